@@ -1,4 +1,4 @@
-// The script of requests that the embedded API answers, against the real one: what differs is a bug of the embedded one.
+// Sends the request script of the embedded API to a real API server: a difference is a bug of the embedded one.
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { systemClock } from '../../src/runtime/system-clock.ts';
@@ -44,7 +44,7 @@ async function targetOf(api: RealApi): Promise<Target> {
   };
 }
 
-/** From 3.4.25 on, and from 3.5.8 on, a server can ask etcd how far a watch is. */
+/** From 3.4.25 and 3.5.8 on, an API server can ask etcd for the progress of a watch. */
 function tellsProgress(etcdVersion: string): boolean {
   const [, minor = 0, patch = 0] = etcdVersion.split('.').map(Number);
   return minor > 5 || (minor === 5 ? patch >= 8 : patch >= 25 && minor === 4);

@@ -19,9 +19,9 @@ const work = mkdtempSync(join(tmpdir(), 'headwater-release-test-'));
 const repository = join(work, 'repository');
 const environment = {
   ...process.env,
-  // What one build fetched is not asked for again.
+  // Packages that one build downloaded are not downloaded again.
   npm_config_prefer_offline: 'true',
-  // Not as the user of this machine commits.
+  // Independent of the git identity of this machine.
   GIT_CONFIG_GLOBAL: '/dev/null',
   GIT_CONFIG_NOSYSTEM: '1',
   HEADWATER_HELM: join(work, 'none'),

@@ -21,13 +21,13 @@ beforeAll(() => {
 afterEach(endAll);
 afterAll(() => rmSync(work, { recursive: true, force: true }));
 
-/** What the container runs, with `args` in the place of its command. */
+/** The command line of the container, with `args` in the place of its command. */
 function inside(args: readonly string[], environment = made?.image.environment): Child {
   const [program = ''] = made.image.entrypoint;
   return new Child([directory, program, ...args], { program: enter, environment });
 }
 
-/** A directory that is /etc/headwater inside, and the arguments of the controller for the small cloud there. */
+/** A small cloud with its cluster: a directory to mount at /etc/headwater, and the controller's arguments. */
 async function cluster(): Promise<{
   mounted: string;
   kubeconfig: string;
@@ -42,7 +42,7 @@ async function cluster(): Promise<{
   return { mounted, kubeconfig, api, args };
 }
 
-/** The user of a process, by its number. */
+/** The user id of a process. */
 function userOf(pid: number): number {
   return statSync(`/proc/${pid}`).uid;
 }

@@ -1,4 +1,4 @@
-// The helm commands of the pages, in the order in which they stand there, on a real API server.
+// Runs the helm commands of the pages, in the order of the pages, on a real API server.
 import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ import { helmIn, installed, namespace } from '../rig/installation.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'documented-'));
 
-/** Each helm command with the files that the page means. */
+/** Each helm command with the files that the page names. */
 function commandsOf(page: string): readonly (readonly string[])[] {
   const values = join(directory, 'headwater.yaml');
   const blocks = [...blocksOf('docs/install-eks.md'), ...blocksOf(page)];

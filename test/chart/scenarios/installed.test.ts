@@ -1,4 +1,4 @@
-// Each rendering on a real API server, and the controller under the account and the roles that the chart makes there.
+// Applies each rendering to a real API server, and runs the controller as the service account and with the roles of the chart.
 import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { ciliumNodeCrd } from '../../../src/simulator/kubernetes/ciliumnode-crd.ts';
 import { type JsonObject, textAt, valueAt } from '../../../src/simulator/workload/json.ts';
@@ -19,7 +19,7 @@ import {
 } from '../rig/installation.ts';
 import { argumentsOf, configOf, nameOf, podOf, theOne } from '../../../rig/manifests.ts';
 
-/** What names a place that is not on this machine, and where the test has its own. */
+/** Flags that name places of the cluster, which the test replaces. */
 const elsewhere =
   /^(run$|--(serve-addr|config-dir|extra-ca-file|subnet-ids-filter|subnet-tags-filter|aws-region)=)/;
 const leases = `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases`;
@@ -28,7 +28,7 @@ describe('the chart on a real API server', () => {
   const shared = sharedCluster({ nodes: 1, withoutAgents: true, withoutRoles: true });
   const mounts: MountedConfig[] = [];
 
-  /** With the arguments and the ConfigMap of the chart, as its service account. */
+  /** Runs with the arguments and the ConfigMap of the chart, as its service account. */
   async function startAs(values: string): Promise<{ controller: E2eController; config: MountedConfig }> {
     const cluster = shared();
     const objects = await render(values);
@@ -95,7 +95,7 @@ describe('the chart on a real API server', () => {
     },
   );
 
-  // What the chart could not say then.
+  // Not "observed": the first version of the chart had no values for it.
   test.each(valueFiles.filter((values) => values !== 'observed'))(
     'is upgraded from its first version without a change of an immutable field: %s',
     async (values) => {

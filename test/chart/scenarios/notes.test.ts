@@ -23,7 +23,7 @@ describe('the notes of the chart', () => {
   test.each([
     ['irsa', 'port-forward deployment/headwater 9966', 'curl http://127.0.0.1:9966/status'],
     ['pod-network', 'port-forward deployment/headwater 9966', 'curl http://127.0.0.1:9966/status'],
-    // What forwards a port connects to loopback of the pod.
+    // A port-forward connects to the loopback address of the pod.
     [
       'monitored',
       'get pods --selector app.kubernetes.io/instance=headwater',

@@ -7,7 +7,7 @@ import type { ValueShape } from '../../../src/config/value-shape.ts';
 import { chart, helm, templateWith, templateWithText } from '../rig/helm.ts';
 import { argumentsOf, configOf, objectsIn } from '../../../rig/manifests.ts';
 
-/** What helm says of these values, without what it says of every refusal. */
+/** The message of helm for these values, without the part that every refusal has. */
 async function refusalOf(yaml: string): Promise<string> {
   const { exitCode, errors } = await templateWith(parse(yaml) as JsonObject);
   expect(exitCode).toBe(1);
@@ -174,7 +174,7 @@ describe('a value that the chart refuses', () => {
   });
 });
 
-/** As YAML may have it. */
+/** An example value of the option, as in YAML. */
 function exampleOf(name: OptionName): JsonObject[string] {
   return examples[name] ?? anyOf(optionTable[name].kind.shape);
 }
@@ -211,7 +211,7 @@ const examples: Readonly<Record<string, JsonObject[string]>> = {
   'subnet-ids-filter': ['subnet-0123456789abcdef0'],
   'cloud-quota-overrides': ['AttachNetworkInterface=100:10'],
   'allow-withdrawals': '0123456789',
-  // Each less than the one before it.
+  // Each shorter than the one before.
   'leader-election-renew-deadline': '12s',
   'leader-election-retry-period': '3s',
 };

@@ -30,7 +30,7 @@ async function untilStuck(cluster: E2eCluster): Promise<void> {
 }
 
 describe('an outage of the API server in the middle of a burst', () => {
-  // The Lease has to outlast the trouble: no other controller is to take over here.
+  // The Lease must outlast the outage, so that no other controller takes over.
   const shared = sharedCluster({
     nodes: 8,
     flags: ['--leader-election-lease-duration=2m', '--leader-election-renew-deadline=100s'],

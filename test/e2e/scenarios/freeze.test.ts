@@ -8,8 +8,8 @@ import { planVariables, takeoverPlan } from '../rig/takeover-plan.ts';
 const nodes = 20;
 
 /**
- * It is to lose the Lease by being frozen, and not by a machine that is busy; and it is not to be done when it is frozen, so
- * slowly does it take anything away.
+ * The leader must lose the Lease because it is frozen, not because the machine is busy. It takes things away so slowly that
+ * it is not finished when it is frozen.
  */
 const flags = [
   ...takeoverPlan({ [planVariables.lease]: '6s' }).flags,
@@ -47,7 +47,7 @@ describe('a leader that is frozen for longer than its lease', () => {
     const deletions = (): number =>
       calls.takenAway(0, user).filter(({ action }) => action === 'DeleteNetworkInterface').length;
     let isFrozen = false;
-    /** In the middle of it all: while a deletion is on its way, and others wait for what they need to be sent. */
+    /** Midway: a deletion is in flight, and other calls wait for the rate limits. */
     const freeze = (call: CloudCall): void => {
       const isMidway = call.user === user && call.action === 'DeleteNetworkInterface' && deletions() > 1;
       if (isFrozen || !isMidway || cluster.orphaned().length < 2 || inExcess() === 0) return;
@@ -81,7 +81,7 @@ describe('a leader that is frozen for longer than its lease', () => {
       ),
     );
     await Promise.all(crowds);
-    // A started unit of work, which a leader that shuts down finishes: one that lost the Lease may not.
+    // A leader that shuts down finishes a started step; one that lost the Lease must not.
     calls.onChange = freeze;
     await cluster.until('it is frozen while it deletes what it could not attach', () => isFrozen);
 
@@ -94,7 +94,7 @@ describe('a leader that is frozen for longer than its lease', () => {
     expect(calls.takenAway(continuedAt, user)).toEqual([]);
     expect(how).toBe('ended with exit code 1');
     expect(frozen.controller.at('error').map(({ message }) => message)).toEqual([lossOfLease]);
-    // It had more to do, and who leads now does it.
+    // It had more to do, which the next leader does.
     await cluster.until('no node has more than it is to have', () => inExcess() === 0, { limit: 120_000 });
     expect(calls.takenAway(next.at, next.rival.controller.user).length).toBeGreaterThan(0);
     await cluster.untilSupplied();

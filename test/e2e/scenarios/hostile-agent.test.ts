@@ -1,4 +1,4 @@
-// The table of attacks on a real API server, under the shipped roles: what it accepts of them reaches the controller, and no
+// Runs the table of attacks on a real API server, under the shipped roles. What the server accepts reaches the controller, and
 // other node is affected.
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { JsonObject } from '../../../src/simulator/workload/json.ts';
@@ -9,20 +9,20 @@ import { E2eCluster } from '../rig/e2e-cluster.ts';
 import { replaceRole } from '../rig/service-accounts.ts';
 import { shippedRoles } from '../rig/shipped-roles.ts';
 
-/** Two nodes that do nothing, one whose agent is hostile, and an instance that is no node. */
+/** Two idle nodes, one with a hostile agent, and an instance that is no node. */
 const [victims, liarIndex, strangerIndex] = [2, 2, 3];
 const addresses = Array.from({ length: 250 }, (_, index) => `10.21.0.${index + 4}`);
 
 let cluster: E2eCluster;
 
 beforeEach(async () => {
-  // Hundreds of objects, of which some are half a megabyte: not to be listed all the time.
+  // Hundreds of objects, some of half a megabyte, so list them rarely.
   cluster = await E2eCluster.start({ nodes: 4, spare: 1, lookInterval: 5000 });
 });
 
 afterEach(() => cluster.stop());
 
-/** Whether the API server takes it. The schema of CiliumNodes refuses some. */
+/** Whether the API server accepts it. The schema of CiliumNodes refuses some. */
 async function attempt(method: 'PATCH' | 'POST', path: string, body: JsonObject): Promise<boolean> {
   return cluster.api.call(method, path, body).then(
     () => true,
@@ -30,14 +30,14 @@ async function attempt(method: 'PATCH' | 'POST', path: string, body: JsonObject)
   );
 }
 
-/** Whether the API server takes all of it. */
+/** Whether the API server accepts all of it. */
 async function write(name: string, { metadata = {}, spec = {}, status }: Strike): Promise<boolean> {
   const isTaken = await attempt('PATCH', `${ciliumNodesPath}/${name}`, { metadata, spec });
   if (status === undefined) return isTaken;
   return (await attempt('PATCH', `${ciliumNodesPath}/${name}/status`, { status })) && isTaken;
 }
 
-/** The rows of which the API server accepts no write, by what they are. */
+/** The rows of which the API server accepts no write, by name. */
 async function attack(): Promise<readonly string[]> {
   const refused: string[] = [];
   const { name, instanceId, vpcId } = cluster.machine(0);
@@ -60,7 +60,7 @@ async function attack(): Promise<readonly string[]> {
 
 const innocent = (): readonly string[] => cluster.machines.slice(0, victims).map(({ name }) => name);
 
-/** Pods come to the nodes that do nothing, and all of them get an address. */
+/** Adds pods to the idle nodes and waits until each has an address. */
 async function grow(prefix: string): Promise<void> {
   for (const nodeName of innocent())
     for (let index = 0; index < 5; index++)

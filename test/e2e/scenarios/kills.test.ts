@@ -1,4 +1,4 @@
-// Leaders that end while pods come and go: killed at random moments, and shut down.
+// Leaders end while pods come and go: some are killed at random moments, and some shut down.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { sleep } from '../../../src/runtime/clock.ts';
 import { Random } from '../../../src/runtime/random.ts';
@@ -15,13 +15,13 @@ const { kills, lease, nodes } = plan;
 const fleet = takeoverFleet(plan);
 const random = new Random('kills');
 
-/** Of a new leader, in ms: it takes nothing away for so long. */
+/** The quiet period of a new leader, in ms. */
 const leaderQuietPeriod = 20_000;
-/** A takeover, and being supplied after it. */
+/** Time for a takeover and for supplying the nodes after it. */
 const patience = fleet.supplied + 2 * lease;
 const limit = 2 * (patience + fleet.collected);
 
-/** What the pods do that come and go: when they have done it. */
+/** The end of a change of pods. */
 interface Load {
   readonly end: Promise<void>;
 }
@@ -33,7 +33,7 @@ describe('two controllers under load', () => {
   let calls: CloudCalls;
   let generation = 0;
 
-  /** New pods come, and those before them go. */
+  /** Adds new pods and removes the earlier ones. */
   function replacePods(cluster: E2eCluster): Load {
     generation++;
     const { pods } = fleet;
@@ -48,7 +48,7 @@ describe('two controllers under load', () => {
     return { end: Promise.all(comeAndGo).then(() => undefined) };
   }
 
-  /** More pods than some nodes have addresses for on all the interfaces that they need otherwise. They don't stay. */
+  /** Adds more pods than some nodes have addresses for on their present interfaces, and removes them again. */
   function crowdNodes(cluster: E2eCluster, round: number): Load {
     const pods = 36;
     const crowds = Array.from({ length: 4 }, async (_, index) => {
@@ -95,14 +95,14 @@ describe('two controllers under load', () => {
     return round % 2 === 0 ? 'addresses are released' : 'new pods get addresses';
   }
 
-  /** Resolves once every pod that is to stay has its address, with two controllers again. */
+  /** Resolves once every lasting pod has its address, with two controllers again. */
   async function untilServed(cluster: E2eCluster, load: Load): Promise<void> {
     await rivals.complete();
     await load.end;
     await cluster.untilSupplied(patience);
   }
 
-  /** Resolves once nothing is held that no node is to have. */
+  /** Resolves once no node has more than its watermarks ask for, and no interface is orphaned. */
   async function untilCollected(cluster: E2eCluster): Promise<void> {
     const excess = (): number => cluster.standings().reduce((sum, standing) => sum + standing.excess, 0);
     const explain = (): string => {
@@ -120,7 +120,7 @@ describe('two controllers under load', () => {
     );
   }
 
-  /** What must never happen, whichever controller leads. */
+  /** What must never happen, under any leader. */
   async function expectSound(cluster: E2eCluster, { rival, notBefore }: Holding): Promise<void> {
     await cluster.invariants.check();
     expect(cluster.invariants.violations).toEqual([]);

@@ -1,4 +1,4 @@
-// Each verb of the shipped roles, taken out of them one by one: what the controller says.
+// Removes each verb of the shipped roles, one at a time, and checks what the controller reports.
 import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { type NeededAccess, neededAccess } from '../../../src/kubernetes/access/needed-access.ts';
 import { valueAt } from '../../../src/simulator/workload/json.ts';
@@ -12,7 +12,7 @@ import { type RoleRule, type ShippedRole, shippedRoles } from '../rig/shipped-ro
 const leases = `/apis/coordination.k8s.io/v1/namespaces/${installNamespace}/leases`;
 const needed = neededAccess({ namespace: installNamespace, name: 'headwater' });
 
-/** The roles without one verb. A rule that has no other goes with it. */
+/** The roles without one verb. A rule without another verb is removed. */
 function without({ verb, group, resource }: NeededAccess, roles: readonly ShippedRole[]): ShippedRole[] {
   const reduced = (rule: RoleRule): RoleRule =>
     rule.apiGroups.includes(group) && rule.resources.includes(resource)
@@ -24,7 +24,7 @@ function without({ verb, group, resource }: NeededAccess, roles: readonly Shippe
   }));
 }
 
-/** Whether the API server, which learns of changed roles a moment later, lets the controller do this. */
+/** Whether the API server, which learns of changed roles a moment later, allows this to the controller. */
 async function isAllowed(cluster: E2eCluster, access: NeededAccess): Promise<boolean> {
   const { verb, group, name, namespace } = access;
   const [resource, subresource] = access.resource.split('/');
@@ -39,12 +39,12 @@ async function isAllowed(cluster: E2eCluster, access: NeededAccess): Promise<boo
   return valueAt(review, 'status', 'allowed') === true;
 }
 
-/** What the API server itself says to the request that the verb is missing for. */
+/** The answer of the API server to the request that needs the missing verb. */
 function refusalOf({ verb, resource }: NeededAccess): RegExp {
   return new RegExp(`cannot ${verb} resource \\\\?"${resource}\\\\?"`);
 }
 
-/** What it runs into whatever happens: the line that says so, and what has to be so that it does. */
+/** By missing verb, the log line in operation, and the situation that causes it. */
 const inOperation: Readonly<Record<string, { readonly line: RegExp; readonly arrange?: Arrangement }>> = {
   'list ciliumnodes': { line: /^cannot read from Kubernetes$/ },
   'watch ciliumnodes': { line: /^cannot read from Kubernetes$/ },
@@ -69,7 +69,7 @@ const inOperation: Readonly<Record<string, { readonly line: RegExp; readonly arr
 
 type Arrangement = (cluster: E2eCluster) => Promise<void>;
 
-/** A node that asks for less than its instance holds, and whose agent, one of 1.20, uses one address. */
+/** A node that needs less than its instance holds, and whose agent, version 1.20, uses one address. */
 async function announceExcess(cluster: E2eCluster): Promise<void> {
   const machine = { ...cluster.machine(), ipam: { preAllocate: 1 } };
   const { instanceId, primaryAddress } = machine;
@@ -79,7 +79,7 @@ async function announceExcess(cluster: E2eCluster): Promise<void> {
   await cluster.announce(machine, (node) => withPools(node, 2, [`${used}/32`]));
 }
 
-/** A node that nothing can be done for, which an Event says. */
+/** A node that cannot be satisfied, which an Event reports. */
 async function announceStranger(cluster: E2eCluster): Promise<void> {
   const instanceId = 'i-0123456789abcdef0';
   await cluster.announce({ ...cluster.machine(), name: 'stranger', instanceId });
@@ -89,7 +89,7 @@ async function deleteLease(cluster: E2eCluster): Promise<void> {
   await cluster.api.call('DELETE', `${leases}/headwater`).catch(() => undefined);
 }
 
-/** Another one leads, for longer than any test lasts. */
+/** Another holder has the Lease for longer than any test lasts. */
 async function holdLease(cluster: E2eCluster): Promise<void> {
   await deleteLease(cluster);
   const now = new Date(cluster.clock.wall()).toISOString().replace('Z', '000Z');
@@ -169,7 +169,7 @@ describe('a controller whose role lacks one verb', () => {
     },
   );
 
-  // A rollout that ends the others because this one is ready would leave no leader.
+  // A rollout that ends the other replicas because this one is ready would leave no leader.
   test.each<[string, string, Arrangement]>([
     ['list', 'ciliumnodes', deleteLease],
     ['create', 'leases', deleteLease],

@@ -62,7 +62,7 @@ const wrongs: readonly Wrong[] = [
   },
 ];
 
-/** What Events about a CiliumNode say. */
+/** The texts of the Events about a CiliumNode. */
 async function eventReasons(cluster: E2eCluster, name: string): Promise<readonly string[]> {
   const query = new URLSearchParams({ fieldSelector: `involvedObject.name=${name}` }).toString();
   const events = await cluster.api.call('GET', `/api/v1/namespaces/default/events?${query}`);

@@ -3,7 +3,7 @@ import type { Protocol } from '../../../src/simulator/workload/node-facts.ts';
 import type { E2eCluster } from '../rig/e2e-cluster.ts';
 import { sharedCluster } from '../rig/shared-cluster.ts';
 
-/** Nodes of that protocol that have more than they are to have. */
+/** Nodes of that protocol with more addresses than their watermarks ask for. */
 function inExcess(cluster: E2eCluster, protocol: Protocol): readonly string[] {
   const { protocols } = cluster.workload;
   return cluster

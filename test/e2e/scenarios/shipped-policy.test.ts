@@ -5,7 +5,7 @@ import { region } from '../rig/e2e-topology.ts';
 import { sharedCluster } from '../rig/shared-cluster.ts';
 
 const inZone = `${region}a`;
-/** In the subnet of the node there is room for what goes on its first interface, and for no more. */
+/** The subnet of the node has room for the addresses of its first interface only. */
 const full = { ...subnets.nodes, zone: inZone, block: '10.0.0.0/28' };
 
 describe('a node that needs everything that Headwater can do in EC2', () => {

@@ -6,7 +6,7 @@ import { sharedCluster } from '../rig/shared-cluster.ts';
 import { e2eTopology } from '../rig/e2e-topology.ts';
 
 const count = 1000;
-/** Of EC2's rate limits: this test is about Kubernetes. */
+/** Factor on EC2's rate limits: this test is about Kubernetes. */
 const scale = 20;
 
 async function inParallel(
@@ -41,8 +41,8 @@ describe('1,000 CiliumNodes', () => {
     await cluster.until('every node is offered what it asks for', isServed, { limit: 180_000, every: 5000 });
 
     const lists = 'headwater_kubernetes_requests_total{verb="list",resource="ciliumnodes",code="200"}';
-    // Three pages, the first of 50, to see how large they are, and no other of more than 500; the same once the Lease is had;
-    // and 20 s into the term one of a single object, to learn which writes were made before.
+    // Three pages: the first of 50, which shows their size, and the others of at most 500. The same again once it leads,
+    // and 20 s later a list of a single object, to learn which writes came before.
     const isListed = async (): Promise<boolean> => (await controller.metric(lists, cluster.signal)) === 7;
     await cluster.until('CiliumNodes are listed seven times', isListed, { limit: 40_000, every: 1000 });
     expect(

@@ -17,10 +17,10 @@ describe('a watch that is cut', () => {
     const cluster = shared();
     gate = await Gate.to(cluster.api.url);
     const kubeconfig = await cluster.api.kubeconfigFor(usualServiceAccount, gate.url);
-    // The Lease has to outlast the cut: this test is about the watch.
+    // The Lease must outlast the cut: this test is about the watch.
     const flags = ['--leader-election-lease-duration=2m', '--leader-election-renew-deadline=100s'];
     const [changed, gone] = [cluster.machine(0), cluster.machine(1)];
-    // Before the start: an empty list is read again soon, and that list would count as no relist.
+    // Before the start: an empty list is repeated soon, and that list would not count as a relist.
     for (const each of [changed, gone]) await cluster.announce(each, (node) => withPools(node, 4, []));
     const controller = await cluster.startReadyController({ kubeconfig, flags });
     for (const { name } of [changed, gone]) {

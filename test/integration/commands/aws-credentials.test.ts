@@ -55,7 +55,7 @@ function startWith(environment: Readonly<Record<string, string>>): Child {
   );
 }
 
-/** Of what EC2 was asked with: the access key and the session token. */
+/** The access key and the session token of each request to EC2. */
 function signers(): ReadonlySet<string> {
   return new Set(
     ec2.seen.map((headers) => {
@@ -142,7 +142,7 @@ describe('a role in the account of the nodes', () => {
   });
 
   test('is assumed again before its keys expire', async () => {
-    // The SDK asks again for what is good for less than 5 minutes.
+    // The SDK renews credentials that expire within 5 minutes.
     const sts = await startClouds([{ ...acrossAccounts, keys: [first, second], lifetime: minute }]);
     const config = await directory.file(
       'renewed.config',

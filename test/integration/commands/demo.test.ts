@@ -11,10 +11,10 @@ import { dirname } from 'node:path';
 import { Child, childrenOf, endAll, isAlive } from './child.ts';
 
 const controllers: number[] = [];
-/** Directories of logs, which stay where a demonstration fails. */
+/** Log directories, which remain after a failed demonstration. */
 const logs: string[] = [];
 
-/** Not after each: tests that run at the same time share the hook. */
+/** Once at the end, because concurrent tests share the hooks. */
 afterAll(async () => {
   await endAll();
   for (const pid of controllers.filter(isAlive)) process.kill(pid, 'SIGKILL');
@@ -41,7 +41,7 @@ async function begin(...more: readonly string[]): Promise<Demonstration> {
   return { child, controller, kubeconfig, endpoint };
 }
 
-/** What must be gone, however it ended. */
+/** What must be gone after any end. */
 function isGone({ child, controller, kubeconfig }: Demonstration): boolean {
   return !isAlive(child.pid) && !isAlive(controller) && !existsSync(dirname(kubeconfig));
 }
@@ -93,7 +93,7 @@ async function takeAway({ child, endpoint }: Demonstration, address: string): Pr
     PrivateIpAddresses: [address],
     AllowReassignment: true,
   });
-  // The demonstration loses an answer to such a call, and it may notice the move, and end, before it answers.
+  // The demonstration may lose the answer to this call, or notice the move and end before it answers.
   for (let attempt = 0; attempt < 5; attempt++) {
     const abortSignal = AbortSignal.timeout(2000);
     const isMoved = await client.send(move, { abortSignal }).then(
@@ -106,7 +106,7 @@ async function takeAway({ child, endpoint }: Demonstration, address: string): Pr
 }
 
 describe('the demonstration', () => {
-  // The one that is seen through to its end: it takes more than a minute.
+  // The only one that runs to its end, which takes more than a minute.
   const whole = Promise.withResolvers<Demonstration>();
 
   test.concurrent('exits with code 0 and a summary, and leaves no process behind', async () => {
@@ -196,7 +196,7 @@ describe('the demonstration', () => {
     expect({ code, err }).toEqual({ code: 1, err: '' });
     expect(out).toMatch(/^the controller was ended by SIGKILL \(\d+\.\d s\)$/m);
     expect(isGone(demo)).toBe(true);
-    // The cause can be found in the log.
+    // The log names the cause.
     expect(await readFile(log, 'utf8')).toMatch(/"msg":"leading"/);
   });
 

@@ -7,17 +7,17 @@ import { endAll, headwater, program } from './child.ts';
 let directory = '';
 let PATH = '';
 
-/** As Node.js 20 does: it says that it does not fit, and fails at sources that it cannot read. */
+/** A stand-in for Node.js 20: it reports that it does not fit, and fails to read the sources. */
 const oldNode =
   '#!/bin/sh\ncase " $* " in *" -e "*) exit 1;; esac\necho "SyntaxError: Unexpected token" >&2\nexit 99\n';
 
-/** As Node.js 26 does, whose V8 has no such flag. */
+/** A stand-in for Node.js 26, whose V8 has no such flag. */
 const laterNode = `#!/bin/sh
 case " $* " in *separate-gc-phases*) echo "$0: bad option" >&2; exit 9;; esac
 exec ${process.execPath} "$@"
 `;
 
-/** In the place of the bundle. */
+/** A stand-in for the bundle. */
 const bundle =
   'console.log(`bundle ${[...process.execArgv.filter((flag) => /gc-phases|semi/.test(flag)), ...process.argv.slice(2)].join(" ")}`);\n';
 

@@ -8,21 +8,21 @@ import { Child, headwater } from './child.ts';
 import { announce, simulate, supplyKeys } from './simulated.ts';
 import { testDirectory } from './test-directory.ts';
 
-/** Every secret that is planted holds it, and nothing else does. */
+/** A text in every planted secret, and nowhere else. */
 const mark = 'hunter2';
 const encoded = Buffer.from(mark).toString('base64').slice(0, 8);
 const secret = `Zq8-${mark}/K7MD+x`;
 
 const directory = testDirectory('secrets');
 
-/** Lines that give a secret away. */
+/** Lines that contain a secret. */
 function leaksIn(texts: readonly string[]): readonly string[] {
   return texts.flatMap((text) =>
     text.split('\n').filter((line) => line.includes(mark) || line.includes(encoded)),
   );
 }
 
-/** How a secret gets into a text that a person mistook for a value. */
+/** Texts with a secret that a person may give as a value by mistake. */
 const forms: Readonly<Record<string, string>> = {
   'a bare secret': secret,
   'a URL with a password': `socks5://user:${secret}@host.example`,
@@ -82,7 +82,7 @@ describe('a secret in the options of a start that fails', () => {
   );
 });
 
-/** What a process prints, until one of its lines matches. */
+/** The output of a process until one of its lines matches. */
 async function outputOf(
   args: readonly string[],
   environment: Readonly<Record<string, string>>,

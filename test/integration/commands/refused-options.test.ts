@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterEach(endAll);
 afterAll(() => rm(directory, { recursive: true }));
 
-/** The text of each option, and where it comes from. */
+/** The text of each option, and its source. */
 type Texts = readonly (readonly [name: OptionName, text: string])[];
 
 interface Place {
@@ -53,7 +53,7 @@ const placeNames = Object.keys(places) as (keyof typeof places)[];
 
 const mayBeInDirectory = (name: OptionName): boolean => optionTable[name].fromConfigDir;
 
-/** An option of each kind, what it does not accept, and what it does. */
+/** An option of each kind, with an invalid and a valid text. */
 const kinds: readonly (readonly [OptionName, string, string])[] = [
   ['ipam', 'cluster-pool', 'eni'],
   ['enable-ipv4', 'false', 'true, because Headwater supplies IPv4 addresses'],

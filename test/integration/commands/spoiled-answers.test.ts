@@ -12,7 +12,7 @@ import { Child, endAll } from './child.ts';
 import { announce, simulate, smallCloud, supplyKeys } from './simulated.ts';
 
 const preAllocate = 4;
-/** How long every answer to a reading is spoiled, in ms. */
+/** How long every answer to a read is spoiled, in ms. */
 const spoiledFor = 30_000;
 const nodes = Array.from({ length: 10 }, (_, index) => ({
   name: `node-${index}`,
@@ -41,7 +41,7 @@ afterEach(async () => {
 });
 afterAll(() => rm(directory, { recursive: true }));
 
-/** Every reading is answered with the next kind that has something to change in its answer. */
+/** Spoils each answer with the next kind that can change it. */
 class Spoiler {
   isOn = false;
   readonly met = new Map<string, number>();
@@ -62,18 +62,18 @@ class Spoiler {
   }
 }
 
-/** The CiliumNodes behind an API, and what agents on them have in use. */
+/** The CiliumNodes of an API, and the addresses that their agents use. */
 class Nodes {
   readonly #url: string;
   readonly #used = new Map<string, ReadonlySet<string>>();
-  /** What must never be. */
+  /** Violations; must stay empty. */
   readonly broken = new Set<string>();
 
   constructor(api: string) {
     this.#url = `${api}/apis/cilium.io/v2/ciliumnodes`;
   }
 
-  /** Free addresses of each node, the least first; checks for what must never happen. */
+  /** Free addresses of each node, in ascending order; also checks for violations. */
   async free(): Promise<readonly number[]> {
     const { items } = (await (await fetch(this.#url)).json()) as { readonly items: readonly JsonObject[] };
     const holders = new Map<string, string>();
@@ -97,7 +97,7 @@ class Nodes {
     return free.toSorted((a, b) => a - b);
   }
 
-  /** Pods take the first `count` addresses of a node. */
+  /** Pods use the first `count` addresses of a node. */
   async use(name: string, count: number): Promise<void> {
     const node = (await (await fetch(`${this.#url}/${name}`)).json()) as JsonObject;
     const taken = Object.keys(objectAt(node, 'spec', 'ipam', 'pool')).slice(0, count);
@@ -111,7 +111,7 @@ class Nodes {
     this.#used.set(name, new Set(taken));
   }
 
-  /** How long it takes until so many nodes have what they are to have, in ms. */
+  /** How long it takes until this many nodes have what they need, in ms. */
   async until(count: number, limit: number): Promise<number> {
     const startedAt = performance.now();
     for (;;) {
@@ -129,12 +129,12 @@ function addressesIn(eni: unknown): readonly string[] {
   return addresses;
 }
 
-/** Time is the only thing to wait for in a process: what must never happen is checked meanwhile. */
+/** Real time passes here, with checks for violations meanwhile. */
 function pause(ms: number): Promise<void> {
   return sleep(systemClock, ms, new AbortController().signal);
 }
 
-/** In MiB. */
+/** Memory limit in MiB. */
 async function peakOf({ pid }: Child): Promise<number> {
   const [, kibibytes] = /VmHWM:\s+(\d+)/.exec(await readFile(`/proc/${pid}/status`, 'utf8')) ?? [];
   return Number(kibibytes) / 1024;

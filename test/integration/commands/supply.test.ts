@@ -201,7 +201,7 @@ describe('the command run', () => {
       });
       const address = `http://127.0.0.1:${await child.word(/"port":(\d+).*"msg":"serving health/)}`;
       await child.said(/"holder":"somebody".*"msg":"standing by: another process leads"/);
-      // Its one call: only then it is known that it could take over.
+      // A standby makes this one call, which shows that it could take over.
       await child.said(/"action":"DescribeVpcs","outcome":"OK"/);
       const health = await fetch(`${address}/healthz`);
       const readiness = await fetch(`${address}/readyz`);

@@ -46,7 +46,7 @@ afterAll(async () => {
   cluster.ec2.clock.stop();
 });
 
-/** As a person pastes them into one shell. */
+/** Runs the commands as a person pastes them into one shell. */
 async function paste(...pasted: readonly (string | undefined)[]): Promise<void> {
   await run('bash', ['-c', pasted.join('\n')]);
 }

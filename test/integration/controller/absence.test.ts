@@ -24,7 +24,7 @@ async function servedWorld(count: number): Promise<{ world: World; controller: W
   return { world, controller };
 }
 
-/** Lets listings show what was so long ago. */
+/** Makes listings this old. */
 function lag(world: World, listingLagMs: MsRange): void {
   const { network } = world.cluster.ec2;
   Object.assign(network, { consistency: { ...network.consistency, listingLagMs } });
@@ -40,7 +40,7 @@ function move(world: World, address: string, to: NodeFacts): void {
   assign(world.cluster.ec2.network, first?.id ?? '', { ...nothing, addresses: [address] }, true);
 }
 
-/** When the pool lost the address, in monotonic ms; undefined if it has not within that time. */
+/** When the pool lost the address, in monotonic ms; undefined if it did not within that time. */
 async function struckAt(
   world: World,
   machine: NodeFacts,
@@ -123,7 +123,7 @@ describe('a full listing', () => {
   ])('$what withdraws nothing that was assigned since', async ({ listingLagMs }) => {
     const { world } = await servedWorld(2);
     lag(world, listingLagMs);
-    // The cloud remembers only as much of its past as it was configured to.
+    // The model keeps as much history as configured.
     await world.advance(120_000);
     const machine = world.machine();
 

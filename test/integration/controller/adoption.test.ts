@@ -15,7 +15,7 @@ import {
 
 const minute = 60_000;
 const blue = belongingTo('blue');
-/** Nine addresses of the first interface are not enough. */
+/** More than the nine addresses of the first interface. */
 const needy = { spec: { ipam: { 'min-allocate': 15 } } };
 
 function worldOf(fields: Readonly<Record<string, unknown>> = {}): World {
@@ -32,7 +32,7 @@ function calls(controller: WorldController, action: string): unknown[] {
     .map(({ input, result }) => [input['NetworkInterfaceId'], result]);
 }
 
-/** Made for the machine by a process of before. */
+/** An interface that an earlier process created for the machine. */
 function leaveFor(
   world: World,
   { instanceId }: NodeFacts,
@@ -49,7 +49,7 @@ function lost(effect: 'before' | 'after' | 'late', connection: 'drop' | 'hang', 
 const odd: Fault = { kind: 'error', code: 'Odd', status: 400, message: 'odd' };
 
 describe('a controller that is killed for good', () => {
-  /** What happens until it is gone. */
+  /** The event that ends it. */
   const ends: readonly (readonly [string, string, Fault | undefined, number])[] = [
     [
       'after the interface was created, before the answer',
@@ -385,7 +385,7 @@ describe('a creation whose outcome is unknown', () => {
       const attached = controller.calls.findLast(({ action }) => action === 'AttachNetworkInterface');
       expect(attached?.result).toBe('OK');
       expect((attached?.at ?? Infinity) - (undone?.at ?? 0)).toBeLessThan(10_000);
-      // A person has to act only when nothing is collected.
+      // A person must act only if orphans are never deleted.
       expect(controller.logged.some(({ level }) => level === 'error')).toBe(clusterName === 'default');
       expect(world.broken()).toEqual([]);
     },

@@ -1,5 +1,5 @@
-// Answers to every call that changes the cloud get lost: it took effect, it never does, or it does long after its
-// time-out. Each outcome is found out, and nothing is lost, doubled or leaked.
+// Answers to every call that changes the cloud get lost: the call took effect, never does, or does so long after its
+// time-out. The controller finds each outcome, and nothing is lost, doubled or leaked.
 import { describe, expect, test } from '@jest/globals';
 import type { Fault } from '../../../src/simulator/cloud/faults.ts';
 import { changingCalls, expectWell, growAndShrink } from '../../support/growing-and-shrinking.ts';

@@ -6,7 +6,7 @@ import { startController } from '../../support/world-controller.ts';
 
 type Shown = Record<string, unknown>;
 
-/** Changes what EC2 shows of each interface. */
+/** Changes each interface in the answers of EC2. */
 function showing(change: (shown: Shown) => Shown) {
   return (action: string, output: object): object => {
     const { NetworkInterfaces: list } = output as { NetworkInterfaces?: readonly Shown[] };
@@ -149,7 +149,7 @@ describe('one node of a fleet', () => {
   });
 
   test('is tried again at least once a minute when its calls fail, in a fleet of any size', async () => {
-    // Another owner has all slots but the first, so that there is no alternative to what is refused.
+    // Another owner has all other slots, so that nothing can replace the refused step.
     const interfaces = [1, 2].map((deviceIndex) => ({ deviceIndex, requesterManaged: true }));
     const world = new World({
       cloud: testCloud({ instances: [instance({ count: 20, interfaces })] }),

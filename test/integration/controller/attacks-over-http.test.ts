@@ -1,4 +1,4 @@
-// All attacks of the table at once, over HTTP: what an API server takes of them reaches the controller as it would in a cluster.
+// Runs all attacks of the table at once, over HTTP: what an API server accepts reaches the controller as in a cluster.
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { invariantViolations } from '../../../src/simulator/cluster/invariants.ts';
 import { type JsonObject, objectAt, textAt } from '../../../src/simulator/workload/json.ts';
@@ -37,7 +37,7 @@ async function start(): Promise<void> {
   await grow('first');
 }
 
-/** Pods come to the nodes that are no attacker's, and all of them get an address. */
+/** Adds pods to the other nodes and waits until each has an address. */
 async function grow(prefix: string): Promise<void> {
   const { workload } = world.cluster;
   const own = world.machines.slice(0, victims);
@@ -61,7 +61,7 @@ async function write(name: string, { metadata = {}, spec = {}, status }: Strike)
   if (status !== undefined) await world.send('PATCH', `${nodesPath}/${name}/status`, { status });
 }
 
-/** Each row by CiliumNodes that have no Node, and by the agent of the last node in its own. */
+/** Runs each row with CiliumNodes that have no Node, and with the agent of the last node in its own CiliumNode. */
 async function attack(): Promise<void> {
   const [victim, liar, stranger] = [0, victims, victims + 1].map((index) => world.machines[index]) as [
     NodeFacts,
@@ -83,7 +83,7 @@ async function attack(): Promise<void> {
       await write(fake, strike);
       if (index < 3) await write(liar.name, strike);
     }
-  // What is refused harms no node: most of it has to be accepted.
+  // Refused writes harm no node, so most of them must be accepted.
   expect(fakes().length).toBeGreaterThan(300);
   expect(
     fakes().filter((node) => Object.keys(objectAt(node, 'spec', 'ipam', 'pool')).length > 0),
@@ -95,7 +95,7 @@ function fakes(): readonly JsonObject[] {
   return nodes.filter((node) => textAt(node, 'metadata', 'name').startsWith('a-fake-'));
 }
 
-/** What the other nodes have lost, and what is reported to them. */
+/** What the other nodes have lost, and the warnings about them. */
 function harm(): readonly string[] {
   const names = world.machines.slice(0, victims).map(({ name }) => name);
   const lost = invariantViolations(world.cluster)

@@ -1,5 +1,5 @@
-// Every row of the table of attacks, made by an agent of its own node and by CiliumNodes that have none, before and after a
-// change of leader: no other node loses anything, waits for anything, or gets a report.
+// Runs every row of the table of attacks, by an agent of its own node and by CiliumNodes without a Node, before and after a
+// change of leader: no other node loses anything, waits for anything, or gets a warning.
 import { describe, expect, test } from '@jest/globals';
 import { AttackedWorld } from '../../support/attacked-world.ts';
 import { attacks, type Strike, type Target } from '../../support/attacks.ts';
@@ -20,7 +20,7 @@ function targetOf({
   return { victim: { name, instanceId, node }, strangerId: stranger.instanceId, vpcId, addresses };
 }
 
-/** What the API server refuses, no controller sees. */
+/** Resolves to whether the API server accepts the write; no controller sees a refused one. */
 async function attempt(write: () => Promise<unknown>): Promise<boolean> {
   try {
     await write();

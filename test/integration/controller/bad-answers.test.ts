@@ -51,7 +51,7 @@ function struck(world: World): string[] {
   });
 }
 
-/** Two nodes are served; while answers are spoilt one of them wants more, and a third one comes. */
+/** Two nodes are served; while answers are spoiled, one of them needs more and a third one joins. */
 async function play(
   world: World,
   setup: ControllerSetup,
@@ -127,7 +127,7 @@ describe('a wrong answer of EC2', () => {
         };
       });
 
-      // A read goes round eight pages before it is refused, and some fifty reads are due in 5 min.
+      // A read takes eight pages before it is refused, and some fifty reads are due in 5 min.
       expect(calls).toBeLessThan(500);
       expectAllIsWell(world);
     },

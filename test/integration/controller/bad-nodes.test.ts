@@ -11,7 +11,7 @@ import { startController, type WorldController } from '../../support/world-contr
 
 const schema: StructuralSchema = ciliumNodeCrd.spec.versions[0].schema.openAPIV3Schema;
 
-/** What fits some field and spoils every other. */
+/** Values that are valid for some fields and invalid for all others. */
 const values: readonly Json[] = [
   null,
   '',
@@ -33,7 +33,7 @@ const values: readonly Json[] = [
 
 type Path = readonly string[];
 
-/** Every field of a schema; of maps and lists also an entry. */
+/** Every field of a schema; also one entry of each map and list. */
 function* fieldsOf(part: StructuralSchema, path: Path): Generator<Path> {
   if (path.length > 0) yield path;
   for (const [name, inner] of Object.entries(part.properties ?? {})) yield* fieldsOf(inner, [...path, name]);
@@ -42,7 +42,7 @@ function* fieldsOf(part: StructuralSchema, path: Path): Generator<Path> {
   if (part.items !== undefined) yield* fieldsOf(part.items, [...path, '0']);
 }
 
-/** A merge patch that sets the field; lists are made as they are met. */
+/** A merge patch that sets the field; creates lists on the path. */
 function patchOf(path: Path, value: Json): JsonObject {
   const [name = '', ...rest] = path;
   if (rest.length === 0) return { [name]: value };
@@ -53,7 +53,7 @@ function valueOf(path: Path, value: Json): Json {
   return path.length === 0 ? value : patchOf(path, value);
 }
 
-/** Fields that Headwater reads; what is wrong elsewhere is not its business. */
+/** Fields that Headwater reads; it ignores problems elsewhere. */
 const isRead = [
   /^spec\.instance-id/,
   /^spec\.ipam$/,
@@ -70,7 +70,7 @@ interface Case {
   readonly name: string;
   readonly field: string;
   readonly patch: JsonObject;
-  /** Undefined where Kubernetes itself would accept it. */
+  /** Undefined if Kubernetes itself would accept it. */
   readonly problem: string | undefined;
 }
 
@@ -95,7 +95,7 @@ interface Setup {
   readonly bad: readonly (Case & { readonly machine: NodeFacts })[];
 }
 
-/** A fleet in which every node but a few is wrong in one field, behind an API server that checks nothing. */
+/** A fleet in which each bad node is wrong in one field, behind an API server without validation. */
 async function setUp(cases: readonly Case[]): Promise<Setup> {
   const count = cases.length + 5;
   const world = new World({

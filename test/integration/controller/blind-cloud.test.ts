@@ -13,7 +13,7 @@ const flags = {
   'excess-ip-release-delay': '60s',
 };
 
-/** A fleet that another controller has served, of whose addresses some are in use; no controller leads now. */
+/** A fleet that a former controller served, with some addresses in use; no controller leads now. */
 async function served(count = 6): Promise<World> {
   const world = new World({ cloud: testCloud({ instances: [instance({ count })] }) });
   const first = startController(world, { flags });
@@ -35,7 +35,7 @@ function shownBy(world: World, machines: readonly NodeFacts[] = world.machines):
   return machines.map((machine) => ({ pool: world.pool(machine), enis: world.enis(machine) }));
 }
 
-/** Writes until then that touch a pool or interfaces. */
+/** Writes until then that change a pool or interfaces. */
 function writesOfPools(controller: WorldController, until: number): readonly unknown[] {
   return controller.publications.filter(
     ({ at, body }) =>
@@ -184,7 +184,7 @@ describe('an address of an instance that the cloud no longer knows', () => {
     const world = await served(2);
     const [lost, next] = [world.machine(0), world.machine(1)];
     const former = [...world.pool(lost).keys()];
-    // No controller reads while it ends, so that a new leader can only see that it is missing.
+    // No controller reads while it ends, so a new leader sees only that it is missing.
     terminate(world.cluster.ec2.network, [lost.instanceId]);
     await world.advance(2 * 3_600_000);
     const controller = startController(world, { identity: 'headwater-1', flags });
@@ -233,7 +233,7 @@ describe('a CiliumNode whose instance id became empty', () => {
 describe('an orphaned interface of this cluster', () => {
   const collecting = { ...flags, 'cluster-name': 'blue', 'eni-gc-interval': '60s' };
 
-  /** Interfaces that a former leader created, and that are attached to nothing now. */
+  /** Orphaned interfaces of a former leader. */
   async function withOrphans(): Promise<World> {
     const world = new World({
       cloud: testCloud({ instances: [instance({ count: 2 })] }),

@@ -4,7 +4,7 @@ import { instance, testCloud } from '../../support/test-cloud.ts';
 import { World } from '../../support/world.ts';
 import { startController } from '../../support/world-controller.ts';
 
-/** Lets time pass; the most addresses that the machine held at any instant. */
+/** Advances time; returns the most addresses that the machine had at any instant. */
 async function mostHeld(world: World, machine: NodeFacts, ms: number): Promise<number> {
   let most = 0;
   await world.clock.runUntil(() => {
@@ -64,7 +64,7 @@ describe('a burst', () => {
 
     const attached = controller.changes.filter(({ action }) => action === 'AttachNetworkInterface');
     expect((attached.at(-1)?.at ?? Infinity) - began).toBeLessThan(5000);
-    // One that EC2 does not know yet is attached once more.
+    // The attachment is repeated while EC2 does not know the interface yet.
     const carriedOut = controller.changes.filter(({ result }) => result === 'OK');
     const actions = carriedOut.map(({ action }) => action);
     expect(actions.filter((action) => !action.startsWith('Modify')).toSorted()).toEqual([

@@ -8,11 +8,11 @@ const lists = /ciliumnodes(\?(?!.*watch=).*)?$/;
 interface Setup {
   readonly world: World;
   readonly second: WorldController;
-  /** Lists of CiliumNodes are answered again. */
+  /** Answers lists of CiliumNodes again. */
   readonly allow: () => void;
 }
 
-/** One process led and is gone; another one gets the Lease, and may not list CiliumNodes. */
+/** The first process led and is gone; the second one gets the Lease, and may not list CiliumNodes. */
 async function setUp(): Promise<Setup> {
   const world = new World({ cloud: testCloud({ instances: [instance({ count: 2 })] }) });
   const first = startController(world, { identity: 'headwater-a' });

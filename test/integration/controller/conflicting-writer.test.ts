@@ -16,7 +16,7 @@ function worldOf(count: number): World {
   });
 }
 
-/** A world in which nodes are supplied and the controller is settled. */
+/** A world with satisfied nodes and an idle controller. */
 async function settled(count = 2): Promise<{ world: World; controller: WorldController }> {
   const world = worldOf(count);
   const controller = startController(world);
@@ -135,7 +135,7 @@ describe('a cilium-operator that still runs', () => {
     expect(controller.changes.filter(({ at }) => at > last + 1000 && at < resumed)).toEqual([]);
     expect(world.pool(machine).size).toBeGreaterThanOrEqual(20);
     expect(world.operatorError(machine)).toBe('');
-    // What the other left out is there again.
+    // What the other writer left out is restored.
     expect(Object.values(world.enis(machine))[0]).toHaveProperty('availability-zone');
     expect(lines(controller, /no conflicting write for 5 min/)).toBe(1);
     expect(await controller.metric('headwater_mutations_paused{reason="conflictingWriter"}')).toBe(0);
@@ -153,7 +153,7 @@ describe('a cilium-operator that still runs', () => {
     const after = controller.publications.filter(({ at }) => at > 61_000);
     expect(stops).toBeGreaterThan(10);
     expect(stops).toBeLessThanOrEqual(24);
-    // One write a node each time that it tries again.
+    // One write per node and attempt.
     expect(after.length).toBeLessThanOrEqual(2 * (stops + 1));
     expect(controller.changes.filter(({ at }) => at > 61_000)).toEqual([]);
     expect(world.broken()).toEqual([]);
@@ -249,7 +249,7 @@ describe('an edit of a pool by hand', () => {
     await world.patch(machine, strike);
     await world.advance(quiet - 100_000);
     await world.patch(machine, strike);
-    // Quiet is counted from the last one.
+    // The quiet time counts from the last edit.
     await world.advance(quiet - 10_000);
     const late = [isStopped(controller), world.pool(machine).has(address)];
     await world.advance(15_000);
@@ -265,7 +265,7 @@ describe('an edit of a pool by hand', () => {
     if (!first || !second || !third || !fourth) throw new Error('there are no four machines');
     let writes = 0;
     const patch = async (userAgent: string, machine: NodeFacts): Promise<void> => {
-      // A removal names no writer: the API server shows only who set a field.
+      // A removal names no writer: the API server records only who set a field.
       const address = `10.0.48.${++writes}`;
       await callKubernetes(new KubernetesClient(world.cluster.kubernetes.handle, userAgent), {
         method: 'PATCH',
@@ -274,7 +274,7 @@ describe('an edit of a pool by hand', () => {
       });
       await world.advance(2000);
     };
-    /** Whether it gets what it asks for. */
+    /** Whether the node gets what it requests. */
     const isServed = async (machine: NodeFacts): Promise<boolean> => {
       const wanted = world.pool(machine).size + 1;
       await world.request(machine, wanted);
@@ -386,7 +386,7 @@ describe('no conflicting writer', () => {
       effect: { kind: 'delayEvents', ms: 120_000 },
     });
 
-    // The last thing that it does.
+    // The last action of this leader.
     leader.kill();
     await world.patch(machine, { spec: { ipam: { pool: { [address]: null } } } });
     await world.advance(300_000);

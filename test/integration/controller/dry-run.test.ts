@@ -45,7 +45,7 @@ describe('a dry run', () => {
     expect(besidesTheLease(controller)).toEqual([]);
     expect(controller.writes.length).toBeGreaterThan(10);
     expect(world.events(unknown.name)).toEqual([]);
-    // Of each node the status, and the watermark that its agent left open.
+    // For each node the status, and the watermark that its agent left open.
     expect(dryRunDecision(controller).toSorted()).toEqual([
       'dry run: would assign addresses',
       'dry run: would assign addresses',

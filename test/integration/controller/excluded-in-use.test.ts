@@ -53,7 +53,7 @@ const causes: readonly Cause[] = [
   },
 ];
 
-/** Plays the agent: says what it uses, and agrees to give the rest. */
+/** Acts as the agent: reports what it uses, and agrees to release the rest. */
 class Agent {
   readonly #world: World;
   readonly #machine: NodeFacts;
@@ -140,7 +140,7 @@ describe.each(causes)(
         if (second === undefined) throw new Error('there is no second interface');
         const from = world.history.of(machine.name).length;
 
-        // The previous leader knew nothing of what excludes it.
+        // The previous leader did not have this exclusion.
         if (when === 'take-over') first.kill();
         await exclude(world, machine, second);
         const controllers = when === 'take-over' ? [first, start('headwater-1')] : [first];
@@ -222,10 +222,10 @@ describe.each<{ what: string; flags: Readonly<Record<string, string>> }>([
 
 interface Shrinking {
   readonly what: string;
-  /** A type is read once by each controller. */
+  /** Each controller reads a type once. */
   readonly when: readonly ('steady' | 'take-over' | 'restart')[];
   readonly shrink: (world: World, machine: NodeFacts) => unknown;
-  /** What the cloud answers a controller that starts once the limit has shrunk. */
+  /** The limits that a controller reads when it starts after they shrank. */
   readonly tamper?: (action: string, output: object) => object;
 }
 
@@ -325,7 +325,7 @@ test('a status that is wiped while an address is being released is complete agai
   await world.patchStatus(machine, { ipam: { used } });
   await world.until('it is asked', () => askedFor(world, machine).has(idle), 300_000);
 
-  // What is to be withdrawn waits for the API server.
+  // The withdrawal waits for the API server.
   const admit = world.refuse(500, 'PATCH', /ciliumnodes\/[^/]+$/);
   await world.patchStatus(machine, { ipam: { 'release-ips': { [idle]: 'ready-for-release' } } });
   await world.advance(2_000);
@@ -334,7 +334,7 @@ test('a status that is wiped while an address is being released is complete agai
   admit();
   await world.advance(60_000);
 
-  // The first of them is that of another client.
+  // The first of them belongs to another client.
   const [wiped, ...ours] = world.history.of(machine.name).slice(from);
   const lacking = ours.map(({ object }) => {
     const enis = objectAt(object, 'status', 'eni', 'enis');

@@ -13,7 +13,7 @@ function worldOf(count: number): World {
   });
 }
 
-/** EC2 may not know at once what it has just made; then it is asked again. */
+/** The call is repeated while EC2 does not know yet what it has just created. */
 function isSettled({ result }: CloudCall): boolean {
   return result !== 'InvalidNetworkInterfaceID.NotFound';
 }
@@ -28,7 +28,7 @@ describe('a subnet that runs out', () => {
     if (known) world.occupy(ids.pods);
     await world.advance(5000);
     const controller = startController(world);
-    // Another node lets the subnets be counted.
+    // Another node causes a count of the subnets.
     await world.announce({ ...machine, name: 'other', instanceId: 'i-00000000000000000' });
     await world.advance(10_000);
     if (!known) world.occupy(ids.pods);

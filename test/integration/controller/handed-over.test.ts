@@ -1,5 +1,5 @@
-// What one reconciler knows of an instance has to outlive it: the next CiliumNode of the instance, or the same one served
-// again, must not be offered what is on its way out, nor lose what only it shows.
+// Knowledge about an instance outlives its reconciler: the next CiliumNode of the instance, or the same one served again,
+// must not be offered what is being released, nor lose what only it shows.
 import { describe, expect, test } from '@jest/globals';
 import { AttackedWorld } from '../../support/attacked-world.ts';
 import { BusyWorld } from '../../support/busy-world.ts';

@@ -25,7 +25,7 @@ interface Shown {
   readonly Attachment?: { readonly InstanceId?: string };
 }
 
-/** A role or an endpoint that shows interfaces of these instances without their secondary addresses. */
+/** A role or an endpoint that shows the interfaces of these instances without secondary addresses. */
 function half(hidden: ReadonlySet<string>): NonNullable<ControllerSetup['tamper']> {
   return (action, output) => {
     if (action !== 'DescribeNetworkInterfaces') return output;
@@ -39,7 +39,7 @@ function half(hidden: ReadonlySet<string>): NonNullable<ControllerSetup['tamper'
   };
 }
 
-/** Nodes whose addresses are in use, and a controller from which the addresses of some instances can be hidden. */
+/** Nodes with addresses in use, and a controller from which the addresses of some instances can be hidden. */
 async function servedWorld(count: number) {
   const hidden = new Set<string>();
   const world = new World({

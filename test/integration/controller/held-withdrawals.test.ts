@@ -14,7 +14,7 @@ const flags = {
   'excess-ip-release-delay': '60s',
 };
 
-/** Nodes with two interfaces each, of whose addresses some are in use, in a cloud that can hide the second ones. */
+/** Nodes with two interfaces each and some addresses in use, in a cloud that can hide the second interfaces. */
 async function fleet(count: number): Promise<{
   world: World;
   controller: WorldController;
@@ -179,7 +179,7 @@ test.each([
   world.fault('UnassignPrivateIpAddresses', { kind: 'throttle' });
   const successor = start('headwater-1');
   await world.advance(14_000);
-  // Before the successor leads, the cloud carries out what the leader before had sent.
+  // The calls of the previous leader take effect before the successor leads.
   for (const { id, address } of leaving)
     unassign(world.cluster.ec2.network, id, { addresses: [address], prefixes: [] });
   await world.advance(180_000);

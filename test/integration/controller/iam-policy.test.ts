@@ -13,7 +13,7 @@ import { startController, type WorldController } from '../../support/world-contr
 
 const minute = 60_000;
 
-/** One thing that the policy allows: an action, on the resources of one statement. */
+/** One grant of the policy: an action on the resources of one statement. */
 interface Grant {
   readonly sid: string;
   readonly permission: string;
@@ -24,7 +24,7 @@ const grants: readonly Grant[] = shippedPolicy.Statement.flatMap(({ Sid: sid = '
   Action.flatMap((permission) => Resource.map((resource) => ({ sid, permission, resource }))),
 );
 
-/** The shipped policy but for one grant. */
+/** The shipped policy without one grant. */
 function without({ sid, permission, resource }: Grant): IamPolicy {
   const statements = shippedPolicy.Statement.flatMap((statement) => {
     if (statement.Sid !== sid || !statement.Action.includes(permission)) return [statement];
@@ -41,24 +41,24 @@ function without({ sid, permission, resource }: Grant): IamPolicy {
 /** Each case has two nodes: one needs 20 addresses, of which 9 fit on its interface, and the other needs 4. */
 interface Case {
   readonly flags?: Readonly<Record<string, string>>;
-  /** Of the first node. */
+  /** Changes of the first node. */
   readonly configure?: Partial<NodeFacts>;
   readonly cloud?: Readonly<Record<string, unknown>>;
-  /** Secondary addresses that the second node has from the beginning. */
+  /** Secondary addresses that the second node has at the start. */
   readonly had?: number;
-  /** Tags of an interface without addresses that the first node has; undefined without one. */
+  /** Tags of an empty interface of the first node; undefined without such an interface. */
   readonly idle?: Readonly<Record<string, string>>;
   readonly staticAddress?: boolean;
   /** Where a person finds the reason. */
   readonly shownBy: 'the error of the node' | 'a warning of the node' | 'readiness' | 'the log';
-  /** Addresses that the nodes have while it is denied, and once it is allowed. */
+  /** Addresses of the nodes while the action is denied, and afterwards. */
   readonly meanwhile: readonly [number, number];
   readonly afterwards?: readonly [number, number];
 }
 
 const all = [20, 4] as const;
 const unread: Case = { shownBy: 'readiness', meanwhile: [0, 0] };
-/** The interface that the node has is filled nevertheless. */
+/** The existing interface is still filled. */
 const noInterface: Case = { shownBy: 'the error of the node', meanwhile: [9, 4] };
 const housekeeping: Case = { shownBy: 'the log', meanwhile: all };
 const staticAddress: Case = { staticAddress: true, shownBy: 'a warning of the node', meanwhile: all };
@@ -85,7 +85,7 @@ const cases: Readonly<Record<string, (grant: Grant) => Case>> = {
   'ec2:DescribeInstanceTypes': () => ({ shownBy: 'the error of the node', meanwhile: [0, 0] }),
   'ec2:DescribeRouteTables': () => ({
     ...noInterface,
-    // In the subnet of the nodes five addresses are left.
+    // The subnet of the nodes has five addresses left.
     cloud: { subnets: [{ ...subnets.nodes, block: '10.0.0.0/28' }, subnets.pods, subnets.morePods] },
     had: 4,
     meanwhile: [5, 4],
@@ -99,7 +99,7 @@ const cases: Readonly<Record<string, (grant: Grant) => Case>> = {
   'ec2:CreateNetworkInterface': () => noInterface,
   'ec2:CreateTags': () => noInterface,
   'ec2:AttachNetworkInterface': () => noInterface,
-  // New interfaces come with addresses.
+  // New interfaces are created with addresses.
   'ec2:AssignPrivateIpAddresses': () => ({ shownBy: 'the error of the node', meanwhile: [11, 4] }),
   'ec2:UnassignPrivateIpAddresses': () => ({ ...housekeeping, flags: releasing, had: 9, meanwhile: [20, 9] }),
   'ec2:ModifyNetworkInterfaceAttribute': ({ sid }) =>

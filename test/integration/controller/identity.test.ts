@@ -6,7 +6,7 @@ import { instance, testCloud } from '../../support/test-cloud.ts';
 import { World } from '../../support/world.ts';
 import { startController } from '../../support/world-controller.ts';
 
-/** Resolves once everybody has acted on what has happened. */
+/** Resolves once every process has acted on the events so far. */
 function settled(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);
@@ -289,7 +289,7 @@ describe('a node', () => {
     expect(before.error).toContain('vpc-00000000000000009');
     expect(world.pool(machine).size).toBe(8);
     expect(world.operatorError(machine)).toBe('');
-    // At the start, once more while the network might have been added, and for the right one.
+    // At the start, once more because the network may be new, and for the right one.
     expect(controller.calls.filter(({ action }) => action === 'DescribeVpcs').length).toBeLessThanOrEqual(3);
     expect(world.broken()).toEqual([]);
   });

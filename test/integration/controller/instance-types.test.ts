@@ -3,7 +3,7 @@ import { instance, testCloud } from '../../support/test-cloud.ts';
 import { World } from '../../support/world.ts';
 import { startController, type WorldController } from '../../support/world-controller.ts';
 
-/** A fleet of which the first `bad` answers about instance types are spoilt. */
+/** A fleet for which the first `bad` answers about instance types are spoiled. */
 async function fleetWith(
   bad: number,
   spoil: (output: object) => object,

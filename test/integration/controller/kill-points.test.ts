@@ -1,5 +1,5 @@
-// The process is killed at every call that changes anything, in turn and in three ways, while a node grows and shrinks;
-// another takes over, and whatever happened, nothing is lost, doubled or leaked.
+// Kills the process at every call that changes anything, one at a time and in three ways, while a node grows and shrinks.
+// Another process takes over; in every case nothing is lost, doubled or leaked.
 import { describe, expect, test } from '@jest/globals';
 import { changingCalls, expectWell, growAndShrink } from '../../support/growing-and-shrinking.ts';
 

@@ -237,7 +237,7 @@ describe('a controller in trouble with Kubernetes', () => {
 
     expect(before.map(({ size }) => size)).toEqual([12, 12, 12, 12]);
     expect(meanwhile).toEqual(before);
-    // A process that has just started knows of none.
+    // A process that has just started knows none.
     expect([nodes?.['total'], unverified?.count ?? 0]).toEqual(given.known);
     expect(world.machines.map((machine) => world.pool(machine).size)).toEqual([16, 16, 16, 16]);
     expect([...first.removals, ...leader.removals]).toEqual([]);
@@ -261,7 +261,7 @@ describe('a controller in trouble with Kubernetes', () => {
   });
 });
 
-/** The schema without what newer versions of Cilium brought. */
+/** The schema without the fields of newer versions of Cilium. */
 function oldSchema(): JsonObject {
   const text = JSON.stringify(
     ciliumNodeCrd.spec.versions[0].schema.openAPIV3Schema,

@@ -1,4 +1,4 @@
-// What EC2 lawfully shows and pods cannot use is no alarm.
+// What EC2 may show and pods cannot use causes no warning.
 import { expect, test } from '@jest/globals';
 import { ids, instance, testCloud } from '../../support/test-cloud.ts';
 import { World } from '../../support/world.ts';
@@ -67,7 +67,7 @@ test('a controller logs nothing about 32 EFAs without IP, a detached attachment 
   await world.announce(machine);
   await world.advance(600_000);
 
-  // The slots of the instance's first card are three, and an EFA has one of them.
+  // The first card of the instance has three slots, and an EFA takes one.
   expect(world.interfaces(machine)).toHaveLength(2);
   expect(world.pool(machine).size).toBe(18);
   expect(controller.logged.filter(({ level }) => level === 'warn' || level === 'error')).toEqual([

@@ -150,7 +150,7 @@ describe('a leading controller', () => {
     const controller = startController(world);
     await world.advance(30_000);
     world.fault('AttachNetworkInterface', odd);
-    // Everything lasts long enough for the lease to end in the middle.
+    // Every call takes long enough for the Lease to end in the middle.
     world.fault('CreateNetworkInterface', { kind: 'slow', ms: 12_000 });
     await world.announce(machine, { spec: { ipam: { 'min-allocate': 15 } } });
     await world.advance(3000);

@@ -26,7 +26,7 @@ interface Peak {
   interfaces: number;
 }
 
-/** Lets time pass; the most that the machine held at any instant. */
+/** Advances time; returns the most addresses that the machine had at any instant. */
 async function peakWithin(world: World, ms: number): Promise<Peak> {
   const peak = { held: 0, interfaces: 0 };
   const machine = world.machine();
@@ -56,7 +56,7 @@ describe('an answer', () => {
       await world.request(machine, 16);
       await world.advance(200_000);
 
-      // While it is open what became of an assignment, another interface may serve the need.
+      // While the outcome of an assignment is unknown, another interface may serve the need.
       expect(peak.interfaces).toBeLessThanOrEqual(action === 'AssignPrivateIpAddresses' ? 3 : 2);
       expect(peak.held).toBeLessThanOrEqual(16);
       expect(world.held(machine)).toHaveLength(16);

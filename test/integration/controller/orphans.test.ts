@@ -39,7 +39,7 @@ function deletions({ calls }: WorldController): unknown[] {
     .map(({ input, result }) => [input['NetworkInterfaceId'], result]);
 }
 
-/** Readings of what is attached to nothing; those by id apart. */
+/** Reads of detached interfaces, without those by id. */
 function readings({ calls }: WorldController, byId = false): number[] {
   return calls
     .filter(({ action, input }) => action === 'DescribeNetworkInterfaces' && asksForDetached(input))
@@ -204,7 +204,7 @@ describe('an orphaned interface', () => {
 
       expect(found(world, id)).toBeDefined();
       expect(deletions(controller)).toEqual([]);
-      // Those that an instance of ours may need are searched for nevertheless.
+      // Interfaces that an instance of ours may need are still listed.
       expect(readings(controller)).toHaveLength(2);
     }
   });
@@ -306,7 +306,7 @@ describe('a listing of orphaned interfaces', () => {
 
     expect(during.calls).toBeGreaterThan(8);
     expect(during.calls).toBeLessThan(30);
-    // No node waits for it.
+    // No node needs one.
     expect(during.held).toBe(15);
     expect(new Set(controller.warnings())).toEqual(new Set(['cannot read orphaned interfaces']));
     expect(found(world, id)).toBeUndefined();
@@ -349,7 +349,7 @@ describe('delete-on-termination of an interface that was attached', () => {
 
     start(world);
     await world.announce(world.machine());
-    // One that is shown as being attached is read again a while later.
+    // An interface that is shown as attaching is read again a while later.
     await world.advance(minute);
 
     expect(before).toBe(false);

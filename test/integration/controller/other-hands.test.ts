@@ -55,7 +55,7 @@ describe('a person or client with the same account', () => {
     await world.request(machine, 20);
     await world.advance(60_000);
 
-    // The two that turned up carry pods as any other interface does.
+    // The two interfaces of the other client carry pods as any other one does.
     expect(world.interfaces(machine)).toHaveLength(3);
     expect(world.pool(machine).size).toBe(20);
     expect(world.orphaned()).toEqual([]);
@@ -125,7 +125,7 @@ describe('a person or client with the same account', () => {
     expect(world.ciliumNode(other)?.['spec']).toEqual(announced?.['spec']);
     expect(later).toEqual([]);
 
-    // An operator that serves it instead is not contradicted.
+    // Headwater does not overwrite an operator that serves it instead.
     await world.patchStatus(other, { ipam: { 'operator-status': null } });
     await world.advance(600_000);
     expect(world.operatorError(other)).toBe('');

@@ -19,7 +19,7 @@ afterEach(() => {
 
 const processEnvironment = { ...thisProcess, environment: {} };
 
-/** A node that is supplied, and a controller that reads the directory. */
+/** A satisfied node, and a controller that reads the directory. */
 async function settled(flags: Readonly<Record<string, string>> = {}): Promise<{
   world: World;
   controller: WorldController;
@@ -105,7 +105,7 @@ describe('changes paused in the directory', () => {
     await world.advance(300_000);
 
     const afterwards = controller.changes.filter(({ at }) => at >= paused).map(({ action }) => action);
-    // EC2 may not know at once what it just made, and is asked again then.
+    // The call is repeated while EC2 does not know yet what it has just created.
     expect([...new Set(afterwards)]).toEqual([
       'CreateNetworkInterface',
       'AttachNetworkInterface',
@@ -183,7 +183,7 @@ describe.each(['crd-allocator', 'multi-pool'] as const)(
 
         const inUse = workload.views[0]?.addressesInUse.size ?? 0;
         expect(during).toEqual([[], held]);
-        // Nothing came as far as the gate: it was not started.
+        // Nothing reached the gate: it was not started.
         expect(gated).toBeUndefined();
         expect(count).toBe(27);
         expect(world.held(machine).length).toBe(inUse + 8);
@@ -194,7 +194,7 @@ describe.each(['crd-allocator', 'multi-pool'] as const)(
 );
 
 describe('an interface without pod addresses', () => {
-  /** One node, with an interface that is empty and 50 min into its hour. */
+  /** One node with an interface that has been empty for 50 min of its hour. */
   async function almostIdle(): Promise<{ world: World; controller: WorldController }> {
     config.mount({});
     const world = new World({ cloud: testCloud({ instances: [instance()] }) });

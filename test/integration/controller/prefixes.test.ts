@@ -20,18 +20,18 @@ function worldOf(
   });
 }
 
-/** Pod addresses that the machine holds in truth, those of prefixes among them. */
+/** Pod addresses of the machine in the cloud, including those in prefixes. */
 function podAddresses(world: World, machine: NodeFacts): number {
   const prefixes = prefixesOf(world, machine).flat();
   return world.held(machine).length + prefixes.length * 16;
 }
 
-/** Prefixes of each interface of the machine in truth, in order of device index. */
+/** Prefixes of each interface of the machine in the cloud, in order of device index. */
 function prefixesOf(world: World, machine: NodeFacts): readonly (readonly string[])[] {
   return world.interfaces(machine).map(({ prefixes }) => prefixes);
 }
 
-/** Changes of the controller: `Assign 1x16`, `Create subnet +9`, with the code where they failed. */
+/** Changes of the controller: `Assign 1x16`, `Create subnet +9`, with the error code of a failure. */
 function changes({ changes: made }: WorldController): readonly string[] {
   return made
     .filter(({ action }) => /^(Assign|Create)/.test(action))
@@ -50,7 +50,7 @@ const nameOf: Readonly<Record<string, string>> = {
   [ids.morePods]: 'morePods',
 };
 
-/** The most pod addresses that the machine had at any instant. */
+/** The most pod addresses of the machine at any instant. */
 async function mostWithin(world: World, machine: NodeFacts, ms: number): Promise<number> {
   let most = 0;
   await world.clock.runUntil(() => {
@@ -243,7 +243,7 @@ describe('a subnet without whole blocks', () => {
       'Create morePods 1x16 InsufficientCidrBlocks',
       'Create pods +4',
     ]);
-    // It is remembered: no node requests prefixes in vain.
+    // The refusal is remembered: no node requests prefixes in vain.
     expect(second).toEqual(['Assign +1']);
     expect(changes(controller).slice(first.length + 1)).toEqual(['Assign 1x16']);
     expect(world.interfaces(machine)).toHaveLength(2);
@@ -413,7 +413,7 @@ describe('agents with prefixes', () => {
   );
 });
 
-// An agent of 1.20 or later gives up what it likes.
+// An agent of 1.20 or later decides itself what it releases.
 describe('a node of an asking agent with releases on', () => {
   test('ends with prefixes only, whatever it had before', async () => {
     const world = worldOf({ eni: podSubnets });

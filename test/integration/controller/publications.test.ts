@@ -3,7 +3,7 @@ import { instance, testCloud } from '../../support/test-cloud.ts';
 import { World } from '../../support/world.ts';
 import { type ApiWrite, startController } from '../../support/world-controller.ts';
 
-/** Of the API server, for each write, in ms. */
+/** Time that the API server takes for each write, in ms. */
 const slowness = 2000;
 const nodes = 60;
 
@@ -46,7 +46,7 @@ test('a slow API server gets few writes at once, those of nodes with pending pod
   expect(mostAtOnce(controller.publications.slice(before))).toBeLessThanOrEqual(24);
   expect(withPendingPods).toBeLessThan(together / 2);
   const runs = await controller.metric('cilium_operator_ipam_k8s_sync_duration_seconds_count');
-  // Each writes status and pool: what changes meanwhile needs no further one.
+  // Each run writes status and pool, so changes in between need no further write.
   expect(runs).toBeLessThan(controller.publications.length / 2);
   expect(world.broken()).toEqual([]);
 });

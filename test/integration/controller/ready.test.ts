@@ -23,7 +23,7 @@ const reads = [
 
 const remedy = 'check the credentials that Headwater uses';
 
-/** Every read is refused; returns how to end that. */
+/** Refuses every read; returns a function that ends that. */
 function refuseReads(world: World): () => void {
   const ends = reads.map((action) => world.fault(action, wrongKeys));
   return () => ends.forEach((end) => end());
@@ -158,7 +158,7 @@ describe('a node whose CiliumNode may not be written', () => {
     expect(during.events).toContainEqual(
       expect.stringMatching(/^Node WriteRefused: allow Headwater to patch/),
     );
-    // One node among others is its own trouble.
+    // One node among others does not make the process unready.
     expect(during.ready).toBe('ready');
     expect(await nodesBy(controller)).toMatchObject({ satisfied: 3, in_deficit: 0 });
     expect(world.operatorError(machine)).toBe('');

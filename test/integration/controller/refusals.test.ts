@@ -48,7 +48,7 @@ const cases = actions.flatMap((action) =>
   })),
 );
 
-/** A node that needs addresses on its first interface and two interfaces more, beside one that needs little. */
+/** A node that needs addresses on its first interface and two more interfaces, and one that needs little. */
 function worldOf(): World {
   return new World({
     cloud: testCloud({ instances: [instance(), instance({ name: 'other' })] }),
@@ -99,7 +99,7 @@ describe('a refusal', () => {
       await world.until('20 addresses are offered', () => world.pool(machine).size === 20, 400_000);
       await world.advance(60_000);
 
-      // Four or five times, each of two steps calls up to ten times.
+      // Four or five attempts, in each of which two steps call up to ten times.
       expect(during.calls.length).toBeLessThan(100);
       expect(during.detached.length).toBeLessThanOrEqual(2);
       expect(during.error === '').toBe(action === 'ModifyNetworkInterfaceAttribute');

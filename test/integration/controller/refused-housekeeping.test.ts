@@ -1,4 +1,4 @@
-// What keeps no pod from its address is refused to a whole fleet at once: that may not cost a call a node and back-off.
+// Calls that keep no pod from its address are refused to a whole fleet at once: the cost must be less than a call a node.
 import { describe, expect, test } from '@jest/globals';
 import type { IamPolicy } from '../../../src/simulator/ec2/iam-policy.ts';
 import { controllerArn } from '../../support/in-process-ec2.ts';
@@ -11,7 +11,7 @@ const nodes = 90;
 const minute = 60_000;
 const hour = 3_600_000;
 
-/** The shipped policy but for one action. */
+/** The shipped policy without one action. */
 function without(action: string): IamPolicy {
   const statements = shippedPolicy.Statement.map((statement) => ({
     ...statement,
@@ -24,7 +24,7 @@ describe('a fleet whose role lacks a permission for housekeeping', () => {
   test.each([
     {
       action: 'ModifyNetworkInterfaceAttribute',
-      // Each node has an interface that Headwater made.
+      // Each node has an interface that Headwater created.
       ipam: { minAllocate: 12 },
       addresses: 0,
       flags: {},
@@ -35,7 +35,7 @@ describe('a fleet whose role lacks a permission for housekeeping', () => {
       ipam: { preAllocate: 2 },
       addresses: 9,
       flags: { 'aws-release-excess-ips': 'true' },
-      // The agent is asked again as well.
+      // The agent is asked again, too.
       within: hour + 5 * minute,
     },
   ])('tries $action once for each interface, and then once a backoff for all', async (row) => {

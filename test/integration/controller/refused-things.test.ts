@@ -15,9 +15,9 @@ interface Row {
   readonly at: At;
   readonly code: string;
   readonly message?: string;
-  /** What is blocked: named by the node when there is no alternative. */
+  /** What is blocked; the node names it if there is no alternative. */
   readonly aside: 'the subnet' | 'the groups' | 'the action' | 'the interface' | 'the instance' | 'the node';
-  /** What is tried in its place in the same run; none for what nothing can take the place of. */
+  /** What is tried instead in the same run; `nothing` without an alternative. */
   readonly next: 'another subnet' | 'a new interface' | 'nothing';
 }
 
@@ -100,7 +100,7 @@ const rows: readonly Row[] = [
   { ...assignment, code: 'SomethingNew', ...ofInterface },
 ];
 
-/** `ways`: whether a second subnet, or a slot for a new interface, is there to take the place of what is refused. */
+/** `ways`: whether a second subnet, or a slot for a new interface, can replace what is refused. */
 function worldFor({ at }: Row, ways: 'open' | 'shut'): World {
   const taken = [1, 2].map((deviceIndex) => ({ deviceIndex, requesterManaged: true }));
   const isAssignment = at === 'AssignPrivateIpAddresses';
@@ -143,7 +143,7 @@ describe('a refusal', () => {
       const world = worldFor(row, 'open');
       const machine = world.machine();
       const controller = startController(world);
-      // In any place: what is refused in a second one is no more of it.
+      // The refusal applies to the first place only: a second one is the alternative.
       refuse(world, row, 1);
 
       await world.announce(machine);
@@ -194,13 +194,13 @@ describe('a refusal', () => {
       const isStopped = row.code === 'IncorrectState';
       const said = isStopped ? `start instance ${machine.instanceId}` : `${row.at} answers ${row.code}: `;
       expect(reported).toContain(said);
-      // What it is about, and then, where there is a remedy, that.
+      // First what it is about, then, if there is one, the remedy.
       expect(reported.slice(0, reported.indexOf(said))).toMatch(
         row.at === 'AttachNetworkInterface' && row.aside === 'the subnet'
           ? /^for an interface in subnet /
           : new RegExp(`^${named[row.aside](world)}((allow|check|raise|renew|use) .*: )?$`),
       );
-      // One a back-off, each with up to five indexes where those are what is taken.
+      // One attempt per backoff, each with up to five indexes if indexes are taken.
       expect(refused.length).toBeLessThan(row.message?.includes('device index') === true ? 90 : 20);
       expect(world.operatorError(machine)).toBe('');
       expect(world.orphaned()).toEqual([]);
@@ -257,7 +257,7 @@ test('an instance that cannot have prefixes gets single addresses in the same ru
   expect(world.broken()).toEqual([]);
 });
 
-/** The shipped policy but for the assignment of addresses. */
+/** The shipped policy without the assignment of addresses. */
 const withoutAssignments: IamPolicy = {
   ...shippedPolicy,
   Statement: shippedPolicy.Statement.map((statement) => ({
@@ -314,7 +314,7 @@ describe('a fleet whose role may not assign addresses', () => {
     gateway.policies.set(controllerArn, shippedPolicy);
     await world.advance(61_000);
 
-    // All at once in the beginning, and then one in 5 to 60 s.
+    // All at once at the start, and then one in 5 to 60 s.
     expect(calls.filter(({ at }) => at > 5000).length).toBeLessThan(25);
     expect(
       new Set(

@@ -17,7 +17,7 @@ function node(protocol: Protocol, change: Readonly<Record<string, string>> = {})
   });
 }
 
-/** It has what its watermarks ask for, shows exactly that, and no handshake is open. */
+/** The node has what its watermarks ask for, shows exactly that, and no handshake is open. */
 function expectSettled(world: BusyWorld): void {
   const machine = world.machine();
   expect(world.held(machine)).toHaveLength(world.used().length + 8);
@@ -40,7 +40,7 @@ describe.each(protocols)('an unassignment for an agent of %s', (protocol) => {
     const end = world.fault(unassign, { kind: 'lost', effect, connection, delayMs }, 2);
 
     await world.deleteLivingPods(12);
-    // Pods come and go all the while, so that every address that can be handed out soon is.
+    // Pods come and go all the time, so that every offered address is soon in use.
     for (let round = 0; round < 20; round++) {
       world.addLivingPods(3, `round-${round}`);
       await world.advance(30_000);

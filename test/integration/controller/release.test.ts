@@ -11,7 +11,7 @@ import { startController, type WorldController } from '../../support/world-contr
 
 const releasing = { 'aws-release-excess-ips': 'true' };
 
-/** One node with its agent and `pods` pods, all of them served. */
+/** One node with its agent and `pods` served pods. */
 async function busyNode(
   protocol: Protocol,
   pods: number,

@@ -5,7 +5,7 @@ import { instance, testCloud } from '../../support/test-cloud.ts';
 import { World } from '../../support/world.ts';
 import { startController } from '../../support/world-controller.ts';
 
-/** Addresses that left a pool, in the order of time. */
+/** Addresses that left a pool, in order of time. */
 function struck(world: World, from: number): string[] {
   const lost: string[] = [];
   const pools = new Map<string, Set<string>>();
@@ -46,7 +46,7 @@ describe('a restarted controller', () => {
     const { network } = world.cluster.ec2;
     const { consistency } = network;
     const endLag = (): void => void Object.assign(network, { consistency });
-    // Nothing is in a listing of a time before anything was.
+    // A listing of the time before the first instance shows nothing.
     if (garbled === undefined) {
       Object.assign(network, { consistency: { ...consistency, listingLagMs: { min: 29_000, max: 29_000 } } });
     }

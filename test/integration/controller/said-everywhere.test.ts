@@ -1,5 +1,5 @@
-// Plays each cause that keeps a node from its addresses. Each of these places alone must name it: the Events of the Node
-// and of the CiliumNode, the CiliumNode's status, /status?node=, the metrics, the log.
+// Causes each condition that keeps a node from its addresses. Each of these places must name it on its own: the Events of the
+// Node and of the CiliumNode, the CiliumNode's status, /status?node=, the metrics, the log.
 import { describe, expect, test } from '@jest/globals';
 import type { ConditionReason } from '../../../src/node/conditions/node-condition.ts';
 import type { Fault } from '../../../src/simulator/cloud/faults.ts';
@@ -17,23 +17,23 @@ interface Staged {
 
 interface Cause {
   readonly reason: ConditionReason;
-  /** What the reader is asked to do. */
+  /** What the reader must do. */
   readonly says: RegExp;
   readonly node?: Partial<NodeFacts>;
-  /** How its Node and CiliumNode describe it otherwise than it is. */
+  /** Wrong facts in its Node and CiliumNode. */
   readonly is?: Partial<NodeFacts>;
   /** Its instance has no slot for another interface. */
   readonly isFull?: true;
   /** Merged into its CiliumNode. */
   readonly spec?: JsonObject;
   readonly flags?: Readonly<Record<string, string>>;
-  /** Before the controller starts; the result ends the cause. */
+  /** Runs before the controller starts; the result ends the cause. */
   readonly before?: (staged: Staged) => (() => unknown) | undefined;
-  /** Once the node has what it needs. */
+  /** Runs once the node has what it needs. */
   readonly afterwards?: (staged: Staged) => unknown;
-  /** Ends the cause, where `before` does not say how. */
+  /** Ends the cause, unless `before` returns how. */
   readonly mend?: (staged: Staged) => unknown;
-  /** Where it is another than in deficit. */
+  /** The state of the node, if not in deficit. */
   readonly standing?: 'in_deficit' | 'blocked' | 'unknown' | 'satisfied';
 }
 
@@ -50,7 +50,7 @@ function refusing(
 }
 
 const causes: readonly Cause[] = [
-  // The six that people stage first.
+  // The six most common ones.
   {
     reason: 'SubnetsExhausted',
     says: /^no address is left in subnet-\w+(, subnet-\w+)*: add a subnet/,
@@ -99,7 +99,7 @@ const causes: readonly Cause[] = [
       };
     },
   },
-  // And others.
+  // The others.
   {
     reason: 'CredentialsExpired',
     says: /^renew Headwater's credentials, or set its clock: AssignPrivateIpAddresses answers/,
@@ -197,7 +197,7 @@ const causes: readonly Cause[] = [
   },
 ];
 
-/** What each place says of the node. */
+/** The text of each place about the node. */
 async function placesOf(
   { world, machine }: Staged,
   controller: WorldController,
@@ -232,7 +232,7 @@ interface Played {
   readonly end: () => Promise<void>;
 }
 
-/** Lets it last for some minutes. */
+/** Lets the cause last for some minutes. */
 async function play(cause: Cause): Promise<Played> {
   const { node = {}, is, isFull, spec, flags, before, afterwards, mend } = cause;
   const taken = [1, 2].map((deviceIndex) => ({ deviceIndex, requesterManaged: true }));

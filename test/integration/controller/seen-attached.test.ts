@@ -7,7 +7,7 @@ import { startController, type WorldController } from '../../support/world-contr
 
 const protocols = ['crd-allocator', 'multi-pool'] as const;
 const exactly = (ms: number): MsRange => ({ min: ms, max: ms });
-/** Attached as soon as the cloud says so, and shown as late as the test says. */
+/** The cloud attaches at once, and shows attachments as late as the test sets. */
 const atOnce = { attachMs: exactly(0) };
 
 /** Nodes that need a second interface each. */
@@ -30,7 +30,7 @@ function attachedAt({ changes }: WorldController): number {
   return changes.find(({ action }) => action === 'AttachNetworkInterface')?.at ?? NaN;
 }
 
-/** The second interface of the machine in truth. */
+/** The second interface of the machine in the cloud. */
 function second(world: World, machine: NodeFacts): string {
   return world.interfaces(machine)[1]?.id ?? '';
 }
@@ -39,7 +39,7 @@ function offers(world: World, machine: NodeFacts, id: string): boolean {
   return id in world.enis(machine) || [...world.pool(machine).values()].includes(id);
 }
 
-/** Hides from every read what is at the second place of each instance. */
+/** Hides the second interface of each instance from every read. */
 function hideFurther(output: object): object {
   const { NetworkInterfaces: items } = output as {
     NetworkInterfaces?: { Attachment?: { DeviceIndex?: number } }[];
@@ -188,7 +188,7 @@ test('200 nodes that attach an interface each within a second need at most ten r
   expect(to - from).toBeLessThan(1000);
   expect(world.machines.map((machine) => world.pool(machine).size)).toEqual(Array<number>(200).fill(8));
   expect(reads.length).toBeLessThanOrEqual(10);
-  // Between the calls lies a second; their answers take a little more or less.
+  // The calls are a second apart; their answers take a little more or less.
   expect(Math.min(...gaps)).toBeGreaterThan(900);
   expect(world.broken()).toEqual([]);
 });

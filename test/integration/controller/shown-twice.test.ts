@@ -6,7 +6,7 @@ import { instance, testCloud } from '../../support/test-cloud.ts';
 import { World } from '../../support/world.ts';
 import { startController } from '../../support/world-controller.ts';
 
-/** A node with addresses of which the first is in use, and another node. */
+/** A node with one address in use, and another node. */
 async function withUsedAddress(which = 0): Promise<{
   world: World;
   machine: NodeFacts;
@@ -29,7 +29,7 @@ async function withUsedAddress(which = 0): Promise<{
   return { world, machine, other, address, stop };
 }
 
-/** Versions of the node's CiliumNode, since it was offered the address first, that do not offer it. */
+/** Versions of the node's CiliumNode, since the first offer of the address, that do not offer it. */
 function versionsWithout(world: World, machine: NodeFacts, address: string): number {
   const offers = world.history
     .of(machine.name)
@@ -63,7 +63,7 @@ describe('an address in use that a second CiliumNode starts to show', () => {
     const { world, machine, other, address } = await withUsedAddress();
 
     await world.patch(other, showing(address));
-    // So that there is time to read both.
+    // Leaves time to read both.
     world.refuse(503, 'PATCH', new RegExp(`${other.name}$`), 1);
     await world.use(machine, 2);
     await world.advance(60_000);
@@ -120,7 +120,7 @@ describe('an address that moved to another instance while no controller ran', ()
     const hang = { kind: 'lost', effect: 'after', connection: 'hang', delayMs: 0 } as const;
     startController(world, {
       identity: 'headwater-1',
-      // The limits of the former node's type are not answered for half a minute.
+      // The answer about the limits of the former node's type takes half a minute.
       tamper: (action, output) => {
         if (action !== 'DescribeInstanceTypes' || !isFirst) return output;
         isFirst = false;

@@ -26,7 +26,7 @@ function publicAddresses(world: World): readonly PublicAddress[] {
   return all.toSorted((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/** What the instance has in truth. */
+/** The public address of the instance in the cloud. */
 function publicAddressOf(world: World, machine: NodeFacts): string | undefined {
   const [first] = world.interfaces(machine);
   return publicAddresses(world).find(({ association }) => association?.interfaceId === first?.id)?.address;
@@ -40,11 +40,11 @@ function count(controller: WorldController, action: string): number {
   return controller.calls.filter((call) => call.action === action).length;
 }
 
-/** An interface that is not ours. */
+/** An interface of another client. */
 async function othersInterface(world: World): Promise<string> {
   const { network } = world.cluster.ec2;
   const { id } = createInterface(network, plainInterface(ids.nodes, []));
-  // Until the cloud finds it.
+  // Until the cloud shows it.
   await world.advance(1000);
   return id;
 }

@@ -1,4 +1,4 @@
-// Everything at once, drawn at random: pods that come and go on small subnets, agents of both protocols that restart and
+// Everything at once, at random: pods that come and go on small subnets, agents of both protocols that restart and
 // are upgraded, controllers that are killed and take over, faults of EC2 and of Kubernetes, jumps of the wall clock.
 import { expect, test } from '@jest/globals';
 import { Random } from '../../../src/runtime/random.ts';
@@ -27,7 +27,7 @@ const codes = [
 class Storm {
   readonly world: BusyWorld;
   readonly controllers: WorldController[];
-  /** All that ever was wrong. */
+  /** All violations so far. */
   readonly wrong = new Set<unknown>();
   readonly #random: Random;
   #count = 0;
@@ -63,7 +63,7 @@ class Storm {
     }
   }
 
-  /** The leader may have ended with its lease, when a clock was set: another one is started. */
+  /** The leader may have lost its Lease when a clock was set: start another one. */
   calm(): void {
     this.world.cluster.ec2.gateway.faults.clear();
     this.world.cluster.kubernetes.faults.clear();

@@ -20,7 +20,7 @@ interface Taken {
   readonly world: World;
   /** By node, what its agent uses. */
   readonly used: ReadonlyMap<string, readonly string[]>;
-  /** What agents agreed to give. */
+  /** What agents agreed to release. */
   readonly givenUp: ReadonlySet<string>;
 }
 
@@ -48,7 +48,7 @@ async function leftByOperator(protocol: Protocol): Promise<Taken> {
   return { world, used, givenUp: new Set(givenUp) };
 }
 
-/** What its agent says: of which it uses three, and how far the handshake has come. */
+/** Reports for the agent: it uses three addresses, and the handshake is in this state. */
 async function report(world: World, machine: NodeFacts, protocol: Protocol): Promise<readonly string[]> {
   const pool = [...world.pool(machine)];
   const used = pool.slice(0, 3);
@@ -90,7 +90,7 @@ interface Shown {
   readonly status: readonly string[];
 }
 
-/** Without what their agents agreed to give. */
+/** Without what their agents agreed to release. */
 function without(shown: readonly Shown[], givenUp: ReadonlySet<string>): readonly Shown[] {
   const isKept = (address: string): boolean => !givenUp.has(address);
   return shown.map(({ pool, status }) => ({ pool: pool.filter(isKept), status: status.filter(isKept) }));
@@ -101,7 +101,7 @@ type Tamper = (action: string, output: object) => object;
 interface Blind {
   readonly what: string;
   readonly tamper: Tamper;
-  /** Whether an address can be withdrawn that its agent agreed to release: the cloud shows the instance. */
+  /** Whether an address that its agent agreed to release can be withdrawn: the cloud shows the instance. */
   readonly serves?: boolean;
 }
 

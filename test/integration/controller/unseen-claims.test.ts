@@ -1,4 +1,4 @@
-// What only a CiliumNode shows of an instance: nothing is taken away for it, and no node waits for it.
+// What only a CiliumNode shows of an instance: nothing is taken away because of it, and no node waits for it.
 import { expect, test } from '@jest/globals';
 import { createInterface } from '../../../src/simulator/cloud/network-interfaces.ts';
 import { plainInterface } from '../../../src/simulator/cloud/instances.ts';
@@ -23,7 +23,7 @@ test.each(['detached', 'attached'])(
       subnet: { id: ids.nodes, cidr: '10.0.0.0/24' },
       vpc: { id: liar.vpcId, 'primary-cidr': '10.0.0.0/16' },
     };
-    // An answer that says that the interface is not there would end it, too.
+    // An answer without the interface would end it, too.
     world.fault('DetachNetworkInterface', { kind: 'lost', effect: 'after', connection: 'drop', delayMs: 0 });
 
     await attacked.restart(() =>

@@ -12,11 +12,11 @@ interface Row {
   readonly ipam?: IpamWatermarks;
   readonly eni?: EniOptions;
   readonly flags?: Readonly<Record<string, string>>;
-  /** Of the pool's addresses, once the node was served for the first time. */
+  /** Of the pool's addresses, after the node was served for the first time. */
   readonly used?: number;
-  /** Addresses that the node is offered in the end. */
+  /** Addresses that the node is offered at the end. */
   readonly offered: number;
-  /** In spec.ipam in the end; as given if not said. */
+  /** `spec.ipam` at the end; unchanged by default. */
   readonly preAllocate?: number;
 }
 
@@ -100,9 +100,9 @@ const rows: readonly Row[] = [
 interface RequestRow {
   readonly name: string;
   readonly ipam?: IpamWatermarks;
-  /** Addresses by pool, as the agent requests them once the node was served for the first time. */
+  /** Addresses by pool, as the agent requests them after the node was served for the first time. */
   readonly requested: Readonly<Record<string, number>>;
-  /** Addresses in use by the word of an agent of the other protocol. */
+  /** Addresses in use according to an agent of the other protocol. */
   readonly used?: number;
   readonly offered: number;
 }

@@ -1,4 +1,4 @@
-// Who has an address: what CiliumNodes claim against what the cloud shows.
+// Which node has an address: claims of CiliumNodes against what the cloud shows.
 import { describe, expect, test } from '@jest/globals';
 import { AttackedWorld } from '../../support/attacked-world.ts';
 
@@ -8,7 +8,7 @@ function poolOf(addresses: readonly string[], resource = 'eni-00000000000000009'
   return Object.fromEntries(addresses.map((address) => [address, { resource }]));
 }
 
-/** The interfaces that an agent makes up to have all of the subnet. */
+/** Made-up interfaces with which an agent claims all addresses of the subnet. */
 function madeUp(vpc: string) {
   const id = 'eni-00000000000000009';
   const subnet = { id: 'subnet-0000000000000000a', cidr: '10.0.0.0/24' };
@@ -69,7 +69,7 @@ test('addresses of others that a served CiliumNode shows are withdrawn there, an
 
   const harm = attacked.harm().filter((text) => text.startsWith(victim.name));
   expect(harm).toEqual([]);
-  // What the cloud gave it meanwhile is its own.
+  // What the cloud assigned to it meanwhile is its own.
   const claimed = others.filter((address) => !world.held(liar).includes(address));
   expect(claimed.length).toBeGreaterThan(20);
   expect(claimed.filter((address) => world.pool(liar).has(address))).toEqual([]);

@@ -1,4 +1,4 @@
-// Whose instance it is: what a CiliumNode says against what the Node says, whichever came first.
+// Which node has an instance: claims of CiliumNodes against Nodes, in any order.
 import { describe, expect, test } from '@jest/globals';
 import { type JsonObject, objectAt, textsAt } from '../../../src/simulator/workload/json.ts';
 import type { NodeFacts } from '../../../src/simulator/workload/node-facts.ts';
@@ -10,7 +10,7 @@ import { AttackedWorld } from '../../support/attacked-world.ts';
 
 const protocols = ['crd-allocator', 'multi-pool'] as const;
 
-/** All that an agent can say to have something taken from its instance. */
+/** Everything that an agent can report to have something taken from its instance. */
 function givingUp(attacked: AttackedWorld, protocol: (typeof protocols)[number]) {
   const { world } = attacked;
   const node = world.ciliumNode(attacked.victim());
@@ -273,7 +273,7 @@ test.each([
       else world.refuse(403, 'GET', path);
       kubernetes.faults.expireHistory();
       kubernetes.faults.cutWatches(path);
-      // The watch shows this one, and no other.
+      // The watch shows only this one.
       world.clock.schedule(25_000, () => {
         void world.call('DELETE', `/api/v1/nodes/${to.name}`).then(() => world.register(to));
       });

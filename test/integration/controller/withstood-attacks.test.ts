@@ -1,4 +1,4 @@
-// Attacks on what must always hold, made with the contract alone in hand: each once broke it.
+// Attacks on the invariants that know only the contract: each of them once succeeded.
 import { expect, test } from '@jest/globals';
 import { objectAt, textsAt } from '../../../src/simulator/workload/json.ts';
 import { BusyWorld } from '../../support/busy-world.ts';
@@ -13,7 +13,7 @@ interface Setup {
   readonly protocol?: Protocol;
   readonly nodes?: number;
   readonly type?: string;
-  /** Of listings, in ms; the consistency window is 30 s. */
+  /** Lag of listings, in ms; the consistency window is 30 s. */
   readonly lag?: number;
   readonly seed?: string;
   readonly pods?: number;
@@ -41,7 +41,7 @@ function setUp({ protocol = 'crd-allocator', nodes = 1, lag = 0, ...rest }: Setu
 const takenBack = (call: CloudCall | undefined): readonly string[] =>
   textsAt(call?.input, 'PrivateIpAddresses');
 
-/** Addresses that some node offers and that the cloud holds on none. */
+/** Addresses that a node offers and no node has in the cloud. */
 function offeredInVain(world: BusyWorld, addresses: readonly string[]): readonly string[] {
   const held = new Set(world.machines.flatMap((machine) => world.held(machine)));
   const offered = new Set(world.machines.flatMap((machine) => [...world.pool(machine).keys()]));
@@ -69,7 +69,7 @@ test('addresses freed before a change of leader are not offered by the next one'
   await world.advance(1_000);
   const freed = world.callsOf('UnassignPrivateIpAddresses').flatMap(takenBack);
 
-  // A rolling update: the Lease is handed over, and the new leader's first listing lags 5 s behind.
+  // A rolling update: the Lease is handed over, and the new leader's first listing lags by 5 s.
   const before = world.controller;
   world.controller = startController(world, { flags, identity: 'headwater-1' });
   before.stop();

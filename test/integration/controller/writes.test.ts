@@ -37,7 +37,7 @@ function leavesOf(patch: Json, path: readonly string[] = []): (readonly string[]
   return Object.entries(patch).flatMap(([name, value]) => leavesOf(value ?? null, [...path, name]));
 }
 
-/** What of a patch changes nothing in the state that it was computed from. */
+/** The parts of a patch that change nothing in the state from which it was computed. */
 function idleParts({ body, path }: ApiWrite, base: JsonObject | undefined): string[] {
   const { metadata: _, ...parts } = body;
   return leavesOf(parts)

@@ -11,7 +11,7 @@ import {
 const leasesPath = '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases';
 const region = { 'aws-region': 'eu-west-1', 'resync-interval': '60s' };
 
-/** What the cloud answers where it knows none of the instances. */
+/** The answers of a cloud that knows none of the instances. */
 function blind(isBlind: () => boolean): NonNullable<ControllerSetup['tamper']> {
   return (action, output) => {
     if (!isBlind()) return output;
@@ -26,7 +26,7 @@ async function announcedWorld(count: number): Promise<World> {
   return world;
 }
 
-/** Each answer to the question whether the process is ready, each second. */
+/** Each answer of the readiness probe, every second. */
 async function readiness(world: World, controller: WorldController, seconds: number): Promise<Set<string>> {
   const answers = new Set<string>();
   for (let second = 0; second < seconds; second++) {

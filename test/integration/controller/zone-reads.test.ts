@@ -4,7 +4,7 @@ import { instance, subnets, testCloud } from '../../support/test-cloud.ts';
 import { World } from '../../support/world.ts';
 import { startController } from '../../support/world-controller.ts';
 
-/** What the cloud cannot answer. */
+/** The parts that the cloud cannot read. */
 const dark = 'us-east-1b';
 
 function worldOf(): World {
