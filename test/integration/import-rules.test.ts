@@ -6,7 +6,7 @@ import { expect, test } from '@jest/globals';
 
 const root = new URL('../../', import.meta.url).pathname;
 
-/** For each rule a file that breaks it, and the import that does. */
+/** For each rule, a file and an import in it that breaks the rule. */
 const planted: Readonly<Record<string, readonly [file: string, imported: string]>> = {
   'clouds-apart': ['src/providers/azure/planted.ts', '../aws/errors.ts'],
   'clouds-know-no-kubernetes': ['src/providers/aws/errors.ts', '../../kubernetes/transport/json.ts'],
@@ -66,7 +66,7 @@ function brokenRules(directory: string): Promise<ReadonlySet<string>> {
   const args = [cruiser, 'src', 'bench', '--config', '.dependency-cruiser.json', '--output-type', 'json'];
   return new Promise((resolve, reject) => {
     execFile(process.execPath, args, { cwd: directory, maxBuffer: 2 ** 28 }, (error, stdout) => {
-      // It exits with the number of violations.
+      // The exit code is the number of violations.
       if (stdout === '') return reject(error ?? new Error('no output'));
       const { summary } = JSON.parse(stdout) as { summary: { violations: { rule: { name: string } }[] } };
       resolve(new Set(summary.violations.map(({ rule }) => rule.name)));

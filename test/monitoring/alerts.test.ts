@@ -18,7 +18,7 @@ beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'rules-'));
 });
 
-/** The cases of these alerts against rules. */
+/** Runs the cases of these alerts against rules. */
 async function tested(
   rules: string,
   only?: string,
@@ -40,7 +40,7 @@ function changed(name: string, change: Record<string, unknown>): string {
   return stringify({ groups });
 }
 
-/** An expression without each line that adds a reason to fire, or a condition. */
+/** The expression without one line that adds a reason to fire, or a condition. */
 function withoutOneLine(expr: string): readonly (readonly [line: string, rest: string])[] {
   const lines = expr.split('\n');
   return lines.flatMap((line, index) => {

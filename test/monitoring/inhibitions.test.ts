@@ -62,7 +62,7 @@ async function fire(names: readonly string[], cluster: string): Promise<void> {
     labels: { alertname, severity: severityOf(alertname), cluster, subnet_id: 'subnet-1' },
     startsAt: new Date(clock.wall()).toISOString(),
   }));
-  // It answers without JSON.
+  // The answer is not JSON.
   await fetch(`${url}/api/v2/alerts`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

@@ -11,7 +11,7 @@ const { signal } = new AbortController();
 const settled = 5 * 60;
 
 let all: Played;
-/** By cluster: the alerts of its night, with the times at which they fire. */
+/** By cluster, the alerts of its night with the times at which they fire. */
 const firing = new Map<string, Map<string, readonly number[]>>();
 
 beforeAll(async () => {

@@ -11,7 +11,7 @@ import { troubles } from './stages/troubles.ts';
 
 const { signal } = new AbortController();
 
-/** The demonstration, at rest after its last chapter. */
+/** The demonstration, idle after its last chapter. */
 interface Demonstration {
   readonly child: Child;
   readonly api: PrometheusApi;
@@ -40,7 +40,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   demo.cloud.destroy();
-  // Killed, it could not end its Prometheus.
+  // A killed process could not end its Prometheus.
   demo.child.signal('SIGINT');
   await Promise.all([demo.child.ended, stages.server.stop()]);
   await endAll();
@@ -51,7 +51,7 @@ function inShort(expr: string): string {
   return expr.replaceAll(/\s+/g, ' ').slice(0, 150);
 }
 
-/** Whether a series of the selector was other than zero at any time. */
+/** Whether a series of the selector ever had a value other than zero. */
 async function isSeen(selector: string): Promise<boolean> {
   const expr = `count(max_over_time(${selector}[1h]) != 0)`;
   const found = await Promise.all([
@@ -73,7 +73,7 @@ describe('a selector of the dashboards and alerts', () => {
   });
 });
 
-/** What a query shows at any moment of the last hour, with a step of a scrape. */
+/** Results of a query at any moment of the last hour, one scrape apart. */
 async function shownBy(expr: string): Promise<readonly Line[]> {
   const [now, then] = [Math.ceil(clock.wall() / 1000), stages.end];
   const lines = await Promise.all([
@@ -130,7 +130,7 @@ describe('the free addresses of the panel', () => {
     const inCloud = new Map(
       Subnets.map(({ SubnetId, AvailableIpAddressCount }) => [SubnetId, AvailableIpAddressCount]),
     );
-    // Two scrapes later everything that was still on its way is there.
+    // After two scrapes, everything in flight is stored.
     await sleep(clock, 3000, signal);
 
     const shown = await demo.api.query(panel?.expr ?? '', signal);

@@ -5,12 +5,12 @@ import { shippedRules } from './rig/shipped.ts';
 import { fillingSubnet, type Moments } from './stages/filling-subnet.ts';
 
 const { signal } = new AbortController();
-/** Before that, the range that an alert reads had not started yet, in seconds. */
+/** Until then, the range that an alert reads is incomplete, in seconds. */
 const begin = 45 * 60;
 
 const moments: Moments = { secondSubnet: 0, podsGone: 0, end: 0 };
 let story: Played;
-/** By alert: the virtual minutes at which it fires. */
+/** By alert, the virtual minutes at which it fires. */
 let firing: ReadonlyMap<string, readonly number[]>;
 
 beforeAll(async () => {

@@ -9,7 +9,7 @@ import { leanImports } from '../../lean-imports.mjs';
 
 const src = join(import.meta.dirname, '../../src');
 
-/** What a bundle of this source prints. */
+/** The output of a bundle of this source. */
 async function printedBy(source: string): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'headwater-lean-'));
   try {

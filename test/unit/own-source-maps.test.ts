@@ -10,7 +10,7 @@ const files: Readonly<Record<string, string>> = {
   '/node_modules/far.js': 'export function far() {\n  return 1;\n}\n',
 };
 
-/** A bundle of these files, packages and our own between each other, and its map. */
+/** A bundle of these files, with packages and our own files in turn, and its map. */
 async function bundled(): Promise<{ code: string; map: RawSourceMap }> {
   const { outputFiles } = await build({
     entryPoints: ['/src/main.ts'],
@@ -36,7 +36,7 @@ async function bundled(): Promise<{ code: string; map: RawSourceMap }> {
   return { code: textOf('.js'), map: JSON.parse(textOf('.map')) as RawSourceMap };
 }
 
-/** Where each character of the bundle comes from: `source:line:column`, undefined where the map does not say. */
+/** The origin of each character of the bundle: `source:line:column`, undefined without a mapping. */
 function originsOf(code: string, map: RawSourceMap): readonly (string | undefined)[] {
   const read = new SourceMap(map as ConstructorParameters<typeof SourceMap>[0]);
   return code.split('\n').flatMap((text, line) =>

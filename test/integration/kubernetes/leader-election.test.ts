@@ -10,7 +10,7 @@ import { EmbeddedApi } from './embedded-api.ts';
 
 const lease = 'leases.coordination.k8s.io';
 
-/** Two processes that stand for one lease of the embedded API; each is replaced when it loses. */
+/** Two processes that compete for one Lease of the embedded API; each is replaced when it loses. */
 class Rivals {
   readonly clock = new VirtualClock();
   readonly api: EmbeddedApi;

@@ -58,9 +58,9 @@ function copyOf(
   return { copy, reported };
 }
 
-/** The same API server, on a socket, reached the way a kubeconfig says. */
+/** The same API server on a socket, reached through a kubeconfig. */
 async function overHttp(): Promise<{ api: EmbeddedApi; transport: UndiciTransport; clock: Clock }> {
-  // Waits of the code under test pass a hundred times faster than real ones.
+  // Waits of the code under test run a hundred times faster than real time.
   const clock = scaledClock(systemClock, 100);
   const api = new EmbeddedApi(systemClock, 'http', { tokens: { secret: 'headwater', admin: 'admin' } });
   const server = await startKubernetesServer({ model: api.model, clock: systemClock, port: 0 });

@@ -13,11 +13,11 @@ afterEach(async () => {
   await server?.close();
 });
 
-/** Those that bin/headwater gives the controller. */
+/** The flags of Node.js that bin/headwater sets for the controller. */
 const launcher = readFileSync(new URL('../../../bin/headwater', import.meta.url), 'utf8');
 const heapFlags = (/^heap='(.*)'$/m.exec(launcher)?.[1] ?? '').split(' ');
 
-/** The text of one object, but for its name. */
+/** The text of one object without its name. */
 type Body = (name: string) => string;
 
 const entriesOf = (many: number): Record<string, object> =>
@@ -34,7 +34,7 @@ function bodyOf(spec: object, status: object = {}): Body {
   return (name) => `{"metadata":{"name":"${name}","uid":"uid-${name}","resourceVersion":"1"},${rest}`;
 }
 
-/** An API server of so many CiliumNodes, each made as it is asked for. */
+/** An API server with this many CiliumNodes, each created on request. */
 function serve(body: Body) {
   return (request: IncomingMessage, response: ServerResponse): void => {
     const url = new URL(request.url ?? '', 'http://localhost');
@@ -78,7 +78,7 @@ describe('CiliumNodes of a megabyte each', () => {
     const texts = await read(bodyOf({ ipam: { 'static-ip-tags': { long } } }));
     const mixed = await read(bodyOf({}, { eni: { enis: { 'eni-1': { description: long } } } }));
 
-    // For the figures of another count.
+    // To see the figures of another count.
     if (process.env['OVERSIZED_NODES'] !== undefined)
       process.stdout.write(`${JSON.stringify({ plain, pools, texts, mixed })}\n`);
     expect(plain).toMatchObject({ node: count });

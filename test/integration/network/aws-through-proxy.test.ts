@@ -51,7 +51,7 @@ async function proxyWith(setup: Partial<ProxySetup> = {}): Promise<LocalProxy> {
 interface Caller {
   readonly api: AwsApi;
   readonly routes: string[];
-  /** How many instances it finds; rejects as the API does. */
+  /** The number of instances; rejects as the API does. */
   readonly call: () => Promise<number | undefined>;
 }
 
@@ -122,7 +122,7 @@ describe('a call to EC2 through a proxy', () => {
     const excepted = callerOf('https://ec2.headwater.test', proxy.url, '.headwater.test');
     const local = callerOf(front.url, proxy.url);
 
-    // It knows no such name: only the proxy does.
+    // This machine cannot resolve the name: only the proxy can.
     expect((await errorOf(excepted.call())).message).toMatch(/getaddrinfo \w+ ec2\.headwater\.test/);
     expect(await local.call()).toBe(2);
     expect(excepted.routes).toEqual(['ec2.headwater.test by none']);

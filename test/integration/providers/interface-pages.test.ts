@@ -13,19 +13,19 @@ import { Random } from '../../../src/runtime/random.ts';
 import { InterfacePages } from '../../support/interface-pages.ts';
 
 const credentials = { accessKeyId: 'AKIAINTEGRATION00001', secretAccessKey: 'integration-secret' };
-/** What the next request is answered with. */
+/** The answer to the next request. */
 let answer: { readonly status: number; readonly body: Buffer; readonly cutAt?: number } = {
   status: 200,
   body: Buffer.alloc(0),
 };
-/** What the requests before that are answered with, in order. */
+/** The answers to the requests before that, in order. */
 let earlier: readonly (typeof answer)[] = [];
 let server: Server;
 let api: AwsApi;
 let sdk: EC2Client;
 
 beforeAll(async () => {
-  // A comparison of 1,000 interfaces takes longer than Node.js keeps an idle connection, where the machine is busy.
+  // A comparison of 1,000 interfaces may take longer than Node.js keeps an idle connection.
   server = createServer({ keepAliveTimeout: 120_000 }, (request, response) => {
     const [next = answer, ...later] = earlier;
     earlier = later;
@@ -66,7 +66,7 @@ const sending = {
   onSend: () => undefined,
 } as const;
 
-/** What comes of an answer, by the SDK alone and with Headwater's reader, over HTTP. */
+/** The result of an answer, read by the SDK alone and by Headwater's reader, over HTTP. */
 async function readings(given: typeof answer): Promise<{ sdk: unknown; own: unknown }> {
   answer = given;
   const bySdk = sdk.send(new DescribeNetworkInterfacesCommand({}));
@@ -104,7 +104,7 @@ describe('pages of network interfaces', () => {
     const [longest = Buffer.alloc(0), ...others] = [600, 100, 100, 100, 100, 100, 100].map((count) =>
       Buffer.from(source.page(count)),
     );
-    // The first of their length is put together, the next one has a place that another may take.
+    // The first body of a length is concatenated; the next one has a buffer, which another one may reuse.
     for (const body of [longest, longest]) await readings({ status: 200, body });
     earlier = [longest, ...others].map((body) => ({ status: 200, body }));
 
@@ -185,7 +185,7 @@ describe('any XML document', () => {
   });
 
   test('never yields less than the SDK reads when it was cut off or spoiled', async () => {
-    // The SDK refuses a page for a time that it cannot read; Headwater reads no times.
+    // The SDK refuses a page because of an unreadable time; Headwater reads no times.
     const text = new InterfacePages(new Random('spoiled'))
       .page(2, 'next')
       .replaceAll('attachTime', 'notATime');
@@ -270,7 +270,7 @@ const { tree } = fc.letrec<{ tree: string }>((tie) => ({
   ),
 }));
 
-/** Leaves of text where the shape expects them, so that many documents can be read, and anything else among them. */
+/** Texts where the shape has them, so that many documents are readable, and anything else in between. */
 const likely = fc
   .array(
     fc.record({
@@ -295,7 +295,7 @@ const documents = fc
     return `${head}<${root}><networkInterfaceSet>${list}</networkInterfaceSet>${rest}</${root}>`;
   });
 
-/** As `readings`, without a socket. */
+/** Like `readings`, without a socket. */
 async function bothWays(body: Buffer): Promise<{ sdk: unknown; own: unknown }> {
   const own = clientAnswering(body);
   own.middlewareStack.use(compactPages(systemClock));
@@ -340,7 +340,7 @@ interface Reading {
   readonly $metadata?: { readonly httpStatusCode?: number };
 }
 
-/** The members that Headwater reads, where they are. */
+/** The members that Headwater reads, in their places. */
 function reduced(output: Reading): unknown {
   return {
     ...only(output, 'NextToken'),

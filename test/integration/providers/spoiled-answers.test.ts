@@ -14,7 +14,7 @@ import { type SpoilingFront, startSpoilingFront } from '../../support/spoiling-f
 import { all, context, ec2ClientRig } from '../../unit/providers/aws/ec2-client-rig.ts';
 import { plainCloud, type Rig, startRig } from '../simulator/ec2/ec2-rig.ts';
 
-/** Of each kind. */
+/** Number of answers of each kind. */
 const draws = 20;
 const vpc = 'vpc-00000000000000001';
 const options = { pageSize: 1000, instanceTags: {}, subnetIds: [], subnetTags: {} };
@@ -24,9 +24,9 @@ let front: SpoilingFront;
 let api: AwsApi;
 let client: Ec2Client;
 let instanceIds: readonly string[];
-/** Of bodies that come too slowly. */
+/** The clock of the time limit for bodies that come too slowly. */
 const clock = new VirtualClock();
-/** Decides about the answers to this action. */
+/** Answers to this action are spoiled. */
 let target = '';
 let spoil: (answer: string) => Delivery | undefined = () => undefined;
 let hasSpoiled = false;
@@ -72,7 +72,7 @@ afterAll(async () => {
   await rig?.close();
 });
 
-/** What is true in such an answer is not believed either. */
+/** Headwater uses no part of such an answer, not even a true one. */
 const isWhole: ReadonlySet<string> = new Set([
   'with a byte that is no UTF-8',
   'twice in one',
@@ -101,7 +101,7 @@ async function observed(kind: 'networks' | 'instances'): Promise<Things> {
   return thingsOf(
     pages
       .flatMap(({ observations }) => observations)
-      // What cannot be understood keeps its place and says nothing else.
+      // An unreadable interface keeps its slot and shows nothing else.
       .map((each) => [
         each.kind === 'instance' ? each.instance.id : each.interface.id,
         each.kind === 'unreadableInterface' ? saysNothing : each,
@@ -145,7 +145,7 @@ const situations = Object.entries(reads).flatMap(([name, { actions, read }]) =>
 
 interface Outcome {
   readonly failure: string | undefined;
-  /** What is otherwise than it truly is. */
+  /** Facts that differ from the truth. */
   readonly wrong: readonly string[];
   readonly missing: readonly string[];
 }
@@ -166,7 +166,7 @@ async function outcomeOf(read: () => Promise<Things>, truth: Things): Promise<Ou
   }
 }
 
-/** A spoiled answer may have cost the connection that the next request would go by: what is well is asked for once more then. */
+/** A spoiled answer may have broken the connection of the next request, so a read that finds it closed is repeated. */
 async function wellRead(read: () => Promise<Things>): Promise<Things> {
   return read().catch((error: unknown) => {
     if (error instanceof CloudError && error.failure.kind === 'unreachable') return read();
@@ -174,7 +174,7 @@ async function wellRead(read: () => Promise<Things>): Promise<Things> {
   });
 }
 
-/** The same for the same seed: the kind is drawn for situations in turn until it has something to change there. */
+/** The same for the same seed: draws the kind for each situation in turn until it can change something there. */
 async function draw(kind: string, seed: number): Promise<Outcome & { readonly name: string }> {
   const random = new Random(`${kind} ${seed}`);
   for (const { name, action, read } of random.shuffled(situations)) {
@@ -242,7 +242,7 @@ describe('an answer of EC2', () => {
 
     expect(created.NetworkInterface?.PrivateIpAddresses).toHaveLength(3);
     expect(PrivateIpAddresses).toHaveLength(1);
-    // EC2 says so, and some emulators say nothing.
+    // EC2 reports this; some emulators report nothing.
     expect(done.map(({ Return = true }) => Return)).toEqual([true, true, true, true]);
   });
 

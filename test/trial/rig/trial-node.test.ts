@@ -21,7 +21,7 @@ const [one, two, three] = ['10.0.0.5', '10.0.0.6', '10.0.0.7'] as const;
 
 interface State {
   readonly pool?: readonly string[];
-  /** Of the interface; those of the pool if not given. */
+  /** Addresses of the interface; by default those of the pool. */
   readonly addresses?: readonly string[];
   readonly used?: readonly string[];
   readonly states?: Readonly<Record<string, string>>;

@@ -6,7 +6,7 @@ interface Ran {
   readonly code: number;
   readonly out: string;
   readonly err: string;
-  /** What the command was given; undefined if it did not run. */
+  /** The options of the command; undefined if it did not run. */
   readonly given: Readonly<Record<string, readonly string[]>> | undefined;
 }
 

@@ -15,7 +15,7 @@ afterEach(() => {
   rmSync(directory, { recursive: true });
 });
 
-/** As the kubelet writes it: the files in a directory with a time in its name, ..data to it, and a link for each key. */
+/** Writes files as the kubelet does: in a directory named after a time, with ..data linked to it, and a link for each key. */
 function mountConfigMap(data: Readonly<Record<string, string>>): void {
   mkdirSync(join(directory, '..2026_01_01_00_00_00.123'));
   symlinkSync('..2026_01_01_00_00_00.123', join(directory, '..data'));

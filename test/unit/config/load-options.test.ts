@@ -9,7 +9,7 @@ import {
 } from '../../../src/config/option-table.ts';
 import { accepted, load, type Outside, problemsOf } from './loading.ts';
 
-/** For each option a text that it refuses. Paths take everything that can be read. */
+/** A refused text for each option. Paths accept every text. */
 const refused: Readonly<
   Record<Exclude<OptionName, 'config-dir' | 'k8s-kubeconfig-path' | 'extra-ca-file'>, string>
 > = {

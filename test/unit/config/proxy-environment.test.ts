@@ -33,7 +33,7 @@ describe('the proxy variables of the environment', () => {
     [{ HTTP_PROXY: 'http://a.test:99999' }, 'HTTP_PROXY: its value from'],
     [{ HTTP_PROXY: 'http://a.test/path' }, 'HTTP_PROXY: "http://a.test" from'],
     [{ HTTP_PROXY: 'http://a b' }, 'HTTP_PROXY: its value from'],
-    // What may be a password is not shown.
+    // A possible password is not shown.
     [{ HTTPS_PROXY: 'socks5://user:secret@a.test' }, 'HTTPS_PROXY: "socks5://a.test" from'],
     [{ HTTPS_PROXY: 'http://user:100%secret@a.test' }, 'HTTPS_PROXY: "http://a.test" from'],
     [{ HTTPS_PROXY: 'http://user:se@cr/et@a.test' }, 'HTTPS_PROXY: its value from'],

@@ -31,7 +31,7 @@ describe('parseTags', () => {
     '=1',
     ',=1',
     'a=1,=2',
-    // Either the value of Name holds a pair, or the list has a word that is no pair: it cannot be decided.
+    // Ambiguous: either the value of Name contains a pair, or the list has a word that is no pair.
     'Name=My Cluster team=net',
     'team=net cost centre=42',
     'team=net =2',

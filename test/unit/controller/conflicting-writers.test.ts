@@ -53,7 +53,7 @@ function rig(change: Partial<ConstructorParameters<typeof ConflictingWriters>[0]
   return { clock, permission, writers, reported };
 }
 
-/** What stops after a pool was seen to change, `after` ms into a term that learnt of version 100 as soon as it could. */
+/** What is paused after a pool changed, `after` ms into a term whose leader learned of version 100 at once. */
 async function stateAfter(
   after: number,
   {

@@ -57,7 +57,7 @@ function rig(
     clock,
     log,
   });
-  /** What the inventory does when a reading proves that something of these is missing. */
+  /** Acts as the inventory does when a read proves that something of these instances is missing. */
   function miss(instanceIds: readonly string[], now = clock.monotonic()): ReadonlySet<string> {
     const weighed = new Set([...world.held, ...instanceIds]);
     const isAdmitted = watch.gate.admit(weighed, now, new Set());

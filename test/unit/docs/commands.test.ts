@@ -11,18 +11,18 @@ const { scripts } = JSON.parse(read('package.json')) as { scripts: Readonly<Reco
 const continuousIntegration = read('.ci/run');
 const options: readonly string[] = optionNames;
 
-/** Scripts of npm that continuous integration runs, or that a test runs. */
+/** Scripts of npm that continuous integration or a test runs. */
 function isRunScript(name: string): boolean {
   const isNamed = new RegExp(`npm (run (--silent )?)?${name}\\b`).test(continuousIntegration);
   return name in scripts && (isNamed || name === 'check' || name === 'release');
 }
 
-/** By the program, whether something runs it with these words. */
+/** By program, whether something runs it with these arguments. */
 const runners: Readonly<Record<string, (words: readonly string[]) => boolean>> = {
   npm: ([first = '', second = '']) => first === 'ci' || isRunScript(first === 'run' ? second : first),
-  // test/chart/scenarios/documented.test.ts runs what it finds in the pages.
+  // test/chart/scenarios/documented.test.ts runs every helm command of the pages.
   helm: () => true,
-  // The tests of the commands start it with every option.
+  // The tests of the commands start them with every option.
   'bin/headwater': ([first, ...rest]) => {
     const flags = rest
       .filter((word) => word.startsWith('--'))
@@ -122,12 +122,12 @@ describe('options in the pages', () => {
     expect(named.filter((name) => !options.includes(name) && !flagsOfOthers.has(name))).toEqual([]);
   });
 
-  /** Of the programs beside them: eksctl, the release of Node.js, our own test runs. */
+  /** Options of other programs: eksctl, the release of Node.js, our own test runs. */
   const flagsOfOthers = new Set(['role-only', 'max-old-space-size']);
 });
 
 describe('the page of symptoms', () => {
-  /** What Kubernetes says, and values of the chart. */
+  /** Words of Kubernetes, and values of the chart. */
   const elsewhere = new Set(['Pending', 'ContainerCreating', 'OOMKilled']);
 
   test('quotes messages that exist', () => {

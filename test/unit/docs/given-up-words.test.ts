@@ -30,7 +30,7 @@ const pattern = new RegExp(
   'gi',
 );
 
-/** The words of a text: names are taken apart, paths and links are not read. */
+/** The words of a text: splits names, and skips paths and links. */
 function wordsIn(text: string): string {
   return text
     .replaceAll(/\]\([^)]*\)/g, ']')
@@ -41,7 +41,7 @@ function wordsIn(text: string): string {
 
 const foundIn = (text: string): readonly string[] => wordsIn(text).match(pattern) ?? [];
 
-/** Each word that was given up, with the words around it. */
+/** Each given-up word with the words around it. */
 function offending(where: string, texts: readonly string[]): readonly string[] {
   return texts.map(wordsIn).flatMap((text) =>
     Array.from(text.matchAll(pattern), ({ index, 0: word }) => {

@@ -5,7 +5,7 @@ const root = new URL('../../../', import.meta.url);
 const pages = ['README.md', ...globSync(['docs/**/*.md', 'bench/*.md'], { cwd: root })];
 const withoutCode = (markdown: string): string => markdown.replaceAll(/^```.*?^```$/gms, '');
 
-/** Of the headings of a page, as GitHub makes them. */
+/** The anchors of the headings of a page, as GitHub generates them. */
 function anchorsOf(markdown: string): readonly string[] {
   return Array.from(withoutCode(markdown).matchAll(/^#+ (.*)$/gm), ([, heading = '']) =>
     heading
@@ -15,7 +15,7 @@ function anchorsOf(markdown: string): readonly string[] {
   );
 }
 
-/** Links of the page to places that are not there. */
+/** Links of the page to missing places. */
 function deadLinks(page: string, markdown: string): readonly string[] {
   const links = Array.from(withoutCode(markdown).matchAll(/\]\(([^)\s]+)\)/g), ([, link = '']) => link);
   return links.filter((link) => {

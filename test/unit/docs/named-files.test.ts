@@ -1,4 +1,4 @@
-// What the pages for engineers name in the repository is there.
+// Files that the pages for engineers name exist in the repository.
 import { describe, expect, test } from '@jest/globals';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { metricTable } from '../../../src/observability/metrics.ts';
@@ -21,7 +21,7 @@ const read = (page: string): string => readFileSync(new URL(page, root), 'utf8')
 const tops = 'bench|bin|charts|docs|image|localstack|monitoring|rig|src|test|\\.ci';
 const quotedPath = new RegExp(`\`((?:${tops})/[^\`\\s]*)\``, 'g');
 
-/** Files and directories that a page links, or quotes from the top of the repository. Not globs, nor examples in capitals. */
+/** Files and directories that a page links, or names from the top of the repository. No globs, and no examples in capitals. */
 function namedIn(page: string, markdown: string): readonly URL[] {
   const links = Array.from(markdown.matchAll(/\]\(([^)\s#]+)[^)\s]*\)/g), ([, link = '']) => link);
   const quoted = Array.from(markdown.matchAll(quotedPath), ([, path = '']) => path);
@@ -67,7 +67,7 @@ describe('the page of architecture', () => {
       .split('\n')
       .filter((line) => line.startsWith('| `src/'))
       .join('\n');
-    // The table has the rooms in these two instead.
+    // The table lists the folders of these two instead.
     const inParts = ['`src/node/`', '`src/providers/`'];
 
     expect(rooms.length).toBeGreaterThan(20);

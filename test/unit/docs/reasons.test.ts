@@ -4,7 +4,7 @@ import { metricTable } from '../../../src/observability/metrics.ts';
 
 const root = new URL('../../../', import.meta.url);
 
-/** Where the sources write a reason down: each pattern has the names in its first group. */
+/** Places where the sources define a reason: the first group of each pattern is the name. */
 const places: readonly (readonly [what: string, pattern: RegExp])[] = [
   ['types of reasons', /type \w*Reason =([^;]*);/g],
   ['what is reported', /\breason: ('[A-Z]\w+')/g],

@@ -10,7 +10,7 @@ import { problemOf, seriesOf } from './known-metrics.ts';
 /** Series that a panel may need at 15,000 nodes. */
 const mostSeries = 5000;
 
-/** Of several clusters the worst one is shown, and their sum would say nothing. */
+/** Panels over several clusters show the worst one: a sum would be meaningless. */
 const worstOfAll = /^headwater_(oldest_deficit_seconds|cloud_rate_limit_\w+)$/;
 
 const plans = dashboards.map((plan) => [plan.uid, plan] as const);
@@ -45,7 +45,7 @@ describe('a panel', () => {
     'needs 5,000 series at most in a fleet of 15,000 nodes, and of 2,000: %s',
     (_, { queries }) => {
       expect(seriesFor(queries, 15_000)).toBeLessThanOrEqual(mostSeries);
-      // In the smaller one nodes have series of their own: twenty of them are chosen.
+      // In the smaller fleet each node has series of its own: twenty of them are chosen.
       expect(seriesFor(queries, 20)).toBeLessThanOrEqual(mostSeries);
     },
   );

@@ -10,7 +10,7 @@ import type { ConditionReason } from '../../../src/node/conditions/node-conditio
 const root = join(import.meta.dirname, '../../..');
 const directory = join(root, 'docs/runbooks');
 
-/** With every gap in a paragraph one space wide. */
+/** The text with each gap in a paragraph reduced to one space. */
 function textOf(path: string): string {
   return readFileSync(join(root, path), 'utf8').replaceAll(/(?<!\n)\n(?!\n|- |#)\s*/g, ' ');
 }
@@ -23,7 +23,7 @@ const source = globSync('src/**/*.ts', { cwd: root, exclude: ['src/simulator/**'
   .map((path) => readFileSync(join(root, path), 'utf8'))
   .join('\n');
 
-/** What stands between backticks. */
+/** The texts between backticks. */
 function quotedIn(text: string): readonly string[] {
   return [...text.matchAll(/`([^`]+)`/g)].map(([, quoted = '']) => quoted);
 }
@@ -53,7 +53,7 @@ const commands = /^(kubectl|curl|aws) /;
 /** Flags of other programs. */
 const otherFlags = ['--max-old-space-size'];
 
-/** Whether a node gets nothing for it until a person acts, or is served, or a person chose it so. */
+/** By reason: a node gets nothing until a person acts, or is still served, or a person chose so. */
 const reasons = {
   NodeUnreadable: 'blocked',
   DuplicateInstance: 'blocked',

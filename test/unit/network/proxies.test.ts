@@ -18,7 +18,7 @@ describe('the proxy for a target', () => {
     ['https://internal.test', 'secure'],
     ['https://ported.test:8443', undefined],
     ['https://ported.test', 'secure'],
-    // Whatever is configured.
+    // For any configuration.
     ['http://169.254.169.254', undefined],
     ['http://169.254.170.23/v1/credentials', undefined],
     ['http://[fd00:ec2::254]', undefined],

@@ -19,7 +19,7 @@ const call = [0.025, 0.05, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8, 1, 1.5, 2, 3, 5, 10, 20
 const supply = [0.1, 0.25, 0.5, 1, 1.5, 2, 3, 5, 7.5, 10, 15, 20, 30, 45, 60, 120, 300, 600];
 const resync = [0.1, 0.25, 0.5, 1, 2, 3, 5, 10, 20, 30, 60, 120, 300];
 
-/** What dashboards and alerts of others rely on, and ours. Changing a line here breaks dashboards of users. */
+/** Dashboards and alerts, ours and those of users, rely on these. A change here breaks them. */
 const expected: readonly Expected[] = [
   ['cilium_operator_ipam_available_ips', 'gauge', ['target_node']],
   ['cilium_operator_ipam_used_ips', 'gauge', ['target_node']],
@@ -88,7 +88,7 @@ const expected: readonly Expected[] = [
   ['headwater_kubernetes_requests_total', 'counter', ['code', 'resource', 'verb']],
 ];
 
-/** Gives every metric whose labels are not known beforehand one series. */
+/** Gives one series to every metric whose label values are not known in advance. */
 function feed(metrics: Metrics): void {
   metrics.headwater_build_info.set({ version: '1.2.3', node_version: 'v24.0.0' }, 1);
   const target_node = 'node-1';
@@ -138,7 +138,7 @@ function feed(metrics: Metrics): void {
   metrics.headwater_kubernetes_requests_total.add({ verb: 'patch', resource: 'ciliumnodes', code: '200' });
 }
 
-/** Name, kind, labels and buckets of what is in a text of Prometheus. */
+/** Name, kind, labels and buckets of each metric in a text of Prometheus. */
 function families(text: string): Expected[] {
   return text
     .split(/^# HELP .*\n(?=# TYPE )/m)

@@ -5,7 +5,7 @@ function rig(): {
   turns: FairTimers;
   /** Lets one turn pass. */
   turn: () => void;
-  /** An action that takes so many ms. */
+  /** An action that takes this many ms. */
   work: (name: string, ms?: number) => () => void;
   done: string[];
 } {

@@ -28,7 +28,7 @@ test('many equal texts take the memory of one, and none once nothing refers to t
     number
   >;
 
-  // The array itself takes 8 bytes a text.
+  // The array itself takes 8 bytes per text.
   expect(found['apart']).toBeGreaterThan(3_000_000);
   expect(found['together']).toBeLessThan(1_500_000);
   expect(found['after']).toBeLessThan(500_000);

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { punctually } from '../../../src/runtime/system-clock.ts';
 import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
 
-/** Timers that fire `haste` ms too early, and what each was set to. */
+/** Timers that fire `haste` ms early, and their requested delays. */
 function rig(haste: number) {
   const clock = new VirtualClock();
   const set: number[] = [];

@@ -27,7 +27,7 @@ function rig(): Rig {
   return { clock, work, bugs, pauses, ends };
 }
 
-/** Stops, and says whether that has ended. */
+/** Stops the group, and reports whether the stop has ended. */
 function stopped(work: TaskGroup, deadline: AbortSignal): { ended: boolean } {
   const state = { ended: false };
   void work.stop(deadline).then(() => {

@@ -154,7 +154,7 @@ describe('Trigger', () => {
   });
 
   describe('a trigger with places', () => {
-    /** Places that the test gives, and what became of them. */
+    /** Places that the test gives, and their history. */
     function placesRig() {
       const clock = new VirtualClock();
       const history: string[] = [];

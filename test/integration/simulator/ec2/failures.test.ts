@@ -20,7 +20,7 @@ const lost = (effect: 'before' | 'after' | 'late', connection: 'drop' | 'hang', 
   delayMs,
 });
 
-/** What a client that waits for 150 ms makes of one creation, and how many interfaces there are then. */
+/** The outcome of one creation for a client that waits for 150 ms, and the number of interfaces then. */
 async function createUnder(
   fault: Fault,
 ): Promise<{ readonly answered: boolean; readonly interfaces: number }> {
@@ -87,7 +87,7 @@ describe('a spoiled answer', () => {
 
 describe('a refusal of EC2', () => {
   test('follows too many requests', async () => {
-    // So slow that none comes back before the call.
+    // So slow that no request returns before the call.
     rig.gateway.limits.change({ throttle: true, scale: 0.001 });
     rig.gateway.limits.drain({ action: 'DescribeVpcs', whole: false }, 1000);
 

@@ -30,7 +30,7 @@ afterAll(async () => {
   await rig.close();
 });
 
-/** One part of the answer of a read, as the SDK has understood it. */
+/** One part of the answer to a read, as the SDK reads it. */
 const reads = {
   vpcs: async () => (await rig.client.send(new DescribeVpcsCommand({ VpcIds: [vpc] }))).Vpcs,
   subnets: async () =>

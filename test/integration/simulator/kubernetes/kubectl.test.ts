@@ -1,5 +1,5 @@
-// What people do with kubectl, against the embedded API. Where there is no kubectl, nothing is tested and the name of the
-// suite says so.
+// Runs common kubectl commands against the embedded API. Without kubectl, nothing is tested, and the name of the suite says
+// so.
 import { execFile } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';

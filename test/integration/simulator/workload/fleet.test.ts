@@ -24,7 +24,7 @@ function factsOf(name: string, protocol: Protocol): NodeFacts {
   return { ...facts, name, instanceId: `i-${name}`, protocol };
 }
 
-/** Nodes named after their protocol, with an operator that serves them; ten seconds of life. */
+/** Nodes named after their protocol, with an operator that serves them, for ten seconds. */
 async function rig(protocols: readonly Protocol[], seed = 'fleet'): Promise<Rig> {
   const cluster = new Cluster(seed);
   const events: WorkloadEvent[] = [];

@@ -17,7 +17,7 @@ describe('operatorScaleUp', () => {
     const eleven = operatorScaleUp({ nodes: 11, firstInterfaceIndex: 0, scale: 1 });
 
     expect(ten.seconds).toBeCloseTo(0.69, 9);
-    // At 0.51 s two tokens have come in since; the two readings that are one too many have them.
+    // At 0.51 s two tokens have been refilled; the two excess reads have taken them.
     expect(eleven.seconds).toBeCloseTo(0.69, 9);
   });
 
@@ -32,7 +32,7 @@ describe('operatorScaleUp', () => {
 
       expect(result.mutating).toBe(nodes * changes);
       expect(result.reads).toBeGreaterThanOrEqual(nodes * looks);
-      // The first to come is read only when all have been changed: then all are published together.
+      // The first change is read only after the last one: then all are published together.
       const limiterAlone = (result.mutating - 20) / 4;
       expect(result.seconds).toBeGreaterThan(limiterAlone);
       expect(result.seconds).toBeLessThan(limiterAlone + 3);
@@ -46,7 +46,7 @@ describe('operatorScaleUp', () => {
     const scaled = operatorScaleUp({ nodes: 300, firstInterfaceIndex: 1, scale: 10 });
 
     expect(scaled.mutating).toBe(plain.mutating);
-    // The burst grows along with the rate, so that it is less than a tenth.
+    // The burst grows with the rate, so it is less than a tenth.
     expect(scaled.seconds).toBeLessThan(plain.seconds / 10);
     expect(scaled.seconds).toBeGreaterThan((plain.mutating - 200) / 40);
   });

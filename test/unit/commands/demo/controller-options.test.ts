@@ -4,7 +4,7 @@ import { type OptionName, optionTable } from '../../../../src/config/option-tabl
 
 const at = { kubeconfig: '/tmp/kubeconfig', endpoint: 'http://127.0.0.1:1', region: 'eu-central-1' };
 
-/** What only says where things are, and has no default to be unlike. */
+/** Options that only name places, and have no default to differ from. */
 const whereabouts = ['k8s-kubeconfig-path', 'ec2-api-endpoint', 'aws-region'];
 
 const flags = controllerFlags(at).map((flag) => {

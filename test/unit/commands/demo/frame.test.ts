@@ -8,7 +8,7 @@ import { Random } from '../../../../src/runtime/random.ts';
 import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
 import { createEmbeddedCluster } from '../../../../src/simulator/cluster/embedded-cluster.ts';
 
-/** A late moment of a big demonstration, in which much goes wrong. */
+/** A late moment of a large demonstration with many problems. */
 function frame(change: Partial<Frame> = {}, violations = 0): Frame {
   const actions = ['CreateNetworkInterface', 'AttachNetworkInterface', 'AssignPrivateIpAddresses'];
   const subnet = (index: number) => ({ name: `pods-${index}`, taken: index * 100, size: 2043 });
@@ -38,7 +38,7 @@ function frame(change: Partial<Frame> = {}, violations = 0): Frame {
   };
 }
 
-/** What each chapter says when it starts, by its title. */
+/** What each chapter suggests to look at when it starts, by title. */
 function everyLook(): [string, readonly string[]][] {
   const { nodes, seed } = { nodes: 50, seed: 'headwater' };
   const cluster = createEmbeddedCluster({

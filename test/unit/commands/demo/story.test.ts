@@ -14,7 +14,7 @@ const picture: Picture = {
   violations: [],
 };
 
-/** Two chapters; the progress of the first can be set. Checks are a second apart. */
+/** Two chapters; the test sets the progress of the first. Checks are a second apart. */
 function story(longest = 60_000) {
   const log: string[] = [];
   const state: { progress: Progress } = { progress: 'underway' };

@@ -9,7 +9,7 @@ interface Attributes {
   readonly resource: string;
 }
 
-/** Messages at the start of a process that may what `isAllowed` says. */
+/** Log messages at the start of a process with the permissions of `isAllowed`. */
 async function warnings(isAllowed: (attributes: Attributes) => boolean): Promise<readonly string[]> {
   const clock = new VirtualClock();
   const log = recordingLogger();

@@ -14,7 +14,7 @@ const failure: CloudFailure = {
 };
 const minute = 60_000;
 
-/** What is done at which minute: a call that is denied, or one that succeeds. */
+/** Calls by minute, denied or successful. */
 type Step = readonly [number, 'denied' | 'ok' | 'other ok' | 'other failure'];
 
 const denied = 'warn missing cloud permission';

@@ -6,7 +6,7 @@ import { SubnetLedger } from '../../../../src/providers/catalog/subnet-ledger.ts
 import { eni, infrastructure, subnet } from '../../node/allocation-facts.ts';
 import { servedEntry } from '../node-summaries.ts';
 
-/** What is known of a /24 with so many free addresses. */
+/** The known facts of a /24 with this many free addresses. */
 function figuresOf(
   free: number,
   change: { listed?: number; refused?: readonly number[] } = {},

@@ -20,7 +20,7 @@ function shipped(name: string): Role {
   ) as Role;
 }
 
-/** A line for each thing that the role allows. */
+/** One line for each permission of the role. */
 function grantsOf({ metadata: { namespace = '*' }, rules }: Role): string[] {
   return rules.flatMap(({ apiGroups, resources, resourceNames = ['*'], verbs }) =>
     apiGroups.flatMap((group) =>

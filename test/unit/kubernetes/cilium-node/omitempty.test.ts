@@ -37,7 +37,7 @@ describe('sameOnTheWire', () => {
   });
 });
 
-/** What reaches the other side of a value, said in another way. */
+/** An equivalent form of a value on the wire. */
 function formOf(value: Json | undefined): Json | undefined {
   if (isList(value)) return value.length === 0 ? undefined : value.map(formOfEntry);
   if (!isObject(value)) return value === null || !value ? undefined : value;

@@ -12,7 +12,7 @@ const open = { base: '10', part: 'spec', patch: { ipam: {} } } as const;
 
 interface Rig {
   readonly own: OwnWrites;
-  /** Answers the oldest write that waits. */
+  /** Answers the oldest pending write. */
   readonly answer: (outcome: WriteOutcome | Error) => Promise<void>;
   readonly sent: () => number;
   refusal: string | undefined;

@@ -14,7 +14,7 @@ import { ScriptedTransport, type Server, unreachable } from '../scripted-transpo
 
 const never = new AbortController().signal;
 
-/** Some processes that stand for one lease, over a bad network, on machines that freeze; a new one for each that loses. */
+/** Some processes that compete for one Lease, over a bad network, on machines that freeze; each loser is replaced. */
 class Electorate {
   readonly clock = new VirtualClock();
   readonly server = new LeaseServer();
@@ -106,7 +106,7 @@ class Electorate {
     };
   }
 
-  /** Mostly quick; now and then so slow that a request takes effect long after its sender gave up. */
+  /** Mostly fast; sometimes so slow that a request takes effect long after its sender gave up. */
   #latency(random: Random): number {
     return random.chance(0.1) ? random.integer(20_000) : random.integer(300);
   }

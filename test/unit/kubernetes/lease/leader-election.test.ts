@@ -20,7 +20,7 @@ interface Rig {
   readonly ended: Promise<'lost' | 'stopped'>;
 }
 
-/** `processClock`: what the elector itself sees, if that is not simply the time. */
+/** `processClock`: the clock of the elector, if it differs from real time. */
 function rig(
   given: {
     answer?: (server: LeaseServer) => Server;
@@ -367,7 +367,7 @@ describe('leader election in trouble', () => {
         if (request.method === 'POST' && isFirst) {
           isFirst = false;
           frozen?.freeze(20_000);
-          // It arrives before the process finds out that it has waited too long.
+          // It arrives before the process notices that it has waited too long.
           await sleep(time, 16_000, new AbortController().signal);
         }
         return answer;

@@ -60,7 +60,7 @@ function sets({ body = '{}' }: TransportRequest): boolean {
   return valueAt(JSON.parse(body) as JsonObject, 'metadata', 'annotations', key) !== undefined;
 }
 
-/** A Lease as another client left it. */
+/** A Lease written by another client. */
 function leftBehind(annotations: JsonObject): LeaseServer {
   const server = new LeaseServer();
   server.write({ ...held, holderIdentity: '' });

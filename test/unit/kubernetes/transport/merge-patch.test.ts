@@ -4,7 +4,7 @@ import type { Json } from '../../../../src/kubernetes/transport/json.ts';
 import { mergePatchExamples } from '../../../support/merge-patch-examples.ts';
 import { applyMergePatch, isEqual, mergePatch } from '../../../../src/kubernetes/transport/merge-patch.ts';
 
-/** JSON in which no member of an object is null: what a merge patch can express. Few names, so that they meet. */
+/** JSON without null members, which a merge patch can express. It has few names, so that they often coincide. */
 const json = fc.letrec<{ value: Json }>((tie) => ({
   value: fc.oneof(
     { depthSize: 'small' },

@@ -88,7 +88,7 @@ describe('an empty list of Nodes', () => {
   test('delays a Node that the watch names until a list shows it, with all others', async () => {
     const feed = new LineFeed();
     const lists: Script[] = [listOf(10), listOf(12), listOf(13, a, b)];
-    // The server ends the second watch when its time is up.
+    // The server ends the second watch at its time-out.
     const watches = [feed, new LineFeed().end()];
     const { clock, nodes, changes } = rig((request) =>
       isWatch(request) ? (watches.shift() ?? new LineFeed()) : (lists.shift() ?? listOf(14, a, b)),

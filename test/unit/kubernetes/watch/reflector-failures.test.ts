@@ -21,7 +21,7 @@ describe('a reflector whose list is empty', () => {
     ],
   ])('%s', async (_, options, expected) => {
     const lists = [full, nothing, nothing, listOf(50, thing('a', 4, 'red'))];
-    // All watches that follow a list which is believed break off, but for the one after the last.
+    // All watches after an accepted list break off, except the one after the last.
     const server: Server = (request) => {
       const isLast = query(request, 'resourceVersion') === '50';
       if (isWatch(request)) return isLast ? new LineFeed() : expired;
@@ -65,7 +65,7 @@ describe('a reflector whose list is empty', () => {
   });
 
   test('lists again a minute later what a watch does not name, if it knew nothing before', async () => {
-    // The server ends a watch when its time is up.
+    // The server ends a watch at its time-out.
     const watches = [new LineFeed().end(), new LineFeed()];
     const all = listOf(50, thing('a', 4, 'red'), thing('b', 9, 'blue'));
     const stage = rig(serve([nothing, all], watches), undefined, verifying);

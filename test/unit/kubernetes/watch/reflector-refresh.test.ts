@@ -5,7 +5,7 @@ import { LineFeed, type Script, status } from '../scripted-transport.ts';
 const red = listOf(10, thing('a', 1, 'red'));
 const blue = listOf(20, thing('a', 15, 'blue'));
 
-/** When `refresh` resolves: what had been delivered by then. */
+/** What had been delivered when `refresh` resolved. */
 function refreshed({ reflector, changes }: Rig): { at: readonly string[] | undefined } {
   const seen: { at: readonly string[] | undefined } = { at: undefined };
   void reflector.refresh().then(() => {

@@ -4,7 +4,7 @@ import type { Clock } from '../../../../src/runtime/clock.ts';
 import { event, thing } from '../reflector-rig.ts';
 import { LineFeed, ScriptedTransport } from '../scripted-transport.ts';
 
-/** Everything happens that can without time passing. */
+/** Runs everything that can happen without a passage of time. */
 function settled(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);

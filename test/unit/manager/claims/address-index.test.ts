@@ -75,11 +75,11 @@ describe('the evidence behind a claim', () => {
     readonly claim: () => ReturnType<AddressIndex['claim']>;
     evidence: Evidence;
     now: number;
-    /** When a node was said to wait. */
+    /** When a node was reported as waiting. */
     readonly waits: number[];
   }
 
-  /** The node b shows an address, and a is about to. */
+  /** The node b shows an address, and the node a is about to. */
   function claimedWith(evidence: Evidence): Evidenced {
     const made: Evidenced = {
       evidence,

@@ -6,7 +6,7 @@ import type { NodeMember } from '../../../../src/manager/withdrawals/withdrawal-
 const minute = 60_000;
 const consistencyWindow = 30_000;
 
-/** What holds withdrawals, as the inventory does. */
+/** Holds withdrawals, as the inventory does. */
 class Withdrawals {
   readonly withdrawn: string[] = [];
   #held: ReadonlySet<string> = new Set();
@@ -20,7 +20,7 @@ class Withdrawals {
     return this.miss([], now);
   }
 
-  /** A reading proves that something of these instances is missing. */
+  /** A read proves that something of these instances is missing. */
   miss(instanceIds: Iterable<string>, now: number): ReadonlySet<string> {
     const weighed = new Set([...this.#held, ...instanceIds]);
     const isAdmitted = this.gate?.admit(weighed, now, new Set()) === true;
@@ -29,7 +29,7 @@ class Withdrawals {
     return isAdmitted ? weighed : new Set();
   }
 
-  /** What was missing is shown again. */
+  /** The missing parts are shown again. */
   show(instanceIds: Iterable<string>): void {
     const shown = new Set(instanceIds);
     this.#held = new Set([...this.#held].filter((id) => !shown.has(id)));
@@ -222,7 +222,7 @@ describe('a withdrawal brake that the previous leader had closed', () => {
   });
 
   test('holds then what is still missing, with the token that was printed before', () => {
-    // What is left in the Lease holds no fractions of a millisecond.
+    // The note in the Lease has no fractions of a millisecond.
     const first = rig({ wall: 7.5 });
     first.withdrawals.miss(ids(60), 0);
     const printed = first.heldToken();

@@ -14,7 +14,7 @@ function ids(count: number, from = 0): ReadonlySet<string> {
   return new Set(Array.from({ length: count }, (_, index) => `i-${from + index}`));
 }
 
-/** The first `using` of them use addresses. */
+/** The first `using` instances use addresses. */
 function fleet(count: number, using = count): Pick<NodeMember, 'hasNode' | 'instanceId' | 'usesAddresses'>[] {
   return [...ids(count)].map((instanceId, index) => ({
     hasNode: true,
@@ -23,7 +23,7 @@ function fleet(count: number, using = count): Pick<NodeMember, 'hasNode' | 'inst
   }));
 }
 
-/** CiliumNodes that no Node stands behind, and that say they use addresses. */
+/** CiliumNodes without a Node that report addresses in use. */
 function madeUp(count: number): ReturnType<typeof fleet> {
   return fleet(count).map((member, index) => ({
     ...member,

@@ -1,4 +1,4 @@
-// How a pool maintainer gets along with the rate limits.
+// A pool maintainer under rate limits.
 import { describe, expect, test } from '@jest/globals';
 import type { Priority } from '../../../../src/providers/contract/priority.ts';
 import { eni } from '../allocation-facts.ts';

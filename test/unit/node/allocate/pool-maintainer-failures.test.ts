@@ -7,7 +7,7 @@ import { always, callTimeout, consistencyWindow, PoolRig, timesOf, untimed } fro
 
 const full = eni(0, 9);
 
-/** Operations of this kind have these outcomes, one after the other. */
+/** Operations of this kind have these outcomes, in order. */
 function outcomes(kind: Operation['kind'], ...given: readonly (Outcome | undefined)[]) {
   return (operation: Operation, number: number): Outcome | undefined =>
     operation.kind === kind ? given[number] : undefined;
@@ -236,7 +236,7 @@ describe('a failed step', () => {
     expect(results).toContainEqual(
       expect.objectContaining({ kind: 'failed', at: 'attach', taken: 4, left: 'eni-new10' }),
     );
-    // Of the orphaned one, and of its successor.
+    // Those of the orphaned interface and of its successor.
     expect(rig.ledger.free('subnet-1', rig.clock.monotonic())).toBe(92);
   });
 

@@ -11,7 +11,7 @@ const free = { 'subnet-1': 900, 'subnet-2': 800 };
 const thawsAt = callTimeout + consistencyWindow;
 const prefix = '10.0.9.0/28';
 
-/** Requests for prefixes come to these ends, one after the other. */
+/** Requests for prefixes have these outcomes, in order. */
 function forPrefixes(
   ...given: readonly (Outcome | undefined)[]
 ): (operation: Operation) => Outcome | undefined {
@@ -197,7 +197,7 @@ describe('an assignment of prefixes whose answer was lost', () => {
     const before = untimed(rig.calls);
     await rig.run(2000);
 
-    // 32 may have come: 8 are left.
+    // 32 may have been assigned: 8 are left.
     expect(before).toEqual(['allocate eni-0+2x16', 'create subnet-1+8', 'attach eni-new10 1']);
     expect(untimed(rig.calls).slice(before.length)).toEqual(['allocate eni-0+1x16']);
     expect(rig.available).toBe(24);

@@ -91,7 +91,7 @@ const refusable = [
   'prefixes i-1',
 ];
 
-/** When nothing is blocked. */
+/** The plan with nothing blocked. */
 function isFree({ refusalOf }: AllocationFacts, item: NetworkInterface): boolean {
   const scopes: readonly RefusedScope[] = [
     { kind: 'action', action: 'assign' },
@@ -210,7 +210,7 @@ describe('a plan, whatever the facts,', () => {
         const missing = Math.max(0, Math.min(given.wanted, given.most) - coming);
         const surplus = brought + unmet - missing;
         expect(unmet).toBeGreaterThanOrEqual(0);
-        // A whole prefix for a need of one, beside the primary address of its interface.
+        // A whole prefix for one needed address, and the primary address of its interface.
         expect(surplus).toBeGreaterThanOrEqual(0);
         expect(surplus).toBeLessThanOrEqual(steps.some(bringsPrefixes) ? 16 : 0);
         if (surplus > 0) expect(unmet).toBe(0);

@@ -339,7 +339,7 @@ test('a new interface gets the chosen security groups and subnet', () => {
   ]);
 });
 
-/** Detached, in `subnet-1`, with so many addresses. */
+/** A detached interface in `subnet-1` with this many addresses. */
 function orphan(id: string, count: number, subnetId = 'subnet-1'): NetworkInterface {
   return networkInterface({ id, subnetId, addresses: addresses(count, 7), attachment: undefined });
 }

@@ -26,7 +26,7 @@ function choose({ subnets, free, routeTables = [], node = {}, leastUseful = 2 }:
   });
 }
 
-/** The id that is chosen, or what came of it instead. */
+/** The id of the chosen subnet, or the kind of the result. */
 function outcome(setup: Setup): string {
   const choice = choose(setup);
   return choice.kind === 'chosen' ? choice.subnet.id : choice.kind;
@@ -212,6 +212,6 @@ test('a choice in a zone that could not be read says nothing about what the zone
     });
 
   expect(ask([])).toEqual({ kind: 'unreadable', failure: failure('unreachable') });
-  // It is remembered.
+  // This subnet is known from an earlier read.
   expect(ask([subnet('subnet-1')])).toMatchObject({ kind: 'chosen' });
 });

@@ -67,7 +67,7 @@ describe('the pre-allocate of a node that has none', () => {
     ['no address for pods', { interfaces: 3, addressesPerInterface: 1, prefixes: true }, 0, 0],
   ])('is chosen for %s', (_, limits, firstInterfaceIndex, expected) => {
     expect(reachablePreAllocate(limits, { ...asked, firstInterfaceIndex })).toBe(expected);
-    // The agent counts on what it is promised, and does not know of primary addresses.
+    // The agent relies on the promised capacity, and knows nothing of primary addresses.
     expect(reachablePreAllocate(limits, { ...asked, firstInterfaceIndex, usePrimaryAddress: true })).toBe(
       expected,
     );
@@ -119,7 +119,7 @@ describe('the capacity of a node', () => {
   );
 });
 
-/** As a p5 has them beside the one on card 0. */
+/** EFAs, as a p5 has them besides the one on card 0. */
 function onCards(first: number, last: number): OccupiedSlot[] {
   return Array.from({ length: last - first + 1 }, (_, index) => {
     const networkCard = first + index;

@@ -3,7 +3,7 @@ import { priorityOf } from '../../../../src/node/demand/priority.ts';
 
 describe('the priority of a node', () => {
   test.each([
-    // available, used, waiting pods
+    // available, used, pending pods
     [10, 2, 0, 'normal'],
     [10, 10, 0, 'normal'],
     // Its agent waits for its first addresses before it starts.
@@ -14,7 +14,7 @@ describe('the priority of a node', () => {
     [10, 10, 1, 'critical'],
     [0, 0, 1, 'critical'],
     [8, 10, 1, 'critical'],
-    // Addresses in use that are gone by now are no pods that wait.
+    // Addresses in use that are gone are not pending pods.
     [8, 10, 0, 'normal'],
   ])('is, with %i addresses, %i used and %i pods pending, %s', (available, used, waitingPods, expected) => {
     expect(priorityOf({ available, used, waitingPods })).toBe(expected);

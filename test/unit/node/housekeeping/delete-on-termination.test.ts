@@ -13,7 +13,7 @@ const lacking = networkInterface({
   attachment: attachment({ deleteOnTermination: false }),
 });
 
-/** A cloud that answers each call so, the last answer again and again. */
+/** A cloud with these answers, the last of which repeats. */
 function rig(...answers: readonly (CloudFailureKind | 'done')[]) {
   const clock = new VirtualClock();
   const calls: number[] = [];

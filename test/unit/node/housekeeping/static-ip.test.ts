@@ -11,7 +11,7 @@ const address = { id: 'eipalloc-1', address: '203.0.113.1', tags: {}, taken: fal
 
 type Claim = Awaited<ReturnType<StaticAddressDeps['publicAddresses']['claim']>>;
 
-/** A cloud that gives this address, ends each association so, and answers no refresh. */
+/** A cloud with this address and this outcome of each association; it answers no refresh. */
 function rig(claim: Claim, outcome: Outcome) {
   const clock = new VirtualClock();
   const refreshes: number[] = [];

@@ -18,7 +18,7 @@ const full: JsonObject = {
   prefixes: ['10.0.1.0/28'],
 };
 
-/** The node as we left it. */
+/** The node after our last write. */
 const before = ciliumNode({ status: { eni: { enis: { 'eni-1': full } } } });
 
 function partsOf(change: JsonObject, open: readonly OpenWrite[] = []): readonly WrittenPart[] {

@@ -6,7 +6,7 @@ import { nodeOf } from '../cilium-nodes.ts';
 
 const address = '10.0.0.10';
 
-/** Addresses that each interface shows in the status, all of which are in the pool. */
+/** Addresses that each interface shows in the status; the pool has all of them. */
 type Shown = Readonly<Record<string, readonly string[]>>;
 
 function poolOf(shown: Shown): ReadonlyMap<string, string> {
@@ -18,7 +18,7 @@ function ofProvider(shown: Shown): JsonObject {
   return { enis: Object.fromEntries(enis) as JsonObject };
 }
 
-/** Every write until nothing is left to do, each as the patch of the pool, or as what of the interfaces is left. */
+/** All writes until the node is up to date, each as the patch of the pool, or as the remaining interfaces. */
 function writesBetween(before: Shown, after: Shown): readonly unknown[] {
   let pool: JsonObject = Object.fromEntries(
     [...poolOf(before)].map(([each, resource]) => [each, { resource }]),

@@ -10,7 +10,7 @@ const refusals: readonly WriteOutcome[] = [
   { kind: 'invalid', message: 'by a webhook' },
 ];
 
-/** A publisher whose first write ends like this, while the text that it is to show becomes another one. */
+/** A publisher whose first write has this outcome, while the desired text changes. */
 function rig(outcome: WriteOutcome): { publisher: NodePublisher; written: unknown[]; changeTo: string } {
   const node = nodeOf({});
   let operatorError = 'one';

@@ -13,7 +13,7 @@ function entry(id: string, addresses: readonly string[], change: JsonObject = {}
   return { id, mac: `02:00:00:00:00:0${id.slice(-1)}`, subnet, addresses: [...addresses], ...change };
 }
 
-/** Two interfaces, of which one has `a` and `b`, and the other `c`. */
+/** Two interfaces: one has `a` and `b`, the other `c`. */
 const offer: Offer = {
   provider: {
     key: 'eni',
@@ -29,7 +29,7 @@ const offer: Offer = {
   preAllocate: 0,
 };
 
-/** A node whose pool has these addresses under those interfaces, and whose status shows these entries. */
+/** A node with these addresses by interface in its pool, and these entries in its status. */
 function node(pool: Readonly<Record<string, string>>, enis: JsonObject): ReturnType<typeof nodeOf> {
   const entries = Object.entries(pool).map(([address, resource]) => [address, { resource }] as const);
   const of = nodeOf({ pool: Object.fromEntries(entries) });

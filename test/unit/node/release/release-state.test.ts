@@ -41,7 +41,7 @@ function answers(state: ReleaseState, holding: Holding = address): ReadonlyMap<s
   return new Map(holding.addresses.map((each) => [each, state]));
 }
 
-/** What becomes of one release. */
+/** The next phase of a release. */
 function after(
   phase: ReleasePhase,
   given: Partial<ReleaseFacts>,

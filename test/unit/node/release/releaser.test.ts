@@ -8,15 +8,15 @@ import { untimed } from '../pool-rig.ts';
 import { policy, type ReleaseSetup, ReleaseRig, timing } from '../release-rig.ts';
 
 const [one, two] = ['10.9.0.16/28', '10.9.0.32/28'];
-/** When what is in excess from the beginning is unassigned, at the earliest, in ms. */
+/** The earliest unassignment of what is in excess from the start, in ms. */
 const due = { crd: policy.delay, 'multi-pool': policy.delay + policy.hiddenFor } as const;
 
-/** A multi-pool agent that has dropped whatever it does not hold. */
+/** A multi-pool agent that has dropped everything that it does not hold. */
 function dropped(interfaces: readonly NetworkInterface[], change: Partial<ReleaseSetup> = {}): ReleaseRig {
   return new ReleaseRig({ protocol: 'multi-pool', interfaces, holds: ['10.0.0.10'], ...change });
 }
 
-/** An agent that is asked, and agrees to everything unless it is said otherwise. */
+/** An agent that is asked, and agrees to everything by default. */
 function asked(interfaces: readonly NetworkInterface[], change: Partial<ReleaseSetup> = {}): ReleaseRig {
   const answer = (): 'ready-for-release' => 'ready-for-release';
   return new ReleaseRig({ protocol: 'crd', interfaces, holds: ['10.0.0.10'], answer, ...change });
@@ -26,7 +26,7 @@ function firstCallAt({ calls }: ReleaseRig): number {
   return Number(calls[0]?.split('@')[1]);
 }
 
-/** The first call ends like this, those after it succeed. */
+/** The first call has this outcome, and later ones succeed. */
 function once(outcome: Outcome): (operation: Operation, number: number) => Outcome | undefined {
   return (_, number) => (number === 0 ? outcome : undefined);
 }
@@ -52,7 +52,7 @@ describe('an address that an agent dropped', () => {
     expect(before.calls).toBe(0);
     expect(untimed(rig.calls)).toEqual([call]);
     expect(firstCallAt(rig)).toBeGreaterThanOrEqual(due['multi-pool']);
-    // It was hidden long before, and is the node's no more.
+    // It was hidden long before, and no longer belongs to the node.
     expect(rig.shown).toEqual(before.shown);
     expect(rig.held).toEqual(before.shown);
     expect(rig.finished).toEqual([expect.objectContaining({ failure: undefined, isOpen: false })]);

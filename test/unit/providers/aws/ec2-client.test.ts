@@ -129,7 +129,7 @@ describe('a write to EC2', () => {
 describe('a call without an answer', () => {
   test.each([
     ['AttachNetworkInterface', 10_000],
-    // It must end well within a lease.
+    // The call must end well within a Lease.
     ['DeleteNetworkInterface', 5000],
   ] as const)('ends as lost: %s after %i ms', async (action, timeout) => {
     const rig = ec2ClientRig(({ signal }) => sleep(rig.clock, 600_000, signal));
@@ -178,7 +178,7 @@ describe('a call without an answer', () => {
   });
 });
 
-/** What the SDK does before a request leaves takes 3 s. */
+/** The work of the SDK before it sends a request takes 3 s. */
 const beforeSending = (clock: VirtualClock): Promise<void> => sleep(clock, 3000, context.signal);
 
 describe('the time before a request is sent', () => {

@@ -3,7 +3,7 @@ import { BodyGatherer } from '../../../../src/providers/aws/gathered-body.ts';
 
 const pieceLength = 100_000;
 
-/** Bytes that are all others than their neighbours. */
+/** Bytes that each differ from their neighbors. */
 function answer(length: number): Buffer {
   const bytes = Buffer.alloc(length);
   for (let index = 0; index < length; index++) bytes[index] = (index * 31 + (index >> 8)) % 251;

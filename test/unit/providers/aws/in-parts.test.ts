@@ -6,7 +6,7 @@ function refusal(kind: CloudFailureKind): CloudError {
   return new CloudError({ kind, action: 'DescribeVpcs', code: 'Odd', message: 'odd', requestId: undefined });
 }
 
-/** A cloud that refuses every question with one of the bad values in it. */
+/** A cloud that refuses every request with one of the bad values in it. */
 function asking(values: readonly string[], bad: readonly string[], kind: CloudFailureKind = 'invalid') {
   const asked: number[] = [];
   const refused: RefusedValue[] = [];

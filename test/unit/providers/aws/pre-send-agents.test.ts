@@ -3,7 +3,7 @@ import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { checkingAgent, checkedOnceConnected } from '../../../../src/providers/aws/pre-send-agents.ts';
 
-/** A server that counts what comes, and a way to ask it. */
+/** A server that counts requests, and a client of it. */
 async function rig() {
   const heard: string[] = [];
   const server: Server = createServer(({ url = '' }, response) => {

@@ -7,7 +7,7 @@ import { context, ec2ClientRig, failureOfRead } from './ec2-client-rig.ts';
 const tags = { managed: 'true', cluster: 'blue' };
 const scope = { tags, networkId: undefined };
 
-/** Detached, with the tags that are asked for. */
+/** A detached interface with the requested tags. */
 function detached(change: Partial<Ec2NetworkInterface> = {}): Ec2NetworkInterface {
   const TagSet = Object.entries(tags).map(([Key, Value]) => ({ Key, Value }));
   return ec2Interface({ Attachment: undefined, TagSet, ...change });

@@ -19,9 +19,9 @@ interface Rig {
   readonly asked: string[];
   readonly learned: string[];
   readonly failures: string[];
-  /** The next so many reads fail. */
+  /** The number of next reads that fail. */
   failing: number;
-  /** Whether nodes of the types are there. */
+  /** Whether nodes of the types exist. */
   hasNodes: boolean;
 }
 
@@ -53,7 +53,7 @@ function rig(): Rig {
       random: new Random('limits'),
       onNews: (types) => {
         learned.push(types.join());
-        // As the nodes of these types do.
+        // As nodes of these types do.
         if (made.hasNodes) for (const type of types) made.limits.get(type);
       },
       onFailure: (error, types) => failures.push(`${(error as Error).message}:${types.join()}`),

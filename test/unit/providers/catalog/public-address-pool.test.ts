@@ -21,9 +21,9 @@ function address(index: number, interfaceId?: string): PublicAddress {
 interface Rig {
   readonly clock: VirtualClock;
   readonly pool: PublicAddressPool;
-  /** When each listing was asked for. */
+  /** When each listing was requested. */
   readonly listed: number[];
-  /** What listings show from now on; `fail` makes them fail. */
+  /** What listings show from now on; `fail`: they fail. */
   shown: readonly PublicAddress[] | 'fail';
   readonly claim: (interfaceId: string, signal?: AbortSignal) => Promise<PublicAddressClaim>;
 }

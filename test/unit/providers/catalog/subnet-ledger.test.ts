@@ -220,7 +220,7 @@ describe('a subnet without whole blocks', () => {
 });
 
 describe('a subnet ledger beside a cloud', () => {
-  /** Calls that take effect somewhere between start and end, counts that are true somewhere between start and end. */
+  /** Calls take effect, and counts are true, at some time between their start and end. */
   function history(seed: string): { clock: VirtualClock; check: () => number; run: () => Promise<number> } {
     const clock = new VirtualClock();
     const random = new Random(seed);

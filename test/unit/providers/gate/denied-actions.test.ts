@@ -21,7 +21,7 @@ beforeEach(() => {
   denied = new DeniedActions({ monotonic: () => now });
 });
 
-/** Whether the call is sent; if so, this is the answer. */
+/** Tries the call; returns whether it was sent, and then got this answer. */
 function ask(thing: string, answer: CloudFailure | 'granted' = denial): boolean {
   const { known, granted, failed, end } = denied.try(action, thing);
   if (known === undefined && answer === 'granted') granted();

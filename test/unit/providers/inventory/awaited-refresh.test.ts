@@ -22,9 +22,9 @@ test('reads are a second apart, however short the consistency window is', () => 
 interface Rig {
   readonly clock: VirtualClock;
   readonly refreshes: AwaitedRefresh;
-  /** Nothing of it is awaited now. */
+  /** Ends the wait for its interfaces. */
   readonly show: (...ids: string[]) => void;
-  /** `ids@ms` of what was refreshed together. */
+  /** `ids@ms` of each refresh. */
   readonly refreshed: () => readonly string[];
 }
 
@@ -131,7 +131,7 @@ describe('refreshes for awaited interfaces', () => {
     await clock.advance(5000);
     refreshes.add('a', 5000);
 
-    // Before the timer of the first one fires, others come.
+    // Others are awaited before the timer of the first one fires.
     for (const id of ['b', 'c']) refreshes.add(id, 5000);
     await clock.advance(10);
     for (let at = 5010; at < 6500; at += 10) {

@@ -3,7 +3,7 @@ import { GoneInterfaces } from '../../../../src/providers/inventory/gone-interfa
 
 const window = 30;
 
-/** Each is proven gone at its time. */
+/** Interfaces that are each proven gone at their time. */
 function goneAt(...times: readonly number[]): GoneInterfaces {
   const gone = new GoneInterfaces(window);
   for (const [index, at] of times.entries()) gone.noteRemoved(`eni-${index}`, at);

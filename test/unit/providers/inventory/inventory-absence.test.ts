@@ -16,7 +16,7 @@ function eni(...addresses: string[]): NetworkInterface {
   return networkInterface({ addresses, attachment: attachment({ deviceIndex: 1 }) });
 }
 
-/** Plays readings of `eni-1` (undefined: not shown), with the primary interface. */
+/** Applies reads of `eni-1` (undefined: not shown), with the primary interface. */
 function play(steps: readonly Step[]): {
   readonly holdings: unknown;
   readonly refreshDue: number | undefined;

@@ -5,7 +5,7 @@ import type { Observation } from '../../../../src/providers/contract/observation
 import { attachment, networkInterface } from '../interfaces.ts';
 import { window } from '../inventory-rig.ts';
 
-/** The one interface of an instance. */
+/** The only interface of an instance. */
 function on(instanceId: string, change: Partial<NetworkInterface> = {}): NetworkInterface {
   const number = instanceId.slice(2);
   return networkInterface({
@@ -25,7 +25,7 @@ class Rig {
     this.refresh(0, ...known);
   }
 
-  /** A refresh of both that started then and showed exactly this. */
+  /** Applies a refresh of both that started then and showed exactly this. */
   refresh(startedAt: number, ...shown: readonly NetworkInterface[]): void {
     this.lookAt(startedAt, ['i-1', 'i-2'], ...shown);
   }
@@ -39,7 +39,7 @@ class Rig {
     this.inventory.contest({ address, networkId, instanceIds: ['i-1', 'i-2'] }, now);
   }
 
-  /** What each of them has beside its primary address. */
+  /** The secondary addresses of each. */
   get held(): readonly unknown[] {
     return ['i-1', 'i-2'].map((id) =>
       this.inventory.view(id)?.interfaces.map((item) => [...item.addresses, ...item.prefixes].join()),

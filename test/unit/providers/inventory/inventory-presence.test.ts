@@ -8,7 +8,7 @@ import { eni, ended, further, instance, type InventoryRig, inventoryRig, window 
 const absent = instance({ state: 'unknown' });
 const second = further(1, { addresses: ['a', 'b'] });
 
-/** What is kept of the second interface. */
+/** What the inventory keeps of the second interface. */
 function keptBy({ view }: InventoryRig): readonly string[] | undefined {
   return view().interfaces.find(({ id }) => id === 'eni-2')?.addresses;
 }
@@ -223,7 +223,7 @@ describe('an inventory with a withdrawal gate', () => {
       for (const id of ids) this.inventory.track(id);
     }
 
-    /** A refresh of these that shows each with its primary interface, and with the second one where `isWhole` says so. */
+    /** Applies a refresh that shows each of these with its primary interface, and with the second one if `isWhole`. */
     refresh(
       startedAt: number,
       ids: readonly string[],

@@ -3,7 +3,7 @@ import { Inventory } from '../../../../src/providers/inventory/inventory.ts';
 import type { NetworkInterface } from '../../../../src/providers/contract/network-interface.ts';
 import { eni, further, window } from '../inventory-rig.ts';
 
-/** An inventory that restored at 0 what an older state showed, and gets a newer one. */
+/** An inventory that restored an older state at 0, and then gets a newer one. */
 function rig(restored: readonly NetworkInterface[]) {
   const inventory = new Inventory({ consistencyWindow: window });
   inventory.track('i-1', restored, 0, new Set());
@@ -120,7 +120,7 @@ describe('what a newer CiliumNode shows beyond the restored one', () => {
 describe('the next CiliumNode of an instance that was untracked a moment ago', () => {
   const primary = eni('a');
 
-  /** The former one showed `eni-2`, and on `eni-1` an address that the cloud never showed. */
+  /** The former state showed `eni-2`, and on `eni-1` an address that the cloud never showed. */
   function handedOver(...shown: readonly NetworkInterface[]) {
     const inventory = new Inventory({ consistencyWindow: window });
     inventory.track('i-1', [eni('a', 'made-up'), further(1, { addresses: ['x'] })], 0, new Set());

@@ -114,7 +114,7 @@ describe('the view of an instance', () => {
       eni(),
     );
 
-    // The one without an attachment belongs to no instance.
+    // An interface without an attachment belongs to no instance.
     expect(view().interfaces.map(({ id }) => id)).toEqual(['eni-1', 'eni-8', 'eni-9', 'eni-3']);
   });
 

@@ -8,7 +8,7 @@ import { networkInterface } from '../interfaces.ts';
 
 const minute = 60_000;
 
-/** Seen for five minutes, and needed by no node. */
+/** Shown detached for five minutes, and needed by no node. */
 function orphan(change: Partial<Orphan> = {}, id = 'eni-1'): Orphan {
   return {
     interface: networkInterface({ id, attachment: undefined }),

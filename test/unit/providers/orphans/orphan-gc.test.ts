@@ -18,9 +18,9 @@ interface Setup {
   readonly ids?: readonly string[];
   readonly dryRun?: boolean;
   readonly isHeld?: boolean;
-  /** What a deletion comes to; undefined: it succeeds. The first is number 0. */
+  /** The outcome of a deletion; undefined: it succeeds. The first is number 0. */
   readonly outcome?: (number: number) => Outcome | undefined;
-  /** What the second read fails with. */
+  /** The failure of the second read. */
   readonly readFails?: (number: number) => CloudFailure | undefined;
   readonly whenAdmitted?: (orphans: Orphans) => void;
 }
@@ -128,7 +128,7 @@ describe('the collection of orphaned interfaces', () => {
     await clock.advance(interval * 3 + 1000);
 
     expect(results[0]).toBe(`eni-1 ${kind} after ${interval}`);
-    // What was dropped has to be seen for an interval again.
+    // An interface that was dropped must be seen for an interval again.
     expect(calls.filter((call) => call.startsWith('delete'))).toEqual([
       `delete eni-1@${interval}`,
       `delete eni-1@${interval * (1 + again)}`,

@@ -9,12 +9,12 @@ const limits = { interval: 300_000, most: 25, isOurs: () => true };
 
 interface Rig {
   readonly orphans: Orphans;
-  /** A reading that takes 100 ms and shows these. */
+  /** A read that takes 100 ms and shows these. */
   readonly read: (startedAt: number, ...shown: readonly NetworkInterface[]) => void;
   readonly left: () => number;
 }
 
-/** `heldUntil`: until when an instance has an interface, as far as is known. */
+/** `heldUntil`: until when, as far as known, an instance has an interface. */
 function rig(heldUntil: ReadonlyMap<string, number> = new Map()): Rig {
   let left = 0;
   const orphans = new Orphans({

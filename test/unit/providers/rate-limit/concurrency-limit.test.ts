@@ -4,7 +4,7 @@ import type { Priority } from '../../../../src/providers/contract/priority.ts';
 
 const never = new AbortController().signal;
 
-/** Calls that start when they get a place and end when the test says so. */
+/** Calls that start when they get a place and end when the test ends them. */
 function rig(most: number) {
   const inFlight = new ConcurrencyLimiter(most);
   const started: string[] = [];
@@ -28,7 +28,7 @@ function rig(most: number) {
   return { inFlight, started, call, end };
 }
 
-/** Lets everything happen that waits for nothing outside. */
+/** Runs everything that waits for no external event. */
 function settled(): Promise<void> {
   return new Promise((resolve) => void setImmediate(resolve));
 }

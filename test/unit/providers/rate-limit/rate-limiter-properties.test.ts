@@ -22,7 +22,7 @@ interface Take {
   readonly count: number;
 }
 
-/** The most tokens by which any stretch of time took more than a bucket of this size allows, groups larger than it aside. */
+/** The most tokens by which any period exceeds a bucket of this size, without groups that are larger than it. */
 function overdraft(takes: readonly Take[], { capacity, refill }: BucketSize): number {
   let worst = -Infinity;
   for (const [from, first] of takes.entries()) {
@@ -81,7 +81,7 @@ describe('a rate limiter, whatever the calls,', () => {
         const before = rig.clock.monotonic();
         void rig.ask('both', ['a', 'b']).then(() => served.push(rig.clock.monotonic()));
 
-        // More arrives, all the time, than the buckets allow.
+        // More calls arrive all the time than the buckets allow.
         while (served.length === 0 && rig.clock.monotonic() - before < 60_000) {
           void rig.ask('more', [random.pick(['a', 'b'])]);
           await rig.clock.advance(random.integer(50));

@@ -273,7 +273,7 @@ describe('tokens of calls that are sent later', () => {
     void ask('next', ['create', 'attach']);
     await clock.advance(3000);
 
-    // Three quarters of the second before the next token is there.
+    // Three quarters of a second until the next token.
     const grantedAt = Number(granted.at(-1)?.split('@')[1]) - from;
     expect(grantedAt).toBeGreaterThan(200);
     expect(grantedAt).toBeLessThan(300);
@@ -356,7 +356,7 @@ describe('an answer of the cloud', () => {
 
 describe('tokens that turn out to be void', () => {
   const throttle = { action: 'attach', throttled: true, sentAt: 2000, retryAfter: undefined } as const;
-  /** Four calls are granted; one is sent, and throttled as another one before it was. */
+  /** Four calls are granted; one is sent and throttled, as another one was before. */
   async function emptied() {
     const rig = rateLimiterRig({ buckets: { attach: { capacity: 4, refill: 4 } } });
     const refund = await rig.ask('a', ['attach'], { sent: false });
@@ -450,7 +450,7 @@ describe('the expected wait', () => {
 });
 
 describe('a rate limiter that shares its limit with other clients', () => {
-  // What the cloud allows to the whole account; the outside client takes half of it, all the time.
+  // The limit of the whole account; the outside client takes half of it all the time.
   const account = { capacity: 100, refill: 5 };
 
   test.each([100, 1000])('finds what remains for %i calls, with few throttled', async (calls) => {
@@ -484,7 +484,7 @@ describe('a rate limiter that shares its limit with other clients', () => {
     const floor = ((calls - account.capacity / 2) / (account.refill / 2)) * 1000 + 500;
     expect(done).toBe(calls);
     expect(clock.monotonic() / floor).toBeLessThan(1.1);
-    // All that were sent at the first instant, before anything could be learnt, aside.
+    // Without those sent at the first instant, before anything could be learned.
     expect(throttled - account.capacity / 2).toBeLessThanOrEqual(0.03 * sent);
   });
 });

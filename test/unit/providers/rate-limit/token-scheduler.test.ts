@@ -25,7 +25,7 @@ function asking(name: string, priority: Priority, costs = read, inFlight = false
   return { name, costs, priority, inFlight };
 }
 
-/** `tokens` of `capacity`; a token a second. */
+/** `tokens` of `capacity`; one token a second is refilled. */
 function bucket(tokens: number, capacity = 10, change: Partial<GrantedBucket> = {}): GrantedBucket {
   const full = fullBucket({ capacity, refill: 1 }, 0);
   return { bucket: { ...full, tokens }, notBefore: -Infinity, followDelay: 0, skipped: {}, ...change };
@@ -59,7 +59,7 @@ describe('the next grant of tokens', () => {
       waiters: [asking('a', 'housekeeping'), asking('b', 'high'), asking('c', 'critical')],
       buckets: { read: bucket(2) },
       names: ['c', 'b'],
-      // Its own token, and the fifth of the bucket that is not for it.
+      // Its own token, and the fifth of the bucket that is reserved.
       wait: 3000,
     },
     {

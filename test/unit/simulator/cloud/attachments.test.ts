@@ -143,7 +143,7 @@ describe('a termination', () => {
     expect(network.instances.get('i-00000001')?.state).toBe('terminated');
     expect(network.interfaces.has(deleted)).toBe(false);
     expect(network.interfaces.get(kept)?.status).toBe('available');
-    // The primary interface and the deleted one gave an address back each.
+    // The primary interface and the deleted one each freed an address.
     expect(network.subnets.get('subnet-0000000a')?.available).toBe(before + 2);
     await clock.advance(60_000);
     expect(network.instances.has('i-00000001')).toBe(false);

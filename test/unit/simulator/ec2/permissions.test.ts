@@ -5,7 +5,7 @@ import { gatewayRig, instance, subnet } from './gateway-rig.ts';
 
 const owner = [{ Key: 'owner', Value: 'us' }];
 
-/** What a call of the action is checked for: `action resource`, with the number of condition keys that are known. */
+/** The permissions that a call needs: `action resource`, with the number of known condition keys. */
 async function checked(
   action: string,
   inputOf: (made: Readonly<Record<string, string>>) => object,

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
 import { RequestLimits } from '../../../../src/simulator/ec2/request-limits.ts';
 
-/** How many of many requests at once are allowed, and how many a second later. */
+/** How many of many simultaneous requests are allowed, and how many a second later. */
 async function burst(action: string, whole = false, scale = 1): Promise<readonly [number, number]> {
   const clock = new VirtualClock();
   const limits = new RequestLimits(clock, { throttle: true, scale });

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { Ec2Refusal } from '../../../../src/simulator/ec2/ec2-refusal.ts';
 import { type SignedRequest, verifySignature } from '../../../../src/simulator/ec2/sigv4.ts';
 
-// Signed with botocore 1.43 for these very headers.
+// Signed with botocore 1.43 for exactly these headers.
 const signed: SignedRequest = {
   method: 'POST',
   url: '/',

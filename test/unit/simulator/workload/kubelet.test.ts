@@ -13,7 +13,7 @@ interface Rig {
   readonly kubelet: Kubelet;
 }
 
-/** A node whose agent serves, with so many addresses, and a kubelet that runs. */
+/** A node with a serving agent, this many addresses, and a running kubelet. */
 async function rig(count: number): Promise<Rig> {
   const cluster = new Cluster();
   await cluster.createNode();

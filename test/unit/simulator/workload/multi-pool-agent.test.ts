@@ -29,7 +29,7 @@ async function started(options: Partial<AgentContext> = {}): Promise<Rig> {
   return { cluster, agent, context };
 }
 
-/** An agent that serves, with these interfaces in the status, has written all it had to write, and may write at once. */
+/** A serving agent with these interfaces in the status, whose writes are complete, and which may write at once. */
 async function serving(
   enis: Parameters<Cluster['offer']>[0],
   options: Partial<AgentContext> = {},

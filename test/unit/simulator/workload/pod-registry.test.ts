@@ -22,7 +22,7 @@ function rig(podsPerNode = 10): { readonly cluster: Cluster; readonly registry: 
   return { cluster, registry };
 }
 
-/** `pod@node` of all pods that the API knows and that are not on their way out. */
+/** `pod@node` of all pods in the API that are not being deleted. */
 async function pods(cluster: Cluster): Promise<readonly string[]> {
   const list = await cluster.call('GET', podCollectionPath);
   return listAt(list, 'items')

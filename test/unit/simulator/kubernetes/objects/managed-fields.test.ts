@@ -28,7 +28,7 @@ interface Entry {
   readonly subresource?: string;
 }
 
-/** A CiliumNode that `maker` made. */
+/** A CiliumNode created by `maker`. */
 async function made(spec: object): Promise<Rig & { entries: () => readonly Entry[]; raw: () => JsonObject }> {
   const parts = rig();
   const body = { apiVersion: 'cilium.io/v2', kind: 'CiliumNode', metadata: { name: 'n' }, spec };
