@@ -1,9 +1,9 @@
-// The EC2 model held against boto3: starts it, runs the table of rows in Python, and says how many passed.
+// Compares the EC2 model with boto3: starts the model, runs the table of rows in Python, and prints how many passed.
 //
 //   node test/boto3/run.ts [--require]
 //
-// HEADWATER_PYTHON names the interpreter. Without Python or boto3 it says what to install and exits with 0, or with 1
-// where `--require` is given.
+// HEADWATER_PYTHON names the interpreter. Without Python or boto3, it prints what to install and exits with 0, or with 1
+// if `--require` is given.
 import { spawn, spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { Random } from '../../src/runtime/random.ts';
@@ -26,7 +26,7 @@ consistency: { visibilityDelayMs: 0, listingLagMs: 0 }
 reuse: 1
 `;
 
-/** One cloud where nothing takes time, and one where everything takes an hour unless a row lets time fly. */
+/** Two clouds: in one nothing takes time, in the other everything takes an hour unless a row advances time. */
 const clouds = {
   instant: 'times: { attachMs: 0, detachMs: 0, startMs: 0, stopMs: 0, terminateMs: 0 }',
   slow: 'times: { attachMs: 3600000, detachMs: 3600000, startMs: 3600000, stopMs: 3600000, terminateMs: 3600000, terminatedVisibleMs: 36000000 }',
@@ -52,7 +52,7 @@ async function startCloud(times: string): Promise<RunningCloud> {
   return { url: server.url, stop };
 }
 
-/** The exit code of the rows; what they print is shown as it comes. */
+/** The exit code of the rows; their output is printed as it comes. */
 function runRows(instant: string, slow: string): Promise<number> {
   const shapes = Object.fromEntries(
     [...allActions].map(([name, { input, output }]) => [name, { input, output }]),

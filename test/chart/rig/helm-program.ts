@@ -4,7 +4,7 @@ import type { GoProgram } from '../../support/go-program.ts';
 
 export const helmProgram: GoProgram = {
   name: 'helm',
-  /** go.mod requires the same. */
+  /** The same version as in go.mod. */
   version: 'v4.3.1',
   sources: join(import.meta.dirname, '../servers/helm'),
   package: 'helm.sh/helm/v4/cmd/helm',

@@ -1,4 +1,4 @@
-// The program helm at work, apart from whatever configuration its user has.
+// Runs the program helm without the configuration of the user.
 import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,11 +8,11 @@ import { objectsIn } from '../../../rig/manifests.ts';
 import type { JsonObject } from '../../../src/simulator/workload/json.ts';
 
 export const chart = join(import.meta.dirname, '../../../charts/headwater');
-/** The chart as it was when it first worked. */
+/** The first working version of the chart. */
 export const frozenChart = join(import.meta.dirname, '../0.1.0');
 const valuesDirectory = join(import.meta.dirname, '../values');
 
-/** Without the ending. */
+/** File names without their ending. */
 export const valueFiles: readonly string[] = (await readdir(valuesDirectory))
   .map((name) => name.replace(/\.yaml$/, ''))
   .toSorted();
@@ -27,7 +27,7 @@ export interface HelmAnswer {
   readonly errors: string;
 }
 
-/** What it answers, whatever that is. */
+/** Resolves with the answer, successful or not. */
 export async function helm(...args: readonly string[]): Promise<HelmAnswer> {
   const program = process.env['HEADWATER_HELM'];
   if (program === undefined) throw new Error('no helm: run these tests by npm run test:chart');
@@ -44,7 +44,7 @@ export async function helm(...args: readonly string[]): Promise<HelmAnswer> {
   }
 }
 
-/** The same. Rejects with what it said where it fails. */
+/** Resolves with the output. Rejects with the error message of helm. */
 export async function helmDone(...args: readonly string[]): Promise<string> {
   const { exitCode, output, errors } = await helm(...args);
   if (exitCode !== 0) throw new Error(`helm ${args[0]} ended with ${exitCode}: ${errors}${output}`);
@@ -57,7 +57,7 @@ export interface Rendering {
   readonly args?: readonly string[];
 }
 
-/** Every object that the chart makes of the file of values. */
+/** Every object that the chart renders from the file of values. */
 export async function render(values: string, rendering: Rendering = {}): Promise<readonly JsonObject[]> {
   const { chart: from = chart, namespace = 'kube-system', args = [] } = rendering;
   const named = ['headwater', from, '--namespace', namespace, '--values', pathOfValues(values)];
@@ -65,12 +65,12 @@ export async function render(values: string, rendering: Rendering = {}): Promise
   return objectsIn(await helmDone('template', ...named, ...apis, ...args));
 }
 
-/** What helm answers to `template` with these values beside those of the least file. */
+/** The answer of helm to `template` with these values in addition to the minimal ones. */
 export function templateWith(values: JsonObject): Promise<HelmAnswer> {
   return templateWithText(stringify(values));
 }
 
-/** The same with a file of that text. */
+/** The same with a file of this text. */
 export async function templateWithText(text: string): Promise<HelmAnswer> {
   const directory = await mkdtemp(join(tmpdir(), 'values-'));
   const file = join(directory, 'values.yaml');

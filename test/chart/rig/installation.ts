@@ -1,4 +1,4 @@
-// The chart installed by helm on a real API server, and what is then there.
+// Installs the chart with helm on a real API server, and reads the installed objects.
 import { isObject, type JsonObject, listAt, textAt } from '../../../src/simulator/workload/json.ts';
 import type { RealApi } from '../../e2e/rig/real-api.ts';
 import { chart, helmDone, pathOfValues } from './helm.ts';
@@ -7,7 +7,7 @@ import { nameOf } from '../../../rig/manifests.ts';
 export const namespace = 'kube-system';
 export const release = 'headwater';
 
-/** Where objects of a kind are, in their namespace where they have one. */
+/** The path of an object, in its namespace if it has one. */
 const places: Readonly<Record<string, string>> = {
   ClusterRole: '/apis/rbac.authorization.k8s.io/v1/clusterroles',
   ClusterRoleBinding: '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings',
@@ -30,7 +30,7 @@ export function pathOf(object: JsonObject): string {
   return `${place}/${textAt(object, 'metadata', 'name')}`;
 }
 
-/** What the API server would answer to applying the object; nothing is stored. */
+/** The answer of the API server to applying the object as a dry run. */
 export async function dryApply(api: RealApi, object: JsonObject): Promise<number> {
   const { status } = await api.handler(
     {
@@ -44,7 +44,7 @@ export async function dryApply(api: RealApi, object: JsonObject): Promise<number
   return status;
 }
 
-/** `helm install`, `helm upgrade`, ... with the rights of one who may everything. */
+/** Runs `helm install`, `helm upgrade`, ... as an administrator. */
 export function helmIn(api: RealApi, ...args: readonly string[]): Promise<string> {
   const server = ['--kube-apiserver', api.url, '--kube-ca-file', api.caFile, '--kube-token', api.adminToken];
   return helmDone(...args, '--namespace', namespace, ...server);
@@ -54,7 +54,7 @@ export async function install(api: RealApi, values: string, from = chart): Promi
   await helmIn(api, 'install', release, from, '--values', pathOfValues(values));
 }
 
-/** By kind and name, with what a release itself leaves in the cluster. */
+/** Objects by kind and name, including those of the release itself. */
 export async function installed(api: RealApi): Promise<readonly string[]> {
   const lists = await Promise.all(
     Object.entries(places).map(async ([kind, place]) => {
@@ -73,7 +73,7 @@ function isOurs(object: JsonObject): boolean {
   return name === release || textAt(object, 'metadata', 'name').includes(release);
 }
 
-/** What a Prometheus operator brings, so that ServiceMonitors and PrometheusRules are served. */
+/** The definitions of a Prometheus operator, so that ServiceMonitors and PrometheusRules are served. */
 export const monitorDefinitions: readonly JsonObject[] = [
   definitionOf('ServiceMonitor'),
   definitionOf('PrometheusRule'),

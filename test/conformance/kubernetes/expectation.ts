@@ -1,15 +1,15 @@
-// Compares an answer with what a step says of it; answers what differs, in words.
+// Compares an answer with the expectation of a step, and describes the differences.
 import type { Expected, Matcher } from './step.ts';
 
-/** What was captured so far, by name. */
+/** Captured values, by name. */
 export type Captured = Readonly<Record<string, string>>;
 
-/** A text with its captured parts filled in. */
+/** A text with captured values filled in. */
 export function filled(text: string, captured: Captured): string {
   return text.replaceAll(/\{(\w+)\}/g, (whole, name: string) => captured[name] ?? whole);
 }
 
-/** Where `actual` is not as expected: one line each. */
+/** One line for each difference between `actual` and the expectation. */
 export function differences(
   actual: unknown,
   expected: Expected,

@@ -6,11 +6,11 @@ import type { WireAnswer, WireRequest } from './run-script.ts';
 
 export interface HttpServer {
   readonly url: string;
-  /** Of the authority that vouches for the server, as PEM. */
+  /** The certificate of the authority that signed the server's, as PEM. */
   readonly ca?: string;
 }
 
-/** Resolves with the head of the answer; its body is collected from then on. */
+/** Resolves with the head of the answer, and collects its body from then on. */
 export function sendOverHttp(server: HttpServer, request: WireRequest): Promise<WireAnswer> {
   const send = server.url.startsWith('https:') ? httpsRequest : httpRequest;
   const length = request.body === undefined ? {} : { 'content-length': Buffer.byteLength(request.body) };

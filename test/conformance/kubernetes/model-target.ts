@@ -29,7 +29,7 @@ export function modelInTime(): ModelInTime {
   return { model, clock };
 }
 
-/** The model with `send` as the way to it. */
+/** The model, reached through `send`. */
 export function modelTarget({ model, clock }: ModelInTime, send: Target['send']): Target {
   return {
     send,
@@ -39,7 +39,7 @@ export function modelTarget({ model, clock }: ModelInTime, send: Target['send'])
   };
 }
 
-/** Straight to the handler. */
+/** Calls the handler directly. */
 export async function sendInProcess(model: KubernetesModel, request: WireRequest): Promise<WireAnswer> {
   const { method, path, headers, body } = request;
   const wire = { method, url: path, headers };

@@ -1,4 +1,4 @@
-// Runs the request script against a server and answers what was not as expected.
+// Runs the request script against a server and returns the differences.
 import { type Captured, differences, filled } from './expectation.ts';
 import type { Answer, EventExpectation, Request, Sender, Step } from './step.ts';
 
@@ -17,14 +17,14 @@ export interface WireAnswer {
   readonly text: () => Promise<string>;
 }
 
-/** A server that the script can be run against. */
+/** A server against which the script can run. */
 export interface Target {
   readonly send: (request: WireRequest) => Promise<WireAnswer>;
   readonly tokenOf: (sender: Sender) => string;
-  /** Lets a watch of so many seconds come to its end. */
+  /** Lets a watch of this many seconds end. */
   readonly pass: (seconds: number) => Promise<void>;
   readonly expireHistory: () => Promise<void>;
-  /** Steps that need it are left out. */
+  /** The script skips steps that need it. */
   readonly lacks?: 'watch progress';
 }
 
@@ -35,7 +35,7 @@ export interface Failure {
 
 export interface Outcome {
   readonly requests: number;
-  /** Steps that were left out, because the server lacks what they need. */
+  /** Skipped steps, because the server lacks what they need. */
   readonly omitted: readonly string[];
   readonly failures: readonly Failure[];
 }
@@ -170,7 +170,7 @@ function warningsIn(header: string | undefined): readonly string[] {
   return Array.from(found, ([, text = '""']) => JSON.parse(text) as string);
 }
 
-/** Bookmarks come when a server sees fit; only that which ends the initial events is a promise. */
+/** A server sends bookmarks at its own discretion; it promises only the one that ends the initial events. */
 function isPlainBookmark(event: { readonly type: string; readonly object: unknown }): boolean {
   const { metadata } = event.object as { readonly metadata?: { readonly annotations?: unknown } };
   return event.type === 'BOOKMARK' && metadata?.annotations === undefined;

@@ -1,7 +1,7 @@
-// The steps of which the request script is made, as data: a request, and what must be true of its answer. The same steps run
+// The steps of the request script, as data: a request, and the expectation about its answer. The same steps run
 // against the embedded model and against a real kube-apiserver.
 
-/** What a part of a body must be: a value that must be equal, an object of which more fields may be there, or a matcher. */
+/** The expectation about a part of a body: an equal value, an object that may have more fields, or a matcher. */
 export type Expected =
   | null
   | boolean
@@ -24,15 +24,15 @@ export function like(pattern: RegExp): Matcher {
   return { match: 'pattern', pattern: pattern.source };
 }
 
-/** Who sends a request: a user with all rights, one without any, or an unknown one. */
+/** The sender of a request: a user with all rights, one without any, or an unknown one. */
 export type Sender = 'admin' | 'reader' | 'stranger';
 
 export interface Request {
   readonly method: 'DELETE' | 'GET' | 'PATCH' | 'POST' | 'PUT';
-  /** `{name}` stands for what was captured under that name, here and in every text below. */
+  /** `{name}` stands for the value captured under that name, here and in every text below. */
   readonly path: string;
   readonly body?: unknown;
-  /** A body that is no JSON. */
+  /** A body that is not JSON. */
   readonly text?: string;
   readonly contentType?: string;
   readonly accept?: string;
@@ -41,17 +41,17 @@ export interface Request {
 
 export interface Answer {
   readonly status: number;
-  /** Of a Status. */
+  /** The reason of a Status. */
   readonly reason?: string;
-  /** Of a Status: the whole text, or a pattern for it. */
+  /** The message of a Status: the whole text, or a pattern. */
   readonly message?: string | Matcher;
   readonly body?: Expected;
-  /** Of a body that is no JSON. */
+  /** The text of a body that is not JSON. */
   readonly text?: string | Matcher;
   readonly contentType?: string;
   readonly retryAfter?: string;
   readonly warnings?: readonly string[];
-  /** Name → path into the body. */
+  /** By name, the path into the body. */
   readonly capture?: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -67,15 +67,15 @@ export type Step =
       readonly title: string;
       readonly path: string;
       readonly accept?: string;
-      /** Of the watch itself; the steps inside have this long. */
+      /** How long the watch lasts; the steps inside must end in that time. */
       readonly seconds: number;
       readonly during: readonly Step[];
-      /** What not every server can: to say when the initial events are over. An etcd before 3.4.25 does not let it. */
+      /** Not every server can do this: report the end of the initial events. It needs etcd 3.4.25. */
       readonly needs?: 'watch progress';
-      /** All of them, in order; bookmarks without an annotation are not counted. */
+      /** All events, in order; bookmarks without an annotation do not count. */
       readonly events: readonly EventExpectation[];
     }
-  /** The server drops its history, so that old versions can no longer be read. */
+  /** The server compacts its history, so that old versions can no longer be read. */
   | { readonly kind: 'expireHistory'; readonly title: string };
 
 /** A request and its answer, short enough for a table. */

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { GoProgram } from '../../support/go-program.ts';
 
-/** Of Kubernetes; go.mod requires the same. */
+/** The version of Kubernetes, the same as in go.mod. */
 const version = 'v1.32.13';
 
 const [, major, minor] = /^v(\d+)\.(\d+)\./.exec(version) ?? [];

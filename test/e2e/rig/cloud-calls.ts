@@ -1,9 +1,9 @@
-// Who called EC2, with what and when: recorded by the EC2 model, not by the caller.
+// Records who called EC2, with what and when, as the EC2 model saw it.
 import type { Clock } from '../../../src/runtime/clock.ts';
 import type { Ec2Gateway } from '../../../src/simulator/ec2/ec2-gateway.ts';
 
 export interface CloudCall {
-  /** In monotonic ms, when it came. */
+  /** The time of arrival, in monotonic ms. */
   readonly at: number;
   readonly user: string;
   readonly action: string;
@@ -15,7 +15,7 @@ const takingAway: ReadonlySet<string> = new Set([
   'UnassignPrivateIpAddresses',
 ]);
 
-/** What changes something in the cloud, from its making on. */
+/** The calls that change the cloud, from its construction on. */
 export class CloudCalls {
   /** Called for each request when it arrives, before it has any effect. */
   onChange: ((call: CloudCall) => void) | undefined;
@@ -30,12 +30,12 @@ export class CloudCalls {
     };
   }
 
-  /** Changes since then, of that user or of every user, the oldest first. */
+  /** Changes since then, of that user or of every user, oldest first. */
   changes(since: number, user?: string): readonly CloudCall[] {
     return this.#changes.filter((call) => call.at >= since && (user === undefined || call.user === user));
   }
 
-  /** Those of them that take something away. */
+  /** The changes that take something away. */
   takenAway(since: number, user?: string): readonly CloudCall[] {
     return this.changes(since, user).filter(({ action }) => takingAway.has(action));
   }

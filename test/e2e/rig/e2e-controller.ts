@@ -1,4 +1,4 @@
-// A controller at work, as a process of its own, and all that it said.
+// A controller in a process of its own, with its log.
 import { askText, getText, type TextAnswer } from '../../../rig/http.ts';
 import { type ControllerOptions, ControllerProcess } from '../../../rig/controller-process.ts';
 
@@ -7,19 +7,19 @@ export interface LogLine {
   readonly level: string;
   readonly message: string;
   readonly details: Readonly<Record<string, unknown>>;
-  /** As it was written. */
+  /** The line as it was written. */
   readonly text: string;
 }
 
 export interface E2eControllerOptions extends ControllerOptions {
-  /** As whom it calls EC2. */
+  /** Its identity in EC2. */
   readonly user: string;
 }
 
 export class E2eController {
   readonly process: ControllerProcess;
   readonly lines: readonly LogLine[];
-  /** As whom it calls EC2. */
+  /** Its identity in EC2. */
   readonly user: string;
 
   private constructor(process: ControllerProcess, lines: readonly LogLine[], user: string) {
@@ -50,12 +50,12 @@ export class E2eController {
     return this.lines.filter((line) => line.level === level);
   }
 
-  /** What `/readyz` answers. */
+  /** The answer of `/readyz`. */
   readiness(signal: AbortSignal): Promise<TextAnswer> {
     return askText('GET', this.process.urlOf('/readyz'), undefined, signal);
   }
 
-  /** What the API server has refused with 403 so far, as the metric of its requests says: `patch ciliumnodes`. */
+  /** The requests that the API server has refused with 403 so far, from the metric of requests: `patch ciliumnodes`. */
   async refused(signal: AbortSignal): Promise<readonly string[]> {
     const series =
       /^headwater_kubernetes_requests_total\{verb="(\w+)",resource="([\w/]+)",code="403"\} [1-9]/gm;
@@ -63,7 +63,7 @@ export class E2eController {
     return Array.from(found, ([, verb, resource]) => `${verb} ${resource}`);
   }
 
-  /** Value of a series, such as `headwater_leader` or `x{a="b"}`; undefined when it does not exist. */
+  /** Value of a series, such as `headwater_leader` or `x{a="b"}`; undefined if it does not exist. */
   metric(series: string, signal: AbortSignal): Promise<number | undefined> {
     return this.process.metric(series, signal);
   }

@@ -5,15 +5,15 @@ export const region = 'eu-central-1';
 export const podSubnetTags = { purpose: 'pods' } as const;
 
 const zones = ['a', 'b'] as const;
-/** In turn, so that a fleet of any size is mixed. */
+/** Used in turn, so that a fleet of any size is mixed. */
 const types = ['m5.xlarge', 'c6i.xlarge', 'm5.2xlarge'] as const;
 
 export interface CloudWish {
   readonly nodes: number;
-  /** Of the rate limits; 1 if not given. */
+  /** Factor on the rate limits; 1 by default. */
   readonly scale?: number;
   readonly seed?: string;
-  /** Who may call; one if not given. */
+  /** Names of the users who may call EC2; one user by default. */
   readonly users?: readonly string[];
 }
 

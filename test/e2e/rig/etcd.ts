@@ -1,4 +1,4 @@
-// An etcd of our own, on loopback, in a directory that the caller gives.
+// An etcd of our own, on loopback, in a given directory.
 import { RigChild } from '../../../rig/child-process.ts';
 import { callJson } from '../../../rig/http.ts';
 
@@ -41,7 +41,7 @@ export class Etcd {
     return etcdserver;
   }
 
-  /** Forgets everything that was before the present revision. */
+  /** Compacts everything before the present revision. */
   async compact(signal: AbortSignal): Promise<void> {
     const range = { key: 'AA==' };
     const { header } = await callJson<{ header: { revision: string } }>(

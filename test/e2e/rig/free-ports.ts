@@ -2,7 +2,7 @@
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 
-/** So many different ones. They are free now; another process may take one before it is used. */
+/** This many different ports. They are free now; another process may take one before it is used. */
 export async function freePorts(count: number): Promise<readonly number[]> {
   const servers = await Promise.all(
     Array.from({ length: count }, async () => {

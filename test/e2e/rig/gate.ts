@@ -1,8 +1,8 @@
-// A way to a server on loopback that can be closed: connections break and new ones are refused, bytes pass as they are.
+// A gate in front of a server on loopback. A closed gate breaks connections and refuses new ones; an open one passes bytes on.
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
 export class Gate {
-  /** `https://127.0.0.1:PORT`, for what the server vouches for as well. */
+  /** `https://127.0.0.1:PORT`, which the certificate of the server covers. */
   readonly url: string;
   readonly #server: Server;
   readonly #sockets: Set<Socket>;
@@ -16,7 +16,7 @@ export class Gate {
     this.#state = state;
   }
 
-  /** Open at first. */
+  /** Open at the start. */
   static async to(target: string): Promise<Gate> {
     const { hostname, port } = new URL(target);
     const sockets = new Set<Socket>();

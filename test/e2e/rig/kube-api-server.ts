@@ -1,4 +1,4 @@
-// The program kube-apiserver with the flags that our tests need, RBAC on.
+// Runs the program kube-apiserver with the flags that our tests need, with RBAC.
 import { generateKeyPairSync, type KeyExportOptions, type KeyObject } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ export interface ApiServerPlan {
   readonly etcdUrl: string;
   /** Bearer tokens by user, and the group of each. */
   readonly users: readonly { readonly name: string; readonly token: string; readonly group: string }[];
-  /** Beyond those that it always has. */
+  /** Flags in addition to the usual ones. */
   readonly flags: readonly string[];
 }
 
@@ -22,7 +22,7 @@ export interface ApiServerFiles {
   readonly ca: string;
 }
 
-/** Everything that starts of the server have in common: keys, certificates, users and flags. */
+/** Shared by all starts of the server: keys, certificates, users and flags. */
 export async function prepareApiServer(plan: ApiServerPlan): Promise<ApiServerFiles> {
   const { directory, port, etcdUrl, users, flags } = plan;
   const authority = certificateAuthority('headwater e2e');
@@ -53,7 +53,7 @@ export async function prepareApiServer(plan: ApiServerPlan): Promise<ApiServerFi
     `--service-account-signing-key-file=${signingKey}`,
     `--service-account-key-file=${knownKey}`,
     '--service-cluster-ip-range=10.96.0.0/16',
-    // What these admit or change is the work of controllers that do not run here.
+    // These admission plugins rely on controllers that do not run here.
     '--disable-admission-plugins=ServiceAccount,DefaultTolerationSeconds,Priority,TaintNodesByCondition',
     '--endpoint-reconciler-type=none',
     ...flags,
@@ -61,7 +61,7 @@ export async function prepareApiServer(plan: ApiServerPlan): Promise<ApiServerFi
   return { args, caFile, ca: authority.cert };
 }
 
-/** `program`: its path. */
+/** `program`: path of the program. */
 export function startApiServer(program: string, { args }: ApiServerFiles): RigChild {
   return new RigChild({ name: 'kube-apiserver', command: program, args, bound: true });
 }

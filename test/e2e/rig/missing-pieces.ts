@@ -1,10 +1,10 @@
-// What the tests on a real API server need of the machine, and how to get what is not there.
+// What the tests on a real API server need on the machine, and how to get missing pieces.
 import { execFile } from 'node:child_process';
 
 export interface Piece {
   readonly command: readonly [program: string, ...args: string[]];
   readonly advice: string;
-  /** Whether what the command says is good enough; anything if not given. */
+  /** Whether the output of the command is acceptable; any output by default. */
   readonly fits?: (output: string) => boolean;
 }
 
@@ -23,7 +23,7 @@ export const go: Piece = {
   fits: (output) => isGoNewEnough(output),
 };
 
-/** One line of advice for each piece that is missing. */
+/** One line of advice for each missing piece. */
 export async function missingPieces(pieces: readonly Piece[]): Promise<readonly string[]> {
   const found = await Promise.all(pieces.map(runs));
   return pieces.filter((_, index) => found[index] === false).map(({ advice }) => advice);
@@ -35,7 +35,7 @@ function runs({ command: [program, ...args], fits = () => true }: Piece): Promis
   });
 }
 
-/** Whether it is Go 1.23 or newer, or 1.`least`, by what `go version` says. */
+/** Whether the output of `go version` is Go 1.23 or newer, or 1.`least`. */
 export function isGoNewEnough(output: string, least = 23): boolean {
   const [, minor = '0'] = /\bgo1\.(\d+)/.exec(output) ?? [];
   return Number(minor) >= least;

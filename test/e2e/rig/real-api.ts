@@ -1,5 +1,5 @@
-// A real kube-apiserver on a real etcd, both of our own, with the CiliumNode definition and the roles of the chart. Nothing
-// of it outlives the process that started it.
+// A real kube-apiserver on a real etcd, both of our own, with the CiliumNode definition and the roles of the chart. Neither
+// outlives the process that started it.
 import { randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -26,44 +26,44 @@ import { shippedRoles } from './shipped-roles.ts';
 
 export interface RealApiOptions {
   readonly clock: Clock;
-  /** Of the API server, beyond those that it always has. */
+  /** Flags of the API server in addition to the usual ones. */
   readonly flags?: readonly string[];
-  /** Not even the roles of the chart are there. */
+  /** Not even the roles of the chart exist. */
   readonly withoutRoles?: boolean;
 }
 
 export interface RealApi {
   /** `https://127.0.0.1:6443`. */
   readonly url: string;
-  /** Path of the PEM that vouches for it. */
+  /** Path of the certificate of its authority, as PEM. */
   readonly caFile: string;
-  /** Of one who may everything. */
+  /** Token of an administrator. */
   readonly adminToken: string;
-  /** Of the user `reader`, who may nothing. */
+  /** Token of the user `reader`, who has no rights. */
   readonly readerToken: string;
-  /** Where the API server is reached by one who may everything. */
+  /** The API server for an administrator. */
   readonly endpoint: Endpoint;
-  /** The same, as the embedded agents connect to an API server. */
+  /** The same for the client of the embedded agents. */
   readonly handler: KubernetesHandler;
   /**
-   * Path of a kubeconfig for the service account in kube-system, bound to the roles of the chart; it is made if it is not
-   * there. `url`: of a server in front of this one.
+   * Path of a kubeconfig for the service account in kube-system, bound to the roles of the chart; creates the account if
+   * it does not exist. `url`: of a server in front of this one.
    */
   kubeconfigFor(serviceAccount: string, url?: string): Promise<string>;
-  /** Path of a kubeconfig for a service account that is there, with the rights that it has. */
+  /** Path of a kubeconfig for an existing service account, with its rights. */
   kubeconfigOf(serviceAccount: string, url?: string): Promise<string>;
-  /** One request as one who may everything; rejects when it is refused. */
+  /** One request as an administrator; rejects if it is refused. */
   readonly call: (method: Method, path: string, body?: JsonObject) => Promise<JsonObject>;
-  /** Ends the API server as its operating system would; `start` brings it back. */
+  /** Ends the API server as its operating system would; `start` starts it again. */
   stopServer(): Promise<void>;
   startServer(): Promise<void>;
-  /** Both. Resolves once it serves again. */
+  /** Restarts it. Resolves once it serves again. */
   restart(): Promise<void>;
   pauseEtcd(): void;
   continueEtcd(): void;
-  /** etcd forgets everything that was before now. */
+  /** Makes etcd compact everything before now. */
   readonly compactEtcd: () => Promise<void>;
-  /** Of etcd: `3.4.23`. */
+  /** The version of etcd: `3.4.23`. */
   etcdVersion(): Promise<string>;
   stop(): Promise<void>;
 }
@@ -73,7 +73,7 @@ const patience = { start: 120_000, stop: 1000 };
 /** Between two checks, in ms. */
 const lookInterval = 100;
 
-/** Resolves once everything is installed and may be used. The program is that of HEADWATER_KUBE_APISERVER. */
+/** Resolves once everything is installed and ready. HEADWATER_KUBE_APISERVER names the program. */
 export async function startRealApi(options: RealApiOptions): Promise<RealApi> {
   const program = process.env['HEADWATER_KUBE_APISERVER'];
   if (program === undefined) throw new Error('no kube-apiserver: run these tests by npm run test:e2e');
@@ -205,7 +205,7 @@ class RunningApi implements RealApi {
     if (server === undefined) return;
     this.#server = undefined;
     const { clock } = this.#parts;
-    // Watches would hold it up for a minute.
+    // Open watches would delay the end by a minute.
     const cancel = clock.schedule(patience.stop, () => void server.kill());
     await server.stop();
     cancel();
@@ -237,7 +237,7 @@ class RunningApi implements RealApi {
     await rm(this.#parts.directory, { recursive: true, force: true, maxRetries: 5 });
   }
 
-  /** Refusals and a lack of answers only mean: not yet. */
+  /** A refusal, or no answer, means: not yet. */
   async #until(what: string, isSo: () => Promise<boolean>): Promise<void> {
     const { clock } = this.#parts;
     const end = clock.monotonic() + patience.start;

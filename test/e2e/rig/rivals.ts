@@ -1,6 +1,6 @@
-// Controllers that contend for one Lease, as many at any time as a Deployment keeps, and which of them holds it: by what the
-// API server says. The times of taking and releasing are those in the Lease, by the wall clock that all of them share:
-// a read of a large fleet meanwhile may come seconds later.
+// Controllers that compete for one Lease, always as many as a Deployment keeps, and which of them holds it, according to the
+// API server. The times of taking and releasing are those in the Lease, by the wall clock that all of them share:
+// a read during a list of a large fleet may come seconds later.
 import { sleep } from '../../../src/runtime/clock.ts';
 import { textAt } from '../../../src/simulator/workload/json.ts';
 import type { E2eCluster } from './e2e-cluster.ts';
@@ -9,12 +9,12 @@ import { installNamespace } from './service-accounts.ts';
 
 const lease = `/apis/coordination.k8s.io/v1/namespaces/${installNamespace}/leases/headwater`;
 
-/** Between two reads of the Lease, in ms: this is how exact the times of `Holding` are. */
+/** Between two reads of the Lease, in ms, which limits the precision of the times in `Holding`. */
 const lookInterval = 20;
 const patience = 120_000;
 const replicas = 2;
 
-/** How a controller ends that was killed or shut down. */
+/** How a killed or stopped controller ends. */
 const expectedEnds: ReadonlySet<string> = new Set(['ended with SIGKILL', 'ended with exit code 0']);
 /** The one error of a controller that lost the Lease. */
 export const lossOfLease = 'leader election lost, exiting';
@@ -28,7 +28,7 @@ export interface Holding {
   readonly rival: Rival;
   /** When it was seen to hold the Lease, in monotonic ms. */
   readonly at: number;
-  /** It did not hold it before that; -Infinity when it did from the first read on. */
+  /** It did not hold the Lease before that; -Infinity if it did from the first read on. */
   readonly notBefore: number;
   /** When it took the Lease, in monotonic ms. */
   readonly tookAt: number;
@@ -42,30 +42,30 @@ export class Rivals {
   #lost = 0;
   #isStarting = false;
 
-  /** Starts the first ones, and from then on another one for each that ends. */
+  /** Starts the first controllers, and a new one for each that ends. */
   constructor(cluster: E2eCluster) {
     this.#cluster = cluster;
     this.#replace();
   }
 
-  /** Waits until none is missing and each is ready: on standby, or leading and with the cloud read. */
+  /** Waits until none is missing and each is ready: on standby, or leading with the cloud read. */
   async complete(): Promise<void> {
     await this.#cluster.until('two controllers are ready', () => this.#ready.size === replicas, {
       limit: patience,
     });
   }
 
-  /** How many ended because they lost the Lease: on a machine that is too busy for its timings, some do unasked. */
+  /** How many ended because they lost the Lease: on an overloaded machine some do so without a test. */
   get lost(): number {
     return this.#lost;
   }
 
-  /** Ends and failed starts that nothing explains. */
+  /** Unexplained ends and failed starts. */
   get surprises(): readonly string[] {
     return this.#surprises;
   }
 
-  /** The leader, as soon as there is one; `other` than that one. */
+  /** The leader, as soon as there is one other than `other`. */
   async leader(other?: Rival): Promise<Holding> {
     const { clock } = this.#cluster;
     let notBefore = -Infinity;
@@ -91,8 +91,8 @@ export class Rivals {
   }
 
   /**
-   * Resolves once the Lease no longer names `rival`: with when it was released, in monotonic ms, unless another one was
-   * seen to have it first.
+   * Resolves once the Lease no longer names `rival`: with the time of the release, in monotonic ms, or undefined if another
+   * controller was seen to have it first.
    */
   async released(rival: Rival): Promise<number | undefined> {
     let releasedAt: number | undefined;
@@ -105,7 +105,7 @@ export class Rivals {
     return releasedAt;
   }
 
-  /** The name in the Lease, empty when it names none; when it was taken and last written, in monotonic ms. */
+  /** The name in the Lease, or an empty text; when it was taken and last written, in monotonic ms. */
   async #lease(): Promise<{ holder: string; tookAt: number; writtenAt: number }> {
     const found = await this.#cluster.api.call('GET', lease);
     const { clock } = this.#cluster;

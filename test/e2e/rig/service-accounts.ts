@@ -3,14 +3,14 @@ import { stringify } from 'yaml';
 import { type JsonObject, textAt } from '../../../src/simulator/workload/json.ts';
 import { roleObject, type ShippedRole } from './shipped-roles.ts';
 
-/** One request as the administrator; rejects when it is refused. */
+/** One request as the administrator; rejects if it is refused. */
 export type AdminCall = (
   method: 'GET' | 'POST' | 'PUT',
   path: string,
   body?: JsonObject,
 ) => Promise<JsonObject>;
 
-/** Where the controller is installed. */
+/** The namespace of the controller. */
 export const installNamespace = 'kube-system';
 
 const rbac = '/apis/rbac.authorization.k8s.io/v1';
@@ -19,7 +19,7 @@ export function rolePath({ kind, metadata: { namespace } }: ShippedRole): string
   return kind === 'ClusterRole' ? `${rbac}/clusterroles` : `${rbac}/namespaces/${namespace}/roles`;
 }
 
-/** Makes the account, bound to these roles, which must be there. */
+/** Creates the account, bound to these roles, which must exist. */
 export async function createServiceAccount(
   call: AdminCall,
   name: string,
@@ -46,12 +46,12 @@ export async function createRoles(call: AdminCall, roles: readonly ShippedRole[]
   for (const role of roles) await call('POST', rolePath(role), roleObject(role));
 }
 
-/** Puts other rules in the place of those that the role has. */
+/** Replaces the rules of the role. */
 export async function replaceRole(call: AdminCall, role: ShippedRole): Promise<void> {
   await call('PUT', `${rolePath(role)}/${role.metadata.name}`, roleObject(role));
 }
 
-/** A token by which the account is known for an hour. */
+/** A token of the account, valid for an hour. */
 export async function tokenOf(call: AdminCall, name: string): Promise<string> {
   const path = `/api/v1/namespaces/${installNamespace}/serviceaccounts/${name}/token`;
   const request = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: {} };

@@ -1,8 +1,8 @@
-// One cluster for all tests of a describe block: started before the first, ended after the last, whatever happened.
+// One cluster for all tests of a describe block: starts before the first and stops after the last, even after failures.
 import { afterAll, beforeAll, expect } from '@jest/globals';
 import { E2eCluster, type E2eClusterOptions } from './e2e-cluster.ts';
 
-/** The cluster, once the tests run. After the last one nothing may have happened that never may. */
+/** The cluster, while tests run. After the last one, no invariant may have been violated. */
 export function sharedCluster(options: E2eClusterOptions): () => E2eCluster {
   let cluster: E2eCluster | undefined;
 

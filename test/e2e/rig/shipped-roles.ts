@@ -1,4 +1,4 @@
-// The roles that the chart ships, as they lie there.
+// The roles that the chart ships.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'yaml';
@@ -19,7 +19,7 @@ export interface ShippedRole {
   readonly rules: readonly RoleRule[];
 }
 
-/** The ClusterRole, then the Role of the namespace that the Lease lies in. */
+/** The ClusterRole, then the Role in the namespace of the Lease. */
 export async function shippedRoles(): Promise<readonly ShippedRole[]> {
   return Promise.all(
     ['cluster-role.yaml', 'role.yaml'].map(
@@ -28,7 +28,7 @@ export async function shippedRoles(): Promise<readonly ShippedRole[]> {
   );
 }
 
-/** As the API server takes them. */
+/** The roles in the form that the API server accepts. */
 export function roleObject(role: ShippedRole): JsonObject {
   return role as unknown as JsonObject;
 }

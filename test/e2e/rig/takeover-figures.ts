@@ -1,4 +1,4 @@
-// How long takeovers took, for people: nothing here is asserted, because times are those of the machine.
+// How long takeovers took, for people. Nothing here is asserted, because the times depend on the machine.
 import { percentile } from '../../../bench/percentile.ts';
 
 export class TakeoverFigures {
@@ -11,7 +11,7 @@ export class TakeoverFigures {
     this.#times.set(what, [...times, ms]);
   }
 
-  /** A line for each kind: how many, the median and the longest. */
+  /** A line for each kind: count, median and maximum. */
   lines(): readonly string[] {
     return [...this.#times].map(
       ([what, times]) =>

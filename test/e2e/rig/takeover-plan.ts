@@ -1,9 +1,9 @@
-// How often leaders are killed, and by which timings they are elected: `npm run test:e2e -- --kills 50 --lease 15s`.
+// How often leaders are killed, and the timings of their election: `npm run test:e2e -- --kills 50 --lease 15s`.
 import { formatDuration, parseGoDuration } from '../../../src/config/go-duration.ts';
 
 export interface TakeoverPlan {
   readonly kills: number;
-  /** Of every controller: the timings of the election, and a time-out of cloud calls that ends within the lease. */
+  /** Flags of every controller: the timings of the election, and a time-out of cloud calls that ends within the Lease. */
   readonly flags: readonly string[];
   /** In ms. */
   readonly lease: number;
@@ -12,14 +12,14 @@ export interface TakeoverPlan {
 
 const usual = { kills: 10, lease: 3000, nodes: 20 };
 
-/** In the words of the command line, and the variables that the tests read. */
+/** Option names, and the variables that the tests read. */
 export const planVariables = {
   kills: 'HEADWATER_E2E_KILLS',
   lease: 'HEADWATER_E2E_LEASE',
   nodes: 'HEADWATER_E2E_NODES',
 } as const;
 
-/** Throws an Error that says what is wrong. */
+/** Throws an Error with the reason. */
 export function takeoverPlan(environment: NodeJS.ProcessEnv): TakeoverPlan {
   const kills = countOf('kills', environment) ?? usual.kills;
   const nodes = countOf('nodes', environment) ?? usual.nodes;

@@ -1,4 +1,4 @@
-// An autoscaler, which launches and ends instances, and a view of the model.
+// An autoscaler that launches and terminates instances, with a view of the model.
 import { EC2Client, RunInstancesCommand, TerminateInstancesCommand } from '@aws-sdk/client-ec2';
 import type { CloudProcess } from '../../../bench/rig/cloud-process.ts';
 import { callJson } from '../../../rig/http.ts';
@@ -26,13 +26,13 @@ export class Ec2Hand {
     return callJson('GET', `${this.#cloud.url}/_headwater/state`, undefined, this.#signal);
   }
 
-  /** Of these actions since the start. */
+  /** Number of these actions since the start. */
   async calls(...actions: readonly string[]): Promise<number> {
     const counts = await this.#cloud.calls(this.#signal);
     return actions.reduce((sum, action) => sum + (counts[action]?.calls ?? 0), 0);
   }
 
-  /** Instances without pod addresses, in the subnet of that node. Resolves to their facts; names start with `prefix`. */
+  /** Launches instances without pod addresses in the subnet of that node. Resolves to their facts; names start with `prefix`. */
   async launch(count: number, beside: NodeFacts, prefix: string): Promise<readonly NodeFacts[]> {
     const { Instances = [] } = await this.#client.send(
       new RunInstancesCommand({

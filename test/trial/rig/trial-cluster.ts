@@ -1,4 +1,4 @@
-// Everything that a trial runs on: the EC2 model, the Kubernetes API and each controller in processes of their own, a veil
+// Everything that a trial needs: the EC2 model, the Kubernetes API and each controller in processes of their own, a veil
 // between controllers and EC2, and the agents in this process.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -23,10 +23,10 @@ import {
 } from './trial-topology.ts';
 import { startVeiledEc2, type VeiledEc2 } from './veil.ts';
 
-/** How long the cloud may take to show a change, in ms, for the controller; the model takes 1 s at most. */
+/** The controller's consistency window, in ms; the model takes 1 s at most. */
 export const consistencyWindow = 3000;
 
-/** Of the controller, in ms: the shortest that it accepts. */
+/** The controller's resync interval, in ms: the shortest that it accepts. */
 export const resyncInterval = 10_000;
 
 const flags = [
@@ -38,7 +38,7 @@ const flags = [
   '--release-quarantine=3s',
   '--leader-election-lease-duration=10s',
   '--leader-election-renew-deadline=7s',
-  // What a calm run spends must not be lacking in the troubled one: the model's limits are as wide.
+  // The quotas of the controller match the wide limits of the model, so that rate limits decide nothing.
   ...quotaFlags(limitScale),
   `--cloud-quota-overrides=UnassignPrivateIpAddresses=${100 * limitScale}:${5 * limitScale}`,
 ];
@@ -85,19 +85,19 @@ export class TrialCluster {
     this.#added = added;
   }
 
-  /** A controller, not ready yet, which finds its cluster and its cloud there. */
+  /** A controller, not ready yet, that finds its cluster and its cloud there. */
   async startController(where: Where = this.where): Promise<ControllerProcess> {
     const { kubeconfig, ec2, region: named } = where;
     const env = { AWS_ENDPOINT_URL_STS: this.#stsUrl };
     return this.#added(await ControllerProcess.start({ kubeconfig, ec2, region: named, flags, env }));
   }
 
-  /** Another cloud, in its own process. */
+  /** Another cloud in a process of its own. */
   async startCloud(topology: string): Promise<CloudProcess> {
     return this.#added(await CloudProcess.serving(topology, join(this.directory, 'other-topology.json')));
   }
 
-  /** Resolves to the seconds that it took until `isSo`; rejects, naming `what`, where that never comes. */
+  /** Resolves to the seconds until `isSo`; rejects with `what` if that never comes. */
   async until(what: string, isSo: () => boolean | Promise<boolean>): Promise<number> {
     const start = this.clock.monotonic();
     const elapsed = (): number => this.clock.monotonic() - start;
@@ -115,7 +115,7 @@ export class TrialCluster {
   }
 }
 
-/** For a state that is waited for, in ms. */
+/** Time limit of a wait, in ms. */
 const patience = 180_000;
 const lookInterval = 100;
 
@@ -130,8 +130,8 @@ interface TrialParts {
 }
 
 /**
- * A cluster whose nodes use addresses and are served by a controller. Rejects if one of the processes ends meanwhile, and once the
- * signal is aborted. Whatever happens, none of them is left.
+ * A cluster whose nodes use addresses and are served by a controller. Rejects if one of the processes ends early, and when the
+ * signal is aborted. In any case it leaves no process behind.
  */
 export async function withTrialCluster<T>(
   plan: TrialPlan,
@@ -179,7 +179,7 @@ export async function withTrialCluster<T>(
   };
   try {
     const played = play();
-    // When the trial ends for another reason, the work in progress ends later, and nothing listens to it.
+    // If the trial ends for another reason, this work ends later, and nothing awaits it.
     played.catch(() => undefined);
     return await Promise.race([played, failed.promise]);
   } finally {

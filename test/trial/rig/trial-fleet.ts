@@ -1,5 +1,5 @@
-// All agents of a trial over one watch, and what must never be: an address in use that is not offered, and one that two nodes
-// are offered at once. The watch shows every version in its order, so that none is missed.
+// All agents of a trial over one watch, with checks for violations: an address in use that is not offered, and one that two
+// nodes are offered at once. The watch shows every version in order, so it misses none.
 import { handlerFor } from '../../../rig/http.ts';
 import { type Clock, sleep } from '../../../src/runtime/clock.ts';
 import { Random } from '../../../src/runtime/random.ts';
@@ -12,17 +12,17 @@ import { ciliumNodesPath, newOwnNode } from '../../../src/simulator/workload/own
 import { TrialNode } from './trial-node.ts';
 
 const nodesPath = '/api/v1/nodes';
-/** Requests that are in flight at once. */
+/** Maximum number of requests in flight. */
 const concurrency = 8;
-/** Between two checks whether there is something to write, in ms. */
+/** Between two checks for pending writes, in ms. */
 const pause = 10;
 
-/** The pools of all nodes, in the order in which they were written. */
+/** The pools of all nodes, in the order of the writes. */
 export class OfferedPools {
   readonly #pools = new Map<string, ReadonlySet<string>>();
   /** Node by address. */
   readonly #holders = new Map<string, string>();
-  /** Addresses that two nodes were offered at once, with the names of both. */
+  /** Addresses that were offered to two nodes at once, with both names. */
   readonly doubled = new Set<string>();
 
   note(name: string, pool: ReadonlySet<string>): void {
@@ -43,14 +43,14 @@ export class TrialFleet {
   readonly #clock: Clock;
   readonly #signal: AbortSignal;
   readonly #nodes = new Map<string, TrialNode>();
-  /** Those too whose CiliumNode is deleted. */
+  /** Includes nodes whose CiliumNode is deleted. */
   readonly everyNode: TrialNode[] = [];
   readonly #pools = new OfferedPools();
-  /** Nodes that may have something to write. */
+  /** Nodes that may have a pending write. */
   readonly #restless = new Set<string>();
-  /** By name: the version that its own last write made, which has to be seen before the next. */
+  /** By name, the version of its own last write, which the node must see before the next one. */
   readonly #written = new Map<string, number>();
-  /** Ends with the signal, which it rejects by. */
+  /** Rejects with the reason of the signal. */
   readonly working: Promise<unknown>;
 
   constructor(apiUrl: string, clock: Clock, signal: AbortSignal) {
@@ -79,7 +79,7 @@ export class TrialFleet {
     return [...this.#nodes.values()];
   }
 
-  /** Makes the Nodes and CiliumNodes of these machines, which will use so many addresses each. */
+  /** Creates the Nodes and CiliumNodes of these machines, which will use this many addresses each. */
   async join(machines: readonly NodeFacts[], used: number): Promise<readonly TrialNode[]> {
     const nodes = machines.map((facts) => new TrialNode(facts, used));
     for (const node of nodes) this.#nodes.set(node.facts.name, node);
@@ -98,7 +98,7 @@ export class TrialFleet {
     }
   }
 
-  /** Their Nodes are deleted, and their CiliumNodes with them. */
+  /** Deletes their Nodes, and their CiliumNodes with them. */
   async remove(nodes: readonly TrialNode[]): Promise<void> {
     await inParallel(nodes, async ({ facts }) => {
       for (const path of [nodesPath, ciliumNodesPath]) {
@@ -134,7 +134,7 @@ export class TrialFleet {
     }
   }
 
-  /** Not before it has seen what it wrote last. */
+  /** Waits until the node has seen its last write. */
   async #write(name: string): Promise<void> {
     this.#restless.delete(name);
     const node = this.#nodes.get(name);
@@ -155,7 +155,7 @@ export class TrialFleet {
   }
 }
 
-/** The version to be seen before the next write; a conflict waits for the one that it was with. */
+/** The version that the node must see before its next write; after a conflict, the version that caused it. */
 function awaitedAfter(answer: Answer, base: number): number {
   if (answer.kind === 'ok') return Number(textAt(answer.object, 'metadata', 'resourceVersion'));
   return answer.status === 409 ? base + 1 : base;

@@ -1,5 +1,5 @@
-// One agent of a trial, as lean as can be: which addresses it uses, what it writes for that, and what it sees go. It takes
-// nothing from the controller's code or word.
+// A minimal agent of a trial: which addresses it uses, what it writes about them, and which ones it loses. It relies on
+// nothing of the controller.
 import { interfacesOf } from '../../../src/simulator/workload/interface-status.ts';
 import {
   isObject,
@@ -33,15 +33,15 @@ export interface Patch {
 
 export class TrialNode {
   readonly facts: NodeFacts;
-  /** Addresses that it is to use. */
+  /** Addresses that the node must use. */
   #wanted: number;
   readonly #inUse = new Set<string>();
   /** CIDRs that an agent of the multi-pool protocol holds, by address. */
   #held: ReadonlySet<string> = new Set();
   #shown: Shown | undefined;
-  /** Addresses that were in use when they were not offered. */
+  /** Addresses that were in use while they were not offered. */
   readonly lost = new Set<string>();
-  /** The machine is no more: it uses nothing. */
+  /** The machine is gone: it uses nothing. */
   isGone = false;
 
   constructor(facts: NodeFacts, wanted: number) {
@@ -62,12 +62,12 @@ export class TrialNode {
     return this.isGone ? new Set() : this.#inUse;
   }
 
-  /** In use and free ones that it asks for. */
+  /** Number of addresses that it requests, used and free. */
   get demand(): number {
     return this.#wanted + (this.facts.ipam?.preAllocate ?? 0);
   }
 
-  /** It uses what it is to use, its CiliumNode says so, and it is offered just what it asks for. */
+  /** It uses what it must use, its CiliumNode shows that, and it is offered exactly what it requests. */
   get isSettled(): boolean {
     const shown = this.#shown;
     if (shown === undefined || this.#inUse.size !== this.#wanted) return false;
@@ -86,7 +86,7 @@ export class TrialNode {
     for (const address of this.#inUse) if (!isOffered(shown, address)) this.lost.add(address);
   }
 
-  /** Takes and releases addresses; what the CiliumNode has to say then, undefined when it says so already. */
+  /** Takes and releases addresses. Returns the patch that the CiliumNode needs then; undefined without a difference. */
   nextPatch(): Patch | undefined {
     if (this.#shown === undefined || this.isGone) return undefined;
     this.#free();
@@ -126,7 +126,7 @@ export class TrialNode {
     return [[address, this.#inUse.has(address) ? 'do-not-release' : 'ready-for-release']];
   }
 
-  /** Uses only what it has said that it holds. */
+  /** Uses only what it has reported as held. */
   #sayHeld(shown: Shown): Patch | undefined {
     this.#take(shown, (address) => this.#held.has(address) && shown.allocated.has(address));
     const held = new Set(this.#inUse);
@@ -166,7 +166,7 @@ function shownBy(object: JsonObject): Shown {
   };
 }
 
-/** Merge patch by keys; undefined when nothing differs. */
+/** A merge patch by keys; undefined without a difference. */
 function difference(before: JsonObject, after: JsonObject): JsonObject | undefined {
   const gone = Object.keys(before).filter((key) => after[key] === undefined);
   const come = Object.entries(after).filter(([key]) => before[key] === undefined);

@@ -1,23 +1,23 @@
-// The cloud of a trial: nodes in three zones, each with its pod addresses on two interfaces from the start, so that a fleet of
-// thousands needs no scale-up before anything can be tried.
+// The cloud of a trial: nodes in three zones, each with pod addresses on two interfaces from the start, so that a fleet of
+// thousands needs no scale-up first.
 import type { NodeFacts } from '../../../src/simulator/workload/node-facts.ts';
 
 export const region = 'eu-central-1';
 export const otherRegion = 'eu-west-1';
 export const account = '123456789012';
-/** Multiplies every rate limit of the cloud: they are not what is tried. */
+/** Factor on every rate limit of the cloud, because a trial does not test them. */
 export const limitScale = 20;
 
 /** Pod addresses of a node on its primary and on its second interface. */
 const onPrimary = 5;
 const onSecond = 9;
-/** That each node uses at the start, and that it has free then. */
+/** Addresses that each node uses at the start, and free ones. */
 export const usedAtFirst = 10;
 export const preAllocate = onPrimary + onSecond - usedAtFirst;
 
 export interface TrialPlan {
   readonly nodes: number;
-  /** For how long a terminated instance is still shown, in ms. */
+  /** How long a terminated instance is still shown, in ms. */
   readonly terminatedVisibleMs: number;
 }
 
@@ -58,7 +58,7 @@ export function trialTopology({ nodes, terminatedVisibleMs }: TrialPlan): string
   });
 }
 
-/** A region that knows nothing of the cluster but its name. */
+/** A region that has nothing of the cluster but its name. */
 export function otherRegionTopology(): string {
   return JSON.stringify({
     ...processEnvironment(otherRegion),
@@ -77,7 +77,7 @@ export function otherRegionTopology(): string {
   });
 }
 
-/** What was freed last is given out again before anything else. */
+/** Recently freed addresses are assigned first. */
 function processEnvironment(name: string): object {
   return {
     account,
@@ -91,7 +91,7 @@ function processEnvironment(name: string): object {
   };
 }
 
-/** Length of a block in which most of what is given out again was had by others before, with room for each node to grow. */
+/** Length of a block in which most assigned addresses had an earlier owner, with room for each node to grow. */
 function tightLength(nodes: number): number {
   return 32 - Math.ceil(Math.log2(nodes * 10 + 16));
 }
@@ -119,7 +119,7 @@ export interface InterfaceState {
   readonly zone: string;
 }
 
-/** The model's own state, as far as it matters here. */
+/** The relevant state of the model. */
 export interface TrialState {
   readonly vpcs: readonly { readonly id: string }[];
   readonly groups: readonly { readonly id: string }[];
@@ -127,7 +127,7 @@ export interface TrialState {
   readonly interfaces: readonly InterfaceState[];
 }
 
-/** What the agents know of the machines, in the order of their names; every second one is of either protocol. */
+/** The facts of the machines for agents, ordered by name; the two protocols alternate. */
 export function machinesOf(state: TrialState, prefix: string, ids?: ReadonlySet<string>): NodeFacts[] {
   const types = new Map(state.instances.map(({ id, type }) => [id, type]));
   return state.interfaces

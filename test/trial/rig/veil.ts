@@ -1,9 +1,9 @@
-// A server in front of an EC2 that leaves instances and interfaces out of its answers, as a role does that may not see them.
+// A server in front of an EC2 that omits instances and interfaces from its answers, as for a role that may not see them.
 import { once } from 'node:events';
 import { Agent, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { loopbackServer } from '../../support/loopback-server.ts';
 
-/** What is left out; nothing where a question is not answered. */
+/** What is omitted; nothing where a predicate is missing. */
 export interface Veil {
   readonly instance?: (instanceId: string) => boolean;
   readonly networkInterface?: (instanceId: string, deviceIndex: number) => boolean;
@@ -11,7 +11,7 @@ export interface Veil {
 
 export interface VeiledEc2 {
   readonly url: string;
-  /** From the next answer on. */
+  /** Applies from the next answer on. */
   readonly wear: (veil: Veil) => void;
   readonly close: () => Promise<void>;
 }
@@ -65,7 +65,7 @@ function answerWith(response: ServerResponse, status: number, text: string): voi
   response.end(text);
 }
 
-/** The answer without what the veil hides. */
+/** The answer without hidden items. */
 export function veiledAnswer(action: string, answer: string, veil: Veil): string {
   const { instance, networkInterface } = veil;
   if (action === 'DescribeInstances' && instance !== undefined) {
@@ -87,7 +87,7 @@ function textIn(xml: string, element: string): string {
   return start < 0 ? '' : xml.slice(start + element.length + 2, xml.indexOf('<', start + 1));
 }
 
-/** Leaves items out of each list of that name; lists within items have items too. */
+/** Removes items from each list of that name; lists inside items have items, too. */
 function withoutItems(xml: string, list: string, isHidden: (item: string) => boolean): string {
   const open = `<${list}>`;
   const kept: string[] = [];

@@ -3,11 +3,11 @@
 import type { TrialCluster } from './trial-cluster.ts';
 import type { TrialNode } from './trial-node.ts';
 
-/** That a node uses after it gave the others up, and after it grew. */
+/** Addresses that a node uses after it released others, and after it grew. */
 const usedAfterRelease = 4;
 const usedAfterGrowth = 14;
 
-/** Their agents release more than half of what they use. Nothing waits for the controller here. */
+/** Their agents release more than half of what they use. Nothing here waits for the controller. */
 export function giveUp({ fleet }: TrialCluster, nodes: readonly TrialNode[]): void {
   fleet.use(nodes, usedAfterRelease);
 }
@@ -16,7 +16,7 @@ export function askForMore({ fleet }: TrialCluster, nodes: readonly TrialNode[])
   fleet.use(nodes, usedAfterGrowth);
 }
 
-/** Resolves to the seconds until these nodes have exactly what they ask for, in their CiliumNodes and in the cloud. */
+/** Resolves to the seconds until these nodes have exactly what they request, in their CiliumNodes and in the cloud. */
 export async function untilBalanced(cluster: TrialCluster, nodes: readonly TrialNode[]): Promise<number> {
   const isSo = async (): Promise<boolean> =>
     nodes.every(({ isSettled }) => isSettled) && (await isBalancedInCloud(cluster, nodes));
@@ -31,20 +31,20 @@ async function isBalancedInCloud({ hand }: TrialCluster, nodes: readonly TrialNo
   return nodes.every(({ facts, demand }) => assigned.get(facts.instanceId) === demand);
 }
 
-/** The machines are no more from now on, and the cloud ends them. */
+/** Terminates the machines in the cloud; their agents use nothing from now on. */
 export async function end({ hand }: TrialCluster, nodes: readonly TrialNode[]): Promise<void> {
   for (const node of nodes) node.isGone = true;
   await hand.terminate(nodes.map(({ facts }) => facts));
 }
 
-/** Resolves to the seconds until these nodes, of machines that are shown as terminated, offer nothing. */
+/** Resolves to the seconds until these nodes, whose machines are terminated, offer nothing. */
 export function untilEmpty(cluster: TrialCluster, nodes: readonly TrialNode[]): Promise<number> {
   return cluster.until(`${nodes.length} nodes of terminated instances offer nothing`, () =>
     nodes.every(({ shown }) => shown?.pool.size === 0),
   );
 }
 
-/** Resolves once the controller has read interfaces `ms` after this was called, as `hand` shows. */
+/** Resolves once the controller has read interfaces at least `ms` after this call, as seen by `hand`. */
 export async function untilReadAfter(cluster: TrialCluster, ms: number, hand = cluster.hand): Promise<void> {
   const start = cluster.clock.monotonic();
   const reads = (): Promise<number> => hand.calls('DescribeNetworkInterfaces');

@@ -1,4 +1,4 @@
-// The leader is replaced by one whose role sees four in ten instances; then by degrees all instances, of a few no interface.
+// Replaces the leader by one whose role sees four in ten instances; later by degrees all instances, and of a few no interface.
 import type { ControllerProcess } from '../../../rig/controller-process.ts';
 import { addressesNow, count, type Findings, inUse } from '../findings.ts';
 import { consistencyWindow, type TrialCluster } from '../rig/trial-cluster.ts';
@@ -7,7 +7,7 @@ import { askForMore, end, giveUp, untilBalanced, untilEmpty, untilReadAfter } fr
 import { untilReady, untilLeaseEvent } from '../reported.ts';
 import { Draws, groupSize, hour, type Trial } from '../trial.ts';
 
-/** Fewer than the brake holds: the rule alone keeps what they use. */
+/** Fewer than the brake holds: only the rule about addresses in use keeps them. */
 const withoutInterfaces = 2;
 const advice = "shows no interface: check Headwater's region, account and role";
 

@@ -1,5 +1,5 @@
-// The second interface of every node is hidden, so that the leader holds what is missing; it is killed, and to its successor the
-// cloud hides the interfaces of a few nodes only, fewer than it alone would hold.
+// Hides the second interface of every node, so that the leader holds withdrawals. Then kills the leader; from its successor the
+// cloud hides the interfaces of a few nodes only, too few for the brake of the successor.
 import type { ControllerProcess } from '../../../rig/controller-process.ts';
 import { addressesNow, count, type Findings, inUse } from '../findings.ts';
 import { consistencyWindow, type TrialCluster } from '../rig/trial-cluster.ts';

@@ -1,4 +1,4 @@
-// Six in ten machines end at once, as at night; of half of them the CiliumNodes go at the same moment, of the others later.
+// Terminates six in ten machines at once, as at night. Half of their CiliumNodes go at the same moment, the others later.
 import { addressesNow, count, type Findings, inUse } from '../findings.ts';
 import { consistencyWindow, type TrialCluster } from '../rig/trial-cluster.ts';
 import { end, giveUp, untilBalanced, untilEmpty, untilReadAfter } from '../rig/works.ts';

@@ -1,4 +1,4 @@
-// The leader is replaced by one that asks another region, which knows none of the instances; later by one that is right again.
+// Replaces the leader by one that reads another region, which knows none of the instances; later by one with the right region.
 import type { ControllerProcess } from '../../../rig/controller-process.ts';
 import { addressesNow, count, type Findings, inUse } from '../findings.ts';
 import { Ec2Hand } from '../rig/ec2-hand.ts';

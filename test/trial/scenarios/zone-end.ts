@@ -1,4 +1,4 @@
-// A zone ends and the cloud forgets its instances at once; new machines get the addresses that the dead ones' pools still name.
+// Ends a zone, and the cloud forgets its instances at once; new machines get addresses that pools of dead ones still name.
 import { addressesNow, count, type Findings, inUse } from '../findings.ts';
 import { consistencyWindow, type TrialCluster } from '../rig/trial-cluster.ts';
 import type { TrialNode } from '../rig/trial-node.ts';
@@ -66,7 +66,7 @@ function inPools(nodes: readonly TrialNode[]): number {
   return nodes.reduce((sum, { shown }) => sum + (shown?.pool.size ?? 0), 0);
 }
 
-/** From the first CiliumNode until all of them have what they ask for. */
+/** From the first CiliumNode until all nodes have what they request. */
 async function supply(
   cluster: TrialCluster,
   machines: number,

@@ -1,4 +1,4 @@
-// Nodes, namespaces and config maps: what built-in resources do differently.
+// Nodes, namespaces and config maps: differences of built-in resources.
 import { absent, like, type Step, step } from '../step.ts';
 import { configMaps, namespaces, node, nodes } from './paths.ts';
 

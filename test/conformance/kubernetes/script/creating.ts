@@ -1,4 +1,4 @@
-// Creating and reading CiliumNodes: what the server owns, what it prunes, what it refuses before it validates the schema.
+// Creating and reading CiliumNodes: what the server owns, what it prunes, and what it refuses before it validates the schema.
 import { absent, like, present, type Step, step } from '../step.ts';
 import { ciliumNode, ciliumNodes, namespaces } from './paths.ts';
 

@@ -1,4 +1,4 @@
-// DELETE: preconditions, finalizers, and what is left while they are waited for.
+// DELETE: preconditions, finalizers, and the object while its finalizers are pending.
 import { absent, like, type Step, step } from '../step.ts';
 import { ciliumNode, ciliumNodes } from './paths.ts';
 

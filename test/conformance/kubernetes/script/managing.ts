@@ -1,4 +1,4 @@
-// metadata.managedFields: who set what, by the name that each write gives itself. The object is gone again in the end.
+// metadata.managedFields: which manager set what, by the name in each write. The object is deleted at the end.
 import { absent, like, type Step, step } from '../step.ts';
 import { ciliumNode, ciliumNodes } from './paths.ts';
 

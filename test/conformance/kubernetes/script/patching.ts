@@ -1,4 +1,4 @@
-// PATCH on a CiliumNode and on its status: merge patches in all their corners, JSON patches, and the kinds that are refused.
+// PATCH on a CiliumNode and on its status: merge patches with all corner cases, JSON patches, and refused kinds.
 import { absent, like, type Step, step } from '../step.ts';
 import { ciliumNodes } from './paths.ts';
 

@@ -1,4 +1,4 @@
-// Where the script's resources are, and objects to put there.
+// The paths of the script's resources, and objects for them.
 
 export const ciliumNodes = '/apis/cilium.io/v2/ciliumnodes';
 export const leases = '/apis/coordination.k8s.io/v1/namespaces/default/leases';
@@ -11,7 +11,7 @@ export const ownEvents = '/apis/events.k8s.io/v1/namespaces/default/events';
 
 export const table = 'application/json;as=Table;v=v1;g=meta.k8s.io';
 
-/** A CiliumNode; `more` goes beside its metadata. */
+/** A CiliumNode; `more` is merged next to its metadata. */
 export function ciliumNode(
   name: string,
   spec: unknown = {},

@@ -1,4 +1,4 @@
-// Pods: what is filled in, what is refused, how they are selected, bound and ended.
+// Pods: defaults, refusals, selection, binding and termination.
 import { absent, like, present, type Step, step } from '../step.ts';
 import { pod, pods } from './paths.ts';
 

@@ -1,4 +1,4 @@
-// Paths and methods that there are not, and users who may not.
+// Unknown paths and methods, and users without permission.
 import { like, type Step, step } from '../step.ts';
 import { ciliumNodes, nodes, pods } from './paths.ts';
 

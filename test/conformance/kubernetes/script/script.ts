@@ -1,4 +1,4 @@
-// The whole script. The parts build on each other: `creating` makes the CiliumNode a1, on which most of the others work.
+// The whole script. The parts build on each other: `creating` creates the CiliumNode a1, which most of the others use.
 import type { Step } from '../step.ts';
 import { core } from './core.ts';
 import { creating } from './creating.ts';

@@ -1,4 +1,4 @@
-// The forms in which answers can be had, and how clients find out what there is.
+// The formats of answers, and API discovery.
 import { absent, like, present, type Step, step } from '../step.ts';
 import { ciliumNodes, events, leases, nodes, pods, table } from './paths.ts';
 

@@ -1,4 +1,4 @@
-// Watches: where they start, what a selection shows of a change, bookmarks, and versions that are too old.
+// Watches: their start, the events of a selection, bookmarks, and versions that are too old.
 import { absent, like, present, type Step, step } from '../step.ts';
 import { ciliumNode, ciliumNodes, table } from './paths.ts';
 
