@@ -54,7 +54,7 @@ describe('a lease and the time-out of calls that take something away', () => {
       remedy: `${longer} 7s or more, or --cloud-call-timeout to 1s or less`,
     },
     { lease: 2000, retry: 500, timeout: 2000, kind: 'never', remedy: `${longer} 4s or more` },
-  ])('are $kind when they are $lease, renewed every $retry, and $timeout', (row) => {
+  ])('are compared: $lease, renewed every $retry, and $timeout are $kind', (row) => {
     const decision = decide(row);
 
     expect(decision.kind).toBe(row.kind);

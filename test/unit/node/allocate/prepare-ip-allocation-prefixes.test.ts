@@ -157,7 +157,7 @@ describe('a plan for a node that gets prefixes', () => {
 
   test.each<[string, Parameters<typeof facts>[0], readonly string[]]>([
     [
-      'requests fewer at once, in several calls',
+      'is asked for fewer at once, in several calls',
       { wanted: 144, free: { 'subnet-1': 900 }, ...upTo({ 'subnet-1': 4 }) },
       ['eni-0+4x16', 'eni-0+4x16', 'eni-0+1x16'],
     ],
@@ -167,7 +167,7 @@ describe('a plan for a node that gets prefixes', () => {
       ['new@1:subnet-2+9x16'],
     ],
     [
-      'creates interfaces with fewer',
+      'gets interfaces with fewer',
       { wanted: 144, view: view([full]), free: { 'subnet-1': 900 }, ...upTo({ 'subnet-1': 4 }) },
       ['new@1:subnet-1+4x16', 'new@2:subnet-1+4x16'],
     ],
@@ -176,29 +176,29 @@ describe('a plan for a node that gets prefixes', () => {
       { wanted: 20, free: wide, ...upTo({ 'subnet-1': 1, 'subnet-2': 0 }) },
       ['eni-0+1x16', 'eni-0+1x16'],
     ],
-  ])('meets a subnet that refused more prefixes than that and %s', (_, change, expected) => {
+  ])('meets a subnet that refused more prefixes than that: it %s', (_, change, expected) => {
     expect(steps({ requirements: asked, ...change })).toEqual(expected);
   });
 
   test.each<[string, Parameters<typeof facts>[0], readonly string[]]>([
-    ['is no place for one', { wanted: 8, free: { 'subnet-1': 15 } }, ['eni-0+8']],
-    ['is one with 16', { wanted: 8, free: { 'subnet-1': 16 } }, ['eni-0+1x16']],
+    ['no prefix if it has 15', { wanted: 8, free: { 'subnet-1': 15 } }, ['eni-0+8']],
+    ['a prefix if it has 16', { wanted: 8, free: { 'subnet-1': 16 } }, ['eni-0+1x16']],
     [
-      'is left for another one',
+      'nothing if another one has more',
       { wanted: 8, free: { 'subnet-1': 15, 'subnet-2': 90 } },
       ['new@1:subnet-2+1x16'],
     ],
     [
-      'is no place for a new interface with one and its primary address',
+      'no prefix for a new interface, which needs a primary address as well',
       { wanted: 8, view: view([full]), free: { 'subnet-1': 16 } },
       ['new@1:subnet-1+8'],
     ],
     [
-      'takes as many as the subnet has, and single addresses to the end',
+      'as many prefixes as it has, and single addresses for the rest',
       { wanted: 60, free: { 'subnet-1': 40 } },
       ['eni-0+2x16', 'eni-0+7'],
     ],
-  ])('meets a subnet with too little for a prefix, which %s', (_, change, expected) => {
+  ])('takes from a subnet with few addresses %s', (_, change, expected) => {
     expect(steps({ requirements: asked, ...change })).toEqual(expected);
   });
 
