@@ -114,7 +114,7 @@ class Cloud:
         return datetime.datetime.fromisoformat(self.admin('GET', 'time')['now'].replace('Z', '+00:00'))
 
     def calm(self):
-        """Takes back whatever a row has changed about the cloud's behaviour."""
+        """Restores the behaviour of the cloud that a row has changed."""
         self.admin('DELETE', 'faults')
         self.admin('PUT', 'allowed-actions', {'actions': None})
         settings = {'throttle': False, 'latencyScale': 0, 'refuseUnpaginated': False}

@@ -142,7 +142,7 @@ CLIENT_ERROR = {'kind': 'error', 'code': 'InsufficientFreeAddressesInSubnet', 's
 
 ROWS = [
     # Throttling
-    refused('throttling: somebody else took the tokens', THROTTLING, lambda s: throttled(s, 'CreateNetworkInterface', 100).new_eni(), 'RequestLimitExceeded', 'Request limit exceeded', 503),
+    refused('throttling: another client took the tokens', THROTTLING, lambda s: throttled(s, 'CreateNetworkInterface', 100).new_eni(), 'RequestLimitExceeded', 'Request limit exceeded', 503),
     refused('throttling: of whole listings', THROTTLING, lambda s: throttled(s, 'DescribeInstances', 50, True).ec2.describe_instances(), 'RequestLimitExceeded', status=503),
     yields('throttling: filtered listings have a bucket of their own', THROTTLING, lambda s: throttled(s, 'DescribeInstances', 50, True).ec2.describe_instances(Filters=[{'Name': 'vpc-id', 'Values': [s.vpc]}])['Reservations'], []),
     yields('throttling: each action for itself', THROTTLING, lambda s: len(throttled(s, 'CreateNetworkInterface', 100).ec2.describe_vpcs(VpcIds=[s.vpc])['Vpcs']), 1),

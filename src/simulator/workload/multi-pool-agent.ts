@@ -201,7 +201,7 @@ export class MultiPoolAgent extends BaseAgent {
   }
 
   /**
-   * Empties `status.ipam.used` of an agent of the other protocol, which readers use to tell the protocols
+   * Empties `status.ipam.used` of an agent of the other protocol, which readers use to distinguish the protocols
    * apart. Returns whether it is empty.
    */
   async #clearUsed(node: JsonObject, signal: AbortSignal): Promise<boolean> {

@@ -95,7 +95,9 @@ describe('a leader that is frozen for longer than its lease', () => {
     expect(how).toBe('ended with exit code 1');
     expect(frozen.controller.at('error').map(({ message }) => message)).toEqual([lossOfLease]);
     // It had more to do, which the next leader does.
-    await cluster.until('no node has more than it is to have', () => inExcess() === 0, { limit: 120_000 });
+    await cluster.until('no node has more than its watermarks ask for', () => inExcess() === 0, {
+      limit: 120_000,
+    });
     expect(calls.takenAway(next.at, next.rival.controller.user).length).toBeGreaterThan(0);
     await cluster.untilSupplied();
     expect(rivals.surprises).toEqual([]);

@@ -52,7 +52,10 @@ describe('pods that are created and deleted', () => {
     await cluster.untilSupplied();
 
     await departure(cluster, `short-${protocol}`, 80);
-    await cluster.until('they have more than they are to have', () => inExcess(cluster, protocol).length > 0);
+    await cluster.until(
+      'they have more than their watermarks ask for',
+      () => inExcess(cluster, protocol).length > 0,
+    );
     await cluster.until('they have no more', () => inExcess(cluster, protocol).length === 0);
 
     expect(calls(cluster, 'UnassignPrivateIpAddresses')).toBeGreaterThan(before);

@@ -177,7 +177,7 @@ function prefixGraceOf(harness: Harness, { facts, addressesInUse }: NodeView): n
   return prefixes === 0 ? 0 : Math.min(prefixes, addressesInUse.size + 1) * 16;
 }
 
-/** Addresses in a prefix that the node lost and its agent still uses; no controller can tell which. */
+/** Addresses in a prefix that the node lost and its agent still uses; no controller can know which. */
 function inLostBlocks(harness: Harness, { nodeName, facts }: NodeView): number {
   const { allocated } = shownNodeOf(harness.cluster.kubernetes.get('ciliumnodes.cilium.io', nodeName));
   const blocks = allocated.flatMap((cidr) => (cidr.endsWith('/32') ? [] : (parseIpv4Block(cidr) ?? [])));

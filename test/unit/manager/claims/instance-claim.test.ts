@@ -67,17 +67,17 @@ describe('of the CiliumNodes that exist at the start', () => {
 
   test.each<[string, Candidate, Candidate]>([
     [
-      'one with addresses is judged before an older one without',
+      'one with addresses is decided before an older one without',
       { name: 'first', hasAddresses: true, createdAt: newer },
       { name: 'second', hasAddresses: false, createdAt: older },
     ],
     [
-      'the older one with addresses is judged first',
+      'the older one with addresses is decided first',
       { name: 'first', hasAddresses: true, createdAt: older },
       { name: 'second', hasAddresses: true, createdAt: newer },
     ],
     [
-      'one of unknown age is judged last',
+      'one of unknown age is decided last',
       { name: 'first', hasAddresses: false, createdAt: newer },
       { name: 'second', hasAddresses: false, createdAt: undefined },
     ],

@@ -178,13 +178,16 @@ describe('a failed step', () => {
     ['throttled', false],
     ['notAuthorized', false],
     ['unknown', false],
-  ])('invalidates what is known of the instance, depending on its kind: %s, %s', async (kind, doubtful) => {
-    const rig = new PoolRig({ target: 5, outcome: outcomes('allocateIPs', failed(kind)) });
+  ])(
+    'invalidates what is known of the instance, depending on its kind: %s, %s',
+    async (kind, invalidates) => {
+      const rig = new PoolRig({ target: 5, outcome: outcomes('allocateIPs', failed(kind)) });
 
-    await rig.run(100);
+      await rig.run(100);
 
-    expect(rig.invalidations).toEqual(doubtful ? [0] : []);
-  });
+      expect(rig.invalidations).toEqual(invalidates ? [0] : []);
+    },
+  );
 
   test.each<[CloudFailureKind, boolean, boolean]>([
     ['instanceGone', false, true],

@@ -77,7 +77,7 @@ describe('an address that a refresh shows on another interface than before', () 
     ['that the same refresh shows with it, later', ({ refresh }) => refresh(20, newer, eni('a', 'b'))],
     ['that a newer reading showed with it', ({ refresh }) => refresh(-1, newer)],
     ['of another network', ({ refresh }) => refresh(20, eni('a'), { ...newer, networkId: 'vpc-2' })],
-    ['until a refresh says so: a listing', ({ list }) => list(20, eni('a'), newer)],
+    ['until a refresh confirms the move: a listing', ({ list }) => list(20, eni('a'), newer)],
     [
       'that our own call assigned since',
       ({ refresh, answer }) => {
