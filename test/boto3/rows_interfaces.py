@@ -133,7 +133,7 @@ ROWS = [
     refused('modify: nothing', MODIFY, lambda s: s.modify(), 'InvalidParameterCombination', 'No attributes specified'),
     refused('modify: two things at once', MODIFY, lambda s: s.modify(Description={'Value': 'x'}, SourceDestCheck={'Value': True}), 'InvalidParameterCombination', 'multiple attribute types'),
     refused('modify: an attachment without a wish', MODIFY, lambda s: s.modify(Attachment={'AttachmentId': s.attach()}), 'MissingParameter', 'deleteOnTermination'),
-    refused('modify: an attachment of another interface', ERRORS, lambda s: s.modify(Attachment={'AttachmentId': 'eni-attach-00000000000000000', 'DeleteOnTermination': True}), 'InvalidAttachmentID.NotFound', 'does not exist'),
+    refused('modify: an unknown attachment', ERRORS, lambda s: s.modify(Attachment={'AttachmentId': 'eni-attach-00000000000000000', 'DeleteOnTermination': True}), 'InvalidAttachmentID.NotFound', 'does not exist'),
     refused('modify: an unknown interface', ERRORS, lambda s: s.modify(UNKNOWN_ENI, Description={'Value': 'x'}), 'InvalidNetworkInterfaceID.NotFound'),
     refused('modify: an unknown group', ERRORS, lambda s: s.modify(Groups=[UNKNOWN_GROUP]), 'InvalidGroup.NotFound', 'does not exist'),
     refused('modify: a group of another VPC', ERRORS, lambda s: s.modify(Groups=[s.new_group(s.other_vpc)]), 'InvalidGroup.NotFound', 'different networks'),

@@ -201,8 +201,8 @@ export class MultiPoolAgent extends BaseAgent {
   }
 
   /**
-   * Empties `status.ipam.used` of an agent of the other protocol, which readers use to distinguish the protocols
-   * apart. Returns whether it is empty.
+   * Empties `status.ipam.used`, which an agent of the other protocol wrote and by which readers distinguish the
+   * protocols. Returns whether it is empty.
    */
   async #clearUsed(node: JsonObject, signal: AbortSignal): Promise<boolean> {
     const status = objectAt(node, 'status');
