@@ -22,6 +22,9 @@ export interface Verdict {
 const nothing: ReadonlyMap<string, number> = new Map();
 const none: ReadonlySet<string> = new Set();
 
+/** No read takes longer, in ms. */
+const longestRead = 600_000;
+
 /** An interface known from before a restart. */
 export function restoredInterface(record: NetworkInterface): InterfaceRecord {
   return { ...firstRecord(record, -Infinity), unseen: new Set(holdingIds(record)) };
@@ -145,7 +148,7 @@ export function whenShown(before: InterfaceRecord, seen: NetworkInterface, readi
     joinedAt: held.joinedAt,
     awaited: stillAwaited(held.awaited, seen, reading),
     added: stillYoung(held.added, reading),
-    released: stillYoung(held.released, reading),
+    released: stillRemembered(held.released, reading),
     releasing: stillReleasing(held, record, shown, reading),
     missing: missing.kept,
     absentSince: undefined,
@@ -241,6 +244,15 @@ function without(held: InterfaceRecord, gone: ReadonlySet<string>): InterfaceRec
     unseen: new Set([...held.unseen].filter(stays)),
     proven: new Set([...held.proven].filter(stays)),
   };
+}
+
+/** Kept for reads that began before the release and end long after it: one waits for a rate limit, and newer ones do not. */
+function stillRemembered(
+  released: ReadonlyMap<string, number>,
+  { endedAt }: Reading,
+): ReadonlyMap<string, number> {
+  const kept = [...released].filter(([, at]) => endedAt < at + longestRead);
+  return kept.length === released.size ? released : new Map(kept);
 }
 
 /** The interface was attached, or shown by another read, too late for this read to include it. */
