@@ -133,6 +133,7 @@ export class Releaser {
     const before = (this.#releases ??= recoverReleases(facts, now));
     this.#backoff.agentKeeps(refusedIn(before, facts.node.status.releaseIps));
     const next = this.#step(before, facts, now);
+    for (const id of before.keys()) if (!next.has(id)) this.#unassignments.forget(id);
     this.#releases = next.size === 0 ? nothing : next;
     this.#beginWhatIsDue(this.#releases, facts, now);
     this.#awaitNext(this.#releases, now);

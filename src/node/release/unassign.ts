@@ -93,6 +93,11 @@ export class Unassignments {
     return this.#work.stop(deadline);
   }
 
+  /** Forgets the calls of a release that is over: they say nothing about a later one of the same holding. */
+  forget(id: string): void {
+    this.#unanswered.delete(id);
+  }
+
   async #run(interfaceId: string): Promise<void> {
     const { implementation, readNode, evaluate, isGrowing } = this.#deps;
     const { closing: signal } = this.#work;
