@@ -149,7 +149,10 @@ export class LeaderSession {
     this.#orphanGc = this.#createOrphanGc();
     this.#nodes = this.#createNodeManager(shared);
     // When permissions change, nodes start what may run again and report what is paused.
-    deps.permission.onChange(() => this.#nodes.wakeAll());
+    deps.permission.onChange(() => {
+      this.#nodes.wakeAll();
+      this.#blockedErrors.resume();
+    });
   }
 
   /** Takes over the fleet in its current state and starts to serve it. */

@@ -64,6 +64,8 @@ interface NodeEntry {
   /** The newest state of the node last reconciled under this name. */
   last: CiliumNode | undefined;
   condition: NodeCondition | undefined;
+  /** The object that the condition was reported for. */
+  reportedUid: string | undefined;
   /** Since when it has had a condition, in monotonic ms. */
   blockedSince: number | undefined;
 }
@@ -375,8 +377,10 @@ export class NodeManager {
 
   #blocked(entry: NodeEntry, node: NodeReference, found: NodeCondition | undefined): void {
     const condition = found && presentable(found);
-    if (entry.condition?.message === condition?.message) return;
+    const isReported = entry.reportedUid === node.uid || condition === undefined;
+    if (entry.condition?.message === condition?.message && isReported) return;
     entry.condition = condition;
+    entry.reportedUid = node.uid;
     entry.blockedSince = condition && (entry.blockedSince ?? this.#context.clock.monotonic());
     this.#options.hooks.onBlocked(node, condition);
   }
@@ -472,6 +476,7 @@ function emptyEntry(): NodeEntry {
     isEnding: false,
     last: undefined,
     condition: undefined,
+    reportedUid: undefined,
     blockedSince: undefined,
   };
 }

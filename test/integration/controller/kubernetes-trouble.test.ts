@@ -156,6 +156,29 @@ describe('when Kubernetes answers', () => {
     expect(world.broken()).toEqual([]);
   });
 
+  test('no watch, a CiliumNode that replaces one of its name between two lists says why it is not served', async () => {
+    const world = worldOf(1);
+    const machine = world.machine();
+    const twin = { ...machine, name: 'twin' };
+    startController(world);
+    await world.announce(machine);
+    await world.announce(twin);
+    await world.advance(30_000);
+    const before = world.operatorError(twin);
+
+    const end = world.refuse(503, 'GET', /ciliumnodes\?.*watch=true/);
+    // The open watch ends.
+    await world.advance(700_000);
+    await world.delete(twin);
+    await world.announce(twin);
+    await world.advance(120_000);
+    end();
+    await world.advance(120_000);
+
+    expect(before).toMatch(/already served/);
+    expect(world.operatorError(twin)).toBe(before);
+  });
+
   test('nothing for a minute in the middle of a burst, the controller continues where it was', async () => {
     const world = worldOf(4);
     const controller = startController(world, { flags: { 'leader-election': 'false' } });
