@@ -65,6 +65,8 @@ async function readLines(
 ): Promise<WatchEnd> {
   let spent = 0;
   for await (const line of lines) {
+    // One chunk brings many lines, and what an event leads to may end the watch.
+    idle.signal.throwIfAborted();
     const startedAt = clock.monotonic();
     idle.touch();
     const read = readEvent(line);

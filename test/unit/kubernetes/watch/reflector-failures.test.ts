@@ -87,6 +87,21 @@ describe('a reflector whose list is empty', () => {
     expect(stage.changes).toEqual(['added a ->red', 'added b ->blue', 'added c ->green']);
     expect(stage.reflector.figures()).toMatchObject({ relists: 0 });
   });
+
+  test('lists again at once when a watch names an object, whatever follows in the same chunk', async () => {
+    const first = new LineFeed().push(event('ADDED', thing('a', 41, 'red')), bookmark(42));
+    const stage = rig(
+      serve([nothing, listOf(50, thing('a', 41, 'red'))], [first, new LineFeed()]),
+      undefined,
+      doubting,
+    );
+
+    await stage.clock.advance(5000);
+
+    const versions = stage.transport.requests.map((request) => query(request, 'resourceVersion'));
+    expect(versions).toEqual([null, '40', null, '50']);
+    expect(stage.changes).toEqual(['added a ->red']);
+  });
 });
 
 describe('a reflector after a failure', () => {
