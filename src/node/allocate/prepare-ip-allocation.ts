@@ -11,7 +11,7 @@ import type { InstanceOrphans } from '../../providers/orphans/orphans.ts';
 import { adoptableFor, podAddressCount } from '../demand/adoptable.ts';
 import { addressesPerInterface, delegatesPrefixes, occupiedSlots, roomOn } from '../demand/capacity.ts';
 import { exclusionOf, type NodeRequirements } from '../demand/node-requirements.ts';
-import { type Obstacle, withoutGroups, withoutSubnet } from '../conditions/obstacle.ts';
+import { type Obstacle, withoutGroups, withoutSubnet } from './plan-obstacles.ts';
 import {
   deviceIndexOf,
   type PlannedStep,

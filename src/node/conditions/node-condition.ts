@@ -13,7 +13,7 @@ import type { UnreadableInterface } from '../../providers/contract/observation.t
 import type { BindingCap } from '../demand/statistics.ts';
 import type { StartThreshold } from '../demand/demand.ts';
 import type { Claimed } from '../demand/address-claims.ts';
-import type { Obstacle } from './obstacle.ts';
+import type { Obstacle } from '../allocate/plan-obstacles.ts';
 import type { AllocationPlan } from '../allocate/prepare-ip-allocation.ts';
 import { describeScope } from '../allocate/refused-scope.ts';
 import { needsAction } from '../allocate/allocation-backoff.ts';
