@@ -27,7 +27,7 @@ import { warnOfMissingAccess } from './reporting/access-warnings.ts';
 import type { Cloud, CloudDeps } from './clouds/cloud.ts';
 import { CloudProbe } from './cloud-probe.ts';
 import { ClusterCache } from './cluster-cache.ts';
-import type { ControllerState } from './controller-state.ts';
+import type { ControllerState } from './reporting/controller-state.ts';
 import { fence } from './fencing.ts';
 import { type NodeStatusReport, nodeStatusReport } from './reporting/node-status-report.ts';
 import { schemaAtStart } from './schema-at-start.ts';

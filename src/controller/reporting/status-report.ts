@@ -9,7 +9,7 @@ import {
   pauseReasons,
   type Pauses,
 } from '../../providers/gate/mutation-permission.ts';
-import type { ControllerState } from '../controller-state.ts';
+import type { ControllerState } from './controller-state.ts';
 import type { MissingPermission } from './missing-permissions.ts';
 import { totalsOf } from './fleet-metrics.ts';
 import type { SubnetFigures } from './subnet-figures.ts';
