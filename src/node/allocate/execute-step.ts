@@ -8,13 +8,12 @@ import { type InstanceView, unusableIn } from '../../providers/contract/instance
 import type { NetworkInterface, Tags } from '../../providers/contract/network-interface.ts';
 import type { Answer } from '../../providers/contract/observation.ts';
 import type { Orphans } from '../../providers/orphans/orphans.ts';
-import { ownershipTags } from '../../providers/orphans/ownership-tags.ts';
+import { descriptionPrefix, ownershipTags } from '../../providers/orphans/ownership-tags.ts';
 import type { VisibilityLag } from '../../providers/inventory/visibility-lag.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { CallTiming } from '../../providers/contract/call-timing.ts';
 import { adoptInterface, createInterface, type CreateInterfaceDeps } from './create-interface.ts';
-import { descriptionPrefix } from '../housekeeping/delete-on-termination.ts';
 import type { StepResult } from './step-result.ts';
 import { type Assignment, type LostAssignments, shownOn } from './lost-assignments.ts';
 import { deviceIndexOf, type PlannedStep, subnetAddressesUsed } from './planned-step.ts';
