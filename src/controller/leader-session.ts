@@ -42,7 +42,8 @@ import { OrphanGcRunner } from './orphan-gc-runner.ts';
 import { blockedSeries } from './reporting/blocked-metrics.ts';
 import { type SubnetFigures, subnetFigures } from './reporting/subnet-figures.ts';
 import { showSubnets } from './reporting/subnet-metrics.ts';
-import { type LeaseNotes, type WithdrawalReport, WithdrawalWatch } from './withdrawal-watch.ts';
+import type { WithdrawalReport } from './reporting/status-report.ts';
+import { type LeaseNotes, WithdrawalWatch } from './withdrawal-watch.ts';
 
 const [cannotReadCloud, cannotReadInstances] = ['cannot read the cloud', 'cannot read instances'];
 const cannotReadTypes = 'cannot read instance types';
