@@ -18,7 +18,7 @@ const planted: Readonly<Record<string, readonly [file: string, imported: string]
   'demand-below-node-rooms': ['src/node/demand/capacity.ts', '../release/release-state.ts'],
   'allocate-release-publish-apart': ['src/node/allocate/step-result.ts', '../publish/offer-exclusions.ts'],
   'node-rooms-below-reconcile': ['src/node/publish/offer-exclusions.ts', '../reconcile/capacity-limit.ts'],
-  'contract-below-provider-rooms': ['src/providers/contract/operation.ts', '../gate/fenced-timeout.ts'],
+  'contract-below-provider-rooms': ['src/providers/contract/operation.ts', '../gate/mutation-permission.ts'],
   'manager-knows-no-cloud': ['src/manager/resync.ts', '../providers/aws/errors.ts'],
   'runtime-stands-alone': ['src/runtime/random.ts', '../providers/contract/ipv4.ts'],
   'network-stands-alone': ['src/network/proxies.ts', '../runtime/random.ts'],
