@@ -1,6 +1,6 @@
 // What the tests of reading share: an EC2 whose answers are given, page by page, and what it is asked for.
 import type { Ec2NetworkInterface } from '../../../../src/providers/aws/ec2-api.ts';
-import type { ReadOptions } from '../../../../src/providers/aws/read-options.ts';
+import type { ReadOptions } from '../../../../src/providers/aws/read-list.ts';
 import { ec2Interface } from './ec2-shapes.ts';
 import { type Answering, type Ec2ClientRig, ec2ClientRig } from './ec2-client-rig.ts';
 
