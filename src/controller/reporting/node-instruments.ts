@@ -306,6 +306,11 @@ function logDryRunDecision(log: Logger, node: string, decision: DryRunDecision):
     case 'deleteOnTermination':
       log.info('dry run: would set delete-on-termination', { node, interface: decision.interfaceId });
       return;
+    case 'staticAddress': {
+      const { interfaceId, tags } = decision;
+      log.info('dry run: would associate a static public address', { node, interface: interfaceId, tags });
+      return;
+    }
     case 'write':
       log.info('dry run: would write a CiliumNode', { node, ...decision.write });
   }

@@ -280,7 +280,7 @@ export class NodeReconciler {
       (plan?.steps ?? []).map((step) => ({ kind: 'step', step })),
     );
     if (plan?.obstacle?.kind === 'subnetsExhausted') this.#awaitSubnets(plan.obstacle.subnetIds);
-    if (this.#permission.refusal('allocate') === undefined) this.#cloud.staticAddress.evaluate();
+    this.#associateStaticAddress();
     this.#setDeleteOnTermination(view);
     this.#deficit.notice(this.#assessment, this.waitingPods);
     this.#warning(view);
@@ -306,6 +306,13 @@ export class NodeReconciler {
     this.#priorityDecided = this.#priorityToPublish;
     const hasRisen = rankOf(this.#priorityDecided) < rankOf(before);
     if (this.#isPublishing && hasRisen) this.#context.publications.reconsider();
+  }
+
+  #associateStaticAddress(): void {
+    const { staticAddress } = this.#cloud;
+    if (this.#permission.refusal('allocate') === undefined) staticAddress.evaluate();
+    const { missing } = staticAddress;
+    this.#dryRunLog.show('staticAddress', missing ? [{ kind: 'staticAddress', ...missing }] : []);
   }
 
   #setDeleteOnTermination(view: InstanceView | undefined): void {

@@ -133,6 +133,30 @@ describe('a dry run', () => {
     expect(errors().filter((error) => error.includes('is already served as CiliumNode'))).toHaveLength(1);
   });
 
+  test('associates no static address, and logs once where it would', async () => {
+    const tags = { pool: 'egress' };
+    const publicAddresses = [{ count: 2, tags }];
+    const world = new World({ cloud: testCloud({ instances: [instance({ count: 1 })], publicAddresses }) });
+    const machine = world.machine();
+    const controller = start(world, { 'dry-run': 'true' });
+    await world.announce(machine, { spec: { ipam: { 'static-ip-tags': tags } } });
+
+    await world.advance(900_000);
+
+    expect(controller.changes).toEqual([]);
+    expect(
+      controller.logged.filter(
+        ({ message }) => message === 'dry run: would associate a static public address',
+      ),
+    ).toEqual([
+      {
+        level: 'info',
+        message: 'dry run: would associate a static public address',
+        details: { node: machine.name, interface: world.interfaces(machine)[0]?.id, tags },
+      },
+    ]);
+  });
+
   test('sets no delete-on-termination, and logs where it would', async () => {
     const world = new World();
     const machine = world.machine();
