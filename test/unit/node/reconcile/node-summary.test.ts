@@ -5,7 +5,7 @@ import { eni, m5Large, requirements, view } from '../allocation-facts.ts';
 
 const prefixes = Array.from({ length: 9 }, (_, index) => `10.0.9.${index * 16}/28`);
 
-// Contract 6.6, RemainingAvailableInterfaceCount.
+// docs/ciliumnode-contract.md 4.3
 describe('the room on the interfaces of a node', () => {
   test.each([
     ['an empty interface and two slots', [eni(0)], {}, 1, 0, 0, 2],
