@@ -185,7 +185,7 @@ export function unseenInterfaces(ids: readonly string[], instanceId: string): No
   const which = `${ids.length === 1 ? 'interface' : 'interfaces'} ${ids.join(', ')}`;
   return {
     reason: 'InterfaceNotShown',
-    message: `check in the cloud whether ${which} ${ids.length === 1 ? 'is' : 'are'} attached to instance ${instanceId}, and detach what hangs: the cloud accepted the attachment, but no read shows it, and its addresses are offered once one does`,
+    message: `check in the cloud whether ${which} ${ids.length === 1 ? 'is' : 'are'} attached to instance ${instanceId}, and detach ${ids.length === 1 ? 'it if it is' : 'those that are'} stuck: the cloud accepted the attachment, but no read shows it, and its addresses are offered once one does`,
   };
 }
 
