@@ -11,7 +11,7 @@ const root = new URL('../../../', import.meta.url);
 const read = (path: string): string => readFileSync(new URL(path, root), 'utf8');
 const filesOf = (pattern: string): readonly string[] => globSync(pattern, { cwd: root }).toSorted();
 
-const heading = '## Words that are not used';
+const heading = '## Rejected words';
 const glossary = read('docs/glossary.md');
 
 /** The left column of the glossary's last table. */
