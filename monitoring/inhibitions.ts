@@ -63,6 +63,6 @@ export const inhibitions: readonly Inhibition[] = [
     cause: 'HeadwaterSubnetNearlyFull',
     effects: ['HeadwaterSubnetFullWithin24Hours'],
     equal: ['cluster', 'subnet_id'],
-    why: 'What the trend foretold has come.',
+    why: 'The subnet is already nearly full.',
   },
 ];

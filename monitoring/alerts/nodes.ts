@@ -16,7 +16,7 @@ and ${ofCluster('headwater_oldest_deficit_seconds{priority=~"critical|high"}')} 
       severity: 'critical',
       summary: `pods wait for addresses${atCluster}`,
       description:
-        '{{ $value | humanize }} pods wait for an address on nodes that have had none to give for minutes. They do not start.',
+        '{{ $value | humanize }} pods wait for an address on nodes that have had no free address for minutes. They do not start.',
     },
     {
       name: 'HeadwaterNodesUnread',
@@ -44,7 +44,7 @@ and ${ofCluster('headwater_oldest_deficit_seconds{priority=~"critical|high"}')} 
       severity: 'warning',
       summary: `nodes cannot be satisfied: {{ $labels.reason }}${atCluster}`,
       description:
-        '{{ $value | humanize }} nodes get no further addresses for this reason until somebody acts. The status of their CiliumNodes says what to do.',
+        '{{ $value | humanize }} nodes get no further addresses for this reason until an operator acts. The status of their CiliumNodes says what to do.',
     },
   ],
 };
