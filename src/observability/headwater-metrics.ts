@@ -20,10 +20,7 @@ export const headwaterMetrics = {
     'Addresses of all nodes together: available (offered to agents, used or not), used, needed (lacking), releasing (hidden from agents, not unassigned yet).',
     { state: ['available', 'used', 'needed', 'releasing'] },
   ),
-  headwater_pending_pods: gauge(
-    'Pods that wait for an address, on all nodes that Headwater manages.',
-    {},
-  ),
+  headwater_pending_pods: gauge('Pods that wait for an address, on all nodes that Headwater manages.', {}),
   headwater_interfaces: gauge(
     'Interfaces of the nodes that are served: with_room (can take further addresses), full, excluded (carry no pods), unreadable (not understood).',
     { state: ['with_room', 'full', 'excluded', 'unreadable'] },
