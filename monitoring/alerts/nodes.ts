@@ -19,7 +19,7 @@ and ${ofCluster('headwater_oldest_deficit_seconds{priority=~"critical|high"}')} 
         '{{ $value | humanize }} pods wait for an address on nodes that have had no free address for minutes. They do not start.',
     },
     {
-      name: 'HeadwaterNodesUnread',
+      name: 'HeadwaterNodesUnknown',
       // What a node lacks is not known before the cloud was read: it may be that no pod waits yet.
       expr: `${ofCluster('headwater_nodes{state="unknown"}')} / ${ofCluster('headwater_nodes{state="total"}')} > 0.5`,
       for: '5m',

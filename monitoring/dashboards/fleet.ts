@@ -80,7 +80,7 @@ const demand: readonly PanelPlan[] = [
       },
     ],
     unit: 'short',
-    runbooks: ['HeadwaterNodesInDeficit', 'HeadwaterNodesUnread'],
+    runbooks: ['HeadwaterNodesInDeficit', 'HeadwaterNodesUnknown'],
   },
   {
     kind: 'timeseries',
