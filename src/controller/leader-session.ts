@@ -69,7 +69,7 @@ export interface LeaderSessionDeps {
   readonly schema: ServedSchema;
   /** Applies the answer to a write to the cache. */
   readonly observe: (raw: JsonObject) => void;
-  readonly waitingPods: (name: string) => number;
+  readonly pendingPods: (name: string) => number;
   readonly recordEvent: (node: NodeReference, report: EventReport) => void;
   /** Records an Event that concerns all nodes. */
   readonly recordLeaseEvent: (report: EventReport) => void;
@@ -186,8 +186,8 @@ export class LeaderSession {
     this.#nodes.identitiesChanged(touched);
   }
 
-  waitingPodsChanged(name: string): void {
-    this.#nodes.waitingPodsChanged(name);
+  pendingPodsChanged(name: string): void {
+    this.#nodes.pendingPodsChanged(name);
   }
 
   /** Starts nothing more; resolves once work in flight has ended, at `deadline` at the latest. */
@@ -419,7 +419,7 @@ export class LeaderSession {
       'implementation' | 'inventory' | 'ledger' | 'clock'
     >,
   ): NodeManager {
-    const { options, cloud, permission, schema, observe, waitingPods, log, registry, random, onBug } =
+    const { options, cloud, permission, schema, observe, pendingPods, log, registry, random, onBug } =
       this.#deps;
     const instruments = nodeInstruments({
       clock: this.#deps.clock,
@@ -478,7 +478,7 @@ export class LeaderSession {
           instruments.onRemoved(name);
         },
       },
-      waitingPods,
+      pendingPods,
       onRestored: (known) => this.#resync.remember(known),
       onNetwork: (networkId) => {
         if (!this.#resync.infrastructure.networkIds.has(networkId)) this.#resync.request();

@@ -3,7 +3,7 @@
 // changes:
 //
 // - their CiliumNode (`apply`), or the Nodes that verify it (`identitiesChanged`)
-// - pods that wait on them (`waitingPodsChanged`)
+// - pods that wait on them (`pendingPodsChanged`)
 // - what the cloud shows of their instance (`instancesChanged`)
 // - what several nodes may lack: subnets, limits, orphaned interfaces (`wakeWhere`, `spaceFreed`)
 // - an address that another node showed and that is free now (`onFreed`), or that several claim (`#contest`)
@@ -39,7 +39,7 @@ export interface NodeManagerOptions {
   readonly context: Omit<NodeContext, 'claims' | 'identities' | 'onChanged' | 'hooks'>;
   readonly hooks: Omit<NodeHooks, 'onContested'> & NodeManagerHooks;
   /** Number of pods waiting for an address on a node. */
-  readonly waitingPods: (name: string) => number;
+  readonly pendingPods: (name: string) => number;
   /** Called with what a CiliumNode says about the network around its instance. */
   readonly onRestored: (known: KnownNetwork) => void;
   /** Called when the cloud shows a served instance in this network, and after each change of it. */
@@ -205,9 +205,9 @@ export class NodeManager {
     }
   }
 
-  waitingPodsChanged(name: string): void {
+  pendingPodsChanged(name: string): void {
     const managed = this.#entries.get(name)?.managed;
-    if (managed !== undefined) managed.waitingPods = this.#options.waitingPods(name);
+    if (managed !== undefined) managed.pendingPods = this.#options.pendingPods(name);
   }
 
   instancesChanged(instanceIds: ReadonlySet<string>): void {
@@ -255,9 +255,9 @@ export class NodeManager {
 
   *figures(): Generator<NodeSummary> {
     for (const [name, { managed, condition, blockedSince }] of this.#entries) {
-      const waitingPods = this.#options.waitingPods(name);
+      const pendingPods = this.#options.pendingPods(name);
       if (managed !== undefined) yield { kind: 'managed', name, figures: managed.figures() };
-      else if (condition !== undefined) yield { kind: 'blocked', name, condition, waitingPods, blockedSince };
+      else if (condition !== undefined) yield { kind: 'blocked', name, condition, pendingPods, blockedSince };
     }
   }
 
@@ -357,7 +357,7 @@ export class NodeManager {
       this.#context,
       isOfAnother ? undefined : restored.interfaces,
     );
-    entry.managed.waitingPods = this.#options.waitingPods(node.name);
+    entry.managed.pendingPods = this.#options.pendingPods(node.name);
   }
 
   async #end(name: string, entry: NodeEntry, managed: NodeReconciler): Promise<void> {

@@ -57,7 +57,7 @@ export function takePicture(cluster: EmbeddedCluster, departures: DepartureWatch
     departures: departures.read(),
     pods: {
       served: waits.count,
-      waiting: views.reduce((sum, { waitingPods }) => sum + waitingPods.size, 0),
+      waiting: views.reduce((sum, { pendingPods }) => sum + pendingPods.size, 0),
       longestWait: waits.longest,
     },
     interfaces: { attached: ec2.network.interfaces.size - loose, loose },

@@ -49,15 +49,15 @@ export function totalsOf(summaries: Iterable<NodeSummary>): FleetTotals {
 type Totals = { -readonly [K in keyof FleetTotals]: FleetTotals[K] };
 
 /** Its pods get no address either. */
-function addBlocked(totals: Totals, { waitingPods, blockedSince }: NodeSummary & { kind: 'blocked' }): void {
-  totals.pendingPods += waitingPods;
-  if (waitingPods > 0) addOldest(totals, 'critical', blockedSince);
+function addBlocked(totals: Totals, { pendingPods, blockedSince }: NodeSummary & { kind: 'blocked' }): void {
+  totals.pendingPods += pendingPods;
+  if (pendingPods > 0) addOldest(totals, 'critical', blockedSince);
 }
 
 function addNode(totals: Totals, figures: NodeFigures): void {
   const { assessment } = figures;
   // Another operator serves the unmanaged ones.
-  if (assessment.kind !== 'unmanaged') totals.pendingPods += figures.waitingPods;
+  if (assessment.kind !== 'unmanaged') totals.pendingPods += figures.pendingPods;
   addDeficit(totals, figures);
   if (assessment.kind !== 'served') return;
   const { addresses } = totals;
@@ -73,9 +73,9 @@ function addNode(totals: Totals, figures: NodeFigures): void {
 /** On a node that is not served, or is not shown what it has, pending pods count as having no free address. */
 function addDeficit(
   totals: Totals,
-  { assessment, waitingPods, inDeficitSince, isPublished }: NodeFigures,
+  { assessment, pendingPods, inDeficitSince, isPublished }: NodeFigures,
 ): void {
-  const unserved = waitingPods > 0 ? 'critical' : 'normal';
+  const unserved = pendingPods > 0 ? 'critical' : 'normal';
   const isServed = assessment.kind === 'served' && isPublished;
   addOldest(totals, isServed ? priorityOf(assessment.usage) : unserved, inDeficitSince);
 }

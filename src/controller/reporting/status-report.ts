@@ -271,15 +271,15 @@ function hasProblem(entry: NodeSummary): boolean {
 
 export function nodeReport(entry: NodeSummary, now: number): NodeReport {
   if (entry.kind === 'blocked') {
-    const { name, condition, waitingPods } = entry;
+    const { name, condition, pendingPods } = entry;
     return {
       name,
-      ...(waitingPods > 0 && { pendingPods: waitingPods }),
+      ...(pendingPods > 0 && { pendingPods }),
       reason: condition.reason,
       why: condition.message,
     };
   }
-  const { assessment, condition, protocol, view, inDeficitSince, isPublished, waitingPods } = entry.figures;
+  const { assessment, condition, protocol, view, inDeficitSince, isPublished, pendingPods } = entry.figures;
   return {
     name: entry.name,
     protocol,
@@ -289,7 +289,7 @@ export function nodeReport(entry: NodeSummary, now: number): NodeReport {
       used: assessment.usage.used,
       wanted: assessment.wanted,
     }),
-    pendingPods: waitingPods,
+    pendingPods,
     ...(!isPublished && { unpublished: true }),
     ...(inDeficitSince !== undefined && { inDeficitForSeconds: Math.round((now - inDeficitSince) / 1000) }),
     ...(condition !== undefined && { reason: condition.reason, why: condition.message }),

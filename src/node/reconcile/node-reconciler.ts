@@ -110,7 +110,7 @@ export class NodeReconciler {
       minInterval,
       pressingInterval,
       onBug,
-      isPressing: () => this.#known.waitingPods > 0,
+      isPressing: () => this.#known.pendingPods > 0,
     };
     this.#maintenance = new Trigger({ ...runs, run: () => this.#reconcile(), onRun: hooks.onMaintenance });
     this.#publication = new Trigger({
@@ -223,16 +223,16 @@ export class NodeReconciler {
 
   /** Pods wait for assigned addresses until they are published. */
   get #priorityToPublish(): Priority {
-    return this.waitingPods > 0 ? 'critical' : this.priority;
+    return this.pendingPods > 0 ? 'critical' : this.priority;
   }
 
-  get waitingPods(): number {
-    return this.#known.waitingPods;
+  get pendingPods(): number {
+    return this.#known.pendingPods;
   }
 
-  set waitingPods(count: number) {
-    if (this.#known.waitingPods === count) return;
-    this.#known.waitingPods = count;
+  set pendingPods(count: number) {
+    if (this.#known.pendingPods === count) return;
+    this.#known.pendingPods = count;
     this.wake();
   }
 
@@ -254,7 +254,7 @@ export class NodeReconciler {
       isVerified: this.#context.identities.isVerified(this.name, this.instanceId),
       protocol: protocolOf(this.#known.node),
       assessment: this.#assessment,
-      waitingPods: this.waitingPods,
+      pendingPods: this.pendingPods,
       isPublished: !this.#publisher.isBehind,
       condition: this.#condition,
       warnings: this.#warnings.list,
@@ -282,7 +282,7 @@ export class NodeReconciler {
     if (plan?.obstacle?.kind === 'subnetsExhausted') this.#awaitSubnets(plan.obstacle.subnetIds);
     this.#associateStaticAddress();
     this.#setDeleteOnTermination(view);
-    this.#deficit.notice(this.#assessment, this.waitingPods);
+    this.#deficit.notice(this.#assessment, this.pendingPods);
     this.#warning(view);
     this.#announce(this.#conditionOf(plan));
     this.#publishWhatLacks();

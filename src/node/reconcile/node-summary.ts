@@ -11,7 +11,7 @@ export interface NodeFigures {
   readonly isVerified: boolean;
   readonly protocol: AgentProtocol;
   readonly assessment: Assessment;
-  readonly waitingPods: number;
+  readonly pendingPods: number;
   readonly condition: NodeCondition | undefined;
   /** Warnings about a node that is served. */
   readonly warnings: readonly NodeCondition[];
@@ -30,7 +30,7 @@ export type NodeSummary =
       readonly kind: 'blocked';
       readonly name: string;
       readonly condition: NodeCondition;
-      readonly waitingPods: number;
+      readonly pendingPods: number;
       /** In monotonic ms. */
       readonly blockedSince: number | undefined;
     };

@@ -16,7 +16,7 @@ describe('the priority of a node', () => {
     [8, 10, 1, 'critical'],
     // Addresses in use that are gone by now are no pods that wait.
     [8, 10, 0, 'normal'],
-  ])('with %i addresses, %i used and %i pods pending is %s', (available, used, waitingPods, expected) => {
-    expect(priorityOf({ available, used, waitingPods })).toBe(expected);
+  ])('with %i addresses, %i used and %i pods pending is %s', (available, used, pendingPods, expected) => {
+    expect(priorityOf({ available, used, pendingPods })).toBe(expected);
   });
 });

@@ -11,7 +11,7 @@ const served: Assessment = {
   kind: 'served',
   requirements: requirements(),
   limits: m5Large,
-  usage: { available: 2, used: 0, waitingPods: 0 },
+  usage: { available: 2, used: 0, pendingPods: 0 },
   retired: [],
   retiredInUse: 0,
   marks: { preAllocate: 8, minAllocate: 0, maxAllocate: 0, maxAboveWatermark: 0 },

@@ -43,7 +43,7 @@ describe('the state of a node', () => {
 
   test.each<[string, (scene: ReturnType<typeof rig>) => void, object]>([
     ['what the cloud shows', ({ facts }) => (facts.view = view([eni(0, 7)])), { usage: { available: 7 } }],
-    ['pods that wait', ({ known }) => (known.waitingPods = 3), { usage: { waitingPods: 3 } }],
+    ['pods that wait', ({ known }) => (known.pendingPods = 3), { usage: { pendingPods: 3 } }],
     [
       'an address that is being released',
       ({ facts }) => (facts.outgoing = new Set(facts.view.interfaces[0]?.addresses)),
