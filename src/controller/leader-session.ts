@@ -447,7 +447,7 @@ export class LeaderSession {
         unreadBecause: () => this.#failures.condition,
         refresh: (instanceId) => this.#instanceRefresh.request(instanceId),
         refreshAwaited: (instanceId, since) => this.#instanceRefresh.await(instanceId, since),
-        listingUnderway: (instanceId) => this.#resync.covers(instanceId),
+        listingInFlight: (instanceId) => this.#resync.covers(instanceId),
         writer: this.#ownWrites,
         publications: new ConcurrencyLimiter(mostPublications),
         permission,

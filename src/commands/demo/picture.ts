@@ -7,7 +7,7 @@ import {
   standings,
 } from '../../simulator/cluster/invariants.ts';
 import { sumOfWaits, noWaits } from '../../simulator/workload/waiting-times.ts';
-import { type Departures, type DepartureWatch, underWay } from './departures.ts';
+import { type Departures, type DepartureWatch, totalLeaving } from './departures.ts';
 
 export interface Picture {
   readonly nodes: { readonly total: number; readonly serving: number; readonly met: number };
@@ -77,5 +77,5 @@ export function takePicture(cluster: EmbeddedCluster, departures: DepartureWatch
 export function isSettled({ nodes, addresses, departures, pods, interfaces }: Picture): boolean {
   const { total, serving, met } = nodes;
   const isServed = serving === total && met === total && pods.waiting === 0;
-  return isServed && addresses.excess === 0 && interfaces.loose === 0 && underWay(departures) === 0;
+  return isServed && addresses.excess === 0 && interfaces.loose === 0 && totalLeaving(departures) === 0;
 }

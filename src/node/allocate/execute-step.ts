@@ -29,7 +29,7 @@ export interface StepExecutionDeps {
   readonly orphans: Pick<Orphans, 'begin' | 'claim'>;
   readonly lost: Pick<LostAssignments, 'sent' | 'ended' | 'answerLost' | 'answered'>;
   /** Steps whose calls are in flight. */
-  readonly underway: Iterable<PlannedStep>;
+  readonly stepsInFlight: Iterable<PlannedStep>;
   /** The current view of the instance; undefined while the node cannot be served. */
   readonly view: () => InstanceView | undefined;
   readonly context: () => CallContext;
@@ -120,8 +120,17 @@ export class StepExecution {
   }
 
   #unitDeps(onRefused: CreateInterfaceDeps['onRefused'] = () => undefined): CreateInterfaceDeps {
-    const { implementation, clock, random, timing, applyAnswer, refresh, context, underway, onThrottle } =
-      this.#deps;
+    const {
+      implementation,
+      clock,
+      random,
+      timing,
+      applyAnswer,
+      refresh,
+      context,
+      stepsInFlight,
+      onThrottle,
+    } = this.#deps;
     const attachments = (): readonly { id: string; deviceIndex: number | undefined }[] => {
       const view = this.#deps.view();
       if (view === undefined) return [];
@@ -144,7 +153,7 @@ export class StepExecution {
       visibilityLag: this.#deps.visibilityLag,
       attachedAt: (interfaceId) => attachments().find(({ id }) => id === interfaceId)?.deviceIndex,
       indexAfter: (index) => {
-        const coming = [...underway].map(deviceIndexOf);
+        const coming = [...stepsInFlight].map(deviceIndexOf);
         const taken = new Set([...attachments().map(({ deviceIndex }) => deviceIndex), ...coming]);
         let next = index + 1;
         while (taken.has(next)) next++;

@@ -39,7 +39,7 @@ export interface AllocationFacts {
   /** Upper bound of addresses to gain, counted the same way. */
   readonly most: number;
   /** Steps in flight, or ended so recently that the view does not show them yet. */
-  readonly underway: readonly PlannedStep[];
+  readonly stepsInFlight: readonly PlannedStep[];
   /** Interfaces that must not change for now. */
   readonly frozen: ReadonlySet<string>;
   /** Why a scope is blocked: the cloud recently refused it. */
@@ -105,13 +105,13 @@ class Draft {
 
   constructor(facts: AllocationFacts) {
     this.#facts = facts;
-    const coming = facts.underway.reduce(
+    const coming = facts.stepsInFlight.reduce(
       (sum, step) => sum + podAddressesGained(step, facts.requirements),
       0,
     );
     this.#most = Math.max(0, facts.most - coming);
     this.#missing = Math.max(0, Math.min(facts.wanted - coming, this.#most));
-    this.#deferred = facts.underway.reduce((sum, step) => sum + deferredBy(step), 0);
+    this.#deferred = facts.stepsInFlight.reduce((sum, step) => sum + deferredBy(step), 0);
   }
 
   fillInterfaces(unit: Unit): void {
@@ -291,8 +291,8 @@ class Draft {
 
   /** The lowest free device index for pods; undefined if every slot is taken. */
   #freeDeviceIndex(): number | undefined {
-    const { view, limits, requirements, underway } = this.#facts;
-    const coming = [...underway, ...this.#steps].filter((step) => deviceIndexOf(step) !== undefined);
+    const { view, limits, requirements, stepsInFlight } = this.#facts;
+    const coming = [...stepsInFlight, ...this.#steps].filter((step) => deviceIndexOf(step) !== undefined);
     if (occupiedSlots(view) + coming.length >= limits.interfaces) return undefined;
     const taken = new Set<number | undefined>([
       ...view.interfaces
@@ -310,15 +310,18 @@ class Draft {
 
   /** An interface in flight will have free slots. */
   #willHaveRoom(): boolean {
-    const { limits, underway } = this.#facts;
-    return underway.some((step) => slotsLeft(step, limits.addressesPerInterface - 1) > 0);
+    const { limits, stepsInFlight } = this.#facts;
+    return stepsInFlight.some((step) => slotsLeft(step, limits.addressesPerInterface - 1) > 0);
   }
 
   /** Slots of an interface that the plan may fill, now or once it is no longer frozen. */
   #roomOn(item: NetworkInterface): number {
-    const { limits, requirements, underway } = this.#facts;
+    const { limits, requirements, stepsInFlight } = this.#facts;
     if (exclusionOf(item, requirements) !== undefined || !this.#isEligible(item.subnetId)) return 0;
-    const coming = [...underway, ...this.#steps].reduce((sum, step) => sum + slotsFilled(step, item.id), 0);
+    const coming = [...stepsInFlight, ...this.#steps].reduce(
+      (sum, step) => sum + slotsFilled(step, item.id),
+      0,
+    );
     const unconfirmed = this.#facts.view.unconfirmed.get(item.id)?.length ?? 0;
     return roomOn(item, limits) - coming - unconfirmed;
   }

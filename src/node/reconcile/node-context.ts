@@ -51,7 +51,7 @@ export interface NodeContext {
   /** Why due reads of the cloud fail; undefined while none fails. */
   readonly unreadBecause: () => NodeCondition | undefined;
   /** Whether a listing in flight will also answer for the instance. */
-  readonly listingUnderway: (instanceId: string) => boolean;
+  readonly listingInFlight: (instanceId: string) => boolean;
   readonly writer: Pick<CiliumNodeWriter, 'patchSpec' | 'patchStatus' | 'get'>;
   /** Applies the answer to a write to the known object. */
   readonly observe: (raw: JsonObject) => void;

@@ -327,8 +327,8 @@ export class NodeReconciler {
   }
 
   #refreshWhereUnclear(view: InstanceView): void {
-    const { clock, refresh, listingUnderway } = this.#context;
-    const due = view.read ? view.refreshDue : listingUnderway(this.instanceId) ? undefined : 0;
+    const { clock, refresh, listingInFlight } = this.#context;
+    const due = view.read ? view.refreshDue : listingInFlight(this.instanceId) ? undefined : 0;
     if (due === undefined) return;
     const wait = due - clock.monotonic();
     if (wait > 0) this.#later('refresh', wait, () => this.wake());

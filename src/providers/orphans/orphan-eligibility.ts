@@ -17,7 +17,7 @@ export interface Orphan {
   /** It could not be attached, for a reason of its own. */
   readonly unfit: boolean;
   /** State of the creation that its tags name. */
-  readonly operation: 'underway' | 'ended' | 'unknown';
+  readonly operation: 'inFlight' | 'ended' | 'unknown';
 }
 
 /**
@@ -66,5 +66,5 @@ export function dueForCollection(
  * externally while its addresses are still offered.
  */
 function isBusy({ claimed, held, operation, interface: item }: Orphan): boolean {
-  return claimed || held || operation === 'underway' || item.reservedFor !== undefined;
+  return claimed || held || operation === 'inFlight' || item.reservedFor !== undefined;
 }

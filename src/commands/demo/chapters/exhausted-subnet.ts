@@ -26,7 +26,7 @@ export function exhaustedSubnet(context: ChapterContext): Chapter {
     watch: ({ elapsed }) => {
       const error = operatorError(context, node);
       if (reportedAt === undefined) {
-        if (error === '' || elapsed < 1000 || eventsOf(context, node, error) === '') return 'underway';
+        if (error === '' || elapsed < 1000 || eventsOf(context, node, error) === '') return 'running';
         reportedAt = elapsed;
         const { size } = cluster.workload.view(node).pendingPods;
         context.report(
@@ -37,7 +37,7 @@ export function exhaustedSubnet(context: ChapterContext): Chapter {
           `(${subnetId(context)} is ${smallZone.subnet}); Events say the same: ${eventsOf(context, node, error)}`,
         );
       }
-      if (elapsed < reportedAt + readingTime) return 'underway';
+      if (elapsed < reportedAt + readingTime) return 'running';
       const { pendingPods } = cluster.workload.view(node);
       if (error !== '' || pendingPods.size > 0) return 'continues';
       const seconds = ((elapsed - reportedAt) / 1000).toFixed(1);

@@ -23,8 +23,8 @@ describe('a plan when interfaces in flight take the last slots', () => {
       [coming(1, 9), coming(2, 9)],
       { kind: 'noInterfaceSlots', interfaces: 3 },
     ],
-  ])('%s', (_, underway, obstacle) => {
-    const plan = prepareIPAllocation(facts({ wanted: 25, view: view([full]), underway }));
+  ])('%s', (_, stepsInFlight, obstacle) => {
+    const plan = prepareIPAllocation(facts({ wanted: 25, view: view([full]), stepsInFlight }));
 
     expect(plan.obstacle).toEqual(obstacle);
     expect(plan.steps).toEqual([]);
