@@ -256,7 +256,7 @@ export function planCondition(
   fields: Fields,
   isGone?: (subnetId: string) => boolean,
 ): NodeCondition | undefined {
-  const reported = isStuck ? refusals.filter(isWorthTelling).map(refusalCondition) : [];
+  const reported = isStuck ? refusals.filter(isWorthReporting).map(refusalCondition) : [];
   const found =
     obstacle === undefined ? reported : [obstacleCondition(obstacle, fields, isGone), ...reported];
   const [first] = found;
@@ -264,7 +264,7 @@ export function planCondition(
   return { ...first, message: [...new Set(found.map(({ message }) => message))].join('; and ') };
 }
 
-function isWorthTelling({ failure, failures }: Refusal): boolean {
+function isWorthReporting({ failure, failures }: Refusal): boolean {
   return needsAction.has(failure.kind) || failures > 1;
 }
 
