@@ -29,7 +29,7 @@ import type { NodeMember } from './withdrawals/withdrawal-decision.ts';
 import { evidenceOf } from './claims/holder-evidence.ts';
 import { inStartOrder, checkClaim } from './claims/instance-claim.ts';
 import type { NodeIdentities, TouchedIdentities } from './claims/node-identities.ts';
-import type { Evidence } from './claims/rival-claims.ts';
+import type { ClaimEvidence } from './claims/rival-claims.ts';
 
 export interface NodeManagerOptions {
   /** What the Nodes say about who owns which instance. */
@@ -444,7 +444,7 @@ export class NodeManager {
   }
 
   /** The evidence that supports a node showing an address. */
-  #evidence(name: string, address: string): Evidence {
+  #evidence(name: string, address: string): ClaimEvidence {
     const { newest, managed } = this.#entries.get(name) ?? emptyEntry();
     const { identities } = this.#options;
     const instanceId = managed?.instanceId ?? claimedBy(newest) ?? '';

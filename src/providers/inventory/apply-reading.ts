@@ -10,7 +10,7 @@ import {
   regrouped,
   stillYoung,
 } from './missing-holdings.ts';
-import { type Evidence, withdrawalBy } from './withdrawals.ts';
+import { type AbsenceEvidence, withdrawalBy } from './withdrawals.ts';
 
 export interface Verdict {
   /** Undefined if the interface is believed to be gone. */
@@ -203,7 +203,7 @@ export function whenAbsent(held: InterfaceRecord, reading: Reading): Verdict {
   }
 }
 
-function evidenceOfAbsence({ elsewhereAt, absentSince }: InterfaceRecord, reading: Reading): Evidence {
+function evidenceOfAbsence({ elsewhereAt, absentSince }: InterfaceRecord, reading: Reading): AbsenceEvidence {
   const { startedAt: readAt, consistencyWindow, whole, terminated } = reading;
   if (terminated) return { kind: 'terminated' };
   if (elsewhereAt !== undefined && readAt >= elsewhereAt)
@@ -212,7 +212,7 @@ function evidenceOfAbsence({ elsewhereAt, absentSince }: InterfaceRecord, readin
   return { kind: 'missing', ...found, readAt, consistencyWindow };
 }
 
-/** Evidence other than a refresh suggests that the instance may not have the interface. */
+/** AbsenceEvidence other than a refresh suggests that the instance may not have the interface. */
 export function unclear(held: InterfaceRecord, what: 'holdings' | 'all'): InterfaceRecord {
   return held.unclear === what || held.unclear === 'all' ? held : { ...held, unclear: what };
 }
