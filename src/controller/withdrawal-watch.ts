@@ -6,7 +6,7 @@ import { sentenceOf } from '../manager/withdrawals/brake-sentence.ts';
 import { noteText, readNote } from '../manager/withdrawals/held-withdrawals-note.ts';
 import {
   type BrakeState,
-  type HeldWithdrawals,
+  type HeldWithdrawalsSource,
   WithdrawalBrake,
 } from '../manager/withdrawals/withdrawal-brake.ts';
 import type { NodeMember } from '../manager/withdrawals/withdrawal-decision.ts';
@@ -23,7 +23,7 @@ export interface LeaseNotes {
 }
 
 export interface WithdrawalWatchDeps {
-  readonly held: HeldWithdrawals;
+  readonly held: HeldWithdrawalsSource;
   readonly members: () => readonly NodeMember[];
   /** In ms. */
   readonly consistencyWindow: number;
