@@ -12,7 +12,7 @@ import {
 } from './missing-holdings.ts';
 import { type AbsenceEvidence, withdrawalBy } from './withdrawals.ts';
 
-export interface Verdict {
+export interface ReadingOutcome {
   /** Undefined if the interface is believed to be gone. */
   readonly held: InterfaceRecord | undefined;
   /** The earliest time to refresh the instance; undefined if no refresh is needed. */
@@ -122,7 +122,7 @@ export function firstRecord(record: NetworkInterface, asOf: number): InterfaceRe
 }
 
 /** A read shows an unknown interface. */
-export function whenFirstShown(shown: NetworkInterface, reading: Reading): Verdict {
+export function whenFirstShown(shown: NetworkInterface, reading: Reading): ReadingOutcome {
   const { attachment } = shown;
   const awaited =
     attachment?.state === 'attaching' ? { since: reading.startedAt, attachmentId: attachment.id } : undefined;
@@ -131,7 +131,7 @@ export function whenFirstShown(shown: NetworkInterface, reading: Reading): Verdi
 }
 
 /** A read shows a known interface. */
-export function whenShown(before: InterfaceRecord, seen: NetworkInterface, reading: Reading): Verdict {
+export function whenShown(before: InterfaceRecord, seen: NetworkInterface, reading: Reading): ReadingOutcome {
   const known = isByName(before.record) ? whenIdentified(before, seen) : before;
   const shown = withoutReleased(known, attachedAsWeKnow(known, seen, reading), reading);
   const isFresh = reading.startedAt >= known.asOf;
@@ -182,7 +182,7 @@ export function lackedBy(
 }
 
 /** A read of the instance does not show the interface. */
-export function whenAbsent(held: InterfaceRecord, reading: Reading): Verdict {
+export function whenAbsent(held: InterfaceRecord, reading: Reading): ReadingOutcome {
   if (needNotShow(held, reading)) return { held, refreshDue: undefined };
   const { startedAt, endedAt, consistencyWindow } = reading;
   // Changes by our own calls do not prove that it is still attached: a cloud can change a detached interface too.

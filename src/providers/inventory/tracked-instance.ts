@@ -7,7 +7,7 @@ import {
   firstRecord,
   onlySeen,
   restoredInterface,
-  type Verdict,
+  type ReadingOutcome,
   uncertainIn,
   unclear,
   whenAbsent,
@@ -459,7 +459,7 @@ export class TrackedInstance {
     this.#unusable = new Map([...this.#unusable].filter(([other]) => other !== id));
   }
 
-  #apply(id: string, { held, refreshDue }: Verdict, reading: Reading): boolean {
+  #apply(id: string, { held, refreshDue }: ReadingOutcome, reading: Reading): boolean {
     const before = this.#interfaces.get(id);
     const same = isSame(before?.record, held?.record);
     const changed = this.#note(!same || uncertaintyText(before) !== uncertaintyText(held));
