@@ -1,6 +1,6 @@
 // Writes CiliumNodes with merge patches that hold only what changed, each bound to the state it was computed from. It
 // returns the outcome as a value; the caller decides what follows.
-import { ask, type Refusal } from '../transport/api-reply.ts';
+import { ask, type ApiRefusal } from '../transport/api-reply.ts';
 import { type JsonObject, textAt } from '../transport/json.ts';
 import type { KubernetesTransport } from '../transport/transport.ts';
 
@@ -92,7 +92,7 @@ function pathOf(name: string): string {
   return `${ciliumNodesPath}/${encodeURIComponent(name)}`;
 }
 
-function failure(refusal: Refusal, attempted: string): WriteFailure {
+function failure(refusal: ApiRefusal, attempted: string): WriteFailure {
   const { kind, message } = refusal;
   switch (kind) {
     case 'gone':
@@ -111,6 +111,6 @@ function failure(refusal: Refusal, attempted: string): WriteFailure {
   }
 }
 
-function isLate({ status, fields }: Refusal & { readonly kind: 'invalid' }): boolean {
+function isLate({ status, fields }: ApiRefusal & { readonly kind: 'invalid' }): boolean {
   return status === 422 && fields.some((field) => bindingFields.includes(field));
 }

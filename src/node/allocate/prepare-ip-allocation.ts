@@ -22,7 +22,7 @@ import {
 } from './planned-step.ts';
 import { allScopesOf, keyOf, type StepPlace, type RefusedScope } from './refused-scope.ts';
 import { chooseSecurityGroups } from './security-group-choice.ts';
-import type { Refusal } from './blocked-resources.ts';
+import type { ScopeRefusal } from './blocked-resources.ts';
 import { chooseSubnet, type SubnetChoice } from './subnet-choice.ts';
 
 export interface AllocationFacts {
@@ -43,7 +43,7 @@ export interface AllocationFacts {
   /** Interfaces that must not change for now. */
   readonly frozen: ReadonlySet<string>;
   /** Why a scope is blocked: the cloud recently refused it. */
-  readonly refusalOf: (scope: RefusedScope) => Refusal | undefined;
+  readonly refusalOf: (scope: RefusedScope) => ScopeRefusal | undefined;
   /** Orphaned interfaces that were created for this instance. */
   readonly orphans: InstanceOrphans;
   /** New interfaces come before existing ones with room, because they are available sooner. */
@@ -59,7 +59,7 @@ export interface AllocationPlan {
   /** What prevents the rest. */
   readonly obstacle: Obstacle | undefined;
   /** Blocked scopes that could have served the rest. */
-  readonly refusals: readonly Refusal[];
+  readonly refusals: readonly ScopeRefusal[];
 }
 
 export function prepareIPAllocation(facts: AllocationFacts): AllocationPlan {
@@ -91,7 +91,7 @@ class Draft {
   /** Subnets without enough addresses for the room on their interfaces. */
   readonly #exhausted = new Set<string>();
   /** Refusals that a step had to avoid, by the key of the scope. */
-  readonly #refusals = new Map<string, Refusal>();
+  readonly #refusals = new Map<string, ScopeRefusal>();
   /** Keys of due scopes that a step of this plan tries. */
   readonly #tried = new Set<string>();
   #missing: number;
@@ -234,7 +234,7 @@ class Draft {
   }
 
   /** Refusals of a new interface in this subnet. */
-  #refusalsIn(subnetId: string): readonly Refusal[] {
+  #refusalsIn(subnetId: string): readonly ScopeRefusal[] {
     const { nodeSubnetId } = this.#place;
     return this.#against([
       { kind: 'subnet', subnetId },
@@ -250,7 +250,7 @@ class Draft {
   }
 
   /** One step may try a scope that is due. */
-  #against(scopes: readonly RefusedScope[]): readonly Refusal[] {
+  #against(scopes: readonly RefusedScope[]): readonly ScopeRefusal[] {
     return scopes.flatMap((scope) => {
       const refusal = this.#facts.refusalOf(scope);
       if (refusal === undefined) return [];
@@ -258,7 +258,7 @@ class Draft {
     });
   }
 
-  #note(refusals: readonly Refusal[]): void {
+  #note(refusals: readonly ScopeRefusal[]): void {
     for (const refusal of refusals) this.#refusals.set(keyOf(refusal.scope), refusal);
   }
 

@@ -17,7 +17,7 @@ import type { Obstacle } from '../allocate/plan-obstacles.ts';
 import type { AllocationPlan } from '../allocate/prepare-ip-allocation.ts';
 import { describeScope } from '../allocate/refused-scope.ts';
 import { needsAction } from '../allocate/allocation-backoff.ts';
-import type { Refusal } from '../allocate/blocked-resources.ts';
+import type { ScopeRefusal } from '../allocate/blocked-resources.ts';
 import type { RetiredUse } from '../release/retired-holdings.ts';
 
 export interface NodeCondition {
@@ -264,11 +264,11 @@ export function planCondition(
   return { ...first, message: [...new Set(found.map(({ message }) => message))].join('; and ') };
 }
 
-function isWorthReporting({ failure, failures }: Refusal): boolean {
+function isWorthReporting({ failure, failures }: ScopeRefusal): boolean {
   return needsAction.has(failure.kind) || failures > 1;
 }
 
-function refusalCondition({ scope, failure }: Refusal): NodeCondition {
+function refusalCondition({ scope, failure }: ScopeRefusal): NodeCondition {
   const { reason, message } = failureCondition(failure);
   return { reason, message: `${describeScope(scope)}${message}` };
 }
