@@ -37,7 +37,7 @@ import { ConflictingWriters } from './conflicting-writers.ts';
 import { nodeInstruments } from './reporting/node-instruments.ts';
 import { FailedReadings } from './reporting/failed-readings.ts';
 import { nodeOptions } from './node-options.ts';
-import { inDeficit, missingDataOf } from './reporting/deficit.ts';
+import { inDeficit, missingDataOf } from './reporting/missing-data.ts';
 import { OrphanGcRunner } from './orphan-gc-runner.ts';
 import { blockedSeries } from './reporting/blocked-metrics.ts';
 import { type SubnetFigures, subnetFigures } from './reporting/subnet-figures.ts';

@@ -1,4 +1,4 @@
-// Which deficits of the fleet another read of the network may resolve.
+// Which data a resync has to read again because nodes are in deficit.
 import type { MissingData } from '../../manager/resync.ts';
 import type { ConditionReason } from '../../node/conditions/node-condition.ts';
 import type { NodeFigures, NodeSummary } from '../../node/reconcile/node-summary.ts';
