@@ -179,7 +179,8 @@ export class Releaser {
   /** What the node can release, and what it must release. */
   #proposed(releases: Releases, facts: ReleasableFacts): readonly Holding[] {
     const { node, retired, excess, wanted } = facts;
-    const isExcessive = this.#deps.policy.enabled && wanted === 0 && excess > 0 && !this.#backoff.isOfCloud;
+    const isExcessive =
+      this.#deps.policy.enabled && wanted === 0 && excess > 0 && !this.#backoff.isPausedByCloud;
     if ((!isExcessive && retired.length === 0) || !reportsUse(node) || !this.#mayDecide()) return [];
     const isUsed = usageIn(node, facts.view);
     const isShown = shownTo(node);

@@ -53,9 +53,9 @@ export function dueForCollection(
   orphans: Iterable<Orphan>,
   { interval, most, isOurs }: CollectionLimits,
 ): readonly Orphan[] {
-  const shortestLease = Math.max(interval, leastDetached);
+  const leastSeen = Math.max(interval, leastDetached);
   return [...orphans]
-    .filter((orphan) => !isBusy(orphan) && orphan.lastAt - orphan.firstAt >= shortestLease)
+    .filter((orphan) => !isBusy(orphan) && orphan.lastAt - orphan.firstAt >= leastSeen)
     .filter((orphan) => isOurs(orphan.interface))
     .sort((a, b) => a.firstAt - b.firstAt || (a.interface.id < b.interface.id ? -1 : 1))
     .slice(0, most);
