@@ -27,13 +27,16 @@ export const headwaterMetrics = {
   ),
   headwater_prefixes: gauge('Prefixes (/28 blocks) that nodes have.', {}),
   headwater_nodes: gauge(
-    'Nodes: total, which is the sum of satisfied (need no address, and their CiliumNodes hold what they have), in_deficit (need addresses, or may not be written), blocked (not served, mostly until an operator acts) and unknown (not read yet); and at_capacity, those among them that can take no more.',
+    'Nodes: total, which is the sum of satisfied (need no address, and their CiliumNodes hold what they have), in_deficit (need addresses, or may not be written), blocked (not served until its reason ends, mostly until an operator acts; headwater_blocked counts more) and unknown (not read yet); and at_capacity, those among them that can take no more.',
     { state: ['total', 'satisfied', 'in_deficit', 'at_capacity', 'blocked', 'unknown'] },
   ),
-  headwater_blocked: gauge('Nodes, interfaces and subnets that cannot be served for now, by reason.', {
-    resource: ['node', 'interface', 'subnet'],
-    reason: 'stable name of the reason, as in Events',
-  }),
+  headwater_blocked: gauge(
+    'By reason: every node with a condition, served nodes and nodes in deficit too; interfaces that are not understood; subnets that are exhausted or refused a prefix.',
+    {
+      resource: ['node', 'interface', 'subnet'],
+      reason: 'stable name of the reason, as in Events',
+    },
+  ),
   headwater_node_needed_addresses: gauge(
     'Addresses that a node lacks, for the 20 nodes that lack the most: at most 20 series in a fleet of any size.',
     { target_node: 'name of the CiliumNode' },

@@ -1,4 +1,4 @@
-// Counts blocked resources by kind and reason, for the metrics.
+// Counts blocked resources by kind and reason, for the metrics: nodes with a condition, served nodes too.
 import { conditionOf, type NodeSummary } from '../../node/reconcile/node-summary.ts';
 import type { SubnetFigures } from './subnet-figures.ts';
 

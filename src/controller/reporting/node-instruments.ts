@@ -74,7 +74,7 @@ export function nodeInstruments(
   const announce = (node: NodeReference, condition: NodeCondition | undefined): void => {
     if (condition === undefined) {
       const level = end(node.name) ? 'info' : 'debug';
-      if (quiet.allows(node.name)) log[level]('node is no longer blocked', { node: node.name });
+      if (quiet.allows(node.name)) log[level]('node condition resolved', { node: node.name });
       return;
     }
     const { isFirst, onNode, onCluster, clusterEnded } = causes.begin(node.name, condition);
