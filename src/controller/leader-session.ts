@@ -236,14 +236,14 @@ export class LeaderSession {
     return this.#withdrawals.report();
   }
 
-  #managed(): readonly NodeFigures[] {
-    return this.summaries().flatMap((entry) => (entry.kind === 'managed' ? [entry.figures] : []));
+  #reconciled(): readonly NodeFigures[] {
+    return this.summaries().flatMap((entry) => (entry.kind === 'reconciled' ? [entry.figures] : []));
   }
 
   /** The nodes that a Node verifies, if Nodes are known. Other CiliumNodes may name instances of any network. */
   #ofThisCluster(): readonly NodeFigures[] {
     const { isKnown } = this.#deps.identities;
-    return this.#managed().filter(({ isVerified }) => isVerified || !isKnown);
+    return this.#reconciled().filter(({ isVerified }) => isVerified || !isKnown);
   }
 
   summaries(): readonly NodeSummary[] {

@@ -13,7 +13,7 @@ export function blockedSeries(
   for (const entry of summaries) {
     const condition = conditionOf(entry);
     if (condition !== undefined) add('node', condition.reason);
-    const view = entry.kind === 'managed' ? entry.figures.view : undefined;
+    const view = entry.kind === 'reconciled' ? entry.figures.view : undefined;
     for (const _ of view?.unreadable ?? []) add('interface', 'InterfaceUnreadable');
   }
   for (const _ of subnets.filter(({ exhausted }) => exhausted)) add('subnet', 'SubnetsExhausted');

@@ -40,7 +40,7 @@ export function totalsOf(summaries: Iterable<NodeSummary>): FleetTotals {
   for (const entry of summaries) {
     totals.nodes.total++;
     totals.nodes[standingOf(entry)]++;
-    if (entry.kind === 'managed') addNode(totals, entry.figures);
+    if (entry.kind === 'reconciled') addNode(totals, entry.figures);
     else addBlocked(totals, entry);
   }
   return totals;
@@ -135,7 +135,7 @@ function showNodes(
   }
   for (const entry of summaries) {
     // Values of a node that is no longer served are stale.
-    if (entry.kind !== 'managed' || entry.figures.assessment.kind !== 'served') forgetNode(entry.name);
+    if (entry.kind !== 'reconciled' || entry.figures.assessment.kind !== 'served') forgetNode(entry.name);
     else showNode(metrics, entry.name, entry.figures);
   }
 }
@@ -143,7 +143,7 @@ function showNodes(
 function neediest(summaries: readonly NodeSummary[]): (readonly [{ target_node: string }, number])[] {
   return summaries
     .flatMap((entry) =>
-      entry.kind === 'managed' &&
+      entry.kind === 'reconciled' &&
       entry.figures.assessment.kind === 'served' &&
       entry.figures.assessment.needed > 0
         ? [[{ target_node: entry.name }, entry.figures.assessment.needed] as const]

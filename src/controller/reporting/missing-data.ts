@@ -18,7 +18,7 @@ const mendable: ReadonlySet<ConditionReason | undefined> = new Set([
 
 export function missingDataOf(summaries: readonly NodeSummary[]): MissingData {
   const affected = summaries.flatMap((entry) =>
-    entry.kind === 'managed' && inDeficit(entry.figures) ? [entry.figures] : [],
+    entry.kind === 'reconciled' && inDeficit(entry.figures) ? [entry.figures] : [],
   );
   if (affected.some((figures) => mendable.has(figures.condition?.reason))) return 'infrastructure';
   return affected.length > 0 ? 'addresses' : 'nothing';

@@ -54,7 +54,7 @@ export function nodeStatusReport(
 }
 
 function reportOf(entry: NodeSummary, now: number): NodeStatusReport {
-  const figures = entry.kind === 'managed' ? entry.figures : undefined;
+  const figures = entry.kind === 'reconciled' ? entry.figures : undefined;
   const assessment = figures?.assessment;
   return {
     known: true,

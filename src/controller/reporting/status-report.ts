@@ -219,7 +219,7 @@ function unverifiedReport(
   problem: string | undefined,
 ): Pick<StatusReport, 'unverified'> {
   const names = summaries.flatMap((entry) =>
-    entry.kind === 'managed' && !entry.figures.isVerified ? [entry.name] : [],
+    entry.kind === 'reconciled' && !entry.figures.isVerified ? [entry.name] : [],
   );
   if (names.length === 0 && problem === undefined) return {};
   const nodes = names.slice(0, mostUnverified);

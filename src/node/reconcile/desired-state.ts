@@ -1,5 +1,5 @@
-// Computes what a managed node's CiliumNode should hold: what the cloud has, without what is leaving or
-// offered by others. Computing it also claims the addresses for the node.
+// Computes what the CiliumNode of a node should hold: what the cloud has, without what is leaving or offered by others.
+// Computing it also claims the addresses for the node.
 import { isDeepStrictEqual } from 'node:util';
 import type { Infrastructure } from '../../providers/contract/infrastructure.ts';
 import { isUnseen, type InstanceView } from '../../providers/contract/instance-view.ts';

@@ -1,4 +1,4 @@
-// What every managed node receives: shared state, ports and hooks.
+// What every node reconciler receives: shared state, ports and hooks.
 import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
 import type { CiliumNodeWriter, WriteOutcome } from '../../kubernetes/cilium-node/cilium-node-writer.ts';
 import type { Json, JsonObject } from '../../kubernetes/transport/json.ts';

@@ -15,7 +15,7 @@ export interface NodeEntryChange {
 export function servedEntry(name: string, change: NodeEntryChange = {}): NodeSummary {
   const { assessment = {}, figures = {}, interfaces = [] } = change;
   return {
-    kind: 'managed',
+    kind: 'reconciled',
     name,
     figures: {
       protocol: 'crd',

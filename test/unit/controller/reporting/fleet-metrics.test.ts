@@ -15,7 +15,7 @@ async function linesOf(summaries: readonly NodeSummary[], mostNodesShown = 100):
 const condition = { reason: 'InstanceTerminated', message: '' } as const;
 
 function withAssessment(entry: NodeSummary, assessment: Assessment): NodeSummary {
-  if (entry.kind !== 'managed') throw new Error('it is not managed');
+  if (entry.kind !== 'reconciled') throw new Error('it has no reconciler');
   return { ...entry, figures: { ...entry.figures, assessment } };
 }
 
