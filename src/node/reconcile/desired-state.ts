@@ -47,7 +47,7 @@ export interface DesiredStateDeps {
   /** Why the node cannot be satisfied. */
   readonly condition: () => NodeCondition | undefined;
   /** What is leaving the node. */
-  readonly cloud: {
+  readonly operations: {
     readonly releaser: Pick<Releaser, 'evaluate' | 'handshake' | 'outgoing'>;
     readonly idle: Pick<IdleInterfaces, 'leaving'>;
   };
@@ -96,7 +96,7 @@ export class DesiredState {
   /** The desired content now; undefined while unknown. */
   now(): Desired | undefined {
     const { context, showsAnother } = this.#deps;
-    const { releaser } = this.#deps.cloud;
+    const { releaser } = this.#deps.operations;
     // The decision what to hide must use the same state as the write.
     releaser.evaluate();
     const assessment = this.#deps.assess();
@@ -118,13 +118,13 @@ export class DesiredState {
   }
 
   #shownBy(assessment: Extract<Assessment, { kind: 'served' | 'blocked' }>): Omit<Desired, 'operatorError'> {
-    const { showsAnother, node, cloud } = this.#deps;
+    const { showsAnother, node, operations } = this.#deps;
     const view = this.#shownView();
     const { requirements } = assessment;
     const isKnown = view !== undefined && requirements !== undefined;
     if (isKnown && isUnseen(view) && !showsAnother)
       return { offer: this.#kept(view, requirements), handshake: undefined };
-    const handshake = cloud.releaser.handshake(node().status.releaseIps);
+    const handshake = operations.releaser.handshake(node().status.releaseIps);
     const limits = assessment.kind === 'served' ? assessment.limits : undefined;
     return { offer: isKnown ? this.#claimAndOffer(view, { requirements, limits }) : undefined, handshake };
   }
@@ -135,7 +135,7 @@ export class DesiredState {
     { requirements, limits }: Pick<OfferFacts, 'requirements' | 'limits'>,
   ): Offer | undefined {
     const { infrastructure, claims, implementation, prune } = this.#deps.context;
-    const { outgoing } = this.#deps.cloud.releaser;
+    const { outgoing } = this.#deps.operations.releaser;
     const view = withoutAwaited(known, this.#deps.node());
     const unconfirmed = excludedUnlessShown(addressesPossiblyGone(view), this.#deps.node(), implementation);
     const retired = retiredHoldings(this.#deps.node(), view, requirements);
@@ -220,9 +220,9 @@ export class DesiredState {
 
   /** The view without the interfaces that are about to leave. */
   #shownView(): InstanceView | undefined {
-    const { context, instanceId, cloud } = this.#deps;
+    const { context, instanceId, operations } = this.#deps;
     const view = context.inventory.view(instanceId);
-    const { leaving } = cloud.idle;
+    const { leaving } = operations.idle;
     if (view === undefined || leaving.size === 0) return view;
     return { ...view, interfaces: view.interfaces.filter(({ id }) => !leaving.has(id)) };
   }

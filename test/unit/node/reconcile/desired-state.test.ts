@@ -67,7 +67,7 @@ class Rig {
     node: () => this.node,
     assess: () => this.assessment,
     condition: () => undefined,
-    cloud: {
+    operations: {
       releaser: { evaluate: () => true, handshake: () => new Map(), outgoing: this.outgoing },
       idle: { leaving: new Set() },
     },
