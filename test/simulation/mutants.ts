@@ -417,8 +417,8 @@ export const mutants: readonly Mutant[] = [
       // It keeps what it shows, and nothing shown is unassigned.
       {
         file: 'node/reconcile/desired-state.ts',
-        from: 'const offer = isVerified ? offerOf(facts, withheld)',
-        to: 'const offer = isVerified || withheld.onOthers.size >= 0 ? offerOf(facts, withheld)',
+        from: 'const offer = isVerified ? offerOf(facts, excluded)',
+        to: 'const offer = isVerified || excluded.onOthers.size >= 0 ? offerOf(facts, excluded)',
       },
     ],
   },

@@ -56,7 +56,7 @@ export interface DesiredStateDeps {
 }
 
 /** What must not be shown, or not where it is shown. */
-interface Withheld extends OfferExclusions {
+interface Excluded extends OfferExclusions {
   /** What an unverified object shows and another instance has. */
   readonly onOthers: ReadonlySet<string>;
   /** What an unverified object shows on one interface and another one of its instance has. */
@@ -77,7 +77,7 @@ export class DesiredState {
         readonly view: InstanceView;
         readonly infrastructure: Infrastructure;
         readonly isVerified: boolean;
-        readonly rest: Pick<OfferFacts, 'requirements' | 'limits' | 'retired' | 'named'> & Withheld;
+        readonly rest: Pick<OfferFacts, 'requirements' | 'limits' | 'retired' | 'named'> & Excluded;
         /** Undefined once `heldBy` contains the whole offer: it is not needed while that is the newest state. */
         readonly offer: Offer | undefined;
         readonly heldBy: CiliumNode | undefined;
@@ -171,23 +171,23 @@ export class DesiredState {
   }
 
   /** Returns the same object while its inputs are unchanged; undefined if the newest CiliumNode is known to hold it. */
-  #offer(facts: OfferFacts, withheld: Withheld): Offer | undefined {
+  #offer(facts: OfferFacts, excluded: Excluded): Offer | undefined {
     const { view, infrastructure, requirements, limits, retired, named } = facts;
     const isVerified = this.#isVerified();
-    const rest = { requirements, limits, retired, named, ...withheld };
+    const rest = { requirements, limits, retired, named, ...excluded };
     const last = this.#last;
     const isSameCloud = last?.view === view && last.infrastructure === infrastructure;
     if (isSameCloud && last.isVerified === isVerified && isDeepStrictEqual(last.rest, rest)) {
       const isCurrent = last.offer !== undefined && isVerified;
       if (isCurrent || last.heldBy === this.#deps.node()) return last.offer;
     }
-    const offer = isVerified ? offerOf(facts, withheld) : this.#keeping(facts, withheld);
+    const offer = isVerified ? offerOf(facts, excluded) : this.#keeping(facts, excluded);
     this.#last = { view, infrastructure, rest, isVerified, offer, heldBy: undefined };
     return offer;
   }
 
   /** While no Node verifies the instance, removes nothing but addresses that are elsewhere. */
-  #keeping(facts: OfferFacts, { status, pool, onOthers, moved }: Withheld): Offer {
+  #keeping(facts: OfferFacts, { status, pool, onOthers, moved }: Excluded): Offer {
     const { context, node } = this.#deps;
     // The view keeps what is missing there, because its owner is unknown.
     const missing = addressesPossiblyGone(facts.view).filter((address) => onOthers.has(address));
@@ -263,7 +263,7 @@ function textOf({ excluded, shared }: Claimed): string {
   return JSON.stringify([...excluded, ...shared]);
 }
 
-/** Most nodes withhold nothing, so all share one empty set. */
+/** Most nodes exclude nothing, so all share one empty set. */
 function setOf(addresses: readonly string[]): ReadonlySet<string> {
   return addresses.length === 0 ? noAddresses : new Set(addresses);
 }
