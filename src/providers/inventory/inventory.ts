@@ -147,7 +147,7 @@ export class Inventory {
     return this.#withdrawals.evaluate([], now);
   }
 
-  /** What is known of the instance is in doubt since `from`: a refresh is due. */
+  /** What is known of the instance is unconfirmed since `from`: a refresh is due. */
   invalidate(instanceId: string, from: number): void {
     this.#instances.get(instanceId)?.invalidate(from);
   }

@@ -202,7 +202,7 @@ export class TrackedInstance {
     this.#givenUp = addresses;
   }
 
-  /** What is known of the instance is in doubt since `from`: a refresh that begins then or later is due. */
+  /** What is known of the instance is unconfirmed since `from`: a refresh that begins then or later is due. */
   invalidate(from: number): boolean {
     this.#invalidatedAt = Math.max(this.#invalidatedAt ?? -Infinity, from);
     return this.refreshBy(from);
