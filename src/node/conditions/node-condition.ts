@@ -250,7 +250,10 @@ export function instanceCondition(view: InstanceView): NodeCondition | undefined
   };
 }
 
-/** Everything that prevents a plan from serving the node; undefined if it may be transient. `isGone`: see below. */
+/**
+ * Everything that prevents a plan from serving the node; undefined if it may be transient. `isGone`: whether a subnet no
+ * longer exists.
+ */
 export function planCondition(
   { isStuck, obstacle, refusals }: Pick<AllocationPlan, 'isStuck' | 'obstacle' | 'refusals'>,
   fields: Fields,
