@@ -22,7 +22,7 @@ export type WriteFailure =
   | { readonly kind: 'conflict'; readonly message: string }
   /** The object does not exist. */
   | { readonly kind: 'gone' }
-  /** We lack a permission, named in `message`. Someone must act. */
+  /** We lack a permission, named in `message`: an administrator must grant it. */
   | { readonly kind: 'denied'; readonly message: string }
   /** The server never accepts this patch: a bug or another schema. */
   | { readonly kind: 'invalid'; readonly message: string }

@@ -42,7 +42,7 @@ export type ReflectorState =
       readonly failures: number;
       readonly until: number;
     }
-  /** Access is denied or the cluster lacks this kind: someone must act. The reflector keeps retrying. */
+  /** Access is denied or the cluster lacks this kind: an administrator must act. The reflector keeps retrying. */
   | { readonly kind: 'denied'; readonly problem: string; readonly until: number }
   | { readonly kind: 'stopped' };
 

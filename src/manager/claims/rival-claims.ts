@@ -56,7 +56,7 @@ export class RivalClaims {
 
   /**
    * `isGranted`: whether a holder has the address from us. Only then does an address that is leaving the holder block
-   * others; one written by someone else does not.
+   * others; one that another writer added does not.
    */
   among(others: readonly string[], address: string, isGranted: (holder: string) => boolean): Rivals {
     if (others.length === 0) return noRivals;

@@ -1,5 +1,5 @@
 // Who set which fields of an object, as `metadata.managedFields` tells. Coarser than a real API server tells it: fields are
-// told apart down to the third level, and what lies below belongs to everybody who set something of it.
+// told apart down to the third level, and what lies below belongs to every manager that set something of it.
 // https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management
 import { isJsonObject, type JsonObject, type JsonValue, sameJson } from '../json-value.ts';
 import type { KubernetesObject, ManagedFields } from './kubernetes-object.ts';
