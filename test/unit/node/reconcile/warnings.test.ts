@@ -26,7 +26,7 @@ async function warningsOf(interfaces: readonly NetworkInterface[]): Promise<read
   const assessment = assess({
     node,
     view: { ...known, read: true },
-    waitingPods: 0,
+    pendingPods: 0,
     outgoing: new Set(),
     infrastructure: { ...infrastructure([subnet('subnet-1')]), networkIds: new Set(['vpc-1']) },
     limitsOf: () => m5Large,
