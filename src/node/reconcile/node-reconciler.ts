@@ -1,7 +1,6 @@
 // Reconciles one node, from the appearance of its CiliumNode until it is gone or becomes another node.
 // Combines the agent's demand with the cloud's state and drives allocation and publishing.
 import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
-import type { JsonObject } from '../../kubernetes/transport/json.ts';
 import type { InstanceView } from '../../providers/contract/instance-view.ts';
 import type { NetworkInterface } from '../../providers/contract/network-interface.ts';
 import type { Begin } from '../../providers/rate-limit/concurrency-limit.ts';
@@ -85,8 +84,6 @@ export class NodeReconciler {
   #priorityDecided: Priority = 'housekeeping';
   /** A state arrived that the running publication may not have seen. */
   #changedSinceReconcile = false;
-  /** The state being applied results from our own write. */
-  #isOurs = false;
 
   /** `restored`: interfaces that the object already shows; undefined if it shows another instance. */
   constructor(
@@ -156,7 +153,7 @@ export class NodeReconciler {
     this.#publisher = new NodePublisher({
       writer,
       permission,
-      observe: (raw, isOurs) => this.#observe(raw, isOurs),
+      observe: context.observe,
       clock,
       random,
       node: () => this.#state.node,
@@ -182,22 +179,14 @@ export class NodeReconciler {
   update(node: CiliumNode): void {
     const previous = this.#state.node;
     this.#state.node = node;
-    if (!this.#isOurs && this.#context.mayBePreviousLeaders(node)) this.#restore(previous, node);
+    const isOwnWrite = this.#context.writer.isAnswer(node);
+    if (!isOwnWrite && this.#context.mayBePreviousLeaders(node)) this.#restore(previous, node);
     this.#context.inventory.agentGaveUp(this.instanceId, givenUpAndHidden(node));
     if (isOursToWrite(this.#assessment)) this.#context.onNewerState(previous, node);
     // A publication in flight reads the newest state after its write. Our own writes need no decision, unless
     // something is leaving: that proceeds once its removal is confirmed.
     if (!this.#isPublishing || this.#operations.isReleasing || !asksTheSame(previous, node)) this.wake();
-    else if (!this.#isOurs) this.#changedSinceReconcile = true;
-  }
-
-  #observe(raw: JsonObject, isOurs: boolean): void {
-    this.#isOurs = isOurs;
-    try {
-      this.#context.observe(raw);
-    } finally {
-      this.#isOurs = false;
-    }
+    else if (!isOwnWrite) this.#changedSinceReconcile = true;
   }
 
   /** Restores what a previous leader showed, even if this session started from an older state. */
