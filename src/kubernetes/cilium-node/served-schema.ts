@@ -69,6 +69,6 @@ function reasonOf(refusal: ApiRefusal): string {
     return `may not get customresourcedefinitions of apiextensions.k8s.io: ${refusal.message}`;
   }
   if (refusal.kind === 'gone')
-    return `the cluster has no definition ciliumnodes.cilium.io: install Cilium, which installs it (${refusal.message})`;
+    return `the cluster has no definition ciliumnodes.cilium.io: install Cilium, which registers it (${refusal.message})`;
   return refusal.message;
 }

@@ -326,7 +326,7 @@ export class Reflector<T> {
 
   /** Only the kinds that Cilium defines can be missing. */
   #undefined(problem: string): string {
-    return `the cluster does not serve ${this.#options.path}: install Cilium, which installs it (${problem})`;
+    return `the cluster does not serve ${this.#options.path}: install Cilium, which registers it (${problem})`;
   }
 
   #enter(state: ReflectorState): void {

@@ -198,7 +198,7 @@ describe('a reflector after a failure', () => {
   test.each([
     [401, /^no$/],
     [403, /^no$/],
-    [404, /^the cluster does not serve \/things: install Cilium, which installs it \(no\)$/],
+    [404, /^the cluster does not serve \/things: install Cilium, which registers it \(no\)$/],
   ])('reports %i as denied and tries again about every 30 s', async (code, problem) => {
     const { clock, transport, states, reflector } = rig(
       serve(
