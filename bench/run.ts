@@ -61,6 +61,13 @@ const interrupt = new AbortController();
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(name, () => interrupt.abort(new Error(`interrupted by ${name}`)));
 }
+// The reader of the output is gone, as `| head` is after its lines.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    interrupt.abort(new Error('nobody reads the output any more'));
+  });
+}
 const wanted = readOrRefuse();
 if (wanted === 'list') allFigures.forEach(({ name, title }) => say(`${name.padEnd(30)} ${title}`));
 else if (wanted !== undefined) process.exitCode = await runOrTell(wanted);

@@ -16,7 +16,9 @@ export function generatedPages(): readonly Page[] {
     { name: 'options.md', text: banner('the table of options (src/config/option-table.ts)') + optionsPage() },
     {
       name: 'metrics.md',
-      text: banner('the table of metrics (src/observability/metrics.ts)') + metricsPage(),
+      text:
+        banner('the tables of metrics (src/observability/headwater-metrics.ts, operator-metrics.ts)') +
+        metricsPage(),
     },
     { name: '../charts/headwater/values.schema.json', text: chartSchema() },
     { name: '../charts/headwater/files/options.json', text: chartOptionFacts() },
@@ -24,7 +26,7 @@ export function generatedPages(): readonly Page[] {
 }
 
 function banner(source: string): string {
-  return `<!-- Made by docs/generate.ts from ${source}. Change the table, not the page. -->\n\n`;
+  return `<!-- Made by docs/generate.ts from ${source}. Change the source, not the page. -->\n\n`;
 }
 
 if (import.meta.main) {

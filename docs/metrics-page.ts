@@ -7,25 +7,24 @@ type Table = Readonly<Record<string, MetricDefinition>>;
 
 const introduction = `# Metrics
 
-Served at \`/metrics\` on \`--serve-addr\`, in the text format of Prometheus, by every replica. Only the leader acts,
-so counters stand still on the others.
+Every replica serves these metrics at \`/metrics\` on \`--serve-addr\`, in the text format of Prometheus. Only the leader
+acts, so counters do not change on the others.
 
-Besides these there are the metrics of the process and its event loop, \`process_*\` and \`nodejs_*\`.
+\`/metrics\` also has metrics of the process and its event loop, \`process_*\` and \`nodejs_*\`.
 `;
 
-const aboutHeadwater = `Accurate figures, under names that say what they are.
+const aboutHeadwater = `These are the actual figures.
 `;
 
-const aboutOperator = `Names, labels and buckets are those of cilium-operator, so that its dashboards and alerts keep
-working. Beware of \`cilium_operator_ipam_available_ips\`: it is what a node could hold, not what is free;
-\`headwater_addresses\` has the true figures.
+const aboutOperator = `Names, labels and buckets are those of cilium-operator, so its dashboards and alerts keep working. Note that
+\`cilium_operator_ipam_available_ips\` is what a node could hold, not what is free: use \`headwater_addresses\`.
 `;
 
 export function metricsPage(): string {
   return [
     introduction,
-    chapter('Of Headwater', aboutHeadwater, headwaterMetrics),
-    chapter('Of cilium-operator', aboutOperator, operatorMetrics),
+    chapter('Metrics of Headwater', aboutHeadwater, headwaterMetrics),
+    chapter('Metrics of cilium-operator', aboutOperator, operatorMetrics),
   ].join('\n');
 }
 

@@ -5,31 +5,31 @@ import { optionsWithoutEffect } from '../src/config/options/options-without-effe
 
 const introduction = `# Options
 
-Of \`headwater run\`. An option comes from the first place that says something:
+These are the options of \`headwater run\`. An option takes its value from the first of these
+sources that sets it:
 
 1. the command line: \`--name=value\` or \`--name value\`,
 2. its environment variable,
-3. the file of its name in the directory that \`--config-dir\` names, as a mounted ConfigMap has them,
+3. the file with its name in the directory \`--config-dir\`, such as a mounted ConfigMap,
 4. its default.
 
-Options whose variable begins with \`CILIUM_\` are those of cilium-operator, under its names and with its meaning, so that
-its command line and the ConfigMap \`cilium-config\` can be kept. Files of \`--config-dir\` that are no options of Headwater
-are ignored.
+Options whose variable begins with \`CILIUM_\` have the names and meanings of cilium-operator, so you can keep its command line
+and its ConfigMap \`cilium-config\`. Headwater ignores files in \`--config-dir\` that are not its options.
 
 An empty variable or file counts as unset. An empty value on the command line unsets an option that has no default, and
-empties a list or map. A flag that is repeated adds to a list or map; of others the last one counts.
+empties a list or map. A repeated flag adds to a list or map; for other options, the last value counts.
 
-A value that is not accepted ends the start with exit code 2 and one line for each problem, naming the option, the value, where
-it came from, and what is accepted.
+If a value is invalid, Headwater exits at startup with code 2. It prints one line for each problem, with the option, the value,
+its source, and the accepted values.
 `;
 
-const ofTheProgram = `## Variables of the program itself
+const ofTheProgram = `## Environment variables of bin/headwater
 
-\`bin/headwater\` reads these before it starts; they are no options of \`run\`.
+\`bin/headwater\` reads these environment variables before it starts. They are not options of \`run\`.
 
 - \`HEADWATER_NODE\`: path of the Node.js (24.11 or newer) to run on, instead of the one that comes with the installation. The
   controller that \`demo\` starts runs on it as well.
-- \`HEADWATER_V8_FLAGS\`: flags of V8 for \`run\`, in place of those that keep its memory small.
+- \`HEADWATER_V8_FLAGS\`: V8 flags for \`run\`, instead of those that keep its memory small.
 `;
 
 export function optionsPage(): string {
@@ -55,9 +55,9 @@ ${fromConfigDir ? '' : '- Never read from `--config-dir`.\n'}`;
 
 function sectionWithoutEffect(): string {
   const rows = Object.entries(optionsWithoutEffect).map(([name, reason]) => `| \`--${name}\` | ${reason} |`);
-  return `## Accepted from cilium-operator, without effect
+  return `## Options of cilium-operator without effect
 
-Given by flag or environment, each is noticed in the log at start; in \`--config-dir\` it is ignored silently.
+If one is set by flag or environment, Headwater logs a notice at startup. In \`--config-dir\` it ignores them silently.
 
 | Option | Why it does nothing |
 | --- | --- |

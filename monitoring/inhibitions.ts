@@ -48,7 +48,7 @@ export const inhibitions: readonly Inhibition[] = [
     why: 'Nothing is changed until the other writer is quiet.',
   },
   {
-    cause: 'HeadwaterNodesUnread',
+    cause: 'HeadwaterNodesUnknown',
     effects: ['HeadwaterPodsPending', 'HeadwaterNodesInDeficit', 'HeadwaterResyncFailing'],
     equal: ['cluster'],
     why: 'While the cloud is not read, nothing is assigned.',
@@ -63,6 +63,6 @@ export const inhibitions: readonly Inhibition[] = [
     cause: 'HeadwaterSubnetNearlyFull',
     effects: ['HeadwaterSubnetFullWithin24Hours'],
     equal: ['cluster', 'subnet_id'],
-    why: 'What the trend foretold has come.',
+    why: 'The subnet is already nearly full.',
   },
 ];

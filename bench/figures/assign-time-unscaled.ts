@@ -1,3 +1,4 @@
+// Measures how long nodes that need one assignment take, over the least time that the real limits of EC2 allow.
 import type { Figure } from '../figure.ts';
 import { inWords, oneAssignUnscaled } from '../scenarios/scale-up-forms.ts';
 import { timeOverFloor } from '../scenarios/time-over-floor.ts';

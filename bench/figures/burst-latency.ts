@@ -1,3 +1,4 @@
+// Measures how soon a burst of pods has its addresses while listings run, without the latency of EC2.
 import type { Figure, Settings } from '../figure.ts';
 import { percentile } from '../percentile.ts';
 import {

@@ -1,3 +1,4 @@
+// Measures how long the event loop is blocked while everything is listed.
 import type { Figure } from '../figure.ts';
 import { memoryInWords, playMemory } from '../scenarios/memory-forms.ts';
 

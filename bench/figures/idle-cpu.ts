@@ -1,3 +1,4 @@
+// Measures the CPU that an idle fleet costs.
 import type { Figure } from '../figure.ts';
 import { idleInWords, playIdle } from '../scenarios/idle-forms.ts';
 

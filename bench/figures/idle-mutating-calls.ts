@@ -1,3 +1,4 @@
+// Counts the mutating cloud calls that an idle fleet causes: there must be none.
 import { callsInWords } from '../call-figures.ts';
 import type { Figure } from '../figure.ts';
 import { idleInWords, playIdle } from '../scenarios/idle-forms.ts';

@@ -1,3 +1,4 @@
+// Measures how many reads of the cloud an idle fleet causes an hour.
 import { callsInWords } from '../call-figures.ts';
 import type { Figure } from '../figure.ts';
 import { idleInWords, playIdle } from '../scenarios/idle-forms.ts';

@@ -1,3 +1,4 @@
+// Counts the writes to Kubernetes that an idle fleet causes, without Leases: there must be none.
 import type { Figure } from '../figure.ts';
 import { idleInWords, playIdle } from '../scenarios/idle-forms.ts';
 

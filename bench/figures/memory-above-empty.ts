@@ -1,3 +1,4 @@
+// Measures the peak memory that a fleet costs above a process without nodes.
 import type { Figure } from '../figure.ts';
 import { megabytes, memoryInWords, playMemory } from '../scenarios/memory-forms.ts';
 

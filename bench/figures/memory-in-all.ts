@@ -1,3 +1,4 @@
+// Measures the peak memory of the process with a whole fleet.
 import type { Figure } from '../figure.ts';
 import { megabytes, memoryInWords, playMemory } from '../scenarios/memory-forms.ts';
 

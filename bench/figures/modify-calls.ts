@@ -1,3 +1,4 @@
+// Counts the ModifyNetworkInterfaceAttribute calls for each created interface.
 import { callFigures } from '../call-figures.ts';
 import type { Figure } from '../figure.ts';
 import { createAndAttach, inWords, playScaleUp } from '../scenarios/scale-up-forms.ts';

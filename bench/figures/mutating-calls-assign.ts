@@ -1,3 +1,4 @@
+// Compares the mutating calls of a scale-up of one assignment a node with the fewest possible.
 import { callFigures, callsInWords } from '../call-figures.ts';
 import type { Figure } from '../figure.ts';
 import { inWords, oneAssign, playScaleUp } from '../scenarios/scale-up-forms.ts';

@@ -1,3 +1,4 @@
+// Compares the mutating calls of a scale-up of one new interface a node with the fewest possible.
 import { callFigures, callsInWords } from '../call-figures.ts';
 import type { Figure } from '../figure.ts';
 import { createAndAttach, inWords, playScaleUp } from '../scenarios/scale-up-forms.ts';

@@ -1,3 +1,4 @@
+// Counts the reads of the cloud during a whole scale-up.
 import { callFigures, callsInWords } from '../call-figures.ts';
 import type { Figure } from '../figure.ts';
 import { createAndAttach, inWords, playScaleUp } from '../scenarios/scale-up-forms.ts';

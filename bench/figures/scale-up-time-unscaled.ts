@@ -1,3 +1,4 @@
+// Measures how long a scale-up takes over the least time that the real limits of EC2 allow.
 import type { Figure } from '../figure.ts';
 import { createAndAttachUnscaled, inWords } from '../scenarios/scale-up-forms.ts';
 import { timeOverFloor } from '../scenarios/time-over-floor.ts';

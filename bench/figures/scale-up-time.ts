@@ -1,3 +1,4 @@
+// Measures how long a scale-up takes over the least time that scaled limits allow.
 import type { Figure } from '../figure.ts';
 import { createAndAttach, inWords } from '../scenarios/scale-up-forms.ts';
 import { timeOverFloor } from '../scenarios/time-over-floor.ts';

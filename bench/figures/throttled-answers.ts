@@ -1,3 +1,4 @@
+// Measures which percentage of the calls of a scale-up is throttled.
 import type { Figure } from '../figure.ts';
 import { createAndAttach, inWords, playScaleUp } from '../scenarios/scale-up-forms.ts';
 import { throttledShare } from '../scenarios/throttled-share.ts';

@@ -1,3 +1,4 @@
+// Measures how long a scale-up takes over the least time that another client's use of the limits allows.
 import type { Figure } from '../figure.ts';
 import { besideAnother, inWords } from '../scenarios/scale-up-forms.ts';
 import { timeOverFloor } from '../scenarios/time-over-floor.ts';

@@ -1,3 +1,4 @@
+// Measures how soon nodes with pending pods are served while a fleet fills its buffers.
 import type { Figure, Settings } from '../figure.ts';
 import { headStart, podsPerNode, waiting, type WaitingPlan } from '../scenarios/waiting.ts';
 

@@ -33,7 +33,7 @@ interface Awaited {
 }
 
 /**
- * Requests that are under way at once. The agents of a fleet have machines of their own; here they take the two cores
+ * Requests in flight at once. The agents of a fleet have machines of their own; here they take the two cores
  * from the controller while they write, and it is the controller that is timed.
  */
 const concurrency = 4;

@@ -21,7 +21,7 @@ export interface BurstPlan {
 export interface Bursts {
   /** Of each burst, in ms: from when the API has the agent's write to when it has the pool's, less EC2's own latency. */
   readonly delays: readonly number[];
-  /** Listings of everything that were under way while bursts came. */
+  /** Listings of everything that were in flight while bursts came. */
   readonly listings: number;
 }
 
@@ -94,14 +94,14 @@ interface Served {
 
 /** One burst after another, without waiting for any. */
 async function burstRound(cluster: BenchCluster, nodes: Iterator<NodeFacts>): Promise<readonly Served[]> {
-  const underWay: Promise<Served>[] = [];
+  const inFlight: Promise<Served>[] = [];
   for (let count = 0; count < burstsPerListing; count++) {
     const { value: facts } = nodes.next() as { value: NodeFacts | undefined };
     if (facts === undefined) break;
-    underWay.push(burst(cluster, facts.name));
+    inFlight.push(burst(cluster, facts.name));
     await sleep(cluster.clock, betweenBursts, cluster.signal);
   }
-  return Promise.all(underWay);
+  return Promise.all(inFlight);
 }
 
 /** The pods are there and wait; then their agent says what it needs. */

@@ -27,7 +27,7 @@ or sum by (cluster, verb, resource) ${grown('headwater_kubernetes_requests_total
       severity: 'warning',
       summary: `permission is missing: {{ $labels.action }}{{ with $labels.verb }}{{ . }} {{ end }}{{ $labels.resource }}${atCluster}`,
       description:
-        'About {{ $value | humanize }} requests were refused in 15 minutes, for lack of a permission or of valid credentials. What needs it does not happen.',
+        'About {{ $value | humanize }} requests were refused in 15 minutes, for lack of a permission or of valid credentials. Operations that need it do not happen.',
     },
     {
       name: 'HeadwaterResyncFailing',
@@ -37,7 +37,7 @@ or ${ofCluster('headwater_inventory_age_seconds')} > 3 * ${ofCluster('headwater_
       severity: 'warning',
       summary: `the cloud is not read completely${atCluster}`,
       description:
-        'Full listings fail, or the last one is older than three intervals. Changes that others made in the cloud stay unseen.',
+        'Full listings fail, or the last one is older than three intervals. Headwater does not see external changes in the cloud.',
     },
     {
       name: 'HeadwaterReleaseStuck',
@@ -51,7 +51,7 @@ or sum by (cluster) ${grown('cilium_operator_ipam_release_duration_seconds_count
       severity: 'warning',
       summary: `addresses are not released${atCluster}`,
       description:
-        '{{ $value | humanize }} addresses or calls: what nodes no longer need stays assigned, and their subnets fill up.',
+        '{{ $value | humanize }} addresses or calls: addresses that nodes no longer need stay assigned, and their subnets fill up.',
     },
     {
       name: 'HeadwaterOrphansNotDeleted',
@@ -61,7 +61,7 @@ unless on (cluster) sum by (cluster) (increase(headwater_orphan_deletions_total{
       severity: 'warning',
       summary: `orphaned interfaces are not deleted${atCluster}`,
       description:
-        '{{ $value | humanize }} interfaces have been attached to nothing for an hour. They hold addresses of their subnets.',
+        '{{ $value | humanize }} interfaces have been detached for an hour. They hold addresses of their subnets.',
     },
   ],
 };

@@ -17,15 +17,15 @@ or 0 * (count ${byCluster} (last_over_time(headwater_leader[1h])) unless count $
 or absent_over_time(headwater_leader[1h])`,
       for: '3m',
       severity: 'critical',
-      summary: `no Headwater leads${atCluster}`,
-      description: 'No node gets addresses. Pods start from what their nodes have left, then wait.',
+      summary: `no replica leads${atCluster}`,
+      description: 'No node gets addresses. New pods use addresses that their nodes still have, then wait.',
     },
     {
       name: 'HeadwaterTwoLeaders',
       expr: `${leaders} > 1`,
       for: '1m',
       severity: 'critical',
-      summary: `{{ $value | humanize }} Headwaters lead at once${atCluster}`,
+      summary: `{{ $value | humanize }} replicas lead at once${atCluster}`,
       description: 'Each may undo what the other does. An address could be offered on two nodes.',
     },
     {
@@ -46,16 +46,16 @@ or sum ${byCluster} (increase(headwater_conflicting_writes_total[10m])) > 0`,
       severity: 'warning',
       summary: `another program or a person wrote a CiliumNode${atCluster}`,
       description:
-        'Nothing is taken away anywhere until there has been no such write for 5 minutes. A node that is written twice gets no addresses meanwhile.',
+        'Headwater releases nothing on any node until there has been no such write for 5 minutes. A node that is written twice gets no addresses meanwhile.',
     },
     {
       name: 'HeadwaterWithdrawalsHeld',
       expr: `${ofCluster('headwater_withdrawals_held')} > 0`,
       for: '15m',
       severity: 'warning',
-      summary: `withdrawals are held until somebody looks${atCluster}`,
+      summary: `withdrawals are held, an operator has to check them${atCluster}`,
       description:
-        'Too much of {{ $value | humanize }} nodes is missing in the cloud at once to be true. Nothing is taken away anywhere until that is settled.',
+        'Implausibly much of {{ $value | humanize }} nodes is missing in the cloud at once. Headwater releases nothing on any node until that is resolved.',
     },
     {
       name: 'HeadwaterWritesFailing',
@@ -75,9 +75,9 @@ and sum ${byCluster} (rate(${failed}[10m])) / sum ${byCluster} (rate(headwater_c
 ) >= 3`,
       for: '1m',
       severity: 'warning',
-      summary: `{{ $labels.instance }} restarts again and again${atCluster}`,
+      summary: `{{ $labels.instance }} restarts repeatedly${atCluster}`,
       description:
-        'It restarted {{ $value | humanize }} times in 30 minutes. Each time that a leader ends, no node gets addresses until another one leads.',
+        'It restarted {{ $value | humanize }} times in 30 minutes. Each time a leader ends, no node gets addresses until another one leads.',
     },
     {
       name: 'HeadwaterEventLoopBlocked',
@@ -95,7 +95,7 @@ and sum ${byCluster} (rate(${failed}[10m])) / sum ${byCluster} (rate(headwater_c
       severity: 'warning',
       summary: `{{ $labels.instance }} is about to run out of memory${atCluster}`,
       description:
-        '{{ $value | humanizePercentage }} of the heap that Node.js allows are used. At 100 % the process ends and another one takes over.',
+        '{{ $value | humanizePercentage }} of the heap limit of Node.js is used. At 100 % the process ends and another one takes over.',
     },
   ],
 };

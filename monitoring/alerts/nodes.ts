@@ -16,10 +16,10 @@ and ${ofCluster('headwater_oldest_deficit_seconds{priority=~"critical|high"}')} 
       severity: 'critical',
       summary: `pods wait for addresses${atCluster}`,
       description:
-        '{{ $value | humanize }} pods wait for an address on nodes that have had none to give for minutes. They do not start.',
+        '{{ $value | humanize }} pods wait for an address on nodes that have had no free address for minutes. They do not start.',
     },
     {
-      name: 'HeadwaterNodesUnread',
+      name: 'HeadwaterNodesUnknown',
       // What a node lacks is not known before the cloud was read: it may be that no pod waits yet.
       expr: `${ofCluster('headwater_nodes{state="unknown"}')} / ${ofCluster('headwater_nodes{state="total"}')} > 0.5`,
       for: '5m',
@@ -44,7 +44,7 @@ and ${ofCluster('headwater_oldest_deficit_seconds{priority=~"critical|high"}')} 
       severity: 'warning',
       summary: `nodes cannot be satisfied: {{ $labels.reason }}${atCluster}`,
       description:
-        '{{ $value | humanize }} nodes get no further addresses for this reason until somebody acts. The status of their CiliumNodes says what to do.',
+        '{{ $value | humanize }} nodes get no further addresses for this reason until an operator acts. The status of their CiliumNodes says what to do.',
     },
   ],
 };

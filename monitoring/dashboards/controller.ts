@@ -53,7 +53,7 @@ const now: readonly PanelPlan[] = [
     kind: 'stat',
     title: 'Withdrawals held',
     description:
-      'Nodes of which so much is missing in the cloud that nothing is taken away, until most of it is found or somebody approves it.',
+      'Nodes of which so much is missing in the cloud that Headwater releases nothing until most of it is found or an operator approves it.',
     queries: [{ expr: total('headwater_withdrawals_held'), legend: '' }],
     unit: 'short',
     thresholds: [{ value: 1, color: 'red' }],

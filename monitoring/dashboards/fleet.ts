@@ -33,7 +33,7 @@ const now: readonly PanelPlan[] = [
     kind: 'stat',
     title: 'Nodes blocked',
     description:
-      'Nodes that cannot be satisfied until somebody acts. Full instances count while pods wait there, nodes that options leave out do not.',
+      'Nodes that cannot be satisfied until an operator acts. Full instances count while pods wait there; nodes that options exclude do not.',
     queries: [
       {
         expr: `sum(${total('headwater_blocked', { by: ['reason'], where: ['resource="node"', `reason!~"${chosen}"`] })}) or vector(0)`,
@@ -80,7 +80,7 @@ const demand: readonly PanelPlan[] = [
       },
     ],
     unit: 'short',
-    runbooks: ['HeadwaterNodesInDeficit', 'HeadwaterNodesUnread'],
+    runbooks: ['HeadwaterNodesInDeficit', 'HeadwaterNodesUnknown'],
   },
   {
     kind: 'timeseries',

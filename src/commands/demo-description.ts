@@ -5,13 +5,12 @@ export const demoDescription: Omit<CommandDescription, 'run'> = {
   name: 'demo',
   summary: 'watch the controller at work on a cluster in this process',
   description:
-    'Starts an embedded EC2, an embedded Kubernetes API and a fleet of nodes with agents of both protocols, then the ' +
-    'controller as a process of its own, as it runs in production. In chapters: nodes join, pods arrive, answers get ' +
-    'lost, a subnet runs out, addresses are released, the controller is killed and another takes over. Exits ' +
-    'within 90 s with exit code 0, or 1 if an invariant was broken or a node was left with fewer or more ' +
-    'addresses than its watermarks ask for; 130 if it is interrupted before that. The log of the controller is on disk, and ' +
-    "stays there if the exit code is 1. It judges by the cloud's state and the agents' memory, never by the " +
-    "controller's word.",
+    'Starts a model of EC2, an embedded Kubernetes API and a fleet of nodes with agents of both protocols, and the ' +
+    'controller in its own process, as in production. Step by step, nodes join, pods arrive, answers get lost, a subnet ' +
+    'runs out, addresses are released, and the controller is killed and another one takes over. The demonstration judges ' +
+    "by the cloud's state and the agents' memory, never by what the controller says. It ends within 90 s with exit code " +
+    '0, or 1 if an invariant was broken or a node has fewer or more addresses than its watermarks ask for; 130 if it is ' +
+    'interrupted. The log of the controller is on disk, and stays there if the exit code is 1.',
   flags: [
     {
       name: 'nodes',

@@ -18,7 +18,7 @@ import { KubernetesError } from '../kubernetes/transport/kubernetes-error.ts';
 import { loadClusterAccess } from '../kubernetes/auth/load-cluster-access.ts';
 import { UndiciTransport } from '../kubernetes/transport/undici-transport.ts';
 import { type Proxies, proxyFor, proxyInWords } from '../network/proxies.ts';
-import { startHttpServer, type Verdict } from '../observability/http-server.ts';
+import { startHttpServer, type ProbeResult } from '../observability/http-server.ts';
 import type { Logger } from '../observability/logger.ts';
 import { createMetricRegistry } from '../observability/metrics.ts';
 import { Random } from '../runtime/random.ts';
@@ -94,14 +94,14 @@ async function serve(
     readLiveOptions: readLive,
     onBug,
   });
-  const verdict = (problem: string | undefined): Verdict =>
+  const probeResult = (problem: string | undefined): ProbeResult =>
     problem === undefined ? { ok: true } : { ok: false, problem };
   const started = await startHttpServer({
     listenOn: options.serveAddr,
     clock,
     log,
-    health: () => verdict(controller.problem()),
-    ready: () => verdict(controller.unreadiness()),
+    health: () => probeResult(controller.problem()),
+    ready: () => probeResult(controller.unreadiness()),
     status: () => controller.status(),
     node: (name) => controller.node(name),
     metrics: registry,

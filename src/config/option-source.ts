@@ -10,7 +10,7 @@ export type OptionSource =
 
 export type OptionSources = Readonly<Record<OptionName, OptionSource>>;
 
-export interface Refusal {
+export interface OptionRefusal {
   readonly name: OptionName;
   readonly source: OptionSource;
   /** As given, and shown unless it may be a credential; undefined when unreadable. */
@@ -22,7 +22,7 @@ export interface Refusal {
 }
 
 /** One line: the option, the value, its source, and what is accepted. */
-export function refusalLine({ name, source, text, because, accepted }: Refusal): string {
+export function refusalLine({ name, source, text, because, accepted }: OptionRefusal): string {
   const place = sourceInWords(name, source);
   const what = text === undefined ? place : `${valueInWords(text)} ${place}`;
   const reason = because === undefined ? '' : ` because ${because}`;

@@ -27,7 +27,7 @@ export interface ClusterCacheDeps {
   /** Called when the Nodes for these identities changed. */
   readonly onIdentities: (touched: TouchedIdentities) => void;
   /** Called when the number of pending pods on this node changed. */
-  readonly onWaitingPods: (name: string) => void;
+  readonly onPendingPods: (name: string) => void;
 }
 
 /** A watch is renewed every 10 min at most. One that is silent for longer is broken. In ms. */
@@ -56,7 +56,7 @@ export class ClusterCache {
 
   constructor(deps: ClusterCacheDeps) {
     this.#deps = deps;
-    const { transport, clock, random, log, onBug, onNode, onWaitingPods, instanceIdOf, onIdentities } = deps;
+    const { transport, clock, random, log, onBug, onNode, onPendingPods, instanceIdOf, onIdentities } = deps;
     const shared = { transport, clock, random, onBug };
     this.#nodes = new Reflector({
       ...shared,
@@ -72,7 +72,7 @@ export class ClusterCache {
     });
     this.#pods = new PendingPods({
       ...shared,
-      onChange: onWaitingPods,
+      onChange: onPendingPods,
       onDenied: (problem) =>
         log.warn('cannot read pods: nodes get no addresses in advance for pending pods', { problem }),
       onState: (state) => {
@@ -110,8 +110,8 @@ export class ClusterCache {
   }
 
   /** Pods that wait for an address on a node. */
-  waitingPods(name: string): number {
-    return this.#pods.waitingOn(name);
+  pendingPods(name: string): number {
+    return this.#pods.pendingOn(name);
   }
 
   /** Resolves once all CiliumNodes are known and Nodes are known too or cannot be read for now. */

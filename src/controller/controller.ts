@@ -27,7 +27,7 @@ import { warnOfMissingAccess } from './reporting/access-warnings.ts';
 import type { Cloud, CloudDeps } from './clouds/cloud.ts';
 import { CloudProbe } from './cloud-probe.ts';
 import { ClusterCache } from './cluster-cache.ts';
-import type { ControllerState } from './controller-state.ts';
+import type { ControllerState } from './reporting/controller-state.ts';
 import { fence } from './fencing.ts';
 import { type NodeStatusReport, nodeStatusReport } from './reporting/node-status-report.ts';
 import { schemaAtStart } from './schema-at-start.ts';
@@ -120,7 +120,7 @@ export class Controller {
       onNode: (name, watched) => this.#session?.apply(name, watched),
       instanceIdOf: (providerId) => this.#cloud.instanceIdOf(providerId),
       onIdentities: (touched) => this.#session?.identitiesChanged(touched),
-      onWaitingPods: (name) => this.#session?.waitingPodsChanged(name),
+      onPendingPods: (name) => this.#session?.pendingPodsChanged(name),
     });
     this.#events = new EventRecorder({
       transport: kubernetes,
@@ -303,7 +303,7 @@ export class Controller {
       permission: this.#permission,
       schema,
       observe: (raw) => this.#cache.observe(raw),
-      waitingPods: (name) => this.#cache.waitingPods(name),
+      pendingPods: (name) => this.#cache.pendingPods(name),
       recordEvent: (node, report) => this.#recordEvent(node, report),
       recordLeaseEvent: (report) => this.#recordLeaseEvent(report),
       lease: this.#election,

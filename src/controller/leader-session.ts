@@ -37,12 +37,13 @@ import { ConflictingWriters } from './conflicting-writers.ts';
 import { nodeInstruments } from './reporting/node-instruments.ts';
 import { FailedReadings } from './reporting/failed-readings.ts';
 import { nodeOptions } from './node-options.ts';
-import { inDeficit, missingDataOf } from './reporting/deficit.ts';
+import { inDeficit, missingDataOf } from './reporting/missing-data.ts';
 import { OrphanGcRunner } from './orphan-gc-runner.ts';
 import { blockedSeries } from './reporting/blocked-metrics.ts';
 import { type SubnetFigures, subnetFigures } from './reporting/subnet-figures.ts';
 import { showSubnets } from './reporting/subnet-metrics.ts';
-import { type LeaseNotes, type WithdrawalReport, WithdrawalWatch } from './withdrawal-watch.ts';
+import type { WithdrawalReport } from './reporting/status-report.ts';
+import { type LeaseNotes, WithdrawalWatch } from './withdrawal-watch.ts';
 
 const [cannotReadCloud, cannotReadInstances] = ['cannot read the cloud', 'cannot read instances'];
 const cannotReadTypes = 'cannot read instance types';
@@ -68,7 +69,7 @@ export interface LeaderSessionDeps {
   readonly schema: ServedSchema;
   /** Applies the answer to a write to the cache. */
   readonly observe: (raw: JsonObject) => void;
-  readonly waitingPods: (name: string) => number;
+  readonly pendingPods: (name: string) => number;
   readonly recordEvent: (node: NodeReference, report: EventReport) => void;
   /** Records an Event that concerns all nodes. */
   readonly recordLeaseEvent: (report: EventReport) => void;
@@ -149,7 +150,10 @@ export class LeaderSession {
     this.#orphanGc = this.#createOrphanGc();
     this.#nodes = this.#createNodeManager(shared);
     // When permissions change, nodes start what may run again and report what is paused.
-    deps.permission.onChange(() => this.#nodes.wakeAll());
+    deps.permission.onChange(() => {
+      this.#nodes.wakeAll();
+      this.#blockedErrors.resume();
+    });
   }
 
   /** Takes over the fleet in its current state and starts to serve it. */
@@ -182,8 +186,8 @@ export class LeaderSession {
     this.#nodes.identitiesChanged(touched);
   }
 
-  waitingPodsChanged(name: string): void {
-    this.#nodes.waitingPodsChanged(name);
+  pendingPodsChanged(name: string): void {
+    this.#nodes.pendingPodsChanged(name);
   }
 
   /** Starts nothing more; resolves once work in flight has ended, at `deadline` at the latest. */
@@ -232,14 +236,14 @@ export class LeaderSession {
     return this.#withdrawals.report();
   }
 
-  #managed(): readonly NodeFigures[] {
-    return this.summaries().flatMap((entry) => (entry.kind === 'managed' ? [entry.figures] : []));
+  #reconciled(): readonly NodeFigures[] {
+    return this.summaries().flatMap((entry) => (entry.kind === 'reconciled' ? [entry.figures] : []));
   }
 
   /** The nodes that a Node verifies, if Nodes are known. Other CiliumNodes may name instances of any network. */
   #ofThisCluster(): readonly NodeFigures[] {
     const { isKnown } = this.#deps.identities;
-    return this.#managed().filter(({ isVerified }) => isVerified || !isKnown);
+    return this.#reconciled().filter(({ isVerified }) => isVerified || !isKnown);
   }
 
   summaries(): readonly NodeSummary[] {
@@ -415,7 +419,7 @@ export class LeaderSession {
       'implementation' | 'inventory' | 'ledger' | 'clock'
     >,
   ): NodeManager {
-    const { options, cloud, permission, schema, observe, waitingPods, log, registry, random, onBug } =
+    const { options, cloud, permission, schema, observe, pendingPods, log, registry, random, onBug } =
       this.#deps;
     const instruments = nodeInstruments({
       clock: this.#deps.clock,
@@ -443,7 +447,7 @@ export class LeaderSession {
         unreadBecause: () => this.#failures.condition,
         refresh: (instanceId) => this.#instanceRefresh.request(instanceId),
         refreshAwaited: (instanceId, since) => this.#instanceRefresh.await(instanceId, since),
-        listingUnderway: (instanceId) => this.#resync.covers(instanceId),
+        listingInFlight: (instanceId) => this.#resync.covers(instanceId),
         writer: this.#ownWrites,
         publications: new ConcurrencyLimiter(mostPublications),
         permission,
@@ -474,7 +478,7 @@ export class LeaderSession {
           instruments.onRemoved(name);
         },
       },
-      waitingPods,
+      pendingPods,
       onRestored: (known) => this.#resync.remember(known),
       onNetwork: (networkId) => {
         if (!this.#resync.infrastructure.networkIds.has(networkId)) this.#resync.request();

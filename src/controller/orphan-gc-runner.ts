@@ -125,7 +125,7 @@ export class OrphanGcRunner {
         onDeleted(item);
         return;
       case 'wouldDelete':
-        log.info('would delete orphaned interface', details);
+        log.info('dry run: would delete orphaned interface', details);
         return;
       case 'failed':
         log.warn('could not delete orphaned interface', {

@@ -6,7 +6,7 @@ import { sentenceOf } from '../manager/withdrawals/brake-sentence.ts';
 import { noteText, readNote } from '../manager/withdrawals/held-withdrawals-note.ts';
 import {
   type BrakeState,
-  type HeldWithdrawals,
+  type HeldWithdrawalsSource,
   WithdrawalBrake,
 } from '../manager/withdrawals/withdrawal-brake.ts';
 import type { NodeMember } from '../manager/withdrawals/withdrawal-decision.ts';
@@ -14,6 +14,7 @@ import type { Logger } from '../observability/logger.ts';
 import type { MutationPermission } from '../providers/gate/mutation-permission.ts';
 import type { WithdrawalGate } from '../providers/inventory/withdrawals.ts';
 import type { Clock } from '../runtime/clock.ts';
+import type { WithdrawalReport } from './reporting/status-report.ts';
 
 /** The part of the Lease that stores notes for the next leader. */
 export interface LeaseNotes {
@@ -22,7 +23,7 @@ export interface LeaseNotes {
 }
 
 export interface WithdrawalWatchDeps {
-  readonly held: HeldWithdrawals;
+  readonly held: HeldWithdrawalsSource;
   readonly members: () => readonly NodeMember[];
   /** In ms. */
   readonly consistencyWindow: number;
@@ -39,18 +40,6 @@ export interface WithdrawalWatchDeps {
   readonly onWithdrawn: (instanceIds: ReadonlySet<string>) => void;
   readonly clock: Clock;
   readonly log: Logger;
-}
-
-/** Held withdrawals as /status shows them. */
-export interface WithdrawalReport {
-  readonly state: Exclude<BrakeState['kind'], 'open'>;
-  readonly why: string;
-  /** Nodes that keep what is missing. */
-  readonly nodes: number;
-  /** Some of their instances. */
-  readonly instances: readonly string[];
-  /** For `--allow-withdrawals`. */
-  readonly token?: string;
 }
 
 export const heldAnnotation = 'headwater/withdrawals-held';

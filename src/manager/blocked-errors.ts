@@ -11,7 +11,7 @@ export interface BlockedErrorsDeps {
   readonly writer: Pick<CiliumNodeWriter, 'patchStatus' | 'get'>;
   /** Applies the answer to a write to the known object. */
   readonly observe: (raw: JsonObject) => void;
-  /** Whether CiliumNodes may be written now and their CRD has the field. */
+  /** Whether CiliumNodes may be written now and their CRD has the field. Texts wait until then, and for `resume`. */
   readonly mayWrite: () => boolean;
   readonly clock: Clock;
   readonly random: Random;
@@ -42,6 +42,11 @@ export class BlockedErrors {
   say({ name, uid }: { readonly name: string; readonly uid: string }, text: string | undefined): void {
     if (text === undefined) this.#waiting.delete(name);
     else this.#waiting.set(name, { uid, text });
+    this.resume();
+  }
+
+  /** Writes what waits, if that is allowed by now. */
+  resume(): void {
     if (this.#waiting.size > 0 && this.#work.isIdle) this.#work.begin(() => this.#run());
   }
 
@@ -56,6 +61,7 @@ export class BlockedErrors {
       const [name, said] = next;
       const backoff = new Backoff(backoffPolicy, this.#deps);
       while (backoff.failures < mostTries && this.#waiting.get(name) === said) {
+        if (!this.#deps.mayWrite()) return;
         const outcome = await this.#write(name, said);
         if (outcome === 'done') break;
         const pause = backoff.fail();
@@ -67,9 +73,8 @@ export class BlockedErrors {
 
   /** A failed write is worth another attempt. */
   async #write(name: string, { uid, text }: Said): Promise<'done' | 'conflict' | 'unavailable'> {
-    const { writer, observe, mayWrite } = this.#deps;
+    const { writer, observe } = this.#deps;
     const { closing: signal } = this.#work;
-    if (!mayWrite()) return 'done';
     const live = await writer.get(name, signal);
     if (live.kind !== 'found') return live.kind === 'unavailable' ? 'unavailable' : 'done';
     const known = (field: string): string => textAt(live.raw, 'metadata', field) ?? '';

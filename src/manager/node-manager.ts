@@ -3,7 +3,7 @@
 // changes:
 //
 // - their CiliumNode (`apply`), or the Nodes that verify it (`identitiesChanged`)
-// - pods that wait on them (`waitingPodsChanged`)
+// - pods that wait on them (`pendingPodsChanged`)
 // - what the cloud shows of their instance (`instancesChanged`)
 // - what several nodes may lack: subnets, limits, orphaned interfaces (`wakeWhere`, `spaceFreed`)
 // - an address that another node showed and that is free now (`onFreed`), or that several claim (`#contest`)
@@ -29,7 +29,7 @@ import type { NodeMember } from './withdrawals/withdrawal-decision.ts';
 import { evidenceOf } from './claims/holder-evidence.ts';
 import { inStartOrder, checkClaim } from './claims/instance-claim.ts';
 import type { NodeIdentities, TouchedIdentities } from './claims/node-identities.ts';
-import type { Evidence } from './claims/rival-claims.ts';
+import type { ClaimEvidence } from './claims/rival-claims.ts';
 
 export interface NodeManagerOptions {
   /** What the Nodes say about who owns which instance. */
@@ -39,7 +39,7 @@ export interface NodeManagerOptions {
   readonly context: Omit<NodeContext, 'claims' | 'identities' | 'onChanged' | 'hooks'>;
   readonly hooks: Omit<NodeHooks, 'onContested'> & NodeManagerHooks;
   /** Number of pods waiting for an address on a node. */
-  readonly waitingPods: (name: string) => number;
+  readonly pendingPods: (name: string) => number;
   /** Called with what a CiliumNode says about the network around its instance. */
   readonly onRestored: (known: KnownNetwork) => void;
   /** Called when the cloud shows a served instance in this network, and after each change of it. */
@@ -58,12 +58,14 @@ export interface NodeManagerHooks {
 interface NodeEntry {
   /** Undefined once the object is deleted. */
   newest: WatchedNode | undefined;
-  managed: NodeReconciler | undefined;
+  reconciler: NodeReconciler | undefined;
   /** The previous reconciler is stopping. */
   isEnding: boolean;
   /** The newest state of the node last reconciled under this name. */
   last: CiliumNode | undefined;
   condition: NodeCondition | undefined;
+  /** The object that the condition was reported for. */
+  reportedUid: string | undefined;
   /** Since when it has had a condition, in monotonic ms. */
   blockedSince: number | undefined;
 }
@@ -199,29 +201,29 @@ export class NodeManager {
       this.#indexOffered(name, entry.newest);
       if (this.#waitsItsTurn(name)) continue;
       this.#serveOrStopAlone(name);
-      entry.managed?.wake();
+      entry.reconciler?.wake();
     }
   }
 
-  waitingPodsChanged(name: string): void {
-    const managed = this.#entries.get(name)?.managed;
-    if (managed !== undefined) managed.waitingPods = this.#options.waitingPods(name);
+  pendingPodsChanged(name: string): void {
+    const reconciler = this.#entries.get(name)?.reconciler;
+    if (reconciler !== undefined) reconciler.pendingPods = this.#options.pendingPods(name);
   }
 
   instancesChanged(instanceIds: ReadonlySet<string>): void {
     const owners = [...instanceIds].flatMap((instanceId) => this.#owners.get(instanceId) ?? []);
     this.#wake(owners);
     for (const name of owners) {
-      const managed = this.#entries.get(name)?.managed;
-      if (managed !== undefined) this.#reportNetwork(managed);
+      const reconciler = this.#entries.get(name)?.reconciler;
+      if (reconciler !== undefined) this.#reportNetwork(reconciler);
       this.#index.holderChanged(name);
     }
   }
 
-  /** Wakes the nodes that this concerns, highest priority first, because supply may not suffice for all. */
+  /** Wakes the nodes for which `concerns` holds, highest priority first, because supply may not suffice for all. */
   wakeWhere(concerns: (figures: NodeFigures) => boolean): void {
-    const concerned = [...this.#entries.values()].flatMap(({ managed }) =>
-      managed !== undefined && concerns(managed.figures()) ? [managed] : [],
+    const concerned = [...this.#entries.values()].flatMap(({ reconciler }) =>
+      reconciler !== undefined && concerns(reconciler.figures()) ? [reconciler] : [],
     );
     const ranked = concerned.map(({ name, priority }) => ({ name, rank: rankOf(priority) }));
     this.#wake(ranked.toSorted((a, b) => a.rank - b.rank).map(({ name }) => name));
@@ -240,8 +242,8 @@ export class NodeManager {
     const only = this.#context.assessmentOptions.networkId;
     if (only !== undefined) return [only];
     const ids = new Set<string>();
-    for (const { managed, last } of this.#entries.values()) {
-      const id = managed === undefined ? undefined : (this.#foundNetwork(managed) ?? last?.eni?.vpcId);
+    for (const { reconciler, last } of this.#entries.values()) {
+      const id = reconciler === undefined ? undefined : (this.#foundNetwork(reconciler) ?? last?.eni?.vpcId);
       if (id !== undefined) ids.add(id);
     }
     return [...ids].sort();
@@ -252,10 +254,10 @@ export class NodeManager {
   }
 
   *figures(): Generator<NodeSummary> {
-    for (const [name, { managed, condition, blockedSince }] of this.#entries) {
-      const waitingPods = this.#options.waitingPods(name);
-      if (managed !== undefined) yield { kind: 'managed', name, figures: managed.figures() };
-      else if (condition !== undefined) yield { kind: 'blocked', name, condition, waitingPods, blockedSince };
+    for (const [name, { reconciler, condition, blockedSince }] of this.#entries) {
+      const pendingPods = this.#options.pendingPods(name);
+      if (reconciler !== undefined) yield { kind: 'reconciled', name, figures: reconciler.figures() };
+      else if (condition !== undefined) yield { kind: 'blocked', name, condition, pendingPods, blockedSince };
     }
   }
 
@@ -263,9 +265,9 @@ export class NodeManager {
   members(): readonly NodeMember[] {
     const { identities } = this.#options;
     const { inventory } = this.#context;
-    return [...this.#entries.values()].flatMap(({ managed, last, isEnding }) => {
-      if (managed === undefined || last === undefined || isEnding) return [];
-      const { instanceId } = managed;
+    return [...this.#entries.values()].flatMap(({ reconciler, last, isEnding }) => {
+      if (reconciler === undefined || last === undefined || isEnding) return [];
+      const { instanceId } = reconciler;
       return {
         node: last,
         hasNode: identities.isKnown ? identities.has(last.name) : last.nodeUid !== undefined,
@@ -279,8 +281,8 @@ export class NodeManager {
 
   /** Starts no new work. Resolves once work in flight has ended, or after `deadline`. */
   async stop(deadline: AbortSignal): Promise<void> {
-    for (const { managed, isEnding } of this.#entries.values())
-      if (managed !== undefined && !isEnding) this.#work.begin(() => managed.stop(this.#work.deadline));
+    for (const { reconciler, isEnding } of this.#entries.values())
+      if (reconciler !== undefined && !isEnding) this.#work.begin(() => reconciler.stop(this.#work.deadline));
     await Promise.all([this.#work.stop(deadline), this.#space.stop()]);
   }
 
@@ -288,20 +290,20 @@ export class NodeManager {
   #serveOrStop(name: string, entry: NodeEntry): void {
     if (entry.isEnding || this.#work.isClosing) return;
     const served = this.#served(entry.newest);
-    const { managed } = entry;
-    if (managed !== undefined) {
-      if (served.kind === 'node' && isSame(managed, served.node, served.instanceId)) {
+    const { reconciler } = entry;
+    if (reconciler !== undefined) {
+      if (served.kind === 'node' && isSame(reconciler, served.node, served.instanceId)) {
         this.#reportWarnings(served.node);
-        this.#reportNetwork(managed);
+        this.#reportNetwork(reconciler);
         entry.last = served.node;
-        managed.update(served.node);
+        reconciler.update(served.node);
       } else {
         entry.isEnding = true;
-        this.#work.begin(() => this.#end(name, entry, managed));
+        this.#work.begin(() => this.#end(name, entry, reconciler));
       }
       return;
     }
-    if (served.kind === 'node') this.#manage(entry, served.node, served.instanceId);
+    if (served.kind === 'node') this.#start(entry, served.node, served.instanceId);
     else if (served.kind === 'blocked') this.#blocked(entry, referenceTo(served.watched), served.condition);
     else if (entry.newest === undefined) {
       this.#entries.delete(name);
@@ -339,7 +341,7 @@ export class NodeManager {
     return { kind: 'none' };
   }
 
-  #manage(entry: NodeEntry, node: CiliumNode, instanceId: string): void {
+  #start(entry: NodeEntry, node: CiliumNode, instanceId: string): void {
     const { implementation } = this.#context;
     const restored = restoredState(node, instanceId, implementation);
     const isOfAnother = entry.last !== undefined && isOfOtherInstance(node, entry.last, implementation);
@@ -349,25 +351,25 @@ export class NodeManager {
     this.#reportWarnings(node);
     this.#owners.set(instanceId, node.name);
     entry.last = node;
-    entry.managed = new NodeReconciler(
+    entry.reconciler = new NodeReconciler(
       node,
       instanceId,
       this.#context,
       isOfAnother ? undefined : restored.interfaces,
     );
-    entry.managed.waitingPods = this.#options.waitingPods(node.name);
+    entry.reconciler.pendingPods = this.#options.pendingPods(node.name);
   }
 
-  async #end(name: string, entry: NodeEntry, managed: NodeReconciler): Promise<void> {
-    await managed.stop(this.#work.deadline);
+  async #end(name: string, entry: NodeEntry, reconciler: NodeReconciler): Promise<void> {
+    await reconciler.stop(this.#work.deadline);
     this.#options.hooks.onRemoved(name);
-    entry.managed = undefined;
+    entry.reconciler = undefined;
     entry.isEnding = false;
-    this.#owners.delete(managed.instanceId);
+    this.#owners.delete(reconciler.instanceId);
     this.#serveOrStop(name, entry);
     // Another name may have waited for the instance.
-    for (const [other, { newest, managed: busy }] of this.#entries) {
-      if (busy === undefined && newest?.kind === 'node' && newest.node.instanceId === managed.instanceId) {
+    for (const [other, { newest, reconciler: busy }] of this.#entries) {
+      if (busy === undefined && newest?.kind === 'node' && newest.node.instanceId === reconciler.instanceId) {
         this.apply(other, newest);
       }
     }
@@ -375,16 +377,18 @@ export class NodeManager {
 
   #blocked(entry: NodeEntry, node: NodeReference, found: NodeCondition | undefined): void {
     const condition = found && presentable(found);
-    if (entry.condition?.message === condition?.message) return;
+    const isReported = entry.reportedUid === node.uid || condition === undefined;
+    if (entry.condition?.message === condition?.message && isReported) return;
     entry.condition = condition;
+    entry.reportedUid = node.uid;
     entry.blockedSince = condition && (entry.blockedSince ?? this.#context.clock.monotonic());
     this.#options.hooks.onBlocked(node, condition);
   }
 
   /** Reports the network only once the cloud shows the instance there: a CiliumNode alone does not justify a resync. */
-  #reportNetwork(managed: NodeReconciler): void {
+  #reportNetwork(reconciler: NodeReconciler): void {
     const only = this.#context.assessmentOptions.networkId;
-    const found = this.#foundNetwork(managed);
+    const found = this.#foundNetwork(reconciler);
     if (found !== undefined && (only ?? found) === found) this.#options.onNetwork(found);
   }
 
@@ -399,7 +403,7 @@ export class NodeManager {
 
   /** Wakes nodes in small batches, so that their decisions do not starve other work. */
   #wake(names: readonly string[]): void {
-    for (const name of names.slice(0, wakenAtOnce)) this.#entries.get(name)?.managed?.wake();
+    for (const name of names.slice(0, wakenAtOnce)) this.#entries.get(name)?.reconciler?.wake();
     const left = names.slice(wakenAtOnce);
     if (left.length > 0) this.#work.later(0, () => this.#wake(left));
   }
@@ -433,28 +437,28 @@ export class NodeManager {
     const owner = interfaces.find((item) => hasAddress(item, address));
     if (owner === undefined) return;
     const { networkId } = owner;
-    const others = holders.flatMap((holder) => this.#entries.get(holder)?.managed ?? []);
-    const instanceIds = [instanceId, ...others.map((managed) => managed.instanceId)];
+    const others = holders.flatMap((holder) => this.#entries.get(holder)?.reconciler ?? []);
+    const instanceIds = [instanceId, ...others.map((reconciler) => reconciler.instanceId)];
     inventory.contest({ address, networkId, instanceIds }, clock.monotonic());
-    for (const managed of others) managed.wake();
+    for (const reconciler of others) reconciler.wake();
   }
 
   /** The evidence that supports a node showing an address. */
-  #evidence(name: string, address: string): Evidence {
-    const { newest, managed } = this.#entries.get(name) ?? emptyEntry();
+  #evidence(name: string, address: string): ClaimEvidence {
+    const { newest, reconciler } = this.#entries.get(name) ?? emptyEntry();
     const { identities } = this.#options;
-    const instanceId = managed?.instanceId ?? claimedBy(newest) ?? '';
+    const instanceId = reconciler?.instanceId ?? claimedBy(newest) ?? '';
     const isVerified = !identities.isKnown || identities.isVerified(name, instanceId);
     return evidenceOf(address, {
       isToBeServed: this.#waitsItsTurn(name) && claimedBy(newest) !== undefined,
-      view: managed && this.#context.inventory.view(instanceId),
+      view: reconciler && this.#context.inventory.view(instanceId),
       isVerified,
-      removal: managed !== undefined && isVerified ? managed.removal : 'none',
+      removal: reconciler !== undefined && isVerified ? reconciler.removal : 'none',
     });
   }
 
   #hasAddress(name: string, address: string): boolean {
-    const instanceId = this.#entries.get(name)?.managed?.instanceId ?? '';
+    const instanceId = this.#entries.get(name)?.reconciler?.instanceId ?? '';
     const interfaces = this.#context.inventory.view(instanceId)?.interfaces ?? [];
     return interfaces.some((item) => hasAddress(item, address));
   }
@@ -468,10 +472,11 @@ type Served =
 function emptyEntry(): NodeEntry {
   return {
     newest: undefined,
-    managed: undefined,
+    reconciler: undefined,
     isEnding: false,
     last: undefined,
     condition: undefined,
+    reportedUid: undefined,
     blockedSince: undefined,
   };
 }
@@ -486,6 +491,6 @@ function isUnmanaged(watched: WatchedNode): boolean {
   return watched.kind === 'node' ? watched.node.ignored || watched.node.deleting : watched.ignored;
 }
 
-function isSame(managed: NodeReconciler, node: CiliumNode, instanceId: string): boolean {
-  return managed.uid === node.uid && managed.instanceId === instanceId;
+function isSame(reconciler: NodeReconciler, node: CiliumNode, instanceId: string): boolean {
+  return reconciler.uid === node.uid && reconciler.instanceId === instanceId;
 }

@@ -20,25 +20,25 @@ export const headwaterMetrics = {
     'Addresses of all nodes together: available (offered to agents, used or not), used, needed (lacking), releasing (hidden from agents, not unassigned yet).',
     { state: ['available', 'used', 'needed', 'releasing'] },
   ),
-  headwater_pending_pods: gauge(
-    'Pods that wait for an address, on all nodes but those that Headwater is not to manage.',
-    {},
-  ),
+  headwater_pending_pods: gauge('Pods that wait for an address, on all nodes that Headwater manages.', {}),
   headwater_interfaces: gauge(
     'Interfaces of the nodes that are served: with_room (can take further addresses), full, excluded (carry no pods), unreadable (not understood).',
     { state: ['with_room', 'full', 'excluded', 'unreadable'] },
   ),
   headwater_prefixes: gauge('Prefixes (/28 blocks) that nodes have.', {}),
   headwater_nodes: gauge(
-    'Nodes: total, which is the sum of satisfied (need no address, and their CiliumNodes hold what they have), in_deficit (need addresses, or may not be written), blocked (not served until somebody acts) and unknown (not read yet); and at_capacity, those among them that can take no more.',
+    'Nodes: total, which is the sum of satisfied (need no address, and their CiliumNodes hold what they have), in_deficit (need addresses, or may not be written), blocked (not served until its reason ends, mostly until an operator acts; headwater_blocked counts more) and unknown (not read yet); and at_capacity, those among them that can take no more.',
     { state: ['total', 'satisfied', 'in_deficit', 'at_capacity', 'blocked', 'unknown'] },
   ),
-  headwater_blocked: gauge('Nodes, interfaces and subnets that cannot be served for now, by reason.', {
-    resource: ['node', 'interface', 'subnet'],
-    reason: 'stable name of the reason, as in Events',
-  }),
+  headwater_blocked: gauge(
+    'By reason: every node with a condition, served nodes and nodes in deficit too; interfaces that are not understood; subnets that are exhausted or refused a prefix.',
+    {
+      resource: ['node', 'interface', 'subnet'],
+      reason: 'stable name of the reason, as in Events',
+    },
+  ),
   headwater_node_needed_addresses: gauge(
-    'Addresses that a node lacks, for the 20 nodes that lack the most: as many series in a fleet of any size.',
+    'Addresses that a node lacks, for the 20 nodes that lack the most: at most 20 series in a fleet of any size.',
     { target_node: 'name of the CiliumNode' },
   ),
   headwater_allocation_latency_seconds: histogram(
@@ -95,7 +95,7 @@ export const headwaterMetrics = {
     subnet,
   ),
   headwater_subnet_free_blocks: gauge(
-    'Whole /28 blocks of the subnet that are free, at most: as the last full listing showed them, less the prefixes assigned since, and no more than there are free addresses for. Interfaces attached to nothing are not listed and may be in some of them; 0 for 2 minutes after the subnet refused a single prefix. Absent until the first listing.',
+    'Whole /28 blocks of the subnet that are free, at most: as the last full listing showed them, less the prefixes assigned since, and no more than there are free addresses for. Detached interfaces are not listed and may be in some of them; 0 for 2 minutes after the subnet refused a single prefix. Absent until the first listing.',
     subnet,
   ),
   headwater_subnet_fragmentation_ratio: gauge(
@@ -108,15 +108,15 @@ export const headwaterMetrics = {
   ),
   headwater_subnet_nodes: gauge('Nodes with an interface in the subnet.', subnet),
   headwater_orphaned_interfaces: gauge(
-    "Interfaces with this cluster's tags that are attached to nothing, as last read, including those that are being attached.",
+    "Detached interfaces with this cluster's tags, as last read, including those that are being attached.",
     {},
   ),
   headwater_orphan_adoptions_total: counter(
-    'Orphaned interfaces that were to be attached to a node instead of a new one.',
+    'Attempts to attach an orphaned interface to a node instead of a new one, by result.',
     { result: ['attached', 'failed'] },
   ),
   headwater_orphan_deletions_total: counter(
-    'Orphaned interfaces that were to be deleted: deleted; would_delete (dry run); changed, in_use, not_found (since they were listed); failed.',
+    'Attempts to delete orphaned interfaces: deleted; would_delete (dry run); changed, in_use, not_found (since they were listed); failed.',
     { result: ['deleted', 'would_delete', 'changed', 'in_use', 'not_found', 'failed'] },
   ),
   headwater_inventory_age_seconds: gauge(
@@ -153,7 +153,7 @@ export const headwaterMetrics = {
     'Nodes that keep interfaces or addresses that the cloud does not show, because too much is missing at once; 0 while nothing is held.',
     {},
   ),
-  headwater_heap_limit_bytes: gauge('Size of its heap at which Node.js ends the process.', {}),
+  headwater_heap_limit_bytes: gauge('Heap size at which Node.js ends the process.', {}),
   headwater_leader: gauge('1 while this process holds the Lease, else 0.', {}),
   headwater_watch_restarts_total: counter('Watches that ended and resumed where they were.', resource),
   headwater_watch_relists_total: counter(

@@ -7,7 +7,7 @@ import { describeError } from './describe-error.ts';
 import { formatListenAddress, type ListenAddress } from './listen-address.ts';
 import type { Logger } from './logger.ts';
 
-export type Verdict =
+export type ProbeResult =
   | { readonly ok: true }
   | {
       readonly ok: false;
@@ -20,9 +20,9 @@ export interface HttpServerOptions {
   readonly clock: Clock;
   readonly log: Logger;
   /** Whether the process makes progress. A process without progress is restarted. */
-  readonly health: () => Verdict;
+  readonly health: () => ProbeResult;
   /** Whether the process can do its work. */
-  readonly ready: () => Verdict;
+  readonly ready: () => ProbeResult;
   /** The state of the process, as JSON data. */
   readonly status: () => unknown;
   /** The same of one node, known or not. */
@@ -86,11 +86,11 @@ interface Answer {
 type Route = (query: URLSearchParams) => Answer | Promise<Answer>;
 
 function routesOf({ health, ready, status, node, metrics }: HttpServerOptions): ReadonlyMap<string, Route> {
-  const livez: Route = () => verdictAnswer(health());
+  const livez: Route = () => probeAnswer(health());
   return new Map<string, Route>([
     ['/healthz', livez],
     ['/v1/healthz', livez],
-    ['/readyz', () => verdictAnswer(ready())],
+    ['/readyz', () => probeAnswer(ready())],
     ['/metrics', async () => ({ code: 200, contentType: metrics.contentType, body: await metrics.scrape() })],
     [
       '/status',
@@ -141,8 +141,8 @@ function jsonAnswer(code: number, value: unknown): Answer {
   return { code, contentType: 'application/json', body: `${JSON.stringify(value, null, 2)}\n` };
 }
 
-function verdictAnswer(verdict: Verdict): Answer {
-  return verdict.ok ? plain(200, 'ok') : plain(500, verdict.problem);
+function probeAnswer(result: ProbeResult): Answer {
+  return result.ok ? plain(200, 'ok') : plain(500, result.problem);
 }
 
 function plain(code: number, text: string): Answer {

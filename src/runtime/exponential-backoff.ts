@@ -15,6 +15,11 @@ export interface BackoffState {
   readonly until: number;
 }
 
+/** The wait after that many consecutive failures, in ms. */
+export function exponentialWait({ base, cap }: BackoffPolicy, failures: number): number {
+  return Math.min(cap, base * 2 ** Math.min(failures - 1, 30));
+}
+
 /**
  * The state after one more failure at `now`. The wait is random in the upper half of its range, so that operations that
  * fail together do not retry together.
@@ -26,6 +31,6 @@ export function backOff(
   random: Random,
 ): BackoffState {
   const failures = (previous?.failures ?? 0) + 1;
-  const wait = Math.min(policy.cap, policy.base * 2 ** Math.min(failures - 1, 30));
+  const wait = exponentialWait(policy, failures);
   return { failures, until: now + wait * (0.5 + random.next() / 2) };
 }

@@ -1,3 +1,5 @@
+// Waits that an abort signal ends.
+
 /**
  * Resolves once `work` resolves or the signal aborts, for work that cannot be aborted. Rejects if `work` rejects first;
  * ignores the outcome of `work` after the abort.

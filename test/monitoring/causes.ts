@@ -51,8 +51,8 @@ export const causes: readonly Cause[] = [
   },
   {
     what: 'a new leader cannot read the cloud',
-    firing: ['HeadwaterNodesUnread', 'HeadwaterResyncFailing', 'HeadwaterPodsPending'],
-    paged: 'HeadwaterNodesUnread',
+    firing: ['HeadwaterNodesUnknown', 'HeadwaterResyncFailing', 'HeadwaterPodsPending'],
+    paged: 'HeadwaterNodesUnknown',
   },
   {
     what: 'the role lost a permission',

@@ -53,8 +53,8 @@ export const mutants: readonly Mutant[] = [
   one(
     'an interface is withdrawn after a single listing',
     'providers/inventory/apply-reading.ts',
-    "return { held: unclear(held, 'holdings'), refreshDue };",
-    'return { held: undefined, refreshDue };',
+    "return { record: unclear(record, 'holdings'), refreshDue };",
+    'return { record: undefined, refreshDue };',
   ),
   one(
     'an interface is withdrawn after a single refresh',
@@ -107,8 +107,8 @@ export const mutants: readonly Mutant[] = [
   one(
     'a stale read restores what was released',
     'providers/inventory/apply-reading.ts',
-    'const isThere = (holding: string): boolean => !isYoung(held.released.get(holding), reading);',
-    "const isThere = (holding: string): boolean => holding !== '' && held.released.size > 0;",
+    'const isThere = (holding: string): boolean => !isYoung(record.released.get(holding), reading);',
+    "const isThere = (holding: string): boolean => holding !== '' && record.released.size > 0;",
   ),
   one(
     'a lost answer of an unassignment is forgotten',
@@ -272,8 +272,8 @@ export const mutants: readonly Mutant[] = [
       },
       {
         file: 'providers/inventory/tracked-instance.ts',
-        from: 'this.#interfaces.set(answer.interfaceId, { ...whenChanged(held, answer, endedAt), asOf: endedAt });',
-        to: 'this.#interfaces.set(answer.interfaceId, { ...whenChanged(held, answer, endedAt), asOf: endedAt, absentSince: undefined, unclear: "nothing", elsewhereAt: undefined });',
+        from: 'this.#interfaces.set(answer.interfaceId, { ...whenChanged(record, answer, endedAt), asOf: endedAt });',
+        to: 'this.#interfaces.set(answer.interfaceId, { ...whenChanged(record, answer, endedAt), asOf: endedAt, absentSince: undefined, unclear: "nothing", elsewhereAt: undefined });',
       },
     ],
   },
@@ -349,8 +349,8 @@ export const mutants: readonly Mutant[] = [
   one(
     'a reassigned address stays on its former interface',
     'providers/inventory/reassigned.ts',
-    'const moved = holdingIds(held.record).filter(isGiven);',
-    'const moved = holdingIds(held.record).filter((holding) => isGiven(holding) && networkId === undefined);',
+    'const moved = holdingIds(record.interface).filter(isGiven);',
+    'const moved = holdingIds(record.interface).filter((holding) => isGiven(holding) && networkId === undefined);',
   ),
   one(
     'a new leader keeps the older state that it started with',
@@ -417,8 +417,8 @@ export const mutants: readonly Mutant[] = [
       // It keeps what it shows, and nothing shown is unassigned.
       {
         file: 'node/reconcile/desired-state.ts',
-        from: 'const offer = isVerified ? offerOf(facts, withheld)',
-        to: 'const offer = isVerified || withheld.onOthers.size >= 0 ? offerOf(facts, withheld)',
+        from: 'const offer = isVerified ? offerOf(facts, excluded)',
+        to: 'const offer = isVerified || excluded.onOthers.size >= 0 ? offerOf(facts, excluded)',
       },
     ],
   },

@@ -25,7 +25,7 @@ interface WireRequest {
 }
 
 /** Virtual time stands still while the SDK prepares its request, and again while it reads the answer. */
-interface CallUnderWay {
+interface CallInFlight {
   release: () => void;
   /** Lets the next call be prepared or read. */
   leave: () => void;
@@ -53,7 +53,7 @@ export class WireEc2 implements Ec2Api {
   readonly #api: AwsApi;
   readonly #onCall: OnCall;
   /** By the signal that accompanies a call. */
-  readonly #underWay = new Map<AbortSignal, CallUnderWay>();
+  readonly #inFlight = new Map<AbortSignal, CallInFlight>();
   readonly #preparing = new Line();
   readonly #reading = new Line();
   #requests = 0;
@@ -82,8 +82,8 @@ export class WireEc2 implements Ec2Api {
   }
 
   async send<A extends Ec2Action>(action: A, input: Ec2Input<A>, sending: Sending): Promise<Ec2Output<A>> {
-    const call: CallUnderWay = { release: this.#clock.hold(), leave: () => undefined };
-    this.#underWay.set(sending.signal, call);
+    const call: CallInFlight = { release: this.#clock.hold(), leave: () => undefined };
+    this.#inFlight.set(sending.signal, call);
     // The SDK takes several turns to abort a call.
     const giveUp = (): void => {
       call.release();
@@ -105,7 +105,7 @@ export class WireEc2 implements Ec2Api {
       throw error;
     } finally {
       sending.signal.removeEventListener('abort', giveUp);
-      this.#underWay.delete(sending.signal);
+      this.#inFlight.delete(sending.signal);
       call.leave();
       call.release();
     }
@@ -115,7 +115,7 @@ export class WireEc2 implements Ec2Api {
     { method, path, headers, body }: WireRequest,
     signal: AbortSignal | undefined,
   ): Promise<{ response: object }> {
-    const call = signal && this.#underWay.get(signal);
+    const call = signal && this.#inFlight.get(signal);
     call?.leave();
     call?.release();
     const request = { method, url: path, headers, body: textOf(body) };
@@ -127,7 +127,7 @@ export class WireEc2 implements Ec2Api {
       call.release = this.#clock.hold();
       const leave = await this.#reading.enter();
       // The call may have been aborted meanwhile.
-      if (this.#underWay.get(signal) === call) call.leave = leave;
+      if (this.#inFlight.get(signal) === call) call.leave = leave;
       else leave();
     }
     if (outcome.kind === 'drop') throw connectionReset();

@@ -111,7 +111,7 @@ export class AttackedWorld {
       .map(({ text }) => text);
     const waiting = world.views
       .filter(({ nodeName }) => names.has(nodeName))
-      .flatMap(({ waitingPods }) => [...waitingPods.keys()].map((pod) => `${pod} waits`));
+      .flatMap(({ pendingPods }) => [...pendingPods.keys()].map((pod) => `${pod} waits`));
     const reported = victims.flatMap((machine) => [
       ...(world.operatorError(machine) === '' ? [] : [`${machine.name}: ${world.operatorError(machine)}`]),
       ...world.events(machine.name).map((event) => `${machine.name}: ${event}`),

@@ -63,6 +63,6 @@ export class BusyWorld extends World {
 
   /** Pods that have waited longer than a moment. */
   waiting(): readonly string[] {
-    return this.views.flatMap(({ waitingPods }) => [...waitingPods.keys()]);
+    return this.views.flatMap(({ pendingPods }) => [...pendingPods.keys()]);
   }
 }

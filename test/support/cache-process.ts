@@ -17,7 +17,7 @@ const cache = new ClusterCache({
   instanceIdOf,
   onNode: () => undefined,
   onIdentities: () => undefined,
-  onWaitingPods: () => undefined,
+  onPendingPods: () => undefined,
   onBug: (error) => {
     throw error;
   },

@@ -26,16 +26,16 @@ export interface Moment {
 }
 
 /**
- * `underway`: the next chapter must wait. `continues`: the next may start, and this one still has something to show.
+ * `running`: the next chapter must wait. `continues`: the next may start, and this one still has something to show.
  * `over`: everything was shown.
  */
-export type Progress = 'underway' | 'continues' | 'over';
+export type Progress = 'running' | 'continues' | 'over';
 
 export interface Chapter {
   readonly title: string;
   /** What to watch, in a line or two. */
   readonly hints: readonly string[];
-  /** When the next chapter starts even if this one is under way, in ms after its own start. */
+  /** When the next chapter starts even if this one is still running, in ms after its own start. */
   readonly longest: number;
   begin(picture: Picture): void;
   /** Called at each check, from its start until it is over. */

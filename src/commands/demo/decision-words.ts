@@ -15,7 +15,7 @@ const words: Readonly<Record<string, (text: Text) => string>> = {
   'released addresses': (text) =>
     `${text('node')}: released ${addresses(text)} from ${text('interface')} (${text('seconds')} s)`,
   'node cannot be satisfied': (text) => `${text('node')}: ${text('why')}`,
-  'node is no longer blocked': (text) => `${text('node')} is no longer blocked`,
+  'node condition resolved': (text) => `${text('node')}: condition resolved`,
   'could not assign addresses': tryAgain,
   'could not attach new interface': tryAgain,
   'could not attach orphaned interface': tryAgain,

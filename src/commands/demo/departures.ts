@@ -23,7 +23,7 @@ interface Leaving {
 const noneLeaving: Leaving = { marked: 0, ready: 0, released: 0, refused: 0, hidden: 0 };
 
 /** Addresses that belong neither to the node nor to the subnet. */
-export function underWay({ marked, ready, released, refused, hidden }: Leaving): number {
+export function totalLeaving({ marked, ready, released, refused, hidden }: Leaving): number {
   return marked + ready + released + refused + hidden;
 }
 

@@ -1,5 +1,5 @@
 // Renders the demonstration as text: a full frame for a terminal that is redrawn, one line per moment elsewhere.
-import { type Departures, underWay } from './departures.ts';
+import { type Departures, totalLeaving } from './departures.ts';
 import type { Picture } from './picture.ts';
 
 export interface Frame {
@@ -129,7 +129,7 @@ export function plainNews({ chapter, picture }: Pick<Frame, 'chapter' | 'picture
 function departuresInWords(departures: Departures): readonly string[] {
   const { marked, ready, released, hidden, unassigned } = departures;
   const leaving =
-    underWay(departures) === 0
+    totalLeaving(departures) === 0
       ? []
       : [`leaving: ${marked} marked ${ready} ready ${released} released ${hidden} hidden,`];
   return [...leaving, ...(unassigned === 0 ? [] : [`${unassigned} unassigned,`])];

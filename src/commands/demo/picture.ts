@@ -7,7 +7,7 @@ import {
   standings,
 } from '../../simulator/cluster/invariants.ts';
 import { sumOfWaits, noWaits } from '../../simulator/workload/waiting-times.ts';
-import { type Departures, type DepartureWatch, underWay } from './departures.ts';
+import { type Departures, type DepartureWatch, totalLeaving } from './departures.ts';
 
 export interface Picture {
   readonly nodes: { readonly total: number; readonly serving: number; readonly met: number };
@@ -57,7 +57,7 @@ export function takePicture(cluster: EmbeddedCluster, departures: DepartureWatch
     departures: departures.read(),
     pods: {
       served: waits.count,
-      waiting: views.reduce((sum, { waitingPods }) => sum + waitingPods.size, 0),
+      waiting: views.reduce((sum, { pendingPods }) => sum + pendingPods.size, 0),
       longestWait: waits.longest,
     },
     interfaces: { attached: ec2.network.interfaces.size - detached, detached },
@@ -77,5 +77,5 @@ export function takePicture(cluster: EmbeddedCluster, departures: DepartureWatch
 export function isSettled({ nodes, addresses, departures, pods, interfaces }: Picture): boolean {
   const { total, serving, met } = nodes;
   const isServed = serving === total && met === total && pods.waiting === 0;
-  return isServed && addresses.excess === 0 && interfaces.detached === 0 && underWay(departures) === 0;
+  return isServed && addresses.excess === 0 && interfaces.detached === 0 && totalLeaving(departures) === 0;
 }

@@ -44,7 +44,7 @@ export class Story {
       const progress = started.chapter.watch({ picture, elapsed });
       started.isOver = progress === 'over';
       if (started === this.#started.at(-1))
-        this.#mayTurn = progress !== 'underway' || elapsed >= started.chapter.longest;
+        this.#mayTurn = progress !== 'running' || elapsed >= started.chapter.longest;
     }
     if (this.#mayTurn) this.#turn(picture, now);
   }

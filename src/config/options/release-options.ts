@@ -25,7 +25,7 @@ export const releaseOptions = {
     kind: duration({ least: 1000, most: hour }),
     origin: 'headwater',
     group: 'release',
-    help: 'How long an address stays hidden from an agent of 1.20 or later before it is released, counted from the last write of Headwater to its CiliumNode. Such an agent is not asked: it may take a dropped address back in memory and report that later, after up to 60 s between refreshes and 15 s of debounce, and once more after a conflicting write. Raise it with those.',
+    help: 'How long an address stays hidden from an agent of 1.20 or later before it is released, counted from the last write of Headwater to its CiliumNode. Such an agent is not asked: it may reuse a dropped address in memory and report that later, after up to 60 s between refreshes and 15 s of debounce, and once more after a conflicting write. Raise it with those.',
     default: '75s',
     fromConfigDir: true,
   },

@@ -1,8 +1,10 @@
-// Metrics and log lines for calls to EC2.
+// Metrics and log lines for calls to EC2, and gauges for its rate limits.
 import { STATUS_CODES } from 'node:http';
 import type { Logger } from '../../observability/logger.ts';
 import type { Metrics } from '../../observability/metrics.ts';
 import type { Ec2ClientOptions } from '../../providers/aws/ec2-client.ts';
+import { priorities } from '../../providers/contract/priority.ts';
+import type { BucketLevel } from '../../providers/rate-limit/rate-limiter.ts';
 import type { MissingPermissions } from '../reporting/missing-permissions.ts';
 
 export function ec2Instruments(
@@ -27,4 +29,17 @@ export function ec2Instruments(
       }
     },
   };
+}
+
+/** Sets the gauges about the rate limits. */
+export function showBuckets(metrics: Metrics, levels: readonly BucketLevel[]): void {
+  for (const { action, tokens, refillPerSecond, learnedRatio, waiting } of levels) {
+    metrics.headwater_cloud_rate_limit_tokens.set({ action }, tokens);
+    metrics.headwater_cloud_rate_limit_refill_per_second.set({ action }, refillPerSecond);
+    metrics.headwater_cloud_rate_limit_learned_ratio.set({ action }, learnedRatio);
+    for (const priority of priorities) {
+      const labels = { action, priority };
+      metrics.headwater_cloud_calls_queued.set(labels, waiting[priority] ?? 0);
+    }
+  }
 }

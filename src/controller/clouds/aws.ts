@@ -12,8 +12,7 @@ import { describeWhereabouts, type WhereaboutsSource } from '../../providers/aws
 import { type BucketLevel, RateLimiter } from '../../providers/rate-limit/rate-limiter.ts';
 import { ConcurrencyLimiter } from '../../providers/rate-limit/concurrency-limit.ts';
 import type { Cloud, CloudDeps } from './cloud.ts';
-import { ec2Instruments } from './aws-instruments.ts';
-import { showBuckets } from '../reporting/rate-limit-gauges.ts';
+import { ec2Instruments, showBuckets } from './aws-instruments.ts';
 import { MissingPermissions } from '../reporting/missing-permissions.ts';
 
 export function composeAws(api: Ec2Api & Partial<WhereaboutsSource>, deps: CloudDeps): Cloud {

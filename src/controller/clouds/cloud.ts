@@ -30,7 +30,7 @@ export interface Cloud {
   readonly interfaceTags: Tags;
   /** The subset of tags that identifies interfaces of this cluster. */
   readonly belongingTags: Tags;
-  /** Sets the gauges for calls in flight. */
+  /** Sets the gauges for calls in flight and for rate limits. */
   readonly showCalls: () => void;
   /** Current state of the rate limits. */
   readonly buckets: () => readonly BucketLevel[];

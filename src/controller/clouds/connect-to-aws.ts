@@ -19,7 +19,7 @@ export interface AwsConnection {
 /** Timeout for opening a connection to the cloud, in ms. */
 const connectionTimeout = 5000;
 
-/** Loads the SDK. Nothing else imports it, and only if the cloud is AWS. Throws NotStartable. */
+/** Loads the SDK, only if the cloud is AWS. Nothing else imports it. Throws NotStartable. */
 export async function connectToAws(connection: AwsConnection, signal: AbortSignal): Promise<AwsApi> {
   const { options, outbound, environment, log, clock } = connection;
   const { AwsApi } = await import('../../providers/aws/aws-api.ts');

@@ -1,4 +1,4 @@
-// Counts blocked resources by kind and reason, for the metrics.
+// Counts blocked resources by kind and reason, for the metrics: nodes with a condition, served nodes too.
 import { conditionOf, type NodeSummary } from '../../node/reconcile/node-summary.ts';
 import type { SubnetFigures } from './subnet-figures.ts';
 
@@ -13,7 +13,7 @@ export function blockedSeries(
   for (const entry of summaries) {
     const condition = conditionOf(entry);
     if (condition !== undefined) add('node', condition.reason);
-    const view = entry.kind === 'managed' ? entry.figures.view : undefined;
+    const view = entry.kind === 'reconciled' ? entry.figures.view : undefined;
     for (const _ of view?.unreadable ?? []) add('interface', 'InterfaceUnreadable');
   }
   for (const _ of subnets.filter(({ exhausted }) => exhausted)) add('subnet', 'SubnetsExhausted');

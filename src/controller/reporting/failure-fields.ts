@@ -21,10 +21,10 @@ const ofOneInstance: ReadonlySet<RefusedScopeKind> = new Set(['interface', 'newI
 /** `failure`: undefined once it works again. */
 export function logBlocked(log: Logger, scope: RefusedScope, failure: CloudFailure | undefined): void {
   const level = ofOneInstance.has(scope.kind) ? 'debug' : 'info';
-  if (failure === undefined) log[level]('accepted by the cloud again', { thing: scope });
+  if (failure === undefined) log[level]('accepted by the cloud again', { scope });
   else
     log[level]('refused by the cloud: all nodes avoid it for now', {
-      thing: scope,
+      scope,
       ...failureFields(failure),
     });
 }

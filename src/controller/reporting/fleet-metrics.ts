@@ -40,7 +40,7 @@ export function totalsOf(summaries: Iterable<NodeSummary>): FleetTotals {
   for (const entry of summaries) {
     totals.nodes.total++;
     totals.nodes[standingOf(entry)]++;
-    if (entry.kind === 'managed') addNode(totals, entry.figures);
+    if (entry.kind === 'reconciled') addNode(totals, entry.figures);
     else addBlocked(totals, entry);
   }
   return totals;
@@ -49,15 +49,15 @@ export function totalsOf(summaries: Iterable<NodeSummary>): FleetTotals {
 type Totals = { -readonly [K in keyof FleetTotals]: FleetTotals[K] };
 
 /** Its pods get no address either. */
-function addBlocked(totals: Totals, { waitingPods, blockedSince }: NodeSummary & { kind: 'blocked' }): void {
-  totals.pendingPods += waitingPods;
-  if (waitingPods > 0) addOldest(totals, 'critical', blockedSince);
+function addBlocked(totals: Totals, { pendingPods, blockedSince }: NodeSummary & { kind: 'blocked' }): void {
+  totals.pendingPods += pendingPods;
+  if (pendingPods > 0) addOldest(totals, 'critical', blockedSince);
 }
 
 function addNode(totals: Totals, figures: NodeFigures): void {
   const { assessment } = figures;
   // Another operator serves the unmanaged ones.
-  if (assessment.kind !== 'unmanaged') totals.pendingPods += figures.waitingPods;
+  if (assessment.kind !== 'unmanaged') totals.pendingPods += figures.pendingPods;
   addDeficit(totals, figures);
   if (assessment.kind !== 'served') return;
   const { addresses } = totals;
@@ -73,9 +73,9 @@ function addNode(totals: Totals, figures: NodeFigures): void {
 /** On a node that is not served, or is not shown what it has, pending pods count as having no free address. */
 function addDeficit(
   totals: Totals,
-  { assessment, waitingPods, inDeficitSince, isPublished }: NodeFigures,
+  { assessment, pendingPods, inDeficitSince, isPublished }: NodeFigures,
 ): void {
-  const unserved = waitingPods > 0 ? 'critical' : 'normal';
+  const unserved = pendingPods > 0 ? 'critical' : 'normal';
   const isServed = assessment.kind === 'served' && isPublished;
   addOldest(totals, isServed ? priorityOf(assessment.usage) : unserved, inDeficitSince);
 }
@@ -135,7 +135,7 @@ function showNodes(
   }
   for (const entry of summaries) {
     // Values of a node that is no longer served are stale.
-    if (entry.kind !== 'managed' || entry.figures.assessment.kind !== 'served') forgetNode(entry.name);
+    if (entry.kind !== 'reconciled' || entry.figures.assessment.kind !== 'served') forgetNode(entry.name);
     else showNode(metrics, entry.name, entry.figures);
   }
 }
@@ -143,7 +143,7 @@ function showNodes(
 function neediest(summaries: readonly NodeSummary[]): (readonly [{ target_node: string }, number])[] {
   return summaries
     .flatMap((entry) =>
-      entry.kind === 'managed' &&
+      entry.kind === 'reconciled' &&
       entry.figures.assessment.kind === 'served' &&
       entry.figures.assessment.needed > 0
         ? [[{ target_node: entry.name }, entry.figures.assessment.needed] as const]

@@ -74,7 +74,7 @@ export function nodeInstruments(
   const announce = (node: NodeReference, condition: NodeCondition | undefined): void => {
     if (condition === undefined) {
       const level = end(node.name) ? 'info' : 'debug';
-      if (quiet.allows(node.name)) log[level]('node is no longer blocked', { node: node.name });
+      if (quiet.allows(node.name)) log[level]('node condition resolved', { node: node.name });
       return;
     }
     const { isFirst, onNode, onCluster, clusterEnded } = causes.begin(node.name, condition);
@@ -306,6 +306,11 @@ function logDryRunDecision(log: Logger, node: string, decision: DryRunDecision):
     case 'deleteOnTermination':
       log.info('dry run: would set delete-on-termination', { node, interface: decision.interfaceId });
       return;
+    case 'staticAddress': {
+      const { interfaceId, tags } = decision;
+      log.info('dry run: would associate a static public address', { node, interface: interfaceId, tags });
+      return;
+    }
     case 'write':
       log.info('dry run: would write a CiliumNode', { node, ...decision.write });
   }

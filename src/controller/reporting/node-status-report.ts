@@ -1,6 +1,6 @@
 // The answer of /status?node=NAME: everything known about one node, healthy or not.
 import type { NodeSummary } from '../../node/reconcile/node-summary.ts';
-import type { ControllerState } from '../controller-state.ts';
+import type { ControllerState } from './controller-state.ts';
 import { type NodeStanding, standingOf } from './fleet-metrics.ts';
 import {
   type ExclusionReport,
@@ -54,7 +54,7 @@ export function nodeStatusReport(
 }
 
 function reportOf(entry: NodeSummary, now: number): NodeStatusReport {
-  const figures = entry.kind === 'managed' ? entry.figures : undefined;
+  const figures = entry.kind === 'reconciled' ? entry.figures : undefined;
   const assessment = figures?.assessment;
   return {
     known: true,

@@ -9,12 +9,11 @@ import {
   pauseReasons,
   type Pauses,
 } from '../../providers/gate/mutation-permission.ts';
-import type { ControllerState } from '../controller-state.ts';
+import type { BrakeState } from '../../manager/withdrawals/withdrawal-brake.ts';
+import type { ControllerState } from './controller-state.ts';
 import type { MissingPermission } from './missing-permissions.ts';
 import { totalsOf } from './fleet-metrics.ts';
 import type { SubnetFigures } from './subnet-figures.ts';
-import type { LeaderSession } from '../leader-session.ts';
-import type { WithdrawalReport } from '../withdrawal-watch.ts';
 
 export interface StatusReport extends Partial<FleetReport> {
   /** Nodes that cannot be satisfied, counted by reason, most frequent first. Only on the leader. */
@@ -50,6 +49,18 @@ export interface FleetReport {
   readonly warnings: readonly WarningReport[];
   /** Interfaces that carry no pods, and why. */
   readonly excluded: readonly ExclusionReport[];
+}
+
+/** Held withdrawals. */
+export interface WithdrawalReport {
+  readonly state: Exclude<BrakeState['kind'], 'open'>;
+  readonly why: string;
+  /** Nodes that keep what is missing. */
+  readonly nodes: number;
+  /** Some of their instances. */
+  readonly instances: readonly string[];
+  /** For `--allow-withdrawals`. */
+  readonly token?: string;
 }
 
 /** Maximum entries shown per list. */
@@ -155,10 +166,22 @@ function reasonsOf(summaries: readonly NodeSummary[]): Readonly<Record<string, n
 }
 
 /** The part of a leader session that is reported. */
-export type ReportedSession = Pick<
-  LeaderSession,
-  'summaries' | 'subnets' | 'conflictingWrite' | 'heldWithdrawals'
->;
+export interface ReportedSession {
+  summaries(): readonly NodeSummary[];
+  subnets(): readonly SubnetFigures[];
+  /** The last conflicting write, while it pauses anything. */
+  readonly conflictingWrite: ReportedWrite | undefined;
+  /** Undefined while no withdrawals are held. */
+  readonly heldWithdrawals: WithdrawalReport | undefined;
+}
+
+interface ReportedWrite {
+  readonly node: string;
+  readonly parts: readonly string[];
+  readonly manager: string | undefined;
+  /** The pause ends after this long without another such write, in ms. */
+  readonly quietIn: number;
+}
 
 interface Fleet {
   readonly summaries: readonly NodeSummary[];
@@ -196,7 +219,7 @@ function unverifiedReport(
   problem: string | undefined,
 ): Pick<StatusReport, 'unverified'> {
   const names = summaries.flatMap((entry) =>
-    entry.kind === 'managed' && !entry.figures.isVerified ? [entry.name] : [],
+    entry.kind === 'reconciled' && !entry.figures.isVerified ? [entry.name] : [],
   );
   if (names.length === 0 && problem === undefined) return {};
   const nodes = names.slice(0, mostUnverified);
@@ -248,15 +271,15 @@ function hasProblem(entry: NodeSummary): boolean {
 
 export function nodeReport(entry: NodeSummary, now: number): NodeReport {
   if (entry.kind === 'blocked') {
-    const { name, condition, waitingPods } = entry;
+    const { name, condition, pendingPods } = entry;
     return {
       name,
-      ...(waitingPods > 0 && { pendingPods: waitingPods }),
+      ...(pendingPods > 0 && { pendingPods }),
       reason: condition.reason,
       why: condition.message,
     };
   }
-  const { assessment, condition, protocol, view, inDeficitSince, isPublished, waitingPods } = entry.figures;
+  const { assessment, condition, protocol, view, inDeficitSince, isPublished, pendingPods } = entry.figures;
   return {
     name: entry.name,
     protocol,
@@ -266,7 +289,7 @@ export function nodeReport(entry: NodeSummary, now: number): NodeReport {
       used: assessment.usage.used,
       wanted: assessment.wanted,
     }),
-    pendingPods: waitingPods,
+    pendingPods,
     ...(!isPublished && { unpublished: true }),
     ...(inDeficitSince !== undefined && { inDeficitForSeconds: Math.round((now - inDeficitSince) / 1000) }),
     ...(condition !== undefined && { reason: condition.reason, why: condition.message }),

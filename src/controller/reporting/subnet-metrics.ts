@@ -11,11 +11,11 @@ interface SubnetUse {
   readonly assigned: number;
 }
 
-/** For every subnet that contains an interface of a managed node. */
+/** For every subnet that contains an interface of a node with a reconciler. */
 export function subnetUse(summaries: readonly NodeSummary[]): ReadonlyMap<string, SubnetUse> {
   const use = new Map<string, SubnetUse>();
   for (const entry of summaries) {
-    const interfaces = entry.kind === 'managed' ? (entry.figures.view?.interfaces ?? []) : [];
+    const interfaces = entry.kind === 'reconciled' ? (entry.figures.view?.interfaces ?? []) : [];
     const met = new Set<string>();
     for (const { subnetId, addresses, prefixes } of interfaces) {
       const { nodes = 0, assigned = 0 } = use.get(subnetId) ?? {};

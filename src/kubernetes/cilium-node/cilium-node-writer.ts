@@ -1,6 +1,6 @@
 // Writes CiliumNodes with merge patches that hold only what changed, each bound to the state it was computed from. It
 // returns the outcome as a value; the caller decides what follows.
-import { ask, type Refusal } from '../transport/api-reply.ts';
+import { ask, type ApiRefusal } from '../transport/api-reply.ts';
 import { type JsonObject, textAt } from '../transport/json.ts';
 import type { KubernetesTransport } from '../transport/transport.ts';
 
@@ -22,7 +22,7 @@ export type WriteFailure =
   | { readonly kind: 'conflict'; readonly message: string }
   /** The object does not exist. */
   | { readonly kind: 'gone' }
-  /** We lack a permission, named in `message`. Someone must act. */
+  /** We lack a permission, named in `message`: an administrator must grant it. */
   | { readonly kind: 'denied'; readonly message: string }
   /** The server never accepts this patch: a bug or another schema. */
   | { readonly kind: 'invalid'; readonly message: string }
@@ -92,7 +92,7 @@ function pathOf(name: string): string {
   return `${ciliumNodesPath}/${encodeURIComponent(name)}`;
 }
 
-function failure(refusal: Refusal, attempted: string): WriteFailure {
+function failure(refusal: ApiRefusal, attempted: string): WriteFailure {
   const { kind, message } = refusal;
   switch (kind) {
     case 'gone':
@@ -111,6 +111,6 @@ function failure(refusal: Refusal, attempted: string): WriteFailure {
   }
 }
 
-function isLate({ status, fields }: Refusal & { readonly kind: 'invalid' }): boolean {
+function isLate({ status, fields }: ApiRefusal & { readonly kind: 'invalid' }): boolean {
   return status === 422 && fields.some((field) => bindingFields.includes(field));
 }

@@ -18,8 +18,8 @@ export class PatchBase {
   /** The clouds' sections, and `operator-status`, `release-ips` and `assigned-static-ip` of `ipam`. */
   readonly status: JsonObject;
   /**
-   * The last field managers of the pool and of the clouds' status sections; undefined where it is us, or not recorded: who
-   * only takes something away leaves no trace.
+   * The last field managers of the pool and of the clouds' status sections; undefined where it is us, or not recorded: a
+   * writer that only removes fields leaves no trace.
    */
   readonly managers: { readonly pool: string | undefined; readonly status: string | undefined };
   readonly #pool: ReadonlyMap<string, unknown>;

@@ -1,6 +1,6 @@
 // Determines which fields of a CiliumNode this cluster's API server keeps. It reads the definition and never installs
 // one.
-import { ask, type Refusal } from '../transport/api-reply.ts';
+import { ask, type ApiRefusal } from '../transport/api-reply.ts';
 import { assumedSchema } from './assumed-schema.ts';
 import { isList, type Json, type JsonObject, memberOf, textAt, valueAt } from '../transport/json.ts';
 import { prune, schemaAt, type StructuralSchema, structuralSchema } from './structural-schema.ts';
@@ -64,11 +64,11 @@ function servedVersion(definition: JsonObject): Json | undefined {
   return versions.find((entry) => textAt(entry, 'name') === version && memberOf(entry, 'served') === true);
 }
 
-function reasonOf(refusal: Refusal): string {
+function reasonOf(refusal: ApiRefusal): string {
   if (refusal.kind === 'denied') {
     return `may not get customresourcedefinitions of apiextensions.k8s.io: ${refusal.message}`;
   }
   if (refusal.kind === 'gone')
-    return `the cluster has no definition ciliumnodes.cilium.io: install Cilium, which brings it (${refusal.message})`;
+    return `the cluster has no definition ciliumnodes.cilium.io: install Cilium, which registers it (${refusal.message})`;
   return refusal.message;
 }

@@ -3,7 +3,7 @@
 import { type Clock, sleep } from '../../runtime/clock.ts';
 import { Backoff } from '../../runtime/backoff.ts';
 import type { Random } from '../../runtime/random.ts';
-import { ask, type Refusal, type Reply } from '../transport/api-reply.ts';
+import { ask, type ApiRefusal, type Reply } from '../transport/api-reply.ts';
 import {
   type EventAuthor,
   eventName,
@@ -25,7 +25,7 @@ export interface EventRecorderOptions {
   /** Whether events may be written now; events that are due meanwhile are dropped. Default: always. */
   readonly mayWrite?: () => boolean;
   /** Called when we may not write events or the server rejects one; called again only after a successful write. */
-  readonly onProblem?: (problem: Refusal) => void;
+  readonly onProblem?: (problem: ApiRefusal) => void;
   readonly onBug: (error: unknown) => void;
 }
 
@@ -215,7 +215,7 @@ export class EventRecorder {
   }
 
   /** Creates or updates the Event of a story; undefined after success. */
-  async #write(story: Story, signal: AbortSignal): Promise<Refusal | undefined> {
+  async #write(story: Story, signal: AbortSignal): Promise<ApiRefusal | undefined> {
     const { count } = story;
     if (this.#isThere(story)) {
       const reply = await this.#update(story, signal);
@@ -266,7 +266,7 @@ export class EventRecorder {
     return ask(this.#options.transport, request, signal);
   }
 
-  #refused(story: Story, refusal: Refusal): void {
+  #refused(story: Story, refusal: ApiRefusal): void {
     this.#drop(story);
     if (refusal.kind === 'denied') {
       this.#deniedUntil = this.#options.clock.monotonic() + deniedInterval;

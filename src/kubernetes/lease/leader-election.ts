@@ -5,7 +5,7 @@
 // processes that saw the old Lease wait for its end.
 import { type Clock, sleep } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
-import type { Refusal } from '../transport/api-reply.ts';
+import type { ApiRefusal } from '../transport/api-reply.ts';
 import { textAt } from '../transport/json.ts';
 import { LeaseAnnotations } from './lease-annotations.ts';
 import { LeaseClient, type LeaseReply, type Patience } from './lease-client.ts';
@@ -28,7 +28,7 @@ export interface LeaderElectionOptions {
   /** Called when the kind of state changes, and on standby when the holder changes. */
   readonly onChange?: (state: Leadership) => void;
   /** Called once for each run of failures of the same kind. */
-  readonly onProblem?: (problem: Refusal) => void;
+  readonly onProblem?: (problem: ApiRefusal) => void;
   readonly onBug: (error: unknown) => void;
 }
 
@@ -69,7 +69,7 @@ export class LeaderElection {
   #renewed = -Infinity;
   /** Whether the Lease may name us as holder. */
   #claimed = false;
-  #problem: Refusal | undefined;
+  #problem: ApiRefusal | undefined;
 
   /** Throws LEASE_TIMINGS_INVALID. */
   constructor(options: LeaderElectionOptions) {
@@ -91,7 +91,7 @@ export class LeaderElection {
   }
 
   /** Why the last read, acquisition or renewal of the Lease failed; undefined after a success. */
-  get problem(): Refusal | undefined {
+  get problem(): ApiRefusal | undefined {
     return this.#problem;
   }
 
@@ -317,7 +317,7 @@ export class LeaderElection {
   }
 }
 
-function problemOf(reply: Exclude<LeaseReply, { readonly kind: 'lease' }>, namespace: string): Refusal {
+function problemOf(reply: Exclude<LeaseReply, { readonly kind: 'lease' }>, namespace: string): ApiRefusal {
   if (reply.kind === 'failed') return reply.problem;
   if (reply.kind === 'conflict') return { kind: 'conflict', message: 'the lease was changed in between' };
   return { kind: 'gone', message: `there is no namespace ${namespace} for the lease` };

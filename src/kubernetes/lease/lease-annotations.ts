@@ -1,6 +1,6 @@
 // Decides which Lease annotations to write for the next leader. They travel with renewals and must never fail one:
 // after a refusal, the next attempts omit them.
-import type { Refusal } from '../transport/api-reply.ts';
+import type { ApiRefusal } from '../transport/api-reply.ts';
 import { annotationOf, type LeaseRecord } from './lease-record.ts';
 
 export type AnnotationChanges = ReadonlyMap<string, string | undefined>;
@@ -34,7 +34,7 @@ export class LeaseAnnotations {
   }
 
   /** Records that an attempt with changes failed. */
-  failed({ kind }: Refusal, now: number): void {
+  failed({ kind }: ApiRefusal, now: number): void {
     this.#pausedUntil = now + (kind === 'unavailable' ? this.#failedPause : refusedPause);
   }
 }

@@ -1,5 +1,5 @@
 // Sends the three requests of leader election: get, create and update one Lease.
-import { ask, type Refusal, type Reply } from '../transport/api-reply.ts';
+import { ask, type ApiRefusal, type Reply } from '../transport/api-reply.ts';
 import { claimedLease, type LeaseClaim, type LeaseRecord, newLease, readLease } from './lease-record.ts';
 import type { KubernetesTransport, TransportRequest } from '../transport/transport.ts';
 
@@ -9,7 +9,7 @@ export type LeaseReply =
   | { readonly kind: 'missing' }
   /** Another process wrote first, or our own write succeeded and its answer was lost. */
   | { readonly kind: 'conflict' }
-  | { readonly kind: 'failed'; readonly problem: Refusal };
+  | { readonly kind: 'failed'; readonly problem: ApiRefusal };
 
 export interface Patience {
   readonly timeoutMs: number;

@@ -7,7 +7,7 @@ import { isList, isObject, type Json, type JsonObject, textAt, valueAt } from '.
 import { KubernetesError } from './kubernetes-error.ts';
 import type { KubernetesTransport, TransportAnswer, TransportRequest } from './transport.ts';
 
-export type Refusal =
+export type ApiRefusal =
   /** 401, 403: our identity lacks this permission. */
   | { readonly kind: 'denied'; readonly status: number; readonly message: string }
   /** 404: the object, or its kind, does not exist. */
@@ -38,7 +38,7 @@ export type Refusal =
 
 export type Reply =
   | { readonly kind: 'ok'; readonly object: JsonObject /** Length of its text. */; readonly size: number }
-  | Refusal;
+  | ApiRefusal;
 
 /** Sends a request and reads the answer. Rejects only with the signal's reason. */
 export async function ask(
@@ -72,7 +72,7 @@ export async function ask(
 }
 
 /** Converts a transport error into a refusal; rethrows every other error. */
-export function withoutAnswer(error: unknown): Refusal {
+export function withoutAnswer(error: unknown): ApiRefusal {
   if (error instanceof KubernetesError) {
     const isTooLong = error.code === 'KUBERNETES_ANSWER_TOO_LONG';
     return { kind: 'unavailable', message: error.message, ...(isTooLong && { isTooLong }) };
@@ -81,7 +81,7 @@ export function withoutAnswer(error: unknown): Refusal {
 }
 
 /** Classifies an answer other than a success. */
-export function refusalOf(answer: TransportAnswer): Refusal {
+export function refusalOf(answer: TransportAnswer): ApiRefusal {
   return refusalOfStatus(answer.status, valueOf(answer), {
     message: start(answer.body) || `answered ${answer.status}`,
     ...(answer.retryAfterMs !== undefined && { retryAfterMs: answer.retryAfterMs }),
@@ -96,7 +96,7 @@ export function refusalOfStatus(
   code: number,
   status: unknown,
   otherwise: { readonly message: string; readonly retryAfterMs?: number },
-): Refusal {
+): ApiRefusal {
   const object = isObject(status) ? status : undefined;
   const message = sanitizedText(textAt(object, 'message') ?? otherwise.message);
   const kind = isTooLarge(code, message) ? 'invalid' : kindOf(code);
@@ -107,7 +107,7 @@ export function refusalOfStatus(
   return { kind, status: code, message, ...(retryAfterMs !== undefined && { retryAfterMs }) };
 }
 
-const kinds: ReadonlyMap<number, Refusal['kind']> = new Map([
+const kinds: ReadonlyMap<number, ApiRefusal['kind']> = new Map([
   [401, 'denied'],
   [403, 'denied'],
   [404, 'gone'],
@@ -116,7 +116,7 @@ const kinds: ReadonlyMap<number, Refusal['kind']> = new Map([
   [429, 'unavailable'],
 ]);
 
-function kindOf(code: number): Refusal['kind'] {
+function kindOf(code: number): ApiRefusal['kind'] {
   return kinds.get(code) ?? (code >= 400 && code < 500 ? 'invalid' : 'unavailable');
 }
 

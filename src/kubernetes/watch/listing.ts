@@ -3,7 +3,7 @@
 // Paging, and a 410 in the middle of it:
 // https://kubernetes.io/docs/reference/using-api/api-concepts/#retrieving-large-results-sets-in-chunks
 import { type Clock, sleep } from '../../runtime/clock.ts';
-import { ask, type Refusal, type Reply } from '../transport/api-reply.ts';
+import { ask, type ApiRefusal, type Reply } from '../transport/api-reply.ts';
 import { isList, isObject, type Json, type JsonObject, textAt, valueAt } from '../transport/json.ts';
 import type { Read } from './object-store.ts';
 import type { KubernetesTransport } from '../transport/transport.ts';
@@ -24,7 +24,7 @@ export type Listing<T> =
       readonly objects: ReadonlyMap<string, Read<T>>;
       readonly resourceVersion: string;
     }
-  | Refusal;
+  | ApiRefusal;
 
 /** Maximum objects per page. */
 const pageSize = 500;

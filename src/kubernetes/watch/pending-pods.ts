@@ -49,7 +49,7 @@ export class PendingPods {
   }
 
   /** Number of pods that wait for an address on the node. */
-  waitingOn(node: string): number {
+  pendingOn(node: string): number {
     return this.#isDenied ? 0 : (this.#counts.get(node) ?? 0);
   }
 

@@ -42,7 +42,7 @@ export type ReflectorState =
       readonly failures: number;
       readonly until: number;
     }
-  /** Access is denied or the cluster lacks this kind: someone must act. The reflector keeps retrying. */
+  /** Access is denied or the cluster lacks this kind: an administrator must act. The reflector keeps retrying. */
   | { readonly kind: 'denied'; readonly problem: string; readonly until: number }
   | { readonly kind: 'stopped' };
 
@@ -326,7 +326,7 @@ export class Reflector<T> {
 
   /** Only the kinds that Cilium defines can be missing. */
   #undefined(problem: string): string {
-    return `the cluster does not serve ${this.#options.path}: install Cilium, which brings it (${problem})`;
+    return `the cluster does not serve ${this.#options.path}: install Cilium, which registers it (${problem})`;
   }
 
   #enter(state: ReflectorState): void {

@@ -2,7 +2,7 @@
 //
 // The protocol: https://kubernetes.io/docs/reference/using-api/api-concepts/#efficient-detection-of-changes
 import type { Clock } from '../../runtime/clock.ts';
-import { type Refusal, refusalOf, refusalOfStatus, withoutAnswer } from '../transport/api-reply.ts';
+import { type ApiRefusal, refusalOf, refusalOfStatus, withoutAnswer } from '../transport/api-reply.ts';
 import { isObject, type Json, type JsonObject, textAt, valueAt } from '../transport/json.ts';
 import { KubernetesError } from '../transport/kubernetes-error.ts';
 import { LinkedAbort } from '../transport/linked-abort.ts';
@@ -31,7 +31,7 @@ export interface WatchEvent {
 
 export type WatchEnd =
   /** The server ended the watch, as it does after `timeoutSeconds`. */
-  { readonly kind: 'ended' } | Refusal;
+  { readonly kind: 'ended' } | ApiRefusal;
 
 /** How long to read events, in ms, before other work gets a turn: a busy socket would go on for megabytes. */
 const longestReading = 5;
@@ -65,6 +65,8 @@ async function readLines(
 ): Promise<WatchEnd> {
   let spent = 0;
   for await (const line of lines) {
+    // One chunk brings many lines, and what an event leads to may end the watch.
+    idle.signal.throwIfAborted();
     const startedAt = clock.monotonic();
     idle.touch();
     const read = readEvent(line);
@@ -78,7 +80,7 @@ async function readLines(
   return { kind: 'ended' };
 }
 
-function readEvent(line: StreamLine): { readonly kind: 'event'; readonly event: WatchEvent } | Refusal {
+function readEvent(line: StreamLine): { readonly kind: 'event'; readonly event: WatchEvent } | ApiRefusal {
   let value: Json;
   try {
     value = typeof line === 'string' ? (JSON.parse(line) as Json) : line;
@@ -100,7 +102,7 @@ function start(line: StreamLine): string {
 }
 
 /** An error event ends the watch, whatever its code: no event is known to follow one. */
-function errorEvent(status: unknown): Refusal {
+function errorEvent(status: unknown): ApiRefusal {
   const code = isObject(status) ? valueAt(status, 'code') : undefined;
   const message = `the watch sent an error: ${JSON.stringify(status)?.slice(0, 500)}`;
   return refusalOfStatus(typeof code === 'number' ? code : 500, status, { message });

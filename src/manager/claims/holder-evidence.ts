@@ -7,7 +7,7 @@ import {
   type NetworkInterface,
 } from '../../providers/contract/network-interface.ts';
 import type { RemovalProgress } from '../../node/reconcile/node-reconciler.ts';
-import type { Evidence } from './rival-claims.ts';
+import type { ClaimEvidence } from './rival-claims.ts';
 
 export interface Holder {
   /** It claims an instance, but the initial pass has not reached it yet. */
@@ -20,7 +20,10 @@ export interface Holder {
   readonly removal: RemovalProgress;
 }
 
-export function evidenceOf(address: string, { isToBeServed, view, isVerified, removal }: Holder): Evidence {
+export function evidenceOf(
+  address: string,
+  { isToBeServed, view, isVerified, removal }: Holder,
+): ClaimEvidence {
   const open = isVerified ? 'unanswered' : 'unasked';
   if (view === undefined) return isToBeServed ? open : 'none';
   if (!view.read) return open;

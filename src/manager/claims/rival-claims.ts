@@ -2,7 +2,7 @@
 // cloud shows on their instances block it permanently; weaker claims block it for a limited time or not at all.
 
 /** What supports the claim of a CiliumNode to an address. */
-export type Evidence =
+export type ClaimEvidence =
   /** The cloud shows the address on its instance. */
   | 'shown'
   /** The cloud has not answered for its instance, or has never shown the address there. */
@@ -20,10 +20,10 @@ export type Evidence =
   | 'none';
 
 /** Other holders of an address, by supporting evidence. Holders without any are left out. */
-export type Rivals = Readonly<Record<Exclude<Evidence, 'none'>, readonly string[]>>;
+export type Rivals = Readonly<Record<Exclude<ClaimEvidence, 'none'>, readonly string[]>>;
 
 export interface RivalClaimsOptions {
-  readonly evidence: (holder: string, address: string) => Evidence;
+  readonly evidence: (holder: string, address: string) => ClaimEvidence;
   /** Monotonic, in ms. */
   readonly now: () => number;
   /** Maximum time that an address is excluded for a holder without it in the cloud, in ms. */
@@ -56,7 +56,7 @@ export class RivalClaims {
 
   /**
    * `isGranted`: whether a holder has the address from us. Only then does an address that is leaving the holder block
-   * others; one written by someone else does not.
+   * others; one that another writer added does not.
    */
   among(others: readonly string[], address: string, isGranted: (holder: string) => boolean): Rivals {
     if (others.length === 0) return noRivals;
@@ -65,7 +65,7 @@ export class RivalClaims {
       const isOnItsWay = evidence === 'leaving' || evidence === 'stuck';
       return isOnItsWay && !isGranted(holder) ? 'none' : evidence;
     });
-    const of = (evidence: Evidence): readonly string[] => found.get(evidence) ?? none;
+    const of = (evidence: ClaimEvidence): readonly string[] => found.get(evidence) ?? none;
     return {
       shown: of('shown'),
       unanswered: of('unanswered'),

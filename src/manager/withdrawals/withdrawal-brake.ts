@@ -32,8 +32,8 @@ export type BrakeState =
   /** Since startup, most instances are not found. */
   | { readonly kind: 'misdirected'; readonly missing: number; readonly of: number };
 
-/** Access to the held withdrawals in the inventory. */
-export interface HeldWithdrawals {
+/** The part of the inventory that the brake asks about held withdrawals. */
+export interface HeldWithdrawalsSource {
   /** Instances with withdrawals held now. */
   heldWithdrawals(): ReadonlySet<string>;
   /** Asks the gate again about them. Returns the instances that changed. */
@@ -41,7 +41,7 @@ export interface HeldWithdrawals {
 }
 
 export interface WithdrawalBrakeDeps {
-  readonly held: HeldWithdrawals;
+  readonly held: HeldWithdrawalsSource;
   readonly members: () => readonly NodeMember[];
   /** In ms. */
   readonly consistencyWindow: number;

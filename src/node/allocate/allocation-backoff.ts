@@ -32,8 +32,8 @@ export class AllocationBackoff {
   get trouble(): CloudFailure | undefined {
     if (this.#last === undefined) return undefined;
     const inARow = (this.#backoff?.failures ?? 0) + this.#throttles;
-    const isWorthTelling = needsAction.has(this.#last.kind) || inARow > 1;
-    return isWorthTelling ? this.#last : undefined;
+    const isWorthReporting = needsAction.has(this.#last.kind) || inARow > 1;
+    return isWorthReporting ? this.#last : undefined;
   }
 
   /** Records a failed step; without a failure, a bug ended it. Returns the node's back-off in ms. */

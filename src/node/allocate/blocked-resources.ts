@@ -18,7 +18,7 @@ const bases = { passing: 1000, standing: 10_000 };
 /** A scope keeps its refusal count for this long after its back-off ended, in ms. */
 const remembered = 600_000;
 
-export interface Refusal {
+export interface ScopeRefusal {
   readonly scope: RefusedScope;
   readonly failure: CloudFailure;
   /** Consecutive refusals. */
@@ -69,7 +69,7 @@ export class BlockedResources {
   }
 
   /** Undefined if nothing blocks the scope. */
-  refusalOf(scope: RefusedScope): Refusal | undefined {
+  refusalOf(scope: RefusedScope): ScopeRefusal | undefined {
     // Fast path for the usual case: computes no key.
     if (this.#entries.size === 0) return undefined;
     const entry = this.#entries.get(keyOf(scope));
@@ -80,7 +80,7 @@ export class BlockedResources {
   }
 
   /** Everything blocked now. */
-  get list(): readonly Refusal[] {
+  get list(): readonly ScopeRefusal[] {
     return [...this.#entries.values()].flatMap(({ scope }) => this.refusalOf(scope) ?? []);
   }
 

@@ -8,13 +8,12 @@ import { type InstanceView, unusableIn } from '../../providers/contract/instance
 import type { NetworkInterface, Tags } from '../../providers/contract/network-interface.ts';
 import type { Answer } from '../../providers/contract/observation.ts';
 import type { Orphans } from '../../providers/orphans/orphans.ts';
-import { ownershipTags } from '../../providers/orphans/ownership-tags.ts';
+import { descriptionPrefix, ownershipTags } from '../../providers/orphans/ownership-tags.ts';
 import type { VisibilityLag } from '../../providers/inventory/visibility-lag.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { CallTiming } from '../../providers/contract/call-timing.ts';
 import { adoptInterface, createInterface, type CreateInterfaceDeps } from './create-interface.ts';
-import { descriptionPrefix } from '../housekeeping/delete-on-termination.ts';
 import type { StepResult } from './step-result.ts';
 import { type Assignment, type LostAssignments, shownOn } from './lost-assignments.ts';
 import { deviceIndexOf, type PlannedStep, subnetAddressesUsed } from './planned-step.ts';
@@ -30,7 +29,7 @@ export interface StepExecutionDeps {
   readonly orphans: Pick<Orphans, 'begin' | 'claim'>;
   readonly lost: Pick<LostAssignments, 'sent' | 'ended' | 'answerLost' | 'answered'>;
   /** Steps whose calls are in flight. */
-  readonly underway: Iterable<PlannedStep>;
+  readonly stepsInFlight: Iterable<PlannedStep>;
   /** The current view of the instance; undefined while the node cannot be served. */
   readonly view: () => InstanceView | undefined;
   readonly context: () => CallContext;
@@ -121,8 +120,17 @@ export class StepExecution {
   }
 
   #unitDeps(onRefused: CreateInterfaceDeps['onRefused'] = () => undefined): CreateInterfaceDeps {
-    const { implementation, clock, random, timing, applyAnswer, refresh, context, underway, onThrottle } =
-      this.#deps;
+    const {
+      implementation,
+      clock,
+      random,
+      timing,
+      applyAnswer,
+      refresh,
+      context,
+      stepsInFlight,
+      onThrottle,
+    } = this.#deps;
     const attachments = (): readonly { id: string; deviceIndex: number | undefined }[] => {
       const view = this.#deps.view();
       if (view === undefined) return [];
@@ -145,7 +153,7 @@ export class StepExecution {
       visibilityLag: this.#deps.visibilityLag,
       attachedAt: (interfaceId) => attachments().find(({ id }) => id === interfaceId)?.deviceIndex,
       indexAfter: (index) => {
-        const coming = [...underway].map(deviceIndexOf);
+        const coming = [...stepsInFlight].map(deviceIndexOf);
         const taken = new Set([...attachments().map(({ deviceIndex }) => deviceIndex), ...coming]);
         let next = index + 1;
         while (taken.has(next)) next++;

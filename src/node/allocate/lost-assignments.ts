@@ -31,7 +31,7 @@ export class LostAssignments {
   readonly #lost = new LazySet<LostAssignment>();
   /** Addresses and prefixes named by answers, kept while an assignment that was in flight then may be lost. */
   readonly #answered = new LazySet<string>();
-  #underway = 0;
+  #inFlight = 0;
 
   constructor(deps: LostAssignmentsDeps) {
     this.#deps = deps;
@@ -44,11 +44,11 @@ export class LostAssignments {
 
   /** An assignment is about to be sent. Call `ended` after everything about it was reported. */
   sent(): void {
-    this.#underway++;
+    this.#inFlight++;
   }
 
   ended(): void {
-    this.#underway--;
+    this.#inFlight--;
     this.#forget();
   }
 
@@ -94,7 +94,7 @@ export class LostAssignments {
    * again.
    */
   #forget(): void {
-    if (this.#underway === 0 && this.#lost.size === 0) this.#answered.clear();
+    if (this.#inFlight === 0 && this.#lost.size === 0) this.#answered.clear();
   }
 }
 

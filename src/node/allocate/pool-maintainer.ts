@@ -26,7 +26,7 @@ import { AllocationBackoff } from './allocation-backoff.ts';
 import { StepExecution, type StepExecutionDeps } from './execute-step.ts';
 
 export interface PoolMaintainerDeps
-  extends Omit<StepExecutionDeps, 'lost' | 'underway' | 'view' | 'context' | 'onThrottle'> {
+  extends Omit<StepExecutionDeps, 'lost' | 'stepsInFlight' | 'view' | 'context' | 'onThrottle'> {
   readonly ledger: SubnetLedger;
   readonly blocked: Pick<BlockedResources, 'refusalOf' | 'try' | 'refused' | 'worked' | 'await'>;
   readonly permission: Pick<MutationPermission, 'refusal'>;
@@ -45,7 +45,7 @@ export interface PoolMaintainerDeps
   readonly onBug: (error: unknown) => void;
 }
 
-export type MaintainedFacts = Omit<AllocationFacts, 'underway' | 'frozen' | 'preferNew' | 'refusalOf'>;
+export type MaintainedFacts = Omit<AllocationFacts, 'stepsInFlight' | 'frozen' | 'preferNew' | 'refusalOf'>;
 
 /** How much longer a new interface takes than addresses on an existing one, after the calls are sent, in ms. */
 const extraTime = 2000;
@@ -73,7 +73,7 @@ const operationsOf: Record<StepKind, readonly OperationKind[]> = {
 export class PoolMaintainer {
   readonly #deps: PoolMaintainerDeps;
   /** Steps whose calls are in flight. */
-  readonly #underway = new LazySet<PlannedStep>();
+  readonly #stepsInFlight = new LazySet<PlannedStep>();
   /** Steps that bring nothing and still have to delete what they created. */
   readonly #clearing = new LazySet<PlannedStep>();
   /** Steps per kind that wait for the rate limits. What each does is decided when it is admitted. */
@@ -107,7 +107,7 @@ export class PoolMaintainer {
     this.#calls = new StepExecution({
       ...deps,
       lost: this.#lost,
-      underway: this.#underway,
+      stepsInFlight: this.#stepsInFlight,
       onThrottle: (failure) => {
         this.#backoff.addThrottle(failure);
         deps.wake();
@@ -134,7 +134,7 @@ export class PoolMaintainer {
 
   /** Whether addresses are being added to the interface, or a call with a lost answer may still add some. */
   isGrowing(interfaceId: string): boolean {
-    const steps = [...this.#underway, ...this.#lost.unresolved];
+    const steps = [...this.#stepsInFlight, ...this.#lost.unresolved];
     return steps.some((step) => slotsFilled(step, interfaceId) > 0);
   }
 
@@ -168,7 +168,7 @@ export class PoolMaintainer {
     const { priority, implementation } = this.#deps;
     const [before, now] = [this.#priority, priority()];
     this.#priority = now;
-    const isWaiting = this.#underway.size > 0 || stepKinds.some((kind) => this.#waiting[kind] > 0);
+    const isWaiting = this.#stepsInFlight.size > 0 || stepKinds.some((kind) => this.#waiting[kind] > 0);
     if (isWaiting && rankOf(now) < rankOf(before)) implementation.reconsider();
   }
 
@@ -189,7 +189,7 @@ export class PoolMaintainer {
       refusalOf: (scope) => this.#deps.blocked.refusalOf(scope),
       most,
       preferNew,
-      underway: [...this.#underway],
+      stepsInFlight: [...this.#stepsInFlight],
       frozen,
     });
   }
@@ -220,7 +220,7 @@ export class PoolMaintainer {
       refund();
       return;
     }
-    this.#underway.add(step);
+    this.#stepsInFlight.add(step);
     const nodeSubnetId = this.#deps.facts()?.requirements.nodeSubnetId ?? '';
     const place = { instanceId: this.#deps.instanceId, nodeSubnetId };
     const startedAt = this.#deps.clock.monotonic();
@@ -231,7 +231,7 @@ export class PoolMaintainer {
       const isUnattached = result.kind === 'failed' && result.at === 'create';
       if (step.kind === 'createInterface' && isUnattached) refund(['attachInterface']);
     } finally {
-      this.#underway.delete(step);
+      this.#stepsInFlight.delete(step);
       this.#clearing.delete(step);
       attempt.endTry();
     }
@@ -267,7 +267,7 @@ export class PoolMaintainer {
     const isOfNode = ['node', 'nothing'].includes(blockedBy(failure, 'attach'));
     const isKnown = this.#clearing.has(step);
     if (isKnown || isOfNode || this.#clearing.size >= mostClearing) return;
-    this.#underway.delete(step);
+    this.#stepsInFlight.delete(step);
     this.#clearing.add(step);
     this.#learn(attempt, { kind: 'failed', at: 'attach', failure, taken: 0, left: undefined });
     attempt.endTry();

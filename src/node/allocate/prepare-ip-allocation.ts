@@ -11,7 +11,7 @@ import type { InstanceOrphans } from '../../providers/orphans/orphans.ts';
 import { adoptableFor, podAddressCount } from '../demand/adoptable.ts';
 import { addressesPerInterface, delegatesPrefixes, occupiedSlots, roomOn } from '../demand/capacity.ts';
 import { exclusionOf, type NodeRequirements } from '../demand/node-requirements.ts';
-import { type Obstacle, withoutGroups, withoutSubnet } from '../conditions/obstacle.ts';
+import { type Obstacle, withoutGroups, withoutSubnet } from './plan-obstacles.ts';
 import {
   deviceIndexOf,
   type PlannedStep,
@@ -22,7 +22,7 @@ import {
 } from './planned-step.ts';
 import { allScopesOf, keyOf, type StepPlace, type RefusedScope } from './refused-scope.ts';
 import { chooseSecurityGroups } from './security-group-choice.ts';
-import type { Refusal } from './blocked-resources.ts';
+import type { ScopeRefusal } from './blocked-resources.ts';
 import { chooseSubnet, type SubnetChoice } from './subnet-choice.ts';
 
 export interface AllocationFacts {
@@ -39,11 +39,11 @@ export interface AllocationFacts {
   /** Upper bound of addresses to gain, counted the same way. */
   readonly most: number;
   /** Steps in flight, or ended so recently that the view does not show them yet. */
-  readonly underway: readonly PlannedStep[];
+  readonly stepsInFlight: readonly PlannedStep[];
   /** Interfaces that must not change for now. */
   readonly frozen: ReadonlySet<string>;
   /** Why a scope is blocked: the cloud recently refused it. */
-  readonly refusalOf: (scope: RefusedScope) => Refusal | undefined;
+  readonly refusalOf: (scope: RefusedScope) => ScopeRefusal | undefined;
   /** Orphaned interfaces that were created for this instance. */
   readonly orphans: InstanceOrphans;
   /** New interfaces come before existing ones with room, because they are available sooner. */
@@ -59,7 +59,7 @@ export interface AllocationPlan {
   /** What prevents the rest. */
   readonly obstacle: Obstacle | undefined;
   /** Blocked scopes that could have served the rest. */
-  readonly refusals: readonly Refusal[];
+  readonly refusals: readonly ScopeRefusal[];
 }
 
 export function prepareIPAllocation(facts: AllocationFacts): AllocationPlan {
@@ -91,7 +91,7 @@ class Draft {
   /** Subnets without enough addresses for the room on their interfaces. */
   readonly #exhausted = new Set<string>();
   /** Refusals that a step had to avoid, by the key of the scope. */
-  readonly #refusals = new Map<string, Refusal>();
+  readonly #refusals = new Map<string, ScopeRefusal>();
   /** Keys of due scopes that a step of this plan tries. */
   readonly #tried = new Set<string>();
   #missing: number;
@@ -105,13 +105,13 @@ class Draft {
 
   constructor(facts: AllocationFacts) {
     this.#facts = facts;
-    const coming = facts.underway.reduce(
+    const coming = facts.stepsInFlight.reduce(
       (sum, step) => sum + podAddressesGained(step, facts.requirements),
       0,
     );
     this.#most = Math.max(0, facts.most - coming);
     this.#missing = Math.max(0, Math.min(facts.wanted - coming, this.#most));
-    this.#deferred = facts.underway.reduce((sum, step) => sum + deferredBy(step), 0);
+    this.#deferred = facts.stepsInFlight.reduce((sum, step) => sum + deferredBy(step), 0);
   }
 
   fillInterfaces(unit: Unit): void {
@@ -234,7 +234,7 @@ class Draft {
   }
 
   /** Refusals of a new interface in this subnet. */
-  #refusalsIn(subnetId: string): readonly Refusal[] {
+  #refusalsIn(subnetId: string): readonly ScopeRefusal[] {
     const { nodeSubnetId } = this.#place;
     return this.#against([
       { kind: 'subnet', subnetId },
@@ -250,7 +250,7 @@ class Draft {
   }
 
   /** One step may try a scope that is due. */
-  #against(scopes: readonly RefusedScope[]): readonly Refusal[] {
+  #against(scopes: readonly RefusedScope[]): readonly ScopeRefusal[] {
     return scopes.flatMap((scope) => {
       const refusal = this.#facts.refusalOf(scope);
       if (refusal === undefined) return [];
@@ -258,7 +258,7 @@ class Draft {
     });
   }
 
-  #note(refusals: readonly Refusal[]): void {
+  #note(refusals: readonly ScopeRefusal[]): void {
     for (const refusal of refusals) this.#refusals.set(keyOf(refusal.scope), refusal);
   }
 
@@ -291,8 +291,8 @@ class Draft {
 
   /** The lowest free device index for pods; undefined if every slot is taken. */
   #freeDeviceIndex(): number | undefined {
-    const { view, limits, requirements, underway } = this.#facts;
-    const coming = [...underway, ...this.#steps].filter((step) => deviceIndexOf(step) !== undefined);
+    const { view, limits, requirements, stepsInFlight } = this.#facts;
+    const coming = [...stepsInFlight, ...this.#steps].filter((step) => deviceIndexOf(step) !== undefined);
     if (occupiedSlots(view) + coming.length >= limits.interfaces) return undefined;
     const taken = new Set<number | undefined>([
       ...view.interfaces
@@ -310,15 +310,18 @@ class Draft {
 
   /** An interface in flight will have free slots. */
   #willHaveRoom(): boolean {
-    const { limits, underway } = this.#facts;
-    return underway.some((step) => slotsLeft(step, limits.addressesPerInterface - 1) > 0);
+    const { limits, stepsInFlight } = this.#facts;
+    return stepsInFlight.some((step) => slotsLeft(step, limits.addressesPerInterface - 1) > 0);
   }
 
   /** Slots of an interface that the plan may fill, now or once it is no longer frozen. */
   #roomOn(item: NetworkInterface): number {
-    const { limits, requirements, underway } = this.#facts;
+    const { limits, requirements, stepsInFlight } = this.#facts;
     if (exclusionOf(item, requirements) !== undefined || !this.#isEligible(item.subnetId)) return 0;
-    const coming = [...underway, ...this.#steps].reduce((sum, step) => sum + slotsFilled(step, item.id), 0);
+    const coming = [...stepsInFlight, ...this.#steps].reduce(
+      (sum, step) => sum + slotsFilled(step, item.id),
+      0,
+    );
     const unconfirmed = this.#facts.view.unconfirmed.get(item.id)?.length ?? 0;
     return roomOn(item, limits) - coming - unconfirmed;
   }

@@ -38,7 +38,7 @@ import { retiredHoldings, retiredInUse } from '../release/retired-holdings.ts';
 export interface AssessmentFacts {
   readonly node: CiliumNode;
   readonly view: InstanceView;
-  readonly waitingPods: number;
+  readonly pendingPods: number;
   /** Addresses that are leaving. */
   readonly outgoing: ReadonlySet<string>;
   readonly infrastructure: Infrastructure;
@@ -125,7 +125,7 @@ function assessInstance(
   requirements: NodeRequirements,
   limits: KnownLimits,
 ): Assessment {
-  const { node, view, waitingPods, words } = facts;
+  const { node, view, pendingPods, words } = facts;
   const { instanceType } = requirements;
   if (limits === 'unread') return { kind: 'unread' };
   if (limits === 'unknown') return blocked(unknownInstanceType(instanceType, words.fields), requirements);
@@ -142,7 +142,7 @@ function assessInstance(
   const retired = retiredHoldings(node, view, requirements);
   // Idle retired addresses are leaving and must not count as available.
   const inUse = retiredInUse(node, retired, { used, outgoing: facts.outgoing });
-  const usage = { available: offered + inUse, used, waitingPods };
+  const usage = { available: offered + inUse, used, pendingPods };
   const coming = certain === view ? usage : { ...usage, available: countOffered(view) + inUse };
   const most = mostAllocatable(limits, view, requirements);
   const marks = watermarksOf(node, most > 0 ? most + inUse : 0);

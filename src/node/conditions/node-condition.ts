@@ -13,11 +13,11 @@ import type { UnreadableInterface } from '../../providers/contract/observation.t
 import type { BindingCap } from '../demand/statistics.ts';
 import type { StartThreshold } from '../demand/demand.ts';
 import type { Claimed } from '../demand/address-claims.ts';
-import type { Obstacle } from './obstacle.ts';
+import type { Obstacle } from '../allocate/plan-obstacles.ts';
 import type { AllocationPlan } from '../allocate/prepare-ip-allocation.ts';
 import { describeScope } from '../allocate/refused-scope.ts';
 import { needsAction } from '../allocate/allocation-backoff.ts';
-import type { Refusal } from '../allocate/blocked-resources.ts';
+import type { ScopeRefusal } from '../allocate/blocked-resources.ts';
 import type { RetiredUse } from '../release/retired-holdings.ts';
 
 export interface NodeCondition {
@@ -185,7 +185,7 @@ export function unseenInterfaces(ids: readonly string[], instanceId: string): No
   const which = `${ids.length === 1 ? 'interface' : 'interfaces'} ${ids.join(', ')}`;
   return {
     reason: 'InterfaceNotShown',
-    message: `check in the cloud whether ${which} ${ids.length === 1 ? 'is' : 'are'} attached to instance ${instanceId}, and detach what hangs: the cloud accepted the attachment, but no read shows it, and its addresses are offered once one does`,
+    message: `check in the cloud whether ${which} ${ids.length === 1 ? 'is' : 'are'} attached to instance ${instanceId}, and detach ${ids.length === 1 ? 'it if it is' : 'those that are'} stuck: the cloud accepted the attachment, but no read shows it, and its addresses are offered once one does`,
   };
 }
 
@@ -250,13 +250,16 @@ export function instanceCondition(view: InstanceView): NodeCondition | undefined
   };
 }
 
-/** Everything that prevents a plan from serving the node; undefined if it may be transient. `isGone`: see below. */
+/**
+ * Everything that prevents a plan from serving the node; undefined if it may be transient. `isGone`: whether a subnet no
+ * longer exists.
+ */
 export function planCondition(
   { isStuck, obstacle, refusals }: Pick<AllocationPlan, 'isStuck' | 'obstacle' | 'refusals'>,
   fields: Fields,
   isGone?: (subnetId: string) => boolean,
 ): NodeCondition | undefined {
-  const reported = isStuck ? refusals.filter(isWorthTelling).map(refusalCondition) : [];
+  const reported = isStuck ? refusals.filter(isWorthReporting).map(refusalCondition) : [];
   const found =
     obstacle === undefined ? reported : [obstacleCondition(obstacle, fields, isGone), ...reported];
   const [first] = found;
@@ -264,11 +267,11 @@ export function planCondition(
   return { ...first, message: [...new Set(found.map(({ message }) => message))].join('; and ') };
 }
 
-function isWorthTelling({ failure, failures }: Refusal): boolean {
+function isWorthReporting({ failure, failures }: ScopeRefusal): boolean {
   return needsAction.has(failure.kind) || failures > 1;
 }
 
-function refusalCondition({ scope, failure }: Refusal): NodeCondition {
+function refusalCondition({ scope, failure }: ScopeRefusal): NodeCondition {
   const { reason, message } = failureCondition(failure);
   return { reason, message: `${describeScope(scope)}${message}` };
 }

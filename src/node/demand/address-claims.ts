@@ -27,6 +27,6 @@ export interface Claimed {
   readonly excluded: ReadonlyMap<string, readonly string[]>;
   /** Claimed, because the node already shows them. */
   readonly shared: ReadonlyMap<string, readonly string[]>;
-  /** Withheld addresses that wait only for the cloud's answer about the other node. */
+  /** Excluded addresses that wait only for the cloud's answer about the other node. */
   readonly unasked: ReadonlySet<string>;
 }

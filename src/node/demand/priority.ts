@@ -2,10 +2,10 @@
 import type { Priority } from '../../providers/contract/priority.ts';
 import type { Usage } from './statistics.ts';
 
-export function priorityOf({ available, used, waitingPods }: Usage): Priority {
+export function priorityOf({ available, used, pendingPods }: Usage): Priority {
   const free = Math.max(0, available - used);
-  if (waitingPods > 0 && free === 0) return 'critical';
+  if (pendingPods > 0 && free === 0) return 'critical';
   // Without any address the agent does not start (docs/ciliumnode-contract.md 1.6), so no pod can be pending.
-  if (waitingPods > free || available === 0) return 'high';
+  if (pendingPods > free || available === 0) return 'high';
   return 'normal';
 }

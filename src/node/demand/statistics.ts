@@ -17,7 +17,7 @@ export interface Usage {
   /** Addresses in use by pods. */
   readonly used: number;
   /** Pods on the node that wait for an address. */
-  readonly waitingPods: number;
+  readonly pendingPods: number;
 }
 
 /** Addresses missing to reach the watermarks, bounded by the room under `maxAllocate`. */
@@ -34,9 +34,9 @@ export function neededAddresses({ available, used }: Usage, marks: Watermarks): 
  */
 export function addressesToAllocate(usage: Usage, marks: Watermarks): number {
   const needed = neededAddresses(usage, marks);
-  const unserved = usage.waitingPods - (usage.available - usage.used);
+  const unserved = usage.pendingPods - (usage.available - usage.used);
   if (needed === 0 && unserved <= 0) return 0;
-  const surge = needed > 0 ? Math.max(0, usage.waitingPods - needed) : unserved;
+  const surge = needed > 0 ? Math.max(0, usage.pendingPods - needed) : unserved;
   return Math.max(0, Math.min(needed + marks.maxAboveWatermark + surge, roomUnder(usage.available, marks)));
 }
 
@@ -50,20 +50,20 @@ export function excessAddresses(usage: Usage, marks: Watermarks): number {
  * margin if that covers used plus pre-allocate; otherwise used, pre-allocate and the margin. Pending pods
  * reserve addresses too.
  */
-function beyondWatermarks({ available, used, waitingPods }: Usage, marks: Watermarks): number {
+function beyondWatermarks({ available, used, pendingPods }: Usage, marks: Watermarks): number {
   const { preAllocate, minAllocate, maxAboveWatermark } = marks;
   const floor = minAllocate + maxAboveWatermark;
   const kept = used + preAllocate <= floor ? floor : used + preAllocate + maxAboveWatermark;
   const isFloor = used <= floor && available <= floor;
-  return isFloor ? 0 : Math.max(0, available - kept - waitingPods);
+  return isFloor ? 0 : Math.max(0, available - kept - pendingPods);
 }
 
 /**
  * Free addresses above `maxAllocate`. A lowered limit, or two leaders that each filled the node, can exceed
  * it. The watermarks alone would keep that excess while pods use enough addresses.
  */
-function beyondLimit({ available, used, waitingPods }: Usage, { maxAllocate }: Watermarks): number {
-  return maxAllocate > 0 ? Math.max(0, available - Math.max(maxAllocate, used + waitingPods)) : 0;
+function beyondLimit({ available, used, pendingPods }: Usage, { maxAllocate }: Watermarks): number {
+  return maxAllocate > 0 ? Math.max(0, available - Math.max(maxAllocate, used + pendingPods)) : 0;
 }
 
 /** Room under `maxAllocate`: Infinity without a limit, negative if it is exceeded. */
@@ -77,6 +77,6 @@ export type BindingCap = 'maxAllocate' | 'instance';
 /** `ownMaximum`: the CiliumNode's max-allocate; 0 for none, so the instance's maximum is the bound. */
 export function bindingCap(usage: Usage, marks: Watermarks, ownMaximum: number): BindingCap | undefined {
   const free = Math.max(0, usage.available - usage.used);
-  if (usage.waitingPods <= free || roomUnder(usage.available, marks) > 0) return undefined;
+  if (usage.pendingPods <= free || roomUnder(usage.available, marks) > 0) return undefined;
   return ownMaximum > 0 ? 'maxAllocate' : 'instance';
 }

@@ -5,6 +5,7 @@ import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
 import type { MutationPermission } from '../../providers/gate/mutation-permission.ts';
 import type { NetworkInterface } from '../../providers/contract/network-interface.ts';
 import type { Answer } from '../../providers/contract/observation.ts';
+import { descriptionPrefix } from '../../providers/orphans/ownership-tags.ts';
 import { TaskGroup } from '../../runtime/task-group.ts';
 import type { BackoffPolicy } from '../../runtime/exponential-backoff.ts';
 import { Backoff } from '../../runtime/backoff.ts';
@@ -29,9 +30,6 @@ const policy: BackoffPolicy = { base: 2000, cap: 300_000 };
 
 /** Failures after which the same call cannot succeed. */
 const permanent: ReadonlySet<CloudFailure['kind']> = new Set(['invalid', 'instanceGone']);
-
-/** Prefix of the description of interfaces that we create; the instance id follows. */
-export const descriptionPrefix = 'Cilium-CNI (';
 
 const none: readonly string[] = [];
 

@@ -75,6 +75,11 @@ export class StaticAddress {
     this.#work.begin(() => this.#attempt(missing));
   }
 
+  /** The association that is missing now; undefined if none is. */
+  get missing(): MissingAddress | undefined {
+    return this.#findMissing();
+  }
+
   /** Why the node lacks the address it asks for; undefined if it has one or asks for none. */
   get warning(): NodeCondition | undefined {
     return this.#warning;

@@ -24,8 +24,8 @@ export interface NodePublisherDeps {
   readonly node: () => CiliumNode;
   /** The desired content; undefined while unknown. */
   readonly desired: () => Desired | undefined;
-  /** Applies a newer state of the object. `isOurs`: only our own write produced it. */
-  readonly observe: (raw: JsonObject, isOurs: boolean) => void;
+  /** Applies a newer state of the object. */
+  readonly observe: (raw: JsonObject) => void;
   readonly onWrite: (part: Write['part'], outcome: WriteOutcome['kind'] | 'unfinished') => void;
   /** Called for a failure that needs action, once per text. */
   readonly onTrouble: (problem: string) => void;
@@ -151,13 +151,13 @@ export class NodePublisher {
     const mayBeWritten = outcome.kind === 'unavailable' || isNewer(outcome, node);
     this.#writtenAt = mayBeWritten ? this.#deps.clock.monotonic() : writtenBefore;
     if (outcome.kind === 'written') {
-      observe(outcome.raw, true);
+      observe(outcome.raw);
       return 'written';
     }
     if (outcome.kind !== 'conflict') return outcome;
     const live: ReadOutcome = await writer.get(node.name, signal);
     if (live.kind !== 'found') return live;
-    observe(live.raw, false);
+    observe(live.raw);
     return 'reread';
   }
 

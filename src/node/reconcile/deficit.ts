@@ -25,8 +25,8 @@ export class Deficit {
   }
 
   /** Notices a deficit that starts. */
-  notice(assessment: Assessment, waitingPods: number): void {
-    if (countsAsDeficit(assessment, waitingPods))
+  notice(assessment: Assessment, pendingPods: number): void {
+    if (countsAsDeficit(assessment, pendingPods))
       this.#start ??= { at: this.#deps.clock.monotonic(), calls: this.#deps.calls() };
     // The node was not served and no pods wait any longer, so no deficit was resolved.
     else if (assessment.kind !== 'served') this.#start = undefined;
@@ -44,7 +44,7 @@ export class Deficit {
 }
 
 /** An unread node may lack anything; a node that cannot be served lacks what its pods wait for. */
-function countsAsDeficit(assessment: Assessment, waitingPods: number): boolean {
+function countsAsDeficit(assessment: Assessment, pendingPods: number): boolean {
   if (assessment.kind === 'served') return assessment.wanted > 0;
-  return assessment.kind === 'unread' || (assessment.kind === 'blocked' && waitingPods > 0);
+  return assessment.kind === 'unread' || (assessment.kind === 'blocked' && pendingPods > 0);
 }

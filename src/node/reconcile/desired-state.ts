@@ -1,5 +1,5 @@
-// Computes what a managed node's CiliumNode should hold: what the cloud has, without what is leaving or
-// offered by others. Computing it also claims the addresses for the node.
+// Computes what the CiliumNode of a node should hold: what the cloud has, without what is leaving or offered by others.
+// Computing it also claims the addresses for the node.
 import { isDeepStrictEqual } from 'node:util';
 import type { Infrastructure } from '../../providers/contract/infrastructure.ts';
 import { isUnseen, type InstanceView } from '../../providers/contract/instance-view.ts';
@@ -47,7 +47,7 @@ export interface DesiredStateDeps {
   /** Why the node cannot be satisfied. */
   readonly condition: () => NodeCondition | undefined;
   /** What is leaving the node. */
-  readonly cloud: {
+  readonly operations: {
     readonly releaser: Pick<Releaser, 'evaluate' | 'handshake' | 'outgoing'>;
     readonly idle: Pick<IdleInterfaces, 'leaving'>;
   };
@@ -56,7 +56,7 @@ export interface DesiredStateDeps {
 }
 
 /** What must not be shown, or not where it is shown. */
-interface Withheld extends OfferExclusions {
+interface Excluded extends OfferExclusions {
   /** What an unverified object shows and another instance has. */
   readonly onOthers: ReadonlySet<string>;
   /** What an unverified object shows on one interface and another one of its instance has. */
@@ -77,7 +77,7 @@ export class DesiredState {
         readonly view: InstanceView;
         readonly infrastructure: Infrastructure;
         readonly isVerified: boolean;
-        readonly rest: Pick<OfferFacts, 'requirements' | 'limits' | 'retired' | 'named'> & Withheld;
+        readonly rest: Pick<OfferFacts, 'requirements' | 'limits' | 'retired' | 'named'> & Excluded;
         /** Undefined once `heldBy` contains the whole offer: it is not needed while that is the newest state. */
         readonly offer: Offer | undefined;
         readonly heldBy: CiliumNode | undefined;
@@ -96,7 +96,7 @@ export class DesiredState {
   /** The desired content now; undefined while unknown. */
   now(): Desired | undefined {
     const { context, showsAnother } = this.#deps;
-    const { releaser } = this.#deps.cloud;
+    const { releaser } = this.#deps.operations;
     // The decision what to hide must use the same state as the write.
     releaser.evaluate();
     const assessment = this.#deps.assess();
@@ -118,13 +118,13 @@ export class DesiredState {
   }
 
   #shownBy(assessment: Extract<Assessment, { kind: 'served' | 'blocked' }>): Omit<Desired, 'operatorError'> {
-    const { showsAnother, node, cloud } = this.#deps;
+    const { showsAnother, node, operations } = this.#deps;
     const view = this.#shownView();
     const { requirements } = assessment;
     const isKnown = view !== undefined && requirements !== undefined;
     if (isKnown && isUnseen(view) && !showsAnother)
       return { offer: this.#kept(view, requirements), handshake: undefined };
-    const handshake = cloud.releaser.handshake(node().status.releaseIps);
+    const handshake = operations.releaser.handshake(node().status.releaseIps);
     const limits = assessment.kind === 'served' ? assessment.limits : undefined;
     return { offer: isKnown ? this.#claimAndOffer(view, { requirements, limits }) : undefined, handshake };
   }
@@ -135,7 +135,7 @@ export class DesiredState {
     { requirements, limits }: Pick<OfferFacts, 'requirements' | 'limits'>,
   ): Offer | undefined {
     const { infrastructure, claims, implementation, prune } = this.#deps.context;
-    const { outgoing } = this.#deps.cloud.releaser;
+    const { outgoing } = this.#deps.operations.releaser;
     const view = withoutAwaited(known, this.#deps.node());
     const unconfirmed = excludedUnlessShown(addressesPossiblyGone(view), this.#deps.node(), implementation);
     const retired = retiredHoldings(this.#deps.node(), view, requirements);
@@ -171,23 +171,23 @@ export class DesiredState {
   }
 
   /** Returns the same object while its inputs are unchanged; undefined if the newest CiliumNode is known to hold it. */
-  #offer(facts: OfferFacts, withheld: Withheld): Offer | undefined {
+  #offer(facts: OfferFacts, excluded: Excluded): Offer | undefined {
     const { view, infrastructure, requirements, limits, retired, named } = facts;
     const isVerified = this.#isVerified();
-    const rest = { requirements, limits, retired, named, ...withheld };
+    const rest = { requirements, limits, retired, named, ...excluded };
     const last = this.#last;
     const isSameCloud = last?.view === view && last.infrastructure === infrastructure;
     if (isSameCloud && last.isVerified === isVerified && isDeepStrictEqual(last.rest, rest)) {
       const isCurrent = last.offer !== undefined && isVerified;
       if (isCurrent || last.heldBy === this.#deps.node()) return last.offer;
     }
-    const offer = isVerified ? offerOf(facts, withheld) : this.#keeping(facts, withheld);
+    const offer = isVerified ? offerOf(facts, excluded) : this.#keeping(facts, excluded);
     this.#last = { view, infrastructure, rest, isVerified, offer, heldBy: undefined };
     return offer;
   }
 
   /** While no Node verifies the instance, removes nothing but addresses that are elsewhere. */
-  #keeping(facts: OfferFacts, { status, pool, onOthers, moved }: Withheld): Offer {
+  #keeping(facts: OfferFacts, { status, pool, onOthers, moved }: Excluded): Offer {
     const { context, node } = this.#deps;
     // The view keeps what is missing there, because its owner is unknown.
     const missing = addressesPossiblyGone(facts.view).filter((address) => onOthers.has(address));
@@ -220,9 +220,9 @@ export class DesiredState {
 
   /** The view without the interfaces that are about to leave. */
   #shownView(): InstanceView | undefined {
-    const { context, instanceId, cloud } = this.#deps;
+    const { context, instanceId, operations } = this.#deps;
     const view = context.inventory.view(instanceId);
-    const { leaving } = cloud.idle;
+    const { leaving } = operations.idle;
     if (view === undefined || leaving.size === 0) return view;
     return { ...view, interfaces: view.interfaces.filter(({ id }) => !leaving.has(id)) };
   }
@@ -263,7 +263,7 @@ function textOf({ excluded, shared }: Claimed): string {
   return JSON.stringify([...excluded, ...shared]);
 }
 
-/** Most nodes withhold nothing, so all share one empty set. */
+/** Most nodes exclude nothing, so all share one empty set. */
 function setOf(addresses: readonly string[]): ReadonlySet<string> {
   return addresses.length === 0 ? noAddresses : new Set(addresses);
 }

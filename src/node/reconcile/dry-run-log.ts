@@ -1,5 +1,6 @@
 // Logs what a dry run would do for one node, once while it stays the same.
 import type { Activity, MutationPermission } from '../../providers/gate/mutation-permission.ts';
+import type { Tags } from '../../providers/contract/network-interface.ts';
 import { LazyMap } from '../../runtime/lazy-collections.ts';
 import type { PlannedStep } from '../allocate/planned-step.ts';
 import type { Write } from '../publish/next-write.ts';
@@ -7,11 +8,13 @@ import type { Write } from '../publish/next-write.ts';
 export type DryRunDecision =
   | { readonly kind: 'step'; readonly step: PlannedStep }
   | { readonly kind: 'deleteOnTermination'; readonly interfaceId: string }
+  | { readonly kind: 'staticAddress'; readonly interfaceId: string; readonly tags: Tags }
   | { readonly kind: 'write'; readonly write: Write };
 
 const activityOf: Readonly<Record<DryRunDecision['kind'], Activity>> = {
   step: 'allocate',
   deleteOnTermination: 'allocate',
+  staticAddress: 'allocate',
   write: 'publish',
 };
 

@@ -1,6 +1,7 @@
-// What every managed node receives: shared state, ports and hooks.
+// What every node reconciler receives: shared state, ports and hooks.
 import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
-import type { CiliumNodeWriter, WriteOutcome } from '../../kubernetes/cilium-node/cilium-node-writer.ts';
+import type { WriteOutcome } from '../../kubernetes/cilium-node/cilium-node-writer.ts';
+import type { OwnWrites } from '../../kubernetes/cilium-node/own-writes.ts';
 import type { Json, JsonObject } from '../../kubernetes/transport/json.ts';
 import type { AllocationImplementation } from '../../providers/contract/allocation-implementation.ts';
 import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
@@ -51,8 +52,8 @@ export interface NodeContext {
   /** Why due reads of the cloud fail; undefined while none fails. */
   readonly unreadBecause: () => NodeCondition | undefined;
   /** Whether a listing in flight will also answer for the instance. */
-  readonly listingUnderway: (instanceId: string) => boolean;
-  readonly writer: Pick<CiliumNodeWriter, 'patchSpec' | 'patchStatus' | 'get'>;
+  readonly listingInFlight: (instanceId: string) => boolean;
+  readonly writer: Pick<OwnWrites, 'patchSpec' | 'patchStatus' | 'get' | 'isAnswer'>;
   /** Applies the answer to a write to the known object. */
   readonly observe: (raw: JsonObject) => void;
   /** Removes fields that the API server would prune. */

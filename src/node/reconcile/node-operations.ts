@@ -22,7 +22,7 @@ export interface NodeOperationsDeps {
   /** The permission for this node. */
   readonly permission: Pick<MutationPermission, 'refusal'>;
   readonly random: Random;
-  readonly known: NodeState;
+  readonly state: NodeState;
   /** When the CiliumNode was last written, in monotonic ms; -Infinity if never. */
   readonly writtenAt: () => number;
   /** How urgently the node needs addresses now. */
@@ -42,7 +42,7 @@ export class NodeOperations {
 
   constructor(deps: NodeOperationsDeps) {
     this.#deps = deps;
-    const { name, instanceId, context, permission, random, known, priority, wake, writtenAt } = deps;
+    const { name, instanceId, context, permission, random, state, priority, wake, writtenAt } = deps;
     const { hooks, clock, timing, onBug } = context;
     const refresh = (): Promise<void> => context.refresh(instanceId);
     const ownPermission = onlyIfVerified(permission, () => context.identities.isVerified(name, instanceId));
@@ -56,7 +56,7 @@ export class NodeOperations {
       timing,
       wake,
       onBug,
-      applyAnswer: (answer: Answer) => known.applyAnswer(answer),
+      applyAnswer: (answer: Answer) => state.applyAnswer(answer),
       invalidate: (from: number) => context.inventory.invalidate(instanceId, from),
     };
     this.releaser = new Releaser({
@@ -64,9 +64,9 @@ export class NodeOperations {
       permission: ownPermission,
       policy: context.releasePolicy,
       writtenAt,
-      facts: () => known.forRelease(),
+      facts: () => state.forRelease(),
       isGrowing: (interfaceId) => this.maintainer.isGrowing(interfaceId),
-      readNode: (signal) => known.reread(signal),
+      readNode: (signal) => state.reread(signal),
       onRelease: (release) => this.#onRelease(release),
       onRetired: (holdings) => hooks.onRetired(name, holdings),
     });
@@ -74,18 +74,18 @@ export class NodeOperations {
       ...shared,
       permission: ownPermission,
       delay: context.releasePolicy.idleDelay,
-      facts: () => known.forIdleInterfaces(),
+      facts: () => state.forIdleInterfaces(),
       isBusy: (interfaceId) =>
         this.maintainer.isGrowing(interfaceId) || this.releaser.interfaces.has(interfaceId),
       refresh,
-      readNode: (signal) => known.reread(signal),
+      readNode: (signal) => state.reread(signal),
       onInterfaceRelease: (given) => this.#onInterfaceRelease(given),
     });
     this.maintainer = new PoolMaintainer({
       ...shared,
       isShrinking: (interfaceId) =>
         this.releaser.isShrinking(interfaceId) || this.idle.leaving.has(interfaceId),
-      facts: () => known.forAllocation(),
+      facts: () => state.forAllocation(),
       priority,
       refresh,
       ledger: context.ledger,
@@ -106,7 +106,7 @@ export class NodeOperations {
       ...shared,
       publicAddresses: context.publicAddresses,
       refresh,
-      facts: () => known.forStaticAddress(),
+      facts: () => state.forStaticAddress(),
       onAssociated: (address, interfaceId) => hooks.onStaticIp(name, address, interfaceId),
     });
   }

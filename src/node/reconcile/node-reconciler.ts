@@ -1,7 +1,6 @@
 // Reconciles one node, from the appearance of its CiliumNode until it is gone or becomes another node.
 // Combines the agent's demand with the cloud's state and drives allocation and publishing.
 import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
-import type { JsonObject } from '../../kubernetes/transport/json.ts';
 import type { InstanceView } from '../../providers/contract/instance-view.ts';
 import type { NetworkInterface } from '../../providers/contract/network-interface.ts';
 import type { Begin } from '../../providers/rate-limit/concurrency-limit.ts';
@@ -61,12 +60,12 @@ export class NodeReconciler {
   readonly instanceId: string;
   readonly #context: NodeContext;
   readonly #permission: Pick<MutationPermission, 'refusal'>;
-  readonly #known: NodeState;
+  readonly #state: NodeState;
   /** Runs `#reconcile`: decides, and starts what follows. */
   readonly #maintenance: Trigger;
   /** Writes the CiliumNode. */
   readonly #publication: Trigger;
-  readonly #cloud: NodeOperations;
+  readonly #operations: NodeOperations;
   readonly #publisher: NodePublisher;
   readonly #warnings: Warnings;
   readonly #dryRunLog: DryRunLog;
@@ -85,8 +84,6 @@ export class NodeReconciler {
   #priorityDecided: Priority = 'housekeeping';
   /** A state arrived that the running publication may not have seen. */
   #changedSinceReconcile = false;
-  /** The state being applied results from our own write. */
-  #isOurs = false;
 
   /** `restored`: interfaces that the object already shows; undefined if it shows another instance. */
   constructor(
@@ -99,7 +96,7 @@ export class NodeReconciler {
     this.uid = node.uid;
     this.instanceId = instanceId;
     this.#context = context;
-    this.#known = new NodeState(node, instanceId, context, () => this.#cloud.releaser.outgoing);
+    this.#state = new NodeState(node, instanceId, context, () => this.#operations.releaser.outgoing);
     const { clock, onBug, hooks, writer } = context;
     const permission = context.permission.of(node.name);
     this.#permission = permission;
@@ -110,7 +107,7 @@ export class NodeReconciler {
       minInterval,
       pressingInterval,
       onBug,
-      isPressing: () => this.#known.waitingPods > 0,
+      isPressing: () => this.#state.pendingPods > 0,
     };
     this.#maintenance = new Trigger({ ...runs, run: () => this.#reconcile(), onRun: hooks.onMaintenance });
     this.#publication = new Trigger({
@@ -120,13 +117,13 @@ export class NodeReconciler {
       run: (signal) => this.#publish(signal),
       onRun: hooks.onPublication,
     });
-    this.#cloud = new NodeOperations({
+    this.#operations = new NodeOperations({
       name: node.name,
       instanceId,
       context,
       permission,
       random,
-      known: this.#known,
+      state: this.#state,
       writtenAt: () => this.#publisher.writtenAt,
       priority: () => this.priority,
       wake: () => this.wake(),
@@ -139,7 +136,7 @@ export class NodeReconciler {
     this.#cap = new CapacityLimit(clock, (ms) => this.#later('cap', ms, () => this.wake()));
     this.#deficit = new Deficit({
       clock,
-      calls: () => this.#cloud.calls,
+      calls: () => this.#operations.calls,
       onSatisfied: (duration, calls) => hooks.onSatisfied(duration, calls),
     });
     this.#dryRunLog = new DryRunLog(permission, (decision) => hooks.onDryRunDecision(this.name, decision));
@@ -147,19 +144,19 @@ export class NodeReconciler {
       context,
       instanceId,
       showsAnother: restored === undefined,
-      node: () => this.#known.node,
-      assess: () => this.#known.assess(),
+      node: () => this.#state.node,
+      assess: () => this.#state.assess(),
       condition: () => this.#condition,
-      cloud: this.#cloud,
+      operations: this.#operations,
       onClaimed: (claimed) => this.#onClaimed(claimed),
     });
     this.#publisher = new NodePublisher({
       writer,
       permission,
-      observe: (raw, isOurs) => this.#observe(raw, isOurs),
+      observe: context.observe,
       clock,
       random,
-      node: () => this.#known.node,
+      node: () => this.#state.node,
       desired: () => this.#desired.now(),
       onWrite: hooks.onWrite,
       onTrouble: (problem) => {
@@ -180,24 +177,16 @@ export class NodeReconciler {
 
   /** Applies a newer state of the object; it must be of the same node. */
   update(node: CiliumNode): void {
-    const previous = this.#known.node;
-    this.#known.node = node;
-    if (!this.#isOurs && this.#context.mayBePreviousLeaders(node)) this.#restore(previous, node);
+    const previous = this.#state.node;
+    this.#state.node = node;
+    const isOwnWrite = this.#context.writer.isAnswer(node);
+    if (!isOwnWrite && this.#context.mayBePreviousLeaders(node)) this.#restore(previous, node);
     this.#context.inventory.agentGaveUp(this.instanceId, givenUpAndHidden(node));
     if (isOursToWrite(this.#assessment)) this.#context.onNewerState(previous, node);
     // A publication in flight reads the newest state after its write. Our own writes need no decision, unless
     // something is leaving: that proceeds once its removal is confirmed.
-    if (!this.#isPublishing || this.#cloud.isReleasing || !asksTheSame(previous, node)) this.wake();
-    else if (!this.#isOurs) this.#changedSinceReconcile = true;
-  }
-
-  #observe(raw: JsonObject, isOurs: boolean): void {
-    this.#isOurs = isOurs;
-    try {
-      this.#context.observe(raw);
-    } finally {
-      this.#isOurs = false;
-    }
+    if (!this.#isPublishing || this.#operations.isReleasing || !asksTheSame(previous, node)) this.wake();
+    else if (!isOwnWrite) this.#changedSinceReconcile = true;
   }
 
   /** Restores what a previous leader showed, even if this session started from an older state. */
@@ -212,7 +201,7 @@ export class NodeReconciler {
   }
 
   get removal(): RemovalProgress {
-    // What is not written for want of an answer of the cloud is written once that comes.
+    // Before the cloud answers, removals wait; they are written then.
     if (this.#assessment.kind !== 'unread' && !isOursToWrite(this.#assessment)) return 'none';
     return this.#publisher.isStuck ? 'stuck' : 'leaving';
   }
@@ -223,16 +212,16 @@ export class NodeReconciler {
 
   /** Pods wait for assigned addresses until they are published. */
   get #priorityToPublish(): Priority {
-    return this.waitingPods > 0 ? 'critical' : this.priority;
+    return this.pendingPods > 0 ? 'critical' : this.priority;
   }
 
-  get waitingPods(): number {
-    return this.#known.waitingPods;
+  get pendingPods(): number {
+    return this.#state.pendingPods;
   }
 
-  set waitingPods(count: number) {
-    if (this.#known.waitingPods === count) return;
-    this.#known.waitingPods = count;
+  set pendingPods(count: number) {
+    if (this.#state.pendingPods === count) return;
+    this.#state.pendingPods = count;
     this.wake();
   }
 
@@ -245,44 +234,44 @@ export class NodeReconciler {
   /** Starts nothing more; resolves once work in flight has ended, at `deadline` at the latest. */
   async stop(deadline: AbortSignal): Promise<void> {
     for (const cancel of this.#timers.values()) cancel();
-    await Promise.all([this.#maintenance.stop(), this.#publication.stop(), this.#cloud.stop(deadline)]);
+    await Promise.all([this.#maintenance.stop(), this.#publication.stop(), this.#operations.stop(deadline)]);
     this.#context.inventory.untrack(this.instanceId, this.#context.clock.monotonic());
   }
 
   figures(): NodeFigures {
     return {
       isVerified: this.#context.identities.isVerified(this.name, this.instanceId),
-      protocol: protocolOf(this.#known.node),
+      protocol: protocolOf(this.#state.node),
       assessment: this.#assessment,
-      waitingPods: this.waitingPods,
+      pendingPods: this.pendingPods,
       isPublished: !this.#publisher.isBehind,
       condition: this.#condition,
       warnings: this.#warnings.list,
-      view: this.#known.view,
-      releasing: this.#cloud.releaser.outgoing.size,
+      view: this.#state.view,
+      releasing: this.#operations.releaser.outgoing.size,
       inDeficitSince: this.#deficit.since,
     };
   }
 
   #reconcile(): Promise<void> {
-    const { view } = this.#known;
-    this.#assessment = this.#known.assess();
+    const { view } = this.#state;
+    this.#assessment = this.#state.assess();
     if (view !== undefined) {
       this.#refreshWhereUnclear(view);
       this.#refreshAwaited(view);
     }
     // Runs before the plan: keeping an address that is needed after all costs no call.
-    if (this.#cloud.releaser.evaluate()) this.#assessment = this.#known.assess();
-    this.#cloud.idle.evaluate();
-    const plan = this.#cloud.maintainer.evaluate();
+    if (this.#operations.releaser.evaluate()) this.#assessment = this.#state.assess();
+    this.#operations.idle.evaluate();
+    const plan = this.#operations.maintainer.evaluate();
     this.#dryRunLog.show(
       'step',
       (plan?.steps ?? []).map((step) => ({ kind: 'step', step })),
     );
     if (plan?.obstacle?.kind === 'subnetsExhausted') this.#awaitSubnets(plan.obstacle.subnetIds);
-    if (this.#permission.refusal('allocate') === undefined) this.#cloud.staticAddress.evaluate();
+    this.#associateStaticAddress();
     this.#setDeleteOnTermination(view);
-    this.#deficit.notice(this.#assessment, this.waitingPods);
+    this.#deficit.notice(this.#assessment, this.pendingPods);
     this.#warning(view);
     this.#announce(this.#conditionOf(plan));
     this.#publishWhatLacks();
@@ -308,11 +297,18 @@ export class NodeReconciler {
     if (this.#isPublishing && hasRisen) this.#context.publications.reconsider();
   }
 
+  #associateStaticAddress(): void {
+    const { staticAddress } = this.#operations;
+    if (this.#permission.refusal('allocate') === undefined) staticAddress.evaluate();
+    const { missing } = staticAddress;
+    this.#dryRunLog.show('staticAddress', missing ? [{ kind: 'staticAddress', ...missing }] : []);
+  }
+
   #setDeleteOnTermination(view: InstanceView | undefined): void {
     const assessment = this.#assessment;
-    if (view === undefined || !this.#known.mayBeOurs()) return;
+    if (view === undefined || !this.#state.mayBeOurs()) return;
     if (assessment.kind !== 'served' || !assessment.requirements.deleteOnTermination) return;
-    const left = this.#cloud.deleteOnTermination.evaluate(view.interfaces);
+    const left = this.#operations.deleteOnTermination.evaluate(view.interfaces);
     this.#dryRunLog.show(
       'deleteOnTermination',
       left.map((interfaceId) => ({ kind: 'deleteOnTermination', interfaceId })),
@@ -320,8 +316,8 @@ export class NodeReconciler {
   }
 
   #refreshWhereUnclear(view: InstanceView): void {
-    const { clock, refresh, listingUnderway } = this.#context;
-    const due = view.read ? view.refreshDue : listingUnderway(this.instanceId) ? undefined : 0;
+    const { clock, refresh, listingInFlight } = this.#context;
+    const due = view.read ? view.refreshDue : listingInFlight(this.instanceId) ? undefined : 0;
     if (due === undefined) return;
     const wait = due - clock.monotonic();
     if (wait > 0) this.#later('refresh', wait, () => this.wake());
@@ -378,7 +374,7 @@ export class NodeReconciler {
     { wanted, toAllocate }: Pick<Assessment & { kind: 'served' }, 'wanted' | 'toAllocate'>,
     plan: AllocationPlan | undefined,
   ): NodeCondition | undefined {
-    const failure = toAllocate > 0 ? this.#cloud.maintainer.trouble : undefined;
+    const failure = toAllocate > 0 ? this.#operations.maintainer.trouble : undefined;
     if (failure?.kind === 'instanceNotRunning') return this.#stopped();
     if (failure !== undefined) return failureCondition(failure);
     const refusal = this.#permission.refusal('allocate');
@@ -391,14 +387,14 @@ export class NodeReconciler {
 
   /** Only the missing interface could supply what the node lacks. */
   #unseenCondition(wanted: number): NodeCondition | undefined {
-    const { view } = this.#known;
+    const { view } = this.#state;
     if (view === undefined || view.awaited.size === 0 || wanted === 0) return undefined;
-    const { overdue } = overdueAt(awaitedOn(view, this.#known.node), this.#awaitedNow);
+    const { overdue } = overdueAt(awaitedOn(view, this.#state.node), this.#awaitedNow);
     return overdue.length === 0 ? undefined : unseenInterfaces(overdue, this.instanceId);
   }
 
   #stopped(): NodeCondition {
-    return stoppedInstance(this.instanceId, this.#known.view?.instance?.state);
+    return stoppedInstance(this.instanceId, this.#state.view?.instance?.state);
   }
 
   #announce(found: NodeCondition | undefined): void {
@@ -406,14 +402,14 @@ export class NodeReconciler {
     if (condition?.message === this.#condition?.message) return;
     this.#condition = condition;
     if (condition !== undefined) this.#isUnresolved = true;
-    this.#context.hooks.onCondition(this.#known.node, condition);
+    this.#context.hooks.onCondition(this.#state.node, condition);
   }
 
   #warning(view: InstanceView | undefined): void {
-    this.#warnings.update(this.#known.node, {
+    this.#warnings.update(this.#state.node, {
       view,
       assessment: this.#assessment,
-      staticIp: this.#cloud.staticAddress.warning,
+      staticIp: this.#operations.staticAddress.warning,
     });
   }
 
@@ -454,7 +450,7 @@ export class NodeReconciler {
     }
     if (this.#assessment.kind !== 'served' || this.#assessment.wanted > 0) return;
     this.#isUnresolved = false;
-    this.#context.hooks.onResolved(this.#known.node);
+    this.#context.hooks.onResolved(this.#state.node);
   }
 
   #later(what: Wait, ms: number, action: () => void): void {

@@ -18,7 +18,7 @@ type ChangingFacts = Omit<AssessmentFacts, 'limitsOf' | 'options' | 'words'>;
 export class NodeState {
   /** The newest state of the object. */
   node: CiliumNode;
-  waitingPods = 0;
+  pendingPods = 0;
   readonly #uid: string;
   readonly #instanceId: string;
   readonly #context: NodeContext;
@@ -49,9 +49,9 @@ export class NodeState {
   /** Returns the same object while the node is served and its inputs are unchanged. */
   assess(): Assessment {
     const { infrastructure, limitsOf, assessmentOptions: options, implementation } = this.#context;
-    const { node, view, waitingPods } = this;
+    const { node, view, pendingPods } = this;
     if (view === undefined) return { kind: 'unread' };
-    const facts = { node, view, waitingPods, outgoing: this.#outgoing(), infrastructure: infrastructure() };
+    const facts = { node, view, pendingPods, outgoing: this.#outgoing(), infrastructure: infrastructure() };
     if (this.#last !== undefined && isSame(this.#last.facts, facts)) return this.#last.assessment;
     const assessment = assess({ ...facts, limitsOf, options, words: implementation.words });
     // A node that is not served may wait for an instance type that has been read since, so it is assessed again.
@@ -141,7 +141,7 @@ function isSame(a: ChangingFacts, b: ChangingFacts): boolean {
   return (
     a.node === b.node &&
     a.view === b.view &&
-    a.waitingPods === b.waitingPods &&
+    a.pendingPods === b.pendingPods &&
     a.outgoing === b.outgoing &&
     a.infrastructure === b.infrastructure
   );

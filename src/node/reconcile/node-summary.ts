@@ -1,4 +1,4 @@
-// The state of a managed node for metrics and reports.
+// The state of a node for metrics and reports: what its reconciler knows, or why it has none.
 import type { InstanceView } from '../../providers/contract/instance-view.ts';
 import type { Assessment } from '../conditions/assessment.ts';
 import { occupiedSlots, roomOn } from '../demand/capacity.ts';
@@ -11,7 +11,7 @@ export interface NodeFigures {
   readonly isVerified: boolean;
   readonly protocol: AgentProtocol;
   readonly assessment: Assessment;
-  readonly waitingPods: number;
+  readonly pendingPods: number;
   readonly condition: NodeCondition | undefined;
   /** Warnings about a node that is served. */
   readonly warnings: readonly NodeCondition[];
@@ -25,19 +25,19 @@ export interface NodeFigures {
 }
 
 export type NodeSummary =
-  | { readonly kind: 'managed'; readonly name: string; readonly figures: NodeFigures }
+  | { readonly kind: 'reconciled'; readonly name: string; readonly figures: NodeFigures }
   | {
       readonly kind: 'blocked';
       readonly name: string;
       readonly condition: NodeCondition;
-      readonly waitingPods: number;
+      readonly pendingPods: number;
       /** In monotonic ms. */
       readonly blockedSince: number | undefined;
     };
 
 /** Why the node cannot be satisfied, whether its CiliumNode is served or not. */
 export function conditionOf(entry: NodeSummary): NodeCondition | undefined {
-  return entry.kind === 'managed' ? entry.figures.condition : entry.condition;
+  return entry.kind === 'reconciled' ? entry.figures.condition : entry.condition;
 }
 
 export interface InterfaceRoom {

@@ -9,7 +9,7 @@ import {
   unreachableStart,
   unreadableInterface,
 } from '../conditions/node-condition.ts';
-import { maximumAllocatable } from '../demand/capacity.ts';
+import { mostAllocatable } from '../demand/capacity.ts';
 import { startThresholdOf } from '../demand/demand.ts';
 import { exclusionsOf, type NodeRequirements } from '../demand/node-requirements.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -54,7 +54,9 @@ export class Warnings {
     const isKnown = view !== undefined && requirements !== undefined;
     const excluded = isKnown ? retiredUses(node, view, requirements).map(excludedInUse) : [];
     const reported = new Set(this.#list.map(({ message }) => message));
-    const others = [this.#startWarning(node, assessment), staticIp].filter((each) => each !== undefined);
+    const others = [this.#startWarning(node, view, assessment), staticIp].filter(
+      (each) => each !== undefined,
+    );
     const found = [...unreadable, ...excluded, ...others];
     this.#list = found.map(presentable);
     for (const warning of this.#list)
@@ -62,8 +64,12 @@ export class Warnings {
     if (view !== undefined && requirements !== undefined) this.#reportExclusions(node, view, requirements);
   }
 
-  #startWarning(node: CiliumNode, assessment: Assessment): NodeCondition | undefined {
-    const found = startWarning(node, assessment);
+  #startWarning(
+    node: CiliumNode,
+    view: InstanceView | undefined,
+    assessment: Assessment,
+  ): NodeCondition | undefined {
+    const found = view && startWarning(node, view, assessment);
     const { clock, updateIn } = this.#deps;
     const now = clock.monotonic();
     this.#unstartableSince = found && (this.#unstartableSince ?? now);
@@ -84,12 +90,17 @@ export class Warnings {
 }
 
 /** The agent has all that it may have, and needs more to start, now or after a restart. */
-function startWarning(node: CiliumNode, assessment: Assessment): NodeCondition | undefined {
+function startWarning(
+  node: CiliumNode,
+  view: InstanceView,
+  assessment: Assessment,
+): NodeCondition | undefined {
   const threshold = startThresholdOf(node);
   if (assessment.kind !== 'served' || threshold === undefined) return undefined;
-  const { limits, requirements, usage } = assessment;
+  const { limits, requirements, usage, retiredInUse } = assessment;
   const maxAllocate = node.ipam.maxAllocate || Infinity;
-  const instance = maximumAllocatable(limits, requirements) || Infinity;
+  const most = mostAllocatable(limits, view, requirements);
+  const instance = most > 0 ? most + retiredInUse : Infinity;
   const { addresses } = threshold;
   if (usage.available >= addresses || usage.available < Math.min(maxAllocate, instance)) return undefined;
   const caps = { maxAllocate, instance, instanceType: requirements.instanceType };

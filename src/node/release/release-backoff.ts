@@ -38,7 +38,8 @@ export class ReleaseBackoff {
     this.#byCloud.forget();
   }
 
-  get isOfCloud(): boolean {
+  /** The cloud refused a release: the whole node releases nothing for now. */
+  get isPausedByCloud(): boolean {
     return this.#byCloud.isPausing;
   }
 

@@ -133,6 +133,7 @@ export class Releaser {
     const before = (this.#releases ??= recoverReleases(facts, now));
     this.#backoff.agentKeeps(refusedIn(before, facts.node.status.releaseIps));
     const next = this.#step(before, facts, now);
+    for (const id of before.keys()) if (!next.has(id)) this.#unassignments.forget(id);
     this.#releases = next.size === 0 ? nothing : next;
     this.#beginWhatIsDue(this.#releases, facts, now);
     this.#awaitNext(this.#releases, now);
@@ -178,7 +179,8 @@ export class Releaser {
   /** What the node can release, and what it must release. */
   #proposed(releases: Releases, facts: ReleasableFacts): readonly Holding[] {
     const { node, retired, excess, wanted } = facts;
-    const isExcessive = this.#deps.policy.enabled && wanted === 0 && excess > 0 && !this.#backoff.isOfCloud;
+    const isExcessive =
+      this.#deps.policy.enabled && wanted === 0 && excess > 0 && !this.#backoff.isPausedByCloud;
     if ((!isExcessive && retired.length === 0) || !reportsUse(node) || !this.#mayDecide()) return [];
     const isUsed = usageIn(node, facts.view);
     const isShown = shownTo(node);

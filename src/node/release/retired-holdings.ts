@@ -32,8 +32,7 @@ export function retiredHoldings(
   if (unfit.length === 0) return none;
   const { pool } = node.ipam;
   const isUsed = usageOf(node);
-  // A new interface may carry, as its primary address, an address that a pod lost. Nobody has offered it
-  // there.
+  // A new interface may carry, as its primary address, an address that a pod lost. Headwater never offered it there.
   const primaries = new Set(view.interfaces.map((item) => placeOf(primaryOn(item))));
   const retired = unfit.filter((holding) =>
     holding.addresses.some(

@@ -93,6 +93,11 @@ export class Unassignments {
     return this.#work.stop(deadline);
   }
 
+  /** Forgets the calls of a release that is over: they say nothing about a later one of the same holding. */
+  forget(id: string): void {
+    this.#unanswered.delete(id);
+  }
+
   async #run(interfaceId: string): Promise<void> {
     const { implementation, readNode, evaluate, isGrowing } = this.#deps;
     const { closing: signal } = this.#work;
@@ -191,7 +196,7 @@ export class Unassignments {
     // One of several is missing: single calls show which.
     if (failure.kind === 'notAssigned') this.#oneByOne.add(interfaceId);
     else this.#work.backoff.fail();
-    // Someone else detached or deleted the interface: what the agent gave up is not offered on it again.
+    // Another client of the cloud detached or deleted the interface: what the agent gave up is not offered on it again.
     if (failure.kind === 'interfaceGone') applyAnswer({ kind: 'notFound', interfaceId, instanceId });
     if (passing.has(failure.kind)) return this.#hide(holdings);
     onRefused();

@@ -8,7 +8,7 @@ import { observe, reach } from './read.ts';
 import { readInfrastructure, readSubnetCounts } from './read-infrastructure.ts';
 import { readLimits } from './read-limits.ts';
 import { readDetached } from './read-detached.ts';
-import type { ReadOptions } from './read-options.ts';
+import type { ReadOptions } from './read-list.ts';
 import { awsWords, eniStatus, restoreStatus, statusWithout } from './cilium-node-section.ts';
 
 export function awsAllocation(client: Ec2Client, options: ReadOptions): AllocationImplementation {

@@ -5,9 +5,9 @@ import type { CallContext } from '../contract/allocation-implementation.ts';
 import type { RateLimiter } from '../rate-limit/rate-limiter.ts';
 import type { ConcurrencyLimiter } from '../rate-limit/concurrency-limit.ts';
 import type { Priority } from '../contract/priority.ts';
+import { fencedTimeoutOf } from '../contract/call-timing.ts';
 import { CloudError, type CloudFailure } from '../contract/cloud-failure.ts';
 import { DeniedActions } from '../gate/denied-actions.ts';
-import { fencedTimeoutOf } from '../gate/fenced-timeout.ts';
 import { type MutationPermission, pauseWords } from '../gate/mutation-permission.ts';
 import {
   type Ec2Action,

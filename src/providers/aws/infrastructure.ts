@@ -11,7 +11,7 @@ import { isIdOf } from './ids.ts';
 import { carries } from '../contract/network-interface.ts';
 import type { Ec2RouteTable, Ec2SecurityGroup, Ec2Subnet, Ec2Vpc } from './ec2-api.ts';
 import { readTags } from './network-interface.ts';
-import type { ReadOptions } from './read-options.ts';
+import type { ReadOptions } from './read-list.ts';
 
 export function isUnreadable(read: unknown): read is UnreadablePart {
   return typeof read === 'object' && read !== null && 'problem' in read;

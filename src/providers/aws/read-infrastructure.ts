@@ -18,8 +18,7 @@ import {
   readSubnet,
 } from './infrastructure.ts';
 import { refuseUnrequested, refuseRepeated, refuseSpoiled } from './plausible.ts';
-import { readList } from './read-list.ts';
-import type { ReadOptions } from './read-options.ts';
+import { readList, type ReadOptions } from './read-list.ts';
 import { zoneByZone } from './zone-by-zone.ts';
 
 /** The largest page of DescribeRouteTables. */

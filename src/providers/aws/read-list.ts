@@ -1,7 +1,19 @@
-// Reads a list from EC2 page by page to its end.
+// Reads a list from EC2 page by page to its end, with the options that all reads share.
 import type { CallContext } from '../contract/allocation-implementation.ts';
 import type { Ec2Output, Filter, ListInput } from './ec2-api.ts';
 import { type Ec2Client, type ReadAction, unreadable } from './ec2-client.ts';
+
+export interface ReadOptions {
+  /** Results per page, 5 to 1000. */
+  readonly pageSize: number;
+  /** Tags that an instance must carry to be served. */
+  readonly instanceTags: Readonly<Record<string, string>>;
+  /** Restrict the subnets of new interfaces. */
+  readonly subnetIds: readonly string[];
+  readonly subnetTags: Readonly<Record<string, string>>;
+  /** The zones that nodes name. If all zones cannot be read together, each is read alone. */
+  readonly zones?: readonly string[];
+}
 
 type ListMember<A extends ReadAction> = Exclude<keyof Ec2Output<A>, 'NextToken'>;
 type Item<A extends ReadAction> =

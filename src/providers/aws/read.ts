@@ -14,8 +14,7 @@ import {
   refuseSpoiled,
   type Spoiled,
 } from './plausible.ts';
-import { filtersOf, listed, readList } from './read-list.ts';
-import type { ReadOptions } from './read-options.ts';
+import { filtersOf, listed, readList, type ReadOptions } from './read-list.ts';
 
 /** Interfaces of a listing parsed at a time. */
 const partSize = 50;

@@ -1,5 +1,5 @@
 // The contract that every cloud implements. A cloud contributes facts and effects; the core decides once for all
-// clouds. A cloud knows nothing of Kubernetes.
+// clouds. A cloud knows nothing of Kubernetes but its section of the CiliumNode.
 import type { TakenAddresses } from './block-census.ts';
 import type { Priority } from './priority.ts';
 import type { Infrastructure, KnownNetwork, UnreadablePart } from './infrastructure.ts';

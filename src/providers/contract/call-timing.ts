@@ -11,3 +11,11 @@ export interface CallTiming {
 export function mayTakeEffectFor({ callTimeout, consistencyWindow }: CallTiming): number {
   return callTimeout + consistencyWindow;
 }
+
+/** In ms. A call that takes something away must end well within a lease. */
+const longestFenced = 5000;
+
+/** Timeout of calls that take something away, in ms; `callTimeout` is that of other calls. */
+export function fencedTimeoutOf(callTimeout: number): number {
+  return Math.min(callTimeout, longestFenced);
+}

@@ -7,6 +7,7 @@
 // where it would be sent.
 import type { CloudFailure } from '../contract/cloud-failure.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import { exponentialWait } from '../../runtime/exponential-backoff.ts';
 
 /** In ms. Callers that are answered without a call have longer back-offs of their own. */
 const policy = { base: 5000, cap: 60_000 };
@@ -90,8 +91,7 @@ export class DeniedActions {
     // What is denied for another thing, or was sent before the last denial, is no repetition.
     if (known !== undefined && (!isRepeated || startedAt < denial.until)) return;
     denial.failures++;
-    const wait = Math.min(policy.cap, policy.base * 2 ** Math.min(denial.failures - 1, 30));
-    denial.until = this.#clock.monotonic() + wait;
+    denial.until = this.#clock.monotonic() + exponentialWait(policy, denial.failures);
   }
 }
 

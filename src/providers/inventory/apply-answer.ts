@@ -12,25 +12,25 @@ type Allocated = Extract<Answer, { kind: 'allocated' }>;
 /** Answers that change an interface in place. */
 export type Change = Exclude<Answer, { kind: 'created' | 'attached' | 'notFound' | 'deleted' }>;
 
-export function whenChanged(held: InterfaceRecord, answer: Change, endedAt: number): InterfaceRecord {
+export function whenChanged(record: InterfaceRecord, answer: Change, endedAt: number): InterfaceRecord {
   switch (answer.kind) {
     case 'allocated':
-      return whenAllocated(held, answer, endedAt);
+      return whenAllocated(record, answer, endedAt);
     case 'released':
-      return whenReleased(held, answer.holdings, endedAt);
+      return whenReleased(record, answer.holdings, endedAt);
     case 'releasing':
-      return { ...held, releasing: withAll(held.releasing, answer.holdings, answer.until) };
+      return { ...record, releasing: withAll(record.releasing, answer.holdings, answer.until) };
     case 'detached':
       // A later refresh without the interface confirms the detach.
-      return { ...whenElsewhere(withAttachment(held, { state: 'detaching' }), endedAt), unclear: 'all' };
+      return { ...whenElsewhere(withAttachment(record, { state: 'detaching' }), endedAt), unclear: 'all' };
     case 'staticIPAssociated':
-      return applyPublicAddress(held, answer.publicAddress, endedAt);
+      return applyPublicAddress(record, answer.publicAddress, endedAt);
     case 'deleteOnTerminationSet':
-      return withAttachment(held, { deleteOnTermination: true });
+      return withAttachment(record, { deleteOnTermination: true });
   }
 }
 
-export function whenAttached(held: InterfaceRecord, answer: Attached, endedAt: number): InterfaceRecord {
+export function whenAttached(record: InterfaceRecord, answer: Attached, endedAt: number): InterfaceRecord {
   const { instanceId, deviceIndex, attachmentId } = answer;
   const attachment: Attachment = {
     id: attachmentId,
@@ -38,69 +38,69 @@ export function whenAttached(held: InterfaceRecord, answer: Attached, endedAt: n
     deviceIndex,
     networkCard: 0,
     state: 'attached',
-    deleteOnTermination: held.record.attachment?.deleteOnTermination ?? false,
+    deleteOnTermination: record.interface.attachment?.deleteOnTermination ?? false,
   };
-  const record = { ...held.record, attachment };
+  const item = { ...record.interface, attachment };
   return {
-    ...held,
-    record,
+    ...record,
+    interface: item,
     asOf: endedAt,
     joinedAt: endedAt,
-    awaited: isSeenAttached(held, attachmentId) ? undefined : { since: endedAt, attachmentId },
+    awaited: isSeenAttached(record, attachmentId) ? undefined : { since: endedAt, attachmentId },
     absentSince: undefined,
-    proven: withoutAny(held.proven, [record.id]),
+    proven: withoutAny(record.proven, [item.id]),
     unclear: 'nothing',
     elsewhereAt: undefined,
   };
 }
 
 /** Whether a read showed this very attachment in place before the answer to our call arrived. */
-function isSeenAttached({ record, awaited }: InterfaceRecord, attachmentId: string): boolean {
-  const { attachment } = record;
+function isSeenAttached({ interface: item, awaited }: InterfaceRecord, attachmentId: string): boolean {
+  const { attachment } = item;
   return awaited === undefined && attachment?.id === attachmentId && attachment.state === 'attached';
 }
 
-function whenAllocated(held: InterfaceRecord, answer: Allocated, endedAt: number): InterfaceRecord {
-  const { record } = held;
-  const prefixes = [...new Set([...record.prefixes, ...answer.prefixes])];
+function whenAllocated(record: InterfaceRecord, answer: Allocated, endedAt: number): InterfaceRecord {
+  const { interface: item } = record;
+  const prefixes = [...new Set([...item.prefixes, ...answer.prefixes])];
   // Some cloud emulators answer with every address of the interface, including those of its prefixes.
-  const known = new Set([record.primaryAddress, ...prefixes.flatMap(expandBlock)]);
+  const known = new Set([item.primaryAddress, ...prefixes.flatMap(expandBlock)]);
   const given = answer.addresses.filter((address) => !known.has(address));
-  const addresses = [...new Set([...record.addresses, ...given])];
+  const addresses = [...new Set([...item.addresses, ...given])];
   const brought = [...given, ...answer.prefixes];
   return {
-    ...held,
-    record: { ...record, addresses, prefixes },
-    added: withAll(held.added, brought, endedAt),
-    released: without(held.released, brought),
-    releasing: without(held.releasing, brought),
-    missing: without(held.missing, brought),
-    proven: withoutAny(held.proven, brought),
-    unlistedHoldings: withoutAny(held.unlistedHoldings, brought),
-    unseen: withoutAny(held.unseen, brought),
+    ...record,
+    interface: { ...item, addresses, prefixes },
+    added: withAll(record.added, brought, endedAt),
+    released: without(record.released, brought),
+    releasing: without(record.releasing, brought),
+    missing: without(record.missing, brought),
+    proven: withoutAny(record.proven, brought),
+    unlistedHoldings: withoutAny(record.unlistedHoldings, brought),
+    unseen: withoutAny(record.unseen, brought),
   };
 }
 
 export function whenReleased(
-  held: InterfaceRecord,
+  record: InterfaceRecord,
   holdings: readonly string[],
   endedAt: number,
 ): InterfaceRecord {
-  const { record } = held;
+  const { interface: item } = record;
   const gone = new Set(holdings);
   const stays = (holding: string): boolean => !gone.has(holding);
-  const addresses = record.addresses.filter(stays);
-  const prefixes = record.prefixes.filter(stays);
+  const addresses = item.addresses.filter(stays);
+  const prefixes = item.prefixes.filter(stays);
   return {
-    ...held,
-    record: { ...record, addresses, prefixes },
-    added: without(held.added, holdings),
-    released: withAll(held.released, holdings, endedAt),
-    releasing: without(held.releasing, holdings),
-    missing: without(held.missing, holdings),
-    proven: withoutAny(held.proven, holdings),
-    unlistedHoldings: withoutAny(held.unlistedHoldings, holdings),
-    unseen: withoutAny(held.unseen, holdings),
+    ...record,
+    interface: { ...item, addresses, prefixes },
+    added: without(record.added, holdings),
+    released: withAll(record.released, holdings, endedAt),
+    releasing: without(record.releasing, holdings),
+    missing: without(record.missing, holdings),
+    proven: withoutAny(record.proven, holdings),
+    unlistedHoldings: withoutAny(record.unlistedHoldings, holdings),
+    unseen: withoutAny(record.unseen, holdings),
   };
 }
 
@@ -108,15 +108,15 @@ export function whenReleased(
  * Removes an address that another interface holds. If it belongs to a prefix, the prefix is gone too and its other
  * addresses become missing.
  */
-export function withoutAddress(held: InterfaceRecord, address: string, endedAt: number): InterfaceRecord {
-  const { record } = held;
-  const prefix = record.prefixes.find((each) => expandBlock(each).includes(address));
-  if (prefix === undefined) return whenReleased(held, [address], endedAt);
+export function withoutAddress(record: InterfaceRecord, address: string, endedAt: number): InterfaceRecord {
+  const { interface: item } = record;
+  const prefix = item.prefixes.find((each) => expandBlock(each).includes(address));
+  if (prefix === undefined) return whenReleased(record, [address], endedAt);
   const others = expandBlock(prefix).filter((each) => each !== address);
-  const rest = whenReleased(held, [prefix], endedAt);
+  const rest = whenReleased(record, [prefix], endedAt);
   return {
     ...rest,
-    record: { ...rest.record, addresses: [...rest.record.addresses, ...others] },
+    interface: { ...rest.interface, addresses: [...rest.interface.addresses, ...others] },
     released: withAll(rest.released, [address], endedAt),
     missing: withAll(rest.missing, others, endedAt),
   };
@@ -126,19 +126,23 @@ function withoutAny(all: ReadonlySet<string>, gone: readonly string[]): Readonly
   return all.size === 0 ? all : new Set([...all].filter((each) => !gone.includes(each)));
 }
 
-function applyPublicAddress(held: InterfaceRecord, publicAddress: string, endedAt: number): InterfaceRecord {
-  const record = { ...held.record, publicAddress };
-  return { ...held, record, added: withAll(held.added, [publicAddress], endedAt) };
+function applyPublicAddress(
+  record: InterfaceRecord,
+  publicAddress: string,
+  endedAt: number,
+): InterfaceRecord {
+  const item = { ...record.interface, publicAddress };
+  return { ...record, interface: item, added: withAll(record.added, [publicAddress], endedAt) };
 }
 
 /** Changes the attachment, if the interface has one. */
 function withAttachment(
-  held: InterfaceRecord,
+  record: InterfaceRecord,
   change: Partial<Pick<Attachment, 'state' | 'deleteOnTermination'>>,
 ): InterfaceRecord {
-  const { attachment } = held.record;
-  if (attachment === undefined) return held;
-  return { ...held, record: { ...held.record, attachment: { ...attachment, ...change } } };
+  const { attachment } = record.interface;
+  if (attachment === undefined) return record;
+  return { ...record, interface: { ...record.interface, attachment: { ...attachment, ...change } } };
 }
 
 type Times = ReadonlyMap<string, number>;

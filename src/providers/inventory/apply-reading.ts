@@ -10,11 +10,11 @@ import {
   regrouped,
   stillYoung,
 } from './missing-holdings.ts';
-import { type Evidence, withdrawalBy } from './withdrawals.ts';
+import { type AbsenceEvidence, withdrawalBy } from './withdrawals.ts';
 
-export interface Verdict {
+export interface ReadingOutcome {
   /** Undefined if the interface is believed to be gone. */
-  readonly held: InterfaceRecord | undefined;
+  readonly record: InterfaceRecord | undefined;
   /** The earliest time to refresh the instance; undefined if no refresh is needed. */
   readonly refreshDue: number | undefined;
 }
@@ -22,30 +22,37 @@ export interface Verdict {
 const nothing: ReadonlyMap<string, number> = new Map();
 const none: ReadonlySet<string> = new Set();
 
+/** No read takes longer, in ms. */
+const longestRead = 600_000;
+
 /** An interface known from before a restart. */
-export function restoredInterface(record: NetworkInterface): InterfaceRecord {
-  return { ...firstRecord(record, -Infinity), unseen: new Set(holdingIds(record)) };
+export function restoredInterface(item: NetworkInterface): InterfaceRecord {
+  return { ...firstRecord(item, -Infinity), unseen: new Set(holdingIds(item)) };
 }
 
 /** Adds what a newer restored state shows. Addresses that our own calls removed stay removed. */
 export function withRestored(
-  held: InterfaceRecord,
+  record: InterfaceRecord,
   { addresses, prefixes }: NetworkInterface,
 ): InterfaceRecord {
-  const known = new Set([held.record.primaryAddress, ...holdingIds(held.record), ...held.released.keys()]);
+  const known = new Set([
+    record.interface.primaryAddress,
+    ...holdingIds(record.interface),
+    ...record.released.keys(),
+  ]);
   const isNew = (holding: string): boolean => !known.has(holding);
   const added = { addresses: addresses.filter(isNew), prefixes: prefixes.filter(isNew) };
   // A leader shows an agent only what a read has shown.
-  const seen = held.awaited === undefined ? held : { ...held, awaited: undefined };
+  const seen = record.awaited === undefined ? record : { ...record, awaited: undefined };
   if (added.addresses.length + added.prefixes.length === 0) return seen;
   return {
     ...seen,
-    record: {
-      ...held.record,
-      addresses: [...held.record.addresses, ...added.addresses],
-      prefixes: [...held.record.prefixes, ...added.prefixes],
+    interface: {
+      ...record.interface,
+      addresses: [...record.interface.addresses, ...added.addresses],
+      prefixes: [...record.interface.prefixes, ...added.prefixes],
     },
-    unseen: new Set([...held.unseen, ...added.addresses, ...added.prefixes]),
+    unseen: new Set([...record.unseen, ...added.addresses, ...added.prefixes]),
   };
 }
 
@@ -55,24 +62,33 @@ export function withRestored(
  * restored. If only a listing lacked the interface, it can still receive addresses until the next refresh; those are
  * unconfirmed like the rest.
  */
-export function possiblyGoneIn(held: InterfaceRecord): readonly string[] {
-  const { record, absentSince, unclear, unlistedHoldings, asOf, missing, releasing, unseen } = held;
+export function possiblyGoneIn(record: InterfaceRecord): readonly string[] {
+  const {
+    interface: item,
+    absentSince,
+    unclear,
+    unlistedHoldings,
+    asOf,
+    missing,
+    releasing,
+    unseen,
+  } = record;
   if (absentSince !== undefined || unclear === 'all' || asOf === -Infinity)
-    return [record.id, ...holdingIds(record)];
-  if (unclear === 'holdings') return holdingIds(record);
+    return [item.id, ...holdingIds(item)];
+  if (unclear === 'holdings') return holdingIds(item);
   if (missing.size + releasing.size + unseen.size + unlistedHoldings.size === 0) return [];
   return [...new Set([...missing.keys(), ...releasing.keys(), ...unseen, ...unlistedHoldings])];
 }
 
 /** The part known only from before this process: no read has shown it yet. */
-function unseenAbout({ record, asOf, unseen }: InterfaceRecord): readonly string[] {
-  return asOf === -Infinity ? [record.id, ...unseen] : [...unseen];
+function unseenAbout({ interface: item, asOf, unseen }: InterfaceRecord): readonly string[] {
+  return asOf === -Infinity ? [item.id, ...unseen] : [...unseen];
 }
 
 /** Almost all instances share one empty set. */
 function idsIn(
   interfaces: ReadonlyMap<string, InterfaceRecord>,
-  idsOf: (held: InterfaceRecord) => readonly string[],
+  idsOf: (record: InterfaceRecord) => readonly string[],
 ): ReadonlySet<string> {
   const ids = [...interfaces.values()].flatMap(idsOf);
   return ids.length === 0 ? none : new Set(ids);
@@ -82,8 +98,8 @@ function idsIn(
 export function uncertainIn(
   interfaces: ReadonlyMap<string, InterfaceRecord>,
 ): Pick<InstanceView, 'possiblyGone' | 'unseen' | 'awaited'> {
-  const awaited = [...interfaces].flatMap(([id, held]) =>
-    held.awaited === undefined ? [] : [[id, held.awaited.since] as const],
+  const awaited = [...interfaces].flatMap(([id, record]) =>
+    record.awaited === undefined ? [] : [[id, record.awaited.since] as const],
   );
   return {
     possiblyGone: idsIn(interfaces, possiblyGoneIn),
@@ -93,14 +109,14 @@ export function uncertainIn(
 }
 
 /** What is not certain about an interface as one string, for comparison. */
-export function uncertaintyText(held: InterfaceRecord | undefined): string {
-  return held === undefined ? '' : [held.awaited?.since, ...possiblyGoneIn(held)].join();
+export function uncertaintyText(record: InterfaceRecord | undefined): string {
+  return record === undefined ? '' : [record.awaited?.since, ...possiblyGoneIn(record)].join();
 }
 
 /** An interface first seen in a read. */
-export function firstRecord(record: NetworkInterface, asOf: number): InterfaceRecord {
+export function firstRecord(item: NetworkInterface, asOf: number): InterfaceRecord {
   return {
-    record,
+    interface: item,
     asOf,
     shownAt: asOf,
     joinedAt: -Infinity,
@@ -119,88 +135,92 @@ export function firstRecord(record: NetworkInterface, asOf: number): InterfaceRe
 }
 
 /** A read shows an unknown interface. */
-export function whenFirstShown(shown: NetworkInterface, reading: Reading): Verdict {
+export function whenFirstShown(shown: NetworkInterface, reading: Reading): ReadingOutcome {
   const { attachment } = shown;
   const awaited =
     attachment?.state === 'attaching' ? { since: reading.startedAt, attachmentId: attachment.id } : undefined;
-  const held = { ...firstRecord(shown, reading.startedAt), awaited };
-  return { held, refreshDue: nextRefresh(held, held, reading) };
+  const record = { ...firstRecord(shown, reading.startedAt), awaited };
+  return { record, refreshDue: nextRefresh(record, record, reading) };
 }
 
 /** A read shows a known interface. */
-export function whenShown(before: InterfaceRecord, seen: NetworkInterface, reading: Reading): Verdict {
-  const known = isByName(before.record) ? whenIdentified(before, seen) : before;
+export function whenShown(before: InterfaceRecord, seen: NetworkInterface, reading: Reading): ReadingOutcome {
+  const known = isByName(before.interface) ? whenIdentified(before, seen) : before;
   const shown = withoutReleased(known, attachedAsWeKnow(known, seen, reading), reading);
   const isFresh = reading.startedAt >= known.asOf;
-  const held = isFresh ? regrouped(known, shown) : known;
+  const record = isFresh ? regrouped(known, shown) : known;
   // An interface keeps its primary address for life. A read with a different primary proves nothing about what it
   // omits.
-  const isWhole = isFresh && shown.primaryAddress === held.record.primaryAddress;
-  const missing = isWhole ? missingFrom(held, shown, reading) : missingAsBefore(held);
-  const record = merge(held.record, shown, isFresh, missing.gone);
+  const isWhole = isFresh && shown.primaryAddress === record.interface.primaryAddress;
+  const missing = isWhole ? missingFrom(record, shown, reading) : missingAsBefore(record);
+  const item = merge(record.interface, shown, isFresh, missing.gone);
   const next: InterfaceRecord = {
-    record,
-    asOf: Math.max(held.asOf, reading.startedAt),
-    shownAt: Math.max(held.shownAt, reading.startedAt),
-    joinedAt: held.joinedAt,
-    awaited: stillAwaited(held.awaited, seen, reading),
-    added: stillYoung(held.added, reading),
-    released: stillYoung(held.released, reading),
-    releasing: stillReleasing(held, record, shown, reading),
+    interface: item,
+    asOf: Math.max(record.asOf, reading.startedAt),
+    shownAt: Math.max(record.shownAt, reading.startedAt),
+    joinedAt: record.joinedAt,
+    awaited: stillAwaited(record.awaited, seen, reading),
+    added: stillYoung(record.added, reading),
+    released: stillRemembered(record.released, reading),
+    releasing: stillReleasing(record, item, shown, reading),
     missing: missing.kept,
     absentSince: undefined,
     proven: missing.proven,
     unclear: 'nothing',
     elsewhereAt: undefined,
     unlistedHoldings: missing.unlisted,
-    unseen: stillUnseen(held, shown, record),
+    unseen: stillUnseen(record, shown, item),
   };
-  return { held: next, refreshDue: nextRefresh(held, next, reading) };
+  return { record: next, refreshDue: nextRefresh(record, next, reading) };
 }
 
 /** A read shows an interface that only a pool named: one of the addresses in the pool may be its primary address. */
-function whenIdentified(held: InterfaceRecord, { primaryAddress }: NetworkInterface): InterfaceRecord {
+function whenIdentified(record: InterfaceRecord, { primaryAddress }: NetworkInterface): InterfaceRecord {
   const stays = (holding: string): boolean => holding !== primaryAddress;
-  return { ...held, record: onlyWith(held.record, stays), unseen: new Set([...held.unseen].filter(stays)) };
+  return {
+    ...record,
+    interface: onlyWith(record.interface, stays),
+    unseen: new Set([...record.unseen].filter(stays)),
+  };
 }
 
 /** Addresses and prefixes that an applied read should show on the interface but does not. */
 export function lackedBy(
-  held: InterfaceRecord,
+  record: InterfaceRecord,
   shown: NetworkInterface | undefined,
   reading: Reading,
 ): readonly string[] {
-  if (needNotShow(held, reading)) return [];
+  if (needNotShow(record, reading)) return [];
   const present = new Set(shown === undefined ? [] : holdingIds(shown));
-  const { addresses, prefixes } = held.record;
+  const { addresses, prefixes } = record.interface;
   return [...addresses, ...prefixes].filter(
-    (holding) => !present.has(holding) && !isYoung(held.added.get(holding), reading),
+    (holding) => !present.has(holding) && !isYoung(record.added.get(holding), reading),
   );
 }
 
 /** A read of the instance does not show the interface. */
-export function whenAbsent(held: InterfaceRecord, reading: Reading): Verdict {
-  if (needNotShow(held, reading)) return { held, refreshDue: undefined };
+export function whenAbsent(record: InterfaceRecord, reading: Reading): ReadingOutcome {
+  if (needNotShow(record, reading)) return { record, refreshDue: undefined };
   const { startedAt, endedAt, consistencyWindow } = reading;
   // Changes by our own calls do not prove that it is still attached: a cloud can change a detached interface too.
-  const refreshDue = Math.max(startedAt, held.asOf);
-  if (reading.scope === 'listing') return { held: unclear(held, 'holdings'), refreshDue };
-  const evidence = evidenceOfAbsence(held, reading);
-  if (evidence.kind === 'missing' && startedAt < held.asOf) return { held, refreshDue };
-  const since = held.absentSince ?? endedAt;
+  const refreshDue = Math.max(startedAt, record.asOf);
+  if (reading.scope === 'listing') return { record: unclear(record, 'holdings'), refreshDue };
+  const evidence = evidenceOfAbsence(record, reading);
+  if (evidence.kind === 'missing' && startedAt < record.asOf) return { record, refreshDue };
+  const since = record.absentSince ?? endedAt;
   switch (withdrawalBy(evidence)) {
     case 'now':
-      return { held: undefined, refreshDue: undefined };
+      return { record: undefined, refreshDue: undefined };
     case 'gated':
-      return { held: { ...held, proven: new Set([held.record.id]) }, refreshDue: undefined };
+      return { record: { ...record, proven: new Set([record.interface.id]) }, refreshDue: undefined };
     case 'later':
-      return { held: { ...held, absentSince: since }, refreshDue: since + consistencyWindow };
+      return { record: { ...record, absentSince: since }, refreshDue: since + consistencyWindow };
     case 'never':
-      return { held: unclear(held, 'all'), refreshDue: undefined };
+      return { record: unclear(record, 'all'), refreshDue: undefined };
   }
 }
 
-function evidenceOfAbsence({ elsewhereAt, absentSince }: InterfaceRecord, reading: Reading): Evidence {
+function evidenceOfAbsence({ elsewhereAt, absentSince }: InterfaceRecord, reading: Reading): AbsenceEvidence {
   const { startedAt: readAt, consistencyWindow, whole, terminated } = reading;
   if (terminated) return { kind: 'terminated' };
   if (elsewhereAt !== undefined && readAt >= elsewhereAt)
@@ -209,38 +229,47 @@ function evidenceOfAbsence({ elsewhereAt, absentSince }: InterfaceRecord, readin
   return { kind: 'missing', ...found, readAt, consistencyWindow };
 }
 
-/** Evidence other than a refresh suggests that the instance may not have the interface. */
-export function unclear(held: InterfaceRecord, what: 'holdings' | 'all'): InterfaceRecord {
-  return held.unclear === what || held.unclear === 'all' ? held : { ...held, unclear: what };
+/** AbsenceEvidence other than a refresh suggests that the instance may not have the interface. */
+export function unclear(record: InterfaceRecord, what: 'holdings' | 'all'): InterfaceRecord {
+  return record.unclear === what || record.unclear === 'all' ? record : { ...record, unclear: what };
 }
 
 /** A read that began at `shownAt` shows the interface detached or on another instance. */
-export function whenElsewhere(held: InterfaceRecord, shownAt: number): InterfaceRecord {
-  const elsewhereAt = Math.max(held.elsewhereAt ?? -Infinity, shownAt);
-  return elsewhereAt === held.elsewhereAt ? held : { ...unclear(held, 'holdings'), elsewhereAt };
+export function whenElsewhere(record: InterfaceRecord, shownAt: number): InterfaceRecord {
+  const elsewhereAt = Math.max(record.elsewhereAt ?? -Infinity, shownAt);
+  return elsewhereAt === record.elsewhereAt ? record : { ...unclear(record, 'holdings'), elsewhereAt };
 }
 
 /** The record without what is proven gone; undefined if the interface itself is gone. */
-export function withoutProven(held: InterfaceRecord): InterfaceRecord | undefined {
-  return held.proven.has(held.record.id) ? undefined : without(held, held.proven);
+export function withoutProven(record: InterfaceRecord): InterfaceRecord | undefined {
+  return record.proven.has(record.interface.id) ? undefined : without(record, record.proven);
 }
 
 /** The interfaces without what only a CiliumNode shows. */
 export function onlySeen(interfaces: ReadonlyMap<string, InterfaceRecord>): Map<string, InterfaceRecord> {
   const seen = [...interfaces].filter(([, { asOf }]) => asOf > -Infinity);
-  return new Map(seen.map(([id, held]) => [id, without(held, held.unseen)]));
+  return new Map(seen.map(([id, record]) => [id, without(record, record.unseen)]));
 }
 
-function without(held: InterfaceRecord, gone: ReadonlySet<string>): InterfaceRecord {
-  if (gone.size === 0) return held;
+function without(record: InterfaceRecord, gone: ReadonlySet<string>): InterfaceRecord {
+  if (gone.size === 0) return record;
   const stays = (holding: string): boolean => !gone.has(holding);
   return {
-    ...held,
-    record: onlyWith(held.record, stays),
-    missing: new Map([...held.missing].filter(([holding]) => stays(holding))),
-    unseen: new Set([...held.unseen].filter(stays)),
-    proven: new Set([...held.proven].filter(stays)),
+    ...record,
+    interface: onlyWith(record.interface, stays),
+    missing: new Map([...record.missing].filter(([holding]) => stays(holding))),
+    unseen: new Set([...record.unseen].filter(stays)),
+    proven: new Set([...record.proven].filter(stays)),
   };
+}
+
+/** Kept for reads that began before the release and end long after it: one waits for a rate limit, and newer ones do not. */
+function stillRemembered(
+  released: ReadonlyMap<string, number>,
+  { endedAt }: Reading,
+): ReadonlyMap<string, number> {
+  const kept = [...released].filter(([, at]) => endedAt < at + longestRead);
+  return kept.length === released.size ? released : new Map(kept);
 }
 
 /** The interface was attached, or shown by another read, too late for this read to include it. */
@@ -252,34 +281,38 @@ function needNotShow({ joinedAt, shownAt }: InterfaceRecord, reading: Reading): 
 /** What is shown once the lost call can no longer take effect was not released. */
 function stillReleasing(
   { releasing }: InterfaceRecord,
-  record: NetworkInterface,
+  item: NetworkInterface,
   shown: NetworkInterface,
   { startedAt }: Reading,
 ): ReadonlyMap<string, number> {
   if (releasing.size === 0) return releasing;
-  const held = new Set(holdingIds(record));
+  const holdings = new Set(holdingIds(item));
   const present = new Set(holdingIds(shown));
   return new Map(
-    [...releasing].filter(([each, until]) => held.has(each) && (startedAt < until || !present.has(each))),
+    [...releasing].filter(([each, until]) => holdings.has(each) && (startedAt < until || !present.has(each))),
   );
 }
 
 function stillUnseen(
   { unseen }: InterfaceRecord,
   shown: NetworkInterface,
-  record: NetworkInterface,
+  item: NetworkInterface,
 ): ReadonlySet<string> {
   if (unseen.size === 0) return unseen;
   const present = new Set(holdingIds(shown));
   // An address that went may return with another interface; it is then no longer unconfirmed.
-  const held = new Set(holdingIds(record));
-  return new Set([...unseen].filter((holding) => held.has(holding) && !present.has(holding)));
+  const holdings = new Set(holdingIds(item));
+  return new Set([...unseen].filter((holding) => holdings.has(holding) && !present.has(holding)));
 }
 
 /** Drops addresses that our own calls released: a read may still show them within the consistency window. */
-function withoutReleased(held: InterfaceRecord, shown: NetworkInterface, reading: Reading): NetworkInterface {
-  if (held.released.size === 0) return shown;
-  const isThere = (holding: string): boolean => !isYoung(held.released.get(holding), reading);
+function withoutReleased(
+  record: InterfaceRecord,
+  shown: NetworkInterface,
+  reading: Reading,
+): NetworkInterface {
+  if (record.released.size === 0) return shown;
+  const isThere = (holding: string): boolean => !isYoung(record.released.get(holding), reading);
   return {
     ...shown,
     addresses: shown.addresses.filter(isThere),
@@ -303,13 +336,13 @@ function stillAwaited(
 
 /** The cloud may show an attachment as `attaching` for a while after the attach call succeeded. */
 function attachedAsWeKnow(
-  held: InterfaceRecord,
+  record: InterfaceRecord,
   shown: NetworkInterface,
   reading: Reading,
 ): NetworkInterface {
   const { attachment } = shown;
-  const young = reading.startedAt < held.joinedAt + reading.consistencyWindow;
-  if (attachment?.state !== 'attaching' || held.record.attachment?.state !== 'attached' || !young)
+  const young = reading.startedAt < record.joinedAt + reading.consistencyWindow;
+  if (attachment?.state !== 'attaching' || record.interface.attachment?.state !== 'attached' || !young)
     return shown;
   return { ...shown, attachment: { ...attachment, state: 'attached' } };
 }
@@ -323,7 +356,8 @@ function nextRefresh(before: InterfaceRecord, after: InterfaceRecord, reading: R
   const due = open.map(([, since]) => since + reading.consistencyWindow);
   // The call may have taken effect by then, or never will.
   due.push(...[...after.releasing.values()].filter((until) => reading.startedAt < until));
-  if (after.record.attachment?.state === 'attaching') due.push(reading.startedAt + reading.consistencyWindow);
+  if (after.interface.attachment?.state === 'attaching')
+    due.push(reading.startedAt + reading.consistencyWindow);
   if (after.unlistedHoldings.size > 0 && reading.startedAt >= before.asOf) due.push(reading.startedAt);
   return due.length === 0 ? undefined : Math.min(...due);
 }

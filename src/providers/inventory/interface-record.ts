@@ -2,7 +2,7 @@
 import type { NetworkInterface } from '../contract/network-interface.ts';
 
 export interface InterfaceRecord {
-  readonly record: NetworkInterface;
+  readonly interface: NetworkInterface;
   /** The start of the last read that showed it or the end of our last write to it, whichever is newer. */
   readonly asOf: number;
   /** The start of the last read that showed it. */

@@ -3,7 +3,7 @@
 import { AddressConflicts, type Conflict, type ReadById } from './address-conflicts.ts';
 import { HeldWithdrawals } from './held-withdrawals.ts';
 import type { InstanceView } from '../contract/instance-view.ts';
-import type { NetworkInterface } from '../contract/network-interface.ts';
+import { hasAddress, type NetworkInterface } from '../contract/network-interface.ts';
 import type { Unattached } from './interface-record.ts';
 import type { Restored } from './previous-leader-state.ts';
 import type { Answer, Observation } from '../contract/observation.ts';
@@ -147,7 +147,7 @@ export class Inventory {
     return this.#withdrawals.evaluate([], now);
   }
 
-  /** What is known of the instance is in doubt since `from`: a refresh is due. */
+  /** What is known of the instance is unconfirmed since `from`: a refresh is due. */
   invalidate(instanceId: string, from: number): void {
     this.#instances.get(instanceId)?.invalidate(from);
   }
@@ -236,9 +236,13 @@ export class Inventory {
     return this.#instances.get(instanceId)?.withdraw(conflict, now) === true;
   }
 
-  /** Addresses that a read by id showed on another instance instead; those in the view are back. */
+  /** Addresses that a read by id showed on another instance instead, and that have not come back since. */
   movedAway(instanceId: string): ReadonlySet<string> {
-    return this.#movedAway.get(instanceId) ?? none;
+    const moved = this.#movedAway.get(instanceId);
+    if (moved === undefined) return none;
+    const interfaces = this.#instances.get(instanceId)?.view.interfaces ?? [];
+    const isBack = (address: string): boolean => interfaces.some((item) => hasAddress(item, address));
+    return new Set([...moved].filter((address) => !isBack(address)));
   }
 
   /** Applies the result of our own call when its answer arrives. Returns the instances that changed. */

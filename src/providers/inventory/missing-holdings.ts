@@ -33,22 +33,25 @@ export function missingAsBefore({ missing, proven, unlistedHoldings }: Interface
   return { kept: missing, proven, gone: none, unlisted: unlistedHoldings };
 }
 
-export function missingFrom(held: InterfaceRecord, shown: NetworkInterface, reading: Reading): Missing {
-  const present = presentIn(shown, held.record);
-  const absent = holdingIds(held.record).filter(
-    (holding) => !present.has(holding) && (reading.terminated || !isYoung(held.added.get(holding), reading)),
+export function missingFrom(record: InterfaceRecord, shown: NetworkInterface, reading: Reading): Missing {
+  const present = presentIn(shown, record.interface);
+  const absent = holdingIds(record.interface).filter(
+    (holding) =>
+      !present.has(holding) && (reading.terminated || !isYoung(record.added.get(holding), reading)),
   );
   if (absent.length === 0) return nothingMissing;
   if (reading.terminated) return { ...nothingMissing, gone: new Set(absent) };
   if (reading.scope === 'listing') {
     const unlisted = new Set(absent);
-    const kept = new Map([...held.missing].filter(([holding]) => unlisted.has(holding)));
-    return { kept, proven: new Set([...held.proven].filter((id) => kept.has(id))), gone: none, unlisted };
+    const kept = new Map([...record.missing].filter(([holding]) => unlisted.has(holding)));
+    return { kept, proven: new Set([...record.proven].filter((id) => kept.has(id))), gone: none, unlisted };
   }
   const kept = new Map(
-    absent.map((holding) => [holding, held.missing.get(holding) ?? reading.endedAt] as const),
+    absent.map((holding) => [holding, record.missing.get(holding) ?? reading.endedAt] as const),
   );
-  const { gated = [], now = [] } = Object.groupBy(absent, (holding) => withdrawalOf(holding, held, reading));
+  const { gated = [], now = [] } = Object.groupBy(absent, (holding) =>
+    withdrawalOf(holding, record, reading),
+  );
   for (const holding of now) kept.delete(holding);
   const proven = gated.length === 0 ? none : new Set(gated);
   return { ...nothingMissing, kept, proven, gone: now.length === 0 ? none : new Set(now) };
@@ -56,7 +59,7 @@ export function missingFrom(held: InterfaceRecord, shown: NetworkInterface, read
 
 function withdrawalOf(
   holding: string,
-  { record, missing, releasing }: InterfaceRecord,
+  { interface: item, missing, releasing }: InterfaceRecord,
   { startedAt: readAt, consistencyWindow, scope, givenUp }: Reading,
 ): Withdrawal {
   const withdrawal = withdrawalBy({
@@ -69,7 +72,7 @@ function withdrawalOf(
     isReleasing: releasing.has(holding) || isGivenUp(holding, givenUp),
   });
   // No pod uses the public address, so the gate does not apply.
-  return withdrawal === 'gated' && holding === record.publicAddress ? 'now' : withdrawal;
+  return withdrawal === 'gated' && holding === item.publicAddress ? 'now' : withdrawal;
 }
 
 /** A prefix is released as a whole: it is given up only if the agent gave up every address in it. */
@@ -81,29 +84,29 @@ export function isGivenUp(holding: string, givenUp: ReadonlySet<string>): boolea
  * Regroups addresses as the read shows them. A prefix shown as single addresses is not gone, nor is an address shown
  * inside a prefix.
  */
-export function regrouped(held: InterfaceRecord, shown: NetworkInterface): InterfaceRecord {
-  const { record, added, unseen } = held;
+export function regrouped(record: InterfaceRecord, shown: NetworkInterface): InterfaceRecord {
+  const { interface: item, added, unseen } = record;
   const singles = new Set(shown.addresses);
   const isSplit = (prefix: string): boolean =>
     !shown.prefixes.includes(prefix) &&
     !added.has(prefix) &&
     expandHolding(prefix).some((address) => singles.has(address));
-  const split = singles.size === 0 ? [] : record.prefixes.filter(isSplit);
+  const split = singles.size === 0 ? [] : item.prefixes.filter(isSplit);
   const merged = new Set(
-    shown.prefixes.filter((prefix) => !record.prefixes.includes(prefix)).flatMap(expandHolding),
+    shown.prefixes.filter((prefix) => !item.prefixes.includes(prefix)).flatMap(expandHolding),
   );
   const isMerged = (address: string): boolean => merged.has(address);
-  if (split.length === 0 && !record.addresses.some(isMerged)) return held;
+  if (split.length === 0 && !item.addresses.some(isMerged)) return record;
   const members = split.flatMap(expandHolding);
   return {
-    ...held,
-    record: {
-      ...record,
-      addresses: [...new Set([...record.addresses, ...members])].filter((address) => !isMerged(address)),
-      prefixes: record.prefixes.filter((prefix) => !split.includes(prefix)),
+    ...record,
+    interface: {
+      ...item,
+      addresses: [...new Set([...item.addresses, ...members])].filter((address) => !isMerged(address)),
+      prefixes: item.prefixes.filter((prefix) => !split.includes(prefix)),
     },
-    missing: new Map([...held.missing].filter(([id]) => !split.includes(id) && !isMerged(id))),
-    proven: new Set([...held.proven].filter((id) => !split.includes(id) && !isMerged(id))),
+    missing: new Map([...record.missing].filter(([id]) => !split.includes(id) && !isMerged(id))),
+    proven: new Set([...record.proven].filter((id) => !split.includes(id) && !isMerged(id))),
     unseen: new Set([...unseen].filter((id) => !split.includes(id) && !isMerged(id))),
   };
 }

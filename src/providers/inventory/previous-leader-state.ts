@@ -68,10 +68,10 @@ export class PreviousLeaderState {
    * Removes from a read what the restored state lacks: the previous leader may have released it, and it must not be
    * offered again. Reads that begin a consistency window after the restore are believed in full.
    */
-  screen(held: InterfaceRecord, shown: NetworkInterface, startedAt: number): Screened {
+  screen(record: InterfaceRecord, shown: NetworkInterface, startedAt: number): Screened {
     const refreshFrom = this.#restoredAt + this.#consistencyWindow;
     const unconfirmed = this.mayBeNewerThan(startedAt)
-      ? holdingIds(shown).filter((holding) => !this.#isKnown(held, holding))
+      ? holdingIds(shown).filter((holding) => !this.#isKnown(record, holding))
       : [];
     const before = this.#unconfirmed.get(shown.id) ?? [];
     const isNews = unconfirmed.join() !== before.join();
@@ -94,11 +94,9 @@ export class PreviousLeaderState {
     this.#unconfirmed = new Map([...this.#unconfirmed].filter(([id]) => id !== interfaceId));
   }
 
-  #isKnown({ record }: InterfaceRecord, holding: string): boolean {
+  #isKnown({ interface: item }: InterfaceRecord, holding: string): boolean {
     return (
-      record.addresses.includes(holding) ||
-      record.prefixes.includes(holding) ||
-      this.#pendingRelease.has(holding)
+      item.addresses.includes(holding) || item.prefixes.includes(holding) || this.#pendingRelease.has(holding)
     );
   }
 }

@@ -23,10 +23,10 @@ export function notReassigned(
   since: number,
 ): (holding: string) => boolean {
   const given = new Set<string>();
-  for (const [id, { record, added, joinedAt }] of interfaces) {
+  for (const [id, { interface: item, added, joinedAt }] of interfaces) {
     if (id === interfaceId) continue;
     const young = [...added].filter(([, at]) => at > since).map(([holding]) => holding);
-    const ours = joinedAt > since ? allAssignments(record) : young;
+    const ours = joinedAt > since ? allAssignments(item) : young;
     for (const address of ours.flatMap(expandHolding)) given.add(address);
   }
   return (holding) => !expandHolding(holding).some((address) => given.has(address));
@@ -41,12 +41,13 @@ export function othersWithout(
 ): ReadonlyMap<string, InterfaceRecord> {
   const addresses = new Set(given.flatMap(expandHolding));
   const isGiven = (holding: string): boolean => expandHolding(holding).some((each) => addresses.has(each));
-  const networkId = interfaces.get(interfaceId)?.record.networkId;
+  const networkId = interfaces.get(interfaceId)?.interface.networkId;
   const changed = new Map<string, InterfaceRecord>();
-  for (const [id, held] of interfaces) {
-    if (id === interfaceId || (networkId ?? held.record.networkId) !== held.record.networkId) continue;
-    const moved = holdingIds(held.record).filter(isGiven);
-    if (moved.length > 0) changed.set(id, whenReleased(held, moved, at));
+  for (const [id, record] of interfaces) {
+    if (id === interfaceId || (networkId ?? record.interface.networkId) !== record.interface.networkId)
+      continue;
+    const moved = holdingIds(record.interface).filter(isGiven);
+    if (moved.length > 0) changed.set(id, whenReleased(record, moved, at));
   }
   return changed;
 }
@@ -58,10 +59,10 @@ export function withoutMoved(
   reading: Reading,
 ): ReadonlyMap<string, InterfaceRecord> {
   const changed = new Map<string, InterfaceRecord>();
-  for (const [id, held] of interfaces) {
-    const lacked = lackedBy(held, shown.get(id), reading);
-    const moved = lacked.filter((holding) => isOnAnother(holding, held.record, shown, interfaces));
-    if (moved.length > 0) changed.set(id, whenReleased(held, moved, reading.endedAt));
+  for (const [id, record] of interfaces) {
+    const lacked = lackedBy(record, shown.get(id), reading);
+    const moved = lacked.filter((holding) => isOnAnother(holding, record.interface, shown, interfaces));
+    if (moved.length > 0) changed.set(id, whenReleased(record, moved, reading.endedAt));
   }
   return changed;
 }
@@ -75,9 +76,9 @@ function isOnAnother(
 ): boolean {
   const addresses = new Set(expandHolding(holding));
   return [...shown.values()].some((other) => {
-    const held = interfaces.get(other.id)?.record;
-    if (other.id === ownId || held === undefined || held.networkId !== networkId) return false;
-    const known = new Set(allAssignments(held));
+    const item = interfaces.get(other.id)?.interface;
+    if (other.id === ownId || item === undefined || item.networkId !== networkId) return false;
+    const known = new Set(allAssignments(item));
     return allAssignments(other).some(
       (each) => known.has(each) && expandHolding(each).some((one) => addresses.has(one)),
     );
@@ -88,9 +89,9 @@ function isOnAnother(
 export function withdrawnFrom(interfaces: Interfaces, gone: readonly string[]): ReadonlySet<string> {
   const all = [...interfaces.values()];
   const present = new Set(
-    all.flatMap(({ record }) => [record.id, ...allAssignments(record).flatMap(expandHolding)]),
+    all.flatMap(({ interface: item }) => [item.id, ...allAssignments(item).flatMap(expandHolding)]),
   );
-  const released = all.flatMap((held) => [...held.released.keys()]);
+  const released = all.flatMap((record) => [...record.released.keys()]);
   return new Set(
     [...gone, ...released].filter((id) => !expandHolding(id).every((each) => present.has(each))),
   );
@@ -105,9 +106,9 @@ export function answerAbout(
   { address, networkId }: { readonly address: string; readonly networkId: string },
   read: { readonly isShown: boolean; readonly readAt: number; readonly consistencyWindow: number },
 ): boolean | undefined {
-  for (const held of interfaces.values()) {
-    if (held.record.networkId !== networkId) continue;
-    const changedAt = read.isShown ? whenTaken(held, address) : assignedAt(held, address);
+  for (const record of interfaces.values()) {
+    if (record.interface.networkId !== networkId) continue;
+    const changedAt = read.isShown ? whenTaken(record, address) : assignedAt(record, address);
     if (read.readAt < changedAt + read.consistencyWindow) return undefined;
   }
   return read.isShown;
@@ -120,8 +121,8 @@ function whenTaken({ released }: InterfaceRecord, address: string): number {
 }
 
 /** When our own calls last gave the interface the address, or attached the interface with it; -Infinity if never. */
-function assignedAt({ record, added, joinedAt }: InterfaceRecord, address: string): number {
-  if (!hasAddress(record, address)) return -Infinity;
+function assignedAt({ interface: item, added, joinedAt }: InterfaceRecord, address: string): number {
+  if (!hasAddress(item, address)) return -Infinity;
   const times = [...added].filter(([holding]) => expandHolding(holding).includes(address));
   return Math.max(joinedAt, ...times.map(([, at]) => at));
 }

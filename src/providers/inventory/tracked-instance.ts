@@ -7,7 +7,7 @@ import {
   firstRecord,
   onlySeen,
   restoredInterface,
-  type Verdict,
+  type ReadingOutcome,
   uncertainIn,
   unclear,
   whenAbsent,
@@ -71,7 +71,7 @@ export class TrackedInstance {
     this.#gone = new GoneInterfaces(consistencyWindow);
     this.#presence = new InstancePresence(consistencyWindow);
     this.#memory = new PreviousLeaderState(consistencyWindow, restoredState, restored.length === 0);
-    this.#interfaces = new Map(restored.map((record) => [record.id, restoredInterface(record)]));
+    this.#interfaces = new Map(restored.map((item) => [item.id, restoredInterface(item)]));
   }
 
   /** Returns the same object until something changes. */
@@ -80,7 +80,7 @@ export class TrackedInstance {
       id: this.id,
       read: this.#read,
       presence: this.#presence.presence,
-      interfaces: inOrder([...this.#interfaces.values()].map((held) => held.record)),
+      interfaces: inOrder([...this.#interfaces.values()].map((record) => record.interface)),
       ...unusableParts(
         [...this.#unusable.values()].filter((item) => !this.#interfaces.has(item.interface.id)),
       ),
@@ -129,8 +129,8 @@ export class TrackedInstance {
 
   /** Removes what is proven gone. */
   withdrawProven(now: number): void {
-    for (const [id, held] of this.#interfaces) {
-      const rest = withoutProven(held);
+    for (const [id, record] of this.#interfaces) {
+      const rest = withoutProven(record);
       if (rest !== undefined) this.#interfaces.set(id, rest);
       else this.#forget(id, now);
     }
@@ -148,13 +148,13 @@ export class TrackedInstance {
   /** Removes an address that another interface of the network is shown to hold. */
   withdraw({ address, networkId }: Conflict, now: number): boolean {
     let changed = false;
-    for (const [id, held] of this.#interfaces) {
-      const { record } = held;
-      if (record.networkId !== networkId || !hasAddress(record, address)) continue;
+    for (const [id, record] of this.#interfaces) {
+      const { interface: item } = record;
+      if (item.networkId !== networkId || !hasAddress(item, address)) continue;
       // An interface keeps its primary address for life. If another interface has it, this one is gone with all its
       // addresses.
-      if (record.primaryAddress === address) this.#forget(id, now);
-      else this.#interfaces.set(id, withoutAddress(held, address, now));
+      if (item.primaryAddress === address) this.#forget(id, now);
+      else this.#interfaces.set(id, withoutAddress(record, address, now));
       changed = true;
     }
     return this.#note(changed);
@@ -173,16 +173,16 @@ export class TrackedInstance {
     this.#memory.addPendingRelease(pendingRelease);
     let changed = false;
     for (const shown of interfaces) {
-      const held = this.#interfaces.get(shown.id);
-      if (held === undefined && this.#gone.wasRemoved(shown.id)) continue;
+      const record = this.#interfaces.get(shown.id);
+      if (record === undefined && this.#gone.wasRemoved(shown.id)) continue;
       const isTheirs = notReassigned(this.#interfaces, shown.id, -Infinity);
-      const record = onlyWith(shown, isTheirs);
-      const next = held === undefined ? restoredInterface(record) : withRestored(held, record);
-      if (next === held) continue;
-      this.#interfaces.set(record.id, next);
-      const isNew = (holding: string): boolean => held === undefined || next.unseen.has(holding);
-      this.#takeFromOthers(record.id, allAssignments(record).filter(isTheirs).filter(isNew), now);
-      this.#memory.restore(record.id);
+      const item = onlyWith(shown, isTheirs);
+      const next = record === undefined ? restoredInterface(item) : withRestored(record, item);
+      if (next === record) continue;
+      this.#interfaces.set(item.id, next);
+      const isNew = (holding: string): boolean => record === undefined || next.unseen.has(holding);
+      this.#takeFromOthers(item.id, allAssignments(item).filter(isTheirs).filter(isNew), now);
+      this.#memory.restore(item.id);
       this.refreshBy(now);
       changed = true;
     }
@@ -202,7 +202,7 @@ export class TrackedInstance {
     this.#givenUp = addresses;
   }
 
-  /** What is known of the instance is in doubt since `from`: a refresh that begins then or later is due. */
+  /** What is known of the instance is unconfirmed since `from`: a refresh that begins then or later is due. */
   invalidate(from: number): boolean {
     this.#invalidatedAt = Math.max(this.#invalidatedAt ?? -Infinity, from);
     return this.refreshBy(from);
@@ -213,16 +213,16 @@ export class TrackedInstance {
    * instance.
    */
   seenDetached(interfaceId: string, startedAt: number): boolean {
-    const held = this.#interfaces.get(interfaceId);
-    if (held === undefined) return false;
+    const record = this.#interfaces.get(interfaceId);
+    if (record === undefined) return false;
     // The read may be older than a read that showed the interface attached, or than an attach: our own, or a
     // previous leader's moments ago.
-    const isOlder = startedAt < Math.max(held.shownAt, held.joinedAt) + this.#consistencyWindow;
+    const isOlder = startedAt < Math.max(record.shownAt, record.joinedAt) + this.#consistencyWindow;
     if (isOlder || this.#memory.mayBeNewerThan(startedAt)) return true;
     // A refresh that does not show the interface confirms it.
-    const next = whenElsewhere(held, startedAt);
+    const next = whenElsewhere(record, startedAt);
     this.#interfaces.set(interfaceId, next);
-    this.#note(next.unclear !== held.unclear);
+    this.#note(next.unclear !== record.unclear);
     this.invalidate(startedAt);
     return true;
   }
@@ -290,11 +290,11 @@ export class TrackedInstance {
     const { interfaceId } = answer;
     const isStill = notReassigned(this.#interfaces, interfaceId, made?.knownAt ?? -Infinity);
     // A read may have shown the interface before the answer arrived.
-    const held =
+    const record =
       this.#interfaces.get(interfaceId) ?? (made && firstRecord(onlyWith(made.interface, isStill), endedAt));
-    if (held === undefined) return false;
-    this.#interfaces.set(interfaceId, whenAttached(held, answer, endedAt));
-    this.#takeFromOthers(interfaceId, allAssignments(held.record).filter(isStill), endedAt);
+    if (record === undefined) return false;
+    this.#interfaces.set(interfaceId, whenAttached(record, answer, endedAt));
+    this.#takeFromOthers(interfaceId, allAssignments(record.interface).filter(isStill), endedAt);
     return this.#note(true);
   }
 
@@ -317,7 +317,7 @@ export class TrackedInstance {
   }
 
   #replace(changed: ReadonlyMap<string, InterfaceRecord>): boolean {
-    for (const [id, held] of changed) this.#interfaces.set(id, held);
+    for (const [id, record] of changed) this.#interfaces.set(id, record);
     return this.#note(changed.size > 0);
   }
 
@@ -347,9 +347,9 @@ export class TrackedInstance {
 
   /** A call was refused because the interface does not exist. Nothing relies on it until a refresh shows it. */
   #applyNotFound(interfaceId: string, endedAt: number): boolean {
-    const held = this.#interfaces.get(interfaceId);
-    if (held === undefined || possiblyGoneIn(held).includes(interfaceId)) return false;
-    this.#interfaces.set(interfaceId, unclear(held, 'all'));
+    const record = this.#interfaces.get(interfaceId);
+    if (record === undefined || possiblyGoneIn(record).includes(interfaceId)) return false;
+    this.#interfaces.set(interfaceId, unclear(record, 'all'));
     this.invalidate(endedAt);
     return this.#note(true);
   }
@@ -358,9 +358,9 @@ export class TrackedInstance {
    * A successful change does not prove that the interface is on the instance: a cloud can change a detached one too.
    */
   #edit(answer: Change, endedAt: number): boolean {
-    const held = this.#interfaces.get(answer.interfaceId);
-    if (held === undefined) return false;
-    this.#interfaces.set(answer.interfaceId, { ...whenChanged(held, answer, endedAt), asOf: endedAt });
+    const record = this.#interfaces.get(answer.interfaceId);
+    if (record === undefined) return false;
+    this.#interfaces.set(answer.interfaceId, { ...whenChanged(record, answer, endedAt), asOf: endedAt });
     return this.#note(true);
   }
 
@@ -393,16 +393,16 @@ export class TrackedInstance {
     if (this.#gone.mayBeStale(shown.id, reading.startedAt)) return false;
     this.#forgetUnusable(shown.id);
     if (isPrimaryInterface(shown)) this.#forgetAnothers(shown.id);
-    const held = this.#interfaces.get(shown.id);
+    const record = this.#interfaces.get(shown.id);
     // A terminated instance gains nothing: only a stale answer can show more of it.
-    if (held === undefined && reading.terminated) return false;
+    if (record === undefined && reading.terminated) return false;
     this.#note(this.#presence.found());
     this.#gone.forget(shown.id);
-    if (held === undefined) return this.#apply(shown.id, whenFirstShown(shown, reading), reading);
-    const screened = this.#memory.screen(held, shown, reading.startedAt);
+    if (record === undefined) return this.#apply(shown.id, whenFirstShown(shown, reading), reading);
+    const screened = this.#memory.screen(record, shown, reading.startedAt);
     this.#note(screened.isNews);
     if (screened.refreshFrom !== undefined) this.invalidate(screened.refreshFrom);
-    return this.#apply(shown.id, whenShown(held, screened.shown, reading), reading);
+    return this.#apply(shown.id, whenShown(record, screened.shown, reading), reading);
   }
 
   /**
@@ -412,7 +412,7 @@ export class TrackedInstance {
   #forgetAnothers(primaryId: string): void {
     if (this.#interfaces.has(primaryId)) return;
     const restored = [...this.#interfaces].filter(([, { asOf }]) => asOf === -Infinity);
-    if (!restored.some(([, { record }]) => isPrimaryInterface(record))) return;
+    if (!restored.some(([, { interface: item }]) => isPrimaryInterface(item))) return;
     for (const [id] of restored) this.#interfaces.delete(id);
     this.#note(true);
   }
@@ -431,8 +431,8 @@ export class TrackedInstance {
     let changed = this.#note(!this.#read);
     if (answered) this.#read = true;
     else if (!this.#read) this.invalidate(reading.startedAt);
-    for (const [id, held] of this.#interfaces) {
-      if (!isShown(id)) changed = this.#apply(id, whenAbsent(held, reading), reading) || changed;
+    for (const [id, record] of this.#interfaces) {
+      if (!isShown(id)) changed = this.#apply(id, whenAbsent(record, reading), reading) || changed;
     }
     for (const id of this.#unusable.keys()) {
       if (!isShown(id)) changed = this.#dropUnusable(id, reading) || changed;
@@ -459,13 +459,17 @@ export class TrackedInstance {
     this.#unusable = new Map([...this.#unusable].filter(([other]) => other !== id));
   }
 
-  #apply(id: string, { held, refreshDue }: Verdict, reading: Reading): boolean {
+  #apply(id: string, { record, refreshDue }: ReadingOutcome, reading: Reading): boolean {
     const before = this.#interfaces.get(id);
-    const same = isSame(before?.record, held?.record);
-    const changed = this.#note(!same || uncertaintyText(before) !== uncertaintyText(held));
-    if (held === undefined) this.#depart(id, reading);
+    const same = isSame(before?.interface, record?.interface);
+    const changed = this.#note(!same || uncertaintyText(before) !== uncertaintyText(record));
+    if (record === undefined) this.#depart(id, reading);
     // Keep the old record object if equal: a listing of thousands of unchanged interfaces must not leave copies behind.
-    else this.#interfaces.set(id, same && before !== undefined ? { ...held, record: before.record } : held);
+    else
+      this.#interfaces.set(
+        id,
+        same && before !== undefined ? { ...record, interface: before.interface } : record,
+      );
     if (refreshDue === undefined) return changed;
     if (reading.scope === 'listing') return this.invalidate(refreshDue) || changed;
     // Whether the next refresh time changed is known only after the whole refresh is applied.

@@ -19,8 +19,8 @@ export interface WithdrawalGate {
   ofNodes(): ReadonlySet<string> | undefined;
 }
 
-/** Evidence that an instance may no longer have something. Times are monotonic, in ms. */
-export type Evidence =
+/** AbsenceEvidence that an instance may no longer have something. Times are monotonic, in ms. */
+export type AbsenceEvidence =
   /** The cloud shows the instance terminated. This stays true after the cloud has forgotten the instance. */
   | { readonly kind: 'terminated' }
   /**
@@ -65,7 +65,7 @@ export interface Absence {
  */
 export type Withdrawal = 'now' | 'gated' | 'later' | 'never';
 
-export function withdrawalBy(evidence: Evidence): Withdrawal {
+export function withdrawalBy(evidence: AbsenceEvidence): Withdrawal {
   switch (evidence.kind) {
     case 'terminated':
       return 'now';

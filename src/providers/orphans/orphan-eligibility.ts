@@ -17,7 +17,7 @@ export interface Orphan {
   /** It could not be attached, for a reason of its own. */
   readonly unfit: boolean;
   /** State of the creation that its tags name. */
-  readonly operation: 'underway' | 'ended' | 'unknown';
+  readonly operation: 'inFlight' | 'ended' | 'unknown';
 }
 
 /**
@@ -53,9 +53,9 @@ export function dueForCollection(
   orphans: Iterable<Orphan>,
   { interval, most, isOurs }: CollectionLimits,
 ): readonly Orphan[] {
-  const shortestLease = Math.max(interval, leastDetached);
+  const leastSeen = Math.max(interval, leastDetached);
   return [...orphans]
-    .filter((orphan) => !isBusy(orphan) && orphan.lastAt - orphan.firstAt >= shortestLease)
+    .filter((orphan) => !isBusy(orphan) && orphan.lastAt - orphan.firstAt >= leastSeen)
     .filter((orphan) => isOurs(orphan.interface))
     .sort((a, b) => a.firstAt - b.firstAt || (a.interface.id < b.interface.id ? -1 : 1))
     .slice(0, most);
@@ -66,5 +66,5 @@ export function dueForCollection(
  * externally while its addresses are still offered.
  */
 function isBusy({ claimed, held, operation, interface: item }: Orphan): boolean {
-  return claimed || held || operation === 'underway' || item.reservedFor !== undefined;
+  return claimed || held || operation === 'inFlight' || item.reservedFor !== undefined;
 }

@@ -60,7 +60,7 @@ export class Orphans {
   #byInstance: ReadonlyMap<string, readonly Sighting[]> = new Map();
   readonly #claimed = new Set<string>();
   readonly #unfit = new Set<string>();
-  readonly #underway = new Set<string>();
+  readonly #inFlight = new Set<string>();
   /** Our creations that ended and may have left an interface, oldest first. */
   readonly #ended = new Set<string>();
   /** Instances whose creation may have left an interface, with the time since when a read is needed. */
@@ -93,9 +93,9 @@ export class Orphans {
    * Starts a creation. The returned function ends it; pass the instance id and time if it may have left an interface.
    */
   begin(operationId: string): (left?: { readonly instanceId: string; readonly at: number }) => void {
-    this.#underway.add(operationId);
+    this.#inFlight.add(operationId);
     return (left) => {
-      this.#underway.delete(operationId);
+      this.#inFlight.delete(operationId);
       if (left === undefined) return;
       this.#ended.add(operationId);
       const [oldest] = this.#ended;
@@ -169,7 +169,7 @@ export class Orphans {
       changedAt: this.#options.changedAt(id),
       claimed: this.#claimed.has(id),
       unfit: this.#unfit.has(id),
-      operation: this.#underway.has(operationId) ? 'underway' : ours,
+      operation: this.#inFlight.has(operationId) ? 'inFlight' : ours,
     };
   }
 

@@ -1,16 +1,16 @@
-// State of one rate limit: the cloud's expected bucket, our part of it, and tokens granted for calls not sent yet.
-// Plain data and pure functions.
+// State of one rate limit: the cloud's expected bucket, the learned ratio of it, and tokens granted for calls not sent
+// yet. Plain data and pure functions.
 //
-// A throttle empties the bucket, so every call of the action waits for new tokens. If it also cuts our part, tokens that
-// were granted before and not used become void. A sequence of calls, such as create and attach, gets all its tokens at
-// once: those of its later calls wait for the first call to be sent.
-import { afterAnswer, afterThrottle, type AdaptiveRatio, ratioAt, wholeShare } from './adaptive-ratio.ts';
+// A throttle empties the bucket, so every call of the action waits for new tokens. If it also cuts the learned ratio,
+// tokens that were granted before and not used become void. A sequence of calls, such as create and attach, gets all
+// its tokens at once: those of its later calls wait for the first call to be sent.
+import { afterAnswer, afterThrottle, fullRatio, type LearnedRatio, ratioAt } from './learned-ratio.ts';
 import { type BucketSize, emptied, fullBucket, resized, takeTokens } from './token-bucket.ts';
 import type { GrantedBucket } from './token-scheduler.ts';
 
 export interface RateLimit extends GrantedBucket {
   readonly size: BucketSize;
-  readonly learned: AdaptiveRatio;
+  readonly learnedRatio: LearnedRatio;
   readonly throttled: number;
   /** Granted for calls not sent yet, oldest first. */
   readonly unsent: readonly UnsentToken[];
@@ -45,7 +45,7 @@ const longestUnsent = 60_000;
 export function unusedLimit(size: BucketSize, now: number): RateLimit {
   return {
     size,
-    learned: wholeShare(now),
+    learnedRatio: fullRatio(now),
     bucket: fullBucket(size, now),
     notBefore: -Infinity,
     skipped: {},
@@ -56,10 +56,10 @@ export function unusedLimit(size: BucketSize, now: number): RateLimit {
   };
 }
 
-/** Resizes the limit to our currently learned part. */
+/** Resizes the limit by the current learned ratio. */
 export function limitAt(limit: RateLimit, now: number): RateLimit {
-  const share = ratioAt(limit.learned, now);
-  const size = { capacity: limit.size.capacity * share, refill: limit.size.refill * share };
+  const ratio = ratioAt(limit.learnedRatio, now);
+  const size = { capacity: limit.size.capacity * ratio, refill: limit.size.refill * ratio };
   const { capacity, refill, unsent: room } = limit.bucket;
   const unsent = withoutForgotten(limit.unsent, now);
   if (capacity === size.capacity && refill === size.refill && room === unsent.length) return limit;
@@ -124,10 +124,11 @@ export function whenRenewed(limit: RateLimit, count: 1 | -1): RateLimit {
 }
 
 export function whenAnswered(limit: RateLimit, answer: RateAnswer, now: number): RateLimit {
-  if (!answer.throttled) return limitAt({ ...limit, learned: afterAnswer(limit.learned, now) }, now);
+  const before = limit.learnedRatio;
+  if (!answer.throttled) return limitAt({ ...limit, learnedRatio: afterAnswer(before, now) }, now);
   const perCall = 1000 / limit.bucket.refill;
-  const learned = afterThrottle(limit.learned, { sentAt: answer.sentAt, now, perCall });
-  const { bucket, ...rest } = limitAt({ ...limit, learned }, now);
+  const learnedRatio = afterThrottle(before, { sentAt: answer.sentAt, now, perCall });
+  const { bucket, ...rest } = limitAt({ ...limit, learnedRatio }, now);
   const throttled = {
     ...rest,
     bucket: emptied(bucket, now),
@@ -135,7 +136,7 @@ export function whenAnswered(limit: RateLimit, answer: RateAnswer, now: number):
     throttled: limit.throttled + 1,
   };
   // After a cut, the tokens granted for unsent calls do not exist either.
-  return learned.cutAt === limit.learned.cutAt ? throttled : limitAt(withoutUnsent(throttled), now);
+  return learnedRatio.cutAt === before.cutAt ? throttled : limitAt(withoutUnsent(throttled), now);
 }
 
 function withoutUnsent(limit: RateLimit): RateLimit {

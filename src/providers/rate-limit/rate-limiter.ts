@@ -2,7 +2,7 @@
 // ours. Waiting calls are ordered by their priority at the time a token is granted, so a node whose pods start waiting
 // moves ahead. A throttled call slows all callers of its bucket.
 import type { Clock } from '../../runtime/clock.ts';
-import { ratioAt } from './adaptive-ratio.ts';
+import { ratioAt } from './learned-ratio.ts';
 import {
   limitAt,
   type RateLimit,
@@ -50,7 +50,7 @@ export interface BucketLevel {
   readonly tokens: number;
   readonly capacity: number;
   readonly refillPerSecond: number;
-  /** The part of our configured share that remains after throttling; 1 is all of it. */
+  /** The learned ratio: what throttled calls have left of our quota, from 0 to 1. */
   readonly learnedRatio: number;
   readonly throttled: number;
   /** Number of waiting calls. */
@@ -142,7 +142,7 @@ export class RateLimiter {
     }
   }
 
-  /** Updates the learned rate from an answer of the cloud. */
+  /** Updates the learned ratio from an answer of the cloud. */
   answered({ action, sentAt, throttled, retryAfter = 0 }: AnsweredCall): void {
     this.#change(action, (limit, now) => whenAnswered(limit, { sentAt, throttled, retryAfter }, now));
     if (throttled) this.reconsider();
@@ -179,13 +179,13 @@ export class RateLimiter {
   levels(): readonly BucketLevel[] {
     const now = this.#clock.monotonic();
     return [...this.#limits].map(([name, known]) => {
-      const { bucket, learned, throttled } = limitAt(known, now);
+      const { bucket, learnedRatio, throttled } = limitAt(known, now);
       return {
         action: name,
         tokens: tokensAt(bucket, now),
         capacity: bucket.capacity,
         refillPerSecond: bucket.refill,
-        learnedRatio: ratioAt(learned, now),
+        learnedRatio: ratioAt(learnedRatio, now),
         throttled,
         waiting: this.#waitingFor(name),
       };

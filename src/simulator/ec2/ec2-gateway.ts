@@ -250,7 +250,7 @@ export class Ec2Gateway {
         try {
           this.#run(request);
         } catch (error) {
-          // Nobody waits for this refusal.
+          // No client waits for this refusal.
           if (!(error instanceof CloudRefusal || error instanceof Ec2Refusal)) throw error;
           this.counters.add(request.name, 'refused');
         }

@@ -16,7 +16,7 @@ export interface NodeView {
   readonly missingAddresses: ReadonlyMap<string, string>;
   readonly violations: readonly Violation[];
   /** Pods without an address, and since when they wait, in monotonic ms. */
-  readonly waitingPods: ReadonlyMap<string, number>;
+  readonly pendingPods: ReadonlyMap<string, number>;
   /** Waits of the pods that have one. */
   readonly waits: WaitFigures;
 }
@@ -30,7 +30,7 @@ export function nodeViewOf({ facts, agent, memory, kubelet }: Machine): NodeView
     addressesInUse: memory.endpoints,
     missingAddresses: agent.missingAddresses(),
     violations: memory.violations.entries,
-    waitingPods: kubelet.waiting,
+    pendingPods: kubelet.waiting,
     waits: kubelet.waits,
   };
 }

@@ -32,16 +32,16 @@ export async function drive(
 ): Promise<void> {
   const { clock, random, onBug } = options;
   const start = clock.monotonic();
-  const underWay = new Set<Promise<void>>();
+  const inFlight = new Set<Promise<void>>();
   for (const action of schedule) {
     if (!(await reached(clock, start + action.at, signal))) break;
     const work = perform(action, fleet, random).catch((error: unknown) => {
       if (!signal.aborted) onBug(error);
     });
-    underWay.add(work);
-    void work.then(() => underWay.delete(work));
+    inFlight.add(work);
+    void work.then(() => inFlight.delete(work));
   }
-  await Promise.all(underWay);
+  await Promise.all(inFlight);
 }
 
 /** Waits until `time`; false if the signal aborts first. */

@@ -187,7 +187,7 @@ describe('the chart on a real API server', () => {
 
     const controller = await cluster.startController({ kubeconfig });
     await cluster.until('it says so', () =>
-      controller.at('warn').some(({ text }) => text.includes('install Cilium, which brings it')),
+      controller.at('warn').some(({ text }) => text.includes('install Cilium, which registers it')),
     );
 
     const definition: unknown = ciliumNodeCrd;

@@ -213,7 +213,7 @@ export class E2eCluster {
   isSupplied(): boolean {
     const views = this.workload.views;
     return (
-      views.every(({ phase, waitingPods }) => phase === 'serving' && waitingPods.size === 0) &&
+      views.every(({ phase, pendingPods }) => phase === 'serving' && pendingPods.size === 0) &&
       this.standings().every(({ met }) => met)
     );
   }

@@ -65,7 +65,7 @@ async function grow(prefix: string): Promise<void> {
   for (const nodeName of innocent())
     for (let index = 0; index < 5; index++)
       await cluster.workload.createPod({ name: `${prefix}-${nodeName}-${index}`, nodeName });
-  const isServed = (name: string): boolean => cluster.workload.view(name).waitingPods.size === 0;
+  const isServed = (name: string): boolean => cluster.workload.view(name).pendingPods.size === 0;
   await cluster.until(`pods ${prefix} have addresses`, () => innocent().every(isServed));
 }
 

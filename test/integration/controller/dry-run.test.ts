@@ -113,6 +113,50 @@ describe('a dry run', () => {
     expect(world.broken()).toEqual([]);
   });
 
+  test('says in a CiliumNode why it is not served once it ends', async () => {
+    const world = new World({ cloud: testCloud({ instances: [instance({ count: 1 })] }) });
+    const machine = world.machine();
+    const twin = { ...machine, name: 'twin' };
+    const errors = (): readonly string[] => [machine, twin].map((each) => world.operatorError(each) ?? '');
+    start(world);
+    config.mount({ 'dry-run': 'true' });
+    await world.advance(10_000);
+    await world.announce(machine);
+    await world.announce(twin);
+    await world.advance(60_000);
+    const before = errors();
+
+    config.mount({});
+    await world.advance(120_000);
+
+    expect(before).toEqual(['', '']);
+    expect(errors().filter((error) => error.includes('is already served as CiliumNode'))).toHaveLength(1);
+  });
+
+  test('associates no static address, and logs once where it would', async () => {
+    const tags = { pool: 'egress' };
+    const publicAddresses = [{ count: 2, tags }];
+    const world = new World({ cloud: testCloud({ instances: [instance({ count: 1 })], publicAddresses }) });
+    const machine = world.machine();
+    const controller = start(world, { 'dry-run': 'true' });
+    await world.announce(machine, { spec: { ipam: { 'static-ip-tags': tags } } });
+
+    await world.advance(900_000);
+
+    expect(controller.changes).toEqual([]);
+    expect(
+      controller.logged.filter(
+        ({ message }) => message === 'dry run: would associate a static public address',
+      ),
+    ).toEqual([
+      {
+        level: 'info',
+        message: 'dry run: would associate a static public address',
+        details: { node: machine.name, interface: world.interfaces(machine)[0]?.id, tags },
+      },
+    ]);
+  });
+
   test('sets no delete-on-termination, and logs where it would', async () => {
     const world = new World();
     const machine = world.machine();

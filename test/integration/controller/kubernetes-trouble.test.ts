@@ -153,6 +153,29 @@ describe('a controller in trouble with Kubernetes', () => {
     expect(world.broken()).toEqual([]);
   });
 
+  test('reports, while watches fail, why a CiliumNode is not served that replaced one of its name between two lists', async () => {
+    const world = worldOf(1);
+    const machine = world.machine();
+    const twin = { ...machine, name: 'twin' };
+    startController(world);
+    await world.announce(machine);
+    await world.announce(twin);
+    await world.advance(30_000);
+    const before = world.operatorError(twin);
+
+    const end = world.refuse(503, 'GET', /ciliumnodes\?.*watch=true/);
+    // The open watch ends.
+    await world.advance(700_000);
+    await world.delete(twin);
+    await world.announce(twin);
+    await world.advance(120_000);
+    end();
+    await world.advance(120_000);
+
+    expect(before).toMatch(/already served/);
+    expect(world.operatorError(twin)).toBe(before);
+  });
+
   test('continues where it was after a minute without answers in the middle of a burst', async () => {
     const world = worldOf(4);
     const controller = startController(world, { flags: { 'leader-election': 'false' } });

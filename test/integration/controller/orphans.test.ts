@@ -209,16 +209,16 @@ describe('an orphaned interface', () => {
     }
   });
 
-  test('is only logged in a dry run, once', async () => {
+  test.each(['dry-run', 'eni-gc-dry-run'])('is only logged, once, with --%s', async (option) => {
     const world = await worldOf();
     const id = leave(world, { tags: blue });
-    const controller = start(world, { flags: { 'eni-gc-dry-run': 'true' } });
+    const controller = start(world, { flags: { [option]: 'true' } });
 
     await world.advance(60 * minute);
 
     expect(found(world, id)).toBeDefined();
     expect(deletions(controller)).toEqual([]);
-    expect(linesOf(controller, 'would delete orphaned interface')).toEqual([id]);
+    expect(linesOf(controller, 'dry run: would delete orphaned interface')).toEqual([id]);
     expect(await collected(controller, 'would_delete')).toBe(1);
   });
 });

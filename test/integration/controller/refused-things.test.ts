@@ -366,7 +366,7 @@ describe('a fleet in a zone with an Outpost', () => {
     const nodeSubnetId = ids.nodes;
     expect(reported.map(({ details }) => details)).toEqual([
       expect.objectContaining({
-        thing: { kind: 'attachment', subnetId: outpost.id, nodeSubnetId },
+        scope: { kind: 'attachment', subnetId: outpost.id, nodeSubnetId },
         code: 'InvalidParameterCombination',
       }),
     ]);

@@ -118,7 +118,7 @@ describe.each(protocols)('beside an agent of %s, a new interface', (protocol) =>
 
     expect(before).toEqual({ error: '', created: 1 });
     expect(after).toEqual({ error: expect.stringContaining(id), offered: false });
-    expect(after.error).toMatch(/^check in the cloud whether interface .* detach what hangs/);
+    expect(after.error).toMatch(/^check in the cloud whether interface .* detach it if it is stuck/);
     expect(blocked).toBe(1);
     expect(events).toContainEqual(expect.stringMatching(/^CiliumNode InterfaceNotShown: /));
     expect(offers(world, machine, id)).toBe(true);

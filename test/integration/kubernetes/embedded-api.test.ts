@@ -322,7 +322,7 @@ describe('Events and pods of the embedded API', () => {
     const counts: number[] = [];
     const look = async (): Promise<void> => {
       await clock.advance(100);
-      counts.push(pods.waitingOn('node-1'));
+      counts.push(pods.pendingOn('node-1'));
     };
 
     await create('a', { nodeName: 'node-1' });

@@ -44,7 +44,7 @@ export const nodeCases: readonly RuleCase[] = [
     clears: { series: pending('5x10 0x30', '60+60x10 0x30'), firing: '8m', cleared: '12m' },
   },
   {
-    alert: 'HeadwaterNodesUnread',
+    alert: 'HeadwaterNodesUnknown',
     labels,
     fires: { series: unread('10x60'), pending: '3m', at: '8m', shows: '100%' },
     quiet: { because: 'a few nodes are not read yet', series: unread('4x60'), at: '30m' },

@@ -121,7 +121,7 @@ export const nights: readonly Night[] = [
     cloudAnswers(world, 'InternalError', 500);
     return Promise.resolve();
   }),
-  found('unreadable-cloud', 'HeadwaterNodesUnread', async (world) => {
+  found('unreadable-cloud', 'HeadwaterNodesUnknown', async (world) => {
     cloudAnswers(world, 'InternalError', 500);
     await announceAll(world);
     await morePods({ world });

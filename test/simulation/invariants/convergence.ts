@@ -41,8 +41,8 @@ function checkSupply(harness: Harness, view: NodeView, standing: NodeStanding, r
   if (!met && room > 0) report('in-deficit', `${nodeName} is in deficit: ${figures}, room for ${room}`);
   if (held - unanswered(harness, view, standing).length > limitOf(harness, view, standing))
     report('above-max-allocate', `${nodeName} exceeds its limit: ${figures}`);
-  if (view.waitingPods.size > 0 && used < most && room > 0 && mayStart(harness, view, standing))
-    report('pending-pods', `${view.waitingPods.size} pods are pending on ${nodeName}: ${figures}`);
+  if (view.pendingPods.size > 0 && used < most && room > 0 && mayStart(harness, view, standing))
+    report('pending-pods', `${view.pendingPods.size} pods are pending on ${nodeName}: ${figures}`);
   checkExcess(harness, view, standing, (text) => report('excess', `${text}: ${figures}`));
 }
 
@@ -55,7 +55,7 @@ function limitOf(harness: Harness, view: NodeView, { used, most }: NodeStanding)
   const { instanceId } = view.facts;
   const releases = harness.options.awsReleaseExcessIps;
   if (!releases && harness.reconfigured.has(instanceId)) return Infinity;
-  const kept = view.protocol === 'multi-pool' ? heldByAgent(harness, view) : used + view.waitingPods.size;
+  const kept = view.protocol === 'multi-pool' ? heldByAgent(harness, view) : used + view.pendingPods.size;
   const extra = releases ? 0 : harness.checker.allowances.extra(instanceId);
   return Math.max(most, kept, singleAddressesOf(harness, view)) + extra + prefixGraceOf(harness, view);
 }

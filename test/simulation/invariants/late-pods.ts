@@ -37,8 +37,8 @@ function waitingWithoutNeed(harness: Harness): ReadonlyMap<string, string> {
     return roomFor(harness, view) > 0 && mayStart(harness, view, standing);
   });
   return new Map(
-    able.flatMap(({ nodeName, waitingPods }) =>
-      [...waitingPods.keys()].map((pod) => [pod, nodeName] as const),
+    able.flatMap(({ nodeName, pendingPods }) =>
+      [...pendingPods.keys()].map((pod) => [pod, nodeName] as const),
     ),
   );
 }

@@ -22,7 +22,7 @@ test('the reason why CiliumNodes cannot be read is reported during retries, too'
     onNode: () => undefined,
     instanceIdOf: () => undefined,
     onIdentities: () => undefined,
-    onWaitingPods: () => undefined,
+    onPendingPods: () => undefined,
   });
   const ending = new AbortController();
   expect(cache.waitingFor()).toBe('CiliumNodes are being listed');

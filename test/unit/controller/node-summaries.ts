@@ -15,7 +15,7 @@ export interface NodeEntryChange {
 export function servedEntry(name: string, change: NodeEntryChange = {}): NodeSummary {
   const { assessment = {}, figures = {}, interfaces = [] } = change;
   return {
-    kind: 'managed',
+    kind: 'reconciled',
     name,
     figures: {
       protocol: 'crd',
@@ -23,7 +23,7 @@ export function servedEntry(name: string, change: NodeEntryChange = {}): NodeSum
         kind: 'served',
         requirements: requirements(),
         limits: m5Large,
-        usage: { available: 0, used: 0, waitingPods: 0 },
+        usage: { available: 0, used: 0, pendingPods: 0 },
         marks: { preAllocate: 8, minAllocate: 0, maxAllocate: 27, maxAboveWatermark: 0 },
         retired: [],
         retiredInUse: 0,
@@ -36,7 +36,7 @@ export function servedEntry(name: string, change: NodeEntryChange = {}): NodeSum
       },
       isVerified: true,
       isPublished: true,
-      waitingPods: 0,
+      pendingPods: 0,
       condition: undefined,
       warnings: [],
       view: view(interfaces),
@@ -51,5 +51,5 @@ type Blocked = Extract<NodeSummary, { kind: 'blocked' }>;
 
 export function unservedEntry(name: string, more: Partial<Blocked> = {}): NodeSummary {
   const condition = { reason: 'NodeUnreadable', message: '' } as const;
-  return { kind: 'blocked', name, condition, waitingPods: 0, blockedSince: 0, ...more };
+  return { kind: 'blocked', name, condition, pendingPods: 0, blockedSince: 0, ...more };
 }

@@ -90,20 +90,41 @@ describe('the page of differences', () => {
 });
 
 describe('the page of the CiliumNode contract', () => {
-  test('has each section that a comment cites', () => {
-    const headings = Array.from(
-      read('docs/ciliumnode-contract.md').matchAll(/^##+ ([\d.]+?)\.? /gm),
-      (found) => found[1],
-    );
-    const cited = globSync('src/**/*.ts', { cwd: root }).flatMap((file) =>
-      Array.from(
-        read(file).matchAll(/ciliumnode-contract\.md ([\d.]*\d)/g),
-        ([, section]) => `${file}: ${section}`,
-      ),
+  const headings = Array.from(
+    read('docs/ciliumnode-contract.md').matchAll(/^##+ ([\d.]+?)\.? /gm),
+    (found) => found[1],
+  );
+  const files = globSync('{src,test}/**/*.ts', { cwd: root });
+  const citedIn = (text: string): readonly (string | undefined)[] =>
+    Array.from(text.matchAll(/docs\/ciliumnode-contract\.md ([\d.]*\d)/g), ([, section]) => section);
+  /** Citations from which a reader cannot tell which page is meant. */
+  const incompleteIn = (text: string): readonly string[] =>
+    Array.from(
+      text.matchAll(/\b(?:[Cc]ontract|(?<!docs\/)ciliumnode-contract\.md) \d[\d.]*/g),
+      ([found]) => found,
     );
 
-    expect(cited.length).toBeGreaterThan(5);
-    expect(cited.filter((citation) => !headings.includes(citation.split(': ')[1]))).toEqual([]);
+  test('has each section that a comment cites', () => {
+    const cited = files.flatMap((file) => citedIn(read(file)).map((section) => ({ file, section })));
+
+    expect(cited.length).toBeGreaterThan(10);
+    expect(cited.filter(({ section }) => !headings.includes(section))).toEqual([]);
+  });
+
+  test('is named by its path in each comment that cites it', () => {
+    const incomplete = files.flatMap((file) => incompleteIn(read(file)).map((found) => `${file}: ${found}`));
+
+    expect(incomplete).toEqual([]);
+  });
+
+  test.each([
+    ['// Contract', '8.8.', 1],
+    ['as in the contract', '3', 1],
+    ['(ciliumnode-contract.md', '1.6)', 1],
+    ['(docs/ciliumnode-contract.md', '1.6, B 3)', 0],
+    ['a contract of', '3 parts', 0],
+  ])('is cited without its path or not: %s %s', (page, section, count) => {
+    expect(incompleteIn(`${page} ${section}`)).toHaveLength(count);
   });
 });
 

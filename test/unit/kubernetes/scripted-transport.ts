@@ -92,9 +92,10 @@ export class LineFeed {
 
   async *read(signal: AbortSignal): AsyncGenerator<string, void> {
     for (;;) {
-      if (signal.aborted) throw signal.reason;
       const line = this.#lines.shift();
+      // An abort ends only what has not arrived yet: one chunk brings many lines.
       if (line !== undefined) yield line;
+      else if (signal.aborted) throw signal.reason;
       else if (this.#end === 'ended') return;
       else if (this.#end !== undefined) throw this.#end;
       else await this.#more(signal);

@@ -21,7 +21,7 @@ interface Rig {
 function rigOf(
   reads: readonly ReadOutcome[],
   writes: readonly WriteOutcome[] = [{ kind: 'written', raw: {} }],
-  mayWrite = true,
+  mayWrite: () => boolean = () => true,
 ): Rig {
   const clock = new VirtualClock();
   const patches: unknown[] = [];
@@ -35,7 +35,7 @@ function rigOf(
       },
     },
     observe: () => undefined,
-    mayWrite: () => mayWrite,
+    mayWrite,
     clock,
     random: new Random('blocked'),
     onBug: (error) => patches.push(error),
@@ -54,7 +54,7 @@ describe('the reason why a CiliumNode is not served', () => {
     ['is not written when the status has it already', [[found(objectOf('why'))]], []],
     ['is not written into another object of that name', [[found(objectOf(undefined, 'uid-2'))]], []],
     ['is not written when the CiliumNode is gone', [[{ kind: 'gone' }]], []],
-    ['is not written while writes are not allowed', [[found(objectOf())], undefined, false], []],
+    ['is not written while writes are not allowed', [[found(objectOf())], undefined, () => false], []],
     [
       'is written again when the object has changed',
       [[found(objectOf())], [{ kind: 'conflict', message: '' }]],
@@ -86,5 +86,19 @@ describe('the reason why a CiliumNode is not served', () => {
 
     expect(patches.at(-1)).toEqual(said('second'));
     expect(patches).not.toContainEqual(said('never'));
+  });
+
+  test('waits while writes are not allowed, and is written once they are', async () => {
+    let mayWrite = false;
+    const { errors, clock, patches } = rigOf([found(objectOf())], undefined, () => mayWrite);
+    errors.say(node, 'why');
+    await clock.advance(120_000);
+    const before = [...patches];
+
+    mayWrite = true;
+    errors.resume();
+    await clock.advance(1000);
+
+    expect([before, patches]).toEqual([[], [said('why')]]);
   });
 });

@@ -54,10 +54,10 @@ describe('a runbook', () => {
 
       expect(text.split('\n')[0]).toBe(`# ${name}`);
       expect([...text.matchAll(/^## (.*)$/gm)].map(([, title]) => title)).toEqual([
-        'What it means',
-        'What users feel',
-        'How to find out',
-        'What to do',
+        'Meaning',
+        'Impact',
+        'Diagnosis',
+        'Mitigation',
       ]);
       expect(text).not.toMatch(/^##.*\n\n(?=##|$(?![\s\S]))/m);
     },

@@ -119,7 +119,7 @@ export function facts(
     mostPrefixes: () => Infinity,
     wanted: 8,
     most: Infinity,
-    underway: [],
+    stepsInFlight: [],
     frozen: new Set(),
     refusalOf: () => undefined,
     orphans: { read: true, fit: [], unclear: [] },

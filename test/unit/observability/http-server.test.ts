@@ -6,7 +6,7 @@ import {
   type HttpServer,
   type HttpServerOptions,
   startHttpServer,
-  type Verdict,
+  type ProbeResult,
 } from '../../../src/observability/http-server.ts';
 import { createMetricRegistry } from '../../../src/observability/metrics.ts';
 import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
@@ -18,7 +18,7 @@ afterEach(async () => {
   await Promise.all(started.splice(0).map((server) => server.close()));
 });
 
-const fine = (): Verdict => ({ ok: true });
+const fine = (): ProbeResult => ({ ok: true });
 
 async function start(options: Partial<HttpServerOptions> = {}): Promise<HttpServer> {
   const result = await startHttpServer({

@@ -26,9 +26,9 @@ export function exhaustedSubnet(context: ChapterContext): Chapter {
     watch: ({ elapsed }) => {
       const error = operatorError(context, node);
       if (reportedAt === undefined) {
-        if (error === '' || elapsed < 1000 || eventsOf(context, node, error) === '') return 'underway';
+        if (error === '' || elapsed < 1000 || eventsOf(context, node, error) === '') return 'running';
         reportedAt = elapsed;
-        const { size } = cluster.workload.view(node).waitingPods;
+        const { size } = cluster.workload.view(node).pendingPods;
         context.report(
           `${node} is in deficit, and ${size} of its pods wait. Its status.ipam.operator-status.error:`,
         );
@@ -37,9 +37,9 @@ export function exhaustedSubnet(context: ChapterContext): Chapter {
           `(${subnetId(context)} is ${smallZone.subnet}); Events say the same: ${eventsOf(context, node, error)}`,
         );
       }
-      if (elapsed < reportedAt + readingTime) return 'underway';
-      const { waitingPods } = cluster.workload.view(node);
-      if (error !== '' || waitingPods.size > 0) return 'continues';
+      if (elapsed < reportedAt + readingTime) return 'running';
+      const { pendingPods } = cluster.workload.view(node);
+      if (error !== '' || pendingPods.size > 0) return 'continues';
       const seconds = ((elapsed - reportedAt) / 1000).toFixed(1);
       context.report(
         `SERVED: ${node} was in deficit for ${seconds} s; all its pods have addresses now, and the error is gone`,

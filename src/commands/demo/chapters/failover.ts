@@ -16,7 +16,7 @@ export function failover(context: ChapterContext): Chapter {
     hints: [
       'The controller is killed in the middle of that, and another is started that knows nothing of it. It leads when the',
       "dead one's Lease has ended, takes over every open handshake, and takes nothing away in its first 20 s: calls of the",
-      `dead one may be under way. Until then ${late.pods} new pods live on what their nodes have to spare.`,
+      `dead one may be in flight. Until then ${late.pods} new pods live on what their nodes have to spare.`,
     ],
     longest: Infinity,
     begin: ({ departures }) => {
@@ -45,7 +45,7 @@ export function failover(context: ChapterContext): Chapter {
           `RESUMES ${seconds} s later: the first address is unassigned since; no pod has lost its own`,
         );
       }
-      return leadsAt !== undefined && isSettled(picture) ? 'over' : 'underway';
+      return leadsAt !== undefined && isSettled(picture) ? 'over' : 'running';
     },
   };
 }

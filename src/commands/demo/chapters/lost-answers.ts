@@ -69,7 +69,7 @@ export function lostAnswers(context: ChapterContext): Chapter {
         context.report(`FOUND: ${verdictOn(context, lost, elapsed)}`);
       }
       if (lostAssignments < toLose) lostAssignments = met(assignments);
-      if (lostAssignments < toLose) return 'underway';
+      if (lostAssignments < toLose) return 'running';
       for (const id of assignments) faults.remove(id);
       return open.size > 0 || elapsed < 4000 ? 'continues' : 'over';
     },

@@ -28,10 +28,10 @@ export function releaseAddresses(context: ChapterContext): Chapter {
       const { marked, ready, hidden, unassigned } = departures;
       const isInTheMiddle = marked + ready > 0 && marked + ready + hidden > context.nodes / 2;
       // A small fleet may finish before the first check.
-      if (elapsed >= longest) return unassigned > 0 ? 'over' : 'underway';
-      if (!isInTheMiddle || elapsed < headStart + 3000) return 'underway';
+      if (elapsed >= longest) return unassigned > 0 ? 'over' : 'running';
+      if (!isInTheMiddle || elapsed < headStart + 3000) return 'running';
       since ??= elapsed;
-      return elapsed >= since + readingTime ? 'over' : 'underway';
+      return elapsed >= since + readingTime ? 'over' : 'running';
     },
   };
 }

@@ -12,7 +12,7 @@ export function join(): Chapter {
     longest: 12_000,
     begin: () => undefined,
     watch: ({ picture: { nodes }, elapsed }) =>
-      nodes.serving === nodes.total && elapsed >= 3000 ? 'over' : 'underway',
+      nodes.serving === nodes.total && elapsed >= 3000 ? 'over' : 'running',
   };
 }
 
@@ -29,6 +29,6 @@ export function scaleUp(context: ChapterContext): Chapter {
       context.run(web);
     },
     watch: ({ picture: { pods }, elapsed }) =>
-      elapsed >= web.over + 500 && pods.waiting === 0 ? 'over' : 'underway',
+      elapsed >= web.over + 500 && pods.waiting === 0 ? 'over' : 'running',
   };
 }

@@ -243,10 +243,10 @@ describe('the report of a fleet to a checker', () => {
     for (let index = 0; index < 40; index++) await fleet.createPod({ name: `p${index}`, nodeName: 'node-0' });
     await cluster.clock.advance(500);
 
-    const { waitingPods, waits } = fleet.view('node-0');
-    expect(waitingPods.size + waits.count).toBe(40);
-    expect(waitingPods.size).toBeGreaterThan(20);
-    for (const since of waitingPods.values()) {
+    const { pendingPods, waits } = fleet.view('node-0');
+    expect(pendingPods.size + waits.count).toBe(40);
+    expect(pendingPods.size).toBeGreaterThan(20);
+    for (const since of pendingPods.values()) {
       expect(since - start).toBeGreaterThanOrEqual(0);
       expect(since - start).toBeLessThan(100);
     }

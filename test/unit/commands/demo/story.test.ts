@@ -17,7 +17,7 @@ const picture: Picture = {
 /** Two chapters; the test sets the progress of the first. Checks are a second apart. */
 function story(longest = 60_000) {
   const log: string[] = [];
-  const state: { progress: Progress } = { progress: 'underway' };
+  const state: { progress: Progress } = { progress: 'running' };
   const chapter = (title: string, progress: () => Progress): Chapter => ({
     title,
     hints: ['look there'],
@@ -51,7 +51,7 @@ describe('a story', () => {
   });
 
   test.each<{ progress: Progress; later: string[]; missing: string[] }>([
-    { progress: 'underway', later: ['a at 2'], missing: ['a', 'b'] },
+    { progress: 'running', later: ['a at 2'], missing: ['a', 'b'] },
     { progress: 'continues', later: ['a at 2', 'b at 1'], missing: ['a'] },
     { progress: 'over', later: ['b at 1'], missing: [] },
   ])('continues as it should after a chapter that is $progress', ({ progress, later, missing }) => {
@@ -64,7 +64,7 @@ describe('a story', () => {
 
     expect(turned).toEqual([
       'a at 1',
-      ...(progress === 'underway' ? [] : ['== 2. b', '   look there', 'b begins']),
+      ...(progress === 'running' ? [] : ['== 2. b', '   look there', 'b begins']),
     ]);
     expect(after).toEqual(later);
     expect(chapters.missing).toEqual(missing);

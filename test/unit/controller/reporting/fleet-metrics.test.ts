@@ -15,7 +15,7 @@ async function linesOf(summaries: readonly NodeSummary[], mostNodesShown = 100):
 const condition = { reason: 'InstanceTerminated', message: '' } as const;
 
 function withAssessment(entry: NodeSummary, assessment: Assessment): NodeSummary {
-  if (entry.kind !== 'managed') throw new Error('it is not managed');
+  if (entry.kind !== 'reconciled') throw new Error('it has no reconciler');
   return { ...entry, figures: { ...entry.figures, assessment } };
 }
 
@@ -26,8 +26,8 @@ function needing(name: string, needed: number): NodeSummary {
 describe('the gauges of the fleet', () => {
   test('count nodes by state, and addresses, pods, interfaces and prefixes over all served nodes', async () => {
     const busy = servedEntry('busy', {
-      assessment: { usage: { available: 14, used: 12, waitingPods: 3 }, needed: 5, wanted: 5 },
-      figures: { releasing: 2, inDeficitSince: 40_000, waitingPods: 3 },
+      assessment: { usage: { available: 14, used: 12, pendingPods: 3 }, needed: 5, wanted: 5 },
+      figures: { releasing: 2, inDeficitSince: 40_000, pendingPods: 3 },
       interfaces: [eni(0, 9), eni(1, 2), eni(2, 0, { prefixes: ['10.0.9.0/28'], reservedFor: 'efa' })],
     });
     const torn = servedEntry('torn', { figures: { view: view([eni(0)], [unreadable()]) } });
@@ -55,7 +55,7 @@ describe('the gauges of the fleet', () => {
 
   test('count a node that is not read or cannot be served as in deficit while pods are pending there', async () => {
     const unread = servedEntry('unread', { figures: { inDeficitSince: 40_000 } });
-    const blocked = servedEntry('blocked', { figures: { inDeficitSince: 10_000, waitingPods: 2 } });
+    const blocked = servedEntry('blocked', { figures: { inDeficitSince: 10_000, pendingPods: 2 } });
     const summaries = [
       withAssessment(unread, { kind: 'unread' }),
       withAssessment(blocked, { kind: 'blocked', condition, requirements: undefined }),
@@ -74,7 +74,7 @@ describe('the gauges of the fleet', () => {
   });
 
   test('count pending pods on a node whose CiliumNode is not served as on any other', async () => {
-    const wrong = unservedEntry('wrong', { waitingPods: 2, blockedSince: 10_000 });
+    const wrong = unservedEntry('wrong', { pendingPods: 2, blockedSince: 10_000 });
     const idle = unservedEntry('idle', { blockedSince: 0 });
 
     expect(await linesOf([wrong, idle])).toEqual(
@@ -87,7 +87,7 @@ describe('the gauges of the fleet', () => {
   });
 
   test('do not count pods of a node that is unmanaged', async () => {
-    const other = servedEntry('other', { figures: { waitingPods: 2 } });
+    const other = servedEntry('other', { figures: { pendingPods: 2 } });
 
     const lines = await linesOf([withAssessment(other, { kind: 'unmanaged', condition })]);
 
@@ -95,8 +95,8 @@ describe('the gauges of the fleet', () => {
   });
 
   test('count pending pods without an address on a node whose writes fail, whatever the cloud has assigned', async () => {
-    const usage = { available: 14, used: 2, waitingPods: 3 };
-    const figures = { isPublished: false, inDeficitSince: 40_000, waitingPods: 3 };
+    const usage = { available: 14, used: 2, pendingPods: 3 };
+    const figures = { isPublished: false, inDeficitSince: 40_000, pendingPods: 3 };
 
     const lines = await linesOf([servedEntry('one', { assessment: { usage }, figures })]);
 

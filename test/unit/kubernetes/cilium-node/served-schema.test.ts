@@ -112,7 +112,7 @@ describe('ServedSchema', () => {
     [
       'missing',
       status(404, 'none'),
-      'the cluster has no definition ciliumnodes.cilium.io: install Cilium, which brings it (none)',
+      'the cluster has no definition ciliumnodes.cilium.io: install Cilium, which registers it (none)',
     ],
     ['out of reach', unreachable(), 'the connection broke'],
     ['without v2', definition({ name: 'v1', served: true }), 'the definition does not serve v2'],

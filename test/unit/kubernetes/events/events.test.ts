@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Refusal } from '../../../../src/kubernetes/transport/api-reply.ts';
+import type { ApiRefusal } from '../../../../src/kubernetes/transport/api-reply.ts';
 import type { EventReport, EventSubject } from '../../../../src/kubernetes/events/event-object.ts';
 import { EventRecorder } from '../../../../src/kubernetes/events/events.ts';
 import { type JsonObject, textAt } from '../../../../src/kubernetes/transport/json.ts';
@@ -12,7 +12,7 @@ interface Rig {
   readonly clock: VirtualClock;
   readonly recorder: EventRecorder;
   readonly transport: ScriptedTransport;
-  readonly problems: Refusal[];
+  readonly problems: ApiRefusal[];
   readonly stop: () => Promise<void>;
 }
 
@@ -22,7 +22,7 @@ function rig(
 ): Rig {
   const clock = new VirtualClock();
   const transport = new ScriptedTransport(clock, server);
-  const problems: Refusal[] = [];
+  const problems: ApiRefusal[] = [];
   const recorder = new EventRecorder({
     transport,
     clock,

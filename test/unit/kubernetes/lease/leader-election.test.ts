@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Refusal } from '../../../../src/kubernetes/transport/api-reply.ts';
+import type { ApiRefusal } from '../../../../src/kubernetes/transport/api-reply.ts';
 import { LeaderElection, type Leadership } from '../../../../src/kubernetes/lease/leader-election.ts';
 import { checkedLeaseTimings, type LeaseTimings } from '../../../../src/kubernetes/lease/lease-timings.ts';
 import { type Clock, sleep } from '../../../../src/runtime/clock.ts';
@@ -15,7 +15,7 @@ interface Rig {
   readonly transport: ScriptedTransport;
   readonly election: LeaderElection;
   readonly states: Leadership[];
-  readonly problems: Refusal[];
+  readonly problems: ApiRefusal[];
   readonly stop: () => Promise<'lost' | 'stopped'>;
   readonly ended: Promise<'lost' | 'stopped'>;
 }
@@ -33,7 +33,7 @@ function rig(
   const processClock = given.processClock?.(clock) ?? clock;
   const transport = new ScriptedTransport(processClock, given.answer?.(server) ?? server.answer);
   const states: Leadership[] = [];
-  const problems: Refusal[] = [];
+  const problems: ApiRefusal[] = [];
   const election = new LeaderElection({
     transport,
     clock: processClock,

@@ -24,7 +24,7 @@ function rig(server: Server): Rig {
     transport,
     clock,
     random: new Random('pods'),
-    onChange: (node) => changed.push(`${node}=${pods.waitingOn(node)}`),
+    onChange: (node) => changed.push(`${node}=${pods.pendingOn(node)}`),
     onDenied: (problem) => missingPermissions.push(problem),
     onBug: (error) => {
       throw error;
@@ -70,7 +70,7 @@ describe('PendingPods', () => {
 
     await clock.advance(0);
 
-    expect(pods.waitingOn('node-1')).toBe(count);
+    expect(pods.pendingOn('node-1')).toBe(count);
   });
 
   test('counts by node, and reports which node changed', async () => {
@@ -88,7 +88,7 @@ describe('PendingPods', () => {
     await clock.advance(0);
 
     expect(changed).toEqual(['node-1=1', 'node-1=2', 'node-2=1', 'node-1=1', 'node-1=0']);
-    expect([pods.waitingOn('node-1'), pods.waitingOn('node-2'), pods.waitingOn('node-3')]).toEqual([0, 1, 0]);
+    expect([pods.pendingOn('node-1'), pods.pendingOn('node-2'), pods.pendingOn('node-3')]).toEqual([0, 1, 0]);
   });
 
   test('reports a denial from the start once, and counts nothing until it is allowed', async () => {
@@ -98,11 +98,11 @@ describe('PendingPods', () => {
     );
 
     await clock.advance(60_000);
-    const whileDenied = pods.waitingOn('node-1');
+    const whileDenied = pods.pendingOn('node-1');
     await clock.advance(60_000);
 
     expect(missingPermissions).toEqual(['pods is forbidden']);
-    expect([whileDenied, pods.waitingOn('node-1')]).toEqual([0, 2]);
+    expect([whileDenied, pods.pendingOn('node-1')]).toEqual([0, 2]);
     expect(changed).toEqual(['node-1=2']);
   });
 
@@ -115,10 +115,10 @@ describe('PendingPods', () => {
 
     first.end();
     await clock.advance(40_000);
-    const whileDenied = pods.waitingOn('node-1');
+    const whileDenied = pods.pendingOn('node-1');
     await clock.advance(60_000);
 
-    expect([whileDenied, pods.waitingOn('node-1')]).toEqual([0, 1]);
+    expect([whileDenied, pods.pendingOn('node-1')]).toEqual([0, 1]);
     expect(changed).toEqual(['node-1=1', 'node-1=0', 'node-1=1']);
     expect(missingPermissions).toEqual(['no']);
   });

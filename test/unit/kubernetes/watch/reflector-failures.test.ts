@@ -87,6 +87,21 @@ describe('a reflector whose list is empty', () => {
     expect(stage.changes).toEqual(['added a ->red', 'added b ->blue', 'added c ->green']);
     expect(stage.reflector.figures()).toMatchObject({ relists: 0 });
   });
+
+  test('lists again at once when a watch names an object, whatever follows in the same chunk', async () => {
+    const first = new LineFeed().push(event('ADDED', thing('a', 41, 'red')), bookmark(42));
+    const stage = rig(
+      serve([nothing, listOf(50, thing('a', 41, 'red'))], [first, new LineFeed()]),
+      undefined,
+      verifying,
+    );
+
+    await stage.clock.advance(5000);
+
+    const versions = stage.transport.requests.map((request) => query(request, 'resourceVersion'));
+    expect(versions).toEqual([null, '40', null, '50']);
+    expect(stage.changes).toEqual(['added a ->red']);
+  });
 });
 
 describe('a reflector after a failure', () => {
@@ -183,7 +198,7 @@ describe('a reflector after a failure', () => {
   test.each([
     [401, /^no$/],
     [403, /^no$/],
-    [404, /^the cluster does not serve \/things: install Cilium, which brings it \(no\)$/],
+    [404, /^the cluster does not serve \/things: install Cilium, which registers it \(no\)$/],
   ])('reports %i as denied and tries again about every 30 s', async (code, problem) => {
     const { clock, transport, states, reflector } = rig(
       serve(

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { AddressIndex } from '../../../../src/manager/claims/address-index.ts';
-import type { Evidence } from '../../../../src/manager/claims/rival-claims.ts';
+import type { ClaimEvidence } from '../../../../src/manager/claims/rival-claims.ts';
 
 const network = 'vpc-1';
 
@@ -73,14 +73,14 @@ describe('the evidence behind a claim', () => {
   interface Evidenced {
     readonly index: AddressIndex;
     readonly claim: () => ReturnType<AddressIndex['claim']>;
-    evidence: Evidence;
+    evidence: ClaimEvidence;
     now: number;
     /** When a node was reported as waiting. */
     readonly waits: number[];
   }
 
   /** The node b shows an address, and the node a is about to. */
-  function claimedWith(evidence: Evidence): Evidenced {
+  function claimedWith(evidence: ClaimEvidence): Evidenced {
     const made: Evidenced = {
       evidence,
       now: 0,

@@ -53,12 +53,12 @@ describe('a plan for a node that gets prefixes', () => {
     ],
     [
       'counts what is in flight by 16, and the slots that it fills by one',
-      { wanted: 150, underway: [delegated], free: { 'subnet-1': 1000 } },
+      { wanted: 150, stepsInFlight: [delegated], free: { 'subnet-1': 1000 } },
       ['eni-0+6x16', 'new@1:subnet-1+1x16'],
     ],
     [
       'counts a new interface with prefixes in flight',
-      { wanted: 40, underway: [createdWithPrefixes] },
+      { wanted: 40, stepsInFlight: [createdWithPrefixes] },
       ['eni-0+1x16'],
     ],
     [
@@ -88,7 +88,7 @@ describe('a plan for a node that gets prefixes', () => {
   });
 
   test('counts what is in flight towards the limit', () => {
-    const change = { requirements: asked, wanted: 60, most: 54, underway: [delegated] };
+    const change = { requirements: asked, wanted: 60, most: 54, stepsInFlight: [delegated] };
 
     expect(steps(change)).toEqual(['eni-0+6']);
   });

@@ -54,7 +54,7 @@ const interfaces = fc
     indexes.toSorted((a, b) => a - b).flatMap((index, place) => makers[place]?.(index) ?? []),
   );
 
-const underway: fc.Arbitrary<PlannedStep> = fc.oneof(
+const stepInFlight: fc.Arbitrary<PlannedStep> = fc.oneof(
   fc.record({
     kind: fc.constantFrom('allocateIPs' as const, 'allocatePrefixes' as const),
     interfaceId: fc.nat(6).map((index) => `eni-${index}`),
@@ -134,7 +134,7 @@ const anyFacts: fc.Arbitrary<AllocationFacts> = fc
     mostPrefixes: fc.array(fc.constantFrom(Infinity, Infinity, 0, 1, 4), { minLength: 3, maxLength: 3 }),
     wanted: fc.integer({ min: -2, max: 80 }),
     most: fc.oneof(fc.constant(Infinity), fc.integer({ min: -20, max: 100 })),
-    underway: fc.array(underway, { maxLength: 3 }),
+    stepsInFlight: fc.array(stepInFlight, { maxLength: 3 }),
     frozen: fc.subarray(['eni-0', 'eni-1', 'eni-2'], { maxLength: 2 }),
     refused: fc.oneof(fc.constant<string[]>([]), fc.subarray(refusable)),
     due: fc.boolean(),
@@ -206,7 +206,7 @@ describe('a plan, whatever the facts,', () => {
         const { steps, unmet } = prepareIPAllocation(given);
 
         const brought = sum(steps.map((step) => podAddressesGained(step, given.requirements)));
-        const coming = sum(given.underway.map((step) => podAddressesGained(step, given.requirements)));
+        const coming = sum(given.stepsInFlight.map((step) => podAddressesGained(step, given.requirements)));
         const missing = Math.max(0, Math.min(given.wanted, given.most) - coming);
         const surplus = brought + unmet - missing;
         expect(unmet).toBeGreaterThanOrEqual(0);
@@ -222,7 +222,7 @@ describe('a plan, whatever the facts,', () => {
   test('never brings more than the maximum', () => {
     check((given, steps) => {
       const brought = sum(steps.map((step) => podAddressesGained(step, given.requirements)));
-      const coming = sum(given.underway.map((step) => podAddressesGained(step, given.requirements)));
+      const coming = sum(given.stepsInFlight.map((step) => podAddressesGained(step, given.requirements)));
 
       expect(brought).toBeLessThanOrEqual(Math.max(0, given.most - coming));
     });
@@ -242,7 +242,7 @@ describe('a plan, whatever the facts,', () => {
 
   test('requests single addresses only where no prefix is available', () => {
     check((given, steps) => {
-      const { limits, requirements: asked, underway: started, mostPrefixes } = given;
+      const { limits, requirements: asked, stepsInFlight: started, mostPrefixes } = given;
       if (!limits.prefixes || !asked.prefixDelegation || steps.every(bringsPrefixes)) return;
       const brought = sum(steps.filter(bringsPrefixes).map((step) => podAddressesGained(step, asked)));
       const coming = sum(started.map((step) => podAddressesGained(step, asked)));
@@ -277,7 +277,7 @@ describe('a plan, whatever the facts,', () => {
   });
 
   test('puts no more on an interface than fits', () => {
-    check(({ view: seen, limits, underway: started }, steps) => {
+    check(({ view: seen, limits, stepsInFlight: started }, steps) => {
       for (const item of seen.interfaces) {
         const added = addedTo(item.id, steps);
         if (added > 0) expect(added + addedTo(item.id, started)).toBeLessThanOrEqual(roomOn(item, limits));
@@ -289,7 +289,7 @@ describe('a plan, whatever the facts,', () => {
   });
 
   test('gives the instance no more interfaces than it can have, each at an index of its own', () => {
-    check(({ view: seen, limits, underway: started, requirements: asked }, steps) => {
+    check(({ view: seen, limits, stepsInFlight: started, requirements: asked }, steps) => {
       const made = creations(steps);
       const indexes = [
         ...made.map(({ deviceIndex }) => deviceIndex),
@@ -337,7 +337,7 @@ describe('a plan, whatever the facts,', () => {
       const filling = steps.filter((step) => step.kind === 'allocateIPs');
       for (const item of given.view.interfaces.filter((found) => isUsable(found, given))) {
         if (!isFree(given, item)) continue;
-        const room = roomOn(item, given.limits) - addedTo(item.id, [...given.underway, ...steps]);
+        const room = roomOn(item, given.limits) - addedTo(item.id, [...given.stepsInFlight, ...steps]);
         const taken = sum(filling.filter((step) => step.subnetId === item.subnetId).map(subnetAddressesUsed));
         expect(room <= 0 || taken === given.free(item.subnetId)).toBe(true);
       }
@@ -384,7 +384,7 @@ describe('a plan, whatever the facts,', () => {
             (given.frozen.has(item.id) || item.attachment?.state !== 'attached') &&
             roomOn(item, given.limits) > 0,
         );
-        const willHaveRoom = given.underway.some(
+        const willHaveRoom = given.stepsInFlight.some(
           (step) => step.kind === 'createInterface' && step.count < given.limits.addressesPerInterface - 1,
         );
         if (unmet === 0) expect([obstacle, refusals, isStuck]).toEqual([undefined, [], false]);

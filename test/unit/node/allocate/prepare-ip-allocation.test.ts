@@ -84,22 +84,22 @@ describe('a plan', () => {
 
 describe('a plan with operations in flight', () => {
   test.each<[string, Parameters<typeof facts>[0], readonly string[]]>([
-    ['is not requested again', { wanted: 8, underway: [filled] }, ['eni-0+3']],
-    ['may be all', { wanted: 8, underway: [filled, created] }, []],
-    ['may be more than all', { wanted: 3, underway: [filled] }, []],
+    ['is not requested again', { wanted: 8, stepsInFlight: [filled] }, ['eni-0+3']],
+    ['may be all', { wanted: 8, stepsInFlight: [filled, created] }, []],
+    ['may be more than all', { wanted: 3, stepsInFlight: [filled] }, []],
     [
       'takes up room',
-      { wanted: 20, underway: [filled] },
+      { wanted: 20, stepsInFlight: [filled] },
       ['eni-0+4', 'new@1:subnet-1+9', 'new@2:subnet-1+2'],
     ],
     [
       'takes up slots and indexes',
-      { wanted: 40, view: view([full]), underway: [created] },
+      { wanted: 40, view: view([full]), stepsInFlight: [created] },
       ['new@2:subnet-1+9'],
     ],
     [
       'includes primary addresses when pods may have them',
-      { wanted: 6, underway: [created], requirements: requirements({ usePrimaryAddress: true }) },
+      { wanted: 6, stepsInFlight: [created], requirements: requirements({ usePrimaryAddress: true }) },
       ['eni-0+1'],
     ],
   ])('counts what is in flight, which %s', (_, change, expected) => {
@@ -389,10 +389,15 @@ describe('orphaned interfaces in a plan', () => {
       ['adopt eni-8@1'],
     ],
     ['come without an address too', { wanted: 3 }, { fit: [orphan('eni-8', 0)] }, ['adopt eni-8@1']],
-    ['do not come twice', { wanted: 9, underway: [{ ...adopting, count: 9, room: 0 }] }, { fit: [] }, []],
+    [
+      'do not come twice',
+      { wanted: 9, stepsInFlight: [{ ...adopting, count: 9, room: 0 }] },
+      { fit: [] },
+      [],
+    ],
     [
       'prevent a new interface while they come with room',
-      { wanted: 9, underway: [adopting] },
+      { wanted: 9, stepsInFlight: [adopting] },
       { fit: [] },
       [],
     ],

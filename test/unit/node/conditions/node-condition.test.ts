@@ -80,13 +80,13 @@ describe('the text of a condition', () => {
       'of an interface that is not shown',
       unseenInterfaces(['eni-7'], 'i-1'),
       'InterfaceNotShown',
-      'check in the cloud whether interface eni-7 is attached to instance i-1, and detach what hangs: the cloud accepted the attachment, but no read shows it, and its addresses are offered once one does',
+      'check in the cloud whether interface eni-7 is attached to instance i-1, and detach it if it is stuck: the cloud accepted the attachment, but no read shows it, and its addresses are offered once one does',
     ],
     [
       'of two interfaces that are not shown',
       unseenInterfaces(['eni-7', 'eni-8'], 'i-1'),
       'InterfaceNotShown',
-      'check in the cloud whether interfaces eni-7, eni-8 are attached to instance i-1, and detach what hangs: the cloud accepted the attachment, but no read shows it, and its addresses are offered once one does',
+      'check in the cloud whether interfaces eni-7, eni-8 are attached to instance i-1, and detach those that are stuck: the cloud accepted the attachment, but no read shows it, and its addresses are offered once one does',
     ],
     [
       'of an unknown type',

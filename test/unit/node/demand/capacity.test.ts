@@ -202,7 +202,7 @@ describe('the pod addresses of a node', () => {
 const delegating = { ...asked, prefixDelegation: true };
 const xen: InstanceLimits = { ...m5Large, prefixes: false };
 
-// Contract 8.8.
+// docs/ciliumnode-contract.md 4.2
 describe('the decision about prefixes for a node', () => {
   test.each<[string, InstanceLimits, boolean, boolean]>([
     ['m4.large, on Xen', { interfaces: 2, addressesPerInterface: 10, prefixes: false }, true, false],
@@ -258,7 +258,7 @@ describe('the maximum of a node with prefixes', () => {
   });
 });
 
-// Contract 8.9; the rows without prefixes are those of the capacity of a node above.
+// docs/ciliumnode-contract.md 4.3; the rows without prefixes are those of the capacity of a node above.
 describe('the capacity of a node with prefixes', () => {
   test.each([
     ['m5.large', [eni(0)], {}, 432],

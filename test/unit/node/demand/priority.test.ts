@@ -16,7 +16,7 @@ describe('the priority of a node', () => {
     [8, 10, 1, 'critical'],
     // Addresses in use that are gone are not pending pods.
     [8, 10, 0, 'normal'],
-  ])('is, with %i addresses, %i used and %i pods pending, %s', (available, used, waitingPods, expected) => {
-    expect(priorityOf({ available, used, waitingPods })).toBe(expected);
+  ])('is, with %i addresses, %i used and %i pods pending, %s', (available, used, pendingPods, expected) => {
+    expect(priorityOf({ available, used, pendingPods })).toBe(expected);
   });
 });

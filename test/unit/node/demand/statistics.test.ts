@@ -26,7 +26,7 @@ describe('neededAddresses', () => {
     (available, used, preAllocate, minAllocate, maxAllocate, needed) => {
       const marks = { preAllocate, minAllocate, maxAllocate, maxAboveWatermark: 0 };
 
-      expect(neededAddresses({ available, used, waitingPods: 0 }, marks)).toBe(needed);
+      expect(neededAddresses({ available, used, pendingPods: 0 }, marks)).toBe(needed);
     },
   );
 });
@@ -49,15 +49,15 @@ describe('excessAddresses', () => {
     (available, used, preAllocate, minAllocate, maxAboveWatermark, excess) => {
       const marks = { preAllocate, minAllocate, maxAllocate: 0, maxAboveWatermark };
 
-      expect(excessAddresses({ available, used, waitingPods: 0 }, marks)).toBe(excess);
+      expect(excessAddresses({ available, used, pendingPods: 0 }, marks)).toBe(excess);
     },
   );
 
   test('leave to pending pods what is beyond the watermarks', () => {
     const marks = { preAllocate: 8, minAllocate: 0, maxAllocate: 0, maxAboveWatermark: 0 };
 
-    expect(excessAddresses({ available: 20, used: 4, waitingPods: 5 }, marks)).toBe(3);
-    expect(excessAddresses({ available: 20, used: 4, waitingPods: 9 }, marks)).toBe(0);
+    expect(excessAddresses({ available: 20, used: 4, pendingPods: 5 }, marks)).toBe(3);
+    expect(excessAddresses({ available: 20, used: 4, pendingPods: 9 }, marks)).toBe(0);
   });
 
   test.each([
@@ -73,10 +73,10 @@ describe('excessAddresses', () => {
     ['there is no max-allocate', 16, 8, 0, 8, 0, 0, 0],
   ])(
     'include what is free beyond max-allocate when %s',
-    (_, available, used, waitingPods, preAllocate, minAllocate, maxAllocate, excess) => {
+    (_, available, used, pendingPods, preAllocate, minAllocate, maxAllocate, excess) => {
       const marks = { preAllocate, minAllocate, maxAllocate, maxAboveWatermark: 0 };
 
-      expect(excessAddresses({ available, used, waitingPods }, marks)).toBe(excess);
+      expect(excessAddresses({ available, used, pendingPods }, marks)).toBe(excess);
     },
   );
 
@@ -84,7 +84,7 @@ describe('excessAddresses', () => {
   test('cause no new need once they are removed', () => {
     fc.assert(
       fc.property(
-        fc.record({ available: count, used: count, waitingPods: count }),
+        fc.record({ available: count, used: count, pendingPods: count }),
         fc.record({
           preAllocate: count,
           minAllocate: count,
@@ -109,35 +109,35 @@ describe('addressesToAllocate', () => {
   const marks = { preAllocate: 8, minAllocate: 0, maxAllocate: 0, maxAboveWatermark: 0 };
 
   test.each([
-    ['met watermarks need nothing', { available: 16, used: 8, waitingPods: 0 }, {}, 0],
+    ['met watermarks need nothing', { available: 16, used: 8, pendingPods: 0 }, {}, 0],
     [
       'the margin is taken only along with a need',
-      { available: 16, used: 8, waitingPods: 0 },
+      { available: 16, used: 8, pendingPods: 0 },
       { maxAboveWatermark: 4 },
       0,
     ],
     [
       'a need takes the margin along',
-      { available: 12, used: 8, waitingPods: 0 },
+      { available: 12, used: 8, pendingPods: 0 },
       { maxAboveWatermark: 4 },
       8,
     ],
-    ['waiting pods beyond the need are served with it', { available: 8, used: 8, waitingPods: 20 }, {}, 20],
-    ['waiting pods within the need add nothing', { available: 8, used: 8, waitingPods: 5 }, {}, 8],
+    ['waiting pods beyond the need are served with it', { available: 8, used: 8, pendingPods: 20 }, {}, 20],
+    ['waiting pods within the need add nothing', { available: 8, used: 8, pendingPods: 5 }, {}, 8],
     [
       'waiting pods that the free addresses serve add nothing',
-      { available: 16, used: 8, waitingPods: 8 },
+      { available: 16, used: 8, pendingPods: 8 },
       {},
       0,
     ],
-    ['waiting pods beyond the free addresses are a need', { available: 16, used: 8, waitingPods: 11 }, {}, 3],
+    ['waiting pods beyond the free addresses are a need', { available: 16, used: 8, pendingPods: 11 }, {}, 3],
     [
       'the most allowed bounds need, margin and surge',
-      { available: 8, used: 8, waitingPods: 20 },
+      { available: 8, used: 8, pendingPods: 20 },
       { maxAllocate: 10, maxAboveWatermark: 5 },
       2,
     ],
-    ['nothing beyond the most allowed', { available: 12, used: 12, waitingPods: 20 }, { maxAllocate: 10 }, 0],
+    ['nothing beyond the most allowed', { available: 12, used: 12, pendingPods: 20 }, { maxAllocate: 10 }, 0],
   ])('follow the watermarks: %s', (_, usage, change, expected) => {
     expect(addressesToAllocate(usage, { ...marks, ...change })).toBe(expected);
   });
@@ -153,8 +153,8 @@ describe('addressesToAllocate', () => {
         count,
         count,
         count,
-        (available, used, waitingPods, pre, min, max, above) => {
-          const usage = { available, used, waitingPods };
+        (available, used, pendingPods, pre, min, max, above) => {
+          const usage = { available, used, pendingPods };
           const watermarks = {
             preAllocate: pre,
             minAllocate: min,
@@ -184,9 +184,9 @@ describe('the limit that keeps pods pending', () => {
     ['its max-allocate', [12, 12, 1, 12, 12], 'maxAllocate'],
     ['its max-allocate, when it has more already', [15, 15, 1, 12, 12], 'maxAllocate'],
     ['its instance, though its agent counts more than there is', [27, 30, 1, 27, 0], 'instance'],
-  ])('is %s', (_, [available = 0, used = 0, waitingPods = 0, maxAllocate = 0, own = 0], expected) => {
+  ])('is %s', (_, [available = 0, used = 0, pendingPods = 0, maxAllocate = 0, own = 0], expected) => {
     const marks = { preAllocate: 8, minAllocate: 0, maxAllocate, maxAboveWatermark: 0 };
 
-    expect(bindingCap({ available, used, waitingPods }, marks, own)).toBe(expected);
+    expect(bindingCap({ available, used, pendingPods }, marks, own)).toBe(expected);
   });
 });

@@ -11,7 +11,7 @@ const served: Assessment = {
   kind: 'served',
   requirements: requirements(),
   limits: m5Large,
-  usage: { available: 2, used: 0, waitingPods: 0 },
+  usage: { available: 2, used: 0, pendingPods: 0 },
   retired: [],
   retiredInUse: 0,
   marks: { preAllocate: 8, minAllocate: 0, maxAllocate: 0, maxAboveWatermark: 0 },
@@ -67,7 +67,7 @@ class Rig {
     node: () => this.node,
     assess: () => this.assessment,
     condition: () => undefined,
-    cloud: {
+    operations: {
       releaser: { evaluate: () => true, handshake: () => new Map(), outgoing: this.outgoing },
       idle: { leaving: new Set() },
     },

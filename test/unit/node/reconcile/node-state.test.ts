@@ -27,23 +27,23 @@ function rig() {
     limitsOf: () => facts.limits,
     assessmentOptions: { usePrimaryAddress: false, prefixDelegation: false, networkId: undefined },
   };
-  const known = new NodeState({ ...node, eni: eniSpec }, 'i-1', context as NodeContext, () => facts.outgoing);
-  return { known, facts };
+  const state = new NodeState({ ...node, eni: eniSpec }, 'i-1', context as NodeContext, () => facts.outgoing);
+  return { state, facts };
 }
 
 describe('the state of a node', () => {
   test('is assessed once while nothing changes', () => {
-    const { known } = rig();
+    const { state } = rig();
 
-    const first = known.assess();
+    const first = state.assess();
 
     expect(first).toMatchObject({ kind: 'served', usage: { available: 5 } });
-    expect(known.assess()).toBe(first);
+    expect(state.assess()).toBe(first);
   });
 
   test.each<[string, (setup: ReturnType<typeof rig>) => void, object]>([
     ['what the cloud shows', ({ facts }) => (facts.view = view([eni(0, 7)])), { usage: { available: 7 } }],
-    ['pods that wait', ({ known }) => (known.waitingPods = 3), { usage: { waitingPods: 3 } }],
+    ['pods that wait', ({ state }) => (state.pendingPods = 3), { usage: { pendingPods: 3 } }],
     [
       'an address that is being released',
       ({ facts }) => (facts.outgoing = new Set(facts.view.interfaces[0]?.addresses)),
@@ -51,33 +51,33 @@ describe('the state of a node', () => {
     ],
     [
       'the object',
-      ({ known }) => (known.node = { ...known.node, ipam: { ...known.node.ipam, minAllocate: 9 } }),
+      ({ state }) => (state.node = { ...state.node, ipam: { ...state.node.ipam, minAllocate: 9 } }),
       { needed: 4 },
     ],
     ['the network', ({ facts }) => (facts.infrastructure = infrastructure([])), { kind: 'unread' }],
   ])('is assessed again when something else changes: %s', (_, change, expected) => {
     const setup = rig();
-    setup.known.node = {
-      ...setup.known.node,
-      ipam: { ...setup.known.node.ipam, preAllocate: 0, minAllocate: 5, requested: [] },
+    setup.state.node = {
+      ...setup.state.node,
+      ipam: { ...setup.state.node.ipam, preAllocate: 0, minAllocate: 5, requested: [] },
     };
-    setup.known.assess();
+    setup.state.assess();
 
     change(setup);
 
-    expect(setup.known.assess()).toMatchObject(expected);
+    expect(setup.state.assess()).toMatchObject(expected);
   });
 
   test('lacks what an interface brings until a read shows it attached, and requests it only once', () => {
-    const { known, facts } = rig();
-    known.node = { ...known.node, ipam: { ...known.node.ipam, preAllocate: 12, requested: [] } };
+    const { state, facts } = rig();
+    state.node = { ...state.node, ipam: { ...state.node.ipam, preAllocate: 12, requested: [] } };
     const interfaces = [eni(0, 5), eni(1, 7)];
     facts.view = { ...view(interfaces), awaited: new Map([['eni-1', 0]]) };
-    const awaiting = known.assess();
-    const meanwhile = { released: known.forRelease()?.view.interfaces, idle: known.forIdleInterfaces() };
+    const awaiting = state.assess();
+    const meanwhile = { released: state.forRelease()?.view.interfaces, idle: state.forIdleInterfaces() };
 
     facts.view = view(interfaces);
-    const seen = known.assess();
+    const seen = state.assess();
 
     expect(awaiting).toMatchObject({ usage: { available: 5 }, needed: 7, wanted: 7, toAllocate: 0 });
     expect(meanwhile).toMatchObject({ released: [{ id: 'eni-0' }], idle: { inDeficit: true } });
@@ -85,13 +85,13 @@ describe('the state of a node', () => {
   });
 
   test('is assessed again as long as it is not served', () => {
-    const { known, facts } = rig();
+    const { state, facts } = rig();
     facts.limits = 'unread';
-    const before = known.assess();
+    const before = state.assess();
 
     facts.limits = m5Large;
 
-    expect([before.kind, known.assess().kind]).toEqual(['unread', 'served']);
+    expect([before.kind, state.assess().kind]).toEqual(['unread', 'served']);
   });
 
   test('is reported once for each reason when it may not be read', async () => {
@@ -101,10 +101,10 @@ describe('the state of a node', () => {
       writer: { get: () => Promise.resolve(outcomes.shift()) },
       hooks: { onReadTrouble: (name: string, problem: string) => reported.push(`${name}: ${problem}`) },
     };
-    const known = new NodeState(nodeOf({}), 'i-1', context as NodeContext, () => new Set());
+    const state = new NodeState(nodeOf({}), 'i-1', context as NodeContext, () => new Set());
     const { signal } = new AbortController();
 
-    const reads = [1, 2, 3, 4].map(() => known.reread(signal));
+    const reads = [1, 2, 3, 4].map(() => state.reread(signal));
 
     expect(await Promise.all(reads)).toEqual([false, false, false, false]);
     expect(reported).toEqual([`${nodeOf({}).name}: may not`, `${nodeOf({}).name}: still not`]);

@@ -5,7 +5,7 @@ import { eni, m5Large, requirements, view } from '../allocation-facts.ts';
 
 const prefixes = Array.from({ length: 9 }, (_, index) => `10.0.9.${index * 16}/28`);
 
-// Contract 6.6, RemainingAvailableInterfaceCount.
+// docs/ciliumnode-contract.md 4.3
 describe('the room on the interfaces of a node', () => {
   test.each([
     ['an empty interface and two slots', [eni(0)], {}, 1, 0, 0, 2],
@@ -19,7 +19,7 @@ describe('the room on the interfaces of a node', () => {
       kind: 'served',
       requirements: requirements(change),
       limits: m5Large,
-      usage: { available: 0, used: 0, waitingPods: 0 },
+      usage: { available: 0, used: 0, pendingPods: 0 },
       retired: [],
       retiredInUse: 0,
       marks: { preAllocate: 8, minAllocate: 0, maxAllocate: 27, maxAboveWatermark: 0 },
@@ -33,7 +33,7 @@ describe('the room on the interfaces of a node', () => {
       protocol: 'crd',
       isVerified: true,
       isPublished: true,
-      waitingPods: 0,
+      pendingPods: 0,
       condition: undefined,
       releasing: 0,
       inDeficitSince: undefined,

@@ -7,7 +7,7 @@ import {
   readSecurityGroup,
   readSubnet,
 } from '../../../../src/providers/aws/infrastructure.ts';
-import type { ReadOptions } from '../../../../src/providers/aws/read-options.ts';
+import type { ReadOptions } from '../../../../src/providers/aws/read-list.ts';
 import { ec2Subnet } from './ec2-shapes.ts';
 
 const noFilter = { subnetIds: [], subnetTags: {} };

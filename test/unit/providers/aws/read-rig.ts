@@ -1,6 +1,6 @@
 // A rig for tests of reads: an EC2 with given answers, page by page, and a record of the requests.
 import type { Ec2NetworkInterface } from '../../../../src/providers/aws/ec2-api.ts';
-import type { ReadOptions } from '../../../../src/providers/aws/read-options.ts';
+import type { ReadOptions } from '../../../../src/providers/aws/read-list.ts';
 import { ec2Interface } from './ec2-shapes.ts';
 import { type Answering, type Ec2ClientRig, ec2ClientRig } from './ec2-client-rig.ts';
 

@@ -7,7 +7,7 @@ import { eni } from '../../node/allocation-facts.ts';
 const endedAt = 1000;
 
 /** `a` was released at 1, `b` is missing since 2, `c` was added at 3. */
-function held(addresses: readonly string[], prefixes: readonly string[] = []): InterfaceRecord {
+function recordOf(addresses: readonly string[], prefixes: readonly string[] = []): InterfaceRecord {
   return {
     ...firstRecord({ ...eni(0), primaryAddress: '10.9.9.9', addresses, prefixes }, 0),
     released: new Map([['a', 1]]),
@@ -16,9 +16,9 @@ function held(addresses: readonly string[], prefixes: readonly string[] = []): I
   };
 }
 
-function shown({ record, added, released, missing }: InterfaceRecord): unknown {
+function shown({ interface: item, added, released, missing }: InterfaceRecord): unknown {
   const times = [added, released, missing].map((each) => Object.fromEntries(each));
-  return [[...record.addresses, ...record.prefixes].join(' '), ...times];
+  return [[...item.addresses, ...item.prefixes].join(' '), ...times];
 }
 
 describe('an interface after the answer to our own call', () => {
@@ -46,14 +46,14 @@ describe('an interface after the answer to our own call', () => {
       prefixes,
     } as const;
 
-    expect(shown(whenChanged(held(has), answer, endedAt))).toEqual([all, added, released, missing]);
+    expect(shown(whenChanged(recordOf(has), answer, endedAt))).toEqual([all, added, released, missing]);
   });
 
   test.each([
     [['c'], 'b p/28', {}, { a: 1, c: 1000 }, { b: 2 }],
     [['b', 'p/28'], 'c', { c: 3 }, { a: 1, b: 1000, 'p/28': 1000 }, {}],
   ])('lacks what an unassignment took: %j', (taken, all, added, released, missing) => {
-    const after = whenReleased(held(['b', 'c'], ['p/28']), taken, endedAt);
+    const after = whenReleased(recordOf(['b', 'c'], ['p/28']), taken, endedAt);
 
     expect(shown(after)).toEqual([all, added, released, missing]);
   });
@@ -61,21 +61,21 @@ describe('an interface after the answer to our own call', () => {
   test('has the public address that an association gave it', () => {
     const about = { interfaceId: 'eni-0', instanceId: 'i-1' };
     const answer = { kind: 'staticIPAssociated', ...about, publicAddress: '1.2.3.4' } as const;
-    const after = whenChanged(held([]), answer, endedAt);
+    const after = whenChanged(recordOf([]), answer, endedAt);
 
-    expect(after.record.publicAddress).toBe('1.2.3.4');
+    expect(after.interface.publicAddress).toBe('1.2.3.4');
     expect(after.added.get('1.2.3.4')).toBe(endedAt);
   });
 
   test('keeps its delete-on-termination when an attachment is answered', () => {
     const answer = { kind: 'attached', interfaceId: 'eni-0', instanceId: 'i-2', deviceIndex: 3 } as const;
     const protect = { kind: 'deleteOnTerminationSet', interfaceId: 'eni-0', instanceId: 'i-2' } as const;
-    const before = whenChanged({ ...held([]), absentSince: 5 }, protect, endedAt);
+    const before = whenChanged({ ...recordOf([]), absentSince: 5 }, protect, endedAt);
 
     const after = whenAttached(before, { ...answer, attachmentId: 'attach-9' }, endedAt);
 
     expect(after).toMatchObject({ asOf: endedAt, joinedAt: endedAt, absentSince: undefined });
-    expect(after.record.attachment).toEqual({
+    expect(after.interface.attachment).toEqual({
       id: 'attach-9',
       instanceId: 'i-2',
       deviceIndex: 3,
@@ -90,6 +90,6 @@ describe('an interface after the answer to our own call', () => {
 
     const answer = { kind: 'detached', interfaceId: 'eni-0', instanceId: 'i-1' } as const;
 
-    expect(whenChanged(detached, answer, endedAt).record.attachment).toBeUndefined();
+    expect(whenChanged(detached, answer, endedAt).interface.attachment).toBeUndefined();
   });
 });

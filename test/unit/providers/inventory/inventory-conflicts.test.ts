@@ -31,8 +31,16 @@ class Rig {
   }
 
   lookAt(startedAt: number, instanceIds: readonly string[], ...shown: readonly NetworkInterface[]): void {
+    this.lookFor([startedAt, startedAt], instanceIds, ...shown);
+  }
+
+  lookFor(
+    [startedAt, endedAt]: readonly [number, number],
+    instanceIds: readonly string[],
+    ...shown: readonly NetworkInterface[]
+  ): void {
     const observations = shown.map((item): Observation => ({ kind: 'interface', interface: item }));
-    this.inventory.applyRefresh({ startedAt, endedAt: startedAt, instanceIds, observations });
+    this.inventory.applyRefresh({ startedAt, endedAt, instanceIds, observations });
   }
 
   contest(now: number, address = 'x', networkId = 'vpc-1'): void {
@@ -204,6 +212,35 @@ describe('an address that two instances seem to have', () => {
     expect(item?.prefixes).toEqual([]);
     expect(item?.addresses).toHaveLength(15);
     expect(item?.addresses).not.toContain('10.0.1.17');
+  });
+
+  test('is read again although a read of one of them, which began before a contradiction, ends after it', () => {
+    const rig = new Rig(former, taker);
+    rig.contest(10);
+
+    rig.lookFor([11, 13], ['i-1', 'i-2'], former, taker);
+    rig.lookFor([12, 14], ['i-2'], taker);
+    const [first = Infinity, second = Infinity] = rig.due;
+    rig.lookAt(first, ['i-1'], bare);
+    rig.lookAt(second, ['i-2'], taker);
+
+    expect(Math.max(first, second)).toBeLessThan(13 + window);
+    expect(rig.held).toEqual([['a'], ['x']]);
+  });
+
+  test('has moved away until it is back, also when the next read does not show it', () => {
+    const rig = new Rig(former, taker);
+    const moved = (): readonly string[] => [...rig.inventory.movedAway('i-1')];
+    rig.contest(10);
+    rig.refresh(10, bare, taker);
+    const before = moved();
+
+    rig.refresh(1000, former, on('i-2'));
+    const back = moved();
+    rig.refresh(2000, bare, on('i-2'));
+
+    expect([before, back, moved()]).toEqual([['x'], [], []]);
+    expect(rig.inventory.view('i-1')?.possiblyGone).toContain('x');
   });
 
   test('conflicts with nothing once its instance is no longer tracked', () => {

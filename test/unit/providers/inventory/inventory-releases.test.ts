@@ -42,6 +42,20 @@ describe('what we released ourselves', () => {
       left: ['a'],
     },
     {
+      what: 'does not come back by a refresh that started before and ends long after, once newer ones have ended',
+      play: ({ inventory, answer, refresh }) => {
+        answer(10, taken('b'));
+        refresh(41, networkInterface({ addresses: ['a'], prefixes: [block] }));
+        inventory.applyRefresh({
+          startedAt: 5,
+          endedAt: 45,
+          instanceIds: ['i-1'],
+          observations: [{ kind: 'interface', interface: before }],
+        });
+      },
+      left: ['a', block],
+    },
+    {
       what: 'does not come back by a listing that was being read',
       play: ({ inventory, answer }) => {
         const listing = inventory.beginListing(5);

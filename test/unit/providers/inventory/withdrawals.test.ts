@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import {
   type Absence,
-  type Evidence,
+  type AbsenceEvidence,
   type Withdrawal,
   withdrawalBy,
 } from '../../../../src/providers/inventory/withdrawals.ts';
@@ -14,11 +14,11 @@ const absence: Absence = {
   consistencyWindow: 30,
   isReleasing: false,
 };
-const missing = (change: Partial<Absence>): Evidence => ({ kind: 'missing', ...absence, ...change });
+const missing = (change: Partial<Absence>): AbsenceEvidence => ({ kind: 'missing', ...absence, ...change });
 const elsewhere = { kind: 'addressElsewhere', sameNetwork: true, conflictAt: 10 } as const;
 
 describe('the evidence about an interface or an address', () => {
-  test.each<[string, Evidence, Withdrawal]>([
+  test.each<[string, AbsenceEvidence, Withdrawal]>([
     ['a terminated instance no longer has anything', { kind: 'terminated' }, 'now'],
     [
       'an interface that is shown detached or on another instance is gone once a later read by id does not show it',

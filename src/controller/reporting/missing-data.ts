@@ -1,4 +1,4 @@
-// Which deficits of the fleet another read of the network may resolve.
+// Which data a resync has to read again because nodes are in deficit.
 import type { MissingData } from '../../manager/resync.ts';
 import type { ConditionReason } from '../../node/conditions/node-condition.ts';
 import type { NodeFigures, NodeSummary } from '../../node/reconcile/node-summary.ts';
@@ -18,7 +18,7 @@ const mendable: ReadonlySet<ConditionReason | undefined> = new Set([
 
 export function missingDataOf(summaries: readonly NodeSummary[]): MissingData {
   const affected = summaries.flatMap((entry) =>
-    entry.kind === 'managed' && inDeficit(entry.figures) ? [entry.figures] : [],
+    entry.kind === 'reconciled' && inDeficit(entry.figures) ? [entry.figures] : [],
   );
   if (affected.some((figures) => mendable.has(figures.condition?.reason))) return 'infrastructure';
   return affected.length > 0 ? 'addresses' : 'nothing';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { missingDataOf } from '../../../../src/controller/reporting/deficit.ts';
+import { missingDataOf } from '../../../../src/controller/reporting/missing-data.ts';
 import type { NodeSummary } from '../../../../src/node/reconcile/node-summary.ts';
 import type { ConditionReason } from '../../../../src/node/conditions/node-condition.ts';
 import { servedEntry, unservedEntry } from '../node-summaries.ts';

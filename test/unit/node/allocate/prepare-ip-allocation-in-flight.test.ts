@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Obstacle } from '../../../../src/node/conditions/obstacle.ts';
+import type { Obstacle } from '../../../../src/node/allocate/plan-obstacles.ts';
 import type { PlannedStep } from '../../../../src/node/allocate/planned-step.ts';
 import { prepareIPAllocation } from '../../../../src/node/allocate/prepare-ip-allocation.ts';
 import { eni, facts, view } from '../allocation-facts.ts';
@@ -23,8 +23,8 @@ describe('a plan when interfaces in flight take the last slots', () => {
       [coming(1, 9), coming(2, 9)],
       { kind: 'noInterfaceSlots', interfaces: 3 },
     ],
-  ])('%s', (_, underway, obstacle) => {
-    const plan = prepareIPAllocation(facts({ wanted: 25, view: view([full]), underway }));
+  ])('%s', (_, stepsInFlight, obstacle) => {
+    const plan = prepareIPAllocation(facts({ wanted: 25, view: view([full]), stepsInFlight }));
 
     expect(plan.obstacle).toEqual(obstacle);
     expect(plan.steps).toEqual([]);

@@ -1,7 +1,7 @@
 // What prevents a node from being satisfied, whatever is tried.
 import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
-import type { SecurityGroupChoice } from '../allocate/security-group-choice.ts';
-import type { SubnetChoice } from '../allocate/subnet-choice.ts';
+import type { SecurityGroupChoice } from './security-group-choice.ts';
+import type { SubnetChoice } from './subnet-choice.ts';
 
 export type Obstacle =
   | { readonly kind: 'noInterfaceSlots'; readonly interfaces: number }

@@ -1,10 +1,11 @@
-// Learns which part of a rate limit is really ours: throttled calls show that others use the rest. Each answer raises
-// it slightly; repeated throttles cut it by a quarter, for all nodes. Plain data and pure functions.
+// The learned ratio of a rate limit: how much of our quota is really there. Throttled calls show that other clients use
+// the rest. Each answer raises the ratio slightly; repeated throttles cut it by a quarter, for all nodes. Plain data and
+// pure functions.
 
-export interface AdaptiveRatio {
-  /** Part of what we may use by configuration, between `leastRatio` and 1. */
+export interface LearnedRatio {
+  /** The ratio at the time `at`, between `leastRatio` and 1. */
   readonly value: number;
-  /** When `value` was computed, in monotonic ms. */
+  /** In monotonic ms. */
   readonly at: number;
   /** When it was last cut, in monotonic ms. */
   readonly cutAt: number;
@@ -17,6 +18,7 @@ export interface AdaptiveRatio {
 /** Keeps enough calls going to notice when the limit recovers. */
 const leastRatio = 0.05;
 const cut = 0.75;
+/** The first calls after a cut, at the new rate, say nothing about it: the cloud's bucket is still empty. */
 const callsPerCut = 4;
 /** Weight of throttles that triggers a cut. */
 const weightThatCuts = 1.5;
@@ -32,23 +34,23 @@ const quietGain = 5;
 /** Without calls, the ratio recovers from 0 to 1 in ten minutes. */
 const gainOfTime = 1 / (10 * 60_000);
 
-export function wholeShare(now: number): AdaptiveRatio {
+export function fullRatio(now: number): LearnedRatio {
   return { value: 1, at: now, cutAt: -Infinity, throttleWeight: 0, burstAt: -Infinity };
 }
 
-export function ratioAt({ value, at }: AdaptiveRatio, now: number): number {
+export function ratioAt({ value, at }: LearnedRatio, now: number): number {
   return Math.min(1, value + Math.max(0, now - at) * gainOfTime);
 }
 
 /** The cloud answered a call without throttling it, with success or failure. */
-export function afterAnswer(learned: AdaptiveRatio, now: number): AdaptiveRatio {
-  const gain = now - learned.cutAt < quietAfter ? gainOfAnswer : gainOfAnswer * quietGain;
-  const value = Math.min(1, ratioAt(learned, now) + gain);
+export function afterAnswer(ratio: LearnedRatio, now: number): LearnedRatio {
+  const gain = now - ratio.cutAt < quietAfter ? gainOfAnswer : gainOfAnswer * quietGain;
+  const value = Math.min(1, ratioAt(ratio, now) + gain);
   return {
-    ...learned,
+    ...ratio,
     value,
     at: now,
-    throttleWeight: Math.max(0, learned.throttleWeight - weightLossPerAnswer),
+    throttleWeight: Math.max(0, ratio.throttleWeight - weightLossPerAnswer),
   };
 }
 
@@ -58,19 +60,19 @@ export function afterAnswer(learned: AdaptiveRatio, now: number): AdaptiveRatio 
  * add little evidence.
  */
 export function afterThrottle(
-  learned: AdaptiveRatio,
+  ratio: LearnedRatio,
   { sentAt, now, perCall }: { readonly sentAt: number; readonly now: number; readonly perCall: number },
-): AdaptiveRatio {
-  if (sentAt <= learned.cutAt + perCall * callsPerCut) return learned;
-  const isSame = sentAt < learned.burstAt;
-  const throttleWeight = learned.throttleWeight + (isSame ? weightInSameBurst : 1);
-  const burstAt = isSame ? learned.burstAt : now;
-  if (throttleWeight < weightThatCuts) return { ...learned, throttleWeight, burstAt };
+): LearnedRatio {
+  if (sentAt <= ratio.cutAt + perCall * callsPerCut) return ratio;
+  const isSame = sentAt < ratio.burstAt;
+  const throttleWeight = ratio.throttleWeight + (isSame ? weightInSameBurst : 1);
+  const burstAt = isSame ? ratio.burstAt : now;
+  if (throttleWeight < weightThatCuts) return { ...ratio, throttleWeight, burstAt };
   // Until answers say otherwise, the next throttle counts as evidence at once.
   return {
     throttleWeight: 1,
     burstAt,
-    value: Math.max(leastRatio, ratioAt(learned, now) * cut),
+    value: Math.max(leastRatio, ratioAt(ratio, now) * cut),
     at: now,
     cutAt: now,
   };

@@ -1,0 +1,42 @@
+import { expect, test } from '@jest/globals';
+import type { NetworkInterface } from '../../../../src/providers/contract/network-interface.ts';
+import { eni } from '../allocation-facts.ts';
+import { failed, lost } from '../outcomes.ts';
+import { policy, ReleaseRig, timing } from '../release-rig.ts';
+
+test('a release whose answer was lost says nothing about a later release of the same address, which the cloud denies', async () => {
+  const rig = new ReleaseRig({
+    protocol: 'crd',
+    interfaces: [eni(0, 2)],
+    holds: ['10.0.0.10'],
+    answer: () => 'ready-for-release',
+    outcome: (_, number) => (number === 0 ? lost : failed('notAuthorized')),
+  });
+  const read = (item: NetworkInterface): void => {
+    const now = rig.clock.monotonic();
+    const observations = [{ kind: 'interface', interface: item } as const];
+    rig.inventory.applyRefresh({ startedAt: now, endedAt: now, instanceIds: ['i-1'], observations });
+  };
+  await rig.run(policy.delay + 1000);
+  // The call took effect.
+  for (let reads = 0; reads < 3; reads++) {
+    read(eni(0, 1));
+    await rig.run(timing.consistencyWindow + 1000);
+  }
+  const between = { calls: rig.calls.length, outgoing: [...rig.releaser.outgoing] };
+
+  // It is assigned again, in excess again, and needed again.
+  rig.keep = 2;
+  read(eni(0, 2));
+  await rig.run(60_000);
+  rig.keep = 1;
+  await rig.run(policy.delay + 2000);
+  const calls = rig.calls.length;
+  rig.keep = 2;
+  await rig.run(600_000);
+
+  expect(between).toEqual({ calls: 1, outgoing: [] });
+  expect(calls).toBe(2);
+  expect(rig.shown).toEqual(['10.0.0.10', '10.0.0.11']);
+  expect(rig.bugs).toEqual([]);
+});
