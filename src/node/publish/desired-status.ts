@@ -91,8 +91,7 @@ export function keptOffer(
   { withdrawn }: InstanceView,
   { statusKey, statusWithout }: Pick<AllocationImplementation, 'statusKey' | 'statusWithout'>,
 ): Offer {
-  const gone = new Set([...withdrawn].flatMap((id) => [id, ...expandHolding(id)]));
-  const isGone = (id: string): boolean => gone.has(id);
+  const isGone = (id: string): boolean => withdrawn.has(id);
   const value = statusWithout(memberOf(node.base.status, statusKey), isGone) as Json;
   const kept = [...node.ipam.pool].filter(([address, { resource }]) => !isGone(address) && !isGone(resource));
   return {

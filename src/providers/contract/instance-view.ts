@@ -25,8 +25,8 @@ export interface InstanceView {
    */
   readonly possiblyGone: ReadonlySet<string>;
   /**
-   * For an instance that is not shown: ids of interfaces, addresses and prefixes that are still known to be gone. The
-   * CiliumNode keeps everything else.
+   * For an instance that is not shown: ids of interfaces, and addresses, that are still known to be gone; those of a
+   * prefix one by one. The CiliumNode keeps everything else.
    */
   readonly withdrawn: ReadonlySet<string>;
   /** The part of `possiblyGone` known only from before this process: the cloud has never shown it here. */

@@ -85,16 +85,17 @@ function isOnAnother(
   });
 }
 
-/** What left with removed interfaces or was released from existing ones, and is on no interface now. */
+/**
+ * Interfaces that were removed, and addresses that were released from existing ones and are on none now. A prefix is left
+ * as its addresses: one of them may have been assigned again on its own.
+ */
 export function withdrawnFrom(interfaces: Interfaces, gone: readonly string[]): ReadonlySet<string> {
   const all = [...interfaces.values()];
   const present = new Set(
     all.flatMap(({ interface: item }) => [item.id, ...allAssignments(item).flatMap(expandHolding)]),
   );
   const released = all.flatMap((record) => [...record.released.keys()]);
-  return new Set(
-    [...gone, ...released].filter((id) => !expandHolding(id).every((each) => present.has(each))),
-  );
+  return new Set([...gone, ...released].flatMap(expandHolding).filter((each) => !present.has(each)));
 }
 
 /**

@@ -124,6 +124,30 @@ describe('what an instance has', () => {
     expect(rig.view().interfaces[1]).toMatchObject({ prefixes: [prefix], addresses: [] });
   });
 
+  test('stays when a prefix of the same range was released and it was assigned again on its own', () => {
+    const rig = inventoryRig();
+    rig.refresh(0, networkInterface({ prefixes: ['10.0.1.16/28'] }));
+    rig.answer(2, { kind: 'released', interfaceId: 'eni-1', instanceId: 'i-1', holdings: ['10.0.1.16/28'] });
+    rig.refresh(100, eni());
+    rig.answer(180, {
+      kind: 'allocated',
+      interfaceId: 'eni-1',
+      instanceId: 'i-1',
+      addresses: ['10.0.1.17'],
+      prefixes: [],
+    });
+    rig.refresh(240, eni('10.0.1.17'));
+
+    for (const at of [300, 340, 380]) rig.refresh(at, absent);
+
+    const { presence, withdrawn } = rig.view();
+    expect(presence).toBe('notFound');
+    expect(rig.holdings()).toEqual(['10.0.1.17']);
+    expect(withdrawn).toContain('10.0.1.18');
+    expect(withdrawn).not.toContain('10.0.1.17');
+    expect(withdrawn).not.toContain('10.0.1.16/28');
+  });
+
   test('is withdrawn when it is shown on another instance and a refresh of its own does not show it', () => {
     const rig = inventoryRig([eni(), second]);
     const moved = networkInterface({
