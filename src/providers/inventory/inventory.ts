@@ -187,6 +187,7 @@ export class Inventory {
           const met = this.#met(observation);
           const isNews = tracked.applyListed(observation, pageStartedAt);
           if (applyMet(tracked, met, pageStartedAt) || isNews) changed.add(tracked.id);
+          this.#noteReturned(tracked.id);
         }
       },
       *end() {
@@ -213,6 +214,7 @@ export class Inventory {
       return applyMet(tracked, met, refresh.endedAt) || isNews;
     });
     const settled = this.#settle(refresh);
+    for (const id of refresh.instanceIds) this.#noteReturned(id);
     this.#withdrawals.count(refresh.instanceIds);
     const evaluated = this.#withdrawals.evaluate(refresh.instanceIds, refresh.endedAt);
     return new Set([...changed, ...settled, ...evaluated]);
@@ -238,11 +240,15 @@ export class Inventory {
 
   /** Addresses that a read by id showed on another instance instead, and that have not come back since. */
   movedAway(instanceId: string): ReadonlySet<string> {
+    return this.#movedAway.get(instanceId) ?? none;
+  }
+
+  #noteReturned(instanceId: string): void {
     const moved = this.#movedAway.get(instanceId);
-    if (moved === undefined) return none;
+    if (moved === undefined) return;
     const interfaces = this.#instances.get(instanceId)?.view.interfaces ?? [];
     const isBack = (address: string): boolean => interfaces.some((item) => hasAddress(item, address));
-    return new Set([...moved].filter((address) => !isBack(address)));
+    this.#movedAway.set(instanceId, new Set([...moved].filter((address) => !isBack(address))));
   }
 
   /** Applies the result of our own call when its answer arrives. Returns the instances that changed. */
@@ -259,6 +265,7 @@ export class Inventory {
     if (answer.kind === 'deleted') return this.#applyDeleted(interfaceId, endedAt);
     const tracked = this.#instances.get(answer.instanceId);
     const changed = tracked !== undefined && tracked.applyAnswer(answer, { made, endedAt });
+    this.#noteReturned(answer.instanceId);
     return new Set(changed ? [answer.instanceId] : []);
   }
 

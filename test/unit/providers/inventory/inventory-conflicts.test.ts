@@ -228,7 +228,7 @@ describe('an address that two instances seem to have', () => {
     expect(rig.held).toEqual([['a'], ['x']]);
   });
 
-  test('has moved away until it is back, also when the next read does not show it', () => {
+  test('has moved away until it is back, and not again when later reads lack it', () => {
     const rig = new Rig(former, taker);
     const moved = (): readonly string[] => [...rig.inventory.movedAway('i-1')];
     rig.contest(10);
@@ -238,9 +238,13 @@ describe('an address that two instances seem to have', () => {
     rig.refresh(1000, former, on('i-2'));
     const back = moved();
     rig.refresh(2000, bare, on('i-2'));
+    const missing = moved();
+    const isPossiblyGone = rig.inventory.view('i-1')?.possiblyGone.has('x');
+    for (const at of [2000 + window, 2000 + 2 * window]) rig.refresh(at, bare, on('i-2'));
 
-    expect([before, back, moved()]).toEqual([['x'], [], []]);
-    expect(rig.inventory.view('i-1')?.possiblyGone).toContain('x');
+    expect([before, back, missing, moved()]).toEqual([['x'], [], [], []]);
+    expect(isPossiblyGone).toBe(true);
+    expect(rig.held).toEqual([['a'], ['']]);
   });
 
   test('conflicts with nothing once its instance is no longer tracked', () => {
