@@ -475,6 +475,7 @@ export class LeaderSession {
         onSpace: () => this.#nodes.spaceFreed(),
         onRemoved: (name) => {
           this.#ownWrites.forget(name);
+          this.#blockedErrors.forget(name);
           instruments.onRemoved(name);
         },
       },

@@ -38,11 +38,16 @@ export class BlockedErrors {
     this.#work = new TaskGroup(deps);
   }
 
-  /** `text`: undefined if the node is served again or gone. */
+  /** `text`: undefined if the node is served again. */
   say({ name, uid }: { readonly name: string; readonly uid: string }, text: string | undefined): void {
     if (text === undefined) this.#waiting.delete(name);
     else this.#waiting.set(name, { uid, text });
     this.resume();
+  }
+
+  /** The CiliumNode is gone. */
+  forget(name: string): void {
+    this.#waiting.delete(name);
   }
 
   /** Writes what waits, if that is allowed by now. */
@@ -72,11 +77,15 @@ export class BlockedErrors {
   }
 
   /** A failed write is worth another attempt. */
-  async #write(name: string, { uid, text }: Said): Promise<'done' | 'conflict' | 'unavailable'> {
+  async #write(name: string, said: Said): Promise<'done' | 'conflict' | 'unavailable'> {
+    const { uid, text } = said;
     const { writer, observe } = this.#deps;
     const { closing: signal } = this.#work;
     const live = await writer.get(name, signal);
     if (live.kind !== 'found') return live.kind === 'unavailable' ? 'unavailable' : 'done';
+    // The answer to the write then differs from the known object by this write only.
+    observe(live.raw);
+    if (this.#waiting.get(name) !== said) return 'done';
     const known = (field: string): string => textAt(live.raw, 'metadata', field) ?? '';
     const shown = textAt(live.raw, 'status', 'ipam', 'operator-status', 'error');
     if (known('uid') !== uid || shown === text) return 'done';

@@ -22,6 +22,7 @@ function rigOf(
   reads: readonly ReadOutcome[],
   writes: readonly WriteOutcome[] = [{ kind: 'written', raw: {} }],
   mayWrite: () => boolean = () => true,
+  observe: (raw: JsonObject) => void = () => undefined,
 ): Rig {
   const clock = new VirtualClock();
   const patches: unknown[] = [];
@@ -34,7 +35,7 @@ function rigOf(
         return Promise.resolve(nextWrite.next().value ?? { kind: 'written', raw: {} });
       },
     },
-    observe: () => undefined,
+    observe,
     mayWrite,
     clock,
     random: new Random('blocked'),
@@ -86,6 +87,33 @@ describe('the reason why a CiliumNode is not served', () => {
 
     expect(patches.at(-1)).toEqual(said('second'));
     expect(patches).not.toContainEqual(said('never'));
+  });
+
+  test('is forgotten with its CiliumNode while it waits', async () => {
+    let mayWrite = false;
+    const { errors, clock, patches } = rigOf([found(objectOf())], undefined, () => mayWrite);
+    errors.say(node, 'why');
+
+    errors.forget(node.name);
+    mayWrite = true;
+    errors.resume();
+    await clock.advance(1000);
+
+    expect(patches).toEqual([]);
+  });
+
+  test('is not written when the object that is read is served again', async () => {
+    const observed: JsonObject[] = [];
+    const { errors, clock, patches } = rigOf([found(objectOf())], undefined, undefined, (raw) => {
+      observed.push(raw);
+      errors.say(node, undefined);
+    });
+
+    errors.say(node, 'why');
+    await clock.advance(1000);
+
+    expect(observed).toEqual([objectOf()]);
+    expect(patches).toEqual([]);
   });
 
   test('waits while writes are not allowed, and is written once they are', async () => {
