@@ -133,7 +133,7 @@ export class Releaser {
     const before = (this.#releases ??= recoverReleases(facts, now));
     this.#backoff.agentKeeps(refusedIn(before, facts.node.status.releaseIps));
     const next = this.#step(before, facts, now);
-    for (const id of before.keys()) if (!next.has(id)) this.#unassignments.forget(id);
+    for (const id of before.keys()) if (isOver(next.get(id))) this.#unassignments.forget(id);
     this.#releases = next.size === 0 ? nothing : next;
     this.#beginWhatIsDue(this.#releases, facts, now);
     this.#awaitNext(this.#releases, now);
@@ -326,6 +326,11 @@ export class Releaser {
     const { interfaces = [] } = this.#deps.facts()?.view ?? {};
     return interfaces.find(({ id }) => id === interfaceId)?.subnetId ?? '';
   }
+}
+
+/** A release begins as excess: this one is no longer the one that a call was sent for. */
+function isOver(release: Release | undefined): boolean {
+  return release === undefined || release.phase.kind === 'excess';
 }
 
 /** A call that may have been sent is repeated, whatever became of the interface: it may have taken effect. */
