@@ -26,7 +26,7 @@ and ${ofCluster('headwater_oldest_deficit_seconds{priority=~"critical|high"}')} 
       severity: 'critical',
       summary: `most nodes are not served, because the cloud was not read yet${atCluster}`,
       description:
-        '{{ $value | humanizePercentage }} of the nodes wait until Headwater has read the cloud. They get no addresses, and pods start from what these nodes have left.',
+        '{{ $value | humanizePercentage }} of the nodes wait until Headwater has read the cloud. They get no addresses. New pods use addresses that these nodes still have, then wait.',
     },
     {
       name: 'HeadwaterNodesInDeficit',

@@ -90,7 +90,7 @@ const budget: readonly PanelPlan[] = [
   },
   {
     kind: 'timeseries',
-    title: 'Learned share of the rate limits',
+    title: 'Learned ratio of the rate limits',
     description:
       'What throttling has left of our share: 1 unless calls were refused. It recovers slowly while none is.',
     queries: [
