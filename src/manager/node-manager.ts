@@ -30,6 +30,7 @@ import { evidenceOf } from './claims/holder-evidence.ts';
 import { inStartOrder, checkClaim } from './claims/instance-claim.ts';
 import type { NodeIdentities, TouchedIdentities } from './claims/node-identities.ts';
 import type { ClaimEvidence } from './claims/rival-claims.ts';
+import { claimedBy, emptyEntry, isUnmanaged, type NodeEntry } from './node-entry.ts';
 
 export interface NodeManagerOptions {
   /** What the Nodes say about who owns which instance. */
@@ -52,22 +53,6 @@ export interface NodeManagerHooks {
   /** Malformed entries of a CiliumNode that are left out. */
   readonly onWarnings: (node: CiliumNode) => void;
   readonly onRemoved: (name: string) => void;
-}
-
-/** Everything known under one node name. */
-interface NodeEntry {
-  /** Undefined once the object is deleted. */
-  newest: WatchedNode | undefined;
-  reconciler: NodeReconciler | undefined;
-  /** The previous reconciler is stopping. */
-  isEnding: boolean;
-  /** The newest state of the node last reconciled under this name. */
-  last: CiliumNode | undefined;
-  condition: NodeCondition | undefined;
-  /** The object that the condition was reported for. */
-  reportedUid: string | undefined;
-  /** Since when it has had a condition, in monotonic ms. */
-  blockedSince: number | undefined;
 }
 
 /** Number of nodes woken before other work can run, since each of them decides and publishes. */
@@ -200,6 +185,9 @@ export class NodeManager {
       if (!isTouched) continue;
       this.#indexOffered(name, entry.newest);
       if (this.#waitsItsTurn(name)) continue;
+      const { reconciler, last } = entry;
+      if (reconciler !== undefined && last !== undefined)
+        this.#restoreNetwork(entry, last, reconciler.instanceId);
       this.#serveOrStopAlone(name);
       entry.reconciler?.wake();
     }
@@ -345,8 +333,7 @@ export class NodeManager {
     const { implementation } = this.#context;
     const restored = restoredState(node, instanceId, implementation);
     const isOfAnother = entry.last !== undefined && isOfOtherInstance(node, entry.last, implementation);
-    // Unverified claims that anyone may have written must not outlive the node.
-    if (this.#context.identities.isVerified(node.name, instanceId)) this.#options.onRestored(restored);
+    this.#restoreNetwork(entry, node, instanceId);
     this.#blocked(entry, node, undefined);
     this.#reportWarnings(node);
     this.#owners.set(instanceId, node.name);
@@ -360,10 +347,19 @@ export class NodeManager {
     entry.reconciler.pendingPods = this.#options.pendingPods(node.name);
   }
 
+  /** Once, and as soon as the node is verified: claims that anyone may have written must not outlive it. */
+  #restoreNetwork(entry: NodeEntry, node: CiliumNode, instanceId: string): void {
+    const { identities, implementation } = this.#context;
+    if (entry.isNetworkRestored || !identities.isVerified(node.name, instanceId)) return;
+    entry.isNetworkRestored = true;
+    this.#options.onRestored(restoredState(node, instanceId, implementation));
+  }
+
   async #end(name: string, entry: NodeEntry, reconciler: NodeReconciler): Promise<void> {
     await reconciler.stop(this.#work.deadline);
     this.#options.hooks.onRemoved(name);
     entry.reconciler = undefined;
+    entry.isNetworkRestored = false;
     entry.isEnding = false;
     this.#owners.delete(reconciler.instanceId);
     this.#serveOrStop(name, entry);
@@ -468,28 +464,6 @@ type Served =
   | { readonly kind: 'node'; readonly node: CiliumNode; readonly instanceId: string }
   | { readonly kind: 'blocked'; readonly watched: WatchedNode; readonly condition: NodeCondition }
   | { readonly kind: 'none' };
-
-function emptyEntry(): NodeEntry {
-  return {
-    newest: undefined,
-    reconciler: undefined,
-    isEnding: false,
-    last: undefined,
-    condition: undefined,
-    reportedUid: undefined,
-    blockedSince: undefined,
-  };
-}
-
-/** The instance that it claims; undefined if it claims none or must not be served. */
-function claimedBy(watched: WatchedNode | undefined): string | undefined {
-  return watched?.kind === 'node' && !isUnmanaged(watched) ? watched.node.instanceId : undefined;
-}
-
-/** The CiliumNode is excluded by its owner or is being deleted. */
-function isUnmanaged(watched: WatchedNode): boolean {
-  return watched.kind === 'node' ? watched.node.ignored || watched.node.deleting : watched.ignored;
-}
 
 function isSame(reconciler: NodeReconciler, node: CiliumNode, instanceId: string): boolean {
   return reconciler.uid === node.uid && reconciler.instanceId === instanceId;

@@ -129,6 +129,9 @@ export class Resync {
 
   /** Adds what was known of the network before this process started. */
   remember(known: KnownNetwork): void {
+    const { subnets, networks } = this.#infrastructure;
+    const isNew = [...known.subnets.keys()].some((id) => !subnets.has(id));
+    if (!isNew && [...known.networks.keys()].every((id) => networks.has(id))) return;
     this.#infrastructure = withMemory(this.#infrastructure, known);
   }
 

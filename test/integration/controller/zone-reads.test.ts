@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { Ec2CallError } from '../../../src/providers/aws/ec2-api.ts';
+import { objectAt } from '../../../src/simulator/workload/json.ts';
 import { instance, subnets, testCloud } from '../../support/test-cloud.ts';
 import { World } from '../../support/world.ts';
 import { startController } from '../../support/world-controller.ts';
@@ -53,4 +54,33 @@ describe('a start while every answer about one zone fails', () => {
     expect(reads).toBeLessThan(400);
     expect(world.broken()).toEqual([]);
   });
+});
+
+test('a leader that knows no Node while a zone cannot be read keeps the interfaces there once it knows them', async () => {
+  const world = worldOf();
+  const far = world.machines.filter(({ zone }) => zone === dark);
+  const before = startController(world, { identity: 'headwater-a' });
+  for (const machine of world.machines) await world.announce(machine);
+  await world.until('all are served', () => world.machines.every((each) => world.pool(each).size === 12));
+  before.stop();
+
+  const end = world.refuse(403, 'GET', /\/api\/v1\/nodes(\?.*)?$/);
+  startController(world, {
+    identity: 'headwater-b',
+    tamper: (action, output) => {
+      const message = 'the zone does not answer';
+      if (action === 'DescribeSubnets' && JSON.stringify(output).includes(dark))
+        throw new Ec2CallError({ result: 'noAnswer', code: 'InternalError', message, status: 500 });
+      return output;
+    },
+  });
+  await world.advance(120_000);
+  end();
+  await world.advance(120_000);
+
+  const shown = far.map((machine) =>
+    Object.keys(objectAt(world.ciliumNode(machine), 'status', 'eni', 'enis')),
+  );
+  expect(shown.filter((ids) => ids.length === 0)).toEqual([]);
+  expect(world.broken()).toEqual([]);
 });

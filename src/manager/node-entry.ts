@@ -1,0 +1,45 @@
+// What the node manager knows under one node name.
+import type { CiliumNode } from '../kubernetes/cilium-node/cilium-node.ts';
+import type { WatchedNode } from '../kubernetes/cilium-node/watched-node.ts';
+import type { NodeCondition } from '../node/conditions/node-condition.ts';
+import type { NodeReconciler } from '../node/reconcile/node-reconciler.ts';
+
+export interface NodeEntry {
+  /** Undefined once the object is deleted. */
+  newest: WatchedNode | undefined;
+  reconciler: NodeReconciler | undefined;
+  /** The previous reconciler is stopping. */
+  isEnding: boolean;
+  /** Whether what its CiliumNode says about the network is remembered. */
+  isNetworkRestored: boolean;
+  /** The newest state of the node last reconciled under this name. */
+  last: CiliumNode | undefined;
+  condition: NodeCondition | undefined;
+  /** The object that the condition was reported for. */
+  reportedUid: string | undefined;
+  /** Since when it has had a condition, in monotonic ms. */
+  blockedSince: number | undefined;
+}
+
+export function emptyEntry(): NodeEntry {
+  return {
+    newest: undefined,
+    reconciler: undefined,
+    isEnding: false,
+    isNetworkRestored: false,
+    last: undefined,
+    condition: undefined,
+    reportedUid: undefined,
+    blockedSince: undefined,
+  };
+}
+
+/** The instance that it claims; undefined if it claims none or must not be served. */
+export function claimedBy(watched: WatchedNode | undefined): string | undefined {
+  return watched?.kind === 'node' && !isUnmanaged(watched) ? watched.node.instanceId : undefined;
+}
+
+/** The CiliumNode is excluded by its owner or is being deleted. */
+export function isUnmanaged(watched: WatchedNode): boolean {
+  return watched.kind === 'node' ? watched.node.ignored || watched.node.deleting : watched.ignored;
+}
