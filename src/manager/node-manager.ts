@@ -333,7 +333,7 @@ export class NodeManager {
     const { implementation } = this.#context;
     const restored = restoredState(node, instanceId, implementation);
     const isOfAnother = entry.last !== undefined && isOfOtherInstance(node, entry.last, implementation);
-    this.#restoreNetwork(entry, node, instanceId);
+    this.#restoreNetwork(entry, node, instanceId, restored);
     this.#blocked(entry, node, undefined);
     this.#reportWarnings(node);
     this.#owners.set(instanceId, node.name);
@@ -348,11 +348,11 @@ export class NodeManager {
   }
 
   /** Once, and as soon as the node is verified: claims that anyone may have written must not outlive it. */
-  #restoreNetwork(entry: NodeEntry, node: CiliumNode, instanceId: string): void {
+  #restoreNetwork(entry: NodeEntry, node: CiliumNode, instanceId: string, known?: KnownNetwork): void {
     const { identities, implementation } = this.#context;
     if (entry.isNetworkRestored || !identities.isVerified(node.name, instanceId)) return;
     entry.isNetworkRestored = true;
-    this.#options.onRestored(restoredState(node, instanceId, implementation));
+    this.#options.onRestored(known ?? restoredState(node, instanceId, implementation));
   }
 
   async #end(name: string, entry: NodeEntry, reconciler: NodeReconciler): Promise<void> {
