@@ -33,8 +33,8 @@ import {
   type Ec2Output,
   type Sending,
 } from './ec2-api.ts';
-import { checkingAgent, checkedOnceConnected, checkingTlsAgent } from './pre-send-agents.ts';
-import { ProxiedHandler } from './proxied-handler.ts';
+import { checkingAgent, checkedOnceConnected, checkingTlsAgent } from '../../network/pre-send-agents.ts';
+import { ProxiedHandler } from '../../network/proxied-handler.ts';
 import type { WhereaboutsSource } from './whereabouts.ts';
 
 export interface AwsApiOptions {
