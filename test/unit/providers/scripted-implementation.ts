@@ -23,6 +23,13 @@ export function scriptedImplementation(given: Partial<AllocationImplementation>)
     throw new Error(`${name} is not expected`);
   };
   return {
+    traits: {
+      interfaces: 'made',
+      repeatedAssignment: 'adds',
+      change: 'perInterface',
+      limits: 'byType',
+      publicAddresses: true,
+    },
     mostInstancesPerRefresh: 200,
     mostTypesPerRead: 200,
     statusKey: 'eni',
