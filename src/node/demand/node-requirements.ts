@@ -8,6 +8,8 @@ export interface NodeRequirements {
   readonly instanceType: string;
   readonly networkId: string;
   readonly zone: string;
+  /** The only interface whose addresses pods get, by its name; undefined for all of them. */
+  readonly interfaceName?: string;
   /** The subnet of the node's own address; empty if the spec has none. */
   readonly nodeSubnetId: string;
   /** Interfaces below this device index get no pod addresses. */
@@ -26,7 +28,10 @@ export interface NodeRequirements {
 /** Why this interface gets no pod addresses; undefined if it does. */
 export function exclusionOf(item: NetworkInterface, requirements: NodeRequirements): string | undefined {
   if (item.reservedFor !== undefined) return `it is not for pods: ${item.reservedFor}`;
-  const { firstInterfaceIndex } = requirements;
+  const { firstInterfaceIndex, interfaceName } = requirements;
+  if (interfaceName !== undefined && item.name !== interfaceName) {
+    return `its name is not ${interfaceName}`;
+  }
   const index = item.attachment?.deviceIndex ?? 0;
   if (index < firstInterfaceIndex) {
     return `device index ${index} is below first-interface-index ${firstInterfaceIndex}`;
@@ -41,6 +46,11 @@ export function isExcludedByTags(
 ): boolean {
   return Object.keys(excludeInterfaceTags).length > 0 && carries(tags, excludeInterfaceTags);
 }
+
+/** What a CiliumNode asks for. Where its section names no network, the cloud says which one the node is in. */
+export type AskedRequirements = Omit<NodeRequirements, 'networkId'> & {
+  readonly networkId: string | undefined;
+};
 
 /** Defaults that apply unless the agent overrides them. */
 export interface RequirementDefaults {
@@ -57,7 +67,7 @@ export function requirementsOf(
   section: EniSpec | undefined,
   options: RequirementDefaults,
   fields: CloudWords['fields'],
-): { readonly requirements: NodeRequirements } | { readonly missing: readonly string[] } {
+): { readonly requirements: AskedRequirements } | { readonly missing: readonly string[] } {
   if (section === undefined) return { missing: [fields.section] };
   const { instanceType, vpcId: networkId, availabilityZone: zone } = section;
   if (instanceType === undefined || networkId === undefined || zone === undefined) {

@@ -3,6 +3,7 @@ import type {
   AllocationImplementation,
   CloudWords,
 } from '../../../src/providers/contract/allocation-implementation.ts';
+import type { CloudTraits } from '../../../src/providers/contract/cloud-traits.ts';
 
 /** Words of no real cloud. */
 export const words: CloudWords = {
@@ -12,10 +13,20 @@ export const words: CloudWords = {
     instanceType: 'section.type',
     networkId: 'section.network',
     zone: 'section.zone',
+    interfaceName: 'section.interface-name',
     securityGroupIds: 'section.groups',
     securityGroupTags: 'section.group-tags',
   },
   options: { networkId: '--network', instanceTags: '--instance-tags' },
+};
+
+/** Traits of a cloud that makes interfaces. */
+export const traits: CloudTraits = {
+  interfaces: 'made',
+  repeatedAssignment: 'adds',
+  change: 'perInterface',
+  limits: 'byType',
+  publicAddresses: true,
 };
 
 export function scriptedImplementation(given: Partial<AllocationImplementation>): AllocationImplementation {
@@ -23,13 +34,7 @@ export function scriptedImplementation(given: Partial<AllocationImplementation>)
     throw new Error(`${name} is not expected`);
   };
   return {
-    traits: {
-      interfaces: 'made',
-      repeatedAssignment: 'adds',
-      change: 'perInterface',
-      limits: 'byType',
-      publicAddresses: true,
-    },
+    traits,
     mostInstancesPerRefresh: 200,
     mostTypesPerRead: 200,
     statusKey: 'eni',
