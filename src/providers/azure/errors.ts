@@ -63,6 +63,7 @@ const missing: Readonly<Record<string, CloudFailureKind>> = {
   'VirtualMachineScaleSetVMs.Get': 'instanceGone',
   'VirtualMachineScaleSetVMs.Update': 'instanceGone',
   'VirtualMachines.Get': 'instanceGone',
+  'Interfaces.ListVirtualMachineScaleSetVMNetworkInterfaces': 'instanceGone',
   'Interfaces.Get': 'interfaceGone',
   'Interfaces.CreateOrUpdate': 'interfaceGone',
   'Subnets.Get': 'subnetGone',
