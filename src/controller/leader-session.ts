@@ -163,7 +163,8 @@ export class LeaderSession {
     const running = [this.#run(nodes, signal), this.#conflictingWriters.run(signal)];
     this.#running = Promise.all(running.map((each) => this.#untilStopped(each, signal)));
     this.#withdrawals.begin();
-    this.#orphanGc.begin();
+    // Where Headwater makes no interfaces, it leaves none behind.
+    if (this.#deps.cloud.implementation.traits.interfaces === 'made') this.#orphanGc.begin();
   }
 
   /** Reports a bug if the work ends for any reason but the signal. */

@@ -151,7 +151,7 @@ export class Resync {
     const next = withNews(this.#infrastructure, network);
     const reshaped = !sameShape(next, this.#infrastructure);
     this.#infrastructure = next;
-    ledger.observe(freeAddressesOf({ ...next, subnets: network.subnets }), startedAt, () => false);
+    ledger.observe(freeAddressesOf(network), startedAt, () => false);
     hooks.onInfrastructure(reshaped, []);
   }
 
@@ -326,7 +326,7 @@ async function interleaved<T>(pieces: Iterator<undefined, T>, turn: () => Promis
   }
 }
 
-function freeAddressesOf({ subnets }: Infrastructure): ReadonlyMap<string, number> {
+function freeAddressesOf({ subnets }: Pick<Infrastructure, 'subnets'>): ReadonlyMap<string, number> {
   return new Map([...subnets.values()].map(({ id, freeAddresses }) => [id, freeAddresses]));
 }
 

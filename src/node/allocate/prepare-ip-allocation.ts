@@ -287,7 +287,12 @@ class Draft {
 
   /** Why interfaces that the instance was given serve no more. */
   #noteGiven(): void {
+    const { view, infrastructure } = this.#facts;
+    const unread = view.interfaces.flatMap(
+      ({ subnetId }) => infrastructure.unreadSubnets?.get(subnetId) ?? [],
+    );
     if (this.#failed.length > 0) this.#blocked({ kind: 'interfacesFailed', interfaceIds: this.#failed });
+    else if (unread[0] !== undefined) this.#blocked({ kind: 'networkUnreadable', failure: unread[0] });
     else this.#withoutSlot();
   }
 

@@ -46,8 +46,8 @@ export interface Infrastructure {
   readonly denied?: Readonly<Partial<Record<'routeTables' | 'securityGroups', CloudFailure>>>;
   /** Zones whose subnets could not be read this time, while others could, and why. */
   readonly unreadZones?: ReadonlyMap<string, CloudFailure>;
-  /** Single subnets that could not be read this time, while others could. */
-  readonly unreadSubnets?: ReadonlySet<string>;
+  /** Single subnets that could not be read this time, while others could, and why. */
+  readonly unreadSubnets?: ReadonlyMap<string, CloudFailure>;
 }
 
 /** A part that the cloud returned and that could not be parsed. */
@@ -58,7 +58,7 @@ export interface UnreadablePart {
 }
 
 /** What is known of the network in addition to its last read. */
-export type KnownNetwork = Pick<Infrastructure, 'subnets' | 'networks'>;
+export type KnownNetwork = Pick<Infrastructure, 'subnets' | 'networks' | 'unreadSubnets'>;
 
 /**
  * Combines a read with what was known before. Keeps what the read does not show, because agents know it and
@@ -83,9 +83,14 @@ export function isUnread(
 }
 
 /** What is known, and what has just been read besides: of that, new interfaces and addresses may be made. */
-export function withNews(known: Infrastructure, { subnets, networks }: KnownNetwork): Infrastructure {
+export function withNews(
+  known: Infrastructure,
+  { subnets, networks, unreadSubnets = new Map() }: KnownNetwork,
+): Infrastructure {
+  const stillUnread = [...(known.unreadSubnets ?? [])].filter(([id]) => !subnets.has(id));
   return {
     ...known,
+    unreadSubnets: new Map([...stillUnread, ...unreadSubnets]),
     networkIds: new Set([...known.networkIds, ...networks.keys()]),
     subnets: new Map([...known.subnets, ...subnets]),
     networks: new Map([...known.networks, ...networks]),

@@ -4,7 +4,8 @@ import {
   prepareIPAllocation,
 } from '../../../../src/node/allocate/prepare-ip-allocation.ts';
 import type { PlannedStep } from '../../../../src/node/allocate/planned-step.ts';
-import { eni, facts, requirements, view } from '../allocation-facts.ts';
+import { eni, facts, infrastructure, requirements, view } from '../allocation-facts.ts';
+import { failure } from '../outcomes.ts';
 import { inShort } from '../steps-in-short.ts';
 
 const inFlight: PlannedStep = { kind: 'allocateIPs', interfaceId: 'eni-0', subnetId: 'subnet-1', count: 5 };
@@ -52,6 +53,15 @@ describe('a plan for an instance that was given its interfaces', () => {
       'names the full subnet',
       { view: view([eni(0, 1)]), free: { 'subnet-1': 0 } },
       { kind: 'subnetsExhausted', subnetIds: ['subnet-1'] },
+    ],
+    [
+      'names why its subnet cannot be read',
+      {
+        infrastructure: infrastructure([], {
+          unreadSubnets: new Map([['subnet-1', failure('notAuthorized')]]),
+        }),
+      },
+      { kind: 'networkUnreadable', failure: { kind: 'notAuthorized' } },
     ],
     [
       'names the failed interface',
