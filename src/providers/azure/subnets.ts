@@ -1,11 +1,11 @@
 // The subnets of the interfaces that were seen. Each is read by itself, so no permission on whole virtual networks is
 // needed, and one that cannot be read leaves the others known.
 import type { CallContext } from '../contract/allocation-implementation.ts';
-import { CloudError } from '../contract/cloud-failure.ts';
-import type { KnownNetwork, Network, Subnet, UnreadablePart } from '../contract/infrastructure.ts';
+import { CloudError, type CloudFailure } from '../contract/cloud-failure.ts';
+import type { KnownNetwork, Network, Subnet } from '../contract/infrastructure.ts';
 import { parseBlock, sizeOf } from '../contract/ipv4.ts';
 import { type ArmAnswer, list, text } from './arm-api.ts';
-import type { ArmClient } from './arm-client.ts';
+import { type ArmClient, unreadable } from './arm-client.ts';
 import { parseSubnetId, type SubnetRef } from './ids.ts';
 import { subnet as requestOf } from './requests.ts';
 
@@ -16,9 +16,7 @@ export interface ReadSubnets extends KnownNetwork {
   /** When the first was requested, in monotonic ms. */
   readonly startedAt: number;
   readonly subnets: ReadonlyMap<string, Subnet>;
-  /** Subnets of which nothing could be read this time. */
-  readonly unread: ReadonlySet<string>;
-  readonly problems: readonly UnreadablePart[];
+  readonly unreadSubnets: ReadonlyMap<string, CloudFailure>;
 }
 
 export class Subnets {
@@ -53,49 +51,39 @@ export class Subnets {
   /** Rejects with a CloudError only if not one of them could be read. */
   async read(ids: readonly string[], context: CallContext): Promise<ReadSubnets> {
     const results = await Promise.all(ids.map((id) => this.#readOne(id, context)));
-    const failures = results.filter((result) => 'error' in result);
-    const [first] = failures;
-    if (first !== undefined && failures.length === results.length) throw first.error;
+    const failed = results.flatMap((result) => ('failure' in result ? [result] : []));
+    const [first] = failed;
+    if (first !== undefined && failed.length === results.length) throw new CloudError(first.failure);
     const subnets = results.flatMap((result) => ('subnet' in result ? [result.subnet] : []));
-    const problems = results.flatMap((result) =>
-      'subnet' in result ? [] : [{ what: 'subnet' as const, id: result.id, problem: problemOf(result) }],
-    );
     for (const { id } of subnets) this.#read.add(id);
     return {
       startedAt: Math.min(...results.map(({ startedAt }) => startedAt), Infinity),
       subnets: new Map(subnets.map((subnet) => [subnet.id, subnet])),
       networks: networksOf(subnets),
-      unread: new Set(problems.map(({ id }) => id)),
-      problems,
+      unreadSubnets: new Map(failed.map(({ id, failure }) => [id, failure])),
     };
   }
 
   async #readOne(id: string, context: CallContext): Promise<ReadSubnet> {
     const ref = this.#known.get(id);
     if (ref === undefined) throw new Error(`${id} was never seen`);
+    const request = requestOf(ref);
     try {
-      const { startedAt, answer } = await this.#client.read(requestOf(ref), context);
-      return { id, startedAt, ...readSubnet(id, ref.networkId, answer) };
+      const { startedAt, answer } = await this.#client.read(request, context);
+      const read = readSubnet(id, ref.networkId, answer);
+      if ('problem' in read) throw unreadable(request, read.problem);
+      return { id, startedAt, subnet: read.subnet };
     } catch (error) {
       if (!(error instanceof CloudError)) throw error;
-      return { id, startedAt: Infinity, error };
+      return { id, startedAt: Infinity, failure: error.failure };
     }
   }
 }
 
 type ReadSubnet = { readonly id: string; readonly startedAt: number } & (
   | { readonly subnet: Subnet }
-  | { readonly problem: string }
-  | { readonly error: CloudError }
+  | { readonly failure: CloudFailure }
 );
-
-function problemOf(
-  result: { readonly problem: string } | { readonly error: CloudError },
-): string {
-  if ('problem' in result) return result.problem;
-  const { code, message } = result.error.failure;
-  return `it cannot be read: ${code}: ${message}`;
-}
 
 /** What a network consists of is not read: only the blocks of its subnets matter. */
 function networksOf(subnets: readonly Subnet[]): ReadonlyMap<string, Network> {
