@@ -5,7 +5,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import { CallError } from '../gate/cloud-call.ts';
 import { type ArmAnswer, type ArmRequest, type Json, list, text } from './arm-api.ts';
 import { CountingReader } from './counted-json.ts';
-import { throttledLimit } from './quotas.ts';
+import { throttledLimit } from './limit-headers.ts';
 
 export interface RawAnswer {
   readonly status: number;

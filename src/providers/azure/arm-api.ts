@@ -1,20 +1,9 @@
 // The ARM requests that Headwater sends, and the port through which they leave.
+import type { Sending } from '../gate/cloud-call.ts';
+import type { AzureCallName } from './limits.ts';
 
 /** By the names that cilium-operator uses for its limits and metrics. */
-export type ArmOperation =
-  | 'Interfaces.ListVirtualMachineScaleSetNetworkInterfaces'
-  | 'Interfaces.ListVirtualMachineScaleSetVMNetworkInterfaces'
-  | 'Interfaces.List'
-  | 'Interfaces.Get'
-  | 'Interfaces.CreateOrUpdate'
-  | 'Subnets.Get'
-  | 'VirtualMachineScaleSets.Get'
-  | 'VirtualMachineScaleSetVMs.Get'
-  | 'VirtualMachineScaleSetVMs.Update'
-  | 'VirtualMachines.Get'
-  | 'ResourceGroups.Get'
-  | 'Subscriptions.List'
-  | 'Operations.Get';
+export type ArmOperation = AzureCallName;
 
 export type ResourceProvider = 'network' | 'compute';
 
@@ -55,19 +44,10 @@ export interface JsonObject {
 
 /**
  * Sends one request, once a slot is free, and parses its answer. It neither retries nor waits for rate limits. Rejects
- * with an ArmCallError, or with what `onSend` threw.
+ * with a CallError, or with what `onSend` threw.
  */
 export interface ArmApi {
   send(request: ArmRequest, sending: Sending): Promise<ArmAnswer>;
-}
-
-export interface Sending {
-  /** Ends the wait for the answer. */
-  readonly signal: AbortSignal;
-  /** Called immediately before the request leaves. If it throws, the request does not leave. */
-  readonly onSend: () => void;
-  /** Called once there is a connection; nothing waits after that. If it throws, the request does not leave. */
-  readonly onConnected?: () => void;
 }
 
 /** A member of a JSON object; undefined if there is no such member. */

@@ -1,24 +1,19 @@
 // Every request to ARM goes through here to the gate, and what its answers say of the limits comes back.
 import type { CallContext } from '../contract/allocation-implementation.ts';
 import { CloudError, type CloudFailure } from '../contract/cloud-failure.ts';
-import { CallError } from '../gate/cloud-call.ts';
+import { CallError, type CloudCall } from '../gate/cloud-call.ts';
 import type { CallGate, WriteResult } from '../gate/call-gate.ts';
 import type { ArmAnswer, ArmApi, ArmRequest, Json } from './arm-api.ts';
 import { list, text } from './arm-api.ts';
 import { following } from './requests.ts';
-import { callOf, remainingLimits } from './quotas.ts';
+import { remainingCalls } from './limit-headers.ts';
+import { limitsOf } from './limits.ts';
 import { failureOf } from './errors.ts';
 
 export interface ReadAnswer {
   /** When the request was sent, in monotonic ms. */
   readonly startedAt: number;
   readonly answer: ArmAnswer;
-}
-
-export interface ReadItems {
-  /** When the first page was requested, in monotonic ms. */
-  readonly startedAt: number;
-  readonly items: readonly Json[];
 }
 
 export class ArmClient {
@@ -66,8 +61,14 @@ export class ArmClient {
     return { startedAt: first ?? 0, items };
   }
 
-  /** Sends an admitted change once. */
+  /** Waits for the limits and sends a change once. */
   async write(request: ArmRequest, context: CallContext): Promise<WriteResult<ArmAnswer>> {
+    await this.#gate.admit([callOf(request)], context);
+    return this.writeAdmitted(request, context);
+  }
+
+  /** Sends an admitted change once. */
+  async writeAdmitted(request: ArmRequest, context: CallContext): Promise<WriteResult<ArmAnswer>> {
     const result = await this.#gate.write(callOf(request), context, (sending) =>
       this.#api.send(request, sending),
     );
@@ -75,14 +76,21 @@ export class ArmClient {
     return result;
   }
 
-  /** Waits until the limits admit these requests, taken together. The returned function refunds those not sent. */
-  admit(requests: readonly ArmRequest[], context: CallContext): Promise<() => void> {
-    return this.#gate.admit(requests.map(callOf), context);
+  /** An admitted change is not sent after all. */
+  refund(request: ArmRequest): void {
+    this.#gate.refund([callOf(request)]);
   }
 
   #learn(request: ArmRequest, { remaining }: ArmAnswer): void {
-    for (const { limit, count } of remainingLimits(request, remaining)) this.#gate.remaining(limit, count);
+    const said = remainingCalls(request, remaining);
+    if (said !== undefined) this.#gate.remaining(said.limit, said.count);
   }
+}
+
+/** A request as the gate sees it. */
+export function callOf(request: ArmRequest): CloudCall {
+  const { operation: name, method } = request;
+  return { name, effect: method === 'GET' ? 'reads' : 'adds', limits: limitsOf(name, request) };
 }
 
 /** The failure of an operation that the cloud accepted, or that ends before it is sent. */

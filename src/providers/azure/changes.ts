@@ -5,7 +5,7 @@ import { CloudError, type CloudFailure } from '../contract/cloud-failure.ts';
 import { type PendingOperation, Poller, type Progress } from '../pending/poller.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { errorIn } from './arm-answer.ts';
-import { type ArmRequest, type Json, text } from './arm-api.ts';
+import { type ArmAnswer, type ArmOperation, type ArmRequest, type Json, text } from './arm-api.ts';
 import { type ArmClient, failure } from './arm-client.ts';
 import { type InstanceRef, instanceKey, nameOfInterface, parseInstanceId, scaleSetKey } from './ids.ts';
 import type { NamesByInterface } from './instance-model.ts';
@@ -16,11 +16,13 @@ import type { Spellings } from './spellings.ts';
 /** A change that was accepted. */
 export interface Change {
   readonly instanceId: string;
-  /** The resource that is changing, and the change. */
-  readonly request: ArmRequest;
+  /** Reads the resource that is changing. */
+  readonly read: ArmRequest;
+  /** What was sent. */
+  readonly operation: ArmOperation;
   readonly names: NamesByInterface;
-  /** Undefined if the answer that named it was lost. */
-  readonly progressUrl: string | undefined;
+  /** Undefined if the answer was lost. */
+  readonly accepted: Pick<ArmAnswer, 'status' | 'body' | 'progressUrl' | 'retryAfter'> | undefined;
 }
 
 export type EndOfChange =
@@ -67,9 +69,9 @@ export class Changes {
   }
 
   /** Resolves within 10 minutes, and as soon as the signal of `context` aborts. */
-  async wait(change: Change, context: CallContext, retryAfter: number | undefined): Promise<EndOfChange> {
+  async wait(change: Change, context: CallContext): Promise<EndOfChange> {
     try {
-      const end = await this.#poller.wait(this.#pending(change, context), retryAfter);
+      const end = await this.#poller.wait(this.#pending(change, context), change.accepted?.retryAfter);
       return end === 'overdue' ? { kind: 'failed', failure: overdue(change) } : end;
     } catch (error) {
       if (!context.signal.aborted) throw error;
@@ -81,30 +83,28 @@ export class Changes {
     const instance = parseInstanceId(change.instanceId);
     const group = instance && scaleSetKey(instance);
     if (group !== undefined && instance?.kind === 'scaleSetVm') this.#sets.set(group, instance);
-    // Progress is read in parts: first of the operation, then of what it made.
-    const state: ChangeState = { progressUrl: change.progressUrl, missed: 0 };
+    const state = stateAtFirst(change);
     return {
       group,
       priority: context.priority,
       signal: context.signal,
       poll: () => this.#poll(change, state, { ...context, inFlight: true }),
-      find: (view) => progressIn(change, state, view.get(instanceKey(change.instanceId)) ?? []),
+      find: (view) => progressInGroup(change, state, view.get(instanceKey(change.instanceId)) ?? []),
     };
   }
 
   async #poll(change: Change, state: ChangeState, context: CallContext): Promise<Progress<EndOfChange>> {
     try {
-      const { progressUrl } = state;
-      if (progressUrl === undefined) return await this.#look(change, state, context);
-      const request = following(change.request, progressUrl, 'Operations.Get');
-      const { answer } = await this.#client.read(request, context);
-      const progress = progressOfOperation(change, answer);
-      if (progress !== 'succeeded') return progress;
-      state.progressUrl = undefined;
+      if (!state.hasEnded) {
+        const { answer } = await this.#client.read(progressRequest(change, state), context);
+        const progress = progressOfOperation(change, answer);
+        if (progress !== 'succeeded') return progress;
+        state.hasEnded = true;
+      }
       return await this.#look(change, state, context);
     } catch (error) {
       if (!(error instanceof CloudError)) throw error;
-      // ARM forgets operations after a while, and the next poll may succeed.
+      // ARM forgets operations after a while; the resource itself then says how it went.
       if (isForgotten(error)) state.progressUrl = undefined;
       return { kind: 'pending' };
     }
@@ -118,7 +118,7 @@ export class Changes {
       const { items } = await this.#client.readList(scaleSetVmInterfaces(instance), convert, context);
       return progressIn(change, state, items);
     }
-    const { answer } = await this.#client.read({ ...change.request, operation: 'Interfaces.Get' }, context);
+    const { answer } = await this.#client.read(change.read, context);
     const shown = convert(answer.body);
     return progressIn(change, state, shown === undefined ? [] : [shown]);
   }
@@ -145,63 +145,101 @@ export class Changes {
 }
 
 interface ChangeState {
+  /** Where its progress is shown; undefined if only the resource shows it. */
   progressUrl: string | undefined;
+  /** Whether ARM says that it succeeded. What it added may be shown later. */
+  hasEnded: boolean;
   /** How often the interfaces were seen ready, without what the change adds. */
   missed: number;
 }
 
-/** After that many looks at interfaces that are ready without our addresses, the change has failed. */
+function stateAtFirst({ accepted }: Change): ChangeState {
+  const hasEnded =
+    accepted !== undefined && accepted.progressUrl === undefined && wordOf(accepted) === 'succeeded';
+  return { progressUrl: accepted?.progressUrl, hasEnded, missed: 0 };
+}
+
+/** After that many looks at interfaces that are ready without our addresses, a change that has ended has failed. */
 const mostMissed = 5;
+/** After that many, the operation itself is asked. */
+const suspicious = 2;
+
+function progressInGroup(
+  change: Change,
+  state: ChangeState,
+  shown: readonly ShownInterface[],
+): Progress<EndOfChange> {
+  const progress = progressIn(change, state, shown);
+  if (progress.kind === 'ended' || state.hasEnded) return progress;
+  return { kind: 'pending', isOdd: state.missed >= suspicious };
+}
 
 function progressIn(
   change: Change,
   state: ChangeState,
   shown: readonly ShownInterface[],
 ): Progress<EndOfChange> {
+  const view = viewOf(change, shown);
+  if (view === 'changing') return { kind: 'pending' };
+  if (view !== 'incomplete')
+    return { kind: 'ended', result: { kind: 'shown', addressesByInterface: view } };
+  state.missed++;
+  if (!state.hasEnded || state.missed < mostMissed) return { kind: 'pending' };
+  return ended(change, 'ChangeNotShown', 'the interface is ready and does not have the addresses');
+}
+
+/** The addresses of the interfaces, once all that the change adds are there and usable. */
+function viewOf(
+  { names }: Change,
+  shown: readonly ShownInterface[],
+): AddressesByInterface | 'changing' | 'incomplete' {
   const byName = new Map(shown.map((item) => [nameOfInterface(item.id).toLowerCase(), item.read]));
   const addresses = new Map<string, ReadonlyMap<string, string>>();
   let isComplete = true;
-  let isReady = true;
-  for (const [name, names] of change.names) {
+  for (const [name, wanted] of names) {
     const read = byName.get(name.toLowerCase());
-    if (read === undefined || 'problem' in read) return { kind: 'pending' };
+    if (read === undefined || 'problem' in read || read.interface.condition === 'changing') return 'changing';
     addresses.set(name.toLowerCase(), read.addressesByName);
-    isComplete &&= names.every((each) => read.addressesByName.has(each));
-    isReady &&= read.interface.condition !== 'changing';
+    isComplete &&= wanted.every((each) => read.addressesByName.has(each));
   }
-  if (!isReady) return { kind: 'pending' };
-  if (isComplete) return { kind: 'ended', result: { kind: 'shown', addressesByInterface: addresses } };
-  state.missed++;
-  if (state.missed < mostMissed) return { kind: 'pending' };
-  const problem = 'the interface is ready and does not have the addresses';
-  return ended(change, 'ChangeNotShown', problem);
+  return isComplete ? addresses : 'incomplete';
 }
 
-function ended({ request }: Change, code: string, message: string): Progress<EndOfChange> {
-  return { kind: 'ended', result: { kind: 'failed', failure: failure(request, code, message) } };
+function progressRequest({ read }: Change, { progressUrl }: ChangeState): ArmRequest {
+  if (progressUrl === undefined) return read;
+  return following(read, progressUrl, read.provider === 'network' ? 'NetworkOperations.Get' : 'Operations.Get');
+}
+
+function ended(change: Change, code: string, message: string): Progress<EndOfChange> {
+  return { kind: 'ended', result: { kind: 'failed', failure: failure(change, code, message) } };
 }
 
 /** The state of an operation, or of the resource itself. */
 function progressOfOperation(
   change: Change,
-  { status, body, retryAfter }: { readonly status: number; readonly body: Json; readonly retryAfter?: number | undefined },
+  { status, body, retryAfter }: Pick<ArmAnswer, 'status' | 'body' | 'retryAfter'>,
 ): Progress<EndOfChange> | 'succeeded' {
-  const state = text(body, 'status') ?? text(body, 'properties', 'provisioningState');
-  const word = (state ?? (status === 202 ? 'InProgress' : 'Succeeded')).toLowerCase();
+  const word = wordOf({ status, body });
   if (word === 'succeeded') return 'succeeded';
   if (word !== 'failed' && word !== 'canceled') return { kind: 'pending', retryAfter };
   const { code, message } = errorIn(body, status);
   return ended(change, code.startsWith('HTTP') ? 'OperationFailed' : code, message);
 }
 
+/** Of an operation, of the resource itself, or of an answer without a body. */
+function wordOf({ status, body }: Pick<ArmAnswer, 'status' | 'body'>): string {
+  const state = text(body, 'status') ?? text(body, 'properties', 'provisioningState');
+  return (state ?? (status === 202 ? 'InProgress' : 'Succeeded')).toLowerCase();
+}
+
 function isForgotten({ failure: { kind, code } }: CloudError): boolean {
   return code === 'NotFound' || code === 'ResourceNotFound' || code === 'HTTP404' || kind === 'instanceGone';
 }
 
-function overdue({ request }: Change): CloudFailure {
-  return failure(request, 'OperationNotEnded', 'Azure has not ended the change within 10 minutes');
+function overdue(change: Change): CloudFailure {
+  return failure(change, 'OperationNotEnded', 'Azure has not ended the change within 10 minutes');
 }
 
-function abandoned({ request }: Change): CloudFailure {
-  return failure(request, 'Ended', 'Headwater shut down before Azure ended the change');
+function abandoned(change: Change): CloudFailure {
+  return failure(change, 'Ended', 'Headwater shut down before Azure ended the change');
 }

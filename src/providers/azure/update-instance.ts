@@ -4,6 +4,7 @@
 import type { CallContext } from '../contract/allocation-implementation.ts';
 import { CloudError, type CloudFailure } from '../contract/cloud-failure.ts';
 import type { Outcome, UpdateInstance } from '../contract/operation.ts';
+import type { WriteResult } from '../gate/call-gate.ts';
 import { type ArmAnswer, type ArmRequest, isObject, type JsonObject } from './arm-api.ts';
 import { type ArmClient, failure, unreadable } from './arm-client.ts';
 import type { Change, EndOfChange, Changes } from './changes.ts';
@@ -17,7 +18,7 @@ import {
   withAdditionsToInterface,
   withAdditionsToVm,
 } from './instance-model.ts';
-import { oneInterface, replacing, scaleSetVm } from './requests.ts';
+import { oneInterface, replacing, scaleSetVm, standaloneVm } from './requests.ts';
 
 export interface UpdateParts {
   readonly client: ArmClient;
@@ -27,7 +28,7 @@ export interface UpdateParts {
 /** How often the model is read again because somebody changed it between our read and our PUT. */
 const mostTries = 3;
 
-/** The first read of an update, whose tokens the operation was admitted with. */
+/** A resource that one PUT changes. */
 interface Target {
   readonly read: ArmRequest;
   readonly update: 'VirtualMachineScaleSetVMs.Update' | 'Interfaces.CreateOrUpdate';
@@ -44,7 +45,10 @@ export async function updateInstance(
   const targets = targetsOf(operation);
   if (targets === undefined) return { kind: 'failed', failure: notUnderstood(operation) };
   const within = { ...context, instanceId: operation.instanceId };
-  const results = await Promise.all(targets.map((target) => carryOut(parts, { operation, target }, within)));
+  const results = await Promise.all(targets.map((target, index) =>
+      carryOut(parts, { operation, target }, { context: within, isAdmitted: index === 0 }),
+    ),
+  );
   return together(operation, results);
 }
 
@@ -97,49 +101,93 @@ interface Work {
   readonly target: Target;
 }
 
-async function carryOut(parts: UpdateParts, work: Work, context: CallContext): Promise<Result> {
+/** `isAdmitted`: whether the first PUT has its tokens. */
+async function carryOut(
+  parts: UpdateParts,
+  work: Work,
+  { context, isAdmitted }: { readonly context: CallContext; readonly isAdmitted: boolean },
+): Promise<Result> {
+  const tokens = new Tokens(parts.client, isAdmitted);
   try {
-    return await tryUpTo(mostTries, parts, work, context);
+    return await tryUpTo(mostTries, { ...parts, tokens }, { ...work, context });
   } catch (error) {
     if (error instanceof CloudError) return { kind: 'failed', failure: error.failure };
     throw error;
+  } finally {
+    tokens.refund(putOf(work.target, {}));
+  }
+}
+
+/** The tokens of the first PUT came with the operation. They go back if there is none. */
+class Tokens {
+  readonly #client: ArmClient;
+  #isHeld: boolean;
+
+  constructor(client: ArmClient, isHeld: boolean) {
+    this.#client = client;
+    this.#isHeld = isHeld;
+  }
+
+  write(request: ArmRequest, context: CallContext): Promise<WriteResult<ArmAnswer>> {
+    const isHeld = this.#isHeld;
+    this.#isHeld = false;
+    return isHeld ? this.#client.writeAdmitted(request, context) : this.#client.write(request, context);
+  }
+
+  refund(request: ArmRequest): void {
+    if (this.#isHeld) this.#client.refund(request);
+    this.#isHeld = false;
   }
 }
 
 async function tryUpTo(
   tries: number,
-  parts: UpdateParts,
-  work: Work,
-  context: CallContext,
+  parts: UpdateParts & { readonly tokens: Tokens },
+  work: Work & { readonly context: CallContext },
 ): Promise<Result> {
-  const { target } = work;
+  const { target, context } = work;
   const model = await readModel(parts.client, target, context);
-  if (holdsAll(model.body, target.names)) return waitForEnd(parts, work, { context });
+  if (holdsAll(model.body, target.names)) return waitForEnd(parts, work, undefined);
   const edit = target.edit(model.body);
   if (edit.kind === 'refused')
     return { kind: 'failed', failure: failure({ operation: target.update }, edit.code, edit.problem) };
-  const request = replacing(target.read, target.update, { body: edit.model, etag: model.etag });
-  const written = await parts.client.writeOnce(request, context);
-  if (written.kind === 'answered') return waitForEnd(parts, work, { context, accepted: written.output });
-  if (written.kind === 'ambiguous') return afterLostAnswer(parts, work, { context, failure: written.failure });
-  const { code } = written.failure;
-  if (code !== 'PreconditionFailed' || tries <= 1) return written;
-  return tryUpTo(tries - 1, parts, work, context);
+  const written = await parts.tokens.write(putOf(target, { body: edit.model, etag: model.etag }), context);
+  if (written.kind === 'answered') return waitForEnd(parts, work, written.output);
+  if (written.kind === 'ambiguous') return afterLostAnswer(parts, work, written.failure);
+  if (written.failure.code !== 'PreconditionFailed' || tries <= 1) return written;
+  return tryUpTo(tries - 1, parts, work);
+}
+
+function putOf(
+  { read, update }: Target,
+  { body = {}, etag }: { readonly body?: JsonObject; readonly etag?: string | undefined },
+): ArmRequest {
+  return replacing(read, update, { body, etag });
 }
 
 /** If the model has our names, the request arrived. If not, it may still be on its way. */
 async function afterLostAnswer(
   parts: UpdateParts,
-  work: Work,
-  { context, failure: lost }: { readonly context: CallContext; readonly failure: CloudFailure },
+  work: Work & { readonly context: CallContext },
+  lost: CloudFailure,
 ): Promise<Result> {
+  const { target, context } = work;
   try {
-    const { body } = await readModel(parts.client, work.target, { ...context, inFlight: true });
-    if (holdsAll(body, work.target.names)) return await waitForEnd(parts, work, { context });
+    const { body } = await readModel(parts.client, target, { ...context, inFlight: true });
+    if (holdsAll(body, target.names)) return await waitForEnd(parts, work, undefined);
   } catch (error) {
     if (!(error instanceof CloudError) && !context.signal.aborted) throw error;
   }
   return { kind: 'ambiguous', failure: lost };
+}
+
+/** Calls an admitted update as the limits see it. */
+export function admittedFor(instanceId: string): ArmRequest | undefined {
+  const instance = parseInstanceId(instanceId);
+  if (instance === undefined) return undefined;
+  if (instance.kind === 'scaleSetVm')
+    return replacing(scaleSetVm(instance), 'VirtualMachineScaleSetVMs.Update', { body: {}, etag: undefined });
+  return replacing(standaloneVm(instance), 'Interfaces.CreateOrUpdate', { body: {}, etag: undefined });
 }
 
 async function readModel(
@@ -154,16 +202,12 @@ async function readModel(
 
 async function waitForEnd(
   { changes }: UpdateParts,
-  { operation, target }: Work,
-  { context, accepted }: { readonly context: CallContext; readonly accepted?: ArmAnswer },
+  { operation, target, context }: Work & { readonly context: CallContext },
+  accepted: ArmAnswer | undefined,
 ): Promise<Result> {
-  const change: Change = {
-    instanceId: operation.instanceId,
-    request: { ...target.read, operation: target.update },
-    names: target.names,
-    progressUrl: accepted?.progressUrl,
-  };
-  const end = await changes.wait(change, context, accepted?.retryAfter);
+  const { read, update, names } = target;
+  const { instanceId } = operation;
+  const end = await changes.wait({ instanceId, read, operation: update, names, accepted }, context);
   return resultOf(target, end);
 }
 

@@ -6,8 +6,13 @@ import type { Clock } from '../../runtime/clock.ts';
 
 export type Progress<Result> =
   | { readonly kind: 'ended'; readonly result: Result }
-  /** `retryAfter`: what the cloud asks for, in ms. */
-  | { readonly kind: 'pending'; readonly retryAfter?: number | undefined };
+  | {
+      readonly kind: 'pending';
+      /** What the cloud asks for, in ms. */
+      readonly retryAfter?: number | undefined;
+      /** The group shows something that only its own poll explains. */
+      readonly isOdd?: boolean;
+    };
 
 export interface PendingOperation<View, Result> {
   /** Operations of one group are visible in one read; undefined if there is no such read. */
@@ -44,6 +49,7 @@ interface Waiting<View> {
   readonly end: (result: unknown) => void;
   readonly fail: (error: unknown) => void;
   polls: number;
+  isOdd: boolean;
   cancel: () => void;
 }
 
@@ -95,6 +101,7 @@ export class Poller<View> {
           reject(error as Error);
         },
         polls: 0,
+        isOdd: false,
         cancel: () => undefined,
       };
       this.#waiting.add(waiting);
@@ -122,7 +129,7 @@ export class Poller<View> {
 
   #poll(waiting: Waiting<View>): void {
     const { group } = waiting.operation;
-    if (group === undefined || !this.#isCrowded(group)) {
+    if (group === undefined || waiting.isOdd || !this.#isCrowded(group)) {
       void this.#pollAlone(waiting);
       return;
     }
@@ -176,8 +183,12 @@ export class Poller<View> {
 
   #note(waiting: Waiting<View>, progress: Progress<unknown>): void {
     if (!this.#waiting.has(waiting)) return;
-    if (progress.kind === 'ended') waiting.end(progress.result);
-    else this.#schedule(waiting, progress.retryAfter);
+    if (progress.kind === 'ended') {
+      waiting.end(progress.result);
+      return;
+    }
+    waiting.isOdd = progress.isOdd === true;
+    this.#schedule(waiting, progress.retryAfter);
   }
 }
 
