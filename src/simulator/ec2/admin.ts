@@ -1,7 +1,7 @@
 // The admin endpoint beside EC2's: inspects the cloud and injects faults.
 import * as z from 'zod';
 import type { Fault, FaultRule } from '../cloud/faults.ts';
-import { msRange } from '../cloud/topology-schema.ts';
+import { msRange } from '../cloud/topology-fields.ts';
 import { allActions } from './actions/all-actions.ts';
 import type { Ec2Gateway } from './ec2-gateway.ts';
 import type { HttpOutcome } from './ec2-http.ts';
