@@ -1,7 +1,7 @@
 // Sends single HTTP requests for a cloud's SDK that has no handler of its own: over reused connections, directly or
 // through the proxy for the target. It neither retries nor follows redirects.
-import { Agent, type IncomingMessage, request as requestPlain, type RequestOptions } from 'node:http';
-import { Agent as TlsAgent, request as requestTls } from 'node:https';
+import { type Agent, type IncomingMessage, request as requestPlain, type RequestOptions } from 'node:http';
+import { type Agent as TlsAgent, request as requestTls } from 'node:https';
 import type { Clock } from '../runtime/clock.ts';
 import { checkingAgent, checkingTlsAgent } from './pre-send-agents.ts';
 import { type HttpHandler, ProxiedHandler, type TargetedRequest } from './proxied-handler.ts';

@@ -1,58 +1,87 @@
 // Reads answers of ARM: their bodies within limits, and the headers that say what comes next.
-import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
 import { boundedBody, checkHeaders, UnreadableAnswer } from '../../network/bounded-body.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { CallError } from '../gate/cloud-call.ts';
-import { type ArmAnswer, type ArmRequest, type Json, list, text } from './arm-api.ts';
+import { type ArmAnswer, type ArmRequest, type Json, list, member, text } from './arm-api.ts';
 import { CountingReader } from './counted-json.ts';
 import { throttledLimit } from './limit-headers.ts';
 
-export interface RawAnswer {
+export interface AnswerHead {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | undefined>>;
-  readonly body: IncomingMessage | undefined;
 }
 
-/** Twice a page of 1,000 interfaces with 50 addresses each, in bytes. */
+export interface RawAnswer extends AnswerHead {
+  readonly body: Readable | undefined;
+}
+
+/** Limits for a page, for the answer to a change, and for an error, in bytes. */
 const mostOfPage = 64 * 2 ** 20;
-/** Limit for an error, in bytes. */
+const mostOfChange = 4 * 2 ** 20;
 const mostOfRefusal = 2 ** 16;
 
 /** Rejects with a CallError for a refusal, and with an UnreadableAnswer for an answer that is not from ARM. */
 export async function readAnswer(request: ArmRequest, raw: RawAnswer, clock: Clock): Promise<ArmAnswer> {
-  const { status, headers } = raw;
-  if (status < 200 || status >= 300) throw await refusalOf(request, raw, clock);
-  const { content, count } = await contentOf(request, raw, clock);
-  const body = parsed(content);
-  const progressUrl = headers['azure-asyncoperation'] ?? headers['location'];
-  return {
-    status,
-    body,
-    count,
-    etag: text(body, 'etag') ?? headers['etag'],
-    progressUrl: progressUrl === '' ? undefined : progressUrl,
-    retryAfter: secondsIn(headers['retry-after']),
-    remaining: remainingIn(headers),
-  };
+  const { headers, body } = raw;
+  const isRefused = !isSuccess(raw);
+  const most = isRefused ? mostOfRefusal : request.method === 'GET' ? mostOfPage : mostOfChange;
+  const reader = new BodyReader(request, raw);
+  try {
+    if (body !== undefined)
+      for await (const piece of bounded(headers, body, { most, clock })) reader.take(piece);
+  } catch (error) {
+    // Its status says enough.
+    if (!isRefused) throw error;
+  }
+  return reader.end();
 }
 
-async function contentOf(
-  { counted, method }: ArmRequest,
-  { headers, body }: RawAnswer,
-  clock: Clock,
-): Promise<{ readonly content: string; readonly count?: number | undefined }> {
-  if (body === undefined) return { content: '' };
-  const most = method === 'GET' ? mostOfPage : 2 ** 22;
-  const pieces = bounded(headers, body, { most, clock });
-  if (counted === undefined) return { content: await joined(pieces) };
-  const reader = new CountingReader(counted);
-  for await (const piece of pieces) reader.take(piece);
-  return { content: reader.end(), count: reader.count };
+/** Takes the body of an answer in pieces. */
+export class BodyReader {
+  readonly #request: ArmRequest;
+  readonly #head: AnswerHead;
+  readonly #counting: CountingReader | undefined;
+  readonly #pieces: Uint8Array[] = [];
+
+  constructor(request: ArmRequest, head: AnswerHead) {
+    this.#request = request;
+    this.#head = head;
+    const { counted } = request;
+    this.#counting = counted === undefined ? undefined : new CountingReader(counted);
+  }
+
+  take(piece: Uint8Array): void {
+    if (this.#counting === undefined) this.#pieces.push(piece);
+    else this.#counting.take(piece);
+  }
+
+  /** Throws as `readAnswer` rejects. */
+  end(): ArmAnswer {
+    const content = this.#counting?.end() ?? Buffer.concat(this.#pieces).toString('utf8');
+    if (!isSuccess(this.#head)) throw refusalOf(this.#request, this.#head, content);
+    const { status, headers } = this.#head;
+    const body = parsed(content);
+    const progressUrl = headers['azure-asyncoperation'] ?? headers['location'];
+    return {
+      status,
+      body,
+      count: this.#counting?.count,
+      etag: text(body, 'etag') ?? headers['etag'],
+      progressUrl: progressUrl === '' ? undefined : progressUrl,
+      retryAfter: secondsIn(headers['retry-after']),
+      remaining: remainingIn(headers),
+    };
+  }
+}
+
+function isSuccess({ status }: AnswerHead): boolean {
+  return status >= 200 && status < 300;
 }
 
 function bounded(
-  headers: RawAnswer['headers'],
-  body: IncomingMessage,
+  headers: AnswerHead['headers'],
+  body: Readable,
   bounds: { readonly most: number; readonly clock: Clock },
 ): AsyncIterable<Uint8Array> {
   try {
@@ -64,12 +93,6 @@ function bounded(
   return boundedBody(body, bounds);
 }
 
-async function joined(pieces: AsyncIterable<Uint8Array>): Promise<string> {
-  const all: Uint8Array[] = [];
-  for await (const piece of pieces) all.push(piece);
-  return Buffer.concat(all).toString('utf8');
-}
-
 function parsed(content: string): Json {
   if (content.trim() === '') return null;
   try {
@@ -79,15 +102,7 @@ function parsed(content: string): Json {
   }
 }
 
-async function refusalOf(
-  request: ArmRequest,
-  { status, headers, body }: RawAnswer,
-  clock: Clock,
-): Promise<CallError> {
-  const content =
-    body === undefined
-      ? ''
-      : await joined(bounded(headers, body, { most: mostOfRefusal, clock })).catch(() => '');
+function refusalOf(request: ArmRequest, { status, headers }: AnswerHead, content: string): CallError {
   const { code, message } = errorIn(content, status);
   return new CallError({
     // A 5xx may come after the change was made.
@@ -97,9 +112,7 @@ async function refusalOf(
     status,
     requestId: headers['x-ms-request-id'],
     retryAfter: secondsIn(headers['retry-after']),
-    ...(status === 429 && {
-      limit: throttledLimit(request, { code, remaining: remainingIn(headers) }),
-    }),
+    ...(status === 429 && { limit: throttledLimit(request, { code, remaining: remainingIn(headers) }) }),
   });
 }
 
@@ -108,23 +121,27 @@ export function errorIn(
   content: string | Json,
   status: number,
 ): { readonly code: string; readonly message: string } {
-  let body: Json = null;
-  try {
-    body = typeof content === 'string' ? (JSON.parse(content) as Json) : content;
-  } catch {
-    // An error page of something in between.
-  }
-  const inner = text(body, 'error', 'code') === undefined ? [] : ['error'];
-  const code = text(body, ...inner, 'code') ?? `HTTP${status}`;
-  const message = text(body, ...inner, 'message') ?? `the answer has status ${status}`;
-  const [detail] = list(body, ...inner, 'details') ?? [];
-  const detailed = text(detail, 'code');
-  // A general code hides the one that says what is wrong.
-  const isGeneral = detailed !== undefined && generalCodes.has(code);
-  return { code: isGeneral ? detailed : code, message: text(detail, 'message') && isGeneral ? `${message} ${text(detail, 'message')}` : message };
+  const body = typeof content === 'string' ? jsonOrNull(content) : content;
+  const error = text(body, 'error', 'code') === undefined ? body : (member(body, 'error') ?? null);
+  const code = text(error, 'code') ?? `HTTP${status}`;
+  const message = text(error, 'message') ?? `the answer has status ${status}`;
+  const [detail] = list(error, 'details') ?? [];
+  const detailedCode = text(detail, 'code');
+  if (detailedCode === undefined || !generalCodes.has(code)) return { code, message };
+  return { code: detailedCode, message: `${message} ${text(detail, 'message') ?? ''}`.trim() };
 }
 
-const generalCodes: ReadonlySet<string> = new Set(['OperationNotAllowed', 'BadRequest', 'Conflict', 'InternalExecutionError']);
+/** Codes that hide the one that says what is wrong. */
+const generalCodes: ReadonlySet<string> = new Set(['OperationNotAllowed', 'BadRequest', 'Conflict']);
+
+/** Null for an error page of something in between. */
+function jsonOrNull(content: string): Json {
+  try {
+    return JSON.parse(content) as Json;
+  } catch {
+    return null;
+  }
+}
 
 /** In ms. */
 function secondsIn(header: string | undefined): number | undefined {
@@ -133,7 +150,7 @@ function secondsIn(header: string | undefined): number | undefined {
 
 const prefix = 'x-ms-ratelimit-remaining-';
 
-function remainingIn(headers: RawAnswer['headers']): ReadonlyMap<string, number> {
+function remainingIn(headers: AnswerHead['headers']): ReadonlyMap<string, number> {
   return new Map(
     Object.entries(headers).flatMap(([name, value]) =>
       name.startsWith(prefix) && value !== undefined && /^\d{1,9}$/.test(value)

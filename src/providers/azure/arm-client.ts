@@ -40,25 +40,34 @@ export class ArmClient {
     convert: (item: Json) => T | undefined,
     context: CallContext,
   ): Promise<{ readonly startedAt: number; readonly items: readonly T[] }> {
-    const met = new Set<string>();
     const items: T[] = [];
     let first: number | undefined;
-    let next: ArmRequest | undefined = request;
-    while (next !== undefined) {
-      const { startedAt, answer }: ReadAnswer = await this.read(next, context);
+    for await (const { startedAt, page } of this.#pages(request, context)) {
       first ??= startedAt;
-      const page = list(answer.body, 'value');
-      if (page === undefined) throw unreadable(request, 'value is missing');
       for (const item of page) {
         const converted = convert(item);
         if (converted !== undefined) items.push(converted);
       }
-      const link = text(answer.body, 'nextLink');
-      if (link !== undefined && met.has(link)) throw endless(request);
-      if (link !== undefined) met.add(link);
-      next = link === undefined ? undefined : following(request, link);
     }
     return { startedAt: first ?? 0, items };
+  }
+
+  async *#pages(
+    request: ArmRequest,
+    context: CallContext,
+  ): AsyncGenerator<{ readonly startedAt: number; readonly page: readonly Json[] }> {
+    const met = new Set<string>();
+    let next: ArmRequest | undefined = request;
+    while (next !== undefined) {
+      const { startedAt, answer }: ReadAnswer = await this.read(next, context);
+      const page = list(answer.body, 'value');
+      if (page === undefined) throw unreadable(request, 'value is missing');
+      yield { startedAt, page };
+      const link = text(answer.body, 'nextLink');
+      if (link !== undefined && met.has(link)) throw endless(request);
+      next = link === undefined ? undefined : following(request, link);
+      met.add(link ?? '');
+    }
   }
 
   /** Waits for the limits and sends a change once. */

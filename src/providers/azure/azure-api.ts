@@ -10,7 +10,7 @@ import {
   type PipelineResponse,
 } from '@azure/core-rest-pipeline';
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
 import { boundedBody, UnreadableAnswer } from '../../network/bounded-body.ts';
 import { HttpSender, type HttpSenderOptions } from '../../network/http-sender.ts';
 import { checkedOnceConnected } from '../../network/pre-send-agents.ts';
@@ -27,7 +27,7 @@ export interface AzureApiOptions extends HttpSenderOptions, Omit<IdentityOptions
   /** URL; undefined: the cloud's own. */
   readonly endpoint: string | undefined;
   /** Replaces the credentials of the environment. */
-  readonly credential?: Pick<Credential, 'getToken'>;
+  readonly credential?: Credential;
 }
 
 /** Limit for an answer about identities, in bytes. */
@@ -108,7 +108,7 @@ export class AzureApi implements ArmApi {
     return {
       status: Number(response.status),
       headers: response.headers,
-      body: response.body as IncomingMessage | undefined,
+      body: response.body as Readable | undefined,
     };
   }
 
@@ -147,7 +147,9 @@ async function forward(sender: HttpSender, request: PipelineRequest): Promise<Pi
     url: new URL(request.url),
     method: request.method,
     headers: request.headers.toJSON(),
-    body: ArrayBuffer.isView(body) ? Buffer.from(body.buffer, body.byteOffset, body.byteLength) : (body ?? undefined),
+    body: ArrayBuffer.isView(body)
+      ? Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+      : (body ?? undefined),
     signal: request.abortSignal as AbortSignal | undefined,
   });
   const headers = Object.entries(answer.headers).flatMap(([name, value]) =>
@@ -168,7 +170,7 @@ function identityClient(sender: HttpSender, { clock }: { readonly clock: Clock }
       request.headers.delete('accept-encoding');
       const { readableStreamBody, ...response } = await forward(sender, request);
       const pieces: Uint8Array[] = [];
-      const body = readableStreamBody as IncomingMessage;
+      const body = readableStreamBody as Readable;
       for await (const piece of boundedBody(body, { most: mostOfToken, clock })) pieces.push(piece);
       return { ...response, bodyAsText: Buffer.concat(pieces).toString('utf8') };
     },

@@ -32,18 +32,18 @@ interface SdkError {
 export function callErrorOf(error: unknown, { isSent }: { readonly isSent: boolean }): CallError {
   if (error instanceof CallError) return error;
   const { name, message, code } = (error ?? {}) as SdkError;
+  const mayHaveLeft = isSent && !ofCredentials.has(name) && !notSent.has(code);
   const text = typeof message === 'string' ? message : String(error);
-  const isUnknown = !isSent || ofCredentials.has(name);
-  const known = typeof code === 'string' ? code : undefined;
-  const what = ofCredentials.has(name) ? (name as string) : (known ?? (isUnknown ? 'NoToken' : 'NoAnswer'));
   return new CallError(
-    {
-      result: isUnknown || notSent.has(code) ? 'notSent' : 'noAnswer',
-      code: what,
-      message: firstLine(text),
-    },
+    { result: mayHaveLeft ? 'noAnswer' : 'notSent', code: codeOf(error), message: firstLine(text) },
     { cause: error },
   );
+}
+
+function codeOf(error: unknown): string {
+  const { name, code } = (error ?? {}) as SdkError;
+  if (ofCredentials.has(name)) return String(name);
+  return typeof code === 'string' ? code : 'NoAnswer';
 }
 
 /** Errors of a chain of credentials list every attempt, and Entra adds traces with times. */

@@ -181,8 +181,7 @@ function progressIn(
 ): Progress<EndOfChange> {
   const view = viewOf(change, shown);
   if (view === 'changing') return { kind: 'pending' };
-  if (view !== 'incomplete')
-    return { kind: 'ended', result: { kind: 'shown', addressesByInterface: view } };
+  if (view !== 'incomplete') return { kind: 'ended', result: { kind: 'shown', addressesByInterface: view } };
   state.missed++;
   if (!state.hasEnded || state.missed < mostMissed) return { kind: 'pending' };
   return ended(change, 'ChangeNotShown', 'the interface is ready and does not have the addresses');
@@ -207,7 +206,11 @@ function viewOf(
 
 function progressRequest({ read }: Change, { progressUrl }: ChangeState): ArmRequest {
   if (progressUrl === undefined) return read;
-  return following(read, progressUrl, read.provider === 'network' ? 'NetworkOperations.Get' : 'Operations.Get');
+  return following(
+    read,
+    progressUrl,
+    read.provider === 'network' ? 'NetworkOperations.Get' : 'Operations.Get',
+  );
 }
 
 function ended(change: Change, code: string, message: string): Progress<EndOfChange> {

@@ -47,6 +47,7 @@ const kinds: Readonly<Record<string, CloudFailureKind>> = {
   MissingSubscription: 'notAuthorized',
   ReadOnlyDisabledSubscription: 'notAuthorized',
   UnreadableAnswer: 'unreadable',
+  Ended: 'unreachable',
   Fenced: 'fenced',
   Stopped: 'stopped',
 };
@@ -140,12 +141,23 @@ function kindOf(name: string, error: CallError): CloudFailureKind {
   const known = byText.find((each) => each.code === code && each.text.test(message))?.kind ?? kinds[code];
   if (known !== undefined) return known;
   if (missingCodes.has(code)) return missing[name] ?? 'unknown';
-  if (result !== 'refused') return 'unreachable';
-  if (status === 401 || status === 403) return 'notAuthorized';
-  if (/(LimitExceeded|LimitReached|QuotaExceeded)$/.test(code)) return 'limitReached';
-  return status === 409 || status === 412 ? 'conflict' : otherKindOf(status, code);
+  return result === 'refused' ? kindByForm(code, status) : 'unreachable';
 }
 
-function otherKindOf(status: number | undefined, code: string): CloudFailureKind {
-  return status === 400 || /^(Invalid|Missing|Malformed|Unsupported)/.test(code) ? 'invalid' : 'unknown';
+function kindByForm(code: string, status: number | undefined): CloudFailureKind {
+  return byForm.find(({ form }) => form.test(code))?.kind ?? byStatus[status ?? 0] ?? 'unknown';
 }
+
+/** Families of codes, each with many members. */
+const byForm: readonly { readonly form: RegExp; readonly kind: CloudFailureKind }[] = [
+  { form: /(LimitExceeded|LimitReached|QuotaExceeded)$/, kind: 'limitReached' },
+  { form: /^(Invalid|Missing|Malformed|Unsupported)/, kind: 'invalid' },
+];
+
+const byStatus: Readonly<Record<number, CloudFailureKind>> = {
+  400: 'invalid',
+  401: 'notAuthorized',
+  403: 'notAuthorized',
+  409: 'conflict',
+  412: 'conflict',
+};

@@ -16,7 +16,7 @@ export interface IdentityOptions extends Pick<TokenCredentialOptions, 'httpClien
   readonly managedIdentity: string | undefined;
 }
 
-export type Credential = ChainedTokenCredential | ManagedIdentityCredential;
+export type Credential = Pick<ChainedTokenCredential, 'getToken'>;
 
 /**
  * The environment, then workload identity, then the managed identity of the instance. Each credential keeps its tokens.
@@ -34,7 +34,18 @@ export function credentialOf(options: IdentityOptions): Credential {
   const known = { ...shared, disableInstanceDiscovery: isAuthorityKnown };
   return new ChainedTokenCredential(
     new EnvironmentCredential(known),
-    new WorkloadIdentityCredential(known),
+    onceNeeded(() => new WorkloadIdentityCredential(known)),
     new ManagedIdentityCredential(shared),
   );
+}
+
+/** Made without its part of the environment, a credential throws; asked for a token, it lets the next one try. */
+function onceNeeded(make: () => Credential): Credential {
+  let made: Credential | undefined;
+  return {
+    getToken: async (...scopes) => {
+      made ??= make();
+      return made.getToken(...scopes);
+    },
+  };
 }

@@ -40,7 +40,8 @@ export function parseArmId(text: string): ArmId | undefined {
   const fixed = [empty, subscriptions, groups, providers].map((part) => part?.toLowerCase()).join('/');
   if (fixed !== '/subscriptions/resourcegroups/providers' || rest.length === 0 || rest.length % 2 !== 0)
     return undefined;
-  if (subscriptionId === undefined || resourceGroup === undefined || namespace === undefined) return undefined;
+  if (subscriptionId === undefined || resourceGroup === undefined || namespace === undefined)
+    return undefined;
   if (![subscriptionId, resourceGroup, namespace, ...rest].every((part) => segment.test(part)))
     return undefined;
   return {

@@ -19,7 +19,11 @@ export type Edit =
   | { readonly kind: 'edited'; readonly model: JsonObject }
   | { readonly kind: 'refused'; readonly code: ModelProblem; readonly problem: string };
 
-export type ModelProblem = 'InterfaceNotInModel' | 'TooManyConfigurations' | 'ModelIsChanging' | 'UnreadableAnswer';
+export type ModelProblem =
+  | 'InterfaceNotInModel'
+  | 'TooManyConfigurations'
+  | 'ModelIsChanging'
+  | 'UnreadableAnswer';
 
 const vmInterfaces = ['networkProfileConfiguration', 'networkInterfaceConfigurations'] as const;
 
@@ -57,7 +61,10 @@ export function withAdditionsToVm(
     if (edit.kind === 'refused') return edit;
     interfaces[at] = edit.model;
   }
-  return { kind: 'edited', model: withoutImage(replaced(model, ['properties', ...vmInterfaces], interfaces)) };
+  return {
+    kind: 'edited',
+    model: withoutImage(replaced(model, ['properties', ...vmInterfaces], interfaces)),
+  };
 }
 
 /** Adds configurations to the model of an interface that is a resource of its own. */

@@ -55,53 +55,71 @@ type State = 'ready' | 'changing' | 'failed';
 function readIts(shown: Json, id: string, spellings: Spellings): ShownInterface['read'] {
   const configurations = (list(shown, 'properties', 'ipConfigurations') ?? [])
     .filter((item) => text(item, 'properties', 'privateIPAddressVersion') !== 'IPv6')
-    .map((item) => readConfiguration(item));
+    .map((item) => readConfiguration(item, spellings));
   const primary = configurations.find(({ isPrimary }) => isPrimary) ?? configurations[0];
   const problem = problemOf(shown, configurations, primary);
   if (problem !== undefined) return { problem };
-  const { address = '', subnetId = '' } = primary ?? {};
-  const subnet = spellings.of(subnetId);
+  const { address: primaryAddress = '', subnetId = '' } = primary ?? {};
   const secondary = configurations.filter((item) => item !== primary && item.address !== undefined);
-  const addresses = secondary.map((item) => intern(item.address ?? ''));
-  const associated = secondary.flatMap((item) => (item.isReachable ? (item.address ?? []) : []));
-  const elsewhere = secondary
-    .filter((item) => item.subnetId !== undefined && spellings.of(item.subnetId) !== subnet)
-    .map((item) => [intern(item.address ?? ''), spellings.of(item.subnetId ?? '')] as const);
-  const condition = conditionOf([stateOf(shown), ...configurations.map(({ state }) => state)]);
-  const groupId = text(shown, 'properties', 'networkSecurityGroup', 'id');
   return {
     interface: {
       id,
-      name: text(shown, 'name') ?? nameOfInterface(id),
+      name: nameOfInterface(id),
       description: '',
       networkId: spellings.of(parseSubnetId(subnetId)?.networkId ?? ''),
-      subnetId: subnet,
+      subnetId,
       zone: '',
       mac: macOf(shown),
-      primaryAddress: address,
+      primaryAddress,
       publicAddress: undefined,
-      addresses,
-      ...(associated.length > 0 && { associated }),
+      addresses: secondary.flatMap(({ address }) => address ?? []),
       prefixes: [],
-      securityGroupIds: groupId === undefined ? [] : [spellings.of(groupId)],
+      securityGroupIds: securityGroupsOf(shown, spellings),
       tags: {},
       reservedFor: undefined,
-      ...(condition !== undefined && { condition }),
-      ...(elsewhere.length > 0 && { addressSubnets: new Map(elsewhere) }),
+      ...associatedAmong(secondary),
+      ...elsewhereThan(subnetId, secondary),
+      ...conditionOf([stateOf(shown), ...configurations.map(({ state }) => state)]),
     },
-    addressesByName: new Map(
-      configurations.flatMap((item) =>
-        item.address === undefined || item.state !== 'ready' ? [] : [[item.name, item.address]],
-      ),
-    ),
+    addressesByName: usableAmong(configurations),
   };
 }
 
-function readConfiguration(shown: Json): Configuration {
+function securityGroupsOf(shown: Json, spellings: Spellings): readonly string[] {
+  const id = text(shown, 'properties', 'networkSecurityGroup', 'id');
+  return id === undefined ? [] : [spellings.of(id)];
+}
+
+function associatedAmong(secondary: readonly Configuration[]): Pick<NetworkInterface, 'associated'> {
+  const associated = secondary.flatMap((item) => (item.isReachable ? (item.address ?? []) : []));
+  return associated.length > 0 ? { associated } : {};
+}
+
+function elsewhereThan(
+  own: string,
+  secondary: readonly Configuration[],
+): Pick<NetworkInterface, 'addressSubnets'> {
+  const elsewhere = secondary.flatMap(({ address = '', subnetId = own }) =>
+    subnetId === own ? [] : [[address, subnetId] as const],
+  );
+  return elsewhere.length > 0 ? { addressSubnets: new Map(elsewhere) } : {};
+}
+
+function usableAmong(configurations: readonly Configuration[]): ReadonlyMap<string, string> {
+  return new Map(
+    configurations.flatMap(({ name, address, state }) =>
+      address === undefined || state !== 'ready' ? [] : [[name, address]],
+    ),
+  );
+}
+
+function readConfiguration(shown: Json, spellings: Spellings): Configuration {
+  const address = text(shown, 'properties', 'privateIPAddress');
+  const subnetId = text(shown, 'properties', 'subnet', 'id');
   return {
     name: text(shown, 'name') ?? '',
-    address: text(shown, 'properties', 'privateIPAddress'),
-    subnetId: text(shown, 'properties', 'subnet', 'id'),
+    address: address && intern(address),
+    subnetId: subnetId && spellings.of(subnetId),
     isPrimary: member(shown, 'properties', 'primary') === true,
     state: stateOf(shown) ?? 'ready',
     isReachable:
@@ -119,9 +137,9 @@ function stateOf(shown: Json): State | undefined {
   return state === 'failed' || state === 'canceled' ? 'failed' : 'changing';
 }
 
-function conditionOf(states: readonly (State | undefined)[]): NetworkInterface['condition'] {
-  if (states.includes('changing')) return 'changing';
-  return states.includes('failed') ? 'failed' : undefined;
+function conditionOf(states: readonly (State | undefined)[]): Pick<NetworkInterface, 'condition'> {
+  if (states.includes('changing')) return { condition: 'changing' };
+  return states.includes('failed') ? { condition: 'failed' } : {};
 }
 
 /** Azure writes 00-0D-3A-00-00-01. */

@@ -65,8 +65,9 @@ export async function* observe(
   );
   if (outside.length > 0) yield excluded(outside, parts.clock.monotonic());
   const isAll = scope.kind === 'all';
-  const { list: lists = [], instance: single = [] } = Object.groupBy(sourcesFor(inScope, isAll), ({ kind }) =>
-    kind === 'instance' ? 'instance' : 'list',
+  const { list: lists = [], instance: single = [] } = Object.groupBy(
+    sourcesFor(inScope, isAll),
+    ({ kind }) => (kind === 'instance' ? 'instance' : 'list'),
   );
   for (const source of lists) {
     const pages = await pagesOf(parts, source, context);
@@ -211,7 +212,10 @@ async function readScaleSetVm(
   );
   const shown = (read?.items ?? []).filter((item) => item.instanceId === instanceKey(id));
   if (read !== undefined && shown.length > 0) {
-    const observations = placed(request, shown.map((item) => ({ ...item, instanceId: id })));
+    const observations = placed(
+      request,
+      shown.map((item) => ({ ...item, instanceId: id })),
+    );
     return { startedAt: read.startedAt, observations };
   }
   const vm = await unlessMissing(client.read(scaleSetVm(ref), context));
@@ -234,11 +238,15 @@ async function readStandaloneVm(
   }
   const { startedAt, answer } = vm;
   const links = list(answer.body, 'properties', 'networkProfile', 'networkInterfaces');
-  if (links === undefined) throw unreadable(request, 'properties.networkProfile.networkInterfaces is missing');
+  if (links === undefined)
+    throw unreadable(request, 'properties.networkProfile.networkInterfaces is missing');
   const shown = await Promise.all(
     links.map((link) => readLinked({ client, spellings }, { id, link }, context)),
   );
-  const observations = placed(request, shown.flatMap((item) => item ?? []));
+  const observations = placed(
+    request,
+    shown.flatMap((item) => item ?? []),
+  );
   if (observations.length > 0) return { startedAt, observations };
   return alone(startedAt, { id, state: stateOf(answer.body), managed: true });
 }

@@ -87,9 +87,7 @@ type ReadSubnet = { readonly id: string; readonly startedAt: number } & (
 
 /** What a network consists of is not read: only the blocks of its subnets matter. */
 function networksOf(subnets: readonly Subnet[]): ReadonlyMap<string, Network> {
-  return new Map(
-    subnets.map(({ networkId }) => [networkId, { id: networkId, primaryCidr: '', cidrs: [] }]),
-  );
+  return new Map(subnets.map(({ networkId }) => [networkId, { id: networkId, primaryCidr: '', cidrs: [] }]));
 }
 
 /** Azure leaves the list of configurations out for a subnet that has none. */
@@ -99,15 +97,21 @@ export function readSubnet(
   { body, count }: Pick<ArmAnswer, 'body' | 'count'>,
 ): { readonly subnet: Subnet } | { readonly problem: string } {
   const named = text(body, 'id');
-  if (named?.toLowerCase() !== id.toLowerCase()) return { problem: `the answer is about ${named ?? 'nothing'}` };
-  const several = (list(body, 'properties', 'addressPrefixes') ?? []).map(String);
-  const all = [text(body, 'properties', 'addressPrefix') ?? [], ...several].flat();
-  const cidr = all.find((each) => parseBlock(each) !== undefined);
-  const block = parseBlock(cidr ?? '');
+  if (named?.toLowerCase() !== id.toLowerCase())
+    return { problem: `the answer is about ${named ?? 'nothing'}` };
+  const cidrs = cidrsOf(body);
+  const cidr = cidrs.find((each) => parseBlock(each) !== undefined);
+  const block = cidr === undefined ? undefined : parseBlock(cidr);
   if (cidr === undefined || block === undefined)
-    return { problem: `${JSON.stringify(all[0] ?? '')} is not an IPv4 block` };
+    return { problem: `${JSON.stringify(cidrs[0] ?? '')} is not an IPv4 block` };
   const freeAddresses = Math.max(0, sizeOf(block) - reserved - (count ?? 0));
   return {
     subnet: { id, cidr, networkId, zone: '', tags: {}, freeAddresses, eligible: true },
   };
+}
+
+/** A subnet has one prefix, or a list with one of each family. */
+function cidrsOf(body: ArmAnswer['body']): readonly string[] {
+  const several = list(body, 'properties', 'addressPrefixes') ?? [];
+  return [text(body, 'properties', 'addressPrefix') ?? [], ...several.map(String)].flat();
 }

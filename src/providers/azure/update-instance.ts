@@ -3,11 +3,11 @@
 // configurations come from the operation, so after a lost answer the model says whether the request arrived.
 import type { CallContext } from '../contract/allocation-implementation.ts';
 import { CloudError, type CloudFailure } from '../contract/cloud-failure.ts';
-import type { Outcome, UpdateInstance } from '../contract/operation.ts';
+import type { Outcome } from '../contract/operation.ts';
 import type { WriteResult } from '../gate/call-gate.ts';
 import { type ArmAnswer, type ArmRequest, isObject, type JsonObject } from './arm-api.ts';
 import { type ArmClient, failure, unreadable } from './arm-client.ts';
-import type { Change, EndOfChange, Changes } from './changes.ts';
+import type { Changes, EndOfChange } from './changes.ts';
 import { instanceKey, nameOfInterface, parseInstanceId, parseInterfaceId, type ScaleSetVm } from './ids.ts';
 import {
   type Addition,
@@ -19,6 +19,27 @@ import {
   withAdditionsToVm,
 } from './instance-model.ts';
 import { oneInterface, replacing, scaleSetVm, standaloneVm } from './requests.ts';
+
+export interface UpdateInstance {
+  readonly kind: 'updateInstance';
+  readonly instanceId: string;
+  readonly operationId: string;
+  readonly add: readonly {
+    readonly interfaceId: string;
+    readonly subnetId: string;
+    readonly count: number;
+  }[];
+}
+
+export interface Updated {
+  readonly kind: 'updated';
+  readonly instanceId: string;
+  readonly added: readonly { readonly interfaceId: string; readonly addresses: readonly string[] }[];
+}
+
+export type UpdateOutcome =
+  | Exclude<Outcome, { kind: 'done' }>
+  | { readonly kind: 'done'; readonly answer: Updated };
 
 export interface UpdateParts {
   readonly client: ArmClient;
@@ -41,11 +62,12 @@ export async function updateInstance(
   parts: UpdateParts,
   operation: UpdateInstance,
   context: CallContext,
-): Promise<Outcome> {
+): Promise<UpdateOutcome> {
   const targets = targetsOf(operation);
   if (targets === undefined) return { kind: 'failed', failure: notUnderstood(operation) };
   const within = { ...context, instanceId: operation.instanceId };
-  const results = await Promise.all(targets.map((target, index) =>
+  const results = await Promise.all(
+    targets.map((target, index) =>
       carryOut(parts, { operation, target }, { context: within, isAdmitted: index === 0 }),
     ),
   );
@@ -147,7 +169,10 @@ async function tryUpTo(
 ): Promise<Result> {
   const { target, context } = work;
   const model = await readModel(parts.client, target, context);
-  if (holdsAll(model.body, target.names)) return waitForEnd(parts, work, undefined);
+  if (holdsAll(model.body, target.names)) {
+    parts.tokens.refund(putOf(target, {}));
+    return waitForEnd(parts, work, undefined);
+  }
   const edit = target.edit(model.body);
   if (edit.kind === 'refused')
     return { kind: 'failed', failure: failure({ operation: target.update }, edit.code, edit.problem) };
@@ -222,8 +247,10 @@ function resultOf(target: Target, end: EndOfChange): Result {
 }
 
 /** What was added counts, even if another interface got nothing. */
-function together({ instanceId, add }: UpdateInstance, results: readonly Result[]): Outcome {
-  const addedByName = new Map(results.flatMap((result) => (result.kind === 'shown' ? [...result.added] : [])));
+function together({ instanceId, add }: UpdateInstance, results: readonly Result[]): UpdateOutcome {
+  const addedByName = new Map(
+    results.flatMap((result) => (result.kind === 'shown' ? [...result.added] : [])),
+  );
   const unsure = results.find((result) => result.kind === 'ambiguous');
   if (unsure !== undefined) return unsure;
   const failed = results.find((result) => result.kind === 'failed');
@@ -240,4 +267,3 @@ function notUnderstood({ instanceId, add }: UpdateInstance): CloudFailure {
   const text = `Azure has no such instance or interface: ${what}`;
   return failure({ operation: 'VirtualMachineScaleSetVMs.Update' }, 'InvalidResourceId', text);
 }
-

@@ -98,7 +98,7 @@ export class Poller<View> {
         },
         fail: (error) => {
           leave();
-          reject(error as Error);
+          reject(error);
         },
         polls: 0,
         isOdd: false,
