@@ -57,15 +57,10 @@ export class LimitTable {
     else this.#setThing(id, after);
   }
 
-  /** All shared limits and those of `things`, at their present size. */
-  inPlay(things: Iterable<string>): ReadonlyMap<string, RateLimit> {
-    const found = new Map<string, RateLimit>();
-    for (const id of [...this.#shared.keys(), ...things]) {
-      this.change(id, limitAt);
-      const limit = this.get(id);
-      if (limit !== undefined) found.set(id, limit);
-    }
-    return found;
+  /** All limits that many calls share, at their present size. */
+  shared(): ReadonlyMap<string, RateLimit> {
+    for (const id of this.#shared.keys()) this.change(id, limitAt);
+    return this.#shared;
   }
 
   /**

@@ -5,6 +5,8 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { LimitedCall, LimitKey, LimitSizes } from './limit-key.ts';
 import { type LimitFigures, LimitTable, nameOf } from './limit-table.ts';
 import {
+  limitAt,
+  type RateLimit,
   whenAnswered,
   whenFirstSent,
   whenRefunded,
@@ -137,7 +139,8 @@ export class RateLimiter {
   /** Waits for other tokens to replace the void ones. Rejects with the signal's reason; they then stay void. */
   async renew(call: LimitedCall, request: TokenRequest): Promise<void> {
     const limits = this.#voidOf(call);
-    const costs = this.#costsOfLimits([limits]);
+    // They queue apart from new calls, which they keep their tokens from.
+    const costs = this.#costsOfLimits([limits], 'renewed');
     for (const [id] of tokensOf(costs)) this.#table.change(id, (limit) => whenRenewed(limit, 1));
     try {
       await this.#wait(costs, request);
@@ -239,10 +242,14 @@ export class RateLimiter {
 
   #grant(): void {
     const now = this.#clock.monotonic();
-    const limits = this.#table.inPlay([...this.#waiters].flatMap(({ perThing }) => [...perThing.keys()]));
-    const { granted, buckets, wait } = grantsFor(this.#waiters, limits, now);
+    const shared = this.#table.shared();
+    const ofThing = (id: string): RateLimit | undefined => {
+      const limit = this.#table.get(id);
+      return limit && limitAt(limit, now);
+    };
+    const { granted, buckets, wait } = grantsFor(this.#waiters, { shared, ofThing }, now);
     for (const [id, after] of buckets)
-      if (after !== limits.get(id)) this.#table.change(id, (limit) => ({ ...limit, ...after }));
+      if (after !== shared.get(id)) this.#table.change(id, (limit) => ({ ...limit, ...after }));
     for (const costs of granted) this.#note(costs);
     this.#timer?.cancel();
     this.#timer = undefined;
@@ -292,24 +299,27 @@ export class RateLimiter {
   }
 
   #costsOf(calls: readonly LimitedCall[]): Costs {
-    return this.#costsOfLimits(calls.map(({ limits }) => [...limits, overallKey]));
+    return this.#costsOfLimits(
+      calls.map(({ limits }) => [...limits, overallKey]),
+      'granted',
+    );
   }
 
   /** `calls`: the limits of each. */
-  #costsOfLimits(calls: readonly (readonly LimitKey[])[]): Costs {
+  #costsOfLimits(calls: readonly (readonly LimitKey[])[], how: 'granted' | 'renewed'): Costs {
     const ids = calls.map((limits) => this.#idsOf(limits));
     const ofThings = ids.flat().filter((id) => this.#table.isPerThing(id));
-    if (ofThings.length === 0) return { costs: this.#sharedCostsOf(ids), perThing: nothing };
+    if (ofThings.length === 0) return { costs: this.#sharedCostsOf(ids, how), perThing: nothing };
     const shared = ids.map((each) => each.filter((id) => !this.#table.isPerThing(id)));
-    return { costs: this.#sharedCostsOf(shared), perThing: counted(ofThings) };
+    return { costs: this.#sharedCostsOf(shared, how), perThing: counted(ofThings) };
   }
 
   #idsOf(limits: readonly LimitKey[]): readonly string[] {
     return limits.map((key) => this.#table.idOf(key)).filter((id) => id !== undefined);
   }
 
-  #sharedCostsOf(calls: readonly (readonly string[])[]): SharedCosts {
-    const key = JSON.stringify(calls);
+  #sharedCostsOf(calls: readonly (readonly string[])[], how: 'granted' | 'renewed'): SharedCosts {
+    const key = JSON.stringify([how, calls]);
     const known = this.#costs.get(key);
     if (known !== undefined) return known;
     const [first = []] = calls;

@@ -38,8 +38,15 @@ export interface GrantedBucket {
   readonly skipped: Readonly<Partial<Record<Priority, number>>>;
 }
 
+export interface KnownBuckets {
+  readonly shared: ReadonlyMap<string, GrantedBucket>;
+  /** One of a single thing, looked up only when a call of it may be next: there may be thousands. */
+  readonly ofThing: (name: string) => GrantedBucket | undefined;
+}
+
 export interface Grants<W> {
   readonly granted: readonly W[];
+  /** All shared buckets, and those of things that changed. */
   readonly buckets: ReadonlyMap<string, GrantedBucket>;
   /** How long until another waiter can be served, in ms; Infinity if no waiter depends on time alone. */
   readonly wait: number;
@@ -55,7 +62,7 @@ const mostSkipped = 19;
 /** `waiters` are in order of arrival. */
 export function grantsFor<W extends Asking>(
   waiters: Iterable<W>,
-  buckets: ReadonlyMap<string, GrantedBucket>,
+  buckets: KnownBuckets,
   now: number,
 ): Grants<W> {
   return new Round(waiters, buckets, now).run();
@@ -94,6 +101,8 @@ interface Queue<W> {
 class Round<W extends Asking> {
   readonly #now: number;
   readonly #buckets: Map<string, GrantedBucket>;
+  /** What a lookup finds: the buckets as they are now in this round. */
+  readonly #known: Buckets;
   readonly #queues: readonly Queue<W>[];
   /** Tokens reserved for blocked requests; later requests may take only what exceeds them. */
   readonly #kept = new Map<string, number>();
@@ -101,10 +110,11 @@ class Round<W extends Asking> {
   readonly #granted: W[] = [];
   #wait = Infinity;
 
-  constructor(waiters: Iterable<W>, buckets: ReadonlyMap<string, GrantedBucket>, now: number) {
+  constructor(waiters: Iterable<W>, { shared, ofThing }: KnownBuckets, now: number) {
     this.#now = now;
     this.#queues = queuesOf(waiters);
-    this.#buckets = new Map([...buckets].map(([name, bucket]) => [name, this.#withoutAbsent(name, bucket)]));
+    this.#buckets = new Map([...shared].map(([name, bucket]) => [name, this.#withoutAbsent(name, bucket)]));
+    this.#known = { get: (name) => this.#buckets.get(name) ?? ofThing(name) };
   }
 
   run(): Grants<W> {
@@ -180,7 +190,7 @@ class Round<W extends Asking> {
     let until = 0;
     for (const [name, count] of queue.members[queue.next]?.perThing ?? []) {
       const kept = this.#kept.get(name) ?? 0;
-      until = Math.max(until, untilFree(this.#buckets, name, kept + count, this.#now));
+      until = Math.max(until, untilFree(this.#known, name, kept + count, this.#now));
     }
     return until;
   }
@@ -200,7 +210,7 @@ class Round<W extends Asking> {
   }
 
   #takeOfThing(name: string, count: number): void {
-    const known = this.#buckets.get(name);
+    const known = this.#known.get(name);
     if (known !== undefined)
       this.#buckets.set(name, { ...known, bucket: takeTokens(known.bucket, count, this.#now) });
   }

@@ -4,6 +4,7 @@ import {
   type Asking,
   type GrantedBucket,
   grantsFor,
+  type KnownBuckets,
   type SharedCosts,
   untilAlone,
 } from '../../../../src/providers/rate-limit/token-scheduler.ts';
@@ -37,11 +38,17 @@ function bucket(tokens: number, capacity = 10, change: Partial<GrantedBucket> = 
   return { bucket: { ...full, tokens }, notBefore: -Infinity, followDelay: 0, skipped: {}, ...change };
 }
 
+/** Buckets named vm are those of things. */
+function bucketsOf(buckets: Readonly<Record<string, GrantedBucket>>): KnownBuckets {
+  const shared = Object.entries(buckets).filter(([name]) => !name.startsWith('vm'));
+  return { shared: new Map(shared), ofThing: (name) => buckets[name] };
+}
+
 function granted(
   waiters: readonly Named[],
   buckets: Readonly<Record<string, GrantedBucket>>,
 ): { readonly names: readonly string[]; readonly wait: number } {
-  const { granted: chosen, wait } = grantsFor(waiters, new Map(Object.entries(buckets)), 0);
+  const { granted: chosen, wait } = grantsFor(waiters, bucketsOf(buckets), 0);
   return { names: chosen.map(({ name }) => name), wait };
 }
 
@@ -180,7 +187,7 @@ describe('the next grant of tokens', () => {
   });
 
   test('forgets calls that are no longer skipped', () => {
-    const buckets = new Map([['read', bucket(5, 10, { skipped: { housekeeping: 18 } })]]);
+    const buckets = bucketsOf({ read: bucket(5, 10, { skipped: { housekeeping: 18 } }) });
 
     const { buckets: after } = grantsFor([asking('a', 'critical')], buckets, 0);
 
