@@ -118,6 +118,7 @@ export class Controller {
       log,
       onBug,
       onNode: (name, watched) => this.#session?.apply(name, watched),
+      section: this.#cloud.implementation.section,
       instanceIdOf: (providerId) => this.#cloud.instanceIdOf(providerId),
       onIdentities: (touched) => this.#session?.identitiesChanged(touched),
       onPendingPods: (name) => this.#session?.pendingPodsChanged(name),

@@ -53,7 +53,7 @@ export class NodeState {
     if (view === undefined) return { kind: 'unread' };
     const facts = { node, view, pendingPods, outgoing: this.#outgoing(), infrastructure: infrastructure() };
     if (this.#last !== undefined && isSame(this.#last.facts, facts)) return this.#last.assessment;
-    const assessment = assess({ ...facts, limitsOf, options, words: implementation.words });
+    const assessment = assess({ ...facts, limitsOf, options, words: implementation.section.words });
     // A node that is not served may wait for an instance type that has been read since, so it is assessed again.
     this.#last = assessment.kind === 'served' ? { facts, assessment } : undefined;
     return assessment;
