@@ -239,6 +239,11 @@ export class NodeManager {
     return [...ids].sort();
   }
 
+  /** The instances that are served. */
+  instanceIds(): readonly string[] {
+    return [...this.#owners.keys()];
+  }
+
   zones(): readonly string[] {
     return [...this.#entries.values()].flatMap(({ last }) => last?.section.zone ?? []);
   }

@@ -8,6 +8,8 @@ export interface NodeRequirements {
   readonly instanceType: string;
   readonly networkId: string;
   readonly zone: string;
+  /** The only interface whose addresses pods get, by its name; undefined for all of them. */
+  readonly interfaceName?: string;
   /** The subnet of the node's own address. */
   readonly nodeSubnetId: string;
   /** Interfaces below this device index get no pod addresses. */
@@ -26,7 +28,10 @@ export interface NodeRequirements {
 /** Why this interface gets no pod addresses; undefined if it does. */
 export function exclusionOf(item: NetworkInterface, requirements: NodeRequirements): string | undefined {
   if (item.reservedFor !== undefined) return `it is not for pods: ${item.reservedFor}`;
-  const { firstInterfaceIndex } = requirements;
+  const { firstInterfaceIndex, interfaceName } = requirements;
+  if (interfaceName !== undefined && item.name !== interfaceName) {
+    return `its name is not ${interfaceName}`;
+  }
   const index = item.attachment?.deviceIndex ?? 0;
   if (index < firstInterfaceIndex) {
     return `device index ${index} is below first-interface-index ${firstInterfaceIndex}`;
@@ -42,6 +47,11 @@ export function isExcludedByTags(
   return Object.keys(excludeInterfaceTags).length > 0 && carries(tags, excludeInterfaceTags);
 }
 
+/** What a CiliumNode asks for. Where its section names no network, the cloud says which one the node is in. */
+export type AskedRequirements = Omit<NodeRequirements, 'networkId'> & {
+  readonly networkId: string | undefined;
+};
+
 /** Defaults that apply unless the agent overrides them. */
 export interface RequirementDefaults {
   readonly usePrimaryAddress: boolean;
@@ -53,13 +63,14 @@ export interface RequirementDefaults {
 export function requirementsOf(
   section: SectionRequirements,
   options: RequirementDefaults,
-): { readonly requirements: NodeRequirements } | { readonly missing: readonly string[] } {
+): { readonly requirements: AskedRequirements } | { readonly missing: readonly string[] } {
   if (section.missing.length > 0) return { missing: section.missing };
   return {
     requirements: {
       instanceType: section.instanceType ?? '',
-      networkId: section.networkId ?? '',
+      networkId: section.networkId,
       zone: section.zone ?? '',
+      ...(section.interfaceName !== undefined && { interfaceName: section.interfaceName }),
       nodeSubnetId: section.nodeSubnetId ?? '',
       firstInterfaceIndex: section.firstInterfaceIndex,
       excludeInterfaceTags: section.excludeInterfaceTags,

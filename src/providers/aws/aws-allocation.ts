@@ -1,5 +1,6 @@
 // Implements the core's cloud contract for AWS.
 import type { AllocationImplementation } from '../contract/allocation-implementation.ts';
+import type { CloudTraits } from '../contract/cloud-traits.ts';
 import type { Ec2Client } from './ec2-client.ts';
 import { actionOf, perform } from './perform.ts';
 import { readPublicAddresses } from './public-addresses.ts';
@@ -11,8 +12,17 @@ import { readDetached } from './read-detached.ts';
 import type { ReadOptions } from './read-list.ts';
 import { awsSection } from './cilium-node-section.ts';
 
+const awsTraits: CloudTraits = {
+  interfaces: 'made',
+  repeatedAssignment: 'adds',
+  change: 'perInterface',
+  limits: 'byType',
+  publicAddresses: true,
+};
+
 export function awsAllocation(client: Ec2Client, options: ReadOptions): AllocationImplementation {
   return {
+    traits: awsTraits,
     mostInstancesPerRefresh: mostFilterValues,
     mostTypesPerRead: mostFilterValues,
     reach: (context) => reach(client, context),

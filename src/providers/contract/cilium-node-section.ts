@@ -122,6 +122,8 @@ export interface CloudWords {
     readonly instanceType: string;
     readonly networkId: string;
     readonly zone: string;
+    /** Only where an instance is given its interfaces. */
+    readonly interfaceName?: string;
     readonly securityGroupIds: string;
     readonly securityGroupTags: string;
   };

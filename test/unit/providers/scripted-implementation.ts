@@ -2,6 +2,7 @@
 import { awsSection } from '../../../src/providers/aws/cilium-node-section.ts';
 import type { AllocationImplementation } from '../../../src/providers/contract/allocation-implementation.ts';
 import type { CiliumNodeSection, CloudWords } from '../../../src/providers/contract/cilium-node-section.ts';
+import type { CloudTraits } from '../../../src/providers/contract/cloud-traits.ts';
 
 /** Words of no real cloud. */
 export const words: CloudWords = {
@@ -10,6 +11,7 @@ export const words: CloudWords = {
     instanceType: 'section.type',
     networkId: 'section.network',
     zone: 'section.zone',
+    interfaceName: 'section.interface-name',
     securityGroupIds: 'section.groups',
     securityGroupTags: 'section.group-tags',
   },
@@ -20,12 +22,21 @@ export const words: CloudWords = {
 export function scriptedSection(given: Partial<CiliumNodeSection> = {}): CiliumNodeSection {
   return { ...awsSection, words, ...given };
 }
+/** Traits of a cloud that makes interfaces. */
+export const traits: CloudTraits = {
+  interfaces: 'made',
+  repeatedAssignment: 'adds',
+  change: 'perInterface',
+  limits: 'byType',
+  publicAddresses: true,
+};
 
 export function scriptedImplementation(given: Partial<AllocationImplementation>): AllocationImplementation {
   const missing = (name: string) => (): never => {
     throw new Error(`${name} is not expected`);
   };
   return {
+    traits,
     mostInstancesPerRefresh: 200,
     mostTypesPerRead: 200,
     section: scriptedSection(),

@@ -6,6 +6,7 @@ import { awsSection } from '../../../../src/providers/aws/cilium-node-section.ts
 import type { NetworkInterface } from '../../../../src/providers/contract/network-interface.ts';
 import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
 import { ciliumNode } from '../../kubernetes/cilium-node-fixture.ts';
+import { traits } from '../../providers/scripted-implementation.ts';
 import { eni, infrastructure, m5Large, subnet, view } from '../allocation-facts.ts';
 import { wellFormed } from '../cilium-nodes.ts';
 
@@ -32,6 +33,7 @@ async function warningsOf(interfaces: readonly NetworkInterface[]): Promise<read
     limitsOf: () => m5Large,
     options: { networkId: undefined, prefixDelegation: false, usePrimaryAddress: false },
     words: awsSection.words,
+    traits,
   });
   const warnings = new Warnings({
     hooks: { onWarning: (_, warning) => found.push(warning), onExclusions: () => undefined },
