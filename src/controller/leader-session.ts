@@ -323,14 +323,13 @@ export class LeaderSession {
     const { permission, clock, log, registry, recordEvent, cloud, writer, leads, knownVersion, identities } =
       this.#deps;
     const { metrics } = registry;
-    const { statusKey } = cloud.implementation;
     return new ConflictingWriters({
       permission,
       clock,
       log,
       metrics,
       recordEvent,
-      statusKey,
+      section: cloud.implementation.section,
       leads,
       counts: ({ name, instanceId = '' }) => !identities.isKnown || identities.isVerified(name, instanceId),
       knownVersion,

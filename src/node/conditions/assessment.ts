@@ -1,6 +1,7 @@
 // Assesses a node: what it has, what it lacks, and what prevents it from being served. Pure.
 import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
-import type { CloudWords, InstanceLimits } from '../../providers/contract/allocation-implementation.ts';
+import type { InstanceLimits } from '../../providers/contract/allocation-implementation.ts';
+import type { CloudWords } from '../../providers/contract/cilium-node-section.ts';
 import type { CloudTraits } from '../../providers/contract/cloud-traits.ts';
 import type { Infrastructure } from '../../providers/contract/infrastructure.ts';
 import type { KnownLimits } from '../../providers/catalog/instance-type-limits.ts';
@@ -91,8 +92,8 @@ export type Assessment =
     };
 
 export function assess(facts: AssessmentFacts): Assessment {
-  const { node, options, words } = facts;
-  const read = requirementsOf(node.eni, options, words.fields);
+  const { node, options } = facts;
+  const read = requirementsOf(node.section, options);
   if ('missing' in read) return blocked(unreadableNode(read.missing.map((field) => `${field} is missing`)));
   const requirements = { ...read.requirements, networkId: networkAround(facts.view, read.requirements) };
   return checkNetwork(facts, requirements) ?? assessIn(facts, requirements);

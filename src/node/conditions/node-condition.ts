@@ -1,6 +1,6 @@
 // Why a node cannot be satisfied: each reason, with a text that says what to do. Which one applies, the callers
 // decide. Texts contain no times or counters, so one problem always has the same text.
-import type { CloudWords } from '../../providers/contract/allocation-implementation.ts';
+import type { CloudWords } from '../../providers/contract/cilium-node-section.ts';
 import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
 import { isUnseen, type InstanceView } from '../../providers/contract/instance-view.ts';
 import type { Tags } from '../../providers/contract/network-interface.ts';

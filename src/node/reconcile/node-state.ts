@@ -53,8 +53,8 @@ export class NodeState {
     if (view === undefined) return { kind: 'unread' };
     const facts = { node, view, pendingPods, outgoing: this.#outgoing(), infrastructure: infrastructure() };
     if (this.#last !== undefined && isSame(this.#last.facts, facts)) return this.#last.assessment;
-    const { words, traits } = implementation;
-    const assessment = assess({ ...facts, limitsOf, options, words, traits });
+    const { section, traits } = implementation;
+    const assessment = assess({ ...facts, limitsOf, options, words: section.words, traits });
     // A node that is not served may wait for an instance type that has been read since, so it is assessed again.
     this.#last = assessment.kind === 'served' ? { facts, assessment } : undefined;
     return assessment;

@@ -10,7 +10,7 @@ import { readInfrastructure, readSubnetCounts } from './read-infrastructure.ts';
 import { readLimits } from './read-limits.ts';
 import { readDetached } from './read-detached.ts';
 import type { ReadOptions } from './read-list.ts';
-import { awsWords, eniStatus, restoreStatus, statusWithout } from './cilium-node-section.ts';
+import { awsSection } from './cilium-node-section.ts';
 
 const awsTraits: CloudTraits = {
   interfaces: 'made',
@@ -47,10 +47,6 @@ export function awsAllocation(client: Ec2Client, options: ReadOptions): Allocati
         priority,
       ),
     perform: (operation, context) => perform(client, operation, context),
-    statusKey: 'eni',
-    statusOf: eniStatus,
-    statusWithout,
-    restore: restoreStatus,
-    words: awsWords,
+    section: awsSection,
   };
 }

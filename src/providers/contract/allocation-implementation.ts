@@ -1,11 +1,11 @@
 // The contract that every cloud implements. A cloud contributes facts and effects; the core decides once for all
 // clouds. A cloud knows nothing of Kubernetes but its section of the CiliumNode.
 import type { TakenAddresses } from './block-census.ts';
+import type { CiliumNodeSection } from './cilium-node-section.ts';
 import type { CloudError } from './cloud-failure.ts';
 import type { CloudTraits } from './cloud-traits.ts';
 import type { Priority } from './priority.ts';
 import type { Infrastructure, KnownNetwork, UnreadablePart } from './infrastructure.ts';
-import type { InstanceView } from './instance-view.ts';
 import type { NetworkInterface, Tags, PublicAddress } from './network-interface.ts';
 import type { Observation } from './observation.ts';
 import type { Operation, OperationKind, Outcome } from './operation.ts';
@@ -64,35 +64,8 @@ export interface AllocationImplementation {
    */
   perform(operation: Operation, context: CallContext): Promise<Outcome>;
 
-  /** The cloud's part of the CiliumNode status: its key and the content under it. */
-  readonly statusKey: string;
-  statusOf(view: InstanceView, context: StatusContext): unknown;
-
-  /** A published status without the interfaces and addresses that are gone; the rest stays unchanged. */
-  statusWithout(status: unknown, isGone: (id: string) => boolean): unknown;
-
-  /** What a published status names, parsed leniently: the state known before a restart. */
-  restore(instanceId: string, status: unknown): RestoredState;
-
-  readonly words: CloudWords;
-}
-
-/** The cloud's own terms, for messages that say what to correct. */
-export interface CloudWords {
-  readonly publicAddress: string;
-  /** The CiliumNode section with the node's cloud settings, and the fields in it. */
-  readonly fields: {
-    readonly section: string;
-    readonly instanceType: string;
-    readonly networkId: string;
-    readonly zone: string;
-    /** Only where an instance is given its interfaces. */
-    readonly interfaceName?: string;
-    readonly securityGroupIds: string;
-    readonly securityGroupTags: string;
-  };
-  /** The options that restrict what Headwater serves. */
-  readonly options: { readonly networkId: string; readonly instanceTags: string };
+  /** The cloud's section of the CiliumNode. */
+  readonly section: CiliumNodeSection;
 }
 
 export type Refund = (unsent?: readonly OperationKind[]) => void;
@@ -165,10 +138,6 @@ export interface CallContext {
   readonly instanceId?: string;
 }
 
-export interface RestoredState extends KnownNetwork {
-  readonly interfaces: readonly NetworkInterface[];
-}
-
 export interface InstanceLimits {
   /** Interfaces on the default network card, including the primary one. */
   readonly interfaces: number;
@@ -181,15 +150,4 @@ export interface InstanceLimits {
 /** The cloud's answer about an instance type cannot be parsed. */
 export interface UnreadableLimits {
   readonly problem: string;
-}
-
-export interface StatusContext {
-  readonly infrastructure: Infrastructure;
-  readonly usePrimaryAddress: boolean;
-  /** Ids of interfaces unfit for pods: the status shows only their retired addresses. */
-  readonly unfit: ReadonlySet<string>;
-  /** Unfit addresses that stay visible, because the agent has seen them and may use them. */
-  readonly retired: ReadonlySet<string>;
-  /** Addresses that must not be published. */
-  readonly excluded: ReadonlySet<string>;
 }

@@ -1,15 +1,13 @@
 // A cloud with only the methods that a test gives; a call of any other one fails the test.
-import type {
-  AllocationImplementation,
-  CloudWords,
-} from '../../../src/providers/contract/allocation-implementation.ts';
+import { awsSection } from '../../../src/providers/aws/cilium-node-section.ts';
+import type { AllocationImplementation } from '../../../src/providers/contract/allocation-implementation.ts';
+import type { CiliumNodeSection, CloudWords } from '../../../src/providers/contract/cilium-node-section.ts';
 import type { CloudTraits } from '../../../src/providers/contract/cloud-traits.ts';
 
 /** Words of no real cloud. */
 export const words: CloudWords = {
   publicAddress: 'floating address',
   fields: {
-    section: 'section',
     instanceType: 'section.type',
     networkId: 'section.network',
     zone: 'section.zone',
@@ -20,6 +18,10 @@ export const words: CloudWords = {
   options: { networkId: '--network', instanceTags: '--instance-tags' },
 };
 
+/** AWS's section with these words, and with what else a test gives. */
+export function scriptedSection(given: Partial<CiliumNodeSection> = {}): CiliumNodeSection {
+  return { ...awsSection, words, ...given };
+}
 /** Traits of a cloud that makes interfaces. */
 export const traits: CloudTraits = {
   interfaces: 'made',
@@ -37,8 +39,7 @@ export function scriptedImplementation(given: Partial<AllocationImplementation>)
     traits,
     mostInstancesPerRefresh: 200,
     mostTypesPerRead: 200,
-    statusKey: 'eni',
-    words,
+    section: scriptedSection(),
     reach: missing('reach'),
     observe: missing('observe'),
     readInfrastructure: missing('readInfrastructure'),
@@ -50,9 +51,6 @@ export function scriptedImplementation(given: Partial<AllocationImplementation>)
     reconsider: () => undefined,
     expectedWait: () => 0,
     perform: missing('perform'),
-    statusOf: missing('statusOf'),
-    statusWithout: missing('statusWithout'),
-    restore: missing('restore'),
     ...given,
   };
 }

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { assess } from '../../../../src/node/conditions/assessment.ts';
 import type { NodeCondition } from '../../../../src/node/conditions/node-condition.ts';
 import { Warnings } from '../../../../src/node/reconcile/warnings.ts';
-import { awsWords } from '../../../../src/providers/aws/cilium-node-section.ts';
+import { awsSection } from '../../../../src/providers/aws/cilium-node-section.ts';
 import type { NetworkInterface } from '../../../../src/providers/contract/network-interface.ts';
 import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
 import { ciliumNode } from '../../kubernetes/cilium-node-fixture.ts';
@@ -32,7 +32,7 @@ async function warningsOf(interfaces: readonly NetworkInterface[]): Promise<read
     infrastructure: { ...infrastructure([subnet('subnet-1')]), networkIds: new Set(['vpc-1']) },
     limitsOf: () => m5Large,
     options: { networkId: undefined, prefixDelegation: false, usePrimaryAddress: false },
-    words: awsWords,
+    words: awsSection.words,
     traits,
   });
   const warnings = new Warnings({
