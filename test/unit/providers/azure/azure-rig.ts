@@ -12,6 +12,7 @@ import {
   admittedFor,
   updateInstance,
   type UpdateInstance,
+  type UpdateOutcome,
 } from '../../../../src/providers/azure/update-instance.ts';
 import type {
   CallContext,
