@@ -4,6 +4,7 @@ import type { CallContext } from '../contract/allocation-implementation.ts';
 import { CloudError, type CloudFailure } from '../contract/cloud-failure.ts';
 import type { KnownNetwork, Network, Subnet } from '../contract/infrastructure.ts';
 import { parseBlock, sizeOf } from '../contract/ipv4.ts';
+import type { Clock } from '../../runtime/clock.ts';
 import { type ArmAnswer, list, text } from './arm-api.ts';
 import { type ArmClient, unreadable } from './arm-client.ts';
 import { parseSubnetId, type SubnetRef } from './ids.ts';
@@ -21,12 +22,14 @@ export interface ReadSubnets extends KnownNetwork {
 
 export class Subnets {
   readonly #client: ArmClient;
+  readonly #clock: Pick<Clock, 'monotonic'>;
   readonly #known = new Map<string, SubnetRef>();
   /** Subnets that were read at least once. */
   readonly #read = new Set<string>();
 
-  constructor(client: ArmClient) {
+  constructor(client: ArmClient, clock: Pick<Clock, 'monotonic'>) {
     this.#client = client;
+    this.#clock = clock;
   }
 
   /** `ids`: in the one spelling of each. Anything else is no subnet. */
@@ -57,7 +60,7 @@ export class Subnets {
     const subnets = results.flatMap((result) => ('subnet' in result ? [result.subnet] : []));
     for (const { id } of subnets) this.#read.add(id);
     return {
-      startedAt: Math.min(...results.map(({ startedAt }) => startedAt), Infinity),
+      startedAt: Math.min(...results.map(({ startedAt }) => startedAt), this.#clock.monotonic()),
       subnets: new Map(subnets.map((subnet) => [subnet.id, subnet])),
       networks: networksOf(subnets),
       unreadSubnets: new Map(failed.map(({ id, failure }) => [id, failure])),

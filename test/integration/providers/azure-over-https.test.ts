@@ -94,7 +94,7 @@ function providerOver(api: AzureApi) {
   });
   const client = new ArmClient({ api, gate });
   const spellings = new Spellings();
-  const parts = { client, spellings, subnets: new Subnets(client), clock, isInScope: () => true };
+  const parts = { client, spellings, subnets: new Subnets(client, clock), clock, isInScope: () => true };
   const changes = new Changes({ client, spellings, clock });
   return { gate, client, parts, changes };
 }

@@ -87,7 +87,7 @@ export function azureRig(options: AzureRigOptions = {}): AzureRig {
   const api = new InProcessArm(gateway, (request, result) => sent.push({ request, result }));
   const client = new ArmClient({ api, gate });
   const spellings = new Spellings();
-  const subnets = new Subnets(client);
+  const subnets = new Subnets(client, clock);
   const changes = new Changes({ client, spellings, clock, ...(crowd !== undefined && { crowd }) });
   const parts = { client, spellings, subnets, clock, isInScope };
   return {
