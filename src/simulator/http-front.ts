@@ -44,7 +44,7 @@ export interface HttpFront {
 const keepAliveMs = 75_000;
 
 /** No request to a cloud is larger. */
-const mostBodyBytes = 4_000_000;
+const mostBodyBytes = 1_000_000;
 
 /** Rejects with an error that names the port if it is in use. */
 export async function startHttpFront(options: HttpFrontOptions): Promise<HttpFront> {

@@ -1,8 +1,10 @@
 // One request to Azure Resource Manager after its route is known, and what it answers.
 import type { Random } from '../../runtime/random.ts';
+import type { Exchange } from '../cloud/exchange.ts';
 import type { OperationFailure } from '../cloud/front-door.ts';
 import type { JsonObject } from '../workload/json.ts';
 import type { ArmCloud, ArmView } from './arm-cloud.ts';
+import type { ArmRefusal } from './arm-refusal.ts';
 import type { PageTokens } from '../cloud/page-tokens.ts';
 import type { Principal } from './principals.ts';
 
@@ -31,6 +33,8 @@ export interface ArmAnswer {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: JsonObject;
 }
+
+export type ArmExchange = Exchange<ArmAnswer, ArmRefusal>;
 
 export interface ArmContext {
   readonly cloud: ArmCloud;

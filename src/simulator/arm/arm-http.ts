@@ -1,9 +1,11 @@
 // Answers one HTTP request to Azure, without sockets: Resource Manager, the token endpoint of its authority, and the
 // metadata that machines see.
+import { adminPrefix } from '../admin-endpoint.ts';
 import { broken, type HttpAnswer, type HttpOutcome, type HttpRequest } from '../http-front.ts';
 import { isObject, type Json, type JsonObject } from '../workload/json.ts';
-import type { ArmAnswer, ArmCall } from './arm-call.ts';
-import type { ArmExchange, ArmGateway } from './arm-gateway.ts';
+import { answerAdmin } from './admin.ts';
+import type { ArmAnswer, ArmCall, ArmExchange } from './arm-call.ts';
+import type { ArmGateway } from './arm-gateway.ts';
 import { ArmRefusal, badRequest, notFound } from './arm-refusal.ts';
 import { answerAuthority, isForAuthority } from './authority.ts';
 import { answerMetadata } from './metadata.ts';
@@ -21,6 +23,7 @@ const audiences = [
 
 /** Answers one request. Never rejects because of a client. */
 export async function answerArm(request: HttpRequest, gateway: ArmGateway): Promise<HttpOutcome> {
+  if (request.url.startsWith(adminPrefix)) return answerAdmin(request, gateway);
   const url = urlOf(request);
   if (url.pathname.startsWith('/metadata/')) return answerMetadata(request, url, gateway);
   if (isForAuthority(url)) return answerAuthority(request, url, gateway.tokens);
@@ -99,7 +102,7 @@ function outcomeOf(
   gateway: ArmGateway,
   requestId: string,
 ): HttpOutcome {
-  const headers = { 'x-ms-request-id': requestId, ...gateway.requestLimits.remaining(call) };
+  const headers = { 'x-ms-request-id': requestId, ...gateway.limits.remaining(call) };
   switch (exchange.kind) {
     case 'refused':
       return refusalAnswer(exchange.refusal, headers);

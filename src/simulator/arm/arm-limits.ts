@@ -87,9 +87,9 @@ export class ArmLimits {
     for (const spend of spends) this.#limit(spend).take(1);
   }
 
-  /** Takes from the limits of a call as another client would. */
-  drain(call: ArmCall, source: Spend['source'], count: number): void {
-    for (const spend of spendsOf(call)) if (spend.source === source) this.#limit(spend).drain(count);
+  /** Takes from the limit of that key, if it was used, as another client would. */
+  drain(key: string, count: number): void {
+    this.#limits.get(key)?.drain(count);
   }
 
   /** Headers that tell how much is left of what a call is counted for. */

@@ -5,6 +5,16 @@ import type { ArmInterface, Machine, ScaleSet } from './arm-records.ts';
 import { type ArmRefusal, notFound } from './arm-refusal.ts';
 import { groupOf, keyOf, nameOf, parentOf } from './resource-path.ts';
 
+/** Refuses a subscription that does not exist. */
+export function refuseUnknownSubscription(
+  cloud: ArmCloud,
+  { parameters }: Pick<ArmCall, 'parameters'>,
+): void {
+  const { subscription = '' } = parameters;
+  if (cloud.subscriptions.has(subscription.toLowerCase())) return;
+  throw notFound('SubscriptionNotFound', `The subscription '${subscription}' could not be found.`);
+}
+
 /** Refuses a resource group that does not exist. */
 export function refuseUnknownGroup(cloud: ArmCloud, call: Pick<ArmCall, 'parameters' | 'path'>): void {
   const { subscription = '', group } = call.parameters;

@@ -1,14 +1,27 @@
-// Garbles answers that stay well-formed.
+// Garbles answers: some stay well-formed.
+import type { Garbling } from '../cloud/faults.ts';
 import { isObject, type Json, type JsonObject } from '../workload/json.ts';
-import type { ArmAnswer } from './arm-call.ts';
+import type { ArmAnswer, ArmExchange } from './arm-call.ts';
+
+/** The answer that arrives instead. */
+export function garble(form: Garbling, output: ArmAnswer): ArmExchange {
+  switch (form) {
+    case 'idsMissing':
+      return { kind: 'answered', output: withoutIds(output) };
+    case 'unknownEnum':
+      return { kind: 'answered', output: withUnknownStates(output) };
+    default:
+      return { kind: 'garbled', form, output };
+  }
+}
 
 /** The answer without any id. */
-export function withoutIds(answer: ArmAnswer): ArmAnswer {
+function withoutIds(answer: ArmAnswer): ArmAnswer {
   return mapped(answer, (name, value) => (name === 'id' || name === 'vmId' ? undefined : value));
 }
 
 /** The answer with unknown states. */
-export function withUnknownStates(answer: ArmAnswer): ArmAnswer {
+function withUnknownStates(answer: ArmAnswer): ArmAnswer {
   const states = /^(provisioningState|status|privateIPAllocationMethod|orchestrationMode)$/;
   return mapped(answer, (name, value) =>
     states.test(name) && typeof value === 'string' ? 'Quantum' : value,
