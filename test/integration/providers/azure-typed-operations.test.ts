@@ -10,6 +10,7 @@ import {
 } from '../../../src/providers/azure/arm-api.ts';
 import { parseInstanceId, parseInterfaceId, parseSubnetId } from '../../../src/providers/azure/ids.ts';
 import {
+  type Edit,
   namesFor,
   withAdditionsToInterface,
   withAdditionsToVm,
@@ -143,71 +144,81 @@ describe('a request of ours', () => {
   });
 
   test('that updates a VM of a scale set says what the typed operation says', async () => {
-    const { body: model } = await send('GET', vmPath, { version: '2024-07-01' });
-    const addition = { name: 'nic0', subnetId, count: 2 };
-    const names = namesFor([addition], 'aaaaaaaa-1');
-    const edit = withAdditionsToVm(model, [addition], names);
-    if (edit.kind === 'refused') throw new Error(edit.problem);
+    const { body: model } = await send('GET', vmPath);
+    const additions = [{ name: 'nic0', subnetId, count: 2 }];
+    const names = namesFor(additions, 'aaaaaaaa-1');
     const etag = '"7"';
+    const body = edited(withAdditionsToVm(model, additions, names));
     const ours = requests.replacing(requests.scaleSetVm(vm), 'VirtualMachineScaleSetVMs.Update', {
-      body: edit.model,
+      body,
       etag,
     });
     const { compute, captured } = clientsFor(model);
 
     const typedModel = await compute.virtualMachineScaleSetVMs.get('nodes', 'pool', '0');
-    const [configured] = typedModel.networkProfileConfiguration?.networkInterfaceConfigurations ?? [];
-    const groups = configured?.ipConfigurations?.[0]?.applicationSecurityGroups;
-    for (const name of names.get('nic0') ?? [])
-      configured?.ipConfigurations?.push({
+    const [configured] = present(typedModel.networkProfileConfiguration?.networkInterfaceConfigurations);
+    const configurations = present(configured?.ipConfigurations);
+    const { applicationSecurityGroups } = present(configurations[0]);
+    for (const name of present(names.get('nic0')))
+      configurations.push({
         name,
         subnet: { id: subnetId },
         privateIPAddressVersion: 'IPv4',
-        ...(groups !== undefined && { applicationSecurityGroups: groups }),
+        ...(applicationSecurityGroups && { applicationSecurityGroups }),
       });
-    delete typedModel.storageProfile?.imageReference;
+    delete present(typedModel.storageProfile).imageReference;
     await compute.virtualMachineScaleSetVMs.update('nodes', 'pool', '0', typedModel, { ifMatch: etag });
 
-    const typed = captured.find(({ method }) => method === 'PUT');
-    expect(sameUrl(ours)).toBe(typed?.url.href.toLowerCase());
-    expect(typed?.headers['if-match']).toBe(ours.ifMatch);
-    expect(missingIn(ours.body, typed?.body ?? null)).toEqual([]);
-    expect(addedOver(model, ours.body ?? {})).toEqual([
+    const typed = putIn(captured);
+    expect(sameUrl(ours)).toBe(typed.url.href.toLowerCase());
+    expect(typed.headers['if-match']).toBe(ours.ifMatch);
+    expect(missingIn(body, typed.body)).toEqual([]);
+    expect(addedOver(model, body)).toEqual([
       'properties.networkProfileConfiguration.networkInterfaceConfigurations.0.properties.ipConfigurations.2',
       'properties.networkProfileConfiguration.networkInterfaceConfigurations.0.properties.ipConfigurations.3',
     ]);
   });
 
   test('that updates an interface says what the typed operation says', async () => {
-    const path = interfacePath.slice(groupPath.length);
-    const { body: model } = await send('GET', path);
+    const { body: model } = await send('GET', interfacePath);
     const addition = { name: 'single-nic0', subnetId, count: 1 };
-    const [name = ''] = namesFor([addition], 'aaaaaaaa-1').get('single-nic0') ?? [];
-    const edit = withAdditionsToInterface(model, addition, [name]);
-    if (edit.kind === 'refused') throw new Error(edit.problem);
-    const ours = requests.replacing(requests.oneInterface(interfaceId), 'Interfaces.CreateOrUpdate', {
-      body: edit.model,
-      etag: undefined,
-    });
+    const names = present(namesFor([addition], 'aaaaaaaa-1').get('single-nic0'));
+    const body = edited(withAdditionsToInterface(model, addition, names));
+    const read = requests.oneInterface(interfaceId);
+    const ours = requests.replacing(read, 'Interfaces.CreateOrUpdate', { body, etag: undefined });
     const { network, captured } = clientsFor(model);
 
     const typedModel = await network.networkInterfaces.get('nodes', 'single-nic0');
-    const groups = typedModel.ipConfigurations?.[0]?.applicationSecurityGroups?.map(({ id }) => ({ id }));
-    typedModel.ipConfigurations?.push({
-      name,
+    const configurations = present(typedModel.ipConfigurations);
+    configurations.push({
+      name: present(names[0]),
       subnet: { id: subnetId },
       privateIPAllocationMethod: 'Dynamic',
       privateIPAddressVersion: 'IPv4',
-      ...(groups !== undefined && { applicationSecurityGroups: groups as never }),
+      applicationSecurityGroups: present(configurations[0]?.applicationSecurityGroups),
     });
     await network.networkInterfaces.createOrUpdate('nodes', 'single-nic0', typedModel);
 
-    const typed = captured.find(({ method }) => method === 'PUT');
-    expect(sameUrl(ours)).toBe(typed?.url.href.toLowerCase());
-    expect(missingIn(ours.body, typed?.body ?? null)).toEqual([]);
-    expect(addedOver(model, ours.body ?? {})).toEqual(['properties.ipConfigurations.1']);
+    const typed = putIn(captured);
+    expect(sameUrl(ours)).toBe(typed.url.href.toLowerCase());
+    expect(missingIn(body, typed.body)).toEqual([]);
+    expect(addedOver(model, body)).toEqual(['properties.ipConfigurations.1']);
   });
 });
+
+function present<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error('something is missing');
+  return value;
+}
+
+function edited(edit: Edit): JsonObject {
+  if (edit.kind === 'refused') throw new Error(edit.problem);
+  return edit.model;
+}
+
+function putIn(captured: readonly Captured[]): Captured {
+  return present(captured.find(({ method }) => method === 'PUT'));
+}
 
 /** Paths of what `wanted` says and `given` does not. */
 function missingIn(given: Json | undefined, wanted: Json, path = ''): readonly string[] {
