@@ -70,7 +70,6 @@ const limitsOfCalls = {
   /** The state of a long-running operation of the network provider. */
   'NetworkOperations.Get': ['network-reads', 'arm-reads'],
   'Subnets.Get': ['network-reads', 'arm-reads'],
-  'ResourceGroups.Get': ['arm-reads'],
   'Subscriptions.List': ['arm-reads'],
 } as const satisfies Readonly<Record<string, readonly LimitName[]>>;
 

@@ -20,7 +20,6 @@ import { inPlaces, readInterface, type ShownInterface } from './network-interfac
 import {
   interfacesInGroup,
   oneInterface,
-  resourceGroup,
   scaleSet,
   scaleSetInterfaces,
   scaleSetVm,
@@ -233,7 +232,8 @@ async function readStandaloneVm(
   const request = standaloneVm(ref);
   const vm = await unlessMissing(client.read(request, context));
   if (vm === undefined) {
-    const parent = await client.read(resourceGroup(ref), context);
+    // Whoever can list the interfaces of its group would be shown the VM.
+    const parent = await client.read(interfacesInGroup(ref), context);
     return alone(parent.startedAt, { id, state: 'terminated', managed: true });
   }
   const { startedAt, answer } = vm;

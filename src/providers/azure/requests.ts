@@ -112,14 +112,6 @@ export function standaloneVm(vm: StandaloneVm): ArmRequest {
   return { ...request, resource: path.toLowerCase() };
 }
 
-export function resourceGroup(place: Place): ArmRequest {
-  return get('ResourceGroups.Get', 'compute', {
-    path: groupPath(place),
-    version: 'resources',
-    subscriptionId: place.subscriptionId,
-  });
-}
-
 /** What the credentials can see. Everyone may ask. */
 export function subscriptions(): ArmRequest {
   return get('Subscriptions.List', 'compute', {

@@ -27,9 +27,10 @@ import { ConcurrencyLimiter } from '../../../../src/providers/rate-limit/concurr
 import { RateLimiter } from '../../../../src/providers/rate-limit/rate-limiter.ts';
 import type { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
 import { InProcessArm } from '../../../support/in-process-arm.ts';
-import { armRig, type ArmRig } from '../../simulator/arm/arm-rig.ts';
+import type { Fault } from '../../../../src/simulator/cloud/faults.ts';
+import { armRig, type ArmRig, groupPath } from '../../simulator/arm/arm-rig.ts';
 
-export interface AzureRig extends Omit<ArmRig, 'send' | 'codeOf'> {
+export interface AzureRig extends Omit<ArmRig, 'codeOf'> {
   readonly client: ArmClient;
   readonly changes: Changes;
   readonly spellings: Spellings;
@@ -43,6 +44,8 @@ export interface AzureRig extends Omit<ArmRig, 'send' | 'codeOf'> {
   readonly observe: (scope: ObservationScope) => Promise<Observed>;
   /** Begins an update; time passes only in `ended`. */
   readonly begin: (operation: UpdateInstance, change?: Partial<CallContext>) => Promise<UpdateOutcome>;
+  /** From now on requests of this operation meet the fault, all or some. */
+  readonly fault: (operation: string, fault: Fault, count?: number) => void;
   /** Lets time pass until it has ended. */
   readonly ended: <T>(work: Promise<T>) => Promise<T>;
 }
@@ -54,6 +57,13 @@ export interface Observed {
   readonly unusable: readonly UnusableInterface[];
   /** By instance, the codes of failed reads. */
   readonly failed: Readonly<Record<string, string>>;
+}
+
+export const group = groupPath;
+
+/** The id of a VM of the scale set `pool`, as agents write it. */
+export function vmId(number: number, set = 'pool'): string {
+  return `${group}/providers/microsoft.compute/virtualmachinescalesets/${set}/virtualmachines/${number}`.toLowerCase();
 }
 
 export const context: CallContext = { priority: () => 'high', signal: new AbortController().signal };
@@ -100,6 +110,14 @@ export function azureRig(options: AzureRigOptions = {}): AzureRig {
     sent,
     finished,
     counts: () => countsOf(sent.map(({ request }) => request.operation)),
+    fault: (operation, fault, count) =>
+      void gateway.faults.add({
+        action: operation.replace(/^Interfaces/, 'NetworkInterfaces'),
+        rate: 1,
+        count,
+        match: {},
+        fault,
+      }),
     ended: (work) => ended(clock, work),
     observe: (scope) => ended(clock, allOf(observe(parts, scope, context)).then(observedIn)),
     begin: async (operation, change = {}) => {
