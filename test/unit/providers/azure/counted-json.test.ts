@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { CountingReader } from '../../../../src/providers/azure/counted-json.ts';
 
 function read(text: string, size: number) {

@@ -4,10 +4,15 @@ import { CallError, type CallResult } from '../../../../src/providers/gate/cloud
 
 const update = 'VirtualMachineScaleSetVMs.Update';
 
-function failure(
-  code: string,
-  { message = 'text', status = 400, name = update, result = 'refused' as CallResult } = {},
-) {
+interface Detail {
+  readonly message?: string;
+  readonly status?: number;
+  readonly name?: string;
+  readonly result?: CallResult;
+}
+
+function failure(code: string, detail: Detail = {}) {
+  const { message = 'text', status = 400, name = update, result = 'refused' } = detail;
   return failureOf({ name }, new CallError({ result, code, message, status }));
 }
 
