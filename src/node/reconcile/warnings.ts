@@ -8,7 +8,9 @@ import {
   presentable,
   unreachableStart,
   unreadableInterface,
+  untakenCondition,
 } from '../conditions/node-condition.ts';
+import { untakenAddresses, type Untaken } from '../conditions/untaken-addresses.ts';
 import { mostAllocatable } from '../demand/capacity.ts';
 import { startThresholdOf } from '../demand/demand.ts';
 import { exclusionsOf, type NodeRequirements } from '../demand/node-requirements.ts';
@@ -23,22 +25,31 @@ export interface WarningFacts {
   readonly staticIp: NodeCondition | undefined;
 }
 
-/** An agent that requests a count, and starts with any address, has said so by then, in ms (docs/ciliumnode-contract.md 1.6). */
-const requestDelay = 60_000;
+/**
+ * How long a warning must apply before it is reported, in ms. By then, an agent that requests a count, and starts with any
+ * address, has said so (docs/ciliumnode-contract.md 1.6), and pods that only waited for their turn have their addresses.
+ */
+const patience = 60_000;
+
+/** A warning that must last, and what it is about. */
+interface LastingWarning {
+  readonly about: 'start' | Untaken['kind'];
+  readonly condition: NodeCondition;
+}
 
 export interface WarningsDeps {
   readonly hooks: Pick<NodeHooks, 'onWarning' | 'onExclusions'>;
   readonly clock: Pick<Clock, 'monotonic'>;
-  /** Requests another update after this many ms. */
-  readonly updateIn: (ms: number) => void;
+  /** Requests another update after this many ms, instead of any requested before; undefined for none. */
+  readonly updateIn: (ms: number | undefined) => void;
 }
 
 export class Warnings {
   readonly #deps: WarningsDeps;
   #list: readonly NodeCondition[] = [];
   #exclusions = '[]';
-  /** Since when its agent could not start, in monotonic ms. */
-  #unstartableSince: number | undefined;
+  /** Since when the lasting ones apply, in monotonic ms. */
+  #since: ReadonlyMap<LastingWarning['about'], number> = new Map();
 
   constructor(deps: WarningsDeps) {
     this.#deps = deps;
@@ -48,36 +59,32 @@ export class Warnings {
     return this.#list;
   }
 
-  update(node: CiliumNode, { view, assessment, staticIp }: WarningFacts): void {
-    const requirements = 'requirements' in assessment ? assessment.requirements : undefined;
-    const unreadable = (view?.unreadable ?? []).map(unreadableInterface);
-    const isKnown = view !== undefined && requirements !== undefined;
-    const excluded = isKnown ? retiredUses(node, view, requirements).map(excludedInUse) : [];
+  update(node: CiliumNode, facts: WarningFacts): void {
     const reported = new Set(this.#list.map(({ message }) => message));
-    const others = [this.#startWarning(node, view, assessment), staticIp].filter(
-      (each) => each !== undefined,
-    );
-    const found = [...unreadable, ...excluded, ...others];
-    this.#list = found.map(presentable);
+    const lasting = this.#lasting(lastingWarnings(node, facts));
+    this.#list = [...immediateWarnings(node, facts), ...lasting].map(presentable);
     for (const warning of this.#list)
       if (!reported.has(warning.message)) this.#deps.hooks.onWarning(node, warning);
+    const { view } = facts;
+    const requirements = requirementsIn(facts);
     if (view !== undefined && requirements !== undefined) this.#reportExclusions(node, view, requirements);
   }
 
-  #startWarning(
-    node: CiliumNode,
-    view: InstanceView | undefined,
-    assessment: Assessment,
-  ): NodeCondition | undefined {
-    const found = view && startWarning(node, view, assessment);
-    const { clock, updateIn } = this.#deps;
-    const now = clock.monotonic();
-    this.#unstartableSince = found && (this.#unstartableSince ?? now);
-    if (this.#unstartableSince === undefined) return undefined;
-    const wait = this.#unstartableSince + requestDelay - now;
-    if (wait <= 0) return found;
-    updateIn(wait);
-    return undefined;
+  /** A pod waits no longer, so its agent mostly works, and other pods must wait anew to be reported. */
+  waitEnded(): void {
+    const now = this.#deps.clock.monotonic();
+    const since = this.#since.get('free');
+    if (since !== undefined && now < since + patience) this.#since = new Map(this.#since).set('free', now);
+  }
+
+  /** Those that have applied for long enough; requests an update for the others. */
+  #lasting(found: readonly LastingWarning[]): readonly NodeCondition[] {
+    const now = this.#deps.clock.monotonic();
+    const waits = found.map(({ about }) => (this.#since.get(about) ?? now) + patience - now);
+    this.#since = new Map(found.map(({ about }) => [about, this.#since.get(about) ?? now]));
+    const next = Math.min(...waits.filter((wait) => wait > 0));
+    this.#deps.updateIn(next === Infinity ? undefined : next);
+    return found.flatMap(({ condition }, index) => ((waits[index] ?? 0) <= 0 ? [condition] : []));
   }
 
   #reportExclusions(node: CiliumNode, view: InstanceView, requirements: NodeRequirements): void {
@@ -89,14 +96,40 @@ export class Warnings {
   }
 }
 
+function requirementsIn({ assessment }: WarningFacts): NodeRequirements | undefined {
+  return 'requirements' in assessment ? assessment.requirements : undefined;
+}
+
+function immediateWarnings(node: CiliumNode, facts: WarningFacts): readonly NodeCondition[] {
+  const { view, staticIp } = facts;
+  const requirements = requirementsIn(facts);
+  const isKnown = view !== undefined && requirements !== undefined;
+  return [
+    ...(view?.unreadable ?? []).map(unreadableInterface),
+    ...(isKnown ? retiredUses(node, view, requirements).map(excludedInUse) : []),
+    ...(staticIp === undefined ? [] : [staticIp]),
+  ];
+}
+
+function lastingWarnings(node: CiliumNode, { view, assessment }: WarningFacts): readonly LastingWarning[] {
+  if (view === undefined || assessment.kind !== 'served') return [];
+  const start = startWarning(node, view, assessment);
+  const isWaiting = assessment.usage.pendingPods > 0;
+  const untaken = isWaiting ? untakenAddresses(node, view, assessment.requirements) : undefined;
+  return [
+    ...(start === undefined ? [] : [{ about: 'start', condition: start } as const]),
+    ...(untaken === undefined ? [] : [{ about: untaken.kind, condition: untakenCondition(untaken) }]),
+  ];
+}
+
 /** The agent has all that it may have, and needs more to start, now or after a restart. */
 function startWarning(
   node: CiliumNode,
   view: InstanceView,
-  assessment: Assessment,
+  assessment: Assessment & { readonly kind: 'served' },
 ): NodeCondition | undefined {
   const threshold = startThresholdOf(node);
-  if (assessment.kind !== 'served' || threshold === undefined) return undefined;
+  if (threshold === undefined) return undefined;
   const { limits, requirements, usage, retiredInUse } = assessment;
   const maxAllocate = node.ipam.maxAllocate || Infinity;
   const most = mostAllocatable(limits, view, requirements);
