@@ -154,9 +154,14 @@ describe('pods that wait on a node with free addresses in its pool', () => {
   });
 
   test('are none before the addresses have been offered for a minute', async () => {
-    const world = new World();
+    const world = new World({ configure: () => ({ ipam: { preAllocate: 8 } }) });
     const machine = world.machine();
     const end = world.fault('AssignPrivateIpAddresses', { kind: 'throttle' });
+    // The answer to the write comes last, and nothing else happens to the node.
+    const writes = { method: 'PATCH', path: /\/ciliumnodes\// };
+    const watches = { method: 'GET', path: /\/ciliumnodes\?.*watch/ };
+    world.kubernetesFault({ ...writes, effect: { kind: 'delay', ms: 1000 } });
+    world.kubernetesFault({ ...watches, effect: { kind: 'delayEvents', ms: 3000 } });
     const controller = startController(world);
     await world.announce(machine);
     await world.addPods(machine, { count: 1 });
@@ -165,9 +170,9 @@ describe('pods that wait on a node with free addresses in its pool', () => {
     end();
     await world.until('addresses are offered', () => world.pool(machine).size > 0, 600_000);
 
-    await world.advance(55_000);
+    await world.advance(59_900);
     const before = said(controller);
-    await world.advance(10_000);
+    await world.advance(200);
 
     expect(pool).toBe(0);
     expect([before, said(controller)]).toEqual([[], [reason]]);
