@@ -12,7 +12,7 @@ import {
 } from '../conditions/node-condition.ts';
 import { untakenAddresses, type Untaken } from '../conditions/untaken-addresses.ts';
 import { mostAllocatable } from '../demand/capacity.ts';
-import { startThresholdOf } from '../demand/demand.ts';
+import { protocolOf, startThresholdOf } from '../demand/demand.ts';
 import { exclusionsOf, type NodeRequirements } from '../demand/node-requirements.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { NodeHooks } from './node-context.ts';
@@ -30,11 +30,21 @@ export interface WarningFacts {
  * address, has said so (docs/ciliumnode-contract.md 1.6), and pods that only waited for their turn have their addresses.
  */
 const patience = 60_000;
+/** The same for what a multi-pool agent reports: its debounce and its refresh may delay that by 75 s. */
+const multiPoolPatience = 90_000;
 
-/** A warning that must last, and what it is about. */
+/** A warning that must last. */
 interface LastingWarning {
   readonly about: 'start' | Untaken['kind'];
   readonly condition: NodeCondition;
+  /** How long, in ms. */
+  readonly patience: number;
+}
+
+/** Since when a warning applies, and when it is reported, in monotonic ms. */
+interface Wait {
+  readonly since: number;
+  readonly due: number;
 }
 
 export interface WarningsDeps {
@@ -48,8 +58,7 @@ export class Warnings {
   readonly #deps: WarningsDeps;
   #list: readonly NodeCondition[] = [];
   #exclusions = '[]';
-  /** Since when the lasting ones apply, in monotonic ms. */
-  #since: ReadonlyMap<LastingWarning['about'], number> = new Map();
+  #waits: ReadonlyMap<LastingWarning['about'], Wait> = new Map();
 
   constructor(deps: WarningsDeps) {
     this.#deps = deps;
@@ -73,18 +82,23 @@ export class Warnings {
   /** A pod waits no longer, so its agent mostly works, and other pods must wait anew to be reported. */
   waitEnded(): void {
     const now = this.#deps.clock.monotonic();
-    const since = this.#since.get('free');
-    if (since !== undefined && now < since + patience) this.#since = new Map(this.#since).set('free', now);
+    const wait = this.#waits.get('free');
+    if (wait === undefined || wait.due <= now) return;
+    this.#waits = new Map(this.#waits).set('free', { since: now, due: now + wait.due - wait.since });
   }
 
   /** Those that have applied for long enough; requests an update for the others. */
   #lasting(found: readonly LastingWarning[]): readonly NodeCondition[] {
     const now = this.#deps.clock.monotonic();
-    const waits = found.map(({ about }) => (this.#since.get(about) ?? now) + patience - now);
-    this.#since = new Map(found.map(({ about }) => [about, this.#since.get(about) ?? now]));
-    const next = Math.min(...waits.filter((wait) => wait > 0));
-    this.#deps.updateIn(next === Infinity ? undefined : next);
-    return found.flatMap(({ condition }, index) => ((waits[index] ?? 0) <= 0 ? [condition] : []));
+    const started = (lasts: number): Wait => ({ since: now, due: now + lasts });
+    this.#waits = new Map(
+      found.map((each) => [each.about, this.#waits.get(each.about) ?? started(each.patience)]),
+    );
+    const next = Math.min(...[...this.#waits.values()].map(({ due }) => due).filter((due) => due > now));
+    this.#deps.updateIn(next === Infinity ? undefined : next - now);
+    return found
+      .filter(({ about }) => (this.#waits.get(about)?.due ?? now) <= now)
+      .map(({ condition }) => condition);
   }
 
   #reportExclusions(node: CiliumNode, view: InstanceView, requirements: NodeRequirements): void {
@@ -113,13 +127,14 @@ function immediateWarnings(node: CiliumNode, facts: WarningFacts): readonly Node
 
 function lastingWarnings(node: CiliumNode, { view, assessment }: WarningFacts): readonly LastingWarning[] {
   if (view === undefined || assessment.kind !== 'served') return [];
+  const found: LastingWarning[] = [];
   const start = startWarning(node, view, assessment);
-  const isWaiting = assessment.usage.pendingPods > 0;
-  const untaken = isWaiting ? untakenAddresses(node, view, assessment.requirements) : undefined;
-  return [
-    ...(start === undefined ? [] : [{ about: 'start', condition: start } as const]),
-    ...(untaken === undefined ? [] : [{ about: untaken.kind, condition: untakenCondition(untaken) }]),
-  ];
+  if (start !== undefined) found.push({ about: 'start', condition: start, patience });
+  if (assessment.usage.pendingPods === 0) return found;
+  const untaken = untakenAddresses(node, view, assessment.requirements);
+  if (untaken === undefined) return found;
+  const needed = protocolOf(node) === 'crd' ? patience : multiPoolPatience;
+  return [...found, { about: untaken.kind, condition: untakenCondition(untaken), patience: needed }];
 }
 
 /** The agent has all that it may have, and needs more to start, now or after a restart. */

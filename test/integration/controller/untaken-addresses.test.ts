@@ -51,11 +51,11 @@ describe('pods that wait on a node whose agent does not list a block that its st
     return { world, machine, controller };
   }
 
-  test('are a warning after a minute, with one Event and a metric, and no deficit', async () => {
+  test('are a warning once its agent would have listed it, with one Event and a metric, and no deficit', async () => {
     const { world, machine, controller } = await stuck();
     const changes = controller.changes.length;
 
-    await world.advance(59_000);
+    await world.advance(89_000);
     const before = said(controller);
     await world.advance(2000);
     const status = controller.controller.status();
@@ -84,7 +84,7 @@ describe('pods that wait on a node whose agent does not list a block that its st
 
   test('are none once a restarted agent lists the block and serves them', async () => {
     const { world, machine, controller } = await stuck();
-    await world.advance(70_000);
+    await world.advance(100_000);
     const before = said(controller);
 
     const blocks = shownBlocks(world, machine);
