@@ -130,7 +130,9 @@ function lastingWarnings(node: CiliumNode, { view, assessment }: WarningFacts): 
   const found: LastingWarning[] = [];
   const start = startWarning(node, view, assessment);
   if (start !== undefined) found.push({ about: 'start', condition: start, patience });
-  if (assessment.usage.pendingPods === 0) return found;
+  const { usage, wanted } = assessment;
+  // An agent that starts may hold addresses that it has not reported, and wait for those that are still to come.
+  if (usage.pendingPods === 0 || (usage.used === 0 && wanted > 0)) return found;
   const untaken = untakenAddresses(node, view, assessment.requirements);
   if (untaken === undefined) return found;
   const needed = protocolOf(node) === 'crd' ? patience : multiPoolPatience;

@@ -77,12 +77,12 @@ interface Moment {
   readonly used?: number;
 }
 
-/** What is reported, as `second reason`, and `second -` when it ends, while pods wait on a node with 9 addresses. */
-async function reportsOn(moments: readonly Moment[]): Promise<readonly string[]> {
+/** What is reported, as `second reason`, and `second -` when it ends, while pods wait on a node with `size` addresses. */
+async function reportsOn(moments: readonly Moment[], size = 9): Promise<readonly string[]> {
   const clock = new VirtualClock();
   const found: string[] = [];
-  const pool = addresses(9, 1);
-  const interfaces = [eni(0), eni(1, 9), eni(2)];
+  const pool = addresses(size, 1);
+  const interfaces = [eni(0), eni(1, size), eni(2)];
   let current = { pods: 0, used: 0 };
   const note = (what: string): number => found.push(`${clock.monotonic() / 1000} ${what}`);
   let cancel = (): void => undefined;
@@ -168,4 +168,8 @@ test.each<[string, readonly Moment[], readonly string[]]>([
   ],
 ])('pods that wait beside free addresses %s', async (_, moments, expected) => {
   expect(await reportsOn(moments)).toEqual(expected);
+});
+
+test('pods are not reported while their agent may wait for the first addresses', async () => {
+  expect(await reportsOn([{ at: 1, pods: 2 }], 5)).toEqual([]);
 });
