@@ -39,7 +39,7 @@ import { FailedReadings } from './reporting/failed-readings.ts';
 import { nodeOptions } from './node-options.ts';
 import { inDeficit, missingDataOf } from './reporting/missing-data.ts';
 import { OrphanGcRunner } from './orphan-gc-runner.ts';
-import { blockedSeries } from './reporting/blocked-metrics.ts';
+import { blockedSeries, warningSeries } from './reporting/blocked-metrics.ts';
 import { type SubnetFigures, subnetFigures } from './reporting/subnet-figures.ts';
 import { showSubnets } from './reporting/subnet-metrics.ts';
 import type { WithdrawalReport } from './reporting/status-report.ts';
@@ -274,6 +274,7 @@ export class LeaderSession {
     showSubnets(metrics, subnets, summaries);
     metrics.headwater_withdrawals_held.set(this.#withdrawals.heldNodes);
     metrics.headwater_blocked.replaceAll(blockedSeries(summaries, subnets));
+    metrics.headwater_warnings.replaceAll(warningSeries(summaries));
   }
 
   #createWithdrawals(): WithdrawalWatch {
