@@ -318,8 +318,7 @@ export class LeaderSession {
   }
 
   #createConflictingWriters(): ConflictingWriters {
-    const { permission, clock, log, registry, recordEvent, cloud, writer, leads, knownVersion, identities } =
-      this.#deps;
+    const { permission, clock, log, registry, recordEvent, cloud, writer, leads, knownVersion } = this.#deps;
     const { metrics } = registry;
     const { statusKey } = cloud.implementation;
     return new ConflictingWriters({
@@ -330,7 +329,7 @@ export class LeaderSession {
       recordEvent,
       statusKey,
       leads,
-      counts: ({ name, instanceId = '' }) => !identities.isKnown || identities.isVerified(name, instanceId),
+      counts: ({ name, instanceId = '' }) => this.#nodes.mayBelongTo(name, instanceId),
       knownVersion,
       ownWrites: this.#ownWrites,
       collectionVersion: (signal) => writer.collectionVersion(signal),

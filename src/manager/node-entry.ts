@@ -21,6 +21,12 @@ export interface NodeEntry {
   blockedSince: number | undefined;
 }
 
+/** What is done for a CiliumNode. */
+export type Served =
+  | { readonly kind: 'node'; readonly node: CiliumNode; readonly instanceId: string }
+  | { readonly kind: 'blocked'; readonly watched: WatchedNode; readonly condition: NodeCondition }
+  | { readonly kind: 'none' };
+
 export function emptyEntry(): NodeEntry {
   return {
     newest: undefined,
