@@ -179,7 +179,7 @@ export class Controller {
       case 'catchingUp':
         return `it has the Lease and reads CiliumNodes: ${this.#cache.waitingFor()}`;
       case 'leading':
-        return this.#readingProblem();
+        return this.#servingProblem();
       case 'draining':
       case 'stopped':
         return 'it is shutting down';
@@ -193,6 +193,10 @@ export class Controller {
     return problem === undefined
       ? 'it waits for the first answer of the cloud'
       : `it cannot reach the cloud: ${problem}`;
+  }
+
+  #servingProblem(): string | undefined {
+    return this.#session?.scopeProblem ?? this.#readingProblem();
   }
 
   #readingProblem(): string | undefined {

@@ -39,6 +39,7 @@ import { FailedReadings } from './reporting/failed-readings.ts';
 import { nodeOptions } from './node-options.ts';
 import { inDeficit, missingDataOf } from './reporting/missing-data.ts';
 import { OrphanGcRunner } from './orphan-gc-runner.ts';
+import { scopeProblem } from './reporting/served-scope.ts';
 import { blockedSeries } from './reporting/blocked-metrics.ts';
 import { type SubnetFigures, subnetFigures } from './reporting/subnet-figures.ts';
 import { showSubnets } from './reporting/subnet-metrics.ts';
@@ -224,6 +225,11 @@ export class LeaderSession {
   /** Why the last read of the cloud failed; undefined if it did not. */
   get readProblem(): string | undefined {
     return this.#failures.problemOf(cannotReadCloud);
+  }
+
+  /** Why no node is served; undefined if one may be. */
+  get scopeProblem(): string | undefined {
+    return this.#hasStarted ? scopeProblem(this.summaries()) : undefined;
   }
 
   /** Why the state read from the cloud is not reliable; undefined if it is. */
