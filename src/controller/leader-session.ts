@@ -124,6 +124,7 @@ export class LeaderSession {
         this.#failures.succeeded(cannotReadInstances);
         this.#nodes.instancesChanged(instanceIds);
       },
+      onPage: (page) => this.#resync.learn(page),
       onFailure: (error, instanceIds) => this.#failures.report(cannotReadInstances, error, { instanceIds }),
     });
     this.#limits = new InstanceTypeLimits({
@@ -163,7 +164,8 @@ export class LeaderSession {
     const running = [this.#run(nodes, signal), this.#conflictingWriters.run(signal)];
     this.#running = Promise.all(running.map((each) => this.#untilStopped(each, signal)));
     this.#withdrawals.begin();
-    this.#orphanGc.begin();
+    // Where Headwater makes no interfaces, it leaves none behind.
+    if (this.#deps.cloud.implementation.traits.interfaces === 'made') this.#orphanGc.begin();
   }
 
   /** Reports a bug if the work ends for any reason but the signal. */
@@ -214,7 +216,7 @@ export class LeaderSession {
 
   /** Whether no node names a network to read. */
   get hasNothingToRead(): boolean {
-    return this.#hasStarted && this.#nodes.networkIds().length === 0;
+    return this.#hasStarted && this.#resync.hasNothingToRead;
   }
 
   /** The last conflicting write, while it pauses anything. */
@@ -326,14 +328,13 @@ export class LeaderSession {
   #createConflictingWriters(): ConflictingWriters {
     const { permission, clock, log, registry, recordEvent, cloud, writer, leads, knownVersion } = this.#deps;
     const { metrics } = registry;
-    const { statusKey } = cloud.implementation;
     return new ConflictingWriters({
       permission,
       clock,
       log,
       metrics,
       recordEvent,
-      statusKey,
+      section: cloud.implementation.section,
       leads,
       counts: ({ name, instanceId = '' }) => this.#nodes.mayBelongTo(name, instanceId),
       knownVersion,
@@ -386,6 +387,7 @@ export class LeaderSession {
       random: random.fork('resync'),
       interval: options.resyncInterval,
       networkIds: () => this.#nodes.networkIds(),
+      instanceIds: () => this.#nodes.instanceIds(),
       zones: () => this.#nodes.zones(),
       missingData: () => missingDataOf(this.summaries()),
       hooks: {
@@ -395,7 +397,7 @@ export class LeaderSession {
           this.#failures.reportSkipped(problems);
         },
         onRequested: () => meter.requested(),
-        onEnd: ({ error, networks, ...figures }) => {
+        onEnd: ({ error, isEmpty, ...figures }) => {
           const { duration } = figures;
           meter.ran(figures);
           const outcome = error === undefined ? 'success' : 'failed';
@@ -408,7 +410,7 @@ export class LeaderSession {
           if (error === undefined) {
             this.#failures.succeeded(cannotReadCloud);
             if (this.hasRead || this.hasNothingToRead) this.#withdrawals.noteResync();
-            if (networks === 0) this.#deps.onNothingToRead();
+            if (isEmpty) this.#deps.onNothingToRead();
             else log.info('read the cloud', { seconds: Math.round(duration) / 1000 });
           } else this.#failures.report(cannotReadCloud, error);
           this.#nodes.wakeWhere(({ assessment }) => assessment.kind === 'unread');

@@ -49,3 +49,8 @@ export function claimedBy(watched: WatchedNode | undefined): string | undefined 
 export function isUnmanaged(watched: WatchedNode): boolean {
   return watched.kind === 'node' ? watched.node.ignored || watched.node.deleting : watched.ignored;
 }
+
+/** Whether the reconciler serves this very node. */
+export function isSame(reconciler: NodeReconciler, node: CiliumNode, instanceId: string): boolean {
+  return reconciler.uid === node.uid && reconciler.instanceId === instanceId;
+}

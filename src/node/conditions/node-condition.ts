@@ -1,6 +1,6 @@
 // Why a node cannot be satisfied: each reason, with a text that says what to do. Which one applies, the callers
 // decide. Texts contain no times or counters, so one problem always has the same text.
-import type { CloudWords } from '../../providers/contract/allocation-implementation.ts';
+import type { CloudWords } from '../../providers/contract/cilium-node-section.ts';
 import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
 import { isUnseen, type InstanceView } from '../../providers/contract/instance-view.ts';
 import type { Tags } from '../../providers/contract/network-interface.ts';
@@ -51,6 +51,8 @@ export type ConditionReason =
   | 'SecurityGroupsUnknown'
   | 'NetworkUnreadable'
   | 'InterfaceUnreadable'
+  | 'InterfaceNameUnknown'
+  | 'InterfaceFailed'
   | 'InterfaceNotShown'
   | 'ExcludedAddressesInUse'
   | 'AccessDenied'
@@ -135,6 +137,17 @@ export function wrongNetwork(expected: string, found: string, fields: Fields): N
   return {
     reason: 'NetworkMismatch',
     message: `${fields.networkId} is ${expected} and the cloud shows the instance in ${found}: correct ${fields.networkId}`,
+  };
+}
+
+export function unnamedInterface(
+  instanceId: string,
+  { interfaceName, names }: { readonly interfaceName: string; readonly names: readonly string[] },
+  { interfaceName: field }: Fields,
+): NodeCondition {
+  return {
+    reason: 'InterfaceNameUnknown',
+    message: `${field ?? 'the interface name'} is ${interfaceName}, and instance ${instanceId} has no such interface: name one of ${names.join(', ')}`,
   };
 }
 
@@ -314,6 +327,11 @@ export function obstacleCondition(
       return {
         reason: 'SecurityGroupsUnknown',
         message: `the node names no security groups and those of its first interface are not known: set ${fields.securityGroupIds}`,
+      };
+    case 'interfacesFailed':
+      return {
+        reason: 'InterfaceFailed',
+        message: `the last update of ${obstacle.interfaceIds.join(', ')} failed in the cloud: repair or update the interface there, which Headwater then uses again`,
       };
     case 'networkUnreadable':
       return { reason: 'NetworkUnreadable', message: failureCondition(obstacle.failure).message };

@@ -192,7 +192,7 @@ export class NodeReconciler {
   /** Restores what a previous leader showed, even if this session started from an older state. */
   #restore(previous: CiliumNode, node: CiliumNode): void {
     const { inventory, implementation, clock } = this.#context;
-    const interfaces = shownSince(previous, node, this.instanceId, implementation);
+    const interfaces = shownSince(previous, node, this.instanceId, implementation.section);
     inventory.restoreAlso(
       this.instanceId,
       { interfaces, pendingRelease: pendingReleaseIn(node) },
@@ -361,7 +361,7 @@ export class NodeReconciler {
     if (assessment.kind !== 'served') return assessment.condition;
     const { ledger, clock, implementation } = this.#context;
     const isGone = (subnetId: string): boolean => ledger.isGone(subnetId, clock.monotonic());
-    const { fields } = implementation.words;
+    const { fields } = implementation.section.words;
     const stuck = plan === undefined ? undefined : planCondition(plan, fields, isGone);
     if (stuck !== undefined) return stuck;
     const trouble = this.#troubleCondition(assessment, plan);
@@ -468,9 +468,9 @@ function asksTheSame(a: CiliumNode, b: CiliumNode): boolean {
   return demandIn(a) === demandIn(b);
 }
 
-function demandIn({ ipam, eni, deleting, ignored, status }: CiliumNode): string {
+function demandIn({ ipam, section, deleting, ignored, status }: CiliumNode): string {
   const asked = { ...ipam, pool: undefined };
-  return JSON.stringify([asked, eni, deleting, ignored, [...status.used], [...status.releaseIps]]);
+  return JSON.stringify([asked, section, deleting, ignored, [...status.used], [...status.releaseIps]]);
 }
 
 function isOursToWrite(assessment: Assessment): boolean {

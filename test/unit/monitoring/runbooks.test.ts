@@ -76,6 +76,8 @@ const reasons = {
   SecurityGroupsUnknown: 'blocked',
   NetworkUnreadable: 'blocked',
   InterfaceUnreadable: 'blocked',
+  InterfaceNameUnknown: 'blocked',
+  InterfaceFailed: 'blocked',
   InterfaceNotShown: 'blocked',
   AgentCannotStart: 'served',
   ExcludedAddressesInUse: 'served',

@@ -13,6 +13,7 @@ import {
   presentable,
   unknownInstanceType,
   unmanagedInstance,
+  unnamedInterface,
   unreadableInterface,
   unreachableStart,
   unreadableLimits,
@@ -75,6 +76,18 @@ describe('the text of a condition', () => {
       unreadableInterface(unreadable({ id: 'eni-7', problem: 'MacAddress is missing' })),
       'InterfaceUnreadable',
       'interface eni-7 cannot be read and is not used: MacAddress is missing',
+    ],
+    [
+      'of an interface name that the instance does not have',
+      unnamedInterface('i-1', { interfaceName: 'nic9', names: ['nic0', 'nic1'] }, words.fields),
+      'InterfaceNameUnknown',
+      'section.interface-name is nic9, and instance i-1 has no such interface: name one of nic0, nic1',
+    ],
+    [
+      'of an interface whose update failed',
+      obstacleCondition({ kind: 'interfacesFailed', interfaceIds: ['eni-7'] }, words.fields),
+      'InterfaceFailed',
+      'the last update of eni-7 failed in the cloud: repair or update the interface there, which Headwater then uses again',
     ],
     [
       'of an interface that is not shown',

@@ -2,10 +2,11 @@ import { expect, test } from '@jest/globals';
 import { assess } from '../../../../src/node/conditions/assessment.ts';
 import type { NodeCondition } from '../../../../src/node/conditions/node-condition.ts';
 import { Warnings } from '../../../../src/node/reconcile/warnings.ts';
-import { awsWords } from '../../../../src/providers/aws/cilium-node-section.ts';
+import { awsSection } from '../../../../src/providers/aws/cilium-node-section.ts';
 import type { NetworkInterface } from '../../../../src/providers/contract/network-interface.ts';
 import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
 import { ciliumNode } from '../../kubernetes/cilium-node-fixture.ts';
+import { traits } from '../../providers/scripted-implementation.ts';
 import { eni, infrastructure, m5Large, subnet, view } from '../allocation-facts.ts';
 import { wellFormed } from '../cilium-nodes.ts';
 
@@ -31,7 +32,8 @@ async function warningsOf(interfaces: readonly NetworkInterface[]): Promise<read
     infrastructure: { ...infrastructure([subnet('subnet-1')]), networkIds: new Set(['vpc-1']) },
     limitsOf: () => m5Large,
     options: { networkId: undefined, prefixDelegation: false, usePrimaryAddress: false },
-    words: awsWords,
+    words: awsSection.words,
+    traits,
   });
   const warnings = new Warnings({
     hooks: { onWarning: (_, warning) => found.push(warning), onExclusions: () => undefined },
