@@ -39,6 +39,7 @@ import { FailedReadings } from './reporting/failed-readings.ts';
 import { nodeOptions } from './node-options.ts';
 import { inDeficit, missingDataOf } from './reporting/missing-data.ts';
 import { OrphanGcRunner } from './orphan-gc-runner.ts';
+import { scopeProblem } from './reporting/served-scope.ts';
 import { blockedSeries, warningSeries } from './reporting/blocked-metrics.ts';
 import { type SubnetFigures, subnetFigures } from './reporting/subnet-figures.ts';
 import { showSubnets } from './reporting/subnet-metrics.ts';
@@ -228,6 +229,11 @@ export class LeaderSession {
     return this.#failures.problemOf(cannotReadCloud);
   }
 
+  /** Why no node is served; undefined if one may be. */
+  get scopeProblem(): string | undefined {
+    return this.#hasStarted ? scopeProblem(this.summaries()) : undefined;
+  }
+
   /** Why the state read from the cloud is not reliable; undefined if it is. */
   get unreliableReason(): string | undefined {
     return this.#withdrawals.problem();
@@ -321,8 +327,7 @@ export class LeaderSession {
   }
 
   #createConflictingWriters(): ConflictingWriters {
-    const { permission, clock, log, registry, recordEvent, cloud, writer, leads, knownVersion, identities } =
-      this.#deps;
+    const { permission, clock, log, registry, recordEvent, cloud, writer, leads, knownVersion } = this.#deps;
     const { metrics } = registry;
     return new ConflictingWriters({
       permission,
@@ -332,7 +337,7 @@ export class LeaderSession {
       recordEvent,
       section: cloud.implementation.section,
       leads,
-      counts: ({ name, instanceId = '' }) => !identities.isKnown || identities.isVerified(name, instanceId),
+      counts: ({ name, instanceId = '' }) => this.#nodes.mayBelongTo(name, instanceId),
       knownVersion,
       ownWrites: this.#ownWrites,
       collectionVersion: (signal) => writer.collectionVersion(signal),
