@@ -45,6 +45,8 @@ const expected: readonly Expected[] = [
   ]),
   ['cilium_operator_ec2_api_duration_seconds', 'histogram', ['operation', 'response_code'], go],
   ['cilium_operator_ec2_api_rate_limit_duration_seconds', 'histogram', ['operation'], go],
+  ['cilium_operator_azure_api_duration_seconds', 'histogram', ['operation', 'response_code'], go],
+  ['cilium_operator_azure_api_rate_limit_duration_seconds', 'histogram', ['operation'], go],
   ['headwater_build_info', 'gauge', ['node_version', 'version']],
   ['headwater_addresses', 'gauge', ['state']],
   ['headwater_pending_pods', 'gauge', []],
@@ -114,6 +116,14 @@ function feed(metrics: Metrics): void {
   );
   metrics.cilium_operator_ec2_api_rate_limit_duration_seconds.observe(
     { operation: 'CreateNetworkInterface' },
+    0.2,
+  );
+  metrics.cilium_operator_azure_api_duration_seconds.observe(
+    { operation: 'VirtualMachineScaleSetVMs.Update', response_code: 'OK' },
+    1.2,
+  );
+  metrics.cilium_operator_azure_api_rate_limit_duration_seconds.observe(
+    { operation: 'VirtualMachineScaleSetVMs.Update' },
     0.2,
   );
   metrics.headwater_blocked.set({ resource: 'subnet', reason: 'subnetExhausted' }, 1);
