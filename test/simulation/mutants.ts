@@ -443,4 +443,10 @@ export const mutants: readonly Mutant[] = [
       },
     ],
   },
+  one(
+    "what is shown is looked up in another cloud's section",
+    'kubernetes/cilium-node/cilium-node-reader.ts',
+    "section.shown(valueAt(raw, 'status', key), ",
+    "section.shown(valueAt(raw, 'status', key === 'eni' ? 'azure' : 'eni'), ",
+  ),
 ];
