@@ -23,7 +23,7 @@ export const azureOptions = {
   'azure-resource-group': {
     kind: list(
       'name,...',
-      /^[^\s,<>%&\\?/#:]{1,90}$/,
+      /^[^\s,;:<>%&\\?/#"'{}[\]|=+*!$@^~]{1,90}$/,
       'names of resource groups, at most 90 characters each, separated by commas or spaces',
     ),
     origin: 'operator',
