@@ -1,8 +1,8 @@
 // One leader session: everything only the leader runs, from gaining leadership until its work in flight has ended. It
 // connects the parts: what one of them learns wakes the nodes that depend on it.
 import type { NodeReference } from '../kubernetes/cilium-node/cilium-node.ts';
+import { cloudSettings } from '../config/cloud-settings.ts';
 import type { Options } from '../config/option-table.ts';
-import { collectionOf } from '../config/orphan-collection.ts';
 import type { CiliumNodeWriter, WriteOutcome } from '../kubernetes/cilium-node/cilium-node-writer.ts';
 import type { EventReport } from '../kubernetes/events/event-object.ts';
 import type { JsonObject } from '../kubernetes/transport/json.ts';
@@ -435,7 +435,7 @@ export class LeaderSession {
       registry,
       recordEvent: this.#deps.recordEvent,
       recordClusterEvent: this.#deps.recordLeaseEvent,
-      collects: collectionOf(options).kind === 'on',
+      collects: cloudSettings(options).collection.kind === 'on',
     });
     return new NodeManager({
       identities: this.#deps.identities,
