@@ -19,6 +19,7 @@ import { describeScope } from '../allocate/refused-scope.ts';
 import { needsAction } from '../allocate/allocation-backoff.ts';
 import type { ScopeRefusal } from '../allocate/blocked-resources.ts';
 import type { RetiredUse } from '../release/retired-holdings.ts';
+import type { Untaken } from './untaken-addresses.ts';
 
 export interface NodeCondition {
   /** Stable name: metric label and Event reason. */
@@ -55,6 +56,7 @@ export type ConditionReason =
   | 'InterfaceFailed'
   | 'InterfaceNotShown'
   | 'ExcludedAddressesInUse'
+  | 'FreeAddressesNotTaken'
   | 'AccessDenied'
   | 'CredentialsExpired'
   | 'CredentialsInvalid'
@@ -119,10 +121,17 @@ export function missingNode(node: string, instanceId: string): NodeCondition {
   };
 }
 
-export function outsideNetwork(networkId: string, allowed: string, options: OptionNames): NodeCondition {
+/** What a node names instead of what an option allows. */
+export interface OutsideScope {
+  readonly option: string;
+  readonly allowed: string;
+  readonly named: string;
+}
+
+export function outsideNetwork({ named, option, allowed }: OutsideScope): NodeCondition {
   return {
     reason: 'OutsideNetwork',
-    message: `the node is in ${networkId} and ${options.networkId} restricts Headwater to ${allowed}`,
+    message: `the node is in ${named} and ${option} restricts Headwater to ${allowed}`,
   };
 }
 
@@ -209,6 +218,15 @@ export function excludedInUse({ interfaceId, why, addresses }: RetiredUse): Node
     message: `pods use excluded addresses of interface ${interfaceId}: ${why}; they keep them, and no other pod gets one: restart those pods to move them`,
     addresses,
   };
+}
+
+/** Pods wait, although the agent is shown addresses for them. Nothing else shows why: a pod may wait for a volume. */
+export function untakenCondition({ kind, addresses }: Untaken): NodeCondition {
+  const message =
+    kind === 'unlisted'
+      ? 'restart the Cilium agent of this node: pods wait for addresses, and spec.ipam.pools.allocated does not list every CIDR that the status shows'
+      : 'restart the Cilium agent of this node, unless the Events of the waiting pods name another cause, such as a missing volume: pods wait, and the node has free addresses for them';
+  return { reason: 'FreeAddressesNotTaken', message, addresses };
 }
 
 /** The node is served without the public address that its tags ask for. */

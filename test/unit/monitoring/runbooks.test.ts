@@ -81,6 +81,7 @@ const reasons = {
   InterfaceNotShown: 'blocked',
   AgentCannotStart: 'served',
   ExcludedAddressesInUse: 'served',
+  FreeAddressesNotTaken: 'served',
   AccessDenied: 'blocked',
   CredentialsExpired: 'blocked',
   CredentialsInvalid: 'blocked',
