@@ -91,6 +91,7 @@ export class Controller {
       clock,
       leadingSince: () => this.#leadingSince,
       leaseEnd: () => (this.#election === undefined ? 'unlimited' : this.#election.leaseEnd()),
+      isDeaf: () => this.#cache.silence() !== undefined,
     });
     this.#permission = new MutationPermission({ ...noPauses, dryRun: options.dryRun, pause: options.pause });
     this.#liveOptions = this.#createLiveOptions();
@@ -175,11 +176,11 @@ export class Controller {
       case 'starting':
         return `it reads the cluster: ${this.#cache.waitingFor()}`;
       case 'standby':
-        return this.#candidacyProblem() ?? this.#probeProblem();
+        return this.#candidacyProblem() ?? this.#cache.silence() ?? this.#probeProblem();
       case 'catchingUp':
         return `it has the Lease and reads CiliumNodes: ${this.#cache.waitingFor()}`;
       case 'leading':
-        return this.#readingProblem();
+        return this.#readingProblem() ?? this.#cache.silence();
       case 'draining':
       case 'stopped':
         return 'it is shutting down';

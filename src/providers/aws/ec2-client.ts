@@ -29,7 +29,7 @@ export interface Ec2ClientOptions {
   readonly timeout: number;
   /** Whether this process leads at this moment. A process that does not lead changes nothing. */
   readonly leads: () => boolean;
-  /** Whether a call that takes something away and may last `ms` can still end within our own lease. */
+  /** Whether a call that takes something away and may last `ms` can still end within our own lease, and no watch is silent. */
   readonly isInSafeLeaseWindow: (ms: number) => boolean;
   readonly permission: Pick<MutationPermission, 'refusal' | 'refusalToGoOn'>;
   readonly onCall: (call: FinishedCall) => void;
@@ -293,7 +293,8 @@ export class Ec2Client {
     const { leads, isInSafeLeaseWindow } = this.#options;
     if (!leads()) throw notSent(action, 'Fenced', 'another process may lead by now');
     if (fenced.has(action) && !isInSafeLeaseWindow(timeout)) {
-      const why = 'our lease ends too soon, or began too recently, to take anything away';
+      const why =
+        'our lease ends too soon or began too recently, or a watch is silent, to take anything away';
       throw notSent(action, 'Fenced', why);
     }
   }
