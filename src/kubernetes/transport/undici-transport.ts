@@ -2,6 +2,7 @@
 // rotate, and when a connection stays silent: the others may lead to the same dead end.
 import { Agent, type Dispatcher, ProxyAgent } from 'undici';
 import type { Clock } from '../../runtime/clock.ts';
+import { type BackoffPolicy, exponentialWait } from '../../runtime/exponential-backoff.ts';
 import type { ClusterAccess, Credentials, TlsMaterial } from './cluster-access.ts';
 import { type Deadline, withDeadline } from './deadline.ts';
 import { KubernetesError } from './kubernetes-error.ts';
@@ -53,6 +54,9 @@ const leastBetweenRenewals = 10_000;
  */
 const longestIdle = 5000;
 
+/** Pauses between renewals of credentials, while the server refuses the renewed ones too. */
+const renewals: BackoffPolicy = { base: 10_000, cap: 300_000 };
+
 const silent = new Error('the connection is silent');
 
 export class UndiciTransport implements KubernetesTransport {
@@ -61,6 +65,8 @@ export class UndiciTransport implements KubernetesTransport {
   #pool: { readonly dispatcher: Dispatcher; readonly tls: TlsMaterial } | undefined;
   /** When the pool was last left for its silence, in monotonic ms. */
   #renewedAt = -Infinity;
+  /** Consecutive renewals of credentials that did not help, and when the next one may be, in monotonic ms. */
+  #refusals = { count: 0, until: -Infinity };
 
   constructor(options: UndiciTransportOptions) {
     this.#options = options;
@@ -105,7 +111,7 @@ export class UndiciTransport implements KubernetesTransport {
     return { clock: this.#options.clock, ms, signal, waitingFor: `${method} ${path}` };
   }
 
-  /** Retries a 401 once if other credentials are available: they may have rotated. */
+  /** Retries a 401 once, at once, if other credentials are available: a token may end before its time. */
   async #authorized(request: TransportRequest, signal: AbortSignal): Promise<Response> {
     const { access } = this.#options;
     const credentials = await access.credentials();
@@ -114,14 +120,21 @@ export class UndiciTransport implements KubernetesTransport {
     const renewed = await this.#renewed(credentials);
     if (renewed === credentials) return response;
     await response.body.dump();
-    return this.#request(request, renewed, signal);
+    const second = await this.#request(request, renewed, signal);
+    if (second.statusCode !== 401) this.#refusals = { count: 0, until: -Infinity };
+    return second;
   }
 
   async #renewed(refused: Credentials): Promise<Credentials> {
     const { access } = this.#options;
     const current = await access.credentials();
     if (current !== refused) return current;
-    access.forget();
+    const now = this.#options.clock.monotonic();
+    if (now >= this.#refusals.until) {
+      const count = this.#refusals.count + 1;
+      this.#refusals = { count, until: now + exponentialWait(renewals, count) };
+      access.forget(refused);
+    }
     return access.credentials();
   }
 

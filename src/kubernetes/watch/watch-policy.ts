@@ -50,6 +50,9 @@ export function nextAfter(course: Course, attempt: Attempt, now: number, random:
   const backoff = backOff(healthy || progressed ? undefined : course.backoff, policy, now, random);
   const wait = backoff.until - now;
 
+  // Other credentials may be there sooner than other permissions.
+  if (end.kind === 'denied' && end.status === 401)
+    return { course: { ...course, backoff }, begin: what, wait };
   if (end.kind === 'denied') return afterMissingPermission(what, random);
   if (end.kind === 'gone') return afterMissingPermission('list', random);
   if (end.kind === 'unavailable') return afterFailure(course, { ...attempt, end }, backoff, wait);

@@ -193,7 +193,6 @@ describe('a reflector after a failure', () => {
   });
 
   test.each([
-    [401, /^no$/],
     [403, /^no$/],
     [404, /^the cluster does not serve \/things: install Cilium, which registers it \(no\)$/],
   ])('reports %i as denied and tries again about every 30 s', async (code, problem) => {
@@ -211,6 +210,20 @@ describe('a reflector after a failure', () => {
     await clock.advance(85_000);
     expect(reflector.resourceVersion).toBe('3');
     expect(states.at(-1)?.kind).toBe('watching');
+  });
+
+  test('reports refused credentials as denied too, and tries again with growing waits', async () => {
+    const { clock, states, transport, reflector } = rig(
+      serve([status(401, 'no'), status(401, 'no'), listOf(3)], [status(401, 'no'), new LineFeed()]),
+    );
+
+    await clock.advance(0);
+    const first = states.at(-1);
+    await clock.advance(6000);
+
+    expect(first).toMatchObject({ kind: 'denied', problem: 'no' });
+    expect(transport.requests.map(isWatch)).toEqual([false, false, false, true, true]);
+    expect(reflector.figures().state.kind).toBe('watching');
   });
 
   test('keeps the objects after a denied watch, and continues from the same version', async () => {
