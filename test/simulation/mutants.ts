@@ -437,4 +437,10 @@ export const mutants: readonly Mutant[] = [
       },
     ],
   },
+  one(
+    'a silent watch is never ended',
+    'kubernetes/watch/watch-stream.ts',
+    'options.timeoutSeconds * 1000 + idleSlack',
+    'options.timeoutSeconds * 1e9 + idleSlack',
+  ),
 ];

@@ -4,13 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Credentials } from '../../../src/kubernetes/transport/cluster-access.ts';
 import { loadClusterAccess } from '../../../src/kubernetes/auth/load-cluster-access.ts';
-import { UndiciTransport } from '../../../src/kubernetes/transport/undici-transport.ts';
 import { describeError } from '../../../src/observability/describe-error.ts';
 import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
-import { json, loopbackServer } from '../../support/loopback-server.ts';
 
 type ClusterAccessOptions = Parameters<typeof loadClusterAccess>[0];
-const never = new AbortController().signal;
 let directory = '';
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'headwater-'));
@@ -470,72 +467,5 @@ describe('a credential program', () => {
     await clock.advance(60_000);
 
     expect(await outcome).toContain('within 60000 ms');
-  });
-
-  /** A server that accepts only these tokens, and a transport that gets its tokens from the program. */
-  async function refusing(accepted: Set<string>): Promise<{
-    readonly clock: VirtualClock;
-    readonly transport: UndiciTransport;
-    readonly get: () => Promise<number>;
-    readonly runs: () => Promise<number>;
-    readonly end: () => Promise<void>;
-  }> {
-    const clock = new VirtualClock();
-    const path = await program('refused', {});
-    const server = await loopbackServer((request, response) => {
-      const isAccepted = accepted.has(request.headers.authorization ?? '');
-      if (isAccepted && request.url === '/watch') response.writeHead(200).write('{}\n');
-      else json(response, isAccepted ? 200 : 401, {});
-    });
-    const kubeconfig = await write('config', { ...exec('./refused'), server: server.url });
-    const access = await loadClusterAccess(options({ kubeconfig, clock, environment: process.env }));
-    const transport = new UndiciTransport({ access, clock });
-    return {
-      clock,
-      transport,
-      get: async () => (await transport.send({ method: 'GET', path: '/' }, never)).status,
-      runs: async () => (await runsOf(path)).length,
-      end: async () => {
-        await transport.close();
-        await server.close();
-      },
-    };
-  }
-
-  test('runs again at once when the server refuses its token, for a request and for a watch, however young it is', async () => {
-    const accepted = new Set(['Bearer run-1']);
-    const { transport, get, runs, end } = await refusing(accepted);
-
-    const first = await get();
-    accepted.clear();
-    accepted.add('Bearer run-2');
-    const [second, third] = await Promise.all([get(), get()]);
-    accepted.clear();
-    accepted.add('Bearer run-3');
-    const watch = await transport.stream({ method: 'GET', path: '/watch' }, never);
-    await end();
-
-    expect([first, second, third, watch.kind]).toEqual([200, 200, 200, 'open']);
-    expect(await runs()).toBe(3);
-  });
-
-  test('runs more and more rarely while the server refuses each of its tokens', async () => {
-    const accepted = new Set<string>();
-    const { clock, get, runs, end } = await refusing(accepted);
-
-    const atOnce = [await get(), await get(), await get(), await runs()];
-    await clock.advance(10_000);
-    const later = [await get(), await get(), await runs()];
-    await clock.advance(10_000);
-    const tooEarly = [await get(), await runs()];
-    await clock.advance(10_000);
-    accepted.add('Bearer run-4');
-    const recovered = [await get(), await get(), await runs()];
-    await end();
-
-    expect(atOnce).toEqual([401, 401, 401, 2]);
-    expect(later).toEqual([401, 401, 3]);
-    expect(tooEarly).toEqual([401, 3]);
-    expect(recovered).toEqual([200, 200, 4]);
   });
 });
