@@ -12,6 +12,7 @@ import { composeAws } from '../controller/clouds/aws.ts';
 import { NotStartable } from '../controller/clouds/cloud.ts';
 import { connectToAws } from '../controller/clouds/connect-to-aws.ts';
 import { Controller } from '../controller/controller.ts';
+import { EniMode } from '../controller/modes/eni-mode.ts';
 import { MeteredTransport } from '../controller/reporting/metered-transport.ts';
 import type { ClusterAccess } from '../kubernetes/transport/cluster-access.ts';
 import { KubernetesError } from '../kubernetes/transport/kubernetes-error.ts';
@@ -84,7 +85,7 @@ async function serve(
     options,
     kubernetes: new MeteredTransport(transport, registry.metrics),
     leaseTransport: new MeteredTransport(leaseTransport, registry.metrics),
-    composeCloud: (deps) => composeAws(api, deps),
+    composeMode: (deps) => new EniMode(deps, (cloud) => composeAws(api, cloud)),
     clock,
     random,
     log,
