@@ -13,6 +13,7 @@ const planted: Readonly<Record<string, readonly [file: string, imported: string]
   'clouds-are-composed-in-one-place': ['src/controller/fencing.ts', '../providers/aws/errors.ts'],
   'clouds-stand-on-what-calls-pass': ['src/providers/aws/ids.ts', '../inventory/visibility-lag.ts'],
   'provider-rooms-stand-on-the-contract': ['src/providers/inventory/withdrawals.ts', '../orphans/orphans.ts'],
+  'gate-stands-on-rate-limits': ['src/providers/gate/denied-actions.ts', '../inventory/visibility-lag.ts'],
   'config-and-observability-below-controller': ['src/config/go-duration.ts', '../node/demand/priority.ts'],
   'kubernetes-stands-alone': ['src/kubernetes/watch/listing.ts', '../../observability/logger.ts'],
   'transport-below-kubernetes-rooms': ['src/kubernetes/transport/deadline.ts', '../watch/listing.ts'],

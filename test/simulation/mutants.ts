@@ -244,8 +244,8 @@ export const mutants: readonly Mutant[] = [
         to: 'if (since === undefined || end === undefined || leaderQuietPeriod > 0) return true;',
       },
       {
-        file: 'providers/aws/ec2-client.ts',
-        from: "if (!leads()) throw notSent(action, 'Fenced', 'another process may lead by now');",
+        file: 'providers/gate/call-gate.ts',
+        from: "if (!leads()) throw notSent(call, 'Fenced', 'another process may lead by now');",
         to: '',
       },
     ],
@@ -374,9 +374,9 @@ export const mutants: readonly Mutant[] = [
     name: 'a call holds its concurrency slot while it waits for the rate limit',
     edits: [
       {
-        file: 'providers/aws/ec2-client.ts',
-        from: 'const refund = await rateLimiter.tokens(actions, context);',
-        to: 'const refund = await this.#options.concurrency.run(context, () => rateLimiter.tokens(actions, context));',
+        file: 'providers/gate/call-gate.ts',
+        from: 'const refund = await rateLimiter.tokens(calls, context);',
+        to: 'const refund = await this.#options.concurrency.run(context, () => rateLimiter.tokens(calls, context));',
       },
       {
         file: 'providers/rate-limit/concurrency-limit.ts',

@@ -55,6 +55,7 @@ export class EniMode implements Mode<StatusReport, NodeStatusReport> {
       log,
       onBug,
       onNode: (name, watched) => this.#session?.apply(name, watched),
+      section: this.#cloud.implementation.section,
       instanceIdOf: (providerId) => this.#cloud.instanceIdOf(providerId),
       onIdentities: (touched) => this.#session?.identitiesChanged(touched),
       onPendingPods: (name) => this.#session?.pendingPodsChanged(name),

@@ -24,15 +24,8 @@ import { untrustedCertificate } from '../../network/certificate-trouble.ts';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import type { Clock } from '../../runtime/clock.ts';
 import { compactPages } from './compact-pages.ts';
-import {
-  type Ec2Action,
-  type Ec2Api,
-  Ec2CallError,
-  type Ec2CallResult,
-  type Ec2Input,
-  type Ec2Output,
-  type Sending,
-} from './ec2-api.ts';
+import { CallError, type CallResult, type Sending } from '../gate/cloud-call.ts';
+import type { Ec2Action, Ec2Api, Ec2Input, Ec2Output } from './ec2-api.ts';
 import {
   checkingAgent,
   checkedOnceConnected,
@@ -257,7 +250,7 @@ const programFailed =
   'the credential_process of the profile failed; run it by hand to see its output, which is not logged because it may hold credentials';
 
 /** Converts an error of the SDK to ours. Exported only for its table test. */
-export function callErrorOf(error: unknown): Ec2CallError {
+export function callErrorOf(error: unknown): CallError {
   const { name, message, code, $fault, $metadata = {}, $response } = (error ?? {}) as SdkError;
   const answered = $fault !== undefined && typeof name === 'string' && name !== 'Unknown';
   const fromProgram = isOfProgram(message);
@@ -269,7 +262,7 @@ export function callErrorOf(error: unknown): Ec2CallError {
     retryAfter: secondsIn($response?.headers?.['retry-after']),
   };
   // The command line and output of a credential program may contain secrets.
-  return new Ec2CallError(
+  return new CallError(
     { ...detail, result: resultOf(answered, detail) },
     fromProgram ? {} : { cause: error },
   );
@@ -300,7 +293,7 @@ function resultOf(
     message,
     status,
   }: { readonly code: string; readonly message: string; readonly status: number | undefined },
-): Ec2CallResult {
+): CallResult {
   // A 5xx other than a throttle may come after the change was made.
   if (answered) return (status ?? 500) < 500 || code === 'RequestLimitExceeded' ? 'refused' : 'noAnswer';
   const early = notSent.has(code) || /did not establish a connection|Region is missing/.test(message);
