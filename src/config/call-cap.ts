@@ -26,6 +26,13 @@ const firstCalls: Readonly<Record<CloudMode, FirstCalls>> = {
       { perSecond: 5, burst: 50 }, // AttachNetworkInterface: the default for mutating actions
     ],
   },
+  alibabacloud: {
+    what: 'a create and an attach',
+    budgets: [
+      { perSecond: 500 / 60, burst: 500 }, // CreateNetworkInterface
+      { perSecond: 500 / 60, burst: 500 }, // AttachNetworkInterface
+    ],
+  },
   azure: {
     what: 'a read and an update',
     budgets: [

@@ -35,6 +35,14 @@ const settingsOf: Readonly<Record<Options['ipam'], (options: Options) => CloudSe
     // The interfaces of an instance are its own: Headwater makes none.
     collection: { kind: 'off' },
   }),
+  alibabacloud: (options) => ({
+    releaseExcessIps: options.alibabaCloudReleaseExcessIps,
+    // Pods have used the primary addresses of secondary interfaces ever since cilium-operator offers them.
+    usePrimaryAddress: true,
+    prefixDelegation: false,
+    scope: { networkId: options.alibabaCloudVpcId },
+    collection: collectionOf(options),
+  }),
 };
 
 export function cloudSettings(options: Options): CloudSettings {

@@ -7,6 +7,7 @@ export const optionGroups = {
   release: 'Release',
   aws: 'AWS',
   azure: 'Azure',
+  alibaba: 'Alibaba Cloud',
   calls: 'Cloud calls',
   kubernetes: 'Kubernetes',
   election: 'Leader election',
@@ -16,7 +17,7 @@ export const optionGroups = {
 export type OptionGroup = keyof typeof optionGroups;
 
 /** Values of the option ipam: the mode of the agents, which names the cloud. */
-export const cloudModes = ['eni', 'azure'] as const;
+export const cloudModes = ['eni', 'azure', 'alibabacloud'] as const;
 
 export type CloudMode = (typeof cloudModes)[number];
 
@@ -28,8 +29,8 @@ export interface OptionRow<T = unknown> {
    */
   readonly origin: 'operator' | 'headwater';
   readonly group: OptionGroup;
-  /** The value of the option ipam that it belongs to; undefined for an option of every cloud. */
-  readonly cloud?: CloudMode;
+  /** The values of the option ipam that it belongs to; undefined for an option of every cloud. */
+  readonly cloud?: CloudMode | readonly CloudMode[];
   /** A variable that cilium-operator reads as well: it counts if nothing else sets the option. */
   readonly legacyVariable?: string;
   /** Effect, unit, and when to change it. */

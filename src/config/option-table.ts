@@ -1,6 +1,7 @@
 // The single table of options; its rows are in options/. Flags, environment names, help, docs/options.md and the type of
 // the options derive from it; nothing is configured elsewhere.
 import { awsOptions } from './options/aws-options.ts';
+import { alibabaOptions } from './options/alibaba-options.ts';
 import { azureOptions } from './options/azure-options.ts';
 import { callOptions } from './options/call-options.ts';
 import { kubernetesOptions } from './options/kubernetes-options.ts';
@@ -16,6 +17,7 @@ const table = {
   ...releaseOptions,
   ...awsOptions,
   ...azureOptions,
+  ...alibabaOptions,
   ...callOptions,
   ...kubernetesOptions,
   ...processOptions,

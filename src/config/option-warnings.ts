@@ -42,11 +42,12 @@ export function warningsOnIgnored(
 export function warningsOnOtherClouds(options: Options, sources: OptionSources): readonly OptionWarning[] {
   return optionNames.flatMap((option): OptionWarning[] => {
     const source = sources[option];
-    const { cloud = options.ipam } = optionTable[option];
+    const clouds = [optionTable[option].cloud ?? options.ipam].flat();
     const isGiven =
       source.kind === 'flag' || (source.kind === 'environment' && source.variable === undefined);
-    if (cloud === options.ipam || !isGiven) return [];
-    const reason = `it is an option of --ipam=${cloud}, and this is --ipam=${options.ipam}`;
+    if (clouds.includes(options.ipam) || !isGiven) return [];
+    const theirs = clouds.map((cloud) => `--ipam=${cloud}`).join(' and ');
+    const reason = `it is an option of ${theirs}, and this is --ipam=${options.ipam}`;
     const details = { option, from: sourceInWords(option, source), reason };
     return [{ kind: 'notice', message: 'option has no effect', details }];
   });

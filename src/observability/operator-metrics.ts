@@ -120,4 +120,14 @@ export const operatorMetrics = {
     action,
     goSeconds,
   ),
+  cilium_operator_alibabacloud_api_duration_seconds: histogram(
+    'Seconds until Alibaba Cloud had answered.',
+    { ...action, response_code: 'error code of Alibaba Cloud, else OK or Failed' },
+    goSeconds,
+  ),
+  cilium_operator_alibabacloud_api_rate_limit_duration_seconds: histogram(
+    'Seconds that a call waited for its turn; calls that did not have to wait are not in it.',
+    action,
+    goSeconds,
+  ),
 };

@@ -8,7 +8,7 @@ import type { BucketLevel } from '../../providers/rate-limit/rate-limiter.ts';
 import type { MissingPermissions } from '../reporting/missing-permissions.ts';
 
 /** What the metrics of cilium-operator call a cloud, in their names. */
-export type MeteredApi = 'ec2' | 'azure';
+export type MeteredApi = 'ec2' | 'azure' | 'alibabacloud';
 
 interface OperatorInstruments {
   readonly duration: Metrics['cilium_operator_ec2_api_duration_seconds'];
@@ -29,6 +29,12 @@ const operatorInstruments: Readonly<Record<MeteredApi, (metrics: Metrics) => Ope
     duration: metrics.cilium_operator_azure_api_duration_seconds,
     wait: metrics.cilium_operator_azure_api_rate_limit_duration_seconds,
     responseCode: ({ failure }) => (failure === undefined ? 'OK' : 'Failed'),
+  }),
+  alibabacloud: (metrics) => ({
+    duration: metrics.cilium_operator_alibabacloud_api_duration_seconds,
+    wait: metrics.cilium_operator_alibabacloud_api_rate_limit_duration_seconds,
+    responseCode: ({ failure, status }) =>
+      failure === undefined ? 'OK' : status === undefined ? 'Failed' : failure.code,
   }),
 };
 

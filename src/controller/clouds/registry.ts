@@ -24,6 +24,12 @@ const clouds: { readonly [Mode in Options['ipam']]?: Connect } = {
     const connected = await connectToAzure(connection, signal);
     return { compose: (deps) => composeAzure(connected, deps), close: () => connected.api.close() };
   },
+  alibabacloud: async (connection, signal) => {
+    const { connectToAlibaba } = await import('./connect-to-alibaba.ts');
+    const { composeAlibaba } = await import('./alibaba.ts');
+    const connected = await connectToAlibaba(connection, signal);
+    return { compose: (deps) => composeAlibaba(connected, deps), close: () => connected.api.close() };
+  },
 };
 
 /** Loads the chosen cloud and connects to it. Throws NotStartable. */

@@ -64,7 +64,6 @@ const fencedPause = 3;
 
 export async function createInterface(
   request: CreateInterface,
-  deviceIndex: number,
   given: CreateInterfaceDeps,
 ): Promise<CreateInterfaceResult> {
   const created = await create(request, given);
@@ -74,7 +73,8 @@ export async function createInterface(
   const createdAt = deps.clock.monotonic();
   const unattached = await untilAborted(deps, async () => {
     await awaitVisibility(deps);
-    return attach({ interfaceId, instanceId: request.instanceId, deviceIndex, createdAt }, deps);
+    const { instanceId, deviceIndex } = request;
+    return attach({ interfaceId, instanceId, deviceIndex, createdAt }, deps);
   });
   if (unattached === undefined) return { kind: 'attached', interfaceId };
   const { failure, isCertain } = unattached;

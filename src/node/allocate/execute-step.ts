@@ -81,13 +81,14 @@ export class StepExecution {
       prefixCount: step.prefixCount,
       description: `${descriptionPrefix}${instanceId})`,
       tags: { ...interfaceTags, ...ownershipTags(instanceId, token) },
+      deviceIndex: step.deviceIndex,
       token,
     } as const;
     const end = orphans.begin(token);
     // The default after a bug: it is unknown how far the step came.
     let leavesSomething = true;
     try {
-      const result = await createInterface(request, step.deviceIndex, this.#unitDeps(onRefused));
+      const result = await createInterface(request, this.#unitDeps(onRefused));
       leavesSomething = result.kind === 'failed' && (result.left !== undefined || result.uncertain);
       if (result.kind === 'attached') return { kind: 'done', interfaceId: result.interfaceId };
       if (result.left !== undefined) abandon(result.left);

@@ -47,7 +47,7 @@ export interface AllocationFacts {
   readonly refusalOf: (scope: RefusedScope) => ScopeRefusal | undefined;
   /** Orphaned interfaces that were created for this instance. */
   readonly orphans: InstanceOrphans;
-  readonly traits: Pick<CloudTraits, 'interfaces' | 'change'>;
+  readonly traits: Pick<CloudTraits, 'interfaces' | 'change' | 'mostPerCall'>;
   /** New interfaces come before existing ones with room, because they are available sooner. */
   readonly preferNew: boolean;
 }
@@ -103,6 +103,8 @@ class Draft {
   #missing: number;
   /** Part of the deficit that gets no new interface, because orphans may serve it. */
   #deferred: number;
+  /** What a later plan assigns to new interfaces that no single call could fill. */
+  #room: number;
   /** Addresses that may be gained beyond those in flight and planned. */
   #most: number;
   #obstacle: Obstacle | undefined;
@@ -120,6 +122,7 @@ class Draft {
     this.#most = Math.max(0, facts.most - coming);
     this.#missing = Math.max(0, Math.min(facts.wanted - coming, this.#most));
     this.#deferred = facts.stepsInFlight.reduce((sum, step) => sum + deferredBy(step), 0);
+    this.#room = facts.stepsInFlight.reduce((sum, step) => sum + this.#roomOf(step), 0);
   }
 
   fillInterfaces(unit: Unit): void {
@@ -150,15 +153,13 @@ class Draft {
   }
 
   adoptInterfaces(): void {
-    const { orphans, view, requirements, infrastructure, limits } = this.#facts;
-    const known = new Set([...view.interfaces, ...unusableIn(view)].map(({ id }) => id));
-    const isAdoptable = (item: NetworkInterface): boolean =>
-      !known.has(item.id) && adoptableFor(item, requirements, infrastructure);
+    const { orphans, requirements, limits } = this.#facts;
+    const isAdoptable = this.#adoptable();
     for (const item of orphans.fit.filter(isAdoptable)) {
-      const deviceIndex = this.#freeDeviceIndex();
-      if (this.#missing <= this.#deferred || deviceIndex === undefined) return;
+      const deviceIndex = this.#indexFor(item);
+      if (this.#missing <= this.#deferred) return;
       const count = podAddressCount(item, requirements);
-      if (count > this.#most) continue;
+      if (deviceIndex === undefined || count > this.#most) continue;
       const { id: interfaceId, subnetId } = item;
       const room = Math.min(roomOn(item, limits), this.#free(subnetId, 'addresses'));
       const step = { kind: 'adoptInterface', interfaceId, subnetId, deviceIndex, count, room } as const;
@@ -175,17 +176,24 @@ class Draft {
     if (!orphans.read) this.#deferred = Infinity;
   }
 
+  #adoptable(): (item: NetworkInterface) => boolean {
+    const { view, requirements, infrastructure } = this.#facts;
+    const known = new Set([...view.interfaces, ...unusableIn(view)].map(({ id }) => id));
+    return (item) => !known.has(item.id) && adoptableFor(item, requirements, infrastructure);
+  }
+
   createInterfaces(unit: Unit): void {
-    while (this.#missing > this.#deferred) {
+    while (this.#missing > this.#deferred + this.#room) {
       const step = this.#nextInterface(unit);
       if (step === undefined) return;
       this.#add(step);
+      this.#room += this.#roomOf(step);
     }
   }
 
   plan(): AllocationPlan {
     if (this.#facts.traits.interfaces === 'given' && this.#missing > 0) this.#noteGiven();
-    const isStuck = this.#missing > this.#deferred && !this.#isPassing;
+    const isStuck = this.#missing > this.#deferred + this.#room && !this.#isPassing;
     const refusals = this.#missing > 0 ? [...this.#refusals.values()] : [];
     // Blocked scopes could have served the rest, so slots are not what is missing.
     const isForRefusals = refusals.length > 0 && this.#obstacle?.kind === 'noInterfaceSlots';
@@ -193,7 +201,7 @@ class Draft {
     return { steps: this.#steps, unmet: this.#missing, isStuck, obstacle, refusals };
   }
 
-  /** Fills the interface in one call, or in several if its subnet gives only a few prefixes at once. */
+  /** Fills the interface in one call, or in several if a call brings only a few addresses or prefixes. */
   #fill(item: NetworkInterface, unit: Unit): 'planned' | 'hindered' {
     const { id: interfaceId, subnetId } = item;
     const kind = unit === 'addresses' ? 'allocateIPs' : 'allocatePrefixes';
@@ -298,15 +306,15 @@ class Draft {
 
   /** How many secondary addresses or prefixes a new interface in this subnet starts with. */
   #contentOf(subnetId: string, unit: Unit): number {
-    const { limits, requirements } = this.#facts;
+    const { limits, requirements, traits } = this.#facts;
     const fromPrimary = requirements.usePrimaryAddress ? 1 : 0;
     // An interface created only for its primary address would take the slot of one with prefixes.
-    const missing = Math.max(unit === 'addresses' ? 0 : 1, this.#missing - fromPrimary);
+    const missing = Math.max(unit === 'addresses' ? 0 : 1, this.#missing - this.#room - fromPrimary);
     return Math.min(
       this.#countFor(unit, missing, this.#most - fromPrimary),
       limits.addressesPerInterface - 1,
       Math.floor((this.#free(subnetId, unit) - 1) / sizeOf[unit]),
-      this.#mostAtOnce(subnetId, unit),
+      unit === 'addresses' ? traits.mostPerCall - 1 : this.#mostAtOnce(subnetId, unit),
     );
   }
 
@@ -318,21 +326,48 @@ class Draft {
 
   /** The lowest free device index for pods; undefined if every slot is taken. */
   #freeDeviceIndex(): number | undefined {
-    const { view, limits, requirements, stepsInFlight } = this.#facts;
-    const coming = [...stepsInFlight, ...this.#steps].filter((step) => deviceIndexOf(step) !== undefined);
-    if (occupiedSlots(view) + coming.length >= limits.interfaces) return undefined;
-    const taken = new Set<number | undefined>([
+    const { view, limits, requirements } = this.#facts;
+    if (occupiedSlots(view) + this.#coming().length >= limits.interfaces) return undefined;
+    const taken = this.#takenIndexes();
+    let index = requirements.firstInterfaceIndex;
+    while (taken.has(index)) index++;
+    return index;
+  }
+
+  /** The device index for an orphan: its own slot, if it has one, because agents would know it by no other. */
+  #indexFor({ slot }: NetworkInterface): number | undefined {
+    const free = this.#freeDeviceIndex();
+    if (slot === undefined || free === undefined) return free;
+    return this.#takenIndexes().has(slot) ? undefined : slot;
+  }
+
+  /** Steps that add an interface. */
+  #coming(): readonly PlannedStep[] {
+    const all = [...this.#facts.stepsInFlight, ...this.#steps];
+    return all.filter((step) => deviceIndexOf(step) !== undefined);
+  }
+
+  #takenIndexes(): ReadonlySet<number | undefined> {
+    const { view } = this.#facts;
+    return new Set<number | undefined>([
       ...view.interfaces
         .filter((item) => (item.attachment?.networkCard ?? 0) === 0)
         .map((item) => item.attachment?.deviceIndex),
       ...unusableIn(view)
         .filter((item) => item.networkCard === 0)
         .map((item) => item.deviceIndex),
-      ...coming.map(deviceIndexOf),
+      ...this.#coming().map(deviceIndexOf),
     ]);
-    let index = requirements.firstInterfaceIndex;
-    while (taken.has(index)) index++;
-    return index;
+  }
+
+  /** Free slots of a new interface that its call could not fill, as far as its subnet has addresses. */
+  #roomOf(step: PlannedStep): number {
+    const { limits, traits } = this.#facts;
+    const isCut =
+      step.kind === 'createInterface' && step.prefixCount === 0 && step.count + 1 >= traits.mostPerCall;
+    if (!isCut) return 0;
+    const room = slotsLeft(step, limits.addressesPerInterface - 1);
+    return Math.min(room, Math.max(0, this.#facts.free(step.subnetId) - subnetAddressesUsed(step)));
   }
 
   /** An interface in flight will have free slots. */
@@ -368,7 +403,7 @@ class Draft {
   }
 
   #mostAtOnce(subnetId: string, unit: Unit): number {
-    if (unit === 'addresses') return Infinity;
+    if (unit === 'addresses') return this.#facts.traits.mostPerCall;
     const most = this.#facts.mostPrefixes(subnetId);
     // Subnets without refusals come first.
     return unit === 'prefixes' && most < Infinity ? 0 : most;

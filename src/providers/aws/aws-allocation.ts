@@ -15,6 +15,7 @@ import { awsSection } from './cilium-node-section.ts';
 const awsTraits: CloudTraits = {
   interfaces: 'made',
   repeatedAssignment: 'adds',
+  mostPerCall: Infinity,
   change: 'perInterface',
   limits: 'byType',
   publicAddresses: true,

@@ -36,6 +36,7 @@ export interface AzureAllocationOptions {
 const azureTraits: CloudTraits = {
   interfaces: 'given',
   repeatedAssignment: 'isRecognized',
+  mostPerCall: Infinity,
   change: 'perInstance',
   limits: { addressesPerInterface: mostConfigurations, prefixes: false },
   publicAddresses: false,

@@ -9,6 +9,8 @@ export interface CloudTraits {
    * `operationId`.
    */
   readonly repeatedAssignment: 'adds' | 'isRecognized';
+  /** The most addresses that one call creates an interface with, its primary address included, or assigns. */
+  readonly mostPerCall: number;
   /** Whether changes to different interfaces of one instance exclude each other. */
   readonly change: 'perInterface' | 'perInstance';
   /** What an instance can hold: read by its type, or the same for all. Then it has the interfaces that are there. */

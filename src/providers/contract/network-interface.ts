@@ -26,6 +26,8 @@ export interface NetworkInterface {
   /** Why pods cannot use it, whatever the node's options say ("efa", "trunk", "requester-managed", ...). */
   readonly reservedFor: string | undefined;
   readonly attachment: Attachment | undefined;
+  /** Of a detached interface, the only device index at which agents would know it. */
+  readonly slot?: number;
   /** Its name, where the cloud gives it one besides its id. */
   readonly name?: string;
   /**

@@ -14,6 +14,8 @@ export interface CreateInterface {
   readonly prefixCount: number;
   readonly description: string;
   readonly tags: Tags;
+  /** Where it is going to be attached. Some clouds keep it with the interface. */
+  readonly deviceIndex: number;
   /** Idempotency token: repeated requests with it create one interface. */
   readonly token: string;
 }

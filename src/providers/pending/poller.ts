@@ -34,13 +34,16 @@ export interface PollerOptions<View> {
   ) => Promise<View | undefined>;
   /** Above this number of operations in flight, groups are read. */
   readonly crowd?: number;
+  /** Least time between two reads of a group, in ms. */
+  readonly groupPause?: number;
+  /** An operation that takes longer is overdue, in ms. */
+  readonly longest?: number;
 }
 
 /** Waits before the first polls if the cloud asks for none, and between all later ones, in ms. */
 const firstWaits = [1000, 2000] as const;
 const leastWait = 6000;
-/** An operation that takes longer has not ended for anyone who waits, in ms. */
-const longest = 600_000;
+const usualLongest = 600_000;
 const usualCrowd = 50;
 
 interface Waiting<View> {
@@ -69,7 +72,7 @@ export class Poller<View> {
   }
 
   /**
-   * Resolves to the result of the operation, or to `overdue` after 10 minutes. Rejects with the signal's reason.
+   * Resolves to the result of the operation, or to `overdue` after 10 minutes or `longest`. Rejects with the signal's reason.
    * `retryAfter`: what the cloud asked for when it accepted the operation, in ms.
    */
   wait<Result>(
@@ -117,7 +120,7 @@ export class Poller<View> {
   }
 
   #pollIn(wait: number, waiting: Waiting<View>): void {
-    const { clock } = this.#options;
+    const { clock, longest = usualLongest } = this.#options;
     const left = waiting.startedAt + longest - clock.monotonic();
     const isLast = wait >= left;
     waiting.cancel();
@@ -158,7 +161,7 @@ export class Poller<View> {
 
   /** Everything in the group waits for this read, so that the next one is due for all at once. */
   async #pollGroup(group: string): Promise<void> {
-    const { clock, readGroup } = this.#options;
+    const { clock, readGroup, groupPause = leastWait } = this.#options;
     const inGroup = this.#in(group);
     for (const waiting of inGroup) waiting.cancel();
     this.#notBefore.set(group, Infinity);
@@ -177,7 +180,7 @@ export class Poller<View> {
     } finally {
       for (const { operation } of inGroup) operation.signal.removeEventListener('abort', stopIfNoneWaits);
       if (this.#in(group).length === 0) this.#notBefore.delete(group);
-      else this.#notBefore.set(group, clock.monotonic() + leastWait);
+      else this.#notBefore.set(group, clock.monotonic() + groupPause);
     }
   }
 

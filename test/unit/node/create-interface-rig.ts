@@ -22,6 +22,7 @@ export const request: CreateInterface = {
   prefixCount: 0,
   description: 'Cilium-CNI (i-1)',
   tags: {},
+  deviceIndex: 1,
   token: 'token-1',
 };
 export const deleted = done({ kind: 'deleted', interfaceId: 'eni-9' });
@@ -125,7 +126,7 @@ export function rig(setup: Setup): Rig {
       return found;
     },
   };
-  const unit = setup.adopts === true ? adoption(deps) : createInterface(request, 1, deps);
+  const unit = setup.adopts === true ? adoption(deps) : createInterface(request, deps);
   unit.then(
     (ended) => {
       result = ended;

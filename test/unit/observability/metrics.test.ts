@@ -47,6 +47,8 @@ const expected: readonly Expected[] = [
   ['cilium_operator_ec2_api_rate_limit_duration_seconds', 'histogram', ['operation'], go],
   ['cilium_operator_azure_api_duration_seconds', 'histogram', ['operation', 'response_code'], go],
   ['cilium_operator_azure_api_rate_limit_duration_seconds', 'histogram', ['operation'], go],
+  ['cilium_operator_alibabacloud_api_duration_seconds', 'histogram', ['operation', 'response_code'], go],
+  ['cilium_operator_alibabacloud_api_rate_limit_duration_seconds', 'histogram', ['operation'], go],
   ['headwater_build_info', 'gauge', ['node_version', 'version']],
   ['headwater_addresses', 'gauge', ['state']],
   ['headwater_pending_pods', 'gauge', []],
@@ -124,6 +126,15 @@ function feed(metrics: Metrics): void {
     1.2,
   );
   metrics.cilium_operator_azure_api_rate_limit_duration_seconds.observe(
+    { operation: 'VirtualMachineScaleSetVMs.Update' },
+    0.2,
+  );
+
+  metrics.cilium_operator_alibabacloud_api_duration_seconds.observe(
+    { operation: 'VirtualMachineScaleSetVMs.Update', response_code: 'OK' },
+    1.2,
+  );
+  metrics.cilium_operator_alibabacloud_api_rate_limit_duration_seconds.observe(
     { operation: 'VirtualMachineScaleSetVMs.Update' },
     0.2,
   );

@@ -26,6 +26,7 @@ export function scriptedSection(given: Partial<CiliumNodeSection> = {}): CiliumN
 export const traits: CloudTraits = {
   interfaces: 'made',
   repeatedAssignment: 'adds',
+  mostPerCall: Infinity,
   change: 'perInterface',
   limits: 'byType',
   publicAddresses: true,

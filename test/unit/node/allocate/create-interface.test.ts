@@ -443,7 +443,7 @@ describe('the end of a shutdown', () => {
   test('ends a call that was not sent yet', async () => {
     const clock = new VirtualClock();
     const deadline = new AbortController();
-    const creating = createInterface(request, 1, {
+    const creating = createInterface(request, {
       implementation: scriptedImplementation({
         perform: (_, { signal }) => sleep(clock, 60_000, signal).then(() => lost),
       }),

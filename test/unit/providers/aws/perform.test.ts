@@ -14,6 +14,7 @@ const create: CreateInterface = {
   prefixCount: 0,
   description: 'Cilium-CNI (i-1)',
   tags: { team: 'a', env: 'b' },
+  deviceIndex: 2,
   token: 'token-1',
 };
 const attach: Operation = {

@@ -1,0 +1,49 @@
+// Connects to ECS and VPC: chooses region, endpoint and proxy.
+import { proxyFor, proxyInWords } from '../../network/proxies.ts';
+import { AlibabaApi } from '../../providers/alibaba/alibaba-api.ts';
+import { regionOfInstance } from '../../providers/alibaba/instance-metadata.ts';
+import type { AlibabaConnection } from './alibaba.ts';
+import { type CloudConnection, NotStartable } from './cloud.ts';
+
+/** Timeout for opening a connection to the cloud, in ms. */
+const connectionTimeout = 5000;
+
+/** Throws NotStartable. */
+export async function connectToAlibaba(
+  connection: CloudConnection,
+  signal: AbortSignal,
+): Promise<AlibabaConnection & { readonly api: AlibabaApi }> {
+  const { options, outbound, log, clock } = connection;
+  const { alibabaCloudEndpoint: endpoint } = options;
+  const regionId = options.alibabaCloudRegion ?? (await ownRegion(connection, signal));
+  log.info('using Alibaba Cloud', { region: regionId, ...(endpoint !== undefined && { endpoint }) });
+  if (endpoint?.startsWith('http:') === true)
+    log.info('requests to Alibaba Cloud are signed but not encrypted: its endpoint is plain HTTP', {
+      endpoint,
+    });
+  const api = new AlibabaApi({
+    regionId,
+    endpoint,
+    connections: options.parallelAllocWorkers,
+    connectionTimeout,
+    clock,
+    proxyFor: (target) => proxyFor(target, outbound.proxies),
+    onRoute: (host, proxy) =>
+      log.info('connecting to Alibaba Cloud', {
+        host,
+        proxy: proxy === undefined ? 'none' : proxyInWords(proxy),
+      }),
+  });
+  return { api, regionId };
+}
+
+async function ownRegion({ options }: CloudConnection, signal: AbortSignal): Promise<string> {
+  try {
+    return await regionOfInstance(options.alibabaCloudMetadataEndpoint, signal);
+  } catch (cause) {
+    throw new NotStartable(
+      'no region is known, and the instance metadata service does not say one: set --alibaba-cloud-region',
+      { cause },
+    );
+  }
+}

@@ -1,0 +1,71 @@
+// Implements the core's cloud contract for Alibaba Cloud.
+import type { AllocationImplementation } from '../contract/allocation-implementation.ts';
+import type { CloudTraits } from '../contract/cloud-traits.ts';
+import type { Tags } from '../contract/network-interface.ts';
+import type { OperationKind } from '../contract/operation.ts';
+import type { CallGate } from '../gate/call-gate.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { alibabaSection } from './cilium-node-section.ts';
+import { InterfaceWaits } from './interface-waits.ts';
+import { actionOf, perform } from './perform.ts';
+import { mostIds, observe } from './read.ts';
+import { readDetached } from './read-detached.ts';
+import { readInfrastructure, readSubnetCounts } from './read-infrastructure.ts';
+import { mostInstanceTypes, readLimits } from './read-limits.ts';
+import type { RpcAction, RpcApi } from './rpc-api.ts';
+import { listed, RpcClient } from './rpc-client.ts';
+
+const alibabaTraits: CloudTraits = {
+  interfaces: 'made',
+  repeatedAssignment: 'isRecognized',
+  mostPerCall: 10,
+  change: 'perInterface',
+  limits: 'byType',
+  publicAddresses: false,
+};
+
+export interface AlibabaAllocationOptions {
+  readonly api: RpcApi;
+  readonly gate: CallGate;
+  readonly clock: Clock;
+  /** Tags that an instance must carry to be served. */
+  readonly instanceTags: Tags;
+  /** Restrict the subnets of new interfaces. */
+  readonly subnetIds: readonly string[];
+  readonly subnetTags: Tags;
+}
+
+export function alibabaAllocation(options: AlibabaAllocationOptions): AllocationImplementation {
+  const { api, gate, clock, instanceTags, subnetIds, subnetTags } = options;
+  const client = new RpcClient(api, gate);
+  const waits = new InterfaceWaits(client, clock);
+  return {
+    traits: alibabaTraits,
+    mostInstancesPerRefresh: mostIds,
+    mostTypesPerRead: mostInstanceTypes,
+    reach: async (context) => {
+      const { output } = await client.read('DescribeVpcs', { pageNumber: 1, pageSize: 1 }, context);
+      listed('DescribeVpcs', output.vpcs?.vpc);
+    },
+    observe: (scope, context) => observe({ client, instanceTags, context }, scope),
+    readInfrastructure: (networkIds, context) =>
+      readInfrastructure({ client, subnetIds, subnetTags, context }, networkIds),
+    readSubnetCounts: (networkIds, context) =>
+      readSubnetCounts({ client, subnetIds, subnetTags, context }, networkIds),
+    readLimits: (types, context) => readLimits(client, types, context),
+    readPublicAddresses: () => Promise.reject(new Error('public addresses are not associated')),
+    readDetached: (scope, context) => readDetached(client, scope, context),
+    admit: async (kinds, context) => {
+      const refund = await client.admit(actionsOf(kinds), context);
+      return (unsent = kinds) => refund(actionsOf(unsent));
+    },
+    reconsider: () => client.reconsider(),
+    expectedWait: (kinds, priority) => client.expectedWait(actionsOf(kinds), priority),
+    perform: (operation, context) => perform({ client, waits, context }, operation),
+    section: alibabaSection,
+  };
+}
+
+function actionsOf(kinds: readonly OperationKind[]): readonly RpcAction[] {
+  return kinds.flatMap((kind) => actionOf[kind] ?? []);
+}

@@ -1,0 +1,202 @@
+// Sends calls to ECS and VPC with the vendor's models, credentials and signature, over our own connections. The vendor's
+// transport opens a connection for each request, and it can be neither cancelled nor fenced once connected.
+import Credential from '@alicloud/credentials';
+import openApi from '@alicloud/openapi-core/dist/utils.js';
+import * as dara from '@darabonba/typescript';
+import { HttpSender, type HttpSenderOptions, type IncomingAnswer } from '../../network/http-sender.ts';
+import { checkedOnceConnected, SilentConnection } from '../../network/pre-send-agents.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { raceAbort } from '../../runtime/race-abort.ts';
+import type { Sending } from '../gate/cloud-call.ts';
+import { callErrorOf, credentialsError } from './call-error.ts';
+import { readBody } from './rpc-answer.ts';
+import type { RpcAction, RpcApi, RpcInput, RpcOutput } from './rpc-api.ts';
+import { outputOf, parametersOf, productOf } from './models-api.ts';
+
+export interface Keys {
+  readonly accessKeyId: string;
+  readonly accessKeySecret: string;
+  /** Empty for keys that do not expire. */
+  readonly securityToken: string;
+}
+
+export interface AlibabaApiOptions extends HttpSenderOptions {
+  readonly regionId: string;
+  /** URL of both products; undefined: each product's own in the VPC. */
+  readonly endpoint: string | undefined;
+  /** Replaces the vendor's chain of credentials. */
+  readonly keys?: () => Promise<Keys>;
+}
+
+const algorithm = 'ACS3-HMAC-SHA256';
+
+/**
+ * Calls that do no harm when they arrive twice: they change nothing, or are the same by their client token. What
+ * another release names may belong to others by then.
+ */
+const repeatable: ReadonlySet<RpcAction> = new Set([
+  'AssignPrivateIpAddresses',
+  'CreateNetworkInterface',
+  'DescribeInstances',
+  'DescribeInstanceTypes',
+  'DescribeNetworkInterfaces',
+  'DescribeSecurityGroups',
+  'DescribeVpcs',
+  'DescribeVSwitches',
+]);
+
+export class AlibabaApi implements RpcApi {
+  readonly #options: AlibabaApiOptions;
+  readonly #sender: HttpSender;
+  readonly #keys: () => Promise<Keys>;
+
+  constructor(options: AlibabaApiOptions) {
+    this.#options = options;
+    this.#sender = new HttpSender(options);
+    this.#keys = options.keys ?? vendorsChain();
+  }
+
+  async send<A extends RpcAction>(action: A, input: RpcInput<A>, sending: Sending): Promise<RpcOutput<A>> {
+    const passing: Passing = { isSent: false, refusal: undefined };
+    try {
+      const request = await this.#signed(action, input, sending.signal);
+      const answer = await this.#depart(action, request, { sending, passing });
+      return outputOf(action, await readBody(answer, this.#options.clock));
+    } catch (error) {
+      throw passing.refusal === undefined ? callErrorOf(error, passing) : passing.refusal.reason;
+    }
+  }
+
+  close(): void {
+    this.#sender.close();
+  }
+
+  async #signed<A extends RpcAction>(
+    action: A,
+    input: RpcInput<A>,
+    signal: AbortSignal,
+  ): Promise<SignedRequest> {
+    const { regionId, endpoint, clock } = this.#options;
+    const { name, version } = productOf(action);
+    const url = new URL(endpoint ?? `https://${endpointOf(name, regionId)}`);
+    const query = parametersOf(action, input, regionId);
+    const keys = await this.#credentials(signal);
+    const payload = openApi.default.hash(Buffer.from(''), algorithm).toString('hex');
+    const request = new dara.Request();
+    request.method = 'POST';
+    request.pathname = '/';
+    request.query = { ...query };
+    request.headers = {
+      host: url.host,
+      'user-agent': 'headwater',
+      accept: 'application/json',
+      'x-acs-action': action,
+      'x-acs-version': version,
+      'x-acs-date': timestamp(clock),
+      'x-acs-signature-nonce': openApi.default.getNonce(),
+      'x-acs-content-sha256': payload,
+      ...(keys.securityToken !== '' && {
+        'x-acs-accesskey-id': keys.accessKeyId,
+        'x-acs-security-token': keys.securityToken,
+      }),
+    };
+    const { accessKeyId, accessKeySecret } = keys;
+    const authorization = openApi.default.getAuthorization(
+      request,
+      algorithm,
+      payload,
+      accessKeyId,
+      accessKeySecret,
+    );
+    url.search = encoded(query);
+    return { url, headers: { ...request.headers, authorization } };
+  }
+
+  /** The chain itself cannot be cancelled. */
+  async #credentials(signal: AbortSignal): Promise<Keys> {
+    const asked = this.#keys().catch((error: unknown) => {
+      throw credentialsError(error);
+    });
+    await raceAbort(asked, signal);
+    signal.throwIfAborted();
+    return asked;
+  }
+
+  /** Runs after everything that can delay a request: credentials and signature. */
+  async #depart(
+    action: RpcAction,
+    { url, headers }: SignedRequest,
+    { sending, passing }: { readonly sending: Sending; readonly passing: Passing },
+  ): Promise<IncomingAnswer> {
+    const { signal, onSend, onConnected = () => undefined } = sending;
+    const runCheck = (check: () => void): void => {
+      try {
+        check();
+      } catch (reason) {
+        passing.refusal = { reason };
+        throw reason;
+      }
+    };
+    runCheck(onSend);
+    passing.isSent = true;
+    const departure = { check: () => runCheck(onConnected), isRepeatable: repeatable.has(action) };
+    const send = () => this.#sender.send({ url, method: 'POST', headers, body: '', signal });
+    try {
+      return await checkedOnceConnected(departure, send);
+    } catch (error) {
+      if (!(error instanceof SilentConnection)) throw error;
+      return checkedOnceConnected({ ...departure, isRepeatable: false }, send);
+    }
+  }
+}
+
+/** One request on its way. */
+interface Passing {
+  isSent: boolean;
+  refusal: { readonly reason: unknown } | undefined;
+}
+
+interface SignedRequest {
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** The endpoint of a product within VPCs, which needs no way to the internet. */
+export function endpointOf(product: string, regionId: string): string {
+  return openApi.default.getEndpointRules(product, regionId, 'regional', 'vpc', '');
+}
+
+/**
+ * The vendor's chain: environment, OIDC role (RRSA), profiles, the RAM role of the instance. It remembers the provider
+ * that it asked last, even if that one failed, so a chain that fails is replaced.
+ */
+function vendorsChain(): () => Promise<Keys> {
+  let chain: Credential.default | undefined;
+  return async () => {
+    try {
+      chain ??= new Credential.default();
+      const { accessKeyId = '', accessKeySecret = '', securityToken = '' } = await chain.getCredential();
+      return { accessKeyId, accessKeySecret, securityToken };
+    } catch (error) {
+      chain = undefined;
+      throw error;
+    }
+  };
+}
+
+function timestamp(clock: Clock): string {
+  return new Date(clock.wall()).toISOString().replace(/\.\d{3}Z$/, 'Z');
+}
+
+/** As in the signature: RFC 3986, sorted. */
+function encoded(query: Readonly<Record<string, string>>): string {
+  const escape = (text: string): string =>
+    encodeURIComponent(text).replace(
+      /[!'()*]/g,
+      (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`,
+    );
+  return Object.keys(query)
+    .sort()
+    .map((name) => `${escape(name)}=${escape(query[name] ?? '')}`)
+    .join('&');
+}

@@ -1,0 +1,210 @@
+// The section of the CiliumNode on Alibaba Cloud: `spec.alibaba-cloud`, and `status.alibaba-cloud`, whose interfaces are a
+// map by id. Empty fields are omitted as Go's omitempty does, so `primary: false` is absent.
+import { isIPv4 } from 'node:net';
+import * as z from 'zod';
+import type {
+  CiliumNodeSection,
+  CloudWords,
+  SectionBound,
+  SectionReading,
+  SectionRequirements,
+  ShownInterface,
+  ShownInterfaces,
+  SkippedEntry,
+  StatusContext,
+} from '../contract/cilium-node-section.ts';
+import type { KnownNetwork } from '../contract/infrastructure.ts';
+import type { NetworkInterface } from '../contract/network-interface.ts';
+import { isAbsent, isObject, items, member, text } from '../contract/published-json.ts';
+import {
+  cloudName,
+  ipv4Wording,
+  noTags,
+  noTexts,
+  readFields,
+  tags,
+  texts,
+} from '../contract/section-fields.ts';
+import { restoreStatus } from './restored-status.ts';
+
+const words: CloudWords = {
+  publicAddress: 'elastic IP address',
+  fields: {
+    instanceType: 'spec.alibaba-cloud.instance-type',
+    networkId: 'spec.alibaba-cloud.vpc-id',
+    zone: 'spec.alibaba-cloud.availability-zone',
+    securityGroupIds: 'spec.alibaba-cloud.security-groups',
+    securityGroupTags: 'spec.alibaba-cloud.security-group-tags',
+  },
+  options: { networkId: '--alibaba-cloud-vpc-id', instanceTags: '--instance-tags-filter' },
+};
+
+/** A resource has 20 tags at most. */
+const mostTags = 20;
+
+const bounds: readonly SectionBound[] = [
+  { path: ['spec', 'alibaba-cloud', 'security-groups'], entries: 64 },
+  { path: ['spec', 'alibaba-cloud', 'vswitches'], entries: 1024 },
+  { path: ['spec', 'alibaba-cloud', 'vswitch-tags'], entries: mostTags },
+  { path: ['spec', 'alibaba-cloud', 'security-group-tags'], entries: mostTags },
+  { path: ['spec', 'alibaba-cloud'], characters: 32_768 },
+  { path: ['status', 'alibaba-cloud', 'enis'], entries: 64 },
+  { path: ['status', 'alibaba-cloud'], characters: 524_288 },
+];
+
+const fields = z.object(
+  {
+    'instance-type': cloudName,
+    'availability-zone': cloudName,
+    'vpc-id': cloudName,
+    'cidr-block': cloudName,
+    vswitches: texts,
+    'vswitch-tags': tags,
+    'security-groups': texts,
+    'security-group-tags': tags,
+  },
+  'an object',
+);
+
+const required = ['instance-type', 'vpc-id', 'availability-zone'] as const;
+
+/** What agents cannot say has the one value that works for them. */
+const spec = fields.transform((given): SectionRequirements => {
+  const missing = required.filter((name) => given[name] === undefined);
+  return {
+    missing: missing.length === 0 ? noTexts : missing.map((name) => `spec.alibaba-cloud.${name}`),
+    instanceId: undefined,
+    instanceType: given['instance-type'],
+    networkId: given['vpc-id'],
+    zone: given['availability-zone'],
+    nodeSubnetId: undefined,
+    interfaceName: undefined,
+    // The primary interface never carries pods.
+    firstInterfaceIndex: 1,
+    securityGroupIds: given['security-groups'],
+    securityGroupTags: given['security-group-tags'],
+    subnetIds: given.vswitches,
+    subnetTags: given['vswitch-tags'],
+    excludeInterfaceTags: noTags,
+    // Interfaces are created with it.
+    deleteOnTermination: false,
+    usePrimaryAddress: false,
+    disablePrefixDelegation: true,
+  };
+});
+
+const absent: SectionRequirements = Object.freeze({ ...spec.parse({}), missing: ['spec.alibaba-cloud'] });
+
+export const alibabaSection: CiliumNodeSection = {
+  key: 'alibaba-cloud',
+  bounds,
+  requirements: (given) => (isAbsent(given) ? { value: absent } : readFields(spec, given)),
+  shown,
+  status: (view, context) => ({
+    enis: Object.fromEntries(view.interfaces.map((item) => [item.id, statusOfInterface(item, context)])),
+  }),
+  isShowable: ({ mac, subnetId, networkId }: NetworkInterface, { subnets, networks }: KnownNetwork) =>
+    mac !== '' && subnets.has(subnetId) && networks.has(networkId),
+  without: statusWithout,
+  restore: restoreStatus,
+  layout: {
+    interfaces: 'enis',
+    addresses: 'private-ipsets',
+    identifiedBy: { 'private-ipsets': 'private-ip-address' },
+    droppable: new Set(),
+    // The tags hold the index of the interface, which agents need.
+    incidental: new Set(['type', 'instance-id', 'security-groupids', 'zone-id', 'primary-ip-address']),
+  },
+  words,
+};
+
+function shown(status: unknown, skip: SkippedEntry): SectionReading<ShownInterfaces> {
+  if (isAbsent(status)) return { value: new Map() };
+  if (!isObject(status)) return { problems: [{ path: [], accepted: 'an object' }] };
+  const enis = member(status, 'enis');
+  if (isAbsent(enis)) return { value: new Map() };
+  if (!isObject(enis)) return { problems: [{ path: ['enis'], accepted: 'a map' }] };
+  const interfaces = new Map<string, ShownInterface>();
+  for (const [id, eni] of Object.entries(enis)) {
+    const within: SkippedEntry = (path, ...said) => skip(['enis', id, ...path], ...said);
+    if (isObject(eni)) interfaces.set(id, { addresses: shownAddresses(eni, within), prefixes: noTexts });
+    else within([], eni, 'an object');
+  }
+  return { value: interfaces };
+}
+
+function shownAddresses(eni: object, skip: SkippedEntry): readonly string[] {
+  const list = member(eni, 'private-ipsets');
+  if (isAbsent(list)) return noTexts;
+  if (!Array.isArray(list)) {
+    skip(['private-ipsets'], list, 'a list');
+    return noTexts;
+  }
+  return (list as readonly unknown[]).flatMap((entry, index) => {
+    const address = text(entry, 'private-ip-address');
+    if (isIPv4(address)) return [address];
+    const path = ['private-ipsets', index, 'private-ip-address'];
+    skip(path, member(entry, 'private-ip-address'), ipv4Wording);
+    return [];
+  });
+}
+
+function statusOfInterface(item: NetworkInterface, context: StatusContext): Record<string, unknown> {
+  const { subnets, networks } = context.infrastructure;
+  const network = networks.get(item.networkId);
+  const { attachment } = item;
+  return withoutEmpty({
+    'network-interface-id': item.id,
+    'mac-address': item.mac,
+    type: attachment?.deviceIndex === 0 ? 'Primary' : 'Secondary',
+    'instance-id': attachment?.instanceId,
+    'security-groupids': item.securityGroupIds,
+    vpc: withoutEmpty({
+      'vpc-id': item.networkId,
+      cidr: network?.primaryCidr,
+      'secondary-cidrs': network?.cidrs,
+    }),
+    'zone-id': item.zone,
+    vswitch: withoutEmpty({ 'vswitch-id': item.subnetId, cidr: subnets.get(item.subnetId)?.cidr }),
+    'primary-ip-address': item.primaryAddress,
+    'private-ipsets': publishedOf(item, context).map((address) => ({
+      'private-ip-address': address,
+      ...(address === item.primaryAddress && { primary: true }),
+    })),
+    tags: item.tags,
+  });
+}
+
+/** In one order, so that an unchanged interface has an unchanged status. */
+function publishedOf(item: NetworkInterface, context: StatusContext): readonly string[] {
+  const { unfit, retired, excluded, usePrimaryAddress } = context;
+  const isFit = !unfit.has(item.id);
+  const isPrimaryShown = (isFit && usePrimaryAddress) || retired.has(item.primaryAddress);
+  const secondary = item.addresses.filter((address) => isFit || retired.has(address));
+  const all = new Set([...(isPrimaryShown ? [item.primaryAddress] : []), ...secondary]);
+  return [...all].filter((address) => !excluded.has(address) && isIPv4(address)).sort();
+}
+
+function withoutEmpty(value: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(value).filter(([, found]) => !isEmpty(found)));
+}
+
+function isEmpty(found: unknown): boolean {
+  if (found === undefined || found === '') return true;
+  if (Array.isArray(found)) return found.length === 0;
+  return isObject(found) && Object.keys(found).length === 0;
+}
+
+/** A published `status.alibaba-cloud` without what is gone. */
+function statusWithout(status: unknown, isGone: (id: string) => boolean): unknown {
+  if (!isObject(status)) return {};
+  const kept = Object.entries(member(status, 'enis') ?? {}).filter(([id]) => !isGone(id));
+  const enis = Object.fromEntries(kept.map(([id, eni]) => [id, withoutAddresses(eni, isGone)]));
+  return { ...status, enis };
+}
+
+function withoutAddresses(eni: unknown, isGone: (id: string) => boolean): unknown {
+  const addresses = items(eni, 'private-ipsets');
+  const kept = addresses.filter((entry) => !isGone(text(entry, 'private-ip-address')));
+  return kept.length === addresses.length ? eni : { ...(eni as object), 'private-ipsets': kept };
+}

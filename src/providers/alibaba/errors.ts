@@ -1,0 +1,121 @@
+// The only file that knows the error codes of ECS, VPC and RAM (https://api.aliyun.com/document/Ecs/2014-05-26/errorCode).
+import { sanitizedText } from '../../network/untrusted-text.ts';
+import type { CloudFailure, CloudFailureKind } from '../contract/cloud-failure.ts';
+import type { CallError, CloudCall } from '../gate/cloud-call.ts';
+
+const kinds: Readonly<Record<string, CloudFailureKind>> = {
+  'InvalidVSwitchId.IpNotEnough': 'subnetExhausted',
+  'InvalidVSwitchId.NotFound': 'subnetGone',
+  EniPerInstanceLimitExceeded: 'limitReached',
+  SecondaryPrivateIpAddressesLimitExceeded: 'limitReached',
+  'InvalidOperation.Ipv4CountExceeded': 'limitReached',
+  'QuotaExceeded.PrivateIpAddress': 'limitReached',
+  'InvalidOperation.AdvancedSecurityGroupAndOverloaded': 'limitReached',
+  'InvalidEcsId.NotFound': 'instanceGone',
+  'InvalidInstanceId.NotFound': 'instanceGone',
+  IncorrectInstanceStatus: 'instanceNotRunning',
+  'InvalidOperation.InvalidEcsState': 'instanceNotRunning',
+  'InvalidEniId.NotFound': 'interfaceGone',
+  'InvalidIp.IpUnassigned': 'notAssigned',
+  'InvalidIp.NotExist': 'notAssigned',
+  // It is attaching, detaching or being created.
+  'InvalidOperation.InvalidEniState': 'conflict',
+  OperationConflict: 'conflict',
+  'Operation.Conflict': 'conflict',
+  'InvalidOperation.Conflict': 'conflict',
+  // An earlier request with the same token is still under way: the same request again finds its end.
+  IdempotentProcessing: 'conflict',
+  IdempotentFailed: 'conflict',
+  // Our bug: a token must stand for one request.
+  IdempotentParameterMismatch: 'invalid',
+  AttachmentFellBack: 'conflict',
+  AttachmentNotEnded: 'unknown',
+  Forbidden: 'notAuthorized',
+  NoPermission: 'notAuthorized',
+  'Forbidden.RAM': 'notAuthorized',
+  'Forbidden.NotSupportRAM': 'notAuthorized',
+  'InvalidAccessKeyId.NotFound': 'notAuthorized',
+  'InvalidAccessKeyId.Inactive': 'notAuthorized',
+  'InvalidSecurityToken.Expired': 'notAuthorized',
+  'InvalidSecurityToken.Malformed': 'notAuthorized',
+  'InvalidSecurityToken.MismatchWithAccessKey': 'notAuthorized',
+  SignatureDoesNotMatch: 'notAuthorized',
+  IncompleteSignature: 'notAuthorized',
+  'InvalidTimeStamp.Expired': 'notAuthorized',
+  CredentialsError: 'notAuthorized',
+  UnreadableAnswer: 'unreadable',
+  Fenced: 'fenced',
+  Stopped: 'stopped',
+};
+
+type Subject = NonNullable<CloudFailure['about']>;
+
+/** What a code concerns, if its kind does not say it. */
+const subjects: Readonly<Record<string, Subject>> = {
+  'InvalidSecurityGroupId.NotFound': 'securityGroups',
+  'InvalidSecurityGroupId.NotMatch': 'securityGroups',
+  'InvalidSecurityGroup.NotInVpc': 'securityGroups',
+  SecurityGroupInstanceLimitExceed: 'securityGroups',
+  // All interfaces of the region count.
+  'QuotaExceed.NetworkInterface': 'action',
+};
+
+/** Codes for an unknown or expired identity: no policy fixes that. */
+const credentialTrouble: ReadonlyMap<string, NonNullable<CloudFailure['credentials']>> = new Map([
+  ['InvalidAccessKeyId.NotFound', 'invalid'],
+  ['InvalidAccessKeyId.Inactive', 'invalid'],
+  ['InvalidSecurityToken.Malformed', 'invalid'],
+  ['InvalidSecurityToken.MismatchWithAccessKey', 'invalid'],
+  ['SignatureDoesNotMatch', 'invalid'],
+  ['IncompleteSignature', 'invalid'],
+  ['CredentialsError', 'invalid'],
+  ['InvalidSecurityToken.Expired', 'expired'],
+  ['InvalidTimeStamp.Expired', 'expired'],
+]);
+
+/** Codes for a known identity that lacks a permission. */
+const missingPermissions: ReadonlySet<string> = new Set(['Forbidden.RAM', 'NoPermission', 'Forbidden']);
+
+/** Families of codes, each with many members. */
+const byForm: readonly { readonly form: RegExp; readonly kind: CloudFailureKind }[] = [
+  { form: /^Throttling/, kind: 'throttled' },
+  { form: /^(QuotaExceed|Quota\.)|LimitExceed(ed)?$/, kind: 'limitReached' },
+  { form: /^(Invalid|Missing|Malformed|Unsupported)/, kind: 'invalid' },
+  { form: /^Forbidden/, kind: 'notAuthorized' },
+];
+
+/** Maximum characters of an error code or request id. */
+const mostOfCode = 100;
+
+export function failureOf({ name }: Pick<CloudCall, 'name'>, error: CallError): CloudFailure {
+  const { code, requestId } = error;
+  const permission = missingPermissions.has(code) ? permissionOf(name) : undefined;
+  const credentials = credentialTrouble.get(code);
+  const about = credentials === undefined ? subjects[code] : 'action';
+  return {
+    kind: kindOf(name, error),
+    action: name,
+    code: sanitizedText(code, mostOfCode),
+    message: sanitizedText(error.message),
+    requestId: requestId === undefined ? undefined : sanitizedText(requestId, mostOfCode),
+    ...(permission !== undefined && { permission }),
+    ...(about !== undefined && { about }),
+    ...(credentials !== undefined && { credentials }),
+  };
+}
+
+/** As a RAM policy names it. */
+export function permissionOf(action: string): string {
+  return `${action === 'DescribeVpcs' || action === 'DescribeVSwitches' ? 'vpc' : 'ecs'}:${action}`;
+}
+
+function kindOf(name: string, { code, result }: CallError): CloudFailureKind {
+  const known = kinds[code];
+  // ECS may not know an interface for some seconds after its creation, and we attach only new ones.
+  if (known === 'interfaceGone' && name === 'AttachNetworkInterface') return 'notYetVisible';
+  if (known !== undefined) return known;
+  const family = byForm.find(({ form }) => form.test(code))?.kind;
+  if (family === 'throttled') return family;
+  if (result !== 'refused') return 'unreachable';
+  return family ?? 'unknown';
+}

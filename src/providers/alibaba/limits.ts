@@ -1,0 +1,27 @@
+// The rate limits of ECS and VPC, per account, region and action. The vendor shows them only in its quota centre; these are
+// the ones that its own network plugin keeps (https://github.com/AliyunContainerService/terway). A call too many is refused
+// until the minute ends.
+import type { LimitSize, LimitSizes } from '../rate-limit/limit-key.ts';
+import type { RpcAction } from './rpc-api.ts';
+
+function perMinute(calls: number): LimitSize {
+  return { kind: 'bucket', capacity: calls / 4, refill: (calls * 3) / 4 / 60 };
+}
+
+const sizes: Readonly<Record<RpcAction, LimitSize>> = {
+  DescribeNetworkInterfaces: perMinute(800),
+  DescribeInstances: perMinute(500),
+  DescribeInstanceTypes: perMinute(400),
+  DescribeSecurityGroups: perMinute(500),
+  DescribeVpcs: perMinute(500),
+  DescribeVSwitches: perMinute(300),
+  CreateNetworkInterface: perMinute(500),
+  AttachNetworkInterface: perMinute(500),
+  DetachNetworkInterface: perMinute(400),
+  DeleteNetworkInterface: perMinute(500),
+  AssignPrivateIpAddresses: perMinute(400),
+  UnassignPrivateIpAddresses: perMinute(400),
+};
+
+/** One of each action, under its name. */
+export const alibabaLimits: LimitSizes = new Map(Object.entries(sizes));

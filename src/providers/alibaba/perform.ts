@@ -1,0 +1,174 @@
+// Executes operations on ECS: one operation, one call, and for an attachment the wait for its end.
+import type { CallContext } from '../contract/allocation-implementation.ts';
+import type { CloudFailure } from '../contract/cloud-failure.ts';
+import { parseAddress } from '../contract/ipv4.ts';
+import type { Answer } from '../contract/observation.ts';
+import type {
+  AllocateIPs,
+  AttachInterface,
+  CreateInterface,
+  DeleteInterface,
+  DetachInterface,
+  Operation,
+  OperationKind,
+  Outcome,
+  ReleaseIPs,
+} from '../contract/operation.ts';
+import { CallError } from '../gate/cloud-call.ts';
+import { intern } from '../../runtime/intern.ts';
+import type { InterfaceWaits } from './interface-waits.ts';
+import { failureOf } from './errors.ts';
+import { attachmentIdOf, indexTag, requestTags, tryRead } from './network-interface.ts';
+import type { RpcAction, RpcInput, RpcOutput } from './rpc-api.ts';
+import { type RpcClient, unreadable } from './rpc-client.ts';
+
+/** Operations that the traits rule out have no call. */
+export const actionOf = {
+  createInterface: 'CreateNetworkInterface',
+  attachInterface: 'AttachNetworkInterface',
+  allocateIPs: 'AssignPrivateIpAddresses',
+  allocatePrefixes: undefined,
+  releaseIPs: 'UnassignPrivateIpAddresses',
+  releasePrefixes: undefined,
+  associateStaticIP: undefined,
+  setDeleteOnTermination: undefined,
+  detachInterface: 'DetachNetworkInterface',
+  deleteInterface: 'DeleteNetworkInterface',
+} as const satisfies Record<OperationKind, RpcAction | undefined>;
+
+export interface Performing {
+  readonly client: RpcClient;
+  readonly waits: InterfaceWaits;
+  readonly context: CallContext;
+}
+
+export function perform(call: Performing, operation: Operation): Promise<Outcome> {
+  switch (operation.kind) {
+    case 'createInterface':
+      return createInterface(call, operation);
+    case 'attachInterface':
+      return attachInterface(call, operation);
+    case 'allocateIPs':
+      return allocate(call, operation);
+    case 'releaseIPs':
+      return release(call, operation);
+    case 'detachInterface':
+      return detachInterface(call, operation);
+    case 'deleteInterface':
+      return deleteInterface(call, operation);
+    default:
+      throw new Error(`there is no ${operation.kind} on Alibaba Cloud`);
+  }
+}
+
+async function createInterface(call: Performing, operation: CreateInterface): Promise<Outcome> {
+  const { subnetId, addressCount, deviceIndex } = operation;
+  const input = {
+    vSwitchId: subnetId,
+    securityGroupIds: operation.securityGroupIds,
+    description: operation.description,
+    deleteOnRelease: true,
+    tag: requestTags({ ...operation.tags, [indexTag]: String(deviceIndex) }),
+    clientToken: operation.token,
+    ...(addressCount > 0 && { secondaryPrivateIpAddressCount: addressCount }),
+  };
+  let isReady = true;
+  const outcome = await write(call, 'CreateNetworkInterface', input, (shown) => {
+    const read = tryRead(shown);
+    if ('problem' in read) return read;
+    if (read.interface.subnetId !== subnetId) return { problem: 'it is in another vSwitch' };
+    isReady = shown.status !== 'Creating';
+    return { kind: 'created', interface: read.interface };
+  });
+  // An interface that is being created cannot be attached yet.
+  if (outcome.kind === 'done' && outcome.answer.kind === 'created' && !isReady)
+    await call.waits.created(outcome.answer.interface.id, call.context);
+  return outcome;
+}
+
+async function attachInterface(call: Performing, operation: AttachInterface): Promise<Outcome> {
+  const { interfaceId, instanceId, deviceIndex } = operation;
+  const action = 'AttachNetworkInterface';
+  const input = { networkInterfaceId: interfaceId, instanceId };
+  const result = await call.client.write(action, input, call.context);
+  if (result.kind !== 'answered') return result;
+  const end = await call.waits.attached(operation, call.context);
+  if (end === 'overdue') return { kind: 'failed', failure: notEnded(operation) };
+  if (end === 'fellBack') return { kind: 'failed', failure: fellBack(operation) };
+  const attachmentId = attachmentIdOf(interfaceId, instanceId);
+  return { kind: 'done', answer: { kind: 'attached', interfaceId, instanceId, deviceIndex, attachmentId } };
+}
+
+function fellBack({ interfaceId, instanceId }: AttachInterface): CloudFailure {
+  return failure(
+    'AttachmentFellBack',
+    `${interfaceId} is available again instead of attached to ${instanceId}`,
+  );
+}
+
+function notEnded({ interfaceId, instanceId }: AttachInterface): CloudFailure {
+  return failure(
+    'AttachmentNotEnded',
+    `${interfaceId} is still being attached to ${instanceId} after 2 minutes; nothing is assigned to it meanwhile`,
+  );
+}
+
+function failure(code: string, message: string): CloudFailure {
+  const error = new CallError({ result: 'refused', code, message });
+  return failureOf({ name: 'AttachNetworkInterface' }, error);
+}
+
+function allocate(call: Performing, operation: AllocateIPs): Promise<Outcome> {
+  const { interfaceId, instanceId, count, operationId } = operation;
+  const input = {
+    networkInterfaceId: interfaceId,
+    secondaryPrivateIpAddressCount: count,
+    ...(operationId !== undefined && { clientToken: operationId }),
+  };
+  return write(call, 'AssignPrivateIpAddresses', input, ({ assignedPrivateIpAddressesSet: given = {} }) => {
+    if ((given.networkInterfaceId ?? interfaceId) !== interfaceId)
+      return { problem: `it is about ${given.networkInterfaceId}` };
+    const addresses = (given.privateIpSet?.privateIpAddress ?? []).map(intern);
+    const problem = assignedProblem(addresses);
+    if (problem !== undefined) return { problem };
+    return { kind: 'allocated', interfaceId, instanceId, addresses, prefixes: [] };
+  });
+}
+
+function assignedProblem(addresses: readonly string[]): string | undefined {
+  const wrong = addresses.find((address) => parseAddress(address) === undefined);
+  if (wrong !== undefined) return `${JSON.stringify(wrong)} is not an IPv4 address`;
+  if (addresses.length === 0) return 'it names no addresses';
+  return new Set(addresses).size < addresses.length ? 'it names an address twice' : undefined;
+}
+
+function release(call: Performing, { interfaceId, instanceId, addresses }: ReleaseIPs): Promise<Outcome> {
+  const input = { networkInterfaceId: interfaceId, privateIpAddress: addresses };
+  const answer: Answer = { kind: 'released', interfaceId, instanceId, holdings: addresses };
+  return write(call, 'UnassignPrivateIpAddresses', input, () => answer);
+}
+
+function detachInterface(call: Performing, { interfaceId, instanceId }: DetachInterface): Promise<Outcome> {
+  const input = { networkInterfaceId: interfaceId, instanceId };
+  return write(call, 'DetachNetworkInterface', input, () => ({ kind: 'detached', interfaceId, instanceId }));
+}
+
+function deleteInterface(call: Performing, { interfaceId }: DeleteInterface): Promise<Outcome> {
+  const input = { networkInterfaceId: interfaceId };
+  return write(call, 'DeleteNetworkInterface', input, () => ({ kind: 'deleted', interfaceId }));
+}
+
+/** A success answer that cannot be parsed leaves the result ambiguous. */
+async function write<A extends RpcAction>(
+  call: Performing,
+  action: A,
+  input: RpcInput<A>,
+  read: (output: RpcOutput<A>) => Answer | { readonly problem: string },
+): Promise<Outcome> {
+  const result = await call.client.write(action, input, call.context);
+  if (result.kind !== 'answered') return result;
+  const answer = read(result.output);
+  if ('kind' in answer) return { kind: 'done', answer };
+  const { failure } = unreadable(action, `cannot understand the answer: ${answer.problem}`);
+  return { kind: 'ambiguous', failure };
+}

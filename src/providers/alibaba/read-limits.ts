@@ -1,0 +1,57 @@
+// Reads from ECS how many interfaces and addresses instance types can hold.
+import type { CallContext, InstanceLimits, UnreadableLimits } from '../contract/allocation-implementation.ts';
+import { isInstanceType } from './ids.ts';
+import { refuseRepeated } from './plausible.ts';
+import type { RpcOutput, ShownInstanceType } from './rpc-api.ts';
+import { listed, type RpcClient, unreadable } from './rpc-client.ts';
+
+/** The most instance types in a request. */
+export const mostInstanceTypes = 10;
+
+export async function readLimits(
+  client: RpcClient,
+  instanceTypes: readonly string[],
+  context: CallContext,
+): Promise<ReadonlyMap<string, InstanceLimits | UnreadableLimits>> {
+  const asked = instanceTypes.filter(isInstanceType);
+  const read: (readonly [type: string, limits: InstanceLimits | UnreadableLimits])[] = [];
+  for (let from = 0; from < asked.length; from += mostInstanceTypes) {
+    const input = { instanceTypes: asked.slice(from, from + mostInstanceTypes), maxResults: 100 };
+    for await (const { output } of client.pages('DescribeInstanceTypes', input, context))
+      read.push(...limitsIn(output));
+  }
+  return new Map(read.filter(([type]) => asked.includes(type)));
+}
+
+function limitsIn({
+  instanceTypes,
+}: RpcOutput<'DescribeInstanceTypes'>): readonly (readonly [string, InstanceLimits | UnreadableLimits])[] {
+  const action = 'DescribeInstanceTypes';
+  const page = listed(action, instanceTypes?.instanceType);
+  refuseRepeated(
+    action,
+    page.map((shown) => shown.instanceTypeId),
+  );
+  return page.map((shown) => {
+    const { instanceTypeId: type } = shown;
+    if (type === undefined) throw unreadable(action, 'InstanceTypeId is missing');
+    return [type, limitsOf(shown)] as const;
+  });
+}
+
+function limitsOf(shown: ShownInstanceType): InstanceLimits | UnreadableLimits {
+  const { eniQuantity: interfaces, eniPrivateIpAddressQuantity: addressesPerInterface } = shown;
+  if (!isCount(interfaces, mostInterfaces)) return { problem: `EniQuantity is ${String(interfaces)}` };
+  if (!isCount(addressesPerInterface, mostAddresses))
+    return { problem: `EniPrivateIpAddressQuantity is ${String(addressesPerInterface)}` };
+  // No agent on Alibaba Cloud understands prefixes.
+  return { interfaces, addressesPerInterface, prefixes: false };
+}
+
+/** Several times the limits of the largest instances. */
+const mostInterfaces = 256;
+const mostAddresses = 1024;
+
+function isCount(value: unknown, most: number): value is number {
+  return Number.isSafeInteger(value) && Number(value) > 0 && Number(value) <= most;
+}

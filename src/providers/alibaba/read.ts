@@ -1,0 +1,190 @@
+// Reads interfaces from ECS, and the instances that hold them.
+import type { CallContext, ObservationScope, ObservedPage } from '../contract/allocation-implementation.ts';
+import type { TakenAddresses } from '../contract/block-census.ts';
+import type { Tags } from '../contract/network-interface.ts';
+import type { Instance, Observation } from '../contract/observation.ts';
+import { isIdOf } from './ids.ts';
+import { holderOf, prefixesOf, problemOf, readInterface, requestTags } from './network-interface.ts';
+import { refuseRepeated, refuseSpoiled, refuseUnrequested } from './plausible.ts';
+import type { RpcInput, ShownInstance, ShownNetworkInterface } from './rpc-api.ts';
+import { listed, type RpcClient, unreadable } from './rpc-client.ts';
+
+/** The most results in a page, and the most ids in a request. */
+export const interfacePage = 500;
+const instancePage = 100;
+export const mostIds = 100;
+
+/** Interfaces of a listing parsed at a time. */
+const partSize = 50;
+
+export interface Reading {
+  readonly client: RpcClient;
+  /** Tags that an instance must carry to be served. */
+  readonly instanceTags: Tags;
+  readonly context: CallContext;
+}
+
+export async function* observe(reading: Reading, scope: ObservationScope): AsyncGenerator<ObservedPage> {
+  // Anything that cannot be an id has no interfaces; agents can write any text.
+  if (scope.kind === 'all') {
+    for (const networkId of scope.networkIds)
+      if (isIdOf('vpc', networkId)) yield* observeNetwork(reading, networkId);
+    return;
+  }
+  const ids = scope.instanceIds.filter((id) => isIdOf('i', id));
+  if (ids.length === 1 && hasNoTags(reading)) yield* observeInstance(reading, ids);
+  else if (ids.length > 0) yield* observeInstances(reading, ids);
+}
+
+function hasNoTags({ instanceTags }: Reading): boolean {
+  return Object.keys(instanceTags).length === 0;
+}
+
+async function* observeNetwork(reading: Reading, vpcId: string): AsyncGenerator<ObservedPage> {
+  const { client, context, instanceTags } = reading;
+  const tagged = hasNoTags(reading)
+    ? undefined
+    : (await readInstances(reading, { vpcId, tag: requestTags(instanceTags) })).instances;
+  const input = { vpcId, maxResults: interfacePage };
+  for await (const { startedAt, output } of client.pages('DescribeNetworkInterfaces', input, context)) {
+    const page = believed(output.networkInterfaceSets?.networkInterfaceSet);
+    refuseUnrequested(
+      'DescribeNetworkInterfaces',
+      [vpcId],
+      page.map((item) => item.vpcId),
+    );
+    // Yields one part at a time: the caller works in between. Each part is freed once it is taken.
+    while (page.length > 0) {
+      const part = page.splice(0, partSize);
+      const isObserved = (item: ShownNetworkInterface): boolean => {
+        const holder = holderOf(item);
+        return holder !== undefined && (tagged === undefined || tagged.has(holder));
+      };
+      yield {
+        startedAt,
+        observations: part.filter(isObserved).flatMap((item) => readInterface(item) ?? []),
+        others: part.filter((item) => !isObserved(item)).map(addressesTaken),
+      };
+    }
+  }
+}
+
+/** Its interfaces are enough, unless it has none. */
+async function* observeInstance(
+  reading: Reading,
+  [instanceId = '']: readonly string[],
+): AsyncGenerator<ObservedPage> {
+  let isMet = false;
+  for await (const page of interfacesBy(reading, { instanceId }, [instanceId])) {
+    isMet ||= page.observations.length > 0;
+    yield page;
+  }
+  if (!isMet) yield* observeInstances(reading, [instanceId]);
+}
+
+/** By way of the instances, which name their interfaces: an interface is found only by its id or by one instance. */
+async function* observeInstances(
+  reading: Reading,
+  instanceIds: readonly string[],
+): AsyncGenerator<ObservedPage> {
+  const tag = requestTags(reading.instanceTags);
+  const { startedAt, instances, interfaceIds } = await readInstances(reading, {
+    instanceIds: JSON.stringify(instanceIds),
+    ...(tag.length > 0 && { tag }),
+  });
+  refuseUnrequested('DescribeInstances', instanceIds, [...instances.keys()]);
+  const absent = (id: string): Instance => ({ id, state: 'unknown', managed: hasNoTags(reading) });
+  const observations = instanceIds.map(
+    (id): Observation => ({ kind: 'instance', instance: instances.get(id) ?? absent(id) }),
+  );
+  yield { startedAt, observations };
+  for (let from = 0; from < interfaceIds.length; from += mostIds)
+    yield* interfacesBy(
+      reading,
+      { networkInterfaceId: interfaceIds.slice(from, from + mostIds) },
+      instanceIds,
+    );
+}
+
+async function* interfacesBy(
+  { client, context }: Reading,
+  by: Pick<RpcInput<'DescribeNetworkInterfaces'>, 'instanceId' | 'networkInterfaceId'>,
+  instanceIds: readonly string[],
+): AsyncGenerator<ObservedPage> {
+  const input = { ...by, maxResults: interfacePage };
+  for await (const { startedAt, output } of client.pages('DescribeNetworkInterfaces', input, context)) {
+    const page = believed(output.networkInterfaceSets?.networkInterfaceSet);
+    refuseUnrequested(
+      'DescribeNetworkInterfaces',
+      instanceIds,
+      page.map((item) => holderOf(item)),
+    );
+    yield { startedAt, observations: page.flatMap((item) => readInterface(item) ?? []) };
+  }
+}
+
+/** A page of a listing, if ECS can have sent it. A malformed item keeps its place but proves nothing. */
+export function believed(list: readonly ShownNetworkInterface[] | undefined): ShownNetworkInterface[] {
+  const action = 'DescribeNetworkInterfaces';
+  const page = listed(action, list);
+  refuseRepeated(
+    action,
+    page.map((item) => item.networkInterfaceId),
+  );
+  const spoiled = page.flatMap((item) => {
+    const problem = problemOf(item);
+    return problem === undefined ? [] : [{ id: item.networkInterfaceId ?? 'an interface', problem }];
+  });
+  refuseSpoiled(action, spoiled, page.length);
+  return [...page];
+}
+
+function addressesTaken(shown: ShownNetworkInterface): TakenAddresses {
+  const addresses = (shown.privateIpSets?.privateIpSet ?? []).flatMap((item) => item.privateIpAddress ?? []);
+  return { subnetId: shown.vSwitchId ?? '', holdings: [...addresses, ...prefixesOf(shown)] };
+}
+
+/** Instances that match, and the ids of their interfaces. */
+async function readInstances(
+  { client, context }: Reading,
+  by: RpcInput<'DescribeInstances'>,
+): Promise<{
+  readonly startedAt: number;
+  readonly instances: ReadonlyMap<string, Instance>;
+  readonly interfaceIds: readonly string[];
+}> {
+  const instances = new Map<string, Instance>();
+  const interfaceIds: string[] = [];
+  let first: number | undefined;
+  const input = { ...by, maxResults: instancePage };
+  for await (const { startedAt, output } of client.pages('DescribeInstances', input, context)) {
+    first ??= startedAt;
+    for (const shown of listed('DescribeInstances', output.instances?.instance)) {
+      const instance = readInstance(shown);
+      if (instances.has(instance.id)) throw unreadable('DescribeInstances', `${instance.id} is shown twice`);
+      instances.set(instance.id, instance);
+      interfaceIds.push(...interfacesIn(shown));
+    }
+  }
+  return { startedAt: first ?? 0, instances, interfaceIds };
+}
+
+function interfacesIn({ networkInterfaces }: ShownInstance): readonly string[] {
+  const list = networkInterfaces?.networkInterface ?? [];
+  return list.flatMap(({ networkInterfaceId: id }) => (isIdOf('eni', id) ? [id] : []));
+}
+
+const instanceStates: ReadonlyMap<string, Instance['state']> = new Map([
+  ['Pending', 'pending'],
+  ['Starting', 'pending'],
+  ['Running', 'running'],
+  ['Stopping', 'stopping'],
+  ['Stopped', 'stopped'],
+]);
+
+function readInstance({ instanceId: id, status = '' }: ShownInstance): Instance {
+  if (!isIdOf('i', id)) throw unreadable('DescribeInstances', 'InstanceId of an instance is missing');
+  const state = instanceStates.get(status);
+  if (state === undefined) throw unreadable('DescribeInstances', `the state of ${id} is ${status}`);
+  return { id, state, managed: true };
+}

@@ -1,0 +1,78 @@
+// Reads answers of the RPC protocol: JSON within limits, and errors with their code.
+import type { IncomingAnswer } from '../../network/http-sender.ts';
+import { boundedBody, checkHeaders, UnreadableAnswer } from '../../network/bounded-body.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { CallError } from '../gate/cloud-call.ts';
+
+/** Limits for an answer and for an error, in bytes. A page of 500 interfaces with 50 addresses each has 5 MB. */
+const mostOfAnswer = 32 * 2 ** 20;
+const mostOfRefusal = 2 ** 16;
+
+type Headers = Readonly<Record<string, string | undefined>>;
+
+/** Rejects with a CallError for a refusal, and with an UnreadableAnswer for an answer that is not from the cloud. */
+export async function readBody(
+  { statusCode, headers: received, body }: IncomingAnswer,
+  clock: Clock,
+): Promise<unknown> {
+  const headers = Object.fromEntries(
+    Object.entries(received).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]),
+  );
+  const isRefused = statusCode < 200 || statusCode >= 300;
+  const most = isRefused ? mostOfRefusal : mostOfAnswer;
+  const pieces: Uint8Array[] = [];
+  try {
+    checkHeaders(headers, most);
+    for await (const piece of boundedBody(body, { most, clock })) pieces.push(piece);
+  } catch (error) {
+    body.destroy();
+    // Its status says enough.
+    if (!isRefused) throw error;
+  }
+  const content = Buffer.concat(pieces).toString('utf8');
+  return understood({ status: statusCode, headers, content });
+}
+
+/** Parses the body of an answer. Throws as `readBody` rejects. */
+export function understood({
+  status,
+  headers,
+  content,
+}: {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly content: string;
+}): unknown {
+  const body = jsonIn(content);
+  if (status < 200 || status >= 300) throw refusalOf(status, headers, body);
+  if (typeof body !== 'object' || body === null) throw new UnreadableAnswer('the answer is no JSON object');
+  return body;
+}
+
+function jsonIn(content: string): unknown {
+  try {
+    return JSON.parse(content) as unknown;
+  } catch {
+    // An error page of something in between.
+    return undefined;
+  }
+}
+
+function refusalOf(status: number, headers: Headers, body: unknown): CallError {
+  const { Code, Message, RequestId } = (body ?? {}) as Readonly<Record<string, unknown>>;
+  const code = typeof Code === 'string' && Code !== '' ? Code : `HTTP${status}`;
+  return new CallError({
+    // A 5xx other than a throttle may come after the change was made.
+    result: status < 500 || code.startsWith('Throttling') ? 'refused' : 'noAnswer',
+    code,
+    message: typeof Message === 'string' ? Message : `the answer has status ${status}`,
+    status,
+    requestId: typeof RequestId === 'string' ? RequestId : undefined,
+    retryAfter: waitIn(headers['x-acs-retry-after']),
+  });
+}
+
+/** In ms, as the header has it. */
+function waitIn(header: string | undefined): number | undefined {
+  return header !== undefined && /^\d{1,7}$/.test(header) ? Math.min(Number(header), 300_000) : undefined;
+}

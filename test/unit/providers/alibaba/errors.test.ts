@@ -1,0 +1,66 @@
+import { describe, expect, test } from '@jest/globals';
+import { failureOf } from '../../../../src/providers/alibaba/errors.ts';
+import { CallError, type CallResult } from '../../../../src/providers/gate/cloud-call.ts';
+
+const assign = 'AssignPrivateIpAddresses';
+
+interface Detail {
+  readonly name?: string;
+  readonly result?: CallResult;
+}
+
+function failure(code: string, detail: Detail = {}) {
+  const { name = assign, result = 'refused' } = detail;
+  return failureOf({ name }, new CallError({ result, code, message: 'text', status: 400 }));
+}
+
+describe('a refusal of Alibaba Cloud', () => {
+  test.each([
+    ['Throttling', {}, 'throttled'],
+    ['Throttling.User', {}, 'throttled'],
+    ['Throttling.Api', {}, 'throttled'],
+    ['InvalidVSwitchId.IpNotEnough', {}, 'subnetExhausted'],
+    ['InvalidVSwitchId.NotFound', {}, 'subnetGone'],
+    ['EniPerInstanceLimitExceeded', {}, 'limitReached'],
+    ['SecondaryPrivateIpAddressesLimitExceeded', {}, 'limitReached'],
+    ['InvalidOperation.Ipv4CountExceeded', {}, 'limitReached'],
+    ['QuotaExceeded.PrivateIpAddress', {}, 'limitReached'],
+    ['QuotaExceed.NetworkInterface', {}, 'limitReached'],
+    ['InvalidOperation.InvalidEniState', {}, 'conflict'],
+    ['OperationConflict', {}, 'conflict'],
+    ['Operation.Conflict', {}, 'conflict'],
+    ['IdempotentProcessing', {}, 'conflict'],
+    ['IdempotentParameterMismatch', {}, 'invalid'],
+    ['InvalidEcsId.NotFound', {}, 'instanceGone'],
+    ['InvalidInstanceId.NotFound', {}, 'instanceGone'],
+    ['IncorrectInstanceStatus', {}, 'instanceNotRunning'],
+    ['InvalidEniId.NotFound', {}, 'interfaceGone'],
+    ['InvalidEniId.NotFound', { name: 'AttachNetworkInterface' }, 'notYetVisible'],
+    ['InvalidIp.IpUnassigned', {}, 'notAssigned'],
+    ['Forbidden.RAM', {}, 'notAuthorized'],
+    ['SignatureDoesNotMatch', {}, 'notAuthorized'],
+    ['CredentialsError', { result: 'notSent' as const }, 'notAuthorized'],
+    ['InvalidParameter', {}, 'invalid'],
+    ['MissingParameter.RegionId', {}, 'invalid'],
+    ['SomethingElse', {}, 'unknown'],
+    ['InternalError', { result: 'noAnswer' as const }, 'unreachable'],
+    ['ECONNRESET', { result: 'noAnswer' as const }, 'unreachable'],
+    ['UnreadableAnswer', { result: 'noAnswer' as const }, 'unreadable'],
+  ])('with %s %j is %s', (code, detail, kind) => {
+    expect(failure(code, detail).kind).toBe(kind);
+  });
+
+  test.each([
+    [assign, 'ecs:AssignPrivateIpAddresses'],
+    ['DescribeVSwitches', 'vpc:DescribeVSwitches'],
+  ])('of %s names the permission %s', (name, permission) => {
+    expect(failure('Forbidden.RAM', { name })).toMatchObject({ permission });
+  });
+
+  test.each([
+    ['InvalidAccessKeyId.NotFound', 'invalid'],
+    ['InvalidSecurityToken.Expired', 'expired'],
+  ])('with %s says that the credentials are %s', (code, credentials) => {
+    expect(failure(code)).toMatchObject({ credentials, about: 'action' });
+  });
+});

@@ -1,0 +1,110 @@
+import { describe, expect, test } from '@jest/globals';
+import { readInterface, tryRead } from '../../../../src/providers/alibaba/network-interface.ts';
+import type { ShownNetworkInterface } from '../../../../src/providers/alibaba/rpc-api.ts';
+import type { NetworkInterface } from '../../../../src/providers/contract/network-interface.ts';
+
+const shown: ShownNetworkInterface = {
+  networkInterfaceId: 'eni-1',
+  status: 'InUse',
+  type: 'Secondary',
+  macAddress: '00:16:3e:00:00:01',
+  vpcId: 'vpc-1',
+  vSwitchId: 'vsw-1',
+  zoneId: 'cn-hangzhou-a',
+  instanceId: 'i-1',
+  description: 'pods',
+  deleteOnRelease: true,
+  privateIpAddress: '10.0.0.5',
+  privateIpSets: {
+    privateIpSet: [
+      { privateIpAddress: '10.0.0.5', primary: true },
+      { privateIpAddress: '10.0.0.6', primary: false },
+    ],
+  },
+  securityGroupIds: { securityGroupId: ['sg-2', 'sg-1'] },
+  tags: { tag: [{ tagKey: 'cilium-eni-index', tagValue: '3' }] },
+};
+
+function index(tagValue: string): ShownNetworkInterface['tags'] {
+  return { tag: [{ tagKey: 'cilium-eni-index', tagValue }] };
+}
+
+function read(change: Partial<ShownNetworkInterface> = {}): NetworkInterface {
+  const found = tryRead({ ...shown, ...change });
+  if ('problem' in found) throw new Error(found.problem);
+  return found.interface;
+}
+
+describe('an interface of ECS', () => {
+  test('is read with what agents need', () => {
+    expect(read()).toMatchObject({
+      id: 'eni-1',
+      networkId: 'vpc-1',
+      subnetId: 'vsw-1',
+      zone: 'cn-hangzhou-a',
+      mac: '00:16:3e:00:00:01',
+      primaryAddress: '10.0.0.5',
+      addresses: ['10.0.0.6'],
+      securityGroupIds: ['sg-1', 'sg-2'],
+      attachment: { instanceId: 'i-1', deviceIndex: 3, state: 'attached', deleteOnTermination: true },
+    });
+  });
+
+  test.each([
+    ['1', 1],
+    ['49', 49],
+    ['50', Infinity],
+    ['0', Infinity],
+    ['01', Infinity],
+    ['-1', Infinity],
+    ['one', Infinity],
+  ])('with the index tag %j is at %p', (tagValue, deviceIndex) => {
+    expect(read({ tags: index(tagValue) }).attachment).toMatchObject({ deviceIndex });
+  });
+
+  test('without an index tag has no place that agents know, and is never taken for the primary one', () => {
+    expect(read({ tags: undefined }).attachment).toMatchObject({ deviceIndex: Infinity });
+  });
+
+  test('that is the primary one is at 0, whatever its tags', () => {
+    expect(read({ type: 'Primary' }).attachment).toMatchObject({ deviceIndex: 0 });
+  });
+
+  test('that is detached keeps its slot', () => {
+    expect(read({ status: 'Available', instanceId: '' })).toMatchObject({ attachment: undefined, slot: 3 });
+  });
+
+  test.each([
+    ['Attaching', 'attaching'],
+    ['Detaching', 'detaching'],
+  ])('that is %s is %s', (status, state) => {
+    expect(read({ status }).attachment).toMatchObject({ state });
+  });
+
+  test.each<[Partial<ShownNetworkInterface>, string]>([
+    [{ serviceManaged: true }, 'service-managed'],
+    [{ type: 'Trunk' }, 'trunk'],
+  ])('%j is reserved: %s', (change, reservedFor) => {
+    expect(read(change)).toMatchObject({ reservedFor });
+  });
+
+  test.each<[Partial<ShownNetworkInterface>, string]>([
+    [{ networkInterfaceId: undefined }, 'networkInterfaceId is missing'],
+    [{ vSwitchId: 'subnet-1' }, 'vSwitchId is "subnet-1"'],
+    [{ macAddress: '00-16-3e' }, '"00-16-3e" is not a MAC address'],
+    [{ privateIpAddress: '10.0.0.05' }, '"10.0.0.05" is not an IPv4 address'],
+    [{ privateIpAddress: '10.0.0.9' }, 'its primary address is not among its addresses'],
+    [{ status: 'Available' }, 'it has an instance and is Available'],
+    [
+      { ipv4PrefixSets: { ipv4PrefixSet: [{ ipv4Prefix: '10.0.0.16/27' }] } },
+      '"10.0.0.16/27" is not an IPv4 /28 prefix',
+    ],
+  ])('with %j is unreadable: %s', (change, problem) => {
+    expect(tryRead({ ...shown, ...change })).toEqual({ problem });
+    expect(readInterface({ ...shown, ...change })).toMatchObject({ kind: 'unreadableInterface' });
+  });
+
+  test('without an instance is not observed', () => {
+    expect(readInterface({ ...shown, status: 'Available', instanceId: undefined })).toBeUndefined();
+  });
+});
