@@ -1,6 +1,6 @@
 // Garbles answers: some stay well-formed.
 import type { Garbling } from '../cloud/faults.ts';
-import { isObject, type Json, type JsonObject } from '../workload/json.ts';
+import { type Change, mapMembers } from '../cloud/mapped-json.ts';
 import type { ArmAnswer, ArmExchange } from './arm-call.ts';
 
 /** The answer that arrives instead. */
@@ -28,21 +28,6 @@ function withUnknownStates(answer: ArmAnswer): ArmAnswer {
   );
 }
 
-type Change = (name: string, value: Json | undefined) => Json | undefined;
-
 function mapped(answer: ArmAnswer, change: Change): ArmAnswer {
   return answer.body === undefined ? answer : { ...answer, body: mapMembers(answer.body, change) };
-}
-
-function mapMembers(object: JsonObject, change: Change): JsonObject {
-  return Object.fromEntries(
-    Object.entries(object)
-      .map(([name, value]) => [name, deepen(change(name, value), change)] as const)
-      .filter(([, value]) => value !== undefined),
-  );
-}
-
-function deepen(value: Json | undefined, change: Change): Json | undefined {
-  if (Array.isArray(value)) return (value as readonly Json[]).map((item) => deepen(item, change) ?? null);
-  return isObject(value) ? mapMembers(value, change) : value;
 }

@@ -1,6 +1,7 @@
 // The IPv4 addresses of one subnet: which may be used for what, how many are free and which one is next. It
 // knows no interfaces and never hands out an address twice.
 import type { Random } from '../../runtime/random.ts';
+import { type CloudRules, ec2Rules } from './cloud-rules.ts';
 import { type Ipv4Block, contains, covers, sizeOf } from './ipv4.ts';
 import { PickSet } from './pick-set.ts';
 
@@ -12,7 +13,7 @@ const remembered = 64;
 
 export type ReservationType = 'explicit' | 'prefix';
 
-/** What an address is reserved for. `system`: the cloud's own five. */
+/** What an address is reserved for. `system`: the cloud's own. */
 type Purpose = 'open' | 'system' | ReservationType;
 
 /** Why an explicitly requested address or prefix is unavailable. */
@@ -26,6 +27,8 @@ export interface AddressSpaceOptions {
   readonly random: Random;
   /** Chance that a recently freed address is preferred. */
   readonly reuse: number;
+  /** What belongs to the cloud; EC2's five if absent. */
+  readonly reservedOffsets?: CloudRules['reservedOffsets'];
 }
 
 export class AddressSpace {
@@ -45,7 +48,8 @@ export class AddressSpace {
     this.#open = new PickSet(size);
     this.#openBlocks = new PickSet(Math.ceil(size / prefixSize));
     this.#reservedBlocks = new PickSet(Math.ceil(size / prefixSize));
-    for (const offset of systemOffsets(size)) this.#purposes[offset] = 'system';
+    const { reservedOffsets = ec2Rules.reservedOffsets } = options;
+    for (const offset of reservedOffsets(size)) this.#purposes[offset] = 'system';
     this.#refresh(0, size);
   }
 
@@ -166,13 +170,4 @@ export class AddressSpace {
     const purpose = this.#purposes[start];
     return this.#purposes.slice(start, end).every((other) => other === purpose) ? purpose : undefined;
   }
-}
-
-/**
- * The first four addresses and the last address of a subnet belong to the cloud
- * (https://docs.aws.amazon.com/vpc/latest/userguide/subnet-sizing.html; Azure and Alibaba reserve as many or
- * fewer).
- */
-function systemOffsets(size: number): number[] {
-  return [0, 1, 2, 3, size - 1];
 }

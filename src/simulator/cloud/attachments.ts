@@ -14,6 +14,8 @@ export interface AttachPlace {
 export interface AttachRequest extends AttachPlace {
   readonly interfaceId: string;
   readonly instanceId: string;
+  /** It falls off in the end, and the interface is free again. */
+  readonly fails?: boolean;
 }
 
 /**
@@ -34,10 +36,10 @@ export function attach(network: CloudNetwork, request: AttachRequest): Attachmen
   if (!attachable.has(instance.state)) {
     refuse({ kind: 'instanceState', instanceId: instance.id, state: instance.state });
   }
-  refuseJoin(record, instance, attachedTo(network, instance), request);
+  refuseJoin(network, { record, instance, attached: attachedTo(network, instance) }, request);
   refuseOtherOutpost(network, record, instance);
   const attachment = newAttachment(network, instance.id, request);
-  join(network, record, attachment);
+  join(network, record, attachment, request.fails);
   return attachment;
 }
 
@@ -71,14 +73,20 @@ export function attachedTo(network: CloudNetwork, instance: Instance): readonly 
   return instance.interfaceIds.flatMap((id) => network.interfaces.get(id) ?? []);
 }
 
+/** An interface, the instance that it is to join, and what that has. */
+interface Joining {
+  readonly record: NetworkInterface;
+  readonly instance: Instance;
+  readonly attached: readonly NetworkInterface[];
+}
+
 /** Refuses an attachment that slot, zone or type limits do not allow. */
 export function refuseJoin(
-  record: NetworkInterface,
-  instance: Instance,
-  attached: readonly NetworkInterface[],
+  network: CloudNetwork,
+  { record, instance, attached }: Joining,
   { deviceIndex, cardIndex }: AttachPlace,
 ): void {
-  const type = typeOf(instance);
+  const type = typeOf(network, instance);
   if (record.zone !== instance.zone) {
     refuse({ kind: 'otherZone', interfaceId: record.id, instanceId: instance.id });
   }
@@ -119,13 +127,19 @@ export function newAttachment(
   };
 }
 
-/** Writes a validated attachment into both records; it settles later. */
-export function join(network: CloudNetwork, record: NetworkInterface, attachment: Attachment): void {
+/** Writes a validated attachment into both records; later it settles, or falls off. */
+export function join(
+  network: CloudNetwork,
+  record: NetworkInterface,
+  attachment: Attachment,
+  fails = false,
+): void {
   const instance = network.instances.get(attachment.instanceId);
   if (instance === undefined) throw new Error(`no instance ${attachment.instanceId} to attach to`);
   network.put('interfaces', withAttachment(record, attachment));
   network.put('instances', { ...instance, interfaceIds: [...instance.interfaceIds, record.id] });
-  network.after(network.times.attachMs, () => settle(network, record.id, attachment.id));
+  const end = fails ? part : settle;
+  network.after(network.times.attachMs, () => end(network, record.id, attachment.id));
 }
 
 /** Removes the interface from the instance. */

@@ -5,6 +5,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import { AddressSpace } from './address-space.ts';
 import { CloudRefusal } from './cloud-refusal.ts';
+import { type CloudRules, ec2Rules } from './cloud-rules.ts';
 import { parseIpv4Block } from './ipv4.ts';
 import { parseIpv6Block } from './ipv6.ts';
 import { Ipv6Space } from './ipv6-space.ts';
@@ -17,6 +18,8 @@ export interface CloudNetworkOptions {
   readonly topology: Pick<Topology, 'account' | 'region' | 'times' | 'consistency' | 'reuse'>;
   readonly clock: Clock;
   readonly random: Random;
+  /** EC2's if absent. */
+  readonly rules?: CloudRules;
 }
 
 /** The records at one instant, without those not visible yet. */
@@ -29,6 +32,7 @@ export class CloudNetwork {
   readonly account: string;
   readonly region: string;
   readonly clock: Clock;
+  readonly rules: CloudRules;
   /** How long operations take and how far reads lag. May change while the cloud runs. */
   times: Topology['times'];
   consistency: Topology['consistency'];
@@ -47,12 +51,13 @@ export class CloudNetwork {
   #started = false;
 
   /** An empty network. Everything added before `begin` counts as always present. */
-  constructor({ topology, clock, random }: CloudNetworkOptions) {
+  constructor({ topology, clock, random, rules = ec2Rules }: CloudNetworkOptions) {
     this.account = topology.account;
     this.region = topology.region;
     this.times = topology.times;
     this.consistency = topology.consistency;
     this.clock = clock;
+    this.rules = rules;
     this.#reuse = topology.reuse;
     this.#random = random.fork('addresses');
     this.#ids = random.fork('ids');
@@ -156,7 +161,9 @@ export class CloudNetwork {
   addSubnet(subnet: Omit<Subnet, 'available'>): Subnet {
     const block = parseIpv4Block(subnet.block);
     if (block === undefined) throw new Error(`not a block: ${subnet.block}`);
-    const space = new AddressSpace({ block, random: this.#random.fork(subnet.id), reuse: this.#reuse });
+    const { reservedOffsets } = this.rules;
+    const random = this.#random.fork(subnet.id);
+    const space = new AddressSpace({ block, random, reuse: this.#reuse, reservedOffsets });
     this.#spaces.set(subnet.id, space);
     const ipv6 = subnet.ipv6Block && parseIpv6Block(subnet.ipv6Block.block);
     if (ipv6 !== undefined) {

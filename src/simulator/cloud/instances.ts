@@ -48,7 +48,7 @@ export interface StateChange {
 
 /** Launches one instance with its interfaces, or refuses and leaks nothing. */
 export function launch(network: CloudNetwork, request: LaunchRequest): Instance {
-  const type = typeNamed(request.type);
+  const type = typeNamed(network, request.type);
   refuseTags({}, request.tags);
   const made: NetworkInterface[] = [];
   try {
@@ -162,9 +162,9 @@ function attachmentsOf(
 ): readonly { readonly record: NetworkInterface; readonly attachment: Attachment }[] {
   const attached: NetworkInterface[] = [];
   return parts.map(({ plan, record }) => {
-    const limit = typeNamed(instance.type).ipv4PerInterface;
+    const limit = typeNamed(network, instance.type).ipv4PerInterface;
     if (filledSlots(record) > limit) refuse({ kind: 'launchAddressLimit', type: instance.type, limit });
-    refuseJoin(record, instance, attached, plan);
+    refuseJoin(network, { record, instance, attached }, plan);
     const attachment = newAttachment(network, instance.id, plan);
     attached.push(withAttachment(record, attachment));
     return { record, attachment };

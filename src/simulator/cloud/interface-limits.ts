@@ -1,23 +1,17 @@
 // Limits of interfaces and instances, by instance type.
 import type { CloudNetwork } from './cloud-network.ts';
 import { refuse } from './cloud-refusal.ts';
-import {
-  carriesPrefixes,
-  type InstanceType,
-  instanceTypes,
-  interfacesOf,
-  ipv4PerDetachedInterface,
-} from './instance-types.ts';
+import { carriesPrefixes, type InstanceType, interfacesOf } from './instance-types.ts';
 import type { Instance, NetworkInterface } from './records.ts';
 
 /** The type of an instance. */
-export function typeOf(instance: Instance): InstanceType {
-  return typeNamed(instance.type);
+export function typeOf(network: CloudNetwork, instance: Instance): InstanceType {
+  return typeNamed(network, instance.type);
 }
 
 /** The type of that name; refuses an unknown one. */
-export function typeNamed(name: string): InstanceType {
-  return instanceTypes.get(name) ?? refuse({ kind: 'unknownInstanceType', type: name });
+export function typeNamed({ rules }: CloudNetwork, name: string): InstanceType {
+  return rules.instanceTypes.get(name) ?? refuse({ kind: 'unknownInstanceType', type: name });
 }
 
 /** Address slots that an interface fills: its addresses and prefixes. */
@@ -27,13 +21,13 @@ export function filledSlots(record: Pick<NetworkInterface, 'addresses' | 'prefix
 
 /** Refuses more slots than the instance type allows, or than any type allows for a detached interface. */
 export function refuseBeyondSlots(network: CloudNetwork, record: NetworkInterface, more: number): void {
-  const limit = hostOf(network, record)?.ipv4PerInterface ?? ipv4PerDetachedInterface;
+  const limit = hostOf(network, record)?.ipv4PerInterface ?? network.rules.ipv4PerDetachedInterface;
   if (filledSlots(record) + more > limit) refuse({ kind: 'addressLimit', interfaceId: record.id, limit });
 }
 
 /** The same for IPv6 addresses and prefixes together. */
 export function refuseBeyondIpv6(network: CloudNetwork, record: NetworkInterface, more: number): void {
-  const limit = hostOf(network, record)?.ipv6PerInterface ?? ipv4PerDetachedInterface;
+  const limit = hostOf(network, record)?.ipv6PerInterface ?? network.rules.ipv4PerDetachedInterface;
   const filled = record.ipv6Addresses.length + record.ipv6Prefixes.length;
   if (filled + more > limit) refuse({ kind: 'ipv6Limit', interfaceId: record.id, limit });
 }
@@ -73,5 +67,5 @@ export function refuseBeyondInterfaces(
 /** The type of the instance that an interface is attached to. */
 function hostOf(network: CloudNetwork, record: NetworkInterface): InstanceType | undefined {
   const instance = network.all('instances').get(record.instanceId ?? '');
-  return instance && typeOf(instance);
+  return instance && typeOf(network, instance);
 }

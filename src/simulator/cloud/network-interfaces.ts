@@ -2,9 +2,8 @@
 import { claim, type Claim, release, slotsOf } from './claims.ts';
 import type { CloudNetwork } from './cloud-network.ts';
 import { refuse } from './cloud-refusal.ts';
-import { ipv4PerDetachedInterface } from './instance-types.ts';
 import { claimIpv6, type Ipv6Claim, releaseIpv6 } from './ipv6-claims.ts';
-import type { InterfaceType, NetworkInterface, Subnet, Tags } from './records.ts';
+import type { InterfaceLife, InterfaceType, NetworkInterface, Subnet, Tags } from './records.ts';
 import { refuseTags } from './tags.ts';
 
 /** Maximum security groups per interface (https://docs.aws.amazon.com/vpc/latest/userguide/amazon-vpc-limits.html). */
@@ -22,6 +21,7 @@ export interface InterfaceRequest {
   readonly groupIds: readonly string[];
   readonly description: string;
   readonly requesterManaged?: boolean;
+  readonly life?: InterfaceLife;
   readonly tags: Tags;
 }
 
@@ -31,8 +31,9 @@ export function createInterface(network: CloudNetwork, request: InterfaceRequest
   const groupIds = groupsFor(network, subnet, request.groupIds);
   refuseTags({}, request.tags);
   const id = network.newId('eni');
-  if (slotsOf(request.claim) + 1 > ipv4PerDetachedInterface) {
-    refuse({ kind: 'addressLimit', interfaceId: id, limit: ipv4PerDetachedInterface });
+  const { ipv4PerDetachedInterface: limit } = network.rules;
+  if (slotsOf(request.claim) + 1 > limit) {
+    refuse({ kind: 'addressLimit', interfaceId: id, limit });
   }
   const { addresses, prefixes } = claim(network, subnet.id, withPrimary(request));
   const { primaryAddress = addresses.at(-1) ?? '' } = request;
@@ -52,6 +53,7 @@ export function createInterface(network: CloudNetwork, request: InterfaceRequest
     mac: network.newMac(),
     sourceDestCheck: true,
     requesterManaged: request.requesterManaged ?? false,
+    ...(request.life !== undefined && { life: request.life }),
     tags: request.tags,
   };
   network.put('interfaces', record);

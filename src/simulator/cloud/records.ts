@@ -6,6 +6,8 @@ export type Tags = Readonly<Record<string, string>>;
 
 export interface Vpc {
   readonly id: string;
+  /** Of clouds where a name is not a tag. */
+  readonly name?: string;
   readonly blocks: readonly AssociatedBlock[];
   readonly ipv6Blocks: readonly AssociatedBlock[];
   readonly tags: Tags;
@@ -18,6 +20,8 @@ export interface AssociatedBlock {
 
 export interface Subnet {
   readonly id: string;
+  /** Of clouds where a name is not a tag. */
+  readonly name?: string;
   readonly vpcId: string;
   readonly zone: string;
   readonly block: string;
@@ -132,7 +136,17 @@ export interface NetworkInterface {
   readonly sourceDestCheck: boolean;
   /** Created by another service of the cloud, such as a load balancer: its owner may not change it. */
   readonly requesterManaged: boolean;
+  readonly life?: InterfaceLife;
   readonly tags: Tags;
+}
+
+/** Of interfaces of clouds where creating and deleting one takes time, and where it has a name. */
+export interface InterfaceLife {
+  readonly phase: 'creating' | 'ready' | 'deleting';
+  readonly name: string;
+  readonly createTime: number;
+  /** Whether it is deleted with the instance that it is attached to. */
+  readonly deleteOnRelease: boolean;
 }
 
 /** Every kind of record, by the name of its collection. */

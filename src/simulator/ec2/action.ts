@@ -1,7 +1,7 @@
 // Defines an EC2 action: its shapes and its effect.
 import type { Random } from '../../runtime/random.ts';
 import type { CloudNetwork, NetworkView } from '../cloud/cloud-network.ts';
-import type { ClientTokens } from './client-tokens.ts';
+import type { ClientTokens } from '../cloud/client-tokens.ts';
 import type { Described } from './interface-answers.ts';
 import type { PageTokens } from '../cloud/page-tokens.ts';
 import { type Fields, flag, type Members, type RecordShape, record } from './shape.ts';
@@ -11,7 +11,7 @@ export interface ActionContext {
   readonly network: CloudNetwork;
   /** What a read sees: the network at an earlier instant. */
   readonly view: NetworkView;
-  readonly clientTokens: ClientTokens;
+  readonly clientTokens: ClientTokens<string>;
   readonly pageTokens: PageTokens;
   /** Cached descriptions, kept as long as their records. */
   readonly described: Described;

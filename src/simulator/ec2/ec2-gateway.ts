@@ -2,6 +2,7 @@
 // clients share it.
 import type { Random } from '../../runtime/random.ts';
 import type { CallCounters } from '../cloud/call-counters.ts';
+import { ClientTokens } from '../cloud/client-tokens.ts';
 import type { CloudNetwork } from '../cloud/cloud-network.ts';
 import { CloudRefusal } from '../cloud/cloud-refusal.ts';
 import { AnswerGarbled, AnswerLost } from '../cloud/exchange.ts';
@@ -13,9 +14,8 @@ import type { PacedClock } from '../cloud/paced-clock.ts';
 import { accept } from './accept.ts';
 import type { Action, ActionContext } from './action.ts';
 import { allActions } from './actions/all-actions.ts';
-import { ClientTokens } from './client-tokens.ts';
 import type { Ec2Answer, Ec2Exchange } from './ec2-answer.ts';
-import { Ec2Refusal } from './ec2-refusal.ts';
+import { Ec2Refusal, mismatch } from './ec2-refusal.ts';
 import { garble } from './garbling.ts';
 import { isAllowed, type IamPolicy, type Permission } from './iam-policy.ts';
 import type { Described } from './interface-answers.ts';
@@ -74,7 +74,7 @@ export class Ec2Gateway {
   readonly #denials: Random;
   readonly #lags: Random;
   readonly #pages: Random;
-  readonly #clientTokens = new ClientTokens();
+  readonly #clientTokens = new ClientTokens<string>(mismatch);
   readonly #pageTokens: PageTokens;
   readonly #described: Described = new WeakMap();
   readonly #door: FrontDoor<Ec2Call, Ec2Answer, Ec2Refusal>;

@@ -24,3 +24,11 @@ export function invalidParameterCombination(message: string): Ec2Refusal {
 export function missingParameter(name: string): Ec2Refusal {
   return new Ec2Refusal('MissingParameter', `The request must contain the parameter ${name}`);
 }
+
+/** EC2's refusal of a client token reused for another request. */
+export function mismatch(): Ec2Refusal {
+  return new Ec2Refusal(
+    'IdempotentParameterMismatch',
+    'Arguments on this idempotent request are inconsistent with arguments used in previous request(s).',
+  );
+}

@@ -87,7 +87,7 @@ function instanceOut(
   { network, view }: Pick<ActionContext, 'network' | 'view'>,
   answers: InterfaceAnswers,
 ): Value<typeof instanceShape> {
-  const type = typeOf(instance);
+  const type = typeOf(network, instance);
   const records = instance.interfaceIds.flatMap((id) => view('interfaces').get(id) ?? []);
   const primary = records.find(({ deviceIndex }) => deviceIndex === 0);
   const publicAddress = primary && answers.publicAddressOf(primary, primary.primaryAddress)?.address;

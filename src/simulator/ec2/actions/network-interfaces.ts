@@ -10,8 +10,12 @@ import {
 } from '../../cloud/network-interfaces.ts';
 import type { InterfaceType, NetworkInterface } from '../../cloud/records.ts';
 import { type Action, action } from '../action.ts';
-import { mismatch } from '../client-tokens.ts';
-import { invalidParameterCombination, invalidParameterValue, missingParameter } from '../ec2-refusal.ts';
+import {
+  invalidParameterCombination,
+  invalidParameterValue,
+  mismatch,
+  missingParameter,
+} from '../ec2-refusal.ts';
 import type { FilterTable } from '../filters.ts';
 import { InterfaceAnswers } from '../interface-answers.ts';
 import { networkInterface } from '../interface-shapes.ts';
