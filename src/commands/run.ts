@@ -11,6 +11,7 @@ import { type LiveReading, readLiveOptions } from '../config/read-live-options.t
 import { NotStartable } from '../controller/clouds/cloud.ts';
 import { connectToCloud } from '../controller/clouds/registry.ts';
 import { Controller } from '../controller/controller.ts';
+import { EniMode } from '../controller/modes/eni-mode.ts';
 import { MeteredTransport } from '../controller/reporting/metered-transport.ts';
 import type { ClusterAccess } from '../kubernetes/transport/cluster-access.ts';
 import { KubernetesError } from '../kubernetes/transport/kubernetes-error.ts';
@@ -83,7 +84,7 @@ async function serve(
     options,
     kubernetes: new MeteredTransport(transport, registry.metrics),
     leaseTransport: new MeteredTransport(leaseTransport, registry.metrics),
-    composeCloud: cloud.compose,
+    composeMode: (deps) => new EniMode(deps, cloud.compose),
     clock,
     random,
     log,

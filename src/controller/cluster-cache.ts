@@ -11,6 +11,7 @@ import { type WatchedNode, watchedNode } from '../kubernetes/cilium-node/watched
 import { NodeIdentities, type TouchedIdentities } from '../manager/claims/node-identities.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Metrics } from '../observability/metrics.ts';
+import type { CiliumNodeSection } from '../providers/contract/cilium-node-section.ts';
 import { type Clock, sleep } from '../runtime/clock.ts';
 import type { Random } from '../runtime/random.ts';
 
@@ -24,6 +25,8 @@ export interface ClusterCacheDeps {
   readonly onNode: (name: string, watched: WatchedNode | undefined) => void;
   /** Reads a Node's provider ID; undefined if it names no instance of the cloud. */
   readonly instanceIdOf: (providerId: string) => string | undefined;
+  /** The cloud's section of a CiliumNode. */
+  readonly section: CiliumNodeSection;
   /** Called when the Nodes for these identities changed. */
   readonly onIdentities: (touched: TouchedIdentities) => void;
   /** Called when the number of pending pods on this node changed. */
@@ -56,13 +59,24 @@ export class ClusterCache {
 
   constructor(deps: ClusterCacheDeps) {
     this.#deps = deps;
-    const { transport, clock, random, log, onBug, onNode, onPendingPods, instanceIdOf, onIdentities } = deps;
+    const {
+      transport,
+      clock,
+      random,
+      log,
+      onBug,
+      onNode,
+      onPendingPods,
+      instanceIdOf,
+      onIdentities,
+      section,
+    } = deps;
     const shared = { transport, clock, random, onBug };
     this.#nodes = new Reflector({
       ...shared,
       path: ciliumNodesPath,
       verifyEmptyLists: true,
-      transform: watchedNode,
+      transform: (raw) => watchedNode(raw, section),
       onChange: ({ type, key, object }) => onNode(key, type === 'deleted' ? undefined : object),
       onState: (state) => {
         if ('problem' in state) this.#nodesProblem = state.problem;

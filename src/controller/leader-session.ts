@@ -39,7 +39,7 @@ import { FailedReadings } from './reporting/failed-readings.ts';
 import { nodeOptions } from './node-options.ts';
 import { inDeficit, missingDataOf } from './reporting/missing-data.ts';
 import { OrphanGcRunner } from './orphan-gc-runner.ts';
-import { blockedSeries } from './reporting/blocked-metrics.ts';
+import { blockedSeries, warningSeries } from './reporting/blocked-metrics.ts';
 import { type SubnetFigures, subnetFigures } from './reporting/subnet-figures.ts';
 import { showSubnets } from './reporting/subnet-metrics.ts';
 import type { WithdrawalReport } from './reporting/status-report.ts';
@@ -123,6 +123,7 @@ export class LeaderSession {
         this.#failures.succeeded(cannotReadInstances);
         this.#nodes.instancesChanged(instanceIds);
       },
+      onPage: (page) => this.#resync.learn(page),
       onFailure: (error, instanceIds) => this.#failures.report(cannotReadInstances, error, { instanceIds }),
     });
     this.#limits = new InstanceTypeLimits({
@@ -162,7 +163,8 @@ export class LeaderSession {
     const running = [this.#run(nodes, signal), this.#conflictingWriters.run(signal)];
     this.#running = Promise.all(running.map((each) => this.#untilStopped(each, signal)));
     this.#withdrawals.begin();
-    this.#orphanGc.begin();
+    // Where Headwater makes no interfaces, it leaves none behind.
+    if (this.#deps.cloud.implementation.traits.interfaces === 'made') this.#orphanGc.begin();
   }
 
   /** Reports a bug if the work ends for any reason but the signal. */
@@ -213,7 +215,7 @@ export class LeaderSession {
 
   /** Whether no node names a network to read. */
   get hasNothingToRead(): boolean {
-    return this.#hasStarted && this.#nodes.networkIds().length === 0;
+    return this.#hasStarted && this.#resync.hasNothingToRead;
   }
 
   /** The last conflicting write, while it pauses anything. */
@@ -272,6 +274,7 @@ export class LeaderSession {
     showSubnets(metrics, subnets, summaries);
     metrics.headwater_withdrawals_held.set(this.#withdrawals.heldNodes);
     metrics.headwater_blocked.replaceAll(blockedSeries(summaries, subnets));
+    metrics.headwater_warnings.replaceAll(warningSeries(summaries));
   }
 
   #createWithdrawals(): WithdrawalWatch {
@@ -321,14 +324,13 @@ export class LeaderSession {
     const { permission, clock, log, registry, recordEvent, cloud, writer, leads, knownVersion, identities } =
       this.#deps;
     const { metrics } = registry;
-    const { statusKey } = cloud.implementation;
     return new ConflictingWriters({
       permission,
       clock,
       log,
       metrics,
       recordEvent,
-      statusKey,
+      section: cloud.implementation.section,
       leads,
       counts: ({ name, instanceId = '' }) => !identities.isKnown || identities.isVerified(name, instanceId),
       knownVersion,
@@ -381,6 +383,7 @@ export class LeaderSession {
       random: random.fork('resync'),
       interval: options.resyncInterval,
       networkIds: () => this.#nodes.networkIds(),
+      instanceIds: () => this.#nodes.instanceIds(),
       zones: () => this.#nodes.zones(),
       missingData: () => missingDataOf(this.summaries()),
       hooks: {
@@ -390,7 +393,7 @@ export class LeaderSession {
           this.#failures.reportSkipped(problems);
         },
         onRequested: () => meter.requested(),
-        onEnd: ({ error, networks, ...figures }) => {
+        onEnd: ({ error, isEmpty, ...figures }) => {
           const { duration } = figures;
           meter.ran(figures);
           const outcome = error === undefined ? 'success' : 'failed';
@@ -403,7 +406,7 @@ export class LeaderSession {
           if (error === undefined) {
             this.#failures.succeeded(cannotReadCloud);
             if (this.hasRead || this.hasNothingToRead) this.#withdrawals.noteResync();
-            if (networks === 0) this.#deps.onNothingToRead();
+            if (isEmpty) this.#deps.onNothingToRead();
             else log.info('read the cloud', { seconds: Math.round(duration) / 1000 });
           } else this.#failures.report(cannotReadCloud, error);
           this.#nodes.wakeWhere(({ assessment }) => assessment.kind === 'unread');

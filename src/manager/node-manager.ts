@@ -9,7 +9,8 @@
 // - an address that another node showed and that is free now (`onFreed`), or that several claim (`#contest`)
 // - what may start at all: a pause or its end (`wakeAll`)
 import type { CiliumNode, NodeReference } from '../kubernetes/cilium-node/cilium-node.ts';
-import { nameOf, referenceTo, shownBy, type WatchedNode } from '../kubernetes/cilium-node/watched-node.ts';
+import { shownBy } from '../kubernetes/cilium-node/shown-addresses.ts';
+import { nameOf, referenceTo, type WatchedNode } from '../kubernetes/cilium-node/watched-node.ts';
 import type { Claimed } from '../node/demand/address-claims.ts';
 import { usedAddresses } from '../node/demand/demand.ts';
 import { type NodeCondition, presentable, unreadableNode } from '../node/conditions/node-condition.ts';
@@ -231,14 +232,20 @@ export class NodeManager {
     if (only !== undefined) return [only];
     const ids = new Set<string>();
     for (const { reconciler, last } of this.#entries.values()) {
-      const id = reconciler === undefined ? undefined : (this.#foundNetwork(reconciler) ?? last?.eni?.vpcId);
+      const id =
+        reconciler === undefined ? undefined : (this.#foundNetwork(reconciler) ?? last?.section.networkId);
       if (id !== undefined) ids.add(id);
     }
     return [...ids].sort();
   }
 
+  /** The instances that are served. */
+  instanceIds(): readonly string[] {
+    return [...this.#owners.keys()];
+  }
+
   zones(): readonly string[] {
-    return [...this.#entries.values()].flatMap(({ last }) => last?.eni?.availabilityZone ?? []);
+    return [...this.#entries.values()].flatMap(({ last }) => last?.section.zone ?? []);
   }
 
   *figures(): Generator<NodeSummary> {
@@ -260,7 +267,7 @@ export class NodeManager {
         node: last,
         hasNode: identities.isKnown ? identities.has(last.name) : last.nodeUid !== undefined,
         instanceId,
-        networkId: last.eni?.vpcId,
+        networkId: last.section.networkId,
         usesAddresses: usedAddresses(last) > 0,
         presence: inventory.view(instanceId)?.presence ?? 'unread',
       };
@@ -330,9 +337,9 @@ export class NodeManager {
   }
 
   #start(entry: NodeEntry, node: CiliumNode, instanceId: string): void {
-    const { implementation } = this.#context;
-    const restored = restoredState(node, instanceId, implementation);
-    const isOfAnother = entry.last !== undefined && isOfOtherInstance(node, entry.last, implementation);
+    const { section } = this.#context.implementation;
+    const restored = restoredState(node, instanceId, section);
+    const isOfAnother = entry.last !== undefined && isOfOtherInstance(node, entry.last, section);
     this.#restoreNetwork(entry, node, instanceId, restored);
     this.#blocked(entry, node, undefined);
     this.#reportWarnings(node);
@@ -352,7 +359,7 @@ export class NodeManager {
     const { identities, implementation } = this.#context;
     if (entry.isNetworkRestored || !identities.isVerified(node.name, instanceId)) return;
     entry.isNetworkRestored = true;
-    this.#options.onRestored(known ?? restoredState(node, instanceId, implementation));
+    this.#options.onRestored(known ?? restoredState(node, instanceId, implementation.section));
   }
 
   async #end(name: string, entry: NodeEntry, reconciler: NodeReconciler): Promise<void> {

@@ -38,6 +38,9 @@ export const headwaterMetrics = {
       reason: 'stable name of the reason, as in Events',
     },
   ),
+  headwater_warnings: gauge('Nodes that are served and have a warning, by its reason.', {
+    reason: 'stable name of the reason, as in Events',
+  }),
   headwater_node_needed_addresses: gauge(
     'Addresses that a node lacks, for the 20 nodes that lack the most: at most 20 series in a fleet of any size.',
     { target_node: 'name of the CiliumNode' },

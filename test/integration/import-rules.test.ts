@@ -38,6 +38,7 @@ const planted: Readonly<Record<string, readonly [file: string, imported: string]
   'simulator-stands-apart': ['src/simulator/cloud/ipv4.ts', '../../providers/contract/ipv4.ts'],
   'controller-knows-no-simulator': ['src/providers/orphans/orphans.ts', '../../simulator/cloud/ipv4.ts'],
   'nobody-imports-the-composition': ['src/node/demand/demand.ts', '../../controller/fencing.ts'],
+  'controller-on-top': ['src/controller/modes/eni-mode.ts', '../controller.ts'],
   'controller-rooms-below-controller': ['src/controller/reporting/missing-data.ts', '../fencing.ts'],
   'sdk-at-the-edge': ['src/providers/aws/errors.ts', '@aws-sdk/client-ec2'],
   'nothing-unresolvable': ['src/node/demand/priority.ts', './nowhere.ts'],

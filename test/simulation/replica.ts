@@ -3,6 +3,7 @@ import type { LiveReading } from '../../src/config/read-live-options.ts';
 import type { Options } from '../../src/config/option-table.ts';
 import { composeAws } from '../../src/controller/clouds/aws.ts';
 import { Controller } from '../../src/controller/controller.ts';
+import { EniMode } from '../../src/controller/modes/eni-mode.ts';
 import type { Logger } from '../../src/observability/logger.ts';
 import type { Ec2Api } from '../../src/providers/aws/ec2-api.ts';
 import type { Random } from '../../src/runtime/random.ts';
@@ -54,8 +55,10 @@ export class Replica {
       options,
       kubernetes: transport,
       leaseTransport: transport,
-      composeCloud: (deps) =>
-        composeAws(cloudPort(process, api, { onPhase, filterAnswer, onAnswerApplied }), deps),
+      composeMode: (deps) =>
+        new EniMode(deps, (cloud) =>
+          composeAws(cloudPort(process, api, { onPhase, filterAnswer, onAnswerApplied }), cloud),
+        ),
       clock: process,
       random: random.fork(process.identity),
       log,

@@ -2,6 +2,7 @@
 // process; all requests of the controller and an attacker to Kubernetes go over a socket.
 import { composeAws } from '../../src/controller/clouds/aws.ts';
 import { Controller } from '../../src/controller/controller.ts';
+import { EniMode } from '../../src/controller/modes/eni-mode.ts';
 import { UndiciTransport } from '../../src/kubernetes/transport/undici-transport.ts';
 import { createMetricRegistry } from '../../src/observability/metrics.ts';
 import { type Clock, sleep } from '../../src/runtime/clock.ts';
@@ -78,7 +79,7 @@ export class HttpCluster {
       options: optionsOf(this.#options.flags),
       kubernetes: transport,
       leaseTransport: transport,
-      composeCloud: (deps) => composeAws(api, deps),
+      composeMode: (deps) => new EniMode(deps, (cloud) => composeAws(api, cloud)),
       clock: this.clock,
       random: new Random(identity),
       log: recordingLogger(),

@@ -1,6 +1,8 @@
 // Assesses a node: what it has, what it lacks, and what prevents it from being served. Pure.
 import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
-import type { CloudWords, InstanceLimits } from '../../providers/contract/allocation-implementation.ts';
+import type { InstanceLimits } from '../../providers/contract/allocation-implementation.ts';
+import type { CloudWords } from '../../providers/contract/cilium-node-section.ts';
+import type { CloudTraits } from '../../providers/contract/cloud-traits.ts';
 import type { Infrastructure } from '../../providers/contract/infrastructure.ts';
 import type { KnownLimits } from '../../providers/catalog/instance-type-limits.ts';
 import { type InstanceView, networkOf } from '../../providers/contract/instance-view.ts';
@@ -23,12 +25,15 @@ import {
   instanceCondition,
   outsideNetwork,
   unknownInstanceType,
+  unnamedInterface,
   unmanagedInstance,
   unreadableLimits,
   unreadableNode,
   wrongNetwork,
 } from './node-condition.ts';
 import {
+  type AskedRequirements,
+  exclusionOf,
   type NodeRequirements,
   type RequirementDefaults,
   requirementsOf,
@@ -45,6 +50,7 @@ export interface AssessmentFacts {
   readonly limitsOf: (instanceType: string) => KnownLimits;
   readonly options: AssessmentOptions;
   readonly words: CloudWords;
+  readonly traits: Pick<CloudTraits, 'limits'>;
 }
 
 export interface AssessmentOptions extends RequirementDefaults {
@@ -86,11 +92,16 @@ export type Assessment =
     };
 
 export function assess(facts: AssessmentFacts): Assessment {
-  const { node, options, words } = facts;
-  const read = requirementsOf(node.eni, options, words.fields);
+  const { node, options } = facts;
+  const read = requirementsOf(node.section, options);
   if ('missing' in read) return blocked(unreadableNode(read.missing.map((field) => `${field} is missing`)));
-  const { requirements } = read;
+  const requirements = { ...read.requirements, networkId: networkAround(facts.view, read.requirements) };
   return checkNetwork(facts, requirements) ?? assessIn(facts, requirements);
+}
+
+/** Empty while nobody says which network the node is in. */
+function networkAround(view: InstanceView, { networkId }: AskedRequirements): string {
+  return networkId ?? networkOf(view) ?? view.interfaces[0]?.networkId ?? '';
 }
 
 /** Undefined if the network is served, as far as known. */
@@ -110,14 +121,30 @@ function assessIn(facts: AssessmentFacts, requirements: NodeRequirements): Asses
   const { view } = facts;
   const { networkId } = requirements;
   // Requested now, so that it is read in parallel with everything else.
-  const limits = facts.limitsOf(requirements.instanceType);
-  if (!view.read || !facts.infrastructure.networkIds.has(networkId)) return { kind: 'unread' };
+  const limits = limitsOf(facts, requirements);
+  const isNetworkKnown = networkId === '' || facts.infrastructure.networkIds.has(networkId);
+  if (!view.read || !isNetworkKnown) return { kind: 'unread' };
   if (view.instance?.managed === false)
     return { kind: 'unmanaged', condition: unmanagedInstance(view.id, facts.words.options) };
-  const condition = instanceCondition(view);
+  const condition = instanceCondition(view) ?? withoutNamedInterface(view, requirements, facts.words);
   return condition === undefined
     ? assessInstance(facts, requirements, limits)
     : blocked(condition, requirements);
+}
+
+function limitsOf({ traits, view, ...facts }: AssessmentFacts, requirements: NodeRequirements): KnownLimits {
+  if (traits.limits === 'byType') return facts.limitsOf(requirements.instanceType);
+  const usable = view.interfaces.filter((item) => exclusionOf(item, requirements) === undefined);
+  return { ...traits.limits, interfaces: usable.length };
+}
+
+function withoutNamedInterface(
+  { id, interfaces }: InstanceView,
+  { interfaceName }: NodeRequirements,
+  { fields }: CloudWords,
+): NodeCondition | undefined {
+  if (interfaceName === undefined || interfaces.some(({ name }) => name === interfaceName)) return undefined;
+  return unnamedInterface(id, { interfaceName, names: interfaces.map(({ name }) => name ?? '') }, fields);
 }
 
 function assessInstance(

@@ -54,6 +54,7 @@ const expected: readonly Expected[] = [
   ['headwater_prefixes', 'gauge', []],
   ['headwater_nodes', 'gauge', ['state']],
   ['headwater_blocked', 'gauge', ['reason', 'resource']],
+  ['headwater_warnings', 'gauge', ['reason']],
   ['headwater_node_needed_addresses', 'gauge', ['target_node']],
   ['headwater_allocation_latency_seconds', 'histogram', [], supply],
   ['headwater_oldest_deficit_seconds', 'gauge', ['priority']],
@@ -127,6 +128,7 @@ function feed(metrics: Metrics): void {
     0.2,
   );
   metrics.headwater_blocked.set({ resource: 'subnet', reason: 'subnetExhausted' }, 1);
+  metrics.headwater_warnings.set({ reason: 'FreeAddressesNotTaken' }, 1);
   metrics.headwater_cloud_calls_total.add({ action: 'CreateNetworkInterface', outcome: 'ok' });
   metrics.headwater_cloud_call_duration_seconds.observe({ action: 'CreateNetworkInterface' }, 1.2);
   metrics.headwater_cloud_calls_queued.set({ action: 'CreateNetworkInterface', priority: 'high' }, 4);
