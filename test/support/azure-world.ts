@@ -54,7 +54,11 @@ export class AzureWorld {
     const api = new InProcessArm(this.arm.gateway, ({ operation }, result) =>
       this.calls.push({ operation, result }),
     );
-    const connection = { api, cloud: 'AzurePublicCloud', place: undefined };
+    const connection = {
+      api,
+      cloud: 'AzurePublicCloud',
+      place: { subscriptionId: '00000000-0000-0000-0000-000000000001', resourceGroup: 'nodes' },
+    };
     this.controller = new Controller({
       options: optionsOf({ ipam: 'azure', ...flags }),
       kubernetes: transport,

@@ -117,3 +117,33 @@ describe('a node on Azure', () => {
     expect(Object.keys(await world.pool('one')).length).toBeLessThanOrEqual(16);
   });
 });
+
+describe('150 nodes of five scale sets on Azure', () => {
+  test('that join together cost one update each, and at most 2.2 reads', async () => {
+    const sets = Array.from({ length: 5 }, (_, index) => `pool${index}`);
+    const world = new AzureWorld(
+      `
+cloud: azure
+virtualNetworks: [{ name: main, blocks: [10.0.0.0/8], subnets: [{ name: a, block: 10.0.0.0/16 }] }]
+scaleSets: [${sets.map((name) => `{ name: ${name}, count: 30, interfaces: [{ name: nic0, subnet: a }] }`).join(', ')}]
+`,
+      { 'cloud-quota-share': '1' },
+    );
+    const names = sets.flatMap((set) => Array.from({ length: 30 }, (_, number) => `${set}-${number}`));
+    for (const name of names) {
+      const [set = '', number = ''] = name.split('-');
+      await world.join(name, vm(Number(number)).replace('/pool/', `/${set}/`), { preAllocate: 30 });
+    }
+
+    await world.clock.advance(3 * minute);
+
+    const pools = await Promise.all(names.map((name) => world.pool(name)));
+    const counts = world.counts();
+    const updates = counts['VirtualMachineScaleSetVMs.Update'] ?? 0;
+    const all = world.calls.length;
+    expect(pools.map((pool) => Object.keys(pool).length)).toEqual(names.map(() => 30));
+    expect(updates).toBe(names.length);
+    expect((all - updates) / updates).toBeLessThanOrEqual(2.2);
+    expect(world.calls.filter(({ result }) => result !== 'OK')).toEqual([]);
+  });
+});
