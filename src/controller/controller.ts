@@ -1,14 +1,12 @@
-// The composition root, built around three ports: Kubernetes, the cloud and time. The same code runs against
-// a real cluster and against a whole cluster in one process in virtual time.
-import type { NodeReference } from '../kubernetes/cilium-node/cilium-node.ts';
+// The shell of every mode, built around Kubernetes and time: leadership, the list that a new leader catches up with, dry
+// run and pauses, drain, status. What it leads is the mode's. The same code runs against a real cluster and against a
+// whole cluster in one process in virtual time.
 import type { Options } from '../config/option-table.ts';
 import { LiveOptions } from '../config/live-options.ts';
 import type { LiveReading } from '../config/read-live-options.ts';
-import { CiliumNodeWriter } from '../kubernetes/cilium-node/cilium-node-writer.ts';
 import type { EventReport } from '../kubernetes/events/event-object.ts';
 import { EventRecorder } from '../kubernetes/events/events.ts';
 import { LeaderElection } from '../kubernetes/lease/leader-election.ts';
-import type { ServedSchema } from '../kubernetes/cilium-node/served-schema.ts';
 import type { KubernetesTransport } from '../kubernetes/transport/transport.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { MetricRegistry } from '../observability/metrics.ts';
@@ -24,23 +22,19 @@ import { type Clock, sleep } from '../runtime/clock.ts';
 import { aborted } from '../runtime/race-abort.ts';
 import type { Random } from '../runtime/random.ts';
 import { warnOfMissingAccess } from './reporting/access-warnings.ts';
-import type { Cloud, CloudDeps } from './clouds/cloud.ts';
-import { CloudProbe } from './cloud-probe.ts';
-import { ClusterCache } from './cluster-cache.ts';
 import type { ControllerState } from './reporting/controller-state.ts';
 import { fence } from './fencing.ts';
-import { type NodeStatusReport, nodeStatusReport } from './reporting/node-status-report.ts';
-import { schemaAtStart } from './schema-at-start.ts';
-import { statusReport, type StatusReport } from './reporting/status-report.ts';
-import { LeaderSession } from './leader-session.ts';
-import { WriteHealth } from './reporting/write-health.ts';
+import type { ControllerFacts, Mode, ModeDeps } from './modes/mode.ts';
+import type { NodeStatusReport } from './reporting/node-status-report.ts';
+import type { StatusReport } from './reporting/status-report.ts';
 
-export interface ControllerDeps {
+export interface ControllerDeps<Status extends object, Node extends object> {
   readonly options: Options;
   readonly kubernetes: KubernetesTransport;
   /** Only for the Lease, so other load cannot cost the leadership. */
   readonly leaseTransport: KubernetesTransport;
-  readonly composeCloud: (deps: CloudDeps) => Cloud;
+  /** Composes what runs in this controller. */
+  readonly composeMode: (deps: ModeDeps) => Mode<Status, Node>;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
@@ -54,17 +48,14 @@ export interface ControllerDeps {
   readonly onBug: (error: unknown) => void;
 }
 
-/** How long a new Lease holder may read CiliumNodes before it starts to lead, in ms. */
+/** How long a new Lease holder may read what it serves before it starts to lead, in ms. */
 const mostCatchUp = 60_000;
 /** How long work in flight may continue after the shutdown signal, in ms. */
 const drainTime = 20_000;
 
-export class Controller {
-  readonly #deps: ControllerDeps;
-  readonly #cache: ClusterCache;
-  readonly #cloud: Cloud;
-  readonly #probe: CloudProbe;
-  readonly #writes: WriteHealth;
+export class Controller<Status extends object = StatusReport, Node extends object = NodeStatusReport> {
+  readonly #deps: ControllerDeps<Status, Node>;
+  readonly #mode: Mode<Status, Node>;
   readonly #election: LeaderElection | undefined;
   readonly #events: EventRecorder;
   readonly #permission: MutationPermission;
@@ -73,55 +64,18 @@ export class Controller {
   /** Evaluated at each call: a process that was frozen for longer than its lease resumes without leadership. */
   readonly #leads = (): boolean => this.#election === undefined || this.#election.leaseEnd() !== undefined;
   #state: ControllerState = 'starting';
-  #session: LeaderSession | undefined;
   #leadingSince: number | undefined;
   /** The process that holds the Lease, if known; undefined if it is this one or none. */
   #leader: string | undefined;
   /** Why this process may not acquire the Lease. */
   #leaseProblem: string | undefined;
-  /** The token of the withdrawals that a user approves. */
-  #allowedWithdrawals: string | undefined;
 
-  constructor(deps: ControllerDeps) {
+  constructor(deps: ControllerDeps<Status, Node>) {
     this.#deps = deps;
     const { options, clock, random, log, registry, kubernetes, onBug } = deps;
-    this.#allowedWithdrawals = options.allowWithdrawals;
     this.#election = options.leaderElection ? this.#createElection() : undefined;
-    const isInSafeLeaseWindow = fence({
-      clock,
-      leadingSince: () => this.#leadingSince,
-      leaseEnd: () => (this.#election === undefined ? 'unlimited' : this.#election.leaseEnd()),
-    });
     this.#permission = new MutationPermission({ ...noPauses, dryRun: options.dryRun, pause: options.pause });
     this.#liveOptions = this.#createLiveOptions();
-    this.#cloud = deps.composeCloud({
-      options,
-      clock,
-      log,
-      metrics: registry.metrics,
-      leads: this.#leads,
-      isInSafeLeaseWindow,
-      permission: this.#permission,
-    });
-    this.#writes = new WriteHealth(clock);
-    this.#probe = new CloudProbe({
-      implementation: this.#cloud.implementation,
-      clock,
-      random: random.fork('reach'),
-      log,
-      report: ({ reason, message }) => this.#recordLeaseEvent({ type: 'Warning', reason, message }),
-    });
-    this.#cache = new ClusterCache({
-      transport: kubernetes,
-      clock,
-      random: random.fork('cache'),
-      log,
-      onBug,
-      onNode: (name, watched) => this.#session?.apply(name, watched),
-      instanceIdOf: (providerId) => this.#cloud.instanceIdOf(providerId),
-      onIdentities: (touched) => this.#session?.identitiesChanged(touched),
-      onPendingPods: (name) => this.#session?.pendingPodsChanged(name),
-    });
     this.#events = new EventRecorder({
       transport: kubernetes,
       clock,
@@ -130,6 +84,26 @@ export class Controller {
       mayWrite: () => this.#permission.refusal('notify') === undefined,
       onProblem: (problem) => log.warn('cannot write Events', { problem: problem.message }),
       onBug,
+    });
+    this.#mode = deps.composeMode({
+      options,
+      kubernetes,
+      clock,
+      random,
+      log,
+      registry,
+      onBug,
+      leads: this.#leads,
+      isInSafeLeaseWindow: fence({
+        clock,
+        leadingSince: () => this.#leadingSince,
+        leaseEnd: () => (this.#election === undefined ? 'unlimited' : this.#election.leaseEnd()),
+        isDeaf: () => this.#mode.silence() !== undefined,
+      }),
+      permission: this.#permission,
+      lease: this.#election,
+      recordEvent: (subject, report) => this.#events.record(subject, report),
+      recordLeaseEvent: (report) => this.#recordLeaseEvent(report),
     });
     const { version = 'unknown' } = deps;
     registry.metrics.headwater_build_info.set({ version, node_version: process.version }, 1);
@@ -143,7 +117,7 @@ export class Controller {
   async run(signal: AbortSignal): Promise<'stopped' | 'lost'> {
     const ending = new AbortController();
     const background = [
-      ...[this.#cache, this.#events, this.#probe].map((each) => each.run(ending.signal)),
+      ...[...this.#mode.background, this.#events].map((each) => each.run(ending.signal)),
       ...(this.#liveOptions === undefined ? [] : [this.#liveOptions.run(ending.signal)]),
       warnOfMissingAccess(
         this.#deps,
@@ -166,40 +140,24 @@ export class Controller {
 
   /** Why the process makes no progress; undefined if it does. */
   problem(): string | undefined {
-    return this.#cache.problem();
+    return this.#mode.problem();
   }
 
   /** What the process waits for; undefined once it is ready. */
   unreadiness(): string | undefined {
     switch (this.#state) {
       case 'starting':
-        return `it reads the cluster: ${this.#cache.waitingFor()}`;
+        return `it reads the cluster: ${this.#mode.waitingFor()}`;
       case 'standby':
-        return this.#candidacyProblem() ?? this.#probeProblem();
+        return this.#candidacyProblem() ?? this.#mode.standbyProblem() ?? this.#mode.silence();
       case 'catchingUp':
-        return `it has the Lease and reads CiliumNodes: ${this.#cache.waitingFor()}`;
+        return `it has the Lease and reads ${this.#mode.served}: ${this.#mode.waitingFor()}`;
       case 'leading':
-        return this.#readingProblem();
+        return this.#mode.leadingProblem() ?? this.#mode.silence();
       case 'draining':
       case 'stopped':
         return 'it is shutting down';
     }
-  }
-
-  /** Undefined once the cloud has answered. */
-  #probeProblem(): string | undefined {
-    if (this.#probe.isReached) return undefined;
-    const { problem } = this.#probe;
-    return problem === undefined
-      ? 'it waits for the first answer of the cloud'
-      : `it cannot reach the cloud: ${problem}`;
-  }
-
-  #readingProblem(): string | undefined {
-    if (this.#session?.hasRead === true) return this.#session.unreliableReason ?? this.#writes.problem();
-    if (this.#session?.hasNothingToRead === true) return this.#probeProblem();
-    const problem = this.#session?.readProblem;
-    return problem === undefined ? 'it reads the cloud' : `it cannot read the cloud: ${problem}`;
   }
 
   /**
@@ -212,34 +170,28 @@ export class Controller {
   }
 
   /** Everything known about one node. */
-  node(name: string): NodeStatusReport {
-    return nodeStatusReport(name, this.#session?.summaries() ?? [], {
-      state: this.#state,
-      leader: this.#leader,
-      now: this.#deps.clock.monotonic(),
-    });
+  node(name: string): Node {
+    return this.#mode.node(name, this.#facts());
   }
 
-  status(): StatusReport {
-    return statusReport({
+  status(): Status {
+    return this.#mode.status(this.#facts());
+  }
+
+  #facts(): ControllerFacts {
+    return {
+      version: this.#deps.version,
       state: this.#state,
       identity: this.#deps.identity,
-      version: this.#deps.version,
       leader: this.#leader,
-      session: this.#session,
-      buckets: this.#cloud.buckets(),
-      denied: this.#cloud.denied(),
       pauses: this.#permission.pauses,
-      identityProblem: this.#cache.identityProblem,
       now: this.#deps.clock.monotonic(),
-    });
+    };
   }
 
   async #leadUntilOver(signal: AbortSignal): Promise<'stopped' | 'lost'> {
     const stopped = aborted(signal);
-    if ((await Promise.race([this.#cache.synced, stopped])) === 'stopped') return 'stopped';
-    const schema = await Promise.race([schemaAtStart(this.#deps, signal), stopped]);
-    if (schema === 'stopped') return schema;
+    if ((await Promise.race([this.#mode.prepare(signal), stopped])) === 'stopped') return 'stopped';
     this.#state = 'standby';
     const resign = new AbortController();
     const lease = this.#election?.run(resign.signal);
@@ -250,7 +202,7 @@ export class Controller {
     const over = [stopped, ...(lease === undefined ? [] : [lease])];
     const first = await Promise.race([this.#readyToLead(resign.signal), ...over]);
     if (first === 'leading') {
-      this.#begin(schema);
+      this.#begin();
       let isOver = true;
       try {
         isOver = (await Promise.race(over)) === 'lost';
@@ -264,7 +216,7 @@ export class Controller {
   }
 
   /**
-   * Waits for leadership, then relists the CiliumNodes. The previous leader may have written moments ago and
+   * Waits for leadership, then relists what it serves. The previous leader may have written moments ago and
    * our watch may lag: acting on stale state could remove an address in use or offer it twice. A process that
    * cannot catch up in time releases the Lease.
    */
@@ -278,44 +230,21 @@ export class Controller {
       () => 'behind' as const,
       () => leading,
     );
-    const first = await Promise.race([this.#cache.caughtUp().then(() => leading), tooLate]);
+    const first = await Promise.race([this.#mode.caughtUp().then(() => leading), tooLate]);
     known.abort();
     if (first === 'behind') {
-      const problem = this.#cache.waitingFor();
-      log.error('cannot read CiliumNodes: releasing the Lease, exiting', { problem });
+      const problem = this.#mode.waitingFor();
+      log.error(`cannot read ${this.#mode.served}: releasing the Lease, exiting`, { problem });
     }
     return this.#leads() ? first : 'behind';
   }
 
-  #begin(schema: ServedSchema): void {
-    const { clock, random, log, registry, kubernetes, options, onBug } = this.#deps;
+  #begin(): void {
+    const { clock, log, identity } = this.#deps;
     this.#leadingSince = clock.monotonic();
     this.#state = 'leading';
-    log.info('leading', { identity: this.#deps.identity, nodes: this.#cache.nodes.size });
-    this.#session = new LeaderSession({
-      options,
-      cloud: this.#cloud,
-      writer: new CiliumNodeWriter(kubernetes, this.#leads),
-      onNothingToRead: () => this.#probe.begin(),
-      onWritten: (name, outcome) => this.#writes.note(name, outcome),
-      leads: this.#leads,
-      knownVersion: () => this.#cache.nodesVersion,
-      permission: this.#permission,
-      schema,
-      observe: (raw) => this.#cache.observe(raw),
-      pendingPods: (name) => this.#cache.pendingPods(name),
-      recordEvent: (node, report) => this.#recordEvent(node, report),
-      recordLeaseEvent: (report) => this.#recordLeaseEvent(report),
-      lease: this.#election,
-      allowedWithdrawals: () => this.#allowedWithdrawals,
-      identities: this.#cache.identities,
-      clock,
-      random: random.fork('term'),
-      log,
-      registry,
-      onBug,
-    });
-    this.#session.begin(this.#cache.nodes.values());
+    log.info('leading', { identity, nodes: this.#mode.count });
+    this.#mode.begin();
   }
 
   /** Ends work in flight: immediately if leadership is lost, otherwise within the drain time. */
@@ -325,7 +254,7 @@ export class Controller {
     log.info('draining in-flight work');
     const deadline = new AbortController();
     const cancel = clock.schedule(atOnce ? 0 : drainTime, () => deadline.abort());
-    await this.#session?.stop(deadline.signal);
+    await this.#mode.stop(deadline.signal);
     cancel();
     this.#leadingSince = undefined;
   }
@@ -347,7 +276,7 @@ export class Controller {
       onChange: (state) => {
         registry.metrics.headwater_leader.set(state.kind === 'leading' ? 1 : 0);
         this.#leader = state.kind === 'standby' ? state.holder : undefined;
-        if (this.#leader !== undefined) this.#probe.begin();
+        if (this.#leader !== undefined) this.#mode.onStandby();
         if (state.kind === 'leading') this.#leading.resolve('leading');
         if (state.kind === 'lost') log.error('leader election lost, exiting', { why: state.reason });
         if (state.kind === 'standby' && state.holder !== undefined) {
@@ -369,17 +298,11 @@ export class Controller {
       clock,
       onChange: (values) => {
         log.info('options changed while running', { ...values });
-        this.#allowedWithdrawals = values.allowWithdrawals;
+        this.#mode.onOptions(values);
         this.#permission.change({ dryRun: values.dryRun, pause: values.pause });
       },
       onProblem: (problem) => log.warn('option not changed: the previous value stays', { problem }),
     });
-  }
-
-  #recordEvent(node: NodeReference, report: EventReport): void {
-    this.#events.record({ kind: 'CiliumNode', name: node.name, uid: node.uid }, report);
-    const nodeUid = this.#cache.nodeUid(node.name) ?? node.nodeUid;
-    this.#events.record({ kind: 'Node', name: node.name, uid: nodeUid }, report);
   }
 
   /** Without leader election there is no Lease to attach an Event to. */
@@ -391,7 +314,6 @@ export class Controller {
 
   #show(): void {
     const { metrics } = this.#deps.registry;
-    this.#cache.show(metrics);
     for (const reason of pauseReasons) {
       const isPaused = pausedBy(reason, this.#permission.pauses).length > 0;
       metrics.headwater_mutations_paused.set({ reason }, isPaused ? 1 : 0);
@@ -399,6 +321,6 @@ export class Controller {
     const reach = conflictReach(this.#permission.pauses);
     for (const each of conflictReaches)
       metrics.headwater_conflicting_writer.set({ stops: each }, each === reach ? 1 : 0);
-    this.#session?.show();
+    this.#mode.show();
   }
 }

@@ -3,6 +3,7 @@ import type { LiveReading } from '../../src/config/read-live-options.ts';
 import type { Options } from '../../src/config/option-table.ts';
 import { composeAws } from '../../src/controller/clouds/aws.ts';
 import { Controller } from '../../src/controller/controller.ts';
+import { EniMode } from '../../src/controller/modes/eni-mode.ts';
 import type { Logger } from '../../src/observability/logger.ts';
 import type { Ec2Api } from '../../src/providers/aws/ec2-api.ts';
 import type { Random } from '../../src/runtime/random.ts';
@@ -10,6 +11,7 @@ import type { KubernetesHandler } from '../../src/simulator/kubernetes/exchange.
 import { noopMetricRegistry } from './noop-metric-registry.ts';
 import { type PhaseListener, type CloudHooks, cloudPort, kubernetesPort } from './ports.ts';
 import type { SimulatedProcess } from './process.ts';
+import { SilentConnections } from './silent-connections.ts';
 
 export interface ReplicaSetup {
   readonly process: SimulatedProcess;
@@ -31,6 +33,8 @@ export class Replica {
   readonly process: SimulatedProcess;
   readonly controller: Controller;
   readonly outcome: Promise<'stopped' | 'lost'>;
+  /** To the API server. */
+  readonly connections = new SilentConnections();
   readonly #stop = new AbortController();
 
   constructor(setup: ReplicaSetup) {
@@ -49,13 +53,15 @@ export class Replica {
       onBug,
     } = setup;
     this.process = process;
-    const transport = kubernetesPort(process, handler, onPhase);
+    const transport = kubernetesPort(process, this.connections.over(handler), onPhase);
     this.controller = new Controller({
       options,
       kubernetes: transport,
       leaseTransport: transport,
-      composeCloud: (deps) =>
-        composeAws(cloudPort(process, api, { onPhase, filterAnswer, onAnswerApplied }), deps),
+      composeMode: (deps) =>
+        new EniMode(deps, (cloud) =>
+          composeAws(cloudPort(process, api, { onPhase, filterAnswer, onAnswerApplied }), cloud),
+        ),
       clock: process,
       random: random.fork(process.identity),
       log,

@@ -2,14 +2,8 @@
 // codes and timeouts. Only the socket is missing. Virtual time stands still while the SDK works.
 import { Readable } from 'node:stream';
 import { AwsApi } from '../../src/providers/aws/aws-api.ts';
-import {
-  type Ec2Action,
-  type Ec2Api,
-  Ec2CallError,
-  type Ec2Input,
-  type Ec2Output,
-  type Sending,
-} from '../../src/providers/aws/ec2-api.ts';
+import { CallError, type Sending } from '../../src/providers/gate/cloud-call.ts';
+import type { Ec2Action, Ec2Api, Ec2Input, Ec2Output } from '../../src/providers/aws/ec2-api.ts';
 import { systemClock } from '../../src/runtime/system-clock.ts';
 import type { VirtualClock } from '../../src/runtime/virtual-clock.ts';
 import type { Ec2Gateway } from '../../src/simulator/ec2/ec2-gateway.ts';
@@ -102,7 +96,7 @@ export class WireEc2 implements Ec2Api {
       this.#onCall(action, input, 'OK', output);
       return output;
     } catch (error) {
-      if (isSent) this.#onCall(action, input, error instanceof Ec2CallError ? error.code : 'Error');
+      if (isSent) this.#onCall(action, input, error instanceof CallError ? error.code : 'Error');
       throw error;
     } finally {
       sending.signal.removeEventListener('abort', giveUp);

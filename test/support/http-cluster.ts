@@ -2,6 +2,7 @@
 // process; all requests of the controller and an attacker to Kubernetes go over a socket.
 import { composeAws } from '../../src/controller/clouds/aws.ts';
 import { Controller } from '../../src/controller/controller.ts';
+import { EniMode } from '../../src/controller/modes/eni-mode.ts';
 import { UndiciTransport } from '../../src/kubernetes/transport/undici-transport.ts';
 import { createMetricRegistry } from '../../src/observability/metrics.ts';
 import { type Clock, sleep } from '../../src/runtime/clock.ts';
@@ -27,6 +28,8 @@ export interface HttpClusterOptions {
   readonly flags: GivenFlags;
   /** Speed-up of its clock. */
   readonly pace: number;
+  /** Puts something between the controller and the API server: from the URL of the server to the one to use. */
+  readonly through?: (url: string) => Promise<string>;
 }
 
 /** Time limit of a wait, in real ms. */
@@ -42,6 +45,8 @@ export class HttpCluster {
   controller: Controller | undefined;
   readonly #options: HttpClusterOptions;
   #server: KubernetesServer | undefined;
+  /** Where the controller reaches the API server. */
+  #url = '';
   #stop: (() => Promise<unknown>) | undefined;
   #generation = 0;
 
@@ -63,12 +68,14 @@ export class HttpCluster {
 
   async start(): Promise<void> {
     const { kubernetes: model } = this.cluster;
+    const { through = (url) => Promise.resolve(url) } = this.#options;
     this.#server = await startKubernetesServer({ model, clock: this.clock, port: 0 });
+    this.#url = await through(this.#server.url);
     this.startController();
   }
 
   startController(): void {
-    const transport = new UndiciTransport({ access: accessTo(this.#server?.url ?? ''), clock: this.clock });
+    const transport = new UndiciTransport({ access: accessTo(this.#url), clock: this.clock });
     const identity = `headwater-${this.#generation++}`;
     const api = new InProcessEc2(this.cluster.ec2.gateway, (action, input) => {
       if (/^(?:Unassign|Detach|Delete)/.test(action)) this.taken.push(`${action} ${JSON.stringify(input)}`);
@@ -78,7 +85,7 @@ export class HttpCluster {
       options: optionsOf(this.#options.flags),
       kubernetes: transport,
       leaseTransport: transport,
-      composeCloud: (deps) => composeAws(api, deps),
+      composeMode: (deps) => new EniMode(deps, (cloud) => composeAws(api, cloud)),
       clock: this.clock,
       random: new Random(identity),
       log: recordingLogger(),

@@ -5,6 +5,7 @@ import { readLiveOptions } from '../../src/config/read-live-options.ts';
 import { composeAws } from '../../src/controller/clouds/aws.ts';
 import { MeteredTransport } from '../../src/controller/reporting/metered-transport.ts';
 import { Controller } from '../../src/controller/controller.ts';
+import { EniMode } from '../../src/controller/modes/eni-mode.ts';
 import { InProcessTransport } from '../../src/kubernetes/transport/in-process-transport.ts';
 import type { KubernetesTransport, TransportRequest } from '../../src/kubernetes/transport/transport.ts';
 import type { Logger } from '../../src/observability/logger.ts';
@@ -97,7 +98,7 @@ export class WorldController {
       kubernetes:
         setup.metered === true ? new MeteredTransport(transport, this.#registry.metrics) : transport,
       leaseTransport: transport,
-      composeCloud: (deps) => composeAws(this.#alive(api, setup), deps),
+      composeMode: (deps) => new EniMode(deps, (cloud) => composeAws(this.#alive(api, setup), cloud)),
       clock,
       random: world.random.fork(identity),
       log: log ?? recording,
