@@ -118,6 +118,37 @@ describe('a node on Azure', () => {
   });
 });
 
+describe('a new leader on Azure', () => {
+  test('lets an update end that the former one began, and repeats nothing', async () => {
+    const world = new AzureWorld(topology);
+    await world.join('one', vm(0));
+    await world.clock.runUntil(() => world.counts()['VirtualMachineScaleSetVMs.Update'] === 1, minute);
+
+    world.first.kill();
+    world.start('headwater-1');
+    await world.clock.advance(5 * minute);
+
+    expect(world.bugs).toEqual([]);
+    expect(Object.keys(await world.pool('one'))).toHaveLength(8);
+    expect(world.counts()['VirtualMachineScaleSetVMs.Update']).toBe(1);
+  });
+
+  test('shows the interface by the id that it was shown by before', async () => {
+    const world = new AzureWorld(`${topology}\nrespelled: 0.5`);
+    await world.join('one', vm(0));
+    await world.clock.advance(3 * minute);
+    const before = await world.pool('one');
+
+    world.first.kill();
+    world.start('headwater-1');
+    await world.clock.advance(10 * minute);
+
+    expect(Object.keys(before)).toHaveLength(8);
+    expect(await world.pool('one')).toEqual(before);
+    expect(await world.interfaces('one')).toHaveLength(1);
+  });
+});
+
 describe('150 nodes of five scale sets on Azure', () => {
   test('that join together cost one update each, and at most 2.2 reads', async () => {
     const sets = Array.from({ length: 5 }, (_, index) => `pool${index}`);
