@@ -39,7 +39,7 @@ describe('an HTTP request of a cloud', () => {
   test('arrives with its headers and its body, whose length is in bytes', async () => {
     const server = await loopbackServer((message, response) => {
       void text(message).then((body) =>
-        response.end(`${message.headers['x-a']} ${message.headers['content-length']} ${body}`),
+        response.end(`${String(message.headers['x-a'])} ${message.headers['content-length'] ?? ''} ${body}`),
       );
     });
     ended.push(server.close);
