@@ -77,6 +77,19 @@ describe('a node on Azure', () => {
     );
   });
 
+  test('outside what the options name is not asked about, and says why', async () => {
+    const world = new AzureWorld(topology, { 'azure-resource-group': 'others' });
+    await world.join('one', vm(0));
+
+    await world.clock.advance(5 * minute);
+
+    expect(world.status('one')).toMatchObject({
+      reason: 'InstanceNotManaged',
+      why: `instance ${vm(0).toLowerCase()} is outside what --azure-subscription-id and --azure-resource-group name`,
+    });
+    expect(world.calls.filter(({ operation }) => operation.includes('ScaleSet'))).toEqual([]);
+  });
+
   test('in a full subnet says so', async () => {
     const world = new AzureWorld(topology.replace('10.0.0.0/24 }] }]', '10.0.0.0/28 }] }]'));
     await world.join('one', vm(0), { preAllocate: 30 });
