@@ -1,0 +1,73 @@
+// The port to ECS and VPC that calls the gateway of the model directly: no socket, no signature, and therefore virtual
+// time. Requests and answers pass the vendor's models.
+import { UnreadableAnswer } from '../../src/network/bounded-body.ts';
+import { callErrorOf } from '../../src/providers/alibaba/call-error.ts';
+import { outputOf, parametersOf, productOf } from '../../src/providers/alibaba/models-api.ts';
+import { understood } from '../../src/providers/alibaba/rpc-answer.ts';
+import type { RpcAction, RpcApi, RpcInput, RpcOutput } from '../../src/providers/alibaba/rpc-api.ts';
+import type { Sending } from '../../src/providers/gate/cloud-call.ts';
+import type { AlibabaGateway } from '../../src/simulator/alibaba/alibaba-gateway.ts';
+import { answerCaller } from '../../src/simulator/alibaba/alibaba-http.ts';
+import type { HttpAnswer } from '../../src/simulator/http-front.ts';
+
+/** Receives each request once it is answered, and the code of its result. */
+export type OnRpcCall = (action: RpcAction, input: unknown, result: string) => void;
+
+export class InProcessRpc implements RpcApi {
+  readonly #gateway: AlibabaGateway;
+  readonly #onCall: OnRpcCall;
+
+  constructor(gateway: AlibabaGateway, onCall: OnRpcCall = () => undefined) {
+    this.#gateway = gateway;
+    this.#onCall = onCall;
+  }
+
+  async send<A extends RpcAction>(
+    action: A,
+    input: RpcInput<A>,
+    { signal, onSend }: Sending,
+  ): Promise<RpcOutput<A>> {
+    onSend();
+    try {
+      const output = await this.#answer(action, input, signal);
+      this.#onCall(action, input, 'OK');
+      return output;
+    } catch (error) {
+      const failure = callErrorOf(error, { isSent: true });
+      this.#onCall(action, input, failure.code);
+      throw failure;
+    }
+  }
+
+  async #answer<A extends RpcAction>(
+    action: A,
+    input: RpcInput<A>,
+    signal: AbortSignal,
+  ): Promise<RpcOutput<A>> {
+    const gateway = this.#gateway;
+    const [caller] = gateway.credentials;
+    if (caller === undefined) throw new Error('the topology has no credential');
+    const parameters = new Map(Object.entries(parametersOf(action, input, gateway.network.region)));
+    const { version } = productOf(action);
+    const outcome = await Promise.race([
+      answerCaller({ action, version, parameters, caller }, { gateway, now: 0, requestId: 'request' }),
+      givenUp(signal),
+    ]);
+    if (outcome.kind === 'hang') return givenUp(signal);
+    if (outcome.kind === 'answer') return outputOf(action, bodyOf(outcome));
+    throw Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });
+  }
+}
+
+function bodyOf({ status, headers, body, cutAt }: HttpAnswer): unknown {
+  if (cutAt !== undefined) throw new UnreadableAnswer('the answer is cut off');
+  return understood({ status, headers, content: body });
+}
+
+function givenUp(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const abandon = (): void => reject(Object.assign(new Error('aborted'), { code: 'AbortError' }));
+    if (signal.aborted) abandon();
+    else signal.addEventListener('abort', abandon, { once: true });
+  });
+}
