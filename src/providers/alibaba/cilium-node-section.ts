@@ -36,7 +36,10 @@ const words: CloudWords = {
     securityGroupIds: 'spec.alibaba-cloud.security-groups',
     securityGroupTags: 'spec.alibaba-cloud.security-group-tags',
   },
-  options: { networkId: '--alibaba-cloud-vpc-id', exclusion: 'does not carry the tags of --instance-tags-filter' },
+  options: {
+    networkId: '--alibaba-cloud-vpc-id',
+    exclusion: 'does not carry the tags of --instance-tags-filter',
+  },
 };
 
 /** A resource has 20 tags at most. */

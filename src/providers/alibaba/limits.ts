@@ -4,8 +4,9 @@
 import type { LimitSize, LimitSizes } from '../rate-limit/limit-key.ts';
 import type { RpcAction } from './rpc-api.ts';
 
-function perMinute(calls: number): LimitSize {
-  return { kind: 'bucket', capacity: calls / 4, refill: (calls * 3) / 4 / 60 };
+/** A second more: a call may arrive later than the one after it. */
+function perMinute(most: number): LimitSize {
+  return { kind: 'window', most, ms: 61_000 };
 }
 
 const sizes: Readonly<Record<RpcAction, LimitSize>> = {

@@ -1,19 +1,19 @@
 // Azure's limits, as Azure documents them, and which of them a call spends from:
 // https://learn.microsoft.com/azure/azure-resource-manager/management/request-limits-and-throttling (Resource Manager and
 // the network provider) and https://learn.microsoft.com/azure/virtual-machines/compute-throttling-limits (compute).
-import type { LimitKey, LimitSize, LimitSizes } from '../rate-limit/limit-key.ts';
+import type { BucketLimit, LimitKey } from '../rate-limit/limit-key.ts';
 
 /** Compute's limits refill each minute, and hold three minutes of calls. */
-function perMinute(calls: number): LimitSize {
+function perMinute(calls: number): BucketLimit {
   return { kind: 'bucket', capacity: 3 * calls, refill: calls / 60 };
 }
 
-function perMinuteAndResource(calls: number): LimitSize {
+function perMinuteAndResource(calls: number): BucketLimit {
   return { ...perMinute(calls), isPerThing: true };
 }
 
 /** At most `calls` in any five minutes: what a bucket holds and what it gains in that time, together. */
-function perFiveMinutes(calls: number): LimitSize {
+function perFiveMinutes(calls: number): BucketLimit {
   return { kind: 'bucket', capacity: calls / 4, refill: (calls * 3) / 4 / 300 };
 }
 
@@ -36,11 +36,13 @@ const sizes = {
   'VirtualMachineScaleSetVMs.Update-per-VM': perMinuteAndResource(4),
   'Operations.Get': perMinute(5000),
   'Operations.Get-per-VM': perMinuteAndResource(15),
-} as const satisfies Readonly<Record<string, LimitSize>>;
+} as const satisfies Readonly<Record<string, BucketLimit>>;
 
 type LimitName = keyof typeof sizes;
 
-export const azureLimits: LimitSizes = new Map<string, LimitSize>(Object.entries(sizes));
+export const azureLimits: ReadonlyMap<string, BucketLimit> = new Map<string, BucketLimit>(
+  Object.entries(sizes),
+);
 
 /** The limits of each call, the most specific one first. */
 const limitsOfCalls = {
@@ -85,7 +87,7 @@ export interface CallTarget {
 /** What a call spends from. Limits of a VM or set are left out if the call names none. */
 export function limitsOf(call: AzureCallName, { subscriptionId, resource }: CallTarget): readonly LimitKey[] {
   return limitsOfCalls[call].flatMap((name): LimitKey[] => {
-    const size: LimitSize = sizes[name];
+    const size: BucketLimit = sizes[name];
     if (size.isPerThing !== true) return [{ name, resource: subscriptionId }];
     return resource === undefined ? [] : [{ name, resource }];
   });

@@ -9,7 +9,17 @@ export interface LimitKey {
   readonly resource?: string;
 }
 
-export interface LimitSize extends BucketSize {
+export type LimitSize = BucketLimit | WindowLimit;
+
+/** No more than `most` calls in any `ms`, wherever that time begins. */
+export interface WindowLimit {
+  readonly kind: 'window';
+  readonly most: number;
+  readonly ms: number;
+  readonly isPerThing?: undefined;
+}
+
+export interface BucketLimit extends Omit<BucketSize, 'window'> {
   readonly kind: 'bucket';
   /**
    * Each resource is a single thing, such as a VM, and there may be thousands. Such a limit is forgotten once it is full
@@ -32,10 +42,21 @@ export function ourLimits(
   documented: LimitSizes,
   { share, raised }: { readonly share: number; readonly raised: ReadonlyMap<string, BucketSize> },
 ): LimitSizes {
-  return new Map(
-    [...documented].map(([name, size]) => {
-      const { capacity, refill } = raised.get(name) ?? size;
-      return [name, { ...size, capacity: capacity * share, refill: refill * share }];
-    }),
-  );
+  return new Map([...documented].map(([name, size]) => [name, ourLimit(size, share, raised.get(name))]));
+}
+
+/** A window has whole calls, and at least one. */
+function ourLimit(size: LimitSize, share: number, raised: BucketSize | undefined): LimitSize {
+  if (size.kind === 'window') {
+    const most = raised?.capacity ?? size.most;
+    return { ...size, most: Math.max(1, Math.floor(most * share)) };
+  }
+  const { capacity, refill } = raised ?? size;
+  return { ...size, capacity: capacity * share, refill: refill * share };
+}
+
+/** The bucket or window that a limit is. */
+export function bucketOf(size: LimitSize): BucketSize {
+  if (size.kind === 'bucket') return { capacity: size.capacity, refill: size.refill };
+  return { capacity: size.most, refill: (size.most / size.ms) * 1000, window: size.ms };
 }

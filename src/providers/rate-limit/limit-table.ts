@@ -2,7 +2,7 @@
 // thing is forgotten once it is full again, which changes no answer: it would be made full.
 import type { Clock } from '../../runtime/clock.ts';
 import { ratioAt } from './learned-ratio.ts';
-import type { LimitKey, LimitSize, LimitSizes } from './limit-key.ts';
+import { bucketOf, type LimitKey, type LimitSize, type LimitSizes } from './limit-key.ts';
 import { isAsUnused, limitAt, type RateLimit, unusedLimit } from './rate-limit.ts';
 import { tokensAt } from './token-bucket.ts';
 
@@ -46,7 +46,7 @@ export class LimitTable {
     const known = this.#shared.get(id) ?? this.#perThing.get(id);
     if (known !== undefined) return known;
     const size = this.#sizeOf(id);
-    return size && unusedLimit(size, this.#clock.monotonic());
+    return size && unusedLimit(bucketOf(size), this.#clock.monotonic());
   }
 
   change(id: string, change: (limit: RateLimit, now: number) => RateLimit): void {
@@ -81,7 +81,7 @@ export class LimitTable {
     const used = [...(size.isPerThing === true ? this.#perThing : this.#shared)]
       .filter(([id]) => nameOf(id) === name)
       .map(([id, limit]) => [id, figuresAt(limit, now)] as const);
-    if (used.length === 0) return [[name, figuresAt(unusedLimit(size, now), now)]];
+    if (used.length === 0) return [[name, figuresAt(unusedLimit(bucketOf(size), now), now)]];
     if (size.isPerThing !== true) return used;
     const [[, first], ...others] = used as [(typeof used)[number], ...typeof used];
     return [[name, others.reduce((least, [, each]) => (each.tokens < least.tokens ? each : least), first)]];

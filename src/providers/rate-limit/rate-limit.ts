@@ -13,6 +13,7 @@ import {
   resized,
   takeTokens,
   tokensAt,
+  usedLater,
 } from './token-bucket.ts';
 import type { GrantedBucket } from './token-scheduler.ts';
 
@@ -67,7 +68,11 @@ export function unusedLimit(size: BucketSize, now: number): RateLimit {
 /** Resizes the limit by the current learned ratio. */
 export function limitAt(limit: RateLimit, now: number): RateLimit {
   const ratio = ratioAt(limit.learnedRatio, now);
-  const size = { capacity: limit.size.capacity * ratio, refill: limit.size.refill * ratio };
+  const size = {
+    ...limit.size,
+    capacity: limit.size.capacity * ratio,
+    refill: limit.size.refill * ratio,
+  };
   const { capacity, refill, unsent: room } = limit.bucket;
   const unsent = withoutForgotten(limit.unsent, now);
   if (capacity === size.capacity && refill === size.refill && room === unsent.length) return limit;
@@ -98,12 +103,17 @@ export function whenGranted(
 
 /** A granted call has been sent. */
 export function whenSent(limit: RateLimit, now: number): RateLimit {
-  const firstSentAt = limit.unsent[0]?.firstSentAt;
-  const unsent = limit.unsent.slice(1);
-  if (firstSentAt === undefined) return limitAt({ ...limit, unsent }, now);
+  const [{ firstSentAt, grantedAt } = { firstSentAt: undefined, grantedAt: now }, ...unsent] = limit.unsent;
+  const bucket = usedLater(limit.bucket, grantedAt, now);
+  if (firstSentAt === undefined) return limitAt({ ...limit, bucket, unsent }, now);
   const waited = Math.min(longestFollowDelay, now - firstSentAt);
   return limitAt(
-    { ...limit, unsent, followDelay: limit.followDelay + (waited - limit.followDelay) * followDelayGain },
+    {
+      ...limit,
+      bucket,
+      unsent,
+      followDelay: limit.followDelay + (waited - limit.followDelay) * followDelayGain,
+    },
     now,
   );
 }

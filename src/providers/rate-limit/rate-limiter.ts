@@ -24,7 +24,7 @@ export interface RateLimiterOptions {
   /** Our part of each limit. */
   readonly sizes: LimitSizes;
   /** A bucket that every call takes from in addition to its own limits. */
-  readonly overall: BucketSize | undefined;
+  readonly overall: Omit<BucketSize, 'window'> | undefined;
 }
 
 /** One caller waiting for tokens. */
@@ -94,8 +94,9 @@ export class RateLimiter {
 
   constructor({ clock, sizes, overall }: RateLimiterOptions) {
     this.#clock = clock;
-    const cap = overall === undefined ? [] : [[everything, { kind: 'bucket', ...overall }] as const];
-    this.#table = new LimitTable(clock, new Map([...sizes, ...cap]));
+    const all = new Map(sizes);
+    if (overall !== undefined) all.set(everything, { kind: 'bucket', ...overall });
+    this.#table = new LimitTable(clock, all);
   }
 
   /**

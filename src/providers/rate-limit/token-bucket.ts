@@ -1,19 +1,32 @@
-// A token bucket like those of cloud rate limits, as plain data and pure functions.
+// A token bucket or a sliding window, like those of cloud rate limits, as plain data and pure functions.
 
 export interface BucketSize {
   /** Maximum burst of calls after a pause. */
   readonly capacity: number;
   /** Sustained calls per second. */
   readonly refill: number;
+  /**
+   * Set for a sliding window, in ms: each token comes back this long after it was taken, and `refill` is only the average.
+   * So no more than `capacity` calls are made in any such time.
+   */
+  readonly window?: number;
 }
 
 export interface TokenBucket extends BucketSize {
-  /** Negative after a group of calls larger than the bucket. */
+  /** Negative after a group of calls larger than the bucket. Of a window, 0. */
   readonly tokens: number;
   /** When `tokens` was computed, in monotonic ms. */
   readonly at: number;
   /** Tokens taken for calls not sent yet. The cloud's own bucket still holds them, so they take up room. */
   readonly unsent: number;
+  /** Of a window, oldest first; else empty. */
+  readonly taken: readonly TakenTokens[];
+}
+
+interface TakenTokens {
+  /** In monotonic ms. */
+  readonly at: number;
+  readonly count: number;
 }
 
 /** Ignores floating-point rounding: a token is available if only this much is missing. */
@@ -23,14 +36,24 @@ const tolerance = 1e-6;
 const recheckDelay = 100;
 
 export function fullBucket(size: BucketSize, now: number): TokenBucket {
-  return { ...size, tokens: size.capacity, at: now, unsent: 0 };
+  return { ...size, tokens: size.window === undefined ? size.capacity : 0, at: now, unsent: 0, taken: [] };
 }
 
 export function tokensAt(bucket: TokenBucket, now: number): number {
+  if (bucket.window !== undefined) return bucket.capacity - countOf(stillTaken(bucket, now));
   const room = bucket.capacity - bucket.unsent;
   const refilled = bucket.tokens + (bucket.refill * Math.max(0, now - bucket.at)) / 1000;
   // Existing tokens stay, however little room is left.
   return Math.min(refilled, bucket.capacity, Math.max(room, bucket.tokens));
+}
+
+function stillTaken({ taken, window = 0 }: TokenBucket, now: number): readonly TakenTokens[] {
+  const first = taken.findIndex(({ at }) => at > now - window);
+  return first === -1 ? [] : taken.slice(first);
+}
+
+function countOf(taken: readonly TakenTokens[]): number {
+  return taken.reduce((sum, { count }) => sum + count, 0);
 }
 
 /** How long until `count` tokens can be taken at once, in ms; 0 if they can be taken now. */
@@ -39,23 +62,64 @@ export function untilTokens(bucket: TokenBucket, count: number, now: number): nu
   const wanted = Math.min(count, bucket.capacity);
   const missing = wanted - tokensAt(bucket, now);
   if (missing <= tolerance) return 0;
+  if (bucket.window !== undefined) return untilReturned(bucket, missing, now);
   const until = (missing / bucket.refill) * 1000;
   // Without room, time alone adds no token, so check again regularly.
   return wanted > bucket.capacity - bucket.unsent ? Math.max(until, recheckDelay) : until;
 }
 
-/** Takes `count` tokens, available or not. */
+function untilReturned(bucket: TokenBucket, missing: number, now: number): number {
+  let returned = 0;
+  for (const { at, count } of stillTaken(bucket, now)) {
+    returned += count;
+    if (returned >= missing - tolerance) return at + (bucket.window ?? 0) - now;
+  }
+  return bucket.window ?? 0;
+}
+
+/** Takes `count` tokens, available or not. Gives them back if it is negative. */
 export function takeTokens(bucket: TokenBucket, count: number, now: number): TokenBucket {
-  return { ...bucket, tokens: tokensAt(bucket, now) - count, at: now };
+  if (bucket.window === undefined) return { ...bucket, tokens: tokensAt(bucket, now) - count, at: now };
+  const taken = stillTaken(bucket, now);
+  return { ...bucket, taken: count < 0 ? withoutNewest(taken, -count) : withTokens(taken, count, now) };
+}
+
+function withTokens(taken: readonly TakenTokens[], count: number, now: number): readonly TakenTokens[] {
+  const last = taken.at(-1);
+  if (last?.at === now) return [...taken.slice(0, -1), { at: now, count: last.count + count }];
+  return count === 0 ? taken : [...taken, { at: now, count }];
+}
+
+function withoutNewest(taken: readonly TakenTokens[], count: number): readonly TakenTokens[] {
+  const last = taken.at(-1);
+  if (last === undefined || count <= 0) return taken;
+  const rest = taken.slice(0, -1);
+  if (last.count > count) return [...rest, { at: last.at, count: last.count - count }];
+  return withoutNewest(rest, count - last.count);
+}
+
+/** A token that was taken at `at` is used only now, so a window counts it from now on. */
+export function usedLater(bucket: TokenBucket, at: number, now: number): TokenBucket {
+  if (bucket.window === undefined || at >= now) return bucket;
+  const index = bucket.taken.findIndex((each) => each.at === at);
+  const found = bucket.taken[index];
+  // What was forgotten meanwhile counts again.
+  const others =
+    found === undefined
+      ? bucket.taken
+      : bucket.taken.toSpliced(index, 1, ...(found.count > 1 ? [{ at, count: found.count - 1 }] : []));
+  return { ...bucket, taken: withTokens(stillTaken({ ...bucket, taken: others }, now), 1, now) };
 }
 
 /** Resizes the bucket and keeps its tokens; those that do not fit are lost. */
 export function resized(bucket: TokenBucket, size: BucketSize, now: number): TokenBucket {
+  if (bucket.window !== undefined) return { ...bucket, ...size };
   return { ...bucket, ...size, tokens: Math.min(size.capacity, tokensAt(bucket, now)), at: now };
 }
 
-/** Leaves `count` tokens at most. */
+/** Leaves `count` tokens at most. What is missing in a window comes back when it ends. */
 export function loweredTo(bucket: TokenBucket, count: number, now: number): TokenBucket {
+  if (bucket.window !== undefined) return takeTokens(bucket, Math.max(0, tokensAt(bucket, now) - count), now);
   return { ...bucket, tokens: Math.min(count, tokensAt(bucket, now)), at: now };
 }
 

@@ -10,12 +10,12 @@ import {
 } from '../../../../src/providers/gate/cloud-call.ts';
 import { MutationPermission, noPauses } from '../../../../src/providers/gate/mutation-permission.ts';
 import { ConcurrencyLimiter } from '../../../../src/providers/rate-limit/concurrency-limit.ts';
-import type { LimitSize } from '../../../../src/providers/rate-limit/limit-key.ts';
+import type { BucketLimit } from '../../../../src/providers/rate-limit/limit-key.ts';
 import { RateLimiter } from '../../../../src/providers/rate-limit/rate-limiter.ts';
 import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
 
 const context: CallContext = { priority: () => 'high', signal: new AbortController().signal };
-const size: LimitSize = { kind: 'bucket', capacity: 10, refill: 1 };
+const size: BucketLimit = { kind: 'bucket', capacity: 10, refill: 1 };
 
 /** A call that spends from its own limit, one of its VM and one of the subscription. */
 function callOf(name: string, effect: CallEffect, vm: string): CloudCall {
@@ -36,7 +36,7 @@ function rigOf(change: Partial<CallGateOptions> = {}): Rig {
   const clock = new VirtualClock();
   const rateLimiter = new RateLimiter({
     clock,
-    sizes: new Map([
+    sizes: new Map<string, BucketLimit>([
       ['get', size],
       ['put', size],
       ['per-vm', { ...size, isPerThing: true }],

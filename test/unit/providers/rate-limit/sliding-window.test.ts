@@ -1,0 +1,109 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { ourLimits, type LimitSize } from '../../../../src/providers/rate-limit/limit-key.ts';
+import type { Priority } from '../../../../src/providers/contract/priority.ts';
+import { RateLimiter } from '../../../../src/providers/rate-limit/rate-limiter.ts';
+import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
+
+const forever = new AbortController().signal;
+const call = { limits: [{ name: 'create' }] };
+const request = { priority: (): Priority => 'critical', signal: forever };
+
+function windowOf(most: number, ms = 60_000): ReadonlyMap<string, LimitSize> {
+  return new Map([['create', { kind: 'window', most, ms }]]);
+}
+
+/** Asks for `count` calls now; notes in `sentAt` when each is sent, `late` ms after its token was granted. */
+function ask(limiter: RateLimiter, count: number, { sentAt, clock, late = () => 0 }: Asking): void {
+  for (let left = count; left > 0; left--) {
+    void limiter.tokens([call], request).then(() =>
+      clock.schedule(late(), () => {
+        limiter.sent(call);
+        sentAt.push(clock.monotonic());
+      }),
+    );
+  }
+}
+
+interface Asking {
+  readonly sentAt: number[];
+  readonly clock: VirtualClock;
+  readonly late?: () => number;
+}
+
+function mostWithin(ms: number, times: readonly number[]): number {
+  const sorted = times.toSorted((a, b) => a - b);
+  return Math.max(0, ...sorted.map((from) => sorted.filter((at) => at >= from && at < from + ms).length));
+}
+
+describe('a limit that is a sliding window', () => {
+  test('admits all its calls at once, and the next ones when the first leave it', async () => {
+    const clock = new VirtualClock();
+    const limiter = new RateLimiter({ clock, sizes: windowOf(5), overall: undefined });
+    const sentAt: number[] = [];
+
+    ask(limiter, 3, { sentAt, clock });
+    await clock.advance(10_000);
+    ask(limiter, 6, { sentAt, clock });
+    await clock.advance(120_000);
+
+    expect(sentAt).toEqual([0, 0, 0, 10_000, 10_000, 60_000, 60_000, 60_000, 70_000]);
+  });
+
+  test('never admits more in any such time, however late calls are sent', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.record({ after: fc.nat(50_000), count: fc.nat(12), late: fc.nat(20_000) }), {
+          maxLength: 12,
+        }),
+        async (bursts) => {
+          const clock = new VirtualClock();
+          const limiter = new RateLimiter({ clock, sizes: windowOf(10), overall: undefined });
+          const sentAt: number[] = [];
+          for (const { after, count, late } of bursts) {
+            await clock.advance(after);
+            ask(limiter, count, { sentAt, clock, late: () => late });
+          }
+          await clock.advance(1_000_000);
+
+          expect(sentAt).toHaveLength(bursts.reduce((sum, { count }) => sum + count, 0));
+          expect(mostWithin(60_000, sentAt)).toBeLessThanOrEqual(10);
+        },
+      ),
+      { numRuns: 100 },
+    );
+  });
+
+  test('is closed by a throttle until what others may have taken leaves it', async () => {
+    const clock = new VirtualClock();
+    const limiter = new RateLimiter({ clock, sizes: windowOf(5), overall: undefined });
+    const sentAt: number[] = [];
+
+    ask(limiter, 1, { sentAt, clock });
+    await clock.advance(20_000);
+    limiter.answered({ call, sentAt: 0, throttled: true, limit: undefined, retryAfter: undefined });
+    ask(limiter, 3, { sentAt, clock });
+    await clock.advance(120_000);
+
+    expect(sentAt).toEqual([0, 60_000, 80_000, 80_000]);
+  });
+
+  test('gives back what was not sent', async () => {
+    const clock = new VirtualClock();
+    const limiter = new RateLimiter({ clock, sizes: windowOf(1), overall: undefined });
+    const sentAt: number[] = [];
+
+    const refund = await limiter.tokens([call], request);
+    refund();
+    ask(limiter, 1, { sentAt, clock });
+    await clock.advance(10);
+
+    expect(sentAt).toEqual([0]);
+  });
+
+  test('has whole calls of our share, and at least one', () => {
+    const raised = new Map();
+    expect(ourLimits(windowOf(500), { share: 0.333, raised }).get('create')).toMatchObject({ most: 166 });
+    expect(ourLimits(windowOf(2), { share: 0.1, raised }).get('create')).toMatchObject({ most: 1 });
+  });
+});
