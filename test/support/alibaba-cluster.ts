@@ -9,6 +9,9 @@ import { Random } from '../../src/runtime/random.ts';
 import { VirtualClock } from '../../src/runtime/virtual-clock.ts';
 import { readAlibabaTopology } from '../../src/simulator/alibaba/alibaba-topology.ts';
 import { type Alibaba, createAlibaba } from '../../src/simulator/alibaba/create-alibaba.ts';
+import { plainInterface } from '../../src/simulator/cloud/instances.ts';
+import { createInterface } from '../../src/simulator/cloud/network-interfaces.ts';
+import type { NetworkInterface } from '../../src/simulator/cloud/records.ts';
 import { ciliumNodeCrd } from '../../src/simulator/kubernetes/ciliumnode-crd.ts';
 import { KubernetesModel } from '../../src/simulator/kubernetes/kubernetes-model.ts';
 import { type JsonObject, objectAt } from '../../src/simulator/workload/json.ts';
@@ -134,6 +137,10 @@ export class AlibabaCluster {
     await this.patchStatus(node, { ipam: { used } });
   }
 
+  async patchSpec({ name }: AlibabaNode, spec: JsonObject): Promise<void> {
+    await this.#call('PATCH', `${nodesPath}/${name}`, { spec });
+  }
+
   async patchStatus({ name }: AlibabaNode, status: JsonObject): Promise<void> {
     await this.#call('PATCH', `${nodesPath}/${name}/status`, { status });
   }
@@ -149,6 +156,45 @@ export class AlibabaCluster {
   /** The published interfaces by id. */
   enis(node: AlibabaNode): JsonObject {
     return objectAt(this.ciliumNode(node), 'status', 'alibaba-cloud', 'enis');
+  }
+
+  /** What is attached to the instance. */
+  interfaces({ instanceId }: AlibabaNode): readonly NetworkInterface[] {
+    return [...this.alibaba.network.interfaces.values()].filter((item) => item.instanceId === instanceId);
+  }
+
+  /** Makes a detached interface with the tags of a cluster of this name; returns its id. */
+  orphan(clusterName: string): string {
+    const { network } = this.alibaba;
+    const [subnet] = network.subnets.values();
+    const tags = { 'io.cilium/cilium-managed': 'true', 'io.cilium/cluster-name': clusterName };
+    const life = { phase: 'ready', name: '', createTime: this.clock.wall(), deleteOnRelease: true } as const;
+    return createInterface(network, { ...plainInterface(subnet?.id ?? '', []), tags, life }).id;
+  }
+
+  /** Plays the agent's part in the release of addresses until `done`. */
+  async untilReleased(node: AlibabaNode, done: () => boolean): Promise<void> {
+    for (let turns = 0; turns < 200 && !done(); turns++) {
+      await this.clock.advance(5000);
+      await this.#giveUp(node);
+    }
+    if (!done()) throw new Error(`${node.name} keeps its addresses`);
+  }
+
+  async #giveUp(node: AlibabaNode): Promise<void> {
+    const states = objectAt(this.ciliumNode(node), 'status', 'ipam', 'release-ips');
+    const pool = new Set(this.pool(node));
+    const changes: Record<string, string | null> = {};
+    for (const [address, state] of Object.entries(states)) {
+      if (state === 'marked-for-release') changes[address] = 'ready-for-release';
+      else if (state === 'released' && !pool.has(address)) changes[address] = null;
+    }
+    if (Object.keys(changes).length > 0) await this.patchStatus(node, { ipam: { 'release-ips': changes } });
+  }
+
+  /** What each warning says. */
+  get warnings(): readonly unknown[] {
+    return this.logged.filter(({ level }) => level === 'warn').map(({ details }) => details);
   }
 
   /** Mutating calls, by name. */

@@ -61,7 +61,7 @@ export function alibabaAllocation(options: AlibabaAllocationOptions): Allocation
     },
     reconsider: () => client.reconsider(),
     expectedWait: (kinds, priority) => client.expectedWait(actionsOf(kinds), priority),
-    perform: (operation, context) => perform({ client, waits, context }, operation),
+    perform: (operation, context) => perform({ client, waits, clock, context }, operation),
     section: alibabaSection,
   };
 }

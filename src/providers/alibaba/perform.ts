@@ -15,6 +15,7 @@ import type {
   ReleaseIPs,
 } from '../contract/operation.ts';
 import { CallError } from '../gate/cloud-call.ts';
+import { type Clock, sleep } from '../../runtime/clock.ts';
 import { intern } from '../../runtime/intern.ts';
 import type { InterfaceWaits } from './interface-waits.ts';
 import { failureOf } from './errors.ts';
@@ -36,9 +37,14 @@ export const actionOf = {
   deleteInterface: 'DeleteNetworkInterface',
 } as const satisfies Record<OperationKind, RpcAction | undefined>;
 
+/** Attempts of an assignment whose answer was lost, and the pause after the first, in ms. */
+const mostTries = 4;
+const pause = 1000;
+
 export interface Performing {
   readonly client: RpcClient;
   readonly waits: InterfaceWaits;
+  readonly clock: Clock;
   readonly context: CallContext;
 }
 
@@ -93,7 +99,8 @@ async function attachInterface(call: Performing, operation: AttachInterface): Pr
   const result = await call.client.write(action, input, call.context);
   if (result.kind !== 'answered') return result;
   const end = await call.waits.attached(operation, call.context);
-  if (end === 'overdue') return { kind: 'failed', failure: notEnded(operation) };
+  // It stays busy, and may end after all.
+  if (end === 'overdue') return { kind: 'ambiguous', failure: notEnded(operation) };
   if (end === 'fellBack') return { kind: 'failed', failure: fellBack(operation) };
   const attachmentId = attachmentIdOf(interfaceId, instanceId);
   return { kind: 'done', answer: { kind: 'attached', interfaceId, instanceId, deviceIndex, attachmentId } };
@@ -118,7 +125,22 @@ function failure(code: string, message: string): CloudFailure {
   return failureOf({ name: 'AttachNetworkInterface' }, error);
 }
 
-function allocate(call: Performing, operation: AllocateIPs): Promise<Outcome> {
+/** The token makes the request safe to repeat until an answer comes. */
+async function allocate(call: Performing, operation: AllocateIPs): Promise<Outcome> {
+  for (let tries = 1; ; tries++) {
+    const outcome = await allocateOnce(call, operation);
+    if (tries === mostTries || !mayBeRepeated(outcome, operation)) return outcome;
+    await sleep(call.clock, pause * tries, call.context.signal);
+    await call.client.admit(['AssignPrivateIpAddresses'], call.context);
+  }
+}
+
+function mayBeRepeated(outcome: Outcome, { operationId }: AllocateIPs): boolean {
+  if (operationId === undefined || outcome.kind === 'done') return false;
+  return outcome.kind === 'ambiguous' || outcome.failure.code === 'IdempotentProcessing';
+}
+
+function allocateOnce(call: Performing, operation: AllocateIPs): Promise<Outcome> {
   const { interfaceId, instanceId, count, operationId } = operation;
   const input = {
     networkInterfaceId: interfaceId,
