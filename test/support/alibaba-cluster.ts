@@ -19,6 +19,7 @@ import { KubernetesClient } from '../../src/simulator/workload/kubernetes-client
 import { emptyEnvironment, type GivenFlags, optionsOf } from './given-options.ts';
 import { InProcessRpc } from './in-process-rpc.ts';
 import { callKubernetes } from './kubernetes-call.ts';
+import { ramPermissions } from './ram-policy.ts';
 import { type LogLine, recordingLogger } from './recording-logger.ts';
 
 export interface AlibabaCall {
@@ -49,11 +50,14 @@ export class AlibabaCluster {
   readonly #random = new Random('alibaba-cluster');
   readonly #client: KubernetesClient;
 
-  constructor(topology: string) {
-    const read = readAlibabaTopology(topology);
+  constructor(text: string) {
+    const read = readAlibabaTopology(text);
     if ('problems' in read) throw new Error(read.problems.join('\n'));
     const { clock } = this;
-    this.alibaba = createAlibaba({ topology: read.topology, clock, random: this.#random.fork('cloud') });
+    // No test may need more than the shipped policy allows.
+    const credentials = read.topology.credentials.map((each) => ({ ...each, actions: [...ramPermissions] }));
+    const topology = { ...read.topology, credentials };
+    this.alibaba = createAlibaba({ topology, clock, random: this.#random.fork('cloud') });
     this.kubernetes = new KubernetesModel({
       clock,
       random: this.#random.fork('kubernetes'),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { ourLimits, type LimitSize } from '../../../../src/providers/rate-limit/limit-key.ts';
 import type { Priority } from '../../../../src/providers/contract/priority.ts';
 import { RateLimiter } from '../../../../src/providers/rate-limit/rate-limiter.ts';
