@@ -30,12 +30,12 @@ export async function answerCaller(request: RpcRequest, context: RpcHttpContext)
   return outcomeOf(await context.gateway.exchange(request), context);
 }
 
-/** Requests name their action in headers, or with the older signature in parameters. */
+/** With the older signature everything is in parameters, whatever headers clients send besides. */
 function requestOf(request: HttpRequest, { gateway, now }: RpcHttpContext): RpcRequest {
   const { headers, method } = request;
   const { credentials } = gateway;
   const parameters = parametersOf(request);
-  const isOlder = headers['x-acs-action'] === undefined;
+  const isOlder = headers['authorization'] === undefined && parameters.has('SignatureMethod');
   const { credential: caller, nonce } = isOlder
     ? verifyOlderSignature(method, parameters, { credentials, now })
     : verifySignature(request, credentials, now);
