@@ -13,7 +13,7 @@ export function alibabaFrom(path: string, topology: AlibabaTopology, random: Ran
   try {
     return createAlibaba({ topology, clock, random });
   } catch (error) {
-    const refusal = error instanceof CloudRefusal ? refusalOf(error.problem, 'RunInstances') : undefined;
+    const refusal = error instanceof CloudRefusal ? refusalOf(error.problem) : undefined;
     if (refusal === undefined) throw error;
     const { code, message } = refusal;
     throw new Misuse(`${path}: Alibaba Cloud would refuse to build this: ${code}: ${message}`);

@@ -243,6 +243,7 @@ ROWS = [
     yields('assign: once for one token', IDEMPOTENCY, assigned_twice, (True, 3)),
     refused('assign: a token with another request', IDEMPOTENCY, assigned_otherwise, 'IdempotentParameterMismatch'),
     refused('assign: more than the type carries', ERRORS, lambda s: attached_more(s, 6), 'InvalidOperation.Ipv4CountExceeded', 403),
+    refused('assign: more than 49 before it is attached', ERRORS, lambda s: (s.assign(40), s.assign(10)), 'SecondaryPrivateIpAddressesLimitExceeded', 403),
     refused('assign: in a full vSwitch', ERRORS, assign_in_full, 'InvalidVSwitchId.IpNotEnough', 403),
     refused('assign: nothing', ASSIGN, lambda s: s.assign(), 'MissingSecondaryPrivateIpAddressCount'),
     refused('assign: a count and certain ones', ASSIGN, lambda s: s.assign(1, PrivateIpAddress=['10.0.60.1']), 'InvalidParameter.Conflict'),

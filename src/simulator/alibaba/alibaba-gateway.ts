@@ -115,8 +115,8 @@ export class AlibabaGateway {
       },
       abandon: (call) => this.#processing.delete(tokenKeyOf(call)),
       refusalOfFault,
-      refusalOf: (error, { name }) => {
-        const refusal = error instanceof CloudRefusal ? refusalOf(error.problem, name) : error;
+      refusalOf: (error) => {
+        const refusal = error instanceof CloudRefusal ? refusalOf(error.problem) : error;
         return refusal instanceof RpcRefusal ? refusal : undefined;
       },
       isThrottled: ({ code }) => code.startsWith('Throttling'),
