@@ -1,9 +1,14 @@
-// Runs the command simulate: serves the embedded EC2 or Azure, or the embedded Kubernetes API, for any client.
+// Runs the command simulate: serves the embedded EC2, Azure or Alibaba Cloud, or the embedded Kubernetes API, for any client.
 import { readFile, writeFile } from 'node:fs/promises';
 import type { RawFlags } from '../config/raw-option.ts';
 import { integer } from '../config/value-kinds.ts';
 import { Random } from '../runtime/random.ts';
 import { systemClock as clock } from '../runtime/system-clock.ts';
+import {
+  type AlibabaTopology,
+  namesAlibaba,
+  readAlibabaTopology,
+} from '../simulator/alibaba/alibaba-topology.ts';
 import { namesAzure, readArmTopology, type ArmTopology } from '../simulator/arm/arm-topology.ts';
 import { CloudRefusal } from '../simulator/cloud/cloud-refusal.ts';
 import { readTopology, type Topology } from '../simulator/cloud/topology.ts';
@@ -14,6 +19,7 @@ import { ciliumNodeCrd } from '../simulator/kubernetes/ciliumnode-crd.ts';
 import { KubernetesModel } from '../simulator/kubernetes/kubernetes-model.ts';
 import { kubeConfigFor, startKubernetesServer } from '../simulator/kubernetes/kubernetes-server.ts';
 import { exitCode } from './exit-code.ts';
+import { alibabaFrom, serveAlibaba } from './simulate-alibaba.ts';
 import { armFrom, serveAzure } from './simulate-azure.ts';
 import { askForAnother, messageOf, Misuse, type Served } from './simulate-served.ts';
 
@@ -64,6 +70,13 @@ function cloudFrom(
     const ec2 = ec2From(path, topology, random);
     return () => serveEc2({ topology, ec2, host, port });
   }
+  if (cloud.name === 'alibabacloud') {
+    const { path, topology } = cloud;
+    const port = portOf(given, 'alibaba-cloud-port', 4596);
+    const metadataPort = portOf(given, 'alibaba-cloud-metadata-port', 4595);
+    const alibaba = alibabaFrom(path, topology, random);
+    return () => serveAlibaba({ topology, alibaba, host, port, metadataPort });
+  }
   const { path, topology } = cloud;
   const [port, metadataPort] = [
     portOf(given, 'azure-port', 4598),
@@ -80,6 +93,7 @@ function lastOf(given: RawFlags, name: string): string | undefined {
 
 type NamedCloud =
   | { readonly name: 'ec2'; readonly path: string; readonly topology: Topology }
+  | { readonly name: 'alibabacloud'; readonly path: string; readonly topology: AlibabaTopology }
   | { readonly name: 'azure'; readonly path: string; readonly topology: ArmTopology };
 
 async function cloudAt(path: string): Promise<NamedCloud> {
@@ -87,6 +101,9 @@ async function cloudAt(path: string): Promise<NamedCloud> {
     throw new Misuse(`--topology is ${JSON.stringify(path)}: ${messageOf(error)}`);
   });
   if (namesAzure(text)) return { name: 'azure', path, topology: topologyOf(path, readArmTopology(text)) };
+  if (namesAlibaba(text)) {
+    return { name: 'alibabacloud', path, topology: topologyOf(path, readAlibabaTopology(text)) };
+  }
   return { name: 'ec2', path, topology: topologyOf(path, readTopology(text)) };
 }
 

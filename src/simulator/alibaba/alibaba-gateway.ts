@@ -41,6 +41,8 @@ export class AlibabaGateway {
   readonly #lags: Random;
   readonly #pages: Random;
   readonly #clientTokens = new ClientTokens<JsonObject>(mismatch);
+  /** Requests with a client token that were accepted and have had no effect yet. */
+  readonly #processing = new Set<string>();
   readonly #pageTokens: PageTokens;
   readonly #door: FrontDoor<RpcCall, JsonObject, RpcRefusal>;
 
@@ -103,12 +105,18 @@ export class AlibabaGateway {
       accept: (call) => {
         const parameters = accept(call.action.parameters, call.given);
         this.#refuseOtherRegion(parameters['RegionId']);
-        return { ...call, parameters };
+        const accepted = { ...call, parameters };
+        this.#beginProcessing(accepted);
+        return accepted;
       },
-      run: (call, failure) => this.#run(call, failure),
+      run: (call, failure) => {
+        this.#processing.delete(tokenKeyOf(call));
+        return this.#run(call, failure);
+      },
+      abandon: (call) => this.#processing.delete(tokenKeyOf(call)),
       refusalOfFault,
-      refusalOf: (error, { name }) => {
-        const refusal = error instanceof CloudRefusal ? refusalOf(error.problem, name) : error;
+      refusalOf: (error) => {
+        const refusal = error instanceof CloudRefusal ? refusalOf(error.problem) : error;
         return refusal instanceof RpcRefusal ? refusal : undefined;
       },
       isThrottled: ({ code }) => code.startsWith('Throttling'),
@@ -128,6 +136,20 @@ export class AlibabaGateway {
       `User not authorized to operate on the specified resource, or this API doesn't support RAM. (${permission})`,
       403,
     );
+  }
+
+  /** Refuses a request that is repeated before the first one has had its effect. */
+  #beginProcessing(call: RpcCall): void {
+    if (call.parameters['ClientToken'] === undefined) return;
+    const key = tokenKeyOf(call);
+    if (this.#processing.has(key)) {
+      throw new RpcRefusal(
+        'IdempotentProcessing',
+        'The previous idempotent request(s) is still processing, please try again later.',
+        403,
+      );
+    }
+    this.#processing.add(key);
   }
 
   #refuseOtherRegion(region: unknown): void {
@@ -155,6 +177,10 @@ export class AlibabaGateway {
     };
     return this.#clientTokens.once(request, () => action.run(parameters, context)).made;
   }
+}
+
+function tokenKeyOf({ name, parameters }: RpcCall): string {
+  return `${name} ${String(parameters['ClientToken'])}`;
 }
 
 function refusalOfFault(fault: Extract<Fault, { kind: 'throttle' | 'error' }>): RpcRefusal {

@@ -3,8 +3,9 @@ import { broken, type HttpAnswer, type HttpOutcome, type HttpRequest } from '../
 import type { JsonObject } from '../workload/json.ts';
 import type { AlibabaGateway } from './alibaba-gateway.ts';
 import type { RpcExchange, RpcRequest } from './rpc-call.ts';
-import { RpcRefusal } from './rpc-refusal.ts';
-import { type Signed, verifySignature } from './rpc-signature.ts';
+import { protocolParameters, verifyOlderSignature } from './older-signature.ts';
+import { invalidParameter, RpcRefusal } from './rpc-refusal.ts';
+import { verifySignature } from './rpc-signature.ts';
 
 export interface RpcHttpContext {
   readonly gateway: AlibabaGateway;
@@ -29,14 +30,29 @@ export async function answerCaller(request: RpcRequest, context: RpcHttpContext)
   return outcomeOf(await context.gateway.exchange(request), context);
 }
 
+/** With the older signature everything is in parameters, whatever headers clients send besides. */
 function requestOf(request: HttpRequest, { gateway, now }: RpcHttpContext): RpcRequest {
-  const { headers } = request;
-  const { credential: caller, nonce }: Signed = verifySignature(request, gateway.credentials, now);
+  const { headers, method } = request;
+  const { credentials } = gateway;
+  const parameters = parametersOf(request);
+  const isOlder = headers['authorization'] === undefined && parameters.has('SignatureMethod');
+  const { credential: caller, nonce } = isOlder
+    ? verifyOlderSignature(method, parameters, { credentials, now })
+    : verifySignature(request, credentials, now);
   gateway.nonces.take(nonce, now);
+  if (!isOlder) {
+    return {
+      action: headers['x-acs-action'] ?? '',
+      version: headers['x-acs-version'] ?? '',
+      parameters,
+      caller,
+    };
+  }
+  if (parameters.get('Format')?.toUpperCase() !== 'JSON') throw invalidParameter('Format');
   return {
-    action: headers['x-acs-action'] ?? '',
-    version: headers['x-acs-version'] ?? '',
-    parameters: parametersOf(request),
+    action: parameters.get('Action') ?? '',
+    version: parameters.get('Version') ?? '',
+    parameters: new Map([...parameters].filter(([name]) => !protocolParameters.has(name))),
     caller,
   };
 }

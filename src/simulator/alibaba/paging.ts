@@ -68,11 +68,11 @@ function tokenPage<T extends { readonly id: string }>(
     if (!fits(record)) continue;
     const last = items.at(-1);
     if (items.length === size && last !== undefined) {
-      return { items, about: { NextToken: pageTokens.issue(key, last.id), MaxResults } };
+      return { items, about: { NextToken: pageTokens.issue(key, last.id) } };
     }
     items.push(record);
   }
-  return { items, about: { NextToken: '', MaxResults } };
+  return { items, about: { NextToken: '' } };
 }
 
 /** What never changes, or is read whole, as a listing sees it. */

@@ -5,16 +5,13 @@ import type { RecordKind } from '../cloud/records.ts';
 import { RpcRefusal } from './rpc-refusal.ts';
 
 type Say = {
-  readonly [K in CloudProblem['kind']]?: (
-    problem: Extract<CloudProblem, { readonly kind: K }>,
-    action: string,
-  ) => RpcRefusal;
+  readonly [K in CloudProblem['kind']]?: (problem: Extract<CloudProblem, { readonly kind: K }>) => RpcRefusal;
 };
 
-/** The refusal of `action` for a problem; undefined for one that its requests cannot cause. */
-export function refusalOf(problem: CloudProblem, action: string): RpcRefusal | undefined {
-  const answer = say[problem.kind] as ((problem: CloudProblem, action: string) => RpcRefusal) | undefined;
-  return answer?.(problem, action);
+/** The refusal for a problem; undefined for one that no request can cause. */
+export function refusalOf(problem: CloudProblem): RpcRefusal | undefined {
+  const answer = say[problem.kind] as ((problem: CloudProblem) => RpcRefusal) | undefined;
+  return answer?.(problem);
 }
 
 const unknown: Readonly<Partial<Record<RecordKind, readonly [code: string, what: string]>>> = {
@@ -56,18 +53,12 @@ const say: Say = {
     new RpcRefusal('InvalidIp.IpUnassigned', 'The specified IP is not assigned to the network interface.'),
   primaryNotReleasable: ({ address }) =>
     new RpcRefusal('InvalidIp.PrimaryIp', `The primary IP ${address} can not be unassigned.`),
-  addressLimit: (_, action) =>
-    action === 'CreateNetworkInterface'
-      ? new RpcRefusal(
-          'SecondaryPrivateIpAddressesLimitExceeded',
-          'The maximum number of secondary private IP addresses is exceeded.',
-          403,
-        )
-      : new RpcRefusal(
-          'InvalidOperation.Ipv4CountExceeded',
-          'The number of IPv4 addresses of the network interface exceeds the limit.',
-          403,
-        ),
+  addressLimit: () =>
+    new RpcRefusal(
+      'InvalidOperation.Ipv4CountExceeded',
+      'The number of IPv4 addresses of the network interface exceeds the limit.',
+      403,
+    ),
   interfaceLimit: () =>
     new RpcRefusal(
       'EniPerInstanceLimitExceeded',

@@ -46,7 +46,10 @@ export function verifySignature(
   const { keyId, signedHeaders, signature } = readAuthorization(headers['authorization'] ?? '');
   const credential = knownCredential(credentials, keyId, headers['x-acs-security-token']);
   refuseSkew(headers['x-acs-date'] ?? '', now);
-  const missing = mandatory.find((name) => !signedHeaders.includes(name) || headers[name] === undefined);
+  const own = Object.keys(headers).filter((name) => name.startsWith('x-acs-'));
+  const missing = [...mandatory, ...own].find(
+    (name) => !signedHeaders.includes(name) || headers[name] === undefined,
+  );
   if (missing !== undefined) throw incomplete(`the header ${missing} is not signed`);
   const hash = sha256(body);
   if (headers['x-acs-content-sha256'] !== hash) throw doesNotMatch('the hash of the body');

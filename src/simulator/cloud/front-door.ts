@@ -26,6 +26,8 @@ export interface Protocol<C extends Call, Output, Refusal extends Error> {
   accept(call: C): C;
   /** The effect, at one moment. `failure`: an accepted operation fails in the end. */
   run(call: C, failure: OperationFailure | undefined): Output;
+  /** An accepted call that is never run. */
+  abandon?(call: C): void;
   /** What a caller of a throttled call, or one that meets an error, is told. */
   refusalOfFault(fault: Extract<Fault, { kind: 'throttle' | 'error' }>, call: C): Refusal;
   /** A refusal that this protocol tells; undefined for a bug of the model. */
@@ -110,6 +112,7 @@ export class FrontDoor<C extends Call, Output, Refusal extends Error> {
     const faults = this.faults.meet(accepted.name, accepted.parameters);
     for (const fault of faults) {
       if (fault.kind === 'throttle' || fault.kind === 'error') {
+        this.#protocol.abandon?.(accepted);
         throw this.#protocol.refusalOfFault(fault, accepted);
       }
     }
@@ -149,6 +152,8 @@ export class FrontDoor<C extends Call, Output, Refusal extends Error> {
           this.counters.add(call.name, 'refused');
         }
       });
+    } else {
+      this.#protocol.abandon?.(call);
     }
     return { kind: 'lost', connection: fault.effect === 'late' ? 'hang' : fault.connection };
   }

@@ -117,6 +117,22 @@ instances: [{ name: many, type: m5.large, subnet: a, count: 12, securityGroups: 
     expect(await child.stop('SIGTERM')).toMatchObject({ code: 0, err: '' });
   });
 
+  test('serves Alibaba Cloud and its metadata, if the topology names it', async () => {
+    const child = new Child([
+      'simulate',
+      '--topology=src/simulator/alibaba/examples/small.yaml',
+      '--alibaba-cloud-port=0',
+      '--alibaba-cloud-metadata-port=0',
+    ]);
+    const url = await child.word(/--alibaba-cloud-endpoint=(\S+) /m);
+    const metadata = await child.word(/--alibaba-cloud-metadata-endpoint=(\S+)$/m);
+    const answer = await fetch(`${url}/_headwater/state`);
+    expect(await answer.json()).toMatchObject({ region: 'cn-hangzhou' });
+    const vpc = await fetch(`${metadata}/latest/meta-data/vpc-id`);
+    expect(await child.word(/--alibaba-cloud-vpc-id=(\S+)$/m)).toBe(await vpc.text());
+    expect(await child.stop('SIGTERM')).toMatchObject({ code: 0, err: '' });
+  });
+
   test('exits when it cannot write the kubeconfig, although it serves already', async () => {
     const path = join(directory, 'nowhere', 'kubeconfig');
 

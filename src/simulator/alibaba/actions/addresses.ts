@@ -1,6 +1,7 @@
 // Assigns secondary addresses to network interfaces and unassigns them.
 import { assign, unassign } from '../../cloud/assignments.ts';
 import { type Claim, nothing } from '../../cloud/claims.ts';
+import type { NetworkInterface } from '../../cloud/records.ts';
 import { mostSecondaryAddresses } from '../ecs-instance-types.ts';
 import { integer, requiredText, text, texts } from '../parameters.ts';
 import { rpcAction } from '../rpc-action.ts';
@@ -26,6 +27,7 @@ const assignAddresses = rpcAction({
     if (present !== undefined) {
       throw new RpcRefusal('InvalidIp.IpAssigned', `The specified IP ${present} has been assigned.`, 403);
     }
+    refuseBeyondDetached(record, wanted.count + addresses.length);
     const assigned = assign(network, record.id, wanted, false);
     return {
       AssignedPrivateIpAddressesSet: {
@@ -51,6 +53,16 @@ const unassignAddresses = rpcAction({
     return {};
   },
 });
+
+/** Before an interface is attached, a limit of its own counts; then that of the instance type. */
+function refuseBeyondDetached({ attachment, addresses }: NetworkInterface, more: number): void {
+  if (attachment !== undefined || addresses.length - 1 + more <= mostSecondaryAddresses) return;
+  throw new RpcRefusal(
+    'SecondaryPrivateIpAddressesLimitExceeded',
+    'The maximum number of secondary private IP addresses is exceeded.',
+    403,
+  );
+}
 
 /** The secondary addresses of a request: so many of any, or given ones. */
 export function addressesOf(input: {

@@ -6,6 +6,8 @@ export interface Signing {
   readonly secret?: string;
   readonly version?: string;
   readonly nonce?: string;
+  /** Of temporary keys. */
+  readonly token?: string;
   /** Seconds that the client's clock is ahead. */
   readonly ahead?: number;
   /** Headers after signing: what someone on the way changed. */
@@ -35,6 +37,7 @@ export async function signedCall(
     version = '2014-05-26',
     nonce = randomUUID(),
     ahead = 0,
+    token,
     changed,
   } = signing;
   const whole = { RegionId: 'cn-hangzhou', ...parameters };
@@ -49,6 +52,7 @@ export async function signedCall(
     'x-acs-date': new Date(Date.now() + ahead * 1000).toISOString().replace(/\.\d+Z$/, 'Z'),
     'x-acs-signature-nonce': nonce,
     'x-acs-version': version,
+    ...(token !== undefined && { 'x-acs-security-token': token }),
   };
   const names = Object.keys(headers).toSorted();
   const lines = names.map((name) => `${name}:${headers[name] ?? ''}\n`).join('');
@@ -61,5 +65,35 @@ export async function signedCall(
     method: 'POST',
     headers: { ...headers, authorization, ...changed },
   });
+  return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
+}
+
+/** The same with the older signature: everything is in the query, the action and its version too. */
+export async function olderCall(
+  url: string,
+  action: string,
+  parameters: Readonly<Record<string, string>> = {},
+  { secret = 'headwater-example-secret', nonce = randomUUID() }: Signing = {},
+): Promise<Answered> {
+  const whole = {
+    Action: action,
+    Version: '2014-05-26',
+    Format: 'JSON',
+    AccessKeyId: 'LTAIHEADWATEREXAMPLE',
+    SignatureMethod: 'HMAC-SHA1',
+    SignatureVersion: '1.0',
+    SignatureNonce: nonce,
+    Timestamp: new Date().toISOString().replace(/\.\d+Z$/, 'Z'),
+    RegionId: 'cn-hangzhou',
+    ...parameters,
+  };
+  const query = Object.entries(whole)
+    .map(([name, value]) => `${encoded(name)}=${encoded(value)}`)
+    .toSorted()
+    .join('&');
+  const signature = createHmac('sha1', `${secret}&`)
+    .update(`GET&%2F&${encoded(query)}`)
+    .digest('base64');
+  const answer = await fetch(`${url}/?${query}&Signature=${encoded(signature)}`);
   return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
 }

@@ -5,7 +5,8 @@ import type { AlibabaTopology } from '../../../../src/simulator/alibaba/alibaba-
 import { readAlibabaTopology } from '../../../../src/simulator/alibaba/alibaba-topology.ts';
 import { type Alibaba, createAlibaba } from '../../../../src/simulator/alibaba/create-alibaba.ts';
 import { type Product, versions } from '../../../../src/simulator/alibaba/rpc-action.ts';
-import type { RpcExchange } from '../../../../src/simulator/alibaba/rpc-call.ts';
+import { answerCaller } from '../../../../src/simulator/alibaba/alibaba-http.ts';
+import type { RpcExchange, RpcRequest } from '../../../../src/simulator/alibaba/rpc-call.ts';
 import type { JsonObject } from '../../../../src/simulator/workload/json.ts';
 import { listAt, objectAt, textAt } from '../../../../src/simulator/workload/json.ts';
 
@@ -57,21 +58,24 @@ export function alibabaRig(text = cloud, behaviour = plain): AlibabaRig {
   const alibaba = createAlibaba({ topology, clock: time, random: new Random('alibaba') });
   const [caller] = topology.credentials;
   if (caller === undefined) throw new Error('the topology has no credential');
-  const exchange: AlibabaRig['exchange'] = (action, given = {}) => {
+  const requestOf = (action: string, given: Given): RpcRequest => {
     const product: Product = /^Describe(Vpcs|VSwitches)$/.test(action) ? 'vpc' : 'ecs';
     const whole: Given = { RegionId: topology.region, ...given };
     const parameters = new Map(Object.entries(whole).map(([name, value]) => [name, String(value)]));
-    return alibaba.gateway.exchange({ action, version: versions[product], parameters, caller });
+    return { action, version: versions[product], parameters, caller };
   };
+  const { gateway } = alibaba;
+  const exchange: AlibabaRig['exchange'] = (action, given = {}) => gateway.exchange(requestOf(action, given));
   const ask: AlibabaRig['ask'] = async (action, given) => {
     const outcome = await exchange(action, given);
     if (outcome.kind === 'refused') throw outcome.refusal;
     if (outcome.kind !== 'answered') throw new Error(`the answer is ${outcome.kind}`);
     return outcome.output;
   };
-  const codeOf: AlibabaRig['codeOf'] = async (action, given) => {
-    const outcome = await exchange(action, given);
-    return outcome.kind === 'refused' ? outcome.refusal.code : 'none';
+  const codeOf: AlibabaRig['codeOf'] = async (action, given = {}) => {
+    const outcome = await answerCaller(requestOf(action, given), { gateway, now: 0, requestId: 'R' });
+    if (outcome.kind !== 'answer') throw new Error(`the answer is a ${outcome.kind}`);
+    return textAt(JSON.parse(outcome.body) as JsonObject, 'Code') || 'none';
   };
   const statusOf: AlibabaRig['statusOf'] = async (id) => {
     const [found] = await interfacesOf(ask, { 'NetworkInterfaceId.1': id });
