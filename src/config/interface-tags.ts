@@ -4,8 +4,22 @@ import { type OptionSources, sourceInWords } from './option-source.ts';
 import type { OptionName, Options } from './option-table.ts';
 import type { Tags } from './tag-map.ts';
 
-/** Per resource: https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/Using_Tags.html#tag-restrictions */
-const mostTags = 50;
+interface TagLimit {
+  /** The tags of one resource. */
+  readonly most: number;
+  /** The number of those that the cloud's provider adds. */
+  readonly added: number;
+  readonly cloud: string;
+}
+
+/**
+ * https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/Using_Tags.html#tag-restrictions and
+ * https://www.alibabacloud.com/help/ecs/user-guide/tag-overview. Other clouds get no interfaces from us.
+ */
+const tagLimits: { readonly [Mode in Options['ipam']]?: TagLimit } = {
+  eni: { most: 50, added: 0, cloud: 'EC2' },
+  alibabacloud: { most: 20, added: 1, cloud: 'ECS' },
+};
 
 type TagOptions = Pick<Options, 'eniTags' | 'eniGcTags' | 'clusterName'>;
 
@@ -20,14 +34,20 @@ export function interfaceTags(options: TagOptions): Tags {
   return { ...options.eniTags, ...belongingTags(options) };
 }
 
-/** One line if there are more tags than EC2 accepts: every creation would fail, and no node would get an interface. */
-export function tooManyTags(options: TagOptions, sources: OptionSources): readonly string[] {
+/** One line if there are more tags than the cloud accepts: every creation would fail, and no node would get an interface. */
+export function tooManyTags(
+  options: TagOptions & Pick<Options, 'ipam'>,
+  sources: OptionSources,
+): readonly string[] {
+  const limit = tagLimits[options.ipam];
+  if (limit === undefined) return [];
+  const { most, added, cloud } = limit;
   const given: OptionName = Object.keys(options.eniTags).length > 0 ? 'eni-tags' : 'eni-gc-tags';
-  const count = Object.keys({ ...interfaceTags(options), ...ownershipTags('', '') }).length;
-  if (count <= mostTags) return [];
+  const count = Object.keys({ ...interfaceTags(options), ...ownershipTags('', '') }).length + added;
+  if (count <= most) return [];
   const own = Object.keys(given === 'eni-tags' ? options.eniTags : options.eniGcTags).length;
   const from = sourceInWords(given, sources[given]);
   return [
-    `${given}: ${count} tags for each new interface, those that Headwater sets included, are refused (${from}); accepted: at most ${own - (count - mostTags)} in this option, because EC2 takes ${mostTags}`,
+    `${given}: ${count} tags for each new interface, those that Headwater sets included, are refused (${from}); accepted: at most ${own - (count - most)} in this option, because ${cloud} takes ${most}`,
   ];
 }

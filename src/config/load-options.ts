@@ -61,7 +61,7 @@ export function loadOptions(flags: RawFlags, processEnvironment: ProcessEnvironm
   } = readOutbound({ path: options.extraCaFile, source: sources['extra-ca-file'] }, processEnvironment);
   const conflicts = [
     ...crossValidate(options, sources),
-    ...(options.ipam === 'eni' ? tooManyTags(options, sources) : []),
+    ...tooManyTags(options, sources),
     ...outboundProblems,
   ];
   if (conflicts.length > 0) return { kind: 'refused', problems: conflicts };

@@ -10,7 +10,8 @@ const root = new URL('../../', import.meta.url).pathname;
 const planted: Readonly<Record<string, readonly [file: string, imported: string]>> = {
   'clouds-apart': ['src/controller/clouds/alibaba.ts', '../../providers/aws/errors.ts'],
   'clouds-are-chosen-in-the-registry': ['src/controller/fencing.ts', './clouds/connect-to-aws.ts'],
-  'clouds-are-loaded-once-chosen': ['src/controller/clouds/registry.ts', './alibaba.ts'],
+  // Under another name than in its dynamic import, with which it would count as one.
+  'clouds-are-loaded-once-chosen': ['src/controller/clouds/registry.ts', '../clouds/alibaba.ts'],
   'clouds-know-no-kubernetes': ['src/providers/aws/errors.ts', '../../kubernetes/transport/json.ts'],
   'clouds-are-composed-in-one-place': ['src/controller/fencing.ts', '../providers/aws/errors.ts'],
   'clouds-stand-on-what-calls-pass': ['src/providers/aws/ids.ts', '../inventory/visibility-lag.ts'],

@@ -9,7 +9,7 @@ export const allocationOptions = {
     kind: oneOf(cloudModes),
     origin: 'operator',
     group: 'allocation',
-    help: 'The cloud network that addresses come from: eni for AWS, azure for Azure. It must be the mode of the Cilium agents.',
+    help: 'The cloud network that addresses come from: eni for AWS, azure for Azure, alibabacloud for Alibaba Cloud. It must be the mode of the Cilium agents.',
     default: 'eni',
     fromConfigDir: true,
   },

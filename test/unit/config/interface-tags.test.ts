@@ -31,4 +31,12 @@ describe('tags of new interfaces', () => {
   ])('are refused beyond 50: %s', (_, flags, line) => {
     expect(problemsOf(load({ flags: asGiven(flags) }))).toEqual([expect.stringMatching(line)]);
   });
+
+  test.each([
+    [15, []],
+    [16, [expect.stringMatching(/^eni-tags: 21 tags for each new interface.*at most 15 .*ECS takes 20$/)]],
+  ])('leave room for the index of agents on Alibaba Cloud: %d', (count, problems) => {
+    const flags = { ipam: 'alibabacloud', 'eni-tags': tags(count, 'a') };
+    expect(problemsOf(load({ flags: asGiven(flags) }))).toEqual(problems);
+  });
 });
