@@ -34,7 +34,7 @@ const planted: Readonly<Record<string, readonly [file: string, imported: string]
   'contract-below-provider-rooms': ['src/providers/contract/operation.ts', '../gate/mutation-permission.ts'],
   'manager-knows-no-cloud': ['src/manager/resync.ts', '../providers/aws/errors.ts'],
   'runtime-stands-alone': ['src/runtime/random.ts', '../providers/contract/ipv4.ts'],
-  'network-stands-alone': ['src/network/proxies.ts', '../runtime/random.ts'],
+  'network-stands-alone': ['src/network/proxies.ts', '../observability/logger.ts'],
   'simulator-stands-apart': ['src/simulator/cloud/ipv4.ts', '../../providers/contract/ipv4.ts'],
   'controller-knows-no-simulator': ['src/providers/orphans/orphans.ts', '../../simulator/cloud/ipv4.ts'],
   'nobody-imports-the-composition': ['src/node/demand/demand.ts', '../../controller/fencing.ts'],

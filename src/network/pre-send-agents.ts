@@ -5,7 +5,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { Agent, type AgentOptions, type ClientRequest } from 'node:http';
 import { Agent as TlsAgent, type AgentOptions as TlsAgentOptions } from 'node:https';
 import type { Duplex } from 'node:stream';
-import type { Clock } from '../../runtime/clock.ts';
+import type { Clock } from '../runtime/clock.ts';
 
 export interface Departure {
   /** Throws if the request may not leave. */
