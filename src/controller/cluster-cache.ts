@@ -5,7 +5,7 @@ import { ciliumNodesPath } from '../kubernetes/cilium-node/cilium-node-writer.ts
 import { ClusterNodes } from '../kubernetes/watch/cluster-nodes.ts';
 import type { JsonObject } from '../kubernetes/transport/json.ts';
 import { PendingPods } from '../kubernetes/watch/pending-pods.ts';
-import { Reflector, type ReflectorFigures, type ReflectorState } from '../kubernetes/watch/reflector.ts';
+import { Reflector } from '../kubernetes/watch/reflector.ts';
 import type { KubernetesTransport } from '../kubernetes/transport/transport.ts';
 import { type WatchedNode, watchedNode } from '../kubernetes/cilium-node/watched-node.ts';
 import { NodeIdentities, type TouchedIdentities } from '../manager/claims/node-identities.ts';
@@ -13,6 +13,7 @@ import type { Logger } from '../observability/logger.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import { type Clock, sleep } from '../runtime/clock.ts';
 import type { Random } from '../runtime/random.ts';
+import { logReflectorState, silenceProblem, WatchCounters } from './reporting/watch-reports.ts';
 
 export interface ClusterCacheDeps {
   readonly transport: KubernetesTransport;
@@ -30,9 +31,6 @@ export interface ClusterCacheDeps {
   readonly onPendingPods: (name: string) => void;
 }
 
-/** A watch is renewed every 10 min at most. One that is silent for longer is broken. In ms. */
-const longestSilence = 15 * 60_000;
-
 /** How long to wait for the first list of Nodes, in ms. */
 const mostWaitForNodes = 10_000;
 
@@ -48,11 +46,7 @@ export class ClusterCache {
    * attempt.
    */
   #nodesProblem: string | undefined;
-  readonly #shown = {
-    ciliumnodes: { relists: 0, restarts: 0 },
-    pods: { relists: 0, restarts: 0 },
-    nodes: { relists: 0, restarts: 0 },
-  };
+  readonly #counters = new WatchCounters();
 
   constructor(deps: ClusterCacheDeps) {
     this.#deps = deps;
@@ -67,7 +61,7 @@ export class ClusterCache {
       onState: (state) => {
         if ('problem' in state) this.#nodesProblem = state.problem;
         if (state.kind === 'watching') this.#nodesProblem = undefined;
-        this.#say('ciliumnodes', state);
+        logReflectorState(log, 'ciliumnodes', state);
       },
     });
     this.#pods = new PendingPods({
@@ -76,7 +70,7 @@ export class ClusterCache {
       onDenied: (problem) =>
         log.warn('cannot read pods: nodes get no addresses in advance for pending pods', { problem }),
       onState: (state) => {
-        if (state.kind !== 'denied') this.#say('pods', state);
+        if (state.kind !== 'denied') logReflectorState(log, 'pods', state);
       },
     });
     this.#clusterNodes = new ClusterNodes({
@@ -94,7 +88,7 @@ export class ClusterCache {
         onIdentities(this.identities.replace(this.#clusterNodes.nodes));
       },
       onState: (state) => {
-        if (state.kind !== 'denied') this.#say('nodes', state);
+        if (state.kind !== 'denied') logReflectorState(log, 'nodes', state);
       },
     });
   }
@@ -160,35 +154,12 @@ export class ClusterCache {
 
   /** Undefined while the watch of CiliumNodes works, or reports its own problem. */
   problem(): string | undefined {
-    const { state, lastActivity } = this.#nodes.figures();
-    const silence = this.#deps.clock.monotonic() - (lastActivity ?? Infinity);
-    if (state.kind !== 'watching' || silence < longestSilence) return undefined;
-    return `the watch of CiliumNodes has been silent for ${Math.round(silence / 60_000)} min`;
+    return silenceProblem(this.#nodes.figures(), this.#deps.clock.monotonic(), 'CiliumNodes');
   }
 
   show(metrics: Metrics): void {
-    for (const [resource, figures] of this.#figures()) {
-      const shown = this.#shown[resource];
-      metrics.headwater_watch_relists_total.add({ resource }, figures.relists - shown.relists);
-      metrics.headwater_watch_restarts_total.add({ resource }, figures.watchRestarts - shown.restarts);
-      this.#shown[resource] = { relists: figures.relists, restarts: figures.watchRestarts };
-    }
-  }
-
-  #figures(): (readonly ['ciliumnodes' | 'pods' | 'nodes', ReflectorFigures])[] {
-    return [
-      ['ciliumnodes', this.#nodes.figures()],
-      ['pods', this.#pods.figures()],
-      ['nodes', this.#clusterNodes.figures()],
-    ];
-  }
-
-  #say(resource: string, state: ReflectorState): void {
-    const { log } = this.#deps;
-    if (state.kind === 'denied')
-      log.warn('cannot read from Kubernetes', { resource, problem: state.problem });
-    else if (state.kind === 'backing-off' && state.failures > 1) {
-      log.warn('cannot read from Kubernetes for now', { resource, problem: state.problem });
-    } else log.debug('watching Kubernetes', { resource, state: state.kind });
+    this.#counters.show(metrics, 'ciliumnodes', this.#nodes.figures());
+    this.#counters.show(metrics, 'pods', this.#pods.figures());
+    this.#counters.show(metrics, 'nodes', this.#clusterNodes.figures());
   }
 }

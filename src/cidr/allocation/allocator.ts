@@ -8,7 +8,7 @@ import { TaskGroup } from '../../runtime/task-group.ts';
 import { type Cidr, type Family, cidrText, isSame } from '../set/cidr.ts';
 import { type BlockWords, blockCondition, shownBlocks, type ShownBlocks } from './block-condition.ts';
 import type { Assignment, BlockCondition, BlockHolders, Holder } from './block-holders.ts';
-import type { Allocated, BlockLedger } from './block-ledger.ts';
+import type { Allocated, BlockLedger, PoolCidr } from './block-ledger.ts';
 import { bySeniority, WaitingLine } from './waiting-line.ts';
 
 export interface AllocatorDeps {
@@ -32,7 +32,8 @@ export type AllocationRefusal = 'dryRun' | 'paused' | 'otherAllocator' | 'notLea
 
 export type AllocatorEvent =
   | { readonly kind: 'allocated'; readonly allocated: Allocated }
-  | { readonly kind: 'freed'; readonly cidr: Cidr }
+  /** Its object is gone. `pool`: undefined for a CIDR outside all pools. */
+  | { readonly kind: 'freed'; readonly cidr: Cidr; readonly pool: PoolCidr | undefined }
   /** In a dry run: what would be written. */
   | { readonly kind: 'wouldAssign'; readonly holder: Holder; readonly blocks: readonly string[] }
   | { readonly kind: 'written'; readonly name: string; readonly outcome: Assignment }
@@ -171,11 +172,10 @@ export class Allocator {
     for (const cidr of ledger.heldBy(uid)) {
       const others = ledger.othersHolding(cidr, uid);
       ledger.release(uid, cidr);
-      emit({ kind: 'freed', cidr });
+      emit({ kind: 'freed', cidr, pool: ledger.poolOf(cidr) });
       this.#evaluateAll(others);
     }
-    if (entry.condition !== undefined)
-      emit({ kind: 'condition', holder: entry.holder, condition: undefined });
+    this.#deps.holders.forget(entry.holder);
     this.#serve();
   }
 
@@ -281,7 +281,7 @@ export class Allocator {
         holder,
         shown,
         conflict: this.#conflictOf(entry),
-        outside: shown.cidrs.find((cidr) => !ledger.isInPool(cidr)),
+        outside: shown.cidrs.find((cidr) => ledger.poolOf(cidr) === undefined),
         reserved: shown.cidrs.find((cidr) => ledger.isReserved(cidr)),
         exhausted: missing.filter((family) => !this.#hasBlock(entry, family)),
         refused: isWaiting ? refused : undefined,

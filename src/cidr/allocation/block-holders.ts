@@ -59,4 +59,6 @@ export interface BlockHolders {
   read(name: string, signal: AbortSignal): Promise<HolderReading>;
   /** Reports the condition of an object where its owner looks; undefined once it has none. Called for each change of it. */
   report(holder: Holder, condition: BlockCondition | undefined): void;
+  /** The object is gone. */
+  forget(holder: Holder): void;
 }

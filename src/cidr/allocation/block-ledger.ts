@@ -120,9 +120,9 @@ export class BlockLedger {
     return [...names];
   }
 
-  /** Whether `cidr` takes blocks of a pool. */
-  isInPool(cidr: Cidr): boolean {
-    return this.#placeOf(cidr) !== undefined;
+  /** The pool of which `cidr` takes blocks; undefined if it takes none. */
+  poolOf(cidr: Cidr): PoolCidr | undefined {
+    return this.#placeOf(cidr)?.shelf.pool;
   }
 
   /** Whether `cidr` is, in part, not to be given out. */

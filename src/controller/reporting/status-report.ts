@@ -147,7 +147,7 @@ export function statusReport(facts: {
     state,
     identity,
     ...(leader !== undefined && { leader }),
-    paused: pauseReports(pauses, session),
+    paused: pauseReports(pauses, session?.conflictingWrite),
     ...(withdrawalsHeld !== undefined && { withdrawalsHeld }),
     ...(fleet !== undefined && unverifiedReport(fleet.summaries, identityProblem)),
     denied,
@@ -175,7 +175,7 @@ export interface ReportedSession {
   readonly heldWithdrawals: WithdrawalReport | undefined;
 }
 
-interface ReportedWrite {
+export interface ReportedWrite {
   readonly node: string;
   readonly parts: readonly string[];
   readonly manager: string | undefined;
@@ -248,11 +248,12 @@ export function exclusionReports(entry: NodeSummary): readonly ExclusionReport[]
   }));
 }
 
-function pauseReports(pauses: Pauses, session: ReportedSession | undefined): readonly PauseReport[] {
+/** `write`: the last conflicting write, while it pauses anything. */
+export function pauseReports(pauses: Pauses, write: ReportedWrite | undefined): readonly PauseReport[] {
   return pauseReasons.flatMap((reason) => {
     const paused = pausedBy(reason, pauses);
     if (paused.length === 0) return [];
-    const last = reason === 'conflictingWriter' ? session?.conflictingWrite : undefined;
+    const last = reason === 'conflictingWriter' ? write : undefined;
     const activities = paused.map((activity) => activityNames[activity]);
     if (last === undefined) return [{ reason, activities }];
     const { node, parts, manager, quietIn } = last;

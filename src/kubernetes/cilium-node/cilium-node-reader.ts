@@ -5,6 +5,7 @@ import type { CiliumNode, CiliumNodeStatus } from './cilium-node.ts';
 import { oversizeProblems } from './cilium-node-bounds.ts';
 import { isTextOrNothing, readEnis, readPool, readReleases, readUsed } from './cilium-node-entries.ts';
 import { type CiliumNodeFields, ciliumNodeSchema } from './cilium-node-schema.ts';
+import { isIgnored } from './cilium-node-blocks.ts';
 import { type FieldPath, type FieldProblem, FieldProblems } from './field-problem.ts';
 import { isObject, type JsonObject, textAt, valueAt } from '../transport/json.ts';
 import { PatchBase } from './patch-base.ts';
@@ -19,8 +20,6 @@ export type CiliumNodeReading =
       readonly ignored: boolean;
       readonly problems: readonly FieldProblem[];
     };
-
-const ignoreAnnotation = 'ipam.cilium.io/ignore';
 
 export function readCiliumNode(raw: unknown): CiliumNodeReading {
   const object = isObject(raw) ? raw : {};
@@ -81,10 +80,6 @@ function statusText(raw: JsonObject, path: readonly string[], problems: FieldPro
   if (isTextOrNothing(value)) return value || undefined;
   problems.add(path, value, 'a text');
   return undefined;
-}
-
-function isIgnored(raw: JsonObject): boolean {
-  return textAt(raw, 'metadata', 'annotations', ignoreAnnotation)?.toLowerCase() === 'true';
 }
 
 function problemsOf(issues: readonly z.core.$ZodIssue[], raw: unknown): readonly FieldProblem[] {

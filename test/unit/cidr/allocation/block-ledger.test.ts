@@ -58,7 +58,7 @@ describe('a ledger of blocks', () => {
     blocks.hold('wider', cidr('10.2.0.0/15'));
 
     expect(blocks.figures()[0]?.held).toBe(256);
-    expect([blocks.isInPool(cidr('10.1.0.0/16')), blocks.isInPool(cidr('10.2.0.0/15'))]).toEqual([
+    expect(['10.1.0.0/16', '10.2.0.0/15'].map((text) => blocks.poolOf(cidr(text)) !== undefined)).toEqual([
       true,
       false,
     ]);

@@ -112,6 +112,10 @@ export class HolderModel implements BlockHolders {
     else this.conditions.set(name, condition);
   }
 
+  forget({ name }: Holder): void {
+    this.conditions.delete(name);
+  }
+
   #nextVersion(): string {
     return String(++this.#version);
   }
