@@ -55,12 +55,12 @@ describe('nodeipam', () => {
     await world.until('the good one is served', () => world.isServed());
 
     expect((await blocksOf(world))['good']).toEqual(['10.0.1.0/24']);
-    const { status, node } = world.leader?.controller ?? {};
-    expect(status?.call(world.leader?.controller).reasons).toEqual({
+    const { leader } = world;
+    expect(leader?.controller.status().reasons).toEqual({
       PodCIDROutsidePools: 1,
       PodCIDRConflict: 1,
     });
-    expect(node?.call(world.leader?.controller, 'young')).toMatchObject({
+    expect(leader?.controller.node('young')).toMatchObject({
       standing: 'served',
       reason: 'PodCIDRConflict',
     });
