@@ -1,6 +1,7 @@
 // Runs the command demo: reads its flags and chooses where to show it.
 import type { RawFlags } from '../config/raw-option.ts';
-import { integer } from '../config/value-kinds.ts';
+import { integer, oneOf } from '../config/value-kinds.ts';
+import { BlockDemonstration } from './demo/blocks/block-demonstration.ts';
 import { Demonstration } from './demo/demonstration.ts';
 import { liveScreen, plainScreen, type Screen } from './demo/screen.ts';
 import { exitCode } from './exit-code.ts';
@@ -21,9 +22,19 @@ export async function demo(given: RawFlags): Promise<number> {
       interrupt.abort();
     });
   }
+  const mode = oneOf(['eni', 'cluster-pool', 'nodeipam']).parse(given.get('ipam')?.at(-1) ?? 'eni');
+  if (mode === undefined) {
+    process.stderr.write('headwater demo: accepted for --ipam: eni, cluster-pool, nodeipam\n');
+    return exitCode.usage;
+  }
+  const seed = given.get('seed')?.at(-1) ?? 'headwater';
+  if (mode !== 'eni') {
+    const say = (line: string): void => void process.stdout.write(`${line}\n`);
+    return new BlockDemonstration({ mode, nodes: 60, seed, say, interrupt: interrupt.signal }).run();
+  }
   const show = new Demonstration({
     nodes,
-    seed: given.get('seed')?.at(-1) ?? 'headwater',
+    seed,
     keepRunning: given.has('keep-running'),
     prometheus: given.has('prometheus'),
     screen: screenFor(given.has('plain')),

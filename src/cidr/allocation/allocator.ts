@@ -72,6 +72,8 @@ interface Entry {
 const retries = { base: 500, cap: 30_000 };
 /** Blocks that an object showed once, and those that it shows, while it lives. */
 const mostRemembered = 32;
+/** Between two checks of whether a write ends within our own lease, in ms. */
+const leaseCheck = 500;
 /** An agent that starts writes its object a few times in a row: so many conflicts are met at once. */
 const conflictsMetAtOnce = 3;
 
@@ -328,6 +330,8 @@ export class Allocator {
   #isHeldBack(): boolean {
     const { clock, refusal } = this.#deps;
     const why = refusal();
+    // The next renewal of the Lease changes that, and nothing tells of it.
+    if (why === 'notLeading') this.#holdBack(leaseCheck);
     return clock.monotonic() < this.#notBefore || (why !== undefined && why !== 'dryRun');
   }
 

@@ -2,6 +2,7 @@
 // while this process leads. What the objects are is the composition's.
 import type { BlockWords } from '../../cidr/allocation/block-condition.ts';
 import type { BlockHolders, BlockReason, Holder } from '../../cidr/allocation/block-holders.ts';
+import type { Options } from '../../config/option-table.ts';
 import type { BlockSettings } from '../../config/block-pools.ts';
 import type { AccessScope } from '../../kubernetes/access/needed-access.ts';
 import type { EventSubject } from '../../kubernetes/events/event-object.ts';
@@ -19,8 +20,13 @@ import { logReflectorState, silenceProblem, WatchCounters } from '../reporting/w
 import { WriteHealth } from '../reporting/write-health.ts';
 import type { ControllerFacts, Mode, ModeDeps } from './mode.ts';
 
+/** The longest time limit of a write, in ms. */
+const longestWrite = 5000;
+
 /** Time limit of a write, in ms: one that may outlast our own lease is not sent. */
-export const writeTimeout = 5000;
+export function writeTimeoutOf({ leaderElectionLeaseDuration }: Options): number {
+  return Math.min(longestWrite, leaderElectionLeaseDuration / 3);
+}
 
 /** What the parts of a mode get. */
 export interface CidrPorts<H extends Holder> {
@@ -197,13 +203,10 @@ export class CidrMode<H extends Holder> implements Mode<CidrStatusReport, CidrNo
   }
 
   #mayWrite(): boolean {
-    const { lease, leads, clock } = this.#deps;
+    const { options, lease, leads, clock } = this.#deps;
     if (lease === undefined) return leads();
     const end = lease.leaseEnd();
-    return (
-      end !== undefined &&
-      clock.monotonic() + writeTimeout < end.monotonic &&
-      clock.wall() + writeTimeout < end.wall
-    );
+    const ms = writeTimeoutOf(options);
+    return end !== undefined && clock.monotonic() + ms < end.monotonic && clock.wall() + ms < end.wall;
   }
 }

@@ -15,7 +15,7 @@ import { ask } from '../../kubernetes/transport/api-reply.ts';
 import { ClusterNodes } from '../../kubernetes/watch/cluster-nodes.ts';
 import { NotStartable } from '../clouds/cloud.ts';
 import { logReflectorState, WatchCounters } from '../reporting/watch-reports.ts';
-import { CidrMode, type CidrParts, type CidrPorts, writeTimeout } from './cidr-mode.ts';
+import { CidrMode, type CidrParts, type CidrPorts, writeTimeoutOf } from './cidr-mode.ts';
 import type { ModeDeps } from './mode.ts';
 
 export function clusterPoolMode(deps: ModeDeps): CidrMode<CiliumNodeHolder> {
@@ -56,7 +56,7 @@ class ClusterPoolParts implements CidrParts {
       gc: options.nodesGcInterval > 0,
       createsDefinition: !options.skipCrdCreation,
     };
-    this.#writer = new CiliumNodeWriter(kubernetes, mayWrite, writeTimeout);
+    this.#writer = new CiliumNodeWriter(kubernetes, mayWrite, writeTimeoutOf(options));
     this.#errors = new BlockedErrors({
       writer: this.#writer,
       observe,
@@ -119,7 +119,7 @@ class ClusterPoolParts implements CidrParts {
       refusal: () => {
         const why = permission.refusal('release');
         if (why === 'dryRun') return why;
-        return why === undefined && isInSafeLeaseWindow(writeTimeout) ? undefined : 'paused';
+        return why === undefined && isInSafeLeaseWindow(writeTimeoutOf(options)) ? undefined : 'paused';
       },
       isNodeGone: async (name, stop) => {
         const path = `/api/v1/nodes/${encodeURIComponent(name)}`;

@@ -5,7 +5,7 @@ import { blockSettings } from '../../config/block-pools.ts';
 import { nodesPath } from '../../kubernetes/node/node-blocks.ts';
 import { NodeWriter } from '../../kubernetes/node/node-writer.ts';
 import { aborted } from '../../runtime/race-abort.ts';
-import { CidrMode, writeTimeout } from './cidr-mode.ts';
+import { CidrMode, writeTimeoutOf } from './cidr-mode.ts';
 import type { ModeDeps } from './mode.ts';
 
 export function nodeIpamMode(deps: ModeDeps): CidrMode<Holder> {
@@ -16,7 +16,10 @@ export function nodeIpamMode(deps: ModeDeps): CidrMode<Holder> {
     compose: ({ options, kubernetes }, { observe, mayWrite }) => ({
       access: { mode: 'nodeipam' },
       settings: blockSettings(options, 'nodeipam'),
-      holders: new NodeHolders({ writer: new NodeWriter(kubernetes, mayWrite, writeTimeout), observe }),
+      holders: new NodeHolders({
+        writer: new NodeWriter(kubernetes, mayWrite, writeTimeoutOf(options)),
+        observe,
+      }),
       words: { object: 'Node', moreBlocks: 'move to a larger --cluster-cidr' },
       subjects: ({ name, uid }) => [{ kind: 'Node', name, uid }],
       eventReasons: { PodCIDRsExhausted: 'CIDRNotAvailable', WriteRefused: 'CIDRAssignmentFailed' },

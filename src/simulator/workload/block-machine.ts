@@ -34,10 +34,6 @@ export class BlockMachine {
     this.name = options.name;
   }
 
-  get isGone(): boolean {
-    return this.#ending.signal.aborted;
-  }
-
   /** Registers, and serves pods as soon as it has its block, until `end`. */
   async run(): Promise<void> {
     const { signal } = this.#ending;
@@ -57,6 +53,11 @@ export class BlockMachine {
     } catch (error) {
       if (!signal.aborted) throw error;
     }
+  }
+
+  /** Does nothing more; its objects stay. */
+  stop(): void {
+    this.#ending.abort();
   }
 
   /** The machine is gone, its pods with it. `leaves`: its CiliumNode stays for somebody else to delete. */

