@@ -19,6 +19,8 @@ export interface CidrSessionDeps extends ModeDeps {
   readonly words: BlockWords;
   /** Whether a write may start now: it must end within our own lease. */
   readonly mayWrite: () => boolean;
+  /** Whether the objects that are known are all of a list, and not a part of it. */
+  readonly isSettled: () => boolean;
   readonly writes: Pick<WriteHealth, 'note'>;
   /** The objects whose Events tell of a holder. */
   readonly subjects: (holder: Holder) => readonly EventSubject[];
@@ -84,6 +86,11 @@ export class CidrSession {
     this.#allocator.apply(name, holder);
   }
 
+  /** Starts what may be written by now. */
+  resume(): void {
+    this.#allocator.resume();
+  }
+
   async stop(deadline: AbortSignal): Promise<void> {
     this.#others.stop();
     this.#cancelSampling();
@@ -127,7 +134,8 @@ export class CidrSession {
   }
 
   #refusal(): AllocationRefusal | undefined {
-    const { permission, mayWrite } = this.#deps;
+    const { permission, mayWrite, isSettled } = this.#deps;
+    if (!isSettled()) return 'listing';
     const why = permission.refusal('allocate');
     if (why === 'dryRun') return 'dryRun';
     if (why === 'conflictingWriter') return 'otherAllocator';

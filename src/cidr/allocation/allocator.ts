@@ -27,8 +27,8 @@ export interface AllocatorDeps {
   readonly onBug: (error: unknown) => void;
 }
 
-/** `otherAllocator`: another program gives out blocks. */
-export type AllocationRefusal = 'dryRun' | 'paused' | 'otherAllocator' | 'notLeading';
+/** `listing`: a part of a list is known. `otherAllocator`: another program gives out blocks. */
+export type AllocationRefusal = 'dryRun' | 'listing' | 'paused' | 'otherAllocator' | 'notLeading';
 
 export type AllocatorEvent =
   | { readonly kind: 'allocated'; readonly allocated: Allocated }

@@ -80,6 +80,8 @@ export class CidrMode<H extends Holder> implements Mode<CidrStatusReport, CidrNo
   #running: Promise<void> | undefined;
   /** Why the last attempt to read failed. Cleared only by a success. */
   #problem: string | undefined;
+  /** Whether all objects of the last list are known. */
+  #isSettled = false;
   #session: CidrSession | undefined;
 
   constructor(deps: ModeDeps, kind: CidrKind<H>) {
@@ -96,6 +98,11 @@ export class CidrMode<H extends Holder> implements Mode<CidrStatusReport, CidrNo
       verifyEmptyLists: true,
       transform: kind.read,
       onChange: ({ type, key, object }) => this.#session?.apply(key, type === 'deleted' ? undefined : object),
+      // Whoever shows a block late in a list must have it before anyone early in it gets one.
+      onList: (phase) => {
+        this.#isSettled = phase === 'end';
+        if (this.#isSettled) this.#session?.resume();
+      },
       onState: (state) => {
         if ('problem' in state) this.#problem = state.problem;
         if (state.kind === 'watching') this.#problem = undefined;
@@ -148,6 +155,7 @@ export class CidrMode<H extends Holder> implements Mode<CidrStatusReport, CidrNo
       eventReasons,
       countsAsPeer,
       writes: this.#writes,
+      isSettled: () => this.#isSettled,
       mayWrite: () => this.#mayWrite(),
     });
     this.#session.begin(this.#reflector.objects.values());

@@ -24,6 +24,7 @@ const pause = 500;
 
 export class BlockMachine {
   readonly name: string;
+  readonly isOwned: boolean;
   /** Blocks that its pods use; empty until it has them. */
   inUse: readonly string[] = [];
   readonly #options: BlockMachineOptions;
@@ -32,6 +33,7 @@ export class BlockMachine {
   constructor(options: BlockMachineOptions) {
     this.#options = options;
     this.name = options.name;
+    this.isOwned = options.isOwned;
   }
 
   /** Registers, and serves pods as soon as it has its block, until `end`. */
