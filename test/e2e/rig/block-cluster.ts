@@ -1,5 +1,6 @@
 // A real API server, and controllers that give blocks to nodes, as processes under the roles of the chart. No machine runs:
 // objects are created and read as administrators and agents do.
+import { RigChild } from '../../../rig/child-process.ts';
 import { ControllerChild } from '../../../rig/controller-child.ts';
 import { sleep } from '../../../src/runtime/clock.ts';
 import { systemClock } from '../../../src/runtime/system-clock.ts';
@@ -56,6 +57,18 @@ export class BlockCluster {
     });
     this.controllers.push(controller);
     return controller;
+  }
+
+  /** Starts Kubernetes' own node-ipam-controller, as an administrator. Resolves once it works. */
+  async startPeer(flags: readonly string[]): Promise<RigChild> {
+    const command = process.env['HEADWATER_NODE_IPAM_CONTROLLER'];
+    if (command === undefined)
+      throw new Error('no node-ipam-controller: run these tests by npm run test:e2e');
+    const kubeconfig = await this.api.kubeconfigOfAdmin();
+    const args = [`--kubeconfig=${kubeconfig}`, ...flags];
+    const peer = new RigChild({ name: 'node-ipam-controller', command, args, bound: true });
+    await peer.waitForLine((line) => (line === 'started' ? line : undefined));
+    return peer;
   }
 
   /** Creates an object that holds blocks, with none or these. */

@@ -202,12 +202,12 @@ class BlockRun {
           await sleep(this.#world.clock, random.integer(4500), new AbortController().signal);
           return handler(request, signal);
         },
-        async () => {
+        () => {
           // It arrives although the connection broke.
           void sleep(this.#world.clock, random.integer(4000), new AbortController().signal).then(() =>
             handler(request, new AbortController().signal),
           );
-          throw new ConnectionDropped();
+          return Promise.reject(new ConnectionDropped());
         },
         () =>
           Promise.resolve({
