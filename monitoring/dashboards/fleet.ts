@@ -85,17 +85,19 @@ const demand: readonly PanelPlan[] = [
   {
     kind: 'timeseries',
     title: 'Nodes blocked by reason',
-    description: 'The reason is that of the Event on the CiliumNode, which says what to do.',
+    description:
+      'The reason is that of the Event on the CiliumNode, which says what to do. Nodes with a warning are served.',
     queries: [
       {
         expr: total('headwater_blocked', { by: ['reason'], where: ['resource="node"'] }),
         legend: '{{reason}}',
       },
+      { expr: total('headwater_warnings', { by: ['reason'] }), legend: 'warning: {{reason}}' },
     ],
     unit: 'short',
     isStacked: true,
     thresholds: [{ value: 1, color: 'red' }],
-    runbooks: ['HeadwaterNodesBlocked'],
+    runbooks: ['HeadwaterNodesBlocked', 'HeadwaterPodsPending'],
   },
   {
     kind: 'timeseries',

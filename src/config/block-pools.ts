@@ -27,7 +27,7 @@ interface Given {
 }
 
 /** The networks of the scope. Call it with options that were accepted. */
-export function blockSettings(options: Options, scope: Exclude<OptionScope, 'eni'>): BlockSettings {
+export function blockSettings(options: Options, scope: Exclude<OptionScope, 'cloud'>): BlockSettings {
   const pools = poolOptions[scope].flatMap((name) =>
     readAll(name, options).map(({ cidr }) => ({ cidr, maskSize: maskSizeOf(scope, cidr.family, options) })),
   );
@@ -38,7 +38,7 @@ export function blockSettings(options: Options, scope: Exclude<OptionScope, 'eni
 const poolOptions = {
   'cluster-pool': ['cluster-pool-ipv4-cidr', 'cluster-pool-ipv6-cidr'],
   nodeipam: ['cluster-cidr'],
-} as const satisfies Record<Exclude<OptionScope, 'eni'>, readonly OptionName[]>;
+} as const satisfies Record<Exclude<OptionScope, 'cloud'>, readonly OptionName[]>;
 
 const serviceOptions = ['service-cluster-ip-range', 'secondary-service-cluster-ip-range'] as const;
 
@@ -74,7 +74,7 @@ export function blockProblems(
   sources: OptionSources,
   scope: OptionScope,
 ): readonly string[] {
-  if (scope === 'eni') return [];
+  if (scope === 'cloud') return [];
   const checks = new BlockChecks(options, sources, scope);
   const malformed = checks.malformed();
   if (malformed.length > 0) return malformed;
@@ -85,9 +85,9 @@ export function blockProblems(
 class BlockChecks {
   readonly #options: Options;
   readonly #sources: OptionSources;
-  readonly #scope: Exclude<OptionScope, 'eni'>;
+  readonly #scope: Exclude<OptionScope, 'cloud'>;
 
-  constructor(options: Options, sources: OptionSources, scope: Exclude<OptionScope, 'eni'>) {
+  constructor(options: Options, sources: OptionSources, scope: Exclude<OptionScope, 'cloud'>) {
     this.#options = options;
     this.#sources = sources;
     this.#scope = scope;
@@ -226,7 +226,7 @@ class BlockChecks {
 
 /** Reports host bits, which are masked away, and options of clouds that stand in a shared ConfigMap. */
 export function blockWarnings(options: Options, scope: OptionScope): readonly OptionWarning[] {
-  if (scope === 'eni') return [];
+  if (scope === 'cloud') return [];
   const names: readonly OptionName[] =
     scope === 'nodeipam' ? [...poolOptions.nodeipam, ...serviceOptions] : poolOptions[scope];
   return names

@@ -18,6 +18,7 @@ import {
   warningsOnIdle,
   warningsOnIdleBlocks,
   warningsOnIgnored,
+  warningsOnOtherClouds,
 } from './option-warnings.ts';
 
 export type LoadedOptions =
@@ -62,13 +63,13 @@ export function loadOptions(
   const conflicts = [
     ...crossValidate(options, sources),
     ...blockProblems(options, sources, scope),
-    ...tooManyTags(options, sources),
+    ...(scope === 'cloud' && options.ipam === 'eni' ? tooManyTags(options, sources) : []),
     ...outboundProblems,
   ];
   if (conflicts.length > 0) return { kind: 'refused', problems: conflicts };
 
   const all = [
-    ...(scope === 'eni' ? warningsOnIdleBlocks(idle, places) : warningsOnIdle(idle, scope)),
+    ...(scope === 'cloud' ? warningsOnIdleBlocks(idle, places) : warningsOnIdle(idle, scope)),
     ...warningsOnIgnored(flags, processEnvironment),
     ...warningsIn(scope, options, sources),
     ...outboundWarnings,
@@ -112,7 +113,7 @@ export interface ReadOption {
 }
 
 /** The value of one option, or the rejected text, and its source. */
-export function readOption(name: OptionName, places: Places, scope: OptionScope = 'eni'): ReadOption {
+export function readOption(name: OptionName, places: Places, scope: OptionScope = 'cloud'): ReadOption {
   const { source, texts } = findRawOption(name, places, scope);
   return { source, texts, reading: readTexts({ ...optionTable[name], kind: kindIn(scope, name) }, texts) };
 }
@@ -121,7 +122,7 @@ export function readOption(name: OptionName, places: Places, scope: OptionScope 
 function scopeOf(command: OptionCommand, places: Places): OptionScope {
   if (command === 'nodeipam') return command;
   const { reading } = readOption('ipam', places);
-  return reading.kind === 'value' ? (reading.value as Options['ipam']) : 'eni';
+  return reading.kind === 'value' && reading.value === 'cluster-pool' ? 'cluster-pool' : 'cloud';
 }
 
 /** Only defaults. */
@@ -134,8 +135,9 @@ function nowhere({ processEnvironment }: Places): Places {
 }
 
 function warningsIn(scope: OptionScope, options: Options, sources: OptionSources): readonly OptionWarning[] {
-  if (scope !== 'eni') return blockWarnings(options, scope);
+  if (scope !== 'cloud') return blockWarnings(options, scope);
   return [
+    ...warningsOnOtherClouds(options, sources),
     ...warningsOnCallCap(options, sources),
     ...warningsOnCollection(options),
     ...warningsOnReleaseWindow(options),

@@ -10,7 +10,7 @@ import { onlyTrue, type ValueKind } from './value-kinds.ts';
 export type OptionCommand = 'run' | 'nodeipam';
 
 /** What an option is for: a cloud's addresses, or blocks to nodes under Cilium agents or without them. */
-export type OptionScope = 'eni' | 'cluster-pool' | 'nodeipam';
+export type OptionScope = 'cloud' | 'cluster-pool' | 'nodeipam';
 
 /** Options of any process that talks to Kubernetes, whatever it does. */
 const shared: ReadonlySet<string> = new Set<OptionName>([
@@ -46,7 +46,7 @@ export function countsIn(scope: OptionScope, name: OptionName): boolean {
       return name in nodeIpamOptions || shared.has(name);
     case 'cluster-pool':
       return name === 'ipam' || name === 'enable-ipv4' || name in blockOptions || shared.has(name);
-    case 'eni':
+    case 'cloud':
       return !(name in nodeIpamOptions) && !(name in blockOptions);
   }
 }
@@ -55,14 +55,14 @@ const ipv4Only = onlyTrue('Headwater supplies IPv4 addresses');
 
 /** The kind of an option's value in a scope. */
 export function kindIn(scope: OptionScope, name: OptionName): ValueKind<unknown> {
-  return scope === 'eni' && name === 'enable-ipv4' ? ipv4Only : optionTable[name].kind;
+  return scope === 'cloud' && name === 'enable-ipv4' ? ipv4Only : optionTable[name].kind;
 }
 
 /** Defaults that differ from those of the table. */
 export const defaultsIn: Readonly<
   Record<OptionScope, Readonly<Partial<Record<OptionName, { readonly default: string }>>>>
 > = {
-  eni: {},
+  cloud: {},
   'cluster-pool': {},
   nodeipam: { 'leader-election-lease-name': { default: 'headwater-nodeipam' } },
 };

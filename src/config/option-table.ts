@@ -3,6 +3,7 @@
 import { blockOptions } from './options/block-options.ts';
 import { nodeIpamOptions } from './options/node-ipam-options.ts';
 import { awsOptions } from './options/aws-options.ts';
+import { azureOptions } from './options/azure-options.ts';
 import { callOptions } from './options/call-options.ts';
 import { kubernetesOptions } from './options/kubernetes-options.ts';
 import { releaseOptions } from './options/release-options.ts';
@@ -17,6 +18,7 @@ const table = {
   ...releaseOptions,
   ...blockOptions,
   ...awsOptions,
+  ...azureOptions,
   ...callOptions,
   ...kubernetesOptions,
   ...processOptions,

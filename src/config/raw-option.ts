@@ -28,20 +28,29 @@ export interface RawOption {
 export function findRawOption(
   name: OptionName,
   { flags, processEnvironment, directory }: Places,
-  scope: OptionScope = 'eni',
+  scope: OptionScope = 'cloud',
 ): RawOption {
   const byFlag = flags.get(name);
   if (byFlag !== undefined) return { source: { kind: 'flag' }, texts: byFlag.map((text) => text.trim()) };
 
-  const byEnvironment = (processEnvironment.environment[environmentNameOf(name)] ?? '').trim();
+  const { environment } = processEnvironment;
+  const byEnvironment = textIn(environment, environmentNameOf(name));
   if (byEnvironment !== '') return { source: { kind: 'environment' }, texts: [byEnvironment] };
 
   const byFile = directory?.files.get(name);
   if (byFile !== undefined && byFile.text !== '')
     return { source: { kind: 'file', path: byFile.path }, texts: [byFile.text] };
 
+  const { legacyVariable: variable = '' } = optionTable[name];
+  const byLegacy = textIn(environment, variable);
+  if (byLegacy !== '') return { source: { kind: 'environment', variable }, texts: [byLegacy] };
+
   const row = { ...optionTable[name], ...defaultsIn[scope][name] };
   return { source: { kind: 'default' }, texts: defaultTexts(row, processEnvironment) };
+}
+
+function textIn(environment: ProcessEnvironment['environment'], variable: string): string {
+  return environment[variable]?.trim() ?? '';
 }
 
 function defaultTexts(

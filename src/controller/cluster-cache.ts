@@ -11,6 +11,7 @@ import { type WatchedNode, watchedNode } from '../kubernetes/cilium-node/watched
 import { NodeIdentities, type TouchedIdentities } from '../manager/claims/node-identities.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Metrics } from '../observability/metrics.ts';
+import type { CiliumNodeSection } from '../providers/contract/cilium-node-section.ts';
 import { type Clock, sleep } from '../runtime/clock.ts';
 import type { Random } from '../runtime/random.ts';
 import { logReflectorState, silenceProblem, WatchCounters } from './reporting/watch-reports.ts';
@@ -25,6 +26,8 @@ export interface ClusterCacheDeps {
   readonly onNode: (name: string, watched: WatchedNode | undefined) => void;
   /** Reads a Node's provider ID; undefined if it names no instance of the cloud. */
   readonly instanceIdOf: (providerId: string) => string | undefined;
+  /** The cloud's section of a CiliumNode. */
+  readonly section: CiliumNodeSection;
   /** Called when the Nodes for these identities changed. */
   readonly onIdentities: (touched: TouchedIdentities) => void;
   /** Called when the number of pending pods on this node changed. */
@@ -50,13 +53,24 @@ export class ClusterCache {
 
   constructor(deps: ClusterCacheDeps) {
     this.#deps = deps;
-    const { transport, clock, random, log, onBug, onNode, onPendingPods, instanceIdOf, onIdentities } = deps;
+    const {
+      transport,
+      clock,
+      random,
+      log,
+      onBug,
+      onNode,
+      onPendingPods,
+      instanceIdOf,
+      onIdentities,
+      section,
+    } = deps;
     const shared = { transport, clock, random, onBug };
     this.#nodes = new Reflector({
       ...shared,
       path: ciliumNodesPath,
       verifyEmptyLists: true,
-      transform: watchedNode,
+      transform: (raw) => watchedNode(raw, section),
       onChange: ({ type, key, object }) => onNode(key, type === 'deleted' ? undefined : object),
       onState: (state) => {
         if ('problem' in state) this.#nodesProblem = state.problem;
@@ -157,9 +171,29 @@ export class ClusterCache {
     return silenceProblem(this.#nodes.figures(), this.#deps.clock.monotonic(), 'CiliumNodes');
   }
 
+  /** Which watch is silent, and for how long; undefined while all are heard, or wait for an administrator. */
+  silence(): string | undefined {
+    for (const [resource, reflector] of this.#reflectors()) {
+      const silence = reflector.silence();
+      if (silence !== undefined)
+        return `it hears nothing of ${resource} from the API server, for ${Math.round(silence / 1000)} s now`;
+    }
+    return undefined;
+  }
+
   show(metrics: Metrics): void {
-    this.#counters.show(metrics, 'ciliumnodes', this.#nodes.figures());
-    this.#counters.show(metrics, 'pods', this.#pods.figures());
-    this.#counters.show(metrics, 'nodes', this.#clusterNodes.figures());
+    for (const [resource, reflector] of this.#reflectors())
+      this.#counters.show(metrics, resource, reflector.figures());
+  }
+
+  #reflectors(): (readonly [
+    'ciliumnodes' | 'pods' | 'nodes',
+    Pick<Reflector<unknown>, 'figures' | 'silence'>,
+  ])[] {
+    return [
+      ['ciliumnodes', this.#nodes],
+      ['pods', this.#pods],
+      ['nodes', this.#clusterNodes],
+    ];
   }
 }

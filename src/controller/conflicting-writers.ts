@@ -9,6 +9,7 @@ import { conflictingWriter } from '../node/conditions/node-condition.ts';
 import { conflictingParts, type WrittenPart } from '../node/publish/conflicting-write.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Metrics } from '../observability/metrics.ts';
+import type { CiliumNodeSection } from '../providers/contract/cilium-node-section.ts';
 import type { MutationPermission } from '../providers/gate/mutation-permission.ts';
 import { type Clock, sleep } from '../runtime/clock.ts';
 
@@ -27,8 +28,7 @@ export interface ConflictingWritersDeps {
   readonly knownVersion: () => string | undefined;
   /** The current resource version of CiliumNodes; undefined if it cannot be read. */
   readonly collectionVersion: (signal: AbortSignal) => Promise<string | undefined>;
-  /** The cloud's key in the status. */
-  readonly statusKey: string;
+  readonly section: Pick<CiliumNodeSection, 'key' | 'layout'>;
   readonly log: Logger;
   readonly metrics: Pick<Metrics, 'headwater_conflicting_writes_total'>;
   readonly recordEvent: (node: NodeReference, report: EventReport) => void;
@@ -85,12 +85,12 @@ export class ConflictingWriters {
 
   /** Examines a newer state of a CiliumNode that is ours to write. */
   check(previous: CiliumNode, next: CiliumNode): void {
-    const { ownWrites, statusKey, leads } = this.#deps;
+    const { ownWrites, section, leads } = this.#deps;
     const isOurs = ownWrites.isAnswer(next);
     const open = ownWrites.openOn(previous);
     ownWrites.settle(next);
     if (isOurs || !leads() || this.mayBePreviousLeaders(next)) return;
-    const parts = conflictingParts({ previous, next, statusKey, open });
+    const parts = conflictingParts({ previous, next, section, open });
     if (parts.length > 0) this.#recordWrite(next, parts);
   }
 

@@ -1,8 +1,8 @@
 // One leader session: everything only the leader runs, from gaining leadership until its work in flight has ended. It
 // connects the parts: what one of them learns wakes the nodes that depend on it.
 import type { NodeReference } from '../kubernetes/cilium-node/cilium-node.ts';
+import { cloudSettings } from '../config/cloud-settings.ts';
 import type { Options } from '../config/option-table.ts';
-import { collectionOf } from '../config/orphan-collection.ts';
 import type { CiliumNodeWriter, WriteOutcome } from '../kubernetes/cilium-node/cilium-node-writer.ts';
 import type { EventReport } from '../kubernetes/events/event-object.ts';
 import type { JsonObject } from '../kubernetes/transport/json.ts';
@@ -39,7 +39,8 @@ import { FailedReadings } from './reporting/failed-readings.ts';
 import { nodeOptions } from './node-options.ts';
 import { inDeficit, missingDataOf } from './reporting/missing-data.ts';
 import { OrphanGcRunner } from './orphan-gc-runner.ts';
-import { blockedSeries } from './reporting/blocked-metrics.ts';
+import { scopeProblem } from './reporting/served-scope.ts';
+import { blockedSeries, warningSeries } from './reporting/blocked-metrics.ts';
 import { type SubnetFigures, subnetFigures } from './reporting/subnet-figures.ts';
 import { showSubnets } from './reporting/subnet-metrics.ts';
 import type { WithdrawalReport } from './reporting/status-report.ts';
@@ -123,6 +124,7 @@ export class LeaderSession {
         this.#failures.succeeded(cannotReadInstances);
         this.#nodes.instancesChanged(instanceIds);
       },
+      onPage: (page) => this.#resync.learn(page),
       onFailure: (error, instanceIds) => this.#failures.report(cannotReadInstances, error, { instanceIds }),
     });
     this.#limits = new InstanceTypeLimits({
@@ -162,7 +164,8 @@ export class LeaderSession {
     const running = [this.#run(nodes, signal), this.#conflictingWriters.run(signal)];
     this.#running = Promise.all(running.map((each) => this.#untilStopped(each, signal)));
     this.#withdrawals.begin();
-    this.#orphanGc.begin();
+    // Where Headwater makes no interfaces, it leaves none behind.
+    if (this.#deps.cloud.implementation.traits.interfaces === 'made') this.#orphanGc.begin();
   }
 
   /** Reports a bug if the work ends for any reason but the signal. */
@@ -213,7 +216,7 @@ export class LeaderSession {
 
   /** Whether no node names a network to read. */
   get hasNothingToRead(): boolean {
-    return this.#hasStarted && this.#nodes.networkIds().length === 0;
+    return this.#hasStarted && this.#resync.hasNothingToRead;
   }
 
   /** The last conflicting write, while it pauses anything. */
@@ -224,6 +227,11 @@ export class LeaderSession {
   /** Why the last read of the cloud failed; undefined if it did not. */
   get readProblem(): string | undefined {
     return this.#failures.problemOf(cannotReadCloud);
+  }
+
+  /** Why no node is served; undefined if one may be. */
+  get scopeProblem(): string | undefined {
+    return this.#hasStarted ? scopeProblem(this.summaries()) : undefined;
   }
 
   /** Why the state read from the cloud is not reliable; undefined if it is. */
@@ -272,6 +280,7 @@ export class LeaderSession {
     showSubnets(metrics, subnets, summaries);
     metrics.headwater_withdrawals_held.set(this.#withdrawals.heldNodes);
     metrics.headwater_blocked.replaceAll(blockedSeries(summaries, subnets));
+    metrics.headwater_warnings.replaceAll(warningSeries(summaries));
   }
 
   #createWithdrawals(): WithdrawalWatch {
@@ -318,19 +327,17 @@ export class LeaderSession {
   }
 
   #createConflictingWriters(): ConflictingWriters {
-    const { permission, clock, log, registry, recordEvent, cloud, writer, leads, knownVersion, identities } =
-      this.#deps;
+    const { permission, clock, log, registry, recordEvent, cloud, writer, leads, knownVersion } = this.#deps;
     const { metrics } = registry;
-    const { statusKey } = cloud.implementation;
     return new ConflictingWriters({
       permission,
       clock,
       log,
       metrics,
       recordEvent,
-      statusKey,
+      section: cloud.implementation.section,
       leads,
-      counts: ({ name, instanceId = '' }) => !identities.isKnown || identities.isVerified(name, instanceId),
+      counts: ({ name, instanceId = '' }) => this.#nodes.mayBelongTo(name, instanceId),
       knownVersion,
       ownWrites: this.#ownWrites,
       collectionVersion: (signal) => writer.collectionVersion(signal),
@@ -381,6 +388,7 @@ export class LeaderSession {
       random: random.fork('resync'),
       interval: options.resyncInterval,
       networkIds: () => this.#nodes.networkIds(),
+      instanceIds: () => this.#nodes.instanceIds(),
       zones: () => this.#nodes.zones(),
       missingData: () => missingDataOf(this.summaries()),
       hooks: {
@@ -390,7 +398,7 @@ export class LeaderSession {
           this.#failures.reportSkipped(problems);
         },
         onRequested: () => meter.requested(),
-        onEnd: ({ error, networks, ...figures }) => {
+        onEnd: ({ error, isEmpty, ...figures }) => {
           const { duration } = figures;
           meter.ran(figures);
           const outcome = error === undefined ? 'success' : 'failed';
@@ -403,7 +411,7 @@ export class LeaderSession {
           if (error === undefined) {
             this.#failures.succeeded(cannotReadCloud);
             if (this.hasRead || this.hasNothingToRead) this.#withdrawals.noteResync();
-            if (networks === 0) this.#deps.onNothingToRead();
+            if (isEmpty) this.#deps.onNothingToRead();
             else log.info('read the cloud', { seconds: Math.round(duration) / 1000 });
           } else this.#failures.report(cannotReadCloud, error);
           this.#nodes.wakeWhere(({ assessment }) => assessment.kind === 'unread');
@@ -427,7 +435,7 @@ export class LeaderSession {
       registry,
       recordEvent: this.#deps.recordEvent,
       recordClusterEvent: this.#deps.recordLeaseEvent,
-      collects: collectionOf(options).kind === 'on',
+      collects: cloudSettings(options).collection.kind === 'on',
     });
     return new NodeManager({
       identities: this.#deps.identities,

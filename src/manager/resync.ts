@@ -11,7 +11,9 @@ import {
   type Infrastructure,
   type KnownNetwork,
   type UnreadablePart,
+  isUnread,
   withMemory,
+  withNews,
 } from '../providers/contract/infrastructure.ts';
 import { longestPause } from '../providers/contract/cloud-failure.ts';
 import type { Inventory, Listing } from '../providers/inventory/inventory.ts';
@@ -31,6 +33,8 @@ export interface ResyncOptions {
   readonly interval: number;
   /** The networks that nodes are in now. */
   readonly networkIds: () => readonly string[];
+  /** The instances that nodes name. */
+  readonly instanceIds: () => readonly string[];
   /** The zone that each node names. */
   readonly zones: () => readonly string[];
   /** What to request between two resyncs, because some node lacks it. */
@@ -63,8 +67,8 @@ export interface FinishedResync {
   readonly latency: number;
   /** Additional requests that it answered. */
   readonly folds: number;
-  /** How many networks it read. With none, nothing was read. */
-  readonly networks: number;
+  /** Whether there was nothing to read: no node is served. */
+  readonly isEmpty: boolean;
   /** Undefined if it succeeded. */
   readonly error: unknown;
 }
@@ -112,6 +116,11 @@ export class Resync {
     if (known !== undefined) this.#wholeBlocks.set(subnetId, Math.max(0, known - count));
   }
 
+  /** Whether no served node gives anything to read. */
+  get hasNothingToRead(): boolean {
+    return isEmpty(this.#toRead());
+  }
+
   /** When the last successful resync began, in monotonic ms. */
   get lastStartedAt(): number | undefined {
     return this.#lastStartedAt;
@@ -133,6 +142,17 @@ export class Resync {
     const isNew = [...known.subnets.keys()].some((id) => !subnets.has(id));
     if (!isNew && [...known.networks.keys()].every((id) => networks.has(id))) return;
     this.#infrastructure = withMemory(this.#infrastructure, known);
+  }
+
+  /** Adds the networks and subnets that were read together with instances. */
+  learn({ network, startedAt }: Pick<ObservedPage, 'network' | 'startedAt'>): void {
+    if (network === undefined) return;
+    const { ledger, hooks } = this.#options;
+    const next = withNews(this.#infrastructure, network);
+    const reshaped = !sameShape(next, this.#infrastructure);
+    this.#infrastructure = next;
+    ledger.observe(freeAddressesOf(network), startedAt, () => false);
+    hooks.onInfrastructure(reshaped, []);
   }
 
   /** Requests a resync soon: a node appeared in a network that was never read. */
@@ -165,13 +185,13 @@ export class Resync {
       this.#requests = 0;
       this.#firstRequestAt = undefined;
       this.#requested = Promise.withResolvers();
-      const networks = this.#options.networkIds();
-      const error = await this.#resync(networks, startedAt, signal).catch((reason: unknown) => {
+      const what = this.#toRead();
+      const error = await this.#resync(what, startedAt, signal).catch((reason: unknown) => {
         signal.throwIfAborted();
         return reason ?? new Error('unknown');
       });
       const duration = clock.monotonic() - startedAt;
-      hooks.onEnd({ duration, latency, folds, networks: networks.length, error });
+      hooks.onEnd({ duration, latency, folds, isEmpty: isEmpty(what), error });
       if (error === undefined) {
         this.#backoff.forget();
         await this.#pause(interval, signal);
@@ -196,14 +216,19 @@ export class Resync {
     });
   }
 
-  async #resync(networks: readonly string[], startedAt: number, signal: AbortSignal): Promise<undefined> {
+  /** A cloud whose nodes name no network shows it with the instances. */
+  #toRead(): ReadScope {
+    const { implementation, networkIds, instanceIds } = this.#options;
+    const isListedByNetwork = implementation.traits.interfaces === 'made';
+    return { networkIds: networkIds(), instanceIds: isListedByNetwork ? [] : instanceIds() };
+  }
+
+  async #resync(what: ReadScope, startedAt: number, signal: AbortSignal): Promise<undefined> {
     const context: CallContext = { priority: () => 'normal', signal };
     this.#listing = 'about to begin';
     try {
-      if (networks.length > 0) {
-        await this.#readInfrastructure(networks, context);
-        await this.#list(networks, startedAt, context);
-      }
+      if (what.networkIds.length > 0) await this.#readInfrastructure(what.networkIds, context);
+      if (!isEmpty(what)) await this.#list(what, startedAt, context);
       this.#currentAt = startedAt;
     } finally {
       this.#listing = undefined;
@@ -220,20 +245,22 @@ export class Resync {
     const next = withMemory(read.infrastructure, this.#infrastructure);
     const reshaped = !sameShape(next, this.#infrastructure);
     this.#infrastructure = next;
-    const { unreadZones } = read.infrastructure;
-    const isRead = (id: string): boolean => unreadZones?.has(next.subnets.get(id)?.zone ?? '') !== true;
+    const isRead = (id: string): boolean =>
+      !isUnread(read.infrastructure, { id, zone: next.subnets.get(id)?.zone ?? '' });
     ledger.observe(freeAddressesOf(read.infrastructure), read.startedAt, isRead);
     hooks.onInfrastructure(reshaped, read.problems);
   }
 
-  async #list(networkIds: readonly string[], startedAt: number, context: CallContext): Promise<void> {
+  async #list(what: ReadScope, startedAt: number, context: CallContext): Promise<void> {
     const { implementation, inventory, clock, hooks } = this.#options;
     const listing = inventory.beginListing(startedAt);
     const census = new BlockCensus();
     this.#listing = listing;
     const turn = (): Promise<void> => sleep(clock, 0, context.signal);
-    for await (const page of implementation.observe({ kind: 'networks', networkIds }, context)) {
+    for await (const page of implementation.observe({ kind: 'all', ...what }, context)) {
+      for (const { instanceId } of page.failed ?? []) listing.leaveOut(instanceId);
       listing.apply(page.observations, page.startedAt);
+      this.learn(page);
       for (const taken of takenIn(page)) census.take(taken);
       await turn();
     }
@@ -266,10 +293,19 @@ export class Resync {
 
   async #count(networks: readonly string[], context: CallContext): Promise<void> {
     const { implementation, ledger, hooks } = this.#options;
-    const { counts, startedAt } = await implementation.readSubnetCounts(networks, context);
-    ledger.observe(counts, startedAt);
+    const { counts, startedAt, unread } = await implementation.readSubnetCounts(networks, context);
+    ledger.observe(counts, startedAt, (id) => unread?.has(id) !== true);
     hooks.onInfrastructure(false, []);
   }
+}
+
+interface ReadScope {
+  readonly networkIds: readonly string[];
+  readonly instanceIds: readonly string[];
+}
+
+function isEmpty({ networkIds, instanceIds }: ReadScope): boolean {
+  return networkIds.length === 0 && instanceIds.length === 0;
 }
 
 function takenIn({ observations, others = [] }: ObservedPage): readonly TakenAddresses[] {
@@ -290,7 +326,7 @@ async function interleaved<T>(pieces: Iterator<undefined, T>, turn: () => Promis
   }
 }
 
-function freeAddressesOf({ subnets }: Infrastructure): ReadonlyMap<string, number> {
+function freeAddressesOf({ subnets }: Pick<Infrastructure, 'subnets'>): ReadonlyMap<string, number> {
   return new Map([...subnets.values()].map(({ id, freeAddresses }) => [id, freeAddresses]));
 }
 

@@ -110,4 +110,14 @@ export const operatorMetrics = {
     action,
     goSeconds,
   ),
+  cilium_operator_azure_api_duration_seconds: histogram(
+    'Seconds until Azure had answered.',
+    { ...action, response_code: 'OK or Failed' },
+    goSeconds,
+  ),
+  cilium_operator_azure_api_rate_limit_duration_seconds: histogram(
+    'Seconds that a call waited for its turn; calls that did not have to wait are not in it.',
+    action,
+    goSeconds,
+  ),
 };

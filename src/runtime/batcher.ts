@@ -3,6 +3,7 @@
 import type { BackoffPolicy } from './exponential-backoff.ts';
 import { Backoff } from './backoff.ts';
 import { type Clock, sleep } from './clock.ts';
+import { LazyMap } from './lazy-collections.ts';
 import type { Random } from './random.ts';
 
 export interface BatcherOptions<K> {
@@ -15,8 +16,11 @@ export interface BatcherOptions<K> {
   readonly backoff: BackoffPolicy;
   /** Upper bound of the pause after this failure, in ms, if below the policy's. */
   readonly longestPause?: (error: unknown) => number;
-  /** Makes one call. A rejection requests all of its keys again. */
-  readonly run: (keys: readonly K[], signal: AbortSignal) => Promise<void>;
+  /**
+   * Makes one call. A rejection requests all of its keys again. Resolves to the keys that the call could not answer for,
+   * if any, with the reasons: each of them is requested again with a backoff of its own.
+   */
+  readonly run: (keys: readonly K[], signal: AbortSignal) => Promise<ReadonlyMap<K, unknown> | undefined>;
   readonly onFailure: (error: unknown, keys: readonly K[]) => void;
 }
 
@@ -31,6 +35,8 @@ export class Batcher<K> {
   readonly #pending = new Map<K, Request>();
   #size: number;
   readonly #backoff: Backoff;
+  /** Keys that the last call for them could not answer for, and their requests, which wait. */
+  readonly #failing = new LazyMap<K, { readonly backoff: Backoff; readonly request: Request }>();
   #worker: Promise<void> | undefined;
 
   constructor(options: BatcherOptions<K>) {
@@ -44,7 +50,7 @@ export class Batcher<K> {
    * pending forever after `stop`.
    */
   request(key: K): Promise<void> {
-    const known = this.#pending.get(key);
+    const known = this.#pending.get(key) ?? this.#failing.get(key)?.request;
     if (known !== undefined) return known.promise;
     const request = Promise.withResolvers<void>();
     this.#pending.set(key, request);
@@ -78,8 +84,9 @@ export class Batcher<K> {
     const batch = [...this.#pending].slice(0, this.#size);
     const keys = batch.map(([key]) => key);
     for (const key of keys) this.#pending.delete(key);
+    let failed: ReadonlyMap<K, unknown> | undefined;
     try {
-      await run(keys, signal);
+      failed = await run(keys, signal);
     } catch (error) {
       signal.throwIfAborted();
       onFailure(error, keys);
@@ -90,7 +97,28 @@ export class Batcher<K> {
     }
     this.#size = Math.min(most, this.#size * 2);
     this.#backoff.forget();
-    for (const [, request] of batch) request.resolve();
+    for (const [key, request] of batch) {
+      if (failed?.has(key) === true) {
+        this.#requestLater(key, request, failed.get(key));
+        continue;
+      }
+      this.#failing.delete(key);
+      request.resolve();
+    }
+  }
+
+  #requestLater(key: K, request: Request, error: unknown): void {
+    const { clock, onFailure, longestPause } = this.#options;
+    const backoff = this.#failing.get(key)?.backoff ?? new Backoff(this.#options.backoff, this.#options);
+    onFailure(error, [key]);
+    this.#failing.set(key, { backoff, request });
+    void sleep(clock, backoff.fail(longestPause?.(error)), this.#stopping.signal).then(
+      () => {
+        this.#pending.set(key, request);
+        this.#worker ??= this.#work();
+      },
+      () => undefined,
+    );
   }
 
   /** Requeues the batch at the end. A newer request for the same key shares the answer of the older one. */

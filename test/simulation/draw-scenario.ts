@@ -5,6 +5,7 @@ import type { Workload } from '../../src/simulator/workload/workload.ts';
 import { drawReleaseCongestion, drawFaults } from './draw-faults.ts';
 import { drawHostile } from './draw-hostile.ts';
 import { drawRestrictions } from './draw-restrictions.ts';
+import { drawSilence } from './draw-silence.ts';
 import type { CloudPlan, NodePlan, Scenario, TimedFault, ZonePlan } from './scenario.ts';
 
 /** Mostly small types: their nodes need an interface for every few pods. */
@@ -34,6 +35,7 @@ export function drawScenario(seed: string): Scenario {
     leastMutations: 200,
     zones,
     nodes,
+    ...(random.fork('provider IDs').chance(0.2) && { withoutProviderIds: true }),
     replicas: random.pick([1, 1, 1, 2, 2, 2, 2, 3]),
     workloads: drawWorkloads(random.fork('workloads'), minutes),
   };
@@ -43,11 +45,12 @@ export function drawScenario(seed: string): Scenario {
   const others = [...churn, ...drawHostile(random.fork('hostile'), minutes)];
   if (!isCongested) {
     const restrictions = drawRestrictions(random.fork('restrictions'), minutes);
+    const silence = drawSilence(random.fork('silence'), minutes);
     return {
       ...common,
       flags,
       cloud,
-      faults: inOrder([...drawFaults(faults, minutes), ...others, ...restrictions]),
+      faults: inOrder([...drawFaults(faults, minutes), ...others, ...restrictions, ...silence]),
     };
   }
   return {

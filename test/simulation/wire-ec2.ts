@@ -2,19 +2,14 @@
 // codes and timeouts. Only the socket is missing. Virtual time stands still while the SDK works.
 import { Readable } from 'node:stream';
 import { AwsApi } from '../../src/providers/aws/aws-api.ts';
-import {
-  type Ec2Action,
-  type Ec2Api,
-  Ec2CallError,
-  type Ec2Input,
-  type Ec2Output,
-  type Sending,
-} from '../../src/providers/aws/ec2-api.ts';
+import { CallError, type Sending } from '../../src/providers/gate/cloud-call.ts';
+import type { Ec2Action, Ec2Api, Ec2Input, Ec2Output } from '../../src/providers/aws/ec2-api.ts';
 import { systemClock } from '../../src/runtime/system-clock.ts';
 import type { VirtualClock } from '../../src/runtime/virtual-clock.ts';
 import type { Ec2Gateway } from '../../src/simulator/ec2/ec2-gateway.ts';
 import type { OnCall } from '../support/in-process-ec2.ts';
-import { answerEc2, type HttpOutcome } from '../../src/simulator/ec2/ec2-http.ts';
+import { answerEc2 } from '../../src/simulator/ec2/ec2-http.ts';
+import type { HttpAnswer } from '../../src/simulator/http-front.ts';
 
 /** A request of the SDK. */
 interface WireRequest {
@@ -101,7 +96,7 @@ export class WireEc2 implements Ec2Api {
       this.#onCall(action, input, 'OK', output);
       return output;
     } catch (error) {
-      if (isSent) this.#onCall(action, input, error instanceof Ec2CallError ? error.code : 'Error');
+      if (isSent) this.#onCall(action, input, error instanceof CallError ? error.code : 'Error');
       throw error;
     } finally {
       sending.signal.removeEventListener('abort', giveUp);
@@ -135,7 +130,7 @@ export class WireEc2 implements Ec2Api {
   }
 }
 
-function responseOf({ status, headers, body, cutAt }: Extract<HttpOutcome, { kind: 'answer' }>): object {
+function responseOf({ status, headers, body, cutAt }: HttpAnswer): object {
   const whole = Buffer.from(body);
   const pieces = cutAt === undefined ? Readable.from([whole], { objectMode: false }) : cut(whole, cutAt);
   return { statusCode: status, headers, body: pieces };

@@ -2,6 +2,7 @@
 // peak memory in MB, and exits.
 import { ClusterCache } from '../../src/controller/cluster-cache.ts';
 import { UndiciTransport } from '../../src/kubernetes/transport/undici-transport.ts';
+import { awsSection } from '../../src/providers/aws/cilium-node-section.ts';
 import { instanceIdOf } from '../../src/providers/aws/ids.ts';
 import { Random } from '../../src/runtime/random.ts';
 import { systemClock as clock } from '../../src/runtime/system-clock.ts';
@@ -15,6 +16,7 @@ const cache = new ClusterCache({
   random: new Random('cache'),
   log: recordingLogger(),
   instanceIdOf,
+  section: awsSection,
   onNode: () => undefined,
   onIdentities: () => undefined,
   onPendingPods: () => undefined,

@@ -1,15 +1,9 @@
 // The EC2 port that calls the gateway of the model directly: no socket, no SDK, and therefore virtual time.
-import {
-  type Ec2Action,
-  type Ec2Api,
-  Ec2CallError,
-  type Ec2Input,
-  type Ec2Output,
-  type Sending,
-} from '../../src/providers/aws/ec2-api.ts';
+import { CallError, type Sending } from '../../src/providers/gate/cloud-call.ts';
+import type { Ec2Action, Ec2Api, Ec2Input, Ec2Output } from '../../src/providers/aws/ec2-api.ts';
 import type { Ec2Gateway } from '../../src/simulator/ec2/ec2-gateway.ts';
 import { Ec2Refusal } from '../../src/simulator/ec2/ec2-refusal.ts';
-import { AnswerGarbled, AnswerLost } from '../../src/simulator/ec2/exchange.ts';
+import { AnswerGarbled, AnswerLost } from '../../src/simulator/cloud/exchange.ts';
 
 /** The identity of a controller in EC2. */
 export const controllerArn = 'arn:aws:iam::123456789012:user/headwater';
@@ -60,27 +54,24 @@ export class InProcessEc2 implements Ec2Api {
 function givenUp(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     const abandon = (): void =>
-      reject(new Ec2CallError({ result: 'noAnswer', code: 'AbortError', message: 'aborted' }));
+      reject(new CallError({ result: 'noAnswer', code: 'AbortError', message: 'aborted' }));
     if (signal.aborted) abandon();
     else signal.addEventListener('abort', abandon, { once: true });
   });
 }
 
-function callErrorOf(error: unknown): Ec2CallError {
-  if (error instanceof Ec2CallError) return error;
+function callErrorOf(error: unknown): CallError {
+  if (error instanceof CallError) return error;
   if (error instanceof Ec2Refusal) {
     const { code, message, status } = error;
     const result = status >= 500 && code !== 'RequestLimitExceeded' ? 'noAnswer' : 'refused';
-    return new Ec2CallError({ result, code, message, status }, { cause: error });
+    return new CallError({ result, code, message, status }, { cause: error });
   }
   if (error instanceof AnswerGarbled) {
     const [code, status] = error.form === 'html502' ? ['Unknown', 502] : ['UnreadableAnswer', 200];
-    return new Ec2CallError({ result: 'noAnswer', code, message: error.message, status }, { cause: error });
+    return new CallError({ result: 'noAnswer', code, message: error.message, status }, { cause: error });
   }
   if (error instanceof AnswerLost)
-    return new Ec2CallError(
-      { result: 'noAnswer', code: 'ECONNRESET', message: 'no answer' },
-      { cause: error },
-    );
+    return new CallError({ result: 'noAnswer', code: 'ECONNRESET', message: 'no answer' }, { cause: error });
   throw error;
 }

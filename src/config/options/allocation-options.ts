@@ -1,15 +1,15 @@
 // Options that decide what nodes get, and from where.
-import type { OptionRow } from '../option-row.ts';
+import { cloudModes, type OptionRow } from '../option-row.ts';
 import { boolean, duration, list, oneOf, tagFilter, text } from '../value-kinds.ts';
 
 const hour = 3_600_000;
 
 export const allocationOptions = {
   ipam: {
-    kind: oneOf(['eni', 'cluster-pool']),
+    kind: oneOf([...cloudModes, 'cluster-pool']),
     origin: 'operator',
     group: 'allocation',
-    help: 'Where addresses come from: eni for interfaces of AWS, cluster-pool for a block of a network of its own for each node, without any cloud. It must be the mode of the Cilium agents.',
+    help: 'Where addresses come from: eni for interfaces of AWS, azure for those of Azure, cluster-pool for a block of a network of its own for each node, without any cloud. It must be the mode of the Cilium agents.',
     default: 'eni',
     fromConfigDir: true,
   },
@@ -32,6 +32,7 @@ export const allocationOptions = {
     kind: list('subnet-...,...', /^subnet-[\da-f]{8,17}$/, 'subnet ids separated by commas or spaces'),
     origin: 'operator',
     group: 'allocation',
+    cloud: 'eni',
     help: 'The only subnets that interfaces and addresses come from. Empty means all subnets of the VPC. The selection of a CiliumNode narrows it further.',
     default: '',
     fromConfigDir: true,
@@ -40,6 +41,7 @@ export const allocationOptions = {
     kind: tagFilter,
     origin: 'operator',
     group: 'allocation',
+    cloud: 'eni',
     help: 'Uses only subnets that carry all of these tags. Empty means all subnets of the VPC.',
     default: '',
     fromConfigDir: true,
@@ -48,6 +50,7 @@ export const allocationOptions = {
     kind: tagFilter,
     origin: 'operator',
     group: 'allocation',
+    cloud: 'eni',
     help: 'Reads only instances that carry all of these tags. Set it if a VPC holds many other instances: listings get shorter. A node whose instance lacks a tag gets no addresses.',
     default: '',
     fromConfigDir: true,

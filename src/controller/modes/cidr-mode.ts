@@ -182,6 +182,13 @@ export class CidrMode<H extends Holder> implements Mode<CidrStatusReport, CidrNo
     return silenceProblem(this.#reflector.figures(), this.#deps.clock.monotonic(), this.served);
   }
 
+  silence(): string | undefined {
+    const silence = this.#reflector.silence();
+    if (silence === undefined) return undefined;
+    const resource = this.served.toLowerCase();
+    return `it hears nothing of ${resource} from the API server, for ${Math.round(silence / 1000)} s now`;
+  }
+
   onStandby(): void {
     // Nothing but the API server is needed, and the watch shows whether that answers.
   }

@@ -56,6 +56,7 @@ export class EniMode implements Mode<StatusReport, NodeStatusReport> {
       log,
       onBug,
       onNode: (name, watched) => this.#session?.apply(name, watched),
+      section: this.#cloud.implementation.section,
       instanceIdOf: (providerId) => this.#cloud.instanceIdOf(providerId),
       onIdentities: (touched) => this.#session?.identitiesChanged(touched),
       onPendingPods: (name) => this.#session?.pendingPodsChanged(name),
@@ -127,10 +128,18 @@ export class EniMode implements Mode<StatusReport, NodeStatusReport> {
   }
 
   leadingProblem(): string | undefined {
+    return this.#session?.scopeProblem ?? this.#readingProblem();
+  }
+
+  #readingProblem(): string | undefined {
     if (this.#session?.hasRead === true) return this.#session.unreliableReason ?? this.#writes.problem();
     if (this.#session?.hasNothingToRead === true) return this.standbyProblem();
     const problem = this.#session?.readProblem;
     return problem === undefined ? 'it reads the cloud' : `it cannot read the cloud: ${problem}`;
+  }
+
+  silence(): string | undefined {
+    return this.#cache.silence();
   }
 
   problem(): string | undefined {

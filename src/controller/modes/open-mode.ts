@@ -1,7 +1,7 @@
 // Chooses the mode of a process and connects what it needs. Each mode is loaded only where it runs: blocks to nodes load no
 // cloud.
 import type { OptionCommand } from '../../config/option-scope.ts';
-import type { AwsConnection } from '../clouds/connect-to-aws.ts';
+import type { CloudConnection } from '../clouds/cloud.ts';
 import type { Mode, ModeDeps } from './mode.ts';
 
 /** A mode that is ready to be composed. */
@@ -11,14 +11,10 @@ export interface OpenedMode {
   readonly close: () => void;
 }
 
-export type ModeConnection = AwsConnection & {
-  readonly options: Pick<ModeDeps['options'], 'ipam'>;
-};
-
 /** Throws NotStartable. */
 export async function openMode(
   command: OptionCommand,
-  connection: ModeConnection,
+  connection: CloudConnection,
   stop: AbortSignal,
 ): Promise<OpenedMode> {
   switch (command === 'nodeipam' ? command : connection.options.ipam) {
@@ -30,20 +26,17 @@ export async function openMode(
       const { clusterPoolMode } = await import('./cluster-pool-mode.ts');
       return { compose: clusterPoolMode, close: () => undefined };
     }
+    case 'azure':
     case 'eni':
-      return openEni(connection, stop);
+      return openCloud(connection, stop);
   }
 }
 
-async function openEni(connection: AwsConnection, stop: AbortSignal): Promise<OpenedMode> {
-  const [{ EniMode }, { composeAws }, { connectToAws }] = await Promise.all([
+async function openCloud(connection: CloudConnection, stop: AbortSignal): Promise<OpenedMode> {
+  const [{ EniMode }, { connectToCloud }] = await Promise.all([
     import('./eni-mode.ts'),
-    import('../clouds/aws.ts'),
-    import('../clouds/connect-to-aws.ts'),
+    import('../clouds/registry.ts'),
   ]);
-  const api = await connectToAws(connection, stop);
-  return {
-    compose: (deps) => new EniMode(deps, (cloud) => composeAws(api, cloud)),
-    close: () => api.close(),
-  };
+  const cloud = await connectToCloud(connection, stop);
+  return { compose: (deps) => new EniMode(deps, cloud.compose), close: cloud.close };
 }

@@ -1,4 +1,5 @@
-// Counts blocked resources by kind and reason, for the metrics: nodes with a condition, served nodes too.
+// Counts blocked resources by kind and reason, for the metrics: nodes with a condition, served nodes too. Counts nodes
+// with warnings by reason.
 import { conditionOf, type NodeSummary } from '../../node/reconcile/node-summary.ts';
 import type { SubnetFigures } from './subnet-figures.ts';
 
@@ -22,4 +23,15 @@ export function blockedSeries(
     const [resource, reason] = key.split(' ') as ['node' | 'interface' | 'subnet', string];
     return [{ resource, reason }, count] as const;
   });
+}
+
+/** A node with several warnings of one reason counts once. */
+export function warningSeries(summaries: readonly NodeSummary[]): (readonly [{ reason: string }, number])[] {
+  const counts = new Map<string, number>();
+  for (const entry of summaries) {
+    const warnings = entry.kind === 'reconciled' ? entry.figures.warnings : [];
+    for (const reason of new Set(warnings.map((warning) => warning.reason)))
+      counts.set(reason, (counts.get(reason) ?? 0) + 1);
+  }
+  return [...counts].map(([reason, count]) => [{ reason }, count] as const);
 }

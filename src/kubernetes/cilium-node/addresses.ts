@@ -2,9 +2,6 @@
 // read 010.0.0.1 as 8.0.0.1.
 import { isIPv4, isIPv6 } from 'node:net';
 
-export const ipv4Wording = 'an IPv4 address like 10.0.0.1, without leading zeros,';
-export const cidrWording = 'a network like 10.0.0.0/28';
-
 export { isIPv4 };
 
 /** Whether `text` is an IPv4 or IPv6 address with a prefix length. Host bits may be set. */
@@ -14,8 +11,4 @@ export function isCidr(text: string): boolean {
   if (slash < 0 || !/^(?:0|[1-9]\d{0,2})$/.test(length)) return false;
   if (isIPv4(address)) return Number(length) <= 32;
   return isIPv6(address) && !address.includes('%') && Number(length) <= 128;
-}
-
-export function isIpv4Cidr(text: string): boolean {
-  return isCidr(text) && !text.includes(':');
 }

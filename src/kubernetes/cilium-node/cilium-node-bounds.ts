@@ -1,22 +1,15 @@
 // Bounds how much of one CiliumNode is read. Every agent may write megabytes into any CiliumNode, and we keep what we
 // read in memory. A CiliumNode beyond a bound is unreadable and reports it. Real nodes stay far below: an instance has
-// at most 15 interfaces for pods, and a kubelet far fewer than a thousand pods.
+// at most 15 interfaces for pods, and a kubelet far fewer than a thousand pods. The cloud's section has its own bounds.
+import type { SectionBound } from '../../providers/contract/cilium-node-section.ts';
 import { FieldProblems, type FieldProblem } from './field-problem.ts';
 import { isList, isObject, type Json, type JsonObject, valueAt } from '../transport/json.ts';
 
-interface Bound {
-  readonly path: readonly string[];
-  /** Members of a map, or items of a list. */
-  readonly entries?: number;
-  /** Total characters within, names included. */
-  readonly characters?: number;
-}
-
 const mostAddresses = 4096;
-/** AWS allows 50 tags on any resource. */
+/** Clouds allow about 50 tags on any resource. */
 const mostTags = 50;
 
-const bounds: readonly Bound[] = [
+const bounds: readonly SectionBound[] = [
   { path: ['metadata', 'ownerReferences'], entries: 64, characters: 32_768 },
   { path: ['spec', 'instance-id'], characters: 1024 },
   { path: ['spec', 'ipam', 'pool'], entries: mostAddresses, characters: 524_288 },
@@ -24,26 +17,19 @@ const bounds: readonly Bound[] = [
   { path: ['spec', 'ipam', 'pools', 'requested'], entries: 64 },
   { path: ['spec', 'ipam', 'pools', 'allocated'], entries: 64 },
   { path: ['spec', 'ipam', 'pools'], characters: 262_144 },
-  { path: ['spec', 'eni', 'security-groups'], entries: 64 },
-  { path: ['spec', 'eni', 'subnet-ids'], entries: 1024 },
-  { path: ['spec', 'eni', 'subnet-tags'], entries: mostTags },
-  { path: ['spec', 'eni', 'security-group-tags'], entries: mostTags },
-  { path: ['spec', 'eni', 'exclude-interface-tags'], entries: mostTags },
-  { path: ['spec', 'eni'], characters: 32_768 },
   { path: ['status', 'ipam', 'used'], entries: mostAddresses, characters: 1_048_576 },
   { path: ['status', 'ipam', 'release-ips'], entries: mostAddresses, characters: 262_144 },
   { path: ['status', 'ipam', 'operator-status'], characters: 4096 },
   { path: ['status', 'ipam', 'assigned-static-ip'], characters: 256 },
-  { path: ['status', 'eni', 'enis'], entries: 64 },
-  { path: ['status', 'eni'], characters: 262_144 },
-  { path: ['status', 'azure'], characters: 262_144 },
-  { path: ['status', 'alibaba-cloud'], characters: 262_144 },
 ];
 
-/** The bounds that an object exceeds; empty for nearly all. */
-export function oversizeProblems(raw: JsonObject): readonly FieldProblem[] {
+/** The bounds that an object exceeds, those of its cloud's section included; empty for nearly all. */
+export function oversizeProblems(
+  raw: JsonObject,
+  ofSection: readonly SectionBound[],
+): readonly FieldProblem[] {
   const problems = new FieldProblems();
-  for (const { path, entries = Infinity, characters = Infinity } of bounds) {
+  for (const { path, entries = Infinity, characters = Infinity } of [...bounds, ...ofSection]) {
     const value = valueAt(raw, ...path);
     if (value === undefined || value === null) continue;
     const count = countOf(value);

@@ -1,8 +1,9 @@
 // Reads the maps of a CiliumNode entry by entry. It reports and skips an invalid entry; the others count.
-import { cidrWording, ipv4Wording, isCidr, isIPv4, isIpv4Cidr } from './addresses.ts';
-import { type PoolEntry, type PublishedEni, type ReleaseState, releaseStates } from './cilium-node.ts';
-import type { FieldPath, FieldProblems } from './field-problem.ts';
-import { isList, isObject, type Json, type JsonObject } from '../transport/json.ts';
+import { ipv4Wording } from '../../providers/contract/section-fields.ts';
+import { isIPv4 } from './addresses.ts';
+import { type PoolEntry, type ReleaseState, releaseStates } from './cilium-node.ts';
+import type { FieldProblems } from './field-problem.ts';
+import { isObject, type Json, type JsonObject } from '../transport/json.ts';
 
 /** `spec.ipam.pool`. */
 export function readPool(raw: JsonObject, problems: FieldProblems): ReadonlyMap<string, PoolEntry> {
@@ -57,49 +58,6 @@ export function readReleases(raw: JsonObject, problems: FieldProblems): Readonly
     else problems.add(path, state, `one of ${releaseStates.join(', ')}`);
   }
   return releases;
-}
-
-/** `status.eni.enis`. */
-export function readEnis(raw: JsonObject, problems: FieldProblems): ReadonlyMap<string, PublishedEni> {
-  const enis = new Map<string, PublishedEni>();
-  for (const [id, eni] of Object.entries(raw)) {
-    const path = ['status', 'eni', 'enis', id];
-    if (!isObject(eni)) {
-      problems.add(path, eni, 'an object');
-      continue;
-    }
-    const list = (member: string, isValid: (text: string) => boolean, accepted: string): readonly string[] =>
-      entriesOf({ raw: eni[member], path: [...path, member], isValid, accepted }, problems);
-    enis.set(id, {
-      addresses: list('addresses', isIPv4, ipv4Wording),
-      prefixes: list('prefixes', isIpv4Cidr, cidrWording),
-      ipv6Prefixes: list('ipv6-prefixes', isCidr, cidrWording),
-    });
-  }
-  return enis;
-}
-
-interface Entries {
-  readonly raw: Json | undefined;
-  readonly path: FieldPath;
-  readonly isValid: (text: string) => boolean;
-  readonly accepted: string;
-}
-
-/** The valid entries of a list. A fully valid list is returned as is, so that memory holds it once. */
-function entriesOf({ raw, path, isValid, accepted }: Entries, problems: FieldProblems): readonly string[] {
-  if (raw === undefined || raw === null) return [];
-  if (!isList(raw)) {
-    problems.add(path, raw, 'a list');
-    return [];
-  }
-  const isEntry = (entry: Json): entry is string => typeof entry === 'string' && isValid(entry);
-  if (raw.every(isEntry)) return raw;
-  return raw.filter((entry, index): entry is string => {
-    if (isEntry(entry)) return true;
-    problems.add([...path, index], entry, accepted);
-    return false;
-  });
 }
 
 export function isTextOrNothing(value: Json | undefined): value is string | null | undefined {

@@ -1,9 +1,15 @@
 // Reads a CiliumNode as the API server sends it. It never throws. An invalid instance, demand or setting blocks the
 // node; an invalid map entry is only skipped.
 import type * as z from 'zod';
+import type {
+  CiliumNodeSection,
+  SectionReading,
+  SectionRequirements,
+  ShownInterfaces,
+} from '../../providers/contract/cilium-node-section.ts';
 import type { CiliumNode, CiliumNodeStatus } from './cilium-node.ts';
 import { oversizeProblems } from './cilium-node-bounds.ts';
-import { isTextOrNothing, readEnis, readPool, readReleases, readUsed } from './cilium-node-entries.ts';
+import { isTextOrNothing, readPool, readReleases, readUsed } from './cilium-node-entries.ts';
 import { type CiliumNodeFields, ciliumNodeSchema } from './cilium-node-schema.ts';
 import { isIgnored } from './cilium-node-blocks.ts';
 import { type FieldPath, type FieldProblem, FieldProblems } from './field-problem.ts';
@@ -21,13 +27,55 @@ export type CiliumNodeReading =
       readonly problems: readonly FieldProblem[];
     };
 
-export function readCiliumNode(raw: unknown): CiliumNodeReading {
+export function readCiliumNode(raw: unknown, section: CiliumNodeSection): CiliumNodeReading {
   const object = isObject(raw) ? raw : {};
-  const oversize = oversizeProblems(object);
+  const oversize = oversizeProblems(object, section.bounds);
   if (oversize.length > 0) return unreadable(object, oversize);
+  const problems = new FieldProblems();
   const parsed = ciliumNodeSchema.safeParse(raw);
-  if (parsed.success) return { kind: 'node', node: nodeOf(parsed.data, object) };
-  return unreadable(object, problemsOf(parsed.error.issues, raw));
+  if (!parsed.success) addIssues(problems, parsed.error.issues, raw);
+  const read = readSection(section, object, problems);
+  if (!parsed.success || read === undefined) return unreadable(object, problems.list);
+  return { kind: 'node', node: nodeOf(parsed.data, object, read) };
+}
+
+interface ReadSection {
+  readonly key: string;
+  readonly requirements: SectionRequirements;
+  readonly interfaces: ShownInterfaces;
+  /** Invalid entries, to which those outside the section are added. */
+  readonly skipped: FieldProblems;
+}
+
+/** Undefined if a problem blocks the node. */
+function readSection(
+  section: CiliumNodeSection,
+  raw: JsonObject,
+  problems: FieldProblems,
+): ReadSection | undefined {
+  const { key } = section;
+  const skipped = new FieldProblems();
+  const asked = section.requirements(valueAt(raw, 'spec', key));
+  const shown = section.shown(valueAt(raw, 'status', key), (path, found, accepted) =>
+    skipped.add(['status', key, ...path], found, accepted),
+  );
+  addProblems(problems, asked, ['spec', key], raw);
+  addProblems(problems, shown, ['status', key], raw);
+  if (!('value' in asked && 'value' in shown)) return undefined;
+  return { key, requirements: asked.value, interfaces: shown.value, skipped };
+}
+
+function addProblems(
+  problems: FieldProblems,
+  reading: SectionReading<unknown>,
+  at: FieldPath,
+  raw: JsonObject,
+): void {
+  if ('value' in reading) return;
+  for (const { path, accepted } of reading.problems) {
+    const fields = [...at, ...path];
+    problems.add(fields, foundAt(raw, fields), accepted);
+  }
 }
 
 function unreadable(object: JsonObject, problems: readonly FieldProblem[]): CiliumNodeReading {
@@ -40,10 +88,13 @@ function unreadable(object: JsonObject, problems: readonly FieldProblem[]): Cili
   };
 }
 
-function nodeOf({ metadata, spec, status }: CiliumNodeFields, raw: JsonObject): CiliumNode {
-  const problems = new FieldProblems();
+function nodeOf(
+  { metadata, spec, status }: CiliumNodeFields,
+  raw: JsonObject,
+  { key, requirements, interfaces, skipped }: ReadSection,
+): CiliumNode {
   const { ipam } = spec;
-  const pool = readPool(ipam.pool ?? {}, problems);
+  const pool = readPool(ipam.pool ?? {}, skipped);
   return {
     name: metadata.name,
     uid: metadata.uid,
@@ -52,12 +103,12 @@ function nodeOf({ metadata, spec, status }: CiliumNodeFields, raw: JsonObject): 
     deleting: metadata.deletionTimestamp !== undefined,
     ignored: isIgnored(raw),
     nodeUid: metadata.ownerReferences?.find(({ kind }) => kind === 'Node')?.uid,
-    instanceId: spec['instance-id'] ?? spec.eni?.instanceId,
+    instanceId: spec['instance-id'] ?? requirements.instanceId,
     ipam: { ...ipam.settings, pool },
-    eni: spec.eni?.section,
-    status: statusOf(status, raw, problems),
-    base: new PatchBase(raw, pool),
-    warnings: problems.list,
+    section: requirements,
+    status: { ...statusOf(status, raw, skipped), interfaces },
+    base: new PatchBase(raw, pool, key),
+    warnings: skipped.list,
   };
 }
 
@@ -65,11 +116,10 @@ function statusOf(
   status: CiliumNodeFields['status'],
   raw: JsonObject,
   problems: FieldProblems,
-): CiliumNodeStatus {
+): Omit<CiliumNodeStatus, 'interfaces'> {
   return {
     used: readUsed(status?.ipam?.used ?? {}, problems),
     releaseIps: readReleases(status?.ipam?.['release-ips'] ?? {}, problems),
-    eni: readEnis(status?.eni?.enis ?? {}, problems),
     assignedStaticIp: statusText(raw, ['status', 'ipam', 'assigned-static-ip'], problems),
     operatorError: statusText(raw, ['status', 'ipam', 'operator-status', 'error'], problems),
   };
@@ -82,13 +132,11 @@ function statusText(raw: JsonObject, path: readonly string[], problems: FieldPro
   return undefined;
 }
 
-function problemsOf(issues: readonly z.core.$ZodIssue[], raw: unknown): readonly FieldProblem[] {
-  const problems = new FieldProblems();
+function addIssues(problems: FieldProblems, issues: readonly z.core.$ZodIssue[], raw: unknown): void {
   for (const { path, message } of issues) {
     const fields = path.map((part) => (typeof part === 'symbol' ? String(part) : part));
     problems.add(fields, foundAt(raw, fields), message);
   }
-  return problems.list;
 }
 
 function foundAt(raw: unknown, path: FieldPath): unknown {

@@ -1,24 +1,19 @@
-// Validates the fixed fields of a CiliumNode. cilium-node-entries.ts reads the maps that the agent or we fill (pool,
-// used, releases, interfaces): one bad entry there must not block the node.
+// Validates the fixed fields of a CiliumNode outside its cloud's section. cilium-node-entries.ts reads the maps that the
+// agent or we fill (pool, used, releases): one bad entry there must not block the node.
 import * as z from 'zod';
-import { cidrWording, isCidr } from './addresses.ts';
-import type { AllocatedPool, EniSpec, IpamSpec, RequestedPool, Tags } from './cilium-node.ts';
+import {
+  cidrWording,
+  cloudName,
+  noTexts,
+  tags,
+  wholeNumber,
+} from '../../providers/contract/section-fields.ts';
+import { isCidr } from './addresses.ts';
+import type { AllocatedPool, IpamSpec, RequestedPool } from './cilium-node.ts';
 import { isObject, type JsonObject } from '../transport/json.ts';
 
 /** The largest 32-bit integer; the API server accepts more, but only a typo asks for it. */
 const largestCount = 2 ** 31 - 1;
-
-/** No instance has a higher device index, so a higher one would never yield an interface. */
-const largestDeviceIndex = 255;
-
-function wholeNumber(most: number): z.ZodType<number> {
-  const wording = `a whole number from 0 to ${most}`;
-  return z
-    .number(wording)
-    .refine((value) => Number.isInteger(value) && value >= 0 && value <= most, wording)
-    .nullish()
-    .transform((value) => value ?? 0);
-}
 
 const count = wholeNumber(largestCount);
 
@@ -29,42 +24,10 @@ const text = z
   .nullish()
   .transform((value) => value || undefined);
 
-/** Goes into calls about many nodes at once: its text must not match other nodes or break the call. */
-const cloudNameWording = 'a text of at most 512 characters without spaces and wildcards';
-const cloudName = z
-  .string('a text')
-  .regex(/^[^\s*?\\\p{C}]{0,512}$/u, cloudNameWording)
-  .nullish()
-  .transform((value) => value || undefined);
-
-const flag = (byDefault: boolean): z.ZodType<boolean> =>
-  z
-    .boolean('true or false')
-    .nullish()
-    .transform((value) => value ?? byDefault);
-
-const texts = z
-  .array(z.string('a text'), 'a list of texts')
-  .nullish()
-  .transform((value): readonly string[] => value ?? noTexts);
-
-const tags = z
-  .custom<Tags>(isObject, 'a map of texts')
-  .superRefine((value, context) => {
-    for (const [name, tag] of Object.entries<unknown>(value)) {
-      if (typeof tag !== 'string') context.addIssue({ code: 'custom', path: [name], message: 'a text' });
-    }
-  })
-  .nullish()
-  .transform((value) => value ?? noTags);
-
 const map = z
   .custom<JsonObject>(isObject, 'a map')
   .nullish()
   .transform((value) => value ?? undefined);
-
-const noTexts: readonly string[] = Object.freeze([]);
-const noTags: Tags = Object.freeze({});
 
 const requested = z
   .object(
@@ -132,28 +95,6 @@ const ipam = z
 
 const noIpam = ipam.parse({});
 
-const eni = z
-  .object(
-    {
-      'instance-id': cloudName,
-      'instance-type': cloudName,
-      'vpc-id': cloudName,
-      'availability-zone': cloudName,
-      'node-subnet-id': cloudName,
-      'first-interface-index': wholeNumber(largestDeviceIndex),
-      'security-groups': texts,
-      'security-group-tags': tags,
-      'subnet-ids': texts,
-      'subnet-tags': tags,
-      'exclude-interface-tags': tags,
-      'delete-on-termination': flag(true),
-      'use-primary-address': flag(false),
-      'disable-prefix-delegation': flag(false),
-    },
-    'an object',
-  )
-  .transform((spec) => ({ instanceId: spec['instance-id'], section: eniSpec(spec) }));
-
 const metadata = z.object(
   {
     name: identity,
@@ -177,14 +118,12 @@ export const ciliumNodeSchema = z.object(
       {
         'instance-id': cloudName,
         ipam: ipam.nullish().transform((spec) => spec ?? noIpam),
-        eni: eni.nullish(),
       },
       'an object',
     ),
     status: z
       .object(
         {
-          eni: z.object({ enis: map }, 'an object').nullish(),
           ipam: z.object({ used: map, 'release-ips': map }, 'an object').nullish(),
         },
         'an object',
@@ -195,37 +134,3 @@ export const ciliumNodeSchema = z.object(
 );
 
 export type CiliumNodeFields = z.infer<typeof ciliumNodeSchema>;
-
-interface EniFields {
-  readonly 'instance-type': string | undefined;
-  readonly 'vpc-id': string | undefined;
-  readonly 'availability-zone': string | undefined;
-  readonly 'node-subnet-id': string | undefined;
-  readonly 'first-interface-index': number;
-  readonly 'security-groups': readonly string[];
-  readonly 'security-group-tags': Tags;
-  readonly 'subnet-ids': readonly string[];
-  readonly 'subnet-tags': Tags;
-  readonly 'exclude-interface-tags': Tags;
-  readonly 'delete-on-termination': boolean;
-  readonly 'use-primary-address': boolean;
-  readonly 'disable-prefix-delegation': boolean;
-}
-
-function eniSpec(spec: EniFields): EniSpec {
-  return {
-    instanceType: spec['instance-type'],
-    vpcId: spec['vpc-id'],
-    availabilityZone: spec['availability-zone'],
-    nodeSubnetId: spec['node-subnet-id'],
-    firstInterfaceIndex: spec['first-interface-index'],
-    securityGroups: spec['security-groups'],
-    securityGroupTags: spec['security-group-tags'],
-    subnetIds: spec['subnet-ids'],
-    subnetTags: spec['subnet-tags'],
-    excludeInterfaceTags: spec['exclude-interface-tags'],
-    deleteOnTermination: spec['delete-on-termination'],
-    usePrimaryAddress: spec['use-primary-address'],
-    disablePrefixDelegation: spec['disable-prefix-delegation'],
-  };
-}

@@ -1,9 +1,9 @@
 // The CiliumNode as the controller uses it: typed, validated and reduced to the fields it needs. Types only;
 // cilium-node-reader.ts reads it.
 //
-// The object: https://docs.cilium.io/en/stable/network/concepts/ipam/crd/ and, for AWS,
-// https://docs.cilium.io/en/stable/network/concepts/ipam/eni/. Zero, the empty string and absence are equivalent in it;
-// an absent string is undefined here.
+// The object: https://docs.cilium.io/en/stable/network/concepts/ipam/crd/. Zero, the empty string and absence are
+// equivalent in it; an absent string is undefined here.
+import type { SectionRequirements, ShownInterfaces } from '../../providers/contract/cilium-node-section.ts';
 import type { FieldProblem } from './field-problem.ts';
 import type { PatchBase } from './patch-base.ts';
 
@@ -22,8 +22,8 @@ export interface CiliumNode {
   /** The instance ID in the cloud's form; undefined until the agent reports it. */
   readonly instanceId: string | undefined;
   readonly ipam: IpamSpec;
-  /** The agent's facts about its AWS instance; undefined on other clouds. */
-  readonly eni: EniSpec | undefined;
+  /** What the agent says of its instance and asks for, in the section of its cloud. */
+  readonly section: SectionRequirements;
   readonly status: CiliumNodeStatus;
   /** The state from which our patches are computed. */
   readonly base: PatchBase;
@@ -65,33 +65,12 @@ export interface AllocatedPool {
   readonly cidrs: readonly string[];
 }
 
-/** `spec.eni`, with the defaults that agents and operators share. */
-export interface EniSpec {
-  readonly instanceType: string | undefined;
-  readonly vpcId: string | undefined;
-  /** Zone name, such as us-west-2a. */
-  readonly availabilityZone: string | undefined;
-  /** The subnet of the primary interface. */
-  readonly nodeSubnetId: string | undefined;
-  /** Interfaces below this device index carry no pods. */
-  readonly firstInterfaceIndex: number;
-  readonly securityGroups: readonly string[];
-  readonly securityGroupTags: Tags;
-  readonly subnetIds: readonly string[];
-  readonly subnetTags: Tags;
-  /** Interfaces with all of these tags carry no pods; empty excludes none. */
-  readonly excludeInterfaceTags: Tags;
-  readonly deleteOnTermination: boolean;
-  readonly usePrimaryAddress: boolean;
-  readonly disablePrefixDelegation: boolean;
-}
-
 export interface CiliumNodeStatus {
   /** IPv4 addresses that pods or the host use, as the agent last reported. */
   readonly used: ReadonlySet<string>;
   readonly releaseIps: ReadonlyMap<string, ReleaseState>;
-  /** Published interfaces, by ID. */
-  readonly eni: ReadonlyMap<string, PublishedEni>;
+  /** What agents are shown, in the section of their cloud. */
+  readonly interfaces: ShownInterfaces;
   readonly assignedStaticIp: string | undefined;
   readonly operatorError: string | undefined;
 }
@@ -104,13 +83,6 @@ export const releaseStates = [
 ] as const;
 
 export type ReleaseState = (typeof releaseStates)[number];
-
-export interface PublishedEni {
-  /** IPv4. */
-  readonly addresses: readonly string[];
-  readonly prefixes: readonly string[];
-  readonly ipv6Prefixes: readonly string[];
-}
 
 /** Identifies a CiliumNode and the Node that owns it. */
 export type NodeReference = Pick<CiliumNode, 'name' | 'uid' | 'nodeUid'>;

@@ -10,31 +10,27 @@ import {
 } from '../transport/json.ts';
 import { userAgent } from '../transport/transport.ts';
 
-/** The clouds' sections of the status. */
-const sectionNames = ['eni', 'azure', 'alibaba-cloud'] as const;
-
 /** Holds the parts that we write, exactly as read and in place. It keeps invalid values too. */
 export class PatchBase {
-  /** The clouds' sections, and `operator-status`, `release-ips` and `assigned-static-ip` of `ipam`. */
+  /** The cloud's section, and `operator-status`, `release-ips` and `assigned-static-ip` of `ipam`. */
   readonly status: JsonObject;
   /**
-   * The last field managers of the pool and of the clouds' status sections; undefined where it is us, or not recorded: a
-   * writer that only removes fields leaves no trace.
+   * The last field managers of the pool and of the cloud's section of the status; undefined where it is us, or not
+   * recorded: a writer that only removes fields leaves no trace.
    */
   readonly managers: { readonly pool: string | undefined; readonly status: string | undefined };
   readonly #pool: ReadonlyMap<string, unknown>;
   /** Pool keys that the typed pool lacks. */
   readonly #unreadable: readonly string[];
 
-  /** `pool` is the typed form of the pool within `raw`. */
-  constructor(raw: JsonObject, pool: ReadonlyMap<string, unknown>) {
-    const sections = only(valueAt(raw, 'status'), ...sectionNames);
+  /** `pool` is the typed form of the pool within `raw`, `section` the key of the cloud's section. */
+  constructor(raw: JsonObject, pool: ReadonlyMap<string, unknown>, section: string) {
+    const published = only(valueAt(raw, 'status'), section);
     const ipam = only(valueAt(raw, 'status', 'ipam'), 'operator-status', 'release-ips', 'assigned-static-ip');
-    this.status = { ...sections, ...(Object.keys(ipam).length > 0 && { ipam }) };
-    const sectionManagers = sectionNames.map((name) => lastManagerOf(raw, 'status', name));
+    this.status = { ...published, ...(Object.keys(ipam).length > 0 && { ipam }) };
     this.managers = {
       pool: lastManagerOf(raw, 'spec', 'ipam', 'pool'),
-      status: sectionManagers.find((manager) => manager !== undefined),
+      status: lastManagerOf(raw, 'status', section),
     };
     const rawPool = valueAt(raw, 'spec', 'ipam', 'pool');
     this.#pool = pool;

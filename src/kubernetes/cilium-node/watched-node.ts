@@ -1,4 +1,5 @@
 // The part of every CiliumNode, readable or not, that stays in memory.
+import type { CiliumNodeSection } from '../../providers/contract/cilium-node-section.ts';
 import type { CiliumNode, NodeReference } from './cilium-node.ts';
 import { readCiliumNode } from './cilium-node-reader.ts';
 import type { FieldProblem } from './field-problem.ts';
@@ -14,27 +15,11 @@ export type WatchedNode =
       readonly problems: readonly FieldProblem[];
     };
 
-/** Addresses that a CiliumNode shows its agent, in the pool or on an interface. */
-export interface ShownAddresses {
-  readonly networkId: string;
-  readonly addresses: readonly string[];
-}
-
-export function watchedNode(raw: JsonObject): WatchedNode {
-  const reading = readCiliumNode(raw);
+export function watchedNode(raw: JsonObject, section: CiliumNodeSection): WatchedNode {
+  const reading = readCiliumNode(raw, section);
   if (reading.kind === 'node') return reading;
   const { name = '', uid = '', ignored, problems } = reading;
   return { kind: 'unreadable', name, uid, ignored, problems };
-}
-
-const nothingShown: ShownAddresses = { networkId: '', addresses: [] };
-
-export function shownBy(watched: WatchedNode): ShownAddresses {
-  // Its instance is unknown, so what it shows is no claim to an address.
-  if (watched.kind === 'unreadable') return nothingShown;
-  const { ipam, status, eni } = watched.node;
-  const onInterfaces = [...status.eni.values()].flatMap(({ addresses }) => addresses);
-  return { networkId: eni?.vpcId ?? '', addresses: [...ipam.pool.keys(), ...onInterfaces] };
 }
 
 export function nameOf(watched: WatchedNode): string {

@@ -173,10 +173,15 @@ export class StepExecution {
   }
 
   async #assign(step: Assignment): Promise<StepResult> {
-    const { implementation, instanceId, applyAnswer, lost, context } = this.#deps;
+    const { implementation, instanceId, applyAnswer, lost, context, random } = this.#deps;
     const { kind, interfaceId, count } = step;
+    const isRecognized = implementation.traits.repeatedAssignment === 'isRecognized';
+    const operation = { kind, instanceId, interfaceId, count } as const;
     const before = new Set(shownOn(this.#deps.view(), step));
-    const outcome = await implementation.perform({ kind, instanceId, interfaceId, count }, context());
+    const outcome = await implementation.perform(
+      isRecognized ? { ...operation, operationId: random.uuid() } : operation,
+      context(),
+    );
     if (outcome.kind === 'done') {
       if (outcome.answer.kind === 'allocated') {
         const { addresses, prefixes } = outcome.answer;

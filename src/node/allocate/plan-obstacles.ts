@@ -6,6 +6,8 @@ import type { SubnetChoice } from './subnet-choice.ts';
 export type Obstacle =
   | { readonly kind: 'noInterfaceSlots'; readonly interfaces: number }
   | { readonly kind: 'subnetsExhausted'; readonly subnetIds: readonly string[] }
+  /** Only these could take more, and the cloud could not carry out their last change. */
+  | { readonly kind: 'interfacesFailed'; readonly interfaceIds: readonly string[] }
   | { readonly kind: 'noSubnetMatches'; readonly wanted: string }
   | { readonly kind: 'noSecurityGroupMatches'; readonly wanted: string }
   | { readonly kind: 'securityGroupsUnknown' }

@@ -210,9 +210,9 @@ export class PoolMaintainer {
   }
 
   async #run(kind: StepKind): Promise<void> {
-    const { implementation, priority } = this.#deps;
+    const { implementation, priority, instanceId } = this.#deps;
     const refund = await implementation
-      .admit(operationsOf[kind], { priority, signal: this.#work.closing })
+      .admit(operationsOf[kind], { priority, signal: this.#work.closing, instanceId })
       .finally(() => this.#waiting[kind]--);
     // The wait may have been long: the current need decides.
     const step = this.#mayBegin() ? this.#plan(kind)?.steps.find((each) => each.kind === kind) : undefined;

@@ -3,6 +3,7 @@
 // prefix counts on subnets that refused more. Single addresses come last: if no suitable subnet has whole
 // blocks, or `most` leaves less room than a prefix.
 import type { InstanceLimits } from '../../providers/contract/allocation-implementation.ts';
+import type { CloudTraits } from '../../providers/contract/cloud-traits.ts';
 import type { Infrastructure } from '../../providers/contract/infrastructure.ts';
 import { type InstanceView, unusableIn } from '../../providers/contract/instance-view.ts';
 import type { NetworkInterface } from '../../providers/contract/network-interface.ts';
@@ -46,6 +47,7 @@ export interface AllocationFacts {
   readonly refusalOf: (scope: RefusedScope) => ScopeRefusal | undefined;
   /** Orphaned interfaces that were created for this instance. */
   readonly orphans: InstanceOrphans;
+  readonly traits: Pick<CloudTraits, 'interfaces' | 'change'>;
   /** New interfaces come before existing ones with room, because they are available sooner. */
   readonly preferNew: boolean;
 }
@@ -67,6 +69,10 @@ export function prepareIPAllocation(facts: AllocationFacts): AllocationPlan {
   const units = delegatesPrefixes(facts.limits, facts.requirements)
     ? (['prefixes', 'fewerPrefixes', 'addresses'] as const)
     : (['addresses'] as const);
+  if (facts.traits.interfaces === 'given') {
+    draft.fillInterfaces('addresses');
+    return draft.plan();
+  }
   for (const unit of units) {
     if (!facts.preferNew) draft.fillInterfaces(unit);
     // Orphans of this instance come before anything new.
@@ -102,6 +108,8 @@ class Draft {
   #obstacle: Obstacle | undefined;
   /** An interface could serve the rest, but not right now. */
   #isPassing = false;
+  /** Interfaces that could serve the rest if the cloud had not failed to change them. */
+  readonly #failed: string[] = [];
 
   constructor(facts: AllocationFacts) {
     this.#facts = facts;
@@ -119,6 +127,10 @@ class Draft {
       if (this.#countFor(unit, this.#missing, this.#most) === 0) return;
       const room = this.#roomOn(item);
       if (room <= 0) continue;
+      if (item.condition === 'failed') {
+        this.#failed.push(item.id);
+        continue;
+      }
       if (!this.#takesMore(item)) {
         this.#isPassing = true;
         continue;
@@ -129,8 +141,11 @@ class Draft {
     }
   }
 
-  #takesMore({ id, attachment }: NetworkInterface): boolean {
-    const { view, frozen } = this.#facts;
+  #takesMore({ id, attachment, condition }: NetworkInterface): boolean {
+    const { view, frozen, traits, stepsInFlight } = this.#facts;
+    // The plan is made again when the change under way ends, and covers what came up meanwhile.
+    const isExcluded = traits.change === 'perInstance' && stepsInFlight.length + this.#steps.length > 0;
+    if (isExcluded || condition !== undefined) return false;
     return !frozen.has(id) && !view.possiblyGone.has(id) && attachment?.state === 'attached';
   }
 
@@ -169,6 +184,7 @@ class Draft {
   }
 
   plan(): AllocationPlan {
+    if (this.#facts.traits.interfaces === 'given' && this.#missing > 0) this.#noteGiven();
     const isStuck = this.#missing > this.#deferred && !this.#isPassing;
     const refusals = this.#missing > 0 ? [...this.#refusals.values()] : [];
     // Blocked scopes could have served the rest, so slots are not what is missing.
@@ -269,6 +285,17 @@ class Draft {
     return this.#blocked({ kind: 'noInterfaceSlots', interfaces: this.#facts.limits.interfaces });
   }
 
+  /** Why interfaces that the instance was given serve no more. */
+  #noteGiven(): void {
+    const { view, infrastructure } = this.#facts;
+    const unread = view.interfaces.flatMap(
+      ({ subnetId }) => infrastructure.unreadSubnets?.get(subnetId) ?? [],
+    );
+    if (this.#failed.length > 0) this.#blocked({ kind: 'interfacesFailed', interfaceIds: this.#failed });
+    else if (unread[0] !== undefined) this.#blocked({ kind: 'networkUnreadable', failure: unread[0] });
+    else this.#withoutSlot();
+  }
+
   /** How many secondary addresses or prefixes a new interface in this subnet starts with. */
   #contentOf(subnetId: string, unit: Unit): number {
     const { limits, requirements } = this.#facts;
@@ -317,7 +344,9 @@ class Draft {
   /** Slots of an interface that the plan may fill, now or once it is no longer frozen. */
   #roomOn(item: NetworkInterface): number {
     const { limits, requirements, stepsInFlight } = this.#facts;
-    if (exclusionOf(item, requirements) !== undefined || !this.#isEligible(item.subnetId)) return 0;
+    const isNamed = (requirements.interfaceName ?? item.name) === item.name;
+    if (!isNamed || exclusionOf(item, requirements) !== undefined) return 0;
+    if (!this.#isEligible(item.subnetId)) return 0;
     const coming = [...stepsInFlight, ...this.#steps].reduce(
       (sum, step) => sum + slotsFilled(step, item.id),
       0,

@@ -1,6 +1,8 @@
 // Assesses a node: what it has, what it lacks, and what prevents it from being served. Pure.
 import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
-import type { CloudWords, InstanceLimits } from '../../providers/contract/allocation-implementation.ts';
+import type { InstanceLimits } from '../../providers/contract/allocation-implementation.ts';
+import type { CloudWords } from '../../providers/contract/cilium-node-section.ts';
+import type { CloudTraits } from '../../providers/contract/cloud-traits.ts';
 import type { Infrastructure } from '../../providers/contract/infrastructure.ts';
 import type { KnownLimits } from '../../providers/catalog/instance-type-limits.ts';
 import { type InstanceView, networkOf } from '../../providers/contract/instance-view.ts';
@@ -22,13 +24,17 @@ import {
   type NodeCondition,
   instanceCondition,
   outsideNetwork,
+  type OutsideScope,
   unknownInstanceType,
+  unnamedInterface,
   unmanagedInstance,
   unreadableLimits,
   unreadableNode,
   wrongNetwork,
 } from './node-condition.ts';
 import {
+  type AskedRequirements,
+  exclusionOf,
   type NodeRequirements,
   type RequirementDefaults,
   requirementsOf,
@@ -45,6 +51,7 @@ export interface AssessmentFacts {
   readonly limitsOf: (instanceType: string) => KnownLimits;
   readonly options: AssessmentOptions;
   readonly words: CloudWords;
+  readonly traits: Pick<CloudTraits, 'limits'>;
 }
 
 export interface AssessmentOptions extends RequirementDefaults {
@@ -62,7 +69,12 @@ export type Assessment =
       readonly requirements: NodeRequirements | undefined;
     }
   /** Not ours to manage. */
-  | { readonly kind: 'unmanaged'; readonly condition: NodeCondition }
+  | {
+      readonly kind: 'unmanaged';
+      readonly condition: NodeCondition;
+      /** Set if an option excludes the whole network of the node. */
+      readonly outside?: OutsideScope;
+    }
   | {
       readonly kind: 'served';
       readonly requirements: NodeRequirements;
@@ -86,11 +98,16 @@ export type Assessment =
     };
 
 export function assess(facts: AssessmentFacts): Assessment {
-  const { node, options, words } = facts;
-  const read = requirementsOf(node.eni, options, words.fields);
+  const { node, options } = facts;
+  const read = requirementsOf(node.section, options);
   if ('missing' in read) return blocked(unreadableNode(read.missing.map((field) => `${field} is missing`)));
-  const { requirements } = read;
+  const requirements = { ...read.requirements, networkId: networkAround(facts.view, read.requirements) };
   return checkNetwork(facts, requirements) ?? assessIn(facts, requirements);
+}
+
+/** Empty while nobody says which network the node is in. */
+function networkAround(view: InstanceView, { networkId }: AskedRequirements): string {
+  return networkId ?? networkOf(view) ?? view.interfaces[0]?.networkId ?? '';
 }
 
 /** Undefined if the network is served, as far as known. */
@@ -99,7 +116,8 @@ function checkNetwork(
   { networkId }: NodeRequirements,
 ): Assessment | undefined {
   if (options.networkId !== undefined && networkId !== options.networkId) {
-    return { kind: 'unmanaged', condition: outsideNetwork(networkId, options.networkId, words.options) };
+    const outside = { option: words.options.networkId, allowed: options.networkId, named: networkId };
+    return { kind: 'unmanaged', condition: outsideNetwork(outside), outside };
   }
   const found = view.read ? networkOf(view) : undefined;
   if (found === undefined || found === networkId) return undefined;
@@ -110,14 +128,30 @@ function assessIn(facts: AssessmentFacts, requirements: NodeRequirements): Asses
   const { view } = facts;
   const { networkId } = requirements;
   // Requested now, so that it is read in parallel with everything else.
-  const limits = facts.limitsOf(requirements.instanceType);
-  if (!view.read || !facts.infrastructure.networkIds.has(networkId)) return { kind: 'unread' };
+  const limits = limitsOf(facts, requirements);
+  const isNetworkKnown = networkId === '' || facts.infrastructure.networkIds.has(networkId);
+  if (!view.read || !isNetworkKnown) return { kind: 'unread' };
   if (view.instance?.managed === false)
     return { kind: 'unmanaged', condition: unmanagedInstance(view.id, facts.words.options) };
-  const condition = instanceCondition(view);
+  const condition = instanceCondition(view) ?? withoutNamedInterface(view, requirements, facts.words);
   return condition === undefined
     ? assessInstance(facts, requirements, limits)
     : blocked(condition, requirements);
+}
+
+function limitsOf({ traits, view, ...facts }: AssessmentFacts, requirements: NodeRequirements): KnownLimits {
+  if (traits.limits === 'byType') return facts.limitsOf(requirements.instanceType);
+  const usable = view.interfaces.filter((item) => exclusionOf(item, requirements) === undefined);
+  return { ...traits.limits, interfaces: usable.length };
+}
+
+function withoutNamedInterface(
+  { id, interfaces }: InstanceView,
+  { interfaceName }: NodeRequirements,
+  { fields }: CloudWords,
+): NodeCondition | undefined {
+  if (interfaceName === undefined || interfaces.some(({ name }) => name === interfaceName)) return undefined;
+  return unnamedInterface(id, { interfaceName, names: interfaces.map(({ name }) => name ?? '') }, fields);
 }
 
 function assessInstance(

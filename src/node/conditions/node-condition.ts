@@ -1,6 +1,6 @@
 // Why a node cannot be satisfied: each reason, with a text that says what to do. Which one applies, the callers
 // decide. Texts contain no times or counters, so one problem always has the same text.
-import type { CloudWords } from '../../providers/contract/allocation-implementation.ts';
+import type { CloudWords } from '../../providers/contract/cilium-node-section.ts';
 import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
 import { isUnseen, type InstanceView } from '../../providers/contract/instance-view.ts';
 import type { Tags } from '../../providers/contract/network-interface.ts';
@@ -19,6 +19,7 @@ import { describeScope } from '../allocate/refused-scope.ts';
 import { needsAction } from '../allocate/allocation-backoff.ts';
 import type { ScopeRefusal } from '../allocate/blocked-resources.ts';
 import type { RetiredUse } from '../release/retired-holdings.ts';
+import type { Untaken } from './untaken-addresses.ts';
 
 export interface NodeCondition {
   /** Stable name: metric label and Event reason. */
@@ -51,8 +52,11 @@ export type ConditionReason =
   | 'SecurityGroupsUnknown'
   | 'NetworkUnreadable'
   | 'InterfaceUnreadable'
+  | 'InterfaceNameUnknown'
+  | 'InterfaceFailed'
   | 'InterfaceNotShown'
   | 'ExcludedAddressesInUse'
+  | 'FreeAddressesNotTaken'
   | 'AccessDenied'
   | 'CredentialsExpired'
   | 'CredentialsInvalid'
@@ -117,10 +121,17 @@ export function missingNode(node: string, instanceId: string): NodeCondition {
   };
 }
 
-export function outsideNetwork(networkId: string, allowed: string, options: OptionNames): NodeCondition {
+/** What a node names instead of what an option allows. */
+export interface OutsideScope {
+  readonly option: string;
+  readonly allowed: string;
+  readonly named: string;
+}
+
+export function outsideNetwork({ named, option, allowed }: OutsideScope): NodeCondition {
   return {
     reason: 'OutsideNetwork',
-    message: `the node is in ${networkId} and ${options.networkId} restricts Headwater to ${allowed}`,
+    message: `the node is in ${named} and ${option} restricts Headwater to ${allowed}`,
   };
 }
 
@@ -128,6 +139,17 @@ export function wrongNetwork(expected: string, found: string, fields: Fields): N
   return {
     reason: 'NetworkMismatch',
     message: `${fields.networkId} is ${expected} and the cloud shows the instance in ${found}: correct ${fields.networkId}`,
+  };
+}
+
+export function unnamedInterface(
+  instanceId: string,
+  { interfaceName, names }: { readonly interfaceName: string; readonly names: readonly string[] },
+  { interfaceName: field }: Fields,
+): NodeCondition {
+  return {
+    reason: 'InterfaceNameUnknown',
+    message: `${field ?? 'the interface name'} is ${interfaceName}, and instance ${instanceId} has no such interface: name one of ${names.join(', ')}`,
   };
 }
 
@@ -196,6 +218,15 @@ export function excludedInUse({ interfaceId, why, addresses }: RetiredUse): Node
     message: `pods use excluded addresses of interface ${interfaceId}: ${why}; they keep them, and no other pod gets one: restart those pods to move them`,
     addresses,
   };
+}
+
+/** Pods wait, although the agent is shown addresses for them. Nothing else shows why: a pod may wait for a volume. */
+export function untakenCondition({ kind, addresses }: Untaken): NodeCondition {
+  const message =
+    kind === 'unlisted'
+      ? 'restart the Cilium agent of this node: pods wait for addresses, and spec.ipam.pools.allocated does not list every CIDR that the status shows'
+      : 'restart the Cilium agent of this node, unless the Events of the waiting pods name another cause, such as a missing volume: pods wait, and the node has free addresses for them';
+  return { reason: 'FreeAddressesNotTaken', message, addresses };
 }
 
 /** The node is served without the public address that its tags ask for. */
@@ -307,6 +338,11 @@ export function obstacleCondition(
       return {
         reason: 'SecurityGroupsUnknown',
         message: `the node names no security groups and those of its first interface are not known: set ${fields.securityGroupIds}`,
+      };
+    case 'interfacesFailed':
+      return {
+        reason: 'InterfaceFailed',
+        message: `the last update of ${obstacle.interfaceIds.join(', ')} failed in the cloud: repair or update the interface there, which Headwater then uses again`,
       };
     case 'networkUnreadable':
       return { reason: 'NetworkUnreadable', message: failureCondition(obstacle.failure).message };

@@ -2,6 +2,7 @@
 // Nothing of them is offered or counts as supply until one does. An interface that the CiliumNode shows already is not
 // awaited: pods may use its addresses.
 import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
+import { isInterfaceShown } from '../../kubernetes/cilium-node/shown-addresses.ts';
 import type { InstanceView } from '../../providers/contract/instance-view.ts';
 
 type Shown = Pick<CiliumNode, 'ipam' | 'status'>;
@@ -12,8 +13,8 @@ export function awaitedOn(
   node: Shown,
 ): ReadonlyMap<string, number> {
   if (awaited.size === 0) return awaited;
-  const pooled = new Set([...node.ipam.pool.values()].map(({ resource }) => resource));
-  return new Map([...awaited].filter(([id]) => !node.status.eni.has(id) && !pooled.has(id)));
+  const isShown = isInterfaceShown(node);
+  return new Map([...awaited].filter(([id]) => !isShown(id)));
 }
 
 /** The view without awaited interfaces; `view` itself if there are none. */

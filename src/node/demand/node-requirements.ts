@@ -1,14 +1,16 @@
-// What a node asks of its interfaces: the cloud-specific part of a CiliumNode spec, reduced to what planning needs.
+// What a node asks of its interfaces: the cloud's section of a CiliumNode spec, with what the options say about it.
+import type { SectionRequirements } from '../../providers/contract/cilium-node-section.ts';
 import type { InstanceView } from '../../providers/contract/instance-view.ts';
-import type { EniSpec } from '../../kubernetes/cilium-node/cilium-node.ts';
-import type { CloudWords } from '../../providers/contract/allocation-implementation.ts';
 import { type NetworkInterface, type Tags, carries } from '../../providers/contract/network-interface.ts';
 
+/** What the cloud's section does not say is empty. */
 export interface NodeRequirements {
   readonly instanceType: string;
   readonly networkId: string;
   readonly zone: string;
-  /** The subnet of the node's own address; empty if the spec has none. */
+  /** The only interface that gets new addresses, by its name; undefined for all of them. */
+  readonly interfaceName?: string;
+  /** The subnet of the node's own address. */
   readonly nodeSubnetId: string;
   /** Interfaces below this device index get no pod addresses. */
   readonly firstInterfaceIndex: number;
@@ -42,6 +44,11 @@ export function isExcludedByTags(
   return Object.keys(excludeInterfaceTags).length > 0 && carries(tags, excludeInterfaceTags);
 }
 
+/** What a CiliumNode asks for. Where its section names no network, the cloud says which one the node is in. */
+export type AskedRequirements = Omit<NodeRequirements, 'networkId'> & {
+  readonly networkId: string | undefined;
+};
+
 /** Defaults that apply unless the agent overrides them. */
 export interface RequirementDefaults {
   readonly usePrimaryAddress: boolean;
@@ -49,29 +56,18 @@ export interface RequirementDefaults {
   readonly prefixDelegation: boolean;
 }
 
-/**
- * Reads the requirements from the cloud's section of a CiliumNode. Returns the names of missing required
- * fields instead.
- */
+/** Reads the requirements from the section. Returns the names of missing required fields instead. */
 export function requirementsOf(
-  section: EniSpec | undefined,
+  section: SectionRequirements,
   options: RequirementDefaults,
-  fields: CloudWords['fields'],
-): { readonly requirements: NodeRequirements } | { readonly missing: readonly string[] } {
-  if (section === undefined) return { missing: [fields.section] };
-  const { instanceType, vpcId: networkId, availabilityZone: zone } = section;
-  if (instanceType === undefined || networkId === undefined || zone === undefined) {
-    const needed = { instanceType, networkId, zone };
-    const missing = (['instanceType', 'networkId', 'zone'] as const).filter(
-      (name) => needed[name] === undefined,
-    );
-    return { missing: missing.map((name) => fields[name]) };
-  }
+): { readonly requirements: AskedRequirements } | { readonly missing: readonly string[] } {
+  if (section.missing.length > 0) return { missing: section.missing };
   return {
     requirements: {
-      instanceType,
-      networkId,
-      zone,
+      instanceType: section.instanceType ?? '',
+      networkId: section.networkId,
+      zone: section.zone ?? '',
+      ...(section.interfaceName !== undefined && { interfaceName: section.interfaceName }),
       nodeSubnetId: section.nodeSubnetId ?? '',
       firstInterfaceIndex: section.firstInterfaceIndex,
       excludeInterfaceTags: section.excludeInterfaceTags,
@@ -80,7 +76,7 @@ export function requirementsOf(
       deleteOnTermination: section.deleteOnTermination,
       subnetIds: section.subnetIds,
       subnetTags: section.subnetTags,
-      securityGroupIds: section.securityGroups,
+      securityGroupIds: section.securityGroupIds,
       securityGroupTags: section.securityGroupTags,
     },
   };

@@ -17,7 +17,7 @@ import { type NodeCondition, missingStaticIp, staticIpFailure } from '../conditi
 
 export interface StaticAddressDeps {
   readonly instanceId: string;
-  readonly implementation: Pick<AllocationImplementation, 'admit' | 'perform' | 'words'>;
+  readonly implementation: Pick<AllocationImplementation, 'admit' | 'perform' | 'section'>;
   readonly publicAddresses: Pick<PublicAddressPool, 'claim'>;
   readonly clock: Clock;
   readonly random: Random;
@@ -124,7 +124,7 @@ export class StaticAddress {
         return this.#pause(claim.retryAt);
       case 'noneMatches':
       case 'noneFree':
-        this.#warning = missingStaticIp(claim.kind, tags, implementation.words);
+        this.#warning = missingStaticIp(claim.kind, tags, implementation.section.words);
         return this.#pause(claim.retryAt);
     }
   }

@@ -2,18 +2,19 @@
 // which only Headwater writes. Pure. Agents write whole objects but send these parts back as they read them,
 // bound to the version they read. Older agents drop fields that they do not know.
 import type { CiliumNode, PoolEntry } from '../../kubernetes/cilium-node/cilium-node.ts';
+import type { CiliumNodeSection, StatusLayout } from '../../providers/contract/cilium-node-section.ts';
 import { isObject, type Json, memberOf, valueAt } from '../../kubernetes/transport/json.ts';
 import { applyMergePatch } from '../../kubernetes/transport/merge-patch.ts';
 import type { OpenWrite } from '../../kubernetes/cilium-node/own-writes.ts';
 import { sameOnTheWire } from '../../kubernetes/cilium-node/omitempty.ts';
+import { interfacesIn } from './status-section.ts';
 
 export type WrittenPart = 'pool' | 'status';
 
 export interface States {
   readonly previous: CiliumNode;
   readonly next: CiliumNode;
-  /** The cloud's key in the status. */
-  readonly statusKey: string;
+  readonly section: Pick<CiliumNodeSection, 'key' | 'layout'>;
   /** Our own writes that may have changed `previous` without a confirmation. */
   readonly open: readonly OpenWrite[];
 }
@@ -22,13 +23,14 @@ export interface States {
  * Parts whose change none of our writes explains. The parts are checked separately because each takes its own
  * write.
  */
-export function conflictingParts({ previous, next, statusKey, open }: States): readonly WrittenPart[] {
-  const before = { pool: previous.ipam.pool, section: memberOf(previous.base.status, statusKey) };
-  const after = { pool: next.ipam.pool, section: memberOf(next.base.status, statusKey) };
+export function conflictingParts({ previous, next, section, open }: States): readonly WrittenPart[] {
+  const { key, layout } = section;
+  const before = { pool: previous.ipam.pool, section: memberOf(previous.base.status, key) };
+  const after = { pool: next.ipam.pool, section: memberOf(next.base.status, key) };
   const pools = [before.pool, ...open.map((write) => poolAfter(before.pool, write))];
-  const sections = [before.section, ...open.map((write) => sectionAfter(before.section, write, statusKey))];
+  const sections = [before.section, ...open.map((write) => sectionAfter(before.section, write, key))];
   const isPoolOurs = pools.some((pool) => isSamePool(pool, after.pool));
-  const isSectionOurs = sections.some((section) => isSameSection(section, after.section));
+  const isSectionOurs = sections.some((published) => isSameSection(published, after.section, layout));
   return [...(isPoolOurs ? [] : (['pool'] as const)), ...(isSectionOurs ? [] : (['status'] as const))];
 }
 
@@ -60,18 +62,19 @@ function isSamePool(a: Pool, b: Pool): boolean {
   });
 }
 
-/** Recently introduced fields. An older agent does not know them and drops them when it writes the status back. */
-const droppable: ReadonlySet<string> = new Set(['public-ip', 'ipv6-prefixes']);
-
 /** Compares interfaces one by one, and the rest of the section as a whole. */
-function isSameSection(a: Json | undefined, b: Json | undefined): boolean {
-  const [enisOfA, enisOfB] = [interfacesIn(a), interfacesIn(b)];
-  const ids = new Set([...Object.keys(enisOfA), ...Object.keys(enisOfB)]);
-  const isSame = [...ids].every((id) => isSameInterface(memberOf(enisOfA, id), memberOf(enisOfB, id)));
-  return isSame && sameOnTheWire(withoutInterfaces(a), withoutInterfaces(b));
+function isSameSection(a: Json | undefined, b: Json | undefined, layout: StatusLayout): boolean {
+  const [before, after] = [interfacesIn(a, layout), interfacesIn(b, layout)];
+  const ids = new Set([...before.keys(), ...after.keys()]);
+  const isSame = [...ids].every((id) => isSameInterface(before.get(id), after.get(id), layout));
+  return isSame && sameOnTheWire(withoutInterfaces(a, layout), withoutInterfaces(b, layout));
 }
 
-function isSameInterface(before: Json | undefined, after: Json | undefined): boolean {
+function isSameInterface(
+  before: Json | undefined,
+  after: Json | undefined,
+  { droppable }: StatusLayout,
+): boolean {
   if (!isObject(before) || !isObject(after)) return false;
   const fields = new Set([...Object.keys(before), ...Object.keys(after)]);
   return [...fields].every((field) => {
@@ -85,12 +88,7 @@ function alone(object: Json, field: string): Json {
   return { [field]: memberOf(object, field) ?? null };
 }
 
-function interfacesIn(section: Json | undefined): { readonly [id: string]: Json } {
-  const enis = memberOf(section, 'enis');
-  return isObject(enis) ? enis : {};
-}
-
-function withoutInterfaces(section: Json | undefined): Json | undefined {
+function withoutInterfaces(section: Json | undefined, { interfaces }: StatusLayout): Json | undefined {
   if (!isObject(section)) return section;
-  return Object.fromEntries(Object.entries(section).filter(([member]) => member !== 'enis'));
+  return Object.fromEntries(Object.entries(section).filter(([member]) => member !== interfaces));
 }

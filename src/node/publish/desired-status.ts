@@ -1,8 +1,6 @@
 // Decides what a node's agent may see: the cloud's section of the status and the address pool.
-import type {
-  AllocationImplementation,
-  InstanceLimits,
-} from '../../providers/contract/allocation-implementation.ts';
+import type { InstanceLimits } from '../../providers/contract/allocation-implementation.ts';
+import type { CiliumNodeSection } from '../../providers/contract/cilium-node-section.ts';
 import type { Infrastructure } from '../../providers/contract/infrastructure.ts';
 import { type InstanceView, unusableIn, primaryInterface } from '../../providers/contract/instance-view.ts';
 import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
@@ -25,16 +23,17 @@ export interface OfferFacts {
   /** By address, interfaces that cannot be shown but are named by the CiliumNode's pool. */
   readonly named: ReadonlyMap<string, string>;
   readonly infrastructure: Infrastructure;
-  readonly implementation: Pick<AllocationImplementation, 'statusKey' | 'statusOf'>;
+  readonly section: Pick<CiliumNodeSection, 'key' | 'status' | 'isShowable' | 'layout'>;
   /** Removes fields that the API server would prune. */
   readonly prune: (value: Json, path: readonly string[]) => Json | undefined;
 }
 
-/** The view without interfaces in an unknown subnet or network: agents cannot set those up. */
-export function showable(view: InstanceView, { subnets, networks }: Infrastructure): InstanceView {
-  const interfaces = view.interfaces.filter(
-    (item) => subnets.has(item.subnetId) && networks.has(item.networkId),
-  );
+/** The view without interfaces of which not all is known that agents need to set them up. */
+export function showable(
+  view: InstanceView,
+  { infrastructure, section }: Pick<OfferFacts, 'infrastructure' | 'section'>,
+): InstanceView {
+  const interfaces = view.interfaces.filter((item) => section.isShowable(item, infrastructure));
   return interfaces.length === view.interfaces.length ? view : { ...view, interfaces };
 }
 
@@ -61,13 +60,13 @@ export function namedIn(
 }
 
 export function offerOf(facts: OfferFacts, excluded: OfferExclusions): Offer {
-  const { requirements, limits, infrastructure, implementation, prune } = facts;
-  const view = showable(facts.view, infrastructure);
+  const { requirements, limits, infrastructure, section, prune } = facts;
+  const view = showable(facts.view, facts);
   const { usePrimaryAddress } = requirements;
   const unfit = view.interfaces.filter((item) => exclusionOf(item, requirements) !== undefined);
   const retired = retiredAddresses(view, facts.retired);
-  const key = implementation.statusKey;
-  const value = implementation.statusOf(view, {
+  const { key } = section;
+  const value = section.status(view, {
     infrastructure,
     usePrimaryAddress,
     unfit: new Set(unfit.map(({ id }) => id)),
@@ -77,7 +76,7 @@ export function offerOf(facts: OfferFacts, excluded: OfferExclusions): Offer {
   const pool = new Map([...podAddresses(view, requirements), ...retired, ...facts.named]);
   for (const address of excluded.pool) pool.delete(address);
   return {
-    provider: { key, value: prune(value as Json, ['status', key]) ?? {} },
+    provider: { key, layout: section.layout, value: prune(value as Json, ['status', key]) ?? {} },
     interfaces: new Set([...view.interfaces.map(({ id }) => id), ...facts.named.values()]),
     pool,
     preAllocate: reachablePreAllocate(limits, requirements),
@@ -89,13 +88,13 @@ export function offerOf(facts: OfferFacts, excluded: OfferExclusions): Offer {
 export function keptOffer(
   node: CiliumNode,
   { withdrawn }: InstanceView,
-  { statusKey, statusWithout }: Pick<AllocationImplementation, 'statusKey' | 'statusWithout'>,
+  section: Pick<CiliumNodeSection, 'key' | 'without' | 'layout'>,
 ): Offer {
   const isGone = (id: string): boolean => withdrawn.has(id);
-  const value = statusWithout(memberOf(node.base.status, statusKey), isGone) as Json;
+  const value = section.without(memberOf(node.base.status, section.key), isGone) as Json;
   const kept = [...node.ipam.pool].filter(([address, { resource }]) => !isGone(address) && !isGone(resource));
   return {
-    provider: { key: statusKey, value },
+    provider: { key: section.key, layout: section.layout, value },
     interfaces: new Set(kept.map(([, { resource }]) => resource)),
     pool: new Map(kept.map(([address, { resource }]) => [address, resource])),
     preAllocate: 0,
@@ -120,13 +119,13 @@ export function retiredAddresses(
 /** An empty offer. It replaces what the object shows of another instance. */
 export function emptyOffer(
   view: InstanceView,
-  { implementation, infrastructure, prune }: Pick<OfferFacts, 'implementation' | 'infrastructure' | 'prune'>,
+  { section, infrastructure, prune }: Pick<OfferFacts, 'section' | 'infrastructure' | 'prune'>,
 ): Offer {
   const nothing = new Set<string>();
   const shown = { usePrimaryAddress: false, unfit: nothing, retired: nothing, excluded: nothing };
-  const value = implementation.statusOf({ ...view, interfaces: [] }, { infrastructure, ...shown }) as Json;
+  const value = section.status({ ...view, interfaces: [] }, { infrastructure, ...shown }) as Json;
   return {
-    provider: { key: implementation.statusKey, value },
+    provider: { key: section.key, layout: section.layout, value },
     interfaces: new Set(),
     pool: new Map(),
     preAllocate: 0,

@@ -6,6 +6,7 @@ import type { CiliumNode, ReleaseState } from '../../kubernetes/cilium-node/cili
 import { isObject, type Json, type JsonObject, memberOf } from '../../kubernetes/transport/json.ts';
 import { mergePatch } from '../../kubernetes/transport/merge-patch.ts';
 import { sameOnTheWire } from '../../kubernetes/cilium-node/omitempty.ts';
+import type { StatusLayout } from '../../providers/contract/cilium-node-section.ts';
 import { repairOf } from './status-repair.ts';
 
 export interface Desired {
@@ -18,8 +19,8 @@ export interface Desired {
 }
 
 export interface Offer {
-  /** The cloud's section of the status: its key and full content. */
-  readonly provider: { readonly key: string; readonly value: Json };
+  /** The cloud's section of the status: its key, layout and full content. */
+  readonly provider: { readonly key: string; readonly layout: StatusLayout; readonly value: Json };
   /** Ids of the interfaces in the section. */
   readonly interfaces: ReadonlySet<string>;
   /** Interface id by address. */

@@ -1,11 +1,10 @@
 // Decides which addresses of an instance must not be newly offered. They stay where they are already shown,
 // so no pod loses an address.
 import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
-import { memberOf } from '../../kubernetes/transport/json.ts';
-import type { AllocationImplementation } from '../../providers/contract/allocation-implementation.ts';
 import type { InstanceView } from '../../providers/contract/instance-view.ts';
 import { expandBlock } from '../../providers/contract/ipv4.ts';
 import { expandHolding } from '../../providers/contract/network-interface.ts';
+import { isShownOn } from '../../providers/contract/shown-interfaces.ts';
 
 /** Addresses to leave out of the status or the pool, whether or not the cloud has them. */
 export interface OfferExclusions {
@@ -18,18 +17,14 @@ const none: OfferExclusions = { status: new Set(), pool: new Set() };
 /** Those of the addresses that the CiliumNode does not show yet: they must not be added. */
 export function excludedUnlessShown(
   addresses: readonly string[],
-  node: CiliumNode,
-  { statusKey, restore }: Pick<AllocationImplementation, 'statusKey' | 'restore'>,
+  { ipam, status }: CiliumNode,
 ): OfferExclusions {
   if (addresses.length === 0) return none;
-  const shown = restore(node.instanceId ?? '', memberOf(node.base.status, statusKey)).interfaces;
-  const inStatus = new Set(
-    shown.flatMap((item) => [...item.addresses, ...item.prefixes.flatMap(expandBlock)]),
-  );
-  const missing = addresses.filter((address) => !node.ipam.pool.has(address));
+  const isInStatus = isShownOn(status.interfaces);
+  const missing = addresses.filter((address) => !ipam.pool.has(address));
   return {
     pool: new Set(missing),
-    status: new Set(missing.filter((address) => !inStatus.has(address))),
+    status: new Set(missing.filter((address) => !isInStatus(address))),
   };
 }
 

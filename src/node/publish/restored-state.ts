@@ -1,11 +1,9 @@
 // Restores an instance's interfaces from its CiliumNode after a restart. This state counts until the cloud
 // contradicts it twice, so a restart that meets a stale listing removes nothing.
 import type { CiliumNode, PoolEntry } from '../../kubernetes/cilium-node/cilium-node.ts';
+import { shownTo } from '../../kubernetes/cilium-node/shown-addresses.ts';
 import { memberOf } from '../../kubernetes/transport/json.ts';
-import type {
-  AllocationImplementation,
-  RestoredState,
-} from '../../providers/contract/allocation-implementation.ts';
+import type { CiliumNodeSection, RestoredState } from '../../providers/contract/cilium-node-section.ts';
 import { protocolOf } from '../demand/demand.ts';
 import {
   expandHolding,
@@ -14,12 +12,10 @@ import {
   type NetworkInterface,
 } from '../../providers/contract/network-interface.ts';
 
-export function restoredState(
-  node: CiliumNode,
-  instanceId: string,
-  implementation: Pick<AllocationImplementation, 'statusKey' | 'restore'>,
-): RestoredState {
-  const restored = implementation.restore(instanceId, memberOf(node.base.status, implementation.statusKey));
+type Restoring = Pick<CiliumNodeSection, 'key' | 'restore'>;
+
+export function restoredState(node: CiliumNode, instanceId: string, section: Restoring): RestoredState {
+  const restored = section.restore(instanceId, memberOf(node.base.status, section.key));
   const shown = new Set(
     restored.interfaces.flatMap((item) => [
       item.primaryAddress,
@@ -37,15 +33,11 @@ export function restoredState(
  * Whether the CiliumNode still shows interfaces of the instance that it named before. If it shows none, a
  * previous leader that saw the change earlier wrote what it shows now.
  */
-export function isOfOtherInstance(
-  node: CiliumNode,
-  before: CiliumNode,
-  implementation: Pick<AllocationImplementation, 'statusKey' | 'restore'>,
-): boolean {
+export function isOfOtherInstance(node: CiliumNode, before: CiliumNode, section: Restoring): boolean {
   if (node.instanceId === before.instanceId) return false;
   // The pool counts too, because the status may be lost.
   const idsOf = (state: CiliumNode): readonly string[] =>
-    restoredState(state, state.instanceId ?? '', implementation).interfaces.map(({ id }) => id);
+    restoredState(state, state.instanceId ?? '', section).interfaces.map(({ id }) => id);
   const former = new Set(idsOf(before));
   return idsOf(node).some((id) => former.has(id));
 }
@@ -58,11 +50,11 @@ export function shownSince(
   previous: CiliumNode,
   node: CiliumNode,
   instanceId: string,
-  implementation: Pick<AllocationImplementation, 'statusKey' | 'restore'>,
+  section: Restoring,
 ): readonly NetworkInterface[] {
-  const before = restoredState(previous, instanceId, implementation).interfaces;
+  const before = restoredState(previous, instanceId, section).interfaces;
   const known = new Map(before.map((item) => [item.id, new Set([...item.addresses, ...item.prefixes])]));
-  return restoredState(node, instanceId, implementation)
+  return restoredState(node, instanceId, section)
     .interfaces.map((item) => {
       const isNew = (holding: string): boolean => known.get(item.id)?.has(holding) !== true;
       return { ...item, addresses: item.addresses.filter(isNew), prefixes: item.prefixes.filter(isNew) };
@@ -96,7 +88,7 @@ function namedBy(
     interfaceByName({
       id,
       instanceId,
-      networkId: node.eni?.vpcId ?? '',
+      networkId: node.section.networkId ?? '',
       addresses: own.map(([address]) => address),
     }),
   );
@@ -116,11 +108,10 @@ const none: ReadonlySet<string> = new Set();
  * is not given up.
  */
 export function givenUpAndHidden(node: CiliumNode): ReadonlySet<string> {
-  const { status, ipam } = node;
+  const { status } = node;
   if (status.releaseIps.size === 0 || protocolOf(node) !== 'crd') return none;
-  const shown = new Set([...status.eni.values()].flatMap(({ addresses }) => addresses));
-  const isHidden = (address: string): boolean => !ipam.pool.has(address) && !shown.has(address);
+  const isShown = shownTo(node);
   return new Set(
-    [...pendingReleaseIn(node)].filter((address) => isHidden(address) && !status.used.has(address)),
+    [...pendingReleaseIn(node)].filter((address) => !isShown(address) && !status.used.has(address)),
   );
 }

@@ -2,8 +2,8 @@
 // already shows. Pure. Nothing is removed but what is known to be elsewhere, because it is unknown whose pods use the
 // addresses.
 import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
-import { isList, isObject, type Json, memberOf } from '../../kubernetes/transport/json.ts';
-import type { AllocationImplementation } from '../../providers/contract/allocation-implementation.ts';
+import { type Json, memberOf } from '../../kubernetes/transport/json.ts';
+import type { CiliumNodeSection } from '../../providers/contract/cilium-node-section.ts';
 import type { InstanceView } from '../../providers/contract/instance-view.ts';
 import {
   allAssignments,
@@ -11,6 +11,7 @@ import {
   type NetworkInterface,
 } from '../../providers/contract/network-interface.ts';
 import type { Offer } from './next-write.ts';
+import { unionOf } from './status-section.ts';
 
 /**
  * `elsewhere`: addresses that are not where the CiliumNode shows them, but on another instance or interface. They stay
@@ -20,15 +21,15 @@ export function unverifiedOffer(
   offer: Offer,
   node: CiliumNode,
   elsewhere: ReadonlySet<string>,
-  { statusWithout }: Pick<AllocationImplementation, 'statusWithout'>,
+  { without }: Pick<CiliumNodeSection, 'without'>,
 ): Offer {
-  const { key, value } = offer.provider;
+  const { key, layout, value } = offer.provider;
   const isElsewhere = (id: string): boolean => elsewhere.has(id);
   const kept = [...node.ipam.pool].filter(([address]) => !offer.pool.has(address) && !isElsewhere(address));
-  const shown = statusWithout(memberOf(node.base.status, key), isElsewhere) as Json;
+  const shown = without(memberOf(node.base.status, key), isElsewhere) as Json;
   return {
     ...offer,
-    provider: { key, value: union(shown, value) },
+    provider: { key, layout, value: unionOf(shown, value, layout) },
     interfaces: new Set([...offer.interfaces, ...kept.map(([, { resource }]) => resource)]),
     pool: new Map([...offer.pool, ...kept.map(([address, { resource }]) => [address, resource] as const)]),
     staticIp: offer.staticIp === '' ? undefined : offer.staticIp,
@@ -50,27 +51,4 @@ export function movedWithin(
       .flatMap(expandHolding)
       .filter((address) => addressesOf.get(id)?.has(address) !== true && isOnAny(address)),
   );
-}
-
-/** Members of both. If both have a member, the wanted one counts; lists of strings append what was shown. */
-function union(shown: Json, wanted: Json): Json {
-  if (isObject(shown) && isObject(wanted)) {
-    const members = Object.keys({ ...shown, ...wanted }).map((name): [string, Json] => [
-      name,
-      unionOf(memberOf(shown, name), memberOf(wanted, name)),
-    ]);
-    return Object.fromEntries(members);
-  }
-  if (!isTexts(shown) || !isTexts(wanted)) return wanted;
-  const present = new Set(wanted);
-  return [...wanted, ...shown.filter((text) => !present.has(text))];
-}
-
-function unionOf(shown: Json | undefined, wanted: Json | undefined): Json {
-  if (shown === undefined || wanted === undefined) return wanted ?? shown ?? null;
-  return union(shown, wanted);
-}
-
-function isTexts(value: Json): value is readonly string[] {
-  return isList(value) && value.every((item) => typeof item === 'string');
 }

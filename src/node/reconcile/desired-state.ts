@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Infrastructure } from '../../providers/contract/infrastructure.ts';
 import { isUnseen, type InstanceView } from '../../providers/contract/instance-view.ts';
 import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
-import { shownBy } from '../../kubernetes/cilium-node/watched-node.ts';
+import { shownBy } from '../../kubernetes/cilium-node/shown-addresses.ts';
 import type { Claimed } from '../demand/address-claims.ts';
 import type { Releaser } from '../release/releaser.ts';
 import type { Assessment } from '../conditions/assessment.ts';
@@ -137,9 +137,10 @@ export class DesiredState {
     const { infrastructure, claims, implementation, prune } = this.#deps.context;
     const { outgoing } = this.#deps.operations.releaser;
     const view = withoutAwaited(known, this.#deps.node());
-    const unconfirmed = excludedUnlessShown(addressesPossiblyGone(view), this.#deps.node(), implementation);
+    const unconfirmed = excludedUnlessShown(addressesPossiblyGone(view), this.#deps.node());
     const retired = retiredHoldings(this.#deps.node(), view, requirements);
-    const shown = showable(view, infrastructure());
+    const cloud = { infrastructure: infrastructure(), section: implementation.section, prune };
+    const shown = showable(view, cloud);
     const named = namedIn(this.#deps.node(), view, shown);
     const offerable = [
       ...podAddresses(shown, requirements).keys(),
@@ -153,9 +154,8 @@ export class DesiredState {
       addresses,
     });
     this.#take(claimed);
-    const cloud = { infrastructure: infrastructure(), implementation, prune };
     const facts = { view, requirements, limits, retired, named, ...cloud };
-    const split = excludedUnlessShown(splitOn(view, claimed.excluded), this.#deps.node(), implementation);
+    const split = excludedUnlessShown(splitOn(view, claimed.excluded), this.#deps.node());
     const hidden = [...claimed.excluded.keys(), ...outgoing];
     return this.#offer(facts, {
       status: setOf([...hidden, ...unconfirmed.status, ...split.status]),
@@ -193,7 +193,7 @@ export class DesiredState {
     const missing = addressesPossiblyGone(facts.view).filter((address) => onOthers.has(address));
     const excluded = { status: setOf([...status, ...missing]), pool: setOf([...pool, ...missing]) };
     const elsewhere = setOf([...onOthers, ...moved]);
-    return unverifiedOffer(offerOf(facts, excluded), node(), elsewhere, context.implementation);
+    return unverifiedOffer(offerOf(facts, excluded), node(), elsewhere, context.implementation.section);
   }
 
   /** Addresses that an unverified object shows and another instance has. A verified one shows what its view has. */
@@ -210,7 +210,9 @@ export class DesiredState {
   #moved(known: InstanceView): ReadonlySet<string> {
     if (this.#isVerified()) return noAddresses;
     const { context, instanceId, node } = this.#deps;
-    return setOf(movedWithin(known, restoredState(node(), instanceId, context.implementation).interfaces));
+    return setOf(
+      movedWithin(known, restoredState(node(), instanceId, context.implementation.section).interfaces),
+    );
   }
 
   #isVerified(): boolean {
@@ -231,7 +233,7 @@ export class DesiredState {
   #kept(view: InstanceView, { networkId }: NodeRequirements): Offer {
     const { claims, implementation } = this.#deps.context;
     const node = this.#deps.node();
-    const offer = keptOffer(node, view, implementation);
+    const offer = keptOffer(node, view, implementation.section);
     this.#take(claims.claim({ name: node.name, networkId, addresses: offer.pool.keys() }));
     return offer;
   }
@@ -242,7 +244,11 @@ export class DesiredState {
     const { inventory, infrastructure, implementation, prune } = context;
     const view = inventory.view(instanceId);
     if (view === undefined || view.read || !this.#isVerified()) return undefined;
-    const offer = emptyOffer(view, { infrastructure: infrastructure(), implementation, prune });
+    const offer = emptyOffer(view, {
+      infrastructure: infrastructure(),
+      section: implementation.section,
+      prune,
+    });
     return { offer, handshake: new Map(), operatorError: '' };
   }
 

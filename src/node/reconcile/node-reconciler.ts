@@ -46,7 +46,7 @@ const minInterval = 10;
 const pressingInterval = 2;
 
 /** Why a node wakes later on its own. */
-type Wait = 'refresh' | 'awaited' | 'publish' | 'subnets' | 'cap' | 'start';
+type Wait = 'refresh' | 'awaited' | 'publish' | 'subnets' | 'cap' | 'warning';
 
 /**
  * What happens to an address that a CiliumNode shows and should not. `leaving`: the next write removes it; `stuck`: the
@@ -131,7 +131,8 @@ export class NodeReconciler {
     this.#warnings = new Warnings({
       hooks,
       clock,
-      updateIn: (ms) => this.#later('start', ms, () => this.wake()),
+      updateIn: (ms) =>
+        ms === undefined ? this.#cancel('warning') : this.#later('warning', ms, () => this.wake()),
     });
     this.#cap = new CapacityLimit(clock, (ms) => this.#later('cap', ms, () => this.wake()));
     this.#deficit = new Deficit({
@@ -192,7 +193,7 @@ export class NodeReconciler {
   /** Restores what a previous leader showed, even if this session started from an older state. */
   #restore(previous: CiliumNode, node: CiliumNode): void {
     const { inventory, implementation, clock } = this.#context;
-    const interfaces = shownSince(previous, node, this.instanceId, implementation);
+    const interfaces = shownSince(previous, node, this.instanceId, implementation.section);
     inventory.restoreAlso(
       this.instanceId,
       { interfaces, pendingRelease: pendingReleaseIn(node) },
@@ -221,6 +222,7 @@ export class NodeReconciler {
 
   set pendingPods(count: number) {
     if (this.#state.pendingPods === count) return;
+    if (count < this.#state.pendingPods) this.#warnings.waitEnded();
     this.#state.pendingPods = count;
     this.wake();
   }
@@ -233,8 +235,9 @@ export class NodeReconciler {
 
   /** Starts nothing more; resolves once work in flight has ended, at `deadline` at the latest. */
   async stop(deadline: AbortSignal): Promise<void> {
-    for (const cancel of this.#timers.values()) cancel();
     await Promise.all([this.#maintenance.stop(), this.#publication.stop(), this.#operations.stop(deadline)]);
+    // What has just ended may have set more of them.
+    for (const cancel of this.#timers.values()) cancel();
     this.#context.inventory.untrack(this.instanceId, this.#context.clock.monotonic());
   }
 
@@ -333,8 +336,7 @@ export class NodeReconciler {
   /** A new interface supplies the node only once a read shows it attached. */
   #refreshAwaited({ awaited }: InstanceView): void {
     if (awaited.size === 0) {
-      this.#timers.get('awaited')?.();
-      this.#timers.delete('awaited');
+      this.#cancel('awaited');
       return;
     }
     this.#context.refreshAwaited(this.instanceId, Math.max(...awaited.values()));
@@ -361,7 +363,7 @@ export class NodeReconciler {
     if (assessment.kind !== 'served') return assessment.condition;
     const { ledger, clock, implementation } = this.#context;
     const isGone = (subnetId: string): boolean => ledger.isGone(subnetId, clock.monotonic());
-    const { fields } = implementation.words;
+    const { fields } = implementation.section.words;
     const stuck = plan === undefined ? undefined : planCondition(plan, fields, isGone);
     if (stuck !== undefined) return stuck;
     const trouble = this.#troubleCondition(assessment, plan);
@@ -438,6 +440,8 @@ export class NodeReconciler {
     this.#desired.published();
     this.#reportResolved();
     this.#deficit.published(this.#assessment);
+    // Our own writes need no decision, and from now on the agent is shown what its pods wait for.
+    this.#warning(this.#state.view);
   }
 
   /** A problem ends only once the agent is shown what it lacked. */
@@ -451,6 +455,11 @@ export class NodeReconciler {
     if (this.#assessment.kind !== 'served' || this.#assessment.wanted > 0) return;
     this.#isUnresolved = false;
     this.#context.hooks.onResolved(this.#state.node);
+  }
+
+  #cancel(what: Wait): void {
+    this.#timers.get(what)?.();
+    this.#timers.delete(what);
   }
 
   #later(what: Wait, ms: number, action: () => void): void {
@@ -468,9 +477,9 @@ function asksTheSame(a: CiliumNode, b: CiliumNode): boolean {
   return demandIn(a) === demandIn(b);
 }
 
-function demandIn({ ipam, eni, deleting, ignored, status }: CiliumNode): string {
+function demandIn({ ipam, section, deleting, ignored, status }: CiliumNode): string {
   const asked = { ...ipam, pool: undefined };
-  return JSON.stringify([asked, eni, deleting, ignored, [...status.used], [...status.releaseIps]]);
+  return JSON.stringify([asked, section, deleting, ignored, [...status.used], [...status.releaseIps]]);
 }
 
 function isOursToWrite(assessment: Assessment): boolean {

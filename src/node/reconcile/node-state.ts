@@ -13,7 +13,7 @@ import type { MaintainedFacts } from '../allocate/pool-maintainer.ts';
 import type { StaticAddressFacts } from '../housekeeping/static-ip.ts';
 import { roomUnder } from '../demand/statistics.ts';
 
-type ChangingFacts = Omit<AssessmentFacts, 'limitsOf' | 'options' | 'words'>;
+type ChangingFacts = Omit<AssessmentFacts, 'limitsOf' | 'options' | 'words' | 'traits'>;
 
 export class NodeState {
   /** The newest state of the object. */
@@ -53,7 +53,8 @@ export class NodeState {
     if (view === undefined) return { kind: 'unread' };
     const facts = { node, view, pendingPods, outgoing: this.#outgoing(), infrastructure: infrastructure() };
     if (this.#last !== undefined && isSame(this.#last.facts, facts)) return this.#last.assessment;
-    const assessment = assess({ ...facts, limitsOf, options, words: implementation.words });
+    const { section, traits } = implementation;
+    const assessment = assess({ ...facts, limitsOf, options, words: section.words, traits });
     // A node that is not served may wait for an instance type that has been read since, so it is assessed again.
     this.#last = assessment.kind === 'served' ? { facts, assessment } : undefined;
     return assessment;
@@ -61,7 +62,7 @@ export class NodeState {
 
   /** Facts for a plan. Undefined while the node cannot be served, like the methods below. */
   forAllocation(): MaintainedFacts | undefined {
-    const { infrastructure, ledger, orphans, clock } = this.#context;
+    const { infrastructure, ledger, orphans, clock, implementation } = this.#context;
     const { view } = this;
     const assessment = this.assess();
     if (view === undefined || assessment.kind !== 'served') return undefined;
@@ -81,6 +82,7 @@ export class NodeState {
         assessment.marks,
       ),
       orphans: orphans.of(this.#instanceId),
+      traits: implementation.traits,
     };
   }
 
@@ -123,7 +125,7 @@ export class NodeState {
 
   /** A public address opens the instance to the internet, so the node must be the one it claims to be. */
   forStaticAddress(): StaticAddressFacts | undefined {
-    if (!this.mayBeOurs()) return undefined;
+    if (!this.#context.implementation.traits.publicAddresses || !this.mayBeOurs()) return undefined;
     const tags = this.node.ipam.staticIpTags;
     const { view } = this;
     const isAsked = view !== undefined && Object.keys(tags).length > 0;

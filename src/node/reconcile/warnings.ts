@@ -8,9 +8,11 @@ import {
   presentable,
   unreachableStart,
   unreadableInterface,
+  untakenCondition,
 } from '../conditions/node-condition.ts';
+import { untakenAddresses, type Untaken } from '../conditions/untaken-addresses.ts';
 import { mostAllocatable } from '../demand/capacity.ts';
-import { startThresholdOf } from '../demand/demand.ts';
+import { protocolOf, startThresholdOf } from '../demand/demand.ts';
 import { exclusionsOf, type NodeRequirements } from '../demand/node-requirements.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { NodeHooks } from './node-context.ts';
@@ -23,22 +25,40 @@ export interface WarningFacts {
   readonly staticIp: NodeCondition | undefined;
 }
 
-/** An agent that requests a count, and starts with any address, has said so by then, in ms (docs/ciliumnode-contract.md 1.6). */
-const requestDelay = 60_000;
+/**
+ * How long a warning must apply before it is reported, in ms. By then, an agent that requests a count, and starts with any
+ * address, has said so (docs/ciliumnode-contract.md 1.6), and pods that only waited for their turn have their addresses.
+ */
+const patience = 60_000;
+/** The same for what a multi-pool agent reports: its debounce and its refresh may delay that by 75 s. */
+const multiPoolPatience = 90_000;
+
+/** A warning that must last. */
+interface LastingWarning {
+  readonly about: 'start' | Untaken['kind'];
+  readonly condition: NodeCondition;
+  /** How long, in ms. */
+  readonly patience: number;
+}
+
+/** Since when a warning applies, and when it is reported, in monotonic ms. */
+interface Wait {
+  readonly since: number;
+  readonly due: number;
+}
 
 export interface WarningsDeps {
   readonly hooks: Pick<NodeHooks, 'onWarning' | 'onExclusions'>;
   readonly clock: Pick<Clock, 'monotonic'>;
-  /** Requests another update after this many ms. */
-  readonly updateIn: (ms: number) => void;
+  /** Requests another update after this many ms, instead of any requested before; undefined for none. */
+  readonly updateIn: (ms: number | undefined) => void;
 }
 
 export class Warnings {
   readonly #deps: WarningsDeps;
   #list: readonly NodeCondition[] = [];
   #exclusions = '[]';
-  /** Since when its agent could not start, in monotonic ms. */
-  #unstartableSince: number | undefined;
+  #waits: ReadonlyMap<LastingWarning['about'], Wait> = new Map();
 
   constructor(deps: WarningsDeps) {
     this.#deps = deps;
@@ -48,36 +68,37 @@ export class Warnings {
     return this.#list;
   }
 
-  update(node: CiliumNode, { view, assessment, staticIp }: WarningFacts): void {
-    const requirements = 'requirements' in assessment ? assessment.requirements : undefined;
-    const unreadable = (view?.unreadable ?? []).map(unreadableInterface);
-    const isKnown = view !== undefined && requirements !== undefined;
-    const excluded = isKnown ? retiredUses(node, view, requirements).map(excludedInUse) : [];
+  update(node: CiliumNode, facts: WarningFacts): void {
     const reported = new Set(this.#list.map(({ message }) => message));
-    const others = [this.#startWarning(node, view, assessment), staticIp].filter(
-      (each) => each !== undefined,
-    );
-    const found = [...unreadable, ...excluded, ...others];
-    this.#list = found.map(presentable);
+    const lasting = this.#lasting(lastingWarnings(node, facts));
+    this.#list = [...immediateWarnings(node, facts), ...lasting].map(presentable);
     for (const warning of this.#list)
       if (!reported.has(warning.message)) this.#deps.hooks.onWarning(node, warning);
+    const { view } = facts;
+    const requirements = requirementsIn(facts);
     if (view !== undefined && requirements !== undefined) this.#reportExclusions(node, view, requirements);
   }
 
-  #startWarning(
-    node: CiliumNode,
-    view: InstanceView | undefined,
-    assessment: Assessment,
-  ): NodeCondition | undefined {
-    const found = view && startWarning(node, view, assessment);
-    const { clock, updateIn } = this.#deps;
-    const now = clock.monotonic();
-    this.#unstartableSince = found && (this.#unstartableSince ?? now);
-    if (this.#unstartableSince === undefined) return undefined;
-    const wait = this.#unstartableSince + requestDelay - now;
-    if (wait <= 0) return found;
-    updateIn(wait);
-    return undefined;
+  /** A pod waits no longer, so its agent mostly works, and other pods must wait anew to be reported. */
+  waitEnded(): void {
+    const now = this.#deps.clock.monotonic();
+    const wait = this.#waits.get('free');
+    if (wait === undefined || wait.due <= now) return;
+    this.#waits = new Map(this.#waits).set('free', { since: now, due: now + wait.due - wait.since });
+  }
+
+  /** Those that have applied for long enough; requests an update for the others. */
+  #lasting(found: readonly LastingWarning[]): readonly NodeCondition[] {
+    const now = this.#deps.clock.monotonic();
+    const started = (lasts: number): Wait => ({ since: now, due: now + lasts });
+    this.#waits = new Map(
+      found.map((each) => [each.about, this.#waits.get(each.about) ?? started(each.patience)]),
+    );
+    const next = Math.min(...[...this.#waits.values()].map(({ due }) => due).filter((due) => due > now));
+    this.#deps.updateIn(next === Infinity ? undefined : next - now);
+    return found
+      .filter(({ about }) => (this.#waits.get(about)?.due ?? now) <= now)
+      .map(({ condition }) => condition);
   }
 
   #reportExclusions(node: CiliumNode, view: InstanceView, requirements: NodeRequirements): void {
@@ -89,14 +110,43 @@ export class Warnings {
   }
 }
 
+function requirementsIn({ assessment }: WarningFacts): NodeRequirements | undefined {
+  return 'requirements' in assessment ? assessment.requirements : undefined;
+}
+
+function immediateWarnings(node: CiliumNode, facts: WarningFacts): readonly NodeCondition[] {
+  const { view, staticIp } = facts;
+  const requirements = requirementsIn(facts);
+  const isKnown = view !== undefined && requirements !== undefined;
+  return [
+    ...(view?.unreadable ?? []).map(unreadableInterface),
+    ...(isKnown ? retiredUses(node, view, requirements).map(excludedInUse) : []),
+    ...(staticIp === undefined ? [] : [staticIp]),
+  ];
+}
+
+function lastingWarnings(node: CiliumNode, { view, assessment }: WarningFacts): readonly LastingWarning[] {
+  if (view === undefined || assessment.kind !== 'served') return [];
+  const found: LastingWarning[] = [];
+  const start = startWarning(node, view, assessment);
+  if (start !== undefined) found.push({ about: 'start', condition: start, patience });
+  const { usage, wanted } = assessment;
+  // An agent that starts may hold addresses that it has not reported, and wait for those that are still to come.
+  if (usage.pendingPods === 0 || (usage.used === 0 && wanted > 0)) return found;
+  const untaken = untakenAddresses(node, view, assessment.requirements);
+  if (untaken === undefined) return found;
+  const needed = protocolOf(node) === 'crd' ? patience : multiPoolPatience;
+  return [...found, { about: untaken.kind, condition: untakenCondition(untaken), patience: needed }];
+}
+
 /** The agent has all that it may have, and needs more to start, now or after a restart. */
 function startWarning(
   node: CiliumNode,
   view: InstanceView,
-  assessment: Assessment,
+  assessment: Assessment & { readonly kind: 'served' },
 ): NodeCondition | undefined {
   const threshold = startThresholdOf(node);
-  if (assessment.kind !== 'served' || threshold === undefined) return undefined;
+  if (threshold === undefined) return undefined;
   const { limits, requirements, usage, retiredInUse } = assessment;
   const maxAllocate = node.ipam.maxAllocate || Infinity;
   const most = mostAllocatable(limits, view, requirements);

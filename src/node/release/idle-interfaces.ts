@@ -2,6 +2,7 @@
 // slot and a primary address of its subnet. Order: hide it from the agent, refresh the instance, detach,
 // delete. A crash after the detach leaves an orphan, which the orphan collection deletes.
 import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
+import { isInterfaceShown } from '../../kubernetes/cilium-node/shown-addresses.ts';
 import type { AllocationImplementation } from '../../providers/contract/allocation-implementation.ts';
 import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
 import type { InstanceView } from '../../providers/contract/instance-view.ts';
@@ -125,7 +126,7 @@ export class IdleInterfaces {
     const next = later(phase, now, mayDecide ? delay : Infinity);
     this.#phases.set(id, next);
     const mayBegin = refusal === undefined && next.kind === 'leaving' && !this.#work.backoff.isPausing;
-    if (mayBegin && !isShown(facts.node, id)) this.#work.begin(() => this.#run(id), id);
+    if (mayBegin && !isInterfaceShown(facts.node)(id)) this.#work.begin(() => this.#run(id), id);
   }
 
   #isUnused(item: NetworkInterface, facts: IdleFacts): boolean {
@@ -172,7 +173,7 @@ export class IdleInterfaces {
     const facts = isStopped ? undefined : this.#deps.facts();
     const item = facts?.view.interfaces.find(({ id }) => id === interfaceId);
     if (facts === undefined || item === undefined) return undefined;
-    return this.#isUnused(item, facts) && !isShown(facts.node, interfaceId) ? item : undefined;
+    return this.#isUnused(item, facts) && !isInterfaceShown(facts.node)(interfaceId) ? item : undefined;
   }
 
   /** Undefined when the interface is detached or may be. */
@@ -258,10 +259,4 @@ function isEmpty({ addresses, prefixes, publicAddress }: NetworkInterface): bool
 /** Pods may have received the primary address before use-primary-address was turned off. */
 function isPrimaryUsed(node: CiliumNode, { primaryAddress }: NetworkInterface): boolean {
   return node.ipam.pool.has(primaryAddress) || usageOf(node)(primaryAddress);
-}
-
-function isShown({ ipam, status }: CiliumNode, interfaceId: string): boolean {
-  return (
-    status.eni.has(interfaceId) || [...ipam.pool.values()].some(({ resource }) => resource === interfaceId)
-  );
 }

@@ -156,13 +156,6 @@ function recoveredPhase(states: readonly (ReleaseState | undefined)[]): 'asked' 
   return states.every((state) => state === 'ready-for-release') ? 'leaving' : 'asked';
 }
 
-/** Whether the CiliumNode shows an address to its agent, in the pool or on an interface. */
-export function shownTo(node: CiliumNode): (address: string) => boolean {
-  const shown = new Set([...node.status.eni.values()].flatMap(({ addresses }) => addresses));
-  const { pool } = node.ipam;
-  return (address) => pool.has(address) || shown.has(address);
-}
-
 function allocatedCidrs(node: CiliumNode): readonly string[] {
   return node.ipam.allocated.filter(({ pool }) => pool === poolName).flatMap(({ cidrs }) => cidrs);
 }

@@ -3,6 +3,7 @@
 // unassigned; what pods must not have is only taken off the offer. Nothing goes before its agent gives it up.
 import { leaderQuietPeriod } from '../../kubernetes/lease/lease-timings.ts';
 import type { CiliumNode, ReleaseState } from '../../kubernetes/cilium-node/cilium-node.ts';
+import { shownTo } from '../../kubernetes/cilium-node/shown-addresses.ts';
 import type { InstanceView } from '../../providers/contract/instance-view.ts';
 import {
   handshakeFor,
@@ -22,7 +23,6 @@ import {
   recoverReleases,
   releaseCandidates,
   retiredCandidates,
-  shownTo,
   reportsUse,
   usageIn,
 } from './prepare-ip-release.ts';

@@ -1,5 +1,6 @@
 // Implements the core's cloud contract for AWS.
 import type { AllocationImplementation } from '../contract/allocation-implementation.ts';
+import type { CloudTraits } from '../contract/cloud-traits.ts';
 import type { Ec2Client } from './ec2-client.ts';
 import { actionOf, perform } from './perform.ts';
 import { readPublicAddresses } from './public-addresses.ts';
@@ -9,10 +10,19 @@ import { readInfrastructure, readSubnetCounts } from './read-infrastructure.ts';
 import { readLimits } from './read-limits.ts';
 import { readDetached } from './read-detached.ts';
 import type { ReadOptions } from './read-list.ts';
-import { awsWords, eniStatus, restoreStatus, statusWithout } from './cilium-node-section.ts';
+import { awsSection } from './cilium-node-section.ts';
+
+const awsTraits: CloudTraits = {
+  interfaces: 'made',
+  repeatedAssignment: 'adds',
+  change: 'perInterface',
+  limits: 'byType',
+  publicAddresses: true,
+};
 
 export function awsAllocation(client: Ec2Client, options: ReadOptions): AllocationImplementation {
   return {
+    traits: awsTraits,
     mostInstancesPerRefresh: mostFilterValues,
     mostTypesPerRead: mostFilterValues,
     reach: (context) => reach(client, context),
@@ -37,10 +47,6 @@ export function awsAllocation(client: Ec2Client, options: ReadOptions): Allocati
         priority,
       ),
     perform: (operation, context) => perform(client, operation, context),
-    statusKey: 'eni',
-    statusOf: eniStatus,
-    statusWithout,
-    restore: restoreStatus,
-    words: awsWords,
+    section: awsSection,
   };
 }

@@ -1,16 +1,29 @@
-// The AWS part of the CiliumNode: its field names for messages, and its `status.eni`, which agents read and
-// Headwater restores after a restart. Empty fields are omitted as Go's omitempty does, so device index 0 is
-// absent.
-import type { CloudWords, RestoredState, StatusContext } from '../contract/allocation-implementation.ts';
-import type { Network, Subnet } from '../contract/infrastructure.ts';
+// The AWS section of the CiliumNode: its `status.eni`, which agents read and Headwater restores after a restart. Empty
+// fields are omitted as Go's omitempty does, so device index 0 is absent.
+import { isIPv4 } from 'node:net';
+import type {
+  CiliumNodeSection,
+  CloudWords,
+  RestoredState,
+  SectionBound,
+  SectionPath,
+  SectionReading,
+  ShownInterface,
+  ShownInterfaces,
+  SkippedEntry,
+  StatusContext,
+} from '../contract/cilium-node-section.ts';
+import type { KnownNetwork, Network, Subnet } from '../contract/infrastructure.ts';
 import type { InstanceView } from '../contract/instance-view.ts';
-import { expandBlock, parseAddress, parseBlock } from '../contract/ipv4.ts';
+import { blockAround, expandBlock, parseAddress, parseBlock } from '../contract/ipv4.ts';
 import { expandHolding, type NetworkInterface } from '../contract/network-interface.ts';
+import { isAbsent, isObject, member, text } from '../contract/published-json.ts';
+import { cidrWording, ipv4Wording } from '../contract/section-fields.ts';
+import { eniRequirements } from './cilium-node-spec.ts';
 
-export const awsWords: CloudWords = {
+const words: CloudWords = {
   publicAddress: 'Elastic IP address',
   fields: {
-    section: 'spec.eni',
     instanceType: 'spec.eni.instance-type',
     networkId: 'spec.eni.vpc-id',
     zone: 'spec.eni.availability-zone',
@@ -20,7 +33,98 @@ export const awsWords: CloudWords = {
   options: { networkId: '--vpc-id', instanceTags: '--instance-tags-filter' },
 };
 
-export function eniStatus(view: InstanceView, context: StatusContext): Record<string, unknown> {
+/** AWS allows 50 tags on any resource. */
+const mostTags = 50;
+
+/** Together they have as many addresses as are read of a pool. */
+const mostPrefixes = 256;
+
+const bounds: readonly SectionBound[] = [
+  { path: ['spec', 'eni', 'security-groups'], entries: 64 },
+  { path: ['spec', 'eni', 'subnet-ids'], entries: 1024 },
+  { path: ['spec', 'eni', 'subnet-tags'], entries: mostTags },
+  { path: ['spec', 'eni', 'security-group-tags'], entries: mostTags },
+  { path: ['spec', 'eni', 'exclude-interface-tags'], entries: mostTags },
+  { path: ['spec', 'eni'], characters: 32_768 },
+  { path: ['status', 'eni', 'enis'], entries: 64 },
+  { path: ['status', 'eni'], characters: 262_144 },
+];
+
+export const awsSection: CiliumNodeSection = {
+  key: 'eni',
+  bounds,
+  requirements: eniRequirements,
+  shown,
+  status: eniStatus,
+  isShowable: ({ subnetId, networkId }: NetworkInterface, { subnets, networks }: KnownNetwork) =>
+    subnets.has(subnetId) && networks.has(networkId),
+  without: statusWithout,
+  restore: restoreStatus,
+  layout: {
+    interfaces: 'enis',
+    addresses: 'addresses',
+    identifiedBy: {},
+    droppable: new Set(['public-ip', 'ipv6-prefixes']),
+    incidental: new Set(['description', 'public-ip', 'tags']),
+  },
+  words,
+};
+
+function shown(status: unknown, skip: SkippedEntry): SectionReading<ShownInterfaces> {
+  if (isAbsent(status)) return { value: new Map() };
+  if (!isObject(status)) return { problems: [{ path: [], accepted: 'an object' }] };
+  const enis = member(status, 'enis');
+  if (isAbsent(enis)) return { value: new Map() };
+  if (!isObject(enis)) return { problems: [{ path: ['enis'], accepted: 'a map' }] };
+  const interfaces = new Map<string, ShownInterface>();
+  for (const [id, eni] of Object.entries(enis)) {
+    const path = ['enis', id];
+    if (isObject(eni))
+      interfaces.set(id, {
+        addresses: validTexts(eni, 'addresses', { isValid: isIPv4, accepted: ipv4Wording, path, skip }),
+        prefixes: validTexts(eni, 'prefixes', { isValid: isBlock, accepted: cidrWording, path, skip }),
+      });
+    else skip(path, eni, 'an object');
+  }
+  const prefixes = [...interfaces.values()].reduce((count, each) => count + each.prefixes.length, 0);
+  if (prefixes > mostPrefixes)
+    return { problems: [{ path: ['enis'], accepted: `a map with at most ${mostPrefixes} prefixes` }] };
+  return { value: interfaces };
+}
+
+function isBlock(text: string): boolean {
+  return blockAround(text) !== undefined;
+}
+
+interface Entries {
+  readonly isValid: (text: string) => boolean;
+  readonly accepted: string;
+  readonly path: SectionPath;
+  readonly skip: SkippedEntry;
+}
+
+/** The valid entries of a list. A fully valid list is returned as is, so that memory holds it once. */
+function validTexts(
+  eni: object,
+  name: string,
+  { isValid, accepted, path, skip }: Entries,
+): readonly string[] {
+  const list = member(eni, name);
+  if (isAbsent(list)) return [];
+  if (!Array.isArray(list)) {
+    skip([...path, name], list, 'a list');
+    return [];
+  }
+  const isEntry = (entry: unknown): entry is string => typeof entry === 'string' && isValid(entry);
+  if (list.every(isEntry)) return list;
+  return list.filter((entry: unknown, index): entry is string => {
+    if (isEntry(entry)) return true;
+    skip([...path, name, index], entry, accepted);
+    return false;
+  });
+}
+
+function eniStatus(view: InstanceView, context: StatusContext): Record<string, unknown> {
   return {
     enis: Object.fromEntries(view.interfaces.map((item) => [item.id, statusOfInterface(item, context)])),
   };
@@ -78,7 +182,7 @@ function isEmpty(item: unknown): boolean {
 }
 
 /** A published `status.eni` without what is gone. A prefix that loses an address is replaced by its other addresses. */
-export function statusWithout(status: unknown, isGone: (id: string) => boolean): unknown {
+function statusWithout(status: unknown, isGone: (id: string) => boolean): unknown {
   const enis = Object.entries(member(status, 'enis') ?? {});
   if (typeof status !== 'object' || status === null) return {};
   const isWhole = (prefix: unknown): boolean =>
@@ -102,7 +206,7 @@ function restricted(eni: unknown, name: string, stays: (item: unknown) => boolea
  * Reads a published `status.eni` back. Skips anything in another form than ours: a refresh of the instance
  * shows it again.
  */
-export function restoreStatus(instanceId: string, status: unknown): RestoredState {
+function restoreStatus(instanceId: string, status: unknown): RestoredState {
   const enis = Object.entries(member(status, 'enis') ?? {});
   return {
     interfaces: enis.flatMap(([id, eni]) => restoreInterface(instanceId, id, eni) ?? []),
@@ -173,15 +277,6 @@ function restoreInterface(instanceId: string, id: string, eni: unknown): Network
       deleteOnTermination: true,
     },
   };
-}
-
-function member(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
-}
-
-function text(value: unknown, name: string): string {
-  const found = member(value, name);
-  return typeof found === 'string' ? found : '';
 }
 
 function texts(value: unknown, name: string): string[] {

@@ -1,5 +1,6 @@
 // The EC2 actions that Headwater calls, reduced to the members it sends and reads. All answer members are
 // optional; the reader of an answer validates them. Names are EC2's own.
+import type { Sending } from '../gate/cloud-call.ts';
 
 export interface Filter {
   readonly Name: string;
@@ -233,57 +234,8 @@ export type Ec2Output<A extends Ec2Action> = Ec2Actions[A]['output'];
 
 /**
  * Sends one request, once a slot is free, and parses its answer. It neither retries nor waits for rate
- * limits. Rejects with an Ec2CallError, or with what `onSend` threw.
+ * limits. Rejects with a CallError, or with what `onSend` threw.
  */
 export interface Ec2Api {
   send<A extends Ec2Action>(action: A, input: Ec2Input<A>, sending: Sending): Promise<Ec2Output<A>>;
-}
-
-export interface Sending {
-  /** Ends the wait for the answer. */
-  readonly signal: AbortSignal;
-  /** Called immediately before the request leaves. If it throws, the request does not leave. */
-  readonly onSend: () => void;
-  /** Called once there is a connection; nothing waits after that. If it throws, the request does not leave. */
-  readonly onConnected?: () => void;
-}
-
-/** Why a call ended without a usable answer. */
-export type Ec2CallResult =
-  /** EC2 refused; nothing happened. */
-  | 'refused'
-  /** The request never left. */
-  | 'notSent'
-  /** It was sent, and no answer says whether it happened. */
-  | 'noAnswer';
-
-export class Ec2CallError extends Error {
-  readonly result: Ec2CallResult;
-  /** EC2's code, or a client code for a request that never reached EC2. */
-  readonly code: string;
-  /** HTTP status; undefined without an answer. */
-  readonly status: number | undefined;
-  readonly requestId: string | undefined;
-  /** The back-off that EC2 asks for, in ms; undefined if it asks for none. */
-  readonly retryAfter: number | undefined;
-
-  constructor(
-    what: {
-      readonly result: Ec2CallResult;
-      readonly code: string;
-      readonly message: string;
-      readonly status?: number | undefined;
-      readonly requestId?: string | undefined;
-      readonly retryAfter?: number | undefined;
-    },
-    options?: ErrorOptions,
-  ) {
-    super(what.message, options);
-    this.name = 'Ec2CallError';
-    this.result = what.result;
-    this.code = what.code;
-    this.status = what.status;
-    this.requestId = what.requestId;
-    this.retryAfter = what.retryAfter;
-  }
 }

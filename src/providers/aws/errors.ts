@@ -2,7 +2,7 @@
 // (https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html).
 import { sanitizedText } from '../../network/untrusted-text.ts';
 import type { CloudFailure, CloudFailureKind } from '../contract/cloud-failure.ts';
-import type { Ec2Action, Ec2CallError } from './ec2-api.ts';
+import type { CallError } from '../gate/cloud-call.ts';
 
 const kinds: Readonly<Record<string, CloudFailureKind>> = {
   RequestLimitExceeded: 'throttled',
@@ -99,7 +99,7 @@ const freshId = /\b(eni|eni-attach)-[0-9a-f]{8,17}\b/g;
 /** Maximum characters of an error code or request id. */
 const mostOfCode = 100;
 
-export function failureOf(action: Ec2Action, error: Ec2CallError): CloudFailure {
+export function failureOf(action: string, error: CallError): CloudFailure {
   const permission = deniedPermission(action, error);
   const about = subjectOf(error, permission);
   const credentials = credentialTrouble.get(error.code);
@@ -137,7 +137,7 @@ const missingPermissions: ReadonlySet<string> = new Set([
 ]);
 
 /** The denied permission may not be the call's own: its tags need another, and so does assuming a role. */
-function deniedPermission(action: Ec2Action, { code, message }: Ec2CallError): string | undefined {
+function deniedPermission(action: string, { code, message }: CallError): string | undefined {
   if (!missingPermissions.has(code)) return undefined;
   const [, named] = /is not authorized to perform: ([a-z0-9-]+:[A-Za-z0-9]+)/.exec(message) ?? [];
   return named ?? (code === 'UnauthorizedOperation' ? `ec2:${action}` : undefined);
@@ -151,7 +151,7 @@ const subjectsByType: Readonly<Record<string, Subject>> = {
   instance: 'instance',
 };
 
-function subjectOf({ code, message }: Ec2CallError, permission: string | undefined): Subject | undefined {
+function subjectOf({ code, message }: CallError, permission: string | undefined): Subject | undefined {
   if (permission !== undefined) return deniedSubject(message);
   // An unknown identity may do nothing at all. EC2 also uses AuthFailure for resources of other accounts.
   if (kinds[code] === 'notAuthorized' && code !== 'AuthFailure' && !missingPermissions.has(code))
@@ -167,7 +167,7 @@ function deniedSubject(message: string): Subject | undefined {
   return id === '*' ? 'action' : subjectsByType[type];
 }
 
-function kindOf(action: Ec2Action, error: Ec2CallError): CloudFailureKind {
+function kindOf(action: string, error: CallError): CloudFailureKind {
   const known =
     byText.find(({ code, text }) => code === error.code && text.test(error.message))?.kind ??
     kinds[error.code];

@@ -1,14 +1,14 @@
 // EC2's token buckets per account, region and action, as AWS documents them
 // (https://docs.aws.amazon.com/ec2/latest/devguide/ec2-api-throttling.html). Attach has no entry there and
 // uses the default for mutating actions.
-import type { BucketSize } from '../rate-limit/token-bucket.ts';
+import type { LimitSize, LimitSizes } from '../rate-limit/limit-key.ts';
 import type { Ec2Action } from './ec2-api.ts';
 
-const reads: BucketSize = { capacity: 100, refill: 20 };
-const mutating: BucketSize = { capacity: 50, refill: 5 };
-const interfaceMutating: BucketSize = { capacity: 100, refill: 5 };
+const reads: LimitSize = { kind: 'bucket', capacity: 100, refill: 20 };
+const mutating: LimitSize = { kind: 'bucket', capacity: 50, refill: 5 };
+const interfaceMutating: LimitSize = { kind: 'bucket', capacity: 100, refill: 5 };
 
-const quotas: Readonly<Record<Ec2Action, BucketSize>> = {
+const quotas: Readonly<Record<Ec2Action, LimitSize>> = {
   DescribeAddresses: reads,
   DescribeInstances: reads,
   DescribeInstanceTypes: reads,
@@ -27,17 +27,5 @@ const quotas: Readonly<Record<Ec2Action, BucketSize>> = {
   UnassignPrivateIpAddresses: interfaceMutating,
 };
 
-export const quotaActions = Object.keys(quotas) as readonly Ec2Action[];
-
-/** Our `share` of the buckets: the account has other users. `raised`: buckets that AWS changed for the account. */
-export function ourQuotas(
-  share: number,
-  raised: ReadonlyMap<string, BucketSize>,
-): ReadonlyMap<string, BucketSize> {
-  return new Map(
-    quotaActions.map((action) => {
-      const { capacity, refill } = raised.get(action) ?? quotas[action];
-      return [action, { capacity: capacity * share, refill: refill * share }];
-    }),
-  );
-}
+/** The documented limits: one of each action, under its name. */
+export const ec2Limits: LimitSizes = new Map(Object.entries(quotas));

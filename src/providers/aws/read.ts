@@ -36,7 +36,7 @@ export async function* observe(
   context: CallContext,
 ): AsyncGenerator<ObservedPage> {
   // Anything that cannot be an id has no interfaces; agents can write any text.
-  if (scope.kind === 'networks') {
+  if (scope.kind === 'all') {
     const most = mostFilterValues - 1 - Object.keys(options.instanceTags).length;
     const ask = (part: readonly string[]) => observeNetworks(client, part, options, context);
     yield* inParts(scope.networkIds.filter(isNetworkId), most, ask);

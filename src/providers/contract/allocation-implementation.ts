@@ -1,20 +1,24 @@
 // The contract that every cloud implements. A cloud contributes facts and effects; the core decides once for all
 // clouds. A cloud knows nothing of Kubernetes but its section of the CiliumNode.
 import type { TakenAddresses } from './block-census.ts';
+import type { CiliumNodeSection } from './cilium-node-section.ts';
+import type { CloudError } from './cloud-failure.ts';
+import type { CloudTraits } from './cloud-traits.ts';
 import type { Priority } from './priority.ts';
 import type { Infrastructure, KnownNetwork, UnreadablePart } from './infrastructure.ts';
-import type { InstanceView } from './instance-view.ts';
 import type { NetworkInterface, Tags, PublicAddress } from './network-interface.ts';
 import type { Observation } from './observation.ts';
 import type { Operation, OperationKind, Outcome } from './operation.ts';
 
 export interface AllocationImplementation {
+  readonly traits: CloudTraits;
+
   /** One cheap read that only shows whether the cloud answers. Rejects with a CloudError. */
   reach(context: CallContext): Promise<void>;
 
   /**
-   * Reads what exists, page by page: everything on the instances of these networks, or some instances by id (at most
-   * `mostInstancesPerRefresh`). Rejects with a CloudError; pages already yielded stay valid.
+   * Reads what exists, page by page: everything on the instances of these networks or that nodes name, or some
+   * instances by id (at most `mostInstancesPerRefresh`). Rejects with a CloudError; pages already yielded stay valid.
    */
   observe(scope: ObservationScope, context: CallContext): AsyncIterable<ObservedPage>;
   readonly mostInstancesPerRefresh: number;
@@ -54,44 +58,25 @@ export interface AllocationImplementation {
   expectedWait(kinds: readonly OperationKind[], priority: Priority): number;
 
   /**
-   * Executes an admitted operation. Never rejects for anything a cloud does. `context.signal` ends the wait for a slot;
-   * a request that was sent is awaited.
+   * Executes an admitted operation. Resolves once its effect is visible or certain to fail, which takes minutes where the
+   * cloud works on after it accepted the request; no slot is held meanwhile. Never rejects for anything a cloud does.
+   * `context.signal` ends the wait for a slot; a request that was sent is awaited.
    */
   perform(operation: Operation, context: CallContext): Promise<Outcome>;
 
-  /** The cloud's part of the CiliumNode status: its key and the content under it. */
-  readonly statusKey: string;
-  statusOf(view: InstanceView, context: StatusContext): unknown;
-
-  /** A published status without the interfaces and addresses that are gone; the rest stays unchanged. */
-  statusWithout(status: unknown, isGone: (id: string) => boolean): unknown;
-
-  /** What a published status names, parsed leniently: the state known before a restart. */
-  restore(instanceId: string, status: unknown): RestoredState;
-
-  readonly words: CloudWords;
-}
-
-/** The cloud's own terms, for messages that say what to correct. */
-export interface CloudWords {
-  readonly publicAddress: string;
-  /** The CiliumNode section with the node's cloud settings, and the fields in it. */
-  readonly fields: {
-    readonly section: string;
-    readonly instanceType: string;
-    readonly networkId: string;
-    readonly zone: string;
-    readonly securityGroupIds: string;
-    readonly securityGroupTags: string;
-  };
-  /** The options that restrict what Headwater serves. */
-  readonly options: { readonly networkId: string; readonly instanceTags: string };
+  /** The cloud's section of the CiliumNode. */
+  readonly section: CiliumNodeSection;
 }
 
 export type Refund = (unsent?: readonly OperationKind[]) => void;
 
+/** A cloud lists by networks, or reads the instances that nodes name. */
 export type ObservationScope =
-  | { readonly kind: 'networks'; readonly networkIds: readonly string[] }
+  | {
+      readonly kind: 'all';
+      readonly networkIds: readonly string[];
+      readonly instanceIds: readonly string[];
+    }
   | { readonly kind: 'instances'; readonly instanceIds: readonly string[] };
 
 export interface ObservedPage {
@@ -100,6 +85,10 @@ export interface ObservedPage {
   readonly observations: readonly Observation[];
   /** Addresses held by interfaces that are not observed, because no instance of ours has them. */
   readonly others?: readonly TakenAddresses[];
+  /** Instances that this read cannot complete, although it goes on with others. Nothing follows from their absence. */
+  readonly failed?: readonly { readonly instanceId: string; readonly error: CloudError }[];
+  /** Networks and subnets that are known only by the observed interfaces in them, just read. */
+  readonly network?: KnownNetwork;
 }
 
 export interface ObservedInfrastructure {
@@ -113,6 +102,8 @@ export interface ObservedCounts {
   readonly startedAt: number;
   /** Free addresses by subnet. */
   readonly counts: ReadonlyMap<string, number>;
+  /** Subnets that could not be read this time: what was known of them stays. */
+  readonly unread?: ReadonlySet<string>;
 }
 
 export interface ObservedPublicAddresses {
@@ -143,10 +134,8 @@ export interface CallContext {
   readonly signal: AbortSignal;
   /** Part of an operation in flight that must finish: dry run, pause or a conflicting writer do not stop it. */
   readonly inFlight?: true;
-}
-
-export interface RestoredState extends KnownNetwork {
-  readonly interfaces: readonly NetworkInterface[];
+  /** The instance that the call concerns, if there is one: it may have limits of its own. */
+  readonly instanceId?: string;
 }
 
 export interface InstanceLimits {
@@ -161,15 +150,4 @@ export interface InstanceLimits {
 /** The cloud's answer about an instance type cannot be parsed. */
 export interface UnreadableLimits {
   readonly problem: string;
-}
-
-export interface StatusContext {
-  readonly infrastructure: Infrastructure;
-  readonly usePrimaryAddress: boolean;
-  /** Ids of interfaces unfit for pods: the status shows only their retired addresses. */
-  readonly unfit: ReadonlySet<string>;
-  /** Unfit addresses that stay visible, because the agent has seen them and may use them. */
-  readonly retired: ReadonlySet<string>;
-  /** Addresses that must not be published. */
-  readonly excluded: ReadonlySet<string>;
 }

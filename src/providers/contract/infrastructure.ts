@@ -46,6 +46,8 @@ export interface Infrastructure {
   readonly denied?: Readonly<Partial<Record<'routeTables' | 'securityGroups', CloudFailure>>>;
   /** Zones whose subnets could not be read this time, while others could, and why. */
   readonly unreadZones?: ReadonlyMap<string, CloudFailure>;
+  /** Single subnets that could not be read this time, while others could, and why. */
+  readonly unreadSubnets?: ReadonlyMap<string, CloudFailure>;
 }
 
 /** A part that the cloud returned and that could not be parsed. */
@@ -56,7 +58,7 @@ export interface UnreadablePart {
 }
 
 /** What is known of the network in addition to its last read. */
-export type KnownNetwork = Pick<Infrastructure, 'subnets' | 'networks'>;
+export type KnownNetwork = Pick<Infrastructure, 'subnets' | 'networks' | 'unreadSubnets'>;
 
 /**
  * Combines a read with what was known before. Keeps what the read does not show, because agents know it and
@@ -65,12 +67,34 @@ export type KnownNetwork = Pick<Infrastructure, 'subnets' | 'networks'>;
 export function withMemory(read: Infrastructure, known: KnownNetwork): Infrastructure {
   const subnets = new Map(read.subnets);
   for (const [id, subnet] of known.subnets) {
-    const isUnread = read.unreadZones?.has(subnet.zone) === true;
     if (!subnets.has(id))
-      subnets.set(id, isUnread ? subnet : { ...subnet, freeAddresses: 0, eligible: false });
+      subnets.set(id, isUnread(read, subnet) ? subnet : { ...subnet, freeAddresses: 0, eligible: false });
   }
   const networks = new Map([...known.networks, ...read.networks]);
   return { ...read, subnets, networks };
+}
+
+/** Whether a read says nothing about the subnet, because its zone or itself could not be read. */
+export function isUnread(
+  { unreadZones, unreadSubnets }: Infrastructure,
+  { id, zone }: Pick<Subnet, 'id' | 'zone'>,
+): boolean {
+  return unreadSubnets?.has(id) === true || unreadZones?.has(zone) === true;
+}
+
+/** What is known, and what has just been read besides: of that, new interfaces and addresses may be made. */
+export function withNews(
+  known: Infrastructure,
+  { subnets, networks, unreadSubnets = new Map() }: KnownNetwork,
+): Infrastructure {
+  const stillUnread = [...(known.unreadSubnets ?? [])].filter(([id]) => !subnets.has(id));
+  return {
+    ...known,
+    unreadSubnets: new Map([...stillUnread, ...unreadSubnets]),
+    networkIds: new Set([...known.networkIds, ...networks.keys()]),
+    subnets: new Map([...known.subnets, ...subnets]),
+    networks: new Map([...known.networks, ...networks]),
+  };
 }
 
 export const emptyInfrastructure: Infrastructure = {

@@ -32,9 +32,10 @@ export function parseBlock(text: string): Block | undefined {
 
 /** The block around `a.b.c.d/n`, ignoring host bits. Undefined if it is not an IPv4 block. */
 export function blockAround(text: string): Block | undefined {
-  const [address = '', length = ''] = text.split('/');
+  const [address = '', length = '', ...rest] = text.split('/');
   const value = parseAddress(address);
-  if (value === undefined || !/^(0|[1-9]\d?)$/.test(length) || Number(length) > 32) return undefined;
+  if (value === undefined || rest.length > 0 || !/^(0|[1-9]\d?)$/.test(length) || Number(length) > 32)
+    return undefined;
   const size = 2 ** (32 - Number(length));
   return { first: value - (value % size), length: Number(length) };
 }

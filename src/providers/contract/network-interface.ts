@@ -26,6 +26,15 @@ export interface NetworkInterface {
   /** Why pods cannot use it, whatever the node's options say ("efa", "trunk", "requester-managed", ...). */
   readonly reservedFor: string | undefined;
   readonly attachment: Attachment | undefined;
+  /** Its name, where the cloud gives it one besides its id. */
+  readonly name?: string;
+  /**
+   * Absent if it is ready. Of an interface that is changing, nothing is newly offered and nothing is withdrawn. One that
+   * failed gets no more addresses.
+   */
+  readonly condition?: 'changing' | 'failed';
+  /** Subnets of addresses that are in another subnet than the interface. */
+  readonly addressSubnets?: ReadonlyMap<string, string>;
 }
 
 export interface Attachment {

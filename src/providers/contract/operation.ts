@@ -30,6 +30,8 @@ export interface AllocateIPs {
   readonly instanceId: string;
   readonly interfaceId: string;
   readonly count: number;
+  /** Recognizes the assignment if it is repeated. Set where the cloud's traits say so. */
+  readonly operationId?: string;
 }
 
 export interface AllocatePrefixes {

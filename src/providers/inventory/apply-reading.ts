@@ -22,6 +22,9 @@ export interface ReadingOutcome {
 const nothing: ReadonlyMap<string, number> = new Map();
 const none: ReadonlySet<string> = new Set();
 
+/** Delay between refreshes of an interface that is changing, as a fraction of the consistency window: usually 5 s. */
+const changingPause = 1 / 6;
+
 /** No read takes longer, in ms. */
 const longestRead = 600_000;
 
@@ -135,7 +138,8 @@ export function firstRecord(item: NetworkInterface, asOf: number): InterfaceReco
 }
 
 /** A read shows an unknown interface. */
-export function whenFirstShown(shown: NetworkInterface, reading: Reading): ReadingOutcome {
+export function whenFirstShown(seen: NetworkInterface, reading: Reading): ReadingOutcome {
+  const shown = seen.condition === 'changing' ? { ...seen, addresses: [], prefixes: [] } : seen;
   const { attachment } = shown;
   const awaited =
     attachment?.state === 'attaching' ? { since: reading.startedAt, attachmentId: attachment.id } : undefined;
@@ -146,7 +150,7 @@ export function whenFirstShown(shown: NetworkInterface, reading: Reading): Readi
 /** A read shows a known interface. */
 export function whenShown(before: InterfaceRecord, seen: NetworkInterface, reading: Reading): ReadingOutcome {
   const known = isByName(before.interface) ? whenIdentified(before, seen) : before;
-  const shown = withoutReleased(known, attachedAsWeKnow(known, seen, reading), reading);
+  const shown = withoutReleased(known, attachedAsWeKnow(known, settled(known, seen), reading), reading);
   const isFresh = reading.startedAt >= known.asOf;
   const record = isFresh ? regrouped(known, shown) : known;
   // An interface keeps its primary address for life. A read with a different primary proves nothing about what it
@@ -169,7 +173,7 @@ export function whenShown(before: InterfaceRecord, seen: NetworkInterface, readi
     unclear: 'nothing',
     elsewhereAt: undefined,
     unlistedHoldings: missing.unlisted,
-    unseen: stillUnseen(record, shown, item),
+    unseen: stillUnseen(record, seen.condition === 'changing' ? seen : shown, item),
   };
   return { record: next, refreshDue: nextRefresh(record, next, reading) };
 }
@@ -334,6 +338,22 @@ function stillAwaited(
   return isThisOne ? undefined : awaited;
 }
 
+/**
+ * While an interface is changing, some of its addresses are not there yet and others may come back: it keeps exactly what
+ * is known of it.
+ */
+function settled({ interface: known }: InterfaceRecord, seen: NetworkInterface): NetworkInterface {
+  if (seen.condition !== 'changing') return seen;
+  const { primaryAddress, addresses, prefixes, publicAddress } = known;
+  return {
+    ...seen,
+    primaryAddress: seen.primaryAddress || primaryAddress,
+    addresses,
+    prefixes,
+    publicAddress,
+  };
+}
+
 /** The cloud may show an attachment as `attaching` for a while after the attach call succeeded. */
 function attachedAsWeKnow(
   record: InterfaceRecord,
@@ -358,6 +378,8 @@ function nextRefresh(before: InterfaceRecord, after: InterfaceRecord, reading: R
   due.push(...[...after.releasing.values()].filter((until) => reading.startedAt < until));
   if (after.interface.attachment?.state === 'attaching')
     due.push(reading.startedAt + reading.consistencyWindow);
+  if (after.interface.condition === 'changing')
+    due.push(reading.endedAt + reading.consistencyWindow * changingPause);
   if (after.unlistedHoldings.size > 0 && reading.startedAt >= before.asOf) due.push(reading.startedAt);
   return due.length === 0 ? undefined : Math.min(...due);
 }

@@ -3,8 +3,8 @@
 import { Batcher } from '../../runtime/batcher.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
-import type { AllocationImplementation } from '../contract/allocation-implementation.ts';
-import { longestPause } from '../contract/cloud-failure.ts';
+import type { AllocationImplementation, ObservedPage } from '../contract/allocation-implementation.ts';
+import { type CloudError, longestPause } from '../contract/cloud-failure.ts';
 import { AwaitedRefresh } from './awaited-refresh.ts';
 import type { Inventory } from './inventory.ts';
 import type { Observation } from '../contract/observation.ts';
@@ -17,6 +17,8 @@ export interface InstanceRefreshOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly onChanged: (instanceIds: ReadonlySet<string>) => void;
+  /** Called with each page before it is applied. */
+  readonly onPage: (page: ObservedPage) => void;
   readonly onFailure: (error: unknown, instanceIds: readonly string[]) => void;
 }
 
@@ -71,20 +73,24 @@ function batchedRefresh(options: InstanceRefreshOptions): Batcher<string> {
     onFailure: options.onFailure,
     run: async (instanceIds, signal) => {
       const observations: Observation[] = [];
+      const failed = new Map<string, CloudError>();
       let startedAt: number | undefined;
       const context = { priority: () => 'high' as const, signal };
       for await (const page of implementation.observe({ kind: 'instances', instanceIds }, context)) {
         startedAt ??= page.startedAt;
         observations.push(...page.observations);
+        for (const { instanceId, error } of page.failed ?? []) failed.set(instanceId, error);
+        options.onPage(page);
       }
       const endedAt = clock.monotonic();
       const changed = inventory.applyRefresh({
         startedAt: startedAt ?? endedAt,
         endedAt,
-        instanceIds,
+        instanceIds: instanceIds.filter((id) => !failed.has(id)),
         observations,
       });
       options.onChanged(changed);
+      return failed;
     },
   });
 }

@@ -15,6 +15,8 @@ export interface Listing {
   /** Whether the end of the listing counts as a complete answer for this instance. */
   covers(instanceId: string): boolean;
   apply(observations: readonly Observation[], startedAt: number): void;
+  /** The listing could not read this instance: its end says nothing about it. */
+  leaveOut(instanceId: string): void;
   /**
    * Returns the instances that the listing changed, read for the first time, or left unconfirmed. Yields regularly so
    * that other work can run. Changes made during a pause count as if they happened before the last page.
@@ -175,6 +177,7 @@ export class Inventory {
       if (tracked.endListing(startedAt, (interfaceId) => shown.get(interfaceId))) changed.add(id);
     };
     return {
+      leaveOut: (id) => void listed.delete(id),
       covers: (id) => listed.has(id) && listed.get(id) === this.#instances.get(id),
       apply: (observations, pageStartedAt) => {
         this.#withdrawals.noteRead(pageStartedAt);

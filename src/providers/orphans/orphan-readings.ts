@@ -40,7 +40,10 @@ export class OrphanReadings {
       window,
       most: 1,
       backoff: { base: 1000, cap: 60_000 },
-      run: (_, signal) => this.#read(signal),
+      run: async (_, signal) => {
+        await this.#read(signal);
+        return undefined;
+      },
       onFailure: options.onFailure,
     });
   }

@@ -5,7 +5,15 @@
 // tokens that were granted before and not used become void. A sequence of calls, such as create and attach, gets all
 // its tokens at once: those of its later calls wait for the first call to be sent.
 import { afterAnswer, afterThrottle, fullRatio, type LearnedRatio, ratioAt } from './learned-ratio.ts';
-import { type BucketSize, emptied, fullBucket, resized, takeTokens } from './token-bucket.ts';
+import {
+  type BucketSize,
+  emptied,
+  fullBucket,
+  loweredTo,
+  resized,
+  takeTokens,
+  tokensAt,
+} from './token-bucket.ts';
 import type { GrantedBucket } from './token-scheduler.ts';
 
 export interface RateLimit extends GrantedBucket {
@@ -121,6 +129,18 @@ export function whenRefunded(limit: RateLimit, count: number, now: number): Rate
 /** A call with a void token requests another one, or cancels that request with -1. */
 export function whenRenewed(limit: RateLimit, count: 1 | -1): RateLimit {
   return { ...limit, voided: limit.voided - count };
+}
+
+/** The cloud says that it would admit `count` further calls. Those granted and not sent yet are among them. */
+export function whenRemaining(limit: RateLimit, count: number, now: number): RateLimit {
+  const current = limitAt(limit, now);
+  return { ...current, bucket: loweredTo(current.bucket, count - current.unsent.length, now) };
+}
+
+/** Whether it equals a limit that no call has used. */
+export function isAsUnused(limit: RateLimit, now: number): boolean {
+  const { bucket, size, unsent, voided, notBefore } = limitAt(limit, now);
+  return unsent.length === 0 && voided === 0 && notBefore <= now && tokensAt(bucket, now) >= size.capacity;
 }
 
 export function whenAnswered(limit: RateLimit, answer: RateAnswer, now: number): RateLimit {

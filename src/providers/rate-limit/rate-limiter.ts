@@ -1,28 +1,29 @@
-// Decides when a cloud call may be sent. Each action has a token bucket, as the cloud keeps one, and part of it is
-// ours. Waiting calls are ordered by their priority at the time a token is granted, so a node whose pods start waiting
-// moves ahead. A throttled call slows all callers of its bucket.
+// Decides when a cloud call may be sent. Each limit is a token bucket, as the cloud keeps one, and part of it is ours. A
+// call takes from all of its limits at one instant. Waiting calls are ordered by their priority at the time a token is
+// granted, so a node whose pods start waiting moves ahead. A throttled call slows all callers of its limit.
 import type { Clock } from '../../runtime/clock.ts';
-import { ratioAt } from './learned-ratio.ts';
+import type { LimitedCall, LimitKey, LimitSizes } from './limit-key.ts';
+import { type LimitFigures, LimitTable, nameOf } from './limit-table.ts';
 import {
   limitAt,
   type RateLimit,
-  unusedLimit,
   whenAnswered,
   whenFirstSent,
   whenRefunded,
   whenGranted,
+  whenRemaining,
   whenRenewed,
   whenSent,
 } from './rate-limit.ts';
 import { type BucketSize, tokensAt } from './token-bucket.ts';
-import { type Asking, grantsFor, untilAlone } from './token-scheduler.ts';
+import { type Asking, grantsFor, type SharedCosts, untilAlone } from './token-scheduler.ts';
 import { rankOf, type Priority } from '../contract/priority.ts';
 
 export interface RateLimiterOptions {
   readonly clock: Clock;
-  /** Our part of each action's bucket. An action without a bucket is not limited. */
-  readonly sizes: ReadonlyMap<string, BucketSize>;
-  /** A bucket that every call takes from in addition to its own. */
+  /** Our part of each limit. */
+  readonly sizes: LimitSizes;
+  /** A bucket that every call takes from in addition to its own limits. */
   readonly overall: BucketSize | undefined;
 }
 
@@ -36,35 +37,37 @@ export interface TokenRequest {
 
 /** The cloud's answer to a call. */
 export interface AnsweredCall {
-  readonly action: string;
+  readonly call: LimitedCall;
   /** In monotonic ms. */
   readonly sentAt: number;
   readonly throttled: boolean;
+  /** The limit that throttled it, if the answer says so; otherwise its most specific one is taken for it. */
+  readonly limit?: LimitKey | undefined;
   /** How long the cloud asks us to wait, in ms. */
   readonly retryAfter: number | undefined;
 }
 
-/** The current state of a bucket. */
-export interface BucketLevel {
+/** The current state of a limit, or of the tightest one of those that share a name and limit single things. */
+export interface BucketLevel extends LimitFigures {
+  /** Name of the limit, which is the action where each action has one, and its resource. */
   readonly action: string;
-  readonly tokens: number;
-  readonly capacity: number;
-  readonly refillPerSecond: number;
-  /** The learned ratio: what throttled calls have left of our quota, from 0 to 1. */
-  readonly learnedRatio: number;
-  readonly throttled: number;
   /** Number of waiting calls. */
   readonly waiting: Readonly<Partial<Record<Priority, number>>>;
 }
 
+/** What some calls take together. */
+type Costs = Pick<Asking, 'costs' | 'perThing'>;
+
 class Waiter implements Asking {
-  readonly costs: ReadonlyMap<string, number>;
+  readonly costs: SharedCosts;
+  readonly perThing: ReadonlyMap<string, number>;
   readonly inFlight: boolean;
   readonly grant: () => void;
   readonly #priority: () => Priority;
 
-  constructor(costs: ReadonlyMap<string, number>, request: TokenRequest, grant: () => void) {
+  constructor({ costs, perThing }: Costs, request: TokenRequest, grant: () => void) {
     this.costs = costs;
+    this.perThing = perThing;
     this.inFlight = request.inFlight ?? false;
     this.#priority = request.priority;
     this.grant = grant;
@@ -75,77 +78,91 @@ class Waiter implements Asking {
   }
 }
 
-/** Key of the overall bucket; no action has this name. */
+/** Name of the overall bucket; no limit of a cloud has it. */
 const everything = '*';
+const overallKey: LimitKey = { name: everything };
+const nothing: ReadonlyMap<string, number> = new Map();
 
 export class RateLimiter {
   readonly #clock: Clock;
-  readonly #limits: Map<string, RateLimit>;
-  /** By the requested actions, so that equal requests share one map. */
-  readonly #costs = new Map<string, ReadonlyMap<string, number>>();
+  readonly #table: LimitTable;
+  /** By their limits, so that equal requests share one object. */
+  readonly #costs = new Map<string, SharedCosts>();
   /** In order of arrival. */
   readonly #waiters = new Set<Waiter>();
   #timer: { readonly at: number; readonly cancel: () => void } | undefined;
 
   constructor({ clock, sizes, overall }: RateLimiterOptions) {
     this.#clock = clock;
-    const now = clock.monotonic();
-    const all = [...sizes, ...(overall === undefined ? [] : [[everything, overall] as const])];
-    this.#limits = new Map(all.map(([name, size]) => [name, unusedLimit(size, now)]));
+    const cap = overall === undefined ? [] : [[everything, { kind: 'bucket', ...overall }] as const];
+    this.#table = new LimitTable(clock, new Map([...sizes, ...cap]));
   }
 
   /**
-   * Waits for one token of each of `actions`, all taken at the same instant: request dependent calls together. Rejects
-   * with the signal's reason and then takes nothing. Resolves to a function that refunds once, all tokens or those of
-   * some actions, for calls that are not sent.
+   * Waits for the tokens of all `calls`, taken at the same instant: request dependent calls together, in the order of
+   * sending. Rejects with the signal's reason and then takes nothing. Resolves to a function that refunds once, for all
+   * calls or some that are not sent.
    */
   async tokens(
-    actions: readonly string[],
+    calls: readonly LimitedCall[],
     request: TokenRequest,
-  ): Promise<(unsent?: readonly string[]) => void> {
-    await this.#wait(this.#costsOf(actions), request);
+  ): Promise<(unsent?: readonly LimitedCall[]) => void> {
+    await this.#wait(this.#costsOf(calls), request);
     let held = true;
-    return (unsent = actions) => {
+    return (unsent = calls) => {
       if (!held) return;
       held = false;
       this.refund(unsent);
     };
   }
 
-  /** Refunds one token of each of `actions`: these calls were not sent. */
-  refund(actions: readonly string[]): void {
-    for (const [name, count] of this.#costsOf(actions))
-      this.#change(name, (limit, now) => whenRefunded(limit, count, now));
+  /** Refunds the tokens of `calls`, which were not sent. */
+  refund(calls: readonly LimitedCall[]): void {
+    for (const [id, count] of tokensOf(this.#costsOf(calls)))
+      this.#table.change(id, (limit, now) => whenRefunded(limit, count, now));
     this.reconsider();
   }
 
   /** A granted call has been sent. */
-  sent(action: string): void {
-    const [{ followers } = { followers: [] }] = this.#limits.get(action)?.unsent ?? [];
-    for (const name of this.#costsOf([action]).keys()) this.#change(name, whenSent);
-    for (const name of followers) this.#change(name, whenFirstSent);
+  sent(call: LimitedCall): void {
+    const costs = this.#costsOf([call]);
+    const followers = this.#followersOf(costs);
+    for (const [id] of tokensOf(costs)) this.#table.change(id, whenSent);
+    for (const id of followers) this.#table.change(id, whenFirstSent);
   }
 
-  /** Whether a granted call must not be sent, because the cloud's bucket has since proved empty. */
-  isVoid(action: string): boolean {
-    return (this.#limits.get(action)?.voided ?? 0) > 0;
+  /** Whether a granted call must not be sent, because a bucket of the cloud has since proved empty. */
+  isVoid(call: LimitedCall): boolean {
+    return this.#voidOf(call).length > 0;
   }
 
-  /** Waits for another token to replace a void one. Rejects with the signal's reason; the token then stays void. */
-  async renew(action: string, request: TokenRequest): Promise<void> {
-    this.#change(action, (limit) => whenRenewed(limit, 1));
+  /** Waits for other tokens to replace the void ones. Rejects with the signal's reason; they then stay void. */
+  async renew(call: LimitedCall, request: TokenRequest): Promise<void> {
+    const limits = this.#voidOf(call);
+    // They queue apart from new calls, which they keep their tokens from.
+    const costs = this.#costsOfLimits([limits], 'renewed');
+    for (const [id] of tokensOf(costs)) this.#table.change(id, (limit) => whenRenewed(limit, 1));
     try {
-      await this.#wait(this.#alone(action), request);
+      await this.#wait(costs, request);
     } catch (error) {
-      this.#change(action, (limit) => whenRenewed(limit, -1));
+      for (const [id] of tokensOf(costs)) this.#table.change(id, (limit) => whenRenewed(limit, -1));
       throw error;
     }
   }
 
-  /** Updates the learned ratio from an answer of the cloud. */
-  answered({ action, sentAt, throttled, retryAfter = 0 }: AnsweredCall): void {
-    this.#change(action, (limit, now) => whenAnswered(limit, { sentAt, throttled, retryAfter }, now));
+  /** Updates the learned ratios from an answer of the cloud. */
+  answered({ call, sentAt, throttled, limit: named, retryAfter = 0 }: AnsweredCall): void {
+    const [mostSpecific] = call.limits;
+    const limits = throttled ? [named ?? mostSpecific] : call.limits;
+    for (const key of limits) {
+      this.#change(key, (limit, now) => whenAnswered(limit, { sentAt, throttled, retryAfter }, now));
+    }
     if (throttled) this.reconsider();
+  }
+
+  /** The cloud says that it would admit `count` further calls by this limit, from all its users. */
+  remaining(key: LimitKey, count: number): void {
+    this.#change(key, (limit, now) => whenRemaining(limit, count, now));
   }
 
   /** Reorders the queue. Call it when the priority of a waiting call has risen. */
@@ -158,49 +175,40 @@ export class RateLimiter {
     this.#timer = undefined;
   }
 
-  /** Estimates how long calls of these actions would wait if requested now, in ms. */
-  expectedWait(actions: readonly string[], priority: Priority): number {
+  /** Estimates how long these calls would wait if requested now, in ms. */
+  expectedWait(calls: readonly LimitedCall[], priority: Priority): number {
     const now = this.#clock.monotonic();
-    const waits = [...this.#costsOf(actions)].map(([name, count]) => {
-      const bucket = this.#limits.get(name);
-      if (bucket === undefined) return 0;
+    const waits = tokensOf(this.#costsOf(calls)).map(([id, count]) => {
+      const limit = this.#table.get(id);
+      if (limit === undefined) return 0;
       const ahead = sum(
-        [...this.#waiters].map(({ costs, priority: other }) =>
-          rankOf(other) <= rankOf(priority) ? (costs.get(name) ?? 0) : 0,
+        [...this.#waiters].map((waiter) =>
+          rankOf(waiter.priority) <= rankOf(priority) ? wantedOf(waiter, id) : 0,
         ),
       );
-      const missing = ahead + count - tokensAt(bucket.bucket, now);
-      return Math.max(0, bucket.notBefore - now, (missing / bucket.bucket.refill) * 1000);
+      const missing = ahead + count - tokensAt(limit.bucket, now);
+      return Math.max(0, limit.notBefore - now, (missing / limit.bucket.refill) * 1000);
     });
     return Math.max(0, ...waits);
   }
 
-  /** The current state of every bucket, by action. */
+  /** The current state of every limit. */
   levels(): readonly BucketLevel[] {
-    const now = this.#clock.monotonic();
-    return [...this.#limits].map(([name, known]) => {
-      const { bucket, learnedRatio, throttled } = limitAt(known, now);
-      return {
-        action: name,
-        tokens: tokensAt(bucket, now),
-        capacity: bucket.capacity,
-        refillPerSecond: bucket.refill,
-        learnedRatio: ratioAt(learnedRatio, now),
-        throttled,
-        waiting: this.#waitingFor(name),
-      };
-    });
+    return this.#table
+      .figures()
+      .map(([id, figures]) => ({ action: id, ...figures, waiting: this.#waitingFor(id) }));
   }
 
-  #waitingFor(name: string): Partial<Record<Priority, number>> {
+  #waitingFor(id: string): Partial<Record<Priority, number>> {
     const waiting: Partial<Record<Priority, number>> = {};
-    for (const { costs, priority } of this.#waiters) {
-      if (costs.has(name)) waiting[priority] = (waiting[priority] ?? 0) + 1;
+    for (const { costs, perThing, priority } of this.#waiters) {
+      const waits = costs.tokens.has(id) || [...perThing.keys()].some((each) => nameOf(each) === id);
+      if (waits) waiting[priority] = (waiting[priority] ?? 0) + 1;
     }
     return waiting;
   }
 
-  #wait(costs: ReadonlyMap<string, number>, request: TokenRequest): Promise<void> {
+  #wait(costs: Costs, request: TokenRequest): Promise<void> {
     const { signal } = request;
     return new Promise((resolve, reject) => {
       if (signal.aborted) {
@@ -227,18 +235,22 @@ export class RateLimiter {
   /** If it could not proceed even with an empty queue, skip scanning the queue. */
   #arrive(waiter: Waiter): void {
     const now = this.#clock.monotonic();
-    const until = untilAlone(waiter, this.#limits, now);
+    const until = untilAlone(waiter, this.#table, now);
     if (until > 0) this.#arm(until);
     else this.#grant();
   }
 
   #grant(): void {
     const now = this.#clock.monotonic();
-    for (const name of this.#limits.keys()) this.#change(name, limitAt);
-    const { granted, buckets, wait } = grantsFor(this.#waiters, this.#limits, now);
-    for (const [name, after] of buckets)
-      if (after !== this.#limits.get(name)) this.#change(name, (limit) => ({ ...limit, ...after }));
-    for (const { costs } of granted) this.#note(costs);
+    const shared = this.#table.shared();
+    const ofThing = (id: string): RateLimit | undefined => {
+      const limit = this.#table.get(id);
+      return limit && limitAt(limit, now);
+    };
+    const { granted, buckets, wait } = grantsFor(this.#waiters, { shared, ofThing }, now);
+    for (const [id, after] of buckets)
+      if (after !== shared.get(id)) this.#table.change(id, (limit) => ({ ...limit, ...after }));
+    for (const costs of granted) this.#note(costs);
     this.#timer?.cancel();
     this.#timer = undefined;
     if (wait < Infinity) this.#arm(wait);
@@ -246,17 +258,30 @@ export class RateLimiter {
   }
 
   /** Records tokens granted now whose calls are still to be sent, one after the other. */
-  #note(costs: ReadonlyMap<string, number>): void {
-    const [first, ...others] = costs.keys();
-    for (const [name, count] of costs) {
-      const followers = name === first ? others.filter((other) => other !== everything) : [];
-      this.#change(name, (limit, now) => whenGranted(limit, { count, followers }, now));
+  #note(costs: Costs): void {
+    const [first] = costs.costs.tokens.keys();
+    for (const [id, count] of tokensOf(costs)) {
+      const followers = id === first ? [...costs.costs.later] : [];
+      this.#table.change(id, (limit, now) => whenGranted(limit, { count, followers }, now));
     }
   }
 
-  #change(name: string, change: (limit: RateLimit, now: number) => RateLimit): void {
-    const limit = this.#limits.get(name);
-    if (limit !== undefined) this.#limits.set(name, change(limit, this.#clock.monotonic()));
+  /** Limits whose tokens wait for this call to be sent. */
+  #followersOf({ costs }: Costs): readonly string[] {
+    const [first = ''] = costs.tokens.keys();
+    return this.#table.get(first)?.unsent[0]?.followers ?? [];
+  }
+
+  #voidOf({ limits }: LimitedCall): readonly LimitKey[] {
+    return limits.filter((key) => {
+      const id = this.#table.idOf(key);
+      return id !== undefined && (this.#table.get(id)?.voided ?? 0) > 0;
+    });
+  }
+
+  #change(key: LimitKey | undefined, change: Parameters<LimitTable['change']>[1]): void {
+    const id = key && this.#table.idOf(key);
+    if (id !== undefined) this.#table.change(id, change);
   }
 
   /** Schedules the next scan of the queue in `ms` at the latest. */
@@ -273,25 +298,56 @@ export class RateLimiter {
     this.#timer = { at, cancel };
   }
 
-  #costsOf(actions: readonly string[]): ReadonlyMap<string, number> {
-    return this.#sameCosts(actions.join(' '), [...actions, ...actions.map(() => everything)]);
+  #costsOf(calls: readonly LimitedCall[]): Costs {
+    return this.#costsOfLimits(
+      calls.map(({ limits }) => [...limits, overallKey]),
+      'granted',
+    );
   }
 
-  /** One token of the action's own bucket, without the overall bucket. */
-  #alone(action: string): ReadonlyMap<string, number> {
-    return this.#sameCosts(`${action} alone`, [action]);
+  /** `calls`: the limits of each. */
+  #costsOfLimits(calls: readonly (readonly LimitKey[])[], how: 'granted' | 'renewed'): Costs {
+    const ids = calls.map((limits) => this.#idsOf(limits));
+    const ofThings = ids.flat().filter((id) => this.#table.isPerThing(id));
+    if (ofThings.length === 0) return { costs: this.#sharedCostsOf(ids, how), perThing: nothing };
+    const shared = ids.map((each) => each.filter((id) => !this.#table.isPerThing(id)));
+    return { costs: this.#sharedCostsOf(shared, how), perThing: counted(ofThings) };
   }
 
-  #sameCosts(key: string, buckets: readonly string[]): ReadonlyMap<string, number> {
+  #idsOf(limits: readonly LimitKey[]): readonly string[] {
+    return limits.map((key) => this.#table.idOf(key)).filter((id) => id !== undefined);
+  }
+
+  #sharedCostsOf(calls: readonly (readonly string[])[], how: 'granted' | 'renewed'): SharedCosts {
+    const key = JSON.stringify([how, calls]);
     const known = this.#costs.get(key);
     if (known !== undefined) return known;
-    const costs = new Map<string, number>();
-    for (const name of buckets) {
-      if (this.#limits.has(name)) costs.set(name, (costs.get(name) ?? 0) + 1);
-    }
+    const [first = []] = calls;
+    // The overall bucket comes last: the first one has the calls that follow.
+    const ids = calls.flat().sort((a, b) => Number(a === everything) - Number(b === everything));
+    const isFirstLimited = first.some((id) => id !== everything);
+    const later = new Set(isFirstLimited ? ids.filter((id) => !first.includes(id)) : []);
+    const costs = { tokens: counted(ids), later };
     this.#costs.set(key, costs);
+    // The scheduler sees only limits that were made.
+    for (const id of costs.tokens.keys()) this.#table.change(id, (limit) => limit);
     return costs;
   }
+}
+
+function counted(ids: readonly string[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const id of ids) counts.set(id, (counts.get(id) ?? 0) + 1);
+  return counts;
+}
+
+/** Every token of it, by limit. */
+function tokensOf({ costs, perThing }: Costs): readonly (readonly [id: string, count: number])[] {
+  return perThing.size === 0 ? [...costs.tokens] : [...costs.tokens, ...perThing];
+}
+
+function wantedOf({ costs, perThing }: Costs, id: string): number {
+  return costs.tokens.get(id) ?? perThing.get(id) ?? 0;
 }
 
 function sum(numbers: readonly number[]): number {

@@ -54,7 +54,12 @@ export function resized(bucket: TokenBucket, size: BucketSize, now: number): Tok
   return { ...bucket, ...size, tokens: Math.min(size.capacity, tokensAt(bucket, now)), at: now };
 }
 
+/** Leaves `count` tokens at most. */
+export function loweredTo(bucket: TokenBucket, count: number, now: number): TokenBucket {
+  return { ...bucket, tokens: Math.min(count, tokensAt(bucket, now)), at: now };
+}
+
 /** Empties a bucket whose tokens proved not to exist. */
 export function emptied(bucket: TokenBucket, now: number): TokenBucket {
-  return { ...bucket, tokens: Math.min(0, tokensAt(bucket, now)), at: now };
+  return loweredTo(bucket, 0, now);
 }

@@ -4,12 +4,22 @@
 // - Operations in flight go before new ones: a created interface must be attached.
 // - Calls that no pod waits for leave the last fifth of a bucket to calls that pods may need soon.
 // - A waiting priority gets at least every 20th token of a bucket, however many calls rank higher.
+// - A call that only its own thing holds up, such as a throttled VM, lets the others pass.
 import { type TokenBucket, takeTokens, untilTokens } from './token-bucket.ts';
 import { isPressing, rankOf, type Priority, priorities } from '../contract/priority.ts';
 
+/** Tokens of buckets that many calls share. */
+export interface SharedCosts {
+  readonly tokens: ReadonlyMap<string, number>;
+  /** Those that only later calls of the sequence need: they are sent after the first call. */
+  readonly later: ReadonlySet<string>;
+}
+
 export interface Asking {
-  /** Tokens wanted from each bucket, all at the same instant. Equal requests must share one map. */
-  readonly costs: ReadonlyMap<string, number>;
+  /** Tokens wanted, all at the same instant. Equal requests must share one object. */
+  readonly costs: SharedCosts;
+  /** Tokens wanted with them from buckets of single things, which few other calls need. */
+  readonly perThing: ReadonlyMap<string, number>;
   readonly priority: Priority;
   /** Part of an operation in flight. */
   readonly inFlight: boolean;
@@ -28,8 +38,15 @@ export interface GrantedBucket {
   readonly skipped: Readonly<Partial<Record<Priority, number>>>;
 }
 
+export interface KnownBuckets {
+  readonly shared: ReadonlyMap<string, GrantedBucket>;
+  /** One of a single thing, looked up only when a call of it may be next: there may be thousands. */
+  readonly ofThing: (name: string) => GrantedBucket | undefined;
+}
+
 export interface Grants<W> {
   readonly granted: readonly W[];
+  /** All shared buckets, and those of things that changed. */
   readonly buckets: ReadonlyMap<string, GrantedBucket>;
   /** How long until another waiter can be served, in ms; Infinity if no waiter depends on time alone. */
   readonly wait: number;
@@ -45,7 +62,7 @@ const mostSkipped = 19;
 /** `waiters` are in order of arrival. */
 export function grantsFor<W extends Asking>(
   waiters: Iterable<W>,
-  buckets: ReadonlyMap<string, GrantedBucket>,
+  buckets: KnownBuckets,
   now: number,
 ): Grants<W> {
   return new Round(waiters, buckets, now).run();
@@ -53,18 +70,21 @@ export function grantsFor<W extends Asking>(
 
 /** How long a request would wait with an empty queue, in ms. */
 export function untilAlone(
-  { costs, priority, inFlight }: Asking,
-  buckets: ReadonlyMap<string, GrantedBucket>,
+  { costs, perThing, priority, inFlight }: Asking,
+  buckets: Buckets,
   now: number,
 ): number {
-  const waits = [...costs].map(([name, count]) => {
+  const waits = [...costs.tokens].map(([name, count]) => {
     const left = inFlight ? 0 : reserveOf(priority, buckets, name);
     return untilFree(buckets, name, count + left, now + followDelayOf(costs, buckets, name));
   });
-  return Math.max(0, ...waits);
+  const ofThings = [...perThing].map(([name, count]) => untilFree(buckets, name, count, now));
+  return Math.max(0, ...waits, ...ofThings);
 }
 
-/** Requests for the same tokens with the same priority: if the first must wait, the others must too. */
+type Buckets = Pick<ReadonlyMap<string, GrantedBucket>, 'get'>;
+
+/** Requests for the same shared tokens with the same priority: if the first must wait for those, the others must too. */
 interface Queue<W> {
   readonly members: W[];
   /**
@@ -72,7 +92,7 @@ interface Queue<W> {
    * token is granted.
    */
   readonly orders: number[];
-  readonly costs: ReadonlyMap<string, number>;
+  readonly costs: SharedCosts;
   readonly priority: Priority;
   readonly inFlight: boolean;
   next: number;
@@ -81,6 +101,8 @@ interface Queue<W> {
 class Round<W extends Asking> {
   readonly #now: number;
   readonly #buckets: Map<string, GrantedBucket>;
+  /** What a lookup finds: the buckets as they are now in this round. */
+  readonly #known: Buckets;
   readonly #queues: readonly Queue<W>[];
   /** Tokens reserved for blocked requests; later requests may take only what exceeds them. */
   readonly #kept = new Map<string, number>();
@@ -88,16 +110,19 @@ class Round<W extends Asking> {
   readonly #granted: W[] = [];
   #wait = Infinity;
 
-  constructor(waiters: Iterable<W>, buckets: ReadonlyMap<string, GrantedBucket>, now: number) {
+  constructor(waiters: Iterable<W>, { shared, ofThing }: KnownBuckets, now: number) {
     this.#now = now;
     this.#queues = queuesOf(waiters);
-    this.#buckets = new Map([...buckets].map(([name, bucket]) => [name, this.#withoutAbsent(name, bucket)]));
+    this.#buckets = new Map([...shared].map(([name, bucket]) => [name, this.#withoutAbsent(name, bucket)]));
+    this.#known = { get: (name) => this.#buckets.get(name) ?? ofThing(name) };
   }
 
   run(): Grants<W> {
     for (let queue = this.#first(); queue !== undefined; queue = this.#first()) {
       const until = this.#until(queue);
+      const untilOfThing = this.#untilOfThing(queue);
       if (until > 0) this.#block(queue, until);
+      else if (untilOfThing > 0) this.#skip(queue, untilOfThing);
       else this.#grant(queue);
     }
     return { granted: this.#granted, buckets: this.#buckets, wait: this.#wait };
@@ -124,7 +149,7 @@ class Round<W extends Asking> {
 
   /** Its priority was skipped often enough. */
   #isDue({ costs, priority }: Queue<W>): boolean {
-    return [...costs.keys()].some((name) => this.#skipped(name, priority) >= mostSkipped);
+    return [...costs.tokens.keys()].some((name) => this.#skipped(name, priority) >= mostSkipped);
   }
 
   #skipped(name: string, priority: Priority): number {
@@ -134,7 +159,7 @@ class Round<W extends Asking> {
   #until(queue: Queue<W>): number {
     const reserved = !queue.inFlight && !this.#isDue(queue);
     let until = 0;
-    for (const [name, count] of queue.costs) {
+    for (const [name, count] of queue.costs.tokens) {
       const kept = this.#kept.get(name) ?? 0;
       const capacity = this.#buckets.get(name)?.bucket.capacity ?? Infinity;
       // It can go only after the requests that these tokens are reserved for.
@@ -154,14 +179,40 @@ class Round<W extends Asking> {
     this.#blocked.add(queue);
     this.#wait = Math.min(this.#wait, until);
     // Otherwise calls that need one token would starve a call that needs two.
-    for (const [name, count] of queue.costs) this.#kept.set(name, (this.#kept.get(name) ?? 0) + count);
+    for (const [name, count] of queue.costs.tokens) this.#keep(name, count);
+  }
+
+  #keep(name: string, count: number): void {
+    this.#kept.set(name, (this.#kept.get(name) ?? 0) + count);
+  }
+
+  #untilOfThing(queue: Queue<W>): number {
+    let until = 0;
+    for (const [name, count] of queue.members[queue.next]?.perThing ?? []) {
+      const kept = this.#kept.get(name) ?? 0;
+      until = Math.max(until, untilFree(this.#known, name, kept + count, this.#now));
+    }
+    return until;
+  }
+
+  /** Its first member waits for its own thing, before later calls for the same thing. */
+  #skip(queue: Queue<W>, until: number): void {
+    this.#wait = Math.min(this.#wait, until);
+    for (const [name, count] of queue.members[queue.next++]?.perThing ?? []) this.#keep(name, count);
   }
 
   #grant(queue: Queue<W>): void {
     const waiter = queue.members[queue.next++];
     if (waiter === undefined) return;
     this.#granted.push(waiter);
-    for (const [name, count] of queue.costs) this.#take(name, count, queue);
+    for (const [name, count] of queue.costs.tokens) this.#take(name, count, queue);
+    for (const [name, count] of waiter.perThing) this.#takeOfThing(name, count);
+  }
+
+  #takeOfThing(name: string, count: number): void {
+    const known = this.#known.get(name);
+    if (known !== undefined)
+      this.#buckets.set(name, { ...known, bucket: takeTokens(known.bucket, count, this.#now) });
   }
 
   #take(name: string, count: number, { priority, inFlight }: Queue<W>): void {
@@ -175,7 +226,7 @@ class Round<W extends Asking> {
 
   #waitingFor(name: string): ReadonlySet<Priority> {
     const waiting = this.#queues.filter(
-      ({ costs, next, members, inFlight }) => costs.has(name) && next < members.length && !inFlight,
+      ({ costs, next, members, inFlight }) => costs.tokens.has(name) && next < members.length && !inFlight,
     );
     return new Set(waiting.map(({ priority }) => priority));
   }
@@ -193,7 +244,7 @@ class Round<W extends Asking> {
 }
 
 function queuesOf<W extends Asking>(waiters: Iterable<W>): readonly Queue<W>[] {
-  const queues = new Map<ReadonlyMap<string, number>, Map<Priority | 'inFlight', Queue<W>>>();
+  const queues = new Map<SharedCosts, Map<Priority | 'inFlight', Queue<W>>>();
   let order = 0;
   for (const waiter of waiters) {
     const { costs, priority, inFlight } = waiter;
@@ -215,25 +266,15 @@ function orderOf<W>({ orders, next }: Queue<W>): number {
 }
 
 /** The first call of a group is sent at once. */
-function followDelayOf(
-  costs: ReadonlyMap<string, number>,
-  buckets: ReadonlyMap<string, GrantedBucket>,
-  name: string,
-): number {
-  const [first] = costs.keys();
-  return name === first ? 0 : (buckets.get(name)?.followDelay ?? 0) * reliedOnShare;
+function followDelayOf({ later }: SharedCosts, buckets: Buckets, name: string): number {
+  return later.has(name) ? (buckets.get(name)?.followDelay ?? 0) * reliedOnShare : 0;
 }
 
-function reserveOf(priority: Priority, buckets: ReadonlyMap<string, GrantedBucket>, name: string): number {
+function reserveOf(priority: Priority, buckets: Buckets, name: string): number {
   return isPressing(priority) ? 0 : (buckets.get(name)?.bucket.capacity ?? 0) * reservedShare;
 }
 
-function untilFree(
-  buckets: ReadonlyMap<string, GrantedBucket>,
-  name: string,
-  count: number,
-  now: number,
-): number {
+function untilFree(buckets: Buckets, name: string, count: number, now: number): number {
   const known = buckets.get(name);
   if (known === undefined) return 0;
   return Math.max(known.notBefore - now, untilTokens(known.bucket, count, now));

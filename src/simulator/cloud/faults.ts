@@ -12,7 +12,14 @@ export type Connection = 'drop' | 'hang';
 export type Garbling = 'truncated' | 'empty' | 'idsMissing' | 'unknownEnum' | 'html502';
 
 export type Fault =
-  | { readonly kind: 'error'; readonly code: string; readonly status: number; readonly message: string }
+  | {
+      readonly kind: 'error';
+      readonly code: string;
+      readonly status: number;
+      readonly message: string;
+      /** Seconds of a Retry-After, of clouds that have it. */
+      readonly retryAfter?: number | undefined;
+    }
   | { readonly kind: 'throttle' }
   | { readonly kind: 'slow'; readonly ms: number }
   | {
@@ -25,7 +32,9 @@ export type Fault =
       readonly connection: Connection;
       readonly delayMs: number;
     }
-  | { readonly kind: 'garbled'; readonly form: Garbling };
+  | { readonly kind: 'garbled'; readonly form: Garbling }
+  /** The request is accepted, and what it began fails in the end; only of clouds whose changes are operations. */
+  | { readonly kind: 'failed'; readonly code: string; readonly message: string };
 
 export interface FaultRule {
   /** Name of an action, or `*`. */

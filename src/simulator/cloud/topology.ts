@@ -11,9 +11,26 @@ export type ReadTopology = { readonly topology: Topology } | { readonly problems
 
 /** Parses YAML or JSON. Each problem names the path, what is expected there and what was found. */
 export function readTopology(text: string): ReadTopology {
+  return readDocument(text, topologySchema, disagreements);
+}
+
+/** The cloud that a topology names; undefined for a topology of EC2, which names none, and for one that is malformed. */
+export function cloudOf(text: string): string | undefined {
+  const document = documentOf(text);
+  if ('problem' in document || !isIndexable(document.content)) return undefined;
+  const { cloud } = document.content;
+  return typeof cloud === 'string' ? cloud : undefined;
+}
+
+/** The same for the topology of any cloud: its schema, and what it finds wrong across fields. */
+export function readDocument<T>(
+  text: string,
+  schema: z.ZodType<T>,
+  disagreements: (topology: T) => readonly string[],
+): { readonly topology: T } | { readonly problems: readonly string[] } {
   const document = documentOf(text);
   if ('problem' in document) return { problems: [document.problem] };
-  const result = topologySchema.safeParse(document.content ?? {});
+  const result = schema.safeParse(document.content ?? {});
   if (!result.success)
     return { problems: result.error.issues.map((issue) => describe(issue, document.content)) };
   const problems = disagreements(result.data);

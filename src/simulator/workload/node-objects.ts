@@ -51,7 +51,7 @@ export function newNode(facts: NodeFacts): JsonObject {
         'topology.kubernetes.io/zone': facts.zone,
       },
     },
-    spec: { providerID: providerIdOf(facts) },
+    spec: facts.withoutProviderId === true ? {} : { providerID: providerIdOf(facts) },
     status: { addresses: [{ type: 'InternalIP', address: facts.primaryAddress }] },
   };
 }

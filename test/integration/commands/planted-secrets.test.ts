@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { optionsOfCommand } from '../../../src/config/option-scope.ts';
 import { environmentNameOf, optionNames } from '../../../src/config/option-table.ts';
-import { certificateAuthority } from '../../support/certificates.ts';
+import { certificateAuthority } from '../../../src/simulator/certificates.ts';
 import { json, loopbackServer } from '../../support/loopback-server.ts';
 import { Child, headwater } from './child.ts';
 import { announce, simulate, supplyKeys } from './simulated.ts';

@@ -56,7 +56,7 @@ const mayBeInDirectory = (name: OptionName): boolean => optionTable[name].fromCo
 
 /** An option of each kind, with an invalid and a valid text. */
 const kinds: readonly (readonly [OptionName, string, string])[] = [
-  ['ipam', 'multi-pool', 'eni, cluster-pool'],
+  ['ipam', 'multi-pool', 'eni, azure, cluster-pool'],
   ['enable-ipv4', 'false', 'true, because Headwater supplies IPv4 addresses'],
   ['debug', 'maybe', 'true or false'],
   ['resync-interval', '5', 'a duration from 10s to 24h as Go writes it (1m30s, 300ms)'],
@@ -115,7 +115,7 @@ describe('a refused value', () => {
       const acceptsAnything: readonly OptionName[] = ['k8s-kubeconfig-path', 'config-dir', 'extra-ca-file'];
       const names = optionNames.filter(
         (name) =>
-          countsIn('eni', name) &&
+          countsIn('cloud', name) &&
           !acceptsAnything.includes(name) &&
           (place !== 'directory' || mayBeInDirectory(name)),
       );
@@ -129,7 +129,7 @@ describe('a refused value', () => {
       expect(problemsOf({ err })).toEqual(
         names.map((name) => {
           const from = places[place].words(name, folder);
-          const { accepts } = kindIn('eni', name);
+          const { accepts } = kindIn('cloud', name);
           return `${name}: the value of ${from} is refused; accepted: ${accepts}`;
         }),
       );

@@ -96,6 +96,27 @@ instances: [{ name: many, type: m5.large, subnet: a, count: 12, securityGroups: 
     for (const line of linesOf(err)) expect(line).toContain(`headwater simulate: ${topology}: `);
   });
 
+  test('serves Azure to who trusts its authority, if the topology names it', async () => {
+    const ca = join(directory, 'azure.pem');
+    const child = new Child([
+      'simulate',
+      '--topology=src/simulator/arm/examples/small.yaml',
+      '--azure-port=0',
+      '--azure-metadata-port=0',
+      '--azure-ca-file',
+      ca,
+    ]);
+    const url = await child.word(/^export AZURE_AUTHORITY_HOST=(\S+)$/m);
+    const metadata = await child.word(/--azure-metadata-endpoint=(\S+)$/m);
+    expect(await child.word(/^export NODE_EXTRA_CA_CERTS=(\S+)$/m)).toBe(ca);
+    expect(await readFile(ca, 'utf8')).toMatch(/^-----BEGIN CERTIFICATE-----/);
+    expect(url).toMatch(/^https:/);
+    const asked = `${metadata}/metadata/instance/compute/resourceGroupName?api-version=2021-02-01&format=text`;
+    const answer = await fetch(asked, { headers: { metadata: 'true' } });
+    expect(await answer.text()).toBe('mc_demo');
+    expect(await child.stop('SIGTERM')).toMatchObject({ code: 0, err: '' });
+  });
+
   test('exits when it cannot write the kubeconfig, although it serves already', async () => {
     const path = join(directory, 'nowhere', 'kubeconfig');
 
@@ -160,6 +181,24 @@ describe('the command run', () => {
         spec: expect.not.objectContaining({ holderIdentity: status['identity'] }),
       }),
     ]);
+  });
+
+  test('is not ready, and says over HTTP which option to correct, while every node is outside its VPC', async () => {
+    const simulated = await simulate(join(directory, 'outside'));
+    await announce(simulated.api, 'one', 'i-00000000000000001');
+    const child = new Child(['run', ...flagsFor(simulated), '--vpc-id=vpc-00000000000000009'], {
+      environment: supplyKeys,
+    });
+    const address = `http://127.0.0.1:${await child.word(/"port":(\d+).*"msg":"serving health/)}`;
+
+    await child.said(/"reason":"OutsideNetwork"/);
+    const readiness = await fetch(`${address}/readyz`);
+
+    expect(readiness.status).toBe(500);
+    expect(await readiness.text()).toBe(
+      'no node is served: --vpc-id restricts Headwater to vpc-00000000000000009, and all nodes name vpc-00000000000000001',
+    );
+    expect(await child.stop()).toMatchObject({ code: 0, err: '' });
   });
 
   test('releases the Lease on SIGHUP as on other signals, also when shell and kernel send one each', async () => {

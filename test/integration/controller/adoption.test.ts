@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { Ec2CallError } from '../../../src/providers/aws/ec2-api.ts';
+import { CallError } from '../../../src/providers/gate/cloud-call.ts';
 import { ownershipTags } from '../../../src/providers/orphans/ownership-tags.ts';
 import { attach } from '../../../src/simulator/cloud/attachments.ts';
 import type { Fault } from '../../../src/simulator/cloud/faults.ts';
@@ -313,7 +313,7 @@ describe('an orphaned interface that was made for an instance', () => {
     const controller = start(world, {
       tamper: (_, output, input) => {
         if (!JSON.stringify(input).includes('"available"')) return output;
-        throw new Ec2CallError({
+        throw new CallError({
           result: 'refused',
           code: 'UnauthorizedOperation',
           message: 'no',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { quotaActions } from '../../../src/providers/aws/quotas.ts';
+import { ec2Limits } from '../../../src/providers/aws/quotas.ts';
 import { instanceTag, operationTag } from '../../../src/providers/orphans/ownership-tags.ts';
 import { attach } from '../../../src/simulator/cloud/attachments.ts';
 import type { IamPolicy } from '../../../src/simulator/ec2/iam-policy.ts';
@@ -175,7 +175,7 @@ function poolSizes(world: World): readonly number[] {
 
 describe('the shipped IAM policy', () => {
   test('allows the actions that Headwater calls, and the tags of what it creates, and nothing else', () => {
-    const called = [...quotaActions, 'CreateTags'].map((action) => `ec2:${action}`);
+    const called = [...ec2Limits.keys(), 'CreateTags'].map((action) => `ec2:${action}`);
 
     expect([...new Set(grants.map(({ permission }) => permission))].sort()).toEqual(called.sort());
   });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { Ec2CallError } from '../../../src/providers/aws/ec2-api.ts';
+import { CallError } from '../../../src/providers/gate/cloud-call.ts';
 import { attach } from '../../../src/simulator/cloud/attachments.ts';
 import { deleteInterface } from '../../../src/simulator/cloud/network-interfaces.ts';
 import { ownershipTags } from '../../../src/providers/orphans/ownership-tags.ts';
@@ -294,7 +294,7 @@ describe('a listing of orphaned interfaces', () => {
     const controller = start(world, {
       tamper: (_, output, input) => {
         if (!asksForDetached(input) || !failing) return output;
-        throw new Ec2CallError({ result: 'refused', code: 'InternalError', message: 'odd', status: 500 });
+        throw new CallError({ result: 'refused', code: 'InternalError', message: 'odd', status: 500 });
       },
     });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { Ec2CallError } from '../../../src/providers/aws/ec2-api.ts';
+import { CallError } from '../../../src/providers/gate/cloud-call.ts';
 import { objectAt } from '../../../src/simulator/workload/json.ts';
 import { instance, subnets, testCloud } from '../../support/test-cloud.ts';
 import { World } from '../../support/world.ts';
@@ -32,7 +32,7 @@ describe('a start while every answer about one zone fails', () => {
       tamper: (action, output) => {
         const message = 'the zone does not answer';
         if (isDark && actions.test(action) && JSON.stringify(output).includes(dark))
-          throw new Ec2CallError({ result: 'noAnswer', code: 'InternalError', message, status: 500 });
+          throw new CallError({ result: 'noAnswer', code: 'InternalError', message, status: 500 });
         return output;
       },
     });
@@ -70,7 +70,7 @@ test('a leader that knows no Node while a zone cannot be read keeps the interfac
     tamper: (action, output) => {
       const message = 'the zone does not answer';
       if (action === 'DescribeSubnets' && JSON.stringify(output).includes(dark))
-        throw new Ec2CallError({ result: 'noAnswer', code: 'InternalError', message, status: 500 });
+        throw new CallError({ result: 'noAnswer', code: 'InternalError', message, status: 500 });
       return output;
     },
   });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { awsSection } from '../../../src/providers/aws/cilium-node-section.ts';
 import { readCiliumNode } from '../../../src/kubernetes/cilium-node/cilium-node-reader.ts';
 import {
   CiliumNodeWriter,
@@ -48,7 +49,7 @@ describe('a writer against the embedded API', () => {
     );
 
     if (spec.kind !== 'written') throw new Error(spec.kind);
-    expect(readCiliumNode(spec.raw)).toMatchObject({
+    expect(readCiliumNode(spec.raw, awsSection)).toMatchObject({
       kind: 'node',
       node: { instanceId: 'i-1', ipam: { pool: new Map([['10.0.0.1', { resource: 'eni-1', owner: '' }]]) } },
     });
@@ -232,8 +233,8 @@ describe('a watch of the embedded API', () => {
     stopping.abort(new Error('stop'));
     await running;
 
-    expect(figures).toMatchObject({ objects: 1200, relists: 0, events: 0 });
-    expect(figures.watchRestarts).toBeGreaterThanOrEqual(3);
+    expect(figures).toMatchObject({ objects: 1200, relists: 0, watchRestarts: 0, events: 0 });
+    expect(api.model.requests).toBeGreaterThan(50);
     expect(api.model.openWatches).toBe(0);
   });
 

@@ -3,10 +3,10 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { readNoProxy } from '../../../src/network/no-proxy.ts';
 import { type Proxies, proxyFor } from '../../../src/network/proxies.ts';
 import { AwsApi } from '../../../src/providers/aws/aws-api.ts';
-import { Ec2CallError } from '../../../src/providers/aws/ec2-api.ts';
+import { CallError } from '../../../src/providers/gate/cloud-call.ts';
 import { failureOf } from '../../../src/providers/aws/errors.ts';
 import { systemClock } from '../../../src/runtime/system-clock.ts';
-import { certificateAuthority } from '../../support/certificates.ts';
+import { certificateAuthority } from '../../../src/simulator/certificates.ts';
 import { type Front, startFront } from '../../support/front.ts';
 import { type LocalProxy, type ProxySetup, startProxy } from '../../support/local-proxy.ts';
 import { type Rig, startRig } from '../simulator/ec2/ec2-rig.ts';
@@ -78,12 +78,12 @@ function withUser(proxy: string, user: string): string {
   return proxy.replace('//', `//${user}@`);
 }
 
-async function errorOf(call: Promise<unknown>): Promise<Ec2CallError> {
+async function errorOf(call: Promise<unknown>): Promise<CallError> {
   const error: unknown = await call.then(
     () => undefined,
     (reason: unknown) => reason,
   );
-  if (error instanceof Ec2CallError) return error;
+  if (error instanceof CallError) return error;
   throw new Error('it was no such failure', { cause: error });
 }
 

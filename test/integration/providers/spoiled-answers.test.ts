@@ -93,10 +93,12 @@ function thingsOf(entries: Iterable<readonly [string, unknown]>): Things {
   return new Map([...entries].map(([id, thing]) => [id, JSON.stringify(thing)]));
 }
 
-async function observed(kind: 'networks' | 'instances'): Promise<Things> {
+async function observed(kind: 'all' | 'instances'): Promise<Things> {
   const scope =
-    kind === 'networks' ? ({ kind, networkIds: [vpc] } as const) : ({ kind, instanceIds } as const);
-  const tags = kind === 'networks' ? {} : { role: 'node' };
+    kind === 'all'
+      ? ({ kind, networkIds: [vpc], instanceIds: [] } as const)
+      : ({ kind, instanceIds } as const);
+  const tags = kind === 'all' ? {} : { role: 'node' };
   const pages = await all(observe(client, scope, { ...options, instanceTags: tags }, context));
   return thingsOf(
     pages
@@ -112,7 +114,7 @@ async function observed(kind: 'networks' | 'instances'): Promise<Things> {
 const reads: Readonly<
   Record<string, { readonly actions: readonly string[]; readonly read: () => Promise<Things> }>
 > = {
-  listing: { actions: ['DescribeNetworkInterfaces'], read: () => observed('networks') },
+  listing: { actions: ['DescribeNetworkInterfaces'], read: () => observed('all') },
   look: { actions: ['DescribeNetworkInterfaces', 'DescribeInstances'], read: () => observed('instances') },
   infrastructure: {
     actions: ['DescribeSubnets', 'DescribeVpcs', 'DescribeRouteTables', 'DescribeSecurityGroups'],

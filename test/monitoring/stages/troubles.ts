@@ -155,6 +155,18 @@ const blindRegion: Stage = {
   },
 };
 
+/** Its agent leaves pods without an address while the pool has free ones. */
+const idleAgent: Stage = {
+  name: 'idle-agent',
+  play: async (record) => {
+    const world = worldOf(1);
+    const controller = start(world);
+    await world.announce(world.machine());
+    await world.addPods(world.machine(), { count: 2 });
+    await record.advance(world, [controller], 3 * minute);
+  },
+};
+
 export const troubles: readonly Stage[] = [
   fullSubnets,
   fragmentedSubnets,
@@ -165,4 +177,5 @@ export const troubles: readonly Stage[] = [
   shrinking,
   brokenWatches,
   blindRegion,
+  idleAgent,
 ];

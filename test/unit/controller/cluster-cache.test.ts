@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { awsSection } from '../../../src/providers/aws/cilium-node-section.ts';
 import { ClusterCache } from '../../../src/controller/cluster-cache.ts';
 import { Random } from '../../../src/runtime/random.ts';
 import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
@@ -21,6 +22,7 @@ test('the reason why CiliumNodes cannot be read is reported during retries, too'
     },
     onNode: () => undefined,
     instanceIdOf: () => undefined,
+    section: awsSection,
     onIdentities: () => undefined,
     onPendingPods: () => undefined,
   });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { awsSection } from '../../../src/providers/aws/cilium-node-section.ts';
 import { ConflictingWriters } from '../../../src/controller/conflicting-writers.ts';
 import type { CiliumNode } from '../../../src/kubernetes/cilium-node/cilium-node.ts';
 import { readCiliumNode } from '../../../src/kubernetes/cilium-node/cilium-node-reader.ts';
@@ -20,6 +21,7 @@ function nodeAt(
       metadata: { name, resourceVersion, managedFields },
       spec: { ipam: { pool: { '10.0.0.1': null, ...entries } } },
     }),
+    awsSection,
   );
   if (reading.kind !== 'node') throw new Error(JSON.stringify(reading.problems));
   return reading.node;
@@ -44,7 +46,7 @@ function rig(change: Partial<ConstructorParameters<typeof ConflictingWriters>[0]
     leads: () => true,
     knownVersion: () => '200',
     collectionVersion: () => Promise.resolve('100'),
-    statusKey: 'eni',
+    section: awsSection,
     log: recordingLogger(),
     metrics: { headwater_conflicting_writes_total: { add: () => undefined } },
     recordEvent: (_, { message }) => reported.push(message),

@@ -11,6 +11,7 @@ import type { NetworkInterface } from '../../../src/providers/contract/network-i
 import type { OccupiedSlot, UnreadableInterface } from '../../../src/providers/contract/observation.ts';
 import type { NodeRequirements } from '../../../src/node/demand/node-requirements.ts';
 import type { AllocationFacts } from '../../../src/node/allocate/prepare-ip-allocation.ts';
+import { traits } from '../providers/scripted-implementation.ts';
 import { addresses, attachment, networkInterface } from '../providers/interfaces.ts';
 
 export const m5Large: InstanceLimits = { interfaces: 3, addressesPerInterface: 10, prefixes: true };
@@ -122,6 +123,7 @@ export function facts(
     stepsInFlight: [],
     frozen: new Set(),
     refusalOf: () => undefined,
+    traits,
     orphans: { read: true, fit: [], unclear: [] },
     preferNew: false,
     ...rest,

@@ -1,11 +1,11 @@
 // CiliumNodes as the API serves them, read as the controller reads them.
-import type { RestoredState } from '../../../src/providers/contract/allocation-implementation.ts';
+import type { RestoredState } from '../../../src/providers/contract/cilium-node-section.ts';
 import type { CiliumNode } from '../../../src/kubernetes/cilium-node/cilium-node.ts';
 import { readCiliumNode } from '../../../src/kubernetes/cilium-node/cilium-node-reader.ts';
 import type { JsonObject } from '../../../src/kubernetes/transport/json.ts';
 import { applyMergePatch } from '../../../src/kubernetes/transport/merge-patch.ts';
 import { ciliumNode } from '../kubernetes/cilium-node-fixture.ts';
-import { statusWithout } from '../../../src/providers/aws/cilium-node-section.ts';
+import { awsSection } from '../../../src/providers/aws/cilium-node-section.ts';
 import { networkInterface } from '../providers/interfaces.ts';
 
 export interface NodeParts {
@@ -41,13 +41,13 @@ export function nodeOf({ pool, enis, used, allocated, handshake }: NodeParts): C
 }
 
 export function wellFormed(raw: unknown): CiliumNode {
-  const reading = readCiliumNode(raw);
+  const reading = readCiliumNode(raw, awsSection);
   if (reading.kind !== 'node') throw new Error(JSON.stringify(reading.problems));
   return reading.node;
 }
 
 /** Restores from the status what `nodeOf` shows there. */
-export const restoring = { statusKey: 'eni', restore, statusWithout };
+export const restoring = { ...awsSection, restore };
 
 function restore(_: string, status: unknown): RestoredState {
   const { enis = {} } = status as { enis?: Readonly<Record<string, { addresses: readonly string[] }>> };

@@ -18,7 +18,7 @@ import { VisibilityLag } from '../../../src/providers/inventory/visibility-lag.t
 import { sleep } from '../../../src/runtime/clock.ts';
 import { Random } from '../../../src/runtime/random.ts';
 import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
-import { scriptedImplementation } from '../providers/scripted-implementation.ts';
+import { scriptedImplementation, traits } from '../providers/scripted-implementation.ts';
 import { eni, infrastructure, m5Large, requirements, subnet } from './allocation-facts.ts';
 import { attached, created, done } from './outcomes.ts';
 
@@ -195,6 +195,7 @@ export class PoolRig {
       wanted: Math.max(0, this.target - this.available),
       most: (this.#setup.most ?? Infinity) - this.available,
       orphans: this.orphans.of('i-1'),
+      traits,
     };
   }
 

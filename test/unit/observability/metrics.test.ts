@@ -45,6 +45,8 @@ const expected: readonly Expected[] = [
   ]),
   ['cilium_operator_ec2_api_duration_seconds', 'histogram', ['operation', 'response_code'], go],
   ['cilium_operator_ec2_api_rate_limit_duration_seconds', 'histogram', ['operation'], go],
+  ['cilium_operator_azure_api_duration_seconds', 'histogram', ['operation', 'response_code'], go],
+  ['cilium_operator_azure_api_rate_limit_duration_seconds', 'histogram', ['operation'], go],
   ['node_ipam_controller_cidrset_cidrs_allocations_total', 'counter', ['clusterCIDR']],
   ['node_ipam_controller_cidrset_cidrs_releases_total', 'counter', ['clusterCIDR']],
   ['node_ipam_controller_cirdset_max_cidrs', 'gauge', ['clusterCIDR']],
@@ -62,6 +64,7 @@ const expected: readonly Expected[] = [
   ['headwater_prefixes', 'gauge', []],
   ['headwater_nodes', 'gauge', ['state']],
   ['headwater_blocked', 'gauge', ['reason', 'resource']],
+  ['headwater_warnings', 'gauge', ['reason']],
   ['headwater_node_needed_addresses', 'gauge', ['target_node']],
   ['headwater_allocation_latency_seconds', 'histogram', [], supply],
   ['headwater_oldest_deficit_seconds', 'gauge', ['priority']],
@@ -138,7 +141,16 @@ function feed(metrics: Metrics): void {
     { operation: 'CreateNetworkInterface' },
     0.2,
   );
+  metrics.cilium_operator_azure_api_duration_seconds.observe(
+    { operation: 'VirtualMachineScaleSetVMs.Update', response_code: 'OK' },
+    1.2,
+  );
+  metrics.cilium_operator_azure_api_rate_limit_duration_seconds.observe(
+    { operation: 'VirtualMachineScaleSetVMs.Update' },
+    0.2,
+  );
   metrics.headwater_blocked.set({ resource: 'subnet', reason: 'subnetExhausted' }, 1);
+  metrics.headwater_warnings.set({ reason: 'FreeAddressesNotTaken' }, 1);
   metrics.headwater_cloud_calls_total.add({ action: 'CreateNetworkInterface', outcome: 'ok' });
   metrics.headwater_cloud_call_duration_seconds.observe({ action: 'CreateNetworkInterface' }, 1.2);
   metrics.headwater_cloud_calls_queued.set({ action: 'CreateNetworkInterface', priority: 'high' }, 4);

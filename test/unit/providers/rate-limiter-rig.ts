@@ -1,5 +1,6 @@
 // A rate limiter in virtual time, with a record of the grants.
 import { RateLimiter } from '../../../src/providers/rate-limit/rate-limiter.ts';
+import type { LimitedCall } from '../../../src/providers/rate-limit/limit-key.ts';
 import type { BucketSize } from '../../../src/providers/rate-limit/token-bucket.ts';
 import type { Priority } from '../../../src/providers/contract/priority.ts';
 import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
@@ -12,7 +13,11 @@ export interface RateLimiterRig {
   /** `name@ms` of each grant of tokens, in order. */
   readonly granted: string[];
   /** Resolves to the function that refunds the tokens. */
-  readonly ask: (name: string, actions: readonly string[], how?: Asking) => Promise<() => void>;
+  readonly ask: (
+    name: string,
+    actions: readonly (string | LimitedCall)[],
+    how?: Asking,
+  ) => Promise<() => void>;
 }
 
 export interface Asking {
@@ -23,25 +28,33 @@ export interface Asking {
   readonly sent?: boolean;
 }
 
+/** A call with one limit, of its own name. */
+export function callOf(action: string): LimitedCall {
+  return { limits: [{ name: action }] };
+}
+
 export function rateLimiterRig(sizes: {
-  readonly buckets?: Readonly<Record<string, BucketSize>>;
+  readonly buckets?: Readonly<Record<string, BucketSize & { readonly isPerThing?: true }>>;
   readonly overall?: BucketSize;
 }): RateLimiterRig {
   const clock = new VirtualClock();
   const rateLimiter = new RateLimiter({
     clock,
-    sizes: new Map(Object.entries(sizes.buckets ?? {})),
+    sizes: new Map(
+      Object.entries(sizes.buckets ?? {}).map(([name, size]) => [name, { kind: 'bucket', ...size }]),
+    ),
     overall: sizes.overall,
   });
   const granted: string[] = [];
-  const ask = async (name: string, actions: readonly string[], how: Asking = {}): Promise<() => void> => {
+  const ask: RateLimiterRig['ask'] = async (name, actions, how = {}) => {
     const { priority = 'high', signal = never, inFlight = false } = how;
-    const refund = await rateLimiter.tokens(actions, {
+    const calls = actions.map((action) => (typeof action === 'string' ? callOf(action) : action));
+    const refund = await rateLimiter.tokens(calls, {
       priority: typeof priority === 'function' ? priority : () => priority,
       signal,
       inFlight,
     });
-    if (how.sent !== false) for (const action of actions) rateLimiter.sent(action);
+    if (how.sent !== false) for (const call of calls) rateLimiter.sent(call);
     granted.push(`${name}@${Math.round(clock.monotonic())}`);
     return refund;
   };

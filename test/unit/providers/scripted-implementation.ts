@@ -1,21 +1,34 @@
 // A cloud with only the methods that a test gives; a call of any other one fails the test.
-import type {
-  AllocationImplementation,
-  CloudWords,
-} from '../../../src/providers/contract/allocation-implementation.ts';
+import { awsSection } from '../../../src/providers/aws/cilium-node-section.ts';
+import type { AllocationImplementation } from '../../../src/providers/contract/allocation-implementation.ts';
+import type { CiliumNodeSection, CloudWords } from '../../../src/providers/contract/cilium-node-section.ts';
+import type { CloudTraits } from '../../../src/providers/contract/cloud-traits.ts';
 
 /** Words of no real cloud. */
 export const words: CloudWords = {
   publicAddress: 'floating address',
   fields: {
-    section: 'section',
     instanceType: 'section.type',
     networkId: 'section.network',
     zone: 'section.zone',
+    interfaceName: 'section.interface-name',
     securityGroupIds: 'section.groups',
     securityGroupTags: 'section.group-tags',
   },
   options: { networkId: '--network', instanceTags: '--instance-tags' },
+};
+
+/** AWS's section with these words, and with what else a test gives. */
+export function scriptedSection(given: Partial<CiliumNodeSection> = {}): CiliumNodeSection {
+  return { ...awsSection, words, ...given };
+}
+/** Traits of a cloud that makes interfaces. */
+export const traits: CloudTraits = {
+  interfaces: 'made',
+  repeatedAssignment: 'adds',
+  change: 'perInterface',
+  limits: 'byType',
+  publicAddresses: true,
 };
 
 export function scriptedImplementation(given: Partial<AllocationImplementation>): AllocationImplementation {
@@ -23,10 +36,10 @@ export function scriptedImplementation(given: Partial<AllocationImplementation>)
     throw new Error(`${name} is not expected`);
   };
   return {
+    traits,
     mostInstancesPerRefresh: 200,
     mostTypesPerRead: 200,
-    statusKey: 'eni',
-    words,
+    section: scriptedSection(),
     reach: missing('reach'),
     observe: missing('observe'),
     readInfrastructure: missing('readInfrastructure'),
@@ -38,9 +51,6 @@ export function scriptedImplementation(given: Partial<AllocationImplementation>)
     reconsider: () => undefined,
     expectedWait: () => 0,
     perform: missing('perform'),
-    statusOf: missing('statusOf'),
-    statusWithout: missing('statusWithout'),
-    restore: missing('restore'),
     ...given,
   };
 }

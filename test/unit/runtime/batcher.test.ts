@@ -15,7 +15,11 @@ interface Rig {
   readonly ask: (...keys: string[]) => void;
 }
 
-type Run = (keys: readonly string[], signal: AbortSignal, call: number) => Promise<void>;
+type Run = (
+  keys: readonly string[],
+  signal: AbortSignal,
+  call: number,
+) => Promise<ReadonlyMap<string, unknown> | undefined>;
 
 function rig(change: { readonly most?: number; readonly run?: Run } = {}): Rig {
   const clock = new VirtualClock();
@@ -30,7 +34,7 @@ function rig(change: { readonly most?: number; readonly run?: Run } = {}): Rig {
     backoff: { base: 1000, cap: 30_000 },
     run: async (keys, signal) => {
       calls.push(`${keys.join('')}@${Math.round(clock.monotonic())}`);
-      await change.run?.(keys, signal, calls.length);
+      return change.run?.(keys, signal, calls.length);
     },
     onFailure: (error, keys) => failures.push(`${(error as Error).message}:${keys.join('')}`),
   });
@@ -49,7 +53,7 @@ function keysOf(answered: readonly string[]): string[] {
 const failing =
   (bad: string): Run =>
   (keys) =>
-    keys.includes(bad) ? Promise.reject(new Error('refused')) : Promise.resolve();
+    keys.includes(bad) ? Promise.reject(new Error('refused')) : Promise.resolve(undefined);
 
 test('a failure that needs no long pause gets none, however many preceded it', async () => {
   const clock = new VirtualClock();
@@ -92,7 +96,7 @@ describe('a batcher', () => {
   test('makes calls of a limited number of keys, one after the other', async () => {
     const { clock, calls, answered, ask } = rig({
       most: 2,
-      run: async (_, signal) => sleep(clock, 300, signal),
+      run: (_, signal) => sleep(clock, 300, signal).then(() => undefined),
     });
 
     ask('a', 'b', 'c', 'd', 'e');
@@ -103,7 +107,9 @@ describe('a batcher', () => {
   });
 
   test('answers a request made during a call with a later call', async () => {
-    const { clock, calls, answered, ask } = rig({ run: async (_, signal) => sleep(clock, 300, signal) });
+    const { clock, calls, answered, ask } = rig({
+      run: (_, signal) => sleep(clock, 300, signal).then(() => undefined),
+    });
     ask('a');
     await clock.advance(100);
 
@@ -127,7 +133,8 @@ describe('a batcher', () => {
 
   test('repeats what failed, until it succeeds, more and more rarely', async () => {
     const { clock, calls, failures, answered, ask } = rig({
-      run: (_keys, _signal, call) => (call <= 4 ? Promise.reject(new Error('down')) : Promise.resolve()),
+      run: (_keys, _signal, call) =>
+        call <= 4 ? Promise.reject(new Error('down')) : Promise.resolve(undefined),
     });
 
     ask('a');
@@ -146,7 +153,7 @@ describe('a batcher', () => {
   test('starts with short waits again after a success', async () => {
     const { clock, calls, ask } = rig({
       run: (_keys, _signal, call) =>
-        [1, 2, 4].includes(call) ? Promise.reject(new Error('down')) : Promise.resolve(),
+        [1, 2, 4].includes(call) ? Promise.reject(new Error('down')) : Promise.resolve(undefined),
     });
     ask('a');
     await clock.advance(10_000);
@@ -198,7 +205,8 @@ describe('a batcher', () => {
   test('makes larger calls again after a success', async () => {
     const { clock, calls, ask } = rig({
       most: 4,
-      run: (_keys, _signal, call) => (call === 1 ? Promise.reject(new Error('down')) : Promise.resolve()),
+      run: (_keys, _signal, call) =>
+        call === 1 ? Promise.reject(new Error('down')) : Promise.resolve(undefined),
     });
 
     ask('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h');
@@ -211,7 +219,7 @@ describe('a batcher', () => {
 describe('a batcher that is stopped', () => {
   test('ends the call in flight, makes no other and leaves requests open', async () => {
     const { clock, batcher, calls, failures, answered, ask } = rig({
-      run: (_, signal) => sleep(clock, 300, signal),
+      run: (_, signal) => sleep(clock, 300, signal).then(() => undefined),
     });
     ask('a');
     await clock.advance(100);
@@ -237,7 +245,7 @@ describe('a batcher that is stopped', () => {
 
   test('waits for a call that ignores the abort', async () => {
     const never = new AbortController().signal;
-    const { clock, batcher, ask } = rig({ run: () => sleep(clock, 300, never) });
+    const { clock, batcher, ask } = rig({ run: () => sleep(clock, 300, never).then(() => undefined) });
     ask('a');
     await clock.advance(100);
 
@@ -248,5 +256,40 @@ describe('a batcher that is stopped', () => {
     await clock.advance(1000);
 
     expect(stoppedAt).toBe(350);
+  });
+});
+
+describe('a call that cannot answer for one of its keys', () => {
+  const without =
+    (bad: string, calls: number): Run =>
+    (keys, _, call) =>
+      Promise.resolve(
+        keys.includes(bad) && call <= calls ? new Map([[bad, new Error('denied')]]) : undefined,
+      );
+
+  test('answers for the others at once', async () => {
+    const { clock, ask, answered, failures } = rig({ run: without('b', 1) });
+
+    ask('a', 'b', 'c');
+    await clock.advance(60);
+
+    expect(keysOf(answered)).toEqual(['a', 'c']);
+    expect(failures).toEqual(['denied:b']);
+  });
+
+  test('is followed by one for that key, later and later, that delays nobody else', async () => {
+    const { clock, ask, answered, calls } = rig({ run: without('b', 4) });
+
+    ask('b');
+    await clock.advance(400);
+    ask('a', 'b');
+    await clock.advance(60);
+
+    expect(answered).toEqual(['a@450']);
+
+    await clock.advance(60_000);
+
+    expect(keysOf(answered)).toEqual(['a', 'b', 'b']);
+    expect(calls.filter((call) => call.startsWith('b'))).toHaveLength(4);
   });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { blockedSeries } from '../../../../src/controller/reporting/blocked-metrics.ts';
+import { blockedSeries, warningSeries } from '../../../../src/controller/reporting/blocked-metrics.ts';
 import type { SubnetFigures } from '../../../../src/controller/reporting/subnet-figures.ts';
 import { servedEntry, unservedEntry } from '../node-summaries.ts';
 import { addressless, unreadable, view } from '../../node/allocation-facts.ts';
@@ -37,5 +37,21 @@ test('blocked resources are counted by what they are and why', () => {
     [{ resource: 'interface', reason: 'InterfaceUnreadable' }, 2],
     [{ resource: 'subnet', reason: 'SubnetsExhausted' }, 1],
     [{ resource: 'subnet', reason: 'PrefixSpaceFragmented' }, 2],
+  ]);
+});
+
+test('nodes with warnings are counted by reason, each once', () => {
+  const unreadableOne = { reason: 'InterfaceUnreadable', message: 'eni-1' } as const;
+  const unreadableOther = { reason: 'InterfaceUnreadable', message: 'eni-2' } as const;
+  const untaken = { reason: 'FreeAddressesNotTaken', message: '' } as const;
+  const summaries = [
+    unservedEntry('a'),
+    servedEntry('b', { figures: { warnings: [unreadableOne, unreadableOther, untaken] } }),
+    servedEntry('c', { figures: { warnings: [untaken] } }),
+  ];
+
+  expect(warningSeries(summaries)).toEqual([
+    [{ reason: 'InterfaceUnreadable' }, 1],
+    [{ reason: 'FreeAddressesNotTaken' }, 2],
   ]);
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { awsSection } from '../../../../src/providers/aws/cilium-node-section.ts';
 import { readCiliumNode } from '../../../../src/kubernetes/cilium-node/cilium-node-reader.ts';
 import type { Json } from '../../../../src/kubernetes/transport/json.ts';
 import { watchedNode } from '../../../../src/kubernetes/cilium-node/watched-node.ts';
@@ -59,14 +60,9 @@ describe('a CiliumNode that is larger than any node needs', () => {
       ['status', 'ipam', 'operator-status', 'error'],
       long,
     ],
-    [
-      'status.azure: is larger than the 262144 characters that are read',
-      ['status', 'azure'],
-      { interfaces: [long] },
-    ],
     ['spec.instance-id: is larger than the 1024 characters that are read', ['spec', 'instance-id'], long],
   ])('is not read, and says why: %s (case %#)', (problem, path, value) => {
-    const reading = readCiliumNode(spoiled(path, value));
+    const reading = readCiliumNode(spoiled(path, value), awsSection);
 
     expect(reading.kind).toBe('unreadable');
     const problems = reading.kind === 'unreadable' ? reading.problems : [];
@@ -74,20 +70,23 @@ describe('a CiliumNode that is larger than any node needs', () => {
   });
 
   test('keeps little of itself in memory', () => {
-    const watched = watchedNode(spoiled(['spec', 'ipam', 'pool'], addresses(25_000)));
+    const watched = watchedNode(spoiled(['spec', 'ipam', 'pool'], addresses(25_000)), awsSection);
 
     expect(JSON.stringify(watched).length).toBeLessThan(500);
   });
 
   test('is reported in a few words when a map in it has a name of a megabyte', () => {
-    const reading = readCiliumNode(spoiled(['status', 'ipam', 'used', long.slice(0, 1_000_000)], {}));
+    const reading = readCiliumNode(
+      spoiled(['status', 'ipam', 'used', long.slice(0, 1_000_000)], {}),
+      awsSection,
+    );
 
     expect(reading.kind).toBe('node');
     expect(JSON.stringify(reading.kind === 'node' ? reading.node.warnings : []).length).toBeLessThan(500);
   });
 
   test('is larger than any real node', () => {
-    const reading = readCiliumNode(ciliumNode({ spec: { ipam: { pool: addresses(4096) } } }));
+    const reading = readCiliumNode(ciliumNode({ spec: { ipam: { pool: addresses(4096) } } }), awsSection);
 
     expect(reading.kind).toBe('node');
   });

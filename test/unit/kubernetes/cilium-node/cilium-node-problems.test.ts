@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { awsSection } from '../../../../src/providers/aws/cilium-node-section.ts';
 import type { CiliumNode } from '../../../../src/kubernetes/cilium-node/cilium-node.ts';
 import {
   type CiliumNodeReading,
@@ -9,7 +10,7 @@ import type { Json, JsonObject } from '../../../../src/kubernetes/transport/json
 import { ciliumNode, spoiled } from '../cilium-node-fixture.ts';
 
 function read(raw: unknown): CiliumNode {
-  const reading = readCiliumNode(raw);
+  const reading = readCiliumNode(raw, awsSection);
   if (reading.kind !== 'node') throw new Error(JSON.stringify(reading.problems));
   return reading.node;
 }
@@ -165,7 +166,7 @@ describe('a CiliumNode with problems', () => {
       `metadata.resourceVersion: found "" where a text that is not empty is accepted`,
     ],
   ])('is not served because of %s', (_what, path, value, said) => {
-    const reading = readCiliumNode(spoiled(path, value));
+    const reading = readCiliumNode(spoiled(path, value), awsSection);
 
     expect(reading).toMatchObject({ kind: 'unreadable', name: 'node-1' });
     expect(saidBy(reading)).toEqual([said]);
@@ -174,7 +175,7 @@ describe('a CiliumNode with problems', () => {
   test('is not served, and all of several problems are named', () => {
     const raw = ciliumNode({ spec: { 'instance-id': 7, ipam: { 'pre-allocate': 'x' } } });
 
-    expect(readCiliumNode(raw)).toMatchObject({
+    expect(readCiliumNode(raw, awsSection)).toMatchObject({
       problems: [{ field: 'spec.instance-id' }, { field: 'spec.ipam.pre-allocate' }],
     });
   });
@@ -182,6 +183,7 @@ describe('a CiliumNode with problems', () => {
   test('is not served, and of very many problems twenty are named and the others counted', () => {
     const reading = readCiliumNode(
       ciliumNode({ spec: { eni: { 'subnet-ids': Array.from({ length: 500 }, () => 1) } } }),
+      awsSection,
     );
 
     if (reading.kind !== 'unreadable') throw new Error('readable');
@@ -191,7 +193,11 @@ describe('a CiliumNode with problems', () => {
 
   test('is not served when it is no object at all', () => {
     for (const raw of [undefined, null, 7, 'x', []]) {
-      expect(readCiliumNode(raw)).toMatchObject({ kind: 'unreadable', name: undefined, uid: undefined });
+      expect(readCiliumNode(raw, awsSection)).toMatchObject({
+        kind: 'unreadable',
+        name: undefined,
+        uid: undefined,
+      });
     }
   });
 
@@ -201,7 +207,7 @@ describe('a CiliumNode with problems', () => {
       spec: { 'instance-id': 7 },
     });
 
-    expect(readCiliumNode(raw)).toMatchObject({ kind: 'unreadable', ignored: true });
+    expect(readCiliumNode(raw, awsSection)).toMatchObject({ kind: 'unreadable', ignored: true });
   });
 });
 
@@ -313,7 +319,7 @@ describe('a CiliumNode is served without', () => {
       spoiled(['status', 'eni', 'enis', 'eni-1', 'addresses'], ['10.0.0.1', 'x', '10.0.0.2', null]),
     );
 
-    expect(node.status.eni.get('eni-1')?.addresses).toEqual(['10.0.0.1', '10.0.0.2']);
+    expect(node.status.interfaces.get('eni-1')?.addresses).toEqual(['10.0.0.1', '10.0.0.2']);
     expect(node.warnings.map(({ field }) => field)).toEqual([
       'status.eni.enis.eni-1.addresses[1]',
       'status.eni.enis.eni-1.addresses[3]',

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { awsSection } from '../../../../src/providers/aws/cilium-node-section.ts';
 import * as fc from 'fast-check';
 import type { CiliumNode } from '../../../../src/kubernetes/cilium-node/cilium-node.ts';
 import { readCiliumNode } from '../../../../src/kubernetes/cilium-node/cilium-node-reader.ts';
@@ -6,7 +7,7 @@ import type { Json, JsonObject } from '../../../../src/kubernetes/transport/json
 import { ciliumNode, spoiled } from '../cilium-node-fixture.ts';
 
 function read(raw: unknown): CiliumNode {
-  const reading = readCiliumNode(raw);
+  const reading = readCiliumNode(raw, awsSection);
   if (reading.kind !== 'node') throw new Error(JSON.stringify(reading.problems));
   return reading.node;
 }
@@ -37,13 +38,14 @@ describe('readCiliumNode', () => {
         allocated: [{ pool: 'default', cidrs: ['10.0.0.1/32', '10.0.1.0/28'] }],
         staticIpTags: {},
       },
-      eni: {
+      section: {
+        missing: [],
         instanceType: 'm5.large',
-        vpcId: 'vpc-1',
-        availabilityZone: 'us-west-2a',
+        networkId: 'vpc-1',
+        zone: 'us-west-2a',
         nodeSubnetId: 'subnet-1',
         firstInterfaceIndex: 1,
-        securityGroups: ['sg-1'],
+        securityGroupIds: ['sg-1'],
         securityGroupTags: {},
         subnetIds: [],
         subnetTags: { tier: 'pods' },
@@ -55,9 +57,7 @@ describe('readCiliumNode', () => {
       status: {
         used: new Set(['10.0.0.1']),
         releaseIps: new Map([['10.0.0.2', 'ready-for-release']]),
-        eni: new Map([
-          ['eni-1', { addresses: ['10.0.0.1', '10.0.0.2'], prefixes: ['10.0.1.0/28'], ipv6Prefixes: [] }],
-        ]),
+        interfaces: new Map([['eni-1', { addresses: ['10.0.0.1', '10.0.0.2'], prefixes: ['10.0.1.0/28'] }]]),
         assignedStaticIp: '203.0.113.7',
         operatorError: 'no room',
       },
@@ -85,8 +85,12 @@ describe('readCiliumNode', () => {
       },
       warnings: [],
     });
-    expect([node.nodeUid, node.instanceId, node.eni]).toEqual([undefined, undefined, undefined]);
-    expect([node.ipam.pool.size, node.status.used.size, node.status.eni.size]).toEqual([0, 0, 0]);
+    expect([node.nodeUid, node.instanceId, node.section.missing]).toEqual([
+      undefined,
+      undefined,
+      ['spec.eni'],
+    ]);
+    expect([node.ipam.pool.size, node.status.used.size, node.status.interfaces.size]).toEqual([0, 0, 0]);
     expect([node.base.pooled(), node.base.status]).toEqual([[], {}]);
   });
 
@@ -104,25 +108,20 @@ describe('readCiliumNode', () => {
     expect(base.pooled()).toEqual(Object.keys(pool));
   });
 
-  test.each(['eni', 'azure', 'alibaba-cloud'])(
-    'keeps what is published of %s to compute patches from',
-    (section) => {
-      const published = { interfaces: [{ id: 'x' }] };
+  test('keeps what is published of its own cloud to compute patches from, and nothing of others', () => {
+    const published = { interfaces: [{ id: 'x' }] };
 
-      expect(read(ciliumNode({ status: { eni: null, [section]: published } })).base.status).toMatchObject({
-        [section]: published,
-      });
-    },
-  );
+    const { status } = read(ciliumNode({ status: { eni: published, azure: published } })).base;
+
+    expect(Object.keys(status)).toEqual(['eni', 'ipam']);
+    expect(status['eni']).toMatchObject(published);
+  });
 
   test('applies the defaults that agents and operators share to an empty spec.eni', () => {
-    expect(read(spoiled(['spec', 'eni'], {})).eni).toEqual({
-      instanceType: undefined,
-      vpcId: undefined,
-      availabilityZone: undefined,
-      nodeSubnetId: undefined,
+    expect(read(spoiled(['spec', 'eni'], {})).section).toEqual({
+      missing: ['spec.eni.instance-type', 'spec.eni.vpc-id', 'spec.eni.availability-zone'],
       firstInterfaceIndex: 0,
-      securityGroups: [],
+      securityGroupIds: [],
       securityGroupTags: {},
       subnetIds: [],
       subnetTags: {},
@@ -208,7 +207,7 @@ describe('readCiliumNode, for any input', () => {
   test('never throws, and gives a reason for what it leaves out', () => {
     fc.assert(
       fc.property(fc.constantFrom(...places), fc.jsonValue(), (path, value) => {
-        const reading = readCiliumNode(spoiled(path, value as Json));
+        const reading = readCiliumNode(spoiled(path, value as Json), awsSection);
 
         const said = reading.kind === 'node' ? reading.node.warnings : reading.problems;
         expect(reading.kind === 'node' || said.length > 0).toBe(true);
@@ -217,7 +216,9 @@ describe('readCiliumNode, for any input', () => {
       { numRuns: 500 },
     );
     fc.assert(
-      fc.property(fc.jsonValue(), (value) => ['node', 'unreadable'].includes(readCiliumNode(value).kind)),
+      fc.property(fc.jsonValue(), (value) =>
+        ['node', 'unreadable'].includes(readCiliumNode(value, awsSection).kind),
+      ),
     );
   });
 
@@ -260,7 +261,7 @@ describe('readCiliumNode, for any input', () => {
           expect(node.base.pooled()).toEqual(Object.keys(pool));
           expect([...node.ipam.pool.keys()].toSorted()).toEqual(Object.keys(pool).toSorted());
           expect([...node.status.used].toSorted()).toEqual(used.toSorted());
-          expect(node.status.eni.get('eni-7')?.addresses).toEqual(addresses);
+          expect(node.status.interfaces.get('eni-7')?.addresses).toEqual(addresses);
           expect(node.ipam).toMatchObject({ preAllocate, requested, staticIpTags: { ...tags } });
           expect(node.warnings).toEqual([]);
         },

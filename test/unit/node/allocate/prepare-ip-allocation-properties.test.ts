@@ -16,6 +16,7 @@ import {
 import { allScopesOf, keyOf, type RefusedScope } from '../../../../src/node/allocate/refused-scope.ts';
 import type { NetworkInterface } from '../../../../src/providers/contract/network-interface.ts';
 import { addresses, attachment } from '../../providers/interfaces.ts';
+import { traits } from '../../providers/scripted-implementation.ts';
 import { eni, infrastructure, requirements, subnet, unreadable, view } from '../allocation-facts.ts';
 import { failure } from '../outcomes.ts';
 
@@ -158,6 +159,7 @@ const anyFacts: fc.Arbitrary<AllocationFacts> = fc
       rest.refused.includes(keyOf(scope))
         ? { scope, failure: failure('notAuthorized'), failures: 1, isDue: rest.due }
         : undefined,
+    traits,
     orphans: { read: true, fit: [], unclear: [] },
   }));
 

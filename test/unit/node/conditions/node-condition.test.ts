@@ -13,13 +13,16 @@ import {
   presentable,
   unknownInstanceType,
   unmanagedInstance,
+  unnamedInterface,
   unreadableInterface,
   unreachableStart,
+  untakenCondition,
   unreadableLimits,
   unreadableNode,
   unseenInterfaces,
   wrongNetwork,
 } from '../../../../src/node/conditions/node-condition.ts';
+import type { Untaken } from '../../../../src/node/conditions/untaken-addresses.ts';
 import type { InstanceView } from '../../../../src/providers/contract/instance-view.ts';
 import type { Instance } from '../../../../src/providers/contract/observation.ts';
 import { words } from '../../providers/scripted-implementation.ts';
@@ -42,7 +45,7 @@ describe('the text of a condition', () => {
     ],
     [
       'of a node in another network',
-      outsideNetwork('vpc-2', 'vpc-1', words.options),
+      outsideNetwork({ named: 'vpc-2', option: words.options.networkId, allowed: 'vpc-1' }),
       'OutsideNetwork',
       'the node is in vpc-2 and --network restricts Headwater to vpc-1',
     ],
@@ -75,6 +78,18 @@ describe('the text of a condition', () => {
       unreadableInterface(unreadable({ id: 'eni-7', problem: 'MacAddress is missing' })),
       'InterfaceUnreadable',
       'interface eni-7 cannot be read and is not used: MacAddress is missing',
+    ],
+    [
+      'of an interface name that the instance does not have',
+      unnamedInterface('i-1', { interfaceName: 'nic9', names: ['nic0', 'nic1'] }, words.fields),
+      'InterfaceNameUnknown',
+      'section.interface-name is nic9, and instance i-1 has no such interface: name one of nic0, nic1',
+    ],
+    [
+      'of an interface whose update failed',
+      obstacleCondition({ kind: 'interfacesFailed', interfaceIds: ['eni-7'] }, words.fields),
+      'InterfaceFailed',
+      'the last update of eni-7 failed in the cloud: repair or update the interface there, which Headwater then uses again',
     ],
     [
       'of an interface that is not shown',
@@ -320,5 +335,24 @@ test.each<[string, string, string]>([
   expect(presentable({ reason: 'CallFailed', message: text })).toEqual({
     reason: 'CallFailed',
     message: reported,
+  });
+});
+
+describe('the text about free addresses', () => {
+  test.each<[string, Untaken['kind'], string]>([
+    [
+      'that the agent does not list',
+      'unlisted',
+      'restart the Cilium agent of this node: pods wait for addresses, and spec.ipam.pools.allocated does not list every CIDR that the status shows',
+    ],
+    [
+      'beside pods that wait',
+      'free',
+      'restart the Cilium agent of this node, unless the Events of the waiting pods name another cause, such as a missing volume: pods wait, and the node has free addresses for them',
+    ],
+  ])('%s says what to do, without their number', (_, kind, message) => {
+    const condition = untakenCondition({ kind, addresses: 16 });
+
+    expect(condition).toEqual({ reason: 'FreeAddressesNotTaken', message, addresses: 16 });
   });
 });

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import type { EniSpec } from '../../../../src/kubernetes/cilium-node/cilium-node.ts';
 import { exclusionOf, exclusionsOf, requirementsOf } from '../../../../src/node/demand/node-requirements.ts';
-import { words } from '../../providers/scripted-implementation.ts';
+import { ciliumNode } from '../../kubernetes/cilium-node-fixture.ts';
 import { eni, requirements, view } from '../allocation-facts.ts';
+import { wellFormed } from '../cilium-nodes.ts';
 
 describe('the exclusion of an interface', () => {
   test.each([
@@ -64,35 +64,15 @@ describe('the reasons why interfaces carry no pods', () => {
   });
 });
 
-const section: EniSpec = {
-  instanceType: 'm5.large',
-  vpcId: 'vpc-1',
-  availabilityZone: 'us-west-1a',
-  nodeSubnetId: undefined,
-  firstInterfaceIndex: 0,
-  excludeInterfaceTags: {},
-  usePrimaryAddress: false,
-  deleteOnTermination: true,
-  subnetIds: [],
-  subnetTags: {},
-  securityGroups: [],
-  securityGroupTags: {},
-  disablePrefixDelegation: false,
-};
+const { section } = wellFormed(ciliumNode());
 
-describe('the section of a CiliumNode about its instance', () => {
+describe('the requirements of a node', () => {
   const options = { usePrimaryAddress: false, prefixDelegation: false };
 
-  test.each([
-    ['a section', undefined, ['section']],
-    [
-      'anything in it',
-      { ...section, instanceType: undefined, vpcId: undefined, availabilityZone: undefined },
-      ['section.type', 'section.network', 'section.zone'],
-    ],
-    ['its network', { ...section, vpcId: undefined }, ['section.network']],
-  ])('is reported with the field names of its cloud when it lacks %s', (_, said, missing) => {
-    expect(requirementsOf(said, options, words.fields)).toEqual({ missing });
+  test('are unknown while its section lacks required fields, which are named', () => {
+    const missing = ['section.type', 'section.zone'];
+
+    expect(requirementsOf({ ...section, missing }, options)).toEqual({ missing });
   });
 });
 
@@ -105,7 +85,7 @@ describe('the decision to use prefixes', () => {
   ])('is made %s', (_, prefixDelegation, disablePrefixDelegation, expected) => {
     const options = { usePrimaryAddress: false, prefixDelegation };
 
-    const read = requirementsOf({ ...section, disablePrefixDelegation }, options, words.fields);
+    const read = requirementsOf({ ...section, disablePrefixDelegation }, options);
 
     expect(read).toMatchObject({ requirements: { prefixDelegation: expected } });
   });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { awsSection } from '../../../../src/providers/aws/cilium-node-section.ts';
 import type { JsonObject } from '../../../../src/kubernetes/transport/json.ts';
 import { applyMergePatch } from '../../../../src/kubernetes/transport/merge-patch.ts';
 import type { OpenWrite } from '../../../../src/kubernetes/cilium-node/own-writes.ts';
@@ -23,7 +24,7 @@ const before = ciliumNode({ status: { eni: { enis: { 'eni-1': full } } } });
 
 function partsOf(change: JsonObject, open: readonly OpenWrite[] = []): readonly WrittenPart[] {
   const next = wellFormed(applyMergePatch(before, change));
-  return conflictingParts({ previous: wellFormed(before), next, statusKey: 'eni', open });
+  return conflictingParts({ previous: wellFormed(before), next, section: awsSection, open });
 }
 
 const pool = (entries: JsonObject): JsonObject => ({ spec: { ipam: { pool: entries } } });

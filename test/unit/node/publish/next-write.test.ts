@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { awsSection } from '../../../../src/providers/aws/cilium-node-section.ts';
 import { type JsonObject, memberOf } from '../../../../src/kubernetes/transport/json.ts';
 import { applyMergePatch } from '../../../../src/kubernetes/transport/merge-patch.ts';
 import { nextWrite, type Write } from '../../../../src/node/publish/next-write.ts';
@@ -25,7 +26,7 @@ function writesBetween(before: Shown, after: Shown): readonly unknown[] {
   );
   let eni = ofProvider(before);
   const offer = {
-    provider: { key: 'eni', value: ofProvider(after) },
+    provider: { ...awsSection, value: ofProvider(after) },
     interfaces: new Set(Object.keys(after)),
     pool: poolOf(after),
     staticIp: undefined,

@@ -6,7 +6,7 @@ import {
 } from '../../../../src/node/publish/offer-exclusions.ts';
 import { networkInterface } from '../../providers/interfaces.ts';
 import { expandBlock } from '../../../../src/providers/contract/ipv4.ts';
-import { nodeOf, restoring } from '../cilium-nodes.ts';
+import { nodeOf } from '../cilium-nodes.ts';
 import { view } from '../allocation-facts.ts';
 
 const pooled = { '10.0.0.1': { resource: 'eni-1' } };
@@ -18,7 +18,7 @@ describe('an address that must not be offered again', () => {
     ['enters no pool from the status', { enis: { 'eni-1': ['10.0.0.1'] } }, ['10.0.0.1'], []],
     ['is not added to either', {}, ['10.0.0.1'], ['10.0.0.1']],
   ])('%s', (_, parts, pool, status) => {
-    const result = excludedUnlessShown(['10.0.0.1'], nodeOf(parts), restoring);
+    const result = excludedUnlessShown(['10.0.0.1'], nodeOf(parts));
 
     expect({ pool: [...result.pool], status: [...result.status] }).toEqual({ pool, status });
   });

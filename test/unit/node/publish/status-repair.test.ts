@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { awsSection } from '../../../../src/providers/aws/cilium-node-section.ts';
 import { type JsonObject, valueAt } from '../../../../src/kubernetes/transport/json.ts';
 import { PatchBase } from '../../../../src/kubernetes/cilium-node/patch-base.ts';
 import { applyMergePatch } from '../../../../src/kubernetes/transport/merge-patch.ts';
@@ -16,7 +17,7 @@ function entry(id: string, addresses: readonly string[], change: JsonObject = {}
 /** Two interfaces: one has `a` and `b`, the other `c`. */
 const offer: Offer = {
   provider: {
-    key: 'eni',
+    ...awsSection,
     value: { enis: { 'eni-0': entry('eni-0', [a, b]), 'eni-1': entry('eni-1', [c]) } },
   },
   interfaces: new Set(['eni-0', 'eni-1']),
@@ -33,7 +34,7 @@ const offer: Offer = {
 function node(pool: Readonly<Record<string, string>>, enis: JsonObject): ReturnType<typeof nodeOf> {
   const entries = Object.entries(pool).map(([address, resource]) => [address, { resource }] as const);
   const of = nodeOf({ pool: Object.fromEntries(entries) });
-  return { ...of, base: new PatchBase({ status: { eni: { enis } } }, of.ipam.pool) };
+  return { ...of, base: new PatchBase({ status: { eni: { enis } } }, of.ipam.pool, 'eni') };
 }
 
 const pooled = { [a]: 'eni-0', [c]: 'eni-1' };

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { awsSection } from '../../../../src/providers/aws/cilium-node-section.ts';
 import type { Offer } from '../../../../src/node/publish/next-write.ts';
 import { movedWithin, unverifiedOffer } from '../../../../src/node/publish/unverified-offer.ts';
 import { expandBlock } from '../../../../src/providers/contract/ipv4.ts';
@@ -8,7 +9,7 @@ import { networkInterface } from '../../providers/interfaces.ts';
 import { nodeOf, restoring, wellFormed } from '../cilium-nodes.ts';
 
 const offer: Offer = {
-  provider: { key: 'eni', value: { enis: { 'eni-1': { ip: '10.0.0.1', addresses: ['10.0.0.2'] } } } },
+  provider: { ...awsSection, value: { enis: { 'eni-1': { ip: '10.0.0.1', addresses: ['10.0.0.2'] } } } },
   interfaces: new Set(['eni-1']),
   pool: new Map([['10.0.0.2', 'eni-1']]),
   staticIp: '',

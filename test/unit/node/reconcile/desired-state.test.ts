@@ -2,9 +2,9 @@ import { describe, expect, test } from '@jest/globals';
 import { AddressIndex } from '../../../../src/manager/claims/address-index.ts';
 import type { Assessment } from '../../../../src/node/conditions/assessment.ts';
 import { DesiredState, type DesiredStateDeps } from '../../../../src/node/reconcile/desired-state.ts';
-import { statusWithout } from '../../../../src/providers/aws/cilium-node-section.ts';
 import type { NetworkInterface } from '../../../../src/providers/contract/network-interface.ts';
 import { eni, infrastructure, m5Large, requirements, subnet, view } from '../allocation-facts.ts';
+import { scriptedImplementation, scriptedSection } from '../../providers/scripted-implementation.ts';
 import { nodeOf } from '../cilium-nodes.ts';
 
 const served: Assessment = {
@@ -48,15 +48,15 @@ class Rig {
         movedAway: () => this.movedAway,
       } as unknown as DesiredStateDeps['context']['inventory'],
       infrastructure: () => this.infrastructure,
-      implementation: {
-        statusKey: 'eni',
-        statusOf: (_: unknown, { excluded }: { readonly excluded: ReadonlySet<string> }) => {
-          this.excluded = excluded;
-          return { enis: {} };
-        },
-        restore: () => ({ interfaces: this.restored }),
-        statusWithout,
-      } as unknown as DesiredStateDeps['context']['implementation'],
+      implementation: scriptedImplementation({
+        section: scriptedSection({
+          status: (_, { excluded }) => {
+            this.excluded = excluded;
+            return { enis: {} };
+          },
+          restore: () => ({ interfaces: this.restored, subnets: new Map(), networks: new Map() }),
+        }),
+      }),
       claims: this.claims,
       identities: { isKnown: true, isVerified: () => this.isVerified },
       prune: (value) => value,

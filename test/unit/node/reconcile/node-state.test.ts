@@ -14,12 +14,7 @@ function rig() {
     outgoing: new Set<string>() as ReadonlySet<string>,
   };
   const node = nodeOf({});
-  const eniSpec = node.eni && {
-    ...node.eni,
-    vpcId: 'vpc-1',
-    availabilityZone: 'us-west-1a',
-    firstInterfaceIndex: 0,
-  };
+  const section = { ...node.section, zone: 'us-west-1a', firstInterfaceIndex: 0 };
   const context: Partial<NodeContext> = {
     implementation: scriptedImplementation({}),
     inventory: { view: () => facts.view } as unknown as NodeContext['inventory'],
@@ -27,7 +22,7 @@ function rig() {
     limitsOf: () => facts.limits,
     assessmentOptions: { usePrimaryAddress: false, prefixDelegation: false, networkId: undefined },
   };
-  const state = new NodeState({ ...node, eni: eniSpec }, 'i-1', context as NodeContext, () => facts.outgoing);
+  const state = new NodeState({ ...node, section }, 'i-1', context as NodeContext, () => facts.outgoing);
   return { state, facts };
 }
 

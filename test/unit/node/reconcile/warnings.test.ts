@@ -1,13 +1,31 @@
 import { expect, test } from '@jest/globals';
-import { assess } from '../../../../src/node/conditions/assessment.ts';
+import type { CiliumNode } from '../../../../src/kubernetes/cilium-node/cilium-node.ts';
+import { assess, type Assessment } from '../../../../src/node/conditions/assessment.ts';
 import type { NodeCondition } from '../../../../src/node/conditions/node-condition.ts';
 import { Warnings } from '../../../../src/node/reconcile/warnings.ts';
-import { awsWords } from '../../../../src/providers/aws/cilium-node-section.ts';
+import { awsSection } from '../../../../src/providers/aws/cilium-node-section.ts';
+import type { InstanceView } from '../../../../src/providers/contract/instance-view.ts';
 import type { NetworkInterface } from '../../../../src/providers/contract/network-interface.ts';
 import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
 import { ciliumNode } from '../../kubernetes/cilium-node-fixture.ts';
+import { traits } from '../../providers/scripted-implementation.ts';
 import { eni, infrastructure, m5Large, subnet, view } from '../allocation-facts.ts';
-import { wellFormed } from '../cilium-nodes.ts';
+import { addresses } from '../../providers/interfaces.ts';
+import { nodeOf, wellFormed } from '../cilium-nodes.ts';
+
+function assessed(node: CiliumNode, known: InstanceView, pendingPods: number): Assessment {
+  return assess({
+    node,
+    view: known,
+    pendingPods,
+    outgoing: new Set(),
+    infrastructure: { ...infrastructure([subnet('subnet-1')]), networkIds: new Set(['vpc-1']) },
+    limitsOf: () => m5Large,
+    options: { networkId: undefined, prefixDelegation: false, usePrimaryAddress: false },
+    words: awsSection.words,
+    traits,
+  });
+}
 
 /** What is said after a minute about an agent that wants 30 free addresses, on an m5.large without prefix delegation. */
 async function warningsOf(interfaces: readonly NetworkInterface[]): Promise<readonly string[]> {
@@ -23,16 +41,7 @@ async function warningsOf(interfaces: readonly NetworkInterface[]): Promise<read
     }),
   );
   const known = view(interfaces);
-  const assessment = assess({
-    node,
-    view: { ...known, read: true },
-    pendingPods: 0,
-    outgoing: new Set(),
-    infrastructure: { ...infrastructure([subnet('subnet-1')]), networkIds: new Set(['vpc-1']) },
-    limitsOf: () => m5Large,
-    options: { networkId: undefined, prefixDelegation: false, usePrimaryAddress: false },
-    words: awsWords,
-  });
+  const assessment = assessed(node, { ...known, read: true }, 0);
   const warnings = new Warnings({
     hooks: { onWarning: (_, warning) => found.push(warning), onExclusions: () => undefined },
     clock,
@@ -60,4 +69,109 @@ test.each<[string, readonly NetworkInterface[], readonly string[]]>([
   ],
 ])('an agent that cannot start %s', async (_, interfaces, expected) => {
   expect(await warningsOf(interfaces)).toEqual(expected);
+});
+
+interface Moment {
+  /** In s. */
+  readonly at: number;
+  readonly pods: number;
+  /** Addresses in use, of the 9 that the pool has. */
+  readonly used?: number;
+}
+
+/** What is reported, as `second reason`, and `second -` when it ends, while pods wait on a node with `size` addresses. */
+async function reportsOn(moments: readonly Moment[], size = 9): Promise<readonly string[]> {
+  const clock = new VirtualClock();
+  const found: string[] = [];
+  const pool = addresses(size, 1);
+  const interfaces = [eni(0), eni(1, size), eni(2)];
+  let current = { pods: 0, used: 0 };
+  const note = (what: string): number => found.push(`${clock.monotonic() / 1000} ${what}`);
+  let cancel = (): void => undefined;
+  const warnings = new Warnings({
+    hooks: { onWarning: (_, { reason }) => note(reason), onExclusions: () => undefined },
+    clock,
+    updateIn: (ms) => {
+      cancel();
+      if (ms !== undefined) cancel = clock.schedule(ms, () => update());
+    },
+  });
+  const update = (): void => {
+    const before = warnings.list.length;
+    const node = nodeOf({
+      pool: Object.fromEntries(pool.map((address) => [address, { resource: 'eni-1' }])),
+      enis: { 'eni-1': pool },
+      used: Object.fromEntries(pool.slice(0, current.used).map((address) => [address, {}])),
+    });
+    const known = { ...view(interfaces), read: true };
+    warnings.update(node, {
+      view: known,
+      assessment: assessed(node, known, current.pods),
+      staticIp: undefined,
+    });
+    if (before > 0 && warnings.list.length === 0) note('-');
+  };
+  for (const { at, pods, used = 0 } of moments) {
+    await clock.advance(at * 1000 - clock.monotonic());
+    if (pods < current.pods) warnings.waitEnded();
+    current = { pods, used };
+    update();
+  }
+  await clock.advance(300_000);
+  return found;
+}
+
+const untaken = 'FreeAddressesNotTaken';
+
+test.each<[string, readonly Moment[], readonly string[]]>([
+  ['are reported after a minute, once', [{ at: 1, pods: 2 }], [`61 ${untaken}`]],
+  [
+    'are not reported if they wait for less',
+    [
+      { at: 1, pods: 2 },
+      { at: 60, pods: 0 },
+    ],
+    [],
+  ],
+  [
+    'are reported until none waits',
+    [
+      { at: 1, pods: 2 },
+      { at: 100, pods: 1 },
+      { at: 130, pods: 0 },
+    ],
+    [`61 ${untaken}`, '130 -'],
+  ],
+  [
+    'wait anew once one of them is served',
+    [
+      { at: 1, pods: 2 },
+      { at: 50, pods: 1 },
+      { at: 55, pods: 2 },
+    ],
+    [`110 ${untaken}`],
+  ],
+  [
+    'are not reported while no address is free',
+    [
+      { at: 1, pods: 2, used: 9 },
+      { at: 100, pods: 2, used: 8 },
+      { at: 140, pods: 2, used: 9 },
+    ],
+    [],
+  ],
+  [
+    'are reported once addresses have been free for a minute',
+    [
+      { at: 1, pods: 2, used: 9 },
+      { at: 100, pods: 2, used: 8 },
+    ],
+    [`160 ${untaken}`],
+  ],
+])('pods that wait beside free addresses %s', async (_, moments, expected) => {
+  expect(await reportsOn(moments)).toEqual(expected);
+});
+
+test('pods are not reported while their agent may wait for the first addresses', async () => {
+  expect(await reportsOn([{ at: 1, pods: 2 }], 5)).toEqual([]);
 });

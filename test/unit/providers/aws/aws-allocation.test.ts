@@ -24,12 +24,12 @@ describe('the AWS allocation port', () => {
   test('requests at most as many values as one filter takes', () => {
     const { client } = ec2ClientRig(() => ({}));
 
-    const { mostInstancesPerRefresh, mostTypesPerRead, statusKey } = awsAllocation(client, options);
+    const { mostInstancesPerRefresh, mostTypesPerRead, section } = awsAllocation(client, options);
 
-    expect({ mostInstancesPerRefresh, mostTypesPerRead, statusKey }).toEqual({
+    expect({ mostInstancesPerRefresh, mostTypesPerRead, key: section.key }).toEqual({
       mostInstancesPerRefresh: 200,
       mostTypesPerRead: 200,
-      statusKey: 'eni',
+      key: 'eni',
     });
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { awsWords, eniStatus, restoreStatus } from '../../../../src/providers/aws/cilium-node-section.ts';
+import { awsSection } from '../../../../src/providers/aws/cilium-node-section.ts';
 import type { CiliumNode } from '../../../../src/kubernetes/cilium-node/cilium-node.ts';
 import { readCiliumNode } from '../../../../src/kubernetes/cilium-node/cilium-node-reader.ts';
 import {
@@ -32,6 +32,10 @@ const infrastructure: Infrastructure = {
   ]),
   networks: new Map([['vpc-1', { id: 'vpc-1', primaryCidr: '10.0.0.0/16', cidrs: ['10.1.0.0/16'] }]]),
 };
+
+const { words } = awsSection;
+const eniStatus: typeof awsSection.status = (shown, context) => awsSection.status(shown, context);
+const restoreStatus: typeof awsSection.restore = (id, status) => awsSection.restore(id, status);
 
 const nothing: ReadonlySet<string> = new Set();
 
@@ -170,7 +174,7 @@ describe('the status of an interface', () => {
       excluded: new Set(),
     });
 
-    expect(Object.keys(status['enis'] as object)).toEqual(['eni-1', 'eni-2']);
+    expect(Object.keys((status as JsonObject)['enis'] as object)).toEqual(['eni-1', 'eni-2']);
   });
 });
 
@@ -272,18 +276,19 @@ describe('a published status', () => {
 describe('the field names of a CiliumNode in messages', () => {
   test.each([
     ['instanceType', 'instanceType', 'm9.huge'],
-    ['networkId', 'vpcId', 'vpc-9'],
-    ['zone', 'availabilityZone', 'eu-north-1c'],
-    ['securityGroupIds', 'securityGroups', ['sg-9']],
+    ['networkId', 'networkId', 'vpc-9'],
+    ['zone', 'zone', 'eu-north-1c'],
+    ['securityGroupIds', 'securityGroupIds', ['sg-9']],
     ['securityGroupTags', 'securityGroupTags', { purpose: 'pods' }],
   ] as const)('include the field that the %s is read from', (word, part, value) => {
-    const path = awsWords.fields[word].split('.');
+    const path = words.fields[word].split('.');
 
     const { node } = readCiliumNode(
       ciliumNode(path.reduceRight<Json>((inner, name) => ({ [name]: inner }), value) as JsonObject),
+      awsSection,
     ) as { node: CiliumNode };
 
-    expect(node.eni?.[part]).toEqual(value);
-    expect(path.slice(0, -1).join('.')).toBe(awsWords.fields.section);
+    expect(node.section[part]).toEqual(value);
+    expect(path.slice(0, -1).join('.')).toBe('spec.eni');
   });
 });

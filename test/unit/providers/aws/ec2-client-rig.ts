@@ -1,12 +1,15 @@
 // The client of EC2 with scripted answers, in virtual time.
 import type { CallContext } from '../../../../src/providers/contract/allocation-implementation.ts';
+import { Ec2Client } from '../../../../src/providers/aws/ec2-client.ts';
+import { failureOf } from '../../../../src/providers/aws/errors.ts';
 import {
-  Ec2Client,
-  type Ec2ClientOptions,
+  CallGate,
+  type CallGateOptions,
   type FinishedCall,
-} from '../../../../src/providers/aws/ec2-client.ts';
-import type { Ec2Action, Ec2Api, Ec2Output, Sending } from '../../../../src/providers/aws/ec2-api.ts';
-import { quotaActions } from '../../../../src/providers/aws/quotas.ts';
+} from '../../../../src/providers/gate/call-gate.ts';
+import type { Sending } from '../../../../src/providers/gate/cloud-call.ts';
+import type { Ec2Action, Ec2Api, Ec2Output } from '../../../../src/providers/aws/ec2-api.ts';
+import { ec2Limits } from '../../../../src/providers/aws/quotas.ts';
 import { ConcurrencyLimiter } from '../../../../src/providers/rate-limit/concurrency-limit.ts';
 import { RateLimiter } from '../../../../src/providers/rate-limit/rate-limiter.ts';
 import { CloudError, type CloudFailure } from '../../../../src/providers/contract/cloud-failure.ts';
@@ -28,6 +31,7 @@ export type Answering = (call: SentCall, number: number) => unknown;
 export interface Ec2ClientRig {
   readonly clock: VirtualClock;
   readonly client: Ec2Client;
+  readonly gate: CallGate;
   readonly rateLimiter: RateLimiter;
   readonly sent: SentCall[];
   readonly finished: FinishedCall[];
@@ -37,7 +41,7 @@ export interface Ec2ClientRig {
 
 export interface ClientChange {
   readonly options?: Partial<
-    Pick<Ec2ClientOptions, 'timeout' | 'leads' | 'isInSafeLeaseWindow' | 'permission'>
+    Pick<CallGateOptions, 'timeout' | 'leads' | 'isInSafeLeaseWindow' | 'permission'>
   >;
   readonly bucket?: BucketSize;
   /** Requests in flight at once. */
@@ -55,9 +59,10 @@ export function ec2ClientRig(answering: Answering, change: ClientChange = {}): E
   const sent: SentCall[] = [];
   const finished: FinishedCall[] = [];
   const waits: string[] = [];
+  const { bucket = { capacity: 1000, refill: 1000 } } = change;
   const rateLimiter = new RateLimiter({
     clock,
-    sizes: new Map(quotaActions.map((action) => [action, change.bucket ?? { capacity: 1000, refill: 1000 }])),
+    sizes: new Map([...ec2Limits.keys()].map((action) => [action, { kind: 'bucket', ...bucket }])),
     overall: undefined,
   });
   const api: Ec2Api = {
@@ -76,8 +81,7 @@ export function ec2ClientRig(answering: Answering, change: ClientChange = {}): E
       return (await answering(call, sent.length - 1)) as Ec2Output<A>;
     },
   };
-  const client = new Ec2Client({
-    api,
+  const gate = new CallGate({
     rateLimiter,
     concurrency: new ConcurrencyLimiter(change.most ?? 50),
     clock,
@@ -85,11 +89,13 @@ export function ec2ClientRig(answering: Answering, change: ClientChange = {}): E
     leads: () => true,
     isInSafeLeaseWindow: () => true,
     permission: new MutationPermission(noPauses),
+    failureOf: ({ name }, error) => failureOf(name, error),
     onCall: (call) => finished.push(call),
-    onWait: (actions, ms) => waits.push(`${actions.join()}:${ms}`),
+    onWait: (calls, ms) => waits.push(`${calls.map(({ name }) => name).join()}:${ms}`),
     ...change.options,
   });
-  return { clock, client, rateLimiter, sent, finished, waits };
+  const client = new Ec2Client(api, gate);
+  return { clock, client, gate, rateLimiter, sent, finished, waits };
 }
 
 /** The failure of a read; undefined if it succeeds. */

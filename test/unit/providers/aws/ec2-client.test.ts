@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { type Ec2Action, Ec2CallError, type Ec2CallResult } from '../../../../src/providers/aws/ec2-api.ts';
+import { CallError, type CallResult } from '../../../../src/providers/gate/cloud-call.ts';
+import type { Ec2Action } from '../../../../src/providers/aws/ec2-api.ts';
 import {
   MutationPermission,
   noPauses,
@@ -13,9 +14,9 @@ import { all, context, type ClientChange, ec2ClientRig, failureOfRead } from './
 const attach = { NetworkInterfaceId: 'eni-1', InstanceId: 'i-1', DeviceIndex: 1, NetworkCardIndex: 0 };
 const remove = { NetworkInterfaceId: 'eni-1' };
 
-function refusing(code: string, result: Ec2CallResult = 'refused'): () => never {
+function refusing(code: string, result: CallResult = 'refused'): () => never {
   return () => {
-    throw new Ec2CallError({ result, code, message: `${code} was said`, status: 400, requestId: 'r-1' });
+    throw new CallError({ result, code, message: `${code} was said`, status: 400, requestId: 'r-1' });
   };
 }
 
@@ -90,7 +91,7 @@ describe('a write to EC2', () => {
     expect(result).toEqual({ kind: 'answered', output: { AttachmentId: 'eni-attach-1' } });
   });
 
-  test.each<[Ec2CallResult, string]>([
+  test.each<[CallResult, string]>([
     ['refused', 'failed'],
     ['notSent', 'failed'],
     ['noAnswer', 'ambiguous'],
@@ -137,7 +138,7 @@ describe('a call without an answer', () => {
 
     const writing = rig.client.write(action, input, context);
     await rig.clock.advance(timeout - 1);
-    const before = rig.client.inFlight;
+    const before = rig.gate.inFlight;
     await rig.clock.advance(1);
 
     expect(before).toBe(1);
@@ -149,7 +150,7 @@ describe('a call without an answer', () => {
         message: `no answer to ${action} within ${timeout / 1000} s`,
       },
     });
-    expect(rig.client.inFlight).toBe(0);
+    expect(rig.gate.inFlight).toBe(0);
     expect(rig.finished).toMatchObject([{ action, status: undefined, duration: timeout }]);
   });
 
@@ -193,7 +194,7 @@ describe('the time before a request is sent', () => {
 
     const writing = rig.client.write('AttachNetworkInterface', attach, context);
     await rig.clock.advance(1000);
-    const waiting = rig.client.inFlight;
+    const waiting = rig.gate.inFlight;
     await rig.clock.advance(20_000);
 
     expect(waiting).toBe(0);
@@ -263,7 +264,7 @@ describe('a call whose token turns out to be void', () => {
     for (let times = 0; times < 2; times++) {
       await rig.clock.advance(2000);
       rig.rateLimiter.answered({
-        action: 'AttachNetworkInterface',
+        call: { limits: [{ name: 'AttachNetworkInterface' }] },
         sentAt: rig.clock.monotonic(),
         throttled: true,
         retryAfter: undefined,
@@ -287,7 +288,7 @@ describe('a call whose token turns out to be void', () => {
 describe('a call that takes something away', () => {
   test('is not sent when our lease may expire before the call ends', async () => {
     const asked: number[] = [];
-    const { client, sent } = ec2ClientRig(() => ({}), {
+    const { client, gate, sent } = ec2ClientRig(() => ({}), {
       options: {
         isInSafeLeaseWindow: (ms) => {
           asked.push(ms);
@@ -304,7 +305,7 @@ describe('a call that takes something away', () => {
     });
     expect(asked).toEqual([5000]);
     expect(sent).toEqual([]);
-    expect(client.inFlight).toBe(0);
+    expect(gate.inFlight).toBe(0);
   });
 
   test('is checked when it is sent, not when it starts to wait', async () => {
@@ -333,7 +334,7 @@ describe('a call that takes something away', () => {
 
     expect(result).toMatchObject({ kind: 'failed', failure: { kind: 'fenced' } });
     expect(rig.sent).toEqual([]);
-    expect(rig.client.inFlight).toBe(0);
+    expect(rig.gate.inFlight).toBe(0);
   });
 
   test('is the only kind that is fenced', async () => {
@@ -397,7 +398,7 @@ describe('a pause', () => {
     ['releases', 'DetachNetworkInterface', false],
     ['releases', 'DeleteNetworkInterface', false],
   ])('(%s) decides about a new operation: %s is sent: %s', async (pause, action, isSent) => {
-    const { client, sent } = ec2ClientRig(() => ({}), pausing([pause]));
+    const { client, gate, sent } = ec2ClientRig(() => ({}), pausing([pause]));
 
     const result = await client.write(action, remove, context);
     const started = await client.write(action, remove, { ...context, inFlight: true });
@@ -411,7 +412,7 @@ describe('a pause', () => {
     expect(result.kind).toBe(isSent ? 'answered' : 'failed');
     expect(started.kind).toBe('answered');
     expect(sent).toHaveLength(isSent ? 2 : 1);
-    expect(client.inFlight).toBe(0);
+    expect(gate.inFlight).toBe(0);
   });
 
   test.each<[Ec2Action, boolean]>([

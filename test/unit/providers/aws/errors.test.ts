@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { type Ec2Action, Ec2CallError, type Ec2CallResult } from '../../../../src/providers/aws/ec2-api.ts';
+import { CallError, type CallResult } from '../../../../src/providers/gate/cloud-call.ts';
+import type { Ec2Action } from '../../../../src/providers/aws/ec2-api.ts';
 import { failureOf } from '../../../../src/providers/aws/errors.ts';
 
 interface Row {
@@ -7,7 +8,7 @@ interface Row {
   readonly kind: string;
   readonly action?: Ec2Action;
   readonly message?: string;
-  readonly result?: Ec2CallResult;
+  readonly result?: CallResult;
 }
 
 const rows: readonly Row[] = [
@@ -76,7 +77,7 @@ describe('an error of EC2', () => {
   test.each(rows)(
     '$code to $action ($message) has the kind $kind',
     ({ code, kind, action = 'DescribeSubnets', message = 'said so', result = 'refused' }) => {
-      const failure = failureOf(action, new Ec2CallError({ result, code, message, requestId: 'r-1' }));
+      const failure = failureOf(action, new CallError({ result, code, message, requestId: 'r-1' }));
 
       expect(failure).toMatchObject({ kind, action, code, message, requestId: 'r-1' });
     },
@@ -90,7 +91,7 @@ describe('an error of EC2', () => {
     ['UnauthorizedOperation', undefined],
     ['OptInRequired', undefined],
   ])('says by its code %s about the credentials: %s', (code, credentials) => {
-    const error = new Ec2CallError({ result: 'refused', code, message: 'no' });
+    const error = new CallError({ result: 'refused', code, message: 'no' });
 
     expect(failureOf('DescribeVpcs', error).credentials).toBe(credentials);
   });
@@ -100,7 +101,7 @@ describe('an error of EC2', () => {
     const failures = ['Zm9v-bar_', 'YmF6+x=='].map((part) =>
       failureOf(
         'CreateNetworkInterface',
-        new Ec2CallError({
+        new CallError({
           result: 'refused',
           code: 'UnauthorizedOperation',
           message: `${said} Encoded authorization failure message: ${part}`,
@@ -132,7 +133,7 @@ describe('an error of EC2', () => {
     ['ExpiredToken', 'is not authorized to perform: ec2:CreateTags', undefined],
     ['InvalidParameterValue', 'wrong', undefined],
   ])('names by its code %s and its text "%s" the missing permission %s', (code, message, permission) => {
-    const error = new Ec2CallError({ result: 'refused', code, message });
+    const error = new CallError({ result: 'refused', code, message });
 
     expect(failureOf('CreateNetworkInterface', error).permission).toBe(permission);
   });
@@ -143,7 +144,7 @@ test('a code and a message of a megabyte, with control characters, are cut and e
 
   const failure = failureOf(
     'DescribeSubnets',
-    new Ec2CallError({
+    new CallError({
       code: long,
       message: long,
       status: 400,
@@ -188,7 +189,7 @@ describe('the scope of a refusal of EC2', () => {
     ['UnsupportedOperation', 'The instance type t2.micro does not support prefixes.', 'prefixes'],
     ['SomethingNew', 'said so', undefined],
   ])('is found for %s (%s): %s', (code, message, about) => {
-    const error = new Ec2CallError({ result: 'refused', code, message, requestId: 'r-1' });
+    const error = new CallError({ result: 'refused', code, message, requestId: 'r-1' });
 
     expect(failureOf('CreateNetworkInterface', error).about).toBe(about);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { Ec2CallError } from '../../../../src/providers/aws/ec2-api.ts';
+import { CallError } from '../../../../src/providers/gate/cloud-call.ts';
 import { actionOf, perform } from '../../../../src/providers/aws/perform.ts';
 import type { CreateInterface, Operation, Outcome } from '../../../../src/providers/contract/operation.ts';
 import { ec2Interface } from './ec2-shapes.ts';
@@ -276,7 +276,7 @@ describe('an operation on EC2', () => {
     ['noAnswer', 'ambiguous'],
   ] as const)('ends as %s with the outcome %s, for each kind', async (result, kind) => {
     const { client } = ec2ClientRig(() => {
-      throw new Ec2CallError({ result, code: 'InternalError', message: 'no' });
+      throw new CallError({ result, code: 'InternalError', message: 'no' });
     });
 
     const outcomes = await Promise.all(operations.map((operation) => perform(client, operation, context)));
@@ -287,7 +287,7 @@ describe('an operation on EC2', () => {
 
   test('is one call each, whatever the outcome', async () => {
     const { client, sent } = ec2ClientRig(() => {
-      throw new Ec2CallError({ result: 'noAnswer', code: 'Timeout', message: 'no' });
+      throw new CallError({ result: 'noAnswer', code: 'Timeout', message: 'no' });
     });
 
     for (const operation of operations) await perform(client, operation, context);

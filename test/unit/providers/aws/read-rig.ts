@@ -5,7 +5,11 @@ import { ec2Interface } from './ec2-shapes.ts';
 import { type Answering, type Ec2ClientRig, ec2ClientRig } from './ec2-client-rig.ts';
 
 export const options: ReadOptions = { pageSize: 1000, instanceTags: {}, subnetIds: [], subnetTags: {} };
-export const networks = { kind: 'networks', networkIds: ['vpc-00000001', 'vpc-00000002'] } as const;
+export const networks = {
+  kind: 'all',
+  networkIds: ['vpc-00000001', 'vpc-00000002'],
+  instanceIds: [],
+} as const;
 export const instances = { kind: 'instances', instanceIds: ['i-00000001', 'i-00000002'] } as const;
 
 /** EC2 with these answers to each action, page by page. */

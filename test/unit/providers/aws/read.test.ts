@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { Ec2CallError, type Ec2InstanceType } from '../../../../src/providers/aws/ec2-api.ts';
+import { CallError } from '../../../../src/providers/gate/cloud-call.ts';
+import type { Ec2InstanceType } from '../../../../src/providers/aws/ec2-api.ts';
 import { observe } from '../../../../src/providers/aws/read.ts';
 import { readInfrastructure, readSubnetCounts } from '../../../../src/providers/aws/read-infrastructure.ts';
 import { readLimits } from '../../../../src/providers/aws/read-limits.ts';
@@ -104,7 +105,7 @@ describe('a listing of networks', () => {
   test('names the cause when it fails, and what was read before stays valid', async () => {
     const { client } = ec2ClientRig((_, number) => {
       if (number === 0) return { NetworkInterfaces: [ec2Interface()], NextToken: 'two' };
-      throw new Ec2CallError({ result: 'refused', code: 'RequestLimitExceeded', message: 'slow down' });
+      throw new CallError({ result: 'refused', code: 'RequestLimitExceeded', message: 'slow down' });
     });
     let seen = 0;
     const reading = async (): Promise<void> => {
@@ -302,7 +303,7 @@ describe('the network around the instances', () => {
   ] as const)('is complete without what %s may not show, and names the cause', async (action, part) => {
     const { client } = ec2ClientRig((call) => {
       if (call.action !== action) return answers[call.action as keyof typeof answers].at(-1);
-      throw new Ec2CallError({
+      throw new CallError({
         result: 'refused',
         code: 'UnauthorizedOperation',
         message: 'no',
@@ -320,7 +321,7 @@ describe('the network around the instances', () => {
   test.each(['DescribeSubnets', 'DescribeVpcs'])('is not read without %s', async (action) => {
     const { client } = ec2ClientRig((call) => {
       if (call.action !== action) return { Subnets: [], Vpcs: [], RouteTables: [], SecurityGroups: [] };
-      throw new Ec2CallError({
+      throw new CallError({
         result: 'refused',
         code: 'UnauthorizedOperation',
         message: 'no',

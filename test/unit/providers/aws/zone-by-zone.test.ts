@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { Ec2CallError } from '../../../../src/providers/aws/ec2-api.ts';
+import { CallError } from '../../../../src/providers/gate/cloud-call.ts';
 import { readInfrastructure } from '../../../../src/providers/aws/read-infrastructure.ts';
 import { context, ec2ClientRig, failureOfRead } from './ec2-client-rig.ts';
 import { options } from './read-rig.ts';
@@ -28,7 +28,7 @@ describe('a network whose subnets cannot be read together', () => {
           ],
         };
       const result = code === 'InternalError' ? 'noAnswer' : 'refused';
-      throw new Ec2CallError({ result, code, message: 'no' });
+      throw new CallError({ result, code, message: 'no' });
     });
   }
 

@@ -43,6 +43,7 @@ function rig(pages: Pages, tracked: readonly string[] = ['i-1', 'i-2']): Rig {
     consistencyWindow: 1000,
     clock,
     random: new Random('looks'),
+    onPage: () => undefined,
     onChanged: (ids) => changed.push([...ids].sort()),
     onFailure: (error, ids) => failures.push(`${(error as Error).message}:${ids.join()}`),
   });

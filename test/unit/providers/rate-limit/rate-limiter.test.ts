@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Priority } from '../../../../src/providers/contract/priority.ts';
-import { rateLimiterRig, waitingFor } from '../rate-limiter-rig.ts';
+import { callOf, rateLimiterRig, waitingFor } from '../rate-limiter-rig.ts';
 
 const one = { capacity: 1, refill: 1 };
 
@@ -248,7 +248,7 @@ describe('tokens of calls that are sent later', () => {
 
     await clock.advance(5000);
     const before = [...granted];
-    for (let call = 0; call < 2; call++) rateLimiter.sent('attach');
+    for (let call = 0; call < 2; call++) rateLimiter.sent(callOf('attach'));
     await clock.advance(2500);
 
     expect(before).toEqual(['a@0', 'b@0']);
@@ -262,9 +262,9 @@ describe('tokens of calls that are sent later', () => {
     for (let unit = 0; unit < 60; unit++) {
       await ask('unit', ['create', 'attach'], { sent: false });
       await clock.advance(4000);
-      rateLimiter.sent('create');
+      rateLimiter.sent(callOf('create'));
       await clock.advance(1000);
-      rateLimiter.sent('attach');
+      rateLimiter.sent(callOf('attach'));
       await clock.advance(4000);
     }
     for (let lone = 0; lone < 3; lone++) await ask('lone', ['attach']);
@@ -293,7 +293,7 @@ describe('tokens of calls that are sent later', () => {
 
 describe('an answer of the cloud', () => {
   const answered = (action: string, throttled: boolean, sentAt: number) =>
-    ({ action, throttled, sentAt, retryAfter: undefined }) as const;
+    ({ call: callOf(action), throttled, sentAt, retryAfter: undefined }) as const;
 
   test('slows all callers of its bucket, and no other, when it throttles', async () => {
     const { clock, rateLimiter, granted, ask } = rateLimiterRig({
@@ -316,7 +316,7 @@ describe('an answer of the cloud', () => {
       buckets: { create: { capacity: 4, refill: 4 } },
     });
 
-    rateLimiter.answered({ action: 'create', throttled: true, sentAt: 0, retryAfter: 7000 });
+    rateLimiter.answered({ call: callOf('create'), throttled: true, sentAt: 0, retryAfter: 7000 });
     void ask('a', ['create']);
     await clock.advance(10_000);
 
@@ -355,7 +355,7 @@ describe('an answer of the cloud', () => {
 });
 
 describe('tokens that turn out to be void', () => {
-  const throttle = { action: 'attach', throttled: true, sentAt: 2000, retryAfter: undefined } as const;
+  const throttle = { call: callOf('attach'), throttled: true, sentAt: 2000, retryAfter: undefined } as const;
   /** Four calls are granted; one is sent and throttled, as another one was before. */
   async function emptied() {
     const rig = rateLimiterRig({ buckets: { attach: { capacity: 4, refill: 4 } } });
@@ -363,7 +363,7 @@ describe('tokens that turn out to be void', () => {
     for (const name of ['b', 'c']) await rig.ask(name, ['attach'], { sent: false });
     await rig.ask('d', ['attach']);
     await rig.clock.advance(2000);
-    const before = rig.rateLimiter.isVoid('attach');
+    const before = rig.rateLimiter.isVoid(callOf('attach'));
     for (let times = 0; times < 2; times++) rig.rateLimiter.answered(throttle);
     return { ...rig, refund, before };
   }
@@ -374,8 +374,10 @@ describe('tokens that turn out to be void', () => {
     const renewed: number[] = [];
 
     for (let call = 0; call < 3; call++)
-      void rateLimiter.renew('attach', request).then(() => renewed.push(Math.round(clock.monotonic())));
-    const after = rateLimiter.isVoid('attach');
+      void rateLimiter
+        .renew(callOf('attach'), request)
+        .then(() => renewed.push(Math.round(clock.monotonic())));
+    const after = rateLimiter.isVoid(callOf('attach'));
     await clock.advance(2000);
 
     expect([before, after]).toEqual([false, false]);
@@ -389,7 +391,7 @@ describe('tokens that turn out to be void', () => {
 
     rateLimiter.answered(throttle);
 
-    expect(rateLimiter.isVoid('attach')).toBe(false);
+    expect(rateLimiter.isVoid(callOf('attach'))).toBe(false);
   });
 
   test('are worth nothing when they are refunded', async () => {
@@ -400,19 +402,19 @@ describe('tokens that turn out to be void', () => {
     await clock.advance(1000);
 
     expect(granted.at(-1)).toBe('next@2333');
-    expect(rateLimiter.isVoid('attach')).toBe(true);
+    expect(rateLimiter.isVoid(callOf('attach'))).toBe(true);
   });
 
   test('stay void when the wait for another is aborted', async () => {
     const { clock, rateLimiter } = await emptied();
     const stop = new AbortController();
 
-    const renewing = rateLimiter.renew('attach', { ...request, signal: stop.signal });
+    const renewing = rateLimiter.renew(callOf('attach'), { ...request, signal: stop.signal });
     stop.abort(new Error('enough'));
 
     await expect(renewing).rejects.toThrow('enough');
     await clock.advance(1000);
-    expect(rateLimiter.isVoid('attach')).toBe(true);
+    expect(rateLimiter.isVoid(callOf('attach'))).toBe(true);
   });
 });
 
@@ -442,10 +444,10 @@ describe('the expected wait', () => {
     await ask('first', ['create']);
     for (const priority of ['critical', 'normal', 'normal'] as const) void ask('c', ['create'], { priority });
 
-    expect(rateLimiter.expectedWait(['create', 'attach'], 'high')).toBe(2000);
-    expect(rateLimiter.expectedWait(['create', 'attach'], 'housekeeping')).toBe(4000);
-    expect(rateLimiter.expectedWait(['attach'], 'high')).toBe(0);
-    expect(rateLimiter.expectedWait(['unlimited'], 'high')).toBe(0);
+    expect(rateLimiter.expectedWait([callOf('create'), callOf('attach')], 'high')).toBe(2000);
+    expect(rateLimiter.expectedWait([callOf('create'), callOf('attach')], 'housekeeping')).toBe(4000);
+    expect(rateLimiter.expectedWait([callOf('attach')], 'high')).toBe(0);
+    expect(rateLimiter.expectedWait([callOf('unlimited')], 'high')).toBe(0);
   });
 });
 
@@ -459,11 +461,11 @@ describe('a rate limiter that shares its limit with other clients', () => {
     let [done, sent, throttled] = [0, 0, 0];
     const call = async (): Promise<void> => {
       for (;;) {
-        await rateLimiter.tokens(['create'], {
+        await rateLimiter.tokens([callOf('create')], {
           priority: () => 'high',
           signal: new AbortController().signal,
         });
-        rateLimiter.sent('create');
+        rateLimiter.sent(callOf('create'));
         const sentAt = clock.monotonic();
         cloud = Math.min(account.capacity / 2, cloud + ((sentAt - at) / 1000) * (account.refill / 2));
         at = sentAt;
@@ -471,7 +473,12 @@ describe('a rate limiter that shares its limit with other clients', () => {
         if (!isThrottled) cloud--;
         sent++;
         await new Promise<void>((resolve) => void clock.schedule(500, resolve));
-        rateLimiter.answered({ action: 'create', sentAt, throttled: isThrottled, retryAfter: undefined });
+        rateLimiter.answered({
+          call: callOf('create'),
+          sentAt,
+          throttled: isThrottled,
+          retryAfter: undefined,
+        });
         if (!isThrottled) break;
         throttled++;
       }

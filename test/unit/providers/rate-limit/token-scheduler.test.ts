@@ -1,28 +1,35 @@
 import { describe, expect, test } from '@jest/globals';
 import { fullBucket } from '../../../../src/providers/rate-limit/token-bucket.ts';
 import {
+  type Asking,
   type GrantedBucket,
   grantsFor,
+  type KnownBuckets,
+  type SharedCosts,
   untilAlone,
 } from '../../../../src/providers/rate-limit/token-scheduler.ts';
 import type { Priority } from '../../../../src/providers/contract/priority.ts';
 
-interface Named {
+interface Named extends Asking {
   readonly name: string;
-  readonly costs: ReadonlyMap<string, number>;
-  readonly priority: Priority;
-  readonly inFlight: boolean;
 }
 
-const read = new Map([['read', 1]]);
-const both = new Map([
-  ['create', 1],
-  ['attach', 1],
-]);
-const attach = new Map([['attach', 1]]);
+const read = costsOf('read');
+const both = costsOf('create', 'attach');
+const attach = costsOf('attach');
+
+/** One token of each limit, for one call each. */
+function costsOf(first: string, ...later: readonly string[]): SharedCosts {
+  return { tokens: new Map([first, ...later].map((name) => [name, 1])), later: new Set(later) };
+}
 
 function asking(name: string, priority: Priority, costs = read, inFlight = false): Named {
-  return { name, costs, priority, inFlight };
+  return { name, costs, perThing: new Map(), priority, inFlight };
+}
+
+/** A read of one thing. */
+function askingOf(thing: string, name: string, priority: Priority = 'high'): Named {
+  return { ...asking(name, priority), perThing: new Map([[thing, 1]]) };
 }
 
 /** `tokens` of `capacity`; one token a second is refilled. */
@@ -31,11 +38,17 @@ function bucket(tokens: number, capacity = 10, change: Partial<GrantedBucket> = 
   return { bucket: { ...full, tokens }, notBefore: -Infinity, followDelay: 0, skipped: {}, ...change };
 }
 
+/** Buckets named vm are those of things. */
+function bucketsOf(buckets: Readonly<Record<string, GrantedBucket>>): KnownBuckets {
+  const shared = Object.entries(buckets).filter(([name]) => !name.startsWith('vm'));
+  return { shared: new Map(shared), ofThing: (name) => buckets[name] };
+}
+
 function granted(
   waiters: readonly Named[],
   buckets: Readonly<Record<string, GrantedBucket>>,
 ): { readonly names: readonly string[]; readonly wait: number } {
-  const { granted: chosen, wait } = grantsFor(waiters, new Map(Object.entries(buckets)), 0);
+  const { granted: chosen, wait } = grantsFor(waiters, bucketsOf(buckets), 0);
   return { names: chosen.map(({ name }) => name), wait };
 }
 
@@ -68,6 +81,20 @@ describe('the next grant of tokens', () => {
       buckets: { read: bucket(2) },
       names: ['a', 'b'],
       wait: 1000,
+    },
+    {
+      what: 'goes past a call that only its own thing holds up, and takes nothing for it',
+      waiters: [askingOf('vm1', 'a'), askingOf('vm2', 'b'), askingOf('vm2', 'c'), askingOf('vm3', 'd')],
+      buckets: { read: bucket(2), vm1: bucket(0, 4), vm2: bucket(1, 4), vm3: bucket(4, 4) },
+      names: ['b', 'd'],
+      wait: 1000,
+    },
+    {
+      what: 'leaves the tokens of a thing to the first that waits for them',
+      waiters: [askingOf('vm', 'a'), askingOf('vm', 'b', 'housekeeping')],
+      buckets: { read: bucket(10), vm: bucket(0, 4, { notBefore: 3000 }) },
+      names: [],
+      wait: 3000,
     },
     {
       what: 'goes to operations in flight before everything else',
@@ -160,7 +187,7 @@ describe('the next grant of tokens', () => {
   });
 
   test('forgets calls that are no longer skipped', () => {
-    const buckets = new Map([['read', bucket(5, 10, { skipped: { housekeeping: 18 } })]]);
+    const buckets = bucketsOf({ read: bucket(5, 10, { skipped: { housekeeping: 18 } }) });
 
     const { buckets: after } = grantsFor([asking('a', 'critical')], buckets, 0);
 

@@ -1,0 +1,63 @@
+// Reads answer bodies within limits of size and time. Rejects a body that is compressed, too long, too slow
+// or truncated before it is parsed, and closes its connection.
+import type { Readable } from 'node:stream';
+import type { Clock } from '../runtime/clock.ts';
+
+/** The answer is incomplete or not from the cloud. It proves nothing: neither what exists nor what was done. */
+export class UnreadableAnswer extends Error {
+  /** A cloud's `errors.ts` recognizes it by this code. */
+  readonly code = 'UnreadableAnswer';
+}
+
+export interface Bounds {
+  /** In bytes. */
+  readonly most: number;
+  readonly clock: Clock;
+}
+
+/** Time allowed for a body, in ms, and the extra time per received byte: 512 KiB/s is fast enough. */
+const patience = 3000;
+const patiencePerByte = 1000 / (512 * 1024);
+
+type Headers = Readonly<Record<string, string | undefined>>;
+
+/** Throws an UnreadableAnswer if the headers show that the body cannot be read. */
+export function checkHeaders(headers: Headers, most: number): void {
+  const encoding = headers['content-encoding'] ?? 'identity';
+  // Headwater requests no compression, and a compressed body can expand to any length.
+  if (encoding.toLowerCase() !== 'identity') throw new UnreadableAnswer(`the answer is packed: ${encoding}`);
+  const length = headers['content-length'];
+  if (length !== undefined && Number(length) > most) throw tooLong(most);
+}
+
+/** The chunks of a body as they arrive. Rejects with an UnreadableAnswer; closes a body that is not read to its end. */
+export async function* boundedBody(body: Readable, { most, clock }: Bounds): AsyncGenerator<Uint8Array> {
+  const startedAt = clock.monotonic();
+  let length = 0;
+  let cancel = (): void => undefined;
+  const watch = (): void => {
+    const left = patience + length * patiencePerByte - (clock.monotonic() - startedAt);
+    if (left > 0) cancel = clock.schedule(left, watch);
+    else body.destroy(new UnreadableAnswer('the answer comes too slowly'));
+  };
+  watch();
+  try {
+    for await (const piece of body as AsyncIterable<Uint8Array>) {
+      length += piece.byteLength;
+      if (length > most) throw tooLong(most);
+      yield piece;
+    }
+  } catch (error) {
+    if (error instanceof UnreadableAnswer) throw error;
+    throw new UnreadableAnswer(`the answer is cut off: ${(error as Error).message}`, {
+      cause: error,
+    });
+  } finally {
+    cancel();
+    body.destroy();
+  }
+}
+
+function tooLong(most: number): UnreadableAnswer {
+  return new UnreadableAnswer(`the answer has more than ${most} bytes`);
+}

@@ -1,0 +1,322 @@
+// The gate in front of a cloud. Every call passes it: immediately before sending it checks lease and permission again,
+// then applies a timeout and records the call. The cloud's answers adjust the rate limiter.
+import type { Clock } from '../../runtime/clock.ts';
+import type { CallContext } from '../contract/allocation-implementation.ts';
+import { fencedTimeoutOf } from '../contract/call-timing.ts';
+import { CloudError, type CloudFailure } from '../contract/cloud-failure.ts';
+import type { Priority } from '../contract/priority.ts';
+import type { ConcurrencyLimiter } from '../rate-limit/concurrency-limit.ts';
+import type { LimitKey } from '../rate-limit/limit-key.ts';
+import type { RateLimiter } from '../rate-limit/rate-limiter.ts';
+import { CallError, type CloudCall, type Sending } from './cloud-call.ts';
+import { DeniedActions } from './denied-actions.ts';
+import { type MutationPermission, pauseWords } from './mutation-permission.ts';
+
+export interface CallGateOptions {
+  readonly rateLimiter: RateLimiter;
+  readonly concurrency: ConcurrencyLimiter;
+  readonly clock: Clock;
+  /** How long to wait for an answer, in ms. Calls that take something away have their own limit. */
+  readonly timeout: number;
+  /** Whether this process leads at this moment. A process that does not lead changes nothing. */
+  readonly leads: () => boolean;
+  /** Whether a call that takes something away and may last `ms` can still end within our own lease, and no watch is silent. */
+  readonly isInSafeLeaseWindow: (ms: number) => boolean;
+  readonly permission: Pick<MutationPermission, 'refusal' | 'refusalToGoOn'>;
+  /** Reads the cloud's codes. Client codes of the gate are Stopped, Fenced, Ended and Timeout. */
+  readonly failureOf: (call: CloudCall, error: CallError) => CloudFailure;
+  readonly onCall: (call: FinishedCall) => void;
+  /** Called if these calls had to wait for the rate limits, with the time in ms. */
+  readonly onWait: (calls: readonly CloudCall[], ms: number) => void;
+}
+
+export interface FinishedCall {
+  readonly action: string;
+  /** Undefined if the call succeeded. */
+  readonly failure: CloudFailure | undefined;
+  /** HTTP status; undefined without an answer. */
+  readonly status: number | undefined;
+  /** From sending to the answer, in ms. */
+  readonly duration: number;
+}
+
+export type WriteResult<T> =
+  | { readonly kind: 'answered'; readonly output: T }
+  | { readonly kind: 'failed'; readonly failure: CloudFailure }
+  | { readonly kind: 'ambiguous'; readonly failure: CloudFailure };
+
+export interface ReadResult<T> {
+  /** When the request was sent, in monotonic ms. */
+  readonly startedAt: number;
+  readonly output: T;
+}
+
+/**
+ * Sends one request and parses its answer. It neither retries nor waits for rate limits. Rejects with a CallError, or
+ * with what `onSend` threw.
+ */
+export type Send<T> = (sending: Sending) => Promise<T>;
+
+/** The result of a call that left its slot again: its token was void. */
+const noToken = Symbol('no token');
+
+export class CallGate {
+  readonly #options: CallGateOptions;
+  readonly #denied: DeniedActions;
+  #inFlight = 0;
+
+  constructor(options: CallGateOptions) {
+    this.#options = options;
+    this.#denied = new DeniedActions(options.clock);
+  }
+
+  /** Requests in flight. */
+  get inFlight(): number {
+    return this.#inFlight;
+  }
+
+  /** Waits until the rate limits admit these calls together. The returned function refunds the tokens. */
+  async admit(
+    calls: readonly CloudCall[],
+    context: CallContext,
+  ): Promise<(unsent?: readonly CloudCall[]) => void> {
+    const { rateLimiter, clock, onWait } = this.#options;
+    const since = clock.monotonic();
+    const refund = await rateLimiter.tokens(calls, context);
+    const waited = clock.monotonic() - since;
+    if (waited >= 1) onWait(calls, waited);
+    return refund;
+  }
+
+  /** Admitted calls are not sent after all. */
+  refund(calls: readonly CloudCall[]): void {
+    this.#options.rateLimiter.refund(calls);
+  }
+
+  reconsider(): void {
+    this.#options.rateLimiter.reconsider();
+    this.#options.concurrency.reconsider();
+  }
+
+  /** Expected wait for the rate limits for these calls, in ms. */
+  expectedWait(calls: readonly CloudCall[], priority: Priority): number {
+    return this.#options.rateLimiter.expectedWait(calls, priority);
+  }
+
+  /** An answer says that the cloud would admit `count` further calls by this limit. */
+  remaining(limit: LimitKey, count: number): void {
+    this.#options.rateLimiter.remaining(limit, count);
+  }
+
+  /** Waits for the rate limits and reads. Rejects with a CloudError. */
+  async read<T>(call: CloudCall, context: CallContext, send: Send<T>): Promise<ReadResult<T>> {
+    await this.admit([call], context);
+    try {
+      return await this.#send(call, context, send);
+    } catch (error) {
+      if (!(error instanceof CallError)) throw error;
+      throw new CloudError(this.#options.failureOf(call, error), { cause: error });
+    }
+  }
+
+  /**
+   * Sends an admitted call once. A housekeeping call whose denial is known is not sent: the denial is its answer.
+   */
+  async write<T>(call: CloudCall, context: CallContext, send: Send<T>): Promise<WriteResult<T>> {
+    if (call.housekeepingOf === undefined) return this.#write(call, context, send);
+    const attempt = this.#denied.try(call.name, call.housekeepingOf);
+    if (attempt.known !== undefined) {
+      this.#options.rateLimiter.refund([call]);
+      return { kind: 'failed', failure: attempt.known };
+    }
+    try {
+      const result = await this.#write(call, context, send);
+      if (result.kind === 'answered') attempt.granted();
+      else attempt.failed(result.failure);
+      return result;
+    } finally {
+      attempt.end();
+    }
+  }
+
+  async #write<T>(call: CloudCall, context: CallContext, send: Send<T>): Promise<WriteResult<T>> {
+    try {
+      const { output } = await this.#send(call, context, send);
+      return { kind: 'answered', output };
+    } catch (error) {
+      if (!(error instanceof CallError)) throw error;
+      const failure = this.#options.failureOf(call, error);
+      return { kind: error.result === 'noAnswer' ? 'ambiguous' : 'failed', failure };
+    }
+  }
+
+  async #send<T>(call: CloudCall, context: CallContext, send: Send<T>): Promise<ReadResult<T>> {
+    const started = this.#begin(call, context);
+    try {
+      context.signal.throwIfAborted();
+      const output = await this.#sendInPlace({ call, started, context }, send);
+      if (started.sentAt === undefined) throw new Error(`${call.name} was answered and never sent`);
+      this.#report(call, started.sentAt, undefined);
+      return { startedAt: started.sentAt, output };
+    } catch (error) {
+      // A call that was never sent used no rate limit of the cloud.
+      const isUnsent = started.sentAt === undefined || wasNotSent(error);
+      if (isUnsent) this.#options.rateLimiter.refund([call]);
+      if (started.sentAt === undefined && context.signal.aborted) throw context.signal.reason;
+      const known = this.#errorOf({ call, started, context }, error);
+      if (known instanceof CallError) this.#report(call, started.sentAt, known);
+      throw known;
+    } finally {
+      started.end();
+    }
+  }
+
+  #errorOf({ call, started, context }: Passing, error: unknown): unknown {
+    if (!started.sending.signal.aborted || wasNotSent(error)) return error;
+    const how = { isSent: started.sentAt !== undefined, ended: context.signal.aborted };
+    return givenUp(call, how, { timeout: this.#timeoutOf(call), cause: error });
+  }
+
+  /** Holds no slot while waiting for a token: a call that finds its own token void leaves its slot again. */
+  async #sendInPlace<T>({ call, started, context }: Passing, send: Send<T>): Promise<T> {
+    const { rateLimiter, concurrency, clock, onWait } = this.#options;
+    const request = { ...context, signal: started.sending.signal };
+    const sendNow = async (): Promise<T> => {
+      // Credentials may arrive late.
+      started.wait();
+      try {
+        const output = await send(started.sending);
+        this.#learn(call, started.sentAt, undefined);
+        return output;
+      } catch (error) {
+        if (error instanceof CallError) this.#learn(call, started.sentAt, error);
+        throw error;
+      }
+    };
+    const sendUnlessVoid = (): Promise<T | typeof noToken> =>
+      rateLimiter.isVoid(call) ? Promise.resolve(noToken) : sendNow();
+    const output = await concurrency.run(request, sendUnlessVoid);
+    if (output !== noToken) return output;
+    const since = clock.monotonic();
+    await rateLimiter.renew(call, request);
+    onWait([call], clock.monotonic() - since);
+    return concurrency.run(request, sendNow);
+  }
+
+  /** The gate comes after every wait: what was true before a wait may have changed. */
+  #begin(call: CloudCall, context: CallContext): StartedCall {
+    const { clock } = this.#options;
+    const timeout = this.#timeoutOf(call);
+    const giveUp = new AbortController();
+    const stopWaiting = (): void => giveUp.abort();
+    context.signal.addEventListener('abort', stopWaiting, { once: true });
+    let cancel = (): void => undefined;
+    const wait = (): void => {
+      cancel();
+      cancel = clock.schedule(timeout, stopWaiting);
+    };
+    const onSend = (): void => {
+      if (call.effect !== 'reads') {
+        this.#passPermission(call, context.inFlight === true);
+        this.#passFence(call, timeout);
+      }
+      started.sentAt = clock.monotonic();
+      this.#options.rateLimiter.sent(call);
+      wait();
+      this.#inFlight++;
+    };
+    const onConnected = (): void => {
+      if (call.effect !== 'reads') this.#passFence(call, timeout);
+    };
+    const started: StartedCall = {
+      sentAt: undefined,
+      wait,
+      sending: { signal: giveUp.signal, onSend, onConnected },
+      end: () => {
+        cancel();
+        context.signal.removeEventListener('abort', stopWaiting);
+        if (started.sentAt !== undefined) this.#inFlight--;
+      },
+    };
+    return started;
+  }
+
+  #timeoutOf({ effect }: CloudCall): number {
+    const { timeout } = this.#options;
+    return effect === 'takesAway' ? fencedTimeoutOf(timeout) : timeout;
+  }
+
+  #passPermission(call: CloudCall, isStarted: boolean): void {
+    const { permission } = this.#options;
+    const activity = call.effect === 'takesAway' ? 'release' : 'allocate';
+    const reason = isStarted ? permission.refusalToGoOn(activity) : permission.refusal(activity);
+    if (reason !== undefined) throw notSent(call, 'Stopped', pauseWords[reason]);
+  }
+
+  #passFence(call: CloudCall, timeout: number): void {
+    const { leads, isInSafeLeaseWindow } = this.#options;
+    if (!leads()) throw notSent(call, 'Fenced', 'another process may lead by now');
+    if (call.effect === 'takesAway' && !isInSafeLeaseWindow(timeout)) {
+      const why =
+        'our lease ends too soon or began too recently, or a watch is silent, to take anything away';
+      throw notSent(call, 'Fenced', why);
+    }
+  }
+
+  /** Runs before the call leaves its slot, so the next call in it uses the new limits. */
+  #learn(call: CloudCall, sentAt: number | undefined, error: CallError | undefined): void {
+    if (sentAt === undefined || (error !== undefined && error.status === undefined)) return;
+    const { rateLimiter, failureOf } = this.#options;
+    const throttled = error !== undefined && failureOf(call, error).kind === 'throttled';
+    rateLimiter.answered({ call, sentAt, throttled, limit: error?.limit, retryAfter: error?.retryAfter });
+  }
+
+  #report(call: CloudCall, sentAt: number | undefined, error: CallError | undefined): void {
+    const { clock, onCall, failureOf } = this.#options;
+    const now = clock.monotonic();
+    const failure = error === undefined ? undefined : failureOf(call, error);
+    const status = error === undefined ? 200 : error.status;
+    onCall({ action: call.name, failure, status, duration: now - (sentAt ?? now) });
+  }
+}
+
+interface StartedCall {
+  /** Starts the timeout of the call. */
+  readonly wait: () => void;
+  /** In monotonic ms; undefined until it is sent. */
+  sentAt: number | undefined;
+  readonly sending: Sending;
+  readonly end: () => void;
+}
+
+/** A call on its way through the gate. */
+interface Passing {
+  readonly call: CloudCall;
+  readonly started: StartedCall;
+  readonly context: CallContext;
+}
+
+function wasNotSent(error: unknown): boolean {
+  return error instanceof CallError && error.result === 'notSent';
+}
+
+function notSent({ name }: CloudCall, code: string, why: string): CallError {
+  return new CallError({ result: 'notSent', code, message: `${name} was not sent: ${why}` });
+}
+
+/** The error for an answer that came too late, or that has no caller left because of a shutdown. */
+function givenUp(
+  { name }: CloudCall,
+  { isSent, ended }: { readonly isSent: boolean; readonly ended: boolean },
+  { timeout, cause }: { readonly timeout: number; readonly cause: unknown },
+): CallError {
+  const code = ended ? 'Ended' : 'Timeout';
+  if (!isSent) {
+    const why = ended ? 'Headwater is shutting down' : `there were no credentials within ${timeout / 1000} s`;
+    return new CallError({ result: 'notSent', code, message: `${name} was not sent: ${why}` }, { cause });
+  }
+  const message = ended
+    ? `no answer to ${name} before Headwater shut down`
+    : `no answer to ${name} within ${timeout / 1000} s`;
+  return new CallError({ result: 'noAnswer', code, message }, { cause });
+}

@@ -1,0 +1,74 @@
+// One call to a cloud, as the gate sees it, and how it may end.
+import type { LimitedCall, LimitKey } from '../rate-limit/limit-key.ts';
+
+export type CallEffect =
+  | 'reads'
+  /** Gives a node something. */
+  | 'adds'
+  /** Unassigns, detaches or deletes. It is sent only if it can end within our own lease. */
+  | 'takesAway';
+
+export interface CloudCall extends LimitedCall {
+  /** The cloud's name for it: in metrics, logs and failures. */
+  readonly name: string;
+  readonly effect: CallEffect;
+  /**
+   * Set for calls that no address waits for: what the call changes. Their denials are remembered here. Plans of
+   * allocations avoid what was refused, so the denials of other calls are not.
+   */
+  readonly housekeepingOf?: string;
+}
+
+/** How a cloud's client reports the sending of one request. */
+export interface Sending {
+  /** Ends the wait for the answer. */
+  readonly signal: AbortSignal;
+  /** Called immediately before the request leaves. If it throws, the request does not leave. */
+  readonly onSend: () => void;
+  /** Called once there is a connection; nothing waits after that. If it throws, the request does not leave. */
+  readonly onConnected?: () => void;
+}
+
+/** Why a call ended without a usable answer. */
+export type CallResult =
+  /** The cloud refused; nothing happened. */
+  | 'refused'
+  /** The request never left. */
+  | 'notSent'
+  /** It was sent, and no answer says whether it happened. */
+  | 'noAnswer';
+
+export class CallError extends Error {
+  readonly result: CallResult;
+  /** The cloud's code, or a client code for a request that never reached it. */
+  readonly code: string;
+  /** HTTP status; undefined without an answer. */
+  readonly status: number | undefined;
+  readonly requestId: string | undefined;
+  /** The back-off that the cloud asks for, in ms; undefined if it asks for none. */
+  readonly retryAfter: number | undefined;
+  /** The limit that throttled the call, if the answer says so. */
+  readonly limit: LimitKey | undefined;
+
+  constructor(
+    what: {
+      readonly result: CallResult;
+      readonly code: string;
+      readonly message: string;
+      readonly status?: number | undefined;
+      readonly requestId?: string | undefined;
+      readonly retryAfter?: number | undefined;
+      readonly limit?: LimitKey | undefined;
+    },
+    options?: ErrorOptions,
+  ) {
+    super(what.message, options);
+    this.name = 'CallError';
+    this.result = what.result;
+    this.code = what.code;
+    this.status = what.status;
+    this.requestId = what.requestId;
+    this.retryAfter = what.retryAfter;
+    this.limit = what.limit;
+  }
+}

@@ -1,0 +1,120 @@
+// The state of all rate limits of a cloud, by id. A limit is made when a call first spends from it. One of a single
+// thing is forgotten once it is full again, which changes no answer: it would be made full.
+import type { Clock } from '../../runtime/clock.ts';
+import { ratioAt } from './learned-ratio.ts';
+import type { LimitKey, LimitSize, LimitSizes } from './limit-key.ts';
+import { isAsUnused, limitAt, type RateLimit, unusedLimit } from './rate-limit.ts';
+import { tokensAt } from './token-bucket.ts';
+
+/** The current state of a limit. */
+export interface LimitFigures {
+  readonly tokens: number;
+  readonly capacity: number;
+  readonly refillPerSecond: number;
+  /** The learned ratio: what throttled calls have left of our quota, from 0 to 1. */
+  readonly learnedRatio: number;
+  readonly throttled: number;
+}
+
+/** Things are looked through when their number has doubled, from here on. */
+const leastThings = 256;
+
+export class LimitTable {
+  readonly #clock: Pick<Clock, 'monotonic'>;
+  readonly #sizes: LimitSizes;
+  readonly #shared = new Map<string, RateLimit>();
+  readonly #perThing = new Map<string, RateLimit>();
+  #mostThings = leastThings;
+
+  constructor(clock: Pick<Clock, 'monotonic'>, sizes: LimitSizes) {
+    this.#clock = clock;
+    this.#sizes = sizes;
+  }
+
+  /** Undefined if nothing limits it. */
+  idOf({ name, resource }: LimitKey): string | undefined {
+    if (!this.#sizes.has(name)) return undefined;
+    return resource === undefined ? name : `${name} ${resource}`;
+  }
+
+  isPerThing(id: string): boolean {
+    return this.#sizeOf(id)?.isPerThing === true;
+  }
+
+  /** The limit as it was last changed; undefined if the id has no size. */
+  get(id: string): RateLimit | undefined {
+    const known = this.#shared.get(id) ?? this.#perThing.get(id);
+    if (known !== undefined) return known;
+    const size = this.#sizeOf(id);
+    return size && unusedLimit(size, this.#clock.monotonic());
+  }
+
+  change(id: string, change: (limit: RateLimit, now: number) => RateLimit): void {
+    const limit = this.get(id);
+    if (limit === undefined) return;
+    const after = change(limit, this.#clock.monotonic());
+    if (!this.isPerThing(id)) this.#shared.set(id, after);
+    else this.#setThing(id, after);
+  }
+
+  /** All limits that many calls share, at their present size. */
+  shared(): ReadonlyMap<string, RateLimit> {
+    for (const id of this.#shared.keys()) this.change(id, limitAt);
+    return this.#shared;
+  }
+
+  /**
+   * Figures of every limit, used or not. Of the limits of single things only the one with the fewest tokens counts,
+   * under the name that they share.
+   */
+  figures(): readonly (readonly [id: string, figures: LimitFigures])[] {
+    return [...this.#sizes].flatMap(([name, size]) => this.#figuresOf(name, size));
+  }
+
+  /** How many limits of single things are remembered. */
+  get things(): number {
+    return this.#perThing.size;
+  }
+
+  #figuresOf(name: string, size: LimitSize): readonly (readonly [string, LimitFigures])[] {
+    const now = this.#clock.monotonic();
+    const used = [...(size.isPerThing === true ? this.#perThing : this.#shared)]
+      .filter(([id]) => nameOf(id) === name)
+      .map(([id, limit]) => [id, figuresAt(limit, now)] as const);
+    if (used.length === 0) return [[name, figuresAt(unusedLimit(size, now), now)]];
+    if (size.isPerThing !== true) return used;
+    const [[, first], ...others] = used as [(typeof used)[number], ...typeof used];
+    return [[name, others.reduce((least, [, each]) => (each.tokens < least.tokens ? each : least), first)]];
+  }
+
+  #sizeOf(id: string): LimitSize | undefined {
+    return this.#sizes.get(nameOf(id));
+  }
+
+  #setThing(id: string, limit: RateLimit): void {
+    this.#perThing.set(id, limit);
+    if (this.#perThing.size <= this.#mostThings) return;
+    const now = this.#clock.monotonic();
+    for (const [each, known] of this.#perThing) {
+      if (isAsUnused(known, now)) this.#perThing.delete(each);
+    }
+    this.#mostThings = Math.max(leastThings, 2 * this.#perThing.size);
+  }
+}
+
+/** The name in an id. */
+export function nameOf(id: string): string {
+  const end = id.indexOf(' ');
+  return end === -1 ? id : id.slice(0, end);
+}
+
+function figuresAt(known: RateLimit, now: number): LimitFigures {
+  const { bucket, learnedRatio, throttled } = limitAt(known, now);
+  return {
+    tokens: tokensAt(bucket, now),
+    capacity: bucket.capacity,
+    refillPerSecond: bucket.refill,
+    learnedRatio: ratioAt(learnedRatio, now),
+    throttled,
+  };
+}

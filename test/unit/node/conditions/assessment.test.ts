@@ -1,0 +1,34 @@
+import { describe, expect, test } from '@jest/globals';
+import { assess, type AssessmentFacts } from '../../../../src/node/conditions/assessment.ts';
+import { traits, words } from '../../providers/scripted-implementation.ts';
+import { eni, infrastructure, subnet, view } from '../allocation-facts.ts';
+import { nodeOf } from '../cilium-nodes.ts';
+
+const limits = { addressesPerInterface: 256, prefixes: false };
+
+function facts(change: Partial<AssessmentFacts> = {}): AssessmentFacts {
+  return {
+    node: nodeOf({}),
+    view: view([eni(1, 5), eni(2)]),
+    pendingPods: 0,
+    outgoing: new Set(),
+    infrastructure: infrastructure([subnet('subnet-1')], { networkIds: new Set(['vpc-1']) }),
+    limitsOf: () => 'unread',
+    options: { usePrimaryAddress: false, prefixDelegation: false, networkId: undefined },
+    words,
+    traits: { ...traits, limits },
+    ...change,
+  };
+}
+
+describe('limits that are the same for all instances', () => {
+  test('are not read by type', () => {
+    expect(assess(facts())).toMatchObject({ kind: 'served', limits: { ...limits, interfaces: 2 } });
+  });
+
+  test('count the interfaces that pods may use', () => {
+    const excluded = eni(2, 0, { reservedFor: 'an appliance' });
+
+    expect(assess(facts({ view: view([eni(1, 5), excluded]) }))).toMatchObject({ limits: { interfaces: 1 } });
+  });
+});

@@ -1,0 +1,74 @@
+import { describe, expect, test } from '@jest/globals';
+import { eni, inventoryRig } from '../inventory-rig.ts';
+
+const changing = { condition: 'changing' } as const;
+
+describe('an interface that the cloud is changing', () => {
+  test('gets no address that only that read shows', () => {
+    const { refresh, holdings, view } = inventoryRig();
+    refresh(0, eni('a'));
+
+    refresh(100, { ...eni('a', 'b'), ...changing });
+
+    expect(holdings()).toEqual(['a']);
+    expect(view().interfaces[0]?.condition).toBe('changing');
+  });
+
+  test('loses no address that reads do not show, however many', () => {
+    const { refresh, list, holdings, view } = inventoryRig();
+    refresh(0, eni('a', 'b'));
+
+    for (const at of [100, 200, 300]) refresh(at, { ...eni('a'), ...changing });
+    list(400, { ...eni('a'), ...changing });
+
+    expect(holdings()).toEqual(['a', 'b']);
+    expect([...view().possiblyGone]).toEqual([]);
+  });
+
+  test('offers nothing if it was unknown before', () => {
+    const { refresh, holdings } = inventoryRig();
+
+    refresh(0, { ...eni('a', 'b'), ...changing });
+
+    expect(holdings()).toEqual([]);
+  });
+
+  test('keeps what a CiliumNode shows of it', () => {
+    const { refresh, holdings, view } = inventoryRig([eni('a', 'b')]);
+
+    refresh(0, { ...eni('a'), ...changing });
+
+    expect(holdings()).toEqual(['a', 'b']);
+    expect([...view().possiblyGone]).toEqual(['b']);
+  });
+
+  test('is refreshed soon', () => {
+    const { refresh, view } = inventoryRig();
+
+    refresh(60, { ...eni('a'), ...changing });
+
+    expect(view().refreshDue).toBe(65);
+  });
+
+  test('gains and loses as ever once it is ready', () => {
+    const { refresh, holdings, view } = inventoryRig();
+    refresh(0, eni('a', 'b'));
+    refresh(100, { ...eni('a', 'c'), ...changing });
+
+    refresh(200, eni('a', 'c'));
+    refresh(300, eni('a', 'c'));
+
+    expect(holdings()).toEqual(['a', 'c']);
+    expect(view().refreshDue).toBeUndefined();
+  });
+
+  test('takes no address from another interface', () => {
+    const { refresh, holdings } = inventoryRig();
+    const other = { ...eni(), id: 'eni-2', primaryAddress: 'p' };
+    refresh(0, eni('a'), other);
+
+    refresh(100, eni(), { ...other, addresses: ['a'], ...changing });
+
+    expect(holdings()).toEqual(['a']);
+  });
+});
