@@ -16,6 +16,8 @@ import { MeteredTransport } from '../controller/reporting/metered-transport.ts';
 import type { ClusterAccess } from '../kubernetes/transport/cluster-access.ts';
 import { KubernetesError } from '../kubernetes/transport/kubernetes-error.ts';
 import { loadClusterAccess } from '../kubernetes/auth/load-cluster-access.ts';
+import { PacedTransport } from '../kubernetes/transport/paced-transport.ts';
+import type { KubernetesTransport } from '../kubernetes/transport/transport.ts';
 import { UndiciTransport } from '../kubernetes/transport/undici-transport.ts';
 import { type Proxies, proxyFor, proxyInWords } from '../network/proxies.ts';
 import { startHttpServer, type ProbeResult } from '../observability/http-server.ts';
@@ -92,7 +94,7 @@ async function serve(
   const mode = await openMode(command, connection, stop);
   const controller = new Controller({
     options,
-    kubernetes: new MeteredTransport(transport, registry.metrics),
+    kubernetes: new MeteredTransport(pacedBy(options, transport), registry.metrics),
     leaseTransport: new MeteredTransport(leaseTransport, registry.metrics),
     composeMode: mode.compose,
     clock,
@@ -128,6 +130,12 @@ async function serve(
     await Promise.all([started.server.close(), transport.close(), leaseTransport.close()]);
     mode.close();
   }
+}
+
+/** Not for the Lease: other load must not cost the leadership. */
+function pacedBy(options: Options, transport: KubernetesTransport): KubernetesTransport {
+  const { operatorK8sClientQps: perSecond, operatorK8sClientBurst: burst = 2 * perSecond } = options;
+  return perSecond === 0 ? transport : new PacedTransport(transport, clock, { perSecond, burst });
 }
 
 /**

@@ -3,7 +3,7 @@ import type { Standing } from '../../cidr/allocation/allocator.ts';
 import type { PoolFigures } from '../../cidr/allocation/block-ledger.ts';
 import { cidrText, type Family } from '../../cidr/set/cidr.ts';
 import type { ControllerState } from './controller-state.ts';
-import { type PauseReport, pauseReports, type ReportedWrite } from './status-report.ts';
+import { type PauseReport, pauseReports, type ReportedWrite } from './pause-report.ts';
 import type { Pauses } from '../../providers/gate/mutation-permission.ts';
 
 export interface CidrStatusReport extends Partial<CidrFleetReport> {
