@@ -492,10 +492,7 @@ export class LeaderSession {
       },
       pendingPods,
       onRestored: (known) => this.#resync.remember(known),
-      onNetwork: (networkId) => {
-        if (!this.#resync.infrastructure.networkIds.has(networkId)) this.#resync.request();
-        this.#resync.requestFirst();
-      },
+      onNetwork: (networkId) => this.#resync.shownIn(networkId),
     });
   }
 }
