@@ -99,6 +99,7 @@ function readAll(scope: OptionScope, places: Places): ReadOptions {
     const { source, texts, reading } = readOption(name, isIdle ? nowhere(places) : places, scope);
     const { accepts } = kindIn(scope, name);
     if (reading.kind === 'value') values.set(name, reading.value);
+    else if (isForOthers(name, source, places)) values.set(name, defaultOf(name, places));
     else refusals.push(refusalLine({ name, source, text: reading.text, accepted: accepts }));
     found.set(name, source);
     if (source.kind !== 'default') rawTexts.set(name, texts);
@@ -123,6 +124,19 @@ function scopeOf(command: OptionCommand, places: Places): OptionScope {
   if (command === 'nodeipam') return command;
   const { reading } = readOption('ipam', places);
   return reading.kind === 'value' && reading.value === 'cluster-pool' ? 'cluster-pool' : 'cloud';
+}
+
+/** A variable that other programs read too may have any value while its cloud is not served. */
+function isForOthers(name: OptionName, source: OptionSource, places: Places): boolean {
+  const { cloud }: OptionRow = optionTable[name];
+  if (cloud === undefined || source.kind !== 'environment' || source.variable === undefined) return false;
+  const { reading } = readOption('ipam', places);
+  return reading.kind === 'value' && reading.value !== cloud;
+}
+
+function defaultOf(name: OptionName, places: Places): unknown {
+  const { reading } = readOption(name, nowhere(places));
+  return reading.kind === 'value' ? reading.value : undefined;
 }
 
 /** Only defaults. */
