@@ -40,7 +40,10 @@ export function optionsPage(): string {
   return [introduction, ...groups, ofTheProgram, sectionWithoutEffect()].join('\n');
 }
 
-function section(name: OptionName, { kind, help, fromConfigDir, default: fallback }: OptionRow): string {
+function section(
+  name: OptionName,
+  { kind, help, fromConfigDir, default: fallback, legacyVariable }: OptionRow,
+): string {
   const words = typeof fallback === 'object' ? fallback.words : `\`${fallback ?? ''}\``;
   const byDefault = fallback === undefined ? 'unset' : fallback === '' ? 'empty' : words;
   return `### \`--${name}\`
@@ -49,7 +52,7 @@ ${help}
 
 - Accepted: ${kind.accepts}.
 - Default: ${byDefault}.
-- Environment: \`${environmentNameOf(name)}\`.
+- Environment: \`${environmentNameOf(name)}\`${legacyVariable === undefined ? '' : `, else \`${legacyVariable}\``}.
 ${fromConfigDir ? '' : '- Never read from `--config-dir`.\n'}`;
 }
 

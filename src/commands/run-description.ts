@@ -25,13 +25,17 @@ function optionFlags(): readonly FlagDescription[] {
   });
 }
 
-function notesOn(name: OptionName, { kind, fromConfigDir, default: fallback }: OptionRow): readonly string[] {
+function notesOn(
+  name: OptionName,
+  { kind, fromConfigDir, default: fallback, legacyVariable }: OptionRow,
+): readonly string[] {
   const words = typeof fallback === 'object' ? fallback.words : fallback;
   const byDefault = words === undefined ? 'unset' : words === '' ? 'empty' : words;
+  const orLegacy = legacyVariable === undefined ? '' : `, else ${legacyVariable}`;
   const notFromDirectory = fromConfigDir ? '' : '; never from --config-dir';
   return [
     `Accepted: ${kind.accepts}`,
-    `Default: ${byDefault}. Environment: ${environmentNameOf(name)}${notFromDirectory}`,
+    `Default: ${byDefault}. Environment: ${environmentNameOf(name)}${orLegacy}${notFromDirectory}`,
   ];
 }
 

@@ -8,9 +8,8 @@ import type { RawFlags } from '../config/raw-option.ts';
 import type { Options } from '../config/option-table.ts';
 import { haveHome, thisProcess } from '../config/process-environment.ts';
 import { type LiveReading, readLiveOptions } from '../config/read-live-options.ts';
-import { composeAws } from '../controller/clouds/aws.ts';
 import { NotStartable } from '../controller/clouds/cloud.ts';
-import { connectToAws } from '../controller/clouds/connect-to-aws.ts';
+import { connectToCloud } from '../controller/clouds/registry.ts';
 import { Controller } from '../controller/controller.ts';
 import { EniMode } from '../controller/modes/eni-mode.ts';
 import { MeteredTransport } from '../controller/reporting/metered-transport.ts';
@@ -80,12 +79,12 @@ async function serve(
   log.info('connecting to Kubernetes', { server: access.server.origin, proxy });
   const transport = new UndiciTransport({ access, clock });
   const leaseTransport = new UndiciTransport({ access, clock, connections: 2 });
-  const api = await connectToAws({ options, outbound, log, clock, ...thisProcess }, stop);
+  const cloud = await connectToCloud({ options, outbound, log, clock, ...thisProcess }, stop);
   const controller = new Controller({
     options,
     kubernetes: new MeteredTransport(transport, registry.metrics),
     leaseTransport: new MeteredTransport(leaseTransport, registry.metrics),
-    composeMode: (deps) => new EniMode(deps, (cloud) => composeAws(api, cloud)),
+    composeMode: (deps) => new EniMode(deps, cloud.compose),
     clock,
     random,
     log,
@@ -117,7 +116,7 @@ async function serve(
     return outcome === 'stopped' ? exitCode.fine : exitCode.failure;
   } finally {
     await Promise.all([started.server.close(), transport.close(), leaseTransport.close()]);
-    api.close();
+    cloud.close();
   }
 }
 

@@ -1,4 +1,5 @@
-// Computes the operator's cap on all cloud calls and its cost relative to EC2's own rate limits. Pure.
+// Computes the operator's cap on all cloud calls and its cost relative to the cloud's own rate limits. Pure.
+import type { CloudMode } from './option-row.ts';
 
 /** A token bucket: `burst` calls at once, then `perSecond`. */
 export interface CallRate {
@@ -9,14 +10,30 @@ export interface CallRate {
 /** The default limits of cilium-operator. */
 const operatorDefault: CallRate = { perSecond: 4, burst: 20 };
 
-/**
- * EC2's limits of the actions behind a node's first interface, one bucket per action:
- * https://docs.aws.amazon.com/ec2/latest/devguide/ec2-api-throttling.html
- */
-const ec2Budgets: readonly CallRate[] = [
-  { perSecond: 5, burst: 100 }, // CreateNetworkInterface
-  { perSecond: 5, burst: 50 }, // AttachNetworkInterface: the default for mutating actions
-];
+interface FirstCalls {
+  /** The calls, in words. */
+  readonly what: string;
+  /** The cloud's limit of each. */
+  readonly budgets: readonly CallRate[];
+}
+
+/** The calls behind a node's first addresses. Their limits are in the cloud's own table, each with its source. */
+const firstCalls: Readonly<Record<CloudMode, FirstCalls>> = {
+  eni: {
+    what: 'a create and an attach',
+    budgets: [
+      { perSecond: 5, burst: 100 }, // CreateNetworkInterface
+      { perSecond: 5, burst: 50 }, // AttachNetworkInterface: the default for mutating actions
+    ],
+  },
+  azure: {
+    what: 'a read and an update',
+    budgets: [
+      { perSecond: 25, burst: 250 }, // reads of a subscription
+      { perSecond: 500 / 60, burst: 1500 }, // VirtualMachineScaleSetVMs.Update
+    ],
+  },
+};
 
 export interface CapOptions {
   readonly limitIpamApiQps: number | undefined;
@@ -38,25 +55,29 @@ export function secondsToMake(calls: number, { perSecond, burst }: CallRate): nu
 }
 
 export interface CapCost {
-  /** Minimum seconds until `nodes` nodes have created and attached their first interface, under the cap. */
+  /** Minimum seconds until `nodes` nodes have their first addresses, under the cap. */
   readonly capped: number;
-  /** The same with EC2's limits only. */
+  /** The same with the cloud's limits only. */
   readonly uncapped: number;
 }
 
-export function costOfCap(cap: CallRate, nodes: number): CapCost {
-  const uncapped = Math.max(...ec2Budgets.map((budget) => secondsToMake(nodes, budget)));
-  return { capped: Math.max(uncapped, secondsToMake(nodes * ec2Budgets.length, cap)), uncapped };
+export function costOfCap(cap: CallRate, nodes: number, cloud: CloudMode): CapCost {
+  const { budgets } = firstCalls[cloud];
+  const uncapped = Math.max(...budgets.map((budget) => secondsToMake(nodes, budget)));
+  return { capped: Math.max(uncapped, secondsToMake(nodes * budgets.length, cap)), uncapped };
 }
 
 /** The nodes of the fleet by which the cost is stated. */
 const statedNodes = 1000;
 
 /** The cost as a sentence, and whether the cap costs time at all. */
-export function capInWords(cap: CallRate): { readonly cost: string; readonly isSlower: boolean } {
-  const { capped, uncapped } = costOfCap(cap, statedNodes);
+export function capInWords(
+  cap: CallRate,
+  cloud: CloudMode,
+): { readonly cost: string; readonly isSlower: boolean } {
+  const { capped, uncapped } = costOfCap(cap, statedNodes, cloud);
   const calls = `at ${cap.perSecond} calls/s and ${cap.burst} at once for all cloud calls together`;
-  const fleet = `a fleet of ${statedNodes.toLocaleString('en')} nodes needing a create and an attach each takes at least`;
+  const fleet = `a fleet of ${statedNodes.toLocaleString('en')} nodes needing ${firstCalls[cloud].what} each takes at least`;
   const isSlower = capped > uncapped;
   const time = isSlower
     ? `${Math.ceil(capped)} s instead of ${Math.ceil(uncapped)} s`

@@ -14,6 +14,7 @@ import {
   warningsOnCollection,
   warningsOnReleaseWindow,
   warningsOnIgnored,
+  warningsOnOtherClouds,
 } from './option-warnings.ts';
 
 export type LoadedOptions =
@@ -60,13 +61,14 @@ export function loadOptions(flags: RawFlags, processEnvironment: ProcessEnvironm
   } = readOutbound({ path: options.extraCaFile, source: sources['extra-ca-file'] }, processEnvironment);
   const conflicts = [
     ...crossValidate(options, sources),
-    ...tooManyTags(options, sources),
+    ...(options.ipam === 'eni' ? tooManyTags(options, sources) : []),
     ...outboundProblems,
   ];
   if (conflicts.length > 0) return { kind: 'refused', problems: conflicts };
 
   const all = [
     ...warningsOnIgnored(flags, processEnvironment),
+    ...warningsOnOtherClouds(options, sources),
     ...warningsOnCallCap(options, sources),
     ...warningsOnCollection(options),
     ...warningsOnReleaseWindow(options),

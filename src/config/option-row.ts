@@ -6,6 +6,7 @@ export const optionGroups = {
   allocation: 'Allocation',
   release: 'Release',
   aws: 'AWS',
+  azure: 'Azure',
   calls: 'Cloud calls',
   kubernetes: 'Kubernetes',
   election: 'Leader election',
@@ -13,6 +14,11 @@ export const optionGroups = {
 } as const;
 
 export type OptionGroup = keyof typeof optionGroups;
+
+/** Values of the option ipam: the mode of the agents, which names the cloud. */
+export const cloudModes = ['eni', 'azure'] as const;
+
+export type CloudMode = (typeof cloudModes)[number];
 
 export interface OptionRow<T = unknown> {
   readonly kind: ValueKind<T>;
@@ -22,6 +28,10 @@ export interface OptionRow<T = unknown> {
    */
   readonly origin: 'operator' | 'headwater';
   readonly group: OptionGroup;
+  /** The value of the option ipam that it belongs to; undefined for an option of every cloud. */
+  readonly cloud?: CloudMode;
+  /** A variable that cilium-operator reads as well: it counts if nothing else sets the option. */
+  readonly legacyVariable?: string;
   /** Effect, unit, and when to change it. */
   readonly help: string;
   /** A text that `kind` parses. An option without a default may be unset; its value is then undefined. */

@@ -4,7 +4,8 @@ import { environmentNameOf, type OptionName } from './option-table.ts';
 
 export type OptionSource =
   | { readonly kind: 'flag' }
-  | { readonly kind: 'environment' }
+  /** `variable`: if it is not the option's own. */
+  | { readonly kind: 'environment'; readonly variable?: string }
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'default' };
 
@@ -32,7 +33,8 @@ export function refusalLine({ name, source, text, because, accepted }: OptionRef
 /** The source of a value, worded to follow "from". */
 export function sourceInWords(name: OptionName, source: OptionSource): string {
   if (source.kind === 'flag') return `the flag --${name}`;
-  if (source.kind === 'environment') return `the environment variable ${environmentNameOf(name)}`;
+  if (source.kind === 'environment')
+    return `the environment variable ${source.variable ?? environmentNameOf(name)}`;
   return source.kind === 'file' ? `the file ${source.path}` : 'the default';
 }
 

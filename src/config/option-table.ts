@@ -1,6 +1,7 @@
 // The single table of options; its rows are in options/. Flags, environment names, help, docs/options.md and the type of
 // the options derive from it; nothing is configured elsewhere.
 import { awsOptions } from './options/aws-options.ts';
+import { azureOptions } from './options/azure-options.ts';
 import { callOptions } from './options/call-options.ts';
 import { kubernetesOptions } from './options/kubernetes-options.ts';
 import { releaseOptions } from './options/release-options.ts';
@@ -14,6 +15,7 @@ const table = {
   ...allocationOptions,
   ...releaseOptions,
   ...awsOptions,
+  ...azureOptions,
   ...callOptions,
   ...kubernetesOptions,
   ...processOptions,

@@ -4,10 +4,10 @@ import type { RawFlags } from './raw-option.ts';
 import { type OptionSources, sourceInWords } from './option-source.ts';
 import { leastDetached } from '../providers/orphans/orphan-eligibility.ts';
 import { formatDuration } from './go-duration.ts';
-import { collectionOf } from './orphan-collection.ts';
+import { cloudSettings } from './cloud-settings.ts';
 import { releaseWindowOf } from './release-window.ts';
 import type { ProcessEnvironment } from './option-row.ts';
-import { environmentNameOf, type Options } from './option-table.ts';
+import { environmentNameOf, optionNames, type Options, optionTable } from './option-table.ts';
 import { optionsWithoutEffect, type OptionWithoutEffect } from './options/options-without-effect.ts';
 
 /** A constant message and its details, as for a log line. */
@@ -38,11 +38,25 @@ export function warningsOnIgnored(
   return warnings;
 }
 
+/** Reports options of another cloud than the chosen one, from flags or the environment, as above. */
+export function warningsOnOtherClouds(options: Options, sources: OptionSources): readonly OptionWarning[] {
+  return optionNames.flatMap((option): OptionWarning[] => {
+    const source = sources[option];
+    const { cloud = options.ipam } = optionTable[option];
+    const isGiven =
+      source.kind === 'flag' || (source.kind === 'environment' && source.variable === undefined);
+    if (cloud === options.ipam || !isGiven) return [];
+    const reason = `it is an option of --ipam=${cloud}, and this is --ipam=${options.ipam}`;
+    const details = { option, from: sourceInWords(option, source), reason };
+    return [{ kind: 'notice', message: 'option has no effect', details }];
+  });
+}
+
 /** Reports what a cap on all cloud calls costs, whatever its source; a warning if it costs time. */
 export function warningsOnCallCap(options: Options, sources: OptionSources): readonly OptionWarning[] {
   const cap = callCapOf(options);
   if (cap === undefined) return [];
-  const { cost, isSlower } = capInWords(cap);
+  const { cost, isSlower } = capInWords(cap, options.ipam);
   const option = options.limitIpamApiQps === undefined ? 'limit-ipam-api-burst' : 'limit-ipam-api-qps';
   const from = sourceInWords(option, sources[option]);
   return [
@@ -56,7 +70,7 @@ export function warningsOnCallCap(options: Options, sources: OptionSources): rea
 
 /** Reports why collection is off although it is wanted, and the remedy; or the cost of frequent collection. */
 export function warningsOnCollection(options: Options): readonly OptionWarning[] {
-  const decision = collectionOf(options);
+  const { collection: decision } = cloudSettings(options);
   if (decision.kind === 'on' && decision.interval < leastDetached)
     return [warningOnShortInterval(decision.interval)];
   if (decision.kind !== 'refused') return [];

@@ -28,13 +28,22 @@ export function findRawOption(name: OptionName, { flags, processEnvironment, dir
   const byFlag = flags.get(name);
   if (byFlag !== undefined) return { source: { kind: 'flag' }, texts: byFlag.map((text) => text.trim()) };
 
-  const byEnvironment = processEnvironment.environment[environmentNameOf(name)]?.trim() ?? '';
+  const { environment } = processEnvironment;
+  const byEnvironment = textIn(environment, environmentNameOf(name));
   if (byEnvironment !== '') return { source: { kind: 'environment' }, texts: [byEnvironment] };
 
   const { path = '', text: byFile = '' } = directory?.files.get(name) ?? {};
   if (byFile !== '') return { source: { kind: 'file', path }, texts: [byFile] };
 
+  const { legacyVariable: variable = '' } = optionTable[name];
+  const byLegacy = textIn(environment, variable);
+  if (byLegacy !== '') return { source: { kind: 'environment', variable }, texts: [byLegacy] };
+
   return { source: { kind: 'default' }, texts: defaultTexts(optionTable[name], processEnvironment) };
+}
+
+function textIn(environment: ProcessEnvironment['environment'], variable: string): string {
+  return environment[variable]?.trim() ?? '';
 }
 
 function defaultTexts(

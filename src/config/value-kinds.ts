@@ -127,10 +127,10 @@ export const quotas: ValueKind<ReadonlyMap<string, Quota>> = {
   placeholder: 'call=capacity:refill,...',
   accepts:
     'calls by their names with capacity and refill per second, separated by commas, such as AttachNetworkInterface=100:10',
-  shape: { type: 'list', item: String.raw`[A-Za-z0-9]+=\d+(\.\d+)?:\d+(\.\d+)?` },
+  shape: { type: 'list', item: String.raw`[A-Za-z0-9.-]+=\d+(\.\d+)?:\d+(\.\d+)?` },
   parse: (text) => {
     const items = text.split(/[\s,]+/).filter((each) => each !== '');
-    const read = items.map((item) => /^([A-Za-z0-9]+)=([^:]+):([^:]+)$/.exec(item));
+    const read = items.map((item) => /^([A-Za-z0-9.-]+)=([^:]+):([^:]+)$/.exec(item));
     const entries = read.map((match) => {
       const [, action = '', capacity = '', refill = ''] = match ?? [];
       const quota = {

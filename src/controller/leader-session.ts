@@ -1,8 +1,8 @@
 // One leader session: everything only the leader runs, from gaining leadership until its work in flight has ended. It
 // connects the parts: what one of them learns wakes the nodes that depend on it.
 import type { NodeReference } from '../kubernetes/cilium-node/cilium-node.ts';
+import { cloudSettings } from '../config/cloud-settings.ts';
 import type { Options } from '../config/option-table.ts';
-import { collectionOf } from '../config/orphan-collection.ts';
 import type { CiliumNodeWriter, WriteOutcome } from '../kubernetes/cilium-node/cilium-node-writer.ts';
 import type { EventReport } from '../kubernetes/events/event-object.ts';
 import type { JsonObject } from '../kubernetes/transport/json.ts';
@@ -39,6 +39,7 @@ import { FailedReadings } from './reporting/failed-readings.ts';
 import { nodeOptions } from './node-options.ts';
 import { inDeficit, missingDataOf } from './reporting/missing-data.ts';
 import { OrphanGcRunner } from './orphan-gc-runner.ts';
+import { scopeProblem } from './reporting/served-scope.ts';
 import { blockedSeries, warningSeries } from './reporting/blocked-metrics.ts';
 import { type SubnetFigures, subnetFigures } from './reporting/subnet-figures.ts';
 import { showSubnets } from './reporting/subnet-metrics.ts';
@@ -228,6 +229,11 @@ export class LeaderSession {
     return this.#failures.problemOf(cannotReadCloud);
   }
 
+  /** Why no node is served; undefined if one may be. */
+  get scopeProblem(): string | undefined {
+    return this.#hasStarted ? scopeProblem(this.summaries()) : undefined;
+  }
+
   /** Why the state read from the cloud is not reliable; undefined if it is. */
   get unreliableReason(): string | undefined {
     return this.#withdrawals.problem();
@@ -321,8 +327,7 @@ export class LeaderSession {
   }
 
   #createConflictingWriters(): ConflictingWriters {
-    const { permission, clock, log, registry, recordEvent, cloud, writer, leads, knownVersion, identities } =
-      this.#deps;
+    const { permission, clock, log, registry, recordEvent, cloud, writer, leads, knownVersion } = this.#deps;
     const { metrics } = registry;
     return new ConflictingWriters({
       permission,
@@ -332,7 +337,7 @@ export class LeaderSession {
       recordEvent,
       section: cloud.implementation.section,
       leads,
-      counts: ({ name, instanceId = '' }) => !identities.isKnown || identities.isVerified(name, instanceId),
+      counts: ({ name, instanceId = '' }) => this.#nodes.mayBelongTo(name, instanceId),
       knownVersion,
       ownWrites: this.#ownWrites,
       collectionVersion: (signal) => writer.collectionVersion(signal),
@@ -430,7 +435,7 @@ export class LeaderSession {
       registry,
       recordEvent: this.#deps.recordEvent,
       recordClusterEvent: this.#deps.recordLeaseEvent,
-      collects: collectionOf(options).kind === 'on',
+      collects: cloudSettings(options).collection.kind === 'on',
     });
     return new NodeManager({
       identities: this.#deps.identities,

@@ -1,6 +1,6 @@
 // Runs orphan handling for the leader: tracks orphaned interfaces, reads them, and collects them if the
 // options allow it. Adds log lines and metrics.
-import { collectionOf } from '../config/orphan-collection.ts';
+import { cloudSettings } from '../config/cloud-settings.ts';
 import type { Options } from '../config/option-table.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Metrics } from '../observability/metrics.ts';
@@ -66,7 +66,8 @@ export class OrphanGcRunner {
         this.#readings.requestIn(consistencyWindow + cloudCallTimeout);
       },
     });
-    const scope = { tags: belongingTags, networkId: options.vpcId };
+    const settings = cloudSettings(options);
+    const scope = { tags: belongingTags, networkId: settings.scope.networkId };
     const shared = { ...deps, orphans: this.orphans, scope };
     this.#readings = new OrphanReadings({
       ...shared,
@@ -75,7 +76,7 @@ export class OrphanGcRunner {
       onEnd: onRead,
       onFailure: (error) => this.#readFailed(error),
     });
-    const decision = collectionOf(options);
+    const { collection: decision } = settings;
     if (decision.kind !== 'on') return;
     this.#collection = new OrphanGc({
       ...shared,

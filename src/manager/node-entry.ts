@@ -21,6 +21,12 @@ export interface NodeEntry {
   blockedSince: number | undefined;
 }
 
+/** What is done for a CiliumNode. */
+export type Served =
+  | { readonly kind: 'node'; readonly node: CiliumNode; readonly instanceId: string }
+  | { readonly kind: 'blocked'; readonly watched: WatchedNode; readonly condition: NodeCondition }
+  | { readonly kind: 'none' };
+
 export function emptyEntry(): NodeEntry {
   return {
     newest: undefined,
@@ -42,4 +48,9 @@ export function claimedBy(watched: WatchedNode | undefined): string | undefined 
 /** The CiliumNode is excluded by its owner or is being deleted. */
 export function isUnmanaged(watched: WatchedNode): boolean {
   return watched.kind === 'node' ? watched.node.ignored || watched.node.deleting : watched.ignored;
+}
+
+/** Whether the reconciler serves this very node. */
+export function isSame(reconciler: NodeReconciler, node: CiliumNode, instanceId: string): boolean {
+  return reconciler.uid === node.uid && reconciler.instanceId === instanceId;
 }

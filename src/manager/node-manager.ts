@@ -29,13 +29,14 @@ import { AddressIndex } from './claims/address-index.ts';
 import type { NodeMember } from './withdrawals/withdrawal-decision.ts';
 import { evidenceOf } from './claims/holder-evidence.ts';
 import { inStartOrder, checkClaim } from './claims/instance-claim.ts';
-import type { NodeIdentities, TouchedIdentities } from './claims/node-identities.ts';
+import { InstanceOwnership, type InstanceOwnershipOptions } from './claims/instance-ownership.ts';
+import type { TouchedIdentities } from './claims/node-identities.ts';
 import type { ClaimEvidence } from './claims/rival-claims.ts';
-import { claimedBy, emptyEntry, isUnmanaged, type NodeEntry } from './node-entry.ts';
+import { claimedBy, emptyEntry, isSame, isUnmanaged, type NodeEntry, type Served } from './node-entry.ts';
 
 export interface NodeManagerOptions {
   /** What the Nodes say about who owns which instance. */
-  readonly identities: Pick<NodeIdentities, 'isKnown' | 'has' | 'instanceOf' | 'nodesOf' | 'isVerified'>;
+  readonly identities: InstanceOwnershipOptions['identities'];
   /** Whether an instance is served only if a Node names it. */
   readonly requireNode: boolean;
   readonly context: Omit<NodeContext, 'claims' | 'identities' | 'onChanged' | 'hooks'>;
@@ -62,6 +63,7 @@ const wakenAtOnce = 5;
 const seenAtOnce = 20;
 /** Minimum delay between scans for nodes that lacked subnet space, in ms: each scans the whole fleet. */
 const spaceInterval = 100;
+const noNames: ReadonlySet<string> = new Set();
 
 export class NodeManager {
   readonly #options: NodeManagerOptions;
@@ -70,6 +72,7 @@ export class NodeManager {
   /** The name that each instance is served under. */
   readonly #owners = new Map<string, string>();
   readonly #index: AddressIndex;
+  readonly #ownership: InstanceOwnership;
   readonly #work: TaskGroup;
   readonly #space: Trigger;
   /** Names that existed at the start and wait for their turn to be served; `all` until every name is known. */
@@ -95,10 +98,16 @@ export class NodeManager {
       longestWait: timing.consistencyWindow,
       onWait: (name) => this.#work.later(timing.consistencyWindow, () => this.#wake([name])),
     });
+    const { inventory, assessmentOptions } = options.context;
+    this.#ownership = new InstanceOwnership({
+      identities: options.identities,
+      view: (instanceId) => inventory.view(instanceId),
+      networkId: assessmentOptions.networkId,
+    });
     this.#context = {
       ...options.context,
       claims: this.#index,
-      identities: options.identities,
+      identities: this.#ownership,
       onChanged: (instanceIds) => this.instancesChanged(instanceIds),
       hooks: {
         ...options.hooks,
@@ -166,10 +175,9 @@ export class NodeManager {
    * content.
    */
   #indexOffered(name: string, watched: WatchedNode | undefined): void {
-    const { identities } = this.#options;
     const instanceId = claimedBy(watched);
     if (watched === undefined) this.#index.remove(name);
-    else if (instanceId !== undefined && (!identities.isKnown || identities.isVerified(name, instanceId))) {
+    else if (instanceId !== undefined && this.mayBelongTo(name, instanceId)) {
       const { networkId, addresses } = shownBy(watched);
       this.#index.setOffered(name, networkId, addresses);
       if (watched.kind === 'node' && this.#context.mayBePreviousLeaders(watched.node))
@@ -177,21 +185,38 @@ export class NodeManager {
     } else this.#index.setOffered(name, shownBy(watched).networkId, []);
   }
 
+  /** Whether the instance belongs to the Node of that name, as far as Nodes are known. */
+  mayBelongTo(name: string, instanceId: string): boolean {
+    return !this.#ownership.isKnown || this.#ownership.isVerified(name, instanceId);
+  }
+
   /** Node identities changed: updates which node is served for an instance, and which addresses count as offered. */
-  identitiesChanged({ names, instanceIds }: TouchedIdentities): void {
-    if (this.#work.isClosing) return;
+  identitiesChanged({ names, instanceIds, addresses }: TouchedIdentities): void {
+    const mustSeek = this.#ownership.mustSeek;
+    const moved = this.#ownership.addressesChanged(addresses);
+    this.#ownersChanged(new Set([...instanceIds, ...moved]), names);
+    // Once for all Nodes of a list.
+    if (!mustSeek && this.#ownership.mustSeek)
+      this.#work.later(0, () => this.#ownersChanged(this.#ownership.seek(this.#owners.keys())));
+  }
+
+  #ownersChanged(instanceIds: ReadonlySet<string>, names: ReadonlySet<string> = noNames): void {
+    if (this.#work.isClosing || instanceIds.size + names.size === 0) return;
     for (const [name, entry] of this.#entries) {
       const claimed = claimedBy(entry.newest);
       const isTouched = names.has(name) || (claimed !== undefined && instanceIds.has(claimed));
-      if (!isTouched) continue;
-      this.#indexOffered(name, entry.newest);
-      if (this.#waitsItsTurn(name)) continue;
-      const { reconciler, last } = entry;
-      if (reconciler !== undefined && last !== undefined)
-        this.#restoreNetwork(entry, last, reconciler.instanceId);
-      this.#serveOrStopAlone(name);
-      entry.reconciler?.wake();
+      if (isTouched) this.#ownerChanged(name, entry);
     }
+  }
+
+  #ownerChanged(name: string, entry: NodeEntry): void {
+    this.#indexOffered(name, entry.newest);
+    if (this.#waitsItsTurn(name)) return;
+    const { reconciler, last } = entry;
+    if (reconciler !== undefined && last !== undefined)
+      this.#restoreNetwork(entry, last, reconciler.instanceId);
+    this.#serveOrStopAlone(name);
+    entry.reconciler?.wake();
   }
 
   pendingPodsChanged(name: string): void {
@@ -200,6 +225,11 @@ export class NodeManager {
   }
 
   instancesChanged(instanceIds: ReadonlySet<string>): void {
+    this.#ownersChanged(this.#ownership.instancesChanged(instanceIds));
+    this.#wakeServed(instanceIds);
+  }
+
+  #wakeServed(instanceIds: ReadonlySet<string>): void {
     const owners = [...instanceIds].flatMap((instanceId) => this.#owners.get(instanceId) ?? []);
     this.#wake(owners);
     for (const name of owners) {
@@ -319,15 +349,16 @@ export class NodeManager {
 
   /** Whether this CiliumNode is the one to serve for the instance that it names. */
   #claimed(watched: WatchedNode, node: CiliumNode, instanceId: string): Served {
-    const { identities, requireNode } = this.#options;
+    const isClaimedBy = (other: string): boolean =>
+      claimedBy(this.#entries.get(other)?.newest) === instanceId;
     const verdict = checkClaim({
       name: node.name,
       instanceId,
-      ownInstance: identities.instanceOf(node.name),
-      nodes: identities.nodesOf(instanceId),
+      ownInstance: this.#ownership.instanceOf(node.name, instanceId),
+      nodes: this.#ownership.nodesOf(instanceId, isClaimedBy),
       served: this.#owners.get(instanceId),
-      isClaimedBy: (other) => claimedBy(this.#entries.get(other)?.newest) === instanceId,
-      requireNode,
+      isClaimedBy,
+      requireNode: this.#options.requireNode,
     });
     if (verdict.kind === 'blocked') return { kind: 'blocked', watched, condition: verdict.condition };
     if (verdict.kind === 'granted') return { kind: 'node', node, instanceId };
@@ -369,6 +400,7 @@ export class NodeManager {
     entry.isNetworkRestored = false;
     entry.isEnding = false;
     this.#owners.delete(reconciler.instanceId);
+    this.#ownersChanged(this.#ownership.instancesChanged([reconciler.instanceId]));
     this.#serveOrStop(name, entry);
     // Another name may have waited for the instance.
     for (const [other, { newest, reconciler: busy }] of this.#entries) {
@@ -423,7 +455,7 @@ export class NodeManager {
   #contest(instanceId: string, { excluded, shared, unasked }: Claimed): void {
     if (unasked.size > 0) {
       const { consistencyWindow } = this.#context.timing;
-      this.#work.later(consistencyWindow, () => this.instancesChanged(new Set([instanceId])));
+      this.#work.later(consistencyWindow, () => this.#wakeServed(new Set([instanceId])));
     }
     for (const [address, holders] of excluded) this.#decide(instanceId, address, holders);
     for (const [address, holders] of shared) {
@@ -431,7 +463,7 @@ export class NodeManager {
       const claimants = holders.filter((holder) => this.#hasAddress(holder, address));
       if (claimants.length > 0) this.#decide(instanceId, address, claimants);
     }
-    this.instancesChanged(new Set([instanceId]));
+    this.#wakeServed(new Set([instanceId]));
   }
 
   #decide(instanceId: string, address: string, holders: readonly string[]): void {
@@ -449,9 +481,8 @@ export class NodeManager {
   /** The evidence that supports a node showing an address. */
   #evidence(name: string, address: string): ClaimEvidence {
     const { newest, reconciler } = this.#entries.get(name) ?? emptyEntry();
-    const { identities } = this.#options;
     const instanceId = reconciler?.instanceId ?? claimedBy(newest) ?? '';
-    const isVerified = !identities.isKnown || identities.isVerified(name, instanceId);
+    const isVerified = this.mayBelongTo(name, instanceId);
     return evidenceOf(address, {
       isToBeServed: this.#waitsItsTurn(name) && claimedBy(newest) !== undefined,
       view: reconciler && this.#context.inventory.view(instanceId),
@@ -465,13 +496,4 @@ export class NodeManager {
     const interfaces = this.#context.inventory.view(instanceId)?.interfaces ?? [];
     return interfaces.some((item) => hasAddress(item, address));
   }
-}
-
-type Served =
-  | { readonly kind: 'node'; readonly node: CiliumNode; readonly instanceId: string }
-  | { readonly kind: 'blocked'; readonly watched: WatchedNode; readonly condition: NodeCondition }
-  | { readonly kind: 'none' };
-
-function isSame(reconciler: NodeReconciler, node: CiliumNode, instanceId: string): boolean {
-  return reconciler.uid === node.uid && reconciler.instanceId === instanceId;
 }

@@ -8,6 +8,7 @@ const supplySeconds = [0.1, 0.25, 0.5, 1, 1.5, 2, 3, 5, 7.5, 10, 15, 20, 30, 45,
 const resyncSeconds = [0.1, 0.25, 0.5, 1, 2, 3, 5, 10, 20, 30, 60, 120, 300];
 
 const action = { action: "name of the cloud's action, such as CreateNetworkInterface" } as const;
+const limit = { action: 'name of the limit: the action, where the cloud limits each action' } as const;
 const subnet = { subnet_id: 'id of the subnet', availability_zone: 'zone of the subnet' } as const;
 const resource = { resource: 'plural name of the Kubernetes resource, such as ciliumnodes' } as const;
 
@@ -69,20 +70,20 @@ export const headwaterMetrics = {
     callSeconds,
   ),
   headwater_cloud_calls_queued: gauge('Cloud calls that wait for their turn, by priority.', {
-    ...action,
+    ...limit,
     priority: ['critical', 'high', 'normal', 'release', 'housekeeping'],
   }),
   headwater_cloud_rate_limit_tokens: gauge(
     'Calls that may be made at once; below zero after a group of calls larger than the bucket.',
-    action,
+    limit,
   ),
   headwater_cloud_rate_limit_refill_per_second: gauge(
     'Calls a second that the rate limit sustains: the configured share, less what throttling has taken.',
-    action,
+    limit,
   ),
   headwater_cloud_rate_limit_learned_ratio: gauge(
     'Part of the configured rate limit that throttling has left: 1 unless calls were throttled.',
-    action,
+    limit,
   ),
   headwater_cloud_calls_in_flight: gauge('Cloud calls sent and not answered yet.', {}),
   headwater_subnet_free_addresses: gauge(

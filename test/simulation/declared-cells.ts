@@ -56,6 +56,7 @@ export const declaredCells: ReadonlySet<string> = new Set([
   ...product(['grab'], ['deaf', 'hearing']),
   ...product(['stall'], ['marked', 'refused', 'released']),
   ...product(['straggle'], ['heard', 'heard late']),
+  'ambush from outside the cloud',
   'snatch',
   'convert',
   'outlive',

@@ -34,6 +34,7 @@ export function drawScenario(seed: string): Scenario {
     leastMutations: 200,
     zones,
     nodes,
+    ...(random.fork('provider IDs').chance(0.2) && { withoutProviderIds: true }),
     replicas: random.pick([1, 1, 1, 2, 2, 2, 2, 3]),
     workloads: drawWorkloads(random.fork('workloads'), minutes),
   };

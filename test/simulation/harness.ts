@@ -98,7 +98,7 @@ export class Harness {
       pace: 1,
       configure: (facts, index) => {
         const { protocol, ipam, eni } = this.plan(index);
-        return { ...facts, protocol, ipam, eni };
+        return { ...facts, protocol, ipam, eni, withoutProviderId: scenario.withoutProviderIds === true };
       },
       onEvent: (event) => {
         const { node, kind, subject, detail } = event;

@@ -1,8 +1,9 @@
-// An agent that writes CiliumNodes without a Node: it names instances and addresses of other nodes, and agrees to every
+// An agent that writes CiliumNodes that are not those of their instances: it names instances and addresses of other nodes, and agrees to every
 // release. No other node may lose anything.
 import type { Change } from '../../src/simulator/kubernetes/storage/change.ts';
 import { type JsonObject, objectAt, textMapAt } from '../../src/simulator/workload/json.ts';
 import type { NodeFacts } from '../../src/simulator/workload/node-facts.ts';
+import { newNode } from '../../src/simulator/workload/node-objects.ts';
 import { ciliumNodesPath, newOwnNode } from '../../src/simulator/workload/own-node.ts';
 import { fakePrefix, isFake } from './invariants/fakes.ts';
 import type { FaultPlan, HostileAction } from './scenario.ts';
@@ -20,10 +21,20 @@ export function hostile(harness: Harness, { deed, node, restart }: Plan): void {
   harness.clock.schedule(1000, () => harness.retire(leader, 2000));
 }
 
-/** Names an instance at launch, before its node joins. */
-export function ambush(harness: Harness, facts: NodeFacts): Promise<void> {
+/**
+ * Names an instance at launch, before its node joins. Where Nodes have no provider IDs, the agent's own node is outside
+ * the cloud.
+ */
+export async function ambush(harness: Harness, facts: NodeFacts): Promise<void> {
+  if (facts.withoutProviderId === true) {
+    const own = newNode({ ...facts, name: nameOf(facts), primaryAddress: outsideAddress });
+    harness.coverage.hit('ambush from outside the cloud');
+    await attempt(() => harness.client.create('/api/v1/nodes', own, new AbortController().signal));
+  }
   return write(harness, facts, { spec: { ipam: { 'pre-allocate': 1, 'min-allocate': leastAmbushed } } });
 }
+
+const outsideAddress = '192.0.2.10';
 
 /** Addresses that an ambush asks for at first. Once it has them it needs none, and has an excess. */
 const leastAmbushed = 3;

@@ -390,16 +390,22 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'manager/node-manager.ts',
-        from: 'ownInstance: identities.instanceOf(node.name),\n      nodes: identities.nodesOf(instanceId),',
-        to: 'ownInstance: undefined,\n      nodes: identities.nodesOf(instanceId).filter(() => false),',
+        from: 'ownInstance: this.#ownership.instanceOf(node.name, instanceId),\n      nodes: this.#ownership.nodesOf(instanceId, isClaimedBy),',
+        to: 'ownInstance: undefined,\n      nodes: this.#ownership.nodesOf(instanceId, isClaimedBy).filter(() => false),',
       },
       {
-        file: 'manager/claims/node-identities.ts',
-        from: 'return names.length === 1 && names[0] === name;',
-        to: "return names.length >= 0 || name === '';",
+        file: 'manager/claims/instance-ownership.ts',
+        from: 'if (names.length > 0) return names.length === 1 && names[0] === name;',
+        to: "if (names.length >= 0) return names.length >= 0 || name === '';",
       },
     ],
   },
+  one(
+    'a Node without a provider ID verifies what its CiliumNode names, whatever the cloud shows',
+    'manager/claims/instance-ownership.ts',
+    'return this.#owners.get(instanceId) === name;',
+    'return this.has(name) && this.#options.identities.instanceOf(name) === undefined;',
+  ),
   one(
     'the first CiliumNode that names an instance wins',
     'manager/claims/instance-claim.ts',
@@ -427,8 +433,8 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'manager/node-manager.ts',
-        from: '(!identities.isKnown || identities.isVerified(name, instanceId))',
-        to: '(!identities.isKnown || !identities.isVerified(name, instanceId) || identities.isKnown)',
+        from: 'instanceId !== undefined && this.mayBelongTo(name, instanceId)',
+        to: "instanceId !== undefined && (this.mayBelongTo(name, instanceId) || name !== '')",
       },
       {
         file: 'manager/claims/holder-evidence.ts',
@@ -437,4 +443,10 @@ export const mutants: readonly Mutant[] = [
       },
     ],
   },
+  one(
+    "what is shown is looked up in another cloud's section",
+    'kubernetes/cilium-node/cilium-node-reader.ts',
+    "section.shown(valueAt(raw, 'status', key), ",
+    "section.shown(valueAt(raw, 'status', key === 'eni' ? 'azure' : 'eni'), ",
+  ),
 ];

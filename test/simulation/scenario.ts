@@ -15,6 +15,8 @@ export interface Scenario {
   readonly leastMinutes?: number;
   readonly zones: readonly ZonePlan[];
   readonly nodes: readonly NodePlan[];
+  /** No cloud controller manager runs: only their addresses tie Nodes to instances. */
+  readonly withoutProviderIds?: boolean;
   /** Options of every controller, without dashes. */
   readonly flags: Readonly<Record<string, string>>;
   readonly replicas: number;

@@ -8,7 +8,8 @@ import { systemClock } from '../../src/runtime/system-clock.ts';
 import type { VirtualClock } from '../../src/runtime/virtual-clock.ts';
 import type { Ec2Gateway } from '../../src/simulator/ec2/ec2-gateway.ts';
 import type { OnCall } from '../support/in-process-ec2.ts';
-import { answerEc2, type HttpOutcome } from '../../src/simulator/ec2/ec2-http.ts';
+import { answerEc2 } from '../../src/simulator/ec2/ec2-http.ts';
+import type { HttpAnswer } from '../../src/simulator/http-front.ts';
 
 /** A request of the SDK. */
 interface WireRequest {
@@ -129,7 +130,7 @@ export class WireEc2 implements Ec2Api {
   }
 }
 
-function responseOf({ status, headers, body, cutAt }: Extract<HttpOutcome, { kind: 'answer' }>): object {
+function responseOf({ status, headers, body, cutAt }: HttpAnswer): object {
   const whole = Buffer.from(body);
   const pieces = cutAt === undefined ? Readable.from([whole], { objectMode: false }) : cut(whole, cutAt);
   return { statusCode: status, headers, body: pieces };

@@ -13,6 +13,8 @@ export interface AttackedOptions {
   readonly protocol?: Protocol | 'both';
   /** Machines without a node, which no controller may touch. */
   readonly strangers?: number;
+  /** No cloud controller manager runs. */
+  readonly withoutProviderIds?: boolean;
   readonly flags?: Readonly<Record<string, string>>;
 }
 
@@ -35,6 +37,7 @@ export class AttackedWorld {
   static async start({
     protocol = 'crd-allocator',
     strangers = 1,
+    withoutProviderIds: withoutProviderId = false,
     flags,
   }: AttackedOptions = {}): Promise<AttackedWorld> {
     const held = [{ deviceIndex: 1, addresses: 5 }];
@@ -49,6 +52,7 @@ export class AttackedWorld {
       configure: (index) => ({
         protocol: protocol === 'both' ? (index % 2 === 0 ? 'crd-allocator' : 'multi-pool') : protocol,
         ipam: { preAllocate: 4 },
+        withoutProviderId,
       }),
     });
     const own = world.machines.slice(0, victims);

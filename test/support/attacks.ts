@@ -76,7 +76,8 @@ function givingUp(target: Target, protocol: 'crd' | 'multi-pool'): Strike {
   };
 }
 
-const whole: readonly Attack[] = [
+/** Those against whole nodes, written by hand. */
+export const wholeAttacks: readonly Attack[] = [
   { what: "names another's instance", strikes: ({ victim }) => [{ instanceId: victim.instanceId }] },
   { what: 'releases all of another’s, when asked', strikes: (target) => [givingUp(target, 'crd')] },
   { what: 'releases all of another’s, unasked', strikes: (target) => [givingUp(target, 'multi-pool')] },
@@ -269,7 +270,7 @@ function matrix(
 
 /** The rows written by hand, and each field with every value that does not belong there. */
 export const attacks: readonly Attack[] = [
-  ...whole,
+  ...wholeAttacks,
   ...matrix(textFields, texts),
   ...matrix(numberFields, numbers),
 ];

@@ -1,6 +1,6 @@
 // A forwarding server, over TLS if it has a certificate, that records the request headers.
 import { type IncomingHttpHeaders, request } from 'node:http';
-import type { Certificate } from './certificates.ts';
+import type { Certificate } from '../../src/simulator/certificates.ts';
 import { loopbackServer } from './loopback-server.ts';
 
 export interface Front {

@@ -3,7 +3,7 @@ import { CallError, type Sending } from '../../src/providers/gate/cloud-call.ts'
 import type { Ec2Action, Ec2Api, Ec2Input, Ec2Output } from '../../src/providers/aws/ec2-api.ts';
 import type { Ec2Gateway } from '../../src/simulator/ec2/ec2-gateway.ts';
 import { Ec2Refusal } from '../../src/simulator/ec2/ec2-refusal.ts';
-import { AnswerGarbled, AnswerLost } from '../../src/simulator/ec2/exchange.ts';
+import { AnswerGarbled, AnswerLost } from '../../src/simulator/cloud/exchange.ts';
 
 /** The identity of a controller in EC2. */
 export const controllerArn = 'arn:aws:iam::123456789012:user/headwater';

@@ -3,7 +3,7 @@
 import { createServer, type IncomingMessage, request, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import type { Certificate } from './certificates.ts';
+import type { Certificate } from '../../src/simulator/certificates.ts';
 
 export interface ProxySetup {
   /** From `host:port` as clients request it to the URL of a local server. */

@@ -8,7 +8,7 @@ import {
 } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
-import type { Certificate } from './certificates.ts';
+import type { Certificate } from '../../src/simulator/certificates.ts';
 
 export interface LoopbackServer {
   readonly url: string;

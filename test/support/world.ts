@@ -109,9 +109,9 @@ export class World {
    * first.
    */
   async register(machine: NodeFacts): Promise<void> {
-    const providerId = providerIdOf(machine);
+    const providerId = machine.withoutProviderId === true ? undefined : providerIdOf(machine);
     const known = this.cluster.kubernetes.get('nodes', machine.name);
-    if (textAt(known, 'spec', 'providerID') === providerId) return;
+    if (known !== undefined && textAt(known, 'spec', 'providerID') === providerId) return;
     if (known !== undefined) await this.call('DELETE', `/api/v1/nodes/${machine.name}`);
     await this.call('POST', '/api/v1/nodes', newNode(machine));
   }

@@ -1,15 +1,15 @@
 // Options that decide what nodes get, and from where.
-import type { OptionRow } from '../option-row.ts';
+import { cloudModes, type OptionRow } from '../option-row.ts';
 import { duration, list, oneOf, onlyTrue, tagFilter, text } from '../value-kinds.ts';
 
 const hour = 3_600_000;
 
 export const allocationOptions = {
   ipam: {
-    kind: oneOf(['eni']),
+    kind: oneOf(cloudModes),
     origin: 'operator',
     group: 'allocation',
-    help: 'The cloud network that addresses come from. It must be the mode of the Cilium agents.',
+    help: 'The cloud network that addresses come from: eni for AWS, azure for Azure. It must be the mode of the Cilium agents.',
     default: 'eni',
     fromConfigDir: true,
   },
@@ -33,6 +33,7 @@ export const allocationOptions = {
     kind: list('subnet-...,...', /^subnet-[\da-f]{8,17}$/, 'subnet ids separated by commas or spaces'),
     origin: 'operator',
     group: 'allocation',
+    cloud: 'eni',
     help: 'The only subnets that interfaces and addresses come from. Empty means all subnets of the VPC. The selection of a CiliumNode narrows it further.',
     default: '',
     fromConfigDir: true,
@@ -41,6 +42,7 @@ export const allocationOptions = {
     kind: tagFilter,
     origin: 'operator',
     group: 'allocation',
+    cloud: 'eni',
     help: 'Uses only subnets that carry all of these tags. Empty means all subnets of the VPC.',
     default: '',
     fromConfigDir: true,
@@ -49,6 +51,7 @@ export const allocationOptions = {
     kind: tagFilter,
     origin: 'operator',
     group: 'allocation',
+    cloud: 'eni',
     help: 'Reads only instances that carry all of these tags. Set it if a VPC holds many other instances: listings get shorter. A node whose instance lacks a tag gets no addresses.',
     default: '',
     fromConfigDir: true,

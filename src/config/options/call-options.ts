@@ -55,6 +55,7 @@ export const callOptions = {
     kind: pageSize,
     origin: 'operator',
     group: 'calls',
+    cloud: 'eni',
     help: 'Results per page of a listing. Smaller pages mean more calls; change it only if large pages time out.',
     default: '0',
     fromConfigDir: true,

@@ -5,6 +5,8 @@ export const optionsWithoutEffect = {
   'enable-ipv6': 'Headwater supplies IPv4 addresses; IPv6 is left to the agents',
   'update-ec2-adapter-limit-via-api': 'limits of instance types are always read from EC2',
   'aws-instance-limit-mapping': 'limits of instance types are always read from EC2',
+  'alibaba-cloud-vpc-id': 'Headwater does not serve Alibaba Cloud',
+  'alibaba-cloud-release-excess-ips': 'Headwater does not serve Alibaba Cloud',
   'operator-prometheus-serve-addr': 'health, metrics and status are served together on serve-addr',
   'operator-api-serve-addr': 'health, metrics and status are served together on serve-addr',
   'enable-metrics': 'metrics are always served, on serve-addr',

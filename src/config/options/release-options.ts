@@ -9,6 +9,7 @@ export const releaseOptions = {
     kind: boolean,
     origin: 'operator',
     group: 'release',
+    cloud: 'eni',
     help: 'Releases addresses beyond the watermarks to their subnets. Headwater asks an agent up to 1.19 first, for each address; from a later agent it takes only what the agent dropped.',
     default: 'false',
     fromConfigDir: true,

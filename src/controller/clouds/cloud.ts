@@ -1,5 +1,6 @@
 // What composing a cloud requires, and what the controller gets from it.
 import type { Options } from '../../config/option-table.ts';
+import type { Outbound } from '../../config/outbound.ts';
 import type { Logger } from '../../observability/logger.ts';
 import type { Metrics } from '../../observability/metrics.ts';
 import type { AllocationImplementation } from '../../providers/contract/allocation-implementation.ts';
@@ -8,6 +9,15 @@ import type { MutationPermission } from '../../providers/gate/mutation-permissio
 import type { BucketLevel } from '../../providers/rate-limit/rate-limiter.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { MissingPermission } from '../reporting/missing-permissions.ts';
+
+/** What connecting to a cloud requires. */
+export interface CloudConnection {
+  readonly options: Options;
+  readonly outbound: Outbound;
+  readonly environment: NodeJS.ProcessEnv;
+  readonly log: Logger;
+  readonly clock: Clock;
+}
 
 export interface CloudDeps {
   readonly options: Options;

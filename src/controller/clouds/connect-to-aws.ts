@@ -1,28 +1,16 @@
 // Connects to EC2: chooses region, endpoint and proxy.
-import { optionTable, type Options } from '../../config/option-table.ts';
-import type { Outbound } from '../../config/outbound.ts';
+import { optionTable } from '../../config/option-table.ts';
 import { proxyFor, proxyInWords } from '../../network/proxies.ts';
-import type { Logger } from '../../observability/logger.ts';
-import type { AwsApi } from '../../providers/aws/aws-api.ts';
+import { AwsApi } from '../../providers/aws/aws-api.ts';
 import { instanceMetadata, regionOfInstance } from '../../providers/aws/instance-metadata.ts';
-import type { Clock } from '../../runtime/clock.ts';
-import { NotStartable } from './cloud.ts';
-
-export interface AwsConnection {
-  readonly options: Pick<Options, 'awsRegion' | 'ec2ApiEndpoint' | 'parallelAllocWorkers'>;
-  readonly outbound: Outbound;
-  readonly environment: NodeJS.ProcessEnv;
-  readonly log: Logger;
-  readonly clock: Clock;
-}
+import { type CloudConnection, NotStartable } from './cloud.ts';
 
 /** Timeout for opening a connection to the cloud, in ms. */
 const connectionTimeout = 5000;
 
-/** Loads the SDK, only if the cloud is AWS. Nothing else imports it. Throws NotStartable. */
-export async function connectToAws(connection: AwsConnection, signal: AbortSignal): Promise<AwsApi> {
+/** Throws NotStartable. */
+export async function connectToAws(connection: CloudConnection, signal: AbortSignal): Promise<AwsApi> {
   const { options, outbound, environment, log, clock } = connection;
-  const { AwsApi } = await import('../../providers/aws/aws-api.ts');
   const connect = (region: string | undefined): AwsApi =>
     new AwsApi({
       region,

@@ -127,6 +127,10 @@ export class EniMode implements Mode<StatusReport, NodeStatusReport> {
   }
 
   leadingProblem(): string | undefined {
+    return this.#session?.scopeProblem ?? this.#readingProblem();
+  }
+
+  #readingProblem(): string | undefined {
     if (this.#session?.hasRead === true) return this.#session.unreliableReason ?? this.#writes.problem();
     if (this.#session?.hasNothingToRead === true) return this.standbyProblem();
     const problem = this.#session?.readProblem;

@@ -1,8 +1,11 @@
-// Watches the cluster's Nodes and keeps only what ties a Node to its instance: name, uid, age and provider ID. Agents
-// cannot write Nodes, so a Node settles contradictions between two CiliumNodes.
+// Watches the cluster's Nodes and keeps only what ties a Node to its instance: name, uid, age, provider ID and addresses.
+// Agents cannot write Nodes, so a Node settles contradictions between two CiliumNodes.
+import { isIPv4 } from 'node:net';
+import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../../runtime/clock.ts';
+import { intern } from '../../runtime/intern.ts';
 import type { Random } from '../../runtime/random.ts';
-import { type JsonObject, textAt } from '../transport/json.ts';
+import { isList, type JsonObject, textAt, valueAt } from '../transport/json.ts';
 import type { Change } from './object-store.ts';
 import { Reflector, type ReflectorFigures, type ReflectorState } from './reflector.ts';
 import type { KubernetesTransport } from '../transport/transport.ts';
@@ -11,6 +14,8 @@ export interface ClusterNode {
   readonly uid: string;
   /** The instance ID in the cloud's form; undefined while the provider ID is missing or names no instance. */
   readonly instanceId: string | undefined;
+  /** Its InternalIPs, without IPv6: no cloud names an instance by one. At most `mostAddresses`. */
+  readonly addresses: readonly string[];
   /** The API server's wall clock, in ms; Infinity when unreadable. */
   readonly createdAt: number;
 }
@@ -22,7 +27,7 @@ export interface ClusterNodesOptions {
   /** Reads a provider ID; undefined when it names no instance of this cloud. */
   readonly instanceIdOf: (providerId: string) => string | undefined;
   /**
-   * Called when a Node appears, disappears or names another instance. `node` is undefined after deletion. `onBug` gets
+   * Called when a Node appears, disappears, or names another instance or other addresses. `node` is undefined after deletion. `onBug` gets
    * what it throws.
    */
   readonly onChange: (name: string, node: ClusterNode | undefined) => void;
@@ -80,7 +85,7 @@ export class ClusterNodes {
 
   #take({ type, key, object, previous }: Change<ClusterNode>): void {
     // Kubelets write their Node status all the time; skip those events.
-    const isSame = previous?.uid === object.uid && previous.instanceId === object.instanceId;
+    const isSame = isDeepStrictEqual(previous, object);
     if (this.#problem !== undefined || (type === 'modified' && isSame)) return;
     this.#options.onChange(key, type === 'deleted' ? undefined : object);
   }
@@ -100,12 +105,23 @@ export class ClusterNodes {
 }
 
 const none: ReadonlyMap<string, ClusterNode> = new Map();
+const noAddresses: readonly string[] = [];
+/** A node has few; a kubelet may list any number. */
+const mostAddresses = 16;
 
 function clusterNode(raw: JsonObject, instanceIdOf: ClusterNodesOptions['instanceIdOf']): ClusterNode {
   const createdAt = Date.parse(textAt(raw, 'metadata', 'creationTimestamp') ?? '');
   return {
     uid: textAt(raw, 'metadata', 'uid') ?? '',
     instanceId: instanceIdOf(textAt(raw, 'spec', 'providerID') ?? ''),
+    addresses: internalAddresses(raw),
     createdAt: Number.isNaN(createdAt) ? Infinity : createdAt,
   };
+}
+
+function internalAddresses(raw: JsonObject): readonly string[] {
+  const listed = valueAt(raw, 'status', 'addresses');
+  const internal = isList(listed) ? listed.filter((each) => textAt(each, 'type') === 'InternalIP') : [];
+  const found = internal.map((each) => textAt(each, 'address') ?? '').filter((address) => isIPv4(address));
+  return found.length === 0 ? noAddresses : [...new Set(found)].slice(0, mostAddresses).map(intern);
 }

@@ -1,10 +1,12 @@
-// Tracks which Node owns which instance, according to the cluster's Nodes: the only source that agents cannot write.
-// Decides nothing.
+// Tracks which Node names which instance and has which addresses, according to the cluster's Nodes: the only source that
+// agents cannot write. Decides nothing.
 
 /** What a Node says about itself. */
 export interface NodeIdentity {
   /** Undefined while it names no instance. */
   readonly instanceId: string | undefined;
+  /** Its internal addresses. */
+  readonly addresses: readonly string[];
   /** Creation time; all Nodes use the same clock. */
   readonly createdAt: number;
 }
@@ -13,14 +15,20 @@ export interface NodeIdentity {
 export interface TouchedIdentities {
   readonly names: ReadonlySet<string>;
   readonly instanceIds: ReadonlySet<string>;
+  readonly addresses: ReadonlySet<string>;
 }
 
 const none: readonly string[] = [];
+/** A Node that is gone, or not known yet. */
+const unknown = { instanceId: undefined, addresses: none };
 
 export class NodeIdentities {
   readonly #identities = new Map<string, NodeIdentity>();
   /** Names by instance, oldest Node first. Almost always one. */
   readonly #names = new Map<string, readonly string[]>();
+  /** Names by address. Almost always one. */
+  readonly #byAddress = new Map<string, readonly string[]>();
+  readonly #namingNone = new Set<string>();
 
   /** Whether any Node is known. */
   get isKnown(): boolean {
@@ -42,39 +50,61 @@ export class NodeIdentities {
     return this.#names.get(instanceId) ?? none;
   }
 
-  /** Whether the Node of that name, and no other, names the instance. */
-  isVerified(name: string, instanceId: string): boolean {
-    const names = this.nodesOf(instanceId);
-    return names.length === 1 && names[0] === name;
+  /** Whether some Node names no instance. */
+  get someNameNone(): boolean {
+    return this.#namingNone.size > 0;
+  }
+
+  /** Nodes that have the address, in any order. */
+  withAddress(address: string): readonly string[] {
+    return this.#byAddress.get(address) ?? none;
   }
 
   /** Applies the current state of a Node; undefined once it is deleted. */
   set(name: string, identity: NodeIdentity | undefined): TouchedIdentities {
-    const before = this.#identities.get(name)?.instanceId;
-    if (identity === undefined) this.#identities.delete(name);
-    else this.#identities.set(name, identity);
-    const touched = new Set([before, identity?.instanceId].filter((id) => id !== undefined));
-    if (before !== undefined)
-      this.#rank(
-        before,
-        this.nodesOf(before).filter((each) => each !== name),
-      );
-    if (identity?.instanceId !== undefined) {
-      const others = this.nodesOf(identity.instanceId).filter((each) => each !== name);
-      this.#rank(identity.instanceId, [...others, name]);
-    }
-    return { names: new Set([name]), instanceIds: touched };
+    const before = this.#identities.get(name) ?? unknown;
+    const now = identity ?? unknown;
+    this.#store(name, identity);
+    this.#nameInstance(name, before.instanceId, now.instanceId);
+    const addresses = new Set([...before.addresses, ...now.addresses]);
+    for (const address of addresses) this.#nameAddress(name, address);
+    const instanceIds = [before.instanceId, now.instanceId].filter((id) => id !== undefined);
+    return { names: new Set([name]), instanceIds: new Set(instanceIds), addresses };
   }
 
   /** Replaces everything known with the current state of all Nodes. */
   replace(identities: ReadonlyMap<string, NodeIdentity>): TouchedIdentities {
     const names = new Set([...this.#identities.keys(), ...identities.keys()]);
     const instanceIds = new Set(this.#names.keys());
-    this.#identities.clear();
-    this.#names.clear();
-    for (const [name, identity] of identities)
-      for (const id of this.set(name, identity).instanceIds) instanceIds.add(id);
-    return { names, instanceIds };
+    const addresses = new Set(this.#byAddress.keys());
+    for (const each of [this.#identities, this.#names, this.#byAddress, this.#namingNone]) each.clear();
+    for (const [name, identity] of identities) {
+      const touched = this.set(name, identity);
+      for (const id of touched.instanceIds) instanceIds.add(id);
+      for (const address of touched.addresses) addresses.add(address);
+    }
+    return { names, instanceIds, addresses };
+  }
+
+  #store(name: string, identity: NodeIdentity | undefined): void {
+    if (identity === undefined) this.#identities.delete(name);
+    else this.#identities.set(name, identity);
+    if (identity !== undefined && identity.instanceId === undefined) this.#namingNone.add(name);
+    else this.#namingNone.delete(name);
+  }
+
+  #nameInstance(name: string, before: string | undefined, now: string | undefined): void {
+    const others = (id: string): readonly string[] => this.nodesOf(id).filter((each) => each !== name);
+    if (before !== undefined) this.#rank(before, others(before));
+    if (now !== undefined) this.#rank(now, [...others(now), name]);
+  }
+
+  #nameAddress(name: string, address: string): void {
+    const others = this.withAddress(address).filter((each) => each !== name);
+    const has = this.#identities.get(name)?.addresses.includes(address) === true;
+    const names = has ? [...others, name] : others;
+    if (names.length === 0) this.#byAddress.delete(address);
+    else this.#byAddress.set(address, names);
   }
 
   #rank(instanceId: string, names: readonly string[]): void {

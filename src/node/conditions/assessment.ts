@@ -24,6 +24,7 @@ import {
   type NodeCondition,
   instanceCondition,
   outsideNetwork,
+  type OutsideScope,
   unknownInstanceType,
   unnamedInterface,
   unmanagedInstance,
@@ -68,7 +69,12 @@ export type Assessment =
       readonly requirements: NodeRequirements | undefined;
     }
   /** Not ours to manage. */
-  | { readonly kind: 'unmanaged'; readonly condition: NodeCondition }
+  | {
+      readonly kind: 'unmanaged';
+      readonly condition: NodeCondition;
+      /** Set if an option excludes the whole network of the node. */
+      readonly outside?: OutsideScope;
+    }
   | {
       readonly kind: 'served';
       readonly requirements: NodeRequirements;
@@ -110,7 +116,8 @@ function checkNetwork(
   { networkId }: NodeRequirements,
 ): Assessment | undefined {
   if (options.networkId !== undefined && networkId !== options.networkId) {
-    return { kind: 'unmanaged', condition: outsideNetwork(networkId, options.networkId, words.options) };
+    const outside = { option: words.options.networkId, allowed: options.networkId, named: networkId };
+    return { kind: 'unmanaged', condition: outsideNetwork(outside), outside };
   }
   const found = view.read ? networkOf(view) : undefined;
   if (found === undefined || found === networkId) return undefined;

@@ -121,10 +121,17 @@ export function missingNode(node: string, instanceId: string): NodeCondition {
   };
 }
 
-export function outsideNetwork(networkId: string, allowed: string, options: OptionNames): NodeCondition {
+/** What a node names instead of what an option allows. */
+export interface OutsideScope {
+  readonly option: string;
+  readonly allowed: string;
+  readonly named: string;
+}
+
+export function outsideNetwork({ named, option, allowed }: OutsideScope): NodeCondition {
   return {
     reason: 'OutsideNetwork',
-    message: `the node is in ${networkId} and ${options.networkId} restricts Headwater to ${allowed}`,
+    message: `the node is in ${named} and ${option} restricts Headwater to ${allowed}`,
   };
 }
 

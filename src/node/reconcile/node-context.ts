@@ -66,7 +66,7 @@ export interface NodeContext {
   readonly identities: {
     /** Whether any Node is known. */
     readonly isKnown: boolean;
-    /** Whether the Node of that name, and no other, names the instance. */
+    /** Whether the instance belongs to the Node of that name, and to no other. */
     readonly isVerified: (name: string, instanceId: string) => boolean;
   };
   /** Checked before anything starts: `permission.refusal('release')`. */

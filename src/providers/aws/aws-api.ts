@@ -24,10 +24,10 @@ import { untrustedCertificate } from '../../network/certificate-trouble.ts';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import type { Clock } from '../../runtime/clock.ts';
 import { compactPages } from './compact-pages.ts';
+import { checkingAgent, checkedOnceConnected, checkingTlsAgent } from '../../network/pre-send-agents.ts';
+import { ProxiedHandler } from '../../network/proxied-handler.ts';
 import { CallError, type CallResult, type Sending } from '../gate/cloud-call.ts';
 import type { Ec2Action, Ec2Api, Ec2Input, Ec2Output } from './ec2-api.ts';
-import { checkingAgent, checkedOnceConnected, checkingTlsAgent } from './pre-send-agents.ts';
-import { ProxiedHandler } from './proxied-handler.ts';
 import type { WhereaboutsSource } from './whereabouts.ts';
 
 export interface AwsApiOptions {

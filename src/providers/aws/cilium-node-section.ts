@@ -17,6 +17,7 @@ import type { KnownNetwork, Network, Subnet } from '../contract/infrastructure.t
 import type { InstanceView } from '../contract/instance-view.ts';
 import { blockAround, expandBlock, parseAddress, parseBlock } from '../contract/ipv4.ts';
 import { expandHolding, type NetworkInterface } from '../contract/network-interface.ts';
+import { isAbsent, isObject, member, text } from '../contract/published-json.ts';
 import { cidrWording, ipv4Wording } from '../contract/section-fields.ts';
 import { eniRequirements } from './cilium-node-spec.ts';
 
@@ -276,23 +277,6 @@ function restoreInterface(instanceId: string, id: string, eni: unknown): Network
       deleteOnTermination: true,
     },
   };
-}
-
-function isAbsent(value: unknown): value is undefined | null {
-  return value === undefined || value === null;
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function member(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
-}
-
-function text(value: unknown, name: string): string {
-  const found = member(value, name);
-  return typeof found === 'string' ? found : '';
 }
 
 function texts(value: unknown, name: string): string[] {

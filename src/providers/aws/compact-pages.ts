@@ -4,9 +4,9 @@
 import { Readable } from 'node:stream';
 import type { Clock } from '../../runtime/clock.ts';
 import { answerShapes } from './answer-shapes.ts';
-import { boundedBody, checkHeaders, UnreadableAnswer } from './bounded-body.ts';
+import { boundedBody, checkHeaders, UnreadableAnswer } from '../../network/bounded-body.ts';
 import type { Ec2Action } from './ec2-api.ts';
-import { BodyGatherer } from './gathered-body.ts';
+import { BodyGatherer } from '../../network/gathered-body.ts';
 import { type AnswerShape, readAnswer } from './page-reader.ts';
 import { NotUnderstood } from './xml-cursor.ts';
 

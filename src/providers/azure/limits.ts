@@ -29,7 +29,6 @@ const sizes = {
   'VirtualMachines.Get-per-VM': perMinuteAndResource(12),
   'VirtualMachineScaleSets.Get': perMinute(800),
   'VirtualMachineScaleSets.Get-per-set': perMinuteAndResource(12),
-  'VirtualMachineScaleSets.List': perMinute(360),
   // Not documented, but reported.
   'VirtualMachineScaleSetVMs.Get': perMinute(2000),
   'VirtualMachineScaleSetVMs.Get-per-VM': perMinuteAndResource(6),
@@ -61,7 +60,6 @@ const limitsOfCalls = {
     'VirtualMachineScaleSets.Get-per-set',
     'arm-reads',
   ],
-  'VirtualMachineScaleSets.List': ['VirtualMachineScaleSets.List', 'arm-reads'],
   /** The state of a long-running operation of compute. */
   'Operations.Get': ['Operations.Get', 'Operations.Get-per-VM', 'arm-reads'],
   'Interfaces.ListVirtualMachineScaleSetNetworkInterfaces': ['network-reads', 'arm-reads'],
@@ -72,8 +70,7 @@ const limitsOfCalls = {
   /** The state of a long-running operation of the network provider. */
   'NetworkOperations.Get': ['network-reads', 'arm-reads'],
   'Subnets.Get': ['network-reads', 'arm-reads'],
-  'PublicIPPrefixes.List': ['network-reads', 'arm-reads'],
-  'PublicIPAddresses.List': ['network-reads', 'arm-reads'],
+  'Subscriptions.List': ['arm-reads'],
 } as const satisfies Readonly<Record<string, readonly LimitName[]>>;
 
 export type AzureCallName = keyof typeof limitsOfCalls;

@@ -88,6 +88,11 @@ export class CallGate {
     return refund;
   }
 
+  /** Admitted calls are not sent after all. */
+  refund(calls: readonly CloudCall[]): void {
+    this.#options.rateLimiter.refund(calls);
+  }
+
   reconsider(): void {
     this.#options.rateLimiter.reconsider();
     this.#options.concurrency.reconsider();

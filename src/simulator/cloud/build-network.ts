@@ -22,7 +22,7 @@ interface Directory {
 type InstancePlan = Topology['instances'][number];
 
 /** Builds a validated topology. Refuses what does not fit, as the cloud would (too few addresses in a subnet). */
-export function buildNetwork(options: CloudNetworkOptions): CloudNetwork {
+export function buildNetwork(options: CloudNetworkOptions & { readonly topology: Topology }): CloudNetwork {
   const network = new CloudNetwork(options);
   const { topology } = options;
   const directory: Directory = { vpcs: new Map(), subnets: new Map(), groups: new Map() };

@@ -10,10 +10,11 @@ import { parseIpv6Block } from './ipv6.ts';
 import { Ipv6Space } from './ipv6-space.ts';
 import type { Instance, NetworkInterface, RecordKind, Records, Subnet } from './records.ts';
 import { type Moment, Timeline } from './timeline.ts';
-import type { MsRange, Topology } from './topology-schema.ts';
+import type { MsRange } from './topology-fields.ts';
+import type { Topology } from './topology-schema.ts';
 
 export interface CloudNetworkOptions {
-  readonly topology: Topology;
+  readonly topology: Pick<Topology, 'account' | 'region' | 'times' | 'consistency' | 'reuse'>;
   readonly clock: Clock;
   readonly random: Random;
 }

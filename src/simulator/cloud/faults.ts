@@ -25,7 +25,9 @@ export type Fault =
       readonly connection: Connection;
       readonly delayMs: number;
     }
-  | { readonly kind: 'garbled'; readonly form: Garbling };
+  | { readonly kind: 'garbled'; readonly form: Garbling }
+  /** The request is accepted, and what it began fails in the end; only of clouds whose changes are operations. */
+  | { readonly kind: 'failed'; readonly code: string; readonly message: string };
 
 export interface FaultRule {
   /** Name of an action, or `*`. */

@@ -35,6 +35,11 @@ export class TokenBucket {
     return true;
   }
 
+  /** Time until it has so many tokens, in ms. */
+  wait(count: number): number {
+    return (Math.max(0, count - this.level) / this.#size.refillPerSecond) * 1000;
+  }
+
   /** Takes up to this many tokens, as another caller would. */
   drain(count: number): void {
     this.#tokens = Math.max(0, this.level - count);

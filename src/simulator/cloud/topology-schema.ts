@@ -1,31 +1,24 @@
 // The schema of a topology, field by field, with defaults. Rules across fields are checked elsewhere.
 import * as z from 'zod';
 import { instanceTypes } from './instance-types.ts';
-import { parseIpv4, parseIpv4Block } from './ipv4.ts';
+import { parseIpv4 } from './ipv4.ts';
 import { parseIpv6Block } from './ipv6.ts';
+import {
+  block,
+  consistencySection,
+  count,
+  factor,
+  latencySection,
+  matching,
+  msRange,
+  name,
+  names,
+  section,
+  share,
+  tags,
+  text,
+} from './topology-fields.ts';
 
-/** An object that rejects unknown keys and names the known ones. */
-function section<S extends z.ZodRawShape>(shape: S): z.ZodObject<S, z.core.$strict> {
-  const keys = Object.keys(shape).join(', ');
-  const unknown = 'unrecognized_keys';
-  return z.strictObject(shape, {
-    error: (issue) =>
-      issue.code === unknown ? `unknown key ${list(issue.keys)}: accepted are ${keys}` : undefined,
-  });
-}
-
-const list = (keys: readonly string[]): string => keys.map((key) => JSON.stringify(key)).join(', ');
-
-const text = (accepted: string, accepts: (value: string) => boolean): z.ZodString =>
-  z.string(accepted).refine(accepts, accepted);
-
-const matching = (accepted: string, pattern: RegExp): z.ZodString =>
-  text(accepted, (value) => pattern.test(value));
-
-const block = text(
-  'expected an IPv4 block such as 10.0.0.0/16',
-  (value) => parseIpv4Block(value) !== undefined,
-);
 const ipv6Block = text(
   'expected an IPv6 block such as 2001:db8::/56',
   (value) => parseIpv6Block(value) !== undefined,
@@ -44,20 +37,6 @@ const id = (prefix: string): z.ZodString =>
     `expected ${prefix}- and 8 or 17 hexadecimal digits`,
     new RegExp(`^${prefix}-([0-9a-f]{8}|[0-9a-f]{17})$`),
   );
-const name = matching('expected a name of letters, digits, dots, dashes and underscores', /^[\w.-]{1,200}$/);
-const tags = z.record(z.string(), z.string()).default({});
-const names = z.array(name).default([]);
-const count = (most: number): z.ZodNumber =>
-  z.int(`expected a whole number from 0 to ${most}`).min(0).max(most);
-const share = z.number('expected a share from 0 to 1').min(0).max(1);
-const ms = z.number('expected milliseconds').min(0);
-const factor = z.number('expected a factor, 0 or more').min(0);
-
-/** A number, or a range for each draw. */
-export const msRange = z
-  .union([ms, section({ min: ms, max: ms })], 'expected milliseconds, or min and max in milliseconds')
-  .transform((value) => (typeof value === 'number' ? { min: value, max: value } : value))
-  .refine(({ min, max }) => min <= max, 'expected min not above max');
 
 const networkInterface = section({
   subnet: name.optional(),
@@ -164,20 +143,8 @@ export const topologySchema = section({
     /** Whether unpaginated listings without filters are rejected, as for very large accounts. */
     refuseUnpaginated: z.boolean().default(false),
   }).prefault({}),
-  latency: section({
-    /** Multiplies every delay; 0 disables delays. */
-    scale: factor.default(1),
-    /** Scatter of delays: sigma of the log-normal distribution. */
-    spread: factor.default(0.5),
-  }).prefault({}),
-  consistency: section({
-    /** How long a new record is not found. */
-    visibilityDelayMs: msRange.prefault({ min: 0, max: 500 }),
-    /** How far a listing lags behind. */
-    listingLagMs: msRange.prefault({ min: 0, max: 1000 }),
-    /** Chance that a page is cut short although more follows. */
-    shortPages: share.default(0),
-  }).prefault({}),
+  latency: latencySection,
+  consistency: consistencySection,
   times: section({
     attachMs: msRange.prefault({ min: 1000, max: 3000 }),
     detachMs: msRange.prefault({ min: 2000, max: 3000 }),
@@ -195,8 +162,3 @@ export const topologySchema = section({
 export type Topology = z.output<typeof topologySchema>;
 /** An interface besides the primary one. */
 export type InterfacePlan = z.output<typeof networkInterface>;
-/** The uniform range of a delay, in ms. */
-export interface MsRange {
-  readonly min: number;
-  readonly max: number;
-}

@@ -11,9 +11,18 @@ export type ReadTopology = { readonly topology: Topology } | { readonly problems
 
 /** Parses YAML or JSON. Each problem names the path, what is expected there and what was found. */
 export function readTopology(text: string): ReadTopology {
+  return readDocument(text, topologySchema, disagreements);
+}
+
+/** The same for the topology of any cloud: its schema, and what it finds wrong across fields. */
+export function readDocument<T>(
+  text: string,
+  schema: z.ZodType<T>,
+  disagreements: (topology: T) => readonly string[],
+): { readonly topology: T } | { readonly problems: readonly string[] } {
   const document = documentOf(text);
   if ('problem' in document) return { problems: [document.problem] };
-  const result = topologySchema.safeParse(document.content ?? {});
+  const result = schema.safeParse(document.content ?? {});
   if (!result.success)
     return { problems: result.error.issues.map((issue) => describe(issue, document.content)) };
   const problems = disagreements(result.data);

@@ -3,7 +3,7 @@ import type { Random } from '../../runtime/random.ts';
 import type { CloudNetwork, NetworkView } from '../cloud/cloud-network.ts';
 import type { ClientTokens } from './client-tokens.ts';
 import type { Described } from './interface-answers.ts';
-import type { PageTokens } from './page-tokens.ts';
+import type { PageTokens } from '../cloud/page-tokens.ts';
 import { type Fields, flag, type Members, type RecordShape, record } from './shape.ts';
 
 /** The context of an action, created per request. */

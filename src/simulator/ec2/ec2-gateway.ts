@@ -1,24 +1,25 @@
-// The EC2 gateway without sockets: authorization, throttling, faults, delays, then the action. The HTTP
-// server and in-process clients share it.
-import { sleep } from '../../runtime/clock.ts';
+// The EC2 gateway without sockets: what EC2 adds to the front door of every cloud. The HTTP server and in-process
+// clients share it.
 import type { Random } from '../../runtime/random.ts';
+import type { CallCounters } from '../cloud/call-counters.ts';
 import type { CloudNetwork } from '../cloud/cloud-network.ts';
 import { CloudRefusal } from '../cloud/cloud-refusal.ts';
-import { type Fault, Faults } from '../cloud/faults.ts';
-import { drawLatency, type LatencySettings } from '../cloud/latency.ts';
+import { AnswerGarbled, AnswerLost } from '../cloud/exchange.ts';
+import type { Fault, Faults } from '../cloud/faults.ts';
+import { type Call, FrontDoor, type Protocol } from '../cloud/front-door.ts';
+import type { LatencySettings } from '../cloud/latency.ts';
+import { PageTokens } from '../cloud/page-tokens.ts';
 import type { PacedClock } from '../cloud/paced-clock.ts';
 import { accept } from './accept.ts';
 import type { Action, ActionContext } from './action.ts';
 import { allActions } from './actions/all-actions.ts';
-import { CallCounters } from './call-counters.ts';
 import { ClientTokens } from './client-tokens.ts';
+import type { Ec2Answer, Ec2Exchange } from './ec2-answer.ts';
 import { Ec2Refusal } from './ec2-refusal.ts';
-import { AnswerGarbled, AnswerLost, type Exchange } from './exchange.ts';
+import { garble } from './garbling.ts';
 import { isAllowed, type IamPolicy, type Permission } from './iam-policy.ts';
-import { withoutIds, withUnknownEnums } from './garbling.ts';
 import type { Described } from './interface-answers.ts';
 import { lengthLatency, meanLatency } from './latencies.ts';
-import { PageTokens } from './page-tokens.ts';
 import { permissionsFor } from './permissions.ts';
 import { refusalOf } from './refusal-of-problem.ts';
 import { type BucketKey, type LimitSettings, RequestLimits } from './request-limits.ts';
@@ -41,17 +42,9 @@ export interface Ec2GatewayOptions {
 type Input = Readonly<Record<string, unknown>>;
 type Output = Readonly<Record<string, unknown>>;
 
-interface Request {
-  readonly name: string;
-  readonly action: Action;
+interface Ec2Call extends Call {
   readonly parameters: Input;
   readonly caller: Caller;
-}
-
-/** An admitted request with the faults that it meets. */
-interface Admitted {
-  readonly request: Request;
-  readonly faults: readonly Fault[];
 }
 
 /** The request whose effect happens at this moment. */
@@ -61,10 +54,6 @@ export interface ActingRequest {
   readonly caller: Caller;
 }
 
-const never = new AbortController().signal;
-/** Share of the call's normal latency after which a refused call is answered. */
-const refusalShare = 0.1;
-
 /** EC2 for in-process callers; its behavior can change at run time. */
 export class Ec2Gateway {
   readonly network: CloudNetwork;
@@ -72,10 +61,7 @@ export class Ec2Gateway {
   readonly clock: PacedClock;
   /** Credentials that the HTTP server accepts. */
   readonly credentials: readonly Credential[];
-  readonly faults: Faults;
   readonly limits: RequestLimits;
-  readonly counters = new CallCounters();
-  latency: LatencySettings;
   refuseUnpaginated: boolean;
   /** The only allowed actions; undefined for all. */
   allowedActions: ReadonlySet<string> | undefined;
@@ -86,27 +72,40 @@ export class Ec2Gateway {
   /** Called on arrival of every request, whatever its outcome. */
   onCall: ((caller: Caller, action: string) => void) | undefined;
   readonly #denials: Random;
-  readonly #latencies: Random;
   readonly #lags: Random;
   readonly #pages: Random;
   readonly #clientTokens = new ClientTokens();
   readonly #pageTokens: PageTokens;
   readonly #described: Described = new WeakMap();
-  #acting: ActingRequest | undefined;
+  readonly #door: FrontDoor<Ec2Call, Ec2Answer, Ec2Refusal>;
 
   constructor({ network, clock, random, limits, latency, credentials }: Ec2GatewayOptions) {
     this.network = network;
     this.clock = clock;
     this.credentials = credentials;
-    this.faults = new Faults(random.fork('faults'));
     this.limits = new RequestLimits(clock, limits);
     this.refuseUnpaginated = limits.refuseUnpaginated;
-    this.latency = latency;
     this.#denials = random.fork('denials');
-    this.#latencies = random.fork('latencies');
     this.#lags = random.fork('lags');
     this.#pages = random.fork('pages');
     this.#pageTokens = new PageTokens(random.fork('page-tokens').hex(32));
+    this.#door = new FrontDoor({ protocol: this.#protocol(), clock, random, latency });
+  }
+
+  get faults(): Faults {
+    return this.#door.faults;
+  }
+
+  get counters(): CallCounters {
+    return this.#door.counters;
+  }
+
+  get latency(): LatencySettings {
+    return this.#door.latency;
+  }
+
+  set latency(latency: LatencySettings) {
+    this.#door.latency = latency;
   }
 
   /** The caller's ARN, as policies and answers show it. */
@@ -116,7 +115,8 @@ export class Ec2Gateway {
 
   /** The request behind a change, for change listeners; undefined otherwise. */
   get acting(): ActingRequest | undefined {
-    return this.#acting;
+    const { acting } = this.#door;
+    return acting && { action: acting.name, parameters: acting.parameters, caller: acting.caller };
   }
 
   /**
@@ -127,7 +127,7 @@ export class Ec2Gateway {
     const exchange = await this.exchange(action, input, caller);
     switch (exchange.kind) {
       case 'answered':
-        return exchange.output;
+        return exchange.output.members;
       case 'refused':
         throw exchange.refusal;
       case 'lost':
@@ -138,58 +138,36 @@ export class Ec2Gateway {
   }
 
   /** The same, with every outcome as a value. */
-  async exchange(action: string, input: Input, caller: Caller): Promise<Exchange> {
-    this.counters.add(action, 'calls');
+  exchange(action: string, input: Input, caller: Caller): Promise<Ec2Exchange> {
     this.onCall?.(caller, action);
-    try {
-      const exchange = await this.#exchange(action, input, caller);
-      if (exchange.kind === 'lost' || exchange.kind === 'garbled') this.counters.add(action, 'lost');
-      return exchange;
-    } catch (error) {
-      const refusal = error instanceof CloudRefusal ? refusalOf(error.problem, action) : error;
-      if (!(refusal instanceof Ec2Refusal)) throw error;
-      this.counters.add(action, refusal.code === 'RequestLimitExceeded' ? 'throttled' : 'refused');
-      return { kind: 'refused', refusal };
-    }
+    return this.#door.exchange({ name: action, parameters: input, caller });
   }
 
-  async #exchange(name: string, input: Input, caller: Caller): Promise<Exchange> {
-    const delay = drawLatency(meanLatency(name), this.latency, this.#latencies);
-    let admitted: Admitted;
-    try {
-      admitted = this.#admit(name, input, caller);
-    } catch (error) {
-      await this.#wait(delay * refusalShare);
-      throw error;
-    }
-    const before = delay * this.#latencies.next();
-    await this.#wait(before + slowness(admitted.faults));
-    return this.#perform(admitted, delay - before);
-  }
-
-  #admit(name: string, input: Input, caller: Caller): Admitted {
-    const action = allActions.get(name);
-    if (action === undefined) throw invalidAction(name);
-    this.#authorize(name, caller);
-    if (!this.limits.allow(bucketOf(name, input))) throw throttled();
-    const accepted: Input = accept(action.input, input);
-    this.#refuseByPolicy(name, accepted, caller);
-    const parameters = withoutDryRun(accepted);
-    const faults = this.faults.meet(name, parameters);
-    for (const fault of faults) refuseByFault(fault);
-    return { request: { name, action, parameters, caller }, faults };
-  }
-
-  /** Applies the effect, then answers `rest` ms later, unless a fault interferes. */
-  async #perform({ request, faults }: Admitted, rest: number): Promise<Exchange> {
-    const { action } = request;
-    const fault = faults.find(({ kind }) => kind === 'lost' || kind === 'garbled');
-    if (fault?.kind === 'lost' && fault.effect !== 'before') return this.#lose(fault, request);
-    const output = this.#run(request);
-    await this.#wait(rest + lengthLatency(lengthOf(output)) * this.latency.scale);
-    if (fault?.kind === 'lost') return { kind: 'lost', connection: fault.connection };
-    if (fault?.kind === 'garbled') return garble(fault.form, output, action);
-    return { kind: 'answered', output, shape: action.output };
+  #protocol(): Protocol<Ec2Call, Ec2Answer, Ec2Refusal> {
+    return {
+      authorise: ({ name, caller }) => {
+        actionNamed(name);
+        this.#authorize(name, caller);
+      },
+      limits: ({ name, parameters }) => {
+        if (!this.limits.allow(bucketOf(name, parameters))) throw throttled();
+      },
+      accept: (call) => {
+        const accepted: Input = accept(actionNamed(call.name).input, call.parameters);
+        this.#refuseByPolicy(call.name, accepted, call.caller);
+        return { ...call, parameters: withoutDryRun(accepted) };
+      },
+      run: (call) => this.#run(call),
+      refusalOfFault,
+      refusalOf: (error, { name }) => {
+        const refusal = error instanceof CloudRefusal ? refusalOf(error.problem, name) : error;
+        return refusal instanceof Ec2Refusal ? refusal : undefined;
+      },
+      isThrottled: ({ code }) => code === 'RequestLimitExceeded',
+      garble,
+      meanLatency,
+      lengthLatency: ({ members }) => lengthLatency(lengthOf(members)),
+    };
   }
 
   #authorize(action: string, caller: Caller): void {
@@ -223,7 +201,7 @@ export class Ec2Gateway {
     );
   }
 
-  #run({ name, action, parameters, caller }: Request): Output {
+  #run({ name, parameters }: Ec2Call): Ec2Answer {
     const { consistency } = this.network;
     const { min, max } = consistency.listingLagMs;
     const context: ActionContext = {
@@ -235,33 +213,16 @@ export class Ec2Gateway {
       random: this.#pages,
       refuseUnpaginated: this.refuseUnpaginated,
     };
-    this.#acting = { action: name, parameters, caller };
-    try {
-      return action.run(parameters, context);
-    } finally {
-      this.#acting = undefined;
-    }
+    const action = actionNamed(name);
+    return { members: action.run(parameters, context), shape: action.output };
   }
+}
 
-  /** Loses the answer before any effect; a late request takes effect after the caller gave up. */
-  #lose(fault: Extract<Fault, { kind: 'lost' }>, request: Request): Exchange {
-    if (fault.effect === 'late') {
-      this.clock.schedule(fault.delayMs, () => {
-        try {
-          this.#run(request);
-        } catch (error) {
-          // No client waits for this refusal.
-          if (!(error instanceof CloudRefusal || error instanceof Ec2Refusal)) throw error;
-          this.counters.add(request.name, 'refused');
-        }
-      });
-    }
-    return { kind: 'lost', connection: fault.effect === 'late' ? 'hang' : fault.connection };
-  }
-
-  async #wait(ms: number): Promise<void> {
-    if (ms > 0) await sleep(this.clock, ms, never);
-  }
+/** The action of that name; refuses an unknown one. */
+function actionNamed(name: string): Action {
+  const action = allActions.get(name);
+  if (action === undefined) throw invalidAction(name);
+  return action;
 }
 
 /** The parameters of the action; refuses dry runs. */
@@ -283,25 +244,8 @@ function bucketOf(action: string, input: Input): BucketKey {
   return { action, whole: isWhole(input), ...(typeof MaxCount === 'number' && { made: MaxCount }) };
 }
 
-function refuseByFault(fault: Fault): void {
-  if (fault.kind === 'throttle') throw throttled();
-  if (fault.kind === 'error') throw new Ec2Refusal(fault.code, fault.message, fault.status);
-}
-
-function slowness(faults: readonly Fault[]): number {
-  return faults.reduce((ms, fault) => ms + (fault.kind === 'slow' ? fault.ms : 0), 0);
-}
-
-function garble(form: Extract<Fault, { kind: 'garbled' }>['form'], output: Output, action: Action): Exchange {
-  const shape = action.output;
-  switch (form) {
-    case 'idsMissing':
-      return { kind: 'answered', output: withoutIds(output), shape };
-    case 'unknownEnum':
-      return { kind: 'answered', output: withUnknownEnums(output), shape };
-    default:
-      return { kind: 'garbled', form, output, shape };
-  }
+function refusalOfFault(fault: Extract<Fault, { kind: 'throttle' | 'error' }>): Ec2Refusal {
+  return fault.kind === 'throttle' ? throttled() : new Ec2Refusal(fault.code, fault.message, fault.status);
 }
 
 /** Number of items in an answer. */

@@ -1,22 +1,11 @@
 // Answers one HTTP request to EC2, without sockets: signature, parameters, and the text of the answer.
-import type { Exchange } from './exchange.ts';
+import { broken, type HttpAnswer, type HttpOutcome } from '../http-front.ts';
 import { allActions } from './actions/all-actions.ts';
 import { apiVersion, decodeParameters, encodeAnswer, encodeRefusal } from './ec2-query.ts';
+import type { Ec2Answer, Ec2Exchange } from './ec2-answer.ts';
 import type { Ec2Gateway } from './ec2-gateway.ts';
 import { Ec2Refusal } from './ec2-refusal.ts';
 import { type SignedRequest, verifySignature } from './sigv4.ts';
-
-export type HttpOutcome =
-  | {
-      readonly kind: 'answer';
-      readonly status: number;
-      readonly headers: Readonly<Record<string, string>>;
-      readonly body: string;
-      /** The body is cut off after this many bytes. */
-      readonly cutAt?: number;
-    }
-  | { readonly kind: 'drop' }
-  | { readonly kind: 'hang' };
 
 export interface HttpContext {
   readonly gateway: Ec2Gateway;
@@ -78,49 +67,28 @@ function inputOf(
   );
 }
 
-function outcomeOf(action: string, exchange: Exchange, requestId: string): HttpOutcome {
+function outcomeOf(action: string, exchange: Ec2Exchange, requestId: string): HttpOutcome {
   switch (exchange.kind) {
     case 'refused':
       return refusalAnswer(exchange.refusal, requestId);
     case 'lost':
       return { kind: exchange.connection };
     case 'answered':
-      return xmlAnswer(200, encodeAnswer(action, exchange.shape, exchange.output, requestId), requestId);
+      return fullAnswer(action, exchange.output, requestId);
     case 'garbled':
-      return garbled(action, exchange, requestId);
+      return broken(fullAnswer(action, exchange.output, requestId), exchange.form);
   }
 }
 
-function garbled(
-  action: string,
-  exchange: Extract<Exchange, { kind: 'garbled' }>,
-  requestId: string,
-): HttpOutcome {
-  const whole = encodeAnswer(action, exchange.shape, exchange.output, requestId);
-  switch (exchange.form) {
-    case 'empty':
-      return xmlAnswer(200, '', requestId);
-    case 'truncated':
-      return { ...xmlAnswer(200, whole, requestId), cutAt: Math.floor(whole.length / 2) };
-    case 'html502':
-      return {
-        kind: 'answer',
-        status: 502,
-        headers: { 'content-type': 'text/html' },
-        body: '<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1></body></html>',
-      };
-  }
+function fullAnswer(action: string, { shape, members }: Ec2Answer, requestId: string): HttpAnswer {
+  return xmlAnswer(200, encodeAnswer(action, shape, members, requestId), requestId);
 }
 
 function refusalAnswer(refusal: Ec2Refusal, requestId: string): HttpOutcome {
   return xmlAnswer(refusal.status, encodeRefusal(refusal, requestId), requestId);
 }
 
-function xmlAnswer(
-  status: number,
-  body: string,
-  requestId: string,
-): Extract<HttpOutcome, { kind: 'answer' }> {
+function xmlAnswer(status: number, body: string, requestId: string): HttpAnswer {
   const headers = {
     'content-type': 'text/xml;charset=UTF-8',
     'cache-control': 'no-cache, no-store',

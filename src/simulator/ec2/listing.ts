@@ -93,7 +93,9 @@ export function turnPage<T extends { readonly id: string }>(
   context: ActionContext,
 ): Page<T> {
   const key = JSON.stringify([listing.action, request.filters]);
-  const cursor = request.nextToken === undefined ? '' : context.pageTokens.read(key, request.nextToken);
+  const { nextToken } = request;
+  const cursor = nextToken === undefined ? '' : context.pageTokens.read(key, nextToken);
+  if (cursor === undefined) throw invalidParameterValue('Unable to parse pagination token');
   const { records, more } = collect(listing.after(cursor), listing.fits, lengthOf(request, context));
   const last = records.at(-1);
   return more && last !== undefined

@@ -54,6 +54,8 @@ export interface NodeFacts {
   readonly subnetId: string;
   /** Primary address of the primary interface: the node's own. */
   readonly primaryAddress: string;
+  /** No cloud controller manager runs: its Node never names the instance. */
+  readonly withoutProviderId?: boolean;
   readonly protocol: Protocol;
   readonly ipam?: IpamWatermarks;
   readonly eni?: EniOptions;

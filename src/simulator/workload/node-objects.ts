@@ -52,7 +52,7 @@ export function newNode(facts: NodeFacts): JsonObject {
         ...(facts.zone !== '' && { 'topology.kubernetes.io/zone': facts.zone }),
       },
     },
-    spec: { providerID: providerIdOf(facts) },
+    spec: facts.withoutProviderId === true ? {} : { providerID: providerIdOf(facts) },
     status: { addresses: [{ type: 'InternalIP', address: facts.primaryAddress }] },
   };
 }

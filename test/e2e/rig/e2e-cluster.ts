@@ -13,7 +13,8 @@ import {
 } from '../../../src/simulator/cluster/invariants.ts';
 import type { Credential } from '../../../src/simulator/ec2/sigv4.ts';
 import { createEc2, type Ec2 } from '../../../src/simulator/ec2/create-ec2.ts';
-import { type Ec2Server, startEc2Server } from '../../../src/simulator/ec2/ec2-server.ts';
+import { startEc2Server } from '../../../src/simulator/ec2/ec2-server.ts';
+import type { HttpFront } from '../../../src/simulator/http-front.ts';
 import { WorkloadFleet } from '../../../src/simulator/workload/fleet.ts';
 import {
   isObject,
@@ -93,7 +94,7 @@ export class E2eCluster {
   readonly usedActions: ReadonlySet<string>;
   /** Between two checks of all nodes, in ms. */
   readonly lookInterval: number;
-  readonly #ec2Server: Ec2Server;
+  readonly #ec2Server: HttpFront;
   readonly #flags: readonly string[];
   readonly #ending: AbortController;
 
@@ -298,7 +299,7 @@ export class E2eCluster {
 interface Parts {
   readonly api: RealApi;
   readonly ec2: Ec2;
-  readonly ec2Server: Ec2Server;
+  readonly ec2Server: HttpFront;
   readonly usedActions: ReadonlySet<string>;
 }
 

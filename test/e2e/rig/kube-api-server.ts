@@ -3,7 +3,7 @@ import { generateKeyPairSync, type KeyExportOptions, type KeyObject } from 'node
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RigChild } from '../../../rig/child-process.ts';
-import { certificateAuthority } from '../../support/certificates.ts';
+import { certificateAuthority } from '../../../src/simulator/certificates.ts';
 
 export interface ApiServerPlan {
   readonly directory: string;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { join } from 'node:path';
-import { certificateAuthority } from '../../support/certificates.ts';
+import { certificateAuthority } from '../../../src/simulator/certificates.ts';
 import { startFront } from '../../support/front.ts';
 import { startProxy } from '../../support/local-proxy.ts';
 import { Child, headwater, linesOf, problemsOf } from './child.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { environmentNameOf, optionNames } from '../../../src/config/option-table.ts';
-import { certificateAuthority } from '../../support/certificates.ts';
+import { certificateAuthority } from '../../../src/simulator/certificates.ts';
 import { json, loopbackServer } from '../../support/loopback-server.ts';
 import { Child, headwater } from './child.ts';
 import { announce, simulate, supplyKeys } from './simulated.ts';

@@ -162,6 +162,24 @@ describe('the command run', () => {
     ]);
   });
 
+  test('is not ready, and says over HTTP which option to correct, while every node is outside its VPC', async () => {
+    const simulated = await simulate(join(directory, 'outside'));
+    await announce(simulated.api, 'one', 'i-00000000000000001');
+    const child = new Child(['run', ...flagsFor(simulated), '--vpc-id=vpc-00000000000000009'], {
+      environment: supplyKeys,
+    });
+    const address = `http://127.0.0.1:${await child.word(/"port":(\d+).*"msg":"serving health/)}`;
+
+    await child.said(/"reason":"OutsideNetwork"/);
+    const readiness = await fetch(`${address}/readyz`);
+
+    expect(readiness.status).toBe(500);
+    expect(await readiness.text()).toBe(
+      'no node is served: --vpc-id restricts Headwater to vpc-00000000000000009, and all nodes name vpc-00000000000000001',
+    );
+    expect(await child.stop()).toMatchObject({ code: 0, err: '' });
+  });
+
   test('releases the Lease on SIGHUP as on other signals, also when shell and kernel send one each', async () => {
     const simulated = await simulate(join(directory, 'hung-up'));
     const { api } = simulated;

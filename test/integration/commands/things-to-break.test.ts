@@ -7,7 +7,8 @@ import { thingsToBreak } from '../../../src/commands/demo/things-to-break.ts';
 import { Random } from '../../../src/runtime/random.ts';
 import { systemClock as clock } from '../../../src/runtime/system-clock.ts';
 import { createEmbeddedCluster } from '../../../src/simulator/cluster/embedded-cluster.ts';
-import { type Ec2Server, startEc2Server } from '../../../src/simulator/ec2/ec2-server.ts';
+import { startEc2Server } from '../../../src/simulator/ec2/ec2-server.ts';
+import type { HttpFront } from '../../../src/simulator/http-front.ts';
 import {
   type KubernetesServer,
   startKubernetesServer,
@@ -26,7 +27,7 @@ const cluster = createEmbeddedCluster({
 });
 const { gateway, network } = cluster.ec2;
 const controller = spawn('sleep', ['600'], { stdio: 'ignore' });
-let ec2: Ec2Server;
+let ec2: HttpFront;
 let api: KubernetesServer;
 let commands: readonly string[] = [];
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { assign, unassign } from '../../../src/simulator/cloud/assignments.ts';
 import { nothing } from '../../../src/simulator/cloud/claims.ts';
-import type { MsRange } from '../../../src/simulator/cloud/topology-schema.ts';
+import type { MsRange } from '../../../src/simulator/cloud/topology-fields.ts';
 import type { NodeFacts } from '../../../src/simulator/workload/node-facts.ts';
 import { ids, instance, testCloud } from '../../support/test-cloud.ts';
 import { World } from '../../support/world.ts';

@@ -2,7 +2,7 @@
 // change of leader: no other node loses anything, waits for anything, or gets a warning.
 import { describe, expect, test } from '@jest/globals';
 import { AttackedWorld } from '../../support/attacked-world.ts';
-import { attacks, type Strike, type Target } from '../../support/attacks.ts';
+import { attacks, type Strike, type Target, wholeAttacks } from '../../support/attacks.ts';
 
 const addresses = Array.from({ length: 250 }, (_, index) => `10.0.0.${index + 4}`);
 
@@ -51,6 +51,15 @@ async function strikeAll(attacked: AttackedWorld, strikes: readonly Strike[], la
   }
 }
 
+/** In the CiliumNode of the agent's own node. */
+async function strikeFrom(attacked: AttackedWorld, name: string, strikes: readonly Strike[]): Promise<void> {
+  for (const { instanceId, ...strike } of strikes.slice(0, 10)) {
+    const spec = { ...strike.spec, ...(instanceId !== undefined && { 'instance-id': instanceId }) };
+    await strikeAs(attacked, name, { ...strike, spec });
+    await attacked.world.advance(2000);
+  }
+}
+
 async function expectUnharmed(attacked: AttackedWorld): Promise<void> {
   const { world } = attacked;
   const liar = attacked.victim(2);
@@ -86,16 +95,52 @@ describe('an attacking agent of a node', () => {
     const held = world.held(stranger);
     const target = targetOf({ world, victim: () => attacked.victim(), stranger });
 
-    for (const { instanceId, ...strike } of strikes(target).slice(0, 10)) {
-      const spec = { ...strike.spec, ...(instanceId !== undefined && { 'instance-id': instanceId }) };
-      await strikeAs(attacked, liar.name, { ...strike, spec });
-      await world.advance(2000);
-    }
+    await strikeFrom(attacked, liar.name, strikes(target));
     await expectUnharmed(attacked);
     await attacked.changeLeader();
     await expectUnharmed(attacked);
 
     expect(world.held(stranger)).toEqual(held);
+  });
+});
+
+/** Until the cloud has answered the next leader, it cannot know which of two Nodes has an instance. */
+const untilRead = /^\S+: (?:Node|CiliumNode) (?:Resolved: )?DuplicateInstance/;
+
+describe('an attacking agent in a cluster whose Nodes have no provider IDs', () => {
+  const cluster = { protocol: 'both', withoutProviderIds: true } as const;
+
+  test.each(wholeAttacks)('harms no other node without a node, when it $what', async ({ strikes }) => {
+    const attacked = await AttackedWorld.start(cluster);
+    const { world, stranger } = attacked;
+    const held = world.held(stranger);
+
+    await strikeAll(attacked, strikes(targetOf({ world, victim: () => attacked.victim(), stranger })), 'x');
+    await world.advance(10_000);
+    await expectUnharmed(attacked);
+    await attacked.changeLeader();
+    await attacked.grow(3);
+    await world.advance(120_000);
+
+    expect(attacked.harm(attacked.victim(2)).filter((each) => !untilRead.test(each))).toEqual([]);
+    expect(world.held(stranger)).toEqual(expect.arrayContaining([...held]));
+  });
+
+  test.each(wholeAttacks)('harms no other node from its own, when it $what', async ({ strikes }) => {
+    const attacked = await AttackedWorld.start(cluster);
+    const { world, stranger } = attacked;
+    const liar = attacked.victim(2);
+    const held = world.held(stranger);
+
+    const target = targetOf({ world, victim: () => attacked.victim(), stranger });
+    await strikeFrom(attacked, liar.name, strikes(target));
+    await expectUnharmed(attacked);
+    await attacked.changeLeader();
+    await attacked.grow(3);
+    await world.advance(120_000);
+
+    expect(attacked.harm(liar).filter((each) => !untilRead.test(each))).toEqual([]);
+    expect(world.held(stranger)).toEqual(expect.arrayContaining([...held]));
   });
 });
 

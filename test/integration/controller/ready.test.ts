@@ -185,6 +185,45 @@ describe('a node whose CiliumNode may not be written', () => {
   });
 });
 
+describe('an option that restricts what is served', () => {
+  const [wrong, right] = ['vpc-00000000000000009', 'vpc-00000000000000001'];
+
+  test('keeps the process unready, and says why, while every node is outside', async () => {
+    const world = new World({ cloud: testCloud({ instances: [instance({ count: 2 })] }) });
+    const controller = startController(world, { flags: { 'vpc-id': wrong } });
+    const before = readyOf(controller);
+    for (const each of world.machines) await world.announce(each);
+
+    await world.advance(60_000);
+    const during = readyOf(controller);
+    for (const each of world.machines) await world.patch(each, { spec: { eni: { 'vpc-id': wrong } } });
+    await world.advance(60_000);
+
+    expect(before).not.toContain('--vpc-id');
+    expect(during).toBe(
+      `no node is served: --vpc-id restricts Headwater to ${wrong}, and all nodes name ${right}`,
+    );
+    expect(readyOf(controller)).toBe('ready');
+    expect(controller.controller.status().inDeficit).toHaveLength(2);
+  });
+
+  test('leaves the process ready, and one node blocked, while that one is outside', async () => {
+    const world = new World({ cloud: testCloud({ instances: [instance({ count: 2 })] }) });
+    const controller = startController(world, { flags: { 'vpc-id': right } });
+    const [served, outside] = [world.machine(0), world.machine(1)];
+    await world.announce(served);
+    await world.announce(outside, { spec: { eni: { 'vpc-id': wrong } } });
+
+    await world.advance(60_000);
+
+    expect(readyOf(controller)).toBe('ready');
+    expect(world.pool(served).size).toBe(8);
+    expect(controller.controller.status().inDeficit).toEqual([
+      expect.objectContaining({ name: outside.name, reason: 'OutsideNetwork' }),
+    ]);
+  });
+});
+
 describe('a CiliumNode that is not served', () => {
   test('says why in its own status until it is served', async () => {
     const world = new World({ cloud: testCloud({ instances: [instance({ count: 2 })] }) });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { MsRange } from '../../../src/simulator/cloud/topology-schema.ts';
+import type { MsRange } from '../../../src/simulator/cloud/topology-fields.ts';
 import type { NodeFacts } from '../../../src/simulator/workload/node-facts.ts';
 import { instance, testCloud } from '../../support/test-cloud.ts';
 import { World } from '../../support/world.ts';

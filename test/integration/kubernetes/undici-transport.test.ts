@@ -15,7 +15,11 @@ import { describeError } from '../../../src/observability/describe-error.ts';
 import { systemClock } from '../../../src/runtime/system-clock.ts';
 import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
 import { type Answer, json, type LoopbackServer, loopbackServer } from '../../support/loopback-server.ts';
-import { type Certificate, certificateAuthority, selfSignedCertificate } from '../../support/certificates.ts';
+import {
+  type Certificate,
+  certificateAuthority,
+  selfSignedCertificate,
+} from '../../../src/simulator/certificates.ts';
 import { accessTo, noTls } from '../../support/cluster-access.ts';
 import { type LocalProxy, type ProxySetup, startProxy } from '../../support/local-proxy.ts';
 

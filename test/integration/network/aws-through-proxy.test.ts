@@ -6,7 +6,7 @@ import { AwsApi } from '../../../src/providers/aws/aws-api.ts';
 import { CallError } from '../../../src/providers/gate/cloud-call.ts';
 import { failureOf } from '../../../src/providers/aws/errors.ts';
 import { systemClock } from '../../../src/runtime/system-clock.ts';
-import { certificateAuthority } from '../../support/certificates.ts';
+import { certificateAuthority } from '../../../src/simulator/certificates.ts';
 import { type Front, startFront } from '../../support/front.ts';
 import { type LocalProxy, type ProxySetup, startProxy } from '../../support/local-proxy.ts';
 import { type Rig, startRig } from '../simulator/ec2/ec2-rig.ts';

@@ -28,11 +28,11 @@ function load(
 
 describe('loadOrRefuse', () => {
   test('ends with exit code 2 and a line for each refused option', () => {
-    const { start, err, log } = load({ 'vpc-id': ['x'], ipam: ['azure'] });
+    const { start, err, log } = load({ 'vpc-id': ['x'], ipam: ['crd'] });
 
     expect(start).toEqual({ kind: 'refused', exitCode: 2 });
     expect(err).toEqual([
-      'headwater run: ipam: "azure" from the flag --ipam is refused; accepted: eni\n',
+      'headwater run: ipam: "crd" from the flag --ipam is refused; accepted: eni, azure\n',
       'headwater run: vpc-id: "x" from the flag --vpc-id is refused; accepted: vpc- and 8 or 17 hexadecimal digits\n',
     ]);
     expect(log).toEqual([]);

@@ -29,7 +29,7 @@ describe('costOfCap', () => {
     ['a cap above what EC2 gives', { perSecond: 100, burst: 500 }, 1000, { capped: 190, uncapped: 190 }],
     ['a fleet that fits into every burst', { perSecond: 4, burst: 20 }, 10, { capped: 0, uncapped: 0 }],
   ])('compares %s', (_, cap, nodes, expected) => {
-    expect(costOfCap(cap, nodes)).toEqual(expected);
+    expect(costOfCap(cap, nodes, 'eni')).toEqual(expected);
   });
 });
 
@@ -46,6 +46,12 @@ describe('capInWords', () => {
       'at 100 calls/s and 500 at once for all cloud calls together, a fleet of 1,000 nodes needing a create and an attach each takes at least 190 s, as without the cap',
     ],
   ])('compares %j with no cap', (cap, isSlower, cost) => {
-    expect(capInWords(cap)).toEqual({ cost, isSlower });
+    expect(capInWords(cap, 'eni')).toEqual({ cost, isSlower });
+  });
+
+  test("compares with the limits of Azure's first calls", () => {
+    const { cost } = capInWords({ perSecond: 4, burst: 20 }, 'azure');
+
+    expect(cost).toContain('needing a read and an update each takes at least 495 s instead of 30 s');
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { readExtraAuthorities } from '../../../src/config/extra-authorities.ts';
 import { loadOptions } from '../../../src/config/load-options.ts';
-import { selfSignedCertificate } from '../../support/certificates.ts';
+import { selfSignedCertificate } from '../../../src/simulator/certificates.ts';
 
 const [one, two] = [selfSignedCertificate('one').cert, selfSignedCertificate('two').cert];
 

@@ -31,6 +31,13 @@ const refused: Readonly<
   'aws-use-primary-address': 'maybe',
   'aws-enable-prefix-delegation': 'maybe',
   'eni-tags': 'aws:x=y',
+  'azure-subscription-id': 'production',
+  'azure-resource-group': 'a/b',
+  'azure-user-assigned-identity-id': 'agent-pool',
+  'azure-use-primary-address': 'maybe',
+  'azure-cloud': 'AzureGermanCloud',
+  'azure-endpoint': 'ftp://management',
+  'azure-metadata-endpoint': '169.254.169.254',
   'cloud-quota-overrides': 'AttachNetworkInterface=100',
   'spread-cloud-calls': 'maybe',
   'eni-gc-tags': '=y',
@@ -88,7 +95,7 @@ describe('a value that is refused', () => {
   test('is reported together with all others, on one line each', () => {
     const loaded = load({
       flags: { 'vpc-id': ['a\nb'], 'parallel-alloc-workers': ['0'] },
-      environment: { CILIUM_IPAM: 'azure', HEADWATER_CONFIG_DIR: '/c' },
+      environment: { CILIUM_IPAM: 'multi-pool', HEADWATER_CONFIG_DIR: '/c' },
       files: { '/c/debug': 'loud', '/c/enable-ipv4': 'false' },
     });
 
@@ -269,6 +276,13 @@ describe('defaults', () => {
       ec2ApiEndpoint: undefined,
       awsUsePrimaryAddress: false,
       awsEnablePrefixDelegation: false,
+      azureSubscriptionId: [],
+      azureResourceGroup: [],
+      azureUserAssignedIdentityId: undefined,
+      azureUsePrimaryAddress: false,
+      azureCloud: undefined,
+      azureEndpoint: undefined,
+      azureMetadataEndpoint: 'http://169.254.169.254',
       eniTags: {},
       eniGcTags: {},
       eniGcInterval: 300_000,

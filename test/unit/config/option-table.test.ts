@@ -16,7 +16,7 @@ type Same<A, B> = [A, B] extends [B, A] ? true : false;
 
 /** Compiles only if the table gives these types. */
 const typesAsPromised: [
-  Same<Options['ipam'], 'eni'>,
+  Same<Options['ipam'], 'eni' | 'azure'>,
   Same<Options['enableIpv4'], true>,
   Same<Options['vpcId'], string | undefined>,
   Same<Options['limitIpamApiQps'], number | undefined>,

@@ -34,7 +34,12 @@ function rig(server: Server): Rig {
   return { clock, nodes, changes, access };
 }
 
-function node(name: string, version: number, instance: string | undefined, ready = 'True'): JsonObject {
+function node(
+  name: string,
+  version: number,
+  instance: string | undefined,
+  { ready = 'True', addresses = ['10.0.0.5'] }: { ready?: string; addresses?: readonly string[] } = {},
+): JsonObject {
   return {
     metadata: {
       name,
@@ -44,14 +49,27 @@ function node(name: string, version: number, instance: string | undefined, ready
       labels: { long: 'x'.repeat(1000) },
     },
     spec: instance === undefined ? {} : { providerID: `aws:///us-east-1a/${instance}` },
-    status: { conditions: [{ type: 'Ready', status: ready }], images: [{ names: ['x'.repeat(1000)] }] },
+    status: {
+      addresses: [
+        ...addresses.map((address) => ({ type: 'InternalIP', address })),
+        { type: 'ExternalIP', address: '203.0.113.5' },
+        { type: 'Hostname', address: '10.0.0.7' },
+      ],
+      conditions: [{ type: 'Ready', status: ready }],
+      images: [{ names: ['x'.repeat(1000)] }],
+    },
   };
 }
 
-const kept = { uid: 'uid-a', instanceId: 'i-00000001', createdAt: Date.UTC(2026, 0, 1) };
+const kept = {
+  uid: 'uid-a',
+  instanceId: 'i-00000001',
+  addresses: ['10.0.0.5'],
+  createdAt: Date.UTC(2026, 0, 1),
+};
 
 describe('the record of a Node', () => {
-  test('keeps only which instance it has', async () => {
+  test('keeps only which instance and which internal addresses it has', async () => {
     const { clock, nodes, changes } = rig(serve([listOf(10, node('a', 1, 'i-00000001'))], [new LineFeed()]));
 
     await clock.advance(0);
@@ -61,24 +79,57 @@ describe('the record of a Node', () => {
     expect(changes).toEqual([['a', kept]]);
   });
 
-  test('is not reported for a new status, and is for a new provider ID', async () => {
+  test('is not reported for a new condition, and is for a new provider ID or address', async () => {
     const feed = new LineFeed();
     const { clock, changes } = rig(serve([listOf(10, node('a', 1, undefined))], [feed]));
     await clock.advance(0);
     changes.length = 0;
 
-    feed.push(event('MODIFIED', node('a', 11, undefined, 'False')));
+    feed.push(event('MODIFIED', node('a', 11, undefined, { ready: 'False' })));
     await clock.advance(0);
     const before = [...changes];
     feed.push(event('MODIFIED', node('a', 12, 'i-00000001')));
-    feed.push(event('DELETED', node('a', 13, 'i-00000001')));
+    feed.push(event('MODIFIED', node('a', 13, 'i-00000001', { addresses: ['10.0.0.6'] })));
+    feed.push(event('DELETED', node('a', 14, 'i-00000001')));
     await clock.advance(0);
 
     expect(before).toEqual([]);
     expect(changes).toEqual([
       ['a', kept],
+      ['a', { ...kept, addresses: ['10.0.0.6'] }],
       ['a', undefined],
     ]);
+  });
+});
+
+describe('the addresses of a Node', () => {
+  test.each<[string, readonly string[], readonly string[]]>([
+    ['of both protocols are those of IPv4', ['fd00::5', '10.0.0.5'], ['10.0.0.5']],
+    ['that are malformed are left out', ['10.0.0.05', 'node-a', '', '10.0.0.5/24', '10.0.0.5'], ['10.0.0.5']],
+    ['are kept once', ['10.0.0.5', '10.0.0.6', '10.0.0.5'], ['10.0.0.5', '10.0.0.6']],
+    ['may be none', [], []],
+    [
+      'beyond the sixteenth are left out',
+      Array.from({ length: 1000 }, (_, index) => `10.1.${index % 250}.${Math.floor(index / 250)}`),
+      Array.from({ length: 16 }, (_, index) => `10.1.${index}.0`),
+    ],
+  ])('%s', async (_, addresses, expected) => {
+    const { clock, nodes } = rig(
+      serve([listOf(10, node('a', 1, undefined, { addresses }))], [new LineFeed()]),
+    );
+
+    await clock.advance(0);
+
+    expect(nodes.nodes.get('a')?.addresses).toEqual(expected);
+  });
+
+  test('are none where a Node lists something else', async () => {
+    const odd = { ...node('a', 1, undefined), status: { addresses: 'none' } };
+    const { clock, nodes } = rig(serve([listOf(10, odd)], [new LineFeed()]));
+
+    await clock.advance(0);
+
+    expect(nodes.nodes.get('a')?.addresses).toEqual([]);
   });
 });
 

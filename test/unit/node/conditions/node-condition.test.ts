@@ -45,7 +45,7 @@ describe('the text of a condition', () => {
     ],
     [
       'of a node in another network',
-      outsideNetwork('vpc-2', 'vpc-1', words.options),
+      outsideNetwork({ named: 'vpc-2', option: words.options.networkId, allowed: 'vpc-1' }),
       'OutsideNetwork',
       'the node is in vpc-2 and --network restricts Headwater to vpc-1',
     ],

@@ -13,7 +13,6 @@ describe("Azure's limits", () => {
     ['VirtualMachines.Get-per-VM', 36, 12],
     ['VirtualMachineScaleSets.Get', 2400, 800],
     ['VirtualMachineScaleSets.Get-per-set', 36, 12],
-    ['VirtualMachineScaleSets.List', 1080, 360],
     ['Operations.Get', 15_000, 5000],
     ['Operations.Get-per-VM', 45, 15],
   ])('of %s hold %d calls and gain %d a minute', (name, capacity, perMinute) => {

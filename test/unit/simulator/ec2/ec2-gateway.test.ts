@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { AnswerGarbled, AnswerLost } from '../../../../src/simulator/ec2/exchange.ts';
+import { AnswerGarbled, AnswerLost } from '../../../../src/simulator/cloud/exchange.ts';
 import { gatewayRig, instance, settle, subnet } from './gateway-rig.ts';
 
 const fault = { rate: 1, match: {}, action: '*' };

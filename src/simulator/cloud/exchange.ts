@@ -1,24 +1,15 @@
-// The possible outcomes of an EC2 request, without sockets.
-import type { Connection } from '../cloud/faults.ts';
-import type { Ec2Refusal } from './ec2-refusal.ts';
-import type { RecordShape } from './shape.ts';
+// The possible outcomes of a request to a cloud, without sockets and whatever the protocol.
+import type { Connection } from './faults.ts';
 
-export type Exchange =
-  | {
-      readonly kind: 'answered';
-      readonly output: Readonly<Record<string, unknown>>;
-      readonly shape: RecordShape;
-    }
-  | { readonly kind: 'refused'; readonly refusal: Ec2Refusal }
+export type BrokenForm = 'truncated' | 'empty' | 'html502';
+
+export type Exchange<Output, Refusal> =
+  | { readonly kind: 'answered'; readonly output: Output }
+  | { readonly kind: 'refused'; readonly refusal: Refusal }
   /** The answer never arrives: the connection is dropped, or hangs until the client's time-out. */
   | { readonly kind: 'lost'; readonly connection: Connection }
   /** Something other than the answer arrives. */
-  | {
-      readonly kind: 'garbled';
-      readonly form: 'truncated' | 'empty' | 'html502';
-      readonly output: Readonly<Record<string, unknown>>;
-      readonly shape: RecordShape;
-    };
+  | { readonly kind: 'garbled'; readonly form: BrokenForm; readonly output: Output };
 
 /** Thrown to in-process callers if the answer is lost. */
 export class AnswerLost extends Error {
@@ -32,7 +23,7 @@ export class AnswerLost extends Error {
   }
 }
 
-const garblings = {
+const garblings: Readonly<Record<BrokenForm, string>> = {
   empty: 'the answer is empty',
   truncated: 'the answer ends in the middle',
   html502: 'the answer is a page of HTML with status 502',
@@ -40,9 +31,9 @@ const garblings = {
 
 /** Thrown to in-process callers if the answer is unreadable. */
 export class AnswerGarbled extends Error {
-  readonly form: keyof typeof garblings;
+  readonly form: BrokenForm;
 
-  constructor(form: keyof typeof garblings) {
+  constructor(form: BrokenForm) {
     super(garblings[form]);
     this.name = 'AnswerGarbled';
     this.form = form;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { checkingAgent, checkedOnceConnected } from '../../../../src/providers/aws/pre-send-agents.ts';
+import { checkingAgent, checkedOnceConnected } from '../../../src/network/pre-send-agents.ts';
 
 /** A server that counts requests, and a client of it. */
 async function rig() {

@@ -1,12 +1,11 @@
-// Routes each request of the AWS SDK directly or through the proxy for its target. This includes the
-// credential chain's requests to STS and SSO, which use the same handler. It depends only on the SDK's
-// handler interface
+// Routes each request of a cloud's SDK directly or through the proxy for its target. This includes the requests of
+// the credential chain, which use the same handler. Its interface is that of the AWS SDK's handlers
 // (https://docs.aws.amazon.com/AWSJavaScriptSDK/v3/latest/Package/-smithy-types/Interface/RequestHandler/).
 import type { Readable } from 'node:stream';
-import { unknownAuthority } from '../../network/certificate-trouble.ts';
-import { proxyInWords, proxyTrouble } from '../../network/proxies.ts';
+import { unknownAuthority } from './certificate-trouble.ts';
+import { proxyInWords, proxyTrouble } from './proxies.ts';
 
-/** The interface that the SDK's handlers and this one share. */
+/** What handles a request behind a proxy, or without one. */
 export interface HttpHandler<Request, Options, Response> {
   handle(request: Request, options?: Options): Promise<{ response: Response }>;
   destroy?(): void;
@@ -76,7 +75,7 @@ export class ProxiedHandler<Request extends TargetedRequest, Options, Response e
     for (const handler of this.#handlers.values()) handler.destroy?.();
   }
 
-  /** The SDK may configure its handler; this one has nothing to configure. */
+  /** The AWS SDK may configure its handler; this one has nothing to configure. */
   updateHttpClientConfig(): void {}
 
   httpHandlerConfigs(): object {
@@ -92,7 +91,7 @@ export class ProxiedHandler<Request extends TargetedRequest, Options, Response e
   }
 }
 
-/** The errors of Node.js agents and the SDK's handler. */
+/** The errors of Node.js agents and of an SDK's handler. */
 interface Failure {
   readonly code?: unknown;
   readonly syscall?: unknown;

@@ -1,11 +1,11 @@
 // Reads answer bodies within limits of size and time. Rejects a body that is compressed, too long, too slow
 // or truncated before it is parsed, and closes its connection.
 import type { Readable } from 'node:stream';
-import type { Clock } from '../../runtime/clock.ts';
+import type { Clock } from '../runtime/clock.ts';
 
-/** The answer is incomplete or not from EC2. It proves nothing: neither what exists nor what was done. */
+/** The answer is incomplete or not from the cloud. It proves nothing: neither what exists nor what was done. */
 export class UnreadableAnswer extends Error {
-  /** `errors.ts` recognizes it by this code. */
+  /** A cloud's `errors.ts` recognizes it by this code. */
   readonly code = 'UnreadableAnswer';
 }
 

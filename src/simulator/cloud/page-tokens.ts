@@ -1,6 +1,5 @@
 // Opaque page tokens. Only this cloud can issue one, and it is valid only for the same request.
 import { createHmac } from 'node:crypto';
-import { invalidParameterValue } from './ec2-refusal.ts';
 
 export class PageTokens {
   readonly #secret: string;
@@ -15,12 +14,11 @@ export class PageTokens {
     return `${body}.${this.#seal(request, cursor)}`;
   }
 
-  /** The cursor of a token; refuses one of another listing. */
-  read(request: string, token: string): string {
+  /** The cursor of a token; undefined for one of another listing. */
+  read(request: string, token: string): string | undefined {
     const [body = '', seal] = token.split('.');
     const cursor = Buffer.from(body, 'base64url').toString();
-    if (seal !== this.#seal(request, cursor)) throw invalidParameterValue('Unable to parse pagination token');
-    return cursor;
+    return seal === this.#seal(request, cursor) ? cursor : undefined;
   }
 
   #seal(request: string, cursor: string): string {

@@ -1,0 +1,42 @@
+// Compiles the options of the chosen cloud into settings that have one name for all clouds. The core reads these, and no
+// option of a cloud. Pure.
+import type { Options } from './option-table.ts';
+import { type CollectionDecision, collectionOf } from './orphan-collection.ts';
+
+export interface CloudSettings {
+  /** Release addresses beyond the watermarks. */
+  readonly releaseExcessIps: boolean;
+  /** Let pods use the primary address of an interface, unless a node's spec says otherwise. */
+  readonly usePrimaryAddress: boolean;
+  /** Assign prefixes instead of single addresses, unless a node's spec says otherwise. */
+  readonly prefixDelegation: boolean;
+  /** Which nodes are served. */
+  readonly scope: {
+    /** Undefined: those of every network. */
+    readonly networkId: string | undefined;
+  };
+  /** Whether orphaned interfaces are deleted. */
+  readonly collection: CollectionDecision;
+}
+
+const settingsOf: Readonly<Record<Options['ipam'], (options: Options) => CloudSettings>> = {
+  eni: (options) => ({
+    releaseExcessIps: options.awsReleaseExcessIps,
+    usePrimaryAddress: options.awsUsePrimaryAddress,
+    prefixDelegation: options.awsEnablePrefixDelegation,
+    scope: { networkId: options.vpcId },
+    collection: collectionOf(options),
+  }),
+  azure: (options) => ({
+    releaseExcessIps: false,
+    usePrimaryAddress: options.azureUsePrimaryAddress,
+    prefixDelegation: false,
+    scope: { networkId: undefined },
+    // The interfaces of an instance are its own: Headwater makes none.
+    collection: { kind: 'off' },
+  }),
+};
+
+export function cloudSettings(options: Options): CloudSettings {
+  return settingsOf[options.ipam](options);
+}

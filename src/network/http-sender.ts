@@ -1,0 +1,116 @@
+// Sends single HTTP requests for a cloud's SDK that has no handler of its own: over reused connections, directly or
+// through the proxy for the target. It neither retries nor follows redirects.
+import { type Agent, type IncomingMessage, request as requestPlain, type RequestOptions } from 'node:http';
+import { type Agent as TlsAgent, request as requestTls } from 'node:https';
+import type { Clock } from '../runtime/clock.ts';
+import { checkingAgent, checkingTlsAgent } from './pre-send-agents.ts';
+import { type HttpHandler, ProxiedHandler, type TargetedRequest } from './proxied-handler.ts';
+
+export interface OutgoingRequest extends TargetedRequest {
+  readonly url: URL;
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Uint8Array | undefined;
+  /** Ends the wait for the answer, and its body. */
+  readonly signal: AbortSignal | undefined;
+}
+
+export interface IncomingAnswer {
+  readonly statusCode: number;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: IncomingMessage;
+}
+
+export interface HttpSenderOptions {
+  /** Maximum connections to one host. */
+  readonly connections: number;
+  /** Timeout for opening a connection, in ms. A request ends by its signal. */
+  readonly connectionTimeout: number;
+  readonly clock: Clock;
+  /** The proxy for a target; undefined for none. */
+  readonly proxyFor: (target: URL) => URL | undefined;
+  /** Called before the first request to each host. */
+  readonly onRoute: (host: string, proxy: URL | undefined) => void;
+}
+
+export class HttpSender {
+  readonly #handler: ProxiedHandler<OutgoingRequest, never, IncomingAnswer>;
+
+  constructor({ connections, connectionTimeout, clock, proxyFor, onRoute }: HttpSenderOptions) {
+    const handlerVia = (proxy: URL | undefined): HttpHandler<OutgoingRequest, never, IncomingAnswer> => {
+      // The caller already chose which requests use the proxy, so the agents get no exceptions.
+      const proxyEnv = proxy && { HTTP_PROXY: proxy.href, HTTPS_PROXY: proxy.href };
+      const settings = { keepAlive: true, maxSockets: connections, ...(proxyEnv && { proxyEnv }) };
+      return new AgentHandler({
+        http: checkingAgent(settings),
+        https: checkingTlsAgent(settings),
+        clock,
+        connectionTimeout,
+      });
+    };
+    this.#handler = new ProxiedHandler({ proxyFor, handlerVia, onRoute });
+  }
+
+  /** Resolves once the headers of the answer are there. Rejects as Node.js does, or with a ProxyError. */
+  async send(request: Omit<OutgoingRequest, keyof TargetedRequest>): Promise<IncomingAnswer> {
+    const { protocol, hostname, port } = request.url;
+    const target = { protocol, hostname, ...(port !== '' && { port: Number(port) }) };
+    return (await this.#handler.handle({ ...request, ...target })).response;
+  }
+
+  close(): void {
+    this.#handler.destroy();
+  }
+}
+
+interface AgentHandlerOptions {
+  readonly http: Agent;
+  readonly https: TlsAgent;
+  readonly clock: Clock;
+  readonly connectionTimeout: number;
+}
+
+class AgentHandler implements HttpHandler<OutgoingRequest, never, IncomingAnswer> {
+  readonly #options: AgentHandlerOptions;
+
+  constructor(options: AgentHandlerOptions) {
+    this.#options = options;
+  }
+
+  handle({ url, method, headers, body, signal }: OutgoingRequest): Promise<{ response: IncomingAnswer }> {
+    const { http, https, clock, connectionTimeout } = this.#options;
+    const isTls = url.protocol === 'https:';
+    const request = isTls ? requestTls : requestPlain;
+    const options: RequestOptions = {
+      method,
+      headers: { ...headers, ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }) },
+      agent: isTls ? https : http,
+      ...(signal !== undefined && { signal }),
+    };
+    return new Promise((resolve, reject) => {
+      const sent = request(url, options, (answer) => {
+        cancel();
+        const { statusCode = 0, headers: received } = answer;
+        resolve({ response: { statusCode, headers: received, body: answer } });
+      });
+      const cancel = clock.schedule(connectionTimeout, () => {
+        if (sent.socket?.connecting !== false) sent.destroy(notConnected(url, connectionTimeout));
+      });
+      sent.once('error', (error) => {
+        cancel();
+        reject(error);
+      });
+      sent.end(body);
+    });
+  }
+
+  destroy(): void {
+    this.#options.http.destroy();
+    this.#options.https.destroy();
+  }
+}
+
+function notConnected({ host }: URL, ms: number): Error {
+  const message = `${host} did not establish a connection within ${ms / 1000} s`;
+  return Object.assign(new Error(message), { code: 'NotConnected' });
+}

@@ -1,0 +1,168 @@
+// Reads answers of ARM: their bodies within limits, and the headers that say what comes next.
+import type { Readable } from 'node:stream';
+import { boundedBody, checkHeaders, UnreadableAnswer } from '../../network/bounded-body.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { CallError } from '../gate/cloud-call.ts';
+import { type ArmAnswer, type ArmRequest, type Json, list, member, text } from './arm-api.ts';
+import { CountingReader } from './counted-json.ts';
+import { throttledLimit } from './limit-headers.ts';
+
+export interface AnswerHead {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+}
+
+export interface RawAnswer extends AnswerHead {
+  readonly body: Readable | undefined;
+}
+
+/** Limits for a page, for the answer to a change, and for an error, in bytes. */
+const mostOfPage = 64 * 2 ** 20;
+const mostOfChange = 4 * 2 ** 20;
+const mostOfRefusal = 2 ** 16;
+
+/** Rejects with a CallError for a refusal, and with an UnreadableAnswer for an answer that is not from ARM. */
+export async function readAnswer(request: ArmRequest, raw: RawAnswer, clock: Clock): Promise<ArmAnswer> {
+  const { headers, body } = raw;
+  const isRefused = !isSuccess(raw);
+  const most = isRefused ? mostOfRefusal : request.method === 'GET' ? mostOfPage : mostOfChange;
+  const reader = new BodyReader(request, raw);
+  try {
+    if (body !== undefined)
+      for await (const piece of bounded(headers, body, { most, clock })) reader.take(piece);
+  } catch (error) {
+    // Its status says enough.
+    if (!isRefused) throw error;
+  }
+  return reader.end();
+}
+
+/** Takes the body of an answer in pieces. */
+export class BodyReader {
+  readonly #request: ArmRequest;
+  readonly #head: AnswerHead;
+  readonly #counting: CountingReader | undefined;
+  readonly #pieces: Uint8Array[] = [];
+
+  constructor(request: ArmRequest, head: AnswerHead) {
+    this.#request = request;
+    this.#head = head;
+    const { counted } = request;
+    this.#counting = counted === undefined ? undefined : new CountingReader(counted);
+  }
+
+  take(piece: Uint8Array): void {
+    if (this.#counting === undefined) this.#pieces.push(piece);
+    else this.#counting.take(piece);
+  }
+
+  /** Throws as `readAnswer` rejects. */
+  end(): ArmAnswer {
+    const content = this.#counting?.end() ?? Buffer.concat(this.#pieces).toString('utf8');
+    if (!isSuccess(this.#head)) throw refusalOf(this.#request, this.#head, content);
+    const { status, headers } = this.#head;
+    const body = parsed(content);
+    const progressUrl = headers['azure-asyncoperation'] ?? headers['location'];
+    return {
+      status,
+      body,
+      count: this.#counting?.count,
+      etag: text(body, 'etag') ?? headers['etag'],
+      progressUrl: progressUrl === '' ? undefined : progressUrl,
+      retryAfter: secondsIn(headers['retry-after']),
+      remaining: remainingIn(headers),
+    };
+  }
+}
+
+function isSuccess({ status }: AnswerHead): boolean {
+  return status >= 200 && status < 300;
+}
+
+function bounded(
+  headers: AnswerHead['headers'],
+  body: Readable,
+  bounds: { readonly most: number; readonly clock: Clock },
+): AsyncIterable<Uint8Array> {
+  try {
+    checkHeaders(headers, bounds.most);
+  } catch (error) {
+    body.destroy();
+    throw error;
+  }
+  return boundedBody(body, bounds);
+}
+
+function parsed(content: string): Json {
+  if (content.trim() === '') return null;
+  try {
+    return JSON.parse(content) as Json;
+  } catch (cause) {
+    throw new UnreadableAnswer('the answer is no JSON', { cause });
+  }
+}
+
+function refusalOf(request: ArmRequest, { status, headers }: AnswerHead, content: string): CallError {
+  const { code, message } = errorIn(content, status);
+  return new CallError({
+    // A 5xx may come after the change was made.
+    result: status < 500 ? 'refused' : 'noAnswer',
+    code,
+    message,
+    status,
+    requestId: headers['x-ms-request-id'],
+    retryAfter: secondsIn(headers['retry-after']),
+    ...(status === 429 && { limit: throttledLimit(request, { code, remaining: remainingIn(headers) }) }),
+  });
+}
+
+/** The error that a body holds, as an answer or as the end of a long operation. */
+export function errorIn(
+  content: string | Json,
+  status: number,
+): { readonly code: string; readonly message: string } {
+  const body = typeof content === 'string' ? jsonOrNull(content) : content;
+  const error = text(body, 'error', 'code') === undefined ? body : (member(body, 'error') ?? null);
+  const code = text(error, 'code') ?? `HTTP${status}`;
+  const message = text(error, 'message') ?? `the answer has status ${status}`;
+  const [detail] = list(error, 'details') ?? [];
+  const detailedCode = text(detail, 'code');
+  if (detailedCode === undefined || !generalCodes.has(code)) return { code, message };
+  return { code: detailedCode, message: `${message} ${text(detail, 'message') ?? ''}`.trim() };
+}
+
+/** Codes that hide the one that says what is wrong. */
+const generalCodes: ReadonlySet<string> = new Set(['OperationNotAllowed', 'BadRequest', 'Conflict']);
+
+/** Null for an error page of something in between. */
+function jsonOrNull(content: string): Json {
+  try {
+    return JSON.parse(content) as Json;
+  } catch {
+    return null;
+  }
+}
+
+/** In ms. */
+function secondsIn(header: string | undefined): number | undefined {
+  return header !== undefined && /^\d{1,6}$/.test(header) ? Math.min(Number(header), 3600) * 1000 : undefined;
+}
+
+const prefix = 'x-ms-ratelimit-remaining-';
+
+function remainingIn(headers: AnswerHead['headers']): ReadonlyMap<string, number> {
+  return new Map(
+    Object.entries(headers).flatMap(([name, value]) =>
+      name.startsWith(prefix) && value !== undefined && /^\d{1,9}$/.test(value)
+        ? [[name.slice(prefix.length), Number(value)] as const]
+        : [],
+    ),
+  );
+}
+
+/** Whether a URL leads to the same service, or to a region of it. */
+export function isSameService(url: string, endpoint: string): boolean {
+  const [target, own] = [URL.parse(url), URL.parse(endpoint)];
+  if (target === null || own === null || target.protocol !== own.protocol) return false;
+  return target.host === own.host || target.host.endsWith(`.${own.host}`);
+}

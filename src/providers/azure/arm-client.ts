@@ -1,0 +1,118 @@
+// Every request to ARM goes through here to the gate, and what its answers say of the limits comes back.
+import type { CallContext } from '../contract/allocation-implementation.ts';
+import { CloudError, type CloudFailure } from '../contract/cloud-failure.ts';
+import { CallError, type CloudCall } from '../gate/cloud-call.ts';
+import type { CallGate, WriteResult } from '../gate/call-gate.ts';
+import type { ArmAnswer, ArmApi, ArmRequest, Json } from './arm-api.ts';
+import { list, text } from './arm-api.ts';
+import { following } from './requests.ts';
+import { remainingCalls } from './limit-headers.ts';
+import { limitsOf } from './limits.ts';
+import { failureOf } from './errors.ts';
+
+export interface ReadAnswer {
+  /** When the request was sent, in monotonic ms. */
+  readonly startedAt: number;
+  readonly answer: ArmAnswer;
+}
+
+export class ArmClient {
+  readonly #api: ArmApi;
+  readonly #gate: CallGate;
+
+  constructor({ api, gate }: { readonly api: ArmApi; readonly gate: CallGate }) {
+    this.#api = api;
+    this.#gate = gate;
+  }
+
+  /** Rejects with a CloudError. */
+  async read(request: ArmRequest, context: CallContext): Promise<ReadAnswer> {
+    const { startedAt, output } = await this.#gate.read(callOf(request), context, (sending) =>
+      this.#api.send(request, sending),
+    );
+    this.#learn(request, output);
+    return { startedAt, answer: output };
+  }
+
+  /** Reads a list to its end. Converts each item as it comes, so that no page is kept. Rejects with a CloudError. */
+  async readList<T>(
+    request: ArmRequest,
+    convert: (item: Json) => T | undefined,
+    context: CallContext,
+  ): Promise<{ readonly startedAt: number; readonly items: readonly T[] }> {
+    const items: T[] = [];
+    let first: number | undefined;
+    for await (const { startedAt, page } of this.#pages(request, context)) {
+      first ??= startedAt;
+      for (const item of page) {
+        const converted = convert(item);
+        if (converted !== undefined) items.push(converted);
+      }
+    }
+    return { startedAt: first ?? 0, items };
+  }
+
+  async *#pages(
+    request: ArmRequest,
+    context: CallContext,
+  ): AsyncGenerator<{ readonly startedAt: number; readonly page: readonly Json[] }> {
+    const met = new Set<string>();
+    let next: ArmRequest | undefined = request;
+    while (next !== undefined) {
+      const { startedAt, answer }: ReadAnswer = await this.read(next, context);
+      const page = list(answer.body, 'value');
+      if (page === undefined) throw unreadable(request, 'value is missing');
+      yield { startedAt, page };
+      const link = text(answer.body, 'nextLink');
+      if (link !== undefined && met.has(link)) throw endless(request);
+      next = link === undefined ? undefined : following(request, link);
+      met.add(link ?? '');
+    }
+  }
+
+  /** Waits for the limits and sends a change once. */
+  async write(request: ArmRequest, context: CallContext): Promise<WriteResult<ArmAnswer>> {
+    await this.#gate.admit([callOf(request)], context);
+    return this.writeAdmitted(request, context);
+  }
+
+  /** Sends an admitted change once. */
+  async writeAdmitted(request: ArmRequest, context: CallContext): Promise<WriteResult<ArmAnswer>> {
+    const result = await this.#gate.write(callOf(request), context, (sending) =>
+      this.#api.send(request, sending),
+    );
+    if (result.kind === 'answered') this.#learn(request, result.output);
+    return result;
+  }
+
+  /** An admitted change is not sent after all. */
+  refund(request: ArmRequest): void {
+    this.#gate.refund([callOf(request)]);
+  }
+
+  #learn(request: ArmRequest, { remaining }: ArmAnswer): void {
+    const said = remainingCalls(request, remaining);
+    if (said !== undefined) this.#gate.remaining(said.limit, said.count);
+  }
+}
+
+/** A request as the gate sees it. */
+export function callOf(request: ArmRequest): CloudCall {
+  const { operation: name, method } = request;
+  return { name, effect: method === 'GET' ? 'reads' : 'adds', limits: limitsOf(name, request) };
+}
+
+/** The failure of an operation that the cloud accepted, or that ends before it is sent. */
+export function failure(request: Pick<ArmRequest, 'operation'>, code: string, message: string): CloudFailure {
+  return failureOf({ name: request.operation }, new CallError({ result: 'refused', code, message }));
+}
+
+/** The error for an answer that lacks what it must contain. */
+export function unreadable(request: Pick<ArmRequest, 'operation'>, problem: string): CloudError {
+  return new CloudError(failure(request, 'UnreadableAnswer', `cannot understand the answer: ${problem}`));
+}
+
+/** Each page is valid, but the listing never ends. Reading on costs calls, so it backs off like any other failure. */
+function endless(request: ArmRequest): CloudError {
+  return new CloudError(failure(request, 'EndlessPages', 'the same page came twice'));
+}

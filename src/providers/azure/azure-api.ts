@@ -1,0 +1,178 @@
+// The only file that imports the SDK of ARM. The SDK authenticates and sends. It must never retry: our limits would
+// not know of it. Requests are raw, because its typed operations drop what they do not know from a model, and a PUT
+// replaces the whole model.
+import { createComputeManagement } from '@azure/arm-compute/api';
+import { createNetworkManagement } from '@azure/arm-network/api';
+import {
+  createHttpHeaders,
+  type HttpClient,
+  type PipelineRequest,
+  type PipelineResponse,
+} from '@azure/core-rest-pipeline';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Readable } from 'node:stream';
+import { boundedBody, UnreadableAnswer } from '../../network/bounded-body.ts';
+import { HttpSender, type HttpSenderOptions } from '../../network/http-sender.ts';
+import { checkedOnceConnected } from '../../network/pre-send-agents.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Sending } from '../gate/cloud-call.ts';
+import type { ArmAnswer, ArmApi, ArmRequest } from './arm-api.ts';
+import { isSameService, readAnswer } from './arm-answer.ts';
+import type { AzureCloud } from './azure-clouds.ts';
+import { callErrorOf } from './call-error.ts';
+import { type Credential, credentialOf, type IdentityOptions } from './identity-api.ts';
+
+export interface AzureApiOptions extends HttpSenderOptions, Omit<IdentityOptions, 'httpClient'> {
+  readonly cloud: AzureCloud;
+  /** URL; undefined: the cloud's own. */
+  readonly endpoint: string | undefined;
+  /** Replaces the credentials of the environment. */
+  readonly credential?: Credential;
+}
+
+/** Limit for an answer about identities, in bytes. */
+const mostOfToken = 2 ** 20;
+
+/** Policies of the SDK that are left out: it would follow redirects with our token, and take packed bodies. */
+const unwanted = ['redirectPolicy', 'decompressResponsePolicy', 'proxyPolicy', 'logPolicy'];
+
+type Client = ReturnType<typeof createNetworkManagement> | ReturnType<typeof createComputeManagement>;
+
+/** One request on its way through the SDK. */
+interface Passing {
+  readonly sending: Sending;
+  isSent: boolean;
+  refusal: { readonly reason: unknown } | undefined;
+}
+
+export class AzureApi implements ArmApi {
+  readonly #endpoint: string;
+  readonly #clock: Clock;
+  readonly #sender: HttpSender;
+  readonly #clients: Readonly<Record<ArmRequest['provider'], Client>>;
+  readonly #passing = new AsyncLocalStorage<Passing>();
+
+  constructor(options: AzureApiOptions) {
+    const { cloud, endpoint = cloud.management } = options;
+    this.#endpoint = endpoint;
+    this.#clock = options.clock;
+    this.#sender = new HttpSender(options);
+    const credential =
+      options.credential ?? credentialOf({ ...options, httpClient: identityClient(this.#sender, options) });
+    const settings = {
+      endpoint,
+      credentials: { scopes: [`${cloud.audience}/.default`] },
+      retryOptions: { maxRetries: 0 },
+      userAgentOptions: { userAgentPrefix: 'headwater' },
+      httpClient: this.#armClient(),
+    };
+    // The paths of requests name their subscription.
+    const clients = {
+      network: createNetworkManagement(credential, '', settings),
+      compute: createComputeManagement(credential, '', settings),
+    };
+    for (const { pipeline } of Object.values(clients))
+      for (const name of unwanted) pipeline.removePolicy({ name });
+    this.#clients = clients;
+  }
+
+  async send(request: ArmRequest, sending: Sending): Promise<ArmAnswer> {
+    const passing: Passing = { sending, isSent: false, refusal: undefined };
+    try {
+      const answer = await this.#passing.run(passing, () => this.#ask(request, sending.signal));
+      return await readAnswer(request, answer, this.#clock);
+    } catch (error) {
+      throw passing.refusal === undefined
+        ? callErrorOf(error, { isSent: passing.isSent })
+        : passing.refusal.reason;
+    }
+  }
+
+  close(): void {
+    this.#sender.close();
+  }
+
+  async #ask({ method, provider, url, body, ifMatch }: ArmRequest, signal: AbortSignal) {
+    // An answer must not lead our token elsewhere.
+    if (!url.startsWith('/') && !isSameService(url, this.#endpoint))
+      throw new UnreadableAnswer(`it leads to ${URL.parse(url)?.host ?? 'no host'}`);
+    const client = this.#clients[provider].pathUnchecked(url);
+    const parameters = {
+      headers: { accept: 'application/json', ...(ifMatch !== undefined && { 'if-match': ifMatch }) },
+      abortSignal: signal,
+    };
+    const response =
+      method === 'GET'
+        ? await client.get(parameters).asNodeStream()
+        : await client.put({ ...parameters, contentType: 'application/json', body }).asNodeStream();
+    return {
+      status: Number(response.status),
+      headers: response.headers,
+      body: response.body as Readable | undefined,
+    };
+  }
+
+  /** Runs after everything that can delay a request: credentials and body. */
+  #armClient(): HttpClient {
+    return {
+      sendRequest: async (request) => {
+        const passing = this.#passing.getStore();
+        if (passing === undefined) throw new Error(`${request.url} is no request of ours`);
+        const runCheck = (check: () => void): void => {
+          try {
+            check();
+          } catch (reason) {
+            passing.refusal = { reason };
+            throw reason;
+          }
+        };
+        // The SDK sends a request again if its token was rejected with a challenge.
+        if (!passing.isSent) runCheck(passing.sending.onSend);
+        passing.isSent = true;
+        const { onConnected = () => undefined } = passing.sending;
+        return checkedOnceConnected(
+          () => runCheck(onConnected),
+          () => forward(this.#sender, request),
+        );
+      },
+    };
+  }
+}
+
+async function forward(sender: HttpSender, request: PipelineRequest): Promise<PipelineResponse> {
+  const { body } = request;
+  if (body !== undefined && body !== null && typeof body !== 'string' && !ArrayBuffer.isView(body))
+    throw new TypeError('a body is text');
+  const answer = await sender.send({
+    url: new URL(request.url),
+    method: request.method,
+    headers: request.headers.toJSON(),
+    body: ArrayBuffer.isView(body)
+      ? Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+      : (body ?? undefined),
+    signal: request.abortSignal as AbortSignal | undefined,
+  });
+  const headers = Object.entries(answer.headers).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, Array.isArray(value) ? value.join(', ') : value] as const],
+  );
+  return {
+    request,
+    status: answer.statusCode,
+    headers: createHttpHeaders(Object.fromEntries(headers)),
+    readableStreamBody: answer.body,
+  };
+}
+
+/** Sends what the credentials ask. Their answers are short texts. */
+function identityClient(sender: HttpSender, { clock }: { readonly clock: Clock }): HttpClient {
+  return {
+    sendRequest: async (request) => {
+      request.headers.delete('accept-encoding');
+      const { readableStreamBody, ...response } = await forward(sender, request);
+      const pieces: Uint8Array[] = [];
+      const body = readableStreamBody as Readable;
+      for await (const piece of boundedBody(body, { most: mostOfToken, clock })) pieces.push(piece);
+      return { ...response, bodyAsText: Buffer.concat(pieces).toString('utf8') };
+    },
+  };
+}

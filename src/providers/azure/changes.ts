@@ -1,0 +1,248 @@
+// Waits for the end of changes that ARM has accepted. An operation that succeeded has not ended for us until its
+// addresses are shown. While many are in flight, one list of a scale set shows the progress of all its instances.
+import type { CallContext } from '../contract/allocation-implementation.ts';
+import { CloudError, type CloudFailure } from '../contract/cloud-failure.ts';
+import { type PendingOperation, Poller, type Progress } from '../pending/poller.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { errorIn } from './arm-answer.ts';
+import { type ArmAnswer, type ArmOperation, type ArmRequest, type Json, text } from './arm-api.ts';
+import { type ArmClient, failure } from './arm-client.ts';
+import { type InstanceRef, instanceKey, nameOfInterface, parseInstanceId, scaleSetKey } from './ids.ts';
+import type { NamesByInterface } from './instance-model.ts';
+import { readInterface, type ShownInterface } from './network-interface.ts';
+import { following, scaleSetInterfaces, scaleSetVmInterfaces } from './requests.ts';
+import type { Spellings } from './spellings.ts';
+
+/** A change that was accepted. */
+export interface Change {
+  readonly instanceId: string;
+  /** Reads the resource that is changing. */
+  readonly read: ArmRequest;
+  /** What was sent. */
+  readonly operation: ArmOperation;
+  readonly names: NamesByInterface;
+  /** Undefined if the answer was lost. */
+  readonly accepted: Pick<ArmAnswer, 'status' | 'body' | 'progressUrl' | 'retryAfter'> | undefined;
+}
+
+export type EndOfChange =
+  | {
+      readonly kind: 'shown';
+      /** Addresses by the names of their configurations, by the names of their interfaces in lower case. */
+      readonly addressesByInterface: AddressesByInterface;
+    }
+  | { readonly kind: 'failed'; readonly failure: CloudFailure }
+  /** Nobody waits for it any longer. */
+  | { readonly kind: 'abandoned'; readonly failure: CloudFailure };
+
+export type AddressesByInterface = ReadonlyMap<string, ReadonlyMap<string, string>>;
+
+/** The interfaces of a scale set, by their instances. */
+type SetView = ReadonlyMap<string, readonly ShownInterface[]>;
+
+export interface ChangesOptions {
+  readonly client: ArmClient;
+  readonly spellings: Spellings;
+  readonly clock: Clock;
+  readonly crowd?: number;
+}
+
+export class Changes {
+  readonly #client: ArmClient;
+  readonly #spellings: Spellings;
+  readonly #poller: Poller<SetView>;
+  readonly #sets = new Map<string, InstanceRef & { readonly kind: 'scaleSetVm' }>();
+
+  constructor({ client, spellings, clock, crowd }: ChangesOptions) {
+    this.#client = client;
+    this.#spellings = spellings;
+    this.#poller = new Poller({
+      clock,
+      readGroup: (group, context) => this.#readSet(group, context),
+      ...(crowd !== undefined && { crowd }),
+    });
+  }
+
+  /** Changes in flight. */
+  get size(): number {
+    return this.#poller.size;
+  }
+
+  /** Resolves within 10 minutes, and as soon as the signal of `context` aborts. */
+  async wait(change: Change, context: CallContext): Promise<EndOfChange> {
+    try {
+      const end = await this.#poller.wait(this.#pending(change, context), change.accepted?.retryAfter);
+      return end === 'overdue' ? { kind: 'failed', failure: overdue(change) } : end;
+    } catch (error) {
+      if (!context.signal.aborted) throw error;
+      return { kind: 'abandoned', failure: abandoned(change) };
+    }
+  }
+
+  #pending(change: Change, context: CallContext): PendingOperation<SetView, EndOfChange> {
+    const instance = parseInstanceId(change.instanceId);
+    const group = instance && scaleSetKey(instance);
+    if (group !== undefined && instance?.kind === 'scaleSetVm') this.#sets.set(group, instance);
+    const state = stateAtFirst(change);
+    return {
+      group,
+      priority: context.priority,
+      signal: context.signal,
+      poll: () => this.#poll(change, state, { ...context, inFlight: true }),
+      find: (view) => progressInGroup(change, state, view.get(instanceKey(change.instanceId)) ?? []),
+    };
+  }
+
+  async #poll(change: Change, state: ChangeState, context: CallContext): Promise<Progress<EndOfChange>> {
+    try {
+      if (!state.hasEnded) {
+        const { answer } = await this.#client.read(progressRequest(change, state), context);
+        const progress = progressOfOperation(change, answer);
+        if (progress !== 'succeeded') return progress;
+        state.hasEnded = true;
+      }
+      return await this.#look(change, state, context);
+    } catch (error) {
+      if (!(error instanceof CloudError)) throw error;
+      // ARM forgets operations after a while; the resource itself then says how it went.
+      if (isForgotten(error)) state.progressUrl = undefined;
+      return { kind: 'pending' };
+    }
+  }
+
+  /** Reads the interfaces of the instance. */
+  async #look(change: Change, state: ChangeState, context: CallContext): Promise<Progress<EndOfChange>> {
+    const instance = parseInstanceId(change.instanceId);
+    const convert = (item: Json): ShownInterface | undefined => readInterface(item, this.#spellings);
+    if (instance?.kind === 'scaleSetVm') {
+      const { items } = await this.#client.readList(scaleSetVmInterfaces(instance), convert, context);
+      return progressIn(change, state, items);
+    }
+    const { answer } = await this.#client.read(change.read, context);
+    const shown = convert(answer.body);
+    return progressIn(change, state, shown === undefined ? [] : [shown]);
+  }
+
+  async #readSet(
+    group: string,
+    { priority, signal }: Pick<CallContext, 'priority' | 'signal'>,
+  ): Promise<SetView | undefined> {
+    const set = this.#sets.get(group);
+    if (set === undefined) throw new Error(`${group} has no change`);
+    try {
+      const context = { priority, signal, inFlight: true } as const;
+      const { items } = await this.#client.readList(
+        scaleSetInterfaces(set),
+        (item) => readInterface(item, this.#spellings),
+        context,
+      );
+      return Map.groupBy(items, ({ instanceId }) => instanceId);
+    } catch (error) {
+      if (error instanceof CloudError) return undefined;
+      throw error;
+    }
+  }
+}
+
+interface ChangeState {
+  /** Where its progress is shown; undefined if only the resource shows it. */
+  progressUrl: string | undefined;
+  /** Whether ARM says that it succeeded. What it added may be shown later. */
+  hasEnded: boolean;
+  /** How often the interfaces were seen ready, without what the change adds. */
+  missed: number;
+}
+
+function stateAtFirst({ accepted }: Change): ChangeState {
+  const hasEnded =
+    accepted !== undefined && accepted.progressUrl === undefined && wordOf(accepted) === 'succeeded';
+  return { progressUrl: accepted?.progressUrl, hasEnded, missed: 0 };
+}
+
+/** After that many looks at interfaces that are ready without our addresses, a change that has ended has failed. */
+const mostMissed = 5;
+/** After that many, the operation itself is asked. */
+const suspicious = 2;
+
+function progressInGroup(
+  change: Change,
+  state: ChangeState,
+  shown: readonly ShownInterface[],
+): Progress<EndOfChange> {
+  const progress = progressIn(change, state, shown);
+  if (progress.kind === 'ended' || state.hasEnded) return progress;
+  return { kind: 'pending', isOdd: state.missed >= suspicious };
+}
+
+function progressIn(
+  change: Change,
+  state: ChangeState,
+  shown: readonly ShownInterface[],
+): Progress<EndOfChange> {
+  const view = viewOf(change, shown);
+  if (view === 'changing') return { kind: 'pending' };
+  if (view !== 'incomplete') return { kind: 'ended', result: { kind: 'shown', addressesByInterface: view } };
+  state.missed++;
+  if (!state.hasEnded || state.missed < mostMissed) return { kind: 'pending' };
+  return ended(change, 'ChangeNotShown', 'the interface is ready and does not have the addresses');
+}
+
+/** The addresses of the interfaces, once all that the change adds are there and usable. */
+function viewOf(
+  { names }: Change,
+  shown: readonly ShownInterface[],
+): AddressesByInterface | 'changing' | 'incomplete' {
+  const byName = new Map(shown.map((item) => [nameOfInterface(item.id).toLowerCase(), item.read]));
+  const addresses = new Map<string, ReadonlyMap<string, string>>();
+  let isComplete = true;
+  for (const [name, wanted] of names) {
+    const read = byName.get(name.toLowerCase());
+    if (read === undefined || 'problem' in read || read.interface.condition === 'changing') return 'changing';
+    addresses.set(name.toLowerCase(), read.addressesByName);
+    isComplete &&= wanted.every((each) => read.addressesByName.has(each));
+  }
+  return isComplete ? addresses : 'incomplete';
+}
+
+function progressRequest({ read }: Change, { progressUrl }: ChangeState): ArmRequest {
+  if (progressUrl === undefined) return read;
+  return following(
+    read,
+    progressUrl,
+    read.provider === 'network' ? 'NetworkOperations.Get' : 'Operations.Get',
+  );
+}
+
+function ended(change: Change, code: string, message: string): Progress<EndOfChange> {
+  return { kind: 'ended', result: { kind: 'failed', failure: failure(change, code, message) } };
+}
+
+/** The state of an operation, or of the resource itself. */
+function progressOfOperation(
+  change: Change,
+  { status, body, retryAfter }: Pick<ArmAnswer, 'status' | 'body' | 'retryAfter'>,
+): Progress<EndOfChange> | 'succeeded' {
+  const word = wordOf({ status, body });
+  if (word === 'succeeded') return 'succeeded';
+  if (word !== 'failed' && word !== 'canceled') return { kind: 'pending', retryAfter };
+  const { code, message } = errorIn(body, status);
+  return ended(change, code.startsWith('HTTP') ? 'OperationFailed' : code, message);
+}
+
+/** Of an operation, of the resource itself, or of an answer without a body. */
+function wordOf({ status, body }: Pick<ArmAnswer, 'status' | 'body'>): string {
+  const state = text(body, 'status') ?? text(body, 'properties', 'provisioningState');
+  return (state ?? (status === 202 ? 'InProgress' : 'Succeeded')).toLowerCase();
+}
+
+function isForgotten({ failure: { kind, code } }: CloudError): boolean {
+  return code === 'NotFound' || code === 'ResourceNotFound' || code === 'HTTP404' || kind === 'instanceGone';
+}
+
+function overdue(change: Change): CloudFailure {
+  return failure(change, 'OperationNotEnded', 'Azure has not ended the change within 10 minutes');
+}
+
+function abandoned(change: Change): CloudFailure {
+  return failure(change, 'Ended', 'Headwater shut down before Azure ended the change');
+}

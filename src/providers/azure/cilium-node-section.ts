@@ -1,0 +1,186 @@
+// The Azure section of the CiliumNode: `spec.azure`, which says little, and `status.azure`, whose interfaces are a list
+// that Headwater keeps sorted. One malformed address breaks the decoding of the whole object in newer agents, so nothing
+// is written that is not valid.
+import { isIPv4 } from 'node:net';
+import * as z from 'zod';
+import type {
+  CiliumNodeSection,
+  CloudWords,
+  SectionReading,
+  SectionRequirements,
+  ShownInterface,
+  ShownInterfaces,
+  SkippedEntry,
+  StatusContext,
+} from '../contract/cilium-node-section.ts';
+import type { KnownNetwork } from '../contract/infrastructure.ts';
+import { formatAddress, parseBlock } from '../contract/ipv4.ts';
+import type { NetworkInterface } from '../contract/network-interface.ts';
+import { cloudName, ipv4Wording, noTags, noTexts, readFields } from '../contract/section-fields.ts';
+import { isAbsent, isObject, items, member, text } from '../contract/published-json.ts';
+import { restoreStatus } from './restored-status.ts';
+
+const words: CloudWords = {
+  publicAddress: 'public IP address',
+  fields: {
+    instanceType: 'the size of the VM',
+    networkId: 'the virtual network of the VM',
+    zone: 'the zone of the VM',
+    interfaceName: 'spec.azure.interface-name',
+    securityGroupIds: 'the network security group of the interface',
+    securityGroupTags: 'the network security group of the interface',
+  },
+  options: { networkId: '--azure-resource-group', instanceTags: '--instance-tags-filter' },
+};
+
+const fields = z.object({ 'instance-id': cloudName, 'interface-name': cloudName }, 'an object');
+
+/** What agents on Azure cannot say is empty, or has the value that changes nothing. */
+const spec = fields.transform(
+  (given): SectionRequirements => ({
+    missing: noTexts,
+    instanceId: given['instance-id'],
+    instanceType: undefined,
+    networkId: undefined,
+    zone: undefined,
+    nodeSubnetId: undefined,
+    interfaceName: given['interface-name'],
+    firstInterfaceIndex: 0,
+    securityGroupIds: noTexts,
+    securityGroupTags: noTags,
+    subnetIds: noTexts,
+    subnetTags: noTags,
+    excludeInterfaceTags: noTags,
+    deleteOnTermination: true,
+    usePrimaryAddress: false,
+    disablePrefixDelegation: false,
+  }),
+);
+
+/** `spellings` gives each id its one spelling: the published one, if a CiliumNode is restored before the cloud is read. */
+export function azureSection(spellings: { readonly of: (id: string) => string }): CiliumNodeSection {
+  return {
+    key: 'azure',
+    bounds: [
+      { path: ['spec', 'azure'], characters: 4096 },
+      { path: ['status', 'azure', 'interfaces'], entries: 64 },
+      // Each address names its subnet by an id of some 200 characters.
+      { path: ['status', 'azure'], characters: 1_048_576 },
+    ],
+    // Agents write the section only if they are told an interface.
+    requirements: (given) => readFields(spec, given ?? {}),
+    shown,
+    status: (view, context) => ({
+      interfaces: view.interfaces
+        .filter(({ mac }) => mac !== '')
+        .map((item) => statusOfInterface(item, context))
+        .toSorted(by('id')),
+    }),
+    isShowable: ({ mac, subnetId }: NetworkInterface, { subnets }: KnownNetwork) =>
+      mac !== '' && parseBlock(subnets.get(subnetId)?.cidr ?? '') !== undefined,
+    without: statusWithout,
+    restore: (instanceId, status) => restoreStatus(status, { instanceId, spellings }),
+    layout: {
+      interfaces: 'interfaces',
+      addresses: 'addresses',
+      identifiedBy: { interfaces: 'id', addresses: 'ip' },
+      // Agents before 1.20 know neither.
+      droppable: new Set(['ip', 'subnet']),
+      incidental: new Set(['name', 'state', 'security-group', 'ip']),
+    },
+    words,
+  };
+}
+
+function shown(status: unknown, skip: SkippedEntry): SectionReading<ShownInterfaces> {
+  if (isAbsent(status)) return { value: new Map() };
+  if (!isObject(status)) return { problems: [{ path: [], accepted: 'an object' }] };
+  const list = member(status, 'interfaces');
+  if (isAbsent(list)) return { value: new Map() };
+  if (!Array.isArray(list)) return { problems: [{ path: ['interfaces'], accepted: 'a list' }] };
+  const interfaces = new Map<string, ShownInterface>();
+  for (const [index, item] of (list as readonly unknown[]).entries()) {
+    const skipWithin: SkippedEntry = (path, ...said) => skip(['interfaces', index, ...path], ...said);
+    if (!isObject(item)) {
+      skipWithin([], item, 'an object');
+      continue;
+    }
+    const id = text(item, 'id');
+    if (id === '') skipWithin(['id'], member(item, 'id'), 'a text that is not empty');
+    // One that is listed twice shows both, and one without an id still shows its addresses.
+    const before = interfaces.get(id)?.addresses ?? noTexts;
+    interfaces.set(id, { addresses: [...before, ...shownAddresses(item, skipWithin)], prefixes: noTexts });
+  }
+  return { value: interfaces };
+}
+
+function shownAddresses(item: object, skip: SkippedEntry): readonly string[] {
+  const list = member(item, 'addresses');
+  if (isAbsent(list)) return noTexts;
+  if (!Array.isArray(list)) {
+    skip(['addresses'], list, 'a list');
+    return noTexts;
+  }
+  return (list as readonly unknown[]).flatMap((entry, index) => {
+    const address = text(entry, 'ip');
+    if (isIPv4(address)) return [address];
+    skip(['addresses', index, 'ip'], member(entry, 'ip'), ipv4Wording);
+    return [];
+  });
+}
+
+/** Agents use nothing in another state, so what is shown has this one, whatever changes on the interface meanwhile. */
+const usable = 'succeeded';
+
+function statusOfInterface(item: NetworkInterface, context: StatusContext): Record<string, unknown> {
+  const cidr = context.infrastructure.subnets.get(item.subnetId)?.cidr ?? '';
+  const block = parseBlock(cidr);
+  const valid = block === undefined ? '' : cidr;
+  return withoutEmpty({
+    id: item.id,
+    name: item.name ?? '',
+    mac: item.mac,
+    state: item.condition === 'failed' ? 'failed' : usable,
+    ip: isIPv4(item.primaryAddress) ? item.primaryAddress : '',
+    subnet: withoutEmpty({ id: item.subnetId, cidr: valid }),
+    cidr: valid,
+    // Azure reserves the first address of a subnet for its router.
+    gateway: block === undefined ? '' : formatAddress(block.first + 1),
+    'security-group': item.securityGroupIds[0] ?? '',
+    addresses: publishedOf(item, context)
+      .map((ip) => ({ ip, subnet: item.addressSubnets?.get(ip) ?? item.subnetId, state: usable }))
+      .toSorted(by('ip')),
+  });
+}
+
+function publishedOf(item: NetworkInterface, context: StatusContext): readonly string[] {
+  const { unfit, retired, excluded, usePrimaryAddress } = context;
+  const isFit = !unfit.has(item.id);
+  const isPrimaryShown = (isFit && usePrimaryAddress) || retired.has(item.primaryAddress);
+  const secondary = item.addresses.filter((address) => isFit || retired.has(address));
+  const all = new Set([...(isPrimaryShown ? [item.primaryAddress] : []), ...secondary]);
+  return [...all].filter((address) => !excluded.has(address) && isIPv4(address));
+}
+
+function by(name: string): (a: object, b: object) => number {
+  return (a, b) => (text(a, name) < text(b, name) ? -1 : 1);
+}
+
+function withoutEmpty(value: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(value).filter(([, item]) => item !== '' && !(Array.isArray(item) && item.length === 0)),
+  );
+}
+
+/** A published `status.azure` without what is gone. */
+function statusWithout(status: unknown, isGone: (id: string) => boolean): unknown {
+  if (!isObject(status)) return {};
+  const kept = items(status, 'interfaces').filter((item) => !isGone(text(item, 'id')));
+  return { ...status, interfaces: kept.map((item) => withoutAddresses(item, isGone)) };
+}
+
+function withoutAddresses(item: unknown, isGone: (id: string) => boolean): unknown {
+  const addresses = items(item, 'addresses');
+  const kept = addresses.filter((entry) => !isGone(text(entry, 'ip')));
+  return kept.length === addresses.length ? item : { ...(item as object), addresses: kept };
+}

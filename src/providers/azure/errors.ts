@@ -1,0 +1,163 @@
+// The only file that knows the error codes of ARM and its providers
+// (https://learn.microsoft.com/azure/azure-resource-manager/troubleshooting/common-deployment-errors).
+import { sanitizedText } from '../../network/untrusted-text.ts';
+import type { CloudFailure, CloudFailureKind } from '../contract/cloud-failure.ts';
+import type { CallError, CloudCall } from '../gate/cloud-call.ts';
+
+const kinds: Readonly<Record<string, CloudFailureKind>> = {
+  TooManyRequests: 'throttled',
+  SubscriptionRequestsThrottled: 'throttled',
+  ResourceRequestsThrottled: 'throttled',
+  ResourceCollectionRequestsThrottled: 'throttled',
+  OperationThrottled: 'throttled',
+  SubnetIsFull: 'subnetExhausted',
+  SubnetNotFound: 'subnetGone',
+  TooManyConfigurations: 'limitReached',
+  QuotaExceeded: 'limitReached',
+  InstanceNotFound: 'instanceGone',
+  InterfaceNotInModel: 'interfaceGone',
+  OperationNotAllowed: 'conflict',
+  AnotherOperationInProgress: 'conflict',
+  PreconditionFailed: 'conflict',
+  Conflict: 'conflict',
+  ConflictingUserInput: 'conflict',
+  RetryableError: 'conflict',
+  RetryableErrorDueToAnotherOperation: 'conflict',
+  ReferencedResourceNotProvisioned: 'conflict',
+  OperationPreempted: 'conflict',
+  CanceledAndSupersededDueToAnotherOperation: 'conflict',
+  ModelIsChanging: 'conflict',
+  OperationNotEnded: 'conflict',
+  AuthorizationFailed: 'notAuthorized',
+  LinkedAuthorizationFailed: 'notAuthorized',
+  RequestDisallowedByPolicy: 'notAuthorized',
+  ScopeLocked: 'notAuthorized',
+  AuthenticationFailed: 'notAuthorized',
+  AuthenticationFailedInvalidHeader: 'notAuthorized',
+  InvalidAuthenticationToken: 'notAuthorized',
+  InvalidAuthenticationTokenTenant: 'notAuthorized',
+  InvalidAuthenticationTokenAudience: 'notAuthorized',
+  ExpiredAuthenticationToken: 'notAuthorized',
+  AuthenticationError: 'notAuthorized',
+  AggregateAuthenticationError: 'notAuthorized',
+  AuthenticationRequiredError: 'notAuthorized',
+  CredentialUnavailableError: 'notAuthorized',
+  SubscriptionNotFound: 'notAuthorized',
+  InvalidSubscriptionId: 'notAuthorized',
+  MissingSubscription: 'notAuthorized',
+  ReadOnlyDisabledSubscription: 'notAuthorized',
+  UnreadableAnswer: 'unreadable',
+  Ended: 'unreachable',
+  Fenced: 'fenced',
+  Stopped: 'stopped',
+};
+
+/** Codes with several meanings, distinguished by their message. */
+const byText: readonly { readonly code: string; readonly text: RegExp; readonly kind: CloudFailureKind }[] = [
+  { code: 'OperationNotAllowed', text: /\bquota\b|\blimit\b/i, kind: 'limitReached' },
+  { code: 'OperationNotAllowed', text: /deallocat|not running/i, kind: 'instanceNotRunning' },
+  { code: 'InvalidResourceReference', text: /\/subnets\//i, kind: 'subnetGone' },
+];
+
+/** What is missing if ARM does not find what a call names. Nothing is known to be missing if a parent is. */
+const missing: Readonly<Record<string, CloudFailureKind>> = {
+  'VirtualMachineScaleSetVMs.Get': 'instanceGone',
+  'VirtualMachineScaleSetVMs.Update': 'instanceGone',
+  'VirtualMachines.Get': 'instanceGone',
+  'Interfaces.ListVirtualMachineScaleSetVMNetworkInterfaces': 'instanceGone',
+  'Interfaces.Get': 'interfaceGone',
+  'Interfaces.CreateOrUpdate': 'interfaceGone',
+  'Subnets.Get': 'subnetGone',
+};
+
+const missingCodes: ReadonlySet<string> = new Set(['ResourceNotFound', 'NotFound', 'HTTP404']);
+
+/** Codes for an unknown or expired identity: no role fixes that. */
+const credentialTrouble: ReadonlyMap<string, NonNullable<CloudFailure['credentials']>> = new Map([
+  ['AuthenticationFailed', 'invalid'],
+  ['AuthenticationFailedInvalidHeader', 'invalid'],
+  ['InvalidAuthenticationToken', 'invalid'],
+  ['InvalidAuthenticationTokenTenant', 'invalid'],
+  ['InvalidAuthenticationTokenAudience', 'invalid'],
+  ['AuthenticationError', 'invalid'],
+  ['AggregateAuthenticationError', 'invalid'],
+  ['AuthenticationRequiredError', 'invalid'],
+  ['CredentialUnavailableError', 'invalid'],
+  ['ExpiredAuthenticationToken', 'expired'],
+]);
+
+/** Codes for an identity or a subscription with which nothing can be done at all. */
+const aboutEverything: ReadonlySet<string> = new Set([
+  ...credentialTrouble.keys(),
+  'SubscriptionNotFound',
+  'InvalidSubscriptionId',
+  'MissingSubscription',
+  'ReadOnlyDisabledSubscription',
+]);
+
+/** Maximum characters of an error code or request id. */
+const mostOfCode = 100;
+
+export function failureOf({ name }: Pick<CloudCall, 'name'>, error: CallError): CloudFailure {
+  const permission = deniedPermission(error);
+  const about = subjectOf(error, permission);
+  const credentials = credentialTrouble.get(error.code);
+  return {
+    kind: kindOf(name, error),
+    action: name,
+    code: sanitizedText(error.code, mostOfCode),
+    message: sanitizedText(error.message),
+    requestId: error.requestId === undefined ? undefined : sanitizedText(error.requestId, mostOfCode),
+    ...(permission !== undefined && { permission }),
+    ...(about !== undefined && { about }),
+    ...(credentials !== undefined && { credentials }),
+  };
+}
+
+/** The missing action is that on the linked resource, if the call also needs one there. */
+function deniedPermission({ code, message }: CallError): string | undefined {
+  if (code !== 'AuthorizationFailed' && code !== 'LinkedAuthorizationFailed') return undefined;
+  const actions = [...message.matchAll(/perform actions?(?:\(s\))? '([A-Za-z0-9./*-]+)'/g)];
+  return actions.at(code === 'LinkedAuthorizationFailed' ? -1 : 0)?.[1];
+}
+
+type Subject = NonNullable<CloudFailure['about']>;
+
+/** By the resource that a permission is for. */
+const subjectsByType: readonly { readonly type: RegExp; readonly about: Subject }[] = [
+  { type: /\/virtualNetworks\/subnets\//i, about: 'subnet' },
+  { type: /\/(networkSecurityGroups|applicationSecurityGroups)\//i, about: 'securityGroups' },
+];
+
+function subjectOf({ code }: CallError, permission: string | undefined): Subject | undefined {
+  if (aboutEverything.has(code)) return 'action';
+  if (permission === undefined) return undefined;
+  return subjectsByType.find(({ type }) => type.test(permission))?.about;
+}
+
+function kindOf(name: string, error: CallError): CloudFailureKind {
+  const { code, message, status, result } = error;
+  if (status === 429) return 'throttled';
+  const known = byText.find((each) => each.code === code && each.text.test(message))?.kind ?? kinds[code];
+  if (known !== undefined) return known;
+  if (missingCodes.has(code)) return missing[name] ?? 'unknown';
+  return result === 'refused' ? kindByForm(code, status) : 'unreachable';
+}
+
+function kindByForm(code: string, status: number | undefined): CloudFailureKind {
+  return byForm.find(({ form }) => form.test(code))?.kind ?? byStatus[status ?? 0] ?? 'unknown';
+}
+
+/** Families of codes, each with many members. */
+const byForm: readonly { readonly form: RegExp; readonly kind: CloudFailureKind }[] = [
+  { form: /(LimitExceeded|LimitReached|QuotaExceeded)$/, kind: 'limitReached' },
+  { form: /^(Invalid|Missing|Malformed|Unsupported)/, kind: 'invalid' },
+];
+
+const byStatus: Readonly<Record<number, CloudFailureKind>> = {
+  400: 'invalid',
+  401: 'notAuthorized',
+  403: 'notAuthorized',
+  409: 'conflict',
+  412: 'conflict',
+};

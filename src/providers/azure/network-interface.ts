@@ -1,0 +1,208 @@
+// Parses network interfaces from ARM answers. One that cannot be parsed is reported and skipped; it does not invalidate
+// the answer.
+import { intern } from '../../runtime/intern.ts';
+import { parseAddress } from '../contract/ipv4.ts';
+import type { Attachment, NetworkInterface } from '../contract/network-interface.ts';
+import type { Observation } from '../contract/observation.ts';
+import { type Json, list, member, text } from './arm-api.ts';
+import { instanceKey, nameOfInterface, parseInstanceId, parseInterfaceId, parseSubnetId } from './ids.ts';
+import type { Spellings } from './spellings.ts';
+
+/** An interface of an instance, before it is known which others the instance has. */
+export interface ShownInterface {
+  readonly id: string;
+  readonly instanceId: string;
+  readonly isPrimary: boolean;
+  readonly read: Readable | { readonly problem: string };
+}
+
+interface Readable {
+  readonly interface: Omit<NetworkInterface, 'attachment'>;
+  /** Its configurations with an address, by their names. */
+  readonly addressesByName: ReadonlyMap<string, string>;
+}
+
+/** Undefined for an interface that no VM has. */
+export function readInterface(shown: Json, spellings: Spellings): ShownInterface | undefined {
+  const holder = text(shown, 'properties', 'virtualMachine', 'id');
+  const instance = holder === undefined ? undefined : parseInstanceId(holder);
+  if (holder === undefined || instance === undefined) return undefined;
+  const id = text(shown, 'id');
+  const isPrimary = member(shown, 'properties', 'primary') === true;
+  const isNamed = id !== undefined && parseInterfaceId(id) !== undefined;
+  return {
+    id: isNamed ? spellings.of(id) : (id ?? '(without an id)'),
+    instanceId: instanceKey(holder),
+    isPrimary,
+    read: isNamed
+      ? readIts(shown, spellings.of(id), spellings)
+      : { problem: `its id is ${JSON.stringify(id ?? '')}` },
+  };
+}
+
+interface Configuration {
+  readonly name: string;
+  readonly address: string | undefined;
+  readonly subnetId: string | undefined;
+  readonly isPrimary: boolean;
+  readonly state: State;
+  /** Whether something outside the cluster reaches a pod by it. */
+  readonly isReachable: boolean;
+}
+
+type State = 'ready' | 'changing' | 'failed';
+
+function readIts(shown: Json, id: string, spellings: Spellings): ShownInterface['read'] {
+  const configurations = (list(shown, 'properties', 'ipConfigurations') ?? [])
+    .filter((item) => text(item, 'properties', 'privateIPAddressVersion') !== 'IPv6')
+    .map((item) => readConfiguration(item, spellings));
+  const primary = configurations.find(({ isPrimary }) => isPrimary) ?? configurations[0];
+  const problem = problemOf(shown, configurations, primary);
+  if (problem !== undefined) return { problem };
+  const { address: primaryAddress = '', subnetId = '' } = primary ?? {};
+  const secondary = configurations.filter((item) => item !== primary && item.address !== undefined);
+  return {
+    interface: {
+      id,
+      name: nameOfInterface(id),
+      description: '',
+      networkId: spellings.of(parseSubnetId(subnetId)?.networkId ?? ''),
+      subnetId,
+      zone: '',
+      mac: macOf(shown),
+      primaryAddress,
+      publicAddress: undefined,
+      addresses: secondary.flatMap(({ address }) => address ?? []),
+      prefixes: [],
+      securityGroupIds: securityGroupsOf(shown, spellings),
+      tags: {},
+      reservedFor: undefined,
+      ...associatedAmong(secondary),
+      ...elsewhereThan(subnetId, secondary),
+      ...conditionOf([stateOf(shown), ...configurations.map(({ state }) => state)]),
+    },
+    addressesByName: usableAmong(configurations),
+  };
+}
+
+function securityGroupsOf(shown: Json, spellings: Spellings): readonly string[] {
+  const id = text(shown, 'properties', 'networkSecurityGroup', 'id');
+  return id === undefined ? [] : [spellings.of(id)];
+}
+
+function associatedAmong(secondary: readonly Configuration[]): Pick<NetworkInterface, 'associated'> {
+  const associated = secondary.flatMap((item) => (item.isReachable ? (item.address ?? []) : []));
+  return associated.length > 0 ? { associated } : {};
+}
+
+function elsewhereThan(
+  own: string,
+  secondary: readonly Configuration[],
+): Pick<NetworkInterface, 'addressSubnets'> {
+  const elsewhere = secondary.flatMap(({ address = '', subnetId = own }) =>
+    subnetId === own ? [] : [[address, subnetId] as const],
+  );
+  return elsewhere.length > 0 ? { addressSubnets: new Map(elsewhere) } : {};
+}
+
+function usableAmong(configurations: readonly Configuration[]): ReadonlyMap<string, string> {
+  return new Map(
+    configurations.flatMap(({ name, address, state }) =>
+      address === undefined || state !== 'ready' ? [] : [[name, address]],
+    ),
+  );
+}
+
+function readConfiguration(shown: Json, spellings: Spellings): Configuration {
+  const address = text(shown, 'properties', 'privateIPAddress');
+  const subnetId = text(shown, 'properties', 'subnet', 'id');
+  return {
+    name: text(shown, 'name') ?? '',
+    address: address && intern(address),
+    subnetId: subnetId && spellings.of(subnetId),
+    isPrimary: member(shown, 'properties', 'primary') === true,
+    state: stateOf(shown) ?? 'ready',
+    isReachable:
+      member(shown, 'properties', 'publicIPAddress') !== undefined ||
+      (list(shown, 'properties', 'loadBalancerBackendAddressPools') ?? []).length > 0 ||
+      (list(shown, 'properties', 'loadBalancerInboundNatRules') ?? []).length > 0,
+  };
+}
+
+/** Undefined if it says nothing of its state. */
+function stateOf(shown: Json): State | undefined {
+  const state = text(shown, 'properties', 'provisioningState')?.toLowerCase();
+  if (state === undefined) return undefined;
+  if (state === 'succeeded') return 'ready';
+  return state === 'failed' || state === 'canceled' ? 'failed' : 'changing';
+}
+
+function conditionOf(states: readonly (State | undefined)[]): Pick<NetworkInterface, 'condition'> {
+  if (states.includes('changing')) return { condition: 'changing' };
+  return states.includes('failed') ? { condition: 'failed' } : {};
+}
+
+/** Azure writes 00-0D-3A-00-00-01. */
+function macOf(shown: Json): string {
+  return (text(shown, 'properties', 'macAddress') ?? '').replaceAll('-', ':');
+}
+
+function problemOf(
+  shown: Json,
+  configurations: readonly Configuration[],
+  primary: Configuration | undefined,
+): string | undefined {
+  const mac = macOf(shown);
+  if (mac === '') return 'it has no MAC address; its VM may be deallocated';
+  if (!/^[0-9a-f]{2}(:[0-9a-f]{2}){5}$/i.test(mac)) return `${JSON.stringify(mac)} is not a MAC address`;
+  if (stateOf(shown) === undefined) return 'its provisioningState is missing';
+  if (primary === undefined) return 'it has no IPv4 configuration';
+  if (primary.address === undefined) return 'its primary configuration has no address';
+  if (primary.subnetId === undefined) return 'its primary configuration names no subnet';
+  const wrong = configurations.find(({ subnetId }) => subnetId !== undefined && !parseSubnetId(subnetId));
+  if (wrong !== undefined) return `${JSON.stringify(wrong.subnetId)} is no subnet`;
+  return addressProblemOf(configurations.flatMap(({ address }) => address ?? []));
+}
+
+function addressProblemOf(addresses: readonly string[]): string | undefined {
+  const wrong = addresses.find((address) => !isOfHost(address));
+  if (wrong !== undefined) return `${JSON.stringify(wrong)} is not an IPv4 address`;
+  const twice = addresses.find((address, index) => addresses.indexOf(address) < index);
+  return twice === undefined ? undefined : `it has ${twice} twice`;
+}
+
+function isOfHost(address: string): boolean {
+  const first = (parseAddress(address) ?? 0) >>> 24;
+  return first !== 0 && first !== 127 && first < 224;
+}
+
+/** The interfaces of one instance, each in its place: the primary one first, then by id. */
+export function inPlaces(shown: readonly ShownInterface[]): readonly Observation[] {
+  const others = shown.filter(({ isPrimary }) => !isPrimary).map(({ id }) => id);
+  others.sort((a, b) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1));
+  // Before its second interface, a VM may show its only one without the mark.
+  const first = others.length === shown.length ? 0 : 1;
+  return shown.map(({ id, instanceId, isPrimary, read }) => {
+    const deviceIndex = isPrimary ? 0 : others.indexOf(id) + first;
+    if ('problem' in read) {
+      const { problem } = read;
+      const slot = { id, instanceId, deviceIndex, networkCard: 0 };
+      return { kind: 'unreadableInterface', interface: { ...slot, problem } };
+    }
+    return {
+      kind: 'interface',
+      interface: { ...read.interface, attachment: attachedAt(deviceIndex, instanceId) },
+    };
+  });
+}
+
+function attachedAt(deviceIndex: number, instanceId: string): Attachment {
+  return {
+    id: '',
+    instanceId,
+    deviceIndex,
+    networkCard: 0,
+    state: 'attached',
+    deleteOnTermination: true,
+  };
+}

@@ -1,0 +1,314 @@
+// Reads what nodes name: the interfaces of scale sets, and of single VMs. An answer is about one owner and is used whole:
+// what a scale set does not show follows only from its last page.
+import type { CallContext, ObservationScope, ObservedPage } from '../contract/allocation-implementation.ts';
+import { CloudError } from '../contract/cloud-failure.ts';
+import type { Instance, Observation } from '../contract/observation.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { type Json, list, text } from './arm-api.ts';
+import { type ArmClient, unreadable } from './arm-client.ts';
+import {
+  groupKey,
+  type InstanceRef,
+  instanceKey,
+  parseInstanceId,
+  parseInterfaceId,
+  type ScaleSetVm,
+  scaleSetKey,
+  type StandaloneVm,
+} from './ids.ts';
+import { inPlaces, readInterface, type ShownInterface } from './network-interface.ts';
+import {
+  interfacesInGroup,
+  oneInterface,
+  scaleSet,
+  scaleSetInterfaces,
+  scaleSetVm,
+  scaleSetVmInterfaces,
+  standaloneVm,
+} from './requests.ts';
+import type { Spellings } from './spellings.ts';
+import type { Subnets } from './subnets.ts';
+
+export interface ReadParts {
+  readonly client: ArmClient;
+  readonly spellings: Spellings;
+  readonly subnets: Subnets;
+  readonly clock: Pick<Clock, 'monotonic'>;
+  /** Whether the options let this instance be served. */
+  readonly isInScope: (instance: InstanceRef) => boolean;
+}
+
+interface Named {
+  readonly id: string;
+  readonly ref: InstanceRef;
+}
+
+/** Observations given to the core at a time: it works in between. */
+const partSize = 50;
+
+/** From this number of instances of one scale set on, its list is fewer reads. */
+const worthAList = 10;
+
+export async function* observe(
+  parts: ReadParts,
+  scope: ObservationScope,
+  context: CallContext,
+): AsyncGenerator<ObservedPage> {
+  // Anything that cannot be an id has no interfaces; agents can write any text.
+  const named = scope.instanceIds.flatMap((id) => {
+    const ref = parseInstanceId(id);
+    return ref === undefined ? [] : [{ id, ref }];
+  });
+  const { inScope = [], outside = [] } = Object.groupBy(named, ({ ref }) =>
+    parts.isInScope(ref) ? 'inScope' : 'outside',
+  );
+  if (outside.length > 0) yield excluded(outside, parts.clock.monotonic());
+  const isAll = scope.kind === 'all';
+  const { list: lists = [], instance: single = [] } = Object.groupBy(
+    sourcesFor(inScope, isAll),
+    ({ kind }) => (kind === 'instance' ? 'instance' : 'list'),
+  );
+  for (const source of lists) {
+    const pages = await pagesOf(parts, source, context);
+    yield* withSubnets(parts, pages, context);
+    const left = isAll ? [] : leftOut(source, pages);
+    single.push(...left.map((named) => ({ kind: 'instance' as const, named })));
+  }
+  const pages = await Promise.all(single.map((source) => pagesOf(parts, source, context)));
+  yield* withSubnets(parts, pages.flat(), context);
+}
+
+/** What a list lacks is asked for one by one: an instance may have just joined, or be gone. */
+function leftOut(source: Source, pages: readonly ObservedPage[]): readonly Named[] {
+  const met = new Set(
+    pages.flatMap(({ observations, failed = [] }) => [
+      ...observations.map(holderIn),
+      ...failed.map(({ instanceId }) => instanceId),
+    ]),
+  );
+  return namedIn(source).filter(({ id }) => !met.has(id));
+}
+
+function holderIn(observation: Observation): string | undefined {
+  if (observation.kind === 'instance') return observation.instance.id;
+  if (observation.kind === 'interface') return observation.interface.attachment?.instanceId;
+  return observation.interface.instanceId;
+}
+
+/** One list, or one instance, to read. */
+type Source =
+  | { readonly kind: 'scaleSet'; readonly set: ScaleSetVm; readonly named: readonly Named[] }
+  | { readonly kind: 'group'; readonly vm: StandaloneVm; readonly named: readonly Named[] }
+  | { readonly kind: 'instance'; readonly named: Named };
+
+function sourcesFor(named: readonly Named[], isAll: boolean): readonly Source[] {
+  const lists = Map.groupBy(named, ({ ref }) => scaleSetKey(ref) ?? groupKey(ref));
+  return [...lists.values()].flatMap((members): readonly Source[] => {
+    const [first] = members;
+    if (first === undefined) return [];
+    if (!isAll && members.length < worthAList)
+      return members.map((each) => ({ kind: 'instance', named: each }));
+    return first.ref.kind === 'vm'
+      ? [{ kind: 'group', vm: first.ref, named: members }]
+      : [{ kind: 'scaleSet', set: first.ref, named: members }];
+  });
+}
+
+/** The options exclude these instances, so nothing is asked about them. */
+function excluded(named: readonly Named[], startedAt: number): ObservedPage {
+  return {
+    startedAt,
+    observations: named.map(({ id }) => ({
+      kind: 'instance',
+      instance: { id, state: 'unknown', managed: false },
+    })),
+  };
+}
+
+function namedIn(source: Source): readonly Named[] {
+  return source.kind === 'instance' ? [source.named] : source.named;
+}
+
+async function pagesOf(
+  parts: ReadParts,
+  source: Source,
+  context: CallContext,
+): Promise<readonly ObservedPage[]> {
+  const begunAt = parts.clock.monotonic();
+  try {
+    const { startedAt, observations } = await readWhole(parts, source, context);
+    const count = Math.ceil(observations.length / partSize);
+    return Array.from({ length: count }, (_, at) => ({
+      startedAt,
+      observations: observations.slice(at * partSize, (at + 1) * partSize),
+    }));
+  } catch (error) {
+    if (!(error instanceof CloudError)) throw error;
+    const failed = namedIn(source).map(({ id }) => ({ instanceId: id, error }));
+    return [{ startedAt: begunAt, observations: [], failed }];
+  }
+}
+
+interface Whole {
+  readonly startedAt: number;
+  readonly observations: readonly Observation[];
+}
+
+function readWhole(parts: ReadParts, source: Source, context: CallContext): Promise<Whole> {
+  if (source.kind === 'instance') return readInstance(parts, source.named, context);
+  return readAList(parts, source, context);
+}
+
+async function readAList(
+  parts: ReadParts,
+  source: Exclude<Source, { kind: 'instance' }>,
+  context: CallContext,
+): Promise<Whole> {
+  const request = source.kind === 'scaleSet' ? scaleSetInterfaces(source.set) : interfacesInGroup(source.vm);
+  const names = new Map(source.named.map(({ id }) => [instanceKey(id), id]));
+  const { startedAt, items } = await parts.client.readList(
+    request,
+    (item) => {
+      const shown = readInterface(item, parts.spellings);
+      if (shown === undefined) return undefined;
+      const id = names.get(shown.instanceId);
+      return id === undefined ? undefined : { ...shown, instanceId: id };
+    },
+    context,
+  );
+  return { startedAt, observations: placed(request, items) };
+}
+
+function placed(
+  request: Parameters<typeof unreadable>[0],
+  shown: readonly ShownInterface[],
+): readonly Observation[] {
+  const met = new Set<string>();
+  for (const { id } of shown) {
+    if (met.has(id)) throw unreadable(request, `${id} is shown twice`);
+    met.add(id);
+  }
+  return [...Map.groupBy(shown, ({ instanceId }) => instanceId).values()].flatMap(inPlaces);
+}
+
+async function readInstance(parts: ReadParts, named: Named, context: CallContext): Promise<Whole> {
+  const { ref } = named;
+  const within = { ...context, instanceId: named.id };
+  return ref.kind === 'vm'
+    ? readStandaloneVm(parts, { ...named, ref }, within)
+    : readScaleSetVm(parts, { ...named, ref }, within);
+}
+
+async function readScaleSetVm(
+  parts: ReadParts,
+  { id, ref }: Named & { readonly ref: ScaleSetVm },
+  context: CallContext,
+): Promise<Whole> {
+  const { client, spellings } = parts;
+  const request = scaleSetVmInterfaces(ref);
+  const read = await unlessMissing(
+    client.readList(request, (item) => readInterface(item, spellings), context),
+  );
+  const shown = (read?.items ?? []).filter((item) => item.instanceId === instanceKey(id));
+  if (read !== undefined && shown.length > 0) {
+    const observations = placed(
+      request,
+      shown.map((item) => ({ ...item, instanceId: id })),
+    );
+    return { startedAt: read.startedAt, observations };
+  }
+  const vm = await unlessMissing(client.read(scaleSetVm(ref), context));
+  if (vm !== undefined) return alone(vm.startedAt, { id, state: stateOf(vm.answer.body), managed: true });
+  const parent = await client.read(scaleSet(ref), context);
+  return alone(parent.startedAt, { id, state: 'terminated', managed: true });
+}
+
+/** Its interfaces may be in other groups, so its own list of them is followed. */
+async function readStandaloneVm(
+  { client, spellings }: ReadParts,
+  { id, ref }: Named & { readonly ref: StandaloneVm },
+  context: CallContext,
+): Promise<Whole> {
+  const request = standaloneVm(ref);
+  const vm = await unlessMissing(client.read(request, context));
+  if (vm === undefined) {
+    // Whoever can list the interfaces of its group would be shown the VM.
+    const parent = await client.read(interfacesInGroup(ref), context);
+    return alone(parent.startedAt, { id, state: 'terminated', managed: true });
+  }
+  const { startedAt, answer } = vm;
+  const links = list(answer.body, 'properties', 'networkProfile', 'networkInterfaces');
+  if (links === undefined)
+    throw unreadable(request, 'properties.networkProfile.networkInterfaces is missing');
+  const shown = await Promise.all(
+    links.map((link) => readLinked({ client, spellings }, { id, link }, context)),
+  );
+  const observations = placed(
+    request,
+    shown.flatMap((item) => item ?? []),
+  );
+  if (observations.length > 0) return { startedAt, observations };
+  return alone(startedAt, { id, state: stateOf(answer.body), managed: true });
+}
+
+async function readLinked(
+  { client, spellings }: Pick<ReadParts, 'client' | 'spellings'>,
+  { id, link }: { readonly id: string; readonly link: Json },
+  context: CallContext,
+): Promise<ShownInterface | undefined> {
+  const interfaceId = parseInterfaceId(text(link, 'id') ?? '');
+  if (interfaceId === undefined)
+    throw unreadable({ operation: 'VirtualMachines.Get' }, 'it names no interface');
+  const read = await unlessMissing(client.read(oneInterface(interfaceId), context));
+  const shown = read && readInterface(read.answer.body, spellings);
+  return shown?.instanceId === instanceKey(id) ? { ...shown, instanceId: id } : undefined;
+}
+
+function alone(startedAt: number, instance: Instance): Whole {
+  return { startedAt, observations: [{ kind: 'instance', instance }] };
+}
+
+/** A VM that is being deleted says so; nothing that it has left is missed. */
+function stateOf(vm: Json): Instance['state'] {
+  const state = text(vm, 'properties', 'provisioningState')?.toLowerCase();
+  return state === 'deleting' ? 'terminating' : 'running';
+}
+
+const missingKinds: ReadonlySet<string> = new Set(['instanceGone', 'interfaceGone']);
+
+/** ARM does not find what was asked for. Only together with an answer about its owner this shows that it is gone. */
+async function unlessMissing<T>(reading: Promise<T>): Promise<T | undefined> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (error instanceof CloudError && missingKinds.has(error.failure.kind)) return undefined;
+    throw error;
+  }
+}
+
+/** Together with the first interfaces in a subnet, the subnet itself: no node can be served without it. */
+async function* withSubnets(
+  { subnets }: ReadParts,
+  pages: Iterable<ObservedPage>,
+  context: CallContext,
+): AsyncGenerator<ObservedPage> {
+  for (const page of pages) {
+    subnets.note(
+      page.observations.flatMap((item) =>
+        item.kind === 'interface'
+          ? [item.interface.subnetId, ...(item.interface.addressSubnets?.values() ?? [])]
+          : [],
+      ),
+    );
+    const { news } = subnets;
+    if (news.length === 0) {
+      yield page;
+      continue;
+    }
+    const network = await subnets.read(news, context).catch((error: unknown) => {
+      if (!(error instanceof CloudError)) throw error;
+      return undefined;
+    });
+    yield network === undefined ? page : { ...page, network };
+  }
+}

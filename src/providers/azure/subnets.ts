@@ -1,0 +1,120 @@
+// The subnets of the interfaces that were seen. Each is read by itself, so no permission on whole virtual networks is
+// needed, and one that cannot be read leaves the others known.
+import type { CallContext } from '../contract/allocation-implementation.ts';
+import { CloudError, type CloudFailure } from '../contract/cloud-failure.ts';
+import type { KnownNetwork, Network, Subnet } from '../contract/infrastructure.ts';
+import { parseBlock, sizeOf } from '../contract/ipv4.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { type ArmAnswer, list, text } from './arm-api.ts';
+import { type ArmClient, unreadable } from './arm-client.ts';
+import { parseSubnetId, type SubnetRef } from './ids.ts';
+import { subnet as requestOf } from './requests.ts';
+
+/** The first four addresses of a subnet, and its last. */
+const reserved = 5;
+
+export interface ReadSubnets extends KnownNetwork {
+  /** When the first was requested, in monotonic ms. */
+  readonly startedAt: number;
+  readonly subnets: ReadonlyMap<string, Subnet>;
+  readonly unreadSubnets: ReadonlyMap<string, CloudFailure>;
+}
+
+export class Subnets {
+  readonly #client: ArmClient;
+  readonly #clock: Pick<Clock, 'monotonic'>;
+  readonly #known = new Map<string, SubnetRef>();
+  /** Subnets that were read at least once. */
+  readonly #read = new Set<string>();
+
+  constructor(client: ArmClient, clock: Pick<Clock, 'monotonic'>) {
+    this.#client = client;
+    this.#clock = clock;
+  }
+
+  /** `ids`: in the one spelling of each. Anything else is no subnet. */
+  note(ids: Iterable<string>): void {
+    for (const id of ids) {
+      const ref = this.#known.has(id) ? undefined : parseSubnetId(id);
+      if (ref !== undefined) this.#known.set(id, ref);
+    }
+  }
+
+  /** Subnets that were seen and never read. */
+  get news(): readonly string[] {
+    return [...this.#known.keys()].filter((id) => !this.#read.has(id));
+  }
+
+  /** The subnets of these networks. */
+  in(networkIds: readonly string[]): readonly string[] {
+    const keys = new Set(networkIds.map((id) => id.toLowerCase()));
+    return [...this.#known].flatMap(([id, ref]) => (keys.has(ref.networkId.toLowerCase()) ? [id] : []));
+  }
+
+  /** Rejects with a CloudError only if not one of them could be read. */
+  async read(ids: readonly string[], context: CallContext): Promise<ReadSubnets> {
+    const results = await Promise.all(ids.map((id) => this.#readOne(id, context)));
+    const failed = results.flatMap((result) => ('failure' in result ? [result] : []));
+    const [first] = failed;
+    if (first !== undefined && failed.length === results.length) throw new CloudError(first.failure);
+    const subnets = results.flatMap((result) => ('subnet' in result ? [result.subnet] : []));
+    for (const { id } of subnets) this.#read.add(id);
+    return {
+      startedAt: Math.min(...results.map(({ startedAt }) => startedAt), this.#clock.monotonic()),
+      subnets: new Map(subnets.map((subnet) => [subnet.id, subnet])),
+      networks: networksOf(subnets),
+      unreadSubnets: new Map(failed.map(({ id, failure }) => [id, failure])),
+    };
+  }
+
+  async #readOne(id: string, context: CallContext): Promise<ReadSubnet> {
+    const ref = this.#known.get(id);
+    if (ref === undefined) throw new Error(`${id} was never seen`);
+    const request = requestOf(ref);
+    try {
+      const { startedAt, answer } = await this.#client.read(request, context);
+      const read = readSubnet(id, ref.networkId, answer);
+      if ('problem' in read) throw unreadable(request, read.problem);
+      return { id, startedAt, subnet: read.subnet };
+    } catch (error) {
+      if (!(error instanceof CloudError)) throw error;
+      return { id, startedAt: Infinity, failure: error.failure };
+    }
+  }
+}
+
+type ReadSubnet = { readonly id: string; readonly startedAt: number } & (
+  | { readonly subnet: Subnet }
+  | { readonly failure: CloudFailure }
+);
+
+/** What a network consists of is not read: only the blocks of its subnets matter. */
+function networksOf(subnets: readonly Subnet[]): ReadonlyMap<string, Network> {
+  return new Map(subnets.map(({ networkId }) => [networkId, { id: networkId, primaryCidr: '', cidrs: [] }]));
+}
+
+/** Azure leaves the list of configurations out for a subnet that has none. */
+export function readSubnet(
+  id: string,
+  networkId: string,
+  { body, count }: Pick<ArmAnswer, 'body' | 'count'>,
+): { readonly subnet: Subnet } | { readonly problem: string } {
+  const named = text(body, 'id');
+  if (named?.toLowerCase() !== id.toLowerCase())
+    return { problem: `the answer is about ${named ?? 'nothing'}` };
+  const cidrs = cidrsOf(body);
+  const cidr = cidrs.find((each) => parseBlock(each) !== undefined);
+  const block = cidr === undefined ? undefined : parseBlock(cidr);
+  if (cidr === undefined || block === undefined)
+    return { problem: `${JSON.stringify(cidrs[0] ?? '')} is not an IPv4 block` };
+  const freeAddresses = Math.max(0, sizeOf(block) - reserved - (count ?? 0));
+  return {
+    subnet: { id, cidr, networkId, zone: '', tags: {}, freeAddresses, eligible: true },
+  };
+}
+
+/** A subnet has one prefix, or a list with one of each family. */
+function cidrsOf(body: ArmAnswer['body']): readonly string[] {
+  const several = list(body, 'properties', 'addressPrefixes') ?? [];
+  return [text(body, 'properties', 'addressPrefix') ?? [], ...several.map(String)].flat();
+}

@@ -1,0 +1,199 @@
+// Changes of machines: the PUT of one of a Uniform scale set, power, and deletion. Each is an operation that takes time.
+import type { Json, JsonObject } from '../workload/json.ts';
+import { listAt, objectAt, textAt } from '../workload/json.ts';
+import { beginChanges, endChanges, free } from './address-changes.ts';
+import type { ArmCloud } from './arm-cloud.ts';
+import type { ArmInterface, Machine, PowerState } from './arm-records.ts';
+import { ArmRefusal, badRequest, conflict } from './arm-refusal.ts';
+import { changeOf, type ConfigurationChange, isChange } from './configurations.ts';
+import type { Operation } from './operations.ts';
+import { keyOf } from './resource-path.ts';
+
+export interface MachineUpdate {
+  readonly machine: Machine;
+  readonly body: JsonObject;
+  readonly ifMatch: string | undefined;
+  /** The operation is to fail in the end. */
+  readonly failure: { readonly code: string; readonly message: string } | undefined;
+}
+
+/** What Azure writes itself and ignores in a body. */
+const readOnly = new Set([
+  'id',
+  'name',
+  'type',
+  'instanceId',
+  'sku',
+  'resources',
+  'zones',
+  'etag',
+  'systemData',
+]);
+const readOnlyProperties = new Set([
+  'provisioningState',
+  'latestModelApplied',
+  'vmId',
+  'instanceView',
+  'timeCreated',
+  'modelDefinitionApplied',
+]);
+
+/** Replaces the model of a machine of a Uniform scale set. Returns its operation; refuses and changes nothing. */
+export function updateMachine(cloud: ArmCloud, update: MachineUpdate): Operation {
+  const { machine, body, ifMatch, failure } = update;
+  refuseEtag(machine, ifMatch);
+  refuseBusy(machine);
+  const model = nextModel(machine, body);
+  const changes = changesOf(cloud, machine, model);
+  const operation = beginOperation(cloud, machine.path, 'Microsoft.Compute');
+  const begun = beginChanges(cloud, changes.filter(isChange), operation.id);
+  const { failure: _, ...known } = machine;
+  const changed = put(cloud, { ...known, model, state: 'Updating', operationId: operation.id });
+  cloud.after(cloud.times.machineMs, () => {
+    endChanges(cloud, begun, failure !== undefined);
+    const current = cloud.machines.current.get(machine.id);
+    cloud.operations.end(operation.id, failure ?? (current === undefined ? gone : undefined));
+    if (current?.operationId !== operation.id) return;
+    const { operationId: __, ...rest } = current;
+    put(cloud, {
+      ...rest,
+      ...(failure === undefined
+        ? { state: 'Succeeded' }
+        : { state: 'Failed', failure, model: { ...changed.model, properties: machine.model['properties'] } }),
+    });
+  });
+  return cloud.operations.find(operation.id, operation.subscription);
+}
+
+const gone = { code: 'OperationPreempted', message: 'Operation execution has been preempted by a delete.' };
+
+/** Deletes a machine with its interfaces. Their addresses are free when the operation ends. */
+export function deleteMachine(cloud: ArmCloud, machine: Machine): Operation {
+  const operation = beginOperation(cloud, machine.path, 'Microsoft.Compute');
+  put(cloud, { ...machine, state: 'Deleting', operationId: operation.id });
+  cloud.after(cloud.times.deleteMs, () => {
+    const current = cloud.machines.current.get(machine.id);
+    for (const record of current === undefined ? [] : cloud.interfacesOf(current))
+      removeInterface(cloud, record);
+    cloud.machines.delete(machine.id);
+    cloud.network.delete('instances', machine.id);
+    cloud.operations.end(operation.id);
+  });
+  return cloud.operations.find(operation.id, operation.subscription);
+}
+
+/** Removes an interface with everything it holds. */
+export function removeInterface(cloud: ArmCloud, record: ArmInterface): void {
+  free(cloud, record.configurations);
+  cloud.deleteInterface(record);
+}
+
+const powers = {
+  deallocate: { during: 'deallocating', after: 'deallocated', time: 'deallocateMs' },
+  start: { during: 'starting', after: 'running', time: 'startMs' },
+} as const satisfies Record<string, { during: PowerState; after: PowerState; time: keyof ArmCloud['times'] }>;
+
+/** Starts or deallocates a machine; its addresses stay its own. */
+export function changePower(cloud: ArmCloud, machine: Machine, action: keyof typeof powers): Operation {
+  refuseBusy(machine);
+  const { during, after, time } = powers[action];
+  const operation = beginOperation(cloud, machine.path, 'Microsoft.Compute');
+  put(cloud, { ...machine, power: during, state: 'Updating', operationId: operation.id });
+  cloud.after(cloud.times[time], () => {
+    cloud.operations.end(operation.id);
+    const current = cloud.machines.current.get(machine.id);
+    if (current?.operationId !== operation.id) return;
+    const { operationId: _, ...rest } = current;
+    put(cloud, { ...rest, power: after, state: 'Succeeded' });
+  });
+  return cloud.operations.find(operation.id, operation.subscription);
+}
+
+/** Begins an operation on a resource. */
+export function beginOperation(cloud: ArmCloud, path: string, provider: string): Operation {
+  return cloud.operations.begin({
+    id: cloud.newGuid(),
+    provider,
+    subscription: path.split('/')[2] ?? '',
+    resourceId: keyOf(path),
+  });
+}
+
+function put(cloud: ArmCloud, machine: Machine): Machine {
+  const written = { ...machine, etag: `"${Number(machine.etag.slice(1, -1)) + 1}"` };
+  cloud.machines.put(written);
+  return written;
+}
+
+/** Refuses a stale `If-Match`. */
+export function refuseEtag(
+  { path, etag }: { readonly path: string; readonly etag: string },
+  ifMatch: string | undefined,
+): void {
+  if (ifMatch === undefined || ifMatch === '*' || ifMatch === etag) return;
+  throw new ArmRefusal(
+    'PreconditionFailed',
+    `Precondition failed. Etag provided in if-match header ${ifMatch} does not match etag ${etag} of resource ${path}.`,
+    412,
+  );
+}
+
+function refuseBusy({ name, operationId, state }: Machine): void {
+  if (operationId === undefined) return;
+  throw conflict(
+    'OperationNotAllowed',
+    `Operation cannot be performed on the virtual machine '${name}' because operation ${operationId} is in progress (${state}).`,
+  );
+}
+
+/** The model after a PUT: what the body says, but for what only Azure writes. */
+function nextModel(machine: Machine, body: JsonObject): JsonObject {
+  const known = objectAt(machine.model, 'properties');
+  const given = objectAt(body, 'properties');
+  const writable = Object.entries(given).filter(([field]) => !readOnlyProperties.has(field));
+  return {
+    ...Object.fromEntries(Object.entries(body).filter(([field]) => !readOnly.has(field))),
+    properties: { ...Object.fromEntries(writable), ...storageOf(known, given) },
+  };
+}
+
+/** Without an image reference the image stays; another one is refused. */
+function storageOf(known: JsonObject, given: JsonObject): JsonObject {
+  const image = objectAt(known, 'storageProfile', 'imageReference');
+  const wanted = given['storageProfile'];
+  if (wanted === undefined) return {};
+  const other = objectAt(wanted, 'imageReference');
+  const isOther = Object.entries(other).some(([field, value]) => field in image && image[field] !== value);
+  if (isOther) {
+    throw conflict(
+      'PropertyChangeNotAllowed',
+      "Changing property 'storageProfile.imageReference' is not allowed.",
+    );
+  }
+  return { storageProfile: { ...objectAt(wanted), imageReference: image } };
+}
+
+/** The changes of each interface that the model names; interfaces themselves neither come nor go. */
+function changesOf(cloud: ArmCloud, machine: Machine, model: JsonObject): readonly ConfigurationChange[] {
+  const records = cloud.interfacesOf(machine);
+  const profile = objectAt(model, 'properties', 'networkProfileConfiguration');
+  const named = new Map<string, Json>(
+    listAt(profile, 'networkInterfaceConfigurations').map((item) => [textAt(item, 'name'), item]),
+  );
+  if (named.size !== records.length || records.some(({ name }) => !named.has(name))) {
+    throw conflict(
+      'OperationNotAllowed',
+      `Adding or removing network interfaces of virtual machine '${machine.name}' requires that it is deallocated.`,
+    );
+  }
+  const primaries = [...named.values()].filter((item) => objectAt(item, 'properties')['primary'] === true);
+  if (primaries.length !== 1) {
+    throw badRequest(
+      'VirtualMachineMustHavePrimaryNetworkInterface',
+      `Virtual machine ${machine.path} must have exactly one primary network interface, and has ${primaries.length}.`,
+    );
+  }
+  return records.map((record) =>
+    changeOf(cloud, record, listAt(named.get(record.name), 'properties', 'ipConfigurations')),
+  );
+}

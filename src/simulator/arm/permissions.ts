@@ -1,0 +1,59 @@
+// What a call needs to be allowed: its own action, and actions on what its body links to.
+import { isObject, type Json, textAt } from '../workload/json.ts';
+import type { ArmCall } from './arm-call.ts';
+import { ArmRefusal } from './arm-refusal.ts';
+import { isAllowed, type Principal } from './principals.ts';
+
+/** What a body links to needs an action of its own, by the field that links. */
+const linked: Readonly<Partial<Record<string, string>>> = {
+  subnet: 'Microsoft.Network/virtualNetworks/subnets/join/action',
+  applicationSecurityGroups: 'Microsoft.Network/applicationSecurityGroups/joinIpConfiguration/action',
+  loadBalancerBackendAddressPools: 'Microsoft.Network/loadBalancers/backendAddressPools/join/action',
+  networkSecurityGroup: 'Microsoft.Network/networkSecurityGroups/join/action',
+  imageReference: 'Microsoft.Compute/galleries/images/versions/read',
+};
+
+/** Refuses a call whose caller may not do it. `allowed`: the only operations by name that anybody may call. */
+export function refuseUnauthorized(call: ArmCall, allowed: ReadonlySet<string> | undefined): void {
+  const { operation, caller, path } = call;
+  const isOpen = allowed === undefined || allowed.has(operation.name);
+  if (!isOpen || !isAllowed(caller, operation.action, path)) {
+    throw new ArmRefusal(
+      'AuthorizationFailed',
+      `${clientOf(caller)} does not have authorization to perform action '${operation.action}' over scope '${path}' or the scope is invalid. If access was recently granted, please refresh your credentials.`,
+      403,
+    );
+  }
+  if (operation.method !== 'PUT' || caller.roles === undefined) return;
+  for (const { action, id } of linksIn(call.body)) {
+    if (isAllowed(caller, action, id)) continue;
+    throw new ArmRefusal(
+      'LinkedAuthorizationFailed',
+      `${clientOf(caller)} has permission to perform action '${operation.action}' on scope '${path}'; however, it does not have permission to perform action(s) '${action}' on the linked scope(s) '${id}' (respectively) or the linked scope(s) are invalid.`,
+      403,
+    );
+  }
+}
+
+function clientOf({ clientId }: Principal): string {
+  return `The client '${clientId}' with object id '${clientId}'`;
+}
+
+function* linksIn(value: Json | undefined): Generator<{ readonly action: string; readonly id: string }> {
+  if (Array.isArray(value)) {
+    for (const item of value as readonly Json[]) yield* linksIn(item);
+    return;
+  }
+  if (!isObject(value)) return;
+  for (const [field, part] of Object.entries(value)) {
+    const action = linked[field];
+    if (action === undefined) {
+      yield* linksIn(part);
+      continue;
+    }
+    for (const item of Array.isArray(part) ? (part as readonly Json[]) : [part]) {
+      const id = textAt(item, 'id');
+      if (id !== '') yield { action, id };
+    }
+  }
+}

@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { ArmClient, callOf } from '../../../src/providers/azure/arm-client.ts';
+import { AzureApi } from '../../../src/providers/azure/azure-api.ts';
+import { azureClouds } from '../../../src/providers/azure/azure-clouds.ts';
+import { Changes } from '../../../src/providers/azure/changes.ts';
+import { failureOf } from '../../../src/providers/azure/errors.ts';
+import { azureLimits } from '../../../src/providers/azure/limits.ts';
+import { observe } from '../../../src/providers/azure/read.ts';
+import { Spellings } from '../../../src/providers/azure/spellings.ts';
+import { Subnets } from '../../../src/providers/azure/subnets.ts';
+import { admittedFor, updateInstance } from '../../../src/providers/azure/update-instance.ts';
+import { CallGate } from '../../../src/providers/gate/call-gate.ts';
+import { MutationPermission, noPauses } from '../../../src/providers/gate/mutation-permission.ts';
+import { ConcurrencyLimiter } from '../../../src/providers/rate-limit/concurrency-limit.ts';
+import { RateLimiter } from '../../../src/providers/rate-limit/rate-limiter.ts';
+import { Random } from '../../../src/runtime/random.ts';
+import { systemClock } from '../../../src/runtime/system-clock.ts';
+import { type ArmServer, startArmServer } from '../../../src/simulator/arm/arm-server.ts';
+import { createArm } from '../../../src/simulator/arm/create-arm.ts';
+import { allOf, context, observedIn } from '../../unit/providers/azure/azure-rig.ts';
+import { armTopologyFrom } from '../../unit/simulator/arm/arm-rig.ts';
+
+const tenant = '00000000-0000-0000-0000-0000000000aa';
+const clientId = '00000000-0000-0000-0000-0000000000cc';
+const instanceId =
+  '/subscriptions/00000000-0000-0000-0000-000000000001/resourcegroups/nodes/providers/microsoft.compute/virtualmachinescalesets/pool/virtualmachines/0';
+const trusted = getCACertificates('default');
+const topology = armTopologyFrom(`
+cloud: azure
+virtualNetworks: [{ name: main, blocks: [10.0.0.0/16], subnets: [{ name: a, block: 10.0.0.0/27 }] }]
+scaleSets: [{ name: pool, count: 2, interfaces: [{ name: nic0, subnet: a, addresses: 1 }] }]
+latency: { scale: 0 }
+consistency: { visibilityDelayMs: 0, listingLagMs: 0 }
+times: { machineMs: 100, interfaceMs: 100 }
+operations: { retryAfter: 0 }
+`);
+
+let server: ArmServer;
+
+beforeAll(async () => {
+  const { gateway } = createArm({ topology, clock: systemClock, random: new Random('arm') });
+  server = await startArmServer({ gateway });
+  setDefaultCACertificates([...trusted, server.ca]);
+});
+
+afterAll(async () => {
+  setDefaultCACertificates(trusted);
+  await server.close();
+});
+
+function apiWith(environment: Readonly<Record<string, string>>, managedIdentity?: string): AzureApi {
+  for (const name of [
+    'AZURE_TENANT_ID',
+    'AZURE_CLIENT_ID',
+    'AZURE_CLIENT_SECRET',
+    'AZURE_POD_IDENTITY_AUTHORITY_HOST',
+  ])
+    Reflect.deleteProperty(process.env, name);
+  Object.assign(process.env, environment);
+  return new AzureApi({
+    cloud: azureClouds.AzurePublicCloud,
+    endpoint: server.url,
+    authority: server.url,
+    isAuthorityKnown: true,
+    managedIdentity,
+    connections: 10,
+    connectionTimeout: 5000,
+    clock: systemClock,
+    proxyFor: () => undefined,
+    onRoute: () => undefined,
+  });
+}
+
+const bySecret = {
+  AZURE_TENANT_ID: tenant,
+  AZURE_CLIENT_ID: clientId,
+  AZURE_CLIENT_SECRET: 'headwater-example-secret',
+};
+
+function providerOver(api: AzureApi) {
+  const clock = systemClock;
+  const gate = new CallGate({
+    rateLimiter: new RateLimiter({ clock, sizes: azureLimits, overall: undefined }),
+    concurrency: new ConcurrencyLimiter(50),
+    clock,
+    timeout: 20_000,
+    leads: () => true,
+    isInSafeLeaseWindow: () => true,
+    permission: new MutationPermission(noPauses),
+    failureOf,
+    onCall: () => undefined,
+    onWait: () => undefined,
+  });
+  const client = new ArmClient({ api, gate });
+  const spellings = new Spellings();
+  const parts = { client, spellings, subnets: new Subnets(client, clock), clock, isInScope: () => true };
+  const changes = new Changes({ client, spellings, clock });
+  return { gate, client, parts, changes };
+}
+
+async function primaryOf({ parts }: ReturnType<typeof providerOver>) {
+  const scope = { kind: 'instances', instanceIds: [instanceId] } as const;
+  const { interfaces, failed } = observedIn(await allOf(observe(parts, scope, context)));
+  const [first] = interfaces;
+  if (first === undefined) throw new Error(`no interface is shown: ${JSON.stringify(failed)}`);
+  return first;
+}
+
+describe('over HTTPS, an update of a scale-set VM', () => {
+  test('resolves with its new addresses', async () => {
+    const api = apiWith(bySecret);
+    const provider = providerOver(api);
+    const before = await primaryOf(provider);
+
+    const admitted = admittedFor(instanceId);
+    if (admitted === undefined) throw new Error('it is no instance');
+    await provider.gate.admit([callOf(admitted)], context);
+    const outcome = await updateInstance(
+      provider,
+      {
+        kind: 'updateInstance',
+        instanceId,
+        operationId: 'aaaaaaaa-1111',
+        add: [{ interfaceId: before.id, subnetId: before.subnetId, count: 3 }],
+      },
+      context,
+    );
+
+    const after = await primaryOf(provider);
+    const added = after.addresses.filter((address) => !before.addresses.includes(address));
+    expect(added).toHaveLength(3);
+    expect(outcome).toMatchObject({
+      kind: 'done',
+      answer: { added: [{ interfaceId: before.id, addresses: added }] },
+    });
+    api.close();
+  });
+});
+
+describe('over HTTPS, credentials', () => {
+  test('may be those of a managed identity', async () => {
+    const api = apiWith({ AZURE_POD_IDENTITY_AUTHORITY_HOST: server.metadataUrl }, clientId);
+
+    expect((await primaryOf(providerOver(api))).subnetId).toContain('/subnets/a');
+    api.close();
+  });
+
+  test('that are wrong fail every read with a reason', async () => {
+    const api = apiWith({ ...bySecret, AZURE_CLIENT_SECRET: 'another' });
+
+    await expect(primaryOf(providerOver(api))).rejects.toThrow('AuthenticationError');
+    api.close();
+  });
+});

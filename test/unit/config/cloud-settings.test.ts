@@ -1,0 +1,48 @@
+import { describe, expect, test } from '@jest/globals';
+import { type CloudSettings, cloudSettings } from '../../../src/config/cloud-settings.ts';
+import { accepted, load } from './loading.ts';
+
+function settingsOf(flags: Readonly<Record<string, string>>): CloudSettings {
+  const given = Object.fromEntries(Object.entries(flags).map(([name, text]) => [name, [text]]));
+  return cloudSettings(accepted(load({ flags: given })).options);
+}
+
+describe('the settings of the chosen cloud', () => {
+  test('are those of the options of AWS', () => {
+    const settings = settingsOf({
+      'cluster-name': 'one',
+      'aws-release-excess-ips': 'true',
+      'aws-use-primary-address': 'true',
+      'aws-enable-prefix-delegation': 'true',
+      'vpc-id': 'vpc-0123abcd',
+      'eni-gc-interval': '1m',
+      'azure-use-primary-address': 'false',
+    });
+
+    expect(settings).toEqual({
+      releaseExcessIps: true,
+      usePrimaryAddress: true,
+      prefixDelegation: true,
+      scope: { networkId: 'vpc-0123abcd' },
+      collection: { kind: 'on', interval: 60_000, dryRun: false },
+    });
+  });
+
+  test('are those of the options of Azure, whatever the options of AWS say', () => {
+    const settings = settingsOf({
+      ipam: 'azure',
+      'azure-use-primary-address': 'true',
+      'aws-release-excess-ips': 'true',
+      'aws-enable-prefix-delegation': 'true',
+      'vpc-id': 'vpc-0123abcd',
+    });
+
+    expect(settings).toEqual({
+      releaseExcessIps: false,
+      usePrimaryAddress: true,
+      prefixDelegation: false,
+      scope: { networkId: undefined },
+      collection: { kind: 'off' },
+    });
+  });
+});

@@ -1,0 +1,97 @@
+import { describe, expect, test } from '@jest/globals';
+import { failureOf } from '../../../../src/providers/azure/errors.ts';
+import { CallError, type CallResult } from '../../../../src/providers/gate/cloud-call.ts';
+
+const update = 'VirtualMachineScaleSetVMs.Update';
+
+interface Detail {
+  readonly message?: string;
+  readonly status?: number;
+  readonly name?: string;
+  readonly result?: CallResult;
+}
+
+function failure(code: string, detail: Detail = {}) {
+  const { message = 'text', status = 400, name = update, result = 'refused' } = detail;
+  return failureOf({ name }, new CallError({ result, code, message, status }));
+}
+
+describe('a refusal of Azure', () => {
+  test.each([
+    ['TooManyRequests', { status: 429 }, 'throttled'],
+    ['OperationNotAllowed', { status: 429 }, 'throttled'],
+    ['HTTP429', { status: 429 }, 'throttled'],
+    ['SubnetIsFull', {}, 'subnetExhausted'],
+    [
+      'InvalidResourceReference',
+      { message: 'Resource /subscriptions/s/virtualNetworks/v/subnets/a not found' },
+      'subnetGone',
+    ],
+    ['ResourceNotFound', { status: 404, name: 'Subnets.Get' }, 'subnetGone'],
+    ['NotFound', { status: 404, name: 'VirtualMachineScaleSetVMs.Get' }, 'instanceGone'],
+    ['ResourceNotFound', { status: 404, name: 'VirtualMachines.Get' }, 'instanceGone'],
+    ['ResourceNotFound', { status: 404, name: 'Interfaces.Get' }, 'interfaceGone'],
+    ['ParentResourceNotFound', { status: 404, name: 'VirtualMachineScaleSetVMs.Get' }, 'unknown'],
+    ['ResourceNotFound', { status: 404, name: 'VirtualMachineScaleSets.Get' }, 'unknown'],
+    ['ResourceGroupNotFound', { status: 404, name: 'VirtualMachines.Get' }, 'unknown'],
+    ['OperationNotAllowed', { status: 409 }, 'conflict'],
+    ['AnotherOperationInProgress', { status: 409 }, 'conflict'],
+    ['SomethingElse', { status: 409 }, 'conflict'],
+    ['PreconditionFailed', { status: 412 }, 'conflict'],
+    ['RetryableError', { status: 200 }, 'conflict'],
+    [
+      'OperationNotAllowed',
+      { status: 409, message: 'exceeding approved Total Regional Cores quota' },
+      'limitReached',
+    ],
+    ['OperationNotAllowed', { status: 409, message: 'the VM is deallocated' }, 'instanceNotRunning'],
+    ['PublicIPCountLimitReached', {}, 'limitReached'],
+    ['AuthorizationFailed', { status: 403 }, 'notAuthorized'],
+    ['RequestDisallowedByPolicy', { status: 403 }, 'notAuthorized'],
+    ['SomethingForbidden', { status: 403 }, 'notAuthorized'],
+    ['InvalidParameter', {}, 'invalid'],
+    ['VMScaleSetIpConfigurationsOnSameNicCannotUseDifferentSubnets', {}, 'invalid'],
+    ['InternalServerError', { status: 500, result: 'noAnswer' as const }, 'unreachable'],
+    ['ECONNRESET', { result: 'noAnswer' as const }, 'unreachable'],
+    ['ENOTFOUND', { result: 'notSent' as const }, 'unreachable'],
+    ['UnreadableAnswer', { status: 200, result: 'noAnswer' as const }, 'unreadable'],
+  ])('with %s %j is %s', (code, detail, kind) => {
+    expect(failure(code, detail).kind).toBe(kind);
+  });
+
+  test.each([
+    [
+      'AuthorizationFailed',
+      "The client 'x' with object id 'y' does not have authorization to perform action 'Microsoft.Compute/virtualMachineScaleSets/virtualMachines/write' over scope '/subscriptions/s' or the scope is invalid.",
+      { permission: 'Microsoft.Compute/virtualMachineScaleSets/virtualMachines/write' },
+    ],
+    [
+      'LinkedAuthorizationFailed',
+      "The client has permission to perform action 'Microsoft.Compute/virtualMachineScaleSets/virtualMachines/write' on scope '/subscriptions/s', however it does not have permission to perform action(s) 'Microsoft.Network/virtualNetworks/subnets/join/action' on the linked scope(s) '/subscriptions/t' (respectively) or the linked scope(s) are invalid.",
+      { permission: 'Microsoft.Network/virtualNetworks/subnets/join/action', about: 'subnet' },
+    ],
+  ])('with %s names the missing permission', (code, message, expected) => {
+    expect(failure(code, { message, status: 403 })).toMatchObject(expected);
+  });
+
+  test.each([
+    ['InvalidAuthenticationToken', 'invalid'],
+    ['CredentialUnavailableError', 'invalid'],
+    ['ExpiredAuthenticationToken', 'expired'],
+  ])('with %s is about %s credentials, and so about every call', (code, credentials) => {
+    expect(failure(code, { status: 401 })).toMatchObject({
+      kind: 'notAuthorized',
+      credentials,
+      about: 'action',
+    });
+  });
+
+  test('of a wrong subscription names it and blames no permission', () => {
+    const message = "The subscription '0-0' could not be found.";
+
+    const refused = failure('SubscriptionNotFound', { status: 404, message });
+
+    expect(refused).toMatchObject({ kind: 'notAuthorized', about: 'action', message });
+    expect(refused).not.toHaveProperty('permission');
+  });
+});

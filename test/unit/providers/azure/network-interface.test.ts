@@ -1,0 +1,160 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Json, JsonObject } from '../../../../src/providers/azure/arm-api.ts';
+import { inPlaces, readInterface } from '../../../../src/providers/azure/network-interface.ts';
+import { Spellings } from '../../../../src/providers/azure/spellings.ts';
+
+const vm =
+  '/subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/virtualMachineScaleSets/p/virtualMachines/0';
+const subnet = '/subscriptions/s/resourceGroups/g/providers/Microsoft.Network/virtualNetworks/v/subnets/a';
+
+function configuration(name: string, properties: JsonObject = {}): Json {
+  return {
+    name,
+    properties: {
+      privateIPAddress: '10.0.0.4',
+      privateIPAddressVersion: 'IPv4',
+      provisioningState: 'Succeeded',
+      subnet: { id: subnet },
+      ...properties,
+    },
+  };
+}
+
+const primary = configuration('ipconfig1', { primary: true });
+
+function shown(properties: JsonObject = {}, more: JsonObject = {}): JsonObject {
+  return {
+    id: `${vm}/networkInterfaces/nic0`,
+    name: 'nic0',
+    properties: {
+      primary: true,
+      macAddress: '00-0D-3A-00-00-01',
+      provisioningState: 'Succeeded',
+      virtualMachine: { id: vm },
+      networkSecurityGroup: { id: '/subscriptions/s/nsg' },
+      ipConfigurations: [primary],
+      ...properties,
+    },
+    ...more,
+  };
+}
+
+function read(nic: Json) {
+  const item = readInterface(nic, new Spellings());
+  return item && inPlaces([item])[0];
+}
+
+function interfaceIn(nic: Json) {
+  const observation = read(nic);
+  return observation?.kind === 'interface' ? observation.interface : undefined;
+}
+
+describe('an interface of Azure', () => {
+  test('is read with its place, its network and its addresses', () => {
+    const nic = shown({
+      ipConfigurations: [primary, configuration('Cilium-1', { privateIPAddress: '10.0.0.5' })],
+    });
+
+    expect(interfaceIn(nic)).toMatchObject({
+      name: 'nic0',
+      mac: '00:0D:3A:00:00:01',
+      subnetId: subnet,
+      networkId: subnet.replace('/subnets/a', ''),
+      primaryAddress: '10.0.0.4',
+      addresses: ['10.0.0.5'],
+      attachment: { instanceId: vm.toLowerCase(), deviceIndex: 0, networkCard: 0, state: 'attached' },
+    });
+    expect(interfaceIn(nic)).not.toHaveProperty('condition');
+  });
+
+  test('of no VM is not observed', () => {
+    expect(read(shown({ virtualMachine: null }))).toBeUndefined();
+  });
+
+  test('may have addresses of IPv6, which are not read', () => {
+    const other = configuration('v6', { privateIPAddressVersion: 'IPv6', privateIPAddress: 'fd00::4' });
+
+    expect(interfaceIn(shown({ ipConfigurations: [other, primary] }))?.addresses).toEqual([]);
+  });
+
+  test('names the subnets of addresses that are elsewhere', () => {
+    const elsewhere = subnet.replace('/a', '/b');
+    const other = configuration('x', { privateIPAddress: '10.0.1.5', subnet: { id: elsewhere } });
+
+    expect(interfaceIn(shown({ ipConfigurations: [primary, other] }))?.addressSubnets).toEqual(
+      new Map([['10.0.1.5', elsewhere]]),
+    );
+  });
+
+  test.each([
+    ['a public address', { publicIPAddress: { id: 'p' } }],
+    ['a pool of a load balancer', { loadBalancerBackendAddressPools: [{ id: 'p' }] }],
+  ])('says which address has %s', (_, properties) => {
+    const other = configuration('x', { privateIPAddress: '10.0.0.5', ...properties });
+
+    expect(interfaceIn(shown({ ipConfigurations: [primary, other] }))?.associated).toEqual(['10.0.0.5']);
+  });
+
+  test.each([
+    ['is ready if all of it is', 'Succeeded', 'Succeeded', undefined],
+    ['is changing if it is updated', 'Updating', 'Succeeded', 'changing'],
+    ['is changing if a configuration is', 'Succeeded', 'Updating', 'changing'],
+    ['is changing in a state that is new to us', 'Dreaming', 'Succeeded', 'changing'],
+    ['has failed if its provisioningState is Failed', 'Failed', 'Succeeded', 'failed'],
+    ['has failed if a configuration has', 'Succeeded', 'Failed', 'failed'],
+  ] as const)('%s', (_, own, of, condition) => {
+    const other = configuration('x', { privateIPAddress: '10.0.0.5', provisioningState: of });
+    const nic = shown({ provisioningState: own, ipConfigurations: [primary, other] });
+
+    expect(interfaceIn(nic)?.condition).toBe(condition);
+  });
+
+  test('keeps an arriving configuration without an address to itself', () => {
+    const arriving = configuration('x', { privateIPAddress: '', provisioningState: 'Updating' });
+
+    const item = interfaceIn(shown({ ipConfigurations: [primary, arriving] }));
+
+    expect(item?.addresses).toEqual([]);
+    expect(item?.condition).toBe('changing');
+  });
+
+  test.each([
+    ['without a MAC address', { macAddress: null }, 'it has no MAC address; its VM may be deallocated'],
+    ['with a malformed MAC address', { macAddress: '00-0D' }, '"00:0D" is not a MAC address'],
+    [
+      'without an address',
+      { ipConfigurations: [configuration('x', { primary: true, privateIPAddress: null })] },
+      'its primary configuration has no address',
+    ],
+    [
+      'without a subnet',
+      { ipConfigurations: [configuration('x', { primary: true, subnet: null })] },
+      'its primary configuration names no subnet',
+    ],
+    [
+      'in a subnet that does not parse',
+      { ipConfigurations: [configuration('x', { primary: true, subnet: { id: '/nowhere' } })] },
+      '"/nowhere" is no subnet',
+    ],
+    [
+      'with a malformed address',
+      { ipConfigurations: [primary, configuration('x', { privateIPAddress: '10.0.0.300' })] },
+      '"10.0.0.300" is not an IPv4 address',
+    ],
+    ['with an address twice', { ipConfigurations: [primary, configuration('x')] }, 'it has 10.0.0.4 twice'],
+    ['without configurations', { ipConfigurations: null }, 'it has no IPv4 configuration'],
+    ['without a state', { provisioningState: null }, 'its provisioningState is missing'],
+  ])('%s is set aside with the reason', (_, properties, problem) => {
+    expect(read(shown(properties))).toMatchObject({
+      kind: 'unreadableInterface',
+      interface: { instanceId: vm.toLowerCase(), deviceIndex: 0, problem },
+    });
+  });
+
+  test('whose id does not parse is set aside with the reason', () => {
+    expect(read(shown({}, { id: 'nic0' }))).toMatchObject({
+      kind: 'unreadableInterface',
+      interface: { id: 'nic0', problem: 'its id is "nic0"' },
+    });
+  });
+});

@@ -1,0 +1,231 @@
+import { describe, expect, test } from '@jest/globals';
+import { azureRig, type AzureRig, group, vmId } from './azure-rig.ts';
+
+const get = 'VirtualMachineScaleSetVMs.Get';
+const listOfVm = 'Interfaces.ListVirtualMachineScaleSetVMNetworkInterfaces';
+const listOfSet = 'Interfaces.ListVirtualMachineScaleSetNetworkInterfaces';
+const error = (status: number, code: string) =>
+  ({ kind: 'error', status, code, message: `so says ${code}` }) as const;
+
+const topology = `
+cloud: azure
+subscriptions:
+  - { id: 00000000-0000-0000-0000-000000000001, groups: [nodes, others] }
+virtualNetworks: [{ name: main, blocks: [10.0.0.0/16], subnets: [{ name: a, block: 10.0.0.0/24, listed: true }, { name: b, block: 10.0.1.0/24 }] }]
+scaleSets:
+  - { name: pool, count: 30, interfaces: [{ name: nic0, subnet: a, addresses: 2 }] }
+  - { name: wide, count: 2, interfaces: [{ name: nic0, subnet: a }, { name: nic1, subnet: b, addresses: 1 }] }
+machines:
+  - { name: single, interfaces: [{ name: nic0, subnet: a, addresses: 1 }] }
+  - { name: far, group: others, interfaces: [{ name: nic0, subnet: b }] }
+`;
+const singleId = `${group}/providers/microsoft.compute/virtualmachines/single`.toLowerCase();
+const farId = singleId.replace('resourcegroups/nodes', 'resourcegroups/others').replace('single', 'far');
+const pool = Array.from({ length: 30 }, (_, number) => vmId(number));
+const wide = [vmId(0, 'wide'), vmId(1, 'wide')];
+
+const all = (instanceIds: readonly string[]) => ({ kind: 'all', networkIds: [], instanceIds }) as const;
+const some = (instanceIds: readonly string[]) => ({ kind: 'instances', instanceIds }) as const;
+
+function holders(rig: Awaited<ReturnType<AzureRig['observe']>>): ReadonlySet<string> {
+  return new Set(rig.interfaces.flatMap(({ attachment }) => attachment?.instanceId ?? []));
+}
+
+describe('a read of all instances that nodes name', () => {
+  test('lists each scale set and each resource group once, and each subnet once', async () => {
+    const rig = azureRig({ topology });
+
+    const observed = await rig.observe(all([...pool, ...wide, singleId, farId]));
+
+    expect(holders(observed)).toEqual(new Set([...pool, ...wide, singleId, farId]));
+    expect(rig.counts()).toEqual({ [listOfSet]: 2, 'Interfaces.List': 2, 'Subnets.Get': 2 });
+    const networks = observed.pages.flatMap(({ network }) => [...(network?.subnets.values() ?? [])]);
+    expect(networks.map(({ cidr }) => cidr).sort()).toEqual(['10.0.0.0/24', '10.0.1.0/24']);
+  });
+
+  test('shows no instance that no node names', async () => {
+    const rig = azureRig({ topology });
+
+    expect(holders(await rig.observe(all([vmId(3)])))).toEqual(new Set([vmId(3)]));
+  });
+
+  test('counts the reserved and the used addresses of a subnet', async () => {
+    const rig = azureRig({ topology });
+
+    const { pages } = await rig.observe(all(wide));
+
+    const [a] = pages
+      .flatMap(({ network }) => [...(network?.subnets.values() ?? [])])
+      .filter(({ id }) => id.endsWith('/a'));
+    // 30 VMs with 3 addresses, 2 with 1, and the single one with 2.
+    expect(a?.freeAddresses).toBe(256 - 5 - 90 - 2 - 2);
+  });
+
+  test('puts the primary interface first, and the others in order', async () => {
+    const rig = azureRig({ topology });
+
+    const { interfaces } = await rig.observe(all(wide));
+
+    expect(interfaces.map(({ name, attachment }) => `${name} ${attachment?.deviceIndex}`).sort()).toEqual([
+      'nic0 0',
+      'nic0 0',
+      'nic1 1',
+      'nic1 1',
+    ]);
+  });
+
+  test('goes on if one scale set cannot be read, and says nothing of its instances', async () => {
+    const rig = azureRig({ topology });
+    const gone = vmId(0, 'gone');
+
+    const observed = await rig.observe(all([gone, vmId(1), singleId]));
+
+    expect(observed.failed).toEqual({ [gone]: expect.any(String) });
+    expect(holders(observed)).toEqual(new Set([vmId(1), singleId]));
+    expect(observed.instances).toEqual([]);
+  });
+
+  test('says nothing of any instance of a scale set whose second page is missing', async () => {
+    const rig = azureRig({ topology, behaviour: `pageSize: 10\nlatency: { scale: 0 }` });
+    let pages = 0;
+    rig.gateway.onCall = ({ name }) => {
+      if (name.endsWith('ListVirtualMachineScaleSetNetworkInterfaces') && ++pages === 2)
+        rig.fault(listOfSet, error(500, 'InternalServerError'), 1);
+    };
+
+    const observed = await rig.observe(all(pool));
+
+    expect(pages).toBe(2);
+    expect(observed.interfaces).toEqual([]);
+    expect(Object.keys(observed.failed)).toHaveLength(30);
+  });
+
+  test.each([
+    ['subscription', 'SubscriptionNotFound', (id: string) => id.replace('000000000001', '000000000009')],
+    ['resource group', 'ResourceGroupNotFound', (id: string) => id.replace('/nodes/', '/nowhere/')],
+  ])('fails for instances of a %s that is not there', async (_, code, change) => {
+    const rig = azureRig({ topology });
+    const id = change(vmId(0));
+
+    const observed = await rig.observe(all([id, vmId(1)]));
+
+    expect(observed.failed).toEqual({ [id]: code });
+    expect(holders(observed)).toEqual(new Set([vmId(1)]));
+  });
+
+  test('asks nothing about what is no instance, or is out of scope', async () => {
+    const rig = azureRig({ topology, isInScope: ({ resourceGroup }) => resourceGroup === 'nodes' });
+
+    const observed = await rig.observe(all(['i-0123456789abcdef0', 'x/../y', farId]));
+
+    expect(rig.sent).toEqual([]);
+    expect(observed.instances).toEqual([{ id: farId, state: 'unknown', managed: false }]);
+  });
+});
+
+describe('a read of single instances', () => {
+  test('takes one request for an instance of a scale set', async () => {
+    const rig = azureRig({ topology });
+    await rig.observe(some([vmId(2)]));
+
+    await rig.observe(some([vmId(2)]));
+
+    expect(rig.counts()).toEqual({ [listOfVm]: 2, 'Subnets.Get': 1 });
+  });
+
+  test('lists the scale set for many of its instances', async () => {
+    const rig = azureRig({ topology });
+
+    const observed = await rig.observe(some(pool.slice(0, 20)));
+
+    expect(holders(observed).size).toBe(20);
+    expect(rig.counts()).toEqual({ [listOfSet]: 1, 'Subnets.Get': 1 });
+  });
+
+  test.each([
+    ['of a scale set', vmId(99)],
+    ['of its own', singleId.replace('single', 'gone')],
+  ])('knows that an instance %s is gone from its absence while its owner answers', async (_, id) => {
+    const rig = azureRig({ topology });
+
+    const observed = await rig.observe(some([id]));
+
+    expect(observed.instances).toEqual([{ id, state: 'terminated', managed: true }]);
+    expect(observed.failed).toEqual({});
+  });
+
+  test('asks about instances that a list lacks', async () => {
+    const rig = azureRig({ topology });
+
+    const observed = await rig.observe(some([...pool.slice(0, 15), vmId(99)]));
+
+    expect(holders(observed).size).toBe(15);
+    expect(observed.instances).toEqual([{ id: vmId(99), state: 'terminated', managed: true }]);
+  });
+
+  const missing = error(404, 'NotFound');
+  test.each([
+    ['is denied', [[listOfVm, error(403, 'AuthorizationFailed')]]],
+    [
+      'is denied to show the VM itself',
+      [
+        [listOfVm, missing],
+        [get, error(403, 'AuthorizationFailed')],
+      ],
+    ],
+    [
+      'lacks its owner',
+      [
+        [listOfVm, missing],
+        [get, missing],
+        ['VirtualMachineScaleSets.Get', error(404, 'ResourceNotFound')],
+      ],
+    ],
+    [
+      'is denied to show its owner',
+      [
+        [listOfVm, missing],
+        [get, missing],
+        ['VirtualMachineScaleSets.Get', error(403, 'AuthorizationFailed')],
+      ],
+    ],
+    ['fails', [[listOfVm, error(500, 'InternalServerError')]]],
+  ] as const)('says nothing of an instance if the answer %s', async (_, faults) => {
+    const rig = azureRig({ topology });
+    for (const [operation, fault] of faults) rig.fault(operation, fault);
+
+    const observed = await rig.observe(some([vmId(0)]));
+
+    expect(observed.instances).toEqual([]);
+    expect(Object.keys(observed.failed)).toEqual([vmId(0)]);
+  });
+
+  test('keeps the spelling of every id, whatever case answers have', async () => {
+    const rig = azureRig({ topology, behaviour: 'respelled: 0.5\nlatency: { scale: 0 }' });
+    const reads = [await rig.observe(all(wide)), await rig.observe(some(wide)), await rig.observe(all(wide))];
+
+    const ids = reads.map(({ interfaces }) =>
+      interfaces.map(({ id, subnetId, networkId }) => `${id} ${subnetId} ${networkId}`).sort(),
+    );
+    expect(new Set(ids.map((each) => each.join('\n'))).size).toBe(1);
+  });
+
+  test('marks an interface that is changing', async () => {
+    const rig = azureRig({ topology });
+    const [before] = (await rig.observe(some([vmId(0)]))).interfaces;
+    const add = [{ interfaceId: before?.id ?? '', subnetId: before?.subnetId ?? '', count: 2 }];
+    const outcome = rig.begin({ kind: 'updateInstance', instanceId: vmId(0), operationId: 'aaaaaaaa', add });
+    await rig.time.advance(2000);
+
+    const [during] = (await rig.observe(some([vmId(0)]))).interfaces;
+    await rig.ended(outcome);
+    const [after] = (await rig.observe(some([vmId(0)]))).interfaces;
+
+    expect([before?.condition, during?.condition, after?.condition]).toEqual([
+      undefined,
+      'changing',
+      undefined,
+    ]);
+    expect(after?.addresses).toHaveLength(4);
+  });
+});

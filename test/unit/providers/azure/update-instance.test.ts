@@ -1,0 +1,209 @@
+import { describe, expect, test } from '@jest/globals';
+import type { UpdateInstance } from '../../../../src/providers/azure/update-instance.ts';
+import { azureRig, type AzureRig, group, vmId } from './azure-rig.ts';
+
+const update = 'VirtualMachineScaleSetVMs.Update';
+const instanceId = vmId(0);
+
+async function adding(rig: AzureRig, count: number, change: Partial<UpdateInstance> = {}) {
+  const { instanceId: id = instanceId } = change;
+  const [item] = (await rig.observe({ kind: 'instances', instanceIds: [id] })).interfaces;
+  if (item === undefined) throw new Error('no interface is shown');
+  return {
+    kind: 'updateInstance' as const,
+    instanceId: id,
+    operationId: 'aaaaaaaa-1111',
+    add: [{ interfaceId: item.id, subnetId: item.subnetId, count }],
+    ...change,
+  };
+}
+
+async function addressesOf(rig: AzureRig, id = instanceId): Promise<readonly string[]> {
+  const { interfaces } = await rig.observe({ kind: 'instances', instanceIds: [id] });
+  return interfaces.flatMap(({ addresses }) => addresses);
+}
+
+function puts(rig: AzureRig) {
+  return rig.sent.filter(({ request }) => request.method === 'PUT');
+}
+
+describe('an update of a scale-set VM', () => {
+  test('resolves with the addresses that the instance has then', async () => {
+    const rig = azureRig();
+    const operation = await adding(rig, 3);
+    const before = await addressesOf(rig);
+
+    const outcome = await rig.ended(rig.begin(operation));
+
+    const added = (await addressesOf(rig)).filter((address) => !before.includes(address));
+    const [{ interfaceId } = { interfaceId: '' }] = operation.add;
+    expect(added).toHaveLength(3);
+    expect(outcome).toEqual({
+      kind: 'done',
+      answer: { kind: 'updated', instanceId, added: [{ interfaceId, addresses: added }] },
+    });
+  });
+
+  test('changes only the configurations of its interface, and names them by the operation', async () => {
+    const rig = azureRig();
+    const { body: before } = await rig.send('GET', `${group}/${vmId(0).split('/').slice(5).join('/')}`);
+
+    await rig.ended(rig.begin(await adding(rig, 2)));
+
+    const [{ request } = {}] = puts(rig);
+    const configured = JSON.stringify(request?.body).match(/Cilium-[a-z0-9-]+/g);
+    expect(configured).toEqual(['Cilium-aaaaaaaa-0', 'Cilium-aaaaaaaa-1']);
+    expect(request?.ifMatch).toBe(before['etag']);
+    expect(JSON.stringify(request?.body)).not.toContain('imageReference');
+  });
+
+  test('that is repeated adds nothing twice', async () => {
+    const rig = azureRig();
+    const operation = await adding(rig, 2);
+
+    const first = await rig.ended(rig.begin(operation));
+    const second = await rig.ended(rig.begin(operation));
+
+    expect(second).toEqual(first);
+    expect(puts(rig)).toHaveLength(1);
+  });
+
+  test('reads the model again if somebody changed it meanwhile', async () => {
+    const rig = azureRig();
+    rig.fault(update, { kind: 'error', code: 'PreconditionFailed', status: 412, message: 'changed' }, 1);
+
+    const outcome = await rig.ended(rig.begin(await adding(rig, 2)));
+
+    expect(outcome.kind).toBe('done');
+    expect(puts(rig)).toHaveLength(2);
+    expect(rig.counts()['VirtualMachineScaleSetVMs.Get']).toBe(2);
+  });
+
+  test('gives up after three PUTs that somebody else forestalled', async () => {
+    const rig = azureRig();
+    rig.fault(update, { kind: 'error', code: 'PreconditionFailed', status: 412, message: 'changed' });
+
+    const outcome = await rig.ended(rig.begin(await adding(rig, 2)));
+
+    expect(outcome).toMatchObject({ kind: 'failed', failure: { kind: 'conflict' } });
+    expect(puts(rig)).toHaveLength(3);
+  });
+
+  test('sends nothing to an instance that is changing, and gives its tokens back', async () => {
+    const rig = azureRig();
+    const operation = await adding(rig, 1);
+    const first = rig.begin(operation);
+    await rig.time.advance(5000);
+
+    const second = await rig.ended(rig.begin({ ...operation, operationId: 'bbbbbbbb-1' }));
+
+    expect(second).toMatchObject({ kind: 'failed', failure: { kind: 'conflict', code: 'ModelIsChanging' } });
+    expect(puts(rig)).toHaveLength(1);
+    const tokens = rig.rateLimiter
+      .levels()
+      .find(({ action }) => action.startsWith(`${update}-per-VM`))?.tokens;
+    expect(tokens).toBeGreaterThan(11);
+    expect((await rig.ended(first)).kind).toBe('done');
+  });
+
+  test('of a full subnet fails as a whole', async () => {
+    const rig = azureRig();
+    const before = await addressesOf(rig);
+
+    const outcome = await rig.ended(rig.begin(await adding(rig, 40)));
+
+    expect(outcome).toMatchObject({ kind: 'failed', failure: { kind: 'subnetExhausted' } });
+    expect(await addressesOf(rig)).toEqual(before);
+  });
+
+  test('that Azure accepted and could not carry out fails with its reason', async () => {
+    const rig = azureRig();
+    rig.fault(update, { kind: 'failed', code: 'SubnetIsFull', message: 'no address is left' }, 1);
+
+    const outcome = await rig.ended(rig.begin(await adding(rig, 2)));
+
+    expect(outcome).toMatchObject({
+      kind: 'failed',
+      failure: { kind: 'subnetExhausted', action: update, message: 'no address is left' },
+    });
+  });
+
+  test('that takes longer than 10 minutes is a failure', async () => {
+    const rig = azureRig({ behaviour: `${quick}\ntimes: { machineMs: 900000 }` });
+
+    const outcome = await rig.ended(rig.begin(await adding(rig, 2)));
+
+    expect(outcome).toMatchObject({
+      kind: 'failed',
+      failure: { code: 'OperationNotEnded', kind: 'conflict' },
+    });
+  });
+
+  test('that a shutdown leaves behind may still take effect', async () => {
+    const rig = azureRig();
+    const stop = new AbortController();
+    const outcome = rig.begin(await adding(rig, 2), { signal: stop.signal });
+    await rig.time.advance(8000);
+
+    stop.abort();
+
+    expect(await rig.ended(outcome)).toMatchObject({ kind: 'ambiguous' });
+  });
+});
+
+const quick = `
+limits: { throttle: false }
+latency: { scale: 0 }
+consistency: { visibilityDelayMs: 0, listingLagMs: 0 }
+`;
+
+describe('a lost answer to an update', () => {
+  test.each([
+    ['that took effect resolves as if it had come', 'before', 'done'],
+    ['that may never take effect leaves the update in doubt', 'after', 'ambiguous'],
+    ['that takes effect later leaves the update in doubt', 'late', 'ambiguous'],
+  ] as const)('%s', async (_, effect, kind) => {
+    const rig = azureRig();
+    rig.fault(update, { kind: 'lost', effect, connection: 'drop', delayMs: 30_000 }, 1);
+
+    const outcome = await rig.ended(rig.begin(await adding(rig, 2)));
+
+    expect(outcome.kind).toBe(kind);
+    expect(puts(rig)).toHaveLength(1);
+  });
+});
+
+describe('updates of many instances', () => {
+  test('are followed by lists of their scale set, at most 2.2 reads an update', async () => {
+    const count = 100;
+    const rig = azureRig({
+      topology: `
+cloud: azure
+virtualNetworks: [{ name: main, blocks: [10.0.0.0/16], subnets: [{ name: a, block: 10.0.0.0/20 }] }]
+scaleSets: [{ name: pool, count: ${count}, interfaces: [{ name: nic0, subnet: a }] }]
+`,
+      behaviour: `${quick}\ntimes: { machineMs: { min: 10000, max: 60000 } }`,
+    });
+    const ids = Array.from({ length: count }, (_, number) => vmId(number));
+    const { interfaces } = await rig.observe({ kind: 'all', networkIds: [], instanceIds: ids });
+    const begun = rig.sent.length;
+
+    const outcomes = await rig.ended(
+      Promise.all(
+        interfaces.map(({ id, subnetId, attachment }, index) =>
+          rig.begin({
+            kind: 'updateInstance',
+            instanceId: attachment?.instanceId ?? '',
+            operationId: `${String(index).padStart(8, '0')}-x`,
+            add: [{ interfaceId: id, subnetId, count: 8 }],
+          }),
+        ),
+      ),
+    );
+
+    expect(new Set(outcomes.map(({ kind }) => kind))).toEqual(new Set(['done']));
+    const reads = rig.sent.slice(begun).filter(({ request }) => request.method === 'GET').length;
+    expect(reads / count).toBeLessThanOrEqual(2.2);
+    expect(rig.changes.size).toBe(0);
+  });
+});
