@@ -90,13 +90,15 @@ describe('an agent on Azure', () => {
     ['everything', {}, undefined, undefined],
   ] satisfies [string, JsonObject, string | undefined, string | undefined][])(
     'finds what it needs for an address, or says what is missing: %s',
-    (_, change, ...lacking) => {
+    (_, change, asked, unasked) => {
       const found = protocols.map((protocol) => {
         const resolution = resolveInterface(azure.interfacesOf(nodeWith(change), protocol), 'nic-1');
         return resolution.kind === 'resolved' ? undefined : resolution.reason;
       });
 
-      expect(found).toEqual(lacking.map((gap) => gap && `ENI nic-1 has no ${gap}`));
+      expect(found).toEqual(
+        [asked, unasked].map((gap) => (gap === undefined ? undefined : `ENI nic-1 has no ${gap}`)),
+      );
     },
   );
 
