@@ -3,24 +3,46 @@ import type { CommandDescription } from './command-description.ts';
 
 export const simulateDescription: Omit<CommandDescription, 'run'> = {
   name: 'simulate',
-  summary: 'serve the embedded EC2, or the embedded Kubernetes API, to any client',
+  summary: 'serve the embedded EC2 or Azure, or the embedded Kubernetes API, to any client',
   description:
-    'Starts the embedded EC2 from a topology file, for any EC2 client (the AWS CLI, an SDK, a controller), or the ' +
-    'embedded Kubernetes API, for kubectl and other clients, or both. Stays up until it is interrupted. Nothing is kept.',
+    'Starts the embedded EC2 or Azure from a topology file, for any client of that cloud (its CLI, an SDK, a ' +
+    'controller), or the embedded Kubernetes API, for kubectl and other clients, or both. Stays up until it is ' +
+    'interrupted. Nothing is kept.',
   flags: [
     {
       name: 'topology',
       value: { placeholder: 'file' },
-      group: 'EC2:',
-      help: 'Starts the embedded EC2 with the networks and instances that this file describes, in YAML or JSON.',
-      notes: ['Examples: src/simulator/ec2/examples.'],
+      group: 'Cloud:',
+      help: 'Starts the embedded cloud with the networks and instances that this file describes, in YAML or JSON: Azure if the file says `cloud: azure`, EC2 otherwise.',
+      notes: ['Examples: src/simulator/ec2/examples, src/simulator/arm/examples.'],
     },
     {
       name: 'ec2-port',
       value: { placeholder: 'port' },
-      group: 'EC2:',
+      group: 'Cloud:',
       help: 'Where EC2 listens.',
       notes: ['Accepted: a whole number from 0 (any free port) to 65535', 'Default: 4599.'],
+    },
+    {
+      name: 'azure-port',
+      value: { placeholder: 'port' },
+      group: 'Cloud:',
+      help: 'Where Azure Resource Manager and its token endpoint listen, over HTTPS.',
+      notes: ['Accepted: a whole number from 0 (any free port) to 65535', 'Default: 4598.'],
+    },
+    {
+      name: 'azure-metadata-port',
+      value: { placeholder: 'port' },
+      group: 'Cloud:',
+      help: 'Where the instance metadata of Azure listens, over HTTP.',
+      notes: ['Accepted: a whole number from 0 (any free port) to 65535', 'Default: 4597.'],
+    },
+    {
+      name: 'azure-ca-file',
+      value: { placeholder: 'file' },
+      group: 'Cloud:',
+      help: 'Where to write the certificate of the authority that clients of Azure have to trust.',
+      notes: ['Default: it is printed.'],
     },
     {
       name: 'kubernetes',

@@ -1,9 +1,10 @@
-// Runs the command simulate: serves the embedded EC2 or the embedded Kubernetes API alone, for any client.
+// Runs the command simulate: serves the embedded EC2 or Azure, or the embedded Kubernetes API, for any client.
 import { readFile, writeFile } from 'node:fs/promises';
 import type { RawFlags } from '../config/raw-option.ts';
 import { integer } from '../config/value-kinds.ts';
 import { Random } from '../runtime/random.ts';
 import { systemClock as clock } from '../runtime/system-clock.ts';
+import { namesAzure, readArmTopology, type ArmTopology } from '../simulator/arm/arm-topology.ts';
 import { CloudRefusal } from '../simulator/cloud/cloud-refusal.ts';
 import { readTopology, type Topology } from '../simulator/cloud/topology.ts';
 import { createEc2, type Ec2 } from '../simulator/ec2/create-ec2.ts';
@@ -13,23 +14,8 @@ import { ciliumNodeCrd } from '../simulator/kubernetes/ciliumnode-crd.ts';
 import { KubernetesModel } from '../simulator/kubernetes/kubernetes-model.ts';
 import { kubeConfigFor, startKubernetesServer } from '../simulator/kubernetes/kubernetes-server.ts';
 import { exitCode } from './exit-code.ts';
-
-interface Served {
-  /** Lines to print about it. */
-  readonly lines: readonly string[];
-  readonly close: () => Promise<void>;
-}
-
-/** The request is invalid: one line per problem. */
-class Misuse extends Error {
-  readonly problems: readonly string[];
-
-  constructor(...problems: readonly string[]) {
-    super(problems.join('\n'));
-    this.name = 'Misuse';
-    this.problems = problems;
-  }
-}
+import { armFrom, serveAzure } from './simulate-azure.ts';
+import { askForAnother, messageOf, Misuse, type Served } from './simulate-served.ts';
 
 export async function simulate(given: RawFlags): Promise<number> {
   const served: Served[] = [];
@@ -51,31 +37,63 @@ export async function simulate(given: RawFlags): Promise<number> {
 
 /** Checks everything and returns what to start. */
 async function wantedOf(given: RawFlags): Promise<(() => Promise<Served>)[]> {
-  const last = (name: string): string | undefined => given.get(name)?.at(-1);
-  const host = last('host') ?? '127.0.0.1';
-  const path = last('topology');
-  const topology = path === undefined ? undefined : await topologyAt(path);
-  const random = new Random(last('seed') ?? topology?.seed ?? 'headwater');
-  const [ec2Port, kubernetesPort] = [portOf(given, 'ec2-port', 4599), portOf(given, 'kubernetes-port', 8099)];
+  const path = lastOf(given, 'topology');
+  const cloud = path === undefined ? undefined : await cloudAt(path);
+  const random = new Random(lastOf(given, 'seed') ?? cloud?.topology.seed ?? 'headwater');
+  const host = lastOf(given, 'host') ?? '127.0.0.1';
   const wanted: (() => Promise<Served>)[] = [];
-  if (path !== undefined && topology !== undefined) {
-    const ec2 = ec2From(path, topology, random);
-    wanted.push(() => serveEc2({ topology, ec2, host, port: ec2Port }));
-  }
+  if (cloud !== undefined) wanted.push(cloudFrom(given, { cloud, host, random }));
   if (given.has('kubernetes')) {
-    wanted.push(() =>
-      serveKubernetes({ host, port: kubernetesPort, random, kubeconfig: last('kubeconfig') }),
-    );
+    const port = portOf(given, 'kubernetes-port', 8099);
+    const kubeconfig = lastOf(given, 'kubeconfig');
+    wanted.push(() => serveKubernetes({ host, port, random, kubeconfig }));
   }
   if (wanted.length === 0) throw new Misuse('nothing to serve: give --topology, --kubernetes, or both');
   return wanted;
 }
 
-async function topologyAt(path: string): Promise<Topology> {
+/** Builds the cloud of a topology and returns how to serve it. */
+function cloudFrom(
+  given: RawFlags,
+  wanted: { readonly cloud: NamedCloud; readonly host: string; readonly random: Random },
+): () => Promise<Served> {
+  const { cloud, host, random } = wanted;
+  if (cloud.name === 'ec2') {
+    const { path, topology } = cloud;
+    const port = portOf(given, 'ec2-port', 4599);
+    const ec2 = ec2From(path, topology, random);
+    return () => serveEc2({ topology, ec2, host, port });
+  }
+  const { path, topology } = cloud;
+  const [port, metadataPort] = [
+    portOf(given, 'azure-port', 4598),
+    portOf(given, 'azure-metadata-port', 4597),
+  ];
+  const arm = armFrom(path, topology, random);
+  const caFile = lastOf(given, 'azure-ca-file');
+  return () => serveAzure({ topology, arm, host, port, metadataPort, caFile });
+}
+
+function lastOf(given: RawFlags, name: string): string | undefined {
+  return given.get(name)?.at(-1);
+}
+
+type NamedCloud =
+  | { readonly name: 'ec2'; readonly path: string; readonly topology: Topology }
+  | { readonly name: 'azure'; readonly path: string; readonly topology: ArmTopology };
+
+async function cloudAt(path: string): Promise<NamedCloud> {
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
     throw new Misuse(`--topology is ${JSON.stringify(path)}: ${messageOf(error)}`);
   });
-  const read = readTopology(text);
+  if (namesAzure(text)) return { name: 'azure', path, topology: topologyOf(path, readArmTopology(text)) };
+  return { name: 'ec2', path, topology: topologyOf(path, readTopology(text)) };
+}
+
+function topologyOf<T>(
+  path: string,
+  read: { readonly topology: T } | { readonly problems: readonly string[] },
+): T {
   if ('topology' in read) return read.topology;
   throw new Misuse(...read.problems.map((problem) => `${path}: ${onOneLine(problem)}`));
 }
@@ -160,26 +178,8 @@ async function serveKubernetes(options: {
   };
 }
 
-/** The error names the unavailable port; this adds the remedy. */
-function askForAnother(flag: string): (error: unknown) => never {
-  return (error) => {
-    const advice = isOfHost(error) ? '--host to an address of this machine' : flag;
-    throw new Error(`${messageOf(error)}; set ${advice}`, { cause: error });
-  };
-}
-
-function isOfHost(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  const code = 'code' in error ? String(error.code) : '';
-  return ['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN'].includes(code) || isOfHost(error.cause);
-}
-
 function interrupted(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, () => resolve());
   });
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -5,7 +5,7 @@ import { ciliumNodesPath } from '../kubernetes/cilium-node/cilium-node-writer.ts
 import { ClusterNodes } from '../kubernetes/watch/cluster-nodes.ts';
 import type { JsonObject } from '../kubernetes/transport/json.ts';
 import { PendingPods } from '../kubernetes/watch/pending-pods.ts';
-import { Reflector, type ReflectorFigures, type ReflectorState } from '../kubernetes/watch/reflector.ts';
+import { Reflector, type ReflectorState } from '../kubernetes/watch/reflector.ts';
 import type { KubernetesTransport } from '../kubernetes/transport/transport.ts';
 import { type WatchedNode, watchedNode } from '../kubernetes/cilium-node/watched-node.ts';
 import { NodeIdentities, type TouchedIdentities } from '../manager/claims/node-identities.ts';
@@ -33,7 +33,7 @@ export interface ClusterCacheDeps {
   readonly onPendingPods: (name: string) => void;
 }
 
-/** A watch is renewed every 10 min at most. One that is silent for longer is broken. In ms. */
+/** Silent watches are ended within a minute. One that is silent for much longer shows a bug. In ms. */
 const longestSilence = 15 * 60_000;
 
 /** How long to wait for the first list of Nodes, in ms. */
@@ -180,8 +180,19 @@ export class ClusterCache {
     return `the watch of CiliumNodes has been silent for ${Math.round(silence / 60_000)} min`;
   }
 
+  /** Which watch is silent, and for how long; undefined while all are heard, or wait for an administrator. */
+  silence(): string | undefined {
+    for (const [resource, reflector] of this.#reflectors()) {
+      const silence = reflector.silence();
+      if (silence !== undefined)
+        return `it hears nothing of ${resource} from the API server, for ${Math.round(silence / 1000)} s now`;
+    }
+    return undefined;
+  }
+
   show(metrics: Metrics): void {
-    for (const [resource, figures] of this.#figures()) {
+    for (const [resource, reflector] of this.#reflectors()) {
+      const figures = reflector.figures();
       const shown = this.#shown[resource];
       metrics.headwater_watch_relists_total.add({ resource }, figures.relists - shown.relists);
       metrics.headwater_watch_restarts_total.add({ resource }, figures.watchRestarts - shown.restarts);
@@ -189,11 +200,14 @@ export class ClusterCache {
     }
   }
 
-  #figures(): (readonly ['ciliumnodes' | 'pods' | 'nodes', ReflectorFigures])[] {
+  #reflectors(): (readonly [
+    'ciliumnodes' | 'pods' | 'nodes',
+    Pick<Reflector<unknown>, 'figures' | 'silence'>,
+  ])[] {
     return [
-      ['ciliumnodes', this.#nodes.figures()],
-      ['pods', this.#pods.figures()],
-      ['nodes', this.#clusterNodes.figures()],
+      ['ciliumnodes', this.#nodes],
+      ['pods', this.#pods],
+      ['nodes', this.#clusterNodes],
     ];
   }
 

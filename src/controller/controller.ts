@@ -98,6 +98,7 @@ export class Controller<Status extends object = StatusReport, Node extends objec
         clock,
         leadingSince: () => this.#leadingSince,
         leaseEnd: () => (this.#election === undefined ? 'unlimited' : this.#election.leaseEnd()),
+        isDeaf: () => this.#mode.silence() !== undefined,
       }),
       permission: this.#permission,
       lease: this.#election,
@@ -148,11 +149,11 @@ export class Controller<Status extends object = StatusReport, Node extends objec
       case 'starting':
         return `it reads the cluster: ${this.#mode.waitingFor()}`;
       case 'standby':
-        return this.#candidacyProblem() ?? this.#mode.standbyProblem();
+        return this.#candidacyProblem() ?? this.#mode.standbyProblem() ?? this.#mode.silence();
       case 'catchingUp':
         return `it has the Lease and reads ${this.#mode.served}: ${this.#mode.waitingFor()}`;
       case 'leading':
-        return this.#mode.leadingProblem();
+        return this.#mode.leadingProblem() ?? this.#mode.silence();
       case 'draining':
       case 'stopped':
         return 'it is shutting down';

@@ -42,8 +42,8 @@ export class HttpSender {
       const proxyEnv = proxy && { HTTP_PROXY: proxy.href, HTTPS_PROXY: proxy.href };
       const settings = { keepAlive: true, maxSockets: connections, ...(proxyEnv && { proxyEnv }) };
       return new AgentHandler({
-        http: checkingAgent(settings),
-        https: checkingTlsAgent(settings),
+        http: checkingAgent(settings, clock),
+        https: checkingTlsAgent(settings, clock),
         clock,
         connectionTimeout,
       });

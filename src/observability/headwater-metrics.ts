@@ -159,7 +159,10 @@ export const headwaterMetrics = {
   ),
   headwater_heap_limit_bytes: gauge('Heap size at which Node.js ends the process.', {}),
   headwater_leader: gauge('1 while this process holds the Lease, else 0.', {}),
-  headwater_watch_restarts_total: counter('Watches that ended and resumed where they were.', resource),
+  headwater_watch_restarts_total: counter(
+    'Watches that ended before their time-out and resumed where they were.',
+    resource,
+  ),
   headwater_watch_relists_total: counter(
     'Lists read again in full because a watch could not resume.',
     resource,

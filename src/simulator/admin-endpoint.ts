@@ -40,6 +40,7 @@ const faults = [
     code: z.string().default('InternalError'),
     status: z.int().min(400).max(599).default(500),
     message: z.string().default('An internal error has occurred'),
+    retryAfter: z.int().min(1).optional(),
   }),
   z.strictObject({ kind: z.literal('throttle') }),
   z.strictObject({ kind: z.literal('slow'), ms: z.number().min(0) }),

@@ -3,6 +3,7 @@
 import { callPhases, mutations, portCalls } from './draw-faults.ts';
 import { hostileActions } from './draw-hostile.ts';
 import { listedKinds } from './draw-restrictions.ts';
+import { silentWays } from './draw-silence.ts';
 
 const cloudFaults = [
   'error',
@@ -46,6 +47,7 @@ export const declaredCells: ReadonlySet<string> = new Set([
   ...product(['hostile'], hostileActions),
   ...product(['restrict'], ['first-interface-index', 'max-allocate']),
   ...product(['empty-list'], listedKinds),
+  ...product(['silence'], silentWays),
   ...product(['replace-node'], ['same name', 'another name']),
   ...product(['touch-node'], ['patch spec', 'patch status']),
   ...product(['clock-jump'], ['back', 'ahead']),

@@ -143,7 +143,7 @@ const apiRequests: Readonly<Record<'ours' | 'any', readonly (readonly [method: s
 const mostFailedWrites = 1;
 
 /** Drawn in files of their own. */
-type DrawnElsewhere = 'hostile' | 'restrict' | 'empty-list';
+type DrawnElsewhere = 'hostile' | 'restrict' | 'empty-list' | 'silence';
 
 /** The weight of each kind of fault, and how to draw it. */
 const drawers: Readonly<Record<Exclude<FaultKind, DrawnElsewhere>, readonly [weight: number, draw: Drawer]>> =

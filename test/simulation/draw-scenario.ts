@@ -5,6 +5,7 @@ import type { Workload } from '../../src/simulator/workload/workload.ts';
 import { drawReleaseCongestion, drawFaults } from './draw-faults.ts';
 import { drawHostile } from './draw-hostile.ts';
 import { drawRestrictions } from './draw-restrictions.ts';
+import { drawSilence } from './draw-silence.ts';
 import type { CloudPlan, NodePlan, Scenario, TimedFault, ZonePlan } from './scenario.ts';
 
 /** Mostly small types: their nodes need an interface for every few pods. */
@@ -44,11 +45,12 @@ export function drawScenario(seed: string): Scenario {
   const others = [...churn, ...drawHostile(random.fork('hostile'), minutes)];
   if (!isCongested) {
     const restrictions = drawRestrictions(random.fork('restrictions'), minutes);
+    const silence = drawSilence(random.fork('silence'), minutes);
     return {
       ...common,
       flags,
       cloud,
-      faults: inOrder([...drawFaults(faults, minutes), ...others, ...restrictions]),
+      faults: inOrder([...drawFaults(faults, minutes), ...others, ...restrictions, ...silence]),
     };
   }
   return {

@@ -186,6 +186,11 @@ const injectors: Injectors = {
     harness.clock.schedule(ms, back);
     harness.coverage.hit('api-away');
   },
+  silence: ({ leader, coverage }, { way, requests }) => {
+    if (leader === undefined) return;
+    coverage.hit('silence', way);
+    leader.connections.silence(way, requests);
+  },
   grab,
   snatch,
   convert,

@@ -449,4 +449,10 @@ export const mutants: readonly Mutant[] = [
     "section.shown(valueAt(raw, 'status', key), ",
     "section.shown(valueAt(raw, 'status', key === 'eni' ? 'azure' : 'eni'), ",
   ),
+  one(
+    'a silent watch is never ended',
+    'kubernetes/watch/watch-stream.ts',
+    'options.timeoutSeconds * 1000 + idleSlack',
+    'options.timeoutSeconds * 1e9 + idleSlack',
+  ),
 ];

@@ -11,6 +11,7 @@ import type { KubernetesHandler } from '../../src/simulator/kubernetes/exchange.
 import { noopMetricRegistry } from './noop-metric-registry.ts';
 import { type PhaseListener, type CloudHooks, cloudPort, kubernetesPort } from './ports.ts';
 import type { SimulatedProcess } from './process.ts';
+import { SilentConnections } from './silent-connections.ts';
 
 export interface ReplicaSetup {
   readonly process: SimulatedProcess;
@@ -32,6 +33,8 @@ export class Replica {
   readonly process: SimulatedProcess;
   readonly controller: Controller;
   readonly outcome: Promise<'stopped' | 'lost'>;
+  /** To the API server. */
+  readonly connections = new SilentConnections();
   readonly #stop = new AbortController();
 
   constructor(setup: ReplicaSetup) {
@@ -50,7 +53,7 @@ export class Replica {
       onBug,
     } = setup;
     this.process = process;
-    const transport = kubernetesPort(process, handler, onPhase);
+    const transport = kubernetesPort(process, this.connections.over(handler), onPhase);
     this.controller = new Controller({
       options,
       kubernetes: transport,

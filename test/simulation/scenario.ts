@@ -138,6 +138,13 @@ export type FaultPlan =
       readonly ms: number;
     }
   | { readonly kind: 'api-away'; readonly for: number }
+  /** The leader's open connections to the API server pass nothing on, in this way, and do not end. */
+  | {
+      readonly kind: 'silence';
+      readonly way: SilentWay;
+      /** How many requests use one of them. */
+      readonly requests: number;
+    }
   /** Pods arrive on a node at the moment when an address is hidden from its agent, which learns of it late. */
   | {
       readonly kind: 'grab';
@@ -276,5 +283,8 @@ export type OutageScope = 'region' | 'interfaces' | 'primaries' | 'instances' | 
 export type OmittedPart = 'interface' | 'addresses';
 
 export type WatchEffect = 'delay' | 'duplicate' | 'cut' | 'close' | 'expire';
+
+/** `toServer`: requests get lost. `fromServer`: answers and events get lost. */
+export type SilentWay = 'toServer' | 'fromServer' | 'both';
 
 export type ApiEffect = 'conflict' | 'internal-error' | 'too-many' | 'drop-before' | 'drop-after' | 'delay';

@@ -28,6 +28,8 @@ export interface HttpClusterOptions {
   readonly flags: GivenFlags;
   /** Speed-up of its clock. */
   readonly pace: number;
+  /** Puts something between the controller and the API server: from the URL of the server to the one to use. */
+  readonly through?: (url: string) => Promise<string>;
 }
 
 /** Time limit of a wait, in real ms. */
@@ -43,6 +45,8 @@ export class HttpCluster {
   controller: Controller | undefined;
   readonly #options: HttpClusterOptions;
   #server: KubernetesServer | undefined;
+  /** Where the controller reaches the API server. */
+  #url = '';
   #stop: (() => Promise<unknown>) | undefined;
   #generation = 0;
 
@@ -64,12 +68,14 @@ export class HttpCluster {
 
   async start(): Promise<void> {
     const { kubernetes: model } = this.cluster;
+    const { through = (url) => Promise.resolve(url) } = this.#options;
     this.#server = await startKubernetesServer({ model, clock: this.clock, port: 0 });
+    this.#url = await through(this.#server.url);
     this.startController();
   }
 
   startController(): void {
-    const transport = new UndiciTransport({ access: accessTo(this.#server?.url ?? ''), clock: this.clock });
+    const transport = new UndiciTransport({ access: accessTo(this.#url), clock: this.clock });
     const identity = `headwater-${this.#generation++}`;
     const api = new InProcessEc2(this.cluster.ec2.gateway, (action, input) => {
       if (/^(?:Unassign|Detach|Delete)/.test(action)) this.taken.push(`${action} ${JSON.stringify(input)}`);

@@ -18,6 +18,12 @@ const clouds: { readonly [Mode in Options['ipam']]?: Connect } = {
     const api = await connectToAws(connection, signal);
     return { compose: (deps) => composeAws(api, deps), close: () => api.close() };
   },
+  azure: async (connection, signal) => {
+    const { connectToAzure } = await import('./connect-to-azure.ts');
+    const { composeAzure } = await import('./azure.ts');
+    const connected = await connectToAzure(connection, signal);
+    return { compose: (deps) => composeAzure(connected, deps), close: () => connected.api.close() };
+  },
 };
 
 /** Loads the chosen cloud and connects to it. Throws NotStartable. */

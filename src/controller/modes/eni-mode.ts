@@ -137,6 +137,10 @@ export class EniMode implements Mode<StatusReport, NodeStatusReport> {
     return problem === undefined ? 'it reads the cloud' : `it cannot read the cloud: ${problem}`;
   }
 
+  silence(): string | undefined {
+    return this.#cache.silence();
+  }
+
   problem(): string | undefined {
     return this.#cache.problem();
   }

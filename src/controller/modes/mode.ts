@@ -23,7 +23,7 @@ export interface ModeDeps {
   readonly onBug: (error: unknown) => void;
   /** Whether this process leads at this moment. */
   readonly leads: () => boolean;
-  /** Whether a call that takes something away and may last `ms` can still end within our own lease. */
+  /** Whether a call that takes something away and may last `ms` may be sent: see `fence`. */
   readonly isInSafeLeaseWindow: (ms: number) => boolean;
   readonly permission: MutationPermission;
   /** Undefined without leader election. */
@@ -67,6 +67,8 @@ export interface Mode<Status extends object, Node extends object> {
   standbyProblem(): string | undefined;
   /** Why the leader does not work properly; undefined if it does. */
   leadingProblem(): string | undefined;
+  /** Which watch is silent; undefined while all are heard. The process is not ready and takes nothing away meanwhile. */
+  silence(): string | undefined;
   /** Why the process makes no progress; undefined if it does. */
   problem(): string | undefined;
   /** Called when another process is known to lead. */

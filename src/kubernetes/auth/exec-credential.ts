@@ -40,9 +40,6 @@ export interface ExecOptions {
 /** Ms. */
 const timeLimit = 60_000;
 
-/** A credential younger than this is not refreshed, even if the server rejects it, in ms. */
-const youngAge = 10_000;
-
 /** A credential counts as expired this long before its expiry, in ms. */
 const leeway = 10_000;
 
@@ -57,7 +54,6 @@ const answerSchema = z.object({
 
 interface Held {
   readonly credential: ExecCredential;
-  readonly obtained: number;
   /** Wall clock; undefined when it never expires. */
   readonly expires: number | undefined;
 }
@@ -82,9 +78,9 @@ export class ExecCredentialSource {
     return this.#held.credential;
   }
 
+  /** Runs the plugin again on the next use. The caller limits how often. */
   forget(): void {
-    if (this.#held === undefined) return;
-    if (this.#options.clock.monotonic() - this.#held.obtained >= youngAge) this.#held = undefined;
+    this.#held = undefined;
   }
 
   #isOver({ expires }: Held): boolean {
@@ -108,7 +104,6 @@ export class ExecCredentialSource {
       const expires = Date.parse(status.expirationTimestamp ?? '');
       return {
         credential,
-        obtained: clock.monotonic(),
         expires: Number.isNaN(expires) ? undefined : expires,
       };
     } catch (cause) {

@@ -40,7 +40,7 @@ export async function loadClusterAccess(options: ClusterAccessOptions): Promise<
     namespace: way.namespace,
     proxy: way.proxy ? urlOf(way.proxy, 'proxy') : options.proxyFor?.(server),
     credentials: () => credentials.current(),
-    forget: () => credentials.forget(),
+    forget: (refused) => credentials.forget(refused),
   };
 }
 

@@ -67,8 +67,9 @@ export class UserCredentials {
     return this.#last;
   }
 
-  /** Refreshes every rotating credential on the next use. */
-  forget(): void {
+  /** Refreshes every rotating credential on the next use, unless others than `refused` are in use by now. */
+  forget(refused: Credentials): void {
+    if (refused !== this.#last) return;
     for (const file of this.#files) file.forget();
     if (this.#options.identity.kind === 'program') this.#options.identity.source.forget();
   }

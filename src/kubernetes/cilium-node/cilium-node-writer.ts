@@ -101,6 +101,8 @@ function failure(refusal: ApiRefusal, attempted: string): WriteFailure {
     case 'expired':
       return { kind: 'conflict', message };
     case 'denied':
+      if (refusal.status === 401)
+        return { kind: 'unavailable', message: `the API server refuses our credentials: ${message}` };
       return { kind, message: `allow Headwater to ${attempted} of cilium.io: ${message}` };
     case 'invalid':
       return { kind: isLate(refusal) ? 'conflict' : 'invalid', message };

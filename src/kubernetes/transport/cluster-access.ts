@@ -14,8 +14,8 @@ export interface ClusterAccess {
    * share one acquisition, so none can abort it. Rejects with KUBERNETES_CREDENTIALS when acquisition fails.
    */
   credentials(): Promise<Credentials>;
-  /** The server rejected the credentials: acquire again whatever can be acquired. */
-  forget(): void;
+  /** The server rejected these credentials: acquire again whatever can be acquired, unless that was done already. */
+  forget(refused: Credentials): void;
 }
 
 export interface Credentials {

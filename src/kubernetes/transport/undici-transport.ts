@@ -1,7 +1,8 @@
-// Sends requests to a real API server over kept-alive HTTP/1.1 connections. It uses one pool, rebuilt only when
-// certificates rotate.
+// Sends requests to a real API server over kept-alive HTTP/1.1 connections. It uses one pool, rebuilt when certificates
+// rotate, and when a connection stays silent: the others may lead to the same dead end.
 import { Agent, type Dispatcher, ProxyAgent } from 'undici';
 import type { Clock } from '../../runtime/clock.ts';
+import { type BackoffPolicy, exponentialWait } from '../../runtime/exponential-backoff.ts';
 import type { ClusterAccess, Credentials, TlsMaterial } from './cluster-access.ts';
 import { type Deadline, withDeadline } from './deadline.ts';
 import { KubernetesError } from './kubernetes-error.ts';
@@ -31,10 +32,41 @@ export interface UndiciTransportOptions {
 
 type Response = Dispatcher.ResponseData;
 
+/**
+ * How long to wait for the start of an answer before a request is sent once more, over a new connection, in ms. Undefined
+ * where that is not safe. A read changes nothing. A replacement is bound to a resource version, and its caller reads the
+ * object after a conflict. The caller of a patch learns from its answer whether it changed the object, and the second
+ * answer would say "conflict". A creation has no such bond.
+ */
+const repeatedAfter: Readonly<Record<TransportRequest['method'], number | undefined>> = {
+  GET: 5000,
+  PUT: 5000,
+  PATCH: undefined,
+  POST: undefined,
+};
+
+/** Connections that are silent this soon after all were renewed have a slow server. In ms. */
+const leastBetweenRenewals = 10_000;
+
+/**
+ * How long an idle connection is used again, in ms, whatever the server offers. The other side may be gone meanwhile
+ * without a sign, and a new connection costs less than one time-out.
+ */
+const longestIdle = 5000;
+
+/** Pauses between renewals of credentials, while the server refuses the renewed ones too. */
+const renewals: BackoffPolicy = { base: 10_000, cap: 300_000 };
+
+const silent = new Error('the connection is silent');
+
 export class UndiciTransport implements KubernetesTransport {
   readonly #options: UndiciTransportOptions;
   readonly #prefix: string;
   #pool: { readonly dispatcher: Dispatcher; readonly tls: TlsMaterial } | undefined;
+  /** When the pool was last left for its silence, in monotonic ms. */
+  #renewedAt = -Infinity;
+  /** Consecutive renewals of credentials that did not help, and when the next one may be, in monotonic ms. */
+  #refusals = { count: 0, until: -Infinity };
 
   constructor(options: UndiciTransportOptions) {
     this.#options = options;
@@ -46,7 +78,7 @@ export class UndiciTransport implements KubernetesTransport {
       try {
         return await this.#whole(await this.#authorized(request, inner), request.mostBytes);
       } catch (error) {
-        throw inner.aborted ? inner.reason : this.#unreachable(error);
+        throw this.#failure(error, inner);
       }
     });
   }
@@ -63,7 +95,7 @@ export class UndiciTransport implements KubernetesTransport {
       });
     } catch (error) {
       connection.abort();
-      throw signal.aborted ? signal.reason : this.#unreachable(error);
+      throw this.#failure(error, signal);
     }
   }
 
@@ -79,7 +111,7 @@ export class UndiciTransport implements KubernetesTransport {
     return { clock: this.#options.clock, ms, signal, waitingFor: `${method} ${path}` };
   }
 
-  /** Retries a 401 once if other credentials are available: they may have rotated. */
+  /** Retries a 401 once, at once, if other credentials are available: a token may end before its time. */
   async #authorized(request: TransportRequest, signal: AbortSignal): Promise<Response> {
     const { access } = this.#options;
     const credentials = await access.credentials();
@@ -88,18 +120,48 @@ export class UndiciTransport implements KubernetesTransport {
     const renewed = await this.#renewed(credentials);
     if (renewed === credentials) return response;
     await response.body.dump();
-    return this.#request(request, renewed, signal);
+    const second = await this.#request(request, renewed, signal);
+    if (second.statusCode !== 401) this.#refusals = { count: 0, until: -Infinity };
+    return second;
   }
 
   async #renewed(refused: Credentials): Promise<Credentials> {
     const { access } = this.#options;
     const current = await access.credentials();
     if (current !== refused) return current;
-    access.forget();
+    const now = this.#options.clock.monotonic();
+    if (now >= this.#refusals.until) {
+      const count = this.#refusals.count + 1;
+      this.#refusals = { count, until: now + exponentialWait(renewals, count) };
+      access.forget(refused);
+    }
     return access.credentials();
   }
 
-  #request(
+  /** Tries a new connection if the first one stays silent, where repeating is safe. */
+  async #request(
+    request: TransportRequest,
+    credentials: Credentials,
+    signal: AbortSignal,
+  ): Promise<Response> {
+    const { clock } = this.#options;
+    const { method, timeoutMs = defaultTimeout } = request;
+    const patience = repeatedAfter[method];
+    if (patience === undefined || this.#isRenewed()) return this.#dispatch(request, credentials, signal);
+    const attempt = new LinkedAbort(signal);
+    const cancel = clock.schedule(Math.min(patience, timeoutMs / 2), () => attempt.abort(silent));
+    try {
+      return await this.#dispatch(request, credentials, attempt.signal);
+    } catch (error) {
+      if (attempt.signal.reason !== silent) throw error;
+      this.#renewPool();
+      return await this.#dispatch(request, credentials, signal);
+    } finally {
+      cancel();
+    }
+  }
+
+  #dispatch(
     { method, path, contentType, body }: TransportRequest,
     { headers, tls }: Credentials,
     signal: AbortSignal,
@@ -122,11 +184,26 @@ export class UndiciTransport implements KubernetesTransport {
 
   #dispatcher(tls: TlsMaterial): Dispatcher {
     if (this.#pool?.tls === tls) return this.#pool.dispatcher;
-    const outdated = this.#pool?.dispatcher;
+    this.#leavePool();
     this.#pool = { tls, dispatcher: this.#newDispatcher(tls) };
-    // Requests in flight on the old pool, watches included, finish on it. Nothing waits for them.
-    void outdated?.close();
     return this.#pool.dispatcher;
+  }
+
+  #isRenewed(): boolean {
+    return this.#options.clock.monotonic() - this.#renewedAt < leastBetweenRenewals;
+  }
+
+  /** Later requests use new connections. */
+  #renewPool(): void {
+    if (this.#isRenewed()) return;
+    this.#renewedAt = this.#options.clock.monotonic();
+    this.#leavePool();
+  }
+
+  /** Requests in flight on the pool, watches included, finish on it. Nothing waits for them. */
+  #leavePool(): void {
+    void this.#pool?.dispatcher.close();
+    this.#pool = undefined;
   }
 
   #newDispatcher({ ca, cert, key, serverName, insecure }: TlsMaterial): Dispatcher {
@@ -142,7 +219,8 @@ export class UndiciTransport implements KubernetesTransport {
     const settings = {
       connections,
       allowH2: false,
-      keepAliveTimeout: 30_000,
+      keepAliveTimeout: longestIdle,
+      keepAliveMaxTimeout: longestIdle,
       // We enforce time-outs on our own clock.
       headersTimeout: 0,
       bodyTimeout: 0,
@@ -172,14 +250,18 @@ export class UndiciTransport implements KubernetesTransport {
     try {
       yield* textLines(response.body);
     } catch (error) {
-      throw connection.signal.aborted ? connection.signal.reason : this.#unreachable(error);
+      throw this.#failure(error, connection.signal);
     } finally {
       connection.abort();
     }
   }
 
-  #unreachable(error: unknown): KubernetesError {
-    return error instanceof KubernetesError ? error : unreachable(error, this.#options.access);
+  /** Why a request has no whole answer. After a time-out, later requests use new connections. */
+  #failure(error: unknown, { aborted, reason }: AbortSignal): unknown {
+    const failure: unknown = aborted ? reason : error;
+    if (!aborted && !(error instanceof KubernetesError)) return unreachable(error, this.#options.access);
+    if (failure instanceof KubernetesError && failure.code === 'KUBERNETES_TIMEOUT') this.#renewPool();
+    return failure;
   }
 }
 

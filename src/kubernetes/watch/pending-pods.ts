@@ -62,6 +62,11 @@ export class PendingPods {
     return this.#reflector.figures();
   }
 
+  /** As that of its reflector. */
+  silence(): number | undefined {
+    return this.#reflector.silence();
+  }
+
   /** Runs until `signal` aborts, then resolves. Call it once. */
   run(signal: AbortSignal): Promise<void> {
     return this.#reflector.run(signal);

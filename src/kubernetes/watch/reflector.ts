@@ -2,7 +2,7 @@
 // and `onBug` report every failure, and it retries.
 //
 // It behaves as client-go's reflector does: bookmarks, random server-side time-outs, resume from the last resource
-// version, relist after 410.
+// version, relist after 410. Its time-outs are short, because the end of a watch shows that its connection works.
 import { type Clock, sleep } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import { type JsonObject, textAt } from '../transport/json.ts';
@@ -51,7 +51,7 @@ export interface ReflectorFigures {
   readonly objects: number;
   /** Complete lists after the first, without requested ones. */
   readonly relists: number;
-  /** Watches after the first, without those that follow a requested list. */
+  /** Watches that ended before their time-out, without those that a requested list replaced. */
   readonly watchRestarts: number;
   /** Received over watches, without bookmarks. */
   readonly events: number;
@@ -64,11 +64,17 @@ const batch = 20;
 
 /** How long an empty list is no evidence against known objects, in ms. */
 const longestVerification = 600_000;
-/** Without known objects, an empty list is repeated after this many seconds. */
-const verificationSeconds = 60;
 
-/** Bounds of the server-side watch time-out, in seconds. */
-const watchSeconds = { least: 300, span: 300 };
+/**
+ * Bounds of the server-side watch time-out, in seconds. Resuming costs no list, and a server sends a bookmark shortly
+ * before. What a dead connection withholds for that long is served within a minute.
+ */
+const watchSeconds = { least: 25, span: 10 };
+
+/** How much later than its time-out the end of a watch may arrive, in ms. */
+const latestEnd = 2000;
+/** How much earlier the server's clock may end it, in ms. */
+const earliestEnd = 1000;
 
 export class Reflector<T> {
   readonly #options: ReflectorOptions<T>;
@@ -81,8 +87,10 @@ export class Reflector<T> {
   #lists = 0;
   /** Requested lists. */
   #refreshes = 0;
-  /** The next watch follows a requested list and replaces one that was open. */
-  #isRefreshed = false;
+  /** The next watch replaces one that ended in order: at its time-out, or for a requested list. */
+  #isInOrder = true;
+  /** Server-side time-out of the last watch, in ms. */
+  #watchTime = (watchSeconds.least + watchSeconds.span) * 1000;
   /**
    * The last list was empty and is not confirmed yet. A watch delivers later changes only, not what that list lacked, so the first
    * object that it names asks for another list: acting on some of the objects could harm the others.
@@ -91,6 +99,7 @@ export class Reflector<T> {
   /** Since when lists have been empty despite known objects, in monotonic ms. */
   #emptySince: number | undefined;
   #watches = 0;
+  #restarts = 0;
   #events = 0;
   #lastActivity: number | undefined;
   /** The current list, watch or back-off. */
@@ -122,10 +131,21 @@ export class Reflector<T> {
       state: this.#state,
       objects: this.#store.objects.size,
       relists: Math.max(0, this.#lists - this.#refreshes - 1),
-      watchRestarts: Math.max(0, this.#watches - 1),
+      watchRestarts: this.#restarts,
       events: this.#events,
       lastActivity: this.#lastActivity,
     };
+  }
+
+  /**
+   * How long the server has sent nothing, in ms, if a working watch would have ended or delivered something by now.
+   * Undefined before the first list, and while an administrator must act.
+   */
+  silence(): number | undefined {
+    const { kind } = this.#state;
+    if (this.#lastActivity === undefined || kind === 'denied' || kind === 'stopped') return undefined;
+    const silence = this.#options.clock.monotonic() - this.#lastActivity;
+    return silence > this.#watchTime + latestEnd ? silence : undefined;
   }
 
   /**
@@ -171,7 +191,9 @@ export class Reflector<T> {
     if (end === 'listed') return;
 
     const now = clock.monotonic();
-    const attempt = { what, end, duration: now - start, progressed: this.#events > eventsBefore } as const;
+    const duration = now - start;
+    this.#isInOrder = end.kind === 'ended' && duration >= this.#watchTime - earliestEnd;
+    const attempt = { what, end, duration, progressed: this.#events > eventsBefore } as const;
     const next = nextAfter(this.#course, attempt, now, random);
     this.#course = next.course;
     if (next.begin === 'list' || this.#mayBeIncomplete) this.#resourceVersion = undefined;
@@ -211,7 +233,7 @@ export class Reflector<T> {
     this.#waiting = this.#waiting.filter((resolve) => !waiting.includes(resolve));
     if (waiting.length > 0 || isAskedAgain) {
       this.#refreshes++;
-      this.#isRefreshed = this.#watches > 0;
+      this.#isInOrder = true;
     }
     for (const resolve of waiting) resolve();
     return 'listed';
@@ -240,6 +262,8 @@ export class Reflector<T> {
 
   #watch(signal: AbortSignal): Promise<WatchEnd> {
     const { transport, clock, random, path, fieldSelector } = this.#options;
+    const timeoutSeconds = watchSeconds.least + random.integer(watchSeconds.span + 1);
+    this.#watchTime = timeoutSeconds * 1000;
     return watchOnce(
       {
         transport,
@@ -247,12 +271,10 @@ export class Reflector<T> {
         path,
         fieldSelector,
         resourceVersion: this.#resourceVersion ?? '',
-        timeoutSeconds: this.#mayBeIncomplete
-          ? verificationSeconds
-          : watchSeconds.least + random.integer(watchSeconds.span + 1),
+        timeoutSeconds,
         onOpen: () => {
-          if (this.#isRefreshed) this.#isRefreshed = false;
-          else this.#watches++;
+          if (this.#watches > 0 && !this.#isInOrder) this.#restarts++;
+          this.#watches++;
           this.#lastActivity = clock.monotonic();
           this.#enter({ kind: 'watching' });
         },

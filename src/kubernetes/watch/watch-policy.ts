@@ -45,7 +45,8 @@ const longestRetryAfter = 300_000;
 export const fairCourse: Course = { backoff: undefined, refusedWatches: 0 };
 
 export function nextAfter(course: Course, attempt: Attempt, now: number, random: Random): Next {
-  const { what, end, duration, progressed } = attempt;
+  const { what, duration, progressed } = attempt;
+  const end = withoutRefusedCredentials(attempt.end);
   const healthy = duration >= healthyAge;
   const backoff = backOff(healthy || progressed ? undefined : course.backoff, policy, now, random);
   const wait = backoff.until - now;
@@ -58,6 +59,12 @@ export function nextAfter(course: Course, attempt: Attempt, now: number, random:
   return inOrder
     ? { course: fairCourse, begin, wait: 0 }
     : { course: { backoff, refusedWatches: 0 }, begin, wait };
+}
+
+/** A permission waits for people; other credentials may be there soon. */
+function withoutRefusedCredentials(end: WatchEnd): WatchEnd {
+  const isUnauthorized = end.kind === 'denied' && end.status === 401;
+  return isUnauthorized ? { kind: 'unavailable', message: end.message } : end;
 }
 
 function afterMissingPermission(begin: 'list' | 'watch', random: Random): Next {

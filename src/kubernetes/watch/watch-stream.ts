@@ -36,8 +36,11 @@ export type WatchEnd =
 /** How long to read events, in ms, before other work gets a turn: a busy socket would go on for megabytes. */
 const longestReading = 5;
 
-/** A connection that is silent for the watch's time-out plus this is dead, in ms. */
-const idleSlack = 30_000;
+/**
+ * A connection that is silent for the watch's time-out plus this is dead, in ms. TCP need not notice: a load balancer
+ * whose other side is gone acknowledges everything.
+ */
+const idleSlack = 5000;
 
 /**
  * Watches until the server, the connection or silence ends it. Rejects only with the signal's reason, or with what
@@ -48,6 +51,7 @@ export async function watchOnce(options: WatchOptions, signal: AbortSignal): Pro
   try {
     const answer = await options.transport.stream({ method: 'GET', path: watchPath(options) }, idle.signal);
     if (answer.kind === 'refused') return refusalOf(answer.answer);
+    idle.touch();
     options.onOpen();
     return await readLines(answer, options, idle);
   } catch (error) {

@@ -24,7 +24,12 @@ import { untrustedCertificate } from '../../network/certificate-trouble.ts';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import type { Clock } from '../../runtime/clock.ts';
 import { compactPages } from './compact-pages.ts';
-import { checkingAgent, checkedOnceConnected, checkingTlsAgent } from '../../network/pre-send-agents.ts';
+import {
+  checkingAgent,
+  checkedOnceConnected,
+  checkingTlsAgent,
+  SilentConnection,
+} from '../../network/pre-send-agents.ts';
 import { ProxiedHandler } from '../../network/proxied-handler.ts';
 import { CallError, type CallResult, type Sending } from '../gate/cloud-call.ts';
 import type { Ec2Action, Ec2Api, Ec2Input, Ec2Output } from './ec2-api.ts';
@@ -73,6 +78,30 @@ const commands = {
   ModifyNetworkInterfaceAttribute: ModifyNetworkInterfaceAttributeCommand,
   UnassignPrivateIpAddresses: UnassignPrivateIpAddressesCommand,
 } satisfies Record<Ec2Action, unknown>;
+
+/**
+ * Calls that do no harm when they arrive twice: they change nothing, are the same by their client token, or only set a
+ * value. Another assignment adds addresses, and what another release names may belong to others by then. A second
+ * attachment is refused although the first succeeded.
+ */
+const repeatable: Readonly<Record<Ec2Action, boolean>> = {
+  AssignPrivateIpAddresses: false,
+  AssociateAddress: false,
+  AttachNetworkInterface: false,
+  CreateNetworkInterface: true,
+  DeleteNetworkInterface: false,
+  DescribeAddresses: true,
+  DescribeInstances: true,
+  DescribeInstanceTypes: true,
+  DescribeNetworkInterfaces: true,
+  DescribeRouteTables: true,
+  DescribeSecurityGroups: true,
+  DescribeSubnets: true,
+  DescribeVpcs: true,
+  DetachNetworkInterface: false,
+  ModifyNetworkInterfaceAttribute: true,
+  UnassignPrivateIpAddresses: false,
+};
 
 export class AwsApi implements Ec2Api, WhereaboutsSource {
   readonly #config: EC2ClientConfig;
@@ -157,10 +186,13 @@ export class AwsApi implements Ec2Api, WhereaboutsSource {
       <I, O>(next: (args: I) => Promise<O>) =>
       async (args: I): Promise<O> => {
         runCheck(onSend);
-        return checkedOnceConnected(
-          () => runCheck(onConnected),
-          () => next(args),
-        );
+        const departure = { check: () => runCheck(onConnected), isRepeatable: repeatable[action] };
+        try {
+          return await checkedOnceConnected(departure, () => next(args));
+        } catch (error) {
+          if (!(error instanceof SilentConnection)) throw error;
+          return checkedOnceConnected({ ...departure, isRepeatable: false }, () => next(args));
+        }
       };
     command.middlewareStack.add(gate, { step: 'deserialize', priority: 'low', name: 'gate' });
     try {
@@ -177,15 +209,16 @@ export class AwsApi implements Ec2Api, WhereaboutsSource {
 }
 
 /** The request handler for the client and for the clients of its credential chain. */
-function handlerOf({ connections, connectionTimeout, proxyFor, onRoute }: AwsApiOptions): Handler {
+function handlerOf(options: AwsApiOptions): Handler {
+  const { connections, connectionTimeout, clock, proxyFor, onRoute } = options;
   const handlerVia = (proxy: URL | undefined): NodeHttpHandler => {
     // The caller already chose which requests use the proxy, so the agents get no exceptions.
     const proxyEnv = proxy && { HTTP_PROXY: proxy.href, HTTPS_PROXY: proxy.href };
     const agent = { keepAlive: true, maxSockets: connections, ...(proxyEnv && { proxyEnv }) };
     return new NodeHttpHandler({
       connectionTimeout,
-      httpAgent: checkingAgent(agent),
-      httpsAgent: checkingTlsAgent(agent),
+      httpAgent: checkingAgent(agent, clock),
+      httpsAgent: checkingTlsAgent(agent, clock),
     });
   };
   return new ProxiedHandler({ proxyFor, handlerVia, onRoute });

@@ -1,8 +1,7 @@
 // Reads the region from the EC2 instance metadata service, version 2, if nothing else provides it
 // (https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/instancedata-data-retrieval.html).
 
-import { Agent, request, type RequestOptions } from 'node:http';
-import { text } from 'node:stream/consumers';
+import { askMetadata } from '../../network/metadata-request.ts';
 
 /** The service's address on an instance. */
 export const instanceMetadata = 'http://169.254.169.254';
@@ -16,31 +15,16 @@ const timeout = 3000;
  */
 export async function regionOfInstance(endpoint: string, signal: AbortSignal): Promise<string> {
   const within = AbortSignal.any([signal, AbortSignal.timeout(timeout)]);
-  const token = await ask(`${endpoint}/latest/api/token`, {
+  const token = await askMetadata(`${endpoint}/latest/api/token`, {
     method: 'PUT',
     headers: { 'x-aws-ec2-metadata-token-ttl-seconds': '60' },
     signal: within,
   });
-  const region = await ask(`${endpoint}/latest/meta-data/placement/region`, {
+  const region = await askMetadata(`${endpoint}/latest/meta-data/placement/region`, {
     headers: { 'x-aws-ec2-metadata-token': token },
     signal: within,
   });
   if (!/^[a-z]{2,}(-[a-z]+)+-\d{1,2}$/.test(region))
     throw new Error(`it names no region: ${region.slice(0, 80)}`);
   return region;
-}
-
-/** Uses its own agent without a proxy. NODE_USE_ENV_PROXY adds one to fetch and to the global agents. */
-function ask(url: string, options: RequestOptions): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const agent = new Agent();
-    const asked = request(url, { ...options, agent }, (answer) => {
-      text(answer).then((body) => {
-        const { statusCode } = answer;
-        if (statusCode === 200) resolve(body.trim());
-        else reject(new Error(`${new URL(url).pathname} answers ${statusCode}`));
-      }, reject);
-    });
-    asked.once('error', reject).end();
-  });
 }

@@ -13,7 +13,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Readable } from 'node:stream';
 import { boundedBody, UnreadableAnswer } from '../../network/bounded-body.ts';
 import { HttpSender, type HttpSenderOptions } from '../../network/http-sender.ts';
-import { checkedOnceConnected } from '../../network/pre-send-agents.ts';
+import { checkedOnceConnected, SilentConnection } from '../../network/pre-send-agents.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Sending } from '../gate/cloud-call.ts';
 import type { ArmAnswer, ArmApi, ArmRequest } from './arm-api.ts';
@@ -41,6 +41,8 @@ type Client = ReturnType<typeof createNetworkManagement> | ReturnType<typeof cre
 /** One request on its way through the SDK. */
 interface Passing {
   readonly sending: Sending;
+  /** Whether it does no harm when it arrives twice. */
+  readonly isRepeatable: boolean;
   isSent: boolean;
   refusal: { readonly reason: unknown } | undefined;
 }
@@ -77,7 +79,10 @@ export class AzureApi implements ArmApi {
   }
 
   async send(request: ArmRequest, sending: Sending): Promise<ArmAnswer> {
-    const passing: Passing = { sending, isSent: false, refusal: undefined };
+    const { method, ifMatch } = request;
+    // Of two equal PUTs the second finds another state of the resource, and changes nothing.
+    const isRepeatable = method === 'GET' || ifMatch !== undefined;
+    const passing: Passing = { sending, isRepeatable, isSent: false, refusal: undefined };
     try {
       const answer = await this.#passing.run(passing, () => this.#ask(request, sending.signal));
       return await readAnswer(request, answer, this.#clock);
@@ -130,10 +135,14 @@ export class AzureApi implements ArmApi {
         if (!passing.isSent) runCheck(passing.sending.onSend);
         passing.isSent = true;
         const { onConnected = () => undefined } = passing.sending;
-        return checkedOnceConnected(
-          () => runCheck(onConnected),
-          () => forward(this.#sender, request),
-        );
+        const departure = { check: () => runCheck(onConnected), isRepeatable: passing.isRepeatable };
+        const send = () => forward(this.#sender, request);
+        try {
+          return await checkedOnceConnected(departure, send);
+        } catch (error) {
+          if (!(error instanceof SilentConnection)) throw error;
+          return checkedOnceConnected({ ...departure, isRepeatable: false }, send);
+        }
       },
     };
   }

@@ -8,7 +8,8 @@ export const mostConfigurations = 256;
 export interface Addition {
   /** The interface's name in the model. */
   readonly name: string;
-  readonly subnetId: string;
+  /** Undefined: the subnet that the interface is in. */
+  readonly subnetId?: string | undefined;
   readonly count: number;
 }
 
@@ -105,10 +106,13 @@ function withAdditions(
     const text = `${interfaceName} would have ${total} configurations, and Azure allows ${mostConfigurations}`;
     return refused('TooManyConfigurations', text);
   }
-  const groups = applicationGroupsOf(configurations);
+  const [first] = configurations;
+  const inSubnet = subnetId ?? text(first, 'properties', 'subnet', 'id');
+  if (inSubnet === undefined) return unreadable(`${interfaceName} is in no subnet`);
+  const groups = applicationGroupsOf(first);
   const added = missing.map((name) => ({
     name,
-    properties: { ...fresh(subnetId), ...(groups.length > 0 && { applicationSecurityGroups: groups }) },
+    properties: { ...fresh(inSubnet), ...(groups.length > 0 && { applicationSecurityGroups: groups }) },
   }));
   return {
     kind: 'edited',
@@ -125,7 +129,7 @@ function ofInterface(subnetId: string): JsonObject {
 }
 
 /** All configurations of an interface must have the same ones. */
-function applicationGroupsOf([first]: readonly Json[]): readonly JsonObject[] {
+function applicationGroupsOf(first: Json | undefined): readonly JsonObject[] {
   const groups = list(first, 'properties', 'applicationSecurityGroups') ?? [];
   return groups.flatMap((group) => {
     const id = text(group, 'id');

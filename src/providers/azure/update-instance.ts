@@ -20,26 +20,24 @@ import {
 } from './instance-model.ts';
 import { oneInterface, replacing, scaleSetVm, standaloneVm } from './requests.ts';
 
-export interface UpdateInstance {
-  readonly kind: 'updateInstance';
+export interface InstanceUpdate {
   readonly instanceId: string;
+  /** Names what it adds. */
   readonly operationId: string;
   readonly add: readonly {
     readonly interfaceId: string;
-    readonly subnetId: string;
+    /** Undefined: the subnet that the interface is in. */
+    readonly subnetId?: string;
     readonly count: number;
   }[];
 }
 
-export interface Updated {
-  readonly kind: 'updated';
-  readonly instanceId: string;
-  readonly added: readonly { readonly interfaceId: string; readonly addresses: readonly string[] }[];
-}
+/** What was added, by interface. */
+export type Added = readonly { readonly interfaceId: string; readonly addresses: readonly string[] }[];
 
 export type UpdateOutcome =
-  | Exclude<Outcome, { kind: 'done' }>
-  | { readonly kind: 'done'; readonly answer: Updated };
+  | { readonly kind: 'added'; readonly added: Added }
+  | Exclude<Outcome, { kind: 'done' }>;
 
 export interface UpdateParts {
   readonly client: ArmClient;
@@ -60,18 +58,19 @@ interface Target {
 /** Resolves once the added addresses are shown, or are sure not to come. Never rejects for anything Azure does. */
 export async function updateInstance(
   parts: UpdateParts,
-  operation: UpdateInstance,
+  update: InstanceUpdate,
   context: CallContext,
 ): Promise<UpdateOutcome> {
-  const targets = targetsOf(operation);
-  if (targets === undefined) return { kind: 'failed', failure: notUnderstood(operation) };
-  const within = { ...context, instanceId: operation.instanceId };
+  const targets = targetsOf(update);
+  if (targets === undefined) return { kind: 'failed', failure: notUnderstood(update) };
+  const { instanceId } = update;
+  const within = { ...context, instanceId };
   const results = await Promise.all(
     targets.map((target, index) =>
-      carryOut(parts, { operation, target }, { context: within, isAdmitted: index === 0 }),
+      carryOut(parts, { instanceId, target }, { context: within, isAdmitted: index === 0 }),
     ),
   );
-  return together(operation, results);
+  return together(update, results);
 }
 
 type Result =
@@ -79,7 +78,7 @@ type Result =
   | Exclude<Outcome, { kind: 'done' }>;
 
 /** A scale-set VM has one model for all its interfaces; interfaces of other VMs each have their own. */
-function targetsOf({ instanceId, operationId, add }: UpdateInstance): readonly Target[] | undefined {
+function targetsOf({ instanceId, operationId, add }: InstanceUpdate): readonly Target[] | undefined {
   const instance = parseInstanceId(instanceId);
   if (instance === undefined) return undefined;
   const additions = add.map(({ interfaceId, subnetId, count }): Addition & { readonly id: string } => ({
@@ -119,7 +118,7 @@ function targetOfInterface(
 }
 
 interface Work {
-  readonly operation: UpdateInstance;
+  readonly instanceId: string;
   readonly target: Target;
 }
 
@@ -227,11 +226,10 @@ async function readModel(
 
 async function waitForEnd(
   { changes }: UpdateParts,
-  { operation, target, context }: Work & { readonly context: CallContext },
+  { instanceId, target, context }: Work & { readonly context: CallContext },
   accepted: ArmAnswer | undefined,
 ): Promise<Result> {
   const { read, update, names } = target;
-  const { instanceId } = operation;
   const end = await changes.wait({ instanceId, read, operation: update, names, accepted }, context);
   return resultOf(target, end);
 }
@@ -247,7 +245,7 @@ function resultOf(target: Target, end: EndOfChange): Result {
 }
 
 /** What was added counts, even if another interface got nothing. */
-function together({ instanceId, add }: UpdateInstance, results: readonly Result[]): UpdateOutcome {
+function together({ add }: InstanceUpdate, results: readonly Result[]): UpdateOutcome {
   const addedByName = new Map(
     results.flatMap((result) => (result.kind === 'shown' ? [...result.added] : [])),
   );
@@ -259,10 +257,10 @@ function together({ instanceId, add }: UpdateInstance, results: readonly Result[
     const addresses = addedByName.get(nameOfInterface(interfaceId)) ?? [];
     return addresses.length === 0 ? [] : [{ interfaceId, addresses }];
   });
-  return { kind: 'done', answer: { kind: 'updated', instanceId, added } };
+  return { kind: 'added', added };
 }
 
-function notUnderstood({ instanceId, add }: UpdateInstance): CloudFailure {
+function notUnderstood({ instanceId, add }: InstanceUpdate): CloudFailure {
   const what = [instanceKey(instanceId), ...add.map(({ interfaceId }) => interfaceId)].join(', ');
   const text = `Azure has no such instance or interface: ${what}`;
   return failure({ operation: 'VirtualMachineScaleSetVMs.Update' }, 'InvalidResourceId', text);

@@ -26,7 +26,7 @@ export type CloudFailureKind =
   | 'conflict'
   /** The request itself is wrong; retrying is pointless. */
   | 'invalid'
-  /** Not sent: our leadership ends too soon to take anything away. */
+  /** Not sent: our leadership ends too soon, or a watch is silent, to take anything away. */
   | 'fenced'
   /** Not sent: dry run, a pause, a conflicting writer or held withdrawals stop such calls. */
   | 'stopped'

@@ -20,7 +20,7 @@ export interface CallGateOptions {
   readonly timeout: number;
   /** Whether this process leads at this moment. A process that does not lead changes nothing. */
   readonly leads: () => boolean;
-  /** Whether a call that takes something away and may last `ms` can still end within our own lease. */
+  /** Whether a call that takes something away and may last `ms` can still end within our own lease, and no watch is silent. */
   readonly isInSafeLeaseWindow: (ms: number) => boolean;
   readonly permission: Pick<MutationPermission, 'refusal' | 'refusalToGoOn'>;
   /** Reads the cloud's codes. Client codes of the gate are Stopped, Fenced, Ended and Timeout. */
@@ -257,7 +257,8 @@ export class CallGate {
     const { leads, isInSafeLeaseWindow } = this.#options;
     if (!leads()) throw notSent(call, 'Fenced', 'another process may lead by now');
     if (call.effect === 'takesAway' && !isInSafeLeaseWindow(timeout)) {
-      const why = 'our lease ends too soon, or began too recently, to take anything away';
+      const why =
+        'our lease ends too soon or began too recently, or a watch is silent, to take anything away';
       throw notSent(call, 'Fenced', why);
     }
   }

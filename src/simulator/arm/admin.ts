@@ -23,6 +23,7 @@ const settings = z.strictObject({
   respelled: z.number().min(0).max(1),
   headers: z.enum(['asyncOperation', 'location', 'both']),
   retryAfter: z.int().min(0),
+  fullSubnet: z.enum(['atOnce', 'atTheEnd']),
 });
 
 type Settings = z.output<typeof settings>;
@@ -79,5 +80,6 @@ function changeSettings(
   cloud.network.consistency = { ...cloud.network.consistency, listingLagMs: next.listingLagMs };
   cloud.pageSize = next.pageSize;
   cloud.respelled = next.respelled;
-  cloud.operationAnswers = { headers: next.headers, retryAfter: next.retryAfter };
+  const { headers, retryAfter, fullSubnet } = next;
+  cloud.operationAnswers = { headers, retryAfter, fullSubnet };
 }

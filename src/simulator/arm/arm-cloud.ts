@@ -9,7 +9,7 @@ import type { MsRange } from '../cloud/topology-fields.ts';
 import type { ArmInterface, ArmSubnet, Machine, ScaleSet, VirtualNetwork } from './arm-records.ts';
 import { ArmRefusal } from './arm-refusal.ts';
 import type { ArmTopology } from './arm-topology-schema.ts';
-import { Operations } from './operations.ts';
+import { type Operation, Operations } from './operations.ts';
 import { keyOf } from './resource-path.ts';
 
 /** What a read sees. */
@@ -42,6 +42,8 @@ export class ArmCloud {
   readonly scaleSets: Timeline<ScaleSet>;
   readonly machines: Timeline<Machine>;
   readonly interfaces: Timeline<ArmInterface>;
+  /** Called for each PUT that replaces a model, with the paths of the fields that it drops or changes. */
+  onWrite: (write: { readonly path: string; readonly lost: readonly string[] }) => void = () => undefined;
   readonly #ids: Random;
   readonly #delays: Random;
 
@@ -65,7 +67,9 @@ export class ArmCloud {
     this.operations = new Operations(() => clock.wall());
     this.#ids = random.fork('ids');
     this.#delays = random.fork('delays');
-    const { consistency, reuse } = topology;
+    const { reuse } = topology;
+    // The records of the network are for checks; reads of this cloud see its own.
+    const consistency = { ...topology.consistency, visibilityDelayMs: instant };
     this.network = new CloudNetwork({
       topology: {
         account: topology.subscriptions[0]?.id ?? '',
@@ -78,8 +82,7 @@ export class ArmCloud {
           terminateMs: instant,
           terminatedVisibleMs: instant,
         },
-        // The records of the network are for checks; reads of this cloud see its own.
-        consistency: { ...consistency, visibilityDelayMs: instant },
+        consistency,
         reuse,
       },
       clock,
@@ -100,6 +103,16 @@ export class ArmCloud {
       machines: this.machines.at(time),
       interfaces: this.interfaces.at(time),
     };
+  }
+
+  /** Begins an operation on the resource of a path. */
+  beginOperation(path: string, provider: string): Operation {
+    return this.operations.begin({
+      id: this.newGuid(),
+      provider,
+      subscription: path.split('/')[2] ?? '',
+      resourceId: keyOf(path),
+    });
   }
 
   newGuid(): string {

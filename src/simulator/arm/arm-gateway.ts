@@ -127,9 +127,10 @@ export class ArmGateway {
 }
 
 function refusalOfFault(fault: Extract<Fault, { kind: 'throttle' | 'error' }>, call: ArmCall): ArmRefusal {
-  return fault.kind === 'throttle'
-    ? tooManyRequests(call.operation.limits ?? call.operation.provider, 1)
-    : new ArmRefusal(fault.code, fault.message, fault.status);
+  if (fault.kind === 'throttle') return tooManyRequests(call.operation.limits ?? call.operation.provider, 1);
+  const { code, message, status, retryAfter } = fault;
+  const headers = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) };
+  return new ArmRefusal(code, message, status, { headers });
 }
 
 /** One ms for each result. */

@@ -49,6 +49,7 @@ const compute: Readonly<
   ScaleSetVmGet: { resource: perMinute(12, 36), subscription: perMinute(2000, 6000) },
   ScaleSetVmList: { resource: perMinute(12, 36), subscription: perMinute(360, 1080) },
   ScaleSetGet: { resource: perMinute(12, 36), subscription: perMinute(800, 2400) },
+  ScaleSetUpdate: { resource: perMinute(4, 12), subscription: perMinute(500, 1500) },
   ScaleSetList: { subscription: perMinute(360, 1080) },
   VmPut: { resource: perMinute(4, 12), subscription: perMinute(500, 1500) },
   VmGet: { resource: perMinute(12, 36), subscription: perMinute(8000, 24_000) },

@@ -1,6 +1,7 @@
 // What Azure Resource Manager knows, as plain immutable data. `id` is the key (the path in lower case), `path` the
 // resource id as it was spelled first.
 import type { JsonObject } from '../workload/json.ts';
+import type { MachinePlan } from './arm-topology-schema.ts';
 
 export type ProvisioningState = 'Creating' | 'Updating' | 'Succeeded' | 'Failed' | 'Deleting';
 
@@ -29,6 +30,10 @@ export interface ScaleSet extends Resource {
   readonly mode: 'Uniform' | 'Flexible';
   /** Everything a client wrote: `location`, `sku`, `tags`, `properties`. */
   readonly model: JsonObject;
+  /** What its machines are made of. */
+  readonly plan: MachinePlan;
+  /** How many machines it ever had: the number of the next one. */
+  readonly made: number;
 }
 
 export interface Machine extends Resource {

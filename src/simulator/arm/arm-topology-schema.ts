@@ -2,7 +2,6 @@
 import * as z from 'zod';
 import {
   block,
-  consistencySection,
   count,
   factor,
   latencySection,
@@ -110,7 +109,12 @@ export const armTopologySchema = section({
     scale: factor.default(1),
   }).prefault({}),
   latency: latencySection,
-  consistency: consistencySection,
+  consistency: section({
+    /** How far a listing lags behind. */
+    listingLagMs: msRange.prefault({ min: 0, max: 1000 }),
+    /** Chance that a page is cut short although more follows. */
+    shortPages: share.default(0),
+  }).prefault({}),
   times: section({
     /** From the PUT of an instance of a scale set until its operation ends. */
     machineMs: msRange.prefault({ min: 10_000, max: 60_000 }),
@@ -125,6 +129,8 @@ export const armTopologySchema = section({
     headers: z.enum(['asyncOperation', 'location', 'both']).default('both'),
     /** Retry-After in whole seconds; none if 0. */
     retryAfter: count(600).default(10),
+    /** When an instance of a scale set is told that its subnet is full. */
+    fullSubnet: z.enum(['atOnce', 'atTheEnd']).default('atOnce'),
   }).prefault({}),
   /** Results of a page. */
   pageSize: count(1000).min(1).default(100),

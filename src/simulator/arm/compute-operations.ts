@@ -1,14 +1,17 @@
 // Operations of Microsoft.Compute: scale sets, their machines, and machines of their own.
+import { numberAt } from '../workload/json.ts';
 import { answer, type ArmAnswer, type ArmCall, type ArmContext, type ArmOperation } from './arm-call.ts';
 import type { ArmCloud } from './arm-cloud.ts';
 import type { Machine } from './arm-records.ts';
 import { badRequest } from './arm-refusal.ts';
+import { refuseEtag } from './etags.ts';
 import { findInstance, findMachine, findScaleSet } from './finding.ts';
 import { listPage } from './listing.ts';
 import { changePower, deleteMachine, updateMachine } from './machine-changes.ts';
 import { accepted } from './operation-answers.ts';
 import { renderMachine, renderScaleSet, renderView } from './rendering.ts';
-import { keyOf } from './resource-path.ts';
+import { keyOf, ownerOf, parentOf } from './resource-path.ts';
+import { deleteScaleSet, machinesOf, scale } from './scale-set-changes.ts';
 
 const group = '/subscriptions/{subscription}/resourceGroups/{group}';
 const scaleSets = `${group}/providers/Microsoft.Compute/virtualMachineScaleSets`;
@@ -42,7 +45,7 @@ function changed(call: ArmCall, { cloud, failure }: ArmContext): ArmAnswer {
 
 function poweredBy(action: 'start' | 'deallocate', find: (cloud: ArmCloud, path: string) => Machine) {
   return (call: ArmCall, { cloud }: ArmContext): ArmAnswer => {
-    const path = call.path.slice(0, call.path.lastIndexOf('/'));
+    const path = ownerOf(call.path);
     const operation = changePower(cloud, find(cloud, path), action);
     return accepted(cloud, call, operation, { status: 202, headers: {} });
   };
@@ -55,7 +58,72 @@ function deleted(call: ArmCall, { cloud }: ArmContext): ArmAnswer {
   return accepted(cloud, call, deleteMachine(cloud, machine), { status: 202, headers: {} });
 }
 
+/** Only the capacity of a scale set can be changed. */
+function scaled(call: ArmCall, { cloud }: ArmContext): ArmAnswer {
+  const scaleSet = findScaleSet(cloud, call.path);
+  refuseEtag(scaleSet, call.ifMatch);
+  const capacity = numberAt(call.body, 'sku', 'capacity');
+  const operation = scale(
+    cloud,
+    scaleSet,
+    'sku' in call.body ? capacity : machinesOf(cloud, scaleSet).length,
+  );
+  const now = findScaleSet(cloud, call.path);
+  return accepted(cloud, call, operation, tagged(renderScaleSet(cloud, now), now.etag));
+}
+
 export const computeOperations: readonly ArmOperation[] = [
+  {
+    name: 'VirtualMachineScaleSets.ListAll',
+    method: 'GET',
+    route: '/subscriptions/{subscription}/providers/Microsoft.Compute/virtualMachineScaleSets',
+    provider,
+    action: `${setAction}/read`,
+    limits: 'ScaleSetList',
+    run: (call, context) =>
+      listPage(call, context, {
+        moment: context.view.scaleSets,
+        prefix: `${keyOf(call.path.split('/').slice(0, 3).join('/'))}/`,
+        render: (record) => renderScaleSet(context.cloud, record),
+      }),
+  },
+  {
+    name: 'VirtualMachineScaleSets.Update',
+    method: 'PATCH',
+    route: `${scaleSets}/{scaleSet}`,
+    provider,
+    action: `${setAction}/write`,
+    limits: 'ScaleSetUpdate',
+    run: scaled,
+  },
+  {
+    name: 'VirtualMachineScaleSets.Delete',
+    method: 'DELETE',
+    route: `${scaleSets}/{scaleSet}`,
+    provider,
+    action: `${setAction}/delete`,
+    limits: 'ScaleSetUpdate',
+    run: (call, { cloud }) => {
+      const scaleSet = cloud.scaleSets.current.get(keyOf(call.path));
+      if (scaleSet === undefined) return { status: 204, headers: {} };
+      return accepted(cloud, call, deleteScaleSet(cloud, scaleSet), { status: 202, headers: {} });
+    },
+  },
+  {
+    name: 'VirtualMachines.ListAll',
+    method: 'GET',
+    route: '/subscriptions/{subscription}/providers/Microsoft.Compute/virtualMachines',
+    provider,
+    action: `${machineAction}/read`,
+    limits: 'VmList',
+    run: (call, context) =>
+      listPage(call, context, {
+        moment: context.view.machines,
+        prefix: `${keyOf(call.path.split('/').slice(0, 3).join('/'))}/`,
+        fits: ({ instanceId }) => instanceId === undefined,
+        render: (record) => renderMachine(context.cloud, record, false),
+      }),
+  },
   {
     name: 'VirtualMachineScaleSets.List',
     method: 'GET',
@@ -90,7 +158,7 @@ export const computeOperations: readonly ArmOperation[] = [
     action: `${setAction}/virtualMachines/read`,
     limits: 'ScaleSetVmList',
     run: (call, context) => {
-      const scaleSet = findScaleSet(context.cloud, call.path.slice(0, call.path.lastIndexOf('/')));
+      const scaleSet = findScaleSet(context.cloud, ownerOf(call.path));
       const withView = call.query.get('$expand')?.toLowerCase() === 'instanceview';
       return listPage(call, context, {
         moment: context.view.machines,
@@ -116,8 +184,7 @@ export const computeOperations: readonly ArmOperation[] = [
     provider,
     action: `${setAction}/virtualMachines/instanceView/read`,
     limits: 'ScaleSetVmGet',
-    run: (call, { cloud }) =>
-      answer(renderView(findInstance(cloud, call.path.slice(0, call.path.lastIndexOf('/'))))),
+    run: (call, { cloud }) => answer(renderView(findInstance(cloud, ownerOf(call.path)))),
   },
   {
     name: 'VirtualMachineScaleSetVMs.Update',
@@ -136,7 +203,7 @@ export const computeOperations: readonly ArmOperation[] = [
     action: `${setAction}/virtualMachines/delete`,
     limits: 'ScaleSetVmUpdate',
     run: (call, context) => {
-      findScaleSet(context.cloud, call.path.split('/').slice(0, -2).join('/'));
+      findScaleSet(context.cloud, parentOf(call.path));
       return deleted(call, context);
     },
   },
@@ -186,8 +253,7 @@ export const computeOperations: readonly ArmOperation[] = [
     provider,
     action: `${machineAction}/instanceView/read`,
     limits: 'VmGet',
-    run: (call, { cloud }) =>
-      answer(renderView(findMachine(cloud, call.path.slice(0, call.path.lastIndexOf('/'))))),
+    run: (call, { cloud }) => answer(renderView(findMachine(cloud, ownerOf(call.path)))),
   },
   {
     name: 'VirtualMachines.Delete',

@@ -50,3 +50,12 @@ function linkTo({ origin, path, query }: ArmCall, token: string): string {
   next.set(tokenParameter, token);
   return `${origin}${path}?${next.toString()}`;
 }
+
+/** What never changes, as a listing reads it. */
+export function momentOf<T extends { readonly id: string }>(records: ReadonlyMap<string, T>): Moment<T> {
+  return {
+    get: (id) => records.get(id),
+    after: (cursor) =>
+      [...records.values()].filter(({ id }) => id > cursor).toSorted((a, b) => (a.id < b.id ? -1 : 1)),
+  };
+}

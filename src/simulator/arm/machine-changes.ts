@@ -1,20 +1,26 @@
 // Changes of machines: the PUT of one of a Uniform scale set, power, and deletion. Each is an operation that takes time.
 import type { Json, JsonObject } from '../workload/json.ts';
 import { listAt, objectAt, textAt } from '../workload/json.ts';
-import { beginChanges, endChanges, free } from './address-changes.ts';
+import { beginChanges, type BegunChange, endChanges, free } from './address-changes.ts';
 import type { ArmCloud } from './arm-cloud.ts';
-import type { ArmInterface, Machine, PowerState } from './arm-records.ts';
+import type { Machine, PowerState } from './arm-records.ts';
 import { ArmRefusal, badRequest, conflict } from './arm-refusal.ts';
 import { changeOf, type ConfigurationChange, isChange } from './configurations.ts';
+import { lossesOf } from './losses.ts';
 import type { Operation } from './operations.ts';
-import { keyOf } from './resource-path.ts';
+import { refuseEtag } from './etags.ts';
 
 export interface MachineUpdate {
   readonly machine: Machine;
   readonly body: JsonObject;
   readonly ifMatch: string | undefined;
   /** The operation is to fail in the end. */
-  readonly failure: { readonly code: string; readonly message: string } | undefined;
+  readonly failure: Failure | undefined;
+}
+
+interface Failure {
+  readonly code: string;
+  readonly message: string;
 }
 
 /** What Azure writes itself and ignores in a body. */
@@ -40,13 +46,14 @@ const readOnlyProperties = new Set([
 
 /** Replaces the model of a machine of a Uniform scale set. Returns its operation; refuses and changes nothing. */
 export function updateMachine(cloud: ArmCloud, update: MachineUpdate): Operation {
-  const { machine, body, ifMatch, failure } = update;
+  const { machine, body, ifMatch } = update;
   refuseEtag(machine, ifMatch);
   refuseBusy(machine);
   const model = nextModel(machine, body);
   const changes = changesOf(cloud, machine, model);
-  const operation = beginOperation(cloud, machine.path, 'Microsoft.Compute');
-  const begun = beginChanges(cloud, changes.filter(isChange), operation.id);
+  const operation = cloud.beginOperation(machine.path, 'Microsoft.Compute');
+  const { begun, failure = update.failure } = begin(cloud, changes, operation);
+  cloud.onWrite({ path: machine.path, lost: lossesOf(machine.model, model) });
   const { failure: _, ...known } = machine;
   const changed = put(cloud, { ...known, model, state: 'Updating', operationId: operation.id });
   cloud.after(cloud.times.machineMs, () => {
@@ -62,30 +69,50 @@ export function updateMachine(cloud: ArmCloud, update: MachineUpdate): Operation
         : { state: 'Failed', failure, model: { ...changed.model, properties: machine.model['properties'] } }),
     });
   });
-  return cloud.operations.find(operation.id, operation.subscription);
+  return operation;
+}
+
+/** Begins the changes; a full subnet fails the operation, if Azure finds out only then. */
+function begin(
+  cloud: ArmCloud,
+  changes: readonly ConfigurationChange[],
+  operation: Operation,
+): { readonly begun: readonly BegunChange[]; readonly failure?: Failure } {
+  try {
+    return { begun: beginChanges(cloud, changes.filter(isChange), operation.id) };
+  } catch (refusal) {
+    const isLate = cloud.operationAnswers.fullSubnet === 'atTheEnd';
+    if (isLate && refusal instanceof ArmRefusal && refusal.code === 'SubnetIsFull') {
+      return { begun: [], failure: { code: refusal.code, message: refusal.message } };
+    }
+    cloud.operations.forget(operation.id);
+    throw refusal;
+  }
 }
 
 const gone = { code: 'OperationPreempted', message: 'Operation execution has been preempted by a delete.' };
 
 /** Deletes a machine with its interfaces. Their addresses are free when the operation ends. */
 export function deleteMachine(cloud: ArmCloud, machine: Machine): Operation {
-  const operation = beginOperation(cloud, machine.path, 'Microsoft.Compute');
+  const operation = cloud.beginOperation(machine.path, 'Microsoft.Compute');
   put(cloud, { ...machine, state: 'Deleting', operationId: operation.id });
   cloud.after(cloud.times.deleteMs, () => {
-    const current = cloud.machines.current.get(machine.id);
-    for (const record of current === undefined ? [] : cloud.interfacesOf(current))
-      removeInterface(cloud, record);
-    cloud.machines.delete(machine.id);
-    cloud.network.delete('instances', machine.id);
+    removeMachine(cloud, machine.id);
     cloud.operations.end(operation.id);
   });
-  return cloud.operations.find(operation.id, operation.subscription);
+  return operation;
 }
 
-/** Removes an interface with everything it holds. */
-export function removeInterface(cloud: ArmCloud, record: ArmInterface): void {
-  free(cloud, record.configurations);
-  cloud.deleteInterface(record);
+/** Removes a machine at once, with its interfaces and everything that they hold. */
+export function removeMachine(cloud: ArmCloud, id: string): void {
+  const machine = cloud.machines.current.get(id);
+  if (machine === undefined) return;
+  for (const record of cloud.interfacesOf(machine)) {
+    free(cloud, record.configurations);
+    cloud.deleteInterface(record);
+  }
+  cloud.machines.delete(id);
+  cloud.network.delete('instances', id);
 }
 
 const powers = {
@@ -97,7 +124,7 @@ const powers = {
 export function changePower(cloud: ArmCloud, machine: Machine, action: keyof typeof powers): Operation {
   refuseBusy(machine);
   const { during, after, time } = powers[action];
-  const operation = beginOperation(cloud, machine.path, 'Microsoft.Compute');
+  const operation = cloud.beginOperation(machine.path, 'Microsoft.Compute');
   put(cloud, { ...machine, power: during, state: 'Updating', operationId: operation.id });
   cloud.after(cloud.times[time], () => {
     cloud.operations.end(operation.id);
@@ -105,37 +132,17 @@ export function changePower(cloud: ArmCloud, machine: Machine, action: keyof typ
     if (current?.operationId !== operation.id) return;
     const { operationId: _, ...rest } = current;
     put(cloud, { ...rest, power: after, state: 'Succeeded' });
+    const instance = cloud.network.instances.get(machine.id);
+    if (instance === undefined) return;
+    cloud.network.put('instances', { ...instance, state: after === 'running' ? 'running' : 'stopped' });
   });
-  return cloud.operations.find(operation.id, operation.subscription);
-}
-
-/** Begins an operation on a resource. */
-export function beginOperation(cloud: ArmCloud, path: string, provider: string): Operation {
-  return cloud.operations.begin({
-    id: cloud.newGuid(),
-    provider,
-    subscription: path.split('/')[2] ?? '',
-    resourceId: keyOf(path),
-  });
+  return operation;
 }
 
 function put(cloud: ArmCloud, machine: Machine): Machine {
   const written = { ...machine, etag: `"${Number(machine.etag.slice(1, -1)) + 1}"` };
   cloud.machines.put(written);
   return written;
-}
-
-/** Refuses a stale `If-Match`. */
-export function refuseEtag(
-  { path, etag }: { readonly path: string; readonly etag: string },
-  ifMatch: string | undefined,
-): void {
-  if (ifMatch === undefined || ifMatch === '*' || ifMatch === etag) return;
-  throw new ArmRefusal(
-    'PreconditionFailed',
-    `Precondition failed. Etag provided in if-match header ${ifMatch} does not match etag ${etag} of resource ${path}.`,
-    412,
-  );
 }
 
 function refuseBusy({ name, operationId, state }: Machine): void {

@@ -1,11 +1,13 @@
 // Operations of Microsoft.Network: interfaces, virtual networks and subnets.
 import { textAt } from '../workload/json.ts';
-import { answer, type ArmOperation } from './arm-call.ts';
+import { answer, type ArmAnswer, type ArmCall, type ArmContext, type ArmOperation } from './arm-call.ts';
 import { notFound } from './arm-refusal.ts';
 import { findInstance, findInterface, findScaleSet, parentNotFound, resourceNotFound } from './finding.ts';
-import { listPage } from './listing.ts';
+import { deleteInterface, putInterface } from './interface-changes.ts';
+import { listPage, momentOf } from './listing.ts';
+import { accepted } from './operation-answers.ts';
 import { renderInterface, renderNetwork, renderSubnet } from './rendering.ts';
-import { keyOf, parentOf } from './resource-path.ts';
+import { keyOf, ownerOf, parentOf } from './resource-path.ts';
 
 const group = '/subscriptions/{subscription}/resourceGroups/{group}';
 const scaleSet = `${group}/providers/Microsoft.Compute/virtualMachineScaleSets/{scaleSet}`;
@@ -17,7 +19,95 @@ const setAction = 'Microsoft.Compute/virtualMachineScaleSets';
 const interfaceAction = 'Microsoft.Network/networkInterfaces';
 const networkAction = 'Microsoft.Network/virtualNetworks';
 
+/** All of a subscription or of a group, by the path. */
+function scopeOf(path: string): string {
+  return `${keyOf(path.split('/providers/')[0] ?? '')}/`;
+}
+
+function listNetworks(call: ArmCall, context: ArmContext): ArmAnswer {
+  const { cloud } = context;
+  return listPage(call, context, {
+    moment: momentOf(cloud.virtualNetworks),
+    prefix: scopeOf(call.path),
+    render: (record) => renderNetwork(cloud, record),
+  });
+}
+
+function written(call: ArmCall, { cloud, failure }: ArmContext): ArmAnswer {
+  const isNew = !cloud.interfaces.current.has(keyOf(call.path));
+  const { path, body, ifMatch } = call;
+  const operation = putInterface(cloud, { path, body, ifMatch, failure });
+  const shown = shownInterface(renderInterface(cloud, findInterface(cloud, path)));
+  return accepted(cloud, call, operation, { ...shown, status: isNew ? 201 : 200 });
+}
+
 export const networkOperations: readonly ArmOperation[] = [
+  {
+    name: 'NetworkInterfaces.ListAll',
+    method: 'GET',
+    route: '/subscriptions/{subscription}/providers/Microsoft.Network/networkInterfaces',
+    provider,
+    action: `${interfaceAction}/read`,
+    run: (call, context) =>
+      listPage(call, context, {
+        moment: context.view.interfaces,
+        prefix: scopeOf(call.path),
+        fits: ({ model }) => 'location' in model,
+        render: (record) => renderInterface(context.cloud, record),
+      }),
+  },
+  {
+    name: 'NetworkInterfaces.CreateOrUpdate',
+    method: 'PUT',
+    route: `${interfaces}/{interface}`,
+    provider,
+    action: `${interfaceAction}/write`,
+    run: written,
+  },
+  {
+    name: 'NetworkInterfaces.Delete',
+    method: 'DELETE',
+    route: `${interfaces}/{interface}`,
+    provider,
+    action: `${interfaceAction}/delete`,
+    run: (call, { cloud }) => {
+      const found = cloud.interfaces.current.get(keyOf(call.path));
+      if (found === undefined) return { status: 204, headers: {} };
+      return accepted(cloud, call, deleteInterface(cloud, found), { status: 202, headers: {} });
+    },
+  },
+  {
+    name: 'VirtualNetworks.ListAll',
+    method: 'GET',
+    route: '/subscriptions/{subscription}/providers/Microsoft.Network/virtualNetworks',
+    provider,
+    action: `${networkAction}/read`,
+    run: listNetworks,
+  },
+  {
+    name: 'VirtualNetworks.List',
+    method: 'GET',
+    route: networks,
+    provider,
+    action: `${networkAction}/read`,
+    run: listNetworks,
+  },
+  {
+    name: 'Subnets.List',
+    method: 'GET',
+    route: `${networks}/{network}/subnets`,
+    provider,
+    action: `${networkAction}/subnets/read`,
+    run: (call, context) => {
+      const { cloud } = context;
+      if (!cloud.virtualNetworks.has(keyOf(ownerOf(call.path)))) throw resourceNotFound(ownerOf(call.path));
+      return listPage(call, context, {
+        moment: momentOf(cloud.subnets),
+        prefix: `${keyOf(call.path)}/`,
+        render: (record) => renderSubnet(cloud, record),
+      });
+    },
+  },
   {
     name: 'NetworkInterfaces.ListVirtualMachineScaleSetNetworkInterfaces',
     method: 'GET',
@@ -26,7 +116,7 @@ export const networkOperations: readonly ArmOperation[] = [
     action: `${setAction}/networkInterfaces/read`,
     run: (call, context) => {
       const { cloud, view } = context;
-      const found = findScaleSet(cloud, call.path.slice(0, call.path.lastIndexOf('/')));
+      const found = findScaleSet(cloud, ownerOf(call.path));
       const prefix = `${found.id}/virtualmachines/`;
       const [first] = view.interfaces.after(prefix);
       // Of a set without machines Azure does not know the interfaces.
@@ -48,7 +138,7 @@ export const networkOperations: readonly ArmOperation[] = [
     action: `${setAction}/virtualMachines/networkInterfaces/read`,
     run: (call, context) => {
       const { cloud, view } = context;
-      const machine = findInstance(cloud, call.path.slice(0, call.path.lastIndexOf('/')));
+      const machine = findInstance(cloud, ownerOf(call.path));
       return listPage(call, context, {
         moment: view.interfaces,
         prefix: `${machine.id}/networkinterfaces/`,

@@ -30,7 +30,7 @@ export class Operations {
   }
 
   begin(operation: Omit<Operation, 'status' | 'startedAt'>): Operation {
-    this.#forget();
+    this.#forgetOld();
     const begun: Operation = { ...operation, startedAt: this.#now(), status: 'InProgress' };
     this.#known.set(begun.id, begun);
     return begun;
@@ -46,13 +46,18 @@ export class Operations {
     });
   }
 
+  /** Drops an operation that never began. */
+  forget(id: string): void {
+    this.#known.delete(id);
+  }
+
   find(id: string, subscription: string): Operation {
     const operation = this.#known.get(id.toLowerCase());
     if (operation?.subscription.toLowerCase() === subscription.toLowerCase()) return operation;
     throw new ArmRefusal('NotFound', `Operation id ${id} not found`, 404);
   }
 
-  #forget(): void {
+  #forgetOld(): void {
     const horizon = this.#now() - rememberedMs;
     for (const { id, endedAt } of this.#known.values()) {
       if (endedAt === undefined || endedAt > horizon) return;

@@ -40,3 +40,8 @@ export function nameOf(path: string): string {
 export function parentOf(path: string): string {
   return path.split('/').slice(0, -2).join('/');
 }
+
+/** The path of the resource that a list or an action of it belongs to. */
+export function ownerOf(path: string): string {
+  return path.slice(0, path.lastIndexOf('/'));
+}

@@ -3,11 +3,13 @@ import type { ArmOperation, PathNames } from './arm-call.ts';
 import { computeOperations } from './compute-operations.ts';
 import { networkOperations } from './network-operations.ts';
 import { operationOperations } from './operation-answers.ts';
+import { resourceOperations } from './resource-operations.ts';
 
 export const allOperations: readonly ArmOperation[] = [
   ...computeOperations,
   ...networkOperations,
   ...operationOperations,
+  ...resourceOperations,
 ];
 
 interface Route {

@@ -12,7 +12,14 @@ export type Connection = 'drop' | 'hang';
 export type Garbling = 'truncated' | 'empty' | 'idsMissing' | 'unknownEnum' | 'html502';
 
 export type Fault =
-  | { readonly kind: 'error'; readonly code: string; readonly status: number; readonly message: string }
+  | {
+      readonly kind: 'error';
+      readonly code: string;
+      readonly status: number;
+      readonly message: string;
+      /** Seconds of a Retry-After, of clouds that have it. */
+      readonly retryAfter?: number | undefined;
+    }
   | { readonly kind: 'throttle' }
   | { readonly kind: 'slow'; readonly ms: number }
   | {

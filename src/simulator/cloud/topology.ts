@@ -14,6 +14,14 @@ export function readTopology(text: string): ReadTopology {
   return readDocument(text, topologySchema, disagreements);
 }
 
+/** The cloud that a topology names; undefined for a topology of EC2, which names none, and for one that is malformed. */
+export function cloudOf(text: string): string | undefined {
+  const document = documentOf(text);
+  if ('problem' in document || !isIndexable(document.content)) return undefined;
+  const { cloud } = document.content;
+  return typeof cloud === 'string' ? cloud : undefined;
+}
+
 /** The same for the topology of any cloud: its schema, and what it finds wrong across fields. */
 export function readDocument<T>(
   text: string,

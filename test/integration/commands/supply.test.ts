@@ -96,6 +96,27 @@ instances: [{ name: many, type: m5.large, subnet: a, count: 12, securityGroups: 
     for (const line of linesOf(err)) expect(line).toContain(`headwater simulate: ${topology}: `);
   });
 
+  test('serves Azure to who trusts its authority, if the topology names it', async () => {
+    const ca = join(directory, 'azure.pem');
+    const child = new Child([
+      'simulate',
+      '--topology=src/simulator/arm/examples/small.yaml',
+      '--azure-port=0',
+      '--azure-metadata-port=0',
+      '--azure-ca-file',
+      ca,
+    ]);
+    const url = await child.word(/^export AZURE_AUTHORITY_HOST=(\S+)$/m);
+    const metadata = await child.word(/--azure-metadata-endpoint=(\S+)$/m);
+    expect(await child.word(/^export NODE_EXTRA_CA_CERTS=(\S+)$/m)).toBe(ca);
+    expect(await readFile(ca, 'utf8')).toMatch(/^-----BEGIN CERTIFICATE-----/);
+    expect(url).toMatch(/^https:/);
+    const asked = `${metadata}/metadata/instance/compute/resourceGroupName?api-version=2021-02-01&format=text`;
+    const answer = await fetch(asked, { headers: { metadata: 'true' } });
+    expect(await answer.text()).toBe('mc_demo');
+    expect(await child.stop('SIGTERM')).toMatchObject({ code: 0, err: '' });
+  });
+
   test('exits when it cannot write the kubeconfig, although it serves already', async () => {
     const path = join(directory, 'nowhere', 'kubeconfig');
 

@@ -4,14 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Credentials } from '../../../src/kubernetes/transport/cluster-access.ts';
 import { loadClusterAccess } from '../../../src/kubernetes/auth/load-cluster-access.ts';
-import { UndiciTransport } from '../../../src/kubernetes/transport/undici-transport.ts';
-import { systemClock } from '../../../src/runtime/system-clock.ts';
 import { describeError } from '../../../src/observability/describe-error.ts';
 import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
-import { json, loopbackServer } from '../../support/loopback-server.ts';
 
 type ClusterAccessOptions = Parameters<typeof loadClusterAccess>[0];
-const never = new AbortController().signal;
 let directory = '';
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'headwater-'));
@@ -471,30 +467,5 @@ describe('a credential program', () => {
     await clock.advance(60_000);
 
     expect(await outcome).toContain('within 60000 ms');
-  });
-
-  test('runs again when the server refuses its token, but not over and over', async () => {
-    const clock = new VirtualClock();
-    const path = await program('refused', {});
-    const server = await loopbackServer((request, response) => {
-      json(response, request.headers.authorization === 'Bearer run-2' ? 200 : 401, {});
-    });
-    const kubeconfig = await write('config', { ...exec('./refused'), server: server.url });
-    const access = await loadClusterAccess(options({ kubeconfig, clock, environment: process.env }));
-    const transport = new UndiciTransport({ access, clock: systemClock });
-    const get = async (): Promise<number> =>
-      (await transport.send({ method: 'GET', path: '/' }, never)).status;
-
-    const young = [await get(), await get()];
-    await clock.advance(11_000);
-    const older = [await get(), await get()];
-    await transport.close();
-    await server.close();
-
-    expect([young, older]).toEqual([
-      [401, 401],
-      [200, 200],
-    ]);
-    expect(await runsOf(path)).toHaveLength(2);
   });
 });

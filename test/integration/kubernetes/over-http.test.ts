@@ -60,8 +60,8 @@ function copyOf(
 
 /** The same API server on a socket, reached through a kubeconfig. */
 async function overHttp(): Promise<{ api: EmbeddedApi; transport: UndiciTransport; clock: Clock }> {
-  // Waits of the code under test run a hundred times faster than real time.
-  const clock = scaledClock(systemClock, 100);
+  // Waits of the code under test run twenty times faster than real time.
+  const clock = scaledClock(systemClock, 20);
   const api = new EmbeddedApi(systemClock, 'http', { tokens: { secret: 'headwater', admin: 'admin' } });
   const server = await startKubernetesServer({ model: api.model, clock: systemClock, port: 0 });
   ended.push(() => server.close());
@@ -148,7 +148,7 @@ describe('the Kubernetes client over real connections', () => {
       response.end(`${JSON.stringify({ type: 'ERROR', object: gone })}\n`);
     });
     ended.push(server.close);
-    const clock = scaledClock(systemClock, 100);
+    const clock = scaledClock(systemClock, 20);
     const access = await loadClusterAccess({
       apiServer: server.url,
       environment: {},

@@ -47,7 +47,7 @@ function userAt(url: string, user: Partial<UserOptions>, clock = new VirtualCloc
   return {
     ...accessTo(url),
     credentials: () => credentials.current(),
-    forget: () => credentials.forget(),
+    forget: (refused) => credentials.forget(refused),
   };
 }
 

@@ -119,7 +119,6 @@ describe('over HTTPS, an update of a scale-set VM', () => {
     const outcome = await updateInstance(
       provider,
       {
-        kind: 'updateInstance',
         instanceId,
         operationId: 'aaaaaaaa-1111',
         add: [{ interfaceId: before.id, subnetId: before.subnetId, count: 3 }],
@@ -131,8 +130,8 @@ describe('over HTTPS, an update of a scale-set VM', () => {
     const added = after.addresses.filter((address) => !before.addresses.includes(address));
     expect(added).toHaveLength(3);
     expect(outcome).toMatchObject({
-      kind: 'done',
-      answer: { added: [{ interfaceId: before.id, addresses: added }] },
+      kind: 'added',
+      added: [{ interfaceId: before.id, addresses: added }],
     });
     api.close();
   });

@@ -40,7 +40,12 @@ export class ScriptedTransport implements KubernetesTransport {
 
   async stream(request: TransportRequest, signal: AbortSignal): Promise<StreamAnswer> {
     const script = await this.#script(request, signal);
-    if (script instanceof LineFeed) return { kind: 'open', lines: script.read(signal) };
+    if (script instanceof LineFeed) {
+      const seconds = new URLSearchParams(request.path.split('?')[1]).get('timeoutSeconds');
+      const timeOut = new AbortController();
+      if (seconds !== null) this.#clock.schedule(Number(seconds) * 1000, () => timeOut.abort());
+      return { kind: 'open', lines: script.read(signal, timeOut.signal) };
+    }
     return { kind: 'refused', answer: answer(script) };
   }
 
@@ -66,15 +71,22 @@ function answer({ status, body = {}, retryAfterMs }: Said): TransportAnswer {
   return { status, body: text, ...(retryAfterMs !== undefined && { retryAfterMs }) };
 }
 
-/** The lines of one watch, which a test sends one by one. */
+/** The lines of one watch, which a test sends one by one. It ends at its time-out, as a server ends it. */
 export class LineFeed {
   readonly #lines: string[] = [];
+  #isEndless = false;
   #end: Error | 'ended' | undefined;
   #wake = (): void => undefined;
 
   push(...events: readonly unknown[]): this {
     this.#lines.push(...events.map((event) => (typeof event === 'string' ? event : JSON.stringify(event))));
     this.#wake();
+    return this;
+  }
+
+  /** Its end never arrives. */
+  endless(): this {
+    this.#isEndless = true;
     return this;
   }
 
@@ -90,22 +102,22 @@ export class LineFeed {
     return this;
   }
 
-  async *read(signal: AbortSignal): AsyncGenerator<string, void> {
+  async *read(signal: AbortSignal, timeOut: AbortSignal): AsyncGenerator<string, void> {
     for (;;) {
       const line = this.#lines.shift();
       // An abort ends only what has not arrived yet: one chunk brings many lines.
       if (line !== undefined) yield line;
       else if (signal.aborted) throw signal.reason;
-      else if (this.#end === 'ended') return;
+      else if (this.#end === 'ended' || (timeOut.aborted && !this.#isEndless)) return;
       else if (this.#end !== undefined) throw this.#end;
-      else await this.#more(signal);
+      else await this.#more(signal, timeOut);
     }
   }
 
-  #more(signal: AbortSignal): Promise<void> {
+  #more(...signals: readonly AbortSignal[]): Promise<void> {
     return new Promise((resolve) => {
       this.#wake = resolve;
-      signal.addEventListener('abort', () => resolve(), { once: true });
+      for (const signal of signals) signal.addEventListener('abort', () => resolve(), { once: true });
     });
   }
 }

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { checkingAgent, checkedOnceConnected } from '../../../src/network/pre-send-agents.ts';
+import { systemClock } from '../../../src/runtime/system-clock.ts';
 
 /** A server that counts requests, and a client of it. */
 async function rig() {
@@ -12,10 +13,10 @@ async function rig() {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  const agent = checkingAgent({ keepAlive: true });
-  const ask = (path: string, look: () => void): Promise<number | undefined> =>
+  const agent = checkingAgent({ keepAlive: true }, systemClock);
+  const ask = (path: string, check: () => void): Promise<number | undefined> =>
     checkedOnceConnected(
-      look,
+      { check, isRepeatable: true },
       () =>
         new Promise((resolve, reject) => {
           const asking = request({ host: '127.0.0.1', port, path, agent }, (response) => {

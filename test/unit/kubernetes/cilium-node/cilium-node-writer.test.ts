@@ -75,7 +75,11 @@ describe('CiliumNodeWriter', () => {
           'allow Headwater to patch ciliumnodes/status of cilium.io: forbidden for system:serviceaccount:x',
       },
     ],
-    ['401', status(401, 'Unauthorized'), { kind: 'denied' }],
+    [
+      '401',
+      status(401, 'Unauthorized'),
+      { kind: 'unavailable', message: expect.stringContaining('credentials') },
+    ],
     ['503', status(503, 'away'), { kind: 'unavailable', message: 'away' }],
     ['429', { status: 429, retryAfterMs: 4000 }, { kind: 'unavailable', retryAfterMs: 4000 }],
     ['no answer', unreachable(), { kind: 'unavailable', message: 'the connection broke' }],

@@ -64,15 +64,12 @@ describe('a reflector whose list is empty', () => {
     expect(stage.changes).toHaveLength(2);
   });
 
-  test('lists again a minute later what a watch does not name, if it knew nothing before', async () => {
-    // The server ends a watch at its time-out.
-    const watches = [new LineFeed().end(), new LineFeed()];
+  test('lists again at the end of a watch what that does not name, if it knew nothing before', async () => {
     const all = listOf(50, thing('a', 4, 'red'), thing('b', 9, 'blue'));
-    const stage = rig(serve([nothing, all], watches), undefined, verifying);
+    const stage = rig(serve([nothing, all], [new LineFeed()]), undefined, verifying);
 
     await stage.clock.advance(60_000);
 
-    expect(query(stage.transport.requests[1], 'timeoutSeconds')).toBe('60');
     expect(stage.changes).toEqual(['added a ->red', 'added b ->blue']);
     expect(stage.reflector.figures()).toMatchObject({ relists: 0 });
   });
@@ -190,13 +187,12 @@ describe('a reflector after a failure', () => {
     const whileListBusy = transport.requests.length;
     await clock.advance(60_000);
     const whileWatchBusy = transport.requests.length;
-    await clock.advance(60_000);
+    await clock.advance(20_000);
 
     expect([whileListBusy, whileWatchBusy, transport.requests.length]).toEqual([1, 3, 4]);
   });
 
   test.each([
-    [401, /^no$/],
     [403, /^no$/],
     [404, /^the cluster does not serve \/things: install Cilium, which registers it \(no\)$/],
   ])('reports %i as denied and tries again about every 30 s', async (code, problem) => {
@@ -216,6 +212,20 @@ describe('a reflector after a failure', () => {
     expect(states.at(-1)?.kind).toBe('watching');
   });
 
+  test('reports refused credentials as denied too, and tries again with growing waits', async () => {
+    const { clock, states, transport, reflector } = rig(
+      serve([status(401, 'no'), status(401, 'no'), listOf(3)], [status(401, 'no'), new LineFeed()]),
+    );
+
+    await clock.advance(0);
+    const first = states.at(-1);
+    await clock.advance(6000);
+
+    expect(first).toMatchObject({ kind: 'denied', problem: 'no' });
+    expect(transport.requests.map(isWatch)).toEqual([false, false, false, true, true]);
+    expect(reflector.figures().state.kind).toBe('watching');
+  });
+
   test('keeps the objects after a denied watch, and continues from the same version', async () => {
     const { clock, transport, reflector } = rig(
       serve([listOf(10, thing('a', 1, 'red'))], [status(403, 'no'), new LineFeed()]),
@@ -233,7 +243,7 @@ describe('a reflector after a failure', () => {
       serve([listOf(10), listOf(4)], [refused, refused, refused, refused, refused, new LineFeed()]),
     );
 
-    await clock.advance(120_000);
+    await clock.advance(30_000);
 
     expect(transport.requests.map((request) => (isWatch(request) ? 'watch' : 'list')).join(' ')).toBe(
       'list watch watch watch watch watch list watch',
@@ -249,33 +259,65 @@ describe('a reflector after a failure', () => {
     await clock.advance(320_000);
 
     expect(transport.requests.filter((request) => !isWatch(request))).toHaveLength(1);
-    expect(transport.requests.filter(isWatch)).toHaveLength(13);
+    expect(transport.requests.filter(isWatch).length).toBeGreaterThan(12);
   });
 
   test('ends a connection on which nothing arrives, not even its end', async () => {
-    const dead = new LineFeed().push(bookmark(15));
-    const { clock, transport, states } = rig(serve([listOf(10)], [dead, new LineFeed()]));
+    const dead = new LineFeed().endless().push(bookmark(15));
+    const { clock, transport, states, reflector } = rig(serve([listOf(10)], [dead, new LineFeed()]));
 
     await clock.advance(10);
     const seconds = Number(query(transport.requests[1], 'timeoutSeconds'));
-    await clock.advance(seconds * 1000 + 29_000);
+    await clock.advance(seconds * 1000 + 4000);
     const before = transport.requests.length;
-    await clock.advance(5000);
+    await clock.advance(2000);
 
     expect(before).toBe(2);
     expect(query(transport.requests[2], 'resourceVersion')).toBe('15');
     expect(states.find(({ kind }) => kind === 'backing-off')).toMatchObject({
       problem: expect.stringContaining('the watch sent nothing'),
     });
+    expect(reflector.figures().watchRestarts).toBe(1);
+  });
+
+  test('says that it hears nothing as soon as the end of its watch is overdue, until another one is open', async () => {
+    const dead = new LineFeed().endless();
+    const { clock, transport, reflector } = rig(serve([listOf(10)], [new LineFeed(), dead, new LineFeed()]));
+
+    await clock.advance(10);
+    const first = Number(query(transport.requests[1], 'timeoutSeconds')) * 1000;
+    await clock.advance(first);
+    const second = Number(query(transport.requests[2], 'timeoutSeconds')) * 1000;
+    await clock.advance(second);
+    const inTime = reflector.silence();
+    await clock.advance(2000);
+    const overdue = reflector.silence();
+    await clock.advance(5000);
+
+    expect(inTime).toBeUndefined();
+    expect(overdue).toBeGreaterThan(second);
+    expect(transport.requests).toHaveLength(4);
+    expect(reflector.silence()).toBeUndefined();
+  });
+
+  test('says that it hears nothing while no watch can be opened, except for a lack of access', async () => {
+    const { clock, reflector } = rig(serve([listOf(10)], [unreachable()]));
+    const { clock: other, reflector: denied } = rig(serve([listOf(10)], [status(403, 'no')]));
+
+    await clock.advance(60_000);
+    await other.advance(60_000);
+
+    expect(reflector.silence()).toBeGreaterThan(55_000);
+    expect(denied.silence()).toBeUndefined();
   });
 
   test('keeps a quiet watch alive by its bookmarks', async () => {
-    const feed = new LineFeed();
+    const feed = new LineFeed().endless();
     const { clock, transport } = rig(serve([listOf(10)], [feed, new LineFeed()]));
 
-    for (let minute = 0; minute < 30; minute++) {
-      feed.push(bookmark(11 + minute));
-      await clock.advance(60_000);
+    for (let count = 0; count < 90; count++) {
+      feed.push(bookmark(11 + count));
+      await clock.advance(20_000);
     }
 
     expect(transport.requests).toHaveLength(2);

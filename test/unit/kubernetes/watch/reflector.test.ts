@@ -31,8 +31,8 @@ describe('a reflector', () => {
     ]);
     expect(query(transport.requests[1], 'resourceVersion')).toBe('10');
     expect(query(transport.requests[1], 'allowWatchBookmarks')).toBe('true');
-    expect(Number(query(transport.requests[1], 'timeoutSeconds'))).toBeGreaterThanOrEqual(300);
-    expect(Number(query(transport.requests[1], 'timeoutSeconds'))).toBeLessThanOrEqual(600);
+    expect(Number(query(transport.requests[1], 'timeoutSeconds'))).toBeGreaterThanOrEqual(25);
+    expect(Number(query(transport.requests[1], 'timeoutSeconds'))).toBeLessThanOrEqual(35);
     expect(reflector.figures()).toMatchObject({ objects: 2, relists: 0, watchRestarts: 0, events: 3 });
   });
 
@@ -108,16 +108,20 @@ describe('a reflector', () => {
   test('restarts at once a watch that the server ended, from the last version, bookmarks included', async () => {
     const first = new LineFeed().push(event('ADDED', thing('a', 11, 'red')), bookmark(30));
     const second = new LineFeed();
-    const { clock, transport, changes } = rig(serve([listOf(10)], [first, second]));
-    await clock.advance(400_000);
+    const { clock, transport, changes, reflector } = rig(serve([listOf(10)], [first, second]));
+    await clock.advance(20_000);
 
     first.end();
     await clock.advance(0);
     second.push(event('MODIFIED', thing('a', 31, 'blue')));
     await clock.advance(0);
+    const early = reflector.figures().watchRestarts;
+    await clock.advance(60_000);
 
     expect(query(transport.requests[2], 'resourceVersion')).toBe('30');
     expect(changes).toEqual(['added a ->red', 'modified a red>blue']);
+    // The end of a watch at its time-out is no restart.
+    expect([early, reflector.figures().watchRestarts]).toEqual([1, 1]);
   });
 
   test('compares versions that are no numbers for equality only', async () => {

@@ -11,7 +11,7 @@ import { Subnets } from '../../../../src/providers/azure/subnets.ts';
 import {
   admittedFor,
   updateInstance,
-  type UpdateInstance,
+  type InstanceUpdate,
   type UpdateOutcome,
 } from '../../../../src/providers/azure/update-instance.ts';
 import type {
@@ -43,7 +43,7 @@ export interface AzureRig extends Omit<ArmRig, 'codeOf'> {
   readonly counts: () => Readonly<Record<string, number>>;
   readonly observe: (scope: ObservationScope) => Promise<Observed>;
   /** Begins an update; time passes only in `ended`. */
-  readonly begin: (operation: UpdateInstance, change?: Partial<CallContext>) => Promise<UpdateOutcome>;
+  readonly begin: (operation: InstanceUpdate, change?: Partial<CallContext>) => Promise<UpdateOutcome>;
   /** From now on requests of this operation meet the fault, all or some. */
   readonly fault: (operation: string, fault: Fault, count?: number) => void;
   /** Lets time pass until it has ended. */

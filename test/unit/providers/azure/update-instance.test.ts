@@ -1,16 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
-import type { UpdateInstance } from '../../../../src/providers/azure/update-instance.ts';
+import type { InstanceUpdate } from '../../../../src/providers/azure/update-instance.ts';
 import { azureRig, type AzureRig, group, vmId } from './azure-rig.ts';
 
 const update = 'VirtualMachineScaleSetVMs.Update';
 const instanceId = vmId(0);
 
-async function adding(rig: AzureRig, count: number, change: Partial<UpdateInstance> = {}) {
+async function adding(rig: AzureRig, count: number, change: Partial<InstanceUpdate> = {}) {
   const { instanceId: id = instanceId } = change;
   const [item] = (await rig.observe({ kind: 'instances', instanceIds: [id] })).interfaces;
   if (item === undefined) throw new Error('no interface is shown');
   return {
-    kind: 'updateInstance' as const,
     instanceId: id,
     operationId: 'aaaaaaaa-1111',
     add: [{ interfaceId: item.id, subnetId: item.subnetId, count }],
@@ -39,8 +38,8 @@ describe('an update of a scale-set VM', () => {
     const [{ interfaceId } = { interfaceId: '' }] = operation.add;
     expect(added).toHaveLength(3);
     expect(outcome).toEqual({
-      kind: 'done',
-      answer: { kind: 'updated', instanceId, added: [{ interfaceId, addresses: added }] },
+      kind: 'added',
+      added: [{ interfaceId, addresses: added }],
     });
   });
 
@@ -74,7 +73,7 @@ describe('an update of a scale-set VM', () => {
 
     const outcome = await rig.ended(rig.begin(await adding(rig, 2)));
 
-    expect(outcome.kind).toBe('done');
+    expect(outcome.kind).toBe('added');
     expect(puts(rig)).toHaveLength(2);
     expect(rig.counts()['VirtualMachineScaleSetVMs.Get']).toBe(2);
   });
@@ -103,7 +102,7 @@ describe('an update of a scale-set VM', () => {
       .levels()
       .find(({ action }) => action.startsWith(`${update}-per-VM`))?.tokens;
     expect(tokens).toBeGreaterThan(11);
-    expect((await rig.ended(first)).kind).toBe('done');
+    expect((await rig.ended(first)).kind).toBe('added');
   });
 
   test('of a full subnet fails as a whole', async () => {
@@ -159,7 +158,7 @@ consistency: { visibilityDelayMs: 0, listingLagMs: 0 }
 
 describe('a lost answer to an update', () => {
   test.each([
-    ['that took effect resolves as if it had come', 'before', 'done'],
+    ['that took effect resolves as if it had come', 'before', 'added'],
     ['that may never take effect leaves the update in doubt', 'after', 'ambiguous'],
     ['that takes effect later leaves the update in doubt', 'late', 'ambiguous'],
   ] as const)('%s', async (_, effect, kind) => {
@@ -192,7 +191,6 @@ scaleSets: [{ name: pool, count: ${count}, interfaces: [{ name: nic0, subnet: a 
       Promise.all(
         interfaces.map(({ id, subnetId, attachment }, index) =>
           rig.begin({
-            kind: 'updateInstance',
             instanceId: attachment?.instanceId ?? '',
             operationId: `${String(index).padStart(8, '0')}-x`,
             add: [{ interfaceId: id, subnetId, count: 8 }],
@@ -201,7 +199,7 @@ scaleSets: [{ name: pool, count: ${count}, interfaces: [{ name: nic0, subnet: a 
       ),
     );
 
-    expect(new Set(outcomes.map(({ kind }) => kind))).toEqual(new Set(['done']));
+    expect(new Set(outcomes.map(({ kind }) => kind))).toEqual(new Set(['added']));
     const reads = rig.sent.slice(begun).filter(({ request }) => request.method === 'GET').length;
     expect(reads / count).toBeLessThanOrEqual(2.2);
     expect(rig.changes.size).toBe(0);

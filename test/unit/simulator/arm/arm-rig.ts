@@ -32,18 +32,21 @@ export interface SendOptions {
 export const groupPath = '/subscriptions/00000000-0000-0000-0000-000000000001/resourceGroups/nodes';
 export const setPath = '/providers/Microsoft.Compute/virtualMachineScaleSets/pool';
 export const vmPath = `${setPath}/virtualMachines/0`;
+/** The interface of the machine of its own. */
+export const ownNicPath = '/providers/Microsoft.Network/networkInterfaces/single-nic0';
 export const subnetPath = '/providers/Microsoft.Network/virtualNetworks/main/subnets/a';
 
 const cloud = `
 cloud: azure
 virtualNetworks: [{ name: main, blocks: [10.0.0.0/16], subnets: [{ name: a, block: 10.0.0.0/27 }] }]
 scaleSets: [{ name: pool, count: 2, interfaces: [{ name: nic0, subnet: a, addresses: 1 }] }]
+machines: [{ name: single, interfaces: [{ name: nic0, subnet: a }] }]
 `;
 
 const plain = `
 limits: { throttle: false }
 latency: { scale: 0 }
-consistency: { visibilityDelayMs: 0, listingLagMs: 0 }
+consistency: { listingLagMs: 0 }
 times: { machineMs: 20000, interfaceMs: 5000 }
 `;
 

@@ -1,0 +1,83 @@
+// Connects to Azure Resource Manager: chooses cloud, endpoint, identity and proxy.
+import type { Options } from '../../config/option-table.ts';
+import { proxyFor, proxyInWords } from '../../network/proxies.ts';
+import { AzureApi } from '../../providers/azure/azure-api.ts';
+import { type AzureCloudName, azureClouds, isAzureCloudName } from '../../providers/azure/azure-clouds.ts';
+import { type Whereabouts, whereaboutsOfInstance } from '../../providers/azure/instance-metadata.ts';
+import type { AzureConnection } from './azure.ts';
+import { type CloudConnection, NotStartable } from './cloud.ts';
+
+/** Timeout for opening a connection to the cloud, in ms. */
+const connectionTimeout = 5000;
+
+/** Throws NotStartable. */
+export async function connectToAzure(
+  connection: CloudConnection,
+  signal: AbortSignal,
+): Promise<AzureConnection & { readonly api: AzureApi }> {
+  const { options, outbound, environment, log, clock } = connection;
+  const { azureEndpoint: endpoint } = options;
+  if (endpoint?.startsWith('http:') === true)
+    throw unusable('name an https endpoint by --azure-endpoint: tokens are sent only over TLS');
+  const own = await ownWhereabouts(connection, signal);
+  const cloud = cloudFor(options, own);
+  const { management, audience, authority } = azureClouds[cloud];
+  const place = placeFor(options, own);
+  log.info('using Azure', { cloud, endpoint: endpoint ?? management, ...place });
+  const api = new AzureApi({
+    cloud: { management, audience, authority },
+    endpoint,
+    authority: (environment['AZURE_AUTHORITY_HOST'] ?? '') === '' ? authority : undefined,
+    isAuthorityKnown: endpoint !== undefined,
+    managedIdentity: options.azureUserAssignedIdentityId,
+    connections: options.parallelAllocWorkers,
+    connectionTimeout,
+    clock,
+    proxyFor: (target) => proxyFor(target, outbound.proxies),
+    onRoute: (host, proxy) =>
+      log.info('connecting to Azure', { host, proxy: proxy === undefined ? 'none' : proxyInWords(proxy) }),
+  });
+  return { api, cloud, place };
+}
+
+/** Undefined if the options say everything, or if the metadata service does not answer. */
+async function ownWhereabouts(
+  { options, log }: CloudConnection,
+  signal: AbortSignal,
+): Promise<Whereabouts | undefined> {
+  const { azureCloud, azureMetadataEndpoint } = options;
+  if (azureCloud !== undefined && placeFor(options, undefined) !== undefined) return undefined;
+  try {
+    return await whereaboutsOfInstance(azureMetadataEndpoint, signal);
+  } catch (error) {
+    log.info('the instance metadata service does not say where this is', { error });
+    return undefined;
+  }
+}
+
+/** Without any word, the public cloud: the only one in which most have never heard of others. */
+function cloudFor({ azureCloud, azureEndpoint }: Options, own: Whereabouts | undefined): AzureCloudName {
+  if (azureCloud !== undefined) return azureCloud;
+  if (own === undefined) return 'AzurePublicCloud';
+  if (isAzureCloudName(own.cloud)) return own.cloud;
+  if (azureEndpoint !== undefined) return 'AzurePublicCloud';
+  const names = Object.keys(azureClouds).join(', ');
+  throw unusable(
+    `the instance metadata service names the cloud ${JSON.stringify(own.cloud)}, which Headwater does not know: set --azure-cloud to one of ${names}, or --azure-endpoint`,
+  );
+}
+
+/** Where something is read to see whether Azure answers. */
+function placeFor(
+  { azureSubscriptionId, azureResourceGroup }: Options,
+  own: Whereabouts | undefined,
+): AzureConnection['place'] {
+  const subscriptionId = azureSubscriptionId[0] ?? own?.subscriptionId;
+  const resourceGroup = azureResourceGroup[0] ?? own?.resourceGroup;
+  if (subscriptionId === undefined || resourceGroup === undefined) return undefined;
+  return { subscriptionId, resourceGroup };
+}
+
+function unusable(problem: string): NotStartable {
+  return new NotStartable(problem, { kind: 'usage' });
+}

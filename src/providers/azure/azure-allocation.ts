@@ -1,0 +1,142 @@
+// Implements the core's cloud contract for Azure.
+import type {
+  AllocationImplementation,
+  CallContext,
+  ObservedCounts,
+  ObservedInfrastructure,
+} from '../contract/allocation-implementation.ts';
+import type { CloudFailure } from '../contract/cloud-failure.ts';
+import type { CloudTraits } from '../contract/cloud-traits.ts';
+import type { Operation, OperationKind, Outcome } from '../contract/operation.ts';
+import type { CallGate } from '../gate/call-gate.ts';
+import type { CloudCall } from '../gate/cloud-call.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { ArmApi } from './arm-api.ts';
+import { ArmClient, callOf, failure } from './arm-client.ts';
+import { Changes } from './changes.ts';
+import { azureSection } from './cilium-node-section.ts';
+import type { InstanceRef } from './ids.ts';
+import { mostConfigurations } from './instance-model.ts';
+import { observe } from './read.ts';
+import { interfacesInGroup, subscriptions } from './requests.ts';
+import { Spellings } from './spellings.ts';
+import { Subnets } from './subnets.ts';
+import { admittedFor, updateInstance, type UpdateParts } from './update-instance.ts';
+
+export interface AzureAllocationOptions {
+  readonly api: ArmApi;
+  readonly gate: CallGate;
+  readonly clock: Clock;
+  /** Where this process runs, if that is known: what is read to see whether Azure answers. */
+  readonly place: Pick<InstanceRef, 'subscriptionId' | 'resourceGroup'> | undefined;
+  /** Whether the options let this instance be served. */
+  readonly isInScope: (instance: InstanceRef) => boolean;
+}
+
+const azureTraits: CloudTraits = {
+  interfaces: 'given',
+  repeatedAssignment: 'isRecognized',
+  change: 'perInstance',
+  limits: { addressesPerInterface: mostConfigurations, prefixes: false },
+  publicAddresses: false,
+};
+
+const mostInstancesPerRefresh = 50;
+
+export function azureAllocation(options: AzureAllocationOptions): AllocationImplementation {
+  const { api, gate, clock, place, isInScope } = options;
+  const client = new ArmClient({ api, gate });
+  const spellings = new Spellings();
+  const subnets = new Subnets(client, clock);
+  const changes = new Changes({ client, spellings, clock });
+  return {
+    traits: azureTraits,
+    mostInstancesPerRefresh,
+    mostTypesPerRead: 1,
+    reach: async (context) => {
+      await client.read(place === undefined ? subscriptions() : interfacesInGroup(place), context);
+    },
+    observe: (scope, context) => observe({ client, spellings, subnets, clock, isInScope }, scope, context),
+    readInfrastructure: (networkIds, context) => readInfrastructure(subnets, networkIds, context),
+    readSubnetCounts: (networkIds, context) => readSubnetCounts(subnets, networkIds, context),
+    readLimits: () => Promise.resolve(new Map()),
+    readPublicAddresses: () => Promise.resolve({ startedAt: clock.monotonic(), addresses: [] }),
+    readDetached: () => Promise.resolve({ startedAt: clock.monotonic(), interfaces: [] }),
+    admit: async (kinds, context) => {
+      const calls = callsFor(kinds, context);
+      const refund = await gate.admit(calls, context);
+      return (unsent = kinds) => refund(callsFor(unsent, context));
+    },
+    reconsider: () => gate.reconsider(),
+    expectedWait: (kinds, priority) => gate.expectedWait(callsFor(kinds, {}), priority),
+    perform: (operation, context) => perform({ client, changes }, operation, context),
+    section: azureSection(spellings),
+  };
+}
+
+/** The change of each operation; its reads wait for their limits by themselves. */
+function callsFor(
+  kinds: readonly OperationKind[],
+  { instanceId }: Pick<CallContext, 'instanceId'>,
+): readonly CloudCall[] {
+  const request = instanceId === undefined ? undefined : admittedFor(instanceId);
+  if (request === undefined) return [];
+  return kinds.flatMap((kind) => (kind === 'allocateIPs' ? [callOf(request)] : []));
+}
+
+/** Interfaces of Azure come with their VM, so only addresses on them can change. */
+async function perform(parts: UpdateParts, operation: Operation, context: CallContext): Promise<Outcome> {
+  if (operation.kind !== 'allocateIPs' || operation.operationId === undefined)
+    return { kind: 'failed', failure: unknownOperation(operation) };
+  const { instanceId, interfaceId, operationId, count } = operation;
+  const outcome = await updateInstance(
+    parts,
+    { instanceId, operationId, add: [{ interfaceId, count }] },
+    context,
+  );
+  if (outcome.kind !== 'added') return outcome;
+  const addresses = outcome.added.flatMap((each) => each.addresses);
+  return { kind: 'done', answer: { kind: 'allocated', interfaceId, instanceId, addresses, prefixes: [] } };
+}
+
+function unknownOperation({ kind }: Operation): CloudFailure {
+  const problem = `Azure does not know the operation ${kind}`;
+  return failure({ operation: 'VirtualMachineScaleSetVMs.Update' }, 'InvalidOperation', problem);
+}
+
+async function readInfrastructure(
+  subnets: Subnets,
+  networkIds: readonly string[],
+  context: CallContext,
+): Promise<ObservedInfrastructure> {
+  const read = await subnets.read(subnets.in(networkIds), context);
+  return {
+    startedAt: read.startedAt,
+    infrastructure: {
+      networkIds: new Set(networkIds),
+      subnets: read.subnets,
+      networks: read.networks,
+      routeTables: [],
+      securityGroups: [],
+      unreadSubnets: read.unreadSubnets,
+    },
+    problems: [...read.unreadSubnets].map(([id, { code, message }]) => ({
+      what: 'subnet',
+      id,
+      problem: `it cannot be read: ${code}: ${message}`,
+    })),
+  };
+}
+
+async function readSubnetCounts(
+  subnets: Subnets,
+  networkIds: readonly string[],
+  context: CallContext,
+): Promise<ObservedCounts> {
+  const read = await subnets.read(subnets.in(networkIds), context);
+  return {
+    startedAt: read.startedAt,
+    counts: new Map([...read.subnets].map(([id, { freeAddresses }]) => [id, freeAddresses])),
+    unread: new Set(read.unreadSubnets.keys()),
+  };
+}
