@@ -200,6 +200,7 @@ function describeReads(newRig: () => CloudRig): void {
     async (kind) => {
       const { rig, session, first } = world(newRig);
       rig.breakInterface(first);
+      await rig.clock.advance(visible);
 
       const seen = await session.observe(rig.instanceIds, kind);
 
