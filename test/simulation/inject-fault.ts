@@ -12,7 +12,6 @@ import type { ApiEffect, FaultKind, FaultPlan, InHandshake, WatchEffect } from '
 import { fragment, occupy } from './subnet-exhaustion.ts';
 import type { Harness } from './harness.ts';
 import { lateWrite } from './late-write.ts';
-import { podSubnetIds } from './topology.ts';
 
 type Plan<K extends FaultKind> = Extract<FaultPlan, { readonly kind: K }>;
 
@@ -27,15 +26,16 @@ export function injectFault(harness: Harness, plan: FaultPlan): void {
 
 /** Ends every fault that may still be in force. */
 export function endFaults(harness: Harness): void {
-  const { ec2, kubernetes } = harness.cluster;
-  ec2.gateway.faults.clear();
+  const { network, kubernetes } = harness.cluster;
+  harness.rig.faults.clear();
+  harness.rig.restore();
   kubernetes.faults.clear();
   harness.failpoints.clear();
   harness.incompleteReads.clear();
   harness.outages.clear();
   harness.removeExtraPods();
   const { listingLagMs, visibilityDelayMs } = harness.scenario.cloud;
-  ec2.network.consistency = {
+  network.consistency = {
     listingLagMs: { min: 0, max: listingLagMs },
     visibilityDelayMs: { min: 0, max: visibilityDelayMs },
     shortPages: 0,
@@ -43,11 +43,11 @@ export function endFaults(harness: Harness): void {
 }
 
 const injectors: Injectors = {
-  cloud: ({ cluster }, { action, count, rate, fault }) => {
-    cluster.ec2.gateway.faults.add({ action, count, rate, fault, match: {} });
+  cloud: ({ rig }, { action, count, rate, fault }) => {
+    rig.faults.add({ action, count, rate, fault, match: {} });
   },
   'throttle-storm': (harness, { action, rate, for: ms }) => {
-    const { faults } = harness.cluster.ec2.gateway;
+    const { faults } = harness.rig;
     const id = faults.add({ action, rate, match: {}, fault: { kind: 'throttle' } });
     harness.clock.schedule(ms, () => faults.remove(id));
     harness.coverage.hit('throttle-storm', action);
@@ -277,17 +277,16 @@ function onNode(
   });
 }
 
-function subnetAt({ scenario }: Harness, share: number): string {
-  const ids = podSubnetIds(scenario);
+function subnetAt({ rig: { podSubnets: ids } }: Harness, share: number): string {
   return ids[Math.floor(share * ids.length)] ?? '';
 }
 
 function changeConsistency(
   { cluster, clock }: Harness,
-  change: Partial<Harness['cluster']['ec2']['network']['consistency']>,
+  change: Partial<Harness['cluster']['network']['consistency']>,
   ms: number,
 ): void {
-  const { network } = cluster.ec2;
+  const { network } = cluster;
   const before = network.consistency;
   network.consistency = { ...before, ...change };
   const restored = Object.fromEntries(

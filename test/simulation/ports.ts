@@ -8,6 +8,7 @@ import type {
 } from '../../src/kubernetes/transport/transport.ts';
 import type { Ec2Api } from '../../src/providers/aws/ec2-api.ts';
 import type { KubernetesHandler } from '../../src/simulator/kubernetes/exchange.ts';
+import type { RigHooks } from './clouds/cloud-rig.ts';
 import { portCalls } from './draw-faults.ts';
 import type { SimulatedProcess } from './process.ts';
 import type { CallPhase, PortCall } from './scenario.ts';
@@ -24,23 +25,11 @@ export type PhaseListener = (phase: CallPhase, progress: CallInProgress) => void
 
 const portCallNames: ReadonlySet<string> = new Set(portCalls);
 
-export interface CloudHooks {
-  readonly onPhase: PhaseListener;
-  /** What the process receives of an answer. */
-  readonly filterAnswer: <T extends object>(
-    process: string,
-    call: { readonly action: string; readonly input: object },
-    output: T,
-  ) => T;
-  /** The process applies an answer: if it was frozen, later than the cloud sent it. */
-  readonly onAnswerApplied: (process: string, action: string, output: object) => void;
-}
-
 /** The cloud as the process reaches it. */
 export function cloudPort(
   process: SimulatedProcess,
   api: Ec2Api,
-  { onPhase, filterAnswer, onAnswerApplied }: CloudHooks,
+  { onPhase, filterAnswer, onAnswerApplied }: Omit<RigHooks, 'onCallEnded'>,
 ): Ec2Api {
   return {
     send: async (action, input, sending) => {

@@ -7,7 +7,7 @@ import type { Harness } from './harness.ts';
 
 /** Takes all addresses but `left`; the result frees them. */
 export function occupy({ cluster }: Harness, subnetId: string, left: number): () => void {
-  const { network } = cluster.ec2;
+  const { network } = cluster;
   const free = (): number => network.find('subnets', subnetId).available - left;
   const made: string[] = [];
   while (free() > 0) {
@@ -19,7 +19,7 @@ export function occupy({ cluster }: Harness, subnetId: string, left: number): ()
 
 /** Takes one address of each whole block but `whole` of them; the result frees them. */
 export function fragment({ cluster }: Harness, subnetId: string, whole: number): () => void {
-  const { network } = cluster.ec2;
+  const { network } = cluster;
   const block = parseIpv4Block(network.find('subnets', subnetId).block);
   if (block === undefined) throw new RangeError(`${subnetId} has no block`);
   const space = network.space(subnetId);
