@@ -13,7 +13,8 @@ import type { Ec2Output } from '../../src/providers/aws/ec2-api.ts';
 import { optionsOf } from '../support/given-options.ts';
 import { VisibilityOutages } from './visibility-outages.ts';
 import { AwsRig, type Ec2Path } from './clouds/aws-rig.ts';
-import type { CloudRig } from './clouds/cloud-rig.ts';
+import { AzureRig } from './clouds/azure-rig.ts';
+import type { CloudRig, CreateCluster } from './clouds/cloud-rig.ts';
 import { Coverage } from './coverage.ts';
 import { History } from './history.ts';
 import { type HandshakeState, handshakeStateOf } from './handshake-state.ts';
@@ -82,7 +83,7 @@ export class Harness {
     this.options = optionsOf(scenario.flags);
     this.history = new History(() => this.clock.monotonic(), trace);
     this.actions = new ActionRecorder(trace);
-    this.rig = new AwsRig(scenario, this.clock, ec2Path, {
+    const options: CreateCluster = {
       clock: this.clock,
       random: this.random.fork('cluster'),
       pace: 1,
@@ -95,7 +96,12 @@ export class Harness {
         this.history.write(`${node} ${kind} ${subject} ${detail}`);
         this.checker.onWorkloadEvent(event);
       },
-    });
+    };
+    const onMisdeed = (text: string): void => this.checker.report('misdeed', text);
+    this.rig =
+      scenario.azure === undefined
+        ? new AwsRig(scenario, this.clock, ec2Path, options)
+        : new AzureRig(scenario, this.clock, { ...options, onMisdeed });
     const { kubernetes } = this.cluster;
     this.checker = new InvariantChecker({
       rig: this.rig,

@@ -1,7 +1,6 @@
 // Injects each kind of fault into a simulated cluster.
 import type { FaultEffect } from '../../src/simulator/kubernetes/faults/faults.ts';
 import type { NodeFacts } from '../../src/simulator/workload/node-facts.ts';
-import { changeExternally } from './external-changes.ts';
 import { convert, grab, outlive, snatch, stall } from './handshake-faults.ts';
 import { hostile } from './hostile-agent.ts';
 import { kill } from './kill.ts';
@@ -9,7 +8,7 @@ import { emptyList } from './empty-list.ts';
 import { reclaim, replace, retire } from './machines.ts';
 import { mustKeepAgent, restrict } from './restrict.ts';
 import type { ApiEffect, FaultKind, FaultPlan, InHandshake, WatchEffect } from './scenario.ts';
-import { fragment, occupy } from './subnet-exhaustion.ts';
+import { fragment } from './subnet-exhaustion.ts';
 import type { Harness } from './harness.ts';
 import { lateWrite } from './late-write.ts';
 
@@ -51,6 +50,22 @@ const injectors: Injectors = {
     const id = faults.add({ action, rate, match: {}, fault: { kind: 'throttle' } });
     harness.clock.schedule(ms, () => faults.remove(id));
     harness.coverage.hit('throttle-storm', action);
+  },
+  refusals: (harness, { action, code, status, for: ms }) => {
+    const { faults } = harness.rig;
+    const id = faults.add({
+      action,
+      rate: 1,
+      match: {},
+      fault: { kind: 'error', code, status, message: 'no' },
+    });
+    harness.clock.schedule(ms, () => faults.remove(id));
+    harness.coverage.hit('refusals', action, code);
+  },
+  'slow-operations': (harness, { ms, for: lasting }) => {
+    harness.rig.slowDown(ms);
+    harness.clock.schedule(lasting, () => harness.rig.restore());
+    harness.coverage.hit('slow-operations');
   },
   'stale-listings': (harness, { lag, for: ms }) => {
     harness.coverage.hit('stale-listings');
@@ -103,7 +118,7 @@ const injectors: Injectors = {
   },
   foreign: (harness, { deed, node, pick }) => {
     const facts = harness.nodeAt(node);
-    if (facts !== undefined) changeExternally(harness, facts, { deed, pick });
+    if (facts !== undefined) harness.rig.changeExternally(harness, facts, { deed, pick });
   },
   terminate: (harness, { node, during }) => {
     harness.failpoints.arm({
@@ -146,7 +161,7 @@ const injectors: Injectors = {
     }
   },
   squeeze: (harness, { subnet, left, for: ms }) => {
-    const restore = occupy(harness, subnetAt(harness, subnet), left);
+    const restore = harness.rig.occupy(subnetAt(harness, subnet), left);
     harness.coverage.hit('squeeze');
     harness.clock.schedule(ms, restore);
   },

@@ -9,6 +9,7 @@ import type {
 import type { Ec2Api } from '../../src/providers/aws/ec2-api.ts';
 import type { KubernetesHandler } from '../../src/simulator/kubernetes/exchange.ts';
 import type { RigHooks } from './clouds/cloud-rig.ts';
+import { azurePortCalls } from './draw-azure.ts';
 import { portCalls } from './draw-faults.ts';
 import type { SimulatedProcess } from './process.ts';
 import type { CallPhase, PortCall } from './scenario.ts';
@@ -23,7 +24,7 @@ export interface CallInProgress {
 
 export type PhaseListener = (phase: CallPhase, progress: CallInProgress) => void;
 
-const portCallNames: ReadonlySet<string> = new Set(portCalls);
+const portCallNames: ReadonlySet<string> = new Set([...portCalls, ...azurePortCalls]);
 
 /** The cloud as the process reaches it. */
 export function cloudPort(
@@ -39,13 +40,22 @@ export function cloudPort(
           ? filterAnswer(process.identity, { action, input }, output)
           : output;
       };
-      const output = await (portCallNames.has(action)
-        ? withPhases({ process, call: action as PortCall, input: { ...input } }, send, onPhase)
-        : passThrough(process, send));
+      const output = await passCall({ process, action, input: { ...input } }, send, onPhase);
       onAnswerApplied(process.identity, action, output);
       return output;
     },
   };
+}
+
+/** Passes a call of the cloud, with its phases if faults know it. */
+export function passCall<T>(
+  { process, action, input }: Omit<CallInProgress, 'call'> & { readonly action: string },
+  send: () => Promise<T>,
+  onPhase: PhaseListener,
+): Promise<T> {
+  return portCallNames.has(action)
+    ? withPhases({ process, call: action as PortCall, input }, send, onPhase)
+    : passThrough(process, send);
 }
 
 /** The Kubernetes API as the process reaches it. */

@@ -1,4 +1,5 @@
 // Another client takes the free addresses of a subnet, or one address of each of its blocks.
+import type { CloudNetwork } from '../../src/simulator/cloud/cloud-network.ts';
 import { nothing } from '../../src/simulator/cloud/claims.ts';
 import { plainInterface } from '../../src/simulator/cloud/instances.ts';
 import { formatIpv4, parseIpv4Block, sizeOf } from '../../src/simulator/cloud/ipv4.ts';
@@ -6,8 +7,7 @@ import { createInterface, deleteInterface } from '../../src/simulator/cloud/netw
 import type { Harness } from './harness.ts';
 
 /** Takes all addresses but `left`; the result frees them. */
-export function occupy({ cluster }: Harness, subnetId: string, left: number): () => void {
-  const { network } = cluster;
+export function occupy(network: CloudNetwork, subnetId: string, left: number): () => void {
   const free = (): number => network.find('subnets', subnetId).available - left;
   const made: string[] = [];
   while (free() > 0) {

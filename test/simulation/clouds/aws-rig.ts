@@ -15,9 +15,11 @@ import { listAt, type JsonObject, textAt } from '../../../src/simulator/workload
 import type { NodeFacts } from '../../../src/simulator/workload/node-facts.ts';
 import type { NodeView } from '../../../src/simulator/workload/node-view.ts';
 import { InProcessEc2, type OnCall } from '../../support/in-process-ec2.ts';
+import { changeExternally } from '../external-changes.ts';
 import { cloudPort } from '../ports.ts';
 import type { SimulatedProcess } from '../process.ts';
 import type { Scenario } from '../scenario.ts';
+import { occupy } from '../subnet-exhaustion.ts';
 import { nodeGroup, podSubnetIds, topologyOf } from '../topology.ts';
 import { WireEc2 } from '../wire-ec2.ts';
 import type { ActingCall, CloudRig, CreateCluster, RigHooks } from './cloud-rig.ts';
@@ -136,6 +138,16 @@ export class AwsRig implements CloudRig {
         return takesAnother ? Math.max(0, available - 1) : 0;
       })
       .reduce((sum, room) => sum + room, 0);
+  }
+
+  readonly changeExternally = changeExternally;
+
+  occupy(subnetId: string, left: number): () => void {
+    return occupy(this.cluster.network, subnetId, left);
+  }
+
+  slowDown(): void {
+    // Empty: a call of EC2 ends with its answer.
   }
 
   restore(): void {

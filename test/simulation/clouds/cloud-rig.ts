@@ -9,6 +9,8 @@ import type { NodeFacts } from '../../../src/simulator/workload/node-facts.ts';
 import type { NodeView } from '../../../src/simulator/workload/node-view.ts';
 import type { EndedCall } from '../invariants/ended-call.ts';
 import type { PhaseListener } from '../ports.ts';
+import type { Harness } from '../harness.ts';
+import type { ExternalChange } from '../scenario.ts';
 import type { SimulatedProcess } from '../process.ts';
 
 export interface CloudRig {
@@ -33,6 +35,16 @@ export interface CloudRig {
   readonly podSubnets: readonly string[];
   /** How many more pod addresses the cloud would give to a node. */
   readonly roomFor: (view: NodeView) => number;
+  /** Another actor changes the interfaces of a node. */
+  readonly changeExternally: (
+    harness: Harness,
+    facts: NodeFacts,
+    change: { readonly deed: ExternalChange; readonly pick: number },
+  ) => void;
+  /** Another client takes all addresses of a subnet but `left`; the result frees them. */
+  readonly occupy: (subnetId: string, left: number) => () => void;
+  /** From now on operations take up to so long, in ms, where calls begin operations. */
+  readonly slowDown: (ms: number) => void;
   /** Ends what faults changed in the model. */
   readonly restore: () => void;
 }
