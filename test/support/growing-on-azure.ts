@@ -1,7 +1,7 @@
 // The life of one node on Azure in short: it starts, grows with its pods, loses some, and grows again.
 import { expect } from '@jest/globals';
 import type { Protocol } from '../../src/simulator/workload/node-facts.ts';
-import { AzureWorld } from './azure-world.ts';
+import { AzureClusterWorld } from './azure-cluster-world.ts';
 import { type Death, startController, type WorldController } from './world-controller.ts';
 
 const flags = { 'cluster-name': 'growing', 'leader-election-retry-period': '8s' };
@@ -10,7 +10,7 @@ const flags = { 'cluster-name': 'growing', 'leader-election-retry-period': '8s' 
 export const changingCalls = ['VirtualMachineScaleSetVMs.Update', 'patch spec', 'patch status'] as const;
 
 export interface GrownNode {
-  readonly world: AzureWorld;
+  readonly world: AzureClusterWorld;
   /** The newest controller. */
   readonly controller: WorldController;
 }
@@ -19,7 +19,7 @@ export interface Disturbance {
   /** The process dies, and another takes over. */
   readonly death?: Omit<Death, 'onDeath'>;
   /** Runs before the life begins. */
-  readonly prepare?: (world: AzureWorld) => void;
+  readonly prepare?: (world: AzureClusterWorld) => void;
 }
 
 /** Pods with the most at once. */
@@ -29,7 +29,7 @@ export async function growOnAzure(
   protocol: Protocol,
   { death, prepare }: Disturbance = {},
 ): Promise<GrownNode> {
-  const world = new AzureWorld({ configure: () => ({ protocol }) });
+  const world = new AzureClusterWorld({ configure: () => ({ protocol }) });
   const onDeath = (): void => {
     world.clock.schedule(1, () => {
       controller = world.takeOver(controller, { flags });

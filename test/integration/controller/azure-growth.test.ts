@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { textAt } from '../../../src/simulator/workload/json.ts';
-import { AzureWorld } from '../../support/azure-world.ts';
+import { AzureClusterWorld } from '../../support/azure-cluster-world.ts';
 import { scaleSet, testAzure } from '../../support/azure-cloud.ts';
 import { startController } from '../../support/world-controller.ts';
 
@@ -10,7 +10,7 @@ describe('a controller on Azure', () => {
   test.each(['crd-allocator', 'multi-pool'] as const)(
     'gives pods addresses beside agents of %s',
     async (protocol) => {
-      const world = new AzureWorld({
+      const world = new AzureClusterWorld({
         cloud: testAzure({ scaleSets: [scaleSet({ count: 3 })] }),
         configure: () => ({ protocol }),
       });
@@ -34,7 +34,7 @@ describe('a controller on Azure', () => {
   );
 
   test('grows a node by at most two updates in a burst', async () => {
-    const world = new AzureWorld();
+    const world = new AzureClusterWorld();
     const controller = startController(world);
     await world.startAgents();
     await world.advance(180_000);
