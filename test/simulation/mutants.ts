@@ -1,5 +1,6 @@
 // Deliberate mistakes, one at a time: each edits one or a few places of the sources. The simulation must detect each of
 // them, which shows that its checks can fail.
+import { azureMutants } from './azure-mutants.ts';
 
 export interface Edit {
   /** Relative to `src/`. */
@@ -12,6 +13,8 @@ export interface Edit {
 export interface Mutant {
   readonly name: string;
   readonly edits: readonly Edit[];
+  /** What detects it, in place of the usual seeds. */
+  readonly seeds?: string;
 }
 
 const one = (name: string, file: string, from: string, to: string): Mutant => ({
@@ -455,4 +458,5 @@ export const mutants: readonly Mutant[] = [
     'options.timeoutSeconds * 1000 + idleSlack',
     'options.timeoutSeconds * 1e9 + idleSlack',
   ),
+  ...azureMutants,
 ];

@@ -150,6 +150,10 @@ export class AwsRig implements CloudRig {
     // Empty: a call of EC2 ends with its answer.
   }
 
+  isChanging(): boolean {
+    return false;
+  }
+
   restore(): void {
     // Empty: nothing but faults changes EC2.
   }

@@ -79,7 +79,7 @@ export class AzureRig implements CloudRig {
   }
 
   isChange(action: string): boolean {
-    return /Update$/.test(action);
+    return action.endsWith('Update');
   }
 
   acting(interfaceId: string): ActingCall | undefined {
@@ -87,7 +87,8 @@ export class AzureRig implements CloudRig {
   }
 
   instanceOfCall(input: Readonly<Record<string, unknown>>): string {
-    return instanceIn(String(input['url'] ?? ''), this.cluster);
+    const { url } = input;
+    return typeof url === 'string' ? instanceIn(url, this.cluster) : '';
   }
 
   instancesRead(action: string, input: JsonObject): readonly string[] {
@@ -143,6 +144,10 @@ export class AzureRig implements CloudRig {
     cloud.times = { ...cloud.times, machineMs: range, interfaceMs: range };
   }
 
+  isChanging(interfaceId: string): boolean {
+    return this.cluster.arm.cloud.interfaces.current.get(interfaceId)?.state === 'Updating';
+  }
+
   restore(): void {
     this.cluster.arm.cloud.times = this.#topology.times;
   }
@@ -171,7 +176,7 @@ export class AzureRig implements CloudRig {
       this.cluster.arm.gateway,
       (request, result) => {
         const { operation, url, body } = request;
-        const input = { url, ...(body !== undefined && { body: body as unknown as JsonObject }) };
+        const input = { url, ...(body !== undefined && { body }) };
         onCallEnded(operation, { input, result, sentAt: sent.get(request) ?? 0, output: {} });
       },
       process.identity,

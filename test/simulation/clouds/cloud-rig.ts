@@ -35,6 +35,8 @@ export interface CloudRig {
   readonly podSubnets: readonly string[];
   /** How many more pod addresses the cloud would give to a node. */
   readonly roomFor: (view: NodeView) => number;
+  /** Whether an operation on the interface is under way. */
+  readonly isChanging: (interfaceId: string) => boolean;
   /** Another actor changes the interfaces of a node. */
   readonly changeExternally: (
     harness: Harness,
