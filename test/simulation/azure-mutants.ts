@@ -1,5 +1,5 @@
 // Deliberate mistakes in what only Azure has, or in what only Azure shows. Seeds on Azure must detect them.
-import type { Mutant } from './mutants.ts';
+import type { Mutant } from './mutant.ts';
 
 const seeds = 'azure:1..100';
 
@@ -27,12 +27,6 @@ export const azureMutants: readonly Mutant[] = [
     'providers/azure/instance-model.ts',
     "return replaced(model, ['properties', 'storageProfile'], kept);",
     'return kept === undefined ? {} : model;',
-  ),
-  onAzure(
-    'configurations are named by chance',
-    'providers/azure/instance-model.ts',
-    "const stem = `Cilium-${operationId.replaceAll('-', '').slice(0, 8)}`;",
-    "const stem = `Cilium-${operationId && String(Math.random()).slice(2, 10).padEnd(8, '0')}`;",
   ),
   {
     name: 'what an interface has is offered while it is changing',

@@ -1,21 +1,7 @@
 // Deliberate mistakes, one at a time: each edits one or a few places of the sources. The simulation must detect each of
 // them, which shows that its checks can fail.
 import { azureMutants } from './azure-mutants.ts';
-
-export interface Edit {
-  /** Relative to `src/`. */
-  readonly file: string;
-  /** Occurs exactly once in the file. */
-  readonly from: string;
-  readonly to: string;
-}
-
-export interface Mutant {
-  readonly name: string;
-  readonly edits: readonly Edit[];
-  /** What detects it, in place of the usual seeds. */
-  readonly seeds?: string;
-}
+import type { Mutant } from './mutant.ts';
 
 const one = (name: string, file: string, from: string, to: string): Mutant => ({
   name,

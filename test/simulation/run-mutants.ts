@@ -14,7 +14,8 @@ import {
   seedsNamed,
 } from './command-line.ts';
 import { runSeeds } from './worker-pool.ts';
-import { type Mutant, mutants } from './mutants.ts';
+import type { Mutant } from './mutant.ts';
+import { mutants } from './mutants.ts';
 import { createMutatedCopy } from './mutated-copy.ts';
 import type { SeedReport } from './seed-worker.ts';
 

@@ -23,7 +23,6 @@ import { InProcessArm } from '../../support/in-process-arm.ts';
 import { passCall } from '../ports.ts';
 import type { SimulatedProcess } from '../process.ts';
 import type { Scenario } from '../scenario.ts';
-import { changeOnAzure } from './azure-changes.ts';
 import { armTopologyOf } from './azure-topology.ts';
 import type { ActingCall, CloudRig, CreateCluster, RigHooks } from './cloud-rig.ts';
 
@@ -125,10 +124,6 @@ export class AzureRig implements CloudRig {
     return [...new Set(takingMore.map(({ subnetId }) => subnetId))]
       .map((id) => network.subnets.get(id)?.available ?? 0)
       .reduce((sum, room) => sum + room, 0);
-  }
-
-  changeExternally(...[harness, facts, change]: Parameters<CloudRig['changeExternally']>): void {
-    harness.runInBackground(changeOnAzure({ harness, rig: this, facts }, change));
   }
 
   occupy(subnetId: string, left: number): () => void {
