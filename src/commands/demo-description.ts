@@ -13,6 +13,13 @@ export const demoDescription: Omit<CommandDescription, 'run'> = {
     'interrupted. The log of the controller is on disk, and stays there if the exit code is 1.',
   flags: [
     {
+      name: 'ipam',
+      value: { placeholder: 'mode' },
+      group: 'Options:',
+      help: 'What to show: addresses of a cloud, or blocks to 60 nodes without any cloud, which ends within 60 s.',
+      notes: ['Accepted: eni, cluster-pool, nodeipam', 'Default: eni.'],
+    },
+    {
       name: 'nodes',
       value: { placeholder: 'number' },
       group: 'Options:',

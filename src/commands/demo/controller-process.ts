@@ -5,9 +5,12 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 
 export interface ControllerOptions {
+  /** Default: run. */
+  readonly command?: 'nodeipam' | 'run';
   readonly flags: readonly string[];
-  readonly accessKeyId: string;
-  readonly secretAccessKey: string;
+  /** For the cloud. */
+  readonly accessKeyId?: string;
+  readonly secretAccessKey?: string;
   /** Called for each log line. */
   readonly onLine: (line: LogLine) => void;
   /** Called with its raw output. */
@@ -45,13 +48,13 @@ export class ControllerProcess {
 
   constructor(options: ControllerOptions) {
     const { HEADWATER_NODE: node } = process.env;
-    this.#child = spawn(program(), ['run', ...options.flags], {
+    this.#child = spawn(program(), [options.command ?? 'run', ...options.flags], {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: {
         PATH: process.env['PATH'],
         ...(node !== undefined && { HEADWATER_NODE: node }),
-        AWS_ACCESS_KEY_ID: options.accessKeyId,
-        AWS_SECRET_ACCESS_KEY: options.secretAccessKey,
+        ...(options.accessKeyId !== undefined && { AWS_ACCESS_KEY_ID: options.accessKeyId }),
+        ...(options.secretAccessKey !== undefined && { AWS_SECRET_ACCESS_KEY: options.secretAccessKey }),
       },
     });
     this.ended = this.#follow(options);

@@ -27,7 +27,9 @@ const runners: Readonly<Record<string, (words: readonly string[]) => boolean>> =
     const flags = rest
       .filter((word) => word.startsWith('--'))
       .map((word) => word.slice(2).split('=')[0] ?? '');
-    return first === 'run' && flags.every((flag) => options.includes(flag));
+    // test/integration/commands/demo-blocks.test.ts
+    if (first === 'demo') return flags.every((flag) => flag === 'ipam');
+    return (first === 'run' || first === 'nodeipam') && flags.every((flag) => options.includes(flag));
   },
 };
 
@@ -123,7 +125,7 @@ describe('options in the pages', () => {
   });
 
   /** Options of other programs: eksctl, the release of Node.js, our own test runs. */
-  const flagsOfOthers = new Set(['role-only', 'max-old-space-size']);
+  const flagsOfOthers = new Set(['role-only', 'max-old-space-size', 'controllers']);
 });
 
 describe('the page of symptoms', () => {
