@@ -125,10 +125,7 @@ export class LeaderSession {
         this.#nodes.instancesChanged(instanceIds);
       },
       onPage: (page) => this.#resync.learn(page),
-      onFailure: (error, instanceIds) => {
-        this.#failures.report(cannotReadInstances, error, { instanceIds });
-        this.#resync.requestFirst();
-      },
+      onFailure: (error, instanceIds) => this.#failures.report(cannotReadInstances, error, { instanceIds }),
     });
     this.#limits = new InstanceTypeLimits({
       ...shared,

@@ -146,6 +146,7 @@ export class Resync {
 
   /** Adds the networks and subnets that were read together with instances. */
   learn({ network, startedAt }: Pick<ObservedPage, 'network' | 'startedAt'>): void {
+    this.#requestFirst();
     if (network === undefined) return;
     const { ledger, hooks } = this.#options;
     const next = withNews(this.#infrastructure, network);
@@ -164,11 +165,10 @@ export class Resync {
   /** The cloud shows an instance in this network, which may never have been read. */
   shownIn(networkId: string): void {
     if (!this.#infrastructure.networkIds.has(networkId)) this.request();
-    this.requestFirst();
   }
 
   /** An instance was read, or could not be, and no resync has read anything: the first one came before all nodes. */
-  requestFirst(): void {
+  #requestFirst(): void {
     const isWaiting = this.#listing === undefined && this.#requests === 0;
     if (this.#lastStartedAt === undefined && isWaiting && !this.#isListedByNetwork) this.request();
   }
