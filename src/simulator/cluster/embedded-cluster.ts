@@ -22,10 +22,11 @@ export interface EmbeddedClusterOptions {
 }
 
 /** What an instance knows about itself. */
-export type MachineFacts = Omit<NodeFacts, 'protocol' | 'ipam' | 'eni' | 'agentAddresses'>;
+export type MachineFacts = Omit<NodeFacts, 'protocol' | 'ipam' | 'eni' | 'azure' | 'agentAddresses'>;
 
 export interface EmbeddedCluster {
   readonly ec2: Ec2;
+  readonly network: CloudNetwork;
   readonly kubernetes: KubernetesModel;
   readonly workload: WorkloadFleet;
 }
@@ -42,7 +43,7 @@ export function createEmbeddedCluster(options: EmbeddedClusterOptions): Embedded
     pace,
     ...(onEvent !== undefined && { onEvent }),
   });
-  return { ec2, kubernetes, workload };
+  return { ec2, network: ec2.network, kubernetes, workload };
 }
 
 /** Every running instance as a node's machine. */

@@ -69,6 +69,8 @@ const azure = described(
         GatewayIP: text,
         gateway: text,
         cidr: text,
+        ip: text,
+        subnet: struct({ id: text, cidr: text }),
       }),
     ),
   }),

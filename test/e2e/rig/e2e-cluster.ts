@@ -227,12 +227,12 @@ export class E2eCluster {
   }
 
   standings(): readonly NodeStanding[] {
-    return standings(this);
+    return standings({ network: this.ec2.network, workload: this.workload });
   }
 
   /** Orphaned interfaces of the cluster. */
   orphaned(): readonly NetworkInterface[] {
-    return detachedInterfaces(this).filter(({ tags }) => tags['io.cilium/cilium-managed'] === 'true');
+    return detachedInterfaces(this.ec2).filter(({ tags }) => tags['io.cilium/cilium-managed'] === 'true');
   }
 
   async ciliumNodes(): Promise<readonly JsonObject[]> {
