@@ -344,7 +344,9 @@ class Draft {
   /** Slots of an interface that the plan may fill, now or once it is no longer frozen. */
   #roomOn(item: NetworkInterface): number {
     const { limits, requirements, stepsInFlight } = this.#facts;
-    if (exclusionOf(item, requirements) !== undefined || !this.#isEligible(item.subnetId)) return 0;
+    const isNamed = (requirements.interfaceName ?? item.name) === item.name;
+    if (!isNamed || exclusionOf(item, requirements) !== undefined) return 0;
+    if (!this.#isEligible(item.subnetId)) return 0;
     const coming = [...stepsInFlight, ...this.#steps].reduce(
       (sum, step) => sum + slotsFilled(step, item.id),
       0,

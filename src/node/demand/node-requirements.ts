@@ -8,7 +8,7 @@ export interface NodeRequirements {
   readonly instanceType: string;
   readonly networkId: string;
   readonly zone: string;
-  /** The only interface whose addresses pods get, by its name; undefined for all of them. */
+  /** The only interface that gets new addresses, by its name; undefined for all of them. */
   readonly interfaceName?: string;
   /** The subnet of the node's own address. */
   readonly nodeSubnetId: string;
@@ -28,10 +28,7 @@ export interface NodeRequirements {
 /** Why this interface gets no pod addresses; undefined if it does. */
 export function exclusionOf(item: NetworkInterface, requirements: NodeRequirements): string | undefined {
   if (item.reservedFor !== undefined) return `it is not for pods: ${item.reservedFor}`;
-  const { firstInterfaceIndex, interfaceName } = requirements;
-  if (interfaceName !== undefined && item.name !== interfaceName) {
-    return `its name is not ${interfaceName}`;
-  }
+  const { firstInterfaceIndex } = requirements;
   const index = item.attachment?.deviceIndex ?? 0;
   if (index < firstInterfaceIndex) {
     return `device index ${index} is below first-interface-index ${firstInterfaceIndex}`;

@@ -79,7 +79,7 @@ function readIts(shown: Json, id: string, spellings: Spellings): ShownInterface[
       reservedFor: undefined,
       ...associatedAmong(secondary),
       ...elsewhereThan(subnetId, secondary),
-      ...conditionOf([stateOf(shown), ...configurations.map(({ state }) => state)]),
+      ...conditionOf(stateOf(shown), configurations),
     },
     addressesByName: usableAmong(configurations),
   };
@@ -137,9 +137,18 @@ function stateOf(shown: Json): State | undefined {
   return state === 'failed' || state === 'canceled' ? 'failed' : 'changing';
 }
 
-function conditionOf(states: readonly (State | undefined)[]): Pick<NetworkInterface, 'condition'> {
-  if (states.includes('changing')) return { condition: 'changing' };
-  return states.includes('failed') ? { condition: 'failed' } : {};
+/**
+ * The interface's own state is that of its last change. If that failed, the next one may succeed, and what it has stays
+ * usable. An address whose own configuration failed is not.
+ */
+function conditionOf(
+  own: State | undefined,
+  configurations: readonly Configuration[],
+): Pick<NetworkInterface, 'condition'> {
+  if (own === 'changing' || configurations.some(({ state }) => state === 'changing'))
+    return { condition: 'changing' };
+  const hasFailed = configurations.some(({ state, address }) => state === 'failed' && address !== undefined);
+  return hasFailed ? { condition: 'failed' } : {};
 }
 
 /** Azure writes 00-0D-3A-00-00-01. */

@@ -64,6 +64,8 @@ const azure = described(
         name: text,
         mac: text,
         state: text,
+        ip: text,
+        subnet: struct({ id: text, cidr: text }),
         addresses: listOf(struct({ ip: text, subnet: text, state: text })),
         'security-group': text,
         GatewayIP: text,

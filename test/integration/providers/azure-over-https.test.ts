@@ -31,7 +31,7 @@ cloud: azure
 virtualNetworks: [{ name: main, blocks: [10.0.0.0/16], subnets: [{ name: a, block: 10.0.0.0/27 }] }]
 scaleSets: [{ name: pool, count: 2, interfaces: [{ name: nic0, subnet: a, addresses: 1 }] }]
 latency: { scale: 0 }
-consistency: { visibilityDelayMs: 0, listingLagMs: 0 }
+consistency: { listingLagMs: 0 }
 times: { machineMs: 100, interfaceMs: 100 }
 operations: { retryAfter: 0 }
 `);

@@ -34,7 +34,7 @@ describe('a plan for an instance that was given its interfaces', () => {
       ['eni-1+8'],
     ],
     [
-      'uses the named interface only',
+      'adds to the named interface only',
       {
         wanted: 20,
         view: view([eni(0, 0, { name: 'nic0' }), eni(1, 0, { name: 'nic1' })]),

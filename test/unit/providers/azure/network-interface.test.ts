@@ -100,8 +100,8 @@ describe('an interface of Azure', () => {
     ['is changing if it is updated', 'Updating', 'Succeeded', 'changing'],
     ['is changing if a configuration is', 'Succeeded', 'Updating', 'changing'],
     ['is changing in a state that is new to us', 'Dreaming', 'Succeeded', 'changing'],
-    ['has failed if its provisioningState is Failed', 'Failed', 'Succeeded', 'failed'],
-    ['has failed if a configuration has', 'Succeeded', 'Failed', 'failed'],
+    ['is ready if only its last change failed', 'Failed', 'Succeeded', undefined],
+    ['has failed if a configuration with an address has', 'Failed', 'Failed', 'failed'],
   ] as const)('%s', (_, own, of, condition) => {
     const other = configuration('x', { privateIPAddress: '10.0.0.5', provisioningState: of });
     const nic = shown({ provisioningState: own, ipConfigurations: [primary, other] });

@@ -153,7 +153,7 @@ describe('an update of a scale-set VM', () => {
 const quick = `
 limits: { throttle: false }
 latency: { scale: 0 }
-consistency: { visibilityDelayMs: 0, listingLagMs: 0 }
+consistency: { listingLagMs: 0 }
 `;
 
 describe('a lost answer to an update', () => {
@@ -169,6 +169,35 @@ describe('a lost answer to an update', () => {
 
     expect(outcome.kind).toBe(kind);
     expect(puts(rig)).toHaveLength(1);
+  });
+});
+
+describe('an update of a VM of its own', () => {
+  test('goes through its interface', async () => {
+    const rig = azureRig({
+      topology: `
+cloud: azure
+virtualNetworks: [{ name: main, blocks: [10.0.0.0/16], subnets: [{ name: a, block: 10.0.0.0/24 }] }]
+machines: [{ name: single, interfaces: [{ name: nic0, subnet: a }, { name: nic1, subnet: a }] }]
+`,
+    });
+    const id = `${group}/providers/microsoft.compute/virtualmachines/single`.toLowerCase();
+    const { interfaces } = await rig.observe({ kind: 'instances', instanceIds: [id] });
+
+    const outcome = await rig.ended(
+      rig.begin({
+        instanceId: id,
+        operationId: 'cccccccc',
+        add: interfaces.map(({ id: interfaceId, subnetId }) => ({ interfaceId, subnetId, count: 2 })),
+      }),
+    );
+
+    const after = await rig.observe({ kind: 'instances', instanceIds: [id] });
+    expect(outcome).toMatchObject({
+      kind: 'added',
+      added: after.interfaces.map(({ id: interfaceId, addresses }) => ({ interfaceId, addresses })),
+    });
+    expect(after.interfaces.map(({ addresses }) => addresses.length)).toEqual([2, 2]);
   });
 });
 

@@ -1,0 +1,119 @@
+import { describe, expect, test } from '@jest/globals';
+import { textAt } from '../../../src/simulator/workload/json.ts';
+import { AzureWorld } from '../../support/azure-world.ts';
+
+const group = '/subscriptions/00000000-0000-0000-0000-000000000001/resourceGroups/nodes';
+const vm = (number: number) =>
+  `${group}/providers/Microsoft.Compute/virtualMachineScaleSets/pool/virtualMachines/${number}`;
+
+const topology = `
+cloud: azure
+virtualNetworks: [{ name: main, blocks: [10.0.0.0/16], subnets: [{ name: a, block: 10.0.0.0/24 }] }]
+scaleSets: [{ name: pool, count: 3, interfaces: [{ name: nic0, subnet: a }] }]
+`;
+
+const minute = 60_000;
+
+describe('a node on Azure', () => {
+  test('gets its addresses in one update, with all that an agent needs', async () => {
+    const world = new AzureWorld(topology);
+    await world.join('one', vm(0));
+
+    await world.clock.advance(5 * minute);
+
+    const pool = await world.pool('one');
+    const [item = {}] = await world.interfaces('one');
+    expect(world.bugs).toEqual([]);
+    expect(Object.keys(pool)).toHaveLength(8);
+    expect(new Set(Object.values(pool))).toEqual(new Set([textAt(item, 'id')]));
+    expect(item).toMatchObject({
+      name: 'nic0',
+      state: 'succeeded',
+      cidr: '10.0.0.0/24',
+      gateway: '10.0.0.1',
+      subnet: { cidr: '10.0.0.0/24' },
+    });
+    expect(world.counts()['VirtualMachineScaleSetVMs.Update']).toBe(1);
+  });
+
+  test('costs nothing more once it has them', async () => {
+    const world = new AzureWorld(topology);
+    for (const number of [0, 1, 2]) await world.join(`node-${number}`, vm(number));
+    await world.clock.advance(5 * minute);
+    const before = world.calls.length;
+
+    await world.clock.advance(10 * minute);
+
+    const since = world.calls.slice(before);
+    expect(since.filter(({ operation }) => operation.endsWith('Update'))).toEqual([]);
+    // One list of the scale set and its subnet for each resync.
+    expect(since.length).toBeLessThanOrEqual(30);
+  });
+
+  test('is served although another names no VM, and a third one that is gone', async () => {
+    const world = new AzureWorld(topology);
+    await world.join('wrong', '/subscriptions/s/nonsense');
+    await world.join('gone', vm(99));
+    await world.join('good', vm(1));
+
+    await world.clock.advance(5 * minute);
+
+    expect(Object.keys(await world.pool('good'))).toHaveLength(8);
+    expect(Object.keys(await world.pool('wrong'))).toEqual([]);
+    expect(world.bugs).toEqual([]);
+  });
+
+  test('of a subscription that is not there is not served, and says why', async () => {
+    const world = new AzureWorld(topology);
+    await world.join('elsewhere', vm(0).replace('000000000001', '000000000009'));
+    await world.join('good', vm(1));
+
+    await world.clock.advance(5 * minute);
+
+    expect(Object.keys(await world.pool('good'))).toHaveLength(8);
+    expect(Object.keys(await world.pool('elsewhere'))).toEqual([]);
+    expect(JSON.stringify(world.logged)).toContain(
+      "The subscription '00000000-0000-0000-0000-000000000009' could not be found",
+    );
+  });
+
+  test('in a full subnet says so', async () => {
+    const world = new AzureWorld(topology.replace('10.0.0.0/24 }] }]', '10.0.0.0/28 }] }]'));
+    await world.join('one', vm(0), { preAllocate: 30 });
+
+    await world.clock.advance(10 * minute);
+
+    // 16 addresses without five reserved ones and the primary ones of three VMs.
+    expect(Object.keys(await world.pool('one'))).toHaveLength(8);
+    expect(JSON.stringify(world.status('one'))).toContain('SubnetsExhausted');
+  });
+
+  test('with an unknown interface-name says so', async () => {
+    const world = new AzureWorld(topology);
+    await world.join('one', vm(0), { azure: { 'interface-name': 'nic7' } });
+
+    await world.clock.advance(5 * minute);
+
+    expect(Object.keys(await world.pool('one'))).toEqual([]);
+    expect(JSON.stringify(world.status('one'))).toContain('nic7');
+  });
+
+  test.each([
+    ['lost', { kind: 'lost', effect: 'before', connection: 'drop', delayMs: 0 }],
+    ['lost before it takes effect', { kind: 'lost', effect: 'after', connection: 'drop', delayMs: 0 }],
+    ['late', { kind: 'lost', effect: 'late', connection: 'hang', delayMs: 30_000 }],
+    ['a conflict', { kind: 'error', code: 'OperationNotAllowed', status: 409, message: 'busy' }],
+    ['a throttle', { kind: 'throttle' }],
+    ['a failure in the end', { kind: 'failed', code: 'RetryableError', message: 'try again' }],
+  ] as const)('gets its addresses though the answer to its first update is %s', async (_, fault) => {
+    const world = new AzureWorld(topology);
+    world.fault('VirtualMachineScaleSetVMs.Update', fault, 1);
+    await world.join('one', vm(0));
+
+    await world.clock.advance(15 * minute);
+
+    expect(world.bugs).toEqual([]);
+    expect(Object.keys(await world.pool('one')).length).toBeGreaterThanOrEqual(8);
+    expect(Object.keys(await world.pool('one')).length).toBeLessThanOrEqual(16);
+  });
+});
