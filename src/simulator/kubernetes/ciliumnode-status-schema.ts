@@ -71,8 +71,6 @@ const azure = described(
         GatewayIP: text,
         gateway: text,
         cidr: text,
-        ip: text,
-        subnet: struct({ id: text, cidr: text }),
       }),
     ),
   }),
