@@ -1,6 +1,7 @@
 // Runs the command demo: reads its flags and chooses where to show it.
 import type { RawFlags } from '../config/raw-option.ts';
 import { integer } from '../config/value-kinds.ts';
+import { demoCloudNames, isDemoCloud } from './demo/controller-options.ts';
 import { Demonstration } from './demo/demonstration.ts';
 import { liveScreen, plainScreen, type Screen } from './demo/screen.ts';
 import { exitCode } from './exit-code.ts';
@@ -14,6 +15,13 @@ export async function demo(given: RawFlags): Promise<number> {
     );
     return exitCode.usage;
   }
+  const cloud = given.get('cloud')?.at(-1) ?? 'aws';
+  if (!isDemoCloud(cloud)) {
+    process.stderr.write(
+      `headwater demo: --cloud is ${JSON.stringify(cloud)}; accepted: ${demoCloudNames.join(', ')}\n`,
+    );
+    return exitCode.usage;
+  }
   const interrupt = new AbortController();
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
     process.on(signal, () => {
@@ -22,6 +30,7 @@ export async function demo(given: RawFlags): Promise<number> {
     });
   }
   const show = new Demonstration({
+    cloud,
     nodes,
     seed: given.get('seed')?.at(-1) ?? 'headwater',
     keepRunning: given.has('keep-running'),

@@ -1,17 +1,30 @@
-// Orders the chapters of the demonstration and bounds their time.
+// Orders the chapters of the demonstration on EC2, and bounds the time of every demonstration.
+import type { EmbeddedCluster } from '../../simulator/cluster/embedded-cluster.ts';
 import type { Chapter, ChapterContext } from './chapter.ts';
-import { releaseAddresses } from './chapters/release-addresses.ts';
-import { lostAnswers } from './chapters/lost-answers.ts';
-import { join, scaleUp } from './chapters/scale-up.ts';
 import { exhaustedSubnet } from './chapters/exhausted-subnet.ts';
 import { failover } from './chapters/failover.ts';
+import { lostAnswers } from './chapters/lost-answers.ts';
+import { releaseAddresses } from './chapters/release-addresses.ts';
+import { join, scaleUp } from './chapters/scale-up.ts';
+import { smallZoneNodes } from './chapters/small-zone.ts';
+import { smallZone } from './demo-topology.ts';
 
-export function chaptersFor(context: ChapterContext): readonly Chapter[] {
+export type Ec2Context = ChapterContext<EmbeddedCluster>;
+
+export function chaptersFor(context: Ec2Context): readonly Chapter[] {
+  const { generous, inDeficit } = smallZoneNodes(context.cluster);
+  const subnets = [...context.cluster.network.subnets.values()];
   return [
     join(),
-    scaleUp(context),
+    scaleUp(context, 'EC2', generous),
     lostAnswers(context),
-    exhaustedSubnet(context),
+    exhaustedSubnet(context, {
+      place: smallZone.name,
+      name: smallZone.subnet,
+      id: subnets.find(({ tags }) => tags['Name'] === smallZone.subnet)?.id ?? '',
+      node: inDeficit,
+      hint: 'No other zone notices.',
+    }),
     releaseAddresses(context),
     failover(context),
   ];

@@ -6,8 +6,8 @@ import { createInterface } from 'node:readline';
 
 export interface ControllerOptions {
   readonly flags: readonly string[];
-  readonly accessKeyId: string;
-  readonly secretAccessKey: string;
+  /** Credentials of the cloud, and what else the process needs beside its flags. */
+  readonly environment: Readonly<Record<string, string>>;
   /** Called for each log line. */
   readonly onLine: (line: LogLine) => void;
   /** Called with its raw output. */
@@ -50,8 +50,7 @@ export class ControllerProcess {
       env: {
         PATH: process.env['PATH'],
         ...(node !== undefined && { HEADWATER_NODE: node }),
-        AWS_ACCESS_KEY_ID: options.accessKeyId,
-        AWS_SECRET_ACCESS_KEY: options.secretAccessKey,
+        ...options.environment,
       },
     });
     this.ended = this.#follow(options);

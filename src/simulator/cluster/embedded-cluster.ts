@@ -1,6 +1,9 @@
 // A whole cluster in one process, without a controller: a cloud, a Kubernetes API, and nodes with agents and pods.
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
+import type { ArmTopology } from '../arm/arm-topology.ts';
+import { type Arm, createArm } from '../arm/create-arm.ts';
+import type { CallCounters } from '../cloud/call-counters.ts';
 import type { CloudNetwork } from '../cloud/cloud-network.ts';
 import type { Topology } from '../cloud/topology.ts';
 import { createEc2, type Ec2 } from '../ec2/create-ec2.ts';
@@ -10,8 +13,7 @@ import { WorkloadFleet } from '../workload/fleet.ts';
 import type { WorkloadEvent } from '../workload/journal.ts';
 import type { NodeFacts } from '../workload/node-facts.ts';
 
-export interface EmbeddedClusterOptions {
-  readonly topology: Topology;
+interface ClusterOptions {
   readonly clock: Clock;
   readonly random: Random;
   /** Speed-up of agents and kubelets. */
@@ -21,29 +23,67 @@ export interface EmbeddedClusterOptions {
   readonly onEvent?: (event: WorkloadEvent) => void;
 }
 
+export interface EmbeddedClusterOptions extends ClusterOptions {
+  readonly topology: Topology;
+}
+
+export interface AzureClusterOptions extends ClusterOptions {
+  readonly topology: ArmTopology;
+}
+
 /** What an instance knows about itself. */
 export type MachineFacts = Omit<NodeFacts, 'protocol' | 'ipam' | 'eni' | 'azure' | 'agentAddresses'>;
 
-export interface EmbeddedCluster {
-  readonly ec2: Ec2;
+/** A cluster in any cloud. */
+export interface ClusterInCloud {
+  /** What the cloud truly holds. */
   readonly network: CloudNetwork;
+  /** The cloud's calls. */
+  readonly counters: CallCounters;
   readonly kubernetes: KubernetesModel;
   readonly workload: WorkloadFleet;
 }
 
+export interface EmbeddedCluster extends ClusterInCloud {
+  readonly ec2: Ec2;
+}
+
+export interface AzureCluster extends ClusterInCloud {
+  readonly arm: Arm;
+}
+
 export function createEmbeddedCluster(options: EmbeddedClusterOptions): EmbeddedCluster {
-  const { topology, clock, random, pace, configure, onEvent } = options;
+  const { topology, clock, random } = options;
   const ec2 = createEc2({ topology, clock, random });
+  const { network, gateway } = ec2;
+  return { ec2, network, counters: gateway.counters, ...nodesOn(network, options) };
+}
+
+export function createAzureCluster(options: AzureClusterOptions): AzureCluster {
+  const { topology, clock, random } = options;
+  const arm = createArm({ topology, clock, random });
+  const { network } = arm.cloud;
+  const configure: ClusterOptions['configure'] = (facts, index) => ({
+    ...options.configure(facts, index),
+    cloud: 'azure',
+  });
+  return { arm, network, counters: arm.gateway.counters, ...nodesOn(network, { ...options, configure }) };
+}
+
+function nodesOn(
+  network: CloudNetwork,
+  { clock, random, pace, configure, onEvent }: ClusterOptions,
+): Pick<ClusterInCloud, 'kubernetes' | 'workload'> {
   const kubernetes = new KubernetesModel({ clock, random: random.fork('kubernetes'), crds: [ciliumNodeCrd] });
   const workload = new WorkloadFleet({
     handler: kubernetes.handle,
     clock,
     random: random.fork('workload'),
-    nodes: machinesOf(ec2.network).map(configure),
+    nodes: machinesOf(network).map(configure),
     pace,
     ...(onEvent !== undefined && { onEvent }),
   });
-  return { ec2, network: ec2.network, kubernetes, workload };
+  return { kubernetes, workload };
 }
 
 /** Every running instance as a node's machine. */

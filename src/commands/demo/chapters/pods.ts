@@ -20,6 +20,11 @@ export function crowdPods(nodeName: string): Burst {
   return { kind: 'burst', name: 'crowd', at: 0, pods: 20, over: 500, nodeName };
 }
 
+/** All over the fleet at once. */
+export function rushPods(nodes: number): Burst {
+  return { kind: 'burst', name: 'rush', at: 0, pods: nodes * 2, over: 500 };
+}
+
 /** While there is no leader. */
 export function latePods(nodes: number): Burst {
   return { kind: 'burst', name: 'late', at: 500, pods: Math.ceil(nodes / 2), over: 4000 };
