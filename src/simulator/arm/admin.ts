@@ -42,6 +42,13 @@ const routes: AdminRoutes<ArmGateway> = {
       return gateway.limits.levels();
     },
   ),
+  'POST bearers': route(
+    z.strictObject({ principal: z.string(), audience: z.string(), seconds: z.number().default(3600) }),
+    ({ tokens }: ArmGateway, { principal: name, audience, seconds }) => {
+      const principal = tokens.principals.find((each) => each.name === name);
+      return principal === undefined ? {} : tokens.issue(principal, audience, seconds);
+    },
+  ),
   'GET settings': { run: settingsOf },
   'PUT settings': route(settings.partial(), (gateway: ArmGateway, change) => {
     changeSettings(gateway, change);

@@ -35,6 +35,7 @@ export class ArmGateway {
   readonly #lags: Random;
   readonly #pages: Random;
   readonly #spellings: Random;
+  readonly #requestIds: Random;
   readonly #pageTokens: PageTokens;
 
   constructor(options: {
@@ -54,6 +55,7 @@ export class ArmGateway {
     this.#lags = random.fork('lags');
     this.#pages = random.fork('pages');
     this.#spellings = random.fork('spellings');
+    this.#requestIds = random.fork('request-ids');
     this.#pageTokens = new PageTokens(random.fork('page-tokens').hex(32));
     this.#door = new FrontDoor({ protocol: this.#protocol(), clock, random, latency });
   }
@@ -77,6 +79,10 @@ export class ArmGateway {
   /** The call behind a change, for change listeners; undefined otherwise. */
   get acting(): ArmCall | undefined {
     return this.#door.acting;
+  }
+
+  newRequestId(): string {
+    return this.#requestIds.uuid();
   }
 
   /** Every outcome of a call as a value. */

@@ -27,7 +27,7 @@ export async function answerArm(request: HttpRequest, gateway: ArmGateway): Prom
   const url = urlOf(request);
   if (url.pathname.startsWith('/metadata/')) return answerMetadata(request, url, gateway);
   if (isForAuthority(url)) return answerAuthority(request, url, gateway.tokens);
-  const requestId = gateway.cloud.newGuid();
+  const requestId = gateway.newRequestId();
   try {
     const call = callOf(request, url, gateway);
     return outcomeOf(call, await gateway.exchange(call), gateway, requestId);
@@ -85,7 +85,7 @@ function apiVersionOf({ searchParams }: URL): string {
 }
 
 function bodyOf({ method, body }: HttpRequest): JsonObject {
-  if (method !== 'PUT' && method !== 'PATCH') return {};
+  if (method === 'GET' || method === 'DELETE' || (method === 'POST' && body === '')) return {};
   let content: Json | undefined;
   try {
     content = JSON.parse(body) as Json;

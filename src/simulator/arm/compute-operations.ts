@@ -1,5 +1,5 @@
 // Operations of Microsoft.Compute: scale sets, their machines, and machines of their own.
-import { numberAt } from '../workload/json.ts';
+import { numberAt, textsAt } from '../workload/json.ts';
 import { answer, type ArmAnswer, type ArmCall, type ArmContext, type ArmOperation } from './arm-call.ts';
 import type { ArmCloud } from './arm-cloud.ts';
 import type { Machine } from './arm-records.ts';
@@ -11,7 +11,7 @@ import { changePower, deleteMachine, updateMachine } from './machine-changes.ts'
 import { accepted } from './operation-answers.ts';
 import { renderMachine, renderScaleSet, renderView } from './rendering.ts';
 import { keyOf, ownerOf, parentOf } from './resource-path.ts';
-import { deleteScaleSet, machinesOf, scale } from './scale-set-changes.ts';
+import { deleteScaleSet, remodel, scale, upgrade } from './scale-set-changes.ts';
 
 const group = '/subscriptions/{subscription}/resourceGroups/{group}';
 const scaleSets = `${group}/providers/Microsoft.Compute/virtualMachineScaleSets`;
@@ -58,18 +58,22 @@ function deleted(call: ArmCall, { cloud }: ArmContext): ArmAnswer {
   return accepted(cloud, call, deleteMachine(cloud, machine), { status: 202, headers: {} });
 }
 
-/** Only the capacity of a scale set can be changed. */
-function scaled(call: ArmCall, { cloud }: ArmContext): ArmAnswer {
+/** Another capacity, or another model. */
+function updatedSet(call: ArmCall, { cloud }: ArmContext): ArmAnswer {
   const scaleSet = findScaleSet(cloud, call.path);
   refuseEtag(scaleSet, call.ifMatch);
-  const capacity = numberAt(call.body, 'sku', 'capacity');
-  const operation = scale(
-    cloud,
-    scaleSet,
-    'sku' in call.body ? capacity : machinesOf(cloud, scaleSet).length,
-  );
+  const operation =
+    'sku' in call.body
+      ? scale(cloud, scaleSet, numberAt(call.body, 'sku', 'capacity'))
+      : remodel(cloud, scaleSet, call.body);
   const now = findScaleSet(cloud, call.path);
   return accepted(cloud, call, operation, tagged(renderScaleSet(cloud, now), now.etag));
+}
+
+function upgraded(call: ArmCall, { cloud }: ArmContext): ArmAnswer {
+  const scaleSet = findScaleSet(cloud, ownerOf(call.path));
+  const operation = upgrade(cloud, scaleSet, textsAt(call.body, 'instanceIds'));
+  return accepted(cloud, call, operation, { status: 202, headers: {} });
 }
 
 export const computeOperations: readonly ArmOperation[] = [
@@ -94,7 +98,16 @@ export const computeOperations: readonly ArmOperation[] = [
     provider,
     action: `${setAction}/write`,
     limits: 'ScaleSetUpdate',
-    run: scaled,
+    run: updatedSet,
+  },
+  {
+    name: 'VirtualMachineScaleSets.UpdateInstances',
+    method: 'POST',
+    route: `${scaleSets}/{scaleSet}/manualupgrade`,
+    provider,
+    action: `${setAction}/manualupgrade/action`,
+    limits: 'ScaleSetUpdate',
+    run: upgraded,
   },
   {
     name: 'VirtualMachineScaleSets.Delete',

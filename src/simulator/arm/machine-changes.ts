@@ -139,13 +139,25 @@ export function changePower(cloud: ArmCloud, machine: Machine, action: keyof typ
   return operation;
 }
 
+/** Gives a machine the model of its scale set, in the course of an operation of the whole set. */
+export function upgradeMachine(cloud: ArmCloud, machine: Machine, operation: Operation): void {
+  put(cloud, { ...machine, state: 'Updating', operationId: operation.id });
+  cloud.after(cloud.times.machineMs, () => {
+    const current = cloud.machines.current.get(machine.id);
+    if (current?.operationId !== operation.id) return;
+    const { operationId: _, ...rest } = current;
+    put(cloud, { ...rest, state: 'Succeeded', latestModelApplied: true });
+  });
+}
+
 function put(cloud: ArmCloud, machine: Machine): Machine {
   const written = { ...machine, etag: `"${Number(machine.etag.slice(1, -1)) + 1}"` };
   cloud.machines.put(written);
   return written;
 }
 
-function refuseBusy({ name, operationId, state }: Machine): void {
+/** Refuses a machine that another operation is changing. */
+export function refuseBusy({ name, operationId, state }: Machine): void {
   if (operationId === undefined) return;
   throw conflict(
     'OperationNotAllowed',

@@ -6,10 +6,6 @@ export function keyOf(path: string): string {
   return path.toLowerCase();
 }
 
-export function subscriptionPath(subscription: string): string {
-  return `/subscriptions/${subscription}`;
-}
-
 export function groupPath(subscription: string, group: string): string {
   return `/subscriptions/${subscription}/resourceGroups/${group}`;
 }

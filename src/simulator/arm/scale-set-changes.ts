@@ -1,8 +1,9 @@
 // Changes of scale sets: more machines, fewer, none at all, and another model that machines do not have yet.
+import { type JsonObject, objectAt } from '../workload/json.ts';
 import type { ArmCloud } from './arm-cloud.ts';
 import type { Machine, ScaleSet } from './arm-records.ts';
 import { badRequest } from './arm-refusal.ts';
-import { deleteMachine, removeMachine } from './machine-changes.ts';
+import { deleteMachine, refuseBusy, removeMachine, upgradeMachine } from './machine-changes.ts';
 import { addInstance, start } from './new-machines.ts';
 import type { Operation } from './operations.ts';
 
@@ -42,11 +43,32 @@ export function deleteScaleSet(cloud: ArmCloud, scaleSet: ScaleSet): Operation {
   return operation;
 }
 
-/** From now on the set's model is a newer one than that of its machines, until each is upgraded. */
-export function outdate(cloud: ArmCloud, scaleSet: ScaleSet): void {
+/** Changes the model of a scale set. Its machines have the former one until each is upgraded. */
+export function remodel(cloud: ArmCloud, scaleSet: ScaleSet, change: JsonObject): Operation {
+  const { properties, tags } = change;
+  const model = {
+    ...scaleSet.model,
+    ...(tags !== undefined && { tags }),
+    properties: { ...objectAt(scaleSet.model, 'properties'), ...objectAt(properties) },
+  };
+  const operation = cloud.beginOperation(scaleSet.path, 'Microsoft.Compute');
+  cloud.scaleSets.put({ ...scaleSet, model });
+  put(cloud, scaleSet.id, 'Succeeded');
   for (const machine of machinesOf(cloud, scaleSet)) {
     cloud.machines.put({ ...machine, latestModelApplied: false });
   }
+  cloud.operations.end(operation.id);
+  return operation;
+}
+
+/** Begins to give machines the model of their scale set. Refuses if one of them is busy. */
+export function upgrade(cloud: ArmCloud, scaleSet: ScaleSet, ids: readonly string[]): Operation {
+  const machines = machinesOf(cloud, scaleSet).filter(({ instanceId = '' }) => ids.includes(instanceId));
+  machines.forEach(refuseBusy);
+  const operation = cloud.beginOperation(scaleSet.path, 'Microsoft.Compute');
+  for (const machine of machines) upgradeMachine(cloud, machine, operation);
+  cloud.after(cloud.times.machineMs, () => cloud.operations.end(operation.id));
+  return operation;
 }
 
 /** The machines of a scale set, in the order in which they came. */

@@ -117,3 +117,64 @@ describe('a node on Azure', () => {
     expect(Object.keys(await world.pool('one')).length).toBeLessThanOrEqual(16);
   });
 });
+
+describe('a new leader on Azure', () => {
+  test('lets an update end that the former one began, and repeats nothing', async () => {
+    const world = new AzureWorld(topology);
+    await world.join('one', vm(0));
+    await world.clock.runUntil(() => world.counts()['VirtualMachineScaleSetVMs.Update'] === 1, minute);
+
+    world.first.kill();
+    world.start('headwater-1');
+    await world.clock.advance(5 * minute);
+
+    expect(world.bugs).toEqual([]);
+    expect(Object.keys(await world.pool('one'))).toHaveLength(8);
+    expect(world.counts()['VirtualMachineScaleSetVMs.Update']).toBe(1);
+  });
+
+  test('shows the interface by the id that it was shown by before', async () => {
+    const world = new AzureWorld(`${topology}\nrespelled: 0.5`);
+    await world.join('one', vm(0));
+    await world.clock.advance(3 * minute);
+    const before = await world.pool('one');
+
+    world.first.kill();
+    world.start('headwater-1');
+    await world.clock.advance(10 * minute);
+
+    expect(Object.keys(before)).toHaveLength(8);
+    expect(await world.pool('one')).toEqual(before);
+    expect(await world.interfaces('one')).toHaveLength(1);
+  });
+});
+
+describe('150 nodes of five scale sets on Azure', () => {
+  test('that join together cost one update each, and at most 2.2 reads', async () => {
+    const sets = Array.from({ length: 5 }, (_, index) => `pool${index}`);
+    const world = new AzureWorld(
+      `
+cloud: azure
+virtualNetworks: [{ name: main, blocks: [10.0.0.0/8], subnets: [{ name: a, block: 10.0.0.0/16 }] }]
+scaleSets: [${sets.map((name) => `{ name: ${name}, count: 30, interfaces: [{ name: nic0, subnet: a }] }`).join(', ')}]
+`,
+      { 'cloud-quota-share': '1' },
+    );
+    const names = sets.flatMap((set) => Array.from({ length: 30 }, (_, number) => `${set}-${number}`));
+    for (const name of names) {
+      const [set = '', number = ''] = name.split('-');
+      await world.join(name, vm(Number(number)).replace('/pool/', `/${set}/`), { preAllocate: 30 });
+    }
+
+    await world.clock.advance(3 * minute);
+
+    const pools = await Promise.all(names.map((name) => world.pool(name)));
+    const counts = world.counts();
+    const updates = counts['VirtualMachineScaleSetVMs.Update'] ?? 0;
+    const all = world.calls.length;
+    expect(pools.map((pool) => Object.keys(pool).length)).toEqual(names.map(() => 30));
+    expect(updates).toBe(names.length);
+    expect((all - updates) / updates).toBeLessThanOrEqual(2.2);
+    expect(world.calls.filter(({ result }) => result !== 'OK')).toEqual([]);
+  });
+});

@@ -120,6 +120,20 @@ describe('an update of a scale-set VM', () => {
     expect((await rig.ended(first)).kind).toBe('added');
   });
 
+  test.each([
+    ['that was deleted meanwhile', vmId(99), 'instanceGone'],
+    ['of a scale set that is not there', vmId(0, 'gone'), 'unknown'],
+    ['whose id does not parse', 'nonsense', 'invalid'],
+  ])('of an instance %s fails and sends nothing', async (_, id, kind) => {
+    const rig = azureRig();
+    const { add } = await adding(rig, 1);
+
+    const outcome = await rig.ended(rig.begin({ instanceId: id, operationId: 'a', add }));
+
+    expect(outcome).toMatchObject({ kind: 'failed', failure: { kind } });
+    expect(puts(rig)).toEqual([]);
+  });
+
   test('of a full subnet fails as a whole', async () => {
     const rig = azureRig();
     const before = await addressesOf(rig);
