@@ -4,26 +4,29 @@ import type { Chapter, ChapterContext } from './chapter.ts';
 import { exhaustedSubnet } from './chapters/exhausted-subnet.ts';
 import { failover } from './chapters/failover.ts';
 import { lostAnswers } from './chapters/lost-answers.ts';
+import { crowdPods } from './chapters/pods.ts';
 import { releaseAddresses } from './chapters/release-addresses.ts';
 import { join, scaleUp } from './chapters/scale-up.ts';
-import { smallZoneNodes } from './chapters/small-zone.ts';
+import { type SmallSubnetNodes, smallZoneNodes } from './chapters/small-zone.ts';
 import { smallZone } from './demo-topology.ts';
 
 export type Ec2Context = ChapterContext<EmbeddedCluster>;
 
 export function chaptersFor(context: Ec2Context): readonly Chapter[] {
-  const { generous, inDeficit } = smallZoneNodes(context.cluster);
+  const nodes = (): SmallSubnetNodes => smallZoneNodes(context.cluster);
   const subnets = [...context.cluster.network.subnets.values()];
   return [
     join(),
-    scaleUp(context, 'EC2', generous),
+    scaleUp(context, 'EC2', () => nodes().generous),
     lostAnswers(context),
     exhaustedSubnet(context, {
       place: smallZone.name,
       name: smallZone.subnet,
       id: subnets.find(({ tags }) => tags['Name'] === smallZone.subnet)?.id ?? '',
-      node: inDeficit,
+      nodes,
+      crowd: crowdPods,
       hint: 'No other zone notices.',
+      longest: 9000,
     }),
     releaseAddresses(context),
     failover(context),

@@ -1,10 +1,11 @@
 // Orders the chapters of the demonstration on Azure.
 import type { AzureCluster } from '../../../simulator/cluster/embedded-cluster.ts';
+import type { Burst } from '../../../simulator/workload/workload.ts';
 import type { Chapter, ChapterContext } from '../chapter.ts';
 import { exhaustedSubnet } from '../chapters/exhausted-subnet.ts';
-import { crowdPods, departureOf } from '../chapters/pods.ts';
+import { crowdPods, departureOf, reportPods } from '../chapters/pods.ts';
 import { join, scaleUp } from '../chapters/scale-up.ts';
-import { nodesOfSmallSubnet } from '../chapters/small-zone.ts';
+import { nodesOfSmallSubnet, type SmallSubnetNodes } from '../chapters/small-zone.ts';
 import { smallSet } from './azure-topology.ts';
 import { lostUpdates } from './lost-updates.ts';
 import { takeover } from './takeover.ts';
@@ -13,18 +14,26 @@ export type AzureContext = ChapterContext<AzureCluster>;
 
 export function azureChapters(context: AzureContext): readonly Chapter[] {
   const { cluster, run } = context;
-  const { generous, inDeficit } = nodesOfSmallSubnet(cluster, ({ subnetId }) => isSmall(subnetId));
+  const nodes = (): SmallSubnetNodes => nodesOfSmallSubnet(cluster, ({ subnetId }) => isSmall(subnetId));
+  // Once they have left, the node holds enough for all pods that follow.
+  const crowd = (nodeName: string): Burst => crowdPods(nodeName, 80);
   return [
     join(),
-    scaleUp(context, 'Azure', generous),
+    scaleUp(context, 'Azure', () => nodes().generous),
     lostUpdates(context),
     exhaustedSubnet(context, {
       place: `the scale set ${smallSet.name}`,
       name: smallSet.subnet,
       id: [...cluster.arm.cloud.subnets.values()].find(({ id }) => isSmall(id))?.path ?? '',
-      node: inDeficit,
+      nodes,
+      crowd,
       hint: 'No other scale set notices. Then the pods leave again.',
-      relieve: () => run(departureOf(crowdPods(inDeficit), 0, 1000)),
+      longest: 16_000,
+      relieve: () => {
+        const { generous, inDeficit } = nodes();
+        run(departureOf(crowd(inDeficit), 0, 1000));
+        run(departureOf(reportPods(generous), 0, 1000));
+      },
     }),
     takeover(context),
   ];

@@ -5,7 +5,7 @@ import { readArmTopology, type ArmTopology } from '../../../simulator/arm/arm-to
 import type { MachineFacts } from '../../../simulator/cluster/embedded-cluster.ts';
 import type { NodeFacts } from '../../../simulator/workload/node-facts.ts';
 
-/** The scale set with 59 addresses for its VMs and their pods, and its number of VMs. */
+/** The scale set with 123 addresses for its VMs and their pods, and its number of VMs. */
 export const smallSet = { name: 'small', subnet: 'pods-small', nodes: 2 } as const;
 
 /** The permissions of docs/azure-role.json: the controller of the demonstration may do nothing else. */
@@ -62,7 +62,7 @@ export function azureTopology(nodes: number, seed: string): ArmTopology {
           blocks: ['10.20.0.0/16'],
           subnets: [
             { name: 'nodes', block: '10.20.0.0/18' },
-            { name: smallSet.subnet, block: '10.20.128.0/26' },
+            { name: smallSet.subnet, block: '10.20.128.0/25' },
           ],
         },
       ],

@@ -1,5 +1,5 @@
 // Chapter about updates that Azure carries out and whose answers are lost. Sent again blindly, they would add twice.
-import { standings } from '../../../simulator/cluster/invariants.ts';
+import type { JsonObject } from '../../../simulator/workload/json.ts';
 import { batchPods } from '../chapters/pods.ts';
 import type { Chapter } from '../chapter.ts';
 import { shownAddresses } from '../departures.ts';
@@ -14,6 +14,10 @@ interface Lost {
   readonly id: string;
   readonly node: string;
   readonly at: number;
+  /** Its model when the request arrived. */
+  readonly before: JsonObject;
+  /** What the VM has had since the update. */
+  addresses?: readonly string[];
 }
 
 export function lostUpdates(context: AzureContext): Chapter {
@@ -23,6 +27,27 @@ export function lostUpdates(context: AzureContext): Chapter {
   let rules: readonly { readonly rule: number; readonly id: string }[] = [];
   let lost = 0;
   const met = (rule: number): boolean => faults.rules.some(({ id, met: count }) => id === rule && count > 0);
+
+  const noteLosses = (elapsed: number): void => {
+    for (const { id } of rules.filter(({ rule }) => met(rule)).slice(0, toLose - lost)) {
+      lost += 1;
+      rules = rules.filter((each) => each.id !== id);
+      const node = nodeOf(context, id);
+      open.add({ id, node, at: elapsed, before: context.cluster.arm.cloud.machine(id).model });
+      context.report(
+        `LOST the answer to ${update} for ${node}: the controller reads the VM, and looks for its names`,
+      );
+    }
+    if (lost >= toLose) for (const { rule } of rules) faults.remove(rule);
+  };
+  const noteFinds = (elapsed: number): void => {
+    for (const each of open) {
+      const verdict = verdictOn(context, each, elapsed);
+      if (verdict === undefined) continue;
+      open.delete(each);
+      context.report(`FOUND: ${verdict}`);
+    }
+  };
 
   return {
     title: 'answers get lost',
@@ -36,23 +61,8 @@ export function lostUpdates(context: AzureContext): Chapter {
       context.run(batchPods(context.nodes));
     },
     watch: ({ elapsed }) => {
-      for (const { id, rule } of lost < toLose ? rules : []) {
-        if (!met(rule) || lost >= toLose) continue;
-        lost += 1;
-        faults.remove(rule);
-        const node = nodeOf(context, id);
-        open.add({ id, node, at: elapsed });
-        context.report(
-          `LOST the answer to ${update} for ${node}: the controller reads the VM, and looks for its names`,
-        );
-      }
-      if (lost >= toLose) for (const { rule } of rules) faults.remove(rule);
-      for (const each of open) {
-        const verdict = verdictOn(context, each, elapsed);
-        if (verdict === undefined) continue;
-        open.delete(each);
-        context.report(`FOUND: ${verdict}`);
-      }
+      if (lost < toLose) noteLosses(elapsed);
+      noteFinds(elapsed);
       if (lost < toLose) return 'running';
       return open.size > 0 || elapsed < 4000 ? 'continues' : 'over';
     },
@@ -78,22 +88,28 @@ function nodeOf({ cluster }: AzureContext, id: string): string {
   return cluster.workload.views.find(({ facts }) => facts.instanceId === id)?.nodeName ?? id;
 }
 
-/** Once Azure has ended the update and the CiliumNode shows everything that the VM has. */
-function verdictOn({ cluster }: AzureContext, { id, node, at }: Lost, now: number): string | undefined {
+/** Once the CiliumNode shows everything that the VM has had since the update. */
+function verdictOn(context: AzureContext, lost: Lost, now: number): string | undefined {
+  const { node, at } = lost;
+  const { kubernetes, workload } = context.cluster;
+  const held = heldBy(context, lost);
+  if (context.cluster.arm.cloud.machine(lost.id).model === lost.before) return undefined;
+  lost.addresses ??= held;
+  const object = kubernetes.get('ciliumnodes.cilium.io', node);
+  const shown =
+    object === undefined ? new Set() : shownAddresses(object, workload.view(node).protocol, 'azure');
+  if (!lost.addresses.every((address) => shown.has(address))) return undefined;
+  const more = held.length - lost.addresses.length;
+  const seconds = ((now - at) / 1000).toFixed(1);
+  const twice = more > 0 ? `, and ${more} that came since` : ', and none came twice';
+  return `${seconds} s later ${node} shows all ${lost.addresses.length} addresses of its VM${twice}`;
+}
+
+/** Addresses for pods, also those of an update that has not ended. */
+function heldBy({ cluster }: AzureContext, { id }: Lost): readonly string[] {
   const { cloud } = cluster.arm;
-  const machine = cloud.machine(id);
-  if (machine.operationId !== undefined) return undefined;
-  const held = cloud
-    .interfacesOf(machine)
+  return cloud
+    .interfacesOf(cloud.machine(id))
     .flatMap(({ configurations }) => configurations)
     .flatMap(({ isPrimary, address }) => (isPrimary || address === undefined ? [] : [address]));
-  const object = cluster.kubernetes.get('ciliumnodes.cilium.io', node);
-  const { protocol, pendingPods } = cluster.workload.view(node);
-  const shown = object === undefined ? new Set() : shownAddresses(object, protocol, 'azure');
-  if (!held.every((address) => shown.has(address))) return undefined;
-  const { excess = 0 } = standings(cluster).find((each) => each.node === node) ?? {};
-  const seconds = ((now - at) / 1000).toFixed(1);
-  const tooMany = excess - pendingPods.size;
-  const twice = tooMany > 0 ? `, and ${tooMany} more than it needs` : ', and none came twice';
-  return `${seconds} s later ${node} shows all ${held.length} addresses of its VM${twice}`;
 }

@@ -15,6 +15,23 @@ export function takeover(context: AzureContext): Chapter {
   let before = 0;
   let now = 0;
   const sent = (): number => changes.reduce((sum, action) => sum + cluster.counters.get(action).calls, 0);
+  const kill = (): void => {
+    killedAt = now;
+    const killed = context.controllerPid();
+    const inFlight = updatesInFlight(context);
+    context.replaceController();
+    context.report(
+      `KILLED process ${killed ?? '?'} with SIGKILL, started process ${context.controllerPid() ?? '?'}`,
+    );
+    context.report(`left behind: ${inFlight} updates that Azure has not ended`);
+    context.run(latePods(context.nodes));
+  };
+  const reportResumption = (since: number): void => {
+    hasGoneOn = true;
+    const seconds = ((now - since) / 1000).toFixed(1);
+    context.report(`RESUMES ${seconds} s later: the first update of the new controller`);
+  };
+
   return {
     title: 'SIGKILL and recovery',
     hints: [
@@ -33,25 +50,13 @@ export function takeover(context: AzureContext): Chapter {
     },
     watch: ({ picture, elapsed }) => {
       now = elapsed;
-      const inFlight = updatesInFlight(context);
       if (killedAt === undefined) {
-        if (inFlight < least && elapsed < 5000) return 'running';
-        killedAt = elapsed;
-        const killed = context.controllerPid();
-        context.replaceController();
-        context.report(
-          `KILLED process ${killed ?? '?'} with SIGKILL, started process ${context.controllerPid() ?? '?'}`,
-        );
-        context.report(`left behind: ${inFlight} updates that Azure has not ended`);
-        context.run(latePods(context.nodes));
+        if (updatesInFlight(context) < least && elapsed < 5000) return 'running';
+        kill();
       }
-      if (leadsAt !== undefined && !hasGoneOn && sent() > before) {
-        hasGoneOn = true;
-        context.report(
-          `RESUMES ${((elapsed - leadsAt) / 1000).toFixed(1)} s later: the first update of the new controller`,
-        );
-      }
-      return leadsAt !== undefined && isSettled(picture, false) ? 'over' : 'running';
+      if (leadsAt === undefined) return 'running';
+      if (!hasGoneOn && sent() > before) reportResumption(leadsAt);
+      return isSettled(picture, false) ? 'over' : 'running';
     },
   };
 }

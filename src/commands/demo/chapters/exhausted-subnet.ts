@@ -1,7 +1,8 @@
 // Chapter about a subnet with too few addresses for its nodes. It shows what the node reports about it.
 import { textAt } from '../../../simulator/workload/json.ts';
+import type { Burst } from '../../../simulator/workload/workload.ts';
+import type { SmallSubnetNodes } from './small-zone.ts';
 import type { Chapter, ChapterContext } from '../chapter.ts';
-import { crowdPods } from './pods.ts';
 
 /** How long that report stands alone, in ms. */
 const readingTime = 1500;
@@ -11,27 +12,34 @@ export interface SmallSubnet {
   readonly place: string;
   readonly name: string;
   readonly id: string;
-  /** Name of the node whose pods crowd. */
-  readonly node: string;
+  /** Its two nodes, once there are agents. */
+  readonly nodes: () => SmallSubnetNodes;
+  /** The pods that crowd on a node. */
+  readonly crowd: (nodeName: string) => Burst;
   /** What to watch besides. */
   readonly hint: string;
+  /** As of the chapter, in ms. */
+  readonly longest: number;
   /** Makes room once the report was read, unless a later chapter does. */
   readonly relieve?: () => void;
 }
 
 export function exhaustedSubnet(context: ChapterContext, subnet: SmallSubnet): Chapter {
   const { cluster } = context;
-  const { node } = subnet;
   let reportedAt: number | undefined;
   let isRelieved = false;
+  let node = '';
   return {
     title: 'a subnet runs out',
     hints: [
       `Pods crowd on one of the two nodes of ${subnet.place}, and its only pod subnet, ${subnet.name}, has too little left.`,
       `Look at what the node says: why, and what to do about it. ${subnet.hint}`,
     ],
-    longest: 9000,
-    begin: () => context.run(crowdPods(node)),
+    longest: subnet.longest,
+    begin: () => {
+      node = subnet.nodes().inDeficit;
+      context.run(subnet.crowd(node));
+    },
     watch: ({ elapsed }) => {
       const error = operatorError(context, node);
       if (reportedAt === undefined) {

@@ -16,7 +16,7 @@ export function join(): Chapter {
 }
 
 /** `generous`: the node whose pods take most of a small subnet. */
-export function scaleUp(context: ChapterContext, cloud: string, generous: string): Chapter {
+export function scaleUp(context: ChapterContext, cloud: string, generous: () => string): Chapter {
   const web = webPods(context.nodes);
   return {
     title: 'scale-up',
@@ -25,7 +25,7 @@ export function scaleUp(context: ChapterContext, cloud: string, generous: string
     ],
     longest: 10_000,
     begin: () => {
-      context.run(reportPods(generous));
+      context.run(reportPods(generous()));
       context.run(web);
     },
     watch: ({ picture: { pods }, elapsed }) =>
