@@ -146,6 +146,7 @@ export class Resync {
 
   /** Adds the networks and subnets that were read together with instances. */
   learn({ network, startedAt }: Pick<ObservedPage, 'network' | 'startedAt'>): void {
+    this.#requestFirst();
     if (network === undefined) return;
     const { ledger, hooks } = this.#options;
     const next = withNews(this.#infrastructure, network);
@@ -159,6 +160,12 @@ export class Resync {
   request(): void {
     this.#note();
     this.#requested.resolve();
+  }
+
+  /** An instance was read, or could not be, and no resync has read anything: the first one came before all nodes. */
+  #requestFirst(): void {
+    const isWaiting = this.#listing === undefined && this.#requests === 0;
+    if (this.#lastStartedAt === undefined && isWaiting && !this.#isListedByNetwork) this.request();
   }
 
   #note(): void {
@@ -218,9 +225,12 @@ export class Resync {
 
   /** A cloud whose nodes name no network shows it with the instances. */
   #toRead(): ReadScope {
-    const { implementation, networkIds, instanceIds } = this.#options;
-    const isListedByNetwork = implementation.traits.interfaces === 'made';
-    return { networkIds: networkIds(), instanceIds: isListedByNetwork ? [] : instanceIds() };
+    const { networkIds, instanceIds } = this.#options;
+    return { networkIds: networkIds(), instanceIds: this.#isListedByNetwork ? [] : instanceIds() };
+  }
+
+  get #isListedByNetwork(): boolean {
+    return this.#options.implementation.traits.interfaces === 'made';
   }
 
   async #resync(what: ReadScope, startedAt: number, signal: AbortSignal): Promise<undefined> {
