@@ -1,4 +1,5 @@
 // Another client takes the free addresses of a subnet, or one address of each of its blocks.
+import type { CloudNetwork } from '../../src/simulator/cloud/cloud-network.ts';
 import { nothing } from '../../src/simulator/cloud/claims.ts';
 import { plainInterface } from '../../src/simulator/cloud/instances.ts';
 import { formatIpv4, parseIpv4Block, sizeOf } from '../../src/simulator/cloud/ipv4.ts';
@@ -6,8 +7,7 @@ import { createInterface, deleteInterface } from '../../src/simulator/cloud/netw
 import type { Harness } from './harness.ts';
 
 /** Takes all addresses but `left`; the result frees them. */
-export function occupy({ cluster }: Harness, subnetId: string, left: number): () => void {
-  const { network } = cluster.ec2;
+export function occupy(network: CloudNetwork, subnetId: string, left: number): () => void {
   const free = (): number => network.find('subnets', subnetId).available - left;
   const made: string[] = [];
   while (free() > 0) {
@@ -19,7 +19,7 @@ export function occupy({ cluster }: Harness, subnetId: string, left: number): ()
 
 /** Takes one address of each whole block but `whole` of them; the result frees them. */
 export function fragment({ cluster }: Harness, subnetId: string, whole: number): () => void {
-  const { network } = cluster.ec2;
+  const { network } = cluster;
   const block = parseIpv4Block(network.find('subnets', subnetId).block);
   if (block === undefined) throw new RangeError(`${subnetId} has no block`);
   const space = network.space(subnetId);

@@ -15,9 +15,11 @@ export class ArmHand {
   readonly #gateway: ArmGateway;
   readonly #token: string;
 
-  constructor(gateway: ArmGateway) {
-    const [principal] = gateway.tokens.principals;
-    if (principal === undefined) throw new Error('the topology has no principal');
+  /** `name`: of its principal; the first of the topology by default. */
+  constructor(gateway: ArmGateway, name?: string) {
+    const { principals } = gateway.tokens;
+    const principal = principals.find((each) => name === undefined || each.name === name);
+    if (principal === undefined) throw new Error('the topology has no such principal');
     this.#token = gateway.tokens.issue(principal, 'https://management.azure.com', 1e9).token;
     this.#gateway = gateway;
   }

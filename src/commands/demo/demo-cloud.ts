@@ -1,5 +1,6 @@
 // What the demonstration needs of a cloud: its cluster, its chapters, and how a controller and spectators reach it.
-import type { ClusterInCloud } from '../../simulator/cluster/embedded-cluster.ts';
+import type { CallCounters } from '../../simulator/cloud/call-counters.ts';
+import type { SimulatedCluster } from '../../simulator/cluster/embedded-cluster.ts';
 import type { Chapter, ChapterContext } from './chapter.ts';
 import type { DemoCloudName } from './controller-options.ts';
 
@@ -8,7 +9,9 @@ export interface DemoCloud {
   readonly key: DemoCloudName;
   /** As spectators read it. */
   readonly name: string;
-  readonly cluster: ClusterInCloud;
+  readonly cluster: SimulatedCluster;
+  /** Its calls. */
+  readonly counters: CallCounters;
   /** Whether the controller releases what is in excess. */
   readonly releases: boolean;
   readonly chapters: (context: Omit<ChapterContext, 'cluster'>) => readonly Chapter[];

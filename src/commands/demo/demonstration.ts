@@ -193,7 +193,7 @@ export class Demonstration {
   }
 
   #picture(): Picture {
-    return takePicture(this.#cloud.name, this.#cloud.cluster, this.#departures);
+    return takePicture(this.#cloud, this.#departures);
   }
 
   /** Plays the chapters and checks the invariants throughout. */

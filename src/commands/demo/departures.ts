@@ -1,5 +1,5 @@
 // Tracks addresses that leave nodes, as CiliumNodes and the cloud show them.
-import type { ClusterInCloud } from '../../simulator/cluster/embedded-cluster.ts';
+import type { SimulatedCluster } from '../../simulator/cluster/embedded-cluster.ts';
 import { agentCloudOf } from '../../simulator/workload/clouds/known-clouds.ts';
 import { type JsonObject, objectAt, textMapAt } from '../../simulator/workload/json.ts';
 import type { CloudName } from '../../simulator/workload/node-facts.ts';
@@ -31,12 +31,12 @@ export function totalLeaving({ marked, ready, released, refused, hidden }: Leavi
 
 /** Remembers the addresses shown to agents: only those can be hidden or released. */
 export class DepartureWatch {
-  readonly #cluster: Pick<ClusterInCloud, 'network' | 'kubernetes' | 'workload'>;
+  readonly #cluster: Pick<SimulatedCluster, 'network' | 'kubernetes' | 'workload'>;
   /** By node. */
   readonly #shown = new Map<string, Set<string>>();
   #unassigned = 0;
 
-  constructor(cluster: Pick<ClusterInCloud, 'network' | 'kubernetes' | 'workload'>) {
+  constructor(cluster: Pick<SimulatedCluster, 'network' | 'kubernetes' | 'workload'>) {
     this.#cluster = cluster;
   }
 

@@ -23,6 +23,7 @@ export function ec2Cloud(wanted: {
     key: 'aws',
     name: 'EC2',
     cluster,
+    counters: ec2.gateway.counters,
     releases: true,
     chapters: (context) => chaptersFor({ ...context, cluster }),
     serve: async () => {

@@ -1,5 +1,4 @@
 // Captures one moment of the demonstration as data, from the cloud, the agents and the API, never from the controller.
-import type { ClusterInCloud } from '../../simulator/cluster/embedded-cluster.ts';
 import {
   invariantViolations,
   type InvariantViolation,
@@ -7,6 +6,7 @@ import {
   standings,
 } from '../../simulator/cluster/invariants.ts';
 import { sumOfWaits, noWaits } from '../../simulator/workload/waiting-times.ts';
+import type { DemoCloud } from './demo-cloud.ts';
 import { type Departures, type DepartureWatch, totalLeaving } from './departures.ts';
 
 export interface Picture {
@@ -39,8 +39,11 @@ export interface CallPicture {
 /** Addresses that AWS and Azure reserve in every subnet. */
 const reserved = 5;
 
-export function takePicture(cloud: string, cluster: ClusterInCloud, departures: DepartureWatch): Picture {
-  const { network, counters, workload } = cluster;
+export function takePicture(
+  { name: cloud, cluster, counters }: Pick<DemoCloud, 'name' | 'cluster' | 'counters'>,
+  departures: DepartureWatch,
+): Picture {
+  const { network, workload } = cluster;
   const { views } = workload;
   const nodes = standings(cluster);
   const detached = detachedInterfaces(cluster).length;

@@ -3,7 +3,6 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { ArmTopology } from '../arm/arm-topology.ts';
 import { type Arm, createArm } from '../arm/create-arm.ts';
-import type { CallCounters } from '../cloud/call-counters.ts';
 import type { CloudNetwork } from '../cloud/cloud-network.ts';
 import type { Topology } from '../cloud/topology.ts';
 import { createEc2, type Ec2 } from '../ec2/create-ec2.ts';
@@ -11,9 +10,10 @@ import { ciliumNodeCrd } from '../kubernetes/ciliumnode-crd.ts';
 import { KubernetesModel } from '../kubernetes/kubernetes-model.ts';
 import { WorkloadFleet } from '../workload/fleet.ts';
 import type { WorkloadEvent } from '../workload/journal.ts';
-import type { NodeFacts } from '../workload/node-facts.ts';
+import type { CloudName, NodeFacts } from '../workload/node-facts.ts';
 
-interface ClusterOptions {
+export interface EmbeddedClusterOptions<T = Topology> {
+  readonly topology: T;
   readonly clock: Clock;
   readonly random: Random;
   /** Speed-up of agents and kubelets. */
@@ -23,71 +23,56 @@ interface ClusterOptions {
   readonly onEvent?: (event: WorkloadEvent) => void;
 }
 
-export interface EmbeddedClusterOptions extends ClusterOptions {
-  readonly topology: Topology;
-}
-
-export interface AzureClusterOptions extends ClusterOptions {
-  readonly topology: ArmTopology;
-}
-
 /** What an instance knows about itself. */
 export type MachineFacts = Omit<NodeFacts, 'protocol' | 'ipam' | 'eni' | 'azure' | 'agentAddresses'>;
 
-/** A cluster in any cloud. */
-export interface ClusterInCloud {
+/** A cluster whatever its cloud. */
+export interface SimulatedCluster {
   /** What the cloud truly holds. */
   readonly network: CloudNetwork;
-  /** The cloud's calls. */
-  readonly counters: CallCounters;
   readonly kubernetes: KubernetesModel;
   readonly workload: WorkloadFleet;
 }
 
-export interface EmbeddedCluster extends ClusterInCloud {
+export interface EmbeddedCluster extends SimulatedCluster {
   readonly ec2: Ec2;
 }
 
-export interface AzureCluster extends ClusterInCloud {
+export interface EmbeddedAzure extends SimulatedCluster {
   readonly arm: Arm;
 }
 
 export function createEmbeddedCluster(options: EmbeddedClusterOptions): EmbeddedCluster {
   const { topology, clock, random } = options;
   const ec2 = createEc2({ topology, clock, random });
-  const { network, gateway } = ec2;
-  return { ec2, network, counters: gateway.counters, ...nodesOn(network, options) };
+  return { ec2, ...populated(options, ec2.network, 'aws') };
 }
 
-export function createAzureCluster(options: AzureClusterOptions): AzureCluster {
+export function createEmbeddedAzure(options: EmbeddedClusterOptions<ArmTopology>): EmbeddedAzure {
   const { topology, clock, random } = options;
   const arm = createArm({ topology, clock, random });
-  const { network } = arm.cloud;
-  const configure: ClusterOptions['configure'] = (facts, index) => ({
-    ...options.configure(facts, index),
-    cloud: 'azure',
-  });
-  return { arm, network, counters: arm.gateway.counters, ...nodesOn(network, { ...options, configure }) };
+  return { arm, ...populated(options, arm.cloud.network, 'azure') };
 }
 
-function nodesOn(
+function populated(
+  { clock, random, pace, configure, onEvent }: Omit<EmbeddedClusterOptions, 'topology'>,
   network: CloudNetwork,
-  { clock, random, pace, configure, onEvent }: ClusterOptions,
-): Pick<ClusterInCloud, 'kubernetes' | 'workload'> {
+  cloud: CloudName,
+): SimulatedCluster {
   const kubernetes = new KubernetesModel({ clock, random: random.fork('kubernetes'), crds: [ciliumNodeCrd] });
   const workload = new WorkloadFleet({
     handler: kubernetes.handle,
     clock,
     random: random.fork('workload'),
-    nodes: machinesOf(network).map(configure),
+    nodes: machinesOf(network, cloud).map(configure),
     pace,
     ...(onEvent !== undefined && { onEvent }),
   });
-  return { kubernetes, workload };
+  return { network, kubernetes, workload };
 }
 
 /** Every running instance as a node's machine. */
-export function machinesOf(network: CloudNetwork): MachineFacts[] {
+export function machinesOf(network: CloudNetwork, cloud: CloudName = 'aws'): MachineFacts[] {
   const primary = new Map(
     [...network.interfaces.values()]
       .filter((item) => item.deviceIndex === 0)
@@ -97,6 +82,7 @@ export function machinesOf(network: CloudNetwork): MachineFacts[] {
     const own = primary.get(instance.id);
     if (own === undefined) return [];
     return {
+      ...(cloud !== 'aws' && { cloud }),
       name: `ip-${own.primaryAddress.replaceAll('.', '-')}`,
       instanceId: instance.id,
       instanceType: instance.type,

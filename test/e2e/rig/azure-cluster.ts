@@ -53,10 +53,7 @@ export class AzureE2eCluster {
       handler: api.handler,
       clock,
       random: new Random('e2e-workload'),
-      nodes: machinesOf(network).map((facts, index) => ({
-        ...configureAzureNode(facts, index),
-        cloud: 'azure',
-      })),
+      nodes: machinesOf(network, 'azure').map(configureAzureNode),
       pace: 10,
     });
     const listNodes = async () => listAt(await api.call('GET', ciliumNodesPath), 'items').filter(isObject);

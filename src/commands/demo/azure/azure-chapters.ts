@@ -1,5 +1,5 @@
 // Orders the chapters of the demonstration on Azure.
-import type { AzureCluster } from '../../../simulator/cluster/embedded-cluster.ts';
+import type { EmbeddedAzure } from '../../../simulator/cluster/embedded-cluster.ts';
 import type { Burst } from '../../../simulator/workload/workload.ts';
 import type { Chapter, ChapterContext } from '../chapter.ts';
 import { exhaustedSubnet } from '../chapters/exhausted-subnet.ts';
@@ -10,7 +10,7 @@ import { smallSet } from './azure-topology.ts';
 import { lostUpdates } from './lost-updates.ts';
 import { takeover } from './takeover.ts';
 
-export type AzureContext = ChapterContext<AzureCluster>;
+export type AzureContext = ChapterContext<EmbeddedAzure>;
 
 export function azureChapters(context: AzureContext): readonly Chapter[] {
   const { cluster, run } = context;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Random } from '../../../runtime/random.ts';
 import { systemClock as clock } from '../../../runtime/system-clock.ts';
 import { startArmServer } from '../../../simulator/arm/arm-server.ts';
-import { createAzureCluster } from '../../../simulator/cluster/embedded-cluster.ts';
+import { createEmbeddedAzure } from '../../../simulator/cluster/embedded-cluster.ts';
 import type { DemoCloud } from '../demo-cloud.ts';
 import { azureChapters } from './azure-chapters.ts';
 import { azureTopology, configureAzureNode, subscription } from './azure-topology.ts';
@@ -17,12 +17,13 @@ export function azureCloud(wanted: {
   const { nodes, seed, pace } = wanted;
   const topology = azureTopology(nodes, seed);
   const random = new Random(seed);
-  const cluster = createAzureCluster({ topology, clock, random, pace, configure: configureAzureNode });
+  const cluster = createEmbeddedAzure({ topology, clock, random, pace, configure: configureAzureNode });
   const { arm } = cluster;
   return {
     key: 'azure',
     name: 'Azure',
     cluster,
+    counters: arm.gateway.counters,
     releases: false,
     chapters: (context) => azureChapters({ ...context, cluster }),
     serve: async (directory) => {

@@ -14,7 +14,8 @@ export function takeover(context: AzureContext): Chapter {
   let hasGoneOn = false;
   let before = 0;
   let now = 0;
-  const sent = (): number => changes.reduce((sum, action) => sum + cluster.counters.get(action).calls, 0);
+  const sent = (): number =>
+    changes.reduce((sum, action) => sum + cluster.arm.gateway.counters.get(action).calls, 0);
   const kill = (): void => {
     killedAt = now;
     const killed = context.controllerPid();

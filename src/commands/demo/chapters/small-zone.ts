@@ -1,5 +1,5 @@
 // Finds the two nodes that share a small subnet.
-import type { ClusterInCloud } from '../../../simulator/cluster/embedded-cluster.ts';
+import type { SimulatedCluster } from '../../../simulator/cluster/embedded-cluster.ts';
 import type { NodeFacts } from '../../../simulator/workload/node-facts.ts';
 import { smallZone } from '../demo-topology.ts';
 
@@ -9,12 +9,12 @@ export interface SmallSubnetNodes {
   readonly inDeficit: string;
 }
 
-export function smallZoneNodes(cluster: Pick<ClusterInCloud, 'workload'>): SmallSubnetNodes {
+export function smallZoneNodes(cluster: Pick<SimulatedCluster, 'workload'>): SmallSubnetNodes {
   return nodesOfSmallSubnet(cluster, ({ zone }) => zone === smallZone.name);
 }
 
 export function nodesOfSmallSubnet(
-  { workload }: Pick<ClusterInCloud, 'workload'>,
+  { workload }: Pick<SimulatedCluster, 'workload'>,
   isThere: (facts: NodeFacts) => boolean,
 ): SmallSubnetNodes {
   const [generous, inDeficit] = workload.views

@@ -9,7 +9,7 @@ import { liveScreen, plainScreen } from '../../../../src/commands/demo/screen.ts
 import { Random } from '../../../../src/runtime/random.ts';
 import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
 import {
-  createAzureCluster,
+  createEmbeddedAzure,
   createEmbeddedCluster,
 } from '../../../../src/simulator/cluster/embedded-cluster.ts';
 
@@ -57,7 +57,7 @@ function everyLook(): [string, readonly string[]][] {
   };
   const topology = demoTopology(nodes, seed);
   const ec2 = createEmbeddedCluster({ topology, ...environment, configure: configureNode });
-  const onAzure = createAzureCluster({
+  const onAzure = createEmbeddedAzure({
     topology: azureTopology(nodes, seed),
     ...environment,
     configure: configureAzureNode,
