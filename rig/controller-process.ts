@@ -93,7 +93,7 @@ export class ControllerProcess {
   }
 }
 
-function addressIn(line: string): string | undefined {
+export function addressIn(line: string): string | undefined {
   if (!line.includes('serving health, metrics and status')) return undefined;
   const { host, port } = JSON.parse(line) as { host: string; port: number };
   return `${host}:${port}`;

@@ -16,8 +16,15 @@ export const demoDescription: Omit<CommandDescription, 'run'> = {
       name: 'cloud',
       value: { placeholder: 'name' },
       group: 'Options:',
-      help: 'The cloud of the nodes.',
+      help: 'The cloud whose addresses to show.',
       notes: ['Accepted: aws, azure', 'Default: aws.'],
+    },
+    {
+      name: 'ipam',
+      value: { placeholder: 'mode' },
+      group: 'Options:',
+      help: 'What to show: addresses of a cloud, or blocks to 60 nodes without any cloud, which ends within 60 s.',
+      notes: ['Accepted: eni, cluster-pool, nodeipam', 'Default: eni; with --cloud azure, its addresses.'],
     },
     {
       name: 'nodes',

@@ -5,12 +5,14 @@ import type { ValueKind } from './value-kinds.ts';
 export const optionGroups = {
   allocation: 'Allocation',
   release: 'Release',
+  blocks: 'Blocks to nodes (ipam=cluster-pool)',
   aws: 'AWS',
   azure: 'Azure',
   calls: 'Cloud calls',
   kubernetes: 'Kubernetes',
   election: 'Leader election',
   process: 'Configuration, serving and logging',
+  nodeipam: 'Only for headwater nodeipam',
 } as const;
 
 export type OptionGroup = keyof typeof optionGroups;

@@ -1,5 +1,7 @@
 // The single table of options; its rows are in options/. Flags, environment names, help, docs/options.md and the type of
 // the options derive from it; nothing is configured elsewhere.
+import { blockOptions } from './options/block-options.ts';
+import { nodeIpamOptions } from './options/node-ipam-options.ts';
 import { awsOptions } from './options/aws-options.ts';
 import { azureOptions } from './options/azure-options.ts';
 import { callOptions } from './options/call-options.ts';
@@ -14,11 +16,13 @@ import type { ValueKind } from './value-kinds.ts';
 const table = {
   ...allocationOptions,
   ...releaseOptions,
+  ...blockOptions,
   ...awsOptions,
   ...azureOptions,
   ...callOptions,
   ...kubernetesOptions,
   ...processOptions,
+  ...nodeIpamOptions,
 };
 
 export type OptionName = keyof typeof table;

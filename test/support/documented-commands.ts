@@ -9,6 +9,7 @@ export const pagesWithCommands: readonly string[] = [
   'bench/notes.md',
   ...[
     'aws-access',
+    'cidr-modes',
     'compatibility',
     'dashboards',
     'hostile-agents',

@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { setElsewhere } from '../../../docs/chart-schema.ts';
-import { optionNames, optionTable, type OptionName } from '../../../src/config/option-table.ts';
+import { optionsOfCommand } from '../../../src/config/option-scope.ts';
+import { optionTable, type OptionName } from '../../../src/config/option-table.ts';
 import type { JsonObject } from '../../../src/simulator/workload/json.ts';
 import type { ValueShape } from '../../../src/config/value-shape.ts';
 import { chart, helm, templateWith, templateWithText } from '../rig/helm.ts';
@@ -228,7 +229,7 @@ const examples: Readonly<Record<string, JsonObject[string]>> = {
 };
 
 describe('an option in the values', () => {
-  const own = optionNames.filter((name) => !(name in setElsewhere));
+  const own = optionsOfCommand('run').filter((name) => !(name in setElsewhere));
 
   test.each(own)('can be set in YAML, and reaches the process as the process reads it: %s', async (name) => {
     const { kind, live } = optionTable[name];

@@ -113,7 +113,8 @@ describe('the chart', () => {
     'grants what the roles beside Chart.yaml list, and nothing else: %s',
     async (values) => {
       const objects = await render(values);
-      const [clusterRole, role] = await shippedRoles();
+      const isPool = argumentsOf(objects).includes('--ipam=cluster-pool');
+      const [clusterRole, role] = await shippedRoles(isPool ? 'cluster-pool' : 'eni');
       const lease =
         argumentsOf(objects)
           .find((each) => each.startsWith('--leader-election-lease-name='))

@@ -30,7 +30,9 @@ const runners: Readonly<Record<string, (words: readonly string[]) => boolean>> =
       .filter((word) => word.startsWith('--'))
       .map((word) => word.slice(2).split('=')[0] ?? '');
     if (first === 'simulate') return flags.every((flag) => simulateFlags.includes(flag));
-    return first === 'run' && flags.every((flag) => options.includes(flag));
+    // test/integration/commands/demo-blocks.test.ts
+    if (first === 'demo') return flags.every((flag) => flag === 'ipam');
+    return (first === 'run' || first === 'nodeipam') && flags.every((flag) => options.includes(flag));
   },
 };
 
@@ -126,7 +128,7 @@ describe('options in the pages', () => {
   });
 
   /** Options of other programs: eksctl, the release of Node.js, our own test runs. */
-  const flagsOfOthers = new Set(['role-only', 'max-old-space-size']);
+  const flagsOfOthers = new Set(['role-only', 'max-old-space-size', 'controllers']);
 });
 
 describe('the page of symptoms', () => {
