@@ -198,7 +198,6 @@ describe('the values of the chart', () => {
       '--azure-cloud=AzurePublicCloud',
       '--azure-resource-group=mc_production_westeurope',
       '--azure-subscription-id=00000000-0000-0000-0000-000000000001',
-      '--cluster-name=production',
       '--ipam=azure',
     ]);
   });
