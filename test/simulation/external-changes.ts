@@ -9,6 +9,8 @@ import type { NetworkInterface } from '../../src/simulator/cloud/records.ts';
 import type { NodeFacts } from '../../src/simulator/workload/node-facts.ts';
 import { membersOf, prefixOf } from './invariants/assignments.ts';
 import type { ExternalChange } from './scenario.ts';
+import { changeOnAzure } from './clouds/azure-changes.ts';
+import { AzureRig } from './clouds/azure-rig.ts';
 import type { Harness } from './harness.ts';
 import { nodeGroup, podSubnetIds } from './topology.ts';
 
@@ -25,6 +27,11 @@ export function changeExternally(
   facts: NodeFacts,
   { deed, pick }: { readonly deed: ExternalChange; readonly pick: number },
 ): void {
+  const { rig } = harness;
+  if (rig instanceof AzureRig) {
+    harness.runInBackground(changeOnAzure({ harness, rig, facts }, { deed, pick }));
+    return;
+  }
   const all = [...harness.cluster.network.interfaces.values()];
   const interfaces = all.filter(({ instanceId }) => instanceId === facts.instanceId);
   try {

@@ -1,6 +1,7 @@
 // Injects each kind of fault into a simulated cluster.
 import type { FaultEffect } from '../../src/simulator/kubernetes/faults/faults.ts';
 import type { NodeFacts } from '../../src/simulator/workload/node-facts.ts';
+import { changeExternally } from './external-changes.ts';
 import { convert, grab, outlive, snatch, stall } from './handshake-faults.ts';
 import { hostile } from './hostile-agent.ts';
 import { kill } from './kill.ts';
@@ -118,7 +119,7 @@ const injectors: Injectors = {
   },
   foreign: (harness, { deed, node, pick }) => {
     const facts = harness.nodeAt(node);
-    if (facts !== undefined) harness.rig.changeExternally(harness, facts, { deed, pick });
+    if (facts !== undefined) changeExternally(harness, facts, { deed, pick });
   },
   terminate: (harness, { node, during }) => {
     harness.failpoints.arm({

@@ -24,7 +24,7 @@ export class ArmHand {
     this.#gateway = gateway;
   }
 
-  /** The status and the body of an answer; an empty body for one that is lost. */
+  /** The status and the body of an answer; nothing of one that is lost or spoiled. */
   async send(
     method: string,
     path: string,
@@ -39,8 +39,9 @@ export class ArmHand {
       },
       this.#gateway,
     );
-    if (outcome.kind !== 'answer') return { status: 0, body: {} };
-    return { status: outcome.status, body: outcome.body === '' ? {} : parseObject(outcome.body) };
+    if (outcome.kind !== 'answer' || outcome.cutAt !== undefined) return { status: 0, body: {} };
+    const isJson = outcome.body.startsWith('{');
+    return { status: outcome.status, body: isJson ? parseObject(outcome.body) : {} };
   }
 
   /** Replaces the configurations of the first interface of a VM, or of an interface; the status of the answer. */

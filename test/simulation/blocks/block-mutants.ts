@@ -1,5 +1,5 @@
 // Deliberate mistakes in what gives blocks to nodes. The simulation of blocks must detect each.
-import type { Mutant } from '../mutants.ts';
+import type { Mutant } from '../mutant.ts';
 
 const one = (name: string, file: string, from: string, to: string): Mutant => ({
   name,

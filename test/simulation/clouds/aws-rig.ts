@@ -15,11 +15,10 @@ import { listAt, type JsonObject, textAt } from '../../../src/simulator/workload
 import type { NodeFacts } from '../../../src/simulator/workload/node-facts.ts';
 import type { NodeView } from '../../../src/simulator/workload/node-view.ts';
 import { InProcessEc2, type OnCall } from '../../support/in-process-ec2.ts';
-import { changeExternally } from '../external-changes.ts';
 import { cloudPort } from '../ports.ts';
 import type { SimulatedProcess } from '../process.ts';
 import type { Scenario } from '../scenario.ts';
-import { occupy } from '../subnet-exhaustion.ts';
+import { occupy } from './occupied-subnet.ts';
 import { nodeGroup, podSubnetIds, topologyOf } from '../topology.ts';
 import { WireEc2 } from '../wire-ec2.ts';
 import type { ActingCall, CloudRig, CreateCluster, RigHooks } from './cloud-rig.ts';
@@ -140,14 +139,16 @@ export class AwsRig implements CloudRig {
       .reduce((sum, room) => sum + room, 0);
   }
 
-  readonly changeExternally = changeExternally;
-
   occupy(subnetId: string, left: number): () => void {
     return occupy(this.cluster.network, subnetId, left);
   }
 
   slowDown(): void {
     // Empty: a call of EC2 ends with its answer.
+  }
+
+  isChanging(): boolean {
+    return false;
   }
 
   restore(): void {

@@ -23,7 +23,6 @@ import { InProcessArm } from '../../support/in-process-arm.ts';
 import { passCall } from '../ports.ts';
 import type { SimulatedProcess } from '../process.ts';
 import type { Scenario } from '../scenario.ts';
-import { changeOnAzure } from './azure-changes.ts';
 import { armTopologyOf } from './azure-topology.ts';
 import type { ActingCall, CloudRig, CreateCluster, RigHooks } from './cloud-rig.ts';
 
@@ -79,7 +78,7 @@ export class AzureRig implements CloudRig {
   }
 
   isChange(action: string): boolean {
-    return /Update$/.test(action);
+    return action.endsWith('Update');
   }
 
   acting(interfaceId: string): ActingCall | undefined {
@@ -87,7 +86,8 @@ export class AzureRig implements CloudRig {
   }
 
   instanceOfCall(input: Readonly<Record<string, unknown>>): string {
-    return instanceIn(String(input['url'] ?? ''), this.cluster);
+    const { url } = input;
+    return typeof url === 'string' ? instanceIn(url, this.cluster) : '';
   }
 
   instancesRead(action: string, input: JsonObject): readonly string[] {
@@ -126,10 +126,6 @@ export class AzureRig implements CloudRig {
       .reduce((sum, room) => sum + room, 0);
   }
 
-  changeExternally(...[harness, facts, change]: Parameters<CloudRig['changeExternally']>): void {
-    harness.runInBackground(changeOnAzure({ harness, rig: this, facts }, change));
-  }
-
   occupy(subnetId: string, left: number): () => void {
     const { network } = this.cluster;
     const count = Math.max(0, network.find('subnets', subnetId).available - left);
@@ -141,6 +137,10 @@ export class AzureRig implements CloudRig {
     const { cloud } = this.cluster.arm;
     const range = { min: ms / 2, max: ms };
     cloud.times = { ...cloud.times, machineMs: range, interfaceMs: range };
+  }
+
+  isChanging(interfaceId: string): boolean {
+    return this.cluster.arm.cloud.interfaces.current.get(interfaceId)?.state === 'Updating';
   }
 
   restore(): void {
@@ -171,7 +171,7 @@ export class AzureRig implements CloudRig {
       this.cluster.arm.gateway,
       (request, result) => {
         const { operation, url, body } = request;
-        const input = { url, ...(body !== undefined && { body: body as unknown as JsonObject }) };
+        const input = { url, ...(body !== undefined && { body }) };
         onCallEnded(operation, { input, result, sentAt: sent.get(request) ?? 0, output: {} });
       },
       process.identity,

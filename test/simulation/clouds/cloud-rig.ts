@@ -9,8 +9,6 @@ import type { NodeFacts } from '../../../src/simulator/workload/node-facts.ts';
 import type { NodeView } from '../../../src/simulator/workload/node-view.ts';
 import type { EndedCall } from '../invariants/ended-call.ts';
 import type { PhaseListener } from '../ports.ts';
-import type { Harness } from '../harness.ts';
-import type { ExternalChange } from '../scenario.ts';
 import type { SimulatedProcess } from '../process.ts';
 
 export interface CloudRig {
@@ -35,12 +33,8 @@ export interface CloudRig {
   readonly podSubnets: readonly string[];
   /** How many more pod addresses the cloud would give to a node. */
   readonly roomFor: (view: NodeView) => number;
-  /** Another actor changes the interfaces of a node. */
-  readonly changeExternally: (
-    harness: Harness,
-    facts: NodeFacts,
-    change: { readonly deed: ExternalChange; readonly pick: number },
-  ) => void;
+  /** Whether an operation on the interface is under way. */
+  readonly isChanging: (interfaceId: string) => boolean;
   /** Another client takes all addresses of a subnet but `left`; the result frees them. */
   readonly occupy: (subnetId: string, left: number) => () => void;
   /** From now on operations take up to so long, in ms, where calls begin operations. */

@@ -315,6 +315,7 @@ export class InvariantChecker {
           Number(writer['sent-at']),
         );
       this.#checkHidden(key, before, offeredBy(shown, protocol));
+      this.#checkStruck(key, shown, before);
       // An agent of the other protocol finds the same addresses in another field.
       this.#checkOffers(key, shown, new Set([...offered].filter((each) => !before.has(each))), writer);
       this.#checkRouting(key, shown);
@@ -378,6 +379,19 @@ export class InvariantChecker {
       if (!before.has(address) || after.has(address) || this.#isExternal(instanceId, address)) continue;
       if (covers(machine.memory.leftOut, address)) continue;
       this.report('hidden-in-use', `${address} of ${user} is hidden on ${node}`);
+    }
+  }
+
+  /** Of an interface that is changing, nothing that its instance has may be struck. */
+  #checkStruck(node: string, { instanceId, pool, interfaces }: ShownNode, before: ReadonlySet<string>): void {
+    const shown = new Set(Object.values(interfaces).flatMap(({ addresses = [] }) => addresses));
+    for (const item of this.#cluster.network.interfaces.values()) {
+      if (item.instanceId !== instanceId || !this.#options.rig.isChanging(item.id)) continue;
+      for (const address of item.addresses) {
+        if (!before.has(address) || shown.has(address) || pool[address] !== undefined) continue;
+        if (!this.#isExempt(address))
+          this.report('misdeed', `${node} strikes ${address} of ${item.id}, which is changing`);
+      }
     }
   }
 

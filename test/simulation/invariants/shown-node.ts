@@ -42,14 +42,17 @@ export function shownNodeOf(object: KubernetesObject | undefined): ShownNode {
   const allocated = (ipam.pools?.allocated ?? []).flatMap(({ cidrs = [] }) => cidrs);
   const shown = statusOf(object);
   const { pool = {} } = ipam;
-  const isOnAzure = (object?.['status'] as Status | undefined)?.azure !== undefined;
-  return { instanceId, pool: isOnAzure ? byKey(pool) : pool, allocated, ...shown };
+  return { instanceId, pool: isAzure(object) ? byKey(pool) : pool, allocated, ...shown };
 }
 
 function statusOf(object: KubernetesObject | undefined): Pick<ShownNode, 'interfaces' | 'handshakes'> {
   const { eni = {}, azure, ipam = {} } = (object?.['status'] ?? {}) as Status;
   const interfaces = azure === undefined ? (eni.enis ?? {}) : onAzure(azure);
   return { interfaces, handshakes: ipam['release-ips'] ?? {} };
+}
+
+function isAzure(object: KubernetesObject | undefined): boolean {
+  return (object?.['status'] as Status | undefined)?.azure !== undefined;
 }
 
 interface AzureStatus {
