@@ -130,6 +130,12 @@ const properties: Readonly<Record<string, JsonSchema>> = {
     name: text,
     annotations: texts,
   }),
+  workloadIdentity: closedObject('Workload Identity of Azure.', {
+    clientId: accepting(
+      { type: 'string', pattern: '^([0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})?$' },
+      'the client id of a managed identity: 32 hexadecimal digits in five groups',
+    ),
+  }),
   rbac: group('Roles and bindings.', ['create'], { create: flag }),
   podDisruptionBudget: group('At most one replica is evicted at a time.', ['create'], { create: flag }),
   service: group('Lets scrapers find the replicas. Not created if serve.bind is loopback.', ['create'], {

@@ -3,6 +3,7 @@ import type { RawFlags } from '../config/raw-option.ts';
 import { integer, oneOf } from '../config/value-kinds.ts';
 import { chaptersOf } from './demo/blocks/block-chapters.ts';
 import { BlockDemonstration } from './demo/blocks/block-demonstration.ts';
+import { demoCloudNames, isDemoCloud } from './demo/controller-options.ts';
 import { Demonstration } from './demo/demonstration.ts';
 import { liveScreen, plainScreen, type Screen } from './demo/screen.ts';
 import { exitCode } from './exit-code.ts';
@@ -14,6 +15,8 @@ export async function demo(given: RawFlags): Promise<number> {
   const modes = oneOf(['eni', 'cluster-pool', 'nodeipam']);
   const mode = modes.parse(lastOf(given, 'ipam', 'eni'));
   if (mode === undefined) return refuse('--ipam', lastOf(given, 'ipam', ''), modes.accepts);
+  const cloud = lastOf(given, 'cloud', 'aws');
+  if (!isDemoCloud(cloud)) return refuse('--cloud', cloud, demoCloudNames.join(', '));
   const interrupt = new AbortController();
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
     process.on(signal, () => {
@@ -28,6 +31,7 @@ export async function demo(given: RawFlags): Promise<number> {
     return show.run(chaptersOf(show));
   }
   const show = new Demonstration({
+    cloud,
     nodes,
     seed,
     keepRunning: given.has('keep-running'),

@@ -1,11 +1,11 @@
 // Defines a chapter of the demonstration and what it can do to the world.
-import type { EmbeddedCluster } from '../../simulator/cluster/embedded-cluster.ts';
+import type { SimulatedCluster } from '../../simulator/cluster/embedded-cluster.ts';
 import type { Workload } from '../../simulator/workload/workload.ts';
 import type { LogLine } from './controller-process.ts';
 import type { Picture } from './picture.ts';
 
-export interface ChapterContext {
-  readonly cluster: EmbeddedCluster;
+export interface ChapterContext<Cluster extends SimulatedCluster = SimulatedCluster> {
+  readonly cluster: Cluster;
   /** Number of nodes. */
   readonly nodes: number;
   /** Process ID of the current controller. */

@@ -8,9 +8,8 @@ export interface ControllerOptions {
   /** Default: run. */
   readonly command?: 'nodeipam' | 'run';
   readonly flags: readonly string[];
-  /** For the cloud. */
-  readonly accessKeyId?: string;
-  readonly secretAccessKey?: string;
+  /** Credentials of the cloud, and what else the process needs beside its flags. */
+  readonly environment?: Readonly<Record<string, string>>;
   /** Called for each log line. */
   readonly onLine: (line: LogLine) => void;
   /** Called with its raw output. */
@@ -53,8 +52,7 @@ export class ControllerProcess {
       env: {
         PATH: process.env['PATH'],
         ...(node !== undefined && { HEADWATER_NODE: node }),
-        ...(options.accessKeyId !== undefined && { AWS_ACCESS_KEY_ID: options.accessKeyId }),
-        ...(options.secretAccessKey !== undefined && { AWS_SECRET_ACCESS_KEY: options.secretAccessKey }),
+        ...options.environment,
       },
     });
     this.ended = this.#follow(options);
