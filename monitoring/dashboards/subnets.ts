@@ -1,7 +1,6 @@
 // The dashboard Subnets: which of them run out, when, who is affected, and whether prefixes still fit in.
 import {
   type DashboardPlan,
-  most,
   type PanelPlan,
   perSubnet,
   rate,
@@ -241,7 +240,7 @@ const blocks: readonly PanelPlan[] = [
     description: 'Whole blocks that new nodes can get, by family. An alert fires below 10 % for 10 minutes.',
     queries: [
       {
-        expr: most('headwater_cidr_blocks', { ...ofPool, where: ['state="free"'] }),
+        expr: total('headwater_cidr_blocks', { ...ofPool, where: ['state="free"'] }),
         legend: '{{pool}} {{family}}',
       },
     ],
@@ -253,7 +252,7 @@ const blocks: readonly PanelPlan[] = [
     kind: 'timeseries',
     title: 'Nodes that wait for a block',
     description: 'Nodes without a block of this family. Their pods do not start.',
-    queries: [{ expr: most('headwater_cidr_waiting_nodes', ofPool), legend: '{{pool}} {{family}}' }],
+    queries: [{ expr: total('headwater_cidr_waiting_nodes', ofPool), legend: '{{pool}} {{family}}' }],
     unit: 'short',
     thresholds: [{ value: 1, color: 'red' }],
     runbooks: ['HeadwaterBlocksNearlyGone'],
