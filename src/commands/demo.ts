@@ -1,6 +1,7 @@
 // Runs the command demo: reads its flags and chooses where to show it.
 import type { RawFlags } from '../config/raw-option.ts';
 import { integer, oneOf } from '../config/value-kinds.ts';
+import { chaptersOf } from './demo/blocks/block-chapters.ts';
 import { BlockDemonstration } from './demo/blocks/block-demonstration.ts';
 import { Demonstration } from './demo/demonstration.ts';
 import { liveScreen, plainScreen, type Screen } from './demo/screen.ts';
@@ -23,7 +24,8 @@ export async function demo(given: RawFlags): Promise<number> {
   const seed = lastOf(given, 'seed', 'headwater');
   if (mode !== 'eni') {
     const say = (line: string): void => void process.stdout.write(`${line}\n`);
-    return new BlockDemonstration({ mode, nodes: 60, seed, say, interrupt: interrupt.signal }).run();
+    const show = new BlockDemonstration({ mode, nodes: 60, seed, say, interrupt: interrupt.signal });
+    return show.run(chaptersOf(show));
   }
   const show = new Demonstration({
     nodes,

@@ -125,7 +125,10 @@ export class LeaderSession {
         this.#nodes.instancesChanged(instanceIds);
       },
       onPage: (page) => this.#resync.learn(page),
-      onFailure: (error, instanceIds) => this.#failures.report(cannotReadInstances, error, { instanceIds }),
+      onFailure: (error, instanceIds) => {
+        this.#failures.report(cannotReadInstances, error, { instanceIds });
+        this.#resync.requestFirst();
+      },
     });
     this.#limits = new InstanceTypeLimits({
       ...shared,
@@ -489,9 +492,7 @@ export class LeaderSession {
       },
       pendingPods,
       onRestored: (known) => this.#resync.remember(known),
-      onNetwork: (networkId) => {
-        if (!this.#resync.infrastructure.networkIds.has(networkId)) this.#resync.request();
-      },
+      onNetwork: (networkId) => this.#resync.shownIn(networkId),
     });
   }
 }

@@ -161,6 +161,18 @@ export class Resync {
     this.#requested.resolve();
   }
 
+  /** The cloud shows an instance in this network, which may never have been read. */
+  shownIn(networkId: string): void {
+    if (!this.#infrastructure.networkIds.has(networkId)) this.request();
+    this.requestFirst();
+  }
+
+  /** An instance was read, or could not be, and no resync has read anything: the first one came before all nodes. */
+  requestFirst(): void {
+    const isWaiting = this.#listing === undefined && this.#requests === 0;
+    if (this.#lastStartedAt === undefined && isWaiting && !this.#isListedByNetwork) this.request();
+  }
+
   #note(): void {
     this.#requests++;
     this.#firstRequestAt ??= this.#options.clock.monotonic();
@@ -218,9 +230,12 @@ export class Resync {
 
   /** A cloud whose nodes name no network shows it with the instances. */
   #toRead(): ReadScope {
-    const { implementation, networkIds, instanceIds } = this.#options;
-    const isListedByNetwork = implementation.traits.interfaces === 'made';
-    return { networkIds: networkIds(), instanceIds: isListedByNetwork ? [] : instanceIds() };
+    const { networkIds, instanceIds } = this.#options;
+    return { networkIds: networkIds(), instanceIds: this.#isListedByNetwork ? [] : instanceIds() };
+  }
+
+  get #isListedByNetwork(): boolean {
+    return this.#options.implementation.traits.interfaces === 'made';
   }
 
   async #resync(what: ReadScope, startedAt: number, signal: AbortSignal): Promise<undefined> {

@@ -89,17 +89,18 @@ class AgentHandler implements HttpHandler<OutgoingRequest, never, IncomingAnswer
     };
     return new Promise((resolve, reject) => {
       const sent = request(url, options, (answer) => {
-        cancel();
         const { statusCode = 0, headers: received } = answer;
         resolve({ response: { statusCode, headers: received, body: answer } });
       });
-      const cancel = clock.schedule(connectionTimeout, () => {
-        if (sent.socket?.connecting !== false) sent.destroy(notConnected(url, connectionTimeout));
+      // A request that waits for a connection of others is not late.
+      sent.once('socket', (socket) => {
+        if (!socket.connecting) return;
+        const cancel = clock.schedule(connectionTimeout, () =>
+          sent.destroy(notConnected(url, connectionTimeout)),
+        );
+        socket.once(isTls ? 'secureConnect' : 'connect', cancel).once('close', cancel);
       });
-      sent.once('error', (error) => {
-        cancel();
-        reject(error);
-      });
+      sent.once('error', reject);
       sent.end(body);
     });
   }

@@ -1,9 +1,10 @@
 // A cluster on Azure in one process and in virtual time: the model of ARM, the Kubernetes API, and the objects of nodes
-// as agents write them. A test starts one controller on it.
+// as agents write them. A first controller runs on it.
 import { composeAzure } from '../../src/controller/clouds/azure.ts';
 import { Controller } from '../../src/controller/controller.ts';
 import { EniMode } from '../../src/controller/modes/eni-mode.ts';
 import { InProcessTransport } from '../../src/kubernetes/transport/in-process-transport.ts';
+import type { ArmApi } from '../../src/providers/azure/arm-api.ts';
 import { createMetricRegistry } from '../../src/observability/metrics.ts';
 import { Random } from '../../src/runtime/random.ts';
 import { VirtualClock } from '../../src/runtime/virtual-clock.ts';
@@ -19,6 +20,7 @@ import { InProcessArm } from './in-process-arm.ts';
 import { callKubernetes } from './kubernetes-call.ts';
 import { type LogLine, recordingLogger } from './recording-logger.ts';
 
+const place = { subscriptionId: '00000000-0000-0000-0000-000000000001', resourceGroup: 'nodes' };
 const nodesPath = '/apis/cilium.io/v2/ciliumnodes';
 
 export interface AgentSettings {
@@ -26,50 +28,77 @@ export interface AgentSettings {
   readonly azure?: JsonObject;
 }
 
+/** A controller and the records of it. */
+export interface AzureController {
+  readonly controller: Controller;
+  readonly logged: readonly LogLine[];
+  /** Kills its process: nothing of it has an effect from then on. */
+  readonly kill: () => void;
+}
+
 export class AzureWorld {
   readonly clock = new VirtualClock();
   readonly arm: Arm;
   readonly bugs: unknown[] = [];
-  readonly logged: readonly LogLine[];
   /** Names of answered requests, with their results. */
   readonly calls: { readonly operation: string; readonly result: string }[] = [];
-  readonly controller: Controller;
+  readonly first: AzureController;
+  readonly #random = new Random('azure');
+  readonly #kubernetes: KubernetesModel;
   readonly #client: KubernetesClient;
-  readonly #registry = createMetricRegistry({ measureProcess: false });
-  readonly #stop = new AbortController();
+  readonly #flags: GivenFlags;
 
   constructor(topology: string, flags: GivenFlags = {}) {
     const { clock } = this;
-    const random = new Random('azure');
+    const random = this.#random;
+    this.#flags = flags;
     this.arm = createArm({ topology: armTopologyFrom(topology), clock, random: random.fork('arm') });
-    const kubernetes = new KubernetesModel({
-      clock,
-      random: random.fork('kubernetes'),
-      crds: [ciliumNodeCrd],
-    });
-    this.#client = new KubernetesClient(kubernetes.handle, 'test');
+    const crds = [ciliumNodeCrd];
+    this.#kubernetes = new KubernetesModel({ clock, random: random.fork('kubernetes'), crds });
+    this.#client = new KubernetesClient(this.#kubernetes.handle, 'test');
+    this.first = this.start('headwater-0');
+  }
+
+  get logged(): readonly LogLine[] {
+    return this.first.logged;
+  }
+
+  /** Starts a controller; it leads once no other one does. */
+  start(identity: string): AzureController {
+    const { clock } = this;
     const log = recordingLogger();
-    this.logged = log.lines;
-    const transport = new InProcessTransport(kubernetes.handle, clock);
-    const api = new InProcessArm(this.arm.gateway, ({ operation }, result) =>
+    let isDead = false;
+    const never = new Promise<never>(() => undefined);
+    const transport = new InProcessTransport(
+      (request, signal) => (isDead ? never : this.#kubernetes.handle(request, signal)),
+      clock,
+    );
+    const model = new InProcessArm(this.arm.gateway, ({ operation }, result) =>
       this.calls.push({ operation, result }),
     );
-    const connection = { api, cloud: 'AzurePublicCloud', place: undefined };
-    this.controller = new Controller({
-      options: optionsOf({ ipam: 'azure', ...flags }),
+    const api: ArmApi = {
+      send: async (request, sending) => {
+        const answer = isDead ? never : await model.send(request, sending);
+        return isDead ? never : answer;
+      },
+    };
+    const connection = { api, cloud: 'AzurePublicCloud', place };
+    const controller = new Controller({
+      options: optionsOf({ ipam: 'azure', ...this.#flags }),
       kubernetes: transport,
       leaseTransport: transport,
       composeMode: (deps) => new EniMode(deps, (cloud) => composeAzure(connection, cloud)),
       clock,
-      random: random.fork('controller'),
+      random: this.#random.fork(identity),
       log,
-      registry: this.#registry,
-      identity: 'headwater-0',
+      registry: createMetricRegistry({ measureProcess: false }),
+      identity,
       version: '1.2.3',
       readLiveOptions: undefined,
       onBug: (error) => this.bugs.push(error),
     });
-    void this.controller.run(this.#stop.signal);
+    void controller.run(new AbortController().signal);
+    return { controller, logged: log.lines, kill: () => void (isDead = true) };
   }
 
   /** Creates Node and CiliumNode of a machine, as its kubelet and its agent would. */
@@ -107,7 +136,7 @@ export class AzureWorld {
 
   /** Why the node gets no addresses: the reason and text in its status. */
   status(name: string): JsonObject {
-    return this.controller.node(name) as unknown as JsonObject;
+    return this.first.controller.node(name) as unknown as JsonObject;
   }
 
   fault(action: string, fault: Fault, count?: number): void {
@@ -118,10 +147,6 @@ export class AzureWorld {
     const counts: Record<string, number> = {};
     for (const { operation } of this.calls) counts[operation] = (counts[operation] ?? 0) + 1;
     return counts;
-  }
-
-  scrape(): Promise<string> {
-    return this.#registry.scrape();
   }
 
   #call(method: 'GET' | 'POST', path: string, body: JsonObject): Promise<JsonObject> {

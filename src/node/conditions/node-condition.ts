@@ -156,7 +156,7 @@ export function unnamedInterface(
 export function unmanagedInstance(instanceId: string, options: OptionNames): NodeCondition {
   return {
     reason: 'InstanceNotManaged',
-    message: `instance ${instanceId} does not carry the tags of ${options.instanceTags}`,
+    message: `instance ${instanceId} ${options.exclusion}`,
   };
 }
 

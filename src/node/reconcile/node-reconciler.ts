@@ -321,7 +321,7 @@ export class NodeReconciler {
   #refreshWhereUnclear(view: InstanceView): void {
     const { clock, refresh, listingInFlight } = this.#context;
     const due = view.read ? view.refreshDue : listingInFlight(this.instanceId) ? undefined : 0;
-    if (due === undefined) return;
+    if (due === undefined || this.#isGrowing(view)) return;
     const wait = due - clock.monotonic();
     if (wait > 0) this.#later('refresh', wait, () => this.wake());
     // While a refresh is in flight, it is unknown what it will leave unconfirmed.
@@ -331,6 +331,12 @@ export class NodeReconciler {
       this.#isRefreshing = false;
       this.wake();
     });
+  }
+
+  /** Whether an interface is changing by our own call, which ends with what the change brings. */
+  #isGrowing({ interfaces }: InstanceView): boolean {
+    const { maintainer } = this.#operations;
+    return interfaces.some(({ id, condition }) => condition === 'changing' && maintainer.isGrowing(id));
   }
 
   /** A new interface supplies the node only once a read shows it attached. */

@@ -30,7 +30,7 @@ const words: CloudWords = {
     securityGroupIds: 'spec.eni.security-groups',
     securityGroupTags: 'spec.eni.security-group-tags',
   },
-  options: { networkId: '--vpc-id', instanceTags: '--instance-tags-filter' },
+  options: { networkId: '--vpc-id', exclusion: 'does not carry the tags of --instance-tags-filter' },
 };
 
 /** AWS allows 50 tags on any resource. */

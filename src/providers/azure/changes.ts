@@ -22,7 +22,17 @@ export interface Change {
   readonly operation: ArmOperation;
   readonly names: NamesByInterface;
   /** Undefined if the answer was lost. */
-  readonly accepted: Pick<ArmAnswer, 'status' | 'body' | 'progressUrl' | 'retryAfter'> | undefined;
+  readonly accepted: Acceptance | undefined;
+}
+
+/** What the answer to a change says of its progress. The model in it is not kept while the change goes on. */
+export interface Acceptance extends Pick<ArmAnswer, 'progressUrl' | 'retryAfter'> {
+  readonly hasEnded: boolean;
+}
+
+export function acceptanceIn(answer: ArmAnswer): Acceptance {
+  const { progressUrl, retryAfter } = answer;
+  return { progressUrl, retryAfter, hasEnded: progressUrl === undefined && wordOf(answer) === 'succeeded' };
 }
 
 export type EndOfChange =
@@ -154,9 +164,7 @@ interface ChangeState {
 }
 
 function stateAtFirst({ accepted }: Change): ChangeState {
-  const hasEnded =
-    accepted !== undefined && accepted.progressUrl === undefined && wordOf(accepted) === 'succeeded';
-  return { progressUrl: accepted?.progressUrl, hasEnded, missed: 0 };
+  return { progressUrl: accepted?.progressUrl, hasEnded: accepted?.hasEnded === true, missed: 0 };
 }
 
 /** After that many looks at interfaces that are ready without our addresses, a change that has ended has failed. */

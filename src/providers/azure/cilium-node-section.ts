@@ -30,7 +30,10 @@ const words: CloudWords = {
     securityGroupIds: 'the network security group of the interface',
     securityGroupTags: 'the network security group of the interface',
   },
-  options: { networkId: '--azure-resource-group', instanceTags: '--instance-tags-filter' },
+  options: {
+    networkId: '--azure-resource-group',
+    exclusion: 'is outside what --azure-subscription-id and --azure-resource-group name',
+  },
 };
 
 const fields = z.object({ 'instance-id': cloudName, 'interface-name': cloudName }, 'an object');

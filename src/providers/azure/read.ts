@@ -68,14 +68,27 @@ export async function* observe(
     sourcesFor(inScope, isAll),
     ({ kind }) => (kind === 'instance' ? 'instance' : 'list'),
   );
+  const failures: (CloudError | undefined)[] = [];
   for (const source of lists) {
     const pages = await pagesOf(parts, source, context);
+    failures.push(failureIn(pages));
     yield* withSubnets(parts, pages, context);
     const left = isAll ? [] : leftOut(source, pages);
     single.push(...left.map((named) => ({ kind: 'instance' as const, named })));
   }
+  if (isAll) refuseNothing(failures);
   const pages = await Promise.all(single.map((source) => pagesOf(parts, source, context)));
   yield* withSubnets(parts, pages.flat(), context);
+}
+
+function failureIn(pages: readonly ObservedPage[]): CloudError | undefined {
+  return pages.flatMap(({ failed = [] }) => failed)[0]?.error;
+}
+
+/** Throws the reason if not one of the lists could be read: then nothing at all is known. */
+function refuseNothing(failures: readonly (CloudError | undefined)[]): void {
+  const [first] = failures;
+  if (first !== undefined && failures.every((failure) => failure !== undefined)) throw first;
 }
 
 /** What a list lacks is asked for one by one: an instance may have just joined, or be gone. */

@@ -7,7 +7,7 @@ import type { Outcome } from '../contract/operation.ts';
 import type { WriteResult } from '../gate/call-gate.ts';
 import { type ArmAnswer, type ArmRequest, isObject, type JsonObject } from './arm-api.ts';
 import { type ArmClient, failure, unreadable } from './arm-client.ts';
-import type { Changes, EndOfChange } from './changes.ts';
+import { type Acceptance, acceptanceIn, type Changes, type EndOfChange } from './changes.ts';
 import { instanceKey, nameOfInterface, parseInstanceId, parseInterfaceId, type ScaleSetVm } from './ids.ts';
 import {
   type Addition,
@@ -176,7 +176,7 @@ async function tryUpTo(
   if (edit.kind === 'refused')
     return { kind: 'failed', failure: failure({ operation: target.update }, edit.code, edit.problem) };
   const written = await parts.tokens.write(putOf(target, { body: edit.model, etag: model.etag }), context);
-  if (written.kind === 'answered') return waitForEnd(parts, work, written.output);
+  if (written.kind === 'answered') return waitForEnd(parts, work, acceptanceIn(written.output));
   if (written.kind === 'ambiguous') return afterLostAnswer(parts, work, written.failure);
   if (written.failure.code !== 'PreconditionFailed' || tries <= 1) return written;
   return tryUpTo(tries - 1, parts, work);
@@ -205,7 +205,7 @@ async function afterLostAnswer(
   return { kind: 'ambiguous', failure: lost };
 }
 
-/** Calls an admitted update as the limits see it. */
+/** The change of an instance, as its limits see it. */
 export function admittedFor(instanceId: string): ArmRequest | undefined {
   const instance = parseInstanceId(instanceId);
   if (instance === undefined) return undefined;
@@ -227,7 +227,7 @@ async function readModel(
 async function waitForEnd(
   { changes }: UpdateParts,
   { instanceId, target, context }: Work & { readonly context: CallContext },
-  accepted: ArmAnswer | undefined,
+  accepted: Acceptance | undefined,
 ): Promise<Result> {
   const { read, update, names } = target;
   const end = await changes.wait({ instanceId, read, operation: update, names, accepted }, context);

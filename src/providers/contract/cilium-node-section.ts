@@ -128,5 +128,9 @@ export interface CloudWords {
     readonly securityGroupTags: string;
   };
   /** The options that restrict what Headwater serves. */
-  readonly options: { readonly networkId: string; readonly instanceTags: string };
+  readonly options: {
+    readonly networkId: string;
+    /** Says of an instance that options exclude it. */
+    readonly exclusion: string;
+  };
 }

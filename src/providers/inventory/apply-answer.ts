@@ -3,7 +3,7 @@
 import { whenElsewhere } from './apply-reading.ts';
 import type { InterfaceRecord } from './interface-record.ts';
 import { expandBlock } from '../contract/ipv4.ts';
-import type { Attachment } from '../contract/network-interface.ts';
+import type { Attachment, NetworkInterface } from '../contract/network-interface.ts';
 import type { Answer } from '../contract/observation.ts';
 
 export type Attached = Extract<Answer, { kind: 'attached' }>;
@@ -61,7 +61,7 @@ function isSeenAttached({ interface: item, awaited }: InterfaceRecord, attachmen
 }
 
 function whenAllocated(record: InterfaceRecord, answer: Allocated, endedAt: number): InterfaceRecord {
-  const { interface: item } = record;
+  const item = whenReady(record.interface);
   const prefixes = [...new Set([...item.prefixes, ...answer.prefixes])];
   // Some cloud emulators answer with every address of the interface, including those of its prefixes.
   const known = new Set([item.primaryAddress, ...prefixes.flatMap(expandBlock)]);
@@ -79,6 +79,13 @@ function whenAllocated(record: InterfaceRecord, answer: Allocated, endedAt: numb
     unlistedHoldings: withoutAny(record.unlistedHoldings, brought),
     unseen: withoutAny(record.unseen, brought),
   };
+}
+
+/** A change that a read saw under way has ended with the answer to our own call. */
+function whenReady(item: NetworkInterface): NetworkInterface {
+  if (item.condition !== 'changing') return item;
+  const { condition: _, ...ready } = item;
+  return ready;
 }
 
 export function whenReleased(

@@ -36,6 +36,16 @@ describe('a node on Azure', () => {
     expect(world.counts()['VirtualMachineScaleSetVMs.Update']).toBe(1);
   });
 
+  test('lets Headwater be ready as soon as it is read', async () => {
+    const world = new AzureWorld(topology);
+    await world.clock.advance(minute);
+    await world.join('one', vm(0));
+
+    await world.clock.advance(minute);
+
+    expect(world.first.controller.unreadiness()).toBeUndefined();
+  });
+
   test('costs nothing more once it has them', async () => {
     const world = new AzureWorld(topology);
     for (const number of [0, 1, 2]) await world.join(`node-${number}`, vm(number));
@@ -77,6 +87,30 @@ describe('a node on Azure', () => {
     );
   });
 
+  test('that cannot be read keeps Headwater from being ready, and says why in one sentence', async () => {
+    const world = new AzureWorld(topology);
+    await world.join('elsewhere', vm(0).replace('000000000001', '000000000009'));
+
+    await world.clock.advance(5 * minute);
+
+    expect(world.first.controller.unreadiness()).toContain(
+      "SubscriptionNotFound: The subscription '00000000-0000-0000-0000-000000000009' could not be found.",
+    );
+  });
+
+  test('outside what the options name is not asked about, and says why', async () => {
+    const world = new AzureWorld(topology, { 'azure-resource-group': 'others' });
+    await world.join('one', vm(0));
+
+    await world.clock.advance(5 * minute);
+
+    expect(world.status('one')).toMatchObject({
+      reason: 'InstanceNotManaged',
+      why: `instance ${vm(0).toLowerCase()} is outside what --azure-subscription-id and --azure-resource-group name`,
+    });
+    expect(world.calls.filter(({ operation }) => operation.includes('ScaleSet'))).toEqual([]);
+  });
+
   test('in a full subnet says so', async () => {
     const world = new AzureWorld(topology.replace('10.0.0.0/24 }] }]', '10.0.0.0/28 }] }]'));
     await world.join('one', vm(0), { preAllocate: 30 });
@@ -115,5 +149,67 @@ describe('a node on Azure', () => {
     expect(world.bugs).toEqual([]);
     expect(Object.keys(await world.pool('one')).length).toBeGreaterThanOrEqual(8);
     expect(Object.keys(await world.pool('one')).length).toBeLessThanOrEqual(16);
+  });
+});
+
+describe('a new leader on Azure', () => {
+  test('lets an update end that the former one began, and repeats nothing', async () => {
+    const world = new AzureWorld(topology);
+    await world.join('one', vm(0));
+    await world.clock.runUntil(() => world.counts()['VirtualMachineScaleSetVMs.Update'] === 1, minute);
+
+    world.first.kill();
+    world.start('headwater-1');
+    await world.clock.advance(5 * minute);
+
+    expect(world.bugs).toEqual([]);
+    expect(Object.keys(await world.pool('one'))).toHaveLength(8);
+    expect(world.counts()['VirtualMachineScaleSetVMs.Update']).toBe(1);
+  });
+
+  test('shows the interface by the id that it was shown by before', async () => {
+    const world = new AzureWorld(`${topology}\nrespelled: 0.5`);
+    await world.join('one', vm(0));
+    await world.clock.advance(3 * minute);
+    const before = await world.pool('one');
+
+    world.first.kill();
+    world.start('headwater-1');
+    await world.clock.advance(10 * minute);
+
+    expect(Object.keys(before)).toHaveLength(8);
+    expect(await world.pool('one')).toEqual(before);
+    expect(await world.interfaces('one')).toHaveLength(1);
+  });
+});
+
+describe('150 nodes of five scale sets on Azure', () => {
+  test('that join together cost one update each, and at most three reads', async () => {
+    const sets = Array.from({ length: 5 }, (_, index) => `pool${index}`);
+    const world = new AzureWorld(
+      `
+cloud: azure
+virtualNetworks: [{ name: main, blocks: [10.0.0.0/8], subnets: [{ name: a, block: 10.0.0.0/16 }] }]
+scaleSets: [${sets.map((name) => `{ name: ${name}, count: 30, interfaces: [{ name: nic0, subnet: a }] }`).join(', ')}]
+`,
+      { 'cloud-quota-share': '1' },
+    );
+    const names = sets.flatMap((set) => Array.from({ length: 30 }, (_, number) => `${set}-${number}`));
+    for (const name of names) {
+      const [set = '', number = ''] = name.split('-');
+      await world.join(name, vm(Number(number)).replace('/pool/', `/${set}/`), { preAllocate: 30 });
+    }
+
+    await world.clock.advance(3 * minute);
+
+    const pools = await Promise.all(names.map((name) => world.pool(name)));
+    const counts = world.counts();
+    const updates = counts['VirtualMachineScaleSetVMs.Update'] ?? 0;
+    const all = world.calls.length;
+    expect(pools.map((pool) => Object.keys(pool).length)).toEqual(names.map(() => 30));
+    expect(updates).toBe(names.length);
+    // The last fifty are followed one by one. The more nodes, the less that counts.
+    expect((all - updates) / updates).toBeLessThanOrEqual(3);
+    expect(world.calls.filter(({ result }) => result !== 'OK')).toEqual([]);
   });
 });

@@ -15,7 +15,7 @@ export const words: CloudWords = {
     securityGroupIds: 'section.groups',
     securityGroupTags: 'section.group-tags',
   },
-  options: { networkId: '--network', instanceTags: '--instance-tags' },
+  options: { networkId: '--network', exclusion: 'does not carry the tags of --instance-tags' },
 };
 
 /** AWS's section with these words, and with what else a test gives. */

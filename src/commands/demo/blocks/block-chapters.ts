@@ -1,10 +1,5 @@
 // The chapters of the demonstration of blocks to nodes.
-import type { BlockDemonstration } from './block-demonstration.ts';
-
-export interface BlockChapter {
-  readonly title: string;
-  readonly play: () => Promise<void>;
-}
+import type { BlockChapter, BlockDemonstration } from './block-demonstration.ts';
 
 /** Networks by how many blocks of /24 they have together. */
 const small = { 'cluster-pool': '10.0.0.0/19,10.1.0.0/21', nodeipam: '10.0.0.0/19' } as const;

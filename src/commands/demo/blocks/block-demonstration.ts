@@ -15,7 +15,11 @@ import { KubernetesClient } from '../../../simulator/workload/kubernetes-client.
 import { exitCode } from '../../exit-code.ts';
 import { ControllerLog } from '../controller-log.ts';
 import { ControllerProcess, endInWords } from '../controller-process.ts';
-import { chaptersOf } from './block-chapters.ts';
+
+export interface BlockChapter {
+  readonly title: string;
+  readonly play: () => Promise<void>;
+}
 
 export interface BlockDemonstrationOptions {
   readonly mode: 'cluster-pool' | 'nodeipam';
@@ -63,7 +67,7 @@ export class BlockDemonstration {
   }
 
   /** Resolves to the exit code of the process. Call it once. */
-  async run(): Promise<number> {
+  async run(chapters: readonly BlockChapter[]): Promise<number> {
     const { interrupt, say } = this.options;
     const directory = await mkdtemp(join(tmpdir(), 'headwater-demo-'));
     const server = await startKubernetesServer({ model: this.#model, clock, port: 0 });
@@ -77,7 +81,7 @@ export class BlockDemonstration {
     const cancel = clock.schedule(longestTime, stop);
     const judging = this.#judge();
     try {
-      for (const chapter of chaptersOf(this)) {
+      for (const chapter of chapters) {
         say(`\n${Math.round(this.elapsed / 1000)} s  ${chapter.title}`);
         await chapter.play();
       }

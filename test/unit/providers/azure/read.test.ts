@@ -93,10 +93,10 @@ describe('a read of all instances that nodes name', () => {
         rig.fault(listOfSet, error(500, 'InternalServerError'), 1);
     };
 
-    const observed = await rig.observe(all(pool));
+    const observed = await rig.observe(all([...pool, singleId]));
 
     expect(pages).toBe(2);
-    expect(observed.interfaces).toEqual([]);
+    expect(holders(observed)).toEqual(new Set([singleId]));
     expect(Object.keys(observed.failed)).toHaveLength(30);
   });
 
@@ -111,6 +111,13 @@ describe('a read of all instances that nodes name', () => {
 
     expect(observed.failed).toEqual({ [id]: code });
     expect(holders(observed)).toEqual(new Set([vmId(1)]));
+  });
+
+  test('fails if not one of them can be read', async () => {
+    const rig = azureRig({ topology });
+    rig.fault(listOfSet, error(403, 'AuthorizationFailed'));
+
+    await expect(rig.observe(all([vmId(0), ...wide]))).rejects.toThrow('AuthorizationFailed');
   });
 
   test('asks nothing about what is no instance, or is out of scope', async () => {
