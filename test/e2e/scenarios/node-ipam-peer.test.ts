@@ -30,12 +30,14 @@ const isBuilt = process.env['HEADWATER_NODE_IPAM_CONTROLLER'] !== undefined;
   /** Nodes come and go one by one, over more than a lap of 16 blocks. */
   async function history(): Promise<readonly string[]> {
     const given: string[] = [];
+    const alive: string[] = [];
     for (let index = 0; index < 28; index++) {
       const name = `node-${index}`;
       await cluster.create(name);
       await cluster.until(`${name} is served`, () => isServed(name), 20);
       given.push(`${name} ${(await cluster.blocks()).get(name)?.join()}`);
-      if (index >= 8) await cluster.delete(`node-${(index * 5) % 7 === 0 ? index : index - 8}`);
+      alive.push(name);
+      if (alive.length > 8) await cluster.delete(alive.splice((index * 5) % alive.length, 1)[0] ?? '');
     }
     return given;
   }

@@ -31,8 +31,9 @@ const flags = {
     'cluster-pool-ipv4-cidr': '10.0.0.0/21,10.1.0.0/21',
     'cluster-pool-ipv6-cidr': 'fd00::/108',
     'nodes-gc-interval': '1m',
+    'parallel-alloc-workers': '3',
   },
-  nodeipam: { 'cluster-cidr': '10.0.0.0/20,fd00::/60' },
+  nodeipam: { 'cluster-cidr': '10.0.0.0/20,fd00::/60', 'parallel-alloc-workers': '3' },
 } as const;
 
 /** Plays one seed. */
@@ -115,6 +116,7 @@ class BlockRun {
         world.join(`node-${this.#joined++ % 24}-${this.#joined % 3}`, random.chance(0.3));
         this.#changes++;
       }
+      if (random.chance(0.25)) this.#endLeaderSoon();
     } else if (what < 6) await this.#leave(random.pick(names));
     else if (what < 7) {
       const name = random.pick(names);
@@ -137,6 +139,7 @@ class BlockRun {
     const { model, clock } = this.#world;
     const random = this.#random;
     const alive = this.#world.replicas.filter(({ process }) => !process.isDead);
+    if (alive.length === 0) return;
     const { process } = random.pick(alive);
     this.#faults++;
     const kinds = [
@@ -178,8 +181,24 @@ class BlockRun {
     outcome.then(again, again);
   }
 
+  /** In the middle of a burst, when young objects may have blocks and old ones none yet. */
+  #endLeaderSoon(): void {
+    this.#faults++;
+    this.#world.clock.schedule(200 + this.#random.integer(3000), () => {
+      const { leader } = this.#world;
+      if (leader !== undefined && this.#isStormy) this.#kill(leader.process);
+    });
+  }
+
+  /** The API server may show nothing to the first lists of the process that follows. */
   #kill(process: SimulatedProcess): void {
     process.kill();
+    if (this.#isStormy && this.#random.chance(0.3))
+      this.#world.model.faults.inject({
+        path: /\/(ciliumnodes|nodes)\?(?!watch)/,
+        times: 1 + this.#random.integer(3),
+        effect: { kind: 'emptyList' },
+      });
     this.#world.clock.schedule(this.#random.integer(20_000), () => this.#startReplica());
   }
 

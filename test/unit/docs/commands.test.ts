@@ -157,8 +157,9 @@ describe('the page of symptoms', () => {
 
 describe('keys of /status in the pages', () => {
   const pages = ['README.md', ...globSync('docs/**/*.md', { cwd: root })];
-  const [report = ''] = globSync('src/controller/**/status-report.ts', { cwd: root });
-  const fields = Array.from(read(report).matchAll(/^ {2}readonly (\w+)\??:/gm), ([, name = '']) => name);
+  const reports = globSync('src/controller/reporting/*status-report.ts', { cwd: root });
+  const texts = reports.map(read).join('\n');
+  const fields = Array.from(texts.matchAll(/^ {2}readonly (\w+)\??:/gm), ([, name = '']) => name);
 
   test.each(pages)('exist: %s', (page) => {
     const named = Array.from(
