@@ -1,5 +1,9 @@
 // Defines a chapter of the demonstration and what it can do to the world.
-import type { SimulatedCluster } from '../../simulator/cluster/embedded-cluster.ts';
+import type {
+  EmbeddedAzure,
+  EmbeddedCluster,
+  SimulatedCluster,
+} from '../../simulator/cluster/embedded-cluster.ts';
 import type { Workload } from '../../simulator/workload/workload.ts';
 import type { LogLine } from './controller-process.ts';
 import type { Picture } from './picture.ts';
@@ -17,6 +21,9 @@ export interface ChapterContext<Cluster extends SimulatedCluster = SimulatedClus
   /** Reports an event of the chapter. */
   readonly report: (text: string) => void;
 }
+
+export type Ec2Context = ChapterContext<EmbeddedCluster>;
+export type AzureContext = ChapterContext<EmbeddedAzure>;
 
 /** One observation of the world. */
 export interface Moment {

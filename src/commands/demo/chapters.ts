@@ -1,6 +1,5 @@
 // Orders the chapters of the demonstration on EC2, and bounds the time of every demonstration.
-import type { EmbeddedCluster } from '../../simulator/cluster/embedded-cluster.ts';
-import type { Chapter, ChapterContext } from './chapter.ts';
+import type { Chapter, Ec2Context } from './chapter.ts';
 import { exhaustedSubnet } from './chapters/exhausted-subnet.ts';
 import { failover } from './chapters/failover.ts';
 import { lostAnswers } from './chapters/lost-answers.ts';
@@ -9,8 +8,6 @@ import { releaseAddresses } from './chapters/release-addresses.ts';
 import { join, scaleUp } from './chapters/scale-up.ts';
 import { type SmallSubnetNodes, smallZoneNodes } from './chapters/small-zone.ts';
 import { smallZone } from './demo-topology.ts';
-
-export type Ec2Context = ChapterContext<EmbeddedCluster>;
 
 export function chaptersFor(context: Ec2Context): readonly Chapter[] {
   const nodes = (): SmallSubnetNodes => smallZoneNodes(context.cluster);

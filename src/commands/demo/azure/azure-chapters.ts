@@ -1,7 +1,6 @@
 // Orders the chapters of the demonstration on Azure.
-import type { EmbeddedAzure } from '../../../simulator/cluster/embedded-cluster.ts';
 import type { Burst } from '../../../simulator/workload/workload.ts';
-import type { Chapter, ChapterContext } from '../chapter.ts';
+import type { AzureContext, Chapter } from '../chapter.ts';
 import { exhaustedSubnet } from '../chapters/exhausted-subnet.ts';
 import { crowdPods, departureOf, reportPods } from '../chapters/pods.ts';
 import { join, scaleUp } from '../chapters/scale-up.ts';
@@ -9,8 +8,6 @@ import { nodesOfSmallSubnet, type SmallSubnetNodes } from '../chapters/small-zon
 import { smallSet } from './azure-topology.ts';
 import { lostUpdates } from './lost-updates.ts';
 import { takeover } from './takeover.ts';
-
-export type AzureContext = ChapterContext<EmbeddedAzure>;
 
 export function azureChapters(context: AzureContext): readonly Chapter[] {
   const { cluster, run } = context;

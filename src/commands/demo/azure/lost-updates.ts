@@ -1,9 +1,8 @@
 // Chapter about updates that Azure carries out and whose answers are lost. Sent again blindly, they would add twice.
 import type { JsonObject } from '../../../simulator/workload/json.ts';
 import { batchPods } from '../chapters/pods.ts';
-import type { Chapter } from '../chapter.ts';
+import type { AzureContext, Chapter } from '../chapter.ts';
 import { shownAddresses } from '../departures.ts';
-import type { AzureContext } from './azure-chapters.ts';
 import { smallSet } from './azure-topology.ts';
 
 const update = 'VirtualMachineScaleSetVMs.Update';

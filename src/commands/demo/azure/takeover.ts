@@ -1,8 +1,7 @@
 // Chapter about failover: the controller dies while Azure carries out updates that it began.
-import type { Chapter } from '../chapter.ts';
+import type { AzureContext, Chapter } from '../chapter.ts';
 import { latePods, rushPods } from '../chapters/pods.ts';
 import { isSettled } from '../picture.ts';
-import type { AzureContext } from './azure-chapters.ts';
 
 const changes = ['VirtualMachineScaleSetVMs.Update', 'NetworkInterfaces.CreateOrUpdate'];
 

@@ -1,8 +1,7 @@
 // Chapter about EC2 calls that succeed and whose answers are lost. This is the worst case: a blind retry would repeat
 // the effect.
 import { textsAt } from '../../../simulator/workload/json.ts';
-import type { Chapter } from '../chapter.ts';
-import type { Ec2Context } from '../chapters.ts';
+import type { Chapter, Ec2Context } from '../chapter.ts';
 import type { LogLine } from '../controller-process.ts';
 import { smallZone } from '../demo-topology.ts';
 import { batchPods } from './pods.ts';
