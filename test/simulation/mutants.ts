@@ -242,8 +242,8 @@ export const mutants: readonly Mutant[] = [
   one(
     'a former leader keeps writing',
     'kubernetes/cilium-node/cilium-node-writer.ts',
-    'if (!this.#leads()) return',
-    'if (!this.#leads() && signal.aborted) return',
+    'if (!this.#leads()) return { kind',
+    'if (!this.#leads() && signal.aborted) return { kind',
   ),
   one(
     'addresses that are possibly gone are newly offered',
