@@ -1,5 +1,6 @@
 // The schema of the chart's values, and what its templates have to know of the options, made from their table.
 import { timingBounds } from '../src/config/cross-validation.ts';
+import { optionsOfCommand } from '../src/config/option-scope.ts';
 import { optionNames, optionTable, type OptionName } from '../src/config/option-table.ts';
 import { pausable } from '../src/providers/gate/mutation-permission.ts';
 import {
@@ -74,11 +75,28 @@ const properties: Readonly<Record<string, JsonSchema>> = {
   options: closedObject(
     'Options of headwater run by name, as YAML or as the text of a flag.',
     {
-      ...Object.fromEntries(optionNames.map((name) => [name, optionSchema(optionTable[name])])),
+      ...Object.fromEntries(optionsOfCommand('run').map((name) => [name, optionSchema(optionTable[name])])),
       ...Object.fromEntries(Object.entries(setElsewhere).map(([name, words]) => [name, never(words)])),
     },
     'left out: headwater run has no such option (docs/options.md lists them)',
   ),
+  nodeIpam: closedObject('The command headwater nodeipam, as a Deployment of its own.', {
+    enabled: flag,
+    replicas: accepting({ type: 'integer', minimum: 1, maximum: 5 }, 'a whole number from 1 to 5'),
+    options: closedObject(
+      'Options of headwater nodeipam by name, as YAML or as the text of a flag.',
+      {
+        ...Object.fromEntries(
+          optionsOfCommand('nodeipam').map((name) => [name, optionSchema(optionTable[name])]),
+        ),
+        'serve-addr': never('not set here: set nodeIpam.port'),
+        'k8s-namespace': never('not set here: it is the namespace of the release, where the Role is'),
+      },
+      'left out: headwater nodeipam has no such option (docs/options.md lists them)',
+    ),
+    port,
+    resources: anyObject,
+  }),
   dryRun: flag,
   pause: {
     description: optionTable.pause.help,
@@ -111,6 +129,12 @@ const properties: Readonly<Record<string, JsonSchema>> = {
     create: flag,
     name: text,
     annotations: texts,
+  }),
+  workloadIdentity: closedObject('Workload Identity of Azure.', {
+    clientId: accepting(
+      { type: 'string', pattern: '^([0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})?$' },
+      'the client id of a managed identity: 32 hexadecimal digits in five groups',
+    ),
   }),
   rbac: group('Roles and bindings.', ['create'], { create: flag }),
   podDisruptionBudget: group('At most one replica is evicted at a time.', ['create'], { create: flag }),
@@ -169,6 +193,7 @@ const needed = [
   'service',
   'serviceMonitor',
   'networkPolicy',
+  'nodeIpam',
 ];
 
 /** What values must not say together. */

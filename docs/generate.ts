@@ -17,8 +17,9 @@ export function generatedPages(): readonly Page[] {
     {
       name: 'metrics.md',
       text:
-        banner('the tables of metrics (src/observability/headwater-metrics.ts, operator-metrics.ts)') +
-        metricsPage(),
+        banner(
+          'the tables of metrics (src/observability/headwater-metrics.ts, operator-metrics.ts, node-ipam-metrics.ts)',
+        ) + metricsPage(),
     },
     { name: '../charts/headwater/values.schema.json', text: chartSchema() },
     { name: '../charts/headwater/files/options.json', text: chartOptionFacts() },

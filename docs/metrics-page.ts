@@ -1,6 +1,7 @@
 // The page of metrics, made from their table.
 import { headwaterMetrics } from '../src/observability/headwater-metrics.ts';
 import type { LabelDefinition, MetricDefinition } from '../src/observability/metric-definition.ts';
+import { nodeIpamMetrics } from '../src/observability/node-ipam-metrics.ts';
 import { operatorMetrics } from '../src/observability/operator-metrics.ts';
 
 type Table = Readonly<Record<string, MetricDefinition>>;
@@ -20,11 +21,15 @@ const aboutOperator = `Names, labels and buckets are those of cilium-operator, s
 \`cilium_operator_ipam_available_ips\` is what a node could hold, not what is free: use \`headwater_addresses\`.
 `;
 
+const aboutNodeIpam = `Only \`headwater nodeipam\` sets these. Names, labels and buckets are those of kube-controller-manager.
+`;
+
 export function metricsPage(): string {
   return [
     introduction,
     chapter('Metrics of Headwater', aboutHeadwater, headwaterMetrics),
     chapter('Metrics of cilium-operator', aboutOperator, operatorMetrics),
+    chapter('Metrics of kube-controller-manager', aboutNodeIpam, nodeIpamMetrics),
   ].join('\n');
 }
 

@@ -72,7 +72,10 @@ export class Play {
         `--aws-region=${region}`,
         '--serve-addr=127.0.0.1:0',
       ],
-      ...credentials,
+      environment: {
+        AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+        AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+      },
       onLine: (line) => {
         this.#lines.push(line);
         if (this.#lines.length > keptLines) this.#lines.shift();

@@ -1,11 +1,18 @@
 // Which alert explains which others, so that one cause wakes somebody once.
 import type { AlertGroup, Inhibition } from './alert.ts';
+import { blockAlerts } from './alerts/blocks.ts';
 import { cloudAlerts } from './alerts/cloud.ts';
 import { controllerAlerts } from './alerts/controller.ts';
 import { nodeAlerts } from './alerts/nodes.ts';
 import { subnetAlerts } from './alerts/subnets.ts';
 
-export const alertGroups: readonly AlertGroup[] = [subnetAlerts, nodeAlerts, cloudAlerts, controllerAlerts];
+export const alertGroups: readonly AlertGroup[] = [
+  subnetAlerts,
+  blockAlerts,
+  nodeAlerts,
+  cloudAlerts,
+  controllerAlerts,
+];
 
 export const inhibitions: readonly Inhibition[] = [
   {

@@ -4,18 +4,27 @@ import { RigChild } from './child-process.ts';
 import { getText } from './http.ts';
 import { metricIn } from './metric-text.ts';
 
+/** How a controller finds its cloud, and as whom. */
+export interface CloudAccess {
+  readonly flags: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
 export interface Ec2Access {
   readonly url: string;
   /** As environment variables. */
   readonly credentials: Readonly<Record<string, string>>;
 }
 
+export function accessToEc2({ url, credentials }: Ec2Access, region: string): CloudAccess {
+  return { flags: [`--ec2-api-endpoint=${url}`, `--aws-region=${region}`], env: credentials };
+}
+
 export interface ControllerOptions {
   /** Its name in error messages. Default: the controller. */
   readonly name?: string;
   readonly kubeconfig: string;
-  readonly ec2: Ec2Access;
-  readonly region: string;
+  readonly cloud: CloudAccess;
   readonly flags: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   /** As in `ChildOptions`. */
@@ -35,19 +44,18 @@ export class ControllerProcess {
 
   /** Resolves once it logs the address where it serves health, metrics and status. */
   static async start(options: ControllerOptions): Promise<ControllerProcess> {
-    const { name = 'the controller', kubeconfig, ec2, region, flags, env = {}, bound, onLine } = options;
+    const { name = 'the controller', kubeconfig, cloud, flags, env = {}, bound, onLine } = options;
     const args = [
       'run',
       `--k8s-kubeconfig-path=${kubeconfig}`,
-      `--ec2-api-endpoint=${ec2.url}`,
-      `--aws-region=${region}`,
+      ...cloud.flags,
       '--serve-addr=127.0.0.1:0',
       ...flags,
     ];
     const child = new RigChild({
       name,
       args,
-      env: { ...ec2.credentials, ...env },
+      env: { ...cloud.env, ...env },
       ...(bound !== undefined && { bound }),
     });
     if (onLine !== undefined) child.onEachLine(onLine);
@@ -85,7 +93,7 @@ export class ControllerProcess {
   }
 }
 
-function addressIn(line: string): string | undefined {
+export function addressIn(line: string): string | undefined {
   if (!line.includes('serving health, metrics and status')) return undefined;
   const { host, port } = JSON.parse(line) as { host: string; port: number };
   return `${host}:${port}`;

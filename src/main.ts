@@ -2,7 +2,7 @@
 import packageJson from '../package.json' with { type: 'json' };
 import { runCommandLine } from './commands/command-line.ts';
 import { demoDescription } from './commands/demo-description.ts';
-import { runDescription } from './commands/run-description.ts';
+import { nodeIpamDescription, runDescription } from './commands/run-description.ts';
 import { simulateDescription } from './commands/simulate-description.ts';
 
 // Not by --enable-source-maps: with that flag the logger reads, as it is made, the map of the file that makes it. What is
@@ -23,6 +23,10 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
   version: packageJson.version,
   commands: [
     { ...runDescription, run: async (given) => (await import('./commands/run.ts')).run(given) },
+    {
+      ...nodeIpamDescription,
+      run: async (given) => (await import('./commands/run.ts')).nodeIpam(given),
+    },
     {
       ...simulateDescription,
       run: async (given) => (await import('./commands/simulate.ts')).simulate(given),

@@ -7,7 +7,7 @@ import type { Clock } from '../../src/runtime/clock.ts';
 import type { NodeFacts } from '../../src/simulator/workload/node-facts.ts';
 import { ApiProcess } from './api-process.ts';
 import { CloudProcess } from './cloud-process.ts';
-import { ControllerProcess } from '../../rig/controller-process.ts';
+import { accessToEc2, ControllerProcess } from '../../rig/controller-process.ts';
 import { machinesIn, NodeFleet, type NodePlan } from './node-fleet.ts';
 import { type CloudPlan, region } from './topology.ts';
 
@@ -73,8 +73,7 @@ export async function withCluster<T>(
         const controller = added(
           await ControllerProcess.start({
             kubeconfig: api.kubeconfig,
-            ec2: cloud,
-            region,
+            cloud: accessToEc2(cloud, region),
             flags: ['--cluster-name=bench', ...plan.flags],
             env: {
               ...(profiles !== undefined && { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${profiles}` }),

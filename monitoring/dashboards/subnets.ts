@@ -231,6 +231,34 @@ const demand: readonly PanelPlan[] = [
   },
 ];
 
+const ofPool = { by: ['pool', 'family'] };
+
+const blocks: readonly PanelPlan[] = [
+  {
+    kind: 'timeseries',
+    title: 'Free blocks',
+    description: 'Whole blocks that new nodes can get, by family. An alert fires below 10 % for 10 minutes.',
+    queries: [
+      {
+        expr: total('headwater_cidr_blocks', { ...ofPool, where: ['state="free"'] }),
+        legend: '{{pool}} {{family}}',
+      },
+    ],
+    unit: 'short',
+    lowIsBad: true,
+    runbooks: ['HeadwaterBlocksNearlyGone'],
+  },
+  {
+    kind: 'timeseries',
+    title: 'Nodes that wait for a block',
+    description: 'Nodes without a block of this family. Their pods do not start.',
+    queries: [{ expr: total('headwater_cidr_waiting_nodes', ofPool), legend: '{{pool}} {{family}}' }],
+    unit: 'short',
+    thresholds: [{ value: 1, color: 'red' }],
+    runbooks: ['HeadwaterBlocksNearlyGone'],
+  },
+];
+
 export const subnetsDashboard: DashboardPlan = {
   uid: 'headwater-subnets',
   title: 'Headwater / Subnets',
@@ -240,5 +268,6 @@ export const subnetsDashboard: DashboardPlan = {
     { title: 'Now', panels: now },
     { title: 'Space', panels: space },
     { title: 'Demand', panels: demand },
+    { title: 'Blocks to nodes', panels: blocks },
   ],
 };

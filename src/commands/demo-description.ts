@@ -5,18 +5,32 @@ export const demoDescription: Omit<CommandDescription, 'run'> = {
   name: 'demo',
   summary: 'watch the controller at work on a cluster in this process',
   description:
-    'Starts a model of EC2, an embedded Kubernetes API and a fleet of nodes with agents of both protocols, and the ' +
+    'Starts a model of EC2 or Azure, an embedded Kubernetes API and a fleet of nodes with agents of both protocols, and the ' +
     'controller in its own process, as in production. Step by step, nodes join, pods arrive, answers get lost, a subnet ' +
-    'runs out, addresses are released, and the controller is killed and another one takes over. The demonstration judges ' +
+    'runs out, addresses are released (not on Azure), and the controller is killed and another one takes over. The demonstration judges ' +
     "by the cloud's state and the agents' memory, never by what the controller says. It ends within 90 s with exit code " +
     '0, or 1 if an invariant was broken or a node has fewer or more addresses than its watermarks ask for; 130 if it is ' +
     'interrupted. The log of the controller is on disk, and stays there if the exit code is 1.',
   flags: [
     {
+      name: 'cloud',
+      value: { placeholder: 'name' },
+      group: 'Options:',
+      help: 'The cloud whose addresses to show.',
+      notes: ['Accepted: aws, azure', 'Default: aws.'],
+    },
+    {
+      name: 'ipam',
+      value: { placeholder: 'mode' },
+      group: 'Options:',
+      help: 'What to show: addresses of a cloud, or blocks to 60 nodes without any cloud, which ends within 60 s.',
+      notes: ['Accepted: eni, cluster-pool, nodeipam', 'Default: eni; with --cloud azure, its addresses.'],
+    },
+    {
       name: 'nodes',
       value: { placeholder: 'number' },
       group: 'Options:',
-      help: 'How many nodes, of mixed instance types over three zones.',
+      help: 'How many nodes: of mixed instance types over three zones, or in scale sets of both kinds.',
       notes: ['Accepted: a whole number from 4 to 100', 'Default: 50.'],
     },
     {

@@ -1,19 +1,22 @@
 // Runs the command demo: reads its flags and chooses where to show it.
 import type { RawFlags } from '../config/raw-option.ts';
-import { integer } from '../config/value-kinds.ts';
+import { integer, oneOf } from '../config/value-kinds.ts';
+import { chaptersOf } from './demo/blocks/block-chapters.ts';
+import { BlockDemonstration } from './demo/blocks/block-demonstration.ts';
+import { demoCloudNames, isDemoCloud } from './demo/controller-options.ts';
 import { Demonstration } from './demo/demonstration.ts';
 import { liveScreen, plainScreen, type Screen } from './demo/screen.ts';
 import { exitCode } from './exit-code.ts';
 
 export async function demo(given: RawFlags): Promise<number> {
-  const text = given.get('nodes')?.at(-1) ?? '50';
-  const nodes = integer({ least: 4, most: 100 }).parse(text);
-  if (nodes === undefined) {
-    process.stderr.write(
-      `headwater demo: --nodes is ${JSON.stringify(text)}; accepted: a whole number from 4 to 100\n`,
-    );
-    return exitCode.usage;
-  }
+  const nodes = integer({ least: 4, most: 100 }).parse(lastOf(given, 'nodes', '50'));
+  if (nodes === undefined)
+    return refuse('--nodes', lastOf(given, 'nodes', ''), 'a whole number from 4 to 100');
+  const modes = oneOf(['eni', 'cluster-pool', 'nodeipam']);
+  const mode = modes.parse(lastOf(given, 'ipam', 'eni'));
+  if (mode === undefined) return refuse('--ipam', lastOf(given, 'ipam', ''), modes.accepts);
+  const cloud = lastOf(given, 'cloud', 'aws');
+  if (!isDemoCloud(cloud)) return refuse('--cloud', cloud, demoCloudNames.join(', '));
   const interrupt = new AbortController();
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
     process.on(signal, () => {
@@ -21,15 +24,31 @@ export async function demo(given: RawFlags): Promise<number> {
       interrupt.abort();
     });
   }
+  const seed = lastOf(given, 'seed', 'headwater');
+  if (mode !== 'eni') {
+    const say = (line: string): void => void process.stdout.write(`${line}\n`);
+    const show = new BlockDemonstration({ mode, nodes: 60, seed, say, interrupt: interrupt.signal });
+    return show.run(chaptersOf(show));
+  }
   const show = new Demonstration({
+    cloud,
     nodes,
-    seed: given.get('seed')?.at(-1) ?? 'headwater',
+    seed,
     keepRunning: given.has('keep-running'),
     prometheus: given.has('prometheus'),
     screen: screenFor(given.has('plain')),
     interrupt: interrupt.signal,
   });
   return show.run();
+}
+
+function lastOf(given: RawFlags, name: string, fallback: string): string {
+  return given.get(name)?.at(-1) ?? fallback;
+}
+
+function refuse(flag: string, text: string, accepted: string): number {
+  process.stderr.write(`headwater demo: ${flag} is ${JSON.stringify(text)}; accepted: ${accepted}\n`);
+  return exitCode.usage;
 }
 
 function screenFor(plain: boolean): Screen {

@@ -1,8 +1,9 @@
-// First step of the command run: loads the options or reports why they are invalid. It starts nothing.
+// First step of the commands run and nodeipam: loads the options or reports why they are invalid. It starts nothing.
 import type { DestinationStream } from 'pino';
 import type { RawFlags } from '../config/raw-option.ts';
 import { type LoadedOptions, loadOptions } from '../config/load-options.ts';
 import { sourceInWords } from '../config/option-source.ts';
+import type { OptionCommand } from '../config/option-scope.ts';
 import type { ProcessEnvironment } from '../config/option-row.ts';
 import { type Options, propertyOf } from '../config/option-table.ts';
 import type { Outbound } from '../config/outbound.ts';
@@ -16,6 +17,8 @@ import { exitCode } from './exit-code.ts';
 import { problemLine, type Readers } from './problem-line.ts';
 
 export interface StartContext {
+  /** Default: run. */
+  readonly command?: OptionCommand;
   readonly processEnvironment: ProcessEnvironment;
   readonly clock: Clock;
   /** Version for the first log line; undefined outside a program. */
@@ -37,10 +40,10 @@ export type Start =
  * option yields one line.
  */
 export function loadOrRefuse(flags: RawFlags, context: StartContext): Start {
-  const { processEnvironment, clock, err, logTo, version, readers = 'people' } = context;
-  const loaded = loadOptions(flags, processEnvironment);
+  const { command = 'run', processEnvironment, clock, err, logTo, version, readers = 'people' } = context;
+  const loaded = loadOptions(flags, processEnvironment, command);
   if (loaded.kind === 'refused') {
-    for (const problem of loaded.problems) err(problemLine('run', problem, { readers, clock }));
+    for (const problem of loaded.problems) err(problemLine(command, problem, { readers, clock }));
     return { kind: 'refused', exitCode: exitCode.usage };
   }
 

@@ -5,8 +5,8 @@ import type { Clock } from '../runtime/clock.ts';
 /** The audience of a command's lines. */
 export type Readers = 'people' | 'programs';
 
-/** The command with a JSON log; all other commands print for people. */
-const logging = 'run';
+/** The commands with a JSON log; all other commands print for people. */
+const logging: readonly (string | undefined)[] = ['run', 'nodeipam'];
 
 export interface ProblemLineOptions {
   readonly readers: Readers;
@@ -19,7 +19,7 @@ export function problemLine(
   problem: string,
   { readers, clock }: ProblemLineOptions,
 ): string {
-  if (readers === 'people' || command !== logging) {
+  if (readers === 'people' || !logging.includes(command)) {
     return `headwater${command === undefined ? '' : ` ${command}`}: ${problem}\n`;
   }
   const time = new Date(clock.wall()).toISOString();

@@ -1,6 +1,7 @@
-// Describes the command run: its flags are the option table.
+// Describes the commands run and nodeipam: their flags are the option table.
 import { optionGroups, type OptionRow } from '../config/option-row.ts';
-import { environmentNameOf, optionNames, optionTable, type OptionName } from '../config/option-table.ts';
+import { type OptionCommand, optionsOfCommand } from '../config/option-scope.ts';
+import { environmentNameOf, optionTable, type OptionName } from '../config/option-table.ts';
 import { optionsWithoutEffect, type OptionWithoutEffect } from '../config/options/options-without-effect.ts';
 import type { CommandDescription, FlagDescription } from './command-description.ts';
 
@@ -11,12 +12,24 @@ export const runDescription: Omit<CommandDescription, 'run'> = {
     'Watches the CiliumNodes of a cluster and keeps each supplied with addresses, until it is stopped.\n\n' +
     'An option comes from the command line, else from its environment variable, else from a file of its name in ' +
     '--config-dir, else from its default. A value that is not accepted ends the start with exit code 2.',
-  flags: [...optionFlags(), ...flagsWithoutEffect()],
+  flags: [...optionFlags('run'), ...flagsWithoutEffect()],
 };
 
-function optionFlags(): readonly FlagDescription[] {
+export const nodeIpamDescription: Omit<CommandDescription, 'run'> = {
+  name: 'nodeipam',
+  summary: 'give each Node a CIDR for its pods',
+  description:
+    'Gives each Node a block of --cluster-cidr, as the node-ipam-controller of kube-controller-manager does, until it is ' +
+    'stopped. Only one of the two may run: start kube-controller-manager with --controllers=*,-node-ipam-controller.\n\n' +
+    'An option comes from the command line, else from its environment variable, else from a file of its name in ' +
+    '--config-dir, else from its default. A value that is not accepted ends the start with exit code 2.',
+  flags: optionFlags('nodeipam'),
+};
+
+function optionFlags(command: OptionCommand): readonly FlagDescription[] {
+  const names = optionsOfCommand(command);
   const byGroup = Object.keys(optionGroups).flatMap((group) =>
-    optionNames.filter((name) => optionTable[name].group === group),
+    names.filter((name) => optionTable[name].group === group),
   );
   return byGroup.map((name) => {
     const { kind, group, help } = optionTable[name];

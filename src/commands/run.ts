@@ -1,21 +1,23 @@
-// The command run: the controller against a real API server and a real cloud, until it receives a signal.
+// The commands run and nodeipam: a controller against a real API server, until it receives a signal.
 import packageJson from '../../package.json' with { type: 'json' };
 import { randomUUID } from 'node:crypto';
 import http from 'node:http';
 import { hostname } from 'node:os';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import type { RawFlags } from '../config/raw-option.ts';
+import type { OptionCommand } from '../config/option-scope.ts';
 import type { Options } from '../config/option-table.ts';
 import { haveHome, thisProcess } from '../config/process-environment.ts';
 import { type LiveReading, readLiveOptions } from '../config/read-live-options.ts';
 import { NotStartable } from '../controller/clouds/cloud.ts';
-import { connectToCloud } from '../controller/clouds/registry.ts';
 import { Controller } from '../controller/controller.ts';
-import { EniMode } from '../controller/modes/eni-mode.ts';
+import { openMode } from '../controller/modes/open-mode.ts';
 import { MeteredTransport } from '../controller/reporting/metered-transport.ts';
 import type { ClusterAccess } from '../kubernetes/transport/cluster-access.ts';
 import { KubernetesError } from '../kubernetes/transport/kubernetes-error.ts';
 import { loadClusterAccess } from '../kubernetes/auth/load-cluster-access.ts';
+import { PacedTransport } from '../kubernetes/transport/paced-transport.ts';
+import type { KubernetesTransport } from '../kubernetes/transport/transport.ts';
 import { UndiciTransport } from '../kubernetes/transport/undici-transport.ts';
 import { type Proxies, proxyFor, proxyInWords } from '../network/proxies.ts';
 import { startHttpServer, type ProbeResult } from '../observability/http-server.ts';
@@ -29,10 +31,19 @@ import { problemLine, type Readers } from './problem-line.ts';
 
 const { version } = packageJson;
 
-export async function run(given: RawFlags): Promise<number> {
+export function run(given: RawFlags): Promise<number> {
+  return runController('run', given);
+}
+
+export function nodeIpam(given: RawFlags): Promise<number> {
+  return runController('nodeipam', given);
+}
+
+async function runController(command: OptionCommand, given: RawFlags): Promise<number> {
   const err = (text: string): boolean => process.stderr.write(text);
   const readers: Readers = process.stderr.isTTY ? 'people' : 'programs';
-  const start = loadOrRefuse(given, { version, processEnvironment: thisProcess, clock, err, readers });
+  const context = { command, version, processEnvironment: thisProcess, clock, err, readers };
+  const start = loadOrRefuse(given, context);
   if (start.kind === 'refused') return start.exitCode;
   const { options, outbound, log } = start;
   const stop = new AbortController();
@@ -46,14 +57,14 @@ export async function run(given: RawFlags): Promise<number> {
   process.on('SIGHUP', () => shutDown('SIGHUP'));
   try {
     return await serve(
-      { options, outbound, log },
+      { command, options, outbound, log },
       // Only files in a directory can change while the process runs.
       options.configDir === undefined ? undefined : () => readLiveOptions(given, thisProcess),
       stop.signal,
     );
   } catch (error) {
     if (error instanceof NotStartable) {
-      err(problemLine('run', error.message, { readers, clock }));
+      err(problemLine(command, error.message, { readers, clock }));
       return exitCode[error.kind];
     }
     log.error('exiting after an unexpected error', { error });
@@ -61,10 +72,10 @@ export async function run(given: RawFlags): Promise<number> {
   }
 }
 
-type Started = Omit<Extract<Start, { kind: 'go' }>, 'kind'>;
+type Started = Omit<Extract<Start, { kind: 'go' }>, 'kind'> & { readonly command: OptionCommand };
 
 async function serve(
-  { options, outbound, log }: Started,
+  { command, options, outbound, log }: Started,
   readLive: (() => LiveReading) | undefined,
   stop: AbortSignal,
 ): Promise<number> {
@@ -79,12 +90,13 @@ async function serve(
   log.info('connecting to Kubernetes', { server: access.server.origin, proxy });
   const transport = new UndiciTransport({ access, clock });
   const leaseTransport = new UndiciTransport({ access, clock, connections: 2 });
-  const cloud = await connectToCloud({ options, outbound, log, clock, ...thisProcess }, stop);
+  const connection = { options, outbound, log, clock, ...thisProcess };
+  const mode = await openMode(command, connection, stop);
   const controller = new Controller({
     options,
-    kubernetes: new MeteredTransport(transport, registry.metrics),
+    kubernetes: new MeteredTransport(pacedBy(options, transport), registry.metrics),
     leaseTransport: new MeteredTransport(leaseTransport, registry.metrics),
-    composeMode: (deps) => new EniMode(deps, cloud.compose),
+    composeMode: mode.compose,
     clock,
     random,
     log,
@@ -116,8 +128,14 @@ async function serve(
     return outcome === 'stopped' ? exitCode.fine : exitCode.failure;
   } finally {
     await Promise.all([started.server.close(), transport.close(), leaseTransport.close()]);
-    cloud.close();
+    mode.close();
   }
+}
+
+/** Not for the Lease: other load must not cost the leadership. */
+function pacedBy(options: Options, transport: KubernetesTransport): KubernetesTransport {
+  const { operatorK8sClientQps: perSecond, operatorK8sClientBurst: burst = 2 * perSecond } = options;
+  return perSecond === 0 ? transport : new PacedTransport(transport, clock, { perSecond, burst });
 }
 
 /**
@@ -136,12 +154,12 @@ function addAuthorities(authorities: readonly string[], log: Logger): void {
 }
 
 async function findCluster(
-  { k8sKubeconfigPath: kubeconfig, k8sApiServer: apiServer }: Options,
+  { k8sKubeconfigPath, kubeconfig: sameFile, k8sApiServer: apiServer }: Options,
   proxies: Proxies,
 ): Promise<ClusterAccess> {
   try {
     return await loadClusterAccess({
-      kubeconfig,
+      kubeconfig: k8sKubeconfigPath ?? sameFile,
       apiServer,
       environment: thisProcess.environment,
       clock,

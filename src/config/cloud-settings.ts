@@ -1,5 +1,6 @@
 // Compiles the options of the chosen cloud into settings that have one name for all clouds. The core reads these, and no
 // option of a cloud. Pure.
+import type { CloudMode } from './option-row.ts';
 import type { Options } from './option-table.ts';
 import { type CollectionDecision, collectionOf } from './orphan-collection.ts';
 
@@ -19,7 +20,7 @@ export interface CloudSettings {
   readonly collection: CollectionDecision;
 }
 
-const settingsOf: Readonly<Record<Options['ipam'], (options: Options) => CloudSettings>> = {
+const settingsOf: Readonly<Record<CloudMode, (options: Options) => CloudSettings>> = {
   eni: (options) => ({
     releaseExcessIps: options.awsReleaseExcessIps,
     usePrimaryAddress: options.awsUsePrimaryAddress,
@@ -45,6 +46,9 @@ const settingsOf: Readonly<Record<Options['ipam'], (options: Options) => CloudSe
   }),
 };
 
+/** Only for the mode of a cloud. */
 export function cloudSettings(options: Options): CloudSettings {
-  return settingsOf[options.ipam](options);
+  const { ipam } = options;
+  if (ipam === 'cluster-pool') throw new Error('blocks to nodes have no cloud');
+  return settingsOf[ipam](options);
 }

@@ -1,11 +1,13 @@
 // Loads the options of one process from its command line, environment, directory and defaults. It reports all problems
 // at once and guesses nothing. Its arguments are its only access to the outside.
 import { type ConfigDirectory, readConfigDirectory } from './config-directory.ts';
+import { blockProblems, blockWarnings } from './block-pools.ts';
 import { crossValidate } from './cross-validation.ts';
 import { findRawOption, type RawFlags, type Places } from './raw-option.ts';
 import { type OptionSource, type OptionSources, refusalLine } from './option-source.ts';
 import { tooManyTags } from './interface-tags.ts';
-import type { OptionRow, ProcessEnvironment } from './option-row.ts';
+import type { CloudMode, OptionRow, ProcessEnvironment } from './option-row.ts';
+import { countsIn, kindIn, type OptionCommand, type OptionScope } from './option-scope.ts';
 import { optionNames, optionTable, propertyOf, type OptionName, type Options } from './option-table.ts';
 import { type Outbound, readOutbound } from './outbound.ts';
 import {
@@ -13,6 +15,8 @@ import {
   warningsOnCallCap,
   warningsOnCollection,
   warningsOnReleaseWindow,
+  warningsOnIdle,
+  warningsOnIdleBlocks,
   warningsOnIgnored,
   warningsOnOtherClouds,
 } from './option-warnings.ts';
@@ -36,20 +40,17 @@ export type LoadedOptions =
       readonly problems: readonly string[];
     };
 
-export function loadOptions(flags: RawFlags, processEnvironment: ProcessEnvironment): LoadedOptions {
+/** `command`: the one whose options to load. */
+export function loadOptions(
+  flags: RawFlags,
+  processEnvironment: ProcessEnvironment,
+  command: OptionCommand = 'run',
+): LoadedOptions {
   const { directory, problems } = openConfigDirectory(flags, processEnvironment);
-  const values = new Map<OptionName, unknown>();
-  const found = new Map<OptionName, OptionSource>();
-  const rawTexts = new Map<OptionName, readonly string[]>();
-
-  for (const name of optionNames) {
-    const { source, texts, reading } = readOption(name, { flags, processEnvironment, directory });
-    const accepted = optionTable[name].kind.accepts;
-    if (reading.kind === 'value') values.set(name, reading.value);
-    else problems.push(refusalLine({ name, source, text: reading.text, accepted }));
-    found.set(name, source);
-    if (source.kind !== 'default') rawTexts.set(name, texts);
-  }
+  const places = { flags, processEnvironment, directory };
+  const scope = scopeOf(command, places);
+  const { values, found, rawTexts, idle, refusals } = readAll(scope, places);
+  problems.push(...refusals);
   if (problems.length > 0) return { kind: 'refused', problems };
 
   const sources = Object.fromEntries(found) as OptionSources;
@@ -61,21 +62,49 @@ export function loadOptions(flags: RawFlags, processEnvironment: ProcessEnvironm
   } = readOutbound({ path: options.extraCaFile, source: sources['extra-ca-file'] }, processEnvironment);
   const conflicts = [
     ...crossValidate(options, sources),
-    ...tooManyTags(options, sources),
+    ...blockProblems(options, sources, scope),
+    ...(scope === 'cloud' ? tooManyTags(options, sources) : []),
     ...outboundProblems,
   ];
   if (conflicts.length > 0) return { kind: 'refused', problems: conflicts };
 
   const all = [
+    ...(scope === 'cloud' ? warningsOnIdleBlocks(idle, places) : warningsOnIdle(idle, scope)),
     ...warningsOnIgnored(flags, processEnvironment),
-    ...warningsOnOtherClouds(options, sources),
-    ...warningsOnCallCap(options, sources),
-    ...warningsOnCollection(options),
-    ...warningsOnReleaseWindow(options),
+    ...warningsIn(scope, options, sources),
     ...outboundWarnings,
   ];
   const { notice: notices = [], warning: warnings = [] } = Object.groupBy(all, ({ kind }) => kind);
   return { kind: 'options', options, sources, texts: rawTexts, outbound, notices, warnings };
+}
+
+interface ReadOptions {
+  readonly values: ReadonlyMap<OptionName, unknown>;
+  readonly found: ReadonlyMap<OptionName, OptionSource>;
+  readonly rawTexts: ReadonlyMap<OptionName, readonly string[]>;
+  /** Given, without effect in the scope. */
+  readonly idle: readonly OptionName[];
+  readonly refusals: readonly string[];
+}
+
+function readAll(scope: OptionScope, places: Places): ReadOptions {
+  const values = new Map<OptionName, unknown>();
+  const found = new Map<OptionName, OptionSource>();
+  const rawTexts = new Map<OptionName, readonly string[]>();
+  const idle: OptionName[] = [];
+  const refusals: string[] = [];
+  for (const name of optionNames) {
+    const isIdle = !countsIn(scope, name);
+    if (isIdle && findRawOption(name, places).source.kind !== 'default') idle.push(name);
+    const { source, texts, reading } = readOption(name, isIdle ? nowhere(places) : places, scope);
+    const { accepts } = kindIn(scope, name);
+    if (reading.kind === 'value') values.set(name, reading.value);
+    else if (isForOthers(name, source, places)) values.set(name, defaultOf(name, places));
+    else refusals.push(refusalLine({ name, source, text: reading.text, accepted: accepts }));
+    found.set(name, source);
+    if (source.kind !== 'default') rawTexts.set(name, texts);
+  }
+  return { values, found, rawTexts, idle, refusals };
 }
 
 export interface ReadOption {
@@ -85,9 +114,48 @@ export interface ReadOption {
 }
 
 /** The value of one option, or the rejected text, and its source. */
-export function readOption(name: OptionName, places: Places): ReadOption {
-  const { source, texts } = findRawOption(name, places);
-  return { source, texts, reading: readTexts(optionTable[name], texts) };
+export function readOption(name: OptionName, places: Places, scope: OptionScope = 'cloud'): ReadOption {
+  const { source, texts } = findRawOption(name, places, scope);
+  return { source, texts, reading: readTexts({ ...optionTable[name], kind: kindIn(scope, name) }, texts) };
+}
+
+/** The mode decides which options count, so it is read first. */
+function scopeOf(command: OptionCommand, places: Places): OptionScope {
+  if (command === 'nodeipam') return command;
+  const { reading } = readOption('ipam', places);
+  return reading.kind === 'value' && reading.value === 'cluster-pool' ? 'cluster-pool' : 'cloud';
+}
+
+/** A variable that other programs read too may have any value while its cloud is not served. */
+function isForOthers(name: OptionName, source: OptionSource, places: Places): boolean {
+  const { cloud }: OptionRow = optionTable[name];
+  if (cloud === undefined || source.kind !== 'environment' || source.variable === undefined) return false;
+  const { reading } = readOption('ipam', places);
+  return reading.kind === 'value' && ![cloud].flat().includes(reading.value as CloudMode);
+}
+
+function defaultOf(name: OptionName, places: Places): unknown {
+  const { reading } = readOption(name, nowhere(places));
+  return reading.kind === 'value' ? reading.value : undefined;
+}
+
+/** Only defaults. */
+function nowhere({ processEnvironment }: Places): Places {
+  return {
+    flags: new Map(),
+    processEnvironment: { ...processEnvironment, environment: {} },
+    directory: undefined,
+  };
+}
+
+function warningsIn(scope: OptionScope, options: Options, sources: OptionSources): readonly OptionWarning[] {
+  if (scope !== 'cloud') return blockWarnings(options, scope);
+  return [
+    ...warningsOnOtherClouds(options, sources),
+    ...warningsOnCallCap(options, sources),
+    ...warningsOnCollection(options),
+    ...warningsOnReleaseWindow(options),
+  ];
 }
 
 interface OpenedDirectory {

@@ -5,6 +5,7 @@ import type { ValueKind } from './value-kinds.ts';
 export const optionGroups = {
   allocation: 'Allocation',
   release: 'Release',
+  blocks: 'Blocks to nodes (ipam=cluster-pool)',
   aws: 'AWS',
   azure: 'Azure',
   alibaba: 'Alibaba Cloud',
@@ -12,6 +13,7 @@ export const optionGroups = {
   kubernetes: 'Kubernetes',
   election: 'Leader election',
   process: 'Configuration, serving and logging',
+  nodeipam: 'Only for headwater nodeipam',
 } as const;
 
 export type OptionGroup = keyof typeof optionGroups;

@@ -1,5 +1,7 @@
 // The single table of options; its rows are in options/. Flags, environment names, help, docs/options.md and the type of
 // the options derive from it; nothing is configured elsewhere.
+import { blockOptions } from './options/block-options.ts';
+import { nodeIpamOptions } from './options/node-ipam-options.ts';
 import { awsOptions } from './options/aws-options.ts';
 import { alibabaOptions } from './options/alibaba-options.ts';
 import { azureOptions } from './options/azure-options.ts';
@@ -15,12 +17,14 @@ import type { ValueKind } from './value-kinds.ts';
 const table = {
   ...allocationOptions,
   ...releaseOptions,
+  ...blockOptions,
   ...awsOptions,
   ...azureOptions,
   ...alibabaOptions,
   ...callOptions,
   ...kubernetesOptions,
   ...processOptions,
+  ...nodeIpamOptions,
 };
 
 export type OptionName = keyof typeof table;

@@ -1,13 +1,20 @@
 // Comments on accepted options that have no effect or a cost.
 import { callCapOf, capInWords } from './call-cap.ts';
-import type { RawFlags } from './raw-option.ts';
+import { findRawOption, type Places, type RawFlags } from './raw-option.ts';
 import { type OptionSources, sourceInWords } from './option-source.ts';
 import { leastDetached } from '../providers/orphans/orphan-eligibility.ts';
 import { formatDuration } from './go-duration.ts';
 import { cloudSettings } from './cloud-settings.ts';
 import { releaseWindowOf } from './release-window.ts';
 import type { ProcessEnvironment } from './option-row.ts';
-import { environmentNameOf, optionNames, type Options, optionTable } from './option-table.ts';
+import type { OptionScope } from './option-scope.ts';
+import {
+  environmentNameOf,
+  optionNames,
+  type OptionName,
+  type Options,
+  optionTable,
+} from './option-table.ts';
 import { optionsWithoutEffect, type OptionWithoutEffect } from './options/options-without-effect.ts';
 
 /** A constant message and its details, as for a log line. */
@@ -38,6 +45,17 @@ export function warningsOnIgnored(
   return warnings;
 }
 
+/** Reports options of blocks that are given to a mode without any; the directory is shared with the agents. */
+export function warningsOnIdleBlocks(idle: readonly OptionName[], places: Places): readonly OptionWarning[] {
+  return idle.flatMap((option) => {
+    const { source } = findRawOption(option, places);
+    if (source.kind === 'file') return [];
+    const from = sourceInWords(option, source);
+    const details = { option, from, reason: 'only other modes and commands use it' };
+    return [{ kind: 'notice', message: 'option has no effect', details }];
+  });
+}
+
 /** Reports options of another cloud than the chosen one, from flags or the environment, as above. */
 export function warningsOnOtherClouds(options: Options, sources: OptionSources): readonly OptionWarning[] {
   return optionNames.flatMap((option): OptionWarning[] => {
@@ -53,10 +71,17 @@ export function warningsOnOtherClouds(options: Options, sources: OptionSources):
   });
 }
 
+/** Reports the options of clouds that are given to a mode without any, in one line. */
+export function warningsOnIdle(idle: readonly OptionName[], scope: OptionScope): readonly OptionWarning[] {
+  if (idle.length === 0) return [];
+  const details = { options: idle.join(', '), mode: scope };
+  return [{ kind: 'notice', message: 'options without effect in this mode', details }];
+}
+
 /** Reports what a cap on all cloud calls costs, whatever its source; a warning if it costs time. */
 export function warningsOnCallCap(options: Options, sources: OptionSources): readonly OptionWarning[] {
   const cap = callCapOf(options);
-  if (cap === undefined) return [];
+  if (cap === undefined || options.ipam === 'cluster-pool') return [];
   const { cost, isSlower } = capInWords(cap, options.ipam);
   const option = options.limitIpamApiQps === undefined ? 'limit-ipam-api-burst' : 'limit-ipam-api-qps';
   const from = sourceInWords(option, sources[option]);

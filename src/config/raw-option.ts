@@ -2,6 +2,7 @@
 import type { ConfigDirectory } from './config-directory.ts';
 import type { OptionSource } from './option-source.ts';
 import type { OptionRow, ProcessEnvironment } from './option-row.ts';
+import { defaultsIn, type OptionScope } from './option-scope.ts';
 import { environmentNameOf, type OptionName, optionTable } from './option-table.ts';
 
 /** Texts of flags, by option name without dashes, in the order given. */
@@ -24,7 +25,11 @@ export interface RawOption {
  * The first source with a value. An empty variable or file does not count, because templates produce them; an empty
  * flag does.
  */
-export function findRawOption(name: OptionName, { flags, processEnvironment, directory }: Places): RawOption {
+export function findRawOption(
+  name: OptionName,
+  { flags, processEnvironment, directory }: Places,
+  scope: OptionScope = 'cloud',
+): RawOption {
   const byFlag = flags.get(name);
   if (byFlag !== undefined) return { source: { kind: 'flag' }, texts: byFlag.map((text) => text.trim()) };
 
@@ -32,14 +37,16 @@ export function findRawOption(name: OptionName, { flags, processEnvironment, dir
   const byEnvironment = textIn(environment, environmentNameOf(name));
   if (byEnvironment !== '') return { source: { kind: 'environment' }, texts: [byEnvironment] };
 
-  const { path = '', text: byFile = '' } = directory?.files.get(name) ?? {};
-  if (byFile !== '') return { source: { kind: 'file', path }, texts: [byFile] };
+  const byFile = directory?.files.get(name);
+  if (byFile !== undefined && byFile.text !== '')
+    return { source: { kind: 'file', path: byFile.path }, texts: [byFile.text] };
 
   const { legacyVariable: variable = '' } = optionTable[name];
   const byLegacy = textIn(environment, variable);
   if (byLegacy !== '') return { source: { kind: 'environment', variable }, texts: [byLegacy] };
 
-  return { source: { kind: 'default' }, texts: defaultTexts(optionTable[name], processEnvironment) };
+  const row = { ...optionTable[name], ...defaultsIn[scope][name] };
+  return { source: { kind: 'default' }, texts: defaultTexts(row, processEnvironment) };
 }
 
 function textIn(environment: ProcessEnvironment['environment'], variable: string): string {

@@ -5,7 +5,7 @@ import { ciliumNodesPath } from '../kubernetes/cilium-node/cilium-node-writer.ts
 import { ClusterNodes } from '../kubernetes/watch/cluster-nodes.ts';
 import type { JsonObject } from '../kubernetes/transport/json.ts';
 import { PendingPods } from '../kubernetes/watch/pending-pods.ts';
-import { Reflector, type ReflectorState } from '../kubernetes/watch/reflector.ts';
+import { Reflector } from '../kubernetes/watch/reflector.ts';
 import type { KubernetesTransport } from '../kubernetes/transport/transport.ts';
 import { type WatchedNode, watchedNode } from '../kubernetes/cilium-node/watched-node.ts';
 import { NodeIdentities, type TouchedIdentities } from '../manager/claims/node-identities.ts';
@@ -14,6 +14,7 @@ import type { Metrics } from '../observability/metrics.ts';
 import type { CiliumNodeSection } from '../providers/contract/cilium-node-section.ts';
 import { type Clock, sleep } from '../runtime/clock.ts';
 import type { Random } from '../runtime/random.ts';
+import { logReflectorState, silenceProblem, WatchCounters } from './reporting/watch-reports.ts';
 
 export interface ClusterCacheDeps {
   readonly transport: KubernetesTransport;
@@ -33,9 +34,6 @@ export interface ClusterCacheDeps {
   readonly onPendingPods: (name: string) => void;
 }
 
-/** Silent watches are ended within a minute. One that is silent for much longer shows a bug. In ms. */
-const longestSilence = 15 * 60_000;
-
 /** How long to wait for the first list of Nodes, in ms. */
 const mostWaitForNodes = 10_000;
 
@@ -51,11 +49,7 @@ export class ClusterCache {
    * attempt.
    */
   #nodesProblem: string | undefined;
-  readonly #shown = {
-    ciliumnodes: { relists: 0, restarts: 0 },
-    pods: { relists: 0, restarts: 0 },
-    nodes: { relists: 0, restarts: 0 },
-  };
+  readonly #counters = new WatchCounters();
 
   constructor(deps: ClusterCacheDeps) {
     this.#deps = deps;
@@ -81,7 +75,7 @@ export class ClusterCache {
       onState: (state) => {
         if ('problem' in state) this.#nodesProblem = state.problem;
         if (state.kind === 'watching') this.#nodesProblem = undefined;
-        this.#say('ciliumnodes', state);
+        logReflectorState(log, 'ciliumnodes', state);
       },
     });
     this.#pods = new PendingPods({
@@ -90,7 +84,7 @@ export class ClusterCache {
       onDenied: (problem) =>
         log.warn('cannot read pods: nodes get no addresses in advance for pending pods', { problem }),
       onState: (state) => {
-        if (state.kind !== 'denied') this.#say('pods', state);
+        if (state.kind !== 'denied') logReflectorState(log, 'pods', state);
       },
     });
     this.#clusterNodes = new ClusterNodes({
@@ -108,7 +102,7 @@ export class ClusterCache {
         onIdentities(this.identities.replace(this.#clusterNodes.nodes));
       },
       onState: (state) => {
-        if (state.kind !== 'denied') this.#say('nodes', state);
+        if (state.kind !== 'denied') logReflectorState(log, 'nodes', state);
       },
     });
   }
@@ -174,10 +168,7 @@ export class ClusterCache {
 
   /** Undefined while the watch of CiliumNodes works, or reports its own problem. */
   problem(): string | undefined {
-    const { state, lastActivity } = this.#nodes.figures();
-    const silence = this.#deps.clock.monotonic() - (lastActivity ?? Infinity);
-    if (state.kind !== 'watching' || silence < longestSilence) return undefined;
-    return `the watch of CiliumNodes has been silent for ${Math.round(silence / 60_000)} min`;
+    return silenceProblem(this.#nodes.figures(), this.#deps.clock.monotonic(), 'CiliumNodes');
   }
 
   /** Which watch is silent, and for how long; undefined while all are heard, or wait for an administrator. */
@@ -191,13 +182,8 @@ export class ClusterCache {
   }
 
   show(metrics: Metrics): void {
-    for (const [resource, reflector] of this.#reflectors()) {
-      const figures = reflector.figures();
-      const shown = this.#shown[resource];
-      metrics.headwater_watch_relists_total.add({ resource }, figures.relists - shown.relists);
-      metrics.headwater_watch_restarts_total.add({ resource }, figures.watchRestarts - shown.restarts);
-      this.#shown[resource] = { relists: figures.relists, restarts: figures.watchRestarts };
-    }
+    for (const [resource, reflector] of this.#reflectors())
+      this.#counters.show(metrics, resource, reflector.figures());
   }
 
   #reflectors(): (readonly [
@@ -209,14 +195,5 @@ export class ClusterCache {
       ['pods', this.#pods],
       ['nodes', this.#clusterNodes],
     ];
-  }
-
-  #say(resource: string, state: ReflectorState): void {
-    const { log } = this.#deps;
-    if (state.kind === 'denied')
-      log.warn('cannot read from Kubernetes', { resource, problem: state.problem });
-    else if (state.kind === 'backing-off' && state.failures > 1) {
-      log.warn('cannot read from Kubernetes for now', { resource, problem: state.problem });
-    } else log.debug('watching Kubernetes', { resource, state: state.kind });
   }
 }

@@ -120,7 +120,7 @@ export class Controller<Status extends object = StatusReport, Node extends objec
       ...[...this.#mode.background, this.#events].map((each) => each.run(ending.signal)),
       ...(this.#liveOptions === undefined ? [] : [this.#liveOptions.run(ending.signal)]),
       warnOfMissingAccess(
-        this.#deps,
+        { ...this.#deps, scope: this.#mode.access },
         (problem) => {
           this.#leaseProblem = problem;
         },

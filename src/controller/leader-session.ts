@@ -9,7 +9,7 @@ import type { JsonObject } from '../kubernetes/transport/json.ts';
 import { OwnWrites } from '../kubernetes/cilium-node/own-writes.ts';
 import type { ServedSchema } from '../kubernetes/cilium-node/served-schema.ts';
 import type { WatchedNode } from '../kubernetes/cilium-node/watched-node.ts';
-import { BlockedErrors } from '../manager/blocked-errors.ts';
+import { BlockedErrors } from '../kubernetes/cilium-node/blocked-errors.ts';
 import { clusterEvidence } from '../manager/withdrawals/cluster-evidence.ts';
 import { NodeManager } from '../manager/node-manager.ts';
 import type { NodeIdentities, TouchedIdentities } from '../manager/claims/node-identities.ts';
@@ -489,9 +489,7 @@ export class LeaderSession {
       },
       pendingPods,
       onRestored: (known) => this.#resync.remember(known),
-      onNetwork: (networkId) => {
-        if (!this.#resync.infrastructure.networkIds.has(networkId)) this.#resync.request();
-      },
+      onNetwork: (networkId) => this.#resync.shownIn(networkId),
     });
   }
 }

@@ -162,6 +162,11 @@ export class Resync {
     this.#requested.resolve();
   }
 
+  /** The cloud shows an instance in this network, which may never have been read. */
+  shownIn(networkId: string): void {
+    if (!this.#infrastructure.networkIds.has(networkId)) this.request();
+  }
+
   /** An instance was read, or could not be, and no resync has read anything: the first one came before all nodes. */
   #requestFirst(): void {
     const isWaiting = this.#listing === undefined && this.#requests === 0;

@@ -10,6 +10,7 @@ const resyncSeconds = [0.1, 0.25, 0.5, 1, 2, 3, 5, 10, 20, 30, 60, 120, 300];
 const action = { action: "name of the cloud's action, such as CreateNetworkInterface" } as const;
 const limit = { action: 'name of the limit: the action, where the cloud limits each action' } as const;
 const subnet = { subnet_id: 'id of the subnet', availability_zone: 'zone of the subnet' } as const;
+const pool = { pool: 'name of the pool: default', family: 'ipv4 or ipv6' } as const;
 const resource = { resource: 'plural name of the Kubernetes resource, such as ciliumnodes' } as const;
 
 export const headwaterMetrics = {
@@ -142,8 +143,8 @@ export const headwaterMetrics = {
     outcome: 'written, or why not',
   }),
   headwater_conflicting_writes_total: counter(
-    'Writes of another program to what only Headwater writes in CiliumNodes: the pool, and the interfaces in the status.',
-    { part: ['pool', 'status'] },
+    'Writes of another program to what only Headwater writes: the pool of a CiliumNode, the interfaces in its status, and the podCIDRs of a CiliumNode or Node.',
+    { part: ['pool', 'status', 'podCIDRs'] },
   ),
   headwater_conflicting_writer: gauge(
     '1 for what conflicting writes stop now: releases (nothing is released), node (also, the nodes that were written get nothing), fleet (no node gets anything).',
@@ -156,6 +157,15 @@ export const headwaterMetrics = {
   headwater_withdrawals_held: gauge(
     'Nodes that keep interfaces or addresses that the cloud does not show, because too much is missing at once; 0 while nothing is held.',
     {},
+  ),
+  headwater_cidr_blocks: gauge(
+    'Blocks of the networks that nodes get them from: held (a node has any part of them, or they are reserved) or free.',
+    { ...pool, state: ['held', 'free'] },
+  ),
+  headwater_cidr_waiting_nodes: gauge('Nodes that wait for a block.', pool),
+  headwater_ciliumnode_gc_total: counter(
+    'CiliumNodes without a Node, by what came of them: deleted; would_delete (dry run); kept (the live Node or CiliumNode says otherwise, or too many at once); failed.',
+    { outcome: ['deleted', 'would_delete', 'kept', 'failed'] },
   ),
   headwater_heap_limit_bytes: gauge('Heap size at which Node.js ends the process.', {}),
   headwater_leader: gauge('1 while this process holds the Lease, else 0.', {}),

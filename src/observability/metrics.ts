@@ -10,9 +10,10 @@ import type {
   LabelDefinitions,
   MetricDefinition,
 } from './metric-definition.ts';
+import { nodeIpamMetrics } from './node-ipam-metrics.ts';
 import { operatorMetrics } from './operator-metrics.ts';
 
-const table = { ...operatorMetrics, ...headwaterMetrics };
+const table = { ...operatorMetrics, ...nodeIpamMetrics, ...headwaterMetrics };
 
 export type MetricName = keyof typeof table;
 

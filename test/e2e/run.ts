@@ -6,9 +6,9 @@
 // It names what the machine lacks, with how to get it.
 import { join } from 'node:path';
 import { endedBySignals } from '../../rig/ended-by-signals.ts';
-import { buildProgram, isThere, pathOfProgram } from '../support/go-program.ts';
+import { type Building, buildProgram, isThere, pathOfProgram } from '../support/go-program.ts';
 import { runJest } from '../support/jest-run.ts';
-import { apiServerProgram } from './rig/api-server-program.ts';
+import { apiServerProgram, nodeIpamProgram } from './rig/api-server-program.ts';
 import { etcd, go, missingPieces, setpriv } from './rig/missing-pieces.ts';
 import { planVariables, takeoverPlan } from './rig/takeover-plan.ts';
 
@@ -41,14 +41,33 @@ async function main(words: readonly string[], signal: AbortSignal): Promise<numb
     say(['the tests on a real API server cannot run:', ...missing].join('\n  '));
     return 1;
   }
-  if (!isBuilt) await buildProgram(apiServerProgram, program, { environment: process.env, signal, say });
+  const building = { environment: process.env, signal, say };
+  if (!isBuilt) await buildProgram(apiServerProgram, program, building);
+  const peer = await builtPeer(building);
   if (args.includes('--build-only')) return 0;
   return runJest({
     config: join(import.meta.dirname, 'jest.config.mjs'),
     args,
-    environment: { ...environment, HEADWATER_KUBE_APISERVER: program },
+    environment: {
+      ...environment,
+      HEADWATER_KUBE_APISERVER: program,
+      ...(peer !== undefined && { HEADWATER_NODE_IPAM_CONTROLLER: peer }),
+    },
     signal,
   });
+}
+
+/** The path of Kubernetes' own node-ipam-controller; undefined if it is not built and cannot be. */
+async function builtPeer(building: Building): Promise<string | undefined> {
+  const path = await pathOfProgram(nodeIpamProgram, building.environment);
+  if (await isThere(path)) return path;
+  const [advice] = await missingPieces([go]);
+  if (advice !== undefined) {
+    say(`not run: comparisons with the node-ipam-controller of Kubernetes (${advice})`);
+    return undefined;
+  }
+  await buildProgram(nodeIpamProgram, path, building);
+  return path;
 }
 
 await endedBySignals((signal) => main(process.argv.slice(2), signal));

@@ -35,6 +35,14 @@ const planted: Readonly<Record<string, readonly [file: string, imported: string]
   'contract-below-provider-rooms': ['src/providers/contract/operation.ts', '../gate/mutation-permission.ts'],
   'manager-knows-no-cloud': ['src/manager/resync.ts', '../providers/aws/errors.ts'],
   'runtime-stands-alone': ['src/runtime/random.ts', '../providers/contract/ipv4.ts'],
+  'cidr-set-stands-alone': ['src/cidr/set/cidr.ts', '../../runtime/random.ts'],
+  'cidr-allocation-knows-no-holders': [
+    'src/cidr/allocation/waiting-line.ts',
+    '../../kubernetes/transport/json.ts',
+  ],
+  'cidr-apart': ['src/cidr/allocation/block-holders.ts', '../../providers/contract/ipv4.ts'],
+  'cidr-holders-apart': ['src/cidr/cluster-pool/planted.ts', '../node-ipam/planted.ts'],
+  'clouds-know-no-cidr': ['src/node/demand/awaited.ts', '../../cidr/set/cidr.ts'],
   'network-stands-alone': ['src/network/proxies.ts', '../observability/logger.ts'],
   'simulator-stands-apart': ['src/simulator/cloud/ipv4.ts', '../../providers/contract/ipv4.ts'],
   'controller-knows-no-simulator': ['src/providers/orphans/orphans.ts', '../../simulator/cloud/ipv4.ts'],
@@ -56,6 +64,10 @@ test('every import rule finds the violation planted against it', async () => {
     }
     await symlink(join(root, 'node_modules'), join(copy, 'node_modules'));
     await mkdir(join(copy, 'bench'));
+    for (const room of ['cluster-pool', 'node-ipam']) {
+      await mkdir(join(copy, `src/cidr/${room}`), { recursive: true });
+      await appendFile(join(copy, `src/cidr/${room}/planted.ts`), '');
+    }
     for (const [file, imported] of Object.values(planted)) {
       await appendFile(join(copy, file), `import * as planted from '${imported}';\nvoid planted;\n`);
     }

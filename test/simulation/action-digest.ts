@@ -56,6 +56,8 @@ export function shownText(node: KubernetesObject | undefined): string {
     objectAt(node, 'status', 'eni'),
     objectAt(node, 'status', 'ipam', 'release-ips'),
   ];
+  const azure = objectAt(node, 'status', 'azure');
+  if (Object.keys(azure).length > 0) shown.push(azure);
   return createHash('sha256').update(JSON.stringify(shown)).digest('base64url').slice(0, 12);
 }
 

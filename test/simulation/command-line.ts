@@ -32,8 +32,8 @@ export interface MutantsWanted {
   /** A part of the mutant's name. */
   readonly only: string;
   readonly skip: number;
-  /** Seeds that run against each mutant. */
-  readonly seeds: readonly string[];
+  /** Seeds that run against each mutant; by default those of each mutant, or the usual ones. */
+  readonly seeds: readonly string[] | undefined;
   readonly jobs: number;
   /** No mutant starts after this many seconds. */
   readonly seconds: number;
@@ -60,7 +60,8 @@ an output cannot be written.`;
 export const mutantsUsage = `npm run simulate:mutants -- [--only TEXT] [--skip N] [--seeds LIST] [--jobs N] [--for S] [--list]
   --only TEXT   only mutants with this text in their names
   --skip N      skips the first N of them
-  --seeds LIST  what each mutant plays until a seed detects it, as for simulate:seeds (regressions,1..200)
+  --seeds LIST  what each mutant plays until a seed detects it, as for simulate:seeds (regressions,1..200; azure:1..100 for
+                mutants of Azure)
   --jobs N      parallel processes (number of processors)
   --for S       starts no new mutant after S seconds (no limit)
   --list        lists the mutants and runs nothing
@@ -119,7 +120,7 @@ export function readMutantsCommand(args: readonly string[]): MutantsWanted | 'he
     options: {
       only: { type: 'string', default: '' },
       skip: { type: 'string', default: '0' },
-      seeds: { type: 'string', default: 'regressions,1..200' },
+      seeds: { type: 'string' },
       jobs: { type: 'string', default: String(availableParallelism()) },
       for: { type: 'string', default: 'Infinity' },
       list: { type: 'boolean', default: false },
@@ -132,7 +133,7 @@ export function readMutantsCommand(args: readonly string[]): MutantsWanted | 'he
     only,
     list,
     skip: wholeNumber('skip', values.skip, 0),
-    seeds: seedsNamed(values.seeds),
+    seeds: values.seeds === undefined ? undefined : seedsNamed(values.seeds),
     jobs: wholeNumber('jobs', values.jobs, 1),
     seconds: secondsOf('for', values.for),
   };
@@ -162,7 +163,8 @@ export function refuse(why: string): void {
   process.exitCode = 2;
 }
 
-function seedsNamed(text: string): readonly string[] {
+/** Seeds by the names of a command line. Throws an Error for a regression that does not exist. */
+export function seedsNamed(text: string): readonly string[] {
   const seeds = seedsIn(text).flatMap((seed) => (seed === 'regressions' ? regressionNames() : [seed]));
   const missing = seeds.find((seed) => seed.endsWith('.json') && !scenarioExists(seed));
   if (missing !== undefined)

@@ -9,6 +9,8 @@ import type { NetworkInterface } from '../../src/simulator/cloud/records.ts';
 import type { NodeFacts } from '../../src/simulator/workload/node-facts.ts';
 import { membersOf, prefixOf } from './invariants/assignments.ts';
 import type { ExternalChange } from './scenario.ts';
+import { changeOnAzure } from './clouds/azure-changes.ts';
+import { AzureRig } from './clouds/azure-rig.ts';
 import type { Harness } from './harness.ts';
 import { nodeGroup, podSubnetIds } from './topology.ts';
 
@@ -25,7 +27,12 @@ export function changeExternally(
   facts: NodeFacts,
   { deed, pick }: { readonly deed: ExternalChange; readonly pick: number },
 ): void {
-  const all = [...harness.cluster.ec2.network.interfaces.values()];
+  const { rig } = harness;
+  if (rig instanceof AzureRig) {
+    harness.runInBackground(changeOnAzure({ harness, rig, facts }, { deed, pick }));
+    return;
+  }
+  const all = [...harness.cluster.network.interfaces.values()];
   const interfaces = all.filter(({ instanceId }) => instanceId === facts.instanceId);
   try {
     changes[deed]({ harness, facts, interfaces, pick });
@@ -45,7 +52,7 @@ const changes: Readonly<Record<ExternalChange, (target: ChangeTarget) => void>> 
   assign: ({ harness, facts, interfaces, pick }) => {
     const item = pickAt(interfaces, pick);
     if (item === undefined) return;
-    assign(harness.cluster.ec2.network, item.id, { ...nothing, count: 1 }, false);
+    assign(harness.cluster.network, item.id, { ...nothing, count: 1 }, false);
     harness.checker.allowances.addExtra(facts.instanceId);
   },
   detach: ({ harness, facts, interfaces, pick }) => {
@@ -56,7 +63,7 @@ const changes: Readonly<Record<ExternalChange, (target: ChangeTarget) => void>> 
     if (item?.attachment === undefined) return;
     exemptAll(harness, item);
     harness.checker.recordExternalLoss(facts.instanceId);
-    detach(harness.cluster.ec2.network, item.attachment.id);
+    detach(harness.cluster.network, item.attachment.id);
   },
   // Half of them look like an interface that a controller created for the node and failed to attach.
   'leave-loose': ({ harness, pick, facts: { instanceId } }) => {
@@ -72,10 +79,10 @@ const changes: Readonly<Record<ExternalChange, (target: ChangeTarget) => void>> 
     const request = plainInterface(pickAt(podSubnetIds(harness.scenario), pick) ?? '', [nodeGroup]);
     const claim = { ...nothing, count: Math.floor(pick * 9) };
     const description = isForNode ? `Cilium-CNI (${instanceId})` : '';
-    createInterface(harness.cluster.ec2.network, { ...request, claim, tags, description });
+    createInterface(harness.cluster.network, { ...request, claim, tags, description });
   },
   'delete-loose': ({ harness, pick }) => {
-    const { network } = harness.cluster.ec2;
+    const { network } = harness.cluster;
     const detached = [...network.interfaces.values()].filter(
       ({ instanceId, tags }) => instanceId === undefined && tags['io.cilium/cilium-managed'] === 'true',
     );
@@ -88,7 +95,7 @@ const changes: Readonly<Record<ExternalChange, (target: ChangeTarget) => void>> 
 };
 
 function unassignOne({ harness, facts, interfaces, pick }: ChangeTarget, isUsed: boolean): void {
-  const { network } = harness.cluster.ec2;
+  const { network } = harness.cluster;
   const inUse = harness.cluster.workload.machineOf(facts.name)?.memory.endpoints ?? new Map<string, string>();
   const blocks = new Set([...inUse.keys()].map(prefixOf));
   const candidates = interfaces.flatMap(({ id, addresses, primaryAddress, prefixes }) => [

@@ -40,7 +40,7 @@ export function grab(harness: Harness, { nth, pods, lag, deaf }: Plan<'grab'>): 
 }
 
 export function snatch(harness: Harness, { nth, pods }: Plan<'snatch'>): void {
-  const { network } = harness.cluster.ec2;
+  const { network } = harness.cluster;
   const shrinking = (input: CallInProgress['input']): NetworkInterface | undefined => {
     const [id = ''] = shrinkingInterfaces(harness, input);
     const item = network.interfaces.get(id);

@@ -5,35 +5,29 @@ import { Random } from '../../src/runtime/random.ts';
 import { VirtualClock } from '../../src/runtime/virtual-clock.ts';
 import type { Options } from '../../src/config/option-table.ts';
 import type { Logger } from '../../src/observability/logger.ts';
-import { createEmbeddedCluster, type EmbeddedCluster } from '../../src/simulator/cluster/embedded-cluster.ts';
+import type { SimulatedCluster } from '../../src/simulator/cluster/embedded-cluster.ts';
 import type { KubernetesHandler } from '../../src/simulator/kubernetes/exchange.ts';
-import type { JsonObject } from '../../src/simulator/workload/json.ts';
 import { KubernetesClient } from '../../src/simulator/workload/kubernetes-client.ts';
 import type { NodeFacts } from '../../src/simulator/workload/node-facts.ts';
-import type { Ec2Api, Ec2Output } from '../../src/providers/aws/ec2-api.ts';
+import type { Ec2Output } from '../../src/providers/aws/ec2-api.ts';
 import { optionsOf } from '../support/given-options.ts';
-import { InProcessEc2, type OnCall } from '../support/in-process-ec2.ts';
 import { VisibilityOutages } from './visibility-outages.ts';
+import { AwsRig, type Ec2Path } from './clouds/aws-rig.ts';
+import { AzureRig } from './clouds/azure-rig.ts';
+import type { CloudRig, CreateCluster } from './clouds/cloud-rig.ts';
 import { Coverage } from './coverage.ts';
 import { History } from './history.ts';
 import { type HandshakeState, handshakeStateOf } from './handshake-state.ts';
 import { fakePrefix } from './invariants/fakes.ts';
-import { type EndedCall, InvariantChecker } from './invariants/invariant-checker.ts';
+import type { EndedCall } from './invariants/ended-call.ts';
+import { InvariantChecker } from './invariants/invariant-checker.ts';
 import { type ShownNode, shownNodeOf } from './invariants/shown-node.ts';
 import type { CallInProgress } from './ports.ts';
 import { SimulatedProcess } from './process.ts';
 import { IncompleteReads } from './incomplete-reads.ts';
-import { Replica } from './replica.ts';
+import { Replica, type ReplicaSetup } from './replica.ts';
 import type { CallPhase, Scenario } from './scenario.ts';
-import { topologyOf } from './topology.ts';
 import { Failpoints } from './failpoints.ts';
-import { WireEc2 } from './wire-ec2.ts';
-
-/**
- * How calls reach the cloud: directly in its model, or over the wire, through the real SDK and the HTTP interface of
- * the model.
- */
-export type Ec2Path = 'fast' | 'wire';
 
 export interface HarnessOptions {
   readonly trace?: boolean;
@@ -47,7 +41,7 @@ export class Harness {
   readonly scenario: Scenario;
   readonly clock = new VirtualClock();
   readonly random: Random;
-  readonly cluster: EmbeddedCluster;
+  readonly rig: CloudRig;
   readonly checker: InvariantChecker;
   readonly history: History;
   readonly actions: ActionRecorder;
@@ -77,7 +71,6 @@ export class Harness {
   pendingAmbushes = 0;
   cloudCalls = 0;
   readonly #handler: KubernetesHandler;
-  readonly #ec2Path: Ec2Path;
   #generation = 0;
   #extraPodCount = 0;
   /** Removes one pod each. */
@@ -86,13 +79,11 @@ export class Harness {
 
   constructor(scenario: Scenario, { trace = false, ec2Path = 'fast' }: HarnessOptions = {}) {
     this.scenario = scenario;
-    this.#ec2Path = ec2Path;
     this.random = new Random(`play-${scenario.seed}`);
     this.options = optionsOf(scenario.flags);
     this.history = new History(() => this.clock.monotonic(), trace);
     this.actions = new ActionRecorder(trace);
-    this.cluster = createEmbeddedCluster({
-      topology: topologyOf(scenario),
+    const options: CreateCluster = {
       clock: this.clock,
       random: this.random.fork('cluster'),
       pace: 1,
@@ -105,10 +96,15 @@ export class Harness {
         this.history.write(`${node} ${kind} ${subject} ${detail}`);
         this.checker.onWorkloadEvent(event);
       },
-    });
+    };
+    const onMisdeed = (text: string): void => this.checker.report('misdeed', text);
+    this.rig =
+      scenario.azure === undefined
+        ? new AwsRig(scenario, this.clock, ec2Path, options)
+        : new AzureRig(scenario, this.clock, { ...options, onMisdeed });
     const { kubernetes } = this.cluster;
     this.checker = new InvariantChecker({
-      cluster: this.cluster,
+      rig: this.rig,
       now: () => this.clock.monotonic(),
       consistencyWindow: this.options.consistencyWindow,
     });
@@ -127,6 +123,10 @@ export class Harness {
       }
       this.history.write(`write ${revision} ${key} ${writer}`);
     });
+  }
+
+  get cluster(): SimulatedCluster {
+    return this.rig.cluster;
   }
 
   get now(): number {
@@ -158,12 +158,10 @@ export class Harness {
       options: { ...this.options, allowWithdrawals: this.allowedWithdrawals },
       readLiveOptions: () => ({ values: { allowWithdrawals: this.allowedWithdrawals }, problems: [] }),
       handler: this.#handler,
-      api: this.#cloudFor(process),
+      compose: this.#compose(process),
       random: this.random,
       log: this.#logger(process.identity),
       onPhase: (phase, progress) => this.#onPhase(phase, progress),
-      filterAnswer: (identity, call, output) => this.#filterAnswer(identity, call, output),
-      onAnswerApplied: (identity, action, output) => this.checker.onAnswerApplied(identity, action, output),
       onConflictingWrite: () => {
         // A replica that lost its stolen Lease and does not know yet rightly pauses.
         if (this.#leaders > 1) return;
@@ -196,7 +194,7 @@ export class Harness {
    * both, its absence is not noticed.
    */
   instancesWithSecondary(): readonly string[] {
-    const { instances, interfaces } = this.cluster.ec2.network;
+    const { instances, interfaces } = this.cluster.network;
     const attachedBy = this.clock.wall() - 2 * this.options.consistencyWindow;
     const isOld = (id: string): boolean =>
       (interfaces.get(id)?.attachment?.attachTime ?? Infinity) <= attachedBy;
@@ -225,30 +223,13 @@ export class Harness {
     return this.outages.shown(action, listed, isListing) as T;
   }
 
-  #cloudFor(process: SimulatedProcess): Ec2Api {
-    const { gateway } = this.cluster.ec2;
-    const sent = new WeakMap<object, number>();
-    const onCall: OnCall = (action, input, result, output = {}) => {
-      // Both rigs pass on the very object that was sent.
-      const sentAt = sent.get(input as object);
-      if (sentAt === undefined) throw new Error(`${action} ended and was never sent`);
-      this.#onCallEnded(process, action, {
-        input: input as JsonObject,
-        result,
-        sentAt,
-        output: output as JsonObject,
-      });
-    };
-    const api =
-      this.#ec2Path === 'wire'
-        ? new WireEc2(gateway, this.clock, onCall)
-        : new InProcessEc2(gateway, onCall, `arn:aws:iam::123456789012:user/${process.identity}`);
-    return {
-      send: (action, input, sending) => {
-        sent.set(input, this.clock.monotonic());
-        return api.send(action, input, sending);
-      },
-    };
+  #compose(process: SimulatedProcess): ReplicaSetup['compose'] {
+    return this.rig.connect(process, {
+      onPhase: (phase, progress) => this.#onPhase(phase, progress),
+      onCallEnded: (action, ended) => this.#onCallEnded(process, action, ended),
+      filterAnswer: (identity, call, output) => this.#filterAnswer(identity, call, output),
+      onAnswerApplied: (identity, action, output) => this.checker.onAnswerApplied(identity, action, output),
+    });
   }
 
   /** Kills the process of a replica and replaces it after `ms`. */
@@ -287,24 +268,14 @@ export class Harness {
 
   /** The state of the release handshake of a node. */
   handshakeOf(nodeName: string): HandshakeState {
-    return handshakeStateOf(this.shownOn(nodeName), this.cluster.ec2.network.interfaces);
+    return handshakeStateOf(this.shownOn(nodeName), this.cluster.network.interfaces);
   }
 
   /** The node that a call is about; empty if there is none. */
   nodeOfCall(input: CallInProgress['input']): string {
     const { path } = input;
     const name = typeof path === 'string' ? /\/ciliumnodes\/([^/?]+)/.exec(path)?.[1] : undefined;
-    return name ?? this.checker.nodeOf(this.#instanceOfCall(input)) ?? '';
-  }
-
-  #instanceOfCall(input: CallInProgress['input']): string {
-    const { InstanceId: instanceId, NetworkInterfaceId: id, AttachmentId: attachmentId } = input;
-    if (typeof instanceId === 'string') return instanceId;
-    const { interfaces } = this.cluster.ec2.network;
-    if (typeof id === 'string') return interfaces.get(id)?.instanceId ?? '';
-    if (typeof attachmentId !== 'string') return taggedInstance(input);
-    const item = [...interfaces.values()].find(({ attachment }) => attachment?.id === attachmentId);
-    return item?.instanceId ?? '';
+    return name ?? this.checker.nodeOf(this.rig.instanceOfCall(input)) ?? '';
   }
 
   /** What the node shows to its agent now. */
@@ -368,7 +339,7 @@ export class Harness {
   #onCallEnded(process: SimulatedProcess, action: string, ended: EndedCall): void {
     const { input, result } = ended;
     this.cloudCalls++;
-    if (!action.startsWith('Describe')) {
+    if (this.rig.isChange(action)) {
       this.mutations++;
       this.#recordChange(`${action} (${result})`);
     }
@@ -378,7 +349,7 @@ export class Harness {
     else notify();
     const text = `${process.identity} ${action} ${JSON.stringify(input)}`;
     // The SDK refuses an unreadable answer on the wire, and the reader of the port refuses it on the fast path.
-    const end = action.startsWith('Describe') ? 'is answered' : result === 'OK' ? 'succeeds' : 'fails';
+    const end = !this.rig.isChange(action) ? 'is answered' : result === 'OK' ? 'succeeds' : 'fails';
     this.history.decide(`${text} ${end}`);
     this.actions.add(this.now, `${text} ${end}`);
     this.history.write(`${text} ${result}`);
@@ -400,12 +371,6 @@ export class Harness {
   #logger(identity: string): Logger {
     return this.history.isTraced ? this.history.logger(identity) : silentLogger;
   }
-}
-
-/** The instance that an interface is created for. */
-function taggedInstance(input: CallInProgress['input']): string {
-  const tags = JSON.stringify(input['TagSpecifications'] ?? '');
-  return /"headwater\/instance-id","Value":"([^"]+)"/.exec(tags)?.[1] ?? '';
 }
 
 const never = new AbortController().signal;

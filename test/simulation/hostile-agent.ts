@@ -116,7 +116,7 @@ function everything(harness: Harness): Parts {
 }
 
 function everyAddress({ cluster, scenario }: Harness): readonly string[] {
-  const held = [...cluster.ec2.network.interfaces.values()].flatMap(({ addresses }) => addresses);
+  const held = [...cluster.network.interfaces.values()].flatMap(({ addresses }) => addresses);
   const blocks = scenario.zones.flatMap(({ podBlocks }) => podBlocks);
   const free = blocks.flatMap((block) => {
     const base = block.replace(/\.\d+\/\d+$/, '');

@@ -9,10 +9,9 @@ import { emptyList } from './empty-list.ts';
 import { reclaim, replace, retire } from './machines.ts';
 import { mustKeepAgent, restrict } from './restrict.ts';
 import type { ApiEffect, FaultKind, FaultPlan, InHandshake, WatchEffect } from './scenario.ts';
-import { fragment, occupy } from './subnet-exhaustion.ts';
+import { fragment } from './subnet-exhaustion.ts';
 import type { Harness } from './harness.ts';
 import { lateWrite } from './late-write.ts';
-import { podSubnetIds } from './topology.ts';
 
 type Plan<K extends FaultKind> = Extract<FaultPlan, { readonly kind: K }>;
 
@@ -27,15 +26,16 @@ export function injectFault(harness: Harness, plan: FaultPlan): void {
 
 /** Ends every fault that may still be in force. */
 export function endFaults(harness: Harness): void {
-  const { ec2, kubernetes } = harness.cluster;
-  ec2.gateway.faults.clear();
+  const { network, kubernetes } = harness.cluster;
+  harness.rig.faults.clear();
+  harness.rig.restore();
   kubernetes.faults.clear();
   harness.failpoints.clear();
   harness.incompleteReads.clear();
   harness.outages.clear();
   harness.removeExtraPods();
   const { listingLagMs, visibilityDelayMs } = harness.scenario.cloud;
-  ec2.network.consistency = {
+  network.consistency = {
     listingLagMs: { min: 0, max: listingLagMs },
     visibilityDelayMs: { min: 0, max: visibilityDelayMs },
     shortPages: 0,
@@ -43,14 +43,30 @@ export function endFaults(harness: Harness): void {
 }
 
 const injectors: Injectors = {
-  cloud: ({ cluster }, { action, count, rate, fault }) => {
-    cluster.ec2.gateway.faults.add({ action, count, rate, fault, match: {} });
+  cloud: ({ rig }, { action, count, rate, fault }) => {
+    rig.faults.add({ action, count, rate, fault, match: {} });
   },
   'throttle-storm': (harness, { action, rate, for: ms }) => {
-    const { faults } = harness.cluster.ec2.gateway;
+    const { faults } = harness.rig;
     const id = faults.add({ action, rate, match: {}, fault: { kind: 'throttle' } });
     harness.clock.schedule(ms, () => faults.remove(id));
     harness.coverage.hit('throttle-storm', action);
+  },
+  refusals: (harness, { action, code, status, for: ms }) => {
+    const { faults } = harness.rig;
+    const id = faults.add({
+      action,
+      rate: 1,
+      match: {},
+      fault: { kind: 'error', code, status, message: 'no' },
+    });
+    harness.clock.schedule(ms, () => faults.remove(id));
+    harness.coverage.hit('refusals', action, code);
+  },
+  'slow-operations': (harness, { ms, for: lasting }) => {
+    harness.rig.slowDown(ms);
+    harness.clock.schedule(lasting, () => harness.rig.restore());
+    harness.coverage.hit('slow-operations');
   },
   'stale-listings': (harness, { lag, for: ms }) => {
     harness.coverage.hit('stale-listings');
@@ -146,7 +162,7 @@ const injectors: Injectors = {
     }
   },
   squeeze: (harness, { subnet, left, for: ms }) => {
-    const restore = occupy(harness, subnetAt(harness, subnet), left);
+    const restore = harness.rig.occupy(subnetAt(harness, subnet), left);
     harness.coverage.hit('squeeze');
     harness.clock.schedule(ms, restore);
   },
@@ -277,17 +293,16 @@ function onNode(
   });
 }
 
-function subnetAt({ scenario }: Harness, share: number): string {
-  const ids = podSubnetIds(scenario);
+function subnetAt({ rig: { podSubnets: ids } }: Harness, share: number): string {
   return ids[Math.floor(share * ids.length)] ?? '';
 }
 
 function changeConsistency(
   { cluster, clock }: Harness,
-  change: Partial<Harness['cluster']['ec2']['network']['consistency']>,
+  change: Partial<Harness['cluster']['network']['consistency']>,
   ms: number,
 ): void {
-  const { network } = cluster.ec2;
+  const { network } = cluster;
   const before = network.consistency;
   network.consistency = { ...before, ...change };
   const restored = Object.fromEntries(

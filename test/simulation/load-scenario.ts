@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { drawAzureScenario, isOnAzure } from './draw-azure.ts';
 import { drawScenario } from './draw-scenario.ts';
 import type { Scenario } from './scenario.ts';
 
@@ -9,7 +10,7 @@ const regressions = fileURLToPath(new URL('regressions/', import.meta.url));
 
 /** `name`: a seed, or a file that ends in `.json`: a regression by name, or an absolute path. */
 export function loadScenario(name: string): Scenario {
-  if (!name.endsWith('.json')) return drawScenario(name);
+  if (!name.endsWith('.json')) return isOnAzure(name) ? drawAzureScenario(name) : drawScenario(name);
   return JSON.parse(readFileSync(resolve(regressions, name), 'utf8')) as Scenario;
 }
 

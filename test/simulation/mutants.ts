@@ -1,18 +1,7 @@
 // Deliberate mistakes, one at a time: each edits one or a few places of the sources. The simulation must detect each of
 // them, which shows that its checks can fail.
-
-export interface Edit {
-  /** Relative to `src/`. */
-  readonly file: string;
-  /** Occurs exactly once in the file. */
-  readonly from: string;
-  readonly to: string;
-}
-
-export interface Mutant {
-  readonly name: string;
-  readonly edits: readonly Edit[];
-}
+import { azureMutants } from './azure-mutants.ts';
+import type { Mutant } from './mutant.ts';
 
 const one = (name: string, file: string, from: string, to: string): Mutant => ({
   name,
@@ -253,8 +242,8 @@ export const mutants: readonly Mutant[] = [
   one(
     'a former leader keeps writing',
     'kubernetes/cilium-node/cilium-node-writer.ts',
-    'if (!this.#leads()) return',
-    'if (!this.#leads() && signal.aborted) return',
+    'if (!this.#leads()) return { kind',
+    'if (!this.#leads() && signal.aborted) return { kind',
   ),
   one(
     'addresses that are possibly gone are newly offered',
@@ -455,4 +444,5 @@ export const mutants: readonly Mutant[] = [
     'options.timeoutSeconds * 1000 + idleSlack',
     'options.timeoutSeconds * 1e9 + idleSlack',
   ),
+  ...azureMutants,
 ];

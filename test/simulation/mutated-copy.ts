@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Mutant } from './mutants.ts';
+import type { Mutant } from './mutant.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 

@@ -8,6 +8,8 @@ import type {
 } from '../../src/kubernetes/transport/transport.ts';
 import type { Ec2Api } from '../../src/providers/aws/ec2-api.ts';
 import type { KubernetesHandler } from '../../src/simulator/kubernetes/exchange.ts';
+import type { RigHooks } from './clouds/cloud-rig.ts';
+import { azurePortCalls } from './draw-azure.ts';
 import { portCalls } from './draw-faults.ts';
 import type { SimulatedProcess } from './process.ts';
 import type { CallPhase, PortCall } from './scenario.ts';
@@ -22,25 +24,13 @@ export interface CallInProgress {
 
 export type PhaseListener = (phase: CallPhase, progress: CallInProgress) => void;
 
-const portCallNames: ReadonlySet<string> = new Set(portCalls);
-
-export interface CloudHooks {
-  readonly onPhase: PhaseListener;
-  /** What the process receives of an answer. */
-  readonly filterAnswer: <T extends object>(
-    process: string,
-    call: { readonly action: string; readonly input: object },
-    output: T,
-  ) => T;
-  /** The process applies an answer: if it was frozen, later than the cloud sent it. */
-  readonly onAnswerApplied: (process: string, action: string, output: object) => void;
-}
+const portCallNames: ReadonlySet<string> = new Set([...portCalls, ...azurePortCalls]);
 
 /** The cloud as the process reaches it. */
 export function cloudPort(
   process: SimulatedProcess,
   api: Ec2Api,
-  { onPhase, filterAnswer, onAnswerApplied }: CloudHooks,
+  { onPhase, filterAnswer, onAnswerApplied }: Omit<RigHooks, 'onCallEnded'>,
 ): Ec2Api {
   return {
     send: async (action, input, sending) => {
@@ -50,13 +40,22 @@ export function cloudPort(
           ? filterAnswer(process.identity, { action, input }, output)
           : output;
       };
-      const output = await (portCallNames.has(action)
-        ? withPhases({ process, call: action as PortCall, input: { ...input } }, send, onPhase)
-        : passThrough(process, send));
+      const output = await passCall({ process, action, input: { ...input } }, send, onPhase);
       onAnswerApplied(process.identity, action, output);
       return output;
     },
   };
+}
+
+/** Passes a call of the cloud, with its phases if faults know it. */
+export function passCall<T>(
+  { process, action, input }: Omit<CallInProgress, 'call'> & { readonly action: string },
+  send: () => Promise<T>,
+  onPhase: PhaseListener,
+): Promise<T> {
+  return portCallNames.has(action)
+    ? withPhases({ process, call: action as PortCall, input }, send, onPhase)
+    : passThrough(process, send);
 }
 
 /** The Kubernetes API as the process reaches it. */

@@ -1,15 +1,14 @@
 // One controller process of a simulated cluster, from start to end.
 import type { LiveReading } from '../../src/config/read-live-options.ts';
 import type { Options } from '../../src/config/option-table.ts';
-import { composeAws } from '../../src/controller/clouds/aws.ts';
+import type { Cloud, CloudDeps } from '../../src/controller/clouds/cloud.ts';
 import { Controller } from '../../src/controller/controller.ts';
 import { EniMode } from '../../src/controller/modes/eni-mode.ts';
 import type { Logger } from '../../src/observability/logger.ts';
-import type { Ec2Api } from '../../src/providers/aws/ec2-api.ts';
 import type { Random } from '../../src/runtime/random.ts';
 import type { KubernetesHandler } from '../../src/simulator/kubernetes/exchange.ts';
 import { noopMetricRegistry } from './noop-metric-registry.ts';
-import { type PhaseListener, type CloudHooks, cloudPort, kubernetesPort } from './ports.ts';
+import { type PhaseListener, kubernetesPort } from './ports.ts';
 import type { SimulatedProcess } from './process.ts';
 import { SilentConnections } from './silent-connections.ts';
 
@@ -18,12 +17,11 @@ export interface ReplicaSetup {
   readonly options: Options;
   readonly readLiveOptions: () => LiveReading;
   readonly handler: KubernetesHandler;
-  readonly api: Ec2Api;
+  /** Composes the cloud of this process. */
+  readonly compose: (deps: CloudDeps) => Cloud;
   readonly random: Random;
   readonly log: Logger;
   readonly onPhase: PhaseListener;
-  readonly filterAnswer: CloudHooks['filterAnswer'];
-  readonly onAnswerApplied: CloudHooks['onAnswerApplied'];
   /** The controller took a write of a CiliumNode for a conflicting writer's. */
   readonly onConflictingWrite: () => void;
   readonly onBug: (error: unknown) => void;
@@ -43,12 +41,10 @@ export class Replica {
       options,
       readLiveOptions,
       handler,
-      api,
+      compose,
       random,
       log,
       onPhase,
-      filterAnswer,
-      onAnswerApplied,
       onConflictingWrite,
       onBug,
     } = setup;
@@ -58,10 +54,7 @@ export class Replica {
       options,
       kubernetes: transport,
       leaseTransport: transport,
-      composeMode: (deps) =>
-        new EniMode(deps, (cloud) =>
-          composeAws(cloudPort(process, api, { onPhase, filterAnswer, onAnswerApplied }), cloud),
-        ),
+      composeMode: (deps) => new EniMode(deps, compose),
       clock: process,
       random: random.fork(process.identity),
       log,

@@ -58,7 +58,9 @@ async function write(harness: Harness, facts: NodeFacts): Promise<void> {
   for (let now = nowOf(harness, facts); now !== undefined; now = nowOf(harness, facts)) {
     const spec = {
       ipam: { 'max-allocate': now.ipam?.maxAllocate ?? null },
-      eni: { 'first-interface-index': now.eni?.firstInterfaceIndex ?? 0 },
+      ...(now.cloud !== 'azure' && {
+        eni: { 'first-interface-index': now.eni?.firstInterfaceIndex ?? 0 },
+      }),
     };
     const answer = await harness.client.mergePatch(`${ciliumNodesPath}/${facts.name}`, { spec }, never);
     if (answer.kind === 'ok') return;

@@ -5,9 +5,17 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { systemClock as clock } from '../../src/runtime/system-clock.ts';
-import { type MutantsWanted, mutantsUsage, readMutantsCommand, readOrPrint, refuse } from './command-line.ts';
+import {
+  type MutantsWanted,
+  mutantsUsage,
+  readMutantsCommand,
+  readOrPrint,
+  refuse,
+  seedsNamed,
+} from './command-line.ts';
 import { runSeeds } from './worker-pool.ts';
-import { type Mutant, mutants } from './mutants.ts';
+import type { Mutant } from './mutant.ts';
+import { mutants } from './mutants.ts';
 import { createMutatedCopy } from './mutated-copy.ts';
 import type { SeedReport } from './seed-worker.ts';
 
@@ -15,6 +23,9 @@ const startedAt = clock.monotonic();
 const print = (text: string): void => {
   process.stdout.write(`${text}\n`);
 };
+
+/** What mutants play that name no seeds of their own. */
+const usualSeeds = 'regressions,1..200';
 
 interface MutantResult {
   /** Seeds that ran until one detected the mutant, or all. */
@@ -54,7 +65,8 @@ function resultText({ name }: Mutant, { seedsRun, report }: MutantResult): strin
   return `detected by seed ${report.seed}, after ${seedsRun}: ${name}\n    ${first.invariant}: ${first.text.slice(0, 200)}`;
 }
 
-async function testMutant(mutant: Mutant, { seeds, jobs }: MutantsWanted): Promise<MutantResult> {
+async function testMutant(mutant: Mutant, { seeds: wanted, jobs }: MutantsWanted): Promise<MutantResult> {
+  const seeds = wanted ?? seedsNamed(mutant.seeds ?? usualSeeds);
   const copy = createMutatedCopy(mutant);
   let seedsRun = 0;
   let detection: SeedReport | undefined;

@@ -42,7 +42,7 @@ const quietPeriod = 6 * minute;
 export async function runScenario(scenario: Scenario, options: HarnessOptions = {}): Promise<ScenarioResult> {
   const harness = new Harness(scenario, options);
   harness.cluster.kubernetes.follow('ciliumnodes.cilium.io', (change) => offerForRelease(harness, change));
-  harness.cluster.ec2.gateway.faults.onMet = (fault, action) => {
+  harness.rig.faults.onMet = (fault, action) => {
     const form = fault.kind === 'lost' ? `lost ${fault.effect}` : fault.kind;
     harness.coverage.hit('cloud', form, action);
   };

@@ -21,6 +21,8 @@ export interface Scenario {
   readonly flags: Readonly<Record<string, string>>;
   readonly replicas: number;
   readonly cloud: CloudPlan;
+  /** Only on Azure. */
+  readonly azure?: AzurePlan;
   readonly workloads: readonly Workload[];
   /** In order of time. */
   readonly faults: readonly TimedFault[];
@@ -55,6 +57,20 @@ export interface CloudPlan {
   readonly limits: number;
 }
 
+export interface AzurePlan {
+  /** The kind of the scale set of each zone. */
+  readonly modes: readonly ('Uniform' | 'Flexible')[];
+  /** From a change until its operation ends, in ms. */
+  readonly operationMs: { readonly min: number; readonly max: number };
+  /** What answers say about an operation that goes on. */
+  readonly headers: 'asyncOperation' | 'location' | 'both';
+  /** In s; none if 0. */
+  readonly retryAfter: number;
+  readonly pageSize: number;
+  /** Probability that an id in an answer is in another case. */
+  readonly respelled: number;
+}
+
 /** Calls of the controller's ports at which a fault can act. */
 export type PortCall =
   | 'CreateNetworkInterface'
@@ -65,6 +81,11 @@ export type PortCall =
   | 'DetachNetworkInterface'
   | 'DeleteNetworkInterface'
   | 'DescribeNetworkInterfaces'
+  | 'VirtualMachineScaleSetVMs.Update'
+  | 'Interfaces.CreateOrUpdate'
+  | 'VirtualMachineScaleSetVMs.Get'
+  | 'Interfaces.ListVirtualMachineScaleSetVMNetworkInterfaces'
+  | 'Operations.Get'
   | 'patch spec'
   | 'patch status'
   | 'read node'
@@ -84,6 +105,16 @@ export type FaultPlan =
       readonly fault: CloudFault;
     }
   | { readonly kind: 'throttle-storm'; readonly action: string; readonly rate: number; readonly for: number }
+  /** Calls are refused in this way; only on Azure. */
+  | {
+      readonly kind: 'refusals';
+      readonly action: string;
+      readonly code: string;
+      readonly status: number;
+      readonly for: number;
+    }
+  /** Operations take up to so long; only on Azure. */
+  | { readonly kind: 'slow-operations'; readonly ms: number; readonly for: number }
   | { readonly kind: 'stale-listings'; readonly lag: number; readonly for: number }
   | { readonly kind: 'torn-listings'; readonly share: number; readonly for: number }
   | { readonly kind: 'slow-visibility'; readonly ms: number; readonly for: number }

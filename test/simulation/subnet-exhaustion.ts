@@ -1,25 +1,13 @@
-// Another client takes the free addresses of a subnet, or one address of each of its blocks.
+// Another client takes one address of each block of a subnet.
 import { nothing } from '../../src/simulator/cloud/claims.ts';
 import { plainInterface } from '../../src/simulator/cloud/instances.ts';
 import { formatIpv4, parseIpv4Block, sizeOf } from '../../src/simulator/cloud/ipv4.ts';
 import { createInterface, deleteInterface } from '../../src/simulator/cloud/network-interfaces.ts';
 import type { Harness } from './harness.ts';
 
-/** Takes all addresses but `left`; the result frees them. */
-export function occupy({ cluster }: Harness, subnetId: string, left: number): () => void {
-  const { network } = cluster.ec2;
-  const free = (): number => network.find('subnets', subnetId).available - left;
-  const made: string[] = [];
-  while (free() > 0) {
-    const claim = { ...nothing, count: Math.min(free(), 50) - 1 };
-    made.push(createInterface(network, { ...plainInterface(subnetId, []), claim }).id);
-  }
-  return () => made.splice(0).forEach((id) => deleteInterface(network, id));
-}
-
 /** Takes one address of each whole block but `whole` of them; the result frees them. */
 export function fragment({ cluster }: Harness, subnetId: string, whole: number): () => void {
-  const { network } = cluster.ec2;
+  const { network } = cluster;
   const block = parseIpv4Block(network.find('subnets', subnetId).block);
   if (block === undefined) throw new RangeError(`${subnetId} has no block`);
   const space = network.space(subnetId);

@@ -1,5 +1,4 @@
 // A cluster with running agents and pods, in the state in which a test begins.
-import type { NodeView } from '../../src/simulator/workload/node-view.ts';
 import { startController, type ControllerSetup, type WorldController } from './world-controller.ts';
 import { World, type WorldOptions } from './world.ts';
 
@@ -28,27 +27,6 @@ export class BusyWorld extends World {
     return world;
   }
 
-  get views(): readonly NodeView[] {
-    return this.cluster.workload.views;
-  }
-
-  /** Addresses in use on a node, from the memory of its agent. */
-  used(index = 0): readonly string[] {
-    return [...(this.views[index]?.addressesInUse.keys() ?? [])];
-  }
-
-  addLivingPods(count: number, prefix = 'pod'): void {
-    for (let index = 0; index < count; index++) {
-      void this.cluster.workload.createPod({ name: `${prefix}-${index}`, placement: 'spread' });
-    }
-  }
-
-  async deleteLivingPods(count: number, prefix = 'pod'): Promise<void> {
-    for (let index = 0; index < count; index++) {
-      await this.cluster.workload.deletePod(`default/${prefix}-${index}`);
-    }
-  }
-
   /** Another process takes over from a killed one. */
   takeOver(setup: ControllerSetup = {}): WorldController {
     this.controller.kill();
@@ -59,10 +37,5 @@ export class BusyWorld extends World {
   /** Sent calls of one action, of this controller and all earlier ones. */
   callsOf(action: string): WorldController['calls'] {
     return this.controller.calls.filter((call) => call.action === action);
-  }
-
-  /** Pods that have waited longer than a moment. */
-  waiting(): readonly string[] {
-    return this.views.flatMap(({ pendingPods }) => [...pendingPods.keys()]);
   }
 }

@@ -9,9 +9,11 @@ export const pagesWithCommands: readonly string[] = [
   'bench/notes.md',
   ...[
     'aws-access',
+    'cidr-modes',
     'compatibility',
     'dashboards',
     'hostile-agents',
+    'install-aks',
     'install-eks',
     'install-self-managed-aws',
     'network',

@@ -16,9 +16,11 @@ export class InProcessArm implements ArmApi {
   readonly #token: string;
   readonly #onCall: OnArmCall;
 
-  constructor(gateway: ArmGateway, onCall: OnArmCall = () => undefined) {
-    const [principal] = gateway.tokens.principals;
-    if (principal === undefined) throw new Error('the topology has no principal');
+  /** `name`: of its principal; the first of the topology by default. */
+  constructor(gateway: ArmGateway, onCall: OnArmCall = () => undefined, name?: string) {
+    const { principals } = gateway.tokens;
+    const principal = principals.find((each) => name === undefined || each.name === name);
+    if (principal === undefined) throw new Error('the topology has no such principal');
     this.#token = gateway.tokens.issue(principal, 'https://management.azure.com', 1e9).token;
     this.#gateway = gateway;
     this.#onCall = onCall;

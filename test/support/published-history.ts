@@ -1,12 +1,7 @@
 // Every state of every CiliumNode that the API served, in order, and what must hold in each.
 import type { KubernetesHandler } from '../../src/simulator/kubernetes/exchange.ts';
-import {
-  type JsonObject,
-  objectAt,
-  parseObject,
-  textAt,
-  textsAt,
-} from '../../src/simulator/workload/json.ts';
+import type { AgentCloud } from '../../src/simulator/workload/clouds/agent-cloud.ts';
+import { type JsonObject, objectAt, parseObject, textAt } from '../../src/simulator/workload/json.ts';
 
 export interface PublishedState {
   readonly name: string;
@@ -19,11 +14,13 @@ export class PublishedHistory {
   readonly states: PublishedState[] = [];
   /** Texts of violations. */
   readonly broken: string[] = [];
+  readonly #cloud: AgentCloud;
   /** Name of the node, by `network address` in its pool. */
   readonly #offers = new Map<string, string>();
   readonly #current = new Map<string, readonly string[]>();
 
-  constructor(handler: KubernetesHandler) {
+  constructor(handler: KubernetesHandler, cloud: AgentCloud) {
+    this.#cloud = cloud;
     void this.#follow(handler);
   }
 
@@ -75,10 +72,11 @@ export class PublishedHistory {
   }
 
   #show(name: string, node: JsonObject): void {
-    const network = textAt(node, 'spec', 'eni', 'vpc-id');
+    if (!this.#cloud.isReadable(node)) this.broken.push(`${name}: no agent can decode the object`);
+    const network = this.#cloud.networkOf(node);
     const pool = Object.entries(objectAt(node, 'spec', 'ipam', 'pool'));
     for (const [address, entry] of pool) {
-      const problem = problemOf(node, address, textAt(entry, 'resource'));
+      const problem = this.#problemOf(node, address, textAt(entry, 'resource'));
       if (problem !== undefined) this.broken.push(`${name}: ${address} is in the pool and ${problem}`);
       const other = this.#offers.get(`${network} ${address}`);
       if (other !== undefined) this.broken.push(`${address} is offered on ${name} and on ${other}`);
@@ -89,14 +87,12 @@ export class PublishedHistory {
       pool.map(([address]) => `${network} ${address}`),
     );
   }
-}
 
-/** Describes what an agent loses if this address leaves the pool. */
-function problemOf(node: JsonObject, address: string, interfaceId: string): string | undefined {
-  const eni = objectAt(node, 'status', 'eni', 'enis', interfaceId);
-  if (textAt(eni, 'id') !== interfaceId) return `its interface ${interfaceId} is not in the status`;
-  if (textAt(eni, 'mac') === '') return `${interfaceId} has no mac`;
-  if (textAt(eni, 'subnet', 'cidr') === '') return `${interfaceId} has no subnet cidr`;
-  if (textAt(eni, 'vpc', 'primary-cidr') === '') return `${interfaceId} has no vpc cidr`;
-  return textsAt(eni, 'addresses').includes(address) ? undefined : `${interfaceId} does not show it`;
+  /** Describes what an agent loses if this address leaves the pool. */
+  #problemOf(node: JsonObject, address: string, interfaceId: string): string | undefined {
+    const item = this.#cloud.interfacesOf(node, 'crd-allocator').find(({ id }) => id === interfaceId);
+    if (item === undefined) return `its interface ${interfaceId} is not in the status`;
+    if (item.lacks !== undefined) return `${interfaceId} has no ${item.lacks}`;
+    return item.addresses.includes(address) ? undefined : `${interfaceId} does not show it`;
+  }
 }

@@ -2,7 +2,6 @@
 import { metricIn } from '../../rig/metric-text.ts';
 import type { ProcessEnvironment } from '../../src/config/option-row.ts';
 import { readLiveOptions } from '../../src/config/read-live-options.ts';
-import { composeAws } from '../../src/controller/clouds/aws.ts';
 import { MeteredTransport } from '../../src/controller/reporting/metered-transport.ts';
 import { Controller } from '../../src/controller/controller.ts';
 import { EniMode } from '../../src/controller/modes/eni-mode.ts';
@@ -10,14 +9,12 @@ import { InProcessTransport } from '../../src/kubernetes/transport/in-process-tr
 import type { KubernetesTransport, TransportRequest } from '../../src/kubernetes/transport/transport.ts';
 import type { Logger } from '../../src/observability/logger.ts';
 import { createMetricRegistry } from '../../src/observability/metrics.ts';
-import type { Ec2Action, Ec2Api } from '../../src/providers/aws/ec2-api.ts';
 import type { Clock } from '../../src/runtime/clock.ts';
 import type { KubernetesHandler } from '../../src/simulator/kubernetes/exchange.ts';
 import { type JsonObject, parseObject } from '../../src/simulator/workload/json.ts';
 import { emptyEnvironment, type GivenFlags, optionsOf, rawFlags } from './given-options.ts';
-import { InProcessEc2 } from './in-process-ec2.ts';
 import { recordingLogger, type LogLine } from './recording-logger.ts';
-import type { World } from './world.ts';
+import type { ClusterWorld } from './cluster-world.ts';
 
 export interface CloudCall {
   /** In monotonic ms. */
@@ -53,8 +50,8 @@ export interface ControllerSetup {
   /** In addition to the recording one. */
   readonly log?: Logger;
   readonly onCall?: (action: string, input: unknown, result: string) => void;
-  /** Changes an answer of EC2 before it is read. Page tokens of its own begin with `test-`. */
-  readonly tamper?: (action: Ec2Action, output: object, input: object) => object;
+  /** Changes an answer of the cloud before it is read. Page tokens of its own begin with `test-`. */
+  readonly tamper?: (action: string, output: object, input: object) => object;
   /** Whether to count its requests to Kubernetes. */
   readonly metered?: true;
   /** Its process dies at one of its calls. */
@@ -76,29 +73,28 @@ export class WorldController {
   readonly #death: Death | undefined;
   #isDead = false;
 
-  constructor(world: World, setup: ControllerSetup) {
+  constructor(world: ClusterWorld, setup: ControllerSetup) {
     this.#death = setup.death;
-    const {
-      flags = {},
-      processEnvironment = emptyEnvironment,
-      identity = 'headwater-0',
-      log,
-      onCall,
-    } = setup;
+    const flags = { ...world.flags, ...setup.flags };
+    const { processEnvironment = emptyEnvironment, identity = 'headwater-0', log, onCall } = setup;
     const { clock, cluster } = world;
     const recording = recordingLogger();
     this.logged = recording.lines;
     const transport = this.#transport(cluster.kubernetes.handle, clock, setup);
-    const api = new InProcessEc2(cluster.ec2.gateway, (action, input, result) => {
-      this.calls.push({ at: clock.monotonic(), action, input: input as JsonObject, result });
-      onCall?.(action, input, result);
+    const compose = world.connect({
+      pass: (action, isChange, send) => this.#pass(action, isChange, send),
+      onCall: (action, input, result) => {
+        this.calls.push({ at: clock.monotonic(), action, input: input as JsonObject, result });
+        onCall?.(action, input, result);
+      },
+      tamper: setup.tamper ?? ((_, output) => output),
     });
     this.controller = new Controller({
       options: optionsOf(flags, processEnvironment),
       kubernetes:
         setup.metered === true ? new MeteredTransport(transport, this.#registry.metrics) : transport,
       leaseTransport: transport,
-      composeMode: (deps) => new EniMode(deps, (cloud) => composeAws(this.#alive(api, setup), cloud)),
+      composeMode: (deps) => new EniMode(deps, compose),
       clock,
       random: world.random.fork(identity),
       log: log ?? recording,
@@ -153,15 +149,9 @@ export class WorldController {
     return this.#registry.scrape();
   }
 
-  #alive(api: Ec2Api, { tamper = (_, output) => output }: ControllerSetup): Ec2Api {
-    return {
-      send: async (action, input, signal) => {
-        if (this.#isDead) return new Promise(() => undefined);
-        const send = () => api.send(action, withoutOwnToken(input), signal);
-        const answer = action.startsWith('Describe') ? send() : this.#mortally(action, send);
-        return tamper(action, await answer, input);
-      },
-    };
+  #pass<T>(action: string, isChange: boolean, send: () => Promise<T>): Promise<T> {
+    if (this.#isDead) return new Promise(() => undefined);
+    return isChange ? this.#mortally(action, send) : send();
   }
 
   /** Performs a call, unless the process must die at it. */
@@ -223,12 +213,6 @@ export class WorldController {
 }
 
 /** Starts a controller; it runs until it is stopped or killed, or the test ends. */
-export function startController(world: World, setup: ControllerSetup = {}): WorldController {
+export function startController(world: ClusterWorld, setup: ControllerSetup = {}): WorldController {
   return new WorldController(world, setup);
-}
-
-/** Only the test knows its tokens. */
-function withoutOwnToken<T extends object>(input: T): T {
-  const { NextToken: token = '' } = input as { NextToken?: string };
-  return token.startsWith('test-') ? { ...input, NextToken: undefined } : input;
 }

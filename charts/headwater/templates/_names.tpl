@@ -25,6 +25,24 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- end -}}
 
+{{/* Never changed, and never that of the other Deployment. */}}
+{{- define "headwater.nodeIpamSelector" -}}
+app.kubernetes.io/name: {{ printf "%s-nodeipam" (include "headwater.name" . | trunc 54) }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end -}}
+
+{{- define "headwater.nodeIpamLabels" -}}
+{{ include "headwater.nodeIpamSelector" . }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
+{{- end -}}
+
+{{/* The file of the ClusterRole that the mode needs. */}}
+{{- define "headwater.clusterRole" -}}
+{{- eq (index .Values.options "ipam" | default "eni") "cluster-pool" | ternary "cluster-role-cluster-pool.yaml" "cluster-role.yaml" -}}
+{{- end -}}
+
 {{- define "headwater.serviceAccount" -}}
 {{- if .Values.serviceAccount.create -}}
 {{- .Values.serviceAccount.name | default (include "headwater.fullname" .) -}}

@@ -1,11 +1,15 @@
 // Defines a chapter of the demonstration and what it can do to the world.
-import type { EmbeddedCluster } from '../../simulator/cluster/embedded-cluster.ts';
+import type {
+  EmbeddedAzure,
+  EmbeddedCluster,
+  SimulatedCluster,
+} from '../../simulator/cluster/embedded-cluster.ts';
 import type { Workload } from '../../simulator/workload/workload.ts';
 import type { LogLine } from './controller-process.ts';
 import type { Picture } from './picture.ts';
 
-export interface ChapterContext {
-  readonly cluster: EmbeddedCluster;
+export interface ChapterContext<Cluster extends SimulatedCluster = SimulatedCluster> {
+  readonly cluster: Cluster;
   /** Number of nodes. */
   readonly nodes: number;
   /** Process ID of the current controller. */
@@ -17,6 +21,9 @@ export interface ChapterContext {
   /** Reports an event of the chapter. */
   readonly report: (text: string) => void;
 }
+
+export type Ec2Context = ChapterContext<EmbeddedCluster>;
+export type AzureContext = ChapterContext<EmbeddedAzure>;
 
 /** One observation of the world. */
 export interface Moment {

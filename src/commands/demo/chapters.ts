@@ -1,17 +1,30 @@
-// Orders the chapters of the demonstration and bounds their time.
-import type { Chapter, ChapterContext } from './chapter.ts';
-import { releaseAddresses } from './chapters/release-addresses.ts';
-import { lostAnswers } from './chapters/lost-answers.ts';
-import { join, scaleUp } from './chapters/scale-up.ts';
+// Orders the chapters of the demonstration on EC2, and bounds the time of every demonstration.
+import type { Chapter, Ec2Context } from './chapter.ts';
 import { exhaustedSubnet } from './chapters/exhausted-subnet.ts';
 import { failover } from './chapters/failover.ts';
+import { lostAnswers } from './chapters/lost-answers.ts';
+import { crowdPods } from './chapters/pods.ts';
+import { releaseAddresses } from './chapters/release-addresses.ts';
+import { join, scaleUp } from './chapters/scale-up.ts';
+import { type SmallSubnetNodes, smallZoneNodes } from './chapters/small-zone.ts';
+import { smallZone } from './demo-topology.ts';
 
-export function chaptersFor(context: ChapterContext): readonly Chapter[] {
+export function chaptersFor(context: Ec2Context): readonly Chapter[] {
+  const nodes = (): SmallSubnetNodes => smallZoneNodes(context.cluster);
+  const subnets = [...context.cluster.network.subnets.values()];
   return [
     join(),
-    scaleUp(context),
+    scaleUp(context, 'EC2', () => nodes().generous),
     lostAnswers(context),
-    exhaustedSubnet(context),
+    exhaustedSubnet(context, {
+      place: smallZone.name,
+      name: smallZone.subnet,
+      id: subnets.find(({ tags }) => tags['Name'] === smallZone.subnet)?.id ?? '',
+      nodes,
+      crowd: crowdPods,
+      hint: 'No other zone notices.',
+      longest: 9000,
+    }),
     releaseAddresses(context),
     failover(context),
   ];

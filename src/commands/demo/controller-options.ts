@@ -8,45 +8,49 @@ interface UnlikeDefault {
   readonly why: string;
 }
 
-const unlikeDefaults: readonly UnlikeDefault[] = [
-  {
-    name: 'cluster-name',
-    value: 'demo',
-    why: 'orphaned interfaces are deleted for a cluster with a name only',
-  },
+const inEveryCloud: readonly UnlikeDefault[] = [
   { name: 'serve-addr', value: '127.0.0.1:0', why: 'a port that is free' },
-  { name: 'aws-release-excess-ips', value: 'true', why: 'nothing is released without it' },
-  { name: 'excess-ip-release-delay', value: '3', why: 'seconds that an excess must last' },
-  { name: 'release-quarantine', value: '7500ms', why: 'the agents here are 10 times faster than in life' },
   { name: 'cloud-call-timeout', value: '8s', why: 'a lost answer is settled after this and the next' },
-  { name: 'consistency-window', value: '4s', why: 'this EC2 lags by a second at most' },
+  { name: 'consistency-window', value: '4s', why: 'this cloud lags by a second at most' },
   { name: 'leader-election-lease-duration', value: '8s', why: 'a dead leader is missed sooner' },
   { name: 'leader-election-renew-deadline', value: '6s', why: 'must be less than the lease' },
   { name: 'leader-election-retry-period', value: '1s', why: 'the lease is renewed more often' },
 ];
 
-/** Where the embedded parts are. */
-export interface ControllerEnvironment {
-  readonly kubeconfig: string;
-  readonly endpoint: string;
-  readonly region: string;
+const unlikeDefaults = {
+  aws: [
+    {
+      name: 'cluster-name',
+      value: 'demo',
+      why: 'orphaned interfaces are deleted for a cluster with a name only',
+    },
+    { name: 'aws-release-excess-ips', value: 'true', why: 'nothing is released without it' },
+    { name: 'excess-ip-release-delay', value: '3', why: 'seconds that an excess must last' },
+    { name: 'release-quarantine', value: '7500ms', why: 'the agents here are 10 times faster than in life' },
+    ...inEveryCloud,
+  ],
+  azure: [{ name: 'ipam', value: 'azure', why: 'the mode of the agents' }, ...inEveryCloud],
+} as const satisfies Record<string, readonly UnlikeDefault[]>;
+
+export type DemoCloudName = keyof typeof unlikeDefaults;
+
+export const demoCloudNames = Object.keys(unlikeDefaults) as readonly DemoCloudName[];
+
+export function isDemoCloud(text: string): text is DemoCloudName {
+  return Object.hasOwn(unlikeDefaults, text);
 }
 
-/** All flags of the controller. */
-export function controllerFlags({ kubeconfig, endpoint, region }: ControllerEnvironment): readonly string[] {
-  return [
-    `--k8s-kubeconfig-path=${kubeconfig}`,
-    `--ec2-api-endpoint=${endpoint}`,
-    `--aws-region=${region}`,
-    ...unlikeDefaults.map(flagOf),
-  ];
+/** All flags of the controller. `places`: those that say where the embedded parts are. */
+export function controllerFlags(cloud: DemoCloudName, places: readonly string[]): readonly string[] {
+  return [...places, ...unlikeDefaults[cloud].map(flagOf)];
 }
 
 /** One line per option that deviates from its default, with the default. */
-export function unlikeDefaultLines(): readonly string[] {
-  const width = Math.max(...unlikeDefaults.map((option) => flagOf(option).length));
-  const most = Math.max(...unlikeDefaults.map(({ name }) => defaultOf(name).length));
-  return unlikeDefaults.map((option) => {
+export function unlikeDefaultLines(cloud: DemoCloudName): readonly string[] {
+  const unlike: readonly UnlikeDefault[] = unlikeDefaults[cloud];
+  const width = Math.max(...unlike.map((option) => flagOf(option).length));
+  const most = Math.max(...unlike.map(({ name }) => defaultOf(name).length));
+  return unlike.map((option) => {
     const [flag, fallback] = [flagOf(option).padEnd(width), defaultOf(option.name).padEnd(most)];
     return `  ${flag}  default: ${fallback}  ${option.why}`;
   });

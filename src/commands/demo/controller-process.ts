@@ -5,9 +5,11 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 
 export interface ControllerOptions {
+  /** Default: run. */
+  readonly command?: 'nodeipam' | 'run';
   readonly flags: readonly string[];
-  readonly accessKeyId: string;
-  readonly secretAccessKey: string;
+  /** Credentials of the cloud, and what else the process needs beside its flags. */
+  readonly environment?: Readonly<Record<string, string>>;
   /** Called for each log line. */
   readonly onLine: (line: LogLine) => void;
   /** Called with its raw output. */
@@ -45,13 +47,12 @@ export class ControllerProcess {
 
   constructor(options: ControllerOptions) {
     const { HEADWATER_NODE: node } = process.env;
-    this.#child = spawn(program(), ['run', ...options.flags], {
+    this.#child = spawn(program(), [options.command ?? 'run', ...options.flags], {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: {
         PATH: process.env['PATH'],
         ...(node !== undefined && { HEADWATER_NODE: node }),
-        AWS_ACCESS_KEY_ID: options.accessKeyId,
-        AWS_SECRET_ACCESS_KEY: options.secretAccessKey,
+        ...options.environment,
       },
     });
     this.ended = this.#follow(options);

@@ -5,26 +5,24 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sleep } from '../../runtime/clock.ts';
-import { Random } from '../../runtime/random.ts';
 import { systemClock as clock } from '../../runtime/system-clock.ts';
-import { createEmbeddedCluster, type EmbeddedCluster } from '../../simulator/cluster/embedded-cluster.ts';
 import { invariantViolations } from '../../simulator/cluster/invariants.ts';
-import { startEc2Server } from '../../simulator/ec2/ec2-server.ts';
 import { kubeConfigFor, startKubernetesServer } from '../../simulator/kubernetes/kubernetes-server.ts';
 import { exitCode } from '../exit-code.ts';
-import { chaptersFor, lastMoment, longestTime } from './chapters.ts';
-import { controllerFlags, type ControllerEnvironment, unlikeDefaultLines } from './controller-options.ts';
+import { azureCloud } from './azure/azure-cloud.ts';
+import { lastMoment, longestTime } from './chapters.ts';
+import { controllerFlags, type DemoCloudName, unlikeDefaultLines } from './controller-options.ts';
 import { ControllerLog } from './controller-log.ts';
 import { ControllerHandle } from './controller-handle.ts';
 import { inWords } from './decision-words.ts';
-import { configureNode, demoTopology } from './demo-topology.ts';
+import type { DemoCloud, ServedCloud } from './demo-cloud.ts';
 import { DepartureWatch } from './departures.ts';
+import { ec2Cloud } from './ec2-cloud.ts';
 import { isSettled, type Picture, takePicture } from './picture.ts';
 import { Prometheus } from './prometheus.ts';
 import type { Screen } from './screen.ts';
 import { Story } from './story.ts';
 import { summaryLines, thingsToTry } from './summary.ts';
-import { thingsToBreak } from './things-to-break.ts';
 import { type Verdict, wordsOf } from './verdict.ts';
 
 /** Agents act faster than in production: their 15 s become 1.5 s. */
@@ -33,6 +31,7 @@ const agentPace = 10;
 const checkInterval = 250;
 
 export interface DemonstrationOptions {
+  readonly cloud: DemoCloudName;
   /** At least 4: two of them are in a zone of their own. */
   readonly nodes: number;
   readonly seed: string;
@@ -44,17 +43,20 @@ export interface DemonstrationOptions {
 }
 
 /** Where to find everything that users may inspect. */
-interface Place extends ControllerEnvironment {
+interface Place {
+  readonly cloud: ServedCloud;
+  readonly kubeconfig: string;
   /** URL of the Kubernetes API. */
   readonly api: string;
   readonly log: ControllerLog;
 }
 
+const clouds = { aws: ec2Cloud, azure: azureCloud } as const satisfies Record<DemoCloudName, unknown>;
+
 export class Demonstration {
   readonly #options: DemonstrationOptions;
-  readonly #cluster: EmbeddedCluster;
+  readonly #cloud: DemoCloud;
   readonly #departures: DepartureWatch;
-  readonly #region: string;
   readonly #startedAt = clock.monotonic();
   #prometheus: Prometheus | undefined;
   /** Lifts the time limit. A demonstration that stays up calls it. */
@@ -62,16 +64,9 @@ export class Demonstration {
 
   constructor(options: DemonstrationOptions) {
     this.#options = options;
-    const topology = demoTopology(options.nodes, options.seed);
-    this.#region = topology.region;
-    this.#cluster = createEmbeddedCluster({
-      topology,
-      clock,
-      random: new Random(options.seed),
-      pace: agentPace,
-      configure: configureNode,
-    });
-    this.#departures = new DepartureWatch(this.#cluster);
+    const { cloud, nodes, seed } = options;
+    this.#cloud = clouds[cloud]({ nodes, seed, pace: agentPace });
+    this.#departures = new DepartureWatch(this.#cloud.cluster);
   }
 
   /** Resolves to the exit code of the process. Call it once. */
@@ -89,10 +84,10 @@ export class Demonstration {
   }
 
   async #runAll(): Promise<number> {
-    const { ec2, kubernetes } = this.#cluster;
+    const { kubernetes, workload } = this.#cloud.cluster;
     const directory = await mkdtemp(join(tmpdir(), 'headwater-demo-'));
     process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
-    const cloud = await startEc2Server({ gateway: ec2.gateway, clock, port: 0 });
+    const cloud = await this.#cloud.serve(directory);
     const api = await startKubernetesServer({ model: kubernetes, clock, port: 0 });
     const kubeconfig = join(directory, 'kubeconfig');
     await writeFile(kubeconfig, kubeConfigFor({ url: api.url }));
@@ -101,16 +96,14 @@ export class Demonstration {
       const log = await ControllerLog.create();
       return await this.#perform({
         kubeconfig,
-        endpoint: cloud.url,
-        region: this.#region,
+        cloud,
         api: api.url,
         log,
       });
     } finally {
       this.#prometheus?.kill();
-      await this.#cluster.workload.stop();
+      await workload.stop();
       await Promise.all([cloud.close(), api.close()]);
-      ec2.clock.stop();
     }
   }
 
@@ -127,19 +120,18 @@ export class Demonstration {
 
   async #perform(at: Place): Promise<number> {
     const { screen, nodes } = this.#options;
-    const [credential] = this.#cluster.ec2.gateway.credentials;
-    if (credential === undefined) throw new Error('the cloud of the demonstration has no credentials');
-    screen.say(`embedded EC2 on ${at.endpoint} (${at.region}), embedded Kubernetes API: ${at.kubeconfig}`);
-    screen.say(
-      `credentials: AWS_ACCESS_KEY_ID=${credential.accessKeyId} AWS_SECRET_ACCESS_KEY=${credential.secretAccessKey}`,
-    );
-    await this.#cluster.workload.start();
+    const { key, name, cluster } = this.#cloud;
+    const { place, credentials, notes, flags, environment } = at.cloud;
+    screen.say(`embedded ${name} on ${place}, embedded Kubernetes API: ${at.kubeconfig}`);
+    screen.say(`credentials: ${credentials}`);
+    await cluster.workload.start();
     screen.say(
       `${nodes} nodes of mixed types, half of the agents of each protocol, ${agentPace} times faster than in life`,
     );
+    for (const note of notes) screen.say(note);
     const entry: ControllerHandle = new ControllerHandle({
-      flags: controllerFlags(at),
-      ...credential,
+      flags: controllerFlags(key, [`--k8s-kubeconfig-path=${at.kubeconfig}`, ...flags]),
+      environment,
       onText: (text) => at.log.write(text),
       onLine: (line) => {
         story.onLogLine(line);
@@ -151,7 +143,7 @@ export class Demonstration {
     screen.say(`$ ${entry.command}`);
     screen.say(`its log: ${at.log.path}`);
     screen.say('options of it that are unlike the defaults, so that little time is enough:');
-    for (const line of unlikeDefaultLines()) screen.say(line);
+    for (const line of unlikeDefaultLines(key)) screen.say(line);
     try {
       return await this.#play(entry, story, at);
     } finally {
@@ -161,12 +153,11 @@ export class Demonstration {
 
   #story(entry: ControllerHandle): Story {
     const { screen, nodes, interrupt } = this.#options;
-    const chapters = chaptersFor({
-      cluster: this.#cluster,
+    const chapters = this.#cloud.chapters({
       nodes,
       controllerPid: () => entry.pid,
       replaceController: () => entry.replace(),
-      run: (workload) => void this.#cluster.workload.run(workload, interrupt),
+      run: (workload) => void this.#cloud.cluster.workload.run(workload, interrupt),
       report: (text) => screen.report(`   ${text}`),
     });
     return new Story(chapters, screen);
@@ -176,14 +167,21 @@ export class Demonstration {
     const { screen, keepRunning } = this.#options;
     const start = clock.monotonic();
     const verdict = await this.#watch(entry, story, start);
-    const picture = takePicture(this.#cluster, this.#departures);
+    const picture = this.#picture();
     const seconds = (clock.monotonic() - start) / 1000;
     screen.close();
-    for (const line of summaryLines({ picture, seconds, verdict: wordsOf(verdict) })) screen.say(line);
+    for (const line of summaryLines({ picture, seconds, verdict: wordsOf(verdict, this.#cloud.releases) }))
+      screen.say(line);
     const { address, pid } = entry;
     const advice = [
-      ...thingsToTry({ ...at, address, log: at.log.path, prometheus: this.#prometheus?.url }),
-      ...thingsToBreak(this.#cluster, { ...at, address, pid }),
+      ...thingsToTry({
+        kubeconfig: at.kubeconfig,
+        address,
+        log: at.log.path,
+        prometheus: this.#prometheus?.url,
+        cloud: at.cloud.thingsToTry,
+      }),
+      ...at.cloud.thingsToBreak({ api: at.api, address, pid }),
     ];
     const heldOn = !keepRunning || (await this.#stayUp(entry, advice, picture));
     const badEnd = await entry.stop();
@@ -194,13 +192,17 @@ export class Demonstration {
     return exitCode.failure;
   }
 
+  #picture(): Picture {
+    return takePicture(this.#cloud, this.#departures);
+  }
+
   /** Plays the chapters and checks the invariants throughout. */
   async #watch(entry: ControllerHandle, story: Story, start: number): Promise<Verdict> {
     const { screen, interrupt } = this.#options;
     for (;;) {
       const now = clock.monotonic();
       await this.#prometheus?.follow(entry.address);
-      const picture = takePicture(this.#cluster, this.#departures);
+      const picture = this.#picture();
       story.update(picture, now);
       screen.show({ elapsed: (now - start) / 1000, chapter: story.title, picture });
       const verdict = this.#verdictOn(picture, entry, story);
@@ -215,7 +217,7 @@ export class Demonstration {
     // Checked before the controller's exit: Ctrl-C ends both.
     if (this.#options.interrupt.aborted) return { kind: 'interrupted' };
     if (ended !== undefined) return { kind: 'controllerEnded', why: ended };
-    return missing.length === 0 && isSettled(picture) ? { kind: 'settled' } : undefined;
+    return missing.length === 0 && isSettled(picture, this.#cloud.releases) ? { kind: 'settled' } : undefined;
   }
 
   /**
@@ -247,7 +249,7 @@ export class Demonstration {
   }
 
   #reportViolations(reported: Set<string>): void {
-    for (const { text } of invariantViolations(this.#cluster)) {
+    for (const { text } of invariantViolations(this.#cloud.cluster)) {
       if (!reported.has(text)) this.#options.screen.say(`BROKEN: ${text}`);
       reported.add(text);
     }

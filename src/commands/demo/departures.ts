@@ -1,6 +1,8 @@
 // Tracks addresses that leave nodes, as CiliumNodes and the cloud show them.
-import type { EmbeddedCluster } from '../../simulator/cluster/embedded-cluster.ts';
-import { type JsonObject, objectAt, textMapAt, textsAt } from '../../simulator/workload/json.ts';
+import type { SimulatedCluster } from '../../simulator/cluster/embedded-cluster.ts';
+import { agentCloudOf } from '../../simulator/workload/clouds/known-clouds.ts';
+import { type JsonObject, objectAt, textMapAt } from '../../simulator/workload/json.ts';
+import type { CloudName } from '../../simulator/workload/node-facts.ts';
 import type { NodeView } from '../../simulator/workload/node-view.ts';
 
 /** Numbers of addresses. */
@@ -29,18 +31,18 @@ export function totalLeaving({ marked, ready, released, refused, hidden }: Leavi
 
 /** Remembers the addresses shown to agents: only those can be hidden or released. */
 export class DepartureWatch {
-  readonly #cluster: Pick<EmbeddedCluster, 'ec2' | 'kubernetes' | 'workload'>;
+  readonly #cluster: Pick<SimulatedCluster, 'network' | 'kubernetes' | 'workload'>;
   /** By node. */
   readonly #shown = new Map<string, Set<string>>();
   #unassigned = 0;
 
-  constructor(cluster: Pick<EmbeddedCluster, 'ec2' | 'kubernetes' | 'workload'>) {
+  constructor(cluster: Pick<SimulatedCluster, 'network' | 'kubernetes' | 'workload'>) {
     this.#cluster = cluster;
   }
 
   read(): Departures {
-    const { ec2, kubernetes, workload } = this.#cluster;
-    const held = Map.groupBy(ec2.network.interfaces.values(), ({ instanceId }) => instanceId);
+    const { network, kubernetes, workload } = this.#cluster;
+    const held = Map.groupBy(network.interfaces.values(), ({ instanceId }) => instanceId);
     const leaving = workload.views
       .map((view) => {
         const own = held.get(view.facts.instanceId) ?? [];
@@ -53,7 +55,7 @@ export class DepartureWatch {
 
   #leavingOf(view: NodeView, node: JsonObject | undefined, holds: ReadonlySet<string>): Leaving {
     if (node === undefined) return noneLeaving;
-    const shown = shownAddresses(node, view.protocol);
+    const shown = shownAddresses(node, view.protocol, view.facts.cloud);
     const known = new Set([...shown, ...(this.#shown.get(view.nodeName) ?? [])]);
     const gone = [...known].filter((address) => !shown.has(address) && !holds.has(address));
     for (const address of gone) known.delete(address);
@@ -73,10 +75,14 @@ export class DepartureWatch {
 }
 
 /** The addresses that an agent may give to pods, from its CiliumNode. */
-export function shownAddresses(node: JsonObject, protocol: NodeView['protocol']): ReadonlySet<string> {
+export function shownAddresses(
+  node: JsonObject,
+  protocol: NodeView['protocol'],
+  cloud?: CloudName,
+): ReadonlySet<string> {
   if (protocol === 'crd-allocator') return new Set(Object.keys(objectAt(node, 'spec', 'ipam', 'pool')));
-  const interfaces = Object.values(objectAt(node, 'status', 'eni', 'enis'));
-  return new Set(interfaces.flatMap((each) => textsAt(each, 'addresses')));
+  const interfaces = agentCloudOf({ cloud }).interfacesOf(node, protocol);
+  return new Set(interfaces.flatMap(({ addresses }) => addresses));
 }
 
 function sum(a: Leaving, b: Leaving): Leaving {

@@ -36,7 +36,11 @@ export function frameLines(frame: Frame, { columns, rows }: FrameSize): string[]
     ...standingLines(picture),
     '',
   ];
-  const calls = inLines(`EC2 calls   ${callsInWords(picture.calls)}`.split(/(?<=, )/), columns - 2, 12);
+  const calls = inLines(
+    `${`${picture.cloud} calls`.padEnd(11)} ${callsInWords(picture.calls)}`.split(/(?<=, )/),
+    columns - 2,
+    12,
+  );
   const health =
     picture.violations.length > 0
       ? picture.violations.slice(0, 3).map(({ text }) => `BROKEN: ${text}`)
@@ -114,7 +118,7 @@ export function plainLine(frame: Pick<Frame, 'elapsed' | 'chapter' | 'picture'>)
 
 /** A line without the time. */
 export function plainNews({ chapter, picture }: Pick<Frame, 'chapter' | 'picture'>): string {
-  const { nodes, addresses, pods, departures, calls } = picture;
+  const { cloud, nodes, addresses, pods, departures, calls } = picture;
   const spent = calls.reduce((sum, each) => sum + each.calls, 0);
   return [
     `${chapter}:`,
@@ -122,7 +126,7 @@ export function plainNews({ chapter, picture }: Pick<Frame, 'chapter' | 'picture
     `${addresses.used} of ${addresses.held} addresses used,`,
     `${pods.waiting} pods waiting,`,
     ...departuresInWords(departures),
-    `${spent} EC2 calls`,
+    `${spent} ${cloud} calls`,
   ].join(' ');
 }
 
@@ -136,8 +140,8 @@ function departuresInWords(departures: Departures): readonly string[] {
 }
 
 export function callsInWords(calls: Picture['calls']): string {
-  const changes = calls.filter(({ action }) => !action.startsWith('Describe'));
-  const reads = calls.filter(({ action }) => action.startsWith('Describe'));
+  const changes = calls.filter(({ isRead }) => !isRead);
+  const reads = calls.filter(({ isRead }) => isRead);
   const spent = changes.map(({ action, calls: count, throttled }) => {
     return `${action} ${count}${throttled > 0 ? ` (${throttled} throttled)` : ''}`;
   });

@@ -1,5 +1,4 @@
 // Captures one moment of the demonstration as data, from the cloud, the agents and the API, never from the controller.
-import type { EmbeddedCluster } from '../../simulator/cluster/embedded-cluster.ts';
 import {
   invariantViolations,
   type InvariantViolation,
@@ -7,9 +6,12 @@ import {
   standings,
 } from '../../simulator/cluster/invariants.ts';
 import { sumOfWaits, noWaits } from '../../simulator/workload/waiting-times.ts';
+import type { DemoCloud } from './demo-cloud.ts';
 import { type Departures, type DepartureWatch, totalLeaving } from './departures.ts';
 
 export interface Picture {
+  /** Name of the cloud. */
+  readonly cloud: string;
   readonly nodes: { readonly total: number; readonly serving: number; readonly met: number };
   /** Pod addresses in the cloud, and those that pods and agents use. */
   readonly addresses: { readonly held: number; readonly used: number; readonly excess: number };
@@ -29,21 +31,26 @@ export interface SubnetPicture {
 
 export interface CallPicture {
   readonly action: string;
+  readonly isRead: boolean;
   readonly calls: number;
   readonly throttled: number;
 }
 
-/** Addresses that AWS reserves in every subnet. */
+/** Addresses that AWS and Azure reserve in every subnet. */
 const reserved = 5;
 
-export function takePicture(cluster: EmbeddedCluster, departures: DepartureWatch): Picture {
-  const { ec2, workload } = cluster;
+export function takePicture(
+  { name: cloud, cluster, counters }: Pick<DemoCloud, 'name' | 'cluster' | 'counters'>,
+  departures: DepartureWatch,
+): Picture {
+  const { network, workload } = cluster;
   const { views } = workload;
   const nodes = standings(cluster);
   const detached = detachedInterfaces(cluster).length;
   const waits = views.map(({ waits }) => waits).reduce(sumOfWaits, noWaits);
-  const calls = Object.entries(ec2.gateway.counters.all());
+  const calls = Object.entries(counters.all());
   return {
+    cloud,
     nodes: {
       total: views.length,
       serving: views.filter(({ phase }) => phase === 'serving').length,
@@ -60,22 +67,31 @@ export function takePicture(cluster: EmbeddedCluster, departures: DepartureWatch
       waiting: views.reduce((sum, { pendingPods }) => sum + pendingPods.size, 0),
       longestWait: waits.longest,
     },
-    interfaces: { attached: ec2.network.interfaces.size - detached, detached },
-    subnets: [...ec2.network.subnets.values()].map(({ id, block, available, tags }) => {
+    interfaces: { attached: network.interfaces.size - detached, detached },
+    subnets: [...network.subnets.values()].map(({ id, block, available, tags }) => {
       const size = 2 ** (32 - Number(block.split('/')[1])) - reserved;
-      return { name: tags['Name'] ?? id, taken: size - available, size };
+      return { name: tags['Name'] ?? id.slice(id.lastIndexOf('/') + 1), taken: size - available, size };
     }),
-    calls: calls.map(([action, { calls, throttled }]) => ({ action, calls, throttled })),
+    calls: calls.map(([action, { calls, throttled }]) => ({
+      action,
+      isRead: /^Describe|\.(Get|List)/.test(action),
+      calls,
+      throttled,
+    })),
     violations: invariantViolations(cluster),
   };
 }
 
 /**
- * Whether every pod has its address, every node has exactly what its watermarks require, and no interface or address is
- * in flight.
+ * Whether every pod has its address, every node what its watermarks require, and no interface or address is in flight.
+ * `releases`: no node has more, either.
  */
-export function isSettled({ nodes, addresses, departures, pods, interfaces }: Picture): boolean {
+export function isSettled(
+  { nodes, addresses, departures, pods, interfaces }: Picture,
+  releases: boolean,
+): boolean {
   const { total, serving, met } = nodes;
   const isServed = serving === total && met === total && pods.waiting === 0;
-  return isServed && addresses.excess === 0 && interfaces.detached === 0 && totalLeaving(departures) === 0;
+  const isExact = !releases || (addresses.excess === 0 && totalLeaving(departures) === 0);
+  return isServed && isExact && interfaces.detached === 0;
 }

@@ -7,7 +7,7 @@ export function summaryLines(end: {
   readonly seconds: number;
   readonly verdict: string;
 }): string[] {
-  const { nodes, addresses, pods, interfaces, calls, violations } = end.picture;
+  const { cloud, nodes, addresses, pods, interfaces, calls, violations } = end.picture;
   return [
     '',
     `${end.verdict} (${end.seconds.toFixed(1)} s)`,
@@ -15,18 +15,18 @@ export function summaryLines(end: {
     `  nodes       ${nodes.met} of ${nodes.total} at their watermarks, ${nodes.serving} serving pods`,
     `  addresses   ${addresses.held} held, ${addresses.used} used, ${interfaces.attached} interfaces attached, ${interfaces.detached} detached`,
     `  pods        ${pods.served} served, ${pods.waiting} waiting, the longest wait ${(pods.longestWait / 1000).toFixed(2)} s`,
-    `  EC2 calls   ${callsInWords(calls)}`,
+    `  ${`${cloud} calls`.padEnd(11)} ${callsInWords(calls)}`,
   ];
 }
 
 export function thingsToTry(at: {
   readonly kubeconfig: string;
-  readonly endpoint: string;
-  readonly region: string;
   readonly address: string | undefined;
   /** Path of the controller's log. */
   readonly log: string;
   readonly prometheus: string | undefined;
+  /** How to look into the cloud. */
+  readonly cloud: readonly string[];
 }): string[] {
   const metrics =
     at.address === undefined
@@ -47,6 +47,6 @@ export function thingsToTry(at: {
           `  ${at.prometheus}/graph?g0.expr=headwater_subnet_free_addresses&g0.tab=0`,
           `  ${at.prometheus}/alerts`,
         ]),
-    `  aws ec2 describe-network-interfaces --endpoint-url ${at.endpoint} --region ${at.region}    (with the credentials above)`,
+    ...at.cloud.map((line) => `  ${line}`),
   ];
 }

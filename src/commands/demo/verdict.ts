@@ -8,10 +8,11 @@ export type Verdict =
   | { readonly kind: 'interrupted' }
   | { readonly kind: 'controllerEnded'; readonly why: string };
 
-export function wordsOf(verdict: Verdict): string {
+/** `releases`: a settled node has no more than its watermarks ask for, either. */
+export function wordsOf(verdict: Verdict, releases: boolean): string {
   switch (verdict.kind) {
     case 'settled':
-      return 'every pod has its address, every node what its watermarks ask for and no more, and no invariant was broken';
+      return `every pod has its address, every node what its watermarks ask for${releases ? ' and no more' : ''}, and no invariant was broken`;
     case 'broken':
       return 'an invariant was broken';
     case 'late':

@@ -1,24 +1,23 @@
 // Options that decide what nodes get, and from where.
 import { cloudModes, type OptionRow } from '../option-row.ts';
-import { duration, list, oneOf, onlyTrue, tagFilter, text } from '../value-kinds.ts';
+import { boolean, duration, list, oneOf, tagFilter, text } from '../value-kinds.ts';
 
 const hour = 3_600_000;
 
 export const allocationOptions = {
   ipam: {
-    kind: oneOf(cloudModes),
+    kind: oneOf([...cloudModes, 'cluster-pool']),
     origin: 'operator',
     group: 'allocation',
-    help: 'The cloud network that addresses come from: eni for AWS, azure for Azure, alibabacloud for Alibaba Cloud. It must be the mode of the Cilium agents.',
+    help: 'Where addresses come from: eni for interfaces of AWS, azure for those of Azure, alibabacloud for those of Alibaba Cloud, cluster-pool for a block of a network of its own for each node, without any cloud. It must be the mode of the Cilium agents.',
     default: 'eni',
     fromConfigDir: true,
   },
   'enable-ipv4': {
-    kind: onlyTrue('Headwater supplies IPv4 addresses'),
+    kind: boolean,
     origin: 'operator',
     group: 'allocation',
-    help: 'Supplies IPv4 addresses. Headwater does nothing else, so it refuses to start without IPv4.',
-    default: 'true',
+    help: 'Supplies IPv4 addresses. With ipam=eni it cannot be off. With ipam=cluster-pool, if unset, it is on if cluster-pool-ipv4-cidr is set.',
     fromConfigDir: true,
   },
   'cluster-name': {

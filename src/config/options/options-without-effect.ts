@@ -2,7 +2,6 @@
 
 /** Why each has no effect: the rest of a sentence that starts with the option. */
 export const optionsWithoutEffect = {
-  'enable-ipv6': 'Headwater supplies IPv4 addresses; IPv6 is left to the agents',
   'update-ec2-adapter-limit-via-api': 'limits of instance types are always read from EC2',
   'aws-instance-limit-mapping': 'limits of instance types are always read from EC2',
   'operator-prometheus-serve-addr': 'health, metrics and status are served together on serve-addr',

@@ -16,6 +16,7 @@ import type { ControllerFacts, Mode, ModeDeps } from './mode.ts';
 
 export class EniMode implements Mode<StatusReport, NodeStatusReport> {
   readonly served = 'CiliumNodes';
+  readonly access = { mode: 'eni' } as const;
   readonly #deps: ModeDeps;
   readonly #cache: ClusterCache;
   readonly #cloud: Cloud;

@@ -2,6 +2,7 @@
 // which objects are read, and what runs while this process leads.
 import type { Options } from '../../config/option-table.ts';
 import type { LiveValues } from '../../config/read-live-options.ts';
+import type { AccessScope } from '../../kubernetes/access/needed-access.ts';
 import type { EventReport, EventSubject } from '../../kubernetes/events/event-object.ts';
 import type { LeaderElection } from '../../kubernetes/lease/leader-election.ts';
 import type { KubernetesTransport } from '../../kubernetes/transport/transport.ts';
@@ -49,6 +50,8 @@ export interface ControllerFacts {
 export interface Mode<Status extends object, Node extends object> {
   /** The objects that it serves, in plural. */
   readonly served: 'CiliumNodes' | 'Nodes';
+  /** Which permissions it needs. */
+  readonly access: AccessScope;
   /** How many of them are known. */
   readonly count: number;
   /** Each runs as long as the process does. */

@@ -2,13 +2,14 @@
 // this, a standby would notice missing Lease access only when the leader is gone.
 import type { Options } from '../../config/option-table.ts';
 import { missingAccess } from '../../kubernetes/access/access-review.ts';
-import { type NeededAccess, neededAccess } from '../../kubernetes/access/needed-access.ts';
+import { type AccessScope, type NeededAccess, neededAccess } from '../../kubernetes/access/needed-access.ts';
 import type { KubernetesTransport } from '../../kubernetes/transport/transport.ts';
 import { type Clock, sleep } from '../../runtime/clock.ts';
 import type { Logger } from '../../observability/logger.ts';
 
 export interface AccessWarningDeps {
   readonly options: Pick<Options, 'k8sNamespace' | 'leaderElection' | 'leaderElectionLeaseName'>;
+  readonly scope: AccessScope;
   readonly kubernetes: KubernetesTransport;
   readonly log: Logger;
   readonly clock: Clock;
@@ -29,12 +30,12 @@ const interval = 30_000;
  * why the Lease is not accessible, and undefined as soon as it is.
  */
 export async function warnOfMissingAccess(
-  { options, kubernetes, log, clock }: AccessWarningDeps,
+  { options, scope, kubernetes, log, clock }: AccessWarningDeps,
   onLease: (problem: string | undefined) => void,
   signal: AbortSignal,
 ): Promise<void> {
   const lease = { namespace: options.k8sNamespace, name: options.leaderElectionLeaseName };
-  const needed = neededAccess(options.leaderElection ? lease : undefined);
+  const needed = neededAccess(options.leaderElection ? lease : undefined, scope);
   try {
     let missing = await missingAccess(kubernetes, needed, signal);
     if (missing.length === needed.length) log.warn(withoutRoles);

@@ -47,7 +47,7 @@ export class MeteredTransport implements KubernetesTransport {
   }
 }
 
-const verbs = { POST: 'create', PUT: 'update', PATCH: 'patch' } as const;
+const verbs = { POST: 'create', PUT: 'update', PATCH: 'patch', DELETE: 'delete' } as const;
 
 /** The verb as RBAC names it. */
 function verbOf({ method, path }: TransportRequest): string {

@@ -2,16 +2,11 @@
 import { conditionOf, type NodeSummary } from '../../node/reconcile/node-summary.ts';
 import { exclusionsOf } from '../../node/demand/node-requirements.ts';
 import type { BucketLevel } from '../../providers/rate-limit/rate-limiter.ts';
-import {
-  type Activity,
-  pausedBy,
-  type PauseReason,
-  pauseReasons,
-  type Pauses,
-} from '../../providers/gate/mutation-permission.ts';
+import type { Pauses } from '../../providers/gate/mutation-permission.ts';
 import type { BrakeState } from '../../manager/withdrawals/withdrawal-brake.ts';
 import type { ControllerState } from './controller-state.ts';
 import type { MissingPermission } from './missing-permissions.ts';
+import { type PauseReport, pauseReports, type ReportedWrite } from './pause-report.ts';
 import { totalsOf } from './fleet-metrics.ts';
 import type { SubnetFigures } from './subnet-figures.ts';
 
@@ -89,27 +84,6 @@ export interface ExclusionReport {
   readonly why: string;
 }
 
-/** Activities under the names that users know. */
-const activityNames = {
-  allocate: 'allocation',
-  release: 'release',
-  publish: 'ciliumnode-writes',
-  notify: 'events',
-} as const satisfies Record<Activity, string>;
-
-type PausedActivity = (typeof activityNames)[Activity];
-
-export interface PauseReport {
-  readonly reason: PauseReason;
-  readonly activities: readonly PausedActivity[];
-  /** The CiliumNode of the last conflicting write, the parts written, and the writer. */
-  readonly node?: string;
-  readonly parts?: readonly string[];
-  readonly manager?: string;
-  /** The pause ends after this time without another conflicting write. */
-  readonly quietInSeconds?: number;
-}
-
 export interface NodeReport {
   readonly name: string;
   readonly instance?: string;
@@ -147,7 +121,7 @@ export function statusReport(facts: {
     state,
     identity,
     ...(leader !== undefined && { leader }),
-    paused: pauseReports(pauses, session),
+    paused: pauseReports(pauses, session?.conflictingWrite),
     ...(withdrawalsHeld !== undefined && { withdrawalsHeld }),
     ...(fleet !== undefined && unverifiedReport(fleet.summaries, identityProblem)),
     denied,
@@ -173,14 +147,6 @@ export interface ReportedSession {
   readonly conflictingWrite: ReportedWrite | undefined;
   /** Undefined while no withdrawals are held. */
   readonly heldWithdrawals: WithdrawalReport | undefined;
-}
-
-interface ReportedWrite {
-  readonly node: string;
-  readonly parts: readonly string[];
-  readonly manager: string | undefined;
-  /** The pause ends after this long without another such write, in ms. */
-  readonly quietIn: number;
 }
 
 interface Fleet {
@@ -246,20 +212,6 @@ export function exclusionReports(entry: NodeSummary): readonly ExclusionReport[]
     ...(deviceIndex !== undefined && { deviceIndex }),
     why,
   }));
-}
-
-function pauseReports(pauses: Pauses, session: ReportedSession | undefined): readonly PauseReport[] {
-  return pauseReasons.flatMap((reason) => {
-    const paused = pausedBy(reason, pauses);
-    if (paused.length === 0) return [];
-    const last = reason === 'conflictingWriter' ? session?.conflictingWrite : undefined;
-    const activities = paused.map((activity) => activityNames[activity]);
-    if (last === undefined) return [{ reason, activities }];
-    const { node, parts, manager, quietIn } = last;
-    const quietInSeconds = Math.round(quietIn / 1000);
-    const known = { node, parts, ...(manager !== undefined && { manager }), quietInSeconds };
-    return [{ reason, activities, ...known }];
-  });
 }
 
 /** Whether the node has a problem to report. */

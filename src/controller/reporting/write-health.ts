@@ -1,5 +1,4 @@
-// Whether CiliumNode writes succeed. A leader that cannot write shows agents nothing, whatever it does in the cloud.
-import type { WriteOutcome } from '../../kubernetes/cilium-node/cilium-node-writer.ts';
+// Whether writes of what is served succeed. A leader that cannot write shows agents nothing, whatever it does in the cloud.
 import type { Clock } from '../../runtime/clock.ts';
 
 /** Only outcomes within this time count, in ms. */
@@ -11,17 +10,27 @@ interface Failed {
   readonly message: string;
 }
 
+/** What came of a write, as writers report it. */
+export type NotedOutcome =
+  | { readonly kind: 'written' }
+  | { readonly kind: 'conflict' }
+  | { readonly kind: 'gone' }
+  | { readonly kind: 'denied' | 'invalid' | 'unavailable'; readonly message: string };
+
 export class WriteHealth {
   readonly #clock: Pick<Clock, 'monotonic'>;
+  readonly #written: string;
   #lastSuccess: { readonly name: string; readonly at: number } | undefined;
   /** The last failures of two different nodes: failures of one node alone may be its own problem. */
   #failed: readonly Failed[] = [];
 
-  constructor(clock: Pick<Clock, 'monotonic'>) {
+  /** `written`: the object, in singular. */
+  constructor(clock: Pick<Clock, 'monotonic'>, written = 'CiliumNode') {
     this.#clock = clock;
+    this.#written = written;
   }
 
-  note(name: string, outcome: WriteOutcome): void {
+  note(name: string, outcome: NotedOutcome): void {
     const at = this.#clock.monotonic();
     // A conflict, or a write to a deleted node, still reached the API server: neither is a failure.
     if (outcome.kind === 'written') this.#lastSuccess = { name, at };
@@ -40,6 +49,8 @@ export class WriteHealth {
     if (last === undefined) return undefined;
     const isOnesOwn =
       failed.length === 1 && this.#lastSuccess !== undefined && this.#lastSuccess.name !== last.name;
-    return isOnesOwn ? undefined : `no write of a CiliumNode succeeded in the last minute: ${last.message}`;
+    return isOnesOwn
+      ? undefined
+      : `no write of a ${this.#written} succeeded in the last minute: ${last.message}`;
   }
 }

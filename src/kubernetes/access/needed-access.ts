@@ -3,7 +3,7 @@
 
 /** One required verb, in the terms of RBAC rules. */
 export interface NeededAccess {
-  readonly verb: 'create' | 'get' | 'list' | 'patch' | 'update' | 'watch';
+  readonly verb: 'create' | 'delete' | 'get' | 'list' | 'patch' | 'update' | 'watch';
   /** Empty for the core group. */
   readonly group: string;
   /** Includes a subresource: `ciliumnodes/status`. */
@@ -21,14 +21,46 @@ export interface LeaseReference {
   readonly name: string;
 }
 
+/** What needs the permissions. `gc`: whether CiliumNodes without a Node are deleted. */
+export type AccessScope =
+  | { readonly mode: 'eni' | 'nodeipam' }
+  | { readonly mode: 'cluster-pool'; readonly gc: boolean; readonly createsDefinition: boolean };
+
 /** `lease` is the leader election Lease; undefined without leader election. */
-export function neededAccess(lease: LeaseReference | undefined): readonly NeededAccess[] {
-  return lease === undefined ? always : [...always, ...forLease(lease)];
+export function neededAccess(
+  lease: LeaseReference | undefined,
+  scope: AccessScope = { mode: 'eni' },
+): readonly NeededAccess[] {
+  const own = accessOf(scope);
+  return lease === undefined ? own : [...own, ...forLease(lease)];
+}
+
+function accessOf(scope: AccessScope): readonly NeededAccess[] {
+  switch (scope.mode) {
+    case 'eni':
+      return ofEni;
+    case 'nodeipam':
+      return ofNodeIpam;
+    case 'cluster-pool':
+      return ofClusterPool(scope);
+  }
 }
 
 const unverified = 'nothing verifies which instance is whose, and nothing is released or detached';
+const uncollected = 'CiliumNodes of machines that are gone stay, and keep their blocks';
 
-const always: readonly NeededAccess[] = [
+const events = rules({ group: '', resource: 'events' }, [
+  ['create', 'no Event says why a node cannot be satisfied'],
+  ['patch', 'repeated Events are not counted'],
+]);
+
+const definitions = {
+  group: 'apiextensions.k8s.io',
+  resource: 'customresourcedefinitions',
+} as const;
+const name = 'ciliumnodes.cilium.io';
+
+const ofEni: readonly NeededAccess[] = [
   ...rules({ group: 'cilium.io', resource: 'ciliumnodes' }, [
     ['get', 'nothing is released, and a conflicting write is not retried'],
     ['list', 'no node is served'],
@@ -47,19 +79,51 @@ const always: readonly NeededAccess[] = [
     ['list', 'nodes get no addresses in advance for pending pods'],
     ['watch', 'nodes get no addresses in advance for pending pods'],
   ]),
-  ...rules({ group: '', resource: 'events' }, [
-    ['create', 'no Event says why a node cannot be satisfied'],
-    ['patch', 'repeated Events are not counted'],
+  ...events,
+  ...rules({ ...definitions, name }, [
+    ['get', 'only fields of a CiliumNode that every version of Cilium has are written'],
   ]),
-  ...rules(
-    {
-      group: 'apiextensions.k8s.io',
-      resource: 'customresourcedefinitions',
-      name: 'ciliumnodes.cilium.io',
-    },
-    [['get', 'only fields of a CiliumNode that every version of Cilium has are written']],
-  ),
 ];
+
+const ofNodeIpam: readonly NeededAccess[] = [
+  ...rules({ group: '', resource: 'nodes' }, [
+    ['get', 'a conflicting write is not retried'],
+    ['list', 'no Node is served'],
+    ['watch', 'changes of Nodes are not seen'],
+    ['patch', 'no Node gets a CIDR'],
+  ]),
+  ...events,
+];
+
+function ofClusterPool({
+  gc,
+  createsDefinition,
+}: AccessScope & { readonly mode: 'cluster-pool' }): readonly NeededAccess[] {
+  return [
+    ...rules({ group: 'cilium.io', resource: 'ciliumnodes' }, [
+      ['get', 'a conflicting write is not retried'],
+      ['list', 'no node is served'],
+      ['watch', 'changes of nodes are not seen'],
+      ['patch', 'no node gets a block'],
+      ...(gc ? ([['delete', uncollected]] as const) : []),
+    ]),
+    ...rules({ group: 'cilium.io', resource: 'ciliumnodes/status' }, [
+      ['patch', 'a CiliumNode does not say why it has no block'],
+    ]),
+    ...rules({ group: '', resource: 'nodes' }, [
+      ['get', uncollected],
+      ['list', uncollected],
+      ['watch', uncollected],
+    ]),
+    ...events,
+    // RBAC cannot restrict `create` to a name.
+    ...rules(definitions, createsDefinition ? [['create', 'an absent definition is not created']] : []),
+    ...rules({ ...definitions, name }, [
+      ['get', 'nothing shows whether the definition is there'],
+      ...(createsDefinition ? ([['update', 'an older definition of Headwater stays']] as const) : []),
+    ]),
+  ];
+}
 
 function forLease({ namespace, name }: LeaseReference): readonly NeededAccess[] {
   const lease = { group: 'coordination.k8s.io', resource: 'leases', namespace };

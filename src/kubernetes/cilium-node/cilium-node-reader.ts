@@ -11,6 +11,7 @@ import type { CiliumNode, CiliumNodeStatus } from './cilium-node.ts';
 import { oversizeProblems } from './cilium-node-bounds.ts';
 import { isTextOrNothing, readPool, readReleases, readUsed } from './cilium-node-entries.ts';
 import { type CiliumNodeFields, ciliumNodeSchema } from './cilium-node-schema.ts';
+import { isIgnored } from './cilium-node-blocks.ts';
 import { type FieldPath, type FieldProblem, FieldProblems } from './field-problem.ts';
 import { isObject, type JsonObject, textAt, valueAt } from '../transport/json.ts';
 import { PatchBase } from './patch-base.ts';
@@ -25,8 +26,6 @@ export type CiliumNodeReading =
       readonly ignored: boolean;
       readonly problems: readonly FieldProblem[];
     };
-
-const ignoreAnnotation = 'ipam.cilium.io/ignore';
 
 export function readCiliumNode(raw: unknown, section: CiliumNodeSection): CiliumNodeReading {
   const object = isObject(raw) ? raw : {};
@@ -131,10 +130,6 @@ function statusText(raw: JsonObject, path: readonly string[], problems: FieldPro
   if (isTextOrNothing(value)) return value || undefined;
   problems.add(path, value, 'a text');
   return undefined;
-}
-
-function isIgnored(raw: JsonObject): boolean {
-  return textAt(raw, 'metadata', 'annotations', ignoreAnnotation)?.toLowerCase() === 'true';
 }
 
 function addIssues(problems: FieldProblems, issues: readonly z.core.$ZodIssue[], raw: unknown): void {

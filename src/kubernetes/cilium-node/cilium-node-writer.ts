@@ -37,11 +37,13 @@ const bindingFields: readonly string[] = ['metadata.uid', 'metadata.resourceVers
 export class CiliumNodeWriter {
   readonly #transport: KubernetesTransport;
   readonly #leads: () => boolean;
+  readonly #timeoutMs: number | undefined;
 
-  /** `leads`: whether this process leads at this instant. Default: always. */
-  constructor(transport: KubernetesTransport, leads: () => boolean = () => true) {
+  /** `leads`: whether this process leads at this instant. Default: always. `timeoutMs`: time limit of a write. */
+  constructor(transport: KubernetesTransport, leads: () => boolean = () => true, timeoutMs?: number) {
     this.#transport = transport;
     this.#leads = leads;
+    this.#timeoutMs = timeoutMs;
   }
 
   /** Patches `spec`; a patch of the main resource never changes the status. Rejects only with the signal's reason. */
@@ -52,6 +54,25 @@ export class CiliumNodeWriter {
   /** Patches `status` through its subresource, the only way to change it. Rejects only with the signal's reason. */
   patchStatus(target: WriteTarget, status: JsonObject, signal: AbortSignal): Promise<WriteOutcome> {
     return this.#patch('ciliumnodes/status', target, { status }, signal);
+  }
+
+  /** Deletes the object in just this state. Rejects only with the signal's reason. */
+  async delete(
+    { name, uid, resourceVersion }: WriteTarget,
+    signal: AbortSignal,
+  ): Promise<'deleted' | 'conflict' | 'failed'> {
+    if (!this.#leads()) return 'failed';
+    const preconditions = { uid, resourceVersion };
+    const request = {
+      method: 'DELETE',
+      path: pathOf(name),
+      contentType: 'application/json',
+      body: JSON.stringify({ apiVersion: 'v1', kind: 'DeleteOptions', preconditions }),
+      ...(this.#timeoutMs !== undefined && { timeoutMs: this.#timeoutMs }),
+    } as const;
+    const { kind } = await ask(this.#transport, request, signal);
+    if (kind === 'ok' || kind === 'gone') return 'deleted';
+    return kind === 'conflict' ? kind : 'failed';
   }
 
   /** Reads the live object, not the watched copy. Rejects only with the signal's reason. */
@@ -82,6 +103,7 @@ export class CiliumNodeWriter {
       path: resource === 'ciliumnodes' ? pathOf(name) : `${pathOf(name)}/status`,
       contentType: 'application/merge-patch+json',
       body: JSON.stringify({ metadata: { uid, resourceVersion }, ...part }),
+      ...(this.#timeoutMs !== undefined && { timeoutMs: this.#timeoutMs }),
     } as const;
     const reply = await ask(this.#transport, request, signal);
     return reply.kind === 'ok' ? { kind: 'written', raw: reply.object } : failure(reply, `patch ${resource}`);

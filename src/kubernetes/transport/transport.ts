@@ -3,7 +3,7 @@
 import type { Json, JsonObject } from './json.ts';
 
 export interface TransportRequest {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Includes the query, as on the request line. */
   readonly path: string;
   /** Content type of `body`. */

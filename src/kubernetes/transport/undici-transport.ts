@@ -43,6 +43,8 @@ const repeatedAfter: Readonly<Record<TransportRequest['method'], number | undefi
   PUT: 5000,
   PATCH: undefined,
   POST: undefined,
+  // A second one may meet an object of the same name.
+  DELETE: undefined,
 };
 
 /** Connections that are silent this soon after all were renewed have a slow server. In ms. */

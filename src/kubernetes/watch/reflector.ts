@@ -26,6 +26,11 @@ export interface ReflectorOptions<T> {
   readonly verifyEmptyLists?: boolean;
   /** Called for each change, after the store holds it. `onBug` gets what it throws. */
   readonly onChange: (change: Change<T>) => void;
+  /**
+   * Called before and after the objects of a list are reported one by one. In between, what is known is a part of a list: it
+   * proves that nothing is absent.
+   */
+  readonly onList?: (phase: 'begin' | 'end') => void;
   /** Called when the state changes. */
   readonly onState?: (state: ReflectorState) => void;
   readonly onBug: (error: unknown) => void;
@@ -225,7 +230,9 @@ export class Reflector<T> {
     if (unreliable !== undefined) return { kind: 'unavailable', message: unreliable };
     const isAskedAgain = this.#mayBeIncomplete;
     this.#mayBeIncomplete = this.#options.verifyEmptyLists === true && listing.objects.size === 0;
+    this.#options.onList?.('begin');
     await this.#replace(listing, signal);
+    this.#options.onList?.('end');
     this.#store.endListing();
     this.#resourceVersion = listing.resourceVersion;
     this.#lists++;

@@ -114,8 +114,8 @@ export class Changes {
       return await this.#look(change, state, context);
     } catch (error) {
       if (!(error instanceof CloudError)) throw error;
-      // ARM forgets operations after a while; the resource itself then says how it went.
-      if (isForgotten(error)) state.progressUrl = undefined;
+      // ARM forgets operations after a while, and a role may not show them; the resource itself says how it went.
+      if (isForgotten(error) || error.failure.kind === 'notAuthorized') state.progressUrl = undefined;
       return { kind: 'pending' };
     }
   }

@@ -17,7 +17,7 @@ function* differences(before: Json | undefined, after: Json | undefined, path: s
     return;
   }
   if (!isObject(before)) {
-    if (before !== after) yield path;
+    if (!isSame(before, after)) yield path;
     return;
   }
   if (!isObject(after)) {
@@ -27,6 +27,12 @@ function* differences(before: Json | undefined, after: Json | undefined, path: s
   for (const [name, value] of Object.entries(before)) {
     yield* differences(value, after[name], path === '' ? name : `${path}.${name}`);
   }
+}
+
+/** Case does not count in the names of resources. */
+function isSame(before: Json, after: Json | undefined): boolean {
+  if (typeof before !== 'string' || typeof after !== 'string') return before === after;
+  return before.startsWith('/') ? before.toLowerCase() === after.toLowerCase() : before === after;
 }
 
 /** Items of a list are the same if they have one name, or one place. */

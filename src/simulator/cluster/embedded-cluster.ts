@@ -1,6 +1,8 @@
 // A whole cluster in one process, without a controller: a cloud, a Kubernetes API, and nodes with agents and pods.
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
+import type { ArmTopology } from '../arm/arm-topology.ts';
+import { type Arm, createArm } from '../arm/create-arm.ts';
 import type { CloudNetwork } from '../cloud/cloud-network.ts';
 import type { Topology } from '../cloud/topology.ts';
 import { createEc2, type Ec2 } from '../ec2/create-ec2.ts';
@@ -8,10 +10,10 @@ import { ciliumNodeCrd } from '../kubernetes/ciliumnode-crd.ts';
 import { KubernetesModel } from '../kubernetes/kubernetes-model.ts';
 import { WorkloadFleet } from '../workload/fleet.ts';
 import type { WorkloadEvent } from '../workload/journal.ts';
-import type { NodeFacts } from '../workload/node-facts.ts';
+import type { CloudName, NodeFacts } from '../workload/node-facts.ts';
 
-export interface EmbeddedClusterOptions {
-  readonly topology: Topology;
+export interface EmbeddedClusterOptions<T = Topology> {
+  readonly topology: T;
   readonly clock: Clock;
   readonly random: Random;
   /** Speed-up of agents and kubelets. */
@@ -22,31 +24,55 @@ export interface EmbeddedClusterOptions {
 }
 
 /** What an instance knows about itself. */
-export type MachineFacts = Omit<NodeFacts, 'protocol' | 'ipam' | 'eni' | 'agentAddresses'>;
+export type MachineFacts = Omit<NodeFacts, 'protocol' | 'ipam' | 'eni' | 'azure' | 'agentAddresses'>;
 
-export interface EmbeddedCluster {
-  readonly ec2: Ec2;
+/** A cluster whatever its cloud. */
+export interface SimulatedCluster {
+  /** What the cloud truly holds. */
+  readonly network: CloudNetwork;
   readonly kubernetes: KubernetesModel;
   readonly workload: WorkloadFleet;
 }
 
+export interface EmbeddedCluster extends SimulatedCluster {
+  readonly ec2: Ec2;
+}
+
+export interface EmbeddedAzure extends SimulatedCluster {
+  readonly arm: Arm;
+}
+
 export function createEmbeddedCluster(options: EmbeddedClusterOptions): EmbeddedCluster {
-  const { topology, clock, random, pace, configure, onEvent } = options;
+  const { topology, clock, random } = options;
   const ec2 = createEc2({ topology, clock, random });
+  return { ec2, ...populated(options, ec2.network, 'aws') };
+}
+
+export function createEmbeddedAzure(options: EmbeddedClusterOptions<ArmTopology>): EmbeddedAzure {
+  const { topology, clock, random } = options;
+  const arm = createArm({ topology, clock, random });
+  return { arm, ...populated(options, arm.cloud.network, 'azure') };
+}
+
+function populated(
+  { clock, random, pace, configure, onEvent }: Omit<EmbeddedClusterOptions, 'topology'>,
+  network: CloudNetwork,
+  cloud: CloudName,
+): SimulatedCluster {
   const kubernetes = new KubernetesModel({ clock, random: random.fork('kubernetes'), crds: [ciliumNodeCrd] });
   const workload = new WorkloadFleet({
     handler: kubernetes.handle,
     clock,
     random: random.fork('workload'),
-    nodes: machinesOf(ec2.network).map(configure),
+    nodes: machinesOf(network, cloud).map(configure),
     pace,
     ...(onEvent !== undefined && { onEvent }),
   });
-  return { ec2, kubernetes, workload };
+  return { network, kubernetes, workload };
 }
 
 /** Every running instance as a node's machine. */
-export function machinesOf(network: CloudNetwork): MachineFacts[] {
+export function machinesOf(network: CloudNetwork, cloud: CloudName = 'aws'): MachineFacts[] {
   const primary = new Map(
     [...network.interfaces.values()]
       .filter((item) => item.deviceIndex === 0)
@@ -56,6 +82,7 @@ export function machinesOf(network: CloudNetwork): MachineFacts[] {
     const own = primary.get(instance.id);
     if (own === undefined) return [];
     return {
+      ...(cloud !== 'aws' && { cloud }),
       name: `ip-${own.primaryAddress.replaceAll('.', '-')}`,
       instanceId: instance.id,
       instanceType: instance.type,

@@ -1,11 +1,14 @@
 // Finds addresses in use that a CiliumNode no longer shows to its agent. After a restart the agent could not
 // assign them, or would take them from their pods.
 import { contains, type Ipv4Block, parseIpv4, parseIpv4Block } from '../cloud/ipv4.ts';
+import { agentCloudOf } from '../workload/clouds/known-clouds.ts';
 import { type JsonObject, listAt, objectAt, textAt, textsAt } from '../workload/json.ts';
-import type { Protocol } from '../workload/node-facts.ts';
+import type { CloudName, Protocol } from '../workload/node-facts.ts';
 
 export interface AddressesInUse {
   readonly protocol: Protocol;
+  /** AWS by default. */
+  readonly cloud?: CloudName | undefined;
   /** User by address, as the agent remembers it. */
   readonly remembered: ReadonlyMap<string, string>;
 }
@@ -27,12 +30,12 @@ function notInPool(node: JsonObject, { remembered }: AddressesInUse): ReadonlyMa
   return new Map([...used, ...remembered].filter(([address]) => !Object.hasOwn(pool, address)));
 }
 
-function notOnInterfaces(node: JsonObject, { remembered }: AddressesInUse): ReadonlyMap<string, string> {
+function notOnInterfaces(node: JsonObject, use: AddressesInUse): ReadonlyMap<string, string> {
+  const { remembered, protocol } = use;
   const kept = listAt(node, 'spec', 'ipam', 'pools', 'allocated').flatMap((pool) => textsAt(pool, 'cidrs'));
-  const shown = Object.values(objectAt(node, 'status', 'eni', 'enis')).flatMap((eni) => [
-    ...textsAt(eni, 'addresses').map((address) => `${address}/32`),
-    ...textsAt(eni, 'prefixes'),
-  ]);
+  const shown = agentCloudOf(use)
+    .interfacesOf(node, protocol)
+    .flatMap(({ addresses, prefixes }) => [...addresses.map((address) => `${address}/32`), ...prefixes]);
   const [keptBlocks, shownBlocks] = [blocksOf(kept), blocksOf(shown)];
   return new Map(
     [...remembered].filter(([address]) => isIn(keptBlocks, address) && !isIn(shownBlocks, address)),

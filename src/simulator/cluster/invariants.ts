@@ -5,13 +5,16 @@ import { formatIpv4, parseIpv4Block, sizeOf } from '../cloud/ipv4.ts';
 import { instanceTypes } from '../cloud/instance-types.ts';
 import type { NetworkInterface } from '../cloud/records.ts';
 import { type JsonObject, objectAt, textAt } from '../workload/json.ts';
+import { agentCloudOf } from '../workload/clouds/known-clouds.ts';
+import type { NodeFacts } from '../workload/node-facts.ts';
 import type { NodeView } from '../workload/node-view.ts';
 import type { Violation as AgentViolation } from '../workload/violation-log.ts';
 import { hiddenAddresses } from './hidden-addresses.ts';
 
 /** What is checked: an embedded cluster, or one with another Kubernetes API. */
 export interface CheckedCluster {
-  readonly ec2: { readonly network: CloudNetwork };
+  /** What the cloud truly holds. */
+  readonly network: CloudNetwork;
   readonly workload: { readonly views: readonly NodeView[]; readonly violations: readonly AgentViolation[] };
   readonly kubernetes: ShownNodes;
 }
@@ -39,22 +42,24 @@ export interface InvariantViolation {
 
 /** The invariants violated at this moment. */
 export function invariantViolations({
-  ec2,
+  network,
   workload,
   kubernetes,
 }: CheckedCluster): readonly InvariantViolation[] {
   return [
-    ...unheld(ec2.network, workload.views),
+    ...unheld(network, workload.views),
     ...hidden(kubernetes, workload.views),
     ...usedTwice(workload.views),
-    ...offeredTwice(kubernetes),
+    ...offeredTwice(kubernetes, workload.views),
     ...agentViolations(workload),
   ];
 }
 
 /** Detached interfaces. Every interface is one briefly between creation and attach. */
-export function detachedInterfaces({ ec2 }: Pick<CheckedCluster, 'ec2'>): readonly NetworkInterface[] {
-  return [...ec2.network.interfaces.values()].filter((item) => item.instanceId === undefined);
+export function detachedInterfaces({
+  network,
+}: Pick<CheckedCluster, 'network'>): readonly NetworkInterface[] {
+  return [...network.interfaces.values()].filter((item) => item.instanceId === undefined);
 }
 
 export interface NodeStanding {
@@ -73,10 +78,10 @@ export interface NodeStanding {
 
 /** Compares each node with its watermarks, by the cloud's addresses and the agent's use. */
 export function standings({
-  ec2,
+  network,
   workload,
-}: Pick<CheckedCluster, 'ec2' | 'workload'>): readonly NodeStanding[] {
-  const held = heldBy(ec2.network);
+}: Pick<CheckedCluster, 'network' | 'workload'>): readonly NodeStanding[] {
+  const held = heldBy(network);
   return workload.views.map((view) => standingOf(view, held.get(view.facts.instanceId) ?? new Map()));
 }
 
@@ -97,8 +102,8 @@ function standingOf(
   // A node's own limit counts even above the instance's. The latter includes device indexes without an interface.
   const most =
     maxAllocate === undefined
-      ? mostOf(facts.instanceType, first)
-      : Math.min(maxAllocate - retired.length, mostOf(facts.instanceType, unfit.size));
+      ? mostOf(facts, first, held)
+      : Math.min(maxAllocate - retired.length, mostOf(facts, unfit.size, held));
   const wanted = Math.max(used + preAllocate, minAllocate);
   const floor = minAllocate + maxAboveWatermark;
   const kept = used + preAllocate <= floor ? floor : used + preAllocate + maxAboveWatermark;
@@ -113,8 +118,20 @@ function standingOf(
   };
 }
 
-/** Pod addresses on the first network card of an instance type, without this many interfaces. */
-function mostOf(instanceType: string, unfit: number): number {
+/** Configurations of an interface on Azure, besides the primary one. */
+const mostOnAzure = 255;
+
+/**
+ * Pod addresses on the first network card of an instance type, without this many interfaces. On Azure, on the interfaces
+ * that are there.
+ */
+function mostOf(
+  { cloud, instanceType }: NodeFacts,
+  unfit: number,
+  held: ReadonlyMap<string, HeldAddress>,
+): number {
+  if (cloud === 'azure')
+    return new Set([...held.values()].map(({ deviceIndex }) => deviceIndex)).size * mostOnAzure;
   const type = instanceTypes.get(instanceType);
   if (type === undefined) return 0;
   return ((type.cards[0] ?? 0) - unfit) * (type.ipv4PerInterface - 1);
@@ -163,10 +180,10 @@ function membersOf(prefix: string): string[] {
 }
 
 function hidden(kubernetes: ShownNodes, views: readonly NodeView[]): InvariantViolation[] {
-  return views.flatMap(({ nodeName: node, protocol, addressesInUse: remembered }) => {
+  return views.flatMap(({ nodeName: node, facts: { cloud }, protocol, addressesInUse: remembered }) => {
     const object = kubernetes.get('ciliumnodes.cilium.io', node);
     if (object === undefined) return [];
-    return [...hiddenAddresses(object, { protocol, remembered })].map(([address, user]) => ({
+    return [...hiddenAddresses(object, { protocol, remembered, cloud })].map(([address, user]) => ({
       what: 'used-address-hidden' as const,
       node,
       address,
@@ -193,10 +210,10 @@ function usedTwice(views: readonly NodeView[]): InvariantViolation[] {
   return found;
 }
 
-function offeredTwice(kubernetes: ShownNodes): InvariantViolation[] {
+function offeredTwice(kubernetes: ShownNodes, views: readonly NodeView[]): InvariantViolation[] {
   const offers = new Map<string, string>();
   const found: InvariantViolation[] = [];
-  for (const { node, network, address } of offersIn(kubernetes)) {
+  for (const { node, network, address } of offersIn(kubernetes, views)) {
     const key = `${network} ${address}`;
     const other = offers.get(key);
     offers.set(key, other ?? node);
@@ -209,10 +226,12 @@ function offeredTwice(kubernetes: ShownNodes): InvariantViolation[] {
 
 function* offersIn(
   kubernetes: ShownNodes,
+  views: readonly NodeView[],
 ): Generator<{ readonly node: string; readonly network: string; readonly address: string }> {
+  const cloud = agentCloudOf(views[0]?.facts ?? {});
   for (const object of kubernetes.list('ciliumnodes.cilium.io')) {
     const node = textAt(object, 'metadata', 'name');
-    const network = textAt(object, 'spec', 'eni', 'vpc-id');
+    const network = cloud.networkOf(object);
     for (const address of Object.keys(objectAt(object, 'spec', 'ipam', 'pool')))
       yield { node, network, address };
   }

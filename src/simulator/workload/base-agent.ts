@@ -4,6 +4,8 @@
 import { sleep } from '../../runtime/clock.ts';
 import type { Agent, AgentPhase, CniAnswer } from './agent.ts';
 import type { AgentContext } from './agent-context.ts';
+import type { AgentCloud } from './clouds/agent-cloud.ts';
+import { agentCloudOf } from './clouds/known-clouds.ts';
 import type { Holding } from './holdings.ts';
 import type { JsonObject } from './json.ts';
 import { type AgentAddress, agentAddressesOf, type Protocol } from './node-facts.ts';
@@ -20,6 +22,7 @@ export abstract class BaseAgent implements Agent {
   abstract readonly protocol: Protocol;
   protected readonly context: AgentContext;
   protected readonly ownNode: OwnNodeClient;
+  protected readonly cloud: AgentCloud;
   /** Endpoints have their addresses again: from now on the agent reports addresses in use. */
   protected isRestored = false;
   #phase: AgentPhase = 'new';
@@ -30,6 +33,7 @@ export abstract class BaseAgent implements Agent {
   constructor(context: AgentContext) {
     this.context = context;
     this.ownNode = new OwnNodeClient(context);
+    this.cloud = agentCloudOf(context.facts);
   }
 
   /** The own CiliumNode as the watch shows it; undefined after its deletion. */
@@ -119,13 +123,24 @@ export abstract class BaseAgent implements Agent {
         lag: watchLag,
       },
       {
-        onList: (objects) => this.observe(objects[0]),
-        onChange: (object) => this.observe(object),
+        onList: (objects) => this.#decode(objects[0]),
+        onChange: (object) => this.#decode(object),
         onDelete: () => this.observe(undefined),
         onTrouble: (reason) => record('watch-broken', ciliumNodesPath, reason),
       },
       signal,
     );
+  }
+
+  /** An object that it cannot decode leaves the agent with the last one that it could. */
+  #decode(node: JsonObject | undefined): void {
+    if (node === undefined || this.cloud.isReadable(node)) {
+      this.observe(node);
+      return;
+    }
+    const { memory, record } = this.context;
+    record('node-unreadable', ciliumNodesPath);
+    memory.violations.add({ pod: '', address: '', interfaceId: '', what: 'unreadable-status' });
   }
 
   async #serve(signal: AbortSignal): Promise<void> {

@@ -6,7 +6,7 @@ import { type AddressPool, addressPoolOf, type PoolEntry } from './address-pool.
 import { type AgentContext, updateInterval } from './agent-context.ts';
 import { type Allocation, BaseAgent } from './base-agent.ts';
 import { Holdings, type Holding, type Whereabouts } from './holdings.ts';
-import { type InterfaceStatus, interfacesOf } from './interface-status.ts';
+import type { InterfaceStatus } from './interface-status.ts';
 import { type JsonObject, objectAt, textAt } from './json.ts';
 import { agentAddressesOf } from './node-facts.ts';
 import { pickAddress } from './pool-pick.ts';
@@ -52,7 +52,7 @@ export class CrdAgent extends BaseAgent {
       node,
       version: textAt(node, 'metadata', 'resourceVersion'),
       pool: addressPoolOf(node),
-      interfaces: interfacesOf(node),
+      interfaces: this.cloud.interfacesOf(node, this.protocol),
       states: releaseStatesOf(node),
     };
     if (this.#view === undefined || !this.isRestored) return;
@@ -179,7 +179,8 @@ export class CrdAgent extends BaseAgent {
       used: unlessEmpty(used),
       'release-ips': unlessEmpty(Object.fromEntries(view.states)),
     };
-    return { ...view.node, status: { ...objectAt(view.node, 'status'), ipam } };
+    const status = this.cloud.writtenBack(objectAt(view.node, 'status'), this.protocol);
+    return { ...view.node, status: { ...status, ipam } };
   }
 }
 

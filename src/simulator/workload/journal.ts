@@ -19,6 +19,7 @@ export type WorkloadEventKind =
   | 'written'
   | 'write-refused'
   | 'watch-broken'
+  | 'node-unreadable'
   | 'pod-created'
   | 'pod-running'
   | 'pod-gone'

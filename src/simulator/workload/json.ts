@@ -70,6 +70,11 @@ export function textsAt(value: Json | undefined, ...path: readonly string[]): re
   return listAt(value, ...path).filter((item) => typeof item === 'string');
 }
 
+/** Without undefined fields and zeros: what an encoder omits. */
+export function withoutZeros(fields: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== 0));
+}
+
 /** The strings of an object by name; skips other fields. */
 export function textMapAt(value: Json | undefined, ...path: readonly string[]): ReadonlyMap<string, string> {
   const found = new Map<string, string>();

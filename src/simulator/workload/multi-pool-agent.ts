@@ -9,7 +9,7 @@ import { type Allocation, BaseAgent } from './base-agent.ts';
 import { CidrPool, type TakenAddress } from './cidr-pool.ts';
 import { demandOf, initialPreAllocate, PendingAllocations } from './demand.ts';
 import { type Holding, Holdings, type Loss, type Whereabouts } from './holdings.ts';
-import { exclusionOf, type InterfaceStatus, interfacesOf } from './interface-status.ts';
+import type { InterfaceStatus } from './interface-status.ts';
 import { baseOf, formatCidr, parseAddress } from './ipv4.ts';
 import { type JsonObject, numberAt, objectAt, textAt } from './json.ts';
 import { saySameOfPools, withPools } from './pool-demand.ts';
@@ -58,8 +58,8 @@ export class MultiPoolAgent extends BaseAgent {
   protected observe(node: JsonObject | undefined): void {
     if (node === undefined) return;
     const previous = this.#view;
-    const interfaces = interfacesOf(node);
-    const attached = attachedCidrs(interfaces, exclusionOf(node));
+    const interfaces = this.cloud.interfacesOf(node, this.protocol);
+    const attached = attachedCidrs(interfaces, this.cloud.exclusionOf(node));
     if (previous !== undefined) this.#welcomeNew(previous, attached);
     this.#view = { node, interfaces, attached };
     this.#pool.update(attached);
@@ -72,7 +72,11 @@ export class MultiPoolAgent extends BaseAgent {
   }
 
   protected isReady(): boolean {
-    return this.#isAnnounced && this.#pool.hasFree;
+    return this.#isAnnounced && this.#pool.hasFree && (!this.cloud.awaitsCidr || this.#hasCidr());
+  }
+
+  #hasCidr(): boolean {
+    return this.#view?.interfaces.some(({ cidrs }) => cidrs.length > 0) === true;
   }
 
   protected allocate(owner: string): Allocation {

@@ -1,6 +1,9 @@
 // What a machine knows before its agent runs: instance metadata and the agent's configuration.
 
-/** How an agent reports demand and releases addresses: ENI mode up to Cilium 1.19, and from 1.20 on. */
+/**
+ * How an agent reports demand and releases addresses: ENI mode up to Cilium 1.19, and from 1.20 on; Azure mode up to 1.20,
+ * and from 1.21 on.
+ */
 export type Protocol = 'crd-allocator' | 'multi-pool';
 
 /** Addresses that an agent takes for itself, used as their owner name. */
@@ -27,13 +30,25 @@ export interface EniOptions {
   readonly disablePrefixDelegation?: boolean;
 }
 
+export interface AzureOptions {
+  /** The only interface that carries pods. */
+  readonly interfaceName?: string;
+}
+
+/** Where a machine runs. */
+export type CloudName = 'aws' | 'azure';
+
 export interface NodeFacts {
+  /** AWS by default. */
+  readonly cloud?: CloudName;
   /** Of the Node and of the CiliumNode. */
   readonly name: string;
+  /** As the agent writes it. */
   readonly instanceId: string;
   readonly instanceType: string;
+  /** The network of its addresses. */
   readonly vpcId: string;
-  /** Availability zone by name, such as `us-west-2a`. */
+  /** Availability zone by name, such as `us-west-2a`; empty if it has none. */
   readonly zone: string;
   /** Subnet of the primary interface. */
   readonly subnetId: string;
@@ -44,6 +59,7 @@ export interface NodeFacts {
   readonly protocol: Protocol;
   readonly ipam?: IpamWatermarks;
   readonly eni?: EniOptions;
+  readonly azure?: AzureOptions;
   /** Router and health by default, as an agent with health checking takes them. */
   readonly agentAddresses?: readonly AgentAddress[];
 }

@@ -1,6 +1,7 @@
 // The Node objects of the fleet. Deletes them with all their dependents when a machine goes, like Kubernetes'
 // garbage collector.
 import type { Clock } from '../../runtime/clock.ts';
+import { agentCloudOf } from './clouds/known-clouds.ts';
 import { insist } from './insist.ts';
 import type { JsonObject } from './json.ts';
 import type { KubernetesClient } from './kubernetes-client.ts';
@@ -35,8 +36,8 @@ export class NodeObjects {
 }
 
 /** In the form that the cloud's controller writes. */
-export function providerIdOf({ zone, instanceId }: Pick<NodeFacts, 'zone' | 'instanceId'>): string {
-  return `aws:///${zone}/${instanceId}`;
+export function providerIdOf(facts: NodeFacts): string {
+  return agentCloudOf(facts).providerIdOf(facts);
 }
 
 export function newNode(facts: NodeFacts): JsonObject {
@@ -48,7 +49,7 @@ export function newNode(facts: NodeFacts): JsonObject {
       labels: {
         'kubernetes.io/hostname': facts.name,
         'node.kubernetes.io/instance-type': facts.instanceType,
-        'topology.kubernetes.io/zone': facts.zone,
+        ...(facts.zone !== '' && { 'topology.kubernetes.io/zone': facts.zone }),
       },
     },
     spec: facts.withoutProviderId === true ? {} : { providerID: providerIdOf(facts) },

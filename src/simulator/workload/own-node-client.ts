@@ -1,6 +1,7 @@
 // An agent's client for its own CiliumNode: creates or renews it at the start and writes it as a whole. It
 // never accesses another node's object.
 import { type Clock, sleep } from '../../runtime/clock.ts';
+import { agentCloudOf } from './clouds/known-clouds.ts';
 import { type JsonObject, textAt } from './json.ts';
 import type { Recorder } from './journal.ts';
 import type { Answer, KubernetesClient } from './kubernetes-client.ts';
@@ -13,6 +14,13 @@ export interface OwnNodeClientOptions {
   readonly clock: Clock;
   readonly record: Recorder;
 }
+
+const unreadable: Answer = {
+  kind: 'refused',
+  status: 0,
+  reason: 'Unreadable',
+  message: 'the object cannot be decoded',
+};
 
 /** Pause between attempts to announce the node, in ms. */
 const announcePause = 1_000;
@@ -53,6 +61,8 @@ export class OwnNodeClient {
     const uid = textAt(node.object, 'metadata', 'uid');
 
     const found = await client.get(this.#path, signal);
+    if (found.kind === 'ok' && !agentCloudOf(facts).isReadable(found.object))
+      return this.#recorded(this.#path, unreadable);
     if (found.kind === 'ok') return this.replace(renewedOwnNode(facts, uid, found.object), signal);
     if (found.status !== 404) return this.#recorded(this.#path, found);
     const created = await client.create(ciliumNodesPath, newOwnNode(facts, uid), signal);

@@ -1,7 +1,8 @@
-// What an agent writes into its CiliumNode at the start. It rewrites all of `spec.eni`, keeps watermarks it
+// What an agent writes into its CiliumNode at the start. It rewrites all of its cloud's section, keeps watermarks it
 // has no setting for, and never touches the parts of others: pool and status.
-import { type JsonObject, objectAt } from './json.ts';
-import type { EniOptions, IpamWatermarks, NodeFacts } from './node-facts.ts';
+import { agentCloudOf } from './clouds/known-clouds.ts';
+import { type JsonObject, objectAt, withoutZeros } from './json.ts';
+import type { IpamWatermarks, NodeFacts } from './node-facts.ts';
 
 export const ciliumNodesPath = '/apis/cilium.io/v2/ciliumnodes';
 
@@ -36,7 +37,7 @@ function announcedSpec(facts: NodeFacts, previous: JsonObject): JsonObject {
     ...previous,
     'instance-id': facts.instanceId,
     addresses: [{ type: 'InternalIP', ip: facts.primaryAddress }],
-    eni: eniSpec(facts, facts.eni ?? {}),
+    ...agentCloudOf(facts).announced(facts),
     ipam: { ...objectAt(previous, 'ipam'), ...watermarks(facts.ipam ?? {}) },
   };
 }
@@ -50,28 +51,4 @@ function watermarks(ipam: IpamWatermarks): JsonObject {
     'max-above-watermark': ipam.maxAboveWatermark,
     'static-ip-tags': ipam.staticIpTags,
   });
-}
-
-function eniSpec(facts: NodeFacts, options: EniOptions): JsonObject {
-  return {
-    ...withoutZeros({
-      'instance-type': facts.instanceType,
-      'vpc-id': facts.vpcId,
-      'availability-zone': facts.zone,
-      'node-subnet-id': facts.subnetId,
-      'security-groups': options.securityGroups,
-      'security-group-tags': options.securityGroupTags,
-      'subnet-ids': options.subnetIds,
-      'subnet-tags': options.subnetTags,
-      'exclude-interface-tags': options.excludeInterfaceTags,
-    }),
-    'first-interface-index': options.firstInterfaceIndex ?? 0,
-    'use-primary-address': options.usePrimaryAddress ?? false,
-    'delete-on-termination': options.deleteOnTermination ?? true,
-    'disable-prefix-delegation': options.disablePrefixDelegation ?? false,
-  };
-}
-
-function withoutZeros(fields: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== 0));
 }

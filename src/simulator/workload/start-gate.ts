@@ -1,7 +1,6 @@
-// Decides when an agent of the CRD allocator may start: enough addresses in the pool, and a routable VPC.
+// Decides when an agent of the CRD allocator may start: enough addresses in the pool, and a routable network.
 import type { AddressPool } from './address-pool.ts';
 import type { InterfaceStatus } from './interface-status.ts';
-import { parseCidr } from './ipv4.ts';
 import { type JsonObject, numberAt } from './json.ts';
 
 /** How often a waiting agent checks again, in ms. */
@@ -26,5 +25,5 @@ export function isGateOpen(
   required: number,
 ): boolean {
   if (pool === undefined || pool.size < required) return false;
-  return interfaces.some((each) => parseCidr(each.vpcPrimaryCidr) !== undefined);
+  return interfaces.some(({ cidrs }) => cidrs.length > 0);
 }

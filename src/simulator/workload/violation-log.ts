@@ -15,6 +15,8 @@ export type ViolationKind =
   | 'lost-across-restart'
   /** It was offered without its routing data in the status. */
   | 'offered-without-interface'
+  /** The status cannot be decoded, so the agent sees nothing of the object. */
+  | 'unreadable-status'
   /** Two nodes assigned it to pods. */
   | 'used-on-two-nodes';
 

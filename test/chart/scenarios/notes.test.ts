@@ -53,6 +53,15 @@ describe('the notes of the chart', () => {
     ]);
   });
 
+  test('name the mode and the page of the cloud, and nothing about interfaces that are never made there', async () => {
+    const text = await notes('azure');
+
+    expect(text).toContain('(docs/install-aks.md)');
+    expect(unsafe(text)).toEqual([
+      'UNSAFE: this cluster serves no CiliumNodes. Install Cilium with --set ipam.mode=azure first: Headwater waits for them.',
+    ]);
+  });
+
   test('say that nothing is done in a dry run and while paused', async () => {
     const text = await notes('own-lease');
 

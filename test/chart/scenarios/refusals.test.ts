@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { setElsewhere } from '../../../docs/chart-schema.ts';
-import { optionNames, optionTable, type OptionName } from '../../../src/config/option-table.ts';
+import { optionsOfCommand } from '../../../src/config/option-scope.ts';
+import { optionTable, type OptionName } from '../../../src/config/option-table.ts';
 import type { JsonObject } from '../../../src/simulator/workload/json.ts';
 import type { ValueShape } from '../../../src/config/value-shape.ts';
 import { chart, helm, templateWith, templateWithText } from '../rig/helm.ts';
@@ -32,7 +33,15 @@ describe('a value that the chart refuses', () => {
       'options: { cluster: x }',
       "at '/options/cluster': value must be 'left out: headwater run has no such option (docs/options.md lists them)'",
     ],
-    ['options: { ipam: azure }', "at '/options/ipam': value must be 'eni'"],
+    ['options: { ipam: alibabacloud }', "at '/options/ipam': value must be 'eni, azure, cluster-pool'"],
+    [
+      'options: { azure-subscription-id: production }',
+      "at '/options/azure-subscription-id': value must be 'subscription ids (32 hexadecimal digits in five groups) separated by commas or spaces'",
+    ],
+    [
+      'workloadIdentity: { clientId: headwater }',
+      "at '/workloadIdentity/clientId': value must be 'the client id of a managed identity: 32 hexadecimal digits in five groups'",
+    ],
     [
       'options: { aws-region: Frankfurt }',
       "at '/options/aws-region': value must be 'the name of an AWS region, such as eu-central-1'",
@@ -211,13 +220,16 @@ const examples: Readonly<Record<string, JsonObject[string]>> = {
   'subnet-ids-filter': ['subnet-0123456789abcdef0'],
   'cloud-quota-overrides': ['AttachNetworkInterface=100:10'],
   'allow-withdrawals': '0123456789',
+  'azure-subscription-id': ['00000000-0000-0000-0000-000000000001'],
+  'azure-user-assigned-identity-id': '00000000-0000-0000-0000-0000000000cc',
+  'azure-metadata-endpoint': 'http://127.0.0.1:4597',
   // Each shorter than the one before.
   'leader-election-renew-deadline': '12s',
   'leader-election-retry-period': '3s',
 };
 
 describe('an option in the values', () => {
-  const own = optionNames.filter((name) => !(name in setElsewhere));
+  const own = optionsOfCommand('run').filter((name) => !(name in setElsewhere));
 
   test.each(own)('can be set in YAML, and reaches the process as the process reads it: %s', async (name) => {
     const { kind, live } = optionTable[name];

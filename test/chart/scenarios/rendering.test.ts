@@ -113,7 +113,8 @@ describe('the chart', () => {
     'grants what the roles beside Chart.yaml list, and nothing else: %s',
     async (values) => {
       const objects = await render(values);
-      const [clusterRole, role] = await shippedRoles();
+      const isPool = argumentsOf(objects).includes('--ipam=cluster-pool');
+      const [clusterRole, role] = await shippedRoles(isPool ? 'cluster-pool' : 'eni');
       const lease =
         argumentsOf(objects)
           .find((each) => each.startsWith('--leader-election-lease-name='))
@@ -172,6 +173,33 @@ describe('the values of the chart', () => {
 
     expect(await sources('without-kube-proxy')).toEqual(['cilium-config', 'headwater']);
     expect(await sources('least')).toEqual(['headwater']);
+  });
+
+  test('can give the pods tokens of Azure by a label and an annotation', async () => {
+    const of = async (values: string): Promise<readonly unknown[]> => {
+      const objects = await render(values);
+      const template = objectAt(theOne(objects, 'Deployment'), 'spec', 'template', 'metadata', 'labels');
+      const account = objectAt(theOne(objects, 'ServiceAccount'), 'metadata', 'annotations');
+      return [template['azure.workload.identity/use'], account];
+    };
+
+    expect(await of('azure')).toEqual([
+      'true',
+      {
+        'azure.workload.identity/client-id': '00000000-0000-0000-0000-0000000000cc',
+        'example.com/owner': 'network',
+      },
+    ]);
+    expect(await of('least')).toEqual([undefined, {}]);
+  });
+
+  test('choose Azure by the mode of the agents, with its own options', async () => {
+    expect(argumentsOf(await render('azure')).slice(3)).toEqual([
+      '--azure-cloud=AzurePublicCloud',
+      '--azure-resource-group=mc_production_westeurope',
+      '--azure-subscription-id=00000000-0000-0000-0000-000000000001',
+      '--ipam=azure',
+    ]);
   });
 
   test('become arguments as the process reads them, however YAML parses them', async () => {

@@ -20,3 +20,12 @@ export const apiServerProgram: GoProgram = {
     `-X k8s.io/component-base/version.gitMinor=${minor}`,
   ].join(' '),
 };
+
+/** The node-ipam-controller of kube-controller-manager, from the same module. */
+export const nodeIpamProgram: GoProgram = {
+  ...apiServerProgram,
+  name: 'node-ipam-controller',
+  package: './node-ipam-controller',
+  files: ['go.mod', 'go.sum', 'node-ipam-controller/main.go'],
+  linkerFlags: '-s -w',
+};

@@ -68,7 +68,7 @@ export class ClusterInvariants {
     const { network, workload } = this.#options;
     const byName = new Map(nodes.map((node) => [textAt(node, 'metadata', 'name'), node]));
     const violations = invariantViolations({
-      ec2: { network },
+      network,
       workload: { views, violations: workload.violations },
       kubernetes: { get: (_, name) => byName.get(name), list: () => nodes },
     });

@@ -27,6 +27,7 @@ import {
 import type { NodeFacts } from '../../../src/simulator/workload/node-facts.ts';
 import { newNode } from '../../../src/simulator/workload/node-objects.ts';
 import { ciliumNodesPath, newOwnNode } from '../../../src/simulator/workload/own-node.ts';
+import { accessToEc2 } from '../../../rig/controller-process.ts';
 import { ClusterInvariants } from './cluster-invariants.ts';
 import { missDenied } from '../../support/missed-permissions.ts';
 import { shippedPolicy } from '../../support/shipped-policy.ts';
@@ -165,14 +166,13 @@ export class E2eCluster {
     const controller = await E2eController.start({
       ...(name !== undefined && { name }),
       kubeconfig: kubeconfig ?? (await this.api.kubeconfigFor(usualServiceAccount)),
-      ec2: {
-        url: this.#ec2Server.url,
-        credentials: {
-          AWS_ACCESS_KEY_ID: accessKeyId,
-          AWS_SECRET_ACCESS_KEY: secretAccessKey,
+      cloud: accessToEc2(
+        {
+          url: this.#ec2Server.url,
+          credentials: { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey },
         },
-      },
-      region,
+        region,
+      ),
       flags: [...this.#flags, ...flags],
       user,
     });
@@ -227,12 +227,12 @@ export class E2eCluster {
   }
 
   standings(): readonly NodeStanding[] {
-    return standings(this);
+    return standings({ network: this.ec2.network, workload: this.workload });
   }
 
   /** Orphaned interfaces of the cluster. */
   orphaned(): readonly NetworkInterface[] {
-    return detachedInterfaces(this).filter(({ tags }) => tags['io.cilium/cilium-managed'] === 'true');
+    return detachedInterfaces(this.ec2).filter(({ tags }) => tags['io.cilium/cilium-managed'] === 'true');
   }
 
   async ciliumNodes(): Promise<readonly JsonObject[]> {

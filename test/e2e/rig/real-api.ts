@@ -52,6 +52,8 @@ export interface RealApi {
   kubeconfigFor(serviceAccount: string, url?: string): Promise<string>;
   /** Path of a kubeconfig for an existing service account, with its rights. */
   kubeconfigOf(serviceAccount: string, url?: string): Promise<string>;
+  /** Path of a kubeconfig for an administrator. */
+  kubeconfigOfAdmin(): Promise<string>;
   /** One request as an administrator; rejects if it is refused. */
   readonly call: (method: Method, path: string, body?: JsonObject) => Promise<JsonObject>;
   /** Ends the API server as its operating system would; `start` starts it again. */
@@ -160,6 +162,13 @@ class RunningApi implements RealApi {
       `${serviceAccount}-${randomBytes(4).toString('hex')}.kubeconfig`,
     );
     await writeFile(path, kubeConfigText({ url, ca: this.#parts.files.ca, token }), { mode: 0o600 });
+    return path;
+  }
+
+  async kubeconfigOfAdmin(): Promise<string> {
+    const path = join(this.#parts.directory, `admin-${randomBytes(4).toString('hex')}.kubeconfig`);
+    const text = kubeConfigText({ url: this.url, ca: this.#parts.files.ca, token: this.adminToken });
+    await writeFile(path, text, { mode: 0o600 });
     return path;
   }
 

@@ -19,12 +19,19 @@ export interface ShippedRole {
   readonly rules: readonly RoleRule[];
 }
 
+/** What a role is for. */
+export type RoleScope = 'cluster-pool' | 'eni' | 'nodeipam';
+
+const files: Readonly<Record<RoleScope, readonly string[]>> = {
+  eni: ['cluster-role.yaml', 'role.yaml'],
+  'cluster-pool': ['cluster-role-cluster-pool.yaml', 'role.yaml'],
+  nodeipam: ['cluster-role-nodeipam.yaml', 'role-nodeipam.yaml'],
+};
+
 /** The ClusterRole, then the Role in the namespace of the Lease. */
-export async function shippedRoles(): Promise<readonly ShippedRole[]> {
+export async function shippedRoles(scope: RoleScope = 'eni'): Promise<readonly ShippedRole[]> {
   return Promise.all(
-    ['cluster-role.yaml', 'role.yaml'].map(
-      async (name) => parse(await readFile(join(chart, name), 'utf8')) as ShippedRole,
-    ),
+    files[scope].map(async (name) => parse(await readFile(join(chart, name), 'utf8')) as ShippedRole),
   );
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { optionsOfCommand } from '../../../src/config/option-scope.ts';
 import { environmentNameOf, optionNames } from '../../../src/config/option-table.ts';
 import { certificateAuthority } from '../../../src/simulator/certificates.ts';
 import { json, loopbackServer } from '../../support/loopback-server.ts';
@@ -36,7 +37,7 @@ const ways: Readonly<
   Record<string, (text: string) => Promise<{ args: string[]; environment: Record<string, string> }>>
 > = {
   'a flag': (text) =>
-    Promise.resolve({ args: optionNames.map((name) => `--${name}=${text}`), environment: {} }),
+    Promise.resolve({ args: optionsOfCommand('run').map((name) => `--${name}=${text}`), environment: {} }),
   'a variable': (text) =>
     Promise.resolve({
       args: [],

@@ -7,10 +7,12 @@ import { cloudCases } from './cloud-cases.ts';
 import { controllerCases } from './controller-cases.ts';
 import { nodeCases } from './node-cases.ts';
 import type { Fires, Labels, Quiet, RuleCase, Values } from './rule-case.ts';
+import { blockCases } from './block-cases.ts';
 import { subnetCases } from './subnet-cases.ts';
 
 export const ruleCases: readonly RuleCase[] = [
   ...subnetCases,
+  ...blockCases,
   ...nodeCases,
   ...cloudCases,
   ...controllerCases,

@@ -36,7 +36,7 @@ export function convergenceViolations(harness: Harness): readonly Violation[] {
 function checkSupply(harness: Harness, view: NodeView, standing: NodeStanding, report: Report): void {
   const { nodeName } = view;
   const { held, used, most, met } = standing;
-  const room = roomFor(harness, view);
+  const room = harness.rig.roomFor(view);
   const figures = `held ${held}, used ${used}, at most ${most}`;
   if (!met && room > 0) report('in-deficit', `${nodeName} is in deficit: ${figures}, room for ${room}`);
   if (held - unanswered(harness, view, standing).length > limitOf(harness, view, standing))
@@ -131,29 +131,6 @@ function checkCiliumNode(harness: Harness, view: NodeView, standing: NodeStandin
 }
 
 /**
- * Free pod addresses in subnets where a node has an interface with room, or may have another one, which takes an
- * address for itself.
- */
-export function roomFor(harness: Harness, { facts }: NodeView): number {
-  const { cards = [], ipv4PerInterface = 0 } = instanceTypes.get(facts.instanceType) ?? {};
-  const held = interfacesOf(harness, facts.instanceId);
-  const first = facts.eni?.firstInterfaceIndex ?? 0;
-  const takingMore = held.filter(
-    ({ deviceIndex = 0, addresses, prefixes }) =>
-      deviceIndex >= first && addresses.length + prefixes.length < ipv4PerInterface,
-  );
-  const reached = new Set(takingMore.map(({ subnetId }) => subnetId));
-  const mayHaveAnother = held.length < (cards[0] ?? 0);
-  return [...harness.cluster.ec2.network.subnets.values()]
-    .map(({ id, zone, tags, available }) => {
-      if (reached.has(id)) return available;
-      const takesAnother = mayHaveAnother && zone === facts.zone && tags['purpose'] === 'pods';
-      return takesAnother ? Math.max(0, available - 1) : 0;
-    })
-    .reduce((sum, room) => sum + room, 0);
-}
-
-/**
  * Whether an agent serves pods or can start to. A CRD agent does not start with fewer addresses than its
  * `min-allocate`, or its `pre-allocate` without one. If the node may never have that many, no controller can help.
  */
@@ -187,7 +164,7 @@ function inLostBlocks(harness: Harness, { nodeName, facts }: NodeView): number {
 }
 
 function interfacesOf({ cluster }: Harness, instanceId: string): readonly NetworkInterface[] {
-  return [...cluster.ec2.network.interfaces.values()].filter((item) => item.instanceId === instanceId);
+  return [...cluster.network.interfaces.values()].filter((item) => item.instanceId === instanceId);
 }
 
 function isOurs({ tags }: NetworkInterface): boolean {

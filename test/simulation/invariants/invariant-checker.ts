@@ -2,13 +2,13 @@
 // invariant. It trusts the state of the cloud model and the memory of the machines, never a controller.
 import { isDeepStrictEqual } from 'node:util';
 import type { NetworkInterface } from '../../../src/simulator/cloud/records.ts';
-import type { ActingRequest } from '../../../src/simulator/ec2/ec2-gateway.ts';
-import type { EmbeddedCluster } from '../../../src/simulator/cluster/embedded-cluster.ts';
 import type { Change } from '../../../src/simulator/kubernetes/storage/change.ts';
-import { type JsonObject, textAt } from '../../../src/simulator/workload/json.ts';
+import { textAt } from '../../../src/simulator/workload/json.ts';
 import type { WorkloadEvent } from '../../../src/simulator/workload/journal.ts';
+import type { ActingCall, CloudRig } from '../clouds/cloud-rig.ts';
 import { Allowances } from './allowances.ts';
 import { addressesOf, Assignments, covers, heldText } from './assignments.ts';
+import type { EndedCall } from './ended-call.ts';
 import type { Violation, Invariant } from './violation.ts';
 import { isFake } from './fakes.ts';
 import { OwnUnassignments } from './own-unassignments.ts';
@@ -27,17 +27,8 @@ import {
   shownNodeOf,
 } from './shown-node.ts';
 
-/** How a call of a controller ended. */
-export interface EndedCall {
-  readonly input: JsonObject;
-  readonly result: string;
-  readonly sentAt: number;
-  /** Empty unless the call succeeded. */
-  readonly output: JsonObject;
-}
-
 export interface InvariantCheckerOptions {
-  readonly cluster: EmbeddedCluster;
+  readonly rig: CloudRig;
   readonly now: () => number;
   /** In ms. */
   readonly consistencyWindow: number;
@@ -72,7 +63,7 @@ export class InvariantChecker {
 
   constructor(options: InvariantCheckerOptions) {
     this.#options = options;
-    const { ec2, kubernetes } = options.cluster;
+    const { network, kubernetes } = options.rig.cluster;
     this.assignments = new Assignments(options.now);
     this.allowances = new Allowances(options.now);
     this.#podUses = new PodUses(options.now);
@@ -80,16 +71,20 @@ export class InvariantChecker {
     this.#readTimes = new ReadTimes(options.now);
     this.#ownAssignments = new OwnAssignments(options.now);
     this.#justifiedWithdrawals = new JustifiedWithdrawals(options.now);
-    const exists = (interfaceId: string): boolean => ec2.network.interfaces.has(interfaceId);
+    const exists = (interfaceId: string): boolean => network.interfaces.has(interfaceId);
     this.#repeatedRefusals = new RepeatedRefusals({ ...options, exists });
-    for (const item of ec2.network.interfaces.values()) this.assignments.change(undefined, item);
-    ec2.network.onInterface = (before, after) => {
+    for (const item of network.interfaces.values()) this.assignments.change(undefined, item);
+    network.onInterface = (before, after) => {
       this.#onInterface(before, after);
       this.assignments.change(before, after);
     };
     kubernetes.follow('ciliumnodes.cilium.io', (change) => {
       if (!isFake(change.key)) this.#onNode(change);
     });
+  }
+
+  get #cluster(): CloudRig['cluster'] {
+    return this.#options.rig.cluster;
   }
 
   /**
@@ -114,7 +109,7 @@ export class InvariantChecker {
     if (since === undefined) return false;
     // Without a leader nothing is repaired, so the time counts from the first call of the present leader.
     if (this.#options.now() <= Math.max(since, this.#latestStartAt) + repairTime) return true;
-    return this.#options.cluster.workload.views.some(
+    return this.#cluster.workload.views.some(
       ({ facts, addressesInUse }) =>
         addressesInUse.has(address) && !this.assignments.has(facts.instanceId, address),
     );
@@ -127,7 +122,7 @@ export class InvariantChecker {
       this.#latestStartAt = this.#options.now();
       this.#firstCallAt.set(identity, this.#latestStartAt);
     }
-    if (action === 'DescribeNetworkInterfaces' && result === 'OK') this.#readTimes.add(identity, input);
+    if (result === 'OK') this.#readTimes.add(identity, this.#options.rig.instancesRead(action, input));
     if (action === 'UnassignPrivateIpAddresses' && result === 'OK')
       this.#ownUnassignments.onAnswer(identity, input, (holding) => this.#isAssigned(holding));
     if (result === 'OK') this.#ownAssignments.onAnswer(identity, action, input, output);
@@ -162,7 +157,7 @@ export class InvariantChecker {
     if (kind === 'node-added') this.#nodes.set(subject, node);
     this.#podUses.apply(event);
     if (kind !== 'violation' || this.#isExempt(subject) || !this.#isRunning(node)) return;
-    const instanceId = this.#options.cluster.workload.machineOf(node)?.facts.instanceId ?? '';
+    const instanceId = this.#cluster.workload.machineOf(node)?.facts.instanceId ?? '';
     const [finding = ''] = detail.split(' ');
     if (this.#followsFromLoss(node, instanceId, subject, finding)) return;
     this.report('agent-violation', `the agent of ${node} reports for ${subject}: ${detail}`);
@@ -187,20 +182,20 @@ export class InvariantChecker {
   }
 
   #shownOn(node: string): ShownNode {
-    return shownNodeOf(this.#options.cluster.kubernetes.get('ciliumnodes.cilium.io', node));
+    return shownNodeOf(this.#cluster.kubernetes.get('ciliumnodes.cilium.io', node));
   }
 
   /** A pod of another node still uses what its instance lost; the cloud may have assigned it to this node. */
   #isLostWhereUsed(node: string, address: string): boolean {
-    return this.#options.cluster.workload.views
+    return this.#cluster.workload.views
       .filter(({ nodeName, addressesInUse }) => nodeName !== node && addressesInUse.has(address))
       .every(({ facts }) => this.#wasLostExternally(facts.instanceId, address));
   }
 
   #isRunning(node: string): boolean {
-    const { workload, ec2 } = this.#options.cluster;
+    const { workload, network } = this.#cluster;
     const instanceId = workload.machineOf(node)?.facts.instanceId ?? '';
-    const state = ec2.network.instances.get(instanceId)?.state;
+    const state = network.instances.get(instanceId)?.state;
     return state === 'running' || state === 'pending';
   }
 
@@ -209,11 +204,10 @@ export class InvariantChecker {
     this.#ownUnassignments.forget(added);
     if (before === undefined && after !== undefined) this.#repeatedRefusals.created(after.id);
     this.#checkConsents(before, after);
-    const { acting } = this.#options.cluster.ec2.gateway;
+    const acting = this.#options.rig.acting(idOf(before, after));
     if (acting === undefined) return;
-    if (after !== undefined) this.#ownAssignments.assigned(nameOf(acting), after.id, added);
-    if (acting.action === 'UnassignPrivateIpAddresses')
-      this.#ownUnassignments.unassigned(nameOf(acting), addedBy(after, before));
+    if (after !== undefined) this.#ownAssignments.assigned(acting.identity, after.id, added);
+    if (acting.unassigns) this.#ownUnassignments.unassigned(acting.identity, addedBy(after, before));
     this.#checkLimit(acting, before, after);
     // What was already leaving does not leave by this call.
     const kept = unlessDetaching(before) === undefined ? after : unlessDetaching(after);
@@ -222,23 +216,19 @@ export class InvariantChecker {
 
   /** No call may unassign what the instance's own node did not release. */
   #checkConsents(before: NetworkInterface | undefined, after: NetworkInterface | undefined): void {
-    const { acting } = this.#options.cluster.ec2.gateway;
+    const acting = this.#options.rig.acting(idOf(before, after));
     const instanceId = before?.instanceId;
-    if (acting?.action !== 'UnassignPrivateIpAddresses' || instanceId === undefined) return;
+    if (acting?.unassigns !== true || instanceId === undefined) return;
     for (const address of addressesOf(addedBy(after, before))) {
       if (this.#releaseConsents.has(instanceId, address)) continue;
       this.report(
         'unassigned-without-consent',
-        `${nameOf(acting)} unassigns ${address} of ${instanceId}, which no node released`,
+        `${acting.identity} unassigns ${address} of ${instanceId}, which no node released`,
       );
     }
   }
 
-  #checkUnassigned(
-    acting: ActingRequest,
-    before: NetworkInterface,
-    kept: NetworkInterface | undefined,
-  ): void {
+  #checkUnassigned(acting: ActingCall, before: NetworkInterface, kept: NetworkInterface | undefined): void {
     if (before.instanceId === undefined || (kept !== undefined && hasSameAddresses(kept, before))) return;
     const node = this.#nodes.get(before.instanceId) ?? '';
     for (const [address, user] of this.#inUse(node, before.instanceId)) {
@@ -253,24 +243,23 @@ export class InvariantChecker {
    * window, because its watch and its reads may lag.
    */
   #checkLimit(
-    acting: ActingRequest,
+    acting: ActingCall,
     before: NetworkInterface | undefined,
     after: NetworkInterface | undefined,
   ): void {
     const { instanceId, gained } = growthOf(before, after);
     const node = this.#nodes.get(instanceId) ?? '';
-    const { maxAllocate: latest = Infinity } =
-      this.#options.cluster.workload.machineOf(node)?.facts.ipam ?? {};
+    const { maxAllocate: latest = Infinity } = this.#cluster.workload.machineOf(node)?.facts.ipam ?? {};
     const maxAllocate = Math.max(latest, this.allowances.formerLimit(instanceId));
     // The call cannot have considered what was shown after it was sent.
-    const sentAt = this.#options.now() - longestCall;
+    const sentAt = this.#options.now() - this.#options.rig.longestCall;
     const shown = [...(this.#shown.get(node) ?? [])].filter(
       ([address, since]) => since <= sentAt && this.#countsTowardsLimit(node, instanceId, address),
     );
     if (gained <= 0 || shown.length + gained <= maxAllocate + this.allowances.extra(instanceId)) return;
-    const firstCallAt = this.#firstCallAt.get(nameOf(acting)) ?? Infinity;
+    const firstCallAt = this.#firstCallAt.get(acting.identity) ?? Infinity;
     if (this.#options.now() < firstCallAt + this.#options.consistencyWindow) return;
-    const text = `${acting.action} of ${nameOf(acting)} adds ${gained} to ${node}, which shows ${shown.length} of at most ${maxAllocate}`;
+    const text = `${acting.action} of ${acting.identity} adds ${gained} to ${node}, which shows ${shown.length} of at most ${maxAllocate}`;
     this.report('above-max-allocate', text);
   }
 
@@ -280,32 +269,31 @@ export class InvariantChecker {
    */
   #countsTowardsLimit(node: string, instanceId: string, address: string): boolean {
     if (!this.assignments.has(instanceId, address)) return false;
-    const { cluster } = this.#options;
-    const first = cluster.workload.machineOf(node)?.facts.eni?.firstInterfaceIndex ?? 0;
+    const first = this.#cluster.workload.machineOf(node)?.facts.eni?.firstInterfaceIndex ?? 0;
     const reportedBy = this.#options.now() - useReportedWithin;
     const isUsed =
       this.#inUse(node, instanceId).has(address) && this.#podUses.hadAt(node, address, reportedBy);
     if (first === 0 || isUsed) return true;
-    return [...cluster.ec2.network.interfaces.values()].some(
+    return [...this.#cluster.network.interfaces.values()].some(
       (item) =>
         item.instanceId === instanceId && (item.deviceIndex ?? 0) >= first && hasAddress(item, address),
     );
   }
 
-  #reportUnassigned({ action, caller }: ActingRequest, what: string, address: string): void {
+  #reportUnassigned({ action, identity }: ActingCall, what: string, address: string): void {
     if (!this.#isExempt(address))
-      this.report('unassigned-in-use', `${action} of ${caller.arn} unassigns ${what}`);
+      this.report('unassigned-in-use', `${action} of ${identity} unassigns ${what}`);
   }
 
   #isAssigned(holding: string): boolean {
-    return [...this.#options.cluster.ec2.network.interfaces.values()].some(
+    return [...this.#cluster.network.interfaces.values()].some(
       ({ addresses, prefixes }) => addresses.includes(holding) || prefixes.includes(holding),
     );
   }
 
   /** User by address, from the memory of the machine, while its instance runs. */
   #inUse(node: string, instanceId: string): ReadonlyMap<string, string> {
-    const machine = this.#options.cluster.workload.machineOf(node);
+    const machine = this.#cluster.workload.machineOf(node);
     if (machine?.facts.instanceId !== instanceId || !this.#isRunning(node)) return new Map();
     return machine.memory.endpoints;
   }
@@ -313,9 +301,9 @@ export class InvariantChecker {
   #onNode({ kind, key, object, previous }: Change): void {
     const shown = shownNodeOf(kind === 'DELETED' ? undefined : object);
     this.#releaseConsents.update(shown);
-    const protocol = this.#options.cluster.workload.machineOf(key)?.protocol ?? 'crd-allocator';
+    const protocol = this.#cluster.workload.machineOf(key)?.protocol ?? 'crd-allocator';
     const offered = new Set([...offeredBy(shown, protocol), ...Object.keys(shown.pool)]);
-    const writer = this.#options.cluster.kubernetes.acting?.headers ?? {};
+    const writer = this.#cluster.kubernetes.acting?.headers ?? {};
     if (writer['user-agent']?.startsWith('headwater') === true) {
       const formerly = shownNodeOf(previous);
       const before = offeredBy(formerly, protocol);
@@ -327,6 +315,7 @@ export class InvariantChecker {
           Number(writer['sent-at']),
         );
       this.#checkHidden(key, before, offeredBy(shown, protocol));
+      this.#checkStruck(key, shown, before);
       // An agent of the other protocol finds the same addresses in another field.
       this.#checkOffers(key, shown, new Set([...offered].filter((each) => !before.has(each))), writer);
       this.#checkRouting(key, shown);
@@ -358,7 +347,7 @@ export class InvariantChecker {
     if (!this.assignments.has(instanceId, address)) return;
     for (const [id, { addresses = [] }] of Object.entries(interfaces)) {
       if (!addresses.includes(address)) continue;
-      const item = this.#options.cluster.ec2.network.interfaces.get(id);
+      const item = this.#cluster.network.interfaces.get(id);
       const isAttaching = item?.attachment?.status === 'attaching';
       if (hasAddress(item, address) && !isAttaching) continue;
       const problem = isAttaching ? 'is not attached yet' : 'does not have it';
@@ -372,7 +361,7 @@ export class InvariantChecker {
     shown: ShownNode,
     { 'user-agent': writer = '', 'sent-at': sentAt = '' }: Readonly<Record<string, string>>,
   ): void {
-    const { interfaces } = this.#options.cluster.ec2.network;
+    const { interfaces } = this.#cluster.network;
     for (const { address, on, assignedTo } of this.#ownAssignments.misplaced(writer, Number(sentAt), shown)) {
       const item = interfaces.get(assignedTo);
       // If another node shows it, the controller finds out by a read and withdraws it in order.
@@ -383,7 +372,7 @@ export class InvariantChecker {
   }
 
   #checkHidden(node: string, before: ReadonlySet<string>, after: ReadonlySet<string>): void {
-    const machine = this.#options.cluster.workload.machineOf(node);
+    const machine = this.#cluster.workload.machineOf(node);
     if (machine === undefined || !this.#isRunning(node)) return;
     const { instanceId } = machine.facts;
     for (const [address, user] of machine.memory.endpoints) {
@@ -393,12 +382,25 @@ export class InvariantChecker {
     }
   }
 
+  /** Of an interface that is changing, nothing that its instance has may be struck. */
+  #checkStruck(node: string, { instanceId, pool, interfaces }: ShownNode, before: ReadonlySet<string>): void {
+    const shown = new Set(Object.values(interfaces).flatMap(({ addresses = [] }) => addresses));
+    for (const item of this.#cluster.network.interfaces.values()) {
+      if (item.instanceId !== instanceId || !this.#options.rig.isChanging(item.id)) continue;
+      for (const address of item.addresses) {
+        if (!before.has(address) || shown.has(address) || pool[address] !== undefined) continue;
+        if (!this.#isExempt(address))
+          this.report('misdeed', `${node} strikes ${address} of ${item.id}, which is changing`);
+      }
+    }
+  }
+
   #recordWithdrawals(
     node: string,
     { before, after }: { readonly before: ReadonlySet<string>; readonly after: ReadonlySet<string> },
     sentAt: number,
   ): void {
-    const machine = this.#options.cluster.workload.machineOf(node);
+    const machine = this.#cluster.workload.machineOf(node);
     if (machine === undefined || !this.#isRunning(node)) return;
     const { instanceId } = machine.facts;
     const inUse = machine.memory.endpoints;
@@ -423,11 +425,11 @@ export class InvariantChecker {
    * another instance.
    */
   #wasLostExternally(instanceId: string, address: string): boolean {
-    const { now, consistencyWindow, cluster } = this.#options;
+    const { now, consistencyWindow } = this.#options;
     const lastHad = this.assignments.lastHad(instanceId, address);
     if (lastHad === Infinity) return false;
     if (lastHad <= now() - consistencyWindow) return true;
-    return [...cluster.ec2.network.interfaces.values()].some(
+    return [...this.#cluster.network.interfaces.values()].some(
       (item) => item.instanceId !== instanceId && hasAddress(item, address),
     );
   }
@@ -478,9 +480,8 @@ export class InvariantChecker {
   }
 }
 
-/** The controller that made the call. */
-function nameOf({ caller }: ActingRequest): string {
-  return caller.arn.replace(/.*\//, '');
+function idOf(before: NetworkInterface | undefined, after: NetworkInterface | undefined): string {
+  return (after ?? before)?.id ?? '';
 }
 
 /** Time limit to repair an external change, in ms. */
@@ -488,9 +489,6 @@ const repairTime = 300_000;
 
 /** Maximum time from a new use until every controller knows, in ms: agents write every 15 s, and watches lag. */
 const useReportedWithin = 180_000;
-
-/** Maximum time from sending a call to its effect, in ms. */
-const longestCall = 20_000;
 
 /** Maximum time from the start of a read until its answer is applied, in ms. */
 const longestRead = 40_000;

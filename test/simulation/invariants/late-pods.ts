@@ -2,7 +2,7 @@
 // more.
 import { standings } from '../../../src/simulator/cluster/invariants.ts';
 import type { Harness } from '../harness.ts';
-import { mayStart, roomFor } from './convergence.ts';
+import { mayStart } from './convergence.ts';
 
 /** Between two checks, in ms. */
 const interval = 5000;
@@ -34,7 +34,7 @@ function waitingWithoutNeed(harness: Harness): ReadonlyMap<string, string> {
     const standing = byNode.get(view.nodeName);
     // A node at its limit may wait for what is leaving, and a lost answer delays that.
     if (standing === undefined || standing.held >= standing.most) return false;
-    return roomFor(harness, view) > 0 && mayStart(harness, view, standing);
+    return harness.rig.roomFor(view) > 0 && mayStart(harness, view, standing);
   });
   return new Map(
     able.flatMap(({ nodeName, pendingPods }) =>

@@ -1,6 +1,4 @@
 // When each controller last read the state of the cloud. What it offers can be no newer.
-import { listAt, textAt, type JsonObject } from '../../../src/simulator/workload/json.ts';
-
 /** More than arrive while a request is in flight. */
 const remembered = 16;
 
@@ -13,14 +11,9 @@ export class ReadTimes {
     this.#now = now;
   }
 
-  /** A request to DescribeNetworkInterfaces with this input was answered. */
-  add(identity: string, input: unknown): void {
-    const filters = listAt(input as JsonObject, 'Filters');
-    // A request for detached interfaces shows nothing of instances.
-    if (filters.some((filter) => listAt(filter, 'Values').includes('available'))) return;
-    const byInstance = filters.filter((filter) => textAt(filter, 'Name') === 'attachment.instance-id');
-    const instances = byInstance.flatMap((filter) => listAt(filter, 'Values').map(String));
-    for (const instance of byInstance.length === 0 ? ['*'] : instances) {
+  /** A request that reads the interfaces of these instances was answered. */
+  add(identity: string, instances: readonly string[]): void {
+    for (const instance of instances) {
       const key = `${identity} ${instance}`;
       this.#at.set(key, [...(this.#at.get(key) ?? []).slice(1 - remembered), this.#now()]);
     }

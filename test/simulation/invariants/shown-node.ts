@@ -33,18 +33,60 @@ interface Spec {
 
 interface Status {
   readonly eni?: { readonly enis?: ShownNode['interfaces'] };
+  readonly azure?: AzureStatus;
   readonly ipam?: { readonly 'release-ips'?: ShownNode['handshakes'] };
 }
 
 export function shownNodeOf(object: KubernetesObject | undefined): ShownNode {
   const { 'instance-id': instanceId = '', ipam = {} } = (object?.['spec'] ?? {}) as Spec;
   const allocated = (ipam.pools?.allocated ?? []).flatMap(({ cidrs = [] }) => cidrs);
-  return { instanceId, pool: ipam.pool ?? {}, allocated, ...statusOf(object) };
+  const shown = statusOf(object);
+  const { pool = {} } = ipam;
+  return { instanceId, pool: isAzure(object) ? byKey(pool) : pool, allocated, ...shown };
 }
 
 function statusOf(object: KubernetesObject | undefined): Pick<ShownNode, 'interfaces' | 'handshakes'> {
-  const { eni = {}, ipam = {} } = (object?.['status'] ?? {}) as Status;
-  return { interfaces: eni.enis ?? {}, handshakes: ipam['release-ips'] ?? {} };
+  const { eni = {}, azure, ipam = {} } = (object?.['status'] ?? {}) as Status;
+  const interfaces = azure === undefined ? (eni.enis ?? {}) : onAzure(azure);
+  return { interfaces, handshakes: ipam['release-ips'] ?? {} };
+}
+
+function isAzure(object: KubernetesObject | undefined): boolean {
+  return (object?.['status'] as Status | undefined)?.azure !== undefined;
+}
+
+interface AzureStatus {
+  readonly interfaces?: readonly {
+    readonly id?: string;
+    readonly mac?: string;
+    readonly gateway?: string;
+    readonly cidr?: string;
+    readonly addresses?: readonly { readonly ip?: string; readonly state?: string }[];
+  }[];
+}
+
+/** In the form of EC2, by the keys of the model. Older agents drop the subnet, and have its CIDR in a field of its own. */
+function onAzure({ interfaces = [] }: AzureStatus): ShownNode['interfaces'] {
+  return Object.fromEntries(
+    interfaces.map(({ id = '', mac, gateway, cidr, addresses = [] }) => [
+      id.toLowerCase(),
+      {
+        id,
+        ...(mac !== undefined && gateway !== undefined && { mac }),
+        addresses: addresses.flatMap(({ ip, state }) => (state === 'succeeded' ? (ip ?? []) : [])),
+        ...(cidr !== undefined && { subnet: { cidr }, vpc: { 'primary-cidr': cidr } }),
+      },
+    ]),
+  );
+}
+
+function byKey(pool: ShownNode['pool']): ShownNode['pool'] {
+  return Object.fromEntries(
+    Object.entries(pool).map(([address, { resource = '' }]) => [
+      address,
+      { resource: resource.toLowerCase() },
+    ]),
+  );
 }
 
 /** Addresses that an agent of this protocol may assign to pods. */

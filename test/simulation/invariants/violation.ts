@@ -19,6 +19,8 @@ export type Invariant =
   | 'repeated-refused-call'
   /** A controller took a write of its own replicas for a conflicting writer's, or held withdrawals without a reason. */
   | 'false-alarm'
+  /** A controller sent what must never be sent, or hid what the cloud was still changing. */
+  | 'misdeed'
   /** Only a bug explains it. */
   | 'bug'
   | 'in-deficit'

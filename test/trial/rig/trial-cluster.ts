@@ -7,7 +7,7 @@ import { ApiProcess } from '../../../bench/rig/api-process.ts';
 import { CloudProcess } from '../../../bench/rig/cloud-process.ts';
 import { quotaFlags } from '../../../bench/scenarios/quota-flags.ts';
 import type { RigChild } from '../../../rig/child-process.ts';
-import { ControllerProcess, type Ec2Access } from '../../../rig/controller-process.ts';
+import { accessToEc2, ControllerProcess, type Ec2Access } from '../../../rig/controller-process.ts';
 import { type Clock, sleep } from '../../../src/runtime/clock.ts';
 import { startTokenService } from '../../support/security-token-service.ts';
 import { Ec2Hand } from './ec2-hand.ts';
@@ -89,7 +89,9 @@ export class TrialCluster {
   async startController(where: Where = this.where): Promise<ControllerProcess> {
     const { kubeconfig, ec2, region: named } = where;
     const env = { AWS_ENDPOINT_URL_STS: this.#stsUrl };
-    return this.#added(await ControllerProcess.start({ kubeconfig, ec2, region: named, flags, env }));
+    return this.#added(
+      await ControllerProcess.start({ kubeconfig, cloud: accessToEc2(ec2, named), flags, env }),
+    );
   }
 
   /** Another cloud in a process of its own. */

@@ -1,6 +1,6 @@
 // A minimal agent of a trial: which addresses it uses, what it writes about them, and which ones it loses. It relies on
 // nothing of the controller.
-import { interfacesOf } from '../../../src/simulator/workload/interface-status.ts';
+import { aws } from '../../../src/simulator/workload/clouds/aws.ts';
 import {
   isObject,
   type JsonObject,
@@ -157,7 +157,9 @@ function shownBy(object: JsonObject): Shown {
   return {
     version: Number(textAt(object, 'metadata', 'resourceVersion')),
     pool: new Map(pool.map(([address, entry]) => [address, textAt(entry, 'resource')])),
-    interfaces: new Map(interfacesOf(object).map(({ id, addresses }) => [id, new Set(addresses)])),
+    interfaces: new Map(
+      aws.interfacesOf(object, 'crd-allocator').map(({ id, addresses }) => [id, new Set(addresses)]),
+    ),
     states: textMapAt(object, 'status', 'ipam', 'release-ips'),
     used: objectAt(object, 'status', 'ipam', 'used'),
     allocated: new Set(cidrs.map((cidr) => cidr.slice(0, cidr.indexOf('/')))),

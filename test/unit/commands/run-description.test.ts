@@ -1,8 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { runCommandLine } from '../../../src/commands/command-line.ts';
 import { runDescription } from '../../../src/commands/run-description.ts';
-import { optionGroups } from '../../../src/config/option-row.ts';
-import { environmentNameOf, optionNames } from '../../../src/config/option-table.ts';
+import { optionGroups, type OptionRow } from '../../../src/config/option-row.ts';
+import { optionsOfCommand } from '../../../src/config/option-scope.ts';
+import { environmentNameOf, optionTable } from '../../../src/config/option-table.ts';
 import { optionsWithoutEffect } from '../../../src/config/options/options-without-effect.ts';
 
 async function help(columns?: number): Promise<string> {
@@ -17,21 +18,29 @@ async function help(columns?: number): Promise<string> {
 }
 
 describe('headwater run --help', () => {
-  test('lists every option with its variable', async () => {
+  test('lists every option of the command with its variable', async () => {
     const text = await help();
 
     const missing = [
-      ...optionNames.flatMap((name) => [`  --${name} `, `Environment: ${environmentNameOf(name)}`]),
+      ...optionsOfCommand('run').flatMap((name) => [
+        `  --${name} `,
+        `Environment: ${environmentNameOf(name)}`,
+      ]),
       ...Object.keys(optionsWithoutEffect).map((name) => `  --${name} `),
     ].filter((part) => !text.includes(part) && !text.replaceAll(/\s+/g, ' ').includes(part));
     expect(missing).toEqual([]);
   });
 
   test('keeps the groups in the order of the table', async () => {
+    const groups = new Set(
+      optionsOfCommand('run').map((name): OptionRow['group'] => optionTable[name].group),
+    );
     const headings = (await help()).split('\n').filter((line) => /^\S.*:$/.test(line));
 
     expect(headings).toEqual([
-      ...Object.values(optionGroups).map((title) => `${title}:`),
+      ...Object.entries(optionGroups)
+        .filter(([group]) => groups.has(group as OptionRow['group']))
+        .map(([, title]) => `${title}:`),
       'Accepted from cilium-operator, without effect:',
       'Options:',
     ]);

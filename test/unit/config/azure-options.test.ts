@@ -28,7 +28,9 @@ describe('the subscriptions', () => {
   });
 
   test('are refused by the name of the variable that they come from', () => {
-    expect(problemsOf(load({ environment: { AZURE_SUBSCRIPTION_ID: 'production' } }))).toEqual([
+    const environment = { AZURE_SUBSCRIPTION_ID: 'production' };
+
+    expect(problemsOf(load({ flags: { ipam: ['azure'] }, environment }))).toEqual([
       expect.stringContaining(
         'azure-subscription-id: "production" from the environment variable AZURE_SUBSCRIPTION_ID is refused',
       ),
@@ -85,6 +87,12 @@ describe('an option of another cloud', () => {
     const { notices } = accepted(load({ ...outside, flags: { 'config-dir': ['/c'] } }));
 
     expect(notices).toEqual([]);
+  });
+
+  test('may have any value', () => {
+    const { options } = accepted(load({ environment: { AZURE_SUBSCRIPTION_ID: 'production' } }));
+
+    expect(options.azureSubscriptionId).toEqual([]);
   });
 
   test('does not limit the tags of interfaces that Azure does not make', () => {

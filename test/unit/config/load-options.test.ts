@@ -7,13 +7,17 @@ import {
   type Options,
   optionNames,
 } from '../../../src/config/option-table.ts';
+import type { blockOptions } from '../../../src/config/options/block-options.ts';
+import type { nodeIpamOptions } from '../../../src/config/options/node-ipam-options.ts';
 import { accepted, load, type Outside, problemsOf } from './loading.ts';
 
-/** A refused text for each option. Paths accept every text. */
+type BlockOption = keyof typeof blockOptions | keyof typeof nodeIpamOptions;
+
+/** A refused text for each option that counts with ipam=eni. Paths accept every text. */
 const refused: Readonly<
-  Record<Exclude<OptionName, 'config-dir' | 'k8s-kubeconfig-path' | 'extra-ca-file'>, string>
+  Record<Exclude<OptionName, BlockOption | 'config-dir' | 'k8s-kubeconfig-path' | 'extra-ca-file'>, string>
 > = {
-  ipam: 'cluster-pool',
+  ipam: 'multi-pool',
   'enable-ipv4': 'false',
   'cluster-name': 'two words',
   'subnet-ids-filter': 'vpc-0123abcd',
@@ -265,7 +269,7 @@ describe('defaults', () => {
 
     expect(options).toEqual({
       ipam: 'eni',
-      enableIpv4: true,
+      enableIpv4: undefined,
       clusterName: 'default',
       subnetIdsFilter: [],
       subnetTagsFilter: {},
@@ -297,6 +301,24 @@ describe('defaults', () => {
       eniGcTags: {},
       eniGcInterval: 300_000,
       eniGcDryRun: false,
+      enableIpv6: undefined,
+      clusterPoolIpv4Cidr: [],
+      clusterPoolIpv4MaskSize: 24,
+      clusterPoolIpv6Cidr: [],
+      clusterPoolIpv6MaskSize: 112,
+      nodesGcInterval: 300_000,
+      skipCrdCreation: false,
+      operatorK8sClientQps: 0,
+      operatorK8sClientBurst: undefined,
+      cidrAllocatorType: 'RangeAllocator',
+      clusterCidr: [],
+      serviceClusterIpRange: [],
+      secondaryServiceClusterIpRange: [],
+      nodeCidrMaskSize: undefined,
+      nodeCidrMaskSizeIpv4: 24,
+      nodeCidrMaskSizeIpv6: 64,
+      allocateNodeCidrs: true,
+      kubeconfig: undefined,
       parallelAllocWorkers: 50,
       limitIpamApiQps: undefined,
       limitIpamApiBurst: undefined,

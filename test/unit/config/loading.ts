@@ -1,5 +1,6 @@
 // Loads options as a process does, from flags, an environment and files that a test gives.
 import { loadOptions } from '../../../src/config/load-options.ts';
+import type { OptionCommand } from '../../../src/config/option-scope.ts';
 
 export interface Outside {
   readonly flags?: Readonly<Record<string, readonly string[]>>;
@@ -11,18 +12,22 @@ export interface Outside {
 export type Loaded = ReturnType<typeof loadOptions>;
 
 /** The values of the given options. */
-export function load({ flags = {}, environment = {}, files = {} }: Outside): Loaded {
+export function load(
+  { flags = {}, environment = {}, files = {} }: Outside,
+  command: OptionCommand = 'run',
+): Loaded {
   const missing = (): never => {
     throw Object.assign(new Error('missing'), { code: 'ENOENT' });
   };
-  return loadOptions(new Map(Object.entries(flags)), {
+  const outside = {
     environment,
-    readFile: (path) => files[path] ?? missing(),
-    readDirectory: (path) =>
+    readFile: (path: string) => files[path] ?? missing(),
+    readDirectory: (path: string) =>
       Object.keys(files)
         .filter((file) => file.startsWith(`${path}/`))
         .map((file) => file.slice(path.length + 1)),
-  });
+  };
+  return loadOptions(new Map(Object.entries(flags)), outside, command);
 }
 
 export function accepted(loaded: Loaded): Extract<Loaded, { kind: 'options' }> {

@@ -1,6 +1,7 @@
 // Every command of the pages is run by a test, or the line above it says "not tested here".
 import { describe, expect, test } from '@jest/globals';
 import { existsSync, globSync, readFileSync } from 'node:fs';
+import { simulateDescription } from '../../../src/commands/simulate-description.ts';
 import { optionNames } from '../../../src/config/option-table.ts';
 import { blocksIn, blocksOf, commandsIn, pagesWithCommands } from '../../support/documented-commands.ts';
 
@@ -10,6 +11,7 @@ const read = (path: string): string => readFileSync(new URL(path, root), 'utf8')
 const { scripts } = JSON.parse(read('package.json')) as { scripts: Readonly<Record<string, string>> };
 const continuousIntegration = read('.ci/run');
 const options: readonly string[] = optionNames;
+const simulateFlags: readonly string[] = simulateDescription.flags.map(({ name }) => name);
 
 /** Scripts of npm that continuous integration or a test runs. */
 function isRunScript(name: string): boolean {
@@ -27,7 +29,10 @@ const runners: Readonly<Record<string, (words: readonly string[]) => boolean>> =
     const flags = rest
       .filter((word) => word.startsWith('--'))
       .map((word) => word.slice(2).split('=')[0] ?? '');
-    return first === 'run' && flags.every((flag) => options.includes(flag));
+    if (first === 'simulate') return flags.every((flag) => simulateFlags.includes(flag));
+    // test/integration/commands/demo-blocks.test.ts
+    if (first === 'demo') return flags.every((flag) => flag === 'ipam');
+    return (first === 'run' || first === 'nodeipam') && flags.every((flag) => options.includes(flag));
   },
 };
 
@@ -123,7 +128,7 @@ describe('options in the pages', () => {
   });
 
   /** Options of other programs: eksctl, the release of Node.js, our own test runs. */
-  const flagsOfOthers = new Set(['role-only', 'max-old-space-size']);
+  const flagsOfOthers = new Set(['role-only', 'max-old-space-size', 'controllers']);
 });
 
 describe('the page of symptoms', () => {
@@ -152,8 +157,9 @@ describe('the page of symptoms', () => {
 
 describe('keys of /status in the pages', () => {
   const pages = ['README.md', ...globSync('docs/**/*.md', { cwd: root })];
-  const [report = ''] = globSync('src/controller/**/status-report.ts', { cwd: root });
-  const fields = Array.from(read(report).matchAll(/^ {2}readonly (\w+)\??:/gm), ([, name = '']) => name);
+  const reports = globSync('src/controller/reporting/*status-report.ts', { cwd: root });
+  const texts = reports.map(read).join('\n');
+  const fields = Array.from(texts.matchAll(/^ {2}readonly (\w+)\??:/gm), ([, name = '']) => name);
 
   test.each(pages)('exist: %s', (page) => {
     const named = Array.from(

@@ -2,6 +2,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { globSync, readFileSync } from 'node:fs';
 import { headwaterMetrics } from '../../../src/observability/headwater-metrics.ts';
+import { nodeIpamMetrics } from '../../../src/observability/node-ipam-metrics.ts';
 import { operatorMetrics } from '../../../src/observability/operator-metrics.ts';
 import { optionGroups } from '../../../src/config/option-row.ts';
 import { optionNames, optionTable } from '../../../src/config/option-table.ts';
@@ -105,7 +106,7 @@ describe('no word that was given up', () => {
   });
 
   test('is in the name, the help or a label of a metric', () => {
-    const texts = Object.entries({ ...headwaterMetrics, ...operatorMetrics }).flatMap(
+    const texts = Object.entries({ ...headwaterMetrics, ...nodeIpamMetrics, ...operatorMetrics }).flatMap(
       ([name, { help, labels }]) => [
         name,
         help,

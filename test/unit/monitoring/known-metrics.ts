@@ -52,6 +52,9 @@ function canMatch(matcher: string, labels: Readonly<Record<string, readonly stri
 /** Number of values of each label in a large fleet: 15,000 nodes in 60 subnets. */
 const many: Readonly<Record<string, number>> = {
   subnet_id: 60,
+  pool: 4,
+  family: 2,
+  clusterCIDR: 2,
   // A subnet is in one zone, and a response code goes with few actions.
   availability_zone: 1,
   response_code: 3,

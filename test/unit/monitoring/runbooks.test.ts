@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { chosen } from '../../../monitoring/alerts/nodes.ts';
 import { dashboards } from '../../../monitoring/generate.ts';
 import { optionNames } from '../../../src/config/option-table.ts';
+import type { CidrStatusReport } from '../../../src/controller/reporting/cidr-status-report.ts';
 import type { StatusReport } from '../../../src/controller/reporting/status-report.ts';
 import type { ConditionReason } from '../../../src/node/conditions/node-condition.ts';
 
@@ -47,7 +48,9 @@ const statusKeys = {
   inDeficit: true,
   warnings: true,
   excluded: true,
-} satisfies Record<keyof StatusReport, true>;
+  pools: true,
+  waiting: true,
+} satisfies Record<keyof CidrStatusReport | keyof StatusReport, true>;
 
 const commands = /^(kubectl|curl|aws) /;
 /** Flags of other programs. */

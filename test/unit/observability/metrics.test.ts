@@ -49,6 +49,16 @@ const expected: readonly Expected[] = [
   ['cilium_operator_azure_api_rate_limit_duration_seconds', 'histogram', ['operation'], go],
   ['cilium_operator_alibabacloud_api_duration_seconds', 'histogram', ['operation', 'response_code'], go],
   ['cilium_operator_alibabacloud_api_rate_limit_duration_seconds', 'histogram', ['operation'], go],
+  ['node_ipam_controller_cidrset_cidrs_allocations_total', 'counter', ['clusterCIDR']],
+  ['node_ipam_controller_cidrset_cidrs_releases_total', 'counter', ['clusterCIDR']],
+  ['node_ipam_controller_cirdset_max_cidrs', 'gauge', ['clusterCIDR']],
+  ['node_ipam_controller_cidrset_usage_cidrs', 'gauge', ['clusterCIDR']],
+  [
+    'node_ipam_controller_cidrset_allocation_tries_per_request',
+    'histogram',
+    ['clusterCIDR'],
+    [1, 5, 25, 125, 625],
+  ],
   ['headwater_build_info', 'gauge', ['node_version', 'version']],
   ['headwater_addresses', 'gauge', ['state']],
   ['headwater_pending_pods', 'gauge', []],
@@ -86,6 +96,9 @@ const expected: readonly Expected[] = [
   ['headwater_conflicting_writer', 'gauge', ['stops']],
   ['headwater_mutations_paused', 'gauge', ['reason']],
   ['headwater_withdrawals_held', 'gauge', []],
+  ['headwater_cidr_blocks', 'gauge', ['family', 'pool', 'state']],
+  ['headwater_cidr_waiting_nodes', 'gauge', ['family', 'pool']],
+  ['headwater_ciliumnode_gc_total', 'counter', ['outcome']],
   ['headwater_heap_limit_bytes', 'gauge', []],
   ['headwater_leader', 'gauge', []],
   ['headwater_watch_restarts_total', 'counter', ['resource']],
@@ -96,6 +109,15 @@ const expected: readonly Expected[] = [
 /** Gives one series to every metric whose label values are not known in advance. */
 function feed(metrics: Metrics): void {
   metrics.headwater_build_info.set({ version: '1.2.3', node_version: 'v24.0.0' }, 1);
+  const network = { clusterCIDR: '10.0.0.0/16' };
+  metrics.node_ipam_controller_cidrset_cidrs_allocations_total.add(network);
+  metrics.node_ipam_controller_cidrset_cidrs_releases_total.add(network);
+  metrics.node_ipam_controller_cirdset_max_cidrs.set(network, 256);
+  metrics.node_ipam_controller_cidrset_usage_cidrs.set(network, 0.5);
+  metrics.node_ipam_controller_cidrset_allocation_tries_per_request.observe(network, 3);
+  const pool = { pool: 'default', family: 'ipv4' };
+  metrics.headwater_cidr_blocks.set({ ...pool, state: 'held' }, 7);
+  metrics.headwater_cidr_waiting_nodes.set(pool, 1);
   const target_node = 'node-1';
   const subnet = { subnet_id: 'subnet-1' };
   metrics.cilium_operator_ipam_available_ips.set({ target_node }, 12);

@@ -1,27 +1,44 @@
 // Chapter about a subnet with too few addresses for its nodes. It shows what the node reports about it.
 import { textAt } from '../../../simulator/workload/json.ts';
+import type { Burst } from '../../../simulator/workload/workload.ts';
+import type { SmallSubnetNodes } from './small-zone.ts';
 import type { Chapter, ChapterContext } from '../chapter.ts';
-import { smallZone } from '../demo-topology.ts';
-import { crowdPods } from './pods.ts';
-import { smallZoneNodes } from './small-zone.ts';
 
 /** How long that report stands alone, in ms. */
 const readingTime = 1500;
 
-export function exhaustedSubnet(context: ChapterContext): Chapter {
+export interface SmallSubnet {
+  /** Where its two nodes are. */
+  readonly place: string;
+  readonly name: string;
+  readonly id: string;
+  /** Its two nodes, once there are agents. */
+  readonly nodes: () => SmallSubnetNodes;
+  /** The pods that crowd on a node. */
+  readonly crowd: (nodeName: string) => Burst;
+  /** What to watch besides. */
+  readonly hint: string;
+  /** As of the chapter, in ms. */
+  readonly longest: number;
+  /** Makes room once the report was read, unless a later chapter does. */
+  readonly relieve?: () => void;
+}
+
+export function exhaustedSubnet(context: ChapterContext, subnet: SmallSubnet): Chapter {
   const { cluster } = context;
   let reportedAt: number | undefined;
+  let isRelieved = false;
   let node = '';
   return {
     title: 'a subnet runs out',
     hints: [
-      `Pods crowd on one of the two nodes of ${smallZone.name}, and its only pod subnet, ${smallZone.subnet}, has too little left.`,
-      'Look at what the node says: why, and what to do about it. No other zone notices.',
+      `Pods crowd on one of the two nodes of ${subnet.place}, and its only pod subnet, ${subnet.name}, has too little left.`,
+      `Look at what the node says: why, and what to do about it. ${subnet.hint}`,
     ],
-    longest: 9000,
+    longest: subnet.longest,
     begin: () => {
-      node = smallZoneNodes(cluster).inDeficit;
-      context.run(crowdPods(node));
+      node = subnet.nodes().inDeficit;
+      context.run(subnet.crowd(node));
     },
     watch: ({ elapsed }) => {
       const error = operatorError(context, node);
@@ -34,10 +51,12 @@ export function exhaustedSubnet(context: ChapterContext): Chapter {
         );
         context.report(`"${error}"`);
         context.report(
-          `(${subnetId(context)} is ${smallZone.subnet}); Events say the same: ${eventsOf(context, node, error)}`,
+          `(${subnet.id} is ${subnet.name}); Events say the same: ${eventsOf(context, node, error)}`,
         );
       }
       if (elapsed < reportedAt + readingTime) return 'running';
+      if (!isRelieved) subnet.relieve?.();
+      isRelieved = true;
       const { pendingPods } = cluster.workload.view(node);
       if (error !== '' || pendingPods.size > 0) return 'continues';
       const seconds = ((elapsed - reportedAt) / 1000).toFixed(1);
@@ -63,9 +82,4 @@ function eventsOf({ cluster }: ChapterContext, node: string, said: string): stri
     (event) => `${textAt(event, 'reason')} on its ${textAt(event, 'involvedObject', 'kind')}`,
   );
   return [...new Set(named)].toSorted().join(', ');
-}
-
-function subnetId({ cluster }: ChapterContext): string {
-  const subnets = [...cluster.ec2.network.subnets.values()];
-  return subnets.find(({ tags }) => tags['Name'] === smallZone.subnet)?.id ?? '';
 }

@@ -45,7 +45,7 @@ export function failover(context: ChapterContext): Chapter {
           `RESUMES ${seconds} s later: the first address is unassigned since; no pod has lost its own`,
         );
       }
-      return leadsAt !== undefined && isSettled(picture) ? 'over' : 'running';
+      return leadsAt !== undefined && isSettled(picture, true) ? 'over' : 'running';
     },
   };
 }

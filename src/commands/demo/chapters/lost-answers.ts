@@ -1,7 +1,7 @@
 // Chapter about EC2 calls that succeed and whose answers are lost. This is the worst case: a blind retry would repeat
 // the effect.
 import { textsAt } from '../../../simulator/workload/json.ts';
-import type { Chapter, ChapterContext } from '../chapter.ts';
+import type { Chapter, Ec2Context } from '../chapter.ts';
 import type { LogLine } from '../controller-process.ts';
 import { smallZone } from '../demo-topology.ts';
 import { batchPods } from './pods.ts';
@@ -18,7 +18,7 @@ interface Lost {
 const assign = 'AssignPrivateIpAddresses';
 const create = 'CreateNetworkInterface';
 
-export function lostAnswers(context: ChapterContext): Chapter {
+export function lostAnswers(context: Ec2Context): Chapter {
   const { faults } = context.cluster.ec2.gateway;
   const open = new Set<Lost>();
   /** Rule IDs. */
@@ -77,7 +77,7 @@ export function lostAnswers(context: ChapterContext): Chapter {
 }
 
 /** All except the small zone, whose nodes have their own chapter. */
-function interfacesElsewhere({ cluster }: ChapterContext): readonly string[] {
+function interfacesElsewhere({ cluster }: Ec2Context): readonly string[] {
   return [...cluster.ec2.network.interfaces.values()]
     .filter(({ zone }) => zone !== smallZone.name)
     .map(({ id }) => id);
@@ -89,14 +89,14 @@ function readLost({ message, details }: LogLine): Pick<Lost, 'node' | 'interface
 }
 
 /** Whether the CiliumNode shows everything that the call added and that was not released since. */
-function isShown(context: ChapterContext, { node, interfaceId, addresses }: Lost): boolean {
+function isShown(context: Ec2Context, { node, interfaceId, addresses }: Lost): boolean {
   const held = new Set(secondaryOn(context, interfaceId));
   const object = context.cluster.kubernetes.get('ciliumnodes.cilium.io', node);
   const shown = new Set(textsAt(object, 'status', 'eni', 'enis', interfaceId, 'addresses'));
   return addresses.every((address) => shown.has(address) || !held.has(address));
 }
 
-function verdictOn(context: ChapterContext, { node, interfaceId, addresses, at }: Lost, now: number): string {
+function verdictOn(context: Ec2Context, { node, interfaceId, addresses, at }: Lost, now: number): string {
   const before = addresses.length;
   const more = secondaryOn(context, interfaceId).length - before;
   const seconds = ((now - at) / 1000).toFixed(1);
@@ -105,7 +105,7 @@ function verdictOn(context: ChapterContext, { node, interfaceId, addresses, at }
 }
 
 /** Pod addresses that the cloud holds there. */
-function secondaryOn({ cluster }: ChapterContext, interfaceId: string): readonly string[] {
+function secondaryOn({ cluster }: Ec2Context, interfaceId: string): readonly string[] {
   const item = cluster.ec2.network.interfaces.get(interfaceId);
   return item?.addresses.filter((address) => address !== item.primaryAddress) ?? [];
 }

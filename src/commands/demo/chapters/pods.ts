@@ -16,8 +16,13 @@ export function reportPods(nodeName: string): Burst {
 }
 
 /** More than the small subnet has left for the other node. */
-export function crowdPods(nodeName: string): Burst {
-  return { kind: 'burst', name: 'crowd', at: 0, pods: 20, over: 500, nodeName };
+export function crowdPods(nodeName: string, pods = 20): Burst {
+  return { kind: 'burst', name: 'crowd', at: 0, pods, over: 500, nodeName };
+}
+
+/** All over the fleet at once. */
+export function rushPods(nodes: number): Burst {
+  return { kind: 'burst', name: 'rush', at: 0, pods: nodes * 2, over: 500 };
 }
 
 /** While there is no leader. */

@@ -1,6 +1,5 @@
 // Chapter about growth: nodes join and pods arrive.
 import type { Chapter, ChapterContext } from '../chapter.ts';
-import { smallZoneNodes } from './small-zone.ts';
 import { reportPods, webPods } from './pods.ts';
 
 export function join(): Chapter {
@@ -16,16 +15,17 @@ export function join(): Chapter {
   };
 }
 
-export function scaleUp(context: ChapterContext): Chapter {
+/** `generous`: the node whose pods take most of a small subnet. */
+export function scaleUp(context: ChapterContext, cloud: string, generous: () => string): Chapter {
   const web = webPods(context.nodes);
   return {
     title: 'scale-up',
     hints: [
-      `${web.pods} pods arrive within ${web.over / 1000} s: addresses come before the pods do, at the speed that the rate limits of EC2 allow.`,
+      `${web.pods} pods arrive within ${web.over / 1000} s: addresses come before the pods do, at the speed that the rate limits of ${cloud} allow.`,
     ],
     longest: 10_000,
     begin: () => {
-      context.run(reportPods(smallZoneNodes(context.cluster).generous));
+      context.run(reportPods(generous()));
       context.run(web);
     },
     watch: ({ picture: { pods }, elapsed }) =>

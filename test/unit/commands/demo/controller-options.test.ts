@@ -1,31 +1,38 @@
 import { describe, expect, test } from '@jest/globals';
-import { controllerFlags, unlikeDefaultLines } from '../../../../src/commands/demo/controller-options.ts';
+import {
+  controllerFlags,
+  demoCloudNames,
+  unlikeDefaultLines,
+} from '../../../../src/commands/demo/controller-options.ts';
 import { type OptionName, optionTable } from '../../../../src/config/option-table.ts';
 
-const at = { kubeconfig: '/tmp/kubeconfig', endpoint: 'http://127.0.0.1:1', region: 'eu-central-1' };
-
-/** Options that only name places, and have no default to differ from. */
-const whereabouts = ['k8s-kubeconfig-path', 'ec2-api-endpoint', 'aws-region'];
-
-const flags = controllerFlags(at).map((flag) => {
-  const [, name = '', value = ''] = /^--([^=]+)=(.*)$/.exec(flag) ?? [];
-  return { flag, name: name as OptionName, value };
-});
+const flags = demoCloudNames.flatMap((cloud) =>
+  controllerFlags(cloud, []).map((flag) => {
+    const [, name = '', value = ''] = /^--([^=]+)=(.*)$/.exec(flag) ?? [];
+    return { cloud, flag, name: name as OptionName, value };
+  }),
+);
 
 describe('the options of the controller in the demonstration', () => {
-  test.each(flags)('include $flag, which the controller accepts', ({ name, value }) => {
+  test.each(flags)('on $cloud include $flag, which the controller accepts', ({ name, value }) => {
     expect(optionTable[name].kind.parse(value)).toBeDefined();
   });
 
-  test.each(flags.filter(({ name }) => !whereabouts.includes(name)))(
-    'include $flag, which is shown because it differs from the default',
-    ({ flag, name, value }) => {
+  test.each(flags)(
+    'on $cloud include $flag, which is shown because it differs from the default',
+    ({ cloud, flag, name, value }) => {
       const { kind, default: given } = optionTable[name];
       const fallback = typeof given === 'string' ? given : '';
-      const line = unlikeDefaultLines().find((each) => each.trim().startsWith(`${flag} `));
+      const line = unlikeDefaultLines(cloud).find((each) => each.trim().startsWith(`${flag} `));
 
       expect(kind.parse(fallback)).not.toEqual(kind.parse(value));
       expect(line).toContain(`default: ${fallback} `);
     },
   );
+
+  test('begin with the places of the embedded parts', () => {
+    expect(controllerFlags('azure', ['--azure-endpoint=https://127.0.0.1:1'])[0]).toBe(
+      '--azure-endpoint=https://127.0.0.1:1',
+    );
+  });
 });

@@ -1,12 +1,17 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
+import { azureChapters } from '../../../../src/commands/demo/azure/azure-chapters.ts';
+import { azureTopology, configureAzureNode } from '../../../../src/commands/demo/azure/azure-topology.ts';
 import { chaptersFor } from '../../../../src/commands/demo/chapters.ts';
 import { configureNode, demoTopology } from '../../../../src/commands/demo/demo-topology.ts';
 import { type Frame, frameLines } from '../../../../src/commands/demo/frame.ts';
 import { liveScreen, plainScreen } from '../../../../src/commands/demo/screen.ts';
 import { Random } from '../../../../src/runtime/random.ts';
 import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
-import { createEmbeddedCluster } from '../../../../src/simulator/cluster/embedded-cluster.ts';
+import {
+  createEmbeddedAzure,
+  createEmbeddedCluster,
+} from '../../../../src/simulator/cluster/embedded-cluster.ts';
 
 /** A late moment of a large demonstration with many problems. */
 function frame(change: Partial<Frame> = {}, violations = 0): Frame {
@@ -16,13 +21,14 @@ function frame(change: Partial<Frame> = {}, violations = 0): Frame {
     elapsed: 42.4,
     chapter: 'everybody to the watermarks',
     picture: {
+      cloud: 'EC2',
       nodes: { total: 200, serving: 200, met: 17 },
       addresses: { held: 4000, used: 3100, excess: 250 },
       departures: { marked: 12, ready: 3, released: 4, refused: 1, hidden: 20, unassigned: 77 },
       pods: { served: 1800, waiting: 12, longestWait: 12_345 },
       interfaces: { attached: 650, detached: 3 },
       subnets: Array.from({ length: 6 }, (_, index) => subnet(index)),
-      calls: actions.map((action) => ({ action, calls: 1234, throttled: 56 })),
+      calls: actions.map((action) => ({ action, isRead: false, calls: 1234, throttled: 56 })),
       violations: Array.from({ length: violations }, (_, index) => ({
         what: 'agent-violation' as const,
         node: 'n',
@@ -41,21 +47,25 @@ function frame(change: Partial<Frame> = {}, violations = 0): Frame {
 /** What each chapter suggests to look at when it starts, by title. */
 function everyLook(): [string, readonly string[]][] {
   const { nodes, seed } = { nodes: 50, seed: 'headwater' };
-  const cluster = createEmbeddedCluster({
-    topology: demoTopology(nodes, seed),
-    clock: new VirtualClock(),
-    random: new Random(seed),
-    pace: 1,
-    configure: configureNode,
-  });
-  const chapters = chaptersFor({
-    cluster,
+  const environment = { clock: new VirtualClock(), random: new Random(seed), pace: 1 };
+  const context = {
     nodes,
     controllerPid: () => undefined,
     replaceController: () => undefined,
     run: () => undefined,
     report: () => undefined,
+  };
+  const topology = demoTopology(nodes, seed);
+  const ec2 = createEmbeddedCluster({ topology, ...environment, configure: configureNode });
+  const onAzure = createEmbeddedAzure({
+    topology: azureTopology(nodes, seed),
+    ...environment,
+    configure: configureAzureNode,
   });
+  const chapters = [
+    ...chaptersFor({ ...context, cluster: ec2 }),
+    ...azureChapters({ ...context, cluster: onAzure }),
+  ];
   return chapters.map(({ title, hints }) => [title, hints.map((line) => `   ${line}`)]);
 }
 

@@ -4,6 +4,7 @@ import type { Picture } from '../../../../src/commands/demo/picture.ts';
 import { Story } from '../../../../src/commands/demo/story.ts';
 
 const picture: Picture = {
+  cloud: 'EC2',
   nodes: { total: 1, serving: 1, met: 1 },
   addresses: { held: 0, used: 0, excess: 0 },
   departures: { marked: 0, ready: 0, released: 0, refused: 0, hidden: 0, unassigned: 0 },

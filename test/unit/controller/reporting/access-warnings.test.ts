@@ -19,7 +19,8 @@ async function warnings(isAllowed: (attributes: Attributes) => boolean): Promise
     return { status: 201, body: { status: { allowed: isAllowed(spec.resourceAttributes) } } };
   });
   const stop = new AbortController();
-  await warnOfMissingAccess({ options, kubernetes, log, clock }, () => stop.abort(), stop.signal);
+  const scope = { mode: 'eni' } as const;
+  await warnOfMissingAccess({ options, scope, kubernetes, log, clock }, () => stop.abort(), stop.signal);
   return log.lines.map(({ message }) => message);
 }
 

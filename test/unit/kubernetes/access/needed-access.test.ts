@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
-import { neededAccess } from '../../../../src/kubernetes/access/needed-access.ts';
+import { type AccessScope, neededAccess } from '../../../../src/kubernetes/access/needed-access.ts';
 
 interface Role {
   readonly kind: string;
@@ -40,10 +40,24 @@ function linesOf(needed: ReturnType<typeof neededAccess>): string[] {
 }
 
 describe('the access that Headwater needs', () => {
-  test('is what the roles of the chart allow, and nothing else', () => {
-    const roles = [shipped('cluster-role.yaml'), shipped('role.yaml')];
+  test.each<[string, AccessScope, string, readonly string[]]>([
+    ['eni', { mode: 'eni' }, 'headwater', ['cluster-role.yaml', 'role.yaml']],
+    [
+      'cluster-pool',
+      { mode: 'cluster-pool', gc: true, createsDefinition: true },
+      'headwater',
+      ['cluster-role-cluster-pool.yaml', 'role.yaml'],
+    ],
+    [
+      'nodeipam',
+      { mode: 'nodeipam' },
+      'headwater-nodeipam',
+      ['cluster-role-nodeipam.yaml', 'role-nodeipam.yaml'],
+    ],
+  ])('of %s is what the roles of the chart allow, and nothing else', (_, scope, name, files) => {
+    const roles = files.map(shipped);
 
-    const needed = neededAccess({ namespace: 'kube-system', name: 'headwater' });
+    const needed = neededAccess({ namespace: 'kube-system', name }, scope);
 
     expect(roles.flatMap(grantsOf).toSorted()).toEqual(linesOf(needed).toSorted());
     expect(roles.map(({ kind }) => kind)).toEqual(['ClusterRole', 'Role']);

@@ -67,6 +67,21 @@ describe('an update of a scale-set VM', () => {
     expect(puts(rig)).toHaveLength(1);
   });
 
+  test('ends by what the VM shows if its role may not read the progress of operations', async () => {
+    const rig = azureRig();
+    const operation = await adding(rig, 2);
+    const message = "The client does not have authorization to perform action 'a/b/read'";
+    rig.fault('Operations.Get', { kind: 'error', code: 'AuthorizationFailed', status: 403, message });
+
+    const outcome = await rig.ended(rig.begin(operation));
+
+    expect(outcome).toMatchObject({
+      kind: 'added',
+      added: [{ addresses: [expect.anything(), expect.anything()] }],
+    });
+    expect(rig.counts()['Operations.Get']).toBe(1);
+  });
+
   test('reads the model again if somebody changed it meanwhile', async () => {
     const rig = azureRig();
     rig.fault(update, { kind: 'error', code: 'PreconditionFailed', status: 412, message: 'changed' }, 1);

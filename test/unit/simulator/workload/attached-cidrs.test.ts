@@ -1,13 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { attachedCidrs } from '../../../../src/simulator/workload/attached-cidrs.ts';
-import { exclusionOf, interfacesOf } from '../../../../src/simulator/workload/interface-status.ts';
+import { aws } from '../../../../src/simulator/workload/clouds/aws.ts';
 import type { Json } from '../../../../src/simulator/workload/json.ts';
 
 const members = Array.from({ length: 16 }, (_, index) => `10.0.0.${16 + index}`);
 
 function cidrs(enis: Json, eni: Json = {}): readonly (readonly [string, string])[] {
   const node = { spec: { eni }, status: { eni: { enis } } };
-  return [...attachedCidrs(interfacesOf(node), exclusionOf(node)).values()].map(
+  return [...attachedCidrs(aws.interfacesOf(node, 'crd-allocator'), aws.exclusionOf(node)).values()].map(
     (each) => [each.text, each.interfaceId] as const,
   );
 }

@@ -1,17 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
-import {
-  exclusionOf,
-  interfacesOf,
-  isExcluded,
-} from '../../../../src/simulator/workload/interface-status.ts';
+import { aws } from '../../../../src/simulator/workload/clouds/aws.ts';
+import { isExcluded } from '../../../../src/simulator/workload/interface-status.ts';
 
 function excluded(eni: object, entry: object): readonly string[] {
   const node = {
     spec: { eni },
     status: { eni: { enis: { 'eni-1': { id: 'eni-1', ...entry } } } },
-  } as Parameters<typeof interfacesOf>[0];
-  const rule = exclusionOf(node);
-  return interfacesOf(node)
+  } as Parameters<typeof aws.interfacesOf>[0];
+  const rule = aws.exclusionOf(node);
+  return aws
+    .interfacesOf(node, 'crd-allocator')
     .filter((each) => isExcluded(each, rule))
     .map((each) => each.id);
 }
@@ -42,16 +40,16 @@ describe('interfacesOf', () => {
       'eni-a': { id: 'eni-a', number: 1 },
     };
 
-    const found = interfacesOf({ status: { eni: { enis } } });
+    const found = aws.interfacesOf({ status: { eni: { enis } } }, 'crd-allocator');
 
     expect(found.map((each) => each.id)).toEqual(['eni-c', 'eni-a', 'eni-b']);
     expect(found[0]).toEqual({
       id: 'eni-c',
       mac: '',
       number: 0,
-      subnetCidr: '',
-      vpcPrimaryCidr: '',
-      vpcCidrs: [],
+      gateway: '',
+      cidrs: [],
+      lacks: 'MAC address',
       addresses: [],
       prefixes: [],
       tags: new Map(),

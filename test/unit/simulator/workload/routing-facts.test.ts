@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { interfacesOf } from '../../../../src/simulator/workload/interface-status.ts';
+import { aws } from '../../../../src/simulator/workload/clouds/aws.ts';
 import { resolveInterface } from '../../../../src/simulator/workload/routing-facts.ts';
 
 const whole = {
@@ -11,7 +11,7 @@ const whole = {
 
 function resolve(entry: object, id = 'eni-1') {
   const node = { status: { eni: { enis: { 'eni-1': { ...whole, ...entry } } } } };
-  return resolveInterface(interfacesOf(node), id);
+  return resolveInterface(aws.interfacesOf(node, 'crd-allocator'), id);
 }
 
 describe('resolveInterface', () => {

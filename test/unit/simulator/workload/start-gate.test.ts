@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { addressPoolOf } from '../../../../src/simulator/workload/address-pool.ts';
-import { interfacesOf } from '../../../../src/simulator/workload/interface-status.ts';
+import { aws } from '../../../../src/simulator/workload/clouds/aws.ts';
 import { isGateOpen, requiredAddresses } from '../../../../src/simulator/workload/start-gate.ts';
 
 describe('requiredAddresses', () => {
@@ -45,6 +45,6 @@ describe('isGateOpen', () => {
       status: { eni: { enis }, ipam },
     };
 
-    expect(isGateOpen(addressPoolOf(node), interfacesOf(node), required)).toBe(open);
+    expect(isGateOpen(addressPoolOf(node), aws.interfacesOf(node, 'crd-allocator'), required)).toBe(open);
   });
 });

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import type { ReadOutcome, WriteOutcome } from '../../../src/kubernetes/cilium-node/cilium-node-writer.ts';
-import type { JsonObject } from '../../../src/kubernetes/transport/json.ts';
-import { BlockedErrors } from '../../../src/manager/blocked-errors.ts';
-import { Random } from '../../../src/runtime/random.ts';
-import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
+import type { ReadOutcome, WriteOutcome } from '../../../../src/kubernetes/cilium-node/cilium-node-writer.ts';
+import type { JsonObject } from '../../../../src/kubernetes/transport/json.ts';
+import { BlockedErrors } from '../../../../src/kubernetes/cilium-node/blocked-errors.ts';
+import { Random } from '../../../../src/runtime/random.ts';
+import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
 
 const node = { name: 'one', uid: 'uid-1' };
 

@@ -1,11 +1,11 @@
 // Writes into a CiliumNode's own status why it is not served, where `kubectl describe` shows it. Changes
 // nothing else in such an object. Each text is written once: if another writer removes it, it stays removed.
-import type { CiliumNodeWriter } from '../kubernetes/cilium-node/cilium-node-writer.ts';
-import { type JsonObject, textAt } from '../kubernetes/transport/json.ts';
-import { TaskGroup } from '../runtime/task-group.ts';
-import { type Clock, sleep } from '../runtime/clock.ts';
-import { Backoff } from '../runtime/backoff.ts';
-import type { Random } from '../runtime/random.ts';
+import type { CiliumNodeWriter, WriteTarget } from './cilium-node-writer.ts';
+import { type JsonObject, textAt } from '../transport/json.ts';
+import { TaskGroup } from '../../runtime/task-group.ts';
+import { type Clock, sleep } from '../../runtime/clock.ts';
+import { Backoff } from '../../runtime/backoff.ts';
+import type { Random } from '../../runtime/random.ts';
 
 export interface BlockedErrorsDeps {
   readonly writer: Pick<CiliumNodeWriter, 'patchStatus' | 'get'>;
@@ -38,7 +38,7 @@ export class BlockedErrors {
     this.#work = new TaskGroup(deps);
   }
 
-  /** `text`: undefined if the node is served again. */
+  /** `text`: undefined if the node is served again; empty to clear what its status shows. */
   say({ name, uid }: { readonly name: string; readonly uid: string }, text: string | undefined): void {
     if (text === undefined) this.#waiting.delete(name);
     else this.#waiting.set(name, { uid, text });
@@ -78,7 +78,6 @@ export class BlockedErrors {
 
   /** A failed write is worth another attempt. */
   async #write(name: string, said: Said): Promise<'done' | 'conflict' | 'unavailable'> {
-    const { uid, text } = said;
     const { writer, observe } = this.#deps;
     const { closing: signal } = this.#work;
     const live = await writer.get(name, signal);
@@ -86,13 +85,17 @@ export class BlockedErrors {
     // The answer to the write then differs from the known object by this write only.
     observe(live.raw);
     if (this.#waiting.get(name) !== said) return 'done';
-    const known = (field: string): string => textAt(live.raw, 'metadata', field) ?? '';
-    const shown = textAt(live.raw, 'status', 'ipam', 'operator-status', 'error');
-    if (known('uid') !== uid || shown === text) return 'done';
-    const target = { name, uid, resourceVersion: known('resourceVersion') };
-    const status = { ipam: { 'operator-status': { error: text } } };
+    const { target, shown } = stateOf(name, live.raw);
+    if (target.uid !== said.uid || shown === said.text) return 'done';
+    const status = { ipam: { 'operator-status': { error: said.text === '' ? null : said.text } } };
     const outcome = await writer.patchStatus(target, status, signal);
     if (outcome.kind === 'written') observe(outcome.raw);
     return outcome.kind === 'conflict' || outcome.kind === 'unavailable' ? outcome.kind : 'done';
   }
+}
+
+function stateOf(name: string, raw: JsonObject): { readonly target: WriteTarget; readonly shown: string } {
+  const known = (field: string): string => textAt(raw, 'metadata', field) ?? '';
+  const target = { name, uid: known('uid'), resourceVersion: known('resourceVersion') };
+  return { target, shown: textAt(raw, 'status', 'ipam', 'operator-status', 'error') ?? '' };
 }

@@ -1,0 +1,116 @@
+// Decides what an object shows of its blocks, and what is wrong with them. Pure.
+import { type Cidr, type Family, type CidrReading, cidrText, parseCidr } from '../set/cidr.ts';
+import type { BlockCondition, Holder } from './block-holders.ts';
+
+/** The blocks of an object, read. */
+export interface ShownBlocks {
+  /** Valid ones, without host bits, in the order shown. */
+  readonly cidrs: readonly Cidr[];
+  /** The first text that is no CIDR, and why it is none. */
+  readonly unreadable: { readonly text: string; readonly why: string } | undefined;
+}
+
+/** The most CIDRs of one object that count. An agent uses one of each family. */
+export const mostBlocksShown = 16;
+
+const longestShown = 60;
+
+export function shownBlocks({ blocks }: Pick<Holder, 'blocks'>): ShownBlocks {
+  const readings = blocks.slice(0, mostBlocksShown).map((text) => [text, parseCidr(text)] as const);
+  const bad = readings.find(
+    (each): each is readonly [string, CidrReading & { kind: 'invalid' }] => each[1].kind === 'invalid',
+  );
+  return {
+    cidrs: readings.flatMap(([, reading]) => (reading.kind === 'cidr' ? [reading.cidr] : [])),
+    unreadable: bad && { text: bad[0].slice(0, longestShown), why: bad[1].why },
+  };
+}
+
+/** What may be wrong with an object, as the ledger shows it. */
+export interface BlockFacts {
+  readonly holder: Holder;
+  readonly shown: ShownBlocks;
+  /** A CIDR of it that an older object holds too, in part or whole. */
+  readonly conflict: { readonly cidr: Cidr; readonly other: string } | undefined;
+  /** A CIDR of it that takes no block of a pool. */
+  readonly outside: Cidr | undefined;
+  /** A CIDR of it that is kept for something else. */
+  readonly reserved: Cidr | undefined;
+  /** Families that it lacks and of which no block is free. */
+  readonly exhausted: readonly Family[];
+  /** Why its last write failed for good. */
+  readonly refused: string | undefined;
+  /** Another program gives out blocks, and this object waits. */
+  readonly isPaused: boolean;
+}
+
+/** What the texts call things. */
+export interface BlockWords {
+  /** How more blocks are added, worded to follow "or". */
+  readonly moreBlocks: string;
+  /** The object, in singular. */
+  readonly object: 'CiliumNode' | 'Node';
+}
+
+/** The first thing that is wrong, in order of how much it explains; undefined if nothing is. */
+export function blockCondition(facts: BlockFacts, words: BlockWords): BlockCondition | undefined {
+  return unreadable(facts, words) ?? misplaced(facts, words) ?? unserved(facts, words);
+}
+
+function unreadable({ holder, shown }: BlockFacts, { object }: BlockWords): BlockCondition | undefined {
+  const reason = 'PodCIDRUnreadable';
+  if (holder.problem !== undefined) return { reason, message: `${holder.problem}: correct the ${object}` };
+  if (holder.blocks.length > mostBlocksShown)
+    return {
+      reason,
+      message: `it shows more than ${mostBlocksShown} pod CIDRs, and only the first ones count: remove all but one of each family`,
+    };
+  if (shown.unreadable === undefined) return undefined;
+  const { text, why } = shown.unreadable;
+  return {
+    reason,
+    message: `its pod CIDR ${JSON.stringify(text)} cannot be read because ${why}: it keeps its blocks and gets no others until the ${object} is corrected or deleted`,
+  };
+}
+
+function misplaced(
+  { conflict, outside, reserved }: BlockFacts,
+  { object }: BlockWords,
+): BlockCondition | undefined {
+  if (conflict !== undefined)
+    return {
+      reason: 'PodCIDRConflict',
+      message: `its pod CIDR ${cidrText(conflict.cidr)} overlaps that of ${conflict.other}, which is older. Both keep it, because pods may use it: drain this node, then delete its ${object} and let it register again`,
+    };
+  if (outside !== undefined)
+    return {
+      reason: 'PodCIDROutsidePools',
+      message: `its pod CIDR ${cidrText(outside)} is in no pool, or larger than a block may be. It keeps it, because pods may use it: add its network to the options, or drain the node and delete its ${object}`,
+    };
+  if (reserved === undefined) return undefined;
+  return {
+    reason: 'PodCIDRConflict',
+    message: `its pod CIDR ${cidrText(reserved)} overlaps the addresses of Services. It keeps it, because pods may use it: drain this node, then delete its ${object} and let it register again`,
+  };
+}
+
+const familyNames = { ipv4: 'IPv4', ipv6: 'IPv6' } as const;
+
+function unserved(
+  { exhausted, refused, isPaused }: BlockFacts,
+  { moreBlocks, object }: BlockWords,
+): BlockCondition | undefined {
+  if (isPaused)
+    return {
+      reason: 'AllocatorConflict',
+      message: `another program gives out blocks to ${object}s, so Headwater gives out none until it has been quiet for 5 min: run one allocator only`,
+    };
+  if (refused !== undefined)
+    return { reason: 'WriteRefused', message: `its block cannot be written: ${refused}` };
+  if (exhausted.length === 0) return undefined;
+  const names = exhausted.map((family) => familyNames[family]).join(' and ');
+  return {
+    reason: 'PodCIDRsExhausted',
+    message: `no ${names} block is free: delete the objects of machines that are gone, or ${moreBlocks}`,
+  };
+}

@@ -1,0 +1,64 @@
+// The port to the objects that hold blocks: CiliumNodes, or Nodes. An implementation reads and writes them; which object gets
+// which block is decided here.
+
+/** An object that holds blocks, as last read. */
+export interface Holder {
+  readonly name: string;
+  readonly uid: string;
+  /** Its resource version: a write is bound to it. */
+  readonly version: string;
+  /** The API server's wall clock, in ms; Infinity if unreadable. */
+  readonly createdAt: number;
+  /** It keeps its blocks and gets no others: its owner asks for that, or it is being deleted. */
+  readonly isLeftAlone: boolean;
+  /** Its blocks as it shows them: any text. */
+  readonly blocks: readonly string[];
+  /** Why its blocks are only read in part; undefined if they are read in full. */
+  readonly problem?: string;
+  /** The error that its status shows; undefined if it shows none. */
+  readonly error?: string;
+}
+
+export type Assignment =
+  /** `holder`: what the API server answered. */
+  | { readonly kind: 'written'; readonly holder: Holder }
+  /** Its state is another one: read it. Nothing was written. */
+  | { readonly kind: 'conflict' }
+  | { readonly kind: 'gone' }
+  /** Nothing was written, and a repetition will not change that. */
+  | { readonly kind: 'denied' | 'invalid'; readonly message: string }
+  /** It may have been written, or may still be. */
+  | { readonly kind: 'unavailable'; readonly message: string; readonly retryAfterMs?: number };
+
+export type HolderReading =
+  | { readonly kind: 'found'; readonly holder: Holder }
+  | { readonly kind: 'gone' }
+  | { readonly kind: 'unavailable'; readonly message: string; readonly retryAfterMs?: number };
+
+/** Why an object has no block, or should not have the one it has, and what to do. */
+export interface BlockCondition {
+  readonly reason: BlockReason;
+  /** Without times and counters. */
+  readonly message: string;
+}
+
+export type BlockReason =
+  | 'PodCIDRsExhausted'
+  | 'PodCIDRConflict'
+  | 'PodCIDROutsidePools'
+  | 'PodCIDRUnreadable'
+  | 'AllocatorConflict'
+  | 'WriteRefused';
+
+export interface BlockHolders {
+  /** Whether an object that has a block of one family can get one of the other. */
+  readonly canGrow: boolean;
+  /** Writes these blocks as the object's only ones, bound to its uid and version. Rejects only with the signal's reason. */
+  assign(holder: Holder, blocks: readonly string[], signal: AbortSignal): Promise<Assignment>;
+  /** The live object. Rejects only with the signal's reason. */
+  read(name: string, signal: AbortSignal): Promise<HolderReading>;
+  /** Reports the condition of an object where its owner looks; undefined once it has none. Called for each change of it. */
+  report(holder: Holder, condition: BlockCondition | undefined): void;
+  /** The object is gone. */
+  forget(holder: Holder): void;
+}

@@ -1,0 +1,45 @@
+// What the demonstration needs of a cloud: its cluster, its chapters, and how a controller and spectators reach it.
+import type { CallCounters } from '../../simulator/cloud/call-counters.ts';
+import type { SimulatedCluster } from '../../simulator/cluster/embedded-cluster.ts';
+import type { Chapter, ChapterContext } from './chapter.ts';
+import type { DemoCloudName } from './controller-options.ts';
+
+export interface DemoCloud {
+  /** As options say it. */
+  readonly key: DemoCloudName;
+  /** As spectators read it. */
+  readonly name: string;
+  readonly cluster: SimulatedCluster;
+  /** Its calls. */
+  readonly counters: CallCounters;
+  /** Whether the controller releases what is in excess. */
+  readonly releases: boolean;
+  readonly chapters: (context: Omit<ChapterContext, 'cluster'>) => readonly Chapter[];
+  /** Starts it on free ports. It may write files for its clients into the directory. */
+  readonly serve: (directory: string) => Promise<ServedCloud>;
+}
+
+export interface ServedCloud {
+  /** Its URL, and where it is. */
+  readonly place: string;
+  /** How anybody gets in, for spectators. */
+  readonly credentials: string;
+  /** What is unlike life, besides the agents. */
+  readonly notes: readonly string[];
+  /** Flags by which the controller finds it. */
+  readonly flags: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+  /** Commands that look into it. */
+  readonly thingsToTry: readonly string[];
+  readonly thingsToBreak: (at: Running) => readonly string[];
+  readonly close: () => Promise<void>;
+}
+
+/** What runs beside the cloud. */
+export interface Running {
+  /** URL of the Kubernetes API. */
+  readonly api: string;
+  /** Where the controller serves its status, and its process ID. */
+  readonly address: string | undefined;
+  readonly pid: number | undefined;
+}

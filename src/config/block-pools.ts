@@ -1,0 +1,240 @@
+// Reads the options that say which networks blocks come from, and checks them. Pure.
+import { blockShape } from '../cidr/set/block-set.ts';
+import { type Cidr, cidrText, families, type Family, overlaps, parseCidr } from '../cidr/set/cidr.ts';
+import type { OptionScope } from './option-scope.ts';
+import { type OptionSources, refusalLine, sourceInWords } from './option-source.ts';
+import type { OptionWarning } from './option-warnings.ts';
+import { builtAllocatorType } from './options/node-ipam-options.ts';
+import { type OptionName, type Options, propertyOf } from './option-table.ts';
+
+/** A network, and the prefix length of its blocks. */
+export interface BlockPool {
+  readonly cidr: Cidr;
+  readonly maskSize: number;
+}
+
+export interface BlockSettings {
+  readonly pools: readonly BlockPool[];
+  /** Networks whose blocks are not given out. */
+  readonly reserved: readonly Cidr[];
+}
+
+interface Given {
+  readonly option: OptionName;
+  readonly text: string;
+  readonly cidr: Cidr;
+  readonly hasHostBits: boolean;
+}
+
+/** The networks of the scope. Call it with options that were accepted. */
+export function blockSettings(options: Options, scope: Exclude<OptionScope, 'cloud'>): BlockSettings {
+  const pools = poolOptions[scope].flatMap((name) =>
+    readAll(name, options).map(({ cidr }) => ({ cidr, maskSize: maskSizeOf(scope, cidr.family, options) })),
+  );
+  const reserved = scope === 'nodeipam' ? serviceOptions.flatMap((name) => readAll(name, options)) : [];
+  return { pools, reserved: reserved.map(({ cidr }) => cidr) };
+}
+
+const poolOptions = {
+  'cluster-pool': ['cluster-pool-ipv4-cidr', 'cluster-pool-ipv6-cidr'],
+  nodeipam: ['cluster-cidr'],
+} as const satisfies Record<Exclude<OptionScope, 'cloud'>, readonly OptionName[]>;
+
+const serviceOptions = ['service-cluster-ip-range', 'secondary-service-cluster-ip-range'] as const;
+
+const ofFamily = {
+  ipv4: { name: 'IPv4', enable: 'enable-ipv4', cidr: 'cluster-pool-ipv4-cidr' },
+  ipv6: { name: 'IPv6', enable: 'enable-ipv6', cidr: 'cluster-pool-ipv6-cidr' },
+} as const;
+
+const sizeOptions = {
+  'cluster-pool': { ipv4: 'cluster-pool-ipv4-mask-size', ipv6: 'cluster-pool-ipv6-mask-size' },
+  nodeipam: { ipv4: 'node-cidr-mask-size-ipv4', ipv6: 'node-cidr-mask-size-ipv6' },
+} as const;
+
+function maskSizeOf(scope: keyof typeof sizeOptions, family: Family, options: Options): number {
+  const plain = scope === 'nodeipam' ? options.nodeCidrMaskSize : undefined;
+  return plain ?? options[propertyOf(sizeOptions[scope][family]) as 'nodeCidrMaskSizeIpv4'];
+}
+
+function textsOf(name: OptionName, options: Options): readonly string[] {
+  return options[propertyOf(name)] as readonly string[];
+}
+
+function readAll(option: OptionName, options: Options): readonly Given[] {
+  return textsOf(option, options).flatMap((text) => {
+    const reading = parseCidr(text);
+    return reading.kind === 'cidr' ? [{ option, text, ...reading }] : [];
+  });
+}
+
+/** One line for each broken rule. */
+export function blockProblems(
+  options: Options,
+  sources: OptionSources,
+  scope: OptionScope,
+): readonly string[] {
+  if (scope === 'cloud') return [];
+  const checks = new BlockChecks(options, sources, scope);
+  const malformed = checks.malformed();
+  if (malformed.length > 0) return malformed;
+  const own = scope === 'cluster-pool' ? checks.ofClusterPool() : checks.ofNodeIpam();
+  return own.length > 0 ? own : [...checks.overlapping(), ...checks.misshapen()];
+}
+
+class BlockChecks {
+  readonly #options: Options;
+  readonly #sources: OptionSources;
+  readonly #scope: Exclude<OptionScope, 'cloud'>;
+
+  constructor(options: Options, sources: OptionSources, scope: Exclude<OptionScope, 'cloud'>) {
+    this.#options = options;
+    this.#sources = sources;
+    this.#scope = scope;
+  }
+
+  malformed(): readonly string[] {
+    const names: readonly OptionName[] =
+      this.#scope === 'nodeipam' ? [...poolOptions.nodeipam, ...serviceOptions] : poolOptions[this.#scope];
+    return names.flatMap((name) =>
+      textsOf(name, this.#options).flatMap((text) => {
+        const reading = parseCidr(text);
+        return reading.kind === 'cidr' ? [] : [this.#refusal(name, text, reading.why, 'a CIDR')];
+      }),
+    );
+  }
+
+  ofClusterPool(): readonly string[] {
+    const wrong = poolOptions['cluster-pool'].flatMap((option, index) =>
+      readAll(option, this.#options)
+        .filter(({ cidr }) => cidr.family !== families[index])
+        .map(({ text, cidr }) =>
+          this.#refusal(
+            option,
+            text,
+            `it is an ${ofFamily[cidr.family].name} network`,
+            `a CIDR of the other family; this one belongs to ${ofFamily[cidr.family].cidr}`,
+          ),
+        ),
+    );
+    if (wrong.length > 0) return wrong;
+    const enabled = families.flatMap((family) => this.#enabledProblems(family));
+    const hasAny = families.some((family) => this.#hasCidr(family));
+    if (enabled.length > 0 || hasAny) return enabled;
+    const because = 'blocks come from nowhere';
+    return [this.#refusal('cluster-pool-ipv4-cidr', '', because, 'at least one CIDR for ipam=cluster-pool')];
+  }
+
+  #hasCidr(family: Family): boolean {
+    return textsOf(ofFamily[family].cidr, this.#options).length > 0;
+  }
+
+  #enabledProblems(family: Family): readonly string[] {
+    const { enable, cidr, name } = ofFamily[family];
+    const isEnabled = this.#options[propertyOf(enable) as 'enableIpv6'];
+    if (isEnabled === undefined || isEnabled === this.#hasCidr(family)) return [];
+    const because = `${enable} is ${String(isEnabled)} (${sourceInWords(enable, this.#sources[enable])})`;
+    const text = textsOf(cidr, this.#options).join(',');
+    if (isEnabled) return [this.#refusal(cidr, text, because, `at least one ${name} CIDR`)];
+    return [this.#refusal(cidr, text, because, `nothing, or ${enable}=true`)];
+  }
+
+  ofNodeIpam(): readonly string[] {
+    const { cidrAllocatorType } = this.#options;
+    if (cidrAllocatorType !== builtAllocatorType) {
+      const name = 'cidr-allocator-type';
+      return [this.#refusal(name, cidrAllocatorType, 'it is not built yet', builtAllocatorType)];
+    }
+    const given = readAll('cluster-cidr', this.#options);
+    return [
+      ...this.#networks('cluster-cidr', given, 'least'),
+      ...this.#networks('service-cluster-ip-range', readAll('service-cluster-ip-range', this.#options)),
+      ...this.#secondary(),
+      ...this.#sizes(given),
+    ];
+  }
+
+  /** At most two, of different families. */
+  #networks(option: OptionName, given: readonly Given[], needed?: 'least'): readonly string[] {
+    const text = given.map((each) => each.text).join(',');
+    const accepted = 'one CIDR, or one of each family';
+    if (given.length === 0 && needed === 'least')
+      return [this.#refusal(option, text, 'blocks come from nowhere', accepted)];
+    if (given.length > 2) return [this.#refusal(option, text, 'it names more than two networks', accepted)];
+    const isTwice = given.length === 2 && given[0]?.cidr.family === given[1]?.cidr.family;
+    return isTwice ? [this.#refusal(option, text, 'both networks are of one family', accepted)] : [];
+  }
+
+  #secondary(): readonly string[] {
+    const option = 'secondary-service-cluster-ip-range';
+    const given = readAll(option, this.#options);
+    const first = readAll('service-cluster-ip-range', this.#options);
+    if (given.length === 0) return [];
+    const text = given.map((each) => each.text).join(',');
+    const accepted = 'one CIDR, of the family that service-cluster-ip-range lacks';
+    if (given.length > 1) return [this.#refusal(option, text, 'it names more than one network', accepted)];
+    const isTwice = first.some(({ cidr }) => cidr.family === given[0]?.cidr.family);
+    return isTwice
+      ? [this.#refusal(option, text, 'service-cluster-ip-range is of that family', accepted)]
+      : [];
+  }
+
+  #sizes(given: readonly Given[]): readonly string[] {
+    const isGiven = (name: OptionName): boolean => this.#sources[name].kind !== 'default';
+    const plain = 'node-cidr-mask-size';
+    const size = String(this.#options.nodeCidrMaskSize);
+    const perFamily = families.map((family) => sizeOptions.nodeipam[family]).filter(isGiven);
+    if (isGiven(plain) && given.length > 1)
+      return [this.#refusal(plain, size, 'cluster-cidr names two networks', 'a size for each family')];
+    const [other] = perFamily;
+    if (isGiven(plain) && other !== undefined)
+      return [this.#refusal(plain, size, `${other} is set, too`, 'one of the two')];
+    const [only] = given;
+    if (given.length !== 1 || only === undefined) return [];
+    const idle = perFamily.find((name) => name !== sizeOptions.nodeipam[only.cidr.family]);
+    if (idle === undefined) return [];
+    const value = String(this.#options[propertyOf(idle) as 'nodeCidrMaskSizeIpv4']);
+    const because = `cluster-cidr is an ${ofFamily[only.cidr.family].name} network only`;
+    return [this.#refusal(idle, value, because, sizeOptions.nodeipam[only.cidr.family])];
+  }
+
+  overlapping(): readonly string[] {
+    const given = poolOptions[this.#scope].flatMap((name) => readAll(name, this.#options));
+    return given.flatMap((later, index) => {
+      const earlier = given.slice(0, index).find(({ cidr }) => overlaps(cidr, later.cidr));
+      if (earlier === undefined) return [];
+      return [this.#refusal(later.option, later.text, `it overlaps ${earlier.text}`, 'networks apart')];
+    });
+  }
+
+  misshapen(): readonly string[] {
+    return poolOptions[this.#scope].flatMap((name) =>
+      readAll(name, this.#options).flatMap(({ text, cidr }) => {
+        const shape = blockShape(cidr, maskSizeOf(this.#scope, cidr.family, this.#options));
+        if (shape.kind === 'shape') return [];
+        const size = this.#options.nodeCidrMaskSize === undefined ? undefined : 'node-cidr-mask-size';
+        const option = size ?? sizeOptions[this.#scope][cidr.family];
+        return [this.#refusal(name, text, shape.why, `a network that ${option} divides into blocks`)];
+      }),
+    );
+  }
+
+  #refusal(name: OptionName, text: string, because: string, accepted: string): string {
+    return refusalLine({ name, source: this.#sources[name], text, because, accepted });
+  }
+}
+
+/** Reports host bits, which are masked away, and options of clouds that stand in a shared ConfigMap. */
+export function blockWarnings(options: Options, scope: OptionScope): readonly OptionWarning[] {
+  if (scope === 'cloud') return [];
+  const names: readonly OptionName[] =
+    scope === 'nodeipam' ? [...poolOptions.nodeipam, ...serviceOptions] : poolOptions[scope];
+  return names
+    .flatMap((name) => readAll(name, options))
+    .filter(({ hasHostBits }) => hasHostBits)
+    .map(({ option, text, cidr }) => ({
+      kind: 'warning',
+      message: 'a network has bits set beyond its prefix length: they count as zero',
+      details: { option, given: text, meant: cidrText(cidr) },
+    }));
+}

@@ -1,0 +1,68 @@
+// Decides which options count: each command has its own, and of those of the command run, each mode has its own. The others
+// keep their defaults, whatever a shared ConfigMap says.
+import type { OptionName } from './option-table.ts';
+import { optionNames, optionTable } from './option-table.ts';
+import { blockOptions } from './options/block-options.ts';
+import { nodeIpamOptions } from './options/node-ipam-options.ts';
+import { onlyTrue, type ValueKind } from './value-kinds.ts';
+
+/** The commands that take options of the table. */
+export type OptionCommand = 'run' | 'nodeipam';
+
+/** What an option is for: a cloud's addresses, or blocks to nodes under Cilium agents or without them. */
+export type OptionScope = 'cloud' | 'cluster-pool' | 'nodeipam';
+
+/** Options of any process that talks to Kubernetes, whatever it does. */
+const shared: ReadonlySet<string> = new Set<OptionName>([
+  'k8s-api-server',
+  'k8s-kubeconfig-path',
+  'k8s-namespace',
+  'leader-election',
+  'leader-election-lease-name',
+  'leader-election-lease-duration',
+  'leader-election-renew-deadline',
+  'leader-election-retry-period',
+  'parallel-alloc-workers',
+  'config-dir',
+  'dry-run',
+  'pause',
+  'extra-ca-file',
+  'serve-addr',
+  'log-level',
+  'debug',
+]);
+
+/** The options that the command takes. */
+export function optionsOfCommand(command: OptionCommand): readonly OptionName[] {
+  return optionNames.filter((name) =>
+    command === 'run' ? !(name in nodeIpamOptions) : name in nodeIpamOptions || shared.has(name),
+  );
+}
+
+/** Whether the option has an effect. */
+export function countsIn(scope: OptionScope, name: OptionName): boolean {
+  switch (scope) {
+    case 'nodeipam':
+      return name in nodeIpamOptions || shared.has(name);
+    case 'cluster-pool':
+      return name === 'ipam' || name === 'enable-ipv4' || name in blockOptions || shared.has(name);
+    case 'cloud':
+      return !(name in nodeIpamOptions) && !(name in blockOptions);
+  }
+}
+
+const ipv4Only = onlyTrue('Headwater supplies IPv4 addresses');
+
+/** The kind of an option's value in a scope. */
+export function kindIn(scope: OptionScope, name: OptionName): ValueKind<unknown> {
+  return scope === 'cloud' && name === 'enable-ipv4' ? ipv4Only : optionTable[name].kind;
+}
+
+/** Defaults that differ from those of the table. */
+export const defaultsIn: Readonly<
+  Record<OptionScope, Readonly<Partial<Record<OptionName, { readonly default: string }>>>>
+> = {
+  cloud: {},
+  'cluster-pool': {},
+  nodeipam: { 'leader-election-lease-name': { default: 'headwater-nodeipam' } },
+};

@@ -1,0 +1,81 @@
+// Options of the command nodeipam. Their names and meanings are those of kube-controller-manager.
+import type { OptionRow } from '../option-row.ts';
+import { integer, list, oneOf, onlyTrue, text } from '../value-kinds.ts';
+
+const networks = list('cidr,...', /^[^\s,]+$/, 'one CIDR, or one of each family separated by a comma');
+
+/** The only one that is built. */
+export const builtAllocatorType = 'RangeAllocator';
+
+export const nodeIpamOptions = {
+  'cidr-allocator-type': {
+    kind: oneOf([builtAllocatorType, 'CloudAllocator', 'IPAMFromCluster', 'IPAMFromCloud']),
+    origin: 'headwater',
+    group: 'nodeipam',
+    help: 'Where the CIDRs of Nodes come from. Only RangeAllocator is built: it gives out blocks of cluster-cidr. The others follow a cloud, and end the start with exit code 2.',
+    default: builtAllocatorType,
+    fromConfigDir: true,
+  },
+  'cluster-cidr': {
+    kind: networks,
+    origin: 'headwater',
+    group: 'nodeipam',
+    help: 'The network that the CIDRs of Nodes come from, or one of each family; the first family is the primary one.',
+    default: '',
+    fromConfigDir: true,
+  },
+  'service-cluster-ip-range': {
+    kind: networks,
+    origin: 'headwater',
+    group: 'nodeipam',
+    help: 'The addresses of Services, or one network of each family. Blocks that overlap them are never given out.',
+    default: '',
+    fromConfigDir: true,
+  },
+  'secondary-service-cluster-ip-range': {
+    kind: networks,
+    origin: 'headwater',
+    group: 'nodeipam',
+    help: 'The addresses of Services of the other family, if service-cluster-ip-range names only one.',
+    default: '',
+    fromConfigDir: true,
+  },
+  'node-cidr-mask-size': {
+    kind: integer({ least: 1, most: 128 }),
+    origin: 'headwater',
+    group: 'nodeipam',
+    help: 'Prefix length of the CIDR of a Node, with one cluster-cidr. With two, set it for each family.',
+    fromConfigDir: true,
+  },
+  'node-cidr-mask-size-ipv4': {
+    kind: integer({ least: 1, most: 32 }),
+    origin: 'headwater',
+    group: 'nodeipam',
+    help: 'Prefix length of the IPv4 CIDR of a Node.',
+    default: '24',
+    fromConfigDir: true,
+  },
+  'node-cidr-mask-size-ipv6': {
+    kind: integer({ least: 1, most: 128 }),
+    origin: 'headwater',
+    group: 'nodeipam',
+    help: 'Prefix length of the IPv6 CIDR of a Node, at most 16 more than that of its network.',
+    default: '64',
+    fromConfigDir: true,
+  },
+  'allocate-node-cidrs': {
+    kind: onlyTrue('the command does nothing else'),
+    origin: 'headwater',
+    group: 'nodeipam',
+    help: 'Gives CIDRs to Nodes. It exists so that the flags of a kube-controller-manager can be kept.',
+    default: 'true',
+    fromConfigDir: true,
+  },
+  kubeconfig: {
+    kind: text('path', /./, 'a path'),
+    origin: 'headwater',
+    group: 'nodeipam',
+    help: 'The same as k8s-kubeconfig-path, which takes precedence.',
+    fromConfigDir: true,
+  },
+} as const satisfies Record<string, OptionRow>;

@@ -1,0 +1,246 @@
+// One leader session where blocks are given to nodes: the allocator, and what it logs, counts and reports.
+import { Allocator, type AllocationRefusal, type AllocatorEvent } from '../cidr/allocation/allocator.ts';
+import type { BlockWords } from '../cidr/allocation/block-condition.ts';
+import type { BlockCondition, BlockHolders, BlockReason, Holder } from '../cidr/allocation/block-holders.ts';
+import { BlockLedger, type PoolFigures } from '../cidr/allocation/block-ledger.ts';
+import { OtherAllocators } from '../cidr/allocation/other-allocators.ts';
+import { daysLeft, type PaceSample, withSample } from '../cidr/allocation/pace.ts';
+import { cidrText, families, type Family } from '../cidr/set/cidr.ts';
+import type { BlockSettings } from '../config/block-pools.ts';
+import type { EventSubject } from '../kubernetes/events/event-object.ts';
+import { leaderQuietPeriod } from '../kubernetes/lease/lease-timings.ts';
+import type { ModeDeps } from './modes/mode.ts';
+import type { ReportedBlocks } from './reporting/cidr-status-report.ts';
+import type { WriteHealth } from './reporting/write-health.ts';
+
+export interface CidrSessionDeps extends ModeDeps {
+  readonly settings: BlockSettings;
+  readonly holders: BlockHolders;
+  readonly words: BlockWords;
+  /** Whether a write may start now: it must end within our own lease. */
+  readonly mayWrite: () => boolean;
+  /** Whether the objects that are known are all of a list, and not a part of it. */
+  readonly isSettled: () => boolean;
+  readonly writes: Pick<WriteHealth, 'note'>;
+  /** The objects whose Events tell of a holder. */
+  readonly subjects: (holder: Holder) => readonly EventSubject[];
+  /** Reasons of Events that have a name of their own. */
+  readonly eventReasons: Readonly<Partial<Record<BlockReason, string>>>;
+  /** Whether to count under the names of kube-controller-manager. */
+  readonly countsAsPeer: boolean;
+}
+
+const poolName = 'default';
+/** Between two samples of the pace, in ms. */
+const sampling = 3_600_000;
+
+export class CidrSession {
+  readonly #deps: CidrSessionDeps;
+  readonly #ledger: BlockLedger;
+  readonly #allocator: Allocator;
+  readonly #others: OtherAllocators;
+  readonly #families: readonly Family[];
+  readonly #began: number;
+  readonly #samples = new Map<Family, readonly PaceSample[]>();
+  #cancelSampling: () => void = () => undefined;
+
+  constructor(deps: CidrSessionDeps) {
+    this.#deps = deps;
+    const { settings, holders, words, options, clock, random, onBug, permission, log } = deps;
+    this.#began = clock.monotonic();
+    this.#ledger = new BlockLedger(settings.pools.map((pool) => ({ pool: poolName, ...pool })));
+    for (const cidr of settings.reserved) this.#ledger.reserve(cidr);
+    this.#families = families.filter((family) => settings.pools.some(({ cidr }) => cidr.family === family));
+    this.#others = new OtherAllocators({
+      clock,
+      onChange: (isAtWork) => {
+        permission.change({ conflictingWriter: isAtWork ? 'atWork' : 'none' });
+        const pause =
+          'another allocator gives out blocks: none is given out until it has been quiet for 5 min';
+        if (isAtWork) log.warn(pause, { ...this.#others.last, remedy: 'run one allocator only' });
+        else log.warn('no blocks of another allocator for 5 min: resuming');
+      },
+    });
+    this.#allocator = new Allocator({
+      ledger: this.#ledger,
+      families: this.#families,
+      holders,
+      words,
+      workers: options.parallelAllocWorkers,
+      refusal: () => this.#refusal(),
+      emit: (event) => this.#take(event),
+      clock,
+      random: random.fork('allocator'),
+      onBug,
+    });
+    permission.onChange(() => this.#allocator.resume());
+  }
+
+  /** `holders`: a complete list. */
+  begin(holders: Iterable<Holder>): void {
+    this.#allocator.begin(holders);
+    this.#sample();
+  }
+
+  apply(name: string, holder: Holder | undefined): void {
+    this.#allocator.apply(name, holder);
+  }
+
+  /** Starts what may be written by now. */
+  resume(): void {
+    this.#allocator.resume();
+  }
+
+  async stop(deadline: AbortSignal): Promise<void> {
+    this.#others.stop();
+    this.#cancelSampling();
+    await this.#allocator.stop(deadline);
+  }
+
+  standing(name: string): ReturnType<Allocator['standing']> {
+    return this.#allocator.standing(name);
+  }
+
+  report(): ReportedBlocks {
+    const last = this.#others.last;
+    const days = this.#families.map((family) => [family, this.#daysLeft(family)] as const);
+    return {
+      standings: this.#allocator.standings(),
+      pools: this.#ledger.figures(),
+      waiting: this.#allocator.waiting(),
+      daysLeft: Object.fromEntries(days.filter(([, left]) => left !== undefined)),
+      othersWrite: last && { ...last, parts: ['podCIDRs'], manager: undefined },
+    };
+  }
+
+  /** Sets every gauge about pools. */
+  show(): void {
+    const { metrics } = this.#deps.registry;
+    const waiting = this.#allocator.waiting();
+    const figures = this.#ledger.figures();
+    for (const family of this.#families) {
+      const { held, capacity } = totalOf(family, figures);
+      const labels = { pool: poolName, family };
+      metrics.headwater_cidr_blocks.set({ ...labels, state: 'held' }, held);
+      metrics.headwater_cidr_blocks.set({ ...labels, state: 'free' }, capacity - held);
+      metrics.headwater_cidr_waiting_nodes.set(labels, waiting[family]);
+    }
+    if (!this.#deps.countsAsPeer) return;
+    for (const { cidr, held, capacity } of figures) {
+      const labels = { clusterCIDR: cidrText(cidr) };
+      metrics.node_ipam_controller_cirdset_max_cidrs.set(labels, capacity);
+      metrics.node_ipam_controller_cidrset_usage_cidrs.set(labels, held / capacity);
+    }
+  }
+
+  #refusal(): AllocationRefusal | undefined {
+    const { permission, mayWrite, isSettled } = this.#deps;
+    if (!isSettled()) return 'listing';
+    const why = permission.refusal('allocate');
+    if (why === 'dryRun') return 'dryRun';
+    if (why === 'conflictingWriter') return 'otherAllocator';
+    if (why !== undefined) return 'paused';
+    return mayWrite() ? undefined : 'notLeading';
+  }
+
+  #take(event: AllocatorEvent): void {
+    const { log, writes } = this.#deps;
+    switch (event.kind) {
+      case 'allocated':
+      case 'freed':
+        this.#count(event);
+        return;
+      case 'wouldAssign':
+        log.info('dry run: would give blocks', { node: event.holder.name, podCIDRs: event.blocks });
+        return;
+      case 'written':
+        this.#written(event);
+        writes.note(event.name, event.outcome);
+        return;
+      case 'othersBlocks':
+        this.#noteOthers(event.holder);
+        return;
+      case 'condition':
+        this.#tell(event.holder, event.condition);
+    }
+  }
+
+  #count(event: AllocatorEvent & { readonly kind: 'allocated' | 'freed' }): void {
+    const { countsAsPeer, registry } = this.#deps;
+    const { metrics } = registry;
+    if (!countsAsPeer) return;
+    if (event.kind === 'allocated') {
+      const labels = { clusterCIDR: cidrText(event.allocated.pool.cidr) };
+      metrics.node_ipam_controller_cidrset_cidrs_allocations_total.add(labels);
+      metrics.node_ipam_controller_cidrset_allocation_tries_per_request.observe(
+        labels,
+        event.allocated.passed,
+      );
+    } else if (event.pool !== undefined) {
+      const labels = { clusterCIDR: cidrText(event.pool.cidr) };
+      metrics.node_ipam_controller_cidrset_cidrs_releases_total.add(labels);
+    }
+  }
+
+  #written({ name, outcome }: AllocatorEvent & { readonly kind: 'written' }): void {
+    const { log, registry, words } = this.#deps;
+    if (words.object === 'CiliumNode')
+      registry.metrics.headwater_ciliumnode_writes_total.add({ part: 'spec', outcome: outcome.kind });
+    if (outcome.kind === 'written') log.debug('gave blocks', { node: name, podCIDRs: outcome.holder.blocks });
+    else
+      log.debug('blocks not written', { node: name, ...('message' in outcome && { why: outcome.message }) });
+  }
+
+  /** A write of the previous leader may still arrive for a while. */
+  #noteOthers({ name }: Holder): void {
+    const { clock, leads, log, registry } = this.#deps;
+    if (!leads() || clock.monotonic() < this.#began + leaderQuietPeriod) return;
+    registry.metrics.headwater_conflicting_writes_total.add({ part: 'podCIDRs' });
+    log.warn('a node has blocks that Headwater did not give it', { node: name });
+    this.#others.note(name);
+  }
+
+  #tell(holder: Holder, condition: BlockCondition | undefined): void {
+    const { log, subjects, recordEvent, eventReasons } = this.#deps;
+    if (condition === undefined) {
+      log.info('nothing is wrong with the blocks of a node any longer', { node: holder.name });
+      return;
+    }
+    const { reason, message } = condition;
+    log.warn('a node lacks a block, or should not have the one it has', {
+      node: holder.name,
+      reason,
+      why: message,
+    });
+    const report = { type: 'Warning', reason: eventReasons[reason] ?? reason, message } as const;
+    for (const subject of subjects(holder)) recordEvent(subject, report);
+  }
+
+  #daysLeft(family: Family): number | undefined {
+    const { held, capacity } = totalOf(family, this.#ledger.figures());
+    const now = { at: this.#deps.clock.monotonic(), held };
+    return daysLeft(this.#samples.get(family) ?? [], now, capacity - held);
+  }
+
+  #sample(): void {
+    const { clock } = this.#deps;
+    const figures = this.#ledger.figures();
+    for (const family of this.#families) {
+      const { held } = totalOf(family, figures);
+      const next = { at: clock.monotonic(), held };
+      this.#samples.set(family, withSample(this.#samples.get(family) ?? [], next));
+    }
+    this.#cancelSampling = clock.schedule(sampling, () => this.#sample());
+  }
+}
+
+function totalOf(
+  family: Family,
+  pools: readonly PoolFigures[],
+): { readonly held: number; readonly capacity: number } {
+  const own = pools.filter(({ cidr }) => cidr.family === family);
+  return {
+    held: own.reduce((sum, { held }) => sum + held, 0),
+    capacity: own.reduce((sum, { capacity }) => sum + capacity, 0),
+  };
+}

@@ -1,0 +1,227 @@
+// The modes that give blocks to nodes, as the controller runs them: one watch of the objects that hold blocks, and a session
+// while this process leads. What the objects are is the composition's.
+import type { BlockWords } from '../../cidr/allocation/block-condition.ts';
+import type { BlockHolders, BlockReason, Holder } from '../../cidr/allocation/block-holders.ts';
+import type { Options } from '../../config/option-table.ts';
+import type { BlockSettings } from '../../config/block-pools.ts';
+import type { AccessScope } from '../../kubernetes/access/needed-access.ts';
+import type { EventSubject } from '../../kubernetes/events/event-object.ts';
+import type { JsonObject } from '../../kubernetes/transport/json.ts';
+import { Reflector } from '../../kubernetes/watch/reflector.ts';
+import { aborted } from '../../runtime/race-abort.ts';
+import { CidrSession } from '../cidr-session.ts';
+import {
+  type CidrNodeReport,
+  cidrNodeReport,
+  type CidrStatusReport,
+  cidrStatusReport,
+} from '../reporting/cidr-status-report.ts';
+import { logReflectorState, silenceProblem, WatchCounters } from '../reporting/watch-reports.ts';
+import { WriteHealth } from '../reporting/write-health.ts';
+import type { ControllerFacts, Mode, ModeDeps } from './mode.ts';
+
+/** The longest time limit of a write, in ms. */
+const longestWrite = 5000;
+
+/** Time limit of a write, in ms: one that may outlast our own lease is not sent. */
+export function writeTimeoutOf({ leaderElectionLeaseDuration }: Options): number {
+  return Math.min(longestWrite, leaderElectionLeaseDuration / 3);
+}
+
+/** What the parts of a mode get. */
+export interface CidrPorts<H extends Holder> {
+  /** Applies what the API server answered to what is known. */
+  readonly observe: (raw: JsonObject) => void;
+  /** The objects as last read, by name. Updated in place. */
+  readonly known: () => ReadonlyMap<string, H>;
+  /** Whether this process leads at this moment, and a write that starts now ends within its lease. */
+  readonly mayWrite: () => boolean;
+}
+
+/** What distinguishes the modes. */
+export interface CidrParts {
+  readonly access: AccessScope;
+  readonly settings: BlockSettings;
+  readonly holders: BlockHolders;
+  readonly words: BlockWords;
+  /** The objects whose Events tell of a holder. */
+  subjects(holder: Holder): readonly EventSubject[];
+  readonly eventReasons: Readonly<Partial<Record<BlockReason, string>>>;
+  readonly countsAsPeer: boolean;
+  /** Resolves once the objects can be read. */
+  prepare(signal: AbortSignal): Promise<void>;
+  /** Runs as long as the process does. */
+  readonly background: readonly { run(signal: AbortSignal): Promise<void> }[];
+  /** Runs while this process leads, in addition to the session; rejects with the signal's reason. */
+  whileLeading(signal: AbortSignal): Promise<void>;
+  /** Ends writes in flight, at `deadline` at the latest. */
+  stop(deadline: AbortSignal): Promise<void>;
+  /** Sets its gauges. */
+  show(): void;
+}
+
+export interface CidrKind<H extends Holder> {
+  readonly served: 'CiliumNodes' | 'Nodes';
+  /** Of the collection. */
+  readonly path: string;
+  readonly read: (raw: JsonObject) => H;
+  readonly compose: (deps: ModeDeps, ports: CidrPorts<H>) => CidrParts;
+}
+
+export class CidrMode<H extends Holder> implements Mode<CidrStatusReport, CidrNodeReport> {
+  readonly served: CidrKind<H>['served'];
+  readonly #deps: ModeDeps;
+  readonly #parts: CidrParts;
+  readonly #reflector: Reflector<H>;
+  readonly #writes: WriteHealth;
+  readonly #counters = new WatchCounters();
+  readonly #prepared = Promise.withResolvers<void>();
+  readonly #stopping = new AbortController();
+  #running: Promise<void> | undefined;
+  /** Why the last attempt to read failed. Cleared only by a success. */
+  #problem: string | undefined;
+  /** Whether all objects of the last list are known. */
+  #isSettled = false;
+  #session: CidrSession | undefined;
+
+  constructor(deps: ModeDeps, kind: CidrKind<H>) {
+    this.#deps = deps;
+    this.served = kind.served;
+    const { kubernetes, clock, random, log, onBug } = deps;
+    this.#writes = new WriteHealth(clock, kind.served.slice(0, -1));
+    const resource = kind.served.toLowerCase();
+    this.#reflector = new Reflector<H>({
+      transport: kubernetes,
+      clock,
+      random: random.fork('cache'),
+      path: kind.path,
+      verifyEmptyLists: true,
+      transform: kind.read,
+      onChange: ({ type, key, object }) => this.#session?.apply(key, type === 'deleted' ? undefined : object),
+      // Whoever shows a block late in a list must have it before anyone early in it gets one.
+      onList: (phase) => {
+        this.#isSettled = phase === 'end';
+        if (this.#isSettled) this.#session?.resume();
+      },
+      onState: (state) => {
+        if ('problem' in state) this.#problem = state.problem;
+        if (state.kind === 'watching') this.#problem = undefined;
+        logReflectorState(log, resource, state);
+      },
+      onBug,
+    });
+    this.#parts = kind.compose(deps, {
+      observe: (raw) => this.#reflector.observe(raw),
+      known: () => this.#reflector.objects,
+      mayWrite: () => this.#mayWrite(),
+    });
+  }
+
+  get access(): AccessScope {
+    return this.#parts.access;
+  }
+
+  get count(): number {
+    return this.#reflector.objects.size;
+  }
+
+  get background(): readonly { run(signal: AbortSignal): Promise<void> }[] {
+    return [{ run: (signal) => this.#watch(signal) }, ...this.#parts.background];
+  }
+
+  async prepare(signal: AbortSignal): Promise<void> {
+    await this.#parts.prepare(signal);
+    this.#prepared.resolve();
+    await this.#reflector.synced;
+  }
+
+  waitingFor(): string {
+    const { state } = this.#reflector.figures();
+    return 'problem' in state ? state.problem : (this.#problem ?? `${this.served} are being listed`);
+  }
+
+  caughtUp(): Promise<void> {
+    return this.#reflector.refresh();
+  }
+
+  begin(): void {
+    const { settings, holders, words, eventReasons, countsAsPeer } = this.#parts;
+    this.#session = new CidrSession({
+      ...this.#deps,
+      settings,
+      holders,
+      words,
+      subjects: (holder) => this.#parts.subjects(holder),
+      eventReasons,
+      countsAsPeer,
+      writes: this.#writes,
+      isSettled: () => this.#isSettled,
+      mayWrite: () => this.#mayWrite(),
+    });
+    this.#session.begin(this.#reflector.objects.values());
+    const { signal } = this.#stopping;
+    this.#running = this.#parts.whileLeading(signal).catch((error: unknown) => {
+      if (!signal.aborted) this.#deps.onBug(error);
+    });
+  }
+
+  async stop(deadline: AbortSignal): Promise<void> {
+    this.#stopping.abort();
+    await Promise.all([this.#session?.stop(deadline), this.#parts.stop(deadline), this.#running]);
+  }
+
+  standbyProblem(): string | undefined {
+    return undefined;
+  }
+
+  leadingProblem(): string | undefined {
+    return this.#writes.problem();
+  }
+
+  problem(): string | undefined {
+    return silenceProblem(this.#reflector.figures(), this.#deps.clock.monotonic(), this.served);
+  }
+
+  silence(): string | undefined {
+    const silence = this.#reflector.silence();
+    if (silence === undefined) return undefined;
+    const resource = this.served.toLowerCase();
+    return `it hears nothing of ${resource} from the API server, for ${Math.round(silence / 1000)} s now`;
+  }
+
+  onStandby(): void {
+    // Nothing but the API server is needed, and the watch shows whether that answers.
+  }
+
+  onOptions(): void {
+    // No option of blocks changes while running.
+  }
+
+  status(facts: ControllerFacts): CidrStatusReport {
+    return cidrStatusReport(facts, this.#session?.report());
+  }
+
+  node(name: string, facts: ControllerFacts): CidrNodeReport {
+    return cidrNodeReport(name, this.#session?.standing(name), facts);
+  }
+
+  show(): void {
+    const { metrics } = this.#deps.registry;
+    this.#counters.show(metrics, this.served.toLowerCase(), this.#reflector.figures());
+    this.#session?.show();
+    this.#parts.show();
+  }
+
+  async #watch(signal: AbortSignal): Promise<void> {
+    await Promise.race([this.#prepared.promise, aborted(signal)]);
+    if (!signal.aborted) await this.#reflector.run(signal);
+  }
+
+  #mayWrite(): boolean {
+    const { options, lease, leads, clock } = this.#deps;
+    if (lease === undefined) return leads();
+    const end = lease.leaseEnd();
+    const ms = writeTimeoutOf(options);
+    return end !== undefined && clock.monotonic() + ms < end.monotonic && clock.wall() + ms < end.wall;
+  }
+}

@@ -1,0 +1,36 @@
+// The mode of the command nodeipam: a block of a network for each Node, as kube-controller-manager gives it.
+import type { Holder } from '../../cidr/allocation/block-holders.ts';
+import { nodeHolder, NodeHolders } from '../../cidr/node-ipam/node-holders.ts';
+import { blockSettings } from '../../config/block-pools.ts';
+import { nodesPath } from '../../kubernetes/node/node-blocks.ts';
+import { NodeWriter } from '../../kubernetes/node/node-writer.ts';
+import { aborted } from '../../runtime/race-abort.ts';
+import { CidrMode, writeTimeoutOf } from './cidr-mode.ts';
+import type { ModeDeps } from './mode.ts';
+
+export function nodeIpamMode(deps: ModeDeps): CidrMode<Holder> {
+  return new CidrMode(deps, {
+    served: 'Nodes',
+    path: nodesPath,
+    read: nodeHolder,
+    compose: ({ options, kubernetes }, { observe, mayWrite }) => ({
+      access: { mode: 'nodeipam' },
+      settings: blockSettings(options, 'nodeipam'),
+      holders: new NodeHolders({
+        writer: new NodeWriter(kubernetes, mayWrite, writeTimeoutOf(options)),
+        observe,
+      }),
+      words: { object: 'Node', moreBlocks: 'move to a larger --cluster-cidr' },
+      subjects: ({ name, uid }) => [{ kind: 'Node', name, uid }],
+      eventReasons: { PodCIDRsExhausted: 'CIDRNotAvailable', WriteRefused: 'CIDRAssignmentFailed' },
+      countsAsPeer: true,
+      prepare: () => Promise.resolve(),
+      background: [],
+      whileLeading: async (signal) => {
+        await aborted(signal);
+      },
+      stop: () => Promise.resolve(),
+      show: () => undefined,
+    }),
+  });
+}

@@ -1,0 +1,43 @@
+// Chooses the mode of a process and connects what it needs. Each mode is loaded only where it runs: blocks to nodes load no
+// cloud.
+import type { OptionCommand } from '../../config/option-scope.ts';
+import type { CloudConnection } from '../clouds/cloud.ts';
+import type { Mode, ModeDeps } from './mode.ts';
+
+/** A mode that is ready to be composed. */
+export interface OpenedMode {
+  readonly compose: (deps: ModeDeps) => Mode<object, { readonly known: boolean }>;
+  /** Closes connections that the mode alone uses. */
+  readonly close: () => void;
+}
+
+/** Throws NotStartable. */
+export async function openMode(
+  command: OptionCommand,
+  connection: CloudConnection,
+  stop: AbortSignal,
+): Promise<OpenedMode> {
+  switch (command === 'nodeipam' ? command : connection.options.ipam) {
+    case 'nodeipam': {
+      const { nodeIpamMode } = await import('./node-ipam-mode.ts');
+      return { compose: nodeIpamMode, close: () => undefined };
+    }
+    case 'cluster-pool': {
+      const { clusterPoolMode } = await import('./cluster-pool-mode.ts');
+      return { compose: clusterPoolMode, close: () => undefined };
+    }
+    case 'alibabacloud':
+    case 'azure':
+    case 'eni':
+      return openCloud(connection, stop);
+  }
+}
+
+async function openCloud(connection: CloudConnection, stop: AbortSignal): Promise<OpenedMode> {
+  const [{ EniMode }, { connectToCloud }] = await Promise.all([
+    import('./eni-mode.ts'),
+    import('../clouds/registry.ts'),
+  ]);
+  const cloud = await connectToCloud(connection, stop);
+  return { compose: (deps) => new EniMode(deps, cloud.compose), close: cloud.close };
+}

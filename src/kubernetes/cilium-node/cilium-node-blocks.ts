@@ -1,0 +1,64 @@
+// Reads of a CiliumNode what matters for blocks: who it is, which blocks it shows, and who owns it. Anyone who may write one
+// may write anything into it, so every field is bounded, and none is trusted to be what it should.
+import { isList, type JsonObject, memberOf, textAt, valueAt } from '../transport/json.ts';
+
+export interface CiliumNodeBlocks {
+  readonly name: string;
+  readonly uid: string;
+  readonly resourceVersion: string;
+  /** The API server's wall clock, in ms; Infinity if unreadable. */
+  readonly createdAt: number;
+  readonly isDeleting: boolean;
+  /** The owner asks us to ignore this node. */
+  readonly isIgnored: boolean;
+  /** `spec.ipam.podCIDRs`, any text. More entries than `mostRead` are cut off, except for one. */
+  readonly podCidrs: readonly string[];
+  /** Why `podCidrs` lacks something; undefined if it does not. */
+  readonly problem: string | undefined;
+  readonly operatorError: string | undefined;
+  /** Whether anything owns it: Kubernetes then deletes it with its owner. */
+  readonly isOwned: boolean;
+  /** Uid of the Node in the owner reference. */
+  readonly nodeUid: string | undefined;
+}
+
+/** Entries and characters of an entry. Agents use one CIDR of each family. */
+const mostRead = { entries: 17, characters: 80 };
+const longestError = 2000;
+
+const ignoreAnnotation = 'ipam.cilium.io/ignore';
+
+/** Whether the owner asks us to ignore a CiliumNode. */
+export function isIgnored(raw: JsonObject): boolean {
+  return textAt(raw, 'metadata', 'annotations', ignoreAnnotation)?.toLowerCase() === 'true';
+}
+
+export function readCiliumNodeBlocks(raw: JsonObject): CiliumNodeBlocks {
+  const createdAt = Date.parse(textAt(raw, 'metadata', 'creationTimestamp') ?? '');
+  const owners = valueAt(raw, 'metadata', 'ownerReferences');
+  const node = isList(owners) ? owners.find((owner) => memberOf(owner, 'kind') === 'Node') : undefined;
+  const error = textAt(raw, 'status', 'ipam', 'operator-status', 'error');
+  return {
+    name: textAt(raw, 'metadata', 'name') ?? '',
+    uid: textAt(raw, 'metadata', 'uid') ?? '',
+    resourceVersion: textAt(raw, 'metadata', 'resourceVersion') ?? '',
+    createdAt: Number.isNaN(createdAt) ? Infinity : createdAt,
+    isDeleting: valueAt(raw, 'metadata', 'deletionTimestamp') !== undefined,
+    isIgnored: isIgnored(raw),
+    ...podCidrsOf(raw),
+    operatorError: error === '' ? undefined : error?.slice(0, longestError),
+    isOwned: isList(owners) && owners.length > 0,
+    nodeUid: textAt(node, 'uid'),
+  };
+}
+
+function podCidrsOf(raw: JsonObject): Pick<CiliumNodeBlocks, 'podCidrs' | 'problem'> {
+  const list = valueAt(raw, 'spec', 'ipam', 'podCIDRs') ?? [];
+  if (!isList(list)) return { podCidrs: [], problem: 'spec.ipam.podCIDRs is not a list' };
+  const read = list.slice(0, mostRead.entries);
+  const texts = read.flatMap((entry) =>
+    typeof entry === 'string' ? [entry.slice(0, mostRead.characters)] : [],
+  );
+  const problem = texts.length === read.length ? undefined : 'spec.ipam.podCIDRs holds what is no text';
+  return { podCidrs: texts, problem };
+}

@@ -1,0 +1,139 @@
+// Makes sure that the cluster has a definition of CiliumNodes. It creates an absent one, replaces an older one of its own, and
+// leaves everybody else's alone.
+import { type Clock, sleep } from '../../runtime/clock.ts';
+import { ask, type Reply } from '../transport/api-reply.ts';
+import { isList, type JsonObject, memberOf, textAt, valueAt } from '../transport/json.ts';
+import type { KubernetesTransport } from '../transport/transport.ts';
+import {
+  ciliumNodeDefinition,
+  ciliumNodeDefinitionName,
+  definitionVersion,
+  manager,
+  managerLabel,
+  versionLabel,
+} from './cilium-node-schema.ts';
+
+export interface DefinitionDeps {
+  readonly transport: KubernetesTransport;
+  readonly clock: Clock;
+  /** Whether an absent one may be created, and an older one of our own replaced. */
+  readonly mayCreate: boolean;
+}
+
+export type DefinitionOutcome =
+  | { readonly kind: 'present' }
+  | { readonly kind: 'created' | 'updated'; readonly version: string }
+  /** `problem` says what to do. */
+  | { readonly kind: 'absent'; readonly problem: string };
+
+const collection = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+const path = `${collection}/${ciliumNodeDefinitionName}`;
+
+/** In ms. */
+const poll = { pause: 500, longest: 60_000 };
+
+/** Resolves once the definition is served, or is known to be absent. Rejects only with the signal's reason. */
+export async function ensureCiliumNodeDefinition(
+  deps: DefinitionDeps,
+  signal: AbortSignal,
+): Promise<DefinitionOutcome> {
+  const { clock } = deps;
+  const end = clock.monotonic() + poll.longest;
+  let problem = 'it is not served yet';
+  let done: 'created' | 'updated' | undefined;
+  while (clock.monotonic() < end) {
+    const step = await takeStep(deps, signal);
+    if (step.kind === 'absent') return step;
+    if (step.kind === 'served')
+      return done === undefined ? { kind: 'present' } : { kind: done, version: definitionVersion };
+    if (step.kind === 'changed') done = step.done;
+    if (step.kind === 'failed') problem = step.problem;
+    await sleep(clock, poll.pause, signal);
+  }
+  return { kind: 'absent', problem: `the definition ${ciliumNodeDefinitionName} is missing: ${problem}` };
+}
+
+type Step =
+  | { readonly kind: 'served' }
+  /** It exists, and the API server does not serve it yet. */
+  | { readonly kind: 'waiting' }
+  | { readonly kind: 'changed'; readonly done: 'created' | 'updated' }
+  | { readonly kind: 'failed'; readonly problem: string }
+  | { readonly kind: 'absent'; readonly problem: string };
+
+async function takeStep(deps: DefinitionDeps, signal: AbortSignal): Promise<Step> {
+  const reply = await ask(deps.transport, { method: 'GET', path }, signal);
+  switch (reply.kind) {
+    case 'gone':
+      return deps.mayCreate ? create(deps, signal) : absent('it is not to be created here');
+    case 'denied':
+      // Whoever may not read it learns from the list of CiliumNodes whether there is one.
+      return { kind: 'served' };
+    case 'ok':
+      if (deps.mayCreate && isOutdated(reply.object)) return replace(deps, reply.object, signal);
+      return { kind: isEstablished(reply.object) ? 'served' : 'waiting' };
+    default:
+      return { kind: 'failed', problem: reply.message };
+  }
+}
+
+const contentType = 'application/json';
+
+async function create({ transport }: DefinitionDeps, signal: AbortSignal): Promise<Step> {
+  const body = JSON.stringify(ciliumNodeDefinition);
+  const reply = await ask(transport, { method: 'POST', path: collection, contentType, body }, signal);
+  if (reply.kind === 'denied') return absent(reply.message);
+  return stepAfter(reply, 'created');
+}
+
+async function replace({ transport }: DefinitionDeps, known: JsonObject, signal: AbortSignal): Promise<Step> {
+  const body = JSON.stringify(replacing(known));
+  return stepAfter(await ask(transport, { method: 'PUT', path, contentType, body }, signal), 'updated');
+}
+
+function stepAfter(reply: Reply, done: 'created' | 'updated'): Step {
+  if (reply.kind === 'ok') return { kind: 'changed', done };
+  return { kind: 'failed', problem: reply.kind === 'gone' ? 'it was deleted meanwhile' : reply.message };
+}
+
+function absent(why: string): Step {
+  return { kind: 'absent', problem: advice(why) };
+}
+
+function advice(why: string): string {
+  return `the cluster has no definition ${ciliumNodeDefinitionName}, and Headwater does not create it (${why}): install Cilium, or let Headwater create it (rbac.create of the chart, no --skip-crd-creation)`;
+}
+
+/** Our definition in place of the one that stands there, in just that state. */
+function replacing(known: JsonObject): JsonObject {
+  const metadata = { ...(valueAt(known, 'metadata') as JsonObject) };
+  const labels = { ...(valueAt(known, 'metadata', 'labels') as JsonObject) };
+  return {
+    ...ciliumNodeDefinition,
+    metadata: { ...metadata, labels: { ...labels, [versionLabel]: definitionVersion } },
+  };
+}
+
+/** Only one of our own, of a lower version. */
+function isOutdated(definition: JsonObject): boolean {
+  if (textAt(definition, 'metadata', 'labels', managerLabel) !== manager) return false;
+  return isLower(textAt(definition, 'metadata', 'labels', versionLabel) ?? '0', definitionVersion);
+}
+
+/** Compares versions of numbers and dots. */
+export function isLower(version: string, other: string): boolean {
+  const [ours, theirs] = [version, other].map((text) => text.split('.').map(Number));
+  for (let index = 0; index < 3; index++) {
+    const [a = 0, b = 0] = [ours?.[index], theirs?.[index]];
+    if (a !== b) return a < b;
+  }
+  return false;
+}
+
+function isEstablished(definition: JsonObject): boolean {
+  const conditions = valueAt(definition, 'status', 'conditions');
+  return (
+    isList(conditions) &&
+    conditions.some((each) => memberOf(each, 'type') === 'Established' && memberOf(each, 'status') === 'True')
+  );
+}

@@ -1,0 +1,74 @@
+// The definition of CiliumNodes that Headwater creates where none is. It describes what blocks need, and keeps every other
+// field, so that agents of any version can write what they do. Its version is below any of Cilium's: a cilium-operator that
+// starts later replaces it by its own.
+import type { JsonObject } from '../transport/json.ts';
+
+export const ciliumNodeDefinitionName = 'ciliumnodes.cilium.io';
+
+/** Cilium compares it before it replaces a definition. */
+export const versionLabel = 'io.cilium.k8s.crd.schema.version';
+export const managerLabel = 'app.kubernetes.io/managed-by';
+export const manager = 'headwater';
+export const definitionVersion = '0.0.1';
+
+const text = { type: 'string' };
+
+/** An object with these fields and any others. */
+function open(properties: JsonObject): JsonObject {
+  return { type: 'object', 'x-kubernetes-preserve-unknown-fields': true, properties };
+}
+
+const address = open({ type: text, ip: text });
+
+const spec = open({
+  'instance-id': text,
+  addresses: { type: 'array', items: address },
+  ipam: open({ podCIDRs: { type: 'array', items: text } }),
+});
+
+const status = open({ ipam: open({ 'operator-status': open({ error: text }) }) });
+
+function addressColumn(type: string): JsonObject {
+  return { name: type, type: 'string', jsonPath: `.spec.addresses[?(@.type=="${type}")].ip` };
+}
+
+export const ciliumNodeDefinition: JsonObject = {
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: {
+    name: ciliumNodeDefinitionName,
+    labels: { [versionLabel]: definitionVersion, [managerLabel]: manager },
+  },
+  spec: {
+    group: 'cilium.io',
+    scope: 'Cluster',
+    names: {
+      kind: 'CiliumNode',
+      listKind: 'CiliumNodeList',
+      plural: 'ciliumnodes',
+      singular: 'ciliumnode',
+      shortNames: ['cn', 'ciliumn'],
+      categories: ['cilium'],
+    },
+    versions: [
+      {
+        name: 'v2',
+        served: true,
+        storage: true,
+        subresources: { status: {} },
+        additionalPrinterColumns: [
+          addressColumn('CiliumInternalIP'),
+          addressColumn('InternalIP'),
+          { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
+        ],
+        schema: {
+          openAPIV3Schema: {
+            type: 'object',
+            required: ['metadata', 'spec'],
+            properties: { apiVersion: text, kind: text, metadata: { type: 'object' }, spec, status },
+          },
+        },
+      },
+    ],
+  },
+};

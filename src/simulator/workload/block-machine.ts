@@ -1,0 +1,140 @@
+// A machine whose pods take their addresses from a block that somebody writes into its CiliumNode, or its Node. As a real
+// agent does, it reads the block when it starts, takes the first CIDR of each family, and keeps to it until it starts again.
+import { type Clock, sleep } from '../../runtime/clock.ts';
+import type { Random } from '../../runtime/random.ts';
+import { insist } from './insist.ts';
+import { type JsonObject, objectAt, textAt } from './json.ts';
+import type { KubernetesClient } from './kubernetes-client.ts';
+import { ciliumNodesPath } from './own-node.ts';
+
+export interface BlockMachineOptions {
+  readonly name: string;
+  /** Where its block stands. */
+  readonly form: 'CiliumNode' | 'Node';
+  readonly client: KubernetesClient;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Whether its CiliumNode has its Node as owner. */
+  readonly isOwned: boolean;
+}
+
+const nodesPath = '/api/v1/nodes';
+/** Between two looks at its own object, in ms. */
+const pause = 500;
+
+export class BlockMachine {
+  readonly name: string;
+  readonly isOwned: boolean;
+  /** Blocks that its pods use; empty until it has them. */
+  inUse: readonly string[] = [];
+  readonly #options: BlockMachineOptions;
+  readonly #ending = new AbortController();
+
+  constructor(options: BlockMachineOptions) {
+    this.#options = options;
+    this.name = options.name;
+    this.isOwned = options.isOwned;
+  }
+
+  /** Registers, and serves pods as soon as it has its block, until `end`. */
+  async run(): Promise<void> {
+    const { signal } = this.#ending;
+    try {
+      await this.#register(signal);
+      await this.#awaitBlock(signal);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
+  }
+
+  /** Its agent starts again: pods keep their addresses, and new ones come from what it reads now. */
+  async restart(): Promise<void> {
+    const { signal } = this.#ending;
+    try {
+      await this.#awaitBlock(signal);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
+  }
+
+  /** Does nothing more; its objects stay. */
+  stop(): void {
+    this.#ending.abort();
+  }
+
+  /** The machine is gone, its pods with it. `leaves`: its CiliumNode stays for somebody else to delete. */
+  async end(leaves: boolean): Promise<void> {
+    this.#ending.abort();
+    this.inUse = [];
+    const { client, clock, form, name } = this.#options;
+    const signal = new AbortController().signal;
+    const remove = (path: string): Promise<void> =>
+      insist(
+        () => client.delete(`${path}/${name}`, { apiVersion: 'v1', kind: 'DeleteOptions' }, signal),
+        404,
+        clock,
+        signal,
+      );
+    await remove(nodesPath);
+    if (form === 'CiliumNode' && !leaves) await remove(ciliumNodesPath);
+  }
+
+  async #register(signal: AbortSignal): Promise<void> {
+    const { client, clock, form, name, isOwned } = this.#options;
+    const node = { apiVersion: 'v1', kind: 'Node', metadata: { name }, spec: {} };
+    await insist(() => client.create(nodesPath, node, signal), 409, clock, signal);
+    if (form === 'Node') return;
+    const uid = textAt(await this.#read(nodesPath, signal), 'metadata', 'uid');
+    const ownerReferences = isOwned ? [{ apiVersion: 'v1', kind: 'Node', name, uid }] : [];
+    const own = {
+      apiVersion: 'cilium.io/v2',
+      kind: 'CiliumNode',
+      metadata: { name, ownerReferences },
+      spec: { ipam: {} },
+    };
+    await insist(() => client.create(ciliumNodesPath, own, signal), 409, clock, signal);
+    await this.#describeItself(signal);
+  }
+
+  /** An agent writes its addresses soon after it has created its object: others' writes then meet another version. */
+  async #describeItself(signal: AbortSignal): Promise<void> {
+    const { client, clock, random, name } = this.#options;
+    for (let write = 0; write < 2; write++) {
+      await sleep(clock, random.integer(40), signal);
+      const own = await this.#read(ciliumNodesPath, signal);
+      const addresses = [{ type: 'InternalIP', ip: `192.168.0.${write}` }];
+      const spec = { ...objectAt(own, 'spec'), addresses };
+      await client.replace(`${ciliumNodesPath}/${name}`, { ...own, spec }, signal);
+    }
+  }
+
+  async #awaitBlock(signal: AbortSignal): Promise<void> {
+    const { clock, form } = this.#options;
+    for (;;) {
+      const own = await this.#read(form === 'Node' ? nodesPath : ciliumNodesPath, signal);
+      const cidrs = form === 'Node' ? listOf(own, 'spec') : listOf(own, 'spec', 'ipam');
+      if (cidrs.length > 0) {
+        const isIpv6 = (cidr: string): boolean => cidr.includes(':');
+        const first = [cidrs.find((cidr) => !isIpv6(cidr)), cidrs.find(isIpv6)];
+        const read = first.filter((cidr) => cidr !== undefined);
+        this.inUse = [...new Set([...this.inUse, ...read])];
+        return;
+      }
+      await sleep(clock, pause, signal);
+    }
+  }
+
+  async #read(path: string, signal: AbortSignal): Promise<JsonObject> {
+    const { client, clock, name } = this.#options;
+    for (;;) {
+      const answer = await client.get(`${path}/${name}`, signal);
+      if (answer.kind === 'ok') return answer.object;
+      await sleep(clock, pause, signal);
+    }
+  }
+}
+
+function listOf(object: JsonObject, ...path: readonly string[]): readonly string[] {
+  const list = objectAt(object, ...path)['podCIDRs'];
+  return Array.isArray(list) ? list.filter((each): each is string => typeof each === 'string') : [];
+}

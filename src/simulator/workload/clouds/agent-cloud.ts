@@ -1,0 +1,22 @@
+// How agents of one cloud write and read a CiliumNode: everything in which the agents of two clouds differ.
+import type { ExclusionRule, InterfaceStatus } from '../interface-status.ts';
+import type { JsonObject } from '../json.ts';
+import type { NodeFacts, Protocol } from '../node-facts.ts';
+
+export interface AgentCloud {
+  /** The Node's provider ID, in the form that the cloud's controller writes. */
+  readonly providerIdOf: (facts: NodeFacts) => string;
+  /** What an agent writes into the spec for its cloud alone. It replaces what is there. */
+  readonly announced: (facts: NodeFacts) => JsonObject;
+  /** Whether an agent can decode the object. For the agent, one that it cannot decode does not exist. */
+  readonly isReadable: (node: JsonObject) => boolean;
+  /** What the status shows to an agent of this protocol, in a fixed order. */
+  readonly interfacesOf: (node: JsonObject, protocol: Protocol) => readonly InterfaceStatus[];
+  readonly exclusionOf: (node: JsonObject) => ExclusionRule;
+  /** The status as an agent of this protocol writes it back: without the fields that it does not know. */
+  readonly writtenBack: (status: JsonObject, protocol: Protocol) => JsonObject;
+  /** Whether a multi-pool agent starts only once the status names a CIDR of the network. */
+  readonly awaitsCidr: boolean;
+  /** The network of the node as its CiliumNode says it; empty if it does not. */
+  readonly networkOf: (node: JsonObject) => string;
+}

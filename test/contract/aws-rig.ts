@@ -1,0 +1,78 @@
+// EC2 for the contract's cases.
+import { composeAws } from '../../src/controller/clouds/aws.ts';
+import type { Ec2Action, Ec2Api, Ec2Input, Ec2Output } from '../../src/providers/aws/ec2-api.ts';
+import type { Sending } from '../../src/providers/gate/cloud-call.ts';
+import { Random } from '../../src/runtime/random.ts';
+import { VirtualClock } from '../../src/runtime/virtual-clock.ts';
+import { assign } from '../../src/simulator/cloud/assignments.ts';
+import { claim, nothing } from '../../src/simulator/cloud/claims.ts';
+import { terminate } from '../../src/simulator/cloud/instances.ts';
+import { createEc2 } from '../../src/simulator/ec2/create-ec2.ts';
+import { InProcessEc2 } from '../support/in-process-ec2.ts';
+import { ids, instance, testCloud } from '../support/test-cloud.ts';
+import { cloudDeps, type CloudRig, Interruptions } from './cloud-rig.ts';
+
+export function awsRig(): CloudRig {
+  const clock = new VirtualClock();
+  const topology = testCloud({ instances: [instance({ count: 7 })] });
+  const { network, gateway } = createEc2({ topology, clock, random: new Random('contract') });
+  const interruptions = new Interruptions();
+  const inner = new InProcessEc2(gateway, () => undefined);
+  let change = (output: object): object => output;
+  const api: Ec2Api = {
+    send: async <A extends Ec2Action>(action: A, input: Ec2Input<A>, sending: Sending) => {
+      await interruptions.sending(action);
+      return change(await inner.send(action, input, sending));
+    },
+  };
+  const interfaceOf = (instanceId: string): string =>
+    network.instances.get(instanceId)?.interfaceIds[0] ?? '';
+  return {
+    clock,
+    network,
+    faults: gateway.faults,
+    instanceIds: [...network.instances.keys()],
+    networkIds: [ids.vpc],
+    calls: { grow: 'AssignPrivateIpAddresses', list: 'DescribeNetworkInterfaces' },
+    sent: interruptions.sent,
+    compose: () => {
+      const deps = cloudDeps(clock);
+      return composeAws(api, { ...deps, options: { ...deps.options, awsMaxResultsPerCall: 5 } })
+        .implementation;
+    },
+    before: (...given) => interruptions.arm(...given),
+    fill: (left) => {
+      const { available } = network.find('subnets', ids.nodes);
+      claim(network, ids.nodes, { ...nothing, count: available - left });
+    },
+    addByOthers: (instanceId) => {
+      assign(network, interfaceOf(instanceId), { ...nothing, count: 1 }, false);
+      return Promise.resolve();
+    },
+    breakInterface: (instanceId) => {
+      const id = interfaceOf(instanceId);
+      change = (output) => withoutMac(output, id);
+    },
+    terminate: (instanceId) => void terminate(network, [instanceId]),
+    hideEverything: () => {
+      change = (output) =>
+        Object.fromEntries(
+          Object.entries(output).map(([name, value]) => [
+            name,
+            Array.isArray(value) ? [] : (value as unknown),
+          ]),
+        );
+    },
+  };
+}
+
+function withoutMac(output: object, id: string): object {
+  const { NetworkInterfaces: shown } = output as Partial<Ec2Output<'DescribeNetworkInterfaces'>>;
+  if (shown === undefined) return output;
+  return {
+    ...output,
+    NetworkInterfaces: shown.map((item) =>
+      item.NetworkInterfaceId === id ? { ...item, MacAddress: undefined } : item,
+    ),
+  };
+}

@@ -1,0 +1,213 @@
+// The cases that every cloud has to pass. They use the port alone, and look for the truth in the model behind it.
+import { describe, expect, test } from '@jest/globals';
+import { CallError } from '../../src/providers/gate/cloud-call.ts';
+import type { LostEffect } from '../../src/simulator/cloud/faults.ts';
+import type { CloudRig } from './cloud-rig.ts';
+import { CloudSession, type Observed } from './cloud-session.ts';
+
+/** Until every read shows what is true, in ms. */
+const visible = 20_000;
+
+/** The secondary addresses that an instance has in the model. */
+function truth({ network }: CloudRig, instanceId: string): readonly string[] {
+  return [...network.interfaces.values()]
+    .filter((item) => item.instanceId === instanceId)
+    .flatMap(({ addresses, primaryAddress }) => addresses.filter((address) => address !== primaryAddress));
+}
+
+function holders({ interfaces }: Observed): ReadonlySet<string> {
+  return new Set(interfaces.flatMap(({ attachment }) => attachment?.instanceId ?? []));
+}
+
+function world(newRig: () => CloudRig): {
+  readonly rig: CloudRig;
+  readonly session: CloudSession;
+  readonly first: string;
+} {
+  const rig = newRig();
+  return { rig, session: new CloudSession(rig), first: rig.instanceIds[0] ?? '' };
+}
+
+export function describeCloud(name: string, newRig: () => CloudRig): void {
+  describe(`the provider of ${name}`, () => {
+    describeGrowth(newRig);
+    describeTrouble(newRig);
+    describeReads(newRig);
+  });
+}
+
+function describeGrowth(newRig: () => CloudRig): void {
+  test('grows an instance by what was asked, and then shows it', async () => {
+    const { rig, session, first } = world(newRig);
+    const before = truth(rig, first);
+
+    const outcome = await session.perform(await session.growth(first, 3));
+    await rig.clock.advance(visible);
+
+    const added = truth(rig, first).filter((address) => !before.includes(address));
+    expect(added).toHaveLength(3);
+    expect(outcome).toMatchObject({ kind: 'done', answer: { kind: 'allocated', instanceId: first } });
+    const { addresses, condition } = await session.interfaceOf(first);
+    expect([...addresses].sort()).toEqual([...truth(rig, first)].sort());
+    expect(condition).toBeUndefined();
+  });
+
+  test('grows many instances at once, with one change for each', async () => {
+    const { rig, session } = world(newRig);
+    const before = rig.instanceIds.map((id) => truth(rig, id).length);
+    const growths = [];
+    for (const id of rig.instanceIds) growths.push(await session.growth(id, 5));
+
+    const outcomes = await session.ended(Promise.all(growths.map((growth) => session.begin(growth))));
+
+    expect(outcomes.map(({ kind }) => kind)).toEqual(rig.instanceIds.map(() => 'done'));
+    expect(rig.instanceIds.map((id) => truth(rig, id).length)).toEqual(before.map((count) => count + 5));
+    expect(rig.sent.filter((call) => call === rig.calls.grow)).toHaveLength(rig.instanceIds.length);
+  });
+
+  test('takes nothing of a subnet that is too full, and then what is left', async () => {
+    const { rig, session, first } = world(newRig);
+    const before = truth(rig, first);
+    rig.fill(2);
+
+    const outcome = await session.perform(await session.growth(first, 3));
+
+    expect(outcome).toMatchObject({ kind: 'failed', failure: { kind: 'subnetExhausted' } });
+    expect(truth(rig, first)).toEqual(before);
+    const next = await session.perform(await session.growth(first, 2));
+    expect(next.kind).toBe('done');
+    expect(truth(rig, first)).toHaveLength(before.length + 2);
+  });
+
+  test('leaves what another client adds at the same time', async () => {
+    const { rig, session, first } = world(newRig);
+    const before = truth(rig, first);
+    rig.before(rig.calls.grow, () => rig.addByOthers(first));
+
+    const outcome = await session.insist(await session.growth(first, 3));
+    await rig.clock.advance(visible);
+
+    expect(outcome.kind).toBe('done');
+    expect(truth(rig, first)).toHaveLength(before.length + 4);
+    expect(truth(rig, first)).toEqual(expect.arrayContaining([...before]));
+  });
+}
+
+function describeTrouble(newRig: () => CloudRig): void {
+  const effects: readonly (readonly [string, LostEffect])[] = [
+    ['after it took effect', 'before'],
+    ['before it could take effect', 'after'],
+    ['and which takes effect 45 s later', 'late'],
+  ];
+  test.each(effects)('adds nothing twice after an answer that is lost %s', async (_, effect) => {
+    const { rig, session, first } = world(newRig);
+    const before = truth(rig, first).length;
+    const fault = { kind: 'lost', effect, connection: 'drop', delayMs: 45_000 } as const;
+    rig.faults.add({ action: rig.calls.grow, rate: 1, count: 1, match: {}, fault });
+
+    await session.insist(await session.growth(first, 3));
+    await rig.clock.advance(120_000);
+
+    expect(truth(rig, first)).toHaveLength(before + 3);
+    expect((await session.interfaceOf(first)).addresses).toHaveLength(before + 3);
+  });
+
+  test('adds everything once after calls that were throttled', async () => {
+    const { rig, session, first } = world(newRig);
+    const before = truth(rig, first).length;
+    rig.faults.add({ action: rig.calls.grow, rate: 1, count: 2, match: {}, fault: { kind: 'throttle' } });
+    const growth = await session.growth(first, 3);
+
+    const throttled = await session.perform(growth);
+    const outcome = await session.insist(growth);
+
+    expect(throttled).toMatchObject({ kind: 'failed', failure: { kind: 'throttled' } });
+    expect(outcome.kind).toBe('done');
+    expect(truth(rig, first)).toHaveLength(before + 3);
+  });
+
+  test('shows another process what one began that ended in the middle', async () => {
+    const { rig, session, first } = world(newRig);
+    const before = truth(rig, first).length;
+    const growth = await session.growth(first, 3);
+    const isSent = (): boolean => rig.sent.includes(rig.calls.grow);
+    const begun = session.begin(growth);
+    await rig.clock.runUntil(isSent, 60_000);
+    await rig.clock.advance(1500);
+    session.end();
+    const next = new CloudSession(rig);
+
+    // Of an interface that is changing, nothing is known to be there or gone.
+    for (let look = 0; look < 30; look++) {
+      const { condition, addresses } = await next.interfaceOf(first);
+      if (condition === undefined && addresses.length === before + 3) break;
+      await rig.clock.advance(5000);
+    }
+
+    const outcome = await next.ended(begun);
+    expect(['done', 'ambiguous']).toContain(outcome.kind);
+    expect((await next.interfaceOf(first)).addresses).toHaveLength(before + 3);
+    expect(truth(rig, first)).toHaveLength(before + 3);
+  });
+}
+
+function describeReads(newRig: () => CloudRig): void {
+  test('concludes nothing from a listing that breaks off', async () => {
+    const { rig, session } = world(newRig);
+    let isTorn = false;
+    const lose = (): never => {
+      isTorn = true;
+      throw new CallError({ result: 'noAnswer', code: 'ECONNRESET', message: 'torn' });
+    };
+    rig.before(rig.calls.list, lose, 2);
+
+    const seen = await session.observe(rig.instanceIds, 'all').catch(() => 'torn' as const);
+
+    expect(isTorn).toBe(true);
+    if (seen === 'torn') return;
+    const known = [...holders(seen), ...seen.failed];
+    expect(new Set(known)).toEqual(new Set(rig.instanceIds));
+    expect(seen.instances).toEqual(new Map());
+  });
+
+  test.each(['instances', 'all'] as const)(
+    'takes no instance for gone when nothing at all is shown, in a read of %s',
+    async (kind) => {
+      const { rig, session } = world(newRig);
+      rig.hideEverything();
+
+      const seen = await session.observe(rig.instanceIds, kind).catch(() => undefined);
+
+      expect([...(seen?.instances.values() ?? [])].filter((state) => state === 'terminated')).toEqual([]);
+      expect(seen?.interfaces ?? []).toEqual([]);
+    },
+  );
+
+  test('knows that an instance is gone from a positive word, and shows the others', async () => {
+    const { rig, session, first } = world(newRig);
+    rig.terminate(first);
+    await rig.clock.advance(90_000);
+
+    const seen = await session.observe(rig.instanceIds);
+
+    expect(seen.instances.get(first)).toBe('terminated');
+    expect(holders(seen)).toEqual(new Set(rig.instanceIds.slice(1)));
+    expect(seen.failed).toEqual([]);
+  });
+
+  test.each(['instances', 'all'] as const)(
+    'sets one bad interface aside and shows the others, in a read of %s',
+    async (kind) => {
+      const { rig, session, first } = world(newRig);
+      rig.breakInterface(first);
+      await rig.clock.advance(visible);
+
+      const seen = await session.observe(rig.instanceIds, kind);
+
+      expect(holders(seen)).toEqual(new Set(rig.instanceIds.slice(1)));
+      const bad = seen.observations.filter(({ kind: what }) => what === 'unreadableInterface');
+      expect(bad).toMatchObject([{ interface: { instanceId: first } }]);
+      expect(seen.failed).toEqual([]);
+    },
+  );
+}

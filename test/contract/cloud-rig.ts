@@ -1,0 +1,73 @@
+// One cloud as the contract's cases use it: a model in process and in virtual time, and providers composed over it as
+// processes compose them.
+import { createMetricRegistry } from '../../src/observability/metrics.ts';
+import type { Cloud, CloudDeps } from '../../src/controller/clouds/cloud.ts';
+import { MutationPermission, noPauses } from '../../src/providers/gate/mutation-permission.ts';
+import type { VirtualClock } from '../../src/runtime/virtual-clock.ts';
+import type { CloudNetwork } from '../../src/simulator/cloud/cloud-network.ts';
+import type { Faults } from '../../src/simulator/cloud/faults.ts';
+import { optionsOf } from '../support/given-options.ts';
+import { recordingLogger } from '../support/recording-logger.ts';
+
+export interface CloudRig {
+  readonly clock: VirtualClock;
+  /** What is true. */
+  readonly network: CloudNetwork;
+  readonly faults: Faults;
+  /** At least three, each with one interface, all in one subnet. */
+  readonly instanceIds: readonly string[];
+  /** Networks as nodes name them; empty if the cloud reads by instance alone. */
+  readonly networkIds: readonly string[];
+  /** Calls by the names that faults know. */
+  readonly calls: {
+    /** Adds addresses. */
+    readonly grow: string;
+    /** Shows all instances, page by page. */
+    readonly list: string;
+  };
+  /** Names of requests, in the order of their sending. */
+  readonly sent: readonly string[];
+  /** Composes the provider of another process. */
+  readonly compose: () => Cloud['implementation'];
+  /** Runs once, before the next request of this name is sent, and may throw in its place. */
+  readonly before: (name: string, run: () => Promise<void> | void, nth?: number) => void;
+  /** Others take all addresses of the subnet but so many. */
+  readonly fill: (left: number) => void;
+  /** Another client adds an address to the instance; resolves once it is accepted. */
+  readonly addByOthers: (instanceId: string) => Promise<void>;
+  /** From now on the cloud shows the interface of this instance without what is needed to use it. */
+  readonly breakInterface: (instanceId: string) => void;
+  readonly terminate: (instanceId: string) => void;
+  /** From now on every answer is that nothing is there. */
+  readonly hideEverything: () => void;
+}
+
+/** What a leader composes a cloud with, without options. */
+export function cloudDeps(clock: VirtualClock): CloudDeps {
+  return {
+    options: optionsOf({ 'cloud-call-timeout': '20s' }),
+    clock,
+    log: recordingLogger(),
+    metrics: createMetricRegistry({ measureProcess: false }).metrics,
+    leads: () => true,
+    isInSafeLeaseWindow: () => true,
+    permission: new MutationPermission(noPauses),
+  };
+}
+
+/** What runs before requests, each once. */
+export class Interruptions {
+  #armed: { readonly name: string; readonly run: () => Promise<void> | void; left: number }[] = [];
+  readonly sent: string[] = [];
+
+  arm(name: string, run: () => Promise<void> | void, nth = 1): void {
+    this.#armed.push({ name, run, left: nth });
+  }
+
+  async sending(name: string): Promise<void> {
+    this.sent.push(name);
+    const reached = this.#armed.filter((each) => each.name === name && --each.left === 0);
+    this.#armed = this.#armed.filter((each) => !reached.includes(each));
+    for (const { run } of reached) await run();
+  }
+}

@@ -1,0 +1,135 @@
+// A real API server, and controllers that give blocks to nodes, as processes under the roles of the chart. No machine runs:
+// objects are created and read as administrators and agents do.
+import { RigChild } from '../../../rig/child-process.ts';
+import { ControllerChild } from '../../../rig/controller-child.ts';
+import { sleep } from '../../../src/runtime/clock.ts';
+import { systemClock } from '../../../src/runtime/system-clock.ts';
+import { isObject, type JsonObject, listAt, textAt, textsAt } from '../../../src/simulator/workload/json.ts';
+import { type RealApi, startRealApi } from './real-api.ts';
+import { createRoles, createServiceAccount } from './service-accounts.ts';
+import { type RoleScope, shippedRoles } from './shipped-roles.ts';
+
+export interface BlockClusterOptions {
+  readonly scope: Exclude<RoleScope, 'eni'>;
+  /** Options of every controller. */
+  readonly flags: readonly string[];
+}
+
+const paths = { 'cluster-pool': '/apis/cilium.io/v2/ciliumnodes', nodeipam: '/api/v1/nodes' } as const;
+const account = 'headwater';
+/** Time limit of a wait, in ms: it ends hung tests and measures nothing. */
+const patience = 120_000;
+/** Requests of this test at once. */
+const width = 24;
+
+export class BlockCluster {
+  readonly api: RealApi;
+  readonly path: string;
+  readonly controllers: ControllerChild[] = [];
+  readonly #options: BlockClusterOptions;
+  readonly #ending = new AbortController();
+
+  private constructor(api: RealApi, options: BlockClusterOptions) {
+    this.api = api;
+    this.path = paths[options.scope];
+    this.#options = options;
+  }
+
+  static async start(options: BlockClusterOptions): Promise<BlockCluster> {
+    const api = await startRealApi({ clock: systemClock, withoutRoles: true });
+    const roles = await shippedRoles(options.scope);
+    await createRoles(api.call, roles);
+    await createServiceAccount(api.call, account, roles);
+    return new BlockCluster(api, options);
+  }
+
+  /** Resolves once it serves health, metrics and status. */
+  async startController(flags: readonly string[] = []): Promise<ControllerChild> {
+    const { scope } = this.#options;
+    const controller = await ControllerChild.start({
+      args: [
+        ...(scope === 'nodeipam' ? ['nodeipam'] : ['run', '--ipam=cluster-pool']),
+        `--k8s-kubeconfig-path=${await this.api.kubeconfigOf(account)}`,
+        '--serve-addr=127.0.0.1:0',
+        ...this.#options.flags,
+        ...flags,
+      ],
+    });
+    this.controllers.push(controller);
+    return controller;
+  }
+
+  /** Starts Kubernetes' own node-ipam-controller, as an administrator. Resolves once it works. */
+  async startPeer(flags: readonly string[]): Promise<RigChild> {
+    const command = process.env['HEADWATER_NODE_IPAM_CONTROLLER'];
+    if (command === undefined)
+      throw new Error('no node-ipam-controller: run these tests by npm run test:e2e');
+    const kubeconfig = await this.api.kubeconfigOfAdmin();
+    const args = [`--kubeconfig=${kubeconfig}`, ...flags];
+    const peer = new RigChild({ name: 'node-ipam-controller', command, args, bound: true });
+    await peer.waitForLine((line) => (line === 'started' ? line : undefined));
+    return peer;
+  }
+
+  /** Creates an object that holds blocks, with none or these. */
+  async create(name: string, podCIDRs: readonly string[] = []): Promise<void> {
+    const isNode = this.#options.scope === 'nodeipam';
+    const given = podCIDRs.length === 0 ? {} : { podCIDR: podCIDRs[0] ?? '', podCIDRs };
+    const object: JsonObject = isNode
+      ? { apiVersion: 'v1', kind: 'Node', metadata: { name }, spec: given }
+      : {
+          apiVersion: 'cilium.io/v2',
+          kind: 'CiliumNode',
+          metadata: { name },
+          spec: { ipam: podCIDRs.length === 0 ? {} : { podCIDRs } },
+        };
+    await this.api.call('POST', this.path, object);
+  }
+
+  async delete(name: string): Promise<void> {
+    await this.api.call('DELETE', `${this.path}/${name}`);
+  }
+
+  /** Several at once. */
+  async each(names: readonly string[], act: (name: string) => Promise<void>): Promise<void> {
+    const left = names.values();
+    const work = async (): Promise<void> => {
+      for (const name of left) await act(name);
+    };
+    await Promise.all(Array.from({ length: width }, work));
+  }
+
+  /** The blocks of each object, by name. */
+  async blocks(): Promise<ReadonlyMap<string, readonly string[]>> {
+    const objects = listAt(await this.api.call('GET', this.path), 'items').filter(isObject);
+    const place = this.#options.scope === 'nodeipam' ? ['spec', 'podCIDRs'] : ['spec', 'ipam', 'podCIDRs'];
+    return new Map(objects.map((object) => [textAt(object, 'metadata', 'name'), textsAt(object, ...place)]));
+  }
+
+  /** Resolves to the blocks once every object has some. */
+  async served(count: number): Promise<ReadonlyMap<string, readonly string[]>> {
+    let blocks: ReadonlyMap<string, readonly string[]> = new Map();
+    await this.until(`${count} objects have blocks`, async () => {
+      blocks = await this.blocks();
+      return blocks.size === count && [...blocks.values()].every((each) => each.length > 0);
+    });
+    return blocks;
+  }
+
+  async until(what: string, isSo: () => Promise<boolean>, every = 200): Promise<void> {
+    const end = systemClock.monotonic() + patience;
+    while (!(await isSo())) {
+      if (systemClock.monotonic() >= end) {
+        const said = this.controllers.flatMap(({ lines }) => lines.slice(-10)).join('\n');
+        throw new Error(`it did not come about that ${what}\n${said}`);
+      }
+      await sleep(systemClock, every, this.#ending.signal);
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#ending.abort();
+    await Promise.all(this.controllers.map((controller) => controller.kill()));
+    await this.api.stop();
+  }
+}

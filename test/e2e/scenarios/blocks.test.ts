@@ -1,0 +1,138 @@
+// Blocks to nodes on a real API server: a thousand objects, the kill of a leader in the middle of a burst, and nothing but the
+// roles of the chart.
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { metricIn } from '../../../rig/metric-text.ts';
+import { BlockCluster, type BlockClusterOptions } from '../rig/block-cluster.ts';
+
+const count = 1000;
+
+const clusters: readonly (readonly [BlockClusterOptions['scope'], readonly string[], number])[] = [
+  ['cluster-pool', ['--cluster-pool-ipv4-cidr=10.0.0.0/12', '--cluster-pool-ipv6-cidr=fd00::/98'], 2],
+  ['nodeipam', ['--cluster-cidr=10.0.0.0/12,fd00::/50'], 2],
+];
+
+function names(prefix: string, many: number): readonly string[] {
+  return Array.from({ length: many }, (_, index) => `${prefix}-${index}`);
+}
+
+function expectApart(blocks: ReadonlyMap<string, readonly string[]>, families: number): void {
+  const all = [...blocks.values()].flat();
+  expect(new Set(all).size).toBe(all.length);
+  expect(all).toHaveLength(blocks.size * families);
+}
+
+describe.each(clusters)('blocks of %s', (scope, flags, families) => {
+  let cluster: BlockCluster;
+  const [resource] = scope === 'nodeipam' ? ['nodes'] : ['ciliumnodes'];
+
+  beforeAll(async () => {
+    cluster = await BlockCluster.start({ scope, flags });
+  });
+
+  afterAll(async () => {
+    await cluster.stop();
+  });
+
+  test('are given to a thousand objects, with one write each', async () => {
+    await cluster.each(names('first', count), (name) => cluster.create(name));
+    const controller = await cluster.startController();
+
+    const blocks = await cluster.served(count);
+
+    expectApart(blocks, families);
+    const scrape = await controller.get('/metrics');
+    const requests = (verb: string, code: string): number | undefined =>
+      metricIn(
+        scrape,
+        `headwater_kubernetes_requests_total{verb="${verb}",resource="${resource}",code="${code}"}`,
+      );
+    expect(requests('patch', '200')).toBe(count);
+    expect(scrape).not.toContain('code="403"');
+    expect(JSON.parse(await controller.get('/status'))).toMatchObject({
+      state: 'leading',
+      nodes: { total: count, served: count, waiting: 0 },
+      pools: [{ held: count }, { held: count }],
+    });
+  });
+
+  test('stay as they are when the leader is killed in the middle of a burst, and the next one serves the rest', async () => {
+    const before = await cluster.blocks();
+    const [first] = cluster.controllers;
+    const second = await cluster.startController();
+    const burst = cluster.each(names('second', 300), (name) => cluster.create(name));
+    await cluster.until(
+      'some of the burst are served',
+      async () =>
+        [...(await cluster.blocks())].some(
+          ([name, blocks]) => name.startsWith('second') && blocks.length > 0,
+        ),
+      20,
+    );
+    await first?.kill();
+    await burst;
+
+    const after = await cluster.served(count + 300);
+
+    expectApart(after, families);
+    expect([...before].filter(([name, blocks]) => after.get(name)?.join() !== blocks.join())).toEqual([]);
+    await cluster.until('the second one leads', async () =>
+      (await second.get('/status')).includes('"state": "leading"'),
+    );
+    expect(second.lines.filter((line) => /"level":"(?:warn|error)"/.test(line))).toEqual([]);
+  });
+
+  test('are free again when their objects are gone, and go to those that wait', async () => {
+    const gone = names('second', 300);
+    const before = await cluster.blocks();
+    await cluster.each(gone, (name) => cluster.delete(name));
+    await cluster.each(names('third', 300), (name) => cluster.create(name));
+
+    const after = await cluster.served(count + 300);
+
+    expectApart(after, families);
+    const kept = [...before].filter(([name]) => name.startsWith('first'));
+    expect(kept.filter(([name, blocks]) => after.get(name)?.join() !== blocks.join())).toEqual([]);
+  });
+
+  test.each([['nobody' as const]])('of %s are refused a change by us', async () => {
+    const [name = '', blocks = []] = [...(await cluster.blocks())][0] ?? [];
+    const claimed =
+      scope === 'nodeipam' ? ['10.15.255.0/24', 'fd00:0:0:3fff::/64'] : [...blocks].toReversed();
+    await cluster.create('claims', claimed);
+    await cluster.until('it is known', async () => {
+      const answers = await Promise.all(
+        cluster.controllers.slice(1).map((each) => each.get('/status?node=claims').catch(() => '')),
+      );
+      return answers.some((answer) => answer.includes('"standing": "served"'));
+    });
+
+    expect((await cluster.blocks()).get('claims')).toEqual(claimed);
+    expect((await cluster.blocks()).get(name)).toEqual(blocks);
+  });
+});
+
+describe('the definition of CiliumNodes', () => {
+  test('is created where it is missing, with the roles of the chart, and serves blocks', async () => {
+    const cluster = await BlockCluster.start({
+      scope: 'cluster-pool',
+      flags: ['--cluster-pool-ipv4-cidr=10.0.0.0/16'],
+    });
+    try {
+      const definition = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/ciliumnodes.cilium.io';
+      await cluster.api.call('DELETE', definition);
+      await cluster.until('it is gone', () =>
+        cluster.api.call('GET', definition).then(
+          () => false,
+          () => true,
+        ),
+      );
+      const controller = await cluster.startController();
+      await cluster.until('it leads', async () => (await controller.get('/status')).includes('"leading"'));
+      await cluster.create('a');
+
+      expect(await cluster.served(1)).toEqual(new Map([['a', ['10.0.0.0/24']]]));
+    } finally {
+      await cluster.stop();
+    }
+  });
+});

@@ -1,0 +1,230 @@
+import { describe, expect, test } from '@jest/globals';
+import { objectAt, textAt, textsAt } from '../../../src/simulator/workload/json.ts';
+import { BlockWorld, type BlockWorldOptions } from '../../simulation/blocks/block-world.ts';
+
+const usual = { ipam: 'cluster-pool', 'cluster-pool-ipv4-cidr': '10.0.0.0/22' };
+
+function worldOf(
+  flags: Readonly<Record<string, string>> = {},
+  more: Partial<BlockWorldOptions> = {},
+): BlockWorld {
+  return new BlockWorld({ seed: 'one', command: 'run', flags: { ...usual, ...flags }, ...more });
+}
+
+async function blocksOf(world: BlockWorld): Promise<Record<string, readonly string[]>> {
+  const objects = await world.objects();
+  return Object.fromEntries(
+    objects.map((object) => [
+      textAt(object, 'metadata', 'name'),
+      textsAt(object, 'spec', 'ipam', 'podCIDRs'),
+    ]),
+  );
+}
+
+async function errorOf(world: BlockWorld, name: string): Promise<string> {
+  return textAt(
+    await world.ask('GET', `${world.path}/${name}`),
+    'status',
+    'ipam',
+    'operator-status',
+    'error',
+  );
+}
+
+async function eventsOf(world: BlockWorld): Promise<readonly string[]> {
+  const { items } = (await world.ask('GET', '/api/v1/events')) as { items: never[] };
+  return items.map((event) => `${textAt(event, 'involvedObject', 'kind')} ${textAt(event, 'reason')}`);
+}
+
+describe('run --ipam=cluster-pool', () => {
+  test('gives each CiliumNode a block, with one write', async () => {
+    const world = worldOf({ 'cluster-pool-ipv6-cidr': 'fd00::/104' });
+    world.startReplica();
+    for (const name of ['a', 'b', 'c']) world.join(name);
+
+    await world.until('all are served', () => world.isServed());
+    await world.clock.advance(600_000);
+
+    expect(new Set(Object.values(await blocksOf(world)).map((blocks) => blocks.join(' ')))).toEqual(
+      new Set(['10.0.0.0/24 fd00::/112', '10.0.1.0/24 fd00::1:0/112', '10.0.2.0/24 fd00::2:0/112']),
+    );
+    expect(world.writes).toHaveLength(3);
+    expect(world.bugs).toEqual([]);
+  });
+
+  test('creates the definition that is missing, and says that agents wait for others', async () => {
+    const world = worldOf({}, { withoutDefinition: true });
+    const { log } = world.startReplica();
+    await world.until('it leads', () => world.leader !== undefined);
+    world.join('a');
+    await world.until('it is served', () => world.isServed());
+
+    const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/ciliumnodes.cilium.io';
+    const definition = await world.ask('GET', path);
+    expect(objectAt(definition, 'metadata', 'labels')).toEqual({
+      'app.kubernetes.io/managed-by': 'headwater',
+      'io.cilium.k8s.crd.schema.version': '0.0.1',
+    });
+    expect(log.lines.map(({ message }) => message)).toContain('created the definition of CiliumNodes');
+  });
+
+  test('keeps blocks over a restart, and serves the next node with a free one', async () => {
+    const world = worldOf();
+    const first = world.startReplica();
+    for (const name of ['a', 'b']) world.join(name);
+    await world.until('both are served', () => world.isServed());
+    const before = await blocksOf(world);
+    first.process.kill();
+    world.startReplica();
+    world.join('c');
+
+    await world.until('the third is served', () => world.isServed());
+
+    expect(await blocksOf(world)).toEqual({ ...before, c: ['10.0.2.0/24'] });
+  });
+
+  test('says in the CiliumNode, in Events and in /status why a node waits, and takes it back', async () => {
+    const world = worldOf({ 'cluster-pool-ipv4-cidr': '10.0.0.0/24' });
+    world.startReplica();
+    world.join('a');
+    await world.until('the first is served', () => world.isServed());
+    world.join('b');
+    await world.clock.advance(10_000);
+
+    expect(await errorOf(world, 'b')).toMatch(/^no IPv4 block is free: delete the objects/);
+    expect((await eventsOf(world)).toSorted()).toEqual([
+      'CiliumNode PodCIDRsExhausted',
+      'Node PodCIDRsExhausted',
+    ]);
+    expect(world.leader?.controller.status()).toMatchObject({
+      reasons: { PodCIDRsExhausted: 1 },
+      nodes: { total: 2, served: 1, waiting: 1, leftAlone: 0 },
+      pools: [
+        { pool: 'default', family: 'ipv4', cidr: '10.0.0.0/24', capacity: 1, held: 1, free: 0, waiting: 1 },
+      ],
+      waiting: [{ name: 'b', podCIDRs: [], reason: 'PodCIDRsExhausted' }],
+    });
+    expect(world.leader?.controller.node('b')).toMatchObject({
+      known: true,
+      standing: 'waiting',
+      reason: 'PodCIDRsExhausted',
+    });
+
+    await world.leave('a');
+    await world.until('the other is served', () => world.isServed());
+    await world.clock.advance(10_000);
+
+    expect(await errorOf(world, 'b')).toBe('');
+    expect(world.leader?.controller.node('b')).toMatchObject({
+      standing: 'served',
+      podCIDRs: ['10.0.0.0/24'],
+    });
+    expect(world.leader?.controller.node('nobody')).toMatchObject({ known: false, node: 'nobody' });
+  });
+
+  test('leaves an ignored CiliumNode alone, and its block stays held', async () => {
+    const world = worldOf({ 'nodes-gc-interval': '0' });
+    const annotations = { 'ipam.cilium.io/ignore': 'true' };
+    for (const [name, podCIDRs] of [
+      ['held', ['10.0.0.0/24']],
+      ['bare', []],
+    ] as const)
+      await world.ask('POST', world.path, {
+        apiVersion: 'cilium.io/v2',
+        kind: 'CiliumNode',
+        metadata: { name, annotations },
+        spec: { ipam: { podCIDRs } },
+      });
+    world.startReplica();
+    world.join('a');
+    await world.until('a is served', () => world.isServed());
+
+    expect(await blocksOf(world)).toEqual({ a: ['10.0.1.0/24'], bare: [], held: ['10.0.0.0/24'] });
+  });
+
+  test('pauses while another allocator gives out blocks, and goes on when it is quiet', async () => {
+    const world = worldOf();
+    world.startReplica({ pause: 'mutations' });
+    await world.until('it leads', () => world.leader !== undefined);
+    await world.clock.advance(30_000);
+    for (const name of ['a', 'b']) world.join(name);
+    await world.clock.advance(2000);
+    for (const [index, name] of ['a', 'b'].entries())
+      await world.ask('PATCH', `${world.path}/${name}`, {
+        spec: { ipam: { podCIDRs: [`10.0.${index}.0/24`] } },
+      });
+    await world.clock.advance(2000);
+
+    const paused = (): readonly object[] => world.leader?.controller.status().paused ?? [];
+    expect(paused()).toContainEqual(
+      expect.objectContaining({ reason: 'conflictingWriter', node: 'b', parts: ['podCIDRs'] }),
+    );
+
+    await world.clock.advance(300_000);
+    expect(paused()).toMatchObject([{ reason: 'paused' }]);
+  });
+
+  test('writes nothing in a dry run', async () => {
+    const world = worldOf();
+    const { log } = world.startReplica({ 'dry-run': 'true' });
+    world.join('a');
+    await world.clock.advance(60_000);
+
+    expect(world.writes).toEqual([]);
+    expect(log.lines.filter(({ message }) => message === 'dry run: would give blocks')).toMatchObject([
+      { details: { node: 'a', podCIDRs: ['10.0.0.0/24'] } },
+    ]);
+  });
+});
+
+describe('CiliumNodes of machines that are gone', () => {
+  test('are deleted after two passes, one at a time, and their blocks are free', async () => {
+    const world = worldOf({ 'nodes-gc-interval': '1m' });
+    world.startReplica();
+    for (const name of ['a', 'b', 'c', 'd']) world.join(name);
+    await world.until('all are served', () => world.isServed());
+    world.join('e');
+    for (const name of ['a', 'b']) await world.leave(name, true);
+    await world.clock.advance(59_000);
+    expect(Object.keys(await blocksOf(world))).toHaveLength(5);
+
+    await world.until('the fifth is served', () => world.isServed(), 300_000);
+    await world.clock.advance(120_000);
+
+    expect(Object.keys(await blocksOf(world)).toSorted()).toEqual(['c', 'd', 'e']);
+  });
+
+  test.each<[string, Readonly<Record<string, string>>, object, boolean]>([
+    ['ignored', {}, { annotations: { 'ipam.cilium.io/ignore': 'true' } }, true],
+    ['without garbage collection', { 'nodes-gc-interval': '0' }, {}, true],
+    ['in a dry run', { 'dry-run': 'true' }, {}, true],
+    ['plain', {}, {}, false],
+  ])('stay or go: %s', async (_, flags, metadata, stays) => {
+    const world = worldOf({ 'nodes-gc-interval': '1m', ...flags });
+    world.startReplica();
+    world.join('a');
+    await world.ask('POST', world.path, {
+      apiVersion: 'cilium.io/v2',
+      kind: 'CiliumNode',
+      metadata: { name: 'external', ...metadata },
+      spec: {},
+    });
+    await world.clock.advance(600_000);
+
+    expect('external' in (await blocksOf(world))).toBe(stays);
+  });
+
+  test('stay while there is no Node at all', async () => {
+    const world = worldOf({ 'nodes-gc-interval': '1m' });
+    world.startReplica();
+    await world.ask('POST', world.path, {
+      apiVersion: 'cilium.io/v2',
+      kind: 'CiliumNode',
+      metadata: { name: 'external' },
+      spec: {},
+    });
+    await world.clock.advance(600_000);
+
+    expect(Object.keys(await blocksOf(world))).toEqual(['external']);
+  });
+});

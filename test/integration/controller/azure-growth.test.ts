@@ -1,0 +1,51 @@
+import { describe, expect, test } from '@jest/globals';
+import { textAt } from '../../../src/simulator/workload/json.ts';
+import { AzureClusterWorld } from '../../support/azure-cluster-world.ts';
+import { scaleSet, testAzure } from '../../support/azure-cloud.ts';
+import { startController } from '../../support/world-controller.ts';
+
+const update = 'VirtualMachineScaleSetVMs.Update';
+
+describe('a controller on Azure', () => {
+  test.each(['crd-allocator', 'multi-pool'] as const)(
+    'gives pods addresses beside agents of %s',
+    async (protocol) => {
+      const world = new AzureClusterWorld({
+        cloud: testAzure({ scaleSets: [scaleSet({ count: 3 })] }),
+        configure: () => ({ protocol }),
+      });
+      const controller = startController(world);
+      await world.startAgents();
+      await world.advance(180_000);
+      world.addLivingPods(30);
+      await world.advance(300_000);
+
+      expect(world.views.map(({ phase }) => phase)).toEqual(['serving', 'serving', 'serving']);
+      expect(world.waiting()).toEqual([]);
+      expect(world.used(0).length + world.used(1).length + world.used(2).length).toBe(30 + 6);
+      for (const machine of world.machines) {
+        expect([...world.pool(machine).keys()].sort()).toEqual([...world.held(machine)].sort());
+        expect(world.shown(machine).map((item) => textAt(item, 'gateway'))).toEqual(['10.0.16.1']);
+      }
+      expect(controller.warnings()).toEqual([]);
+      expect(controller.removals).toEqual([]);
+      expect(world.broken()).toEqual([]);
+    },
+  );
+
+  test('grows a node by at most two updates in a burst', async () => {
+    const world = new AzureClusterWorld();
+    const controller = startController(world);
+    await world.startAgents();
+    await world.advance(180_000);
+    const before = controller.changes.length;
+
+    world.addLivingPods(30);
+    await world.advance(300_000);
+
+    expect(world.waiting()).toEqual([]);
+    const updates = controller.changes.slice(before).filter(({ action }) => action === update);
+    expect(updates.length).toBeLessThanOrEqual(2);
+    expect(world.broken()).toEqual([]);
+  });
+});

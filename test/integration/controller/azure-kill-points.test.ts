@@ -1,0 +1,26 @@
+// Kills the process at every call that changes anything, one at a time and in three ways, while a node on Azure grows.
+import { describe, expect, test } from '@jest/globals';
+import { changingCalls, expectGrown, growOnAzure } from '../../support/growing-on-azure.ts';
+
+const ways = ['before it is sent', 'once it is sent', 'before its answer is taken in'] as const;
+
+for (const protocol of ['crd-allocator', 'multi-pool'] as const) {
+  const undisturbed = await growOnAzure(protocol);
+  const started = [...undisturbed.controller.started];
+
+  describe(`a controller on Azure, beside an agent of ${protocol},`, () => {
+    test('makes every kind of call in the history in which it is killed', () => {
+      expect([...new Set(started)].sort()).toEqual(changingCalls);
+      expectGrown(undisturbed);
+    });
+
+    describe.each(ways)('killed at a call, %s,', (when) => {
+      test.each(started.map((name, at) => ({ name, at })))(
+        'loses, doubles and hides nothing: call $at, $name',
+        async ({ at }) => {
+          expectGrown(await growOnAzure(protocol, { death: { at, when } }));
+        },
+      );
+    });
+  });
+}

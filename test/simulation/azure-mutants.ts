@@ -1,0 +1,47 @@
+// Deliberate mistakes in what only Azure has, or in what only Azure shows. Seeds on Azure must detect them.
+import type { Mutant } from './mutant.ts';
+
+const seeds = 'azure:1..100';
+
+const onAzure = (name: string, file: string, from: string, to: string): Mutant => ({
+  name,
+  edits: [{ file, from, to }],
+  seeds,
+});
+
+export const azureMutants: readonly Mutant[] = [
+  onAzure(
+    'an update has no If-Match',
+    'providers/azure/requests.ts',
+    '...(etag !== undefined && { ifMatch: etag })',
+    "...(etag === '' && { ifMatch: etag })",
+  ),
+  onAzure(
+    'an update keeps only the fields that a typed model knows',
+    'providers/azure/instance-model.ts',
+    'return { ...model, [name]: after };',
+    "return { ...Object.fromEntries(Object.entries(model).filter(([field]) => !field.startsWith('later'))), [name]: after };",
+  ),
+  onAzure(
+    'an update says which image its VM has',
+    'providers/azure/instance-model.ts',
+    "return replaced(model, ['properties', 'storageProfile'], kept);",
+    'return kept === undefined ? {} : model;',
+  ),
+  {
+    name: 'what an interface has is offered while it is changing',
+    edits: [
+      {
+        file: 'providers/inventory/apply-reading.ts',
+        from: "const shown = seen.condition === 'changing' ? { ...seen, addresses: [], prefixes: [] } : seen;",
+        to: 'const shown = seen;',
+      },
+      {
+        file: 'providers/inventory/apply-reading.ts',
+        from: "if (seen.condition !== 'changing') return seen;",
+        to: "if (seen.condition !== 'changing' || seen.id !== '') return seen;",
+      },
+    ],
+    seeds,
+  },
+];

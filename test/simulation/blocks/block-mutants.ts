@@ -1,0 +1,100 @@
+// Deliberate mistakes in what gives blocks to nodes. The simulation of blocks must detect each.
+import type { Mutant } from '../mutant.ts';
+
+const one = (name: string, file: string, from: string, to: string): Mutant => ({
+  name,
+  edits: [{ file, from, to }],
+});
+
+export const blockMutants: readonly Mutant[] = [
+  one(
+    'gives out blocks while a list is taken in',
+    'controller/modes/cidr-mode.ts',
+    "this.#isSettled = phase === 'end';",
+    "this.#isSettled = phase === 'end' || phase === 'begin';",
+  ),
+  one(
+    'gives out blocks before the list is taken in',
+    'cidr/allocation/allocator.ts',
+    'for (const holder of [...holders].toSorted(bySeniority)) this.#add(holder);\n    this.#hasBegun = true;',
+    'this.#hasBegun = true;\n    for (const holder of [...holders].toSorted(bySeniority)) this.#evaluate(this.#add(holder));',
+  ),
+  one(
+    'a new leader trusts its watch, and lists nothing',
+    'controller/modes/cidr-mode.ts',
+    'return this.#reflector.refresh();',
+    'return Promise.resolve();',
+  ),
+  one(
+    'frees the block of an object that is being deleted',
+    'cidr/allocation/allocator.ts',
+    'if (holder === undefined) return;\n    if (isSameObject)',
+    'if (holder === undefined) return;\n    if (isSameObject && holder.isLeftAlone) return this.#remove(known);\n    if (isSameObject)',
+  ),
+  one(
+    'frees a block whose write has no answer',
+    'cidr/allocation/allocator.ts',
+    "else if (outcome.kind === 'unavailable') await this.#readAgain(entry, outcome.retryAfterMs);",
+    "else if (outcome.kind === 'unavailable') this.#refuse(entry, { ...outcome, kind: 'invalid' });",
+  ),
+  one(
+    'trusts an empty list',
+    'controller/modes/cidr-mode.ts',
+    'verifyEmptyLists: true,',
+    'verifyEmptyLists: false,',
+  ),
+  one(
+    'counts a block as taken only if all of it is',
+    'cidr/allocation/block-ledger.ts',
+    'for (let index = range.first; index <= range.last; index++) shelf.set.take(index);\n  }\n\n  #strike',
+    'for (let index = range.first; index <= range.last; index++)\n      if (holding.cidr.length <= shelf.pool.maskSize) shelf.set.take(index);\n  }\n\n  #strike',
+  ),
+  one(
+    'forgets who waits when a block is free',
+    'cidr/allocation/allocator.ts',
+    '    this.#deps.holders.forget(entry.holder);\n    this.#serve();',
+    '    this.#deps.holders.forget(entry.holder);',
+  ),
+  one(
+    'frees only the first family of an object that is gone',
+    'cidr/allocation/allocator.ts',
+    'for (const cidr of ledger.heldBy(uid)) {\n      const others',
+    'for (const cidr of ledger.heldBy(uid).slice(0, 1)) {\n      const others',
+  ),
+  one(
+    'deletes a CiliumNode after one pass',
+    'cidr/cluster-pool/cilium-node-gc.ts',
+    '<= now - interval);\n  const most',
+    '<= now);\n  const most',
+  ),
+  one(
+    'deletes a CiliumNode without asking for its Node',
+    'cidr/cluster-pool/cilium-node-gc.ts',
+    'const isGone = await isNodeGone(node.name, signal);',
+    'const isGone = await Promise.resolve(isNodeGone !== undefined);',
+  ),
+  one(
+    'gives another block to an object whose write is repeated',
+    'cidr/allocation/allocator.ts',
+    'return missing.map((family) => this.#ownBlock(entry, family) ?? this.#allocate(entry, family));',
+    'return missing.map((family) => this.#allocate(entry, family));',
+  ),
+  one(
+    'takes an object of the same name for the same object',
+    'cidr/allocation/allocator.ts',
+    'const isSameObject = known !== undefined && known.holder.uid === holder?.uid;',
+    'const isSameObject = known !== undefined && holder !== undefined;',
+  ),
+  one(
+    'writes beyond the end of its lease',
+    'controller/modes/cidr-mode.ts',
+    'return end !== undefined && clock.monotonic() + ms < end.monotonic && clock.wall() + ms < end.wall;',
+    'return end !== undefined || ms + clock.wall() > 0;',
+  ),
+  one(
+    'never collects CiliumNodes',
+    'cidr/cluster-pool/cilium-node-gc.ts',
+    'for (const node of plan.due) {',
+    'for (const node of plan.due.slice(0, 0)) {',
+  ),
+];

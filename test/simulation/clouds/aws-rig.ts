@@ -1,0 +1,184 @@
+// EC2 in a simulation.
+import { composeAws } from '../../../src/controller/clouds/aws.ts';
+import type { Cloud, CloudDeps } from '../../../src/controller/clouds/cloud.ts';
+import type { Ec2Api } from '../../../src/providers/aws/ec2-api.ts';
+import type { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
+import { CloudRefusal } from '../../../src/simulator/cloud/cloud-refusal.ts';
+import type { Faults } from '../../../src/simulator/cloud/faults.ts';
+import { instanceTypes } from '../../../src/simulator/cloud/instance-types.ts';
+import { launch, plainInterface, terminate } from '../../../src/simulator/cloud/instances.ts';
+import {
+  createEmbeddedCluster,
+  type EmbeddedCluster,
+} from '../../../src/simulator/cluster/embedded-cluster.ts';
+import { listAt, type JsonObject, textAt } from '../../../src/simulator/workload/json.ts';
+import type { NodeFacts } from '../../../src/simulator/workload/node-facts.ts';
+import type { NodeView } from '../../../src/simulator/workload/node-view.ts';
+import { InProcessEc2, type OnCall } from '../../support/in-process-ec2.ts';
+import { cloudPort } from '../ports.ts';
+import type { SimulatedProcess } from '../process.ts';
+import type { Scenario } from '../scenario.ts';
+import { occupy } from './occupied-subnet.ts';
+import { nodeGroup, podSubnetIds, topologyOf } from '../topology.ts';
+import { WireEc2 } from '../wire-ec2.ts';
+import type { ActingCall, CloudRig, CreateCluster, RigHooks } from './cloud-rig.ts';
+
+/**
+ * How calls reach the cloud: directly in its model, or over the wire, through the real SDK and the HTTP interface of
+ * the model.
+ */
+export type Ec2Path = 'fast' | 'wire';
+
+export class AwsRig implements CloudRig {
+  readonly cluster: EmbeddedCluster;
+  readonly longestCall = 20_000;
+  readonly podSubnets: readonly string[];
+  readonly #clock: VirtualClock;
+  readonly #path: Ec2Path;
+
+  constructor(scenario: Scenario, clock: VirtualClock, path: Ec2Path, options: CreateCluster) {
+    this.cluster = createEmbeddedCluster({ ...options, topology: topologyOf(scenario) });
+    this.podSubnets = podSubnetIds(scenario);
+    this.#clock = clock;
+    this.#path = path;
+  }
+
+  get faults(): Faults {
+    return this.cluster.ec2.gateway.faults;
+  }
+
+  connect(process: SimulatedProcess, hooks: RigHooks): (deps: CloudDeps) => Cloud {
+    const api = cloudPort(process, this.#apiFor(process, hooks), hooks);
+    return (deps) => composeAws(api, deps);
+  }
+
+  isChange(action: string): boolean {
+    return !action.startsWith('Describe');
+  }
+
+  acting(): ActingCall | undefined {
+    const { acting } = this.cluster.ec2.gateway;
+    if (acting === undefined) return undefined;
+    const { action, caller } = acting;
+    const unassigns = action === 'UnassignPrivateIpAddresses';
+    return { action, identity: caller.arn.replace(/.*\//, ''), unassigns };
+  }
+
+  instanceOfCall(input: Readonly<Record<string, unknown>>): string {
+    const { InstanceId: instanceId, NetworkInterfaceId: id, AttachmentId: attachmentId } = input;
+    if (typeof instanceId === 'string') return instanceId;
+    const { interfaces } = this.cluster.network;
+    if (typeof id === 'string') return interfaces.get(id)?.instanceId ?? '';
+    if (typeof attachmentId !== 'string') return taggedInstance(input);
+    const item = [...interfaces.values()].find(({ attachment }) => attachment?.id === attachmentId);
+    return item?.instanceId ?? '';
+  }
+
+  instancesRead(action: string, input: JsonObject): readonly string[] {
+    if (action !== 'DescribeNetworkInterfaces') return [];
+    const filters = listAt(input, 'Filters');
+    // A request for detached interfaces shows nothing of instances.
+    if (filters.some((filter) => listAt(filter, 'Values').includes('available'))) return [];
+    const byInstance = filters.filter((filter) => textAt(filter, 'Name') === 'attachment.instance-id');
+    return byInstance.length === 0
+      ? ['*']
+      : byInstance.flatMap((filter) => listAt(filter, 'Values').map(String));
+  }
+
+  launch({
+    subnetId,
+    instanceType,
+  }: NodeFacts): Pick<NodeFacts, 'instanceId' | 'primaryAddress'> | undefined {
+    const { network } = this.cluster;
+    if ((network.subnets.get(subnetId)?.available ?? 0) < 1) return undefined;
+    const request = plainInterface(subnetId, [nodeGroup]);
+    const { id, primaryAddress } = launch(network, {
+      reservationId: network.newId('r'),
+      launchIndex: 0,
+      type: instanceType,
+      imageId: 'ami-0123456789abcdef0',
+      tags: {},
+      interfaces: [{ kind: 'new', deviceIndex: 0, cardIndex: 0, deleteOnTermination: true, request }],
+    });
+    return { instanceId: id, primaryAddress };
+  }
+
+  /** Retries while the cloud does not show a new instance yet. */
+  terminate(instanceId: string): void {
+    const { network } = this.cluster;
+    if (!network.instances.has(instanceId)) return;
+    try {
+      terminate(network, [instanceId]);
+    } catch (refusal) {
+      if (!(refusal instanceof CloudRefusal)) throw refusal;
+      this.#clock.schedule(1000, () => this.terminate(instanceId));
+    }
+  }
+
+  /**
+   * Free pod addresses in subnets where a node has an interface with room, or may have another one, which takes an
+   * address for itself.
+   */
+  roomFor({ facts }: NodeView): number {
+    const { network } = this.cluster;
+    const { cards = [], ipv4PerInterface = 0 } = instanceTypes.get(facts.instanceType) ?? {};
+    const held = [...network.interfaces.values()].filter(({ instanceId }) => instanceId === facts.instanceId);
+    const first = facts.eni?.firstInterfaceIndex ?? 0;
+    const takingMore = held.filter(
+      ({ deviceIndex = 0, addresses, prefixes }) =>
+        deviceIndex >= first && addresses.length + prefixes.length < ipv4PerInterface,
+    );
+    const reached = new Set(takingMore.map(({ subnetId }) => subnetId));
+    const mayHaveAnother = held.length < (cards[0] ?? 0);
+    return [...network.subnets.values()]
+      .map(({ id, zone, tags, available }) => {
+        if (reached.has(id)) return available;
+        const takesAnother = mayHaveAnother && zone === facts.zone && tags['purpose'] === 'pods';
+        return takesAnother ? Math.max(0, available - 1) : 0;
+      })
+      .reduce((sum, room) => sum + room, 0);
+  }
+
+  occupy(subnetId: string, left: number): () => void {
+    return occupy(this.cluster.network, subnetId, left);
+  }
+
+  slowDown(): void {
+    // Empty: a call of EC2 ends with its answer.
+  }
+
+  isChanging(): boolean {
+    return false;
+  }
+
+  restore(): void {
+    // Empty: nothing but faults changes EC2.
+  }
+
+  #apiFor(process: SimulatedProcess, { onCallEnded }: RigHooks): Ec2Api {
+    const { gateway } = this.cluster.ec2;
+    const sent = new WeakMap<object, number>();
+    const onCall: OnCall = (action, input, result, output = {}) => {
+      // Both paths pass on the very object that was sent.
+      const sentAt = sent.get(input as object);
+      if (sentAt === undefined) throw new Error(`${action} ended and was never sent`);
+      onCallEnded(action, { input: input as JsonObject, result, sentAt, output: output as JsonObject });
+    };
+    const api =
+      this.#path === 'wire'
+        ? new WireEc2(gateway, this.#clock, onCall)
+        : new InProcessEc2(gateway, onCall, `arn:aws:iam::123456789012:user/${process.identity}`);
+    return {
+      send: (action, input, sending) => {
+        sent.set(input, this.#clock.monotonic());
+        return api.send(action, input, sending);
+      },
+    };
+  }
+}
+
+/** The instance that an interface is created for. */
+function taggedInstance(input: Readonly<Record<string, unknown>>): string {
+  const tags = JSON.stringify(input['TagSpecifications'] ?? '');
+  return /"headwater\/instance-id","Value":"([^"]+)"/.exec(tags)?.[1] ?? '';
+}

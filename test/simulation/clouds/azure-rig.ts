@@ -1,0 +1,194 @@
+// Azure in a simulation. A change of an instance ends long after its call: what it adds belongs to the interface only
+// then, and is that call's doing.
+import { composeAzure } from '../../../src/controller/clouds/azure.ts';
+import type { Cloud, CloudDeps } from '../../../src/controller/clouds/cloud.ts';
+import type { ArmAnswer, ArmApi, ArmRequest } from '../../../src/providers/azure/arm-api.ts';
+import type { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
+import { ArmRefusal } from '../../../src/simulator/arm/arm-refusal.ts';
+import type { ArmTopology } from '../../../src/simulator/arm/arm-topology.ts';
+import { mostConfigurations } from '../../../src/simulator/arm/configurations.ts';
+import { deleteMachine } from '../../../src/simulator/arm/machine-changes.ts';
+import { addInstance, start } from '../../../src/simulator/arm/new-machines.ts';
+import { keyOf } from '../../../src/simulator/arm/resource-path.ts';
+import { claim, nothing, release } from '../../../src/simulator/cloud/claims.ts';
+import type { Faults } from '../../../src/simulator/cloud/faults.ts';
+import { createEmbeddedAzure, type EmbeddedAzure } from '../../../src/simulator/cluster/embedded-cluster.ts';
+import { type JsonObject, textAt } from '../../../src/simulator/workload/json.ts';
+import type { NodeFacts } from '../../../src/simulator/workload/node-facts.ts';
+import type { NodeView } from '../../../src/simulator/workload/node-view.ts';
+import { ArmHand } from '../../support/arm-hand.ts';
+import { judgeArm } from '../../support/arm-judge.ts';
+import { addUnknownFields, otherPrincipal } from '../../support/azure-cloud.ts';
+import { InProcessArm } from '../../support/in-process-arm.ts';
+import { passCall } from '../ports.ts';
+import type { SimulatedProcess } from '../process.ts';
+import type { Scenario } from '../scenario.ts';
+import { armTopologyOf } from './azure-topology.ts';
+import type { ActingCall, CloudRig, CreateCluster, RigHooks } from './cloud-rig.ts';
+
+export interface AzureRigOptions extends CreateCluster {
+  /** Receives what no controller may ever send. */
+  readonly onMisdeed: (text: string) => void;
+}
+
+export class AzureRig implements CloudRig {
+  readonly cluster: EmbeddedAzure;
+  /** An operation takes up to 90 s. */
+  readonly longestCall = 120_000;
+  readonly podSubnets: readonly string[];
+  /** Another client. */
+  readonly hand: ArmHand;
+  readonly #clock: VirtualClock;
+  readonly #topology: ArmTopology;
+  /** By interface: the call that changed it last, if it was a controller's. */
+  readonly #changedBy = new Map<string, ActingCall>();
+
+  constructor(scenario: Scenario, clock: VirtualClock, { onMisdeed, ...options }: AzureRigOptions) {
+    this.#topology = armTopologyOf(scenario);
+    this.cluster = createEmbeddedAzure({ ...options, topology: this.#topology });
+    this.#clock = clock;
+    const { arm, network } = this.cluster;
+    this.podSubnets = [...network.subnets.keys()];
+    this.hand = new ArmHand(arm.gateway, otherPrincipal);
+    addUnknownFields(arm.cloud);
+    judgeArm(arm, (caller) => caller !== otherPrincipal, onMisdeed);
+    const { onWrite } = arm.cloud;
+    arm.cloud.onWrite = (write) => {
+      onWrite(write);
+      this.#remember(write.path);
+    };
+  }
+
+  get faults(): Faults {
+    return this.cluster.arm.gateway.faults;
+  }
+
+  connect(process: SimulatedProcess, hooks: RigHooks): (deps: CloudDeps) => Cloud {
+    const inner = this.#apiFor(process, hooks);
+    const api: ArmApi = {
+      send: async (request, sending) => {
+        const { operation: action, url } = request;
+        const send = (): Promise<ArmAnswer> => inner.send(request, sending);
+        const answer = await passCall({ process, action, input: { url } }, send, hooks.onPhase);
+        hooks.onAnswerApplied(process.identity, action, answer);
+        return answer;
+      },
+    };
+    return (deps) => composeAzure({ api, cloud: 'AzurePublicCloud', place: undefined }, deps);
+  }
+
+  isChange(action: string): boolean {
+    return action.endsWith('Update');
+  }
+
+  acting(interfaceId: string): ActingCall | undefined {
+    return this.#changedBy.get(interfaceId);
+  }
+
+  instanceOfCall(input: Readonly<Record<string, unknown>>): string {
+    const { url } = input;
+    return typeof url === 'string' ? instanceIn(url, this.cluster) : '';
+  }
+
+  instancesRead(action: string, input: JsonObject): readonly string[] {
+    if (!/^Interfaces\.(?:List|Get)/.test(action)) return [];
+    const instance = instanceIn(textAt(input, 'url'), this.cluster);
+    return [instance === '' ? '*' : instance];
+  }
+
+  launch(like: NodeFacts): Pick<NodeFacts, 'instanceId' | 'primaryAddress'> | undefined {
+    const { cloud } = this.cluster.arm;
+    try {
+      const { id } = addInstance(cloud, this.#setOf(like));
+      this.#clock.schedule(0, () => cloud.after(cloud.times.startMs, () => start(cloud, id)));
+      const primaryAddress = this.cluster.network.instances.get(id)?.primaryAddress ?? '';
+      return { instanceId: id, primaryAddress };
+    } catch (refusal) {
+      if (refusal instanceof ArmRefusal) return undefined;
+      throw refusal;
+    }
+  }
+
+  terminate(instanceId: string): void {
+    const { cloud } = this.cluster.arm;
+    const machine = cloud.machines.current.get(instanceId);
+    if (machine !== undefined && machine.state !== 'Deleting') deleteMachine(cloud, machine);
+  }
+
+  /** Free addresses in the subnets of its interfaces that take more. */
+  roomFor({ facts }: NodeView): number {
+    const { network } = this.cluster;
+    const takingMore = [...network.interfaces.values()].filter(
+      ({ instanceId, addresses }) => instanceId === facts.instanceId && addresses.length < mostConfigurations,
+    );
+    return [...new Set(takingMore.map(({ subnetId }) => subnetId))]
+      .map((id) => network.subnets.get(id)?.available ?? 0)
+      .reduce((sum, room) => sum + room, 0);
+  }
+
+  occupy(subnetId: string, left: number): () => void {
+    const { network } = this.cluster;
+    const count = Math.max(0, network.find('subnets', subnetId).available - left);
+    const claimed = claim(network, subnetId, { ...nothing, count });
+    return () => release(network, subnetId, claimed);
+  }
+
+  slowDown(ms: number): void {
+    const { cloud } = this.cluster.arm;
+    const range = { min: ms / 2, max: ms };
+    cloud.times = { ...cloud.times, machineMs: range, interfaceMs: range };
+  }
+
+  isChanging(interfaceId: string): boolean {
+    return this.cluster.arm.cloud.interfaces.current.get(interfaceId)?.state === 'Updating';
+  }
+
+  restore(): void {
+    this.cluster.arm.cloud.times = this.#topology.times;
+  }
+
+  /** The scale set of instances like this one. */
+  #setOf({ subnetId }: NodeFacts): string {
+    const { scaleSets } = this.cluster.arm.cloud;
+    const index = this.podSubnets.indexOf(subnetId);
+    return [...scaleSets.current.keys()][index] ?? '';
+  }
+
+  #remember(path: string): void {
+    const { cloud, gateway } = this.cluster.arm;
+    const { acting } = gateway;
+    const key = keyOf(path);
+    const interfaces = cloud.machines.current.get(key)?.interfaceIds ?? [key];
+    for (const id of interfaces) {
+      if (acting === undefined || acting.caller.name === otherPrincipal) this.#changedBy.delete(id);
+      else this.#changedBy.set(id, { action: acting.name, identity: acting.caller.name, unassigns: false });
+    }
+  }
+
+  #apiFor(process: SimulatedProcess, { onCallEnded }: RigHooks): ArmApi {
+    const sent = new WeakMap<ArmRequest, number>();
+    const inner = new InProcessArm(
+      this.cluster.arm.gateway,
+      (request, result) => {
+        const { operation, url, body } = request;
+        const input = { url, ...(body !== undefined && { body }) };
+        onCallEnded(operation, { input, result, sentAt: sent.get(request) ?? 0, output: {} });
+      },
+      process.identity,
+    );
+    return {
+      send: (request, sending) => {
+        sent.set(request, this.#clock.monotonic());
+        return inner.send(request, sending);
+      },
+    };
+  }
+}
+
+/** The instance in a URL: a VM of a scale set, a VM of its own, or the VM of an interface; empty if there is none. */
+function instanceIn(url: string, { network }: EmbeddedAzure): string {
+  const path = keyOf(url.replace(/\?.*$/, '').replace(/^https?:\/\/[^/]+/, ''));
+  const [vm = ''] = /^.*\/virtualmachines\/[^/]+/.exec(path) ?? [];
+  if (vm !== '') return vm;
+  return network.interfaces.get(path)?.instanceId ?? '';
+}

@@ -1,0 +1,67 @@
+// One cloud as a simulation uses it: its model, how processes reach it, and how its calls are judged.
+import type { Cloud, CloudDeps } from '../../../src/controller/clouds/cloud.ts';
+import type { Faults } from '../../../src/simulator/cloud/faults.ts';
+import type {
+  EmbeddedClusterOptions,
+  SimulatedCluster,
+} from '../../../src/simulator/cluster/embedded-cluster.ts';
+import type { NodeFacts } from '../../../src/simulator/workload/node-facts.ts';
+import type { NodeView } from '../../../src/simulator/workload/node-view.ts';
+import type { EndedCall } from '../invariants/ended-call.ts';
+import type { PhaseListener } from '../ports.ts';
+import type { SimulatedProcess } from '../process.ts';
+
+export interface CloudRig {
+  readonly cluster: SimulatedCluster;
+  readonly faults: Faults;
+  /** Maximum time from sending a call to its last effect, in ms. */
+  readonly longestCall: number;
+  /** Composes the cloud of a process. */
+  readonly connect: (process: SimulatedProcess, hooks: RigHooks) => (deps: CloudDeps) => Cloud;
+  /** Whether a call changes anything. */
+  readonly isChange: (action: string) => boolean;
+  /** The call of a controller behind the change of an interface that is being made; undefined for other changes. */
+  readonly acting: (interfaceId: string) => ActingCall | undefined;
+  /** The instance that the input of a call names, directly or by what it has; empty if it names none. */
+  readonly instanceOfCall: (input: Readonly<Record<string, unknown>>) => string;
+  /** The instances whose interfaces a call reads, `*` for all; empty for other calls. */
+  readonly instancesRead: (action: string, input: EndedCall['input']) => readonly string[];
+  /** Launches an instance like the given one; undefined while that is impossible. */
+  readonly launch: (like: NodeFacts) => Pick<NodeFacts, 'instanceId' | 'primaryAddress'> | undefined;
+  readonly terminate: (instanceId: string) => void;
+  /** Subnets of pods, in a fixed order. */
+  readonly podSubnets: readonly string[];
+  /** How many more pod addresses the cloud would give to a node. */
+  readonly roomFor: (view: NodeView) => number;
+  /** Whether an operation on the interface is under way. */
+  readonly isChanging: (interfaceId: string) => boolean;
+  /** Another client takes all addresses of a subnet but `left`; the result frees them. */
+  readonly occupy: (subnetId: string, left: number) => () => void;
+  /** From now on operations take up to so long, in ms, where calls begin operations. */
+  readonly slowDown: (ms: number) => void;
+  /** Ends what faults changed in the model. */
+  readonly restore: () => void;
+}
+
+export interface ActingCall {
+  readonly action: string;
+  /** The controller that made it. */
+  readonly identity: string;
+  /** Whether it gives addresses back by name. */
+  readonly unassigns: boolean;
+}
+
+export interface RigHooks {
+  readonly onPhase: PhaseListener;
+  readonly onCallEnded: (action: string, ended: EndedCall) => void;
+  /** What the process receives of an answer. */
+  readonly filterAnswer: <T extends object>(
+    process: string,
+    call: { readonly action: string; readonly input: object },
+    output: T,
+  ) => T;
+  /** The process applies an answer: if it was frozen, later than the cloud sent it. */
+  readonly onAnswerApplied: (process: string, action: string, output: object) => void;
+}
+
+export type CreateCluster = Omit<EmbeddedClusterOptions, 'topology'>;

@@ -1,0 +1,60 @@
+// Watches what controllers write to Azure, on arrival: what it finds must never happen, whatever else goes wrong.
+import type { ArmCall } from '../../src/simulator/arm/arm-call.ts';
+import type { ArmCloud } from '../../src/simulator/arm/arm-cloud.ts';
+import type { ArmGateway } from '../../src/simulator/arm/arm-gateway.ts';
+import { keyOf } from '../../src/simulator/arm/resource-path.ts';
+import { type Json, isObject, listAt, objectAt, textAt } from '../../src/simulator/workload/json.ts';
+
+/** How Headwater names the configurations that it adds: by the id of the operation. */
+const ourName = /^Cilium-[0-9a-z]{8}-\d+$/;
+
+/** Calls `report` for each misdeed of a caller that is `ours`. Other clients may do what they want. */
+export function judgeArm(
+  { cloud, gateway }: { readonly cloud: ArmCloud; readonly gateway: ArmGateway },
+  isOurs: (caller: string) => boolean,
+  report: (text: string) => void,
+): void {
+  gateway.onCall = (call) => {
+    if (!isOurs(call.caller.name) || call.operation.method === 'GET') return;
+    for (const misdeed of misdeedsIn(cloud, call)) report(`${call.name} of ${call.path} ${misdeed}`);
+  };
+  cloud.onWrite = ({ path, lost }) => {
+    const { acting } = gateway;
+    if (acting === undefined || !isOurs(acting.caller.name) || lost.length === 0) return;
+    report(`${acting.name} of ${path} loses ${lost.join(', ')}`);
+  };
+}
+
+function* misdeedsIn(cloud: ArmCloud, call: ArmCall): Generator<string> {
+  if (call.operation.method !== 'PUT') {
+    yield 'is nothing that Headwater does';
+    return;
+  }
+  if (call.ifMatch === undefined || call.ifMatch === '*') yield 'has no If-Match';
+  if (isObject(objectAt(call.body, 'properties', 'storageProfile')['imageReference']))
+    yield 'has an imageReference';
+  const profile = objectAt(call.body, 'properties', 'networkProfileConfiguration');
+  const interfaces = listAt(profile, 'networkInterfaceConfigurations');
+  for (const item of interfaces.length > 0 ? interfaces : [call.body]) yield* changesIn(cloud, call, item);
+}
+
+function* changesIn(cloud: ArmCloud, call: ArmCall, item: Json): Generator<string> {
+  const id = call.path.includes('/networkInterfaces/')
+    ? keyOf(call.path)
+    : keyOf(`${call.path}/networkInterfaces/${textAt(item, 'name')}`);
+  const known = new Set(cloud.interfaces.current.get(id)?.configurations.map(({ name }) => name));
+  const wanted = new Set(listAt(item, 'properties', 'ipConfigurations').map((each) => textAt(each, 'name')));
+  const added = [...wanted].filter((name) => !known.has(name));
+  const dropped = [...known].filter((name) => !wanted.has(name));
+  const foreign = added.filter((name) => !ourName.test(name));
+  if (foreign.length > 0) yield `names configurations ${foreign.join(', ')}`;
+  // A model that was read before another client's change is refused by its etag.
+  if (dropped.length > 0 && call.ifMatch !== undefined && isCurrent(cloud, call))
+    yield `drops configurations ${dropped.join(', ')}`;
+}
+
+function isCurrent(cloud: ArmCloud, { path, ifMatch }: ArmCall): boolean {
+  const key = keyOf(path);
+  const etag = (cloud.machines.current.get(key) ?? cloud.interfaces.current.get(key))?.etag;
+  return etag === ifMatch;
+}

@@ -1,0 +1,104 @@
+import { describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { BlockLedger } from '../../../../src/cidr/allocation/block-ledger.ts';
+import { cidrText, overlaps } from '../../../../src/cidr/set/cidr.ts';
+import { cidr } from './holder-model.ts';
+
+function ledger(...pools: (readonly [string, number])[]): BlockLedger {
+  return new BlockLedger(pools.map(([text, maskSize]) => ({ pool: 'default', cidr: cidr(text), maskSize })));
+}
+
+function given(from: BlockLedger, holder = 'h'): string | undefined {
+  const allocated = from.allocate('ipv4', holder);
+  return allocated && cidrText(allocated.cidr);
+}
+
+describe('a ledger of blocks', () => {
+  test('uses the CIDRs of a family in order', () => {
+    const blocks = ledger(['10.0.0.0/24', 24], ['fd00::/112', 112], ['10.1.0.0/24', 24]);
+
+    expect([given(blocks), given(blocks), given(blocks)]).toEqual(['10.0.0.0/24', '10.1.0.0/24', undefined]);
+    expect(blocks.hasFree('ipv6')).toBe(true);
+  });
+
+  test('counts a block as taken if any part of it is, and names each holder', () => {
+    const blocks = ledger(['10.0.0.0/23', 24]);
+    blocks.hold('a', cidr('10.0.0.0/26'));
+    blocks.hold('b', cidr('10.0.0.64/26'));
+
+    expect(blocks.othersHolding(cidr('10.0.0.0/24'), 'c')).toEqual(['a', 'b']);
+    expect(blocks.othersHolding(cidr('10.0.0.0/26'), 'a')).toEqual([]);
+    expect(given(blocks)).toBe('10.0.1.0/24');
+
+    blocks.release('a', cidr('10.0.0.0/26'));
+    expect(given(blocks)).toBeUndefined();
+
+    blocks.release('b', cidr('10.0.0.64/26'));
+    expect(given(blocks)).toBe('10.0.0.0/24');
+  });
+
+  test('never gives out what is reserved', () => {
+    const blocks = ledger(['10.0.0.0/22', 24]);
+    blocks.reserve(cidr('10.0.1.128/25'));
+    blocks.hold('a', cidr('10.0.1.0/24'));
+    blocks.release('a', cidr('10.0.1.0/24'));
+
+    expect([given(blocks), given(blocks), given(blocks), given(blocks)]).toEqual([
+      '10.0.0.0/24',
+      '10.0.2.0/24',
+      '10.0.3.0/24',
+      undefined,
+    ]);
+    expect(blocks.isReserved(cidr('10.0.1.0/24'))).toBe(true);
+  });
+
+  test('lets one CIDR take at most 256 blocks', () => {
+    const blocks = ledger(['10.0.0.0/8', 24]);
+    blocks.hold('wide', cidr('10.1.0.0/16'));
+    blocks.hold('wider', cidr('10.2.0.0/15'));
+
+    expect(blocks.figures()[0]?.held).toBe(256);
+    expect(['10.1.0.0/16', '10.2.0.0/15'].map((text) => blocks.poolOf(cidr(text)) !== undefined)).toEqual([
+      true,
+      false,
+    ]);
+  });
+
+  test('names who shares a CIDR outside all pools', () => {
+    const blocks = ledger(['10.0.0.0/8', 24]);
+    blocks.hold('a', cidr('192.168.0.0/24'));
+
+    expect(blocks.othersHolding(cidr('192.168.0.0/16'), 'b')).toEqual(['a']);
+    expect(blocks.othersHolding(cidr('192.168.1.0/24'), 'b')).toEqual([]);
+  });
+
+  const networks = fc
+    .tuple(fc.nat(63), fc.integer({ min: 18, max: 28 }))
+    .map(([high, length]) => cidr(`10.0.${high}.0/${length}`));
+
+  test('agrees with a plain list of holders, whatever is held and released', () => {
+    const doings = fc.array(fc.tuple(fc.boolean(), fc.constantFrom('a', 'b', 'c'), networks), {
+      maxLength: 40,
+    });
+    fc.assert(
+      fc.property(doings, (steps) => {
+        const blocks = ledger(['10.0.0.0/18', 24]);
+        const held = new Map<string, ReturnType<typeof cidr>>();
+        for (const [isHeld, holder, network] of steps) {
+          if (isHeld) {
+            blocks.hold(holder, network);
+            held.set(`${holder} ${cidrText(network)}`, network);
+          } else {
+            blocks.release(holder, network);
+            held.delete(`${holder} ${cidrText(network)}`);
+          }
+        }
+        const taken = Array.from({ length: 64 }, (_, index) => cidr(`10.0.${index}.0/24`)).filter((block) =>
+          [...held.values()].some((each) => overlaps(each, block)),
+        );
+
+        expect(blocks.figures()[0]?.held).toBe(taken.length);
+      }),
+    );
+  });
+});

@@ -1,0 +1,168 @@
+// A model of objects that hold blocks, behind the port of the allocator: it answers, loses answers and tells changes late.
+import type {
+  Assignment,
+  BlockCondition,
+  BlockHolders,
+  Holder,
+  HolderReading,
+} from '../../../../src/cidr/allocation/block-holders.ts';
+import { Allocator, type AllocatorEvent } from '../../../../src/cidr/allocation/allocator.ts';
+import { BlockLedger } from '../../../../src/cidr/allocation/block-ledger.ts';
+import { type Cidr, type Family, parseCidr } from '../../../../src/cidr/set/cidr.ts';
+import { sleep } from '../../../../src/runtime/clock.ts';
+import { Random } from '../../../../src/runtime/random.ts';
+import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
+
+export function cidr(text: string): Cidr {
+  const reading = parseCidr(text);
+  if (reading.kind === 'invalid') throw new Error(reading.why);
+  return reading.cidr;
+}
+
+/** What happens to a write. `lostLate`: it takes effect after its answer was lost. */
+export type Fate = 'ok' | 'conflict' | 'lost' | 'lostBefore' | 'lostLate' | 'denied' | 'invalid' | 'pruned';
+
+const never = new AbortController().signal;
+
+export class HolderModel implements BlockHolders {
+  readonly canGrow: boolean;
+  readonly clock = new VirtualClock();
+  readonly live = new Map<string, Holder>();
+  readonly conditions = new Map<string, BlockCondition>();
+  readonly writes: string[] = [];
+  /** Blocks that the API server saw two live objects get by a write. */
+  readonly duplicates: string[] = [];
+  fate: (name: string) => Fate = () => 'ok';
+  latency = 10;
+  onChange: (name: string, holder: Holder | undefined) => void = () => undefined;
+  #version = 0;
+  #uids = 0;
+
+  constructor(canGrow = true) {
+    this.canGrow = canGrow;
+  }
+
+  create(name: string, blocks: readonly string[] = [], more: Partial<Holder> = {}): Holder {
+    const holder = {
+      name,
+      uid: `uid-${this.#uids++}`,
+      version: this.#nextVersion(),
+      createdAt: this.#uids,
+      isLeftAlone: false,
+      blocks,
+      ...more,
+    };
+    this.live.set(name, holder);
+    this.onChange(name, holder);
+    return holder;
+  }
+
+  delete(name: string): void {
+    this.live.delete(name);
+    this.onChange(name, undefined);
+  }
+
+  change(name: string, change: Partial<Holder>): void {
+    const holder = this.live.get(name);
+    if (holder === undefined) return;
+    this.live.set(name, { ...holder, ...change, version: this.#nextVersion() });
+    this.onChange(name, this.live.get(name));
+  }
+
+  async assign(holder: Holder, blocks: readonly string[], signal: AbortSignal): Promise<Assignment> {
+    const fate = this.fate(holder.name);
+    const { latency } = this;
+    await sleep(this.clock, latency / 2, signal);
+    const apply = (): Assignment => this.#apply(holder, fate === 'pruned' ? [] : blocks);
+    if (fate === 'denied' || fate === 'invalid') return { kind: fate, message: `it is ${fate}` };
+    if (fate === 'conflict') return { kind: 'conflict' };
+    const outcome = fate === 'lostBefore' || fate === 'lostLate' ? undefined : apply();
+    if (fate === 'lostLate') void sleep(this.clock, 300, never).then(apply);
+    await sleep(this.clock, latency / 2, signal);
+    return outcome === undefined || fate === 'lost' ? { kind: 'unavailable', message: 'no answer' } : outcome;
+  }
+
+  #apply(holder: Holder, blocks: readonly string[]): Assignment {
+    const now = this.live.get(holder.name);
+    if (now === undefined) return { kind: 'gone' };
+    if (now.uid !== holder.uid || now.version !== holder.version) return { kind: 'conflict' };
+    const others = [...this.live.values()].filter(({ uid }) => uid !== now.uid);
+    for (const block of blocks)
+      if (!now.blocks.includes(block) && others.some((each) => each.blocks.includes(block)))
+        this.duplicates.push(`${block} of ${holder.name}`);
+    this.writes.push(`${holder.name}: ${blocks.join(' ')}`);
+    const written = { ...now, blocks, version: this.#nextVersion() };
+    this.live.set(holder.name, written);
+    // The watch is late.
+    void sleep(this.clock, this.latency, never).then(() =>
+      this.onChange(written.name, this.live.get(written.name)),
+    );
+    return { kind: 'written', holder: written };
+  }
+
+  async read(name: string, signal: AbortSignal): Promise<HolderReading> {
+    await sleep(this.clock, this.latency, signal);
+    const holder = this.live.get(name);
+    return holder === undefined ? { kind: 'gone' } : { kind: 'found', holder };
+  }
+
+  report({ name, uid }: Holder, condition: BlockCondition | undefined): void {
+    if (this.live.get(name)?.uid !== uid) return;
+    if (condition === undefined) this.conditions.delete(name);
+    else this.conditions.set(name, condition);
+  }
+
+  forget({ name }: Holder): void {
+    this.conditions.delete(name);
+  }
+
+  #nextVersion(): string {
+    return String(++this.#version);
+  }
+}
+
+export interface AllocatorRig {
+  readonly model: HolderModel;
+  readonly ledger: BlockLedger;
+  readonly allocator: Allocator;
+  readonly events: AllocatorEvent[];
+  readonly bugs: unknown[];
+  refusal: ReturnType<ConstructorParameters<typeof Allocator>[0]['refusal']>;
+}
+
+export interface RigOptions {
+  /** CIDR and mask size. */
+  readonly pools: readonly (readonly [text: string, maskSize: number])[];
+  readonly model?: HolderModel;
+  readonly workers?: number;
+}
+
+/** An allocator that has begun with what the model has. */
+export function allocatorRig({ pools, model = new HolderModel(), workers = 4 }: RigOptions): AllocatorRig {
+  const read = pools.map(([text, maskSize]) => ({ pool: 'default', cidr: cidr(text), maskSize }));
+  const ledger = new BlockLedger(read);
+  const [events, bugs]: [AllocatorEvent[], unknown[]] = [[], []];
+  const families = new Set<Family>(read.map((pool) => pool.cidr.family));
+  const rig: AllocatorRig = {
+    model,
+    ledger,
+    events,
+    bugs,
+    refusal: undefined,
+    allocator: new Allocator({
+      ledger,
+      families: [...families],
+      holders: model,
+      words: { object: 'CiliumNode', moreBlocks: 'add a CIDR' },
+      workers,
+      refusal: () => rig.refusal,
+      emit: (event) => events.push(event),
+      clock: model.clock,
+      random: new Random('allocator'),
+      onBug: (error) => bugs.push(error),
+    }),
+  };
+  model.onChange = (name, holder) => rig.allocator.apply(name, holder);
+  rig.allocator.begin(model.live.values());
+  return rig;
+}

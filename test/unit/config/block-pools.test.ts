@@ -1,0 +1,213 @@
+import { describe, expect, test } from '@jest/globals';
+import { blockSettings } from '../../../src/config/block-pools.ts';
+import { cidrText } from '../../../src/cidr/set/cidr.ts';
+import { accepted, load, problemsOf } from './loading.ts';
+
+type Flags = Readonly<Record<string, string>>;
+
+function loaded(command: 'run' | 'nodeipam', flags: Flags): ReturnType<typeof load> {
+  const all = command === 'run' ? { ipam: 'cluster-pool', ...flags } : flags;
+  return load(
+    { flags: Object.fromEntries(Object.entries(all).map(([name, text]) => [name, [text]])) },
+    command,
+  );
+}
+
+function poolsOf(command: 'run' | 'nodeipam', flags: Flags): readonly string[] {
+  const { options } = accepted(loaded(command, flags));
+  const scope = command === 'run' ? 'cluster-pool' : command;
+  return blockSettings(options, scope).pools.map(({ cidr, maskSize }) => `${cidrText(cidr)} /${maskSize}`);
+}
+
+describe('the networks of run --ipam=cluster-pool', () => {
+  test.each<[Flags, readonly string[]]>([
+    [{ 'cluster-pool-ipv4-cidr': '10.0.0.0/8' }, ['10.0.0.0/8 /24']],
+    [
+      { 'cluster-pool-ipv4-cidr': '10.0.0.0/16 10.2.0.0/16', 'cluster-pool-ipv4-mask-size': '25' },
+      ['10.0.0.0/16 /25', '10.2.0.0/16 /25'],
+    ],
+    [{ 'cluster-pool-ipv6-cidr': 'fd00::/104' }, ['fd00::/104 /112']],
+    [
+      {
+        'cluster-pool-ipv4-cidr': '10.0.0.0/8',
+        'cluster-pool-ipv6-cidr': 'fd00::/104',
+        'enable-ipv4': 'true',
+      },
+      ['10.0.0.0/8 /24', 'fd00::/104 /112'],
+    ],
+    [{ 'cluster-pool-ipv4-cidr': '10.1.2.3/16', 'enable-ipv6': 'false' }, ['10.1.0.0/16 /24']],
+  ])('of %j are %j', (flags, pools) => {
+    expect(poolsOf('run', flags)).toEqual(pools);
+  });
+
+  test.each<[Flags, readonly RegExp[]]>([
+    [{}, [/^cluster-pool-ipv4-cidr: "" from the default is refused because blocks come from nowhere/]],
+    [
+      { 'enable-ipv4': 'true', 'cluster-pool-ipv6-cidr': 'fd00::/104' },
+      [
+        /^cluster-pool-ipv4-cidr: .* because enable-ipv4 is true \(the flag --enable-ipv4\); accepted: at least one IPv4 CIDR/,
+      ],
+    ],
+    [
+      { 'enable-ipv6': 'true', 'cluster-pool-ipv4-cidr': '10.0.0.0/8' },
+      [/^cluster-pool-ipv6-cidr: .* because enable-ipv6 is true/],
+    ],
+    [
+      {
+        'enable-ipv4': 'false',
+        'cluster-pool-ipv4-cidr': '10.0.0.0/8',
+        'cluster-pool-ipv6-cidr': 'fd00::/104',
+      },
+      [
+        /^cluster-pool-ipv4-cidr: "10.0.0.0\/8" .* because enable-ipv4 is false .* accepted: nothing, or enable-ipv4=true/,
+      ],
+    ],
+    [
+      { 'cluster-pool-ipv4-cidr': '010.0.0.0/8' },
+      [/"010.0.0.0\/8" .* because of a leading zero: write 10.0.0.0\/8/],
+    ],
+    [{ 'cluster-pool-ipv4-cidr': '10.0.0.0' }, [/because it is not an address, a slash and a prefix length/]],
+    [
+      { 'cluster-pool-ipv4-cidr': 'fd00::/104' },
+      [/because it is an IPv6 network; .* belongs to cluster-pool-ipv6-cidr/],
+    ],
+    [{ 'cluster-pool-ipv6-cidr': '10.0.0.0/8' }, [/because it is an IPv4 network/]],
+    [
+      { 'cluster-pool-ipv4-cidr': '10.0.0.0/8,10.1.0.0/16' },
+      [/"10.1.0.0\/16" .* because it overlaps 10.0.0.0\/8/],
+    ],
+    [
+      { 'cluster-pool-ipv4-cidr': '10.0.0.0/25' },
+      [/"10.0.0.0\/25" .* because its prefix length is greater than the mask size, which is 24/],
+    ],
+    [
+      { 'cluster-pool-ipv6-cidr': 'fd00::/64' },
+      [/"fd00::\/64" .* because its prefix length is more than 16 less than the mask size, which is 112/],
+    ],
+    [
+      { 'cluster-pool-ipv4-mask-size': '33', 'cluster-pool-ipv4-cidr': '10.0.0.0/8' },
+      [/^cluster-pool-ipv4-mask-size: "33"/],
+    ],
+    [
+      { 'cluster-pool-ipv4-cidr': 'ten/8', 'cluster-pool-ipv6-cidr': 'x' },
+      [/^cluster-pool-ipv4-cidr: /, /^cluster-pool-ipv6-cidr: /],
+    ],
+  ])('are refused: %j', (flags, problems) => {
+    const found = problemsOf(loaded('run', flags));
+
+    expect(found).toHaveLength(problems.length);
+    for (const [index, problem] of problems.entries()) expect(found[index]).toMatch(problem);
+  });
+
+  test('are named with a warning if they have host bits', () => {
+    const { warnings } = accepted(loaded('run', { 'cluster-pool-ipv4-cidr': '10.1.2.3/16' }));
+
+    expect(warnings.map(({ details }) => details)).toEqual([
+      { option: 'cluster-pool-ipv4-cidr', given: '10.1.2.3/16', meant: '10.1.0.0/16' },
+    ]);
+  });
+
+  test('leave options of clouds in a shared directory without effect, in one line', () => {
+    const files = {
+      '/c/ipam': 'cluster-pool',
+      '/c/cluster-pool-ipv4-cidr': '10.0.0.0/8',
+      '/c/enable-ipv4': 'true',
+      '/c/enable-ipv6': 'false',
+      '/c/eni-tags': 'nonsense',
+      '/c/cluster-name': 'mine',
+    };
+    const { notices, options } = accepted(load({ flags: { 'config-dir': ['/c'] }, files }));
+
+    expect(notices).toEqual([
+      {
+        kind: 'notice',
+        message: 'options without effect in this mode',
+        details: { options: 'cluster-name, eni-tags', mode: 'cluster-pool' },
+      },
+    ]);
+    expect(options.clusterName).toBe('default');
+  });
+
+  test('are reported as without effect if another mode gets them', () => {
+    const { notices } = accepted(load({ flags: { 'cluster-pool-ipv4-cidr': ['10.0.0.0/8'] } }));
+
+    expect(notices.map(({ details }) => details['option'])).toEqual(['cluster-pool-ipv4-cidr']);
+  });
+});
+
+describe('the networks of nodeipam', () => {
+  test.each<[Flags, readonly string[]]>([
+    [{ 'cluster-cidr': '10.0.0.0/8' }, ['10.0.0.0/8 /24']],
+    [{ 'cluster-cidr': 'fd00::/48' }, ['fd00::/48 /64']],
+    [{ 'cluster-cidr': 'fd00::/48,10.0.0.0/8' }, ['fd00::/48 /64', '10.0.0.0/8 /24']],
+    [{ 'cluster-cidr': '10.0.0.0/8', 'node-cidr-mask-size': '25' }, ['10.0.0.0/8 /25']],
+    [{ 'cluster-cidr': 'fd00::/56', 'node-cidr-mask-size': '72' }, ['fd00::/56 /72']],
+    [
+      {
+        'cluster-cidr': '10.0.0.0/8,fd00::/56',
+        'node-cidr-mask-size-ipv4': '25',
+        'node-cidr-mask-size-ipv6': '72',
+      },
+      ['10.0.0.0/8 /25', 'fd00::/56 /72'],
+    ],
+  ])('of %j are %j', (flags, pools) => {
+    expect(poolsOf('nodeipam', flags)).toEqual(pools);
+  });
+
+  test.each<[Flags, RegExp]>([
+    [{}, /^cluster-cidr: "" from the default is refused because blocks come from nowhere/],
+    [{ 'cluster-cidr': '10.0.0.0/8,10.0.0.0/9' }, /because both networks are of one family/],
+    [{ 'cluster-cidr': '10.0.0.0/8,fd00::/48,fd01::/48' }, /because it names more than two networks/],
+    [{ 'cluster-cidr': '10.0.0.0/25' }, /because its prefix length is greater than the mask size/],
+    [{ 'cluster-cidr': 'fd00::/40' }, /because its prefix length is more than 16 less than the mask size/],
+    [
+      { 'cluster-cidr': '10.0.0.0/8', 'node-cidr-mask-size': '7' },
+      /divides into blocks|greater than the mask size, which is 7/,
+    ],
+    [
+      { 'cluster-cidr': '10.0.0.0/8,fd00::/48', 'node-cidr-mask-size': '24' },
+      /^node-cidr-mask-size: "24" .* because cluster-cidr names two networks; accepted: a size for each family/,
+    ],
+    [
+      { 'cluster-cidr': '10.0.0.0/8', 'node-cidr-mask-size': '24', 'node-cidr-mask-size-ipv4': '24' },
+      /^node-cidr-mask-size: "24" .* because node-cidr-mask-size-ipv4 is set, too/,
+    ],
+    [
+      { 'cluster-cidr': 'fd00::/48', 'node-cidr-mask-size-ipv4': '24' },
+      /^node-cidr-mask-size-ipv4: "24" .* because cluster-cidr is an IPv6 network only/,
+    ],
+    [
+      { 'cluster-cidr': '10.0.0.0/8', 'node-cidr-mask-size-ipv6': '64' },
+      /^node-cidr-mask-size-ipv6: "64" .* because cluster-cidr is an IPv4 network only/,
+    ],
+    [
+      { 'cluster-cidr': '10.0.0.0/8', 'service-cluster-ip-range': '10.0.0.0/24,10.1.0.0/24' },
+      /^service-cluster-ip-range: .* because both networks are of one family/,
+    ],
+    [
+      {
+        'cluster-cidr': '10.0.0.0/8',
+        'service-cluster-ip-range': '10.0.0.0/24',
+        'secondary-service-cluster-ip-range': '10.1.0.0/24',
+      },
+      /^secondary-service-cluster-ip-range: "10.1.0.0\/24" .* is of that family/,
+    ],
+    [
+      { 'cluster-cidr': '10.0.0.0/8', 'allocate-node-cidrs': 'false' },
+      /^allocate-node-cidrs: "false".*accepted: true/,
+    ],
+    [{ 'cluster-cidr': '10.0.0.0/8', 'cidr-allocator-type': 'Magic' }, /^cidr-allocator-type: "Magic"/],
+    ...['CloudAllocator', 'IPAMFromCluster', 'IPAMFromCloud'].map((type): [Flags, RegExp] => [
+      { 'cluster-cidr': '10.0.0.0/8', 'cidr-allocator-type': type },
+      /^cidr-allocator-type: "\w+" .* because it is not built yet; accepted: RangeAllocator/,
+    ]),
+  ])('are refused: %j', (flags, problem) => {
+    expect(problemsOf(loaded('nodeipam', flags))).toEqual([expect.stringMatching(problem)]);
+  });
+
+  test('have a Lease of their own', () => {
+    const { options } = accepted(loaded('nodeipam', { 'cluster-cidr': '10.0.0.0/8' }));
+
+    expect(options.leaderElectionLeaseName).toBe('headwater-nodeipam');
+  });
+});
