@@ -33,7 +33,7 @@ describe('a value that the chart refuses', () => {
       'options: { cluster: x }',
       "at '/options/cluster': value must be 'left out: headwater run has no such option (docs/options.md lists them)'",
     ],
-    ['options: { ipam: alibabacloud }', "at '/options/ipam': value must be 'eni, azure, cluster-pool'"],
+    ['options: { ipam: multi-pool }', "at '/options/ipam': value must be 'eni, azure, alibabacloud, cluster-pool'"],
     [
       'options: { azure-subscription-id: production }',
       "at '/options/azure-subscription-id': value must be 'subscription ids (32 hexadecimal digits in five groups) separated by commas or spaces'",
