@@ -193,7 +193,6 @@ const needed = [
   'service',
   'serviceMonitor',
   'networkPolicy',
-  'nodeIpam',
 ];
 
 /** What values must not say together. */

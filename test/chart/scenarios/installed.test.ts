@@ -22,6 +22,7 @@ import { argumentsOf, configOf, nameOf, podOf, theOne } from '../../../rig/manif
 /** Flags that name places of the cluster, which the test replaces. */
 const elsewhere =
   /^(run$|--(serve-addr|config-dir|extra-ca-file|subnet-ids-filter|subnet-tags-filter|aws-region)=)/;
+const elsewhereTested = ['azure', 'blocks'];
 const leases = `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases`;
 
 describe('the chart on a real API server', () => {
@@ -78,12 +79,12 @@ describe('the chart on a real API server', () => {
     return objects;
   }
 
-  // The cloud of these tests is EC2; the controller on Azure has tests of its own.
-  test('applies every object of the rendering: azure', async () => {
-    expect((await appliedObjects('azure')).map(nameOf)).toContain('Deployment headwater');
+  // The cloud of these tests is EC2; the controller on Azure, and that of blocks, have tests of their own.
+  test.each(elsewhereTested)('applies every object of the rendering: %s', async (values) => {
+    expect((await appliedObjects(values)).map(nameOf)).toContain('Deployment headwater');
   });
 
-  test.each(valueFiles.filter((values) => values !== 'azure'))(
+  test.each(valueFiles.filter((values) => !elsewhereTested.includes(values)))(
     'applies every object of the rendering, and the controller works under its account: %s',
     async (values) => {
       const cluster = shared();
@@ -105,7 +106,7 @@ describe('the chart on a real API server', () => {
   );
 
   // Not these: the first version of the chart had no values for them.
-  test.each(valueFiles.filter((values) => !['azure', 'observed'].includes(values)))(
+  test.each(valueFiles.filter((values) => ![...elsewhereTested, 'observed'].includes(values)))(
     'is upgraded from its first version without a change of an immutable field: %s',
     async (values) => {
       const { api } = shared();

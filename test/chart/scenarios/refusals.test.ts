@@ -33,7 +33,10 @@ describe('a value that the chart refuses', () => {
       'options: { cluster: x }',
       "at '/options/cluster': value must be 'left out: headwater run has no such option (docs/options.md lists them)'",
     ],
-    ['options: { ipam: multi-pool }', "at '/options/ipam': value must be 'eni, azure, alibabacloud, cluster-pool'"],
+    [
+      'options: { ipam: multi-pool }',
+      "at '/options/ipam': value must be 'eni, azure, alibabacloud, cluster-pool'",
+    ],
     [
       'options: { azure-subscription-id: production }',
       "at '/options/azure-subscription-id': value must be 'subscription ids (32 hexadecimal digits in five groups) separated by commas or spaces'",
@@ -223,6 +226,9 @@ const examples: Readonly<Record<string, JsonObject[string]>> = {
   'azure-subscription-id': ['00000000-0000-0000-0000-000000000001'],
   'azure-user-assigned-identity-id': '00000000-0000-0000-0000-0000000000cc',
   'azure-metadata-endpoint': 'http://127.0.0.1:4597',
+  'alibaba-cloud-region': 'cn-hangzhou',
+  'alibaba-cloud-vpc-id': 'vpc-bp1aevy8sofi8mh1q0000',
+  'alibaba-cloud-metadata-endpoint': 'http://127.0.0.1:4595',
   // Each shorter than the one before.
   'leader-election-renew-deadline': '12s',
   'leader-election-retry-period': '3s',

@@ -1,7 +1,6 @@
 // A cluster in virtual time that is played for the sake of its metrics: something goes wrong in it, and meanwhile it is
 // scraped as Prometheus would.
-import type { World } from '../../support/world.ts';
-import type { WorldController } from '../../support/world-controller.ts';
+import type { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
 import type { MetricHistory } from '../rig/metric-history.ts';
 
 export interface Stage {
@@ -13,6 +12,12 @@ export interface Stage {
 /** Between two scrapes, in ms. */
 export const scrapeInterval = 15_000;
 
+/** A cluster in virtual time. */
+interface Played {
+  readonly clock: VirtualClock;
+  advance(ms: number): Promise<void>;
+}
+
 export class Recorder {
   readonly #history: MetricHistory;
   readonly #cluster: string;
@@ -23,7 +28,11 @@ export class Recorder {
   }
 
   /** Lets so much time pass, in ms, and scrapes every controller every 15 s. */
-  async advance(world: World, controllers: readonly WorldController[], ms: number): Promise<void> {
+  async advance(
+    world: Played,
+    controllers: readonly { scrape(): Promise<string> }[],
+    ms: number,
+  ): Promise<void> {
     for (let passed = 0; passed < ms; passed += scrapeInterval) {
       await world.advance(scrapeInterval);
       for (const [index, controller] of controllers.entries()) {

@@ -1,5 +1,7 @@
 // Small clusters in each of which something goes wrong, so that every series that a dashboard or an alert uses is seen
 // above zero in one of them.
+import { createMetricRegistry } from '../../../src/observability/metrics.ts';
+import { BlockWorld } from '../../simulation/blocks/block-world.ts';
 import { BusyWorld } from '../../support/busy-world.ts';
 import { belongingTo, leave } from '../../support/orphaned-interfaces.ts';
 import { StandInOperator } from '../../support/stand-in-operator.ts';
@@ -167,6 +169,22 @@ const idleAgent: Stage = {
   },
 };
 
+/** Nodes that get blocks, and one more of them than the pool has. */
+const dryPool: Stage = {
+  name: 'dry-pool',
+  play: async (record) => {
+    const flags = { ipam: 'cluster-pool', 'cluster-pool-ipv4-cidr': '10.0.0.0/22' };
+    const registry = createMetricRegistry({ measureProcess: false });
+    const world = new BlockWorld({ seed: 'dry pool', command: 'run', flags, registry });
+    const played = { clock: world.clock, advance: (ms: number) => world.clock.advance(ms) };
+    world.startReplica();
+    for (const name of ['a', 'b']) world.join(name);
+    await record.advance(played, [registry], minute);
+    for (const name of ['c', 'd', 'e']) world.join(name);
+    await record.advance(played, [registry], minute);
+  },
+};
+
 export const troubles: readonly Stage[] = [
   fullSubnets,
   fragmentedSubnets,
@@ -178,4 +196,5 @@ export const troubles: readonly Stage[] = [
   brokenWatches,
   blindRegion,
   idleAgent,
+  dryPool,
 ];

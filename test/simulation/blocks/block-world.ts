@@ -10,6 +10,7 @@ import type {
 import { loadOptions } from '../../../src/config/load-options.ts';
 import type { OptionCommand } from '../../../src/config/option-scope.ts';
 import type { Options } from '../../../src/config/option-table.ts';
+import type { MetricRegistry } from '../../../src/observability/metrics.ts';
 import { Random } from '../../../src/runtime/random.ts';
 import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
 import { ciliumNodeCrd } from '../../../src/simulator/kubernetes/ciliumnode-crd.ts';
@@ -43,6 +44,8 @@ export interface BlockWorldOptions {
   readonly intercept?: (process: SimulatedProcess, handler: KubernetesHandler) => KubernetesHandler;
   /** Whether the definition of CiliumNodes is missing at first. */
   readonly withoutDefinition?: true;
+  /** Of every process. Default: one that keeps nothing. */
+  readonly registry?: MetricRegistry;
 }
 
 /** A write of a process that took effect. */
@@ -95,7 +98,7 @@ export class BlockWorld {
   startReplica(flags: Readonly<Record<string, string>> = {}): BlockReplica {
     const identity = `headwater-${this.#generation++}`;
     const process = new SimulatedProcess(identity, this.clock);
-    const { command, intercept = (_, handler) => handler } = this.#options;
+    const { command, intercept = (_, handler) => handler, registry } = this.#options;
     const options = this.#optionsOf(flags);
     const transport = kubernetesPort(process, intercept(process, this.#noting(identity)), () => undefined);
     const lease = kubernetesPort(process, this.#noting(identity), () => undefined);
@@ -109,7 +112,7 @@ export class BlockWorld {
       clock: process,
       random: this.random.fork(identity),
       log,
-      registry: noopMetricRegistry(() => undefined),
+      registry: registry ?? noopMetricRegistry(() => undefined),
       identity,
       readLiveOptions: undefined,
       onBug: (error) => this.bugs.push(error),
