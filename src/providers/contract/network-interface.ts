@@ -67,9 +67,9 @@ export function allAssignments({ primaryAddress, addresses, prefixes }: NetworkI
   return [primaryAddress, ...addresses, ...prefixes];
 }
 
-/** All addresses of a prefix, or the single address itself. */
+/** All addresses of a prefix, or the single address or interface id itself. Ids of some clouds are paths. */
 export function expandHolding(holding: string): readonly string[] {
-  return holding.includes('/') ? expandBlock(holding) : [holding];
+  return holding.includes('/') && !holding.startsWith('/') ? expandBlock(holding) : [holding];
 }
 
 /** Whether it is the primary interface, which its instance keeps for life. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { carries } from '../../../../src/providers/contract/network-interface.ts';
+import { carries, expandHolding } from '../../../../src/providers/contract/network-interface.ts';
 
 describe('carries', () => {
   test.each([
@@ -16,4 +16,13 @@ describe('carries', () => {
   ])('compares tags: %s', (_, tags, required, expected) => {
     expect(carries(tags, required)).toBe(expected);
   });
+});
+
+test.each([
+  ['a prefix is all its addresses', '10.0.0.16/28', 16],
+  ['an address is itself', '10.0.0.16', 1],
+  ['an id is itself', 'eni-1', 1],
+  ['an id that is a path is itself', '/subscriptions/s/networkInterfaces/nic0', 1],
+])('%s', (_, holding, count) => {
+  expect(expandHolding(holding)).toHaveLength(count);
 });
