@@ -422,9 +422,10 @@ const failureReasons: Partial<Record<CloudFailure['kind'], ConditionReason>> = {
 };
 
 /** What a person can do about it; undefined if the failure itself says everything known. */
-export function remedyFor({ kind, permission, credentials }: CloudFailure): string | undefined {
+export function remedyFor({ kind, permission, credentials, remedy }: CloudFailure): string | undefined {
   if (permission !== undefined) return `allow ${permission} to Headwater's role`;
-  return credentials === 'expired' ? "renew Headwater's credentials, or set its clock" : remedies[kind];
+  if (credentials === 'expired') return "renew Headwater's credentials, or set its clock";
+  return remedy ?? remedies[kind];
 }
 
 /** The cloud attaches no interface to an instance that is not running. `state`: as last seen, which may be older. */
