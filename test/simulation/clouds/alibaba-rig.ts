@@ -39,6 +39,7 @@ export class AlibabaRig implements CloudRig {
   readonly cluster: EmbeddedAlibaba;
   /** Four attempts of a call whose answers are lost. */
   readonly longestCall = 120_000;
+  readonly untilUsable = 20_000;
   readonly podSubnets: readonly string[];
   readonly securityGroups: readonly string[];
   readonly #clock: VirtualClock;

@@ -33,6 +33,7 @@ export class AwsRig implements CloudRig {
   readonly cloud = 'aws';
   readonly cluster: EmbeddedCluster;
   readonly longestCall = 20_000;
+  readonly untilUsable = 0;
   readonly podSubnets: readonly string[];
   readonly securityGroups = [nodeGroup];
   readonly #clock: VirtualClock;

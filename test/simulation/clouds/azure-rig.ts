@@ -36,6 +36,7 @@ export class AzureRig implements CloudRig {
   readonly cluster: EmbeddedAzure;
   /** An operation takes up to 90 s. */
   readonly longestCall = 120_000;
+  readonly untilUsable = 0;
   readonly podSubnets: readonly string[];
   readonly securityGroups = [];
   /** Another client. */

@@ -18,6 +18,8 @@ export interface CloudRig {
   readonly faults: Faults;
   /** Maximum time from sending a call to its last effect, in ms. */
   readonly longestCall: number;
+  /** How long a process waits until it can use a new interface, or does without, in ms. */
+  readonly untilUsable: number;
   /** Composes the cloud of a process. */
   readonly connect: (process: SimulatedProcess, hooks: RigHooks) => (deps: CloudDeps) => Cloud;
   /** Whether a call changes anything. */

@@ -76,7 +76,11 @@ export class InvariantChecker {
     this.#ownAssignments = new OwnAssignments(options.now);
     this.#justifiedWithdrawals = new JustifiedWithdrawals(options.now);
     const exists = (interfaceId: string): boolean => network.interfaces.has(interfaceId);
-    this.#repeatedRefusals = new RepeatedRefusals({ ...options, exists });
+    this.#repeatedRefusals = new RepeatedRefusals({
+      ...options,
+      consistencyWindow: options.consistencyWindow + options.rig.untilUsable,
+      exists,
+    });
     for (const item of network.interfaces.values()) this.assignments.change(undefined, item);
     network.onInterface = (before, after) => {
       options.rig.judge(before, after);
