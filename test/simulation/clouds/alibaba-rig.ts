@@ -3,7 +3,7 @@
 import { composeAlibaba } from '../../../src/controller/clouds/alibaba.ts';
 import type { Cloud, CloudDeps } from '../../../src/controller/clouds/cloud.ts';
 import type { RpcAction, RpcApi, RpcInput, RpcOutput } from '../../../src/providers/alibaba/rpc-api.ts';
-import type { Sending } from '../../../src/providers/gate/cloud-call.ts';
+import { CallError, type Sending } from '../../../src/providers/gate/cloud-call.ts';
 import type { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
 import { CloudRefusal } from '../../../src/simulator/cloud/cloud-refusal.ts';
 import type { Faults } from '../../../src/simulator/cloud/faults.ts';
@@ -21,11 +21,11 @@ import { passCall } from '../ports.ts';
 import type { SimulatedProcess } from '../process.ts';
 import type { Scenario } from '../scenario.ts';
 import { alibabaTopologyOf, podTags } from './alibaba-topology.ts';
+import { CallJudge } from './call-judge.ts';
 import type { ActingCall, CloudRig, CreateCluster, RigHooks } from './cloud-rig.ts';
 import { inWordsOfEc2, outputInWordsOfEc2, resultInWordsOfEc2 } from './ec2-words.ts';
 import { occupy } from './occupied-subnet.ts';
 import { roomOn } from './subnet-room.ts';
-import { WindowJudge } from './window-judge.ts';
 
 const indexTag = 'cilium-eni-index';
 
@@ -44,7 +44,7 @@ export class AlibabaRig implements CloudRig {
   readonly securityGroups: readonly string[];
   readonly #clock: VirtualClock;
   readonly #times: EmbeddedAlibaba['network']['times'];
-  readonly #windows: WindowJudge;
+  readonly #calls: CallJudge;
   readonly #onMisdeed: (text: string) => void;
   /** By interface: the process that attached it. */
   readonly #attachedBy = new Map<string, string>();
@@ -55,7 +55,7 @@ export class AlibabaRig implements CloudRig {
     this.#onMisdeed = onMisdeed;
     const { network } = this.cluster;
     this.#times = network.times;
-    this.#windows = new WindowJudge(scenario.flags['cloud-quota-overrides'], onMisdeed);
+    this.#calls = new CallJudge(scenario.flags['cloud-quota-overrides'], onMisdeed);
     this.podSubnets = [...network.subnets.values()]
       .filter(({ tags }) => tags['purpose'] === podTags.purpose)
       .map(({ id }) => id);
@@ -199,10 +199,17 @@ export class AlibabaRig implements CloudRig {
       process.identity,
     );
     return {
-      send: (action, input, sending) => {
+      send: async (action, input, sending) => {
+        const call = { identity: process.identity, action, input };
         sent.set(input, this.#clock.monotonic());
-        this.#windows.sent(process.identity, action, this.#clock.monotonic());
-        return inner.send(action, input, sending);
+        this.#calls.sent(call, this.#clock.monotonic());
+        try {
+          return await inner.send(action, input, sending);
+        } catch (error) {
+          if (error instanceof CallError && error.result === 'noAnswer')
+            this.#calls.lost(call, this.#clock.monotonic());
+          throw error;
+        }
       },
     };
   }

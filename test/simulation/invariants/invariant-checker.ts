@@ -76,11 +76,8 @@ export class InvariantChecker {
     this.#ownAssignments = new OwnAssignments(options.now);
     this.#justifiedWithdrawals = new JustifiedWithdrawals(options.now);
     const exists = (interfaceId: string): boolean => network.interfaces.has(interfaceId);
-    this.#repeatedRefusals = new RepeatedRefusals({
-      ...options,
-      consistencyWindow: options.consistencyWindow + options.rig.untilUsable,
-      exists,
-    });
+    const newFor = options.consistencyWindow + options.rig.untilUsable;
+    this.#repeatedRefusals = new RepeatedRefusals({ now: options.now, newFor, exists });
     for (const item of network.interfaces.values()) this.assignments.change(undefined, item);
     network.onInterface = (before, after) => {
       options.rig.judge(before, after);
