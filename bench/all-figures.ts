@@ -1,5 +1,5 @@
 // Every figure, in the order of the table.
-import type { Figure } from './figure.ts';
+import type { CloudFigure } from './figure.ts';
 import { assignTimeUnscaled } from './figures/assign-time-unscaled.ts';
 import { burstLatency } from './figures/burst-latency.ts';
 import { eventLoopDelay } from './figures/event-loop-delay.ts';
@@ -12,6 +12,7 @@ import { memoryInAll } from './figures/memory-in-all.ts';
 import { modifyCalls } from './figures/modify-calls.ts';
 import { mutatingCallsAssign } from './figures/mutating-calls-assign.ts';
 import { mutatingCallsCreateAttach } from './figures/mutating-calls-create-attach.ts';
+import { readsPerUpdate } from './figures/reads-per-update.ts';
 import { scaleUpReads } from './figures/scale-up-reads.ts';
 import { scaleUpTime } from './figures/scale-up-time.ts';
 import { scaleUpTimeUnscaled } from './figures/scale-up-time-unscaled.ts';
@@ -20,11 +21,12 @@ import { throttledBesideAnother } from './figures/throttled-beside-another.ts';
 import { timeBesideAnother } from './figures/time-beside-another.ts';
 import { waitingFirst } from './figures/waiting-first.ts';
 
-export const allFigures: readonly Figure[] = [
+export const allFigures: readonly CloudFigure[] = [
   mutatingCallsCreateAttach,
   mutatingCallsAssign,
   modifyCalls,
   scaleUpReads,
+  readsPerUpdate,
   throttledAnswers,
   scaleUpTime,
   scaleUpTimeUnscaled,

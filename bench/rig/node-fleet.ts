@@ -12,10 +12,10 @@ import { newPod, podCollectionPath } from '../../src/simulator/workload/pod.ts';
 import { withPools } from '../../src/simulator/workload/pool-demand.ts';
 import type { CloudState } from './cloud-process.ts';
 import { handlerFor } from '../../rig/http.ts';
-import { podSubnetTags } from './topology.ts';
+import type { BenchCloud, FirstInterfaceIndex } from '../clouds/bench-cloud.ts';
 
 export interface NodePlan {
-  readonly firstInterfaceIndex: number;
+  readonly firstInterfaceIndex: FirstInterfaceIndex;
   /** Free addresses that a node is to have. */
   readonly preAllocate: number;
 }
@@ -143,7 +143,11 @@ function versionOf(object: JsonObject): string {
 }
 
 /** The agents' knowledge of the machines that the cloud has, in the order of their names. */
-export function machinesIn(state: CloudState, { firstInterfaceIndex, preAllocate }: NodePlan): NodeFacts[] {
+export function machinesIn(
+  state: CloudState,
+  { agent }: BenchCloud,
+  { firstInterfaceIndex, preAllocate }: NodePlan,
+): NodeFacts[] {
   const types = new Map(state.instances.map(({ id, type }) => [id, type]));
   return state.interfaces
     .flatMap((each) => {
@@ -157,9 +161,8 @@ export function machinesIn(state: CloudState, { firstInterfaceIndex, preAllocate
         zone: each.zone,
         subnetId: each.subnetId,
         primaryAddress: each.primaryAddress,
-        protocol: 'multi-pool' as const,
         ipam: { preAllocate },
-        eni: { firstInterfaceIndex, subnetTags: podSubnetTags },
+        ...agent(firstInterfaceIndex),
       };
     })
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));

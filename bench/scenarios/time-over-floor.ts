@@ -1,25 +1,22 @@
 // How long a scale-up took beside the least that the rate limits allow.
 import { availableParallelism } from 'node:os';
+import { growthOf } from '../clouds/clouds.ts';
 import type { Reading, Settings, FigureContext } from '../figure.ts';
-import { floorOf, type AllocationAction } from '../floor.ts';
+import { floorOf } from '../floor.ts';
 import { outsideShare } from './outside-client.ts';
 import type { ScaleUpPlan } from './scale-up.ts';
 import { playScaleUp } from './scale-up-forms.ts';
-
-const actionsBy = {
-  0: ['AssignPrivateIpAddresses'],
-  1: ['CreateNetworkInterface', 'AttachNetworkInterface'],
-} as const satisfies Record<ScaleUpPlan['firstInterfaceIndex'], readonly AllocationAction[]>;
 
 export async function timeOverFloor(
   context: FigureContext,
   form: (settings: Settings) => ScaleUpPlan,
 ): Promise<Reading> {
-  const { nodes, scale, firstInterfaceIndex, outsideClient } = form(context);
+  const plan = form(context);
+  const { nodes, scale, outsideClient } = plan;
   const floor = floorOf({
     nodes,
     scale,
-    actions: actionsBy[firstInterfaceIndex],
+    calls: growthOf(plan).calls,
     share: outsideClient ? 1 - outsideShare : 1,
   });
   const { seconds, half, cores } = await playScaleUp(context, form);
