@@ -2,6 +2,7 @@
 import type { CloudFigure } from './figure.ts';
 import { assignTimeUnscaled } from './figures/assign-time-unscaled.ts';
 import { burstLatency } from './figures/burst-latency.ts';
+import { burstUpdates } from './figures/burst-updates.ts';
 import { eventLoopDelay } from './figures/event-loop-delay.ts';
 import { idleCpu } from './figures/idle-cpu.ts';
 import { idleMutatingCalls } from './figures/idle-mutating-calls.ts';
@@ -34,6 +35,7 @@ export const allFigures: readonly CloudFigure[] = [
   timeBesideAnother,
   throttledBesideAnother,
   burstLatency,
+  burstUpdates,
   waitingFirst,
   idleMutatingCalls,
   idleWrites,
