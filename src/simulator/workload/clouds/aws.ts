@@ -27,6 +27,7 @@ export const aws: AgentCloud = {
       tags: textMapAt(node, 'spec', 'eni', 'exclude-interface-tags'),
     };
   },
+  firstInterfaceIndexOf: ({ eni }) => eni?.firstInterfaceIndex ?? 0,
   writtenBack: (status) => status,
   awaitsCidr: false,
   networkOf: (node) => textAt(node, 'spec', 'eni', 'vpc-id'),
