@@ -4,7 +4,7 @@ import type { NodeFacts } from '../../src/simulator/workload/node-facts.ts';
 import type { LeastCall } from '../floor.ts';
 
 /** As `--cloud` takes it. */
-export type CloudName = 'aws' | 'azure';
+export type CloudName = 'aws' | 'azure' | 'alibaba';
 
 export interface Machines {
   readonly type: string;
@@ -44,8 +44,8 @@ export interface FleetPlan {
 export interface Growth {
   /** What a node needs, after "want 8 addresses each, ". */
   readonly words: string;
-  /** The fewest calls of each node, one after another. */
-  readonly calls: readonly LeastCall[];
+  /** The fewest calls of each node, one after another, where a figure compares with the time of them. */
+  readonly calls?: readonly LeastCall[];
 }
 
 /** A model that `headwater simulate` serves, as it describes itself. */
@@ -77,7 +77,9 @@ export interface BenchCloud {
   /** The topology file of simulate, as JSON, which YAML contains. */
   readonly topology: (plan: CloudPlan) => string;
   /** What agents know beyond what the cloud says of their machines. */
-  readonly agent: (index: FirstInterfaceIndex) => Pick<NodeFacts, 'cloud' | 'protocol' | 'eni'>;
+  readonly agent: (
+    index: FirstInterfaceIndex,
+  ) => Pick<NodeFacts, 'cloud' | 'protocol' | 'networkCidr' | 'eni' | 'alibaba'>;
   /** All of the limits is the controller's; they are the cloud's own times `scale`. */
   readonly quotaFlags: (scale: number) => readonly string[];
   readonly growth: Readonly<Partial<Record<FirstInterfaceIndex, Growth>>>;

@@ -1,9 +1,10 @@
 // The clouds that benchmarks can run on.
+import { alibaba } from './alibaba.ts';
 import { aws } from './aws.ts';
 import { azure } from './azure.ts';
 import type { BenchCloud, CloudName, FirstInterfaceIndex, Growth } from './bench-cloud.ts';
 
-const known: Readonly<Record<CloudName, BenchCloud>> = { aws, azure };
+const known: Readonly<Record<CloudName, BenchCloud>> = { aws, azure, alibaba };
 
 export const cloudNames: readonly CloudName[] = Object.values(known).map(({ name }) => name);
 

@@ -6,7 +6,7 @@ export const idleCpu: CloudFigure = {
   name: 'idle-cpu',
   title: 'idle: CPU',
   unit: '% of a core',
-  limits: { aws: 2, azure: 2 },
+  limits: { aws: 2, azure: 2, alibaba: 2 },
   bound: 'atMost',
   inSmallForm: false,
   scenario: (settings) => `${idleInWords(settings)} User and system time of the process, by the kernel.`,

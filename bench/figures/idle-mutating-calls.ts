@@ -7,7 +7,7 @@ export const idleMutatingCalls: CloudFigure = {
   name: 'idle-mutating-calls',
   title: 'idle: mutating calls',
   unit: 'calls',
-  limits: { aws: 0, azure: 0 },
+  limits: { aws: 0, azure: 0, alibaba: 0 },
   bound: 'exactly',
   inSmallForm: true,
   scenario: idleInWords,

@@ -9,7 +9,7 @@ export const idleReads: CloudFigure = {
   name: 'idle-reads',
   title: 'idle: reads an hour',
   unit: 'calls/h',
-  limits: { aws: 60, azure: 60 },
+  limits: { aws: 60, azure: 60, alibaba: 60 },
   bound: 'atMost',
   inSmallForm: false,
   scenario: (settings) => `${idleInWords(settings)} Reads of the cloud, pages included, times six.`,

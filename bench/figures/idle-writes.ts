@@ -6,7 +6,7 @@ export const idleWrites: CloudFigure = {
   name: 'idle-writes',
   title: 'idle: writes to Kubernetes',
   unit: 'writes',
-  limits: { aws: 0, azure: 0 },
+  limits: { aws: 0, azure: 0, alibaba: 0 },
   bound: 'exactly',
   inSmallForm: true,
   scenario: (settings) =>

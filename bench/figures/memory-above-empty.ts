@@ -6,7 +6,7 @@ export const memoryAboveEmpty: CloudFigure = {
   name: 'memory-above-empty',
   title: 'peak memory above the process without nodes',
   unit: 'MB',
-  limits: { aws: 60, azure: 80 },
+  limits: { aws: 60, azure: 80, alibaba: 80 },
   bound: 'atMost',
   inSmallForm: false,
   scenario: (settings) =>

@@ -10,7 +10,7 @@ export const mutatingCallsCreateAttach: CloudFigure = {
   name: 'mutating-calls-create-attach',
   title: 'mutating calls over the fewest, create + attach',
   unit: '×',
-  limits: { aws: 1.03 },
+  limits: { aws: 1.03, alibaba: 1 },
   bound: 'atMost',
   inSmallForm: true,
   scenario: inWords(createAndAttach, 'ModifyNetworkInterfaceAttribute is counted apart.'),

@@ -7,7 +7,7 @@ export const throttledAnswers: CloudFigure = {
   name: 'throttled-answers',
   title: 'throttled answers',
   unit: '%',
-  limits: { aws: 1, azure: 1 },
+  limits: { aws: 1, azure: 1, alibaba: 0 },
   bound: 'atMost',
   inSmallForm: true,
   scenario: inWords(usual),

@@ -1,5 +1,6 @@
 // The agents of a benchmark, as lean as can be so that they do not take the machine from the controller: they make
-// Nodes and CiliumNodes, say by protocol B (`spec.ipam.pools.requested`) how many addresses they want, and see what they are offered.
+// Nodes and CiliumNodes, say how many addresses they want, and see what they are offered. Of multi-pool agents,
+// `spec.ipam.pools.requested` says it; of others, the free addresses that the node is to have.
 import { type Clock, sleep } from '../../src/runtime/clock.ts';
 import { Random } from '../../src/runtime/random.ts';
 import { type JsonObject, objectAt, textAt } from '../../src/simulator/workload/json.ts';
@@ -78,7 +79,8 @@ export class NodeFleet {
     await inParallel(machines, async (facts) => {
       this.#check(await this.#client.create('/api/v1/nodes', newNode(facts), this.#signal));
       const node = newOwnNode(facts, `uid-of-${facts.name}`);
-      const asking = withPools(node, facts.ipam?.preAllocate ?? 0, []);
+      const isOld = facts.protocol === 'crd-allocator';
+      const asking = isOld ? node : withPools(node, facts.ipam?.preAllocate ?? 0, []);
       this.#check(await this.#client.create(ciliumNodesPath, asking, this.#signal));
     });
   }

@@ -6,7 +6,7 @@ import { scaleUp, type ScaleUp, type ScaleUpPlan } from './scale-up.ts';
 /** Of the unscaled form: more would only take longer, the bucket alone says how long. */
 const mostUnscaled = 200;
 
-type Form = (settings: Settings) => ScaleUpPlan;
+export type Form = (settings: Settings) => ScaleUpPlan;
 
 /** As the nodes of the cloud usually join. */
 export const usual: Form = (settings) => {
@@ -21,15 +21,21 @@ export const usual: Form = (settings) => {
 };
 
 export const createAndAttach: Form = (settings) => ({ ...usual(settings), firstInterfaceIndex: 1 });
+export const createAndAttachOf100: Form = (settings) => atMost(createAndAttach(settings), 100);
+/** More than the windows of Alibaba Cloud hold. */
+export const beyondWindow: Form = (settings) => ({ ...createAndAttach(settings), nodes: 600 });
 export const oneAssign: Form = (settings) => ({ ...usual(settings), firstInterfaceIndex: 0 });
 export const besideAnother: Form = (settings) => ({ ...createAndAttach(settings), outsideClient: true });
 export const createAndAttachUnscaled: Form = (settings) => ({
-  ...createAndAttach(settings),
-  nodes: Math.min(settings.nodes, mostUnscaled),
+  ...atMost(createAndAttach(settings), mostUnscaled),
   scale: 1,
 });
 /** In which the runnable peer was measured. */
 export const oneAssignUnscaled: Form = (settings) => ({ ...oneAssign(settings), scale: 1 });
+
+function atMost(plan: ScaleUpPlan, most: number): ScaleUpPlan {
+  return { ...plan, nodes: Math.min(plan.nodes, most) };
+}
 
 export function playScaleUp(context: FigureContext, form: Form): Promise<ScaleUp> {
   return context.scenarios.played(form(context), scaleUp);

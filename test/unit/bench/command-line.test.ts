@@ -19,6 +19,7 @@ describe('readCommandLine', () => {
     [['--small'], { cloud: 'aws', nodes: 100, isSmall: true, scale: 1 }],
     [['--small', '--nodes=20'], { cloud: 'aws', nodes: 20, isSmall: true, scale: 1 }],
     [['--cloud', 'azure'], { cloud: 'azure', nodes: 1000, isSmall: false, scale: 1 }],
+    [['--cloud', 'alibaba', '--small'], { cloud: 'alibaba', nodes: 100, isSmall: true, scale: 1 }],
     [['--cloud', 'azure', '--small'], { cloud: 'azure', nodes: 100, isSmall: true, scale: 10 }],
   ])('accepts %j', (args, settings) => {
     expect(read(...args).settings).toEqual(settings);
@@ -43,7 +44,7 @@ describe('readCommandLine', () => {
     [['--only', 'nothing'], 'there is no figure nothing; there are: '],
     [['--nodes', '0'], '--nodes is 0; a whole number'],
     [['--nodes', '1.5'], '--nodes is 1.5'],
-    [['--cloud', 'moon'], '--cloud is moon; there are: aws, azure'],
+    [['--cloud', 'moon'], '--cloud is moon; there are: aws, azure, alibaba'],
     [['--cloud', 'azure', '--only', 'modify-calls'], 'there is no figure modify-calls'],
     [['--bogus'], 'bogus'],
   ])('refuses %j', (args, problem) => {
