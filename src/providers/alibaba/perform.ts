@@ -111,7 +111,11 @@ async function attachInterface(call: Performing, operation: AttachInterface): Pr
   if (end === 'overdue') return { kind: 'ambiguous', failure: notEnded(operation) };
   if (end === 'fellBack') return { kind: 'failed', failure: fellBack(operation) };
   const attachmentId = attachmentIdOf(interfaceId, instanceId);
-  return { kind: 'done', answer: { kind: 'attached', interfaceId, instanceId, deviceIndex, attachmentId } };
+  const answer = { kind: 'attached', interfaceId, instanceId, deviceIndex, attachmentId } as const;
+  const read = tryRead(end.item);
+  if ('problem' in read) return { kind: 'done', answer };
+  const shown = { interface: read.interface, startedAt: end.startedAt };
+  return { kind: 'done', answer: { ...answer, shown } };
 }
 
 function fellBack({ interfaceId, instanceId }: AttachInterface): CloudFailure {

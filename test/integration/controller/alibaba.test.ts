@@ -93,6 +93,21 @@ describe('on Alibaba Cloud, a new node', () => {
     expect(secondary(cluster, node)).toHaveLength(1);
   });
 
+  test('is not read again after the read that shows its interface attached', async () => {
+    const cluster = new AlibabaCluster(topology());
+    const node = cluster.node();
+    cluster.start();
+
+    await cluster.announce(node);
+    await served(cluster, node, 8);
+    await cluster.clock.advance(10_000);
+
+    const attached = cluster.calls.findIndex(({ action }) => action === 'AttachNetworkInterface');
+    const reads = cluster.calls.slice(attached + 1);
+    expect(reads.length).toBeGreaterThan(0);
+    expect(reads.filter(({ input }) => input['networkInterfaceId'] === undefined)).toEqual([]);
+  });
+
   test('shares its reads with others', async () => {
     const cluster = new AlibabaCluster(topology({ count: 100 }));
     cluster.start();
