@@ -132,6 +132,7 @@ export class NodeReconciler {
       hooks,
       traits: context.implementation.traits,
       clock,
+      words: context.implementation.section.words,
       updateIn: (ms) =>
         ms === undefined ? this.#cancel('warning') : this.#later('warning', ms, () => this.wake()),
     });
@@ -366,17 +367,17 @@ export class NodeReconciler {
 
   #conditionOf(plan: AllocationPlan | undefined): NodeCondition | undefined {
     const assessment = this.#assessment;
-    if (assessment.kind === 'unread') return this.#context.unreadBecause() ?? this.#condition;
+    if (assessment.kind === 'unread') return this.#context.unreadBecause(this.instanceId) ?? this.#condition;
     if (assessment.kind !== 'served') return assessment.condition;
     const { ledger, clock, implementation } = this.#context;
     const isGone = (subnetId: string): boolean => ledger.isGone(subnetId, clock.monotonic());
-    const { fields } = implementation.section.words;
-    const stuck = plan === undefined ? undefined : planCondition(plan, fields, isGone);
+    const { words } = implementation.section;
+    const stuck = plan === undefined ? undefined : planCondition(plan, words, isGone);
     if (stuck !== undefined) return stuck;
     const trouble = this.#troubleCondition(assessment, plan);
     const refusal = this.#publisher.refusal;
     if (trouble === undefined && refusal !== undefined) return refusedWrite(refusal);
-    return trouble ?? this.#cap.conditionOf(assessment) ?? claimCondition(this.#desired.claimed);
+    return trouble ?? this.#cap.conditionOf(assessment, words) ?? claimCondition(this.#desired.claimed);
   }
 
   #troubleCondition(

@@ -30,6 +30,11 @@ const words: CloudWords = {
     securityGroupIds: 'the network security group of the interface',
     securityGroupTags: 'the network security group of the interface',
   },
+  remedies: {
+    fullSubnets: 'free addresses there, or move the nodes to VMs whose interfaces are in a larger subnet',
+    fullInstance: 'use VMs with more interfaces',
+    unseenInstance: "check that Headwater's role covers its resource group",
+  },
   options: {
     networkId: '--azure-resource-group',
     exclusion: 'is outside what --azure-subscription-id and --azure-resource-group name',

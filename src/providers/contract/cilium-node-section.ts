@@ -127,6 +127,15 @@ export interface CloudWords {
     readonly securityGroupIds: string;
     readonly securityGroupTags: string;
   };
+  /** What a person can do. */
+  readonly remedies: {
+    /** No subnet that may serve the node has a free address. */
+    readonly fullSubnets: string;
+    /** The instance can hold no more addresses. */
+    readonly fullInstance: string;
+    /** What to check if an instance is not found. */
+    readonly unseenInstance: string;
+  };
   /** The options that restrict what Headwater serves. */
   readonly options: {
     readonly networkId: string;
