@@ -70,6 +70,7 @@ export class AddressRecord {
     const line = Buffer.from(changeText(change));
     try {
       if (this.#isTorn) this.#cutBack();
+      if (this.#lines >= this.#mostLines) this.snapshot();
       const written = writeSync(this.#journal, line);
       if (written < line.byteLength) throw new Error('the disk is full');
     } catch (error) {
@@ -81,9 +82,8 @@ export class AddressRecord {
     return undefined;
   }
 
-  /** Replaces a long journal by a snapshot. Call it when the holdings have all changes. */
-  compact(): void {
-    if (this.#lines < this.#mostLines) return;
+  /** Replaces the journal by a snapshot. The holdings must have every change of the journal. */
+  snapshot(): void {
     // If it fails, the journal still says everything, and grows.
     this.#mostLines = this.#lines + leastLines;
     const path = join(this.#directory, 'snapshot');
