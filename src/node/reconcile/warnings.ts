@@ -6,13 +6,15 @@ import type { CloudTraits } from '../../providers/contract/cloud-traits.ts';
 import type { InstanceView } from '../../providers/contract/instance-view.ts';
 import {
   changingInterfaces,
-  type NodeCondition,
   excludedInUse,
-  foreignAgent,
   obscuredInterface,
+  unreadableInterface,
+} from '../conditions/interface-condition.ts';
+import {
+  type NodeCondition,
+  foreignAgent,
   presentable,
   unreachableStart,
-  unreadableInterface,
   untakenCondition,
 } from '../conditions/node-condition.ts';
 import { untakenAddresses, type Untaken } from '../conditions/untaken-addresses.ts';

@@ -123,8 +123,7 @@ export function errorIn(
   content: string | Json,
   status: number,
 ): { readonly code: string; readonly message: string; readonly target?: string } {
-  const body = typeof content === 'string' ? jsonOrNull(content) : content;
-  const error = text(body, 'error', 'code') === undefined ? body : (member(body, 'error') ?? null);
+  const error = errorObject(typeof content === 'string' ? jsonOrNull(content) : content);
   const code = text(error, 'code') ?? `HTTP${status}`;
   const message = text(error, 'message') ?? `the answer has status ${status}`;
   const [detail] = list(error, 'details') ?? [];
@@ -132,6 +131,11 @@ export function errorIn(
   const said = target === undefined ? {} : { target };
   if (detailedCode === undefined || !generalCodes.has(code)) return { code, message, ...said };
   return { code: detailedCode, message: `${message} ${text(detail, 'message') ?? ''}`.trim(), ...said };
+}
+
+/** Some services wrap it in `error`, others answer it bare. */
+function errorObject(body: Json): Json {
+  return text(body, 'error', 'code') === undefined ? body : (member(body, 'error') ?? null);
 }
 
 /** Codes that hide the one that says what is wrong. */

@@ -1,7 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import {
-  capCondition,
   changingInterfaces,
+  unreadableInterface,
+  unseenInterfaces,
+} from '../../../../src/node/conditions/interface-condition.ts';
+import {
+  capCondition,
   claimCondition,
   foreignAgent,
   type NodeCondition,
@@ -16,12 +20,10 @@ import {
   unknownInstanceType,
   unmanagedInstance,
   unnamedInterface,
-  unreadableInterface,
   unreachableStart,
   untakenCondition,
   unreadableLimits,
   unreadableNode,
-  unseenInterfaces,
   wrongNetwork,
 } from '../../../../src/node/conditions/node-condition.ts';
 import type { Untaken } from '../../../../src/node/conditions/untaken-addresses.ts';

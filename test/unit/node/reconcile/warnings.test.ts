@@ -187,6 +187,7 @@ test('an interface that keeps changing is reported after five minutes, while its
   const warnings = new Warnings({
     hooks: { onWarning: (_, { reason }) => found.push(reason), onExclusions: () => undefined },
     clock,
+    traits,
     words: awsSection.words,
     updateIn: () => undefined,
   });
