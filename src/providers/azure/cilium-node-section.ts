@@ -88,6 +88,7 @@ export function azureSection(spellings: { readonly of: (id: string) => string })
       mac !== '' && parseBlock(subnets.get(subnetId)?.cidr ?? '') !== undefined,
     without: statusWithout,
     restore: (instanceId, status) => restoreStatus(status, { instanceId, spellings }),
+    keepSpelling: (status) => void restoreStatus(status, { instanceId: '', spellings }),
     layout: {
       interfaces: 'interfaces',
       addresses: 'addresses',

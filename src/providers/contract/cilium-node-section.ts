@@ -36,6 +36,12 @@ export interface CiliumNodeSection {
   /** What a published status names, parsed leniently: the state known before a restart. */
   restore(instanceId: string, status: unknown): RestoredState;
 
+  /**
+   * Keeps the published spelling of ids, of a cloud that spells them differently from answer to answer. Call it before
+   * anything is read from the cloud.
+   */
+  readonly keepSpelling?: (status: unknown) => void;
+
   readonly layout: StatusLayout;
 
   readonly words: CloudWords;
