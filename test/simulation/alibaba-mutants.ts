@@ -1,10 +1,12 @@
 // Deliberate mistakes in what only Alibaba Cloud has. Seeds on Alibaba Cloud must detect them.
 import type { Mutant } from './mutant.ts';
 
+const seeds = 'alibaba:1..100';
+
 const onAlibaba = (name: string, file: string, from: string, to: string): Mutant => ({
   name,
   edits: [{ file, from, to }],
-  seeds: 'alibaba:1..100',
+  seeds,
 });
 
 export const alibabaMutants: readonly Mutant[] = [
@@ -20,12 +22,22 @@ export const alibabaMutants: readonly Mutant[] = [
     'while (taken.has(index)) index++;',
     'index = taken.size;',
   ),
-  onAlibaba(
-    'an interface is attached once the call is accepted',
-    'providers/alibaba/perform.ts',
-    'await call.waits.attached(operation, call.context)',
-    "(await Promise.resolve('attached'))",
-  ),
+  {
+    name: 'an interface counts as attached while it is being attached',
+    edits: [
+      {
+        file: 'providers/alibaba/interface-waits.ts',
+        from: "if (item?.status === 'InUse' && holderOf(item) === instanceId)",
+        to: 'if (item !== undefined && holderOf(item) === instanceId)',
+      },
+      {
+        file: 'providers/alibaba/network-interface.ts',
+        from: "['Attaching', 'attaching'],",
+        to: "['Attaching', 'attached'],",
+      },
+    ],
+    seeds,
+  },
   onAlibaba(
     'a window is taken for a bucket',
     'providers/alibaba/limits.ts',
