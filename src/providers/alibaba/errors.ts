@@ -43,6 +43,7 @@ const kinds: Readonly<Record<string, CloudFailureKind>> = {
   IncompleteSignature: 'notAuthorized',
   'InvalidTimeStamp.Expired': 'notAuthorized',
   CredentialsError: 'notAuthorized',
+  CredentialsExpired: 'notAuthorized',
   UnreadableAnswer: 'unreadable',
   Fenced: 'fenced',
   Stopped: 'stopped',
@@ -69,6 +70,7 @@ const credentialTrouble: ReadonlyMap<string, NonNullable<CloudFailure['credentia
   ['SignatureDoesNotMatch', 'invalid'],
   ['IncompleteSignature', 'invalid'],
   ['CredentialsError', 'invalid'],
+  ['CredentialsExpired', 'expired'],
   ['InvalidSecurityToken.Expired', 'expired'],
   ['InvalidTimeStamp.Expired', 'expired'],
 ]);
