@@ -92,11 +92,14 @@ function standingOf(
   types: ReadonlyMap<string, InstanceType>,
 ): NodeStanding {
   const { preAllocate = 8, minAllocate = 0, maxAllocate, maxAboveWatermark = 0 } = facts.ipam ?? {};
-  const first = agentCloudOf(facts).firstInterfaceIndexOf(facts);
-  const mostWithout = (unfitOnes: number): number => mostOf(facts, types, { unfit: unfitOnes, held });
+  const { firstIndex: first, withPrimary } = agentCloudOf(facts).podInterfaces(facts);
+  const mostWithout = (unfitOnes: number): number =>
+    mostOf(facts, types, { unfit: unfitOnes, withPrimary, held });
   // An interface that pods may no longer use keeps its addresses in use.
   const retired = [...addressesInUse.keys()].filter((each) => (held.get(each)?.deviceIndex ?? first) < first);
-  const fit = [...held.values()].filter(({ deviceIndex, primary }) => deviceIndex >= first && !primary);
+  const fit = [...held.values()].filter(
+    ({ deviceIndex, primary }) => deviceIndex >= first && (withPrimary || !primary),
+  );
   const forPods = fit.length + retired.length;
   const used = addressesInUse.size;
   const unfit = new Set(
@@ -131,13 +134,21 @@ const mostOnAzure = 255;
 function mostOf(
   { cloud, instanceType }: NodeFacts,
   types: ReadonlyMap<string, InstanceType>,
-  { unfit, held }: { readonly unfit: number; readonly held: ReadonlyMap<string, HeldAddress> },
+  {
+    unfit,
+    withPrimary,
+    held,
+  }: {
+    readonly unfit: number;
+    readonly withPrimary: boolean;
+    readonly held: ReadonlyMap<string, HeldAddress>;
+  },
 ): number {
   if (cloud === 'azure')
     return new Set([...held.values()].map(({ deviceIndex }) => deviceIndex)).size * mostOnAzure;
   const type = types.get(instanceType);
   if (type === undefined) return 0;
-  return ((type.cards[0] ?? 0) - unfit) * (type.ipv4PerInterface - 1);
+  return ((type.cards[0] ?? 0) - unfit) * (type.ipv4PerInterface - (withPrimary ? 0 : 1));
 }
 
 function unheld(network: CloudNetwork, views: readonly NodeView[]): InvariantViolation[] {

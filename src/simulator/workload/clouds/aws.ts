@@ -27,7 +27,7 @@ export const aws: AgentCloud = {
       tags: textMapAt(node, 'spec', 'eni', 'exclude-interface-tags'),
     };
   },
-  firstInterfaceIndexOf: ({ eni }) => eni?.firstInterfaceIndex ?? 0,
+  podInterfaces: ({ eni }) => ({ firstIndex: eni?.firstInterfaceIndex ?? 0, withPrimary: false }),
   writtenBack: (status) => status,
   awaitsCidr: false,
   networkOf: (node) => textAt(node, 'spec', 'eni', 'vpc-id'),

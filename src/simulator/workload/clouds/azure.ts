@@ -14,7 +14,7 @@ export const azure: AgentCloud = {
   interfacesOf: (node, protocol) =>
     listAt(node, 'status', 'azure', 'interfaces').map((entry) => interfaceOf(entry, protocol)),
   exclusionOf: () => ({ firstInterfaceIndex: undefined, tags: new Map() }),
-  firstInterfaceIndexOf: () => 0,
+  podInterfaces: () => ({ firstIndex: 0, withPrimary: false }),
   writtenBack,
   awaitsCidr: true,
   networkOf: (node) => {
