@@ -46,6 +46,7 @@ export type ConditionReason =
   | 'InstanceFull'
   | 'MaxAllocateReached'
   | 'AgentCannotStart'
+  | 'AgentProtocolUnsupported'
   | 'SubnetsExhausted'
   | 'NoSubnetMatches'
   | 'NoSecurityGroupMatches'
@@ -217,6 +218,14 @@ export function excludedInUse({ interfaceId, why, addresses }: RetiredUse): Node
     reason: 'ExcludedAddressesInUse',
     message: `pods use excluded addresses of interface ${interfaceId}: ${why}; they keep them, and no other pod gets one: restart those pods to move them`,
     addresses,
+  };
+}
+
+export function foreignAgent(): NodeCondition {
+  return {
+    reason: 'AgentProtocolUnsupported',
+    message:
+      'the agent requests a count in spec.ipam.pools.requested, which no known agent does in this mode: the node gets addresses, and none are released from it; run an agent that lists the addresses in use in status.ipam.used',
   };
 }
 

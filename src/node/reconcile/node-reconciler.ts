@@ -130,6 +130,7 @@ export class NodeReconciler {
     });
     this.#warnings = new Warnings({
       hooks,
+      traits: context.implementation.traits,
       clock,
       updateIn: (ms) =>
         ms === undefined ? this.#cancel('warning') : this.#later('warning', ms, () => this.wake()),

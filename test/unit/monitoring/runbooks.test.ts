@@ -83,6 +83,7 @@ const reasons = {
   InterfaceFailed: 'blocked',
   InterfaceNotShown: 'blocked',
   AgentCannotStart: 'served',
+  AgentProtocolUnsupported: 'served',
   ExcludedAddressesInUse: 'served',
   FreeAddressesNotTaken: 'served',
   AccessDenied: 'blocked',

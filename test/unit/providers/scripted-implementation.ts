@@ -29,6 +29,7 @@ export const traits: CloudTraits = {
   mostPerCall: Infinity,
   change: 'perInterface',
   limits: 'byType',
+  poolRequests: true,
   publicAddresses: true,
 };
 

@@ -3,14 +3,6 @@ import type { ExclusionRule, InterfaceStatus } from '../interface-status.ts';
 import type { JsonObject } from '../json.ts';
 import type { NodeFacts, Protocol } from '../node-facts.ts';
 
-/** Which addresses of an instance are for pods. */
-export interface PodInterfaces {
-  /** The lowest device index of an interface that carries pods. */
-  readonly firstIndex: number;
-  /** Whether its primary address does too. */
-  readonly withPrimary: boolean;
-}
-
 export interface AgentCloud {
   /** The Node's provider ID, in the form that the cloud's controller writes. */
   readonly providerIdOf: (facts: NodeFacts) => string;
@@ -21,7 +13,10 @@ export interface AgentCloud {
   /** What the status shows to an agent of this protocol, in a fixed order. */
   readonly interfacesOf: (node: JsonObject, protocol: Protocol) => readonly InterfaceStatus[];
   readonly exclusionOf: (node: JsonObject) => ExclusionRule;
-  readonly podInterfaces: (facts: NodeFacts) => PodInterfaces;
+  /** The lowest device index of an interface that carries pods. */
+  readonly firstInterfaceIndexOf: (facts: NodeFacts) => number;
+  /** Whether pods use the primary addresses of interfaces that carry pods. */
+  readonly usesPrimaryAddresses: boolean;
   /** The status as an agent of this protocol writes it back: without the fields that it does not know. */
   readonly writtenBack: (status: JsonObject, protocol: Protocol) => JsonObject;
   /** Whether a multi-pool agent starts only once the status names a CIDR of the network. */

@@ -23,7 +23,8 @@ export const alibaba: AgentCloud = {
   interfacesOf: (node) => Object.values(objectAt(node, 'status', 'alibaba-cloud', 'enis')).map(interfaceOf),
   exclusionOf: () => ({ firstInterfaceIndex: undefined, tags: new Map() }),
   // The primary interface carries no pods.
-  podInterfaces: () => ({ firstIndex: 1, withPrimary: true }),
+  firstInterfaceIndexOf: () => 1,
+  usesPrimaryAddresses: true,
   writtenBack: (status) => status,
   awaitsCidr: true,
   networkOf: (node) => textAt(node, 'spec', 'alibaba-cloud', 'vpc-id'),

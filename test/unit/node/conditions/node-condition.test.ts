@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import {
   capCondition,
   claimCondition,
+  foreignAgent,
   type NodeCondition,
   failureCondition,
   stoppedInstance,
@@ -161,6 +162,12 @@ describe('the text of a condition', () => {
       ),
       'AgentCannotStart',
       'lower spec.ipam.min-allocate, or raise max-allocate and use a larger instance type: an agent up to 1.19 starts only with 12 addresses, and spec.ipam.max-allocate allows 8, and instance type t3.small can have 9',
+    ],
+    [
+      'of an agent whose protocol none has in this mode',
+      foreignAgent(),
+      'AgentProtocolUnsupported',
+      'the agent requests a count in spec.ipam.pools.requested, which no known agent does in this mode: the node gets addresses, and none are released from it; run an agent that lists the addresses in use in status.ipam.used',
     ],
     [
       'of a full instance',

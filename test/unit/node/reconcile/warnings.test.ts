@@ -45,6 +45,7 @@ async function warningsOf(interfaces: readonly NetworkInterface[]): Promise<read
   const warnings = new Warnings({
     hooks: { onWarning: (_, warning) => found.push(warning), onExclusions: () => undefined },
     clock,
+    traits,
     updateIn: () => undefined,
   });
   const update = (): void => warnings.update(node, { view: known, assessment, staticIp: undefined });
@@ -89,6 +90,7 @@ async function reportsOn(moments: readonly Moment[], size = 9): Promise<readonly
   const note = (what: string): number => found.push(`${clock.monotonic() / 1000} ${what}`);
   let cancel = (): void => undefined;
   const warnings = new Warnings({
+    traits,
     hooks: { onWarning: (_, { reason }) => note(reason), onExclusions: () => undefined },
     clock,
     updateIn: (ms) => {
