@@ -53,10 +53,14 @@ export class InterfaceWaits {
     });
   }
 
-  /** Resolves once the interface can be attached, or is overdue. Rejects with the signal's reason. */
+  /** Resolves once the interface can be attached, is not to be seen, or is overdue. Rejects with the signal's reason. */
   async created(interfaceId: string, context: CallContext): Promise<void> {
-    const find: Find<'created'> = (item) =>
-      item === undefined || item.status === 'Creating' ? undefined : 'created';
+    const since = this.#clock.monotonic();
+    // What no read shows is gone, or not yet visible: an attachment finds out.
+    const find: Find<'created'> = (item) => {
+      if (item === undefined) return this.#clock.monotonic() - since >= lag ? 'created' : undefined;
+      return item.status === 'Creating' ? undefined : 'created';
+    };
     await this.#until(interfaceId, { find, first: creation }, context);
   }
 

@@ -85,7 +85,8 @@ async function createInterface(call: Performing, operation: CreateInterface): Pr
       if ('problem' in read) return read;
       if (read.interface.subnetId !== subnetId) return { problem: 'it is in another vSwitch' };
       isReady = shown.status !== 'Creating';
-      return { kind: 'created', interface: read.interface };
+      // We requested a plain interface, whatever type the answer shows.
+      return { kind: 'created', interface: { ...read.interface, reservedFor: undefined } };
     }),
   );
   // An interface that is being created cannot be attached yet.

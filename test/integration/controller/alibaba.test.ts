@@ -64,6 +64,21 @@ describe('on Alibaba Cloud, a new node', () => {
     expect(cluster.bugs).toEqual([]);
   });
 
+  test('gets one interface even if the answer to its creation shows an unknown type', async () => {
+    const cluster = new AlibabaCluster(topology());
+    const node = cluster.node();
+    fail(cluster, 'CreateNetworkInterface', { kind: 'garbled', form: 'unknownEnum' });
+    cluster.start();
+
+    await cluster.announce(node);
+    await served(cluster, node, 8);
+    await cluster.clock.advance(60_000);
+
+    expect(cluster.changes.filter((action) => action === 'CreateNetworkInterface')).toHaveLength(1);
+    expect(cluster.interfaces(node)).toHaveLength(2);
+    expect(cluster.bugs).toEqual([]);
+  });
+
   test('is never offered an address of its primary interface', async () => {
     const cluster = new AlibabaCluster(topology({ instance: ', addresses: 3' }));
     const node = cluster.node();
