@@ -9,7 +9,6 @@
 // - an address that another node showed and that is free now (`onFreed`), or that several claim (`#contest`)
 // - what may start at all: a pause or its end (`wakeAll`)
 import type { CiliumNode, NodeReference } from '../kubernetes/cilium-node/cilium-node.ts';
-import { memberOf } from '../kubernetes/transport/json.ts';
 import { shownBy } from '../kubernetes/cilium-node/shown-addresses.ts';
 import { nameOf, referenceTo, type WatchedNode } from '../kubernetes/cilium-node/watched-node.ts';
 import type { Claimed } from '../node/demand/address-claims.ts';
@@ -33,6 +32,7 @@ import { inStartOrder, checkClaim } from './claims/instance-claim.ts';
 import { InstanceOwnership, type InstanceOwnershipOptions } from './claims/instance-ownership.ts';
 import type { TouchedIdentities } from './claims/node-identities.ts';
 import type { ClaimEvidence } from './claims/rival-claims.ts';
+import { keepSpellings } from './kept-spellings.ts';
 import { claimedBy, emptyEntry, isSame, isUnmanaged, type NodeEntry, type Served } from './node-entry.ts';
 
 export interface NodeManagerOptions {
@@ -127,7 +127,7 @@ export class NodeManager {
       // It may have changed or been deleted since.
       if (!this.#entries.has(nameOf(watched))) this.#remember(nameOf(watched), watched);
     });
-    this.#keepSpellings();
+    keepSpellings(this.#context.implementation.section, this.#entries.values(), this.#ownership);
     const candidates = [...this.#entries].map(([name, { newest }]) => ({
       name,
       hasAddresses: newest !== undefined && shownBy(newest).addresses.length > 0,
@@ -140,20 +140,6 @@ export class NodeManager {
       awaitingTurn.delete(name);
       this.#serveOrStopAlone(name);
     });
-  }
-
-  /** Of all CiliumNodes, because one may be served only after the cloud was read. Those of verified nodes count first. */
-  #keepSpellings(): void {
-    const { section } = this.#context.implementation;
-    if (section.keepSpelling === undefined) return;
-    const published = [...this.#entries].flatMap(([name, { newest }]) =>
-      newest?.kind === 'node' ? [{ name, node: newest.node }] : [],
-    );
-    const { verified = [], others = [] } = Object.groupBy(published, ({ name, node }) =>
-      this.#ownership.isVerified(name, node.instanceId ?? '') ? 'verified' : 'others',
-    );
-    for (const { node } of [...verified, ...others])
-      section.keepSpelling(memberOf(node.base.status, section.key));
   }
 
   /** A bug in one node must not stop others from being served. */
@@ -420,9 +406,8 @@ export class NodeManager {
     this.#serveOrStop(name, entry);
     // Another name may have waited for the instance.
     for (const [other, { newest, reconciler: busy }] of this.#entries) {
-      if (busy === undefined && newest?.kind === 'node' && newest.node.instanceId === reconciler.instanceId) {
+      if (busy === undefined && newest?.kind === 'node' && newest.node.instanceId === reconciler.instanceId)
         this.apply(other, newest);
-      }
     }
   }
 
