@@ -1,18 +1,20 @@
 // The agent of one node: puts its parts together, and runs them until it is stopped.
-import { cidrText } from '../cidr/set/cidr.ts';
+import { families } from '../cidr/set/cidr.ts';
 import type { AgentSettings } from '../config/agent-settings.ts';
+import type { KubernetesTransport } from '../kubernetes/transport/transport.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { AgentMetrics, MetricRegistry } from '../observability/metrics.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { aborted } from '../runtime/race-abort.ts';
 import type { Random } from '../runtime/random.ts';
-import { HostScopeAllocator } from './allocators/host-scope.ts';
 import { Answerer } from './cni/answer.ts';
 import { deleteQueueOf, replayDeletes } from './cni/delete-queue.ts';
 import { Verbs } from './cni/verbs.ts';
 import { addressText, parseAddress } from './ipam/address.ts';
 import type { Holdings } from './ipam/holdings.ts';
 import { Ipam, type IpamEvent } from './ipam/ipam.ts';
+import { BlockKeeper } from './own-node/block-keeper.ts';
+import { OwnNode } from './own-node/own-node.ts';
 import type { AddressRecord } from './record/record.ts';
 import { openState } from './record/state-directory.ts';
 import { Api } from './rest/api.ts';
@@ -25,6 +27,8 @@ export interface AgentDeps {
   readonly random: Random;
   readonly log: Logger;
   readonly registry: MetricRegistry<AgentMetrics>;
+  /** Undefined with host-scope. */
+  readonly kubernetes: KubernetesTransport | undefined;
   /** Throws what Node.js throws. */
   readonly readFile: (path: string) => string;
 }
@@ -81,9 +85,18 @@ async function serve(deps: AgentDeps, { record, holdings }: State, stop: AbortSi
     const address = parseAddress(ip);
     if (address !== undefined) ipam.excludeIP(addressText(address), 'excluded');
   }
-  for (const cidr of settings.ranges) ipam.serve(new HostScopeAllocator(cidr, random.fork(cidrText(cidr))));
+  const keeper = new BlockKeeper({
+    ipam,
+    record,
+    random,
+    log,
+    ranges: settings.ranges,
+    follows: settings.mode !== 'host-scope',
+  });
+  keeper.start();
   ipam.start();
-  const waitingFor = (): string | undefined => undefined;
+  const ownNode = ownNodeOf(deps, keeper);
+  const waitingFor = (): string | undefined => whatIsMissing(ipam, settings, ownNode);
   const verbs = new Verbs({ ipam, clock, mayGrow: settings.mode !== 'host-scope', waitingFor, readFile });
   const answerer = new Answerer({
     verbs,
@@ -107,15 +120,34 @@ async function serve(deps: AgentDeps, { record, holdings }: State, stop: AbortSi
     if (problem !== undefined) return { kind: 'failed', problem };
     // The plugin writes a file, then looks for the agent once more: what it wrote until now is there.
     await replayDeletes(queue, answerer, log);
-    const blocks = settings.ranges.map(cidrText);
+    const blocks = ipam.figures().flatMap(({ cidrs }) => cidrs);
     log.info('serving', { socket: settings.socketPath, blocks, addresses: holdings.size });
-    await aborted(stop);
+    await Promise.all([aborted(stop), ownNode?.run(stop)]);
     await server.close();
     return { kind: 'stopped' };
   } finally {
     ipam.stop();
     record.close();
   }
+}
+
+function ownNodeOf(deps: AgentDeps, keeper: BlockKeeper): OwnNode | undefined {
+  const { settings, clock, random, log, kubernetes: transport } = deps;
+  const { mode: source, nodeName: name, createsCiliumNode: createsObject } = settings;
+  if (transport === undefined || (source !== 'kubernetes' && source !== 'cluster-pool')) return undefined;
+  const onBlocks = (shown: readonly string[]): void => keeper.take(shown);
+  return new OwnNode({ source, name, transport, clock, random, log, createsObject, onBlocks });
+}
+
+/** Undefined once every family that is asked for has a block. */
+function whatIsMissing(
+  ipam: Ipam,
+  { enabled }: AgentSettings,
+  ownNode: OwnNode | undefined,
+): string | undefined {
+  const served = ipam.servedFamilies();
+  const lacks = families.some((family) => enabled[family] === true && ipam.allocator(family) === undefined);
+  return served.length > 0 && !lacks ? undefined : (ownNode?.missing ?? 'a range');
 }
 
 function report(event: IpamEvent, { log, registry }: AgentDeps): void {

@@ -14,6 +14,7 @@ export interface AgentSettings {
   readonly enabled: Readonly<Record<Family, boolean | undefined>>;
   readonly ranges: readonly Cidr[];
   readonly excluded: readonly string[];
+  readonly createsCiliumNode: boolean;
   /** In ms. */
   readonly expiration: number;
 }
@@ -35,6 +36,7 @@ export function agentSettings(options: Options): AgentSettings {
       return reading.kind === 'cidr' ? [reading.cidr] : [];
     }),
     excluded: excludeIps,
+    createsCiliumNode: options.autoCreateCiliumNodeResource,
     expiration: ipamExpiration,
   };
 }

@@ -41,6 +41,8 @@ const sharedWithAgent: ReadonlySet<string> = new Set<OptionName>([
   'ipam',
   'enable-ipv4',
   'enable-ipv6',
+  'k8s-api-server',
+  'k8s-kubeconfig-path',
   'config-dir',
   'log-level',
   'debug',

@@ -1,6 +1,6 @@
 // Options of the command agent. Those that the Cilium agent has keep its names and meanings.
 import type { FoundDefault, OptionRow } from '../option-row.ts';
-import { duration, list, oneOf, text } from '../value-kinds.ts';
+import { boolean, duration, list, oneOf, text } from '../value-kinds.ts';
 
 /** Where the addresses of a node come from: the modes of the Cilium agent, and host-scope, which needs no Kubernetes. */
 export const agentModes = [
@@ -18,13 +18,13 @@ export const agentModes = [
 export type AgentMode = (typeof agentModes)[number];
 
 /** The only ones that are built. */
-export const builtAgentModes: readonly AgentMode[] = ['host-scope'];
+export const builtAgentModes: readonly AgentMode[] = ['host-scope', 'kubernetes', 'cluster-pool'];
 
 /** Instead of that of the table, whose values are those of the command run. */
 export const agentModeRow = {
   kind: oneOf(agentModes),
   default: 'kubernetes',
-  help: 'Where the addresses of this node come from. Only host-scope is built: blocks that the options name, without Kubernetes. The others end the start with exit code 2.',
+  help: 'Where the addresses of this node come from. Built are kubernetes: the podCIDRs of its Node; cluster-pool: the podCIDRs of its CiliumNode; and host-scope: the blocks that the options name, without Kubernetes. The others end the start with exit code 2.',
 } as const;
 
 const path = text('path', /^\/./, 'an absolute path');
@@ -101,6 +101,14 @@ export const agentOptions = {
     help: 'Addresses of the blocks that are never given out.',
     default: '',
     fromConfigDir: false,
+  },
+  'auto-create-cilium-node-resource': {
+    kind: boolean,
+    origin: 'operator',
+    group: 'agent',
+    help: 'With ipam=cluster-pool, creates the CiliumNode of this node, owned by its Node, if there is none.',
+    default: 'true',
+    fromConfigDir: true,
   },
   'ipam-expiration': {
     kind: duration({ least: 1000, most: 24 * hour }),

@@ -45,6 +45,7 @@ const kinds: Readonly<Record<string, CloudFailureKind>> = {
   IncompleteSignature: 'notAuthorized',
   'InvalidTimeStamp.Expired': 'notAuthorized',
   CredentialsError: 'notAuthorized',
+  CredentialsExpired: 'notAuthorized',
   UnreadableAnswer: 'unreadable',
   Fenced: 'fenced',
   Stopped: 'stopped',
@@ -71,6 +72,7 @@ const credentialTrouble: ReadonlyMap<string, NonNullable<CloudFailure['credentia
   ['SignatureDoesNotMatch', 'invalid'],
   ['IncompleteSignature', 'invalid'],
   ['CredentialsError', 'invalid'],
+  ['CredentialsExpired', 'expired'],
   ['InvalidSecurityToken.Expired', 'expired'],
   ['InvalidTimeStamp.Expired', 'expired'],
 ]);

@@ -1,11 +1,10 @@
 // headwater agent as a process, over its Unix socket.
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { existsSync, globSync, mkdirSync, mkdtempSync, statSync, writeFileSync } from 'node:fs';
-import { request } from 'node:http';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
-import { Child, headwater, problemsOf } from './child.ts';
+import { AgentProcess, type Answered, type Asked, cniCall } from './agent-process.ts';
+import { type Child, headwater, problemsOf } from './child.ts';
 import { testDirectory } from './test-directory.ts';
 
 const directory = testDirectory('agent');
@@ -15,65 +14,13 @@ beforeEach(() => {
   place = mkdtempSync(join(directory.path, 'a-'));
 });
 
-const socket = (): string => join(place, 'agent.sock');
-const flags = (...more: readonly string[]): readonly string[] => [
-  'agent',
-  '--ipam=host-scope',
-  '--ipv4-range=10.0.0.0/24',
-  `--socket-path=${socket()}`,
-  `--state-dir=${join(place, 'state')}`,
-  ...more,
-];
-
-async function started(...more: readonly string[]): Promise<Child> {
-  const child = new Child(flags(...more));
-  await child.said(/"msg":"serving"/);
-  return child;
-}
-
-interface Asked {
-  readonly body?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
-interface Answered {
-  readonly status: number | undefined;
-  readonly body: unknown;
-  readonly headers: Readonly<Record<string, unknown>>;
-}
-
-function ask(method: string, path: string, { body = '', headers = {} }: Asked = {}): Promise<Answered> {
-  return new Promise((resolve, reject) => {
-    const options = { socketPath: socket(), path, method, headers };
-    const asked = request(options, (answer) => {
-      const isJson = answer.headers['content-type'] === 'application/json';
-      text(answer).then(
-        (all) =>
-          resolve({
-            status: answer.statusCode,
-            body: isJson ? (JSON.parse(all) as unknown) : all,
-            headers: answer.headers,
-          }),
-        reject,
-      );
-    });
-    asked.once('error', reject);
-    asked.end(body);
-  });
-}
-
-const call = (verb: string, container = 'c1'): Asked => ({
-  body: JSON.stringify({
-    env: {
-      CNI_COMMAND: verb,
-      CNI_CONTAINERID: container,
-      CNI_NETNS: '/n',
-      CNI_IFNAME: 'eth0',
-      CNI_PATH: '/p',
-    },
-    stdin: JSON.stringify({ cniVersion: '1.1.0', name: 'pods', ipam: {} }),
-  }),
-});
+const flagsOf = (...more: readonly string[]): AgentProcess =>
+  new AgentProcess(place, ['--ipam=host-scope', '--ipv4-range=10.0.0.0/24', ...more]);
+const flags = (...more: readonly string[]): readonly string[] => flagsOf(...more).args;
+const socket = (): string => flagsOf().socket;
+const started = (...more: readonly string[]): Promise<Child> => flagsOf(...more).start();
+const ask = (method: string, path: string, asked?: Asked): Promise<Answered> =>
+  flagsOf().ask(method, path, asked);
 
 describe('the socket of an agent', () => {
   test('answers the calls of /v1/ipam as the Cilium agent does', async () => {
@@ -117,7 +64,7 @@ describe('the socket of an agent', () => {
   test('answers the calls of the plugin, and protects what an attachment holds', async () => {
     await started();
 
-    const added = await ask('POST', '/v1/cni', call('ADD'));
+    const added = await ask('POST', '/v1/cni', cniCall('ADD'));
     const [ip = ''] = Object.keys(((await ask('GET', '/v1/ipam')).body as { addresses: object }).addresses);
 
     expect(added).toMatchObject({
@@ -155,7 +102,7 @@ describe('the socket of an agent', () => {
         excluded: { '10.0.0.1': 'router' },
       },
     });
-    expect(await ask('POST', '/v1/cni', call('DEL'))).toMatchObject({
+    expect(await ask('POST', '/v1/cni', cniCall('DEL'))).toMatchObject({
       status: 200,
       body: '',
       headers: { 'x-cni-exit': '0' },
@@ -212,7 +159,7 @@ describe('the socket of an agent', () => {
 describe('headwater agent', () => {
   test('has after a restart, however it ended, what it had before', async () => {
     const first = await started();
-    await ask('POST', '/v1/cni', call('ADD'));
+    await ask('POST', '/v1/cni', cniCall('ADD'));
     await ask('POST', '/v1/ipam/10.0.0.20?owner=x', {});
     const before = (await ask('GET', '/v1/ipam')).body;
     await first.stop('SIGKILL');
@@ -237,7 +184,7 @@ describe('headwater agent', () => {
   });
 
   test.each([
-    ['kubernetes', []],
+    ['crd', []],
     ['multi-pool', []],
     ['eni', []],
   ])('ends with 2 for --ipam=%s, which is not built', async (mode) => {
@@ -315,11 +262,11 @@ describe('headwater agent', () => {
 
   test('replays before it serves what the plugin left, and keeps what it cannot replay', async () => {
     const first = await started();
-    await ask('POST', '/v1/cni', call('ADD'));
+    await ask('POST', '/v1/cni', cniCall('ADD'));
     await first.stop();
     const queue = join(place, 'deleteQueue');
     mkdirSync(queue);
-    writeFileSync(join(queue, `${'a'.repeat(64)}.delete`), call('DEL').body ?? '');
+    writeFileSync(join(queue, `${'a'.repeat(64)}.delete`), cniCall('DEL').body ?? '');
     writeFileSync(join(queue, `${'b'.repeat(64)}.delete`), 'damage');
 
     await started();

@@ -2,7 +2,7 @@
 import type { OptionCommand } from '../../../src/config/option-scope.ts';
 import { sharedBlocks, type SharedBlock } from '../../../src/simulator/cluster/block-judge.ts';
 import { type JsonObject, textAt, textsAt } from '../../../src/simulator/workload/json.ts';
-import type { BlockWorld, EffectiveWrite } from './block-world.ts';
+import type { BlockReplica, BlockWorld, EffectiveWrite } from './block-world.ts';
 
 /** Blocks of each family. */
 export const capacity = 16;
@@ -24,8 +24,8 @@ export class BlockChecks {
   #before = new Map<string, readonly string[]>();
   /** When an administrator gave an object an old block, by name. */
   readonly #restored = new Map<string, number>();
-  /** Of objects that an administrator took their block from, it stays held as long as a process remembers it. */
-  #mayBeRemembered = false;
+  /** Processes that may remember a block which an administrator took from its object: for them it stays held. */
+  #remembering: ReadonlySet<string> = new Set();
   /** What is shared now was shared in the backup. */
   #isFirstLook = false;
   /** Pairs that share a block because of that. */
@@ -44,7 +44,7 @@ export class BlockChecks {
   /** An administrator brought everything back as it was once. */
   noteEverythingRestored(): void {
     this.#before = new Map();
-    this.#mayBeRemembered = true;
+    this.#remembering = new Set(this.#world.replicas.map(({ process }) => process.identity));
     this.#isFirstLook = true;
   }
 
@@ -99,7 +99,7 @@ export class BlockChecks {
       return;
     }
     const objects = await this.#world.objects();
-    const shown = this.#checkCounts(objects, leader.controller.status().pools ?? []);
+    const shown = this.#checkCounts(objects, leader);
     const waiting = [...machines.values()].filter(({ inUse }) => inUse.length === 0).length;
     if (waiting > 0 && shown.ipv4 < capacity && shown.ipv6 < capacity)
       this.violations.add(
@@ -116,14 +116,16 @@ export class BlockChecks {
   /** No block counts as held that no object shows, and none is missing. */
   #checkCounts(
     objects: readonly JsonObject[],
-    pools: readonly { readonly family: string; readonly held: number }[],
+    { controller, process }: BlockReplica,
   ): Readonly<Record<'ipv4' | 'ipv6', number>> {
+    const { pools = [] } = controller.status();
+    const mayRemember = this.#remembering.has(process.identity);
     const shown = { ipv4: 0, ipv6: 0 };
     for (const family of ['ipv4', 'ipv6'] as const) {
       const known = pools.filter((pool) => pool.family === family).reduce((sum, { held }) => sum + held, 0);
       const blocks = objects.flatMap((object) => this.blocksOf(object));
       shown[family] = new Set(blocks.filter((block) => block.includes(':') === (family === 'ipv6'))).size;
-      if (known < shown[family] || (known > shown[family] && !this.#mayBeRemembered))
+      if (known < shown[family] || (known > shown[family] && !mayRemember))
         this.violations.add(`${known} ${family} blocks count as held, and objects show ${shown[family]}`);
     }
     return shown;

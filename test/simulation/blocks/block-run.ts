@@ -173,7 +173,7 @@ class BlockRun {
   async #bringBack(): Promise<void> {
     const what = this.#random.integer(8);
     if (what < 4) await this.#backups.keep();
-    else if (what < 7) await this.#backups.restoreOne();
+    else if (what < 7 || this.#trouble.isSparing) await this.#backups.restoreOne();
     else {
       await this.#backups.restoreEverything();
       this.#changes += this.#world.machines.size;

@@ -353,6 +353,7 @@ describe('defaults', () => {
       ipv4Range: undefined,
       ipv6Range: undefined,
       excludeIps: [],
+      autoCreateCiliumNodeResource: true,
       ipamExpiration: 600_000,
     } satisfies Options);
     expect(Object.keys(sources)).toEqual(optionNames);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
-import { Holdings } from '../../../../src/agent/ipam/holdings.ts';
+import * as fc from 'fast-check';
+import { type AttachmentName, Holdings } from '../../../../src/agent/ipam/holdings.ts';
 import { AgentRig, blockOf } from '../agent-rig.ts';
 
 const both = ['10.0.0.0/29', 'fd00::/125'];
@@ -257,21 +257,25 @@ describe('any history of demands and releases', () => {
     last: fc.integer({ min: 0, max: 8 }),
   });
 
+  const steps: Readonly<Record<string, (rig: AgentRig, name: AttachmentName, ip: string) => unknown>> = {
+    add: (rig, name) =>
+      rig.ipam.holdings.attachment(name) ??
+      rig.ipam.allocate({ owner: name.container, attachment: { ...name, since: 0 } }),
+    del: (rig, name) => rig.ipam.detach([name]),
+    rest: (rig, _, ip) => rig.ipam.allocate({ owner: 'r', fixed: [ip], families: ['ipv4'], timeout: 1000 }),
+    release: (rig, _, ip) => rig.ipam.releaseIP(place(ip)),
+    fail: (rig) => (rig.recordProblem = 'full'),
+    mend: (rig) => (rig.recordProblem = undefined),
+    expire: (rig) => rig.clock.advance(1000),
+  };
+
   test('keeps each address with one holder, and what the record says is what is held', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(action, { maxLength: 60 }), async (actions) => {
         const rig = new AgentRig({ blocks: both });
         for (const { kind, container, last } of actions) {
           const name = { network: 'n', container: `c${container}`, interface: 'eth0' };
-          const holds = rig.ipam.holdings.attachment(name);
-          if (kind === 'add' && holds === undefined)
-            rig.ipam.allocate({ owner: name.container, attachment: { ...name, since: 0 } });
-          if (kind === 'del') rig.ipam.detach([name]);
-          if (kind === 'rest')
-            rig.ipam.allocate({ owner: 'r', fixed: [`10.0.0.${last}`], families: ['ipv4'], timeout: 1000 });
-          if (kind === 'release') rig.ipam.releaseIP(place(`10.0.0.${last}`));
-          if (kind === 'fail' || kind === 'mend') rig.recordProblem = kind === 'fail' ? 'full' : undefined;
-          if (kind === 'expire') await rig.clock.advance(1000);
+          await steps[kind]?.(rig, name, `10.0.0.${last}`);
           check(rig);
         }
       }),

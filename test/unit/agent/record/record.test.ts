@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import type { Change, Holdings } from '../../../../src/agent/ipam/holdings.ts';
 import { AddressRecord } from '../../../../src/agent/record/record.ts';
 import { openState } from '../../../../src/agent/record/state-directory.ts';
