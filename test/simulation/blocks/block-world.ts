@@ -193,7 +193,7 @@ export class BlockWorld {
   /** Who has the Lease; undefined if nobody has. */
   get leaseHolder(): string | undefined {
     const [lease] = this.model.list('leases.coordination.k8s.io');
-    return textAt(lease as JsonObject | undefined, 'spec', 'holderIdentity') || undefined;
+    return textAt(lease, 'spec', 'holderIdentity') || undefined;
   }
 
   #watchingWrites(identity: string, handler: KubernetesHandler): KubernetesHandler {
