@@ -9,6 +9,7 @@
 // - an address that another node showed and that is free now (`onFreed`), or that several claim (`#contest`)
 // - what may start at all: a pause or its end (`wakeAll`)
 import type { CiliumNode, NodeReference } from '../kubernetes/cilium-node/cilium-node.ts';
+import { memberOf } from '../kubernetes/transport/json.ts';
 import { shownBy } from '../kubernetes/cilium-node/shown-addresses.ts';
 import { nameOf, referenceTo, type WatchedNode } from '../kubernetes/cilium-node/watched-node.ts';
 import type { Claimed } from '../node/demand/address-claims.ts';
@@ -126,6 +127,7 @@ export class NodeManager {
       // It may have changed or been deleted since.
       if (!this.#entries.has(nameOf(watched))) this.#remember(nameOf(watched), watched);
     });
+    this.#keepSpellings();
     const candidates = [...this.#entries].map(([name, { newest }]) => ({
       name,
       hasAddresses: newest !== undefined && shownBy(newest).addresses.length > 0,
@@ -138,6 +140,20 @@ export class NodeManager {
       awaitingTurn.delete(name);
       this.#serveOrStopAlone(name);
     });
+  }
+
+  /** Of all CiliumNodes, because one may be served only after the cloud was read. Those of verified nodes count first. */
+  #keepSpellings(): void {
+    const { section } = this.#context.implementation;
+    if (section.keepSpelling === undefined) return;
+    const published = [...this.#entries].flatMap(([name, { newest }]) =>
+      newest?.kind === 'node' ? [{ name, node: newest.node }] : [],
+    );
+    const { verified = [], others = [] } = Object.groupBy(published, ({ name, node }) =>
+      this.#ownership.isVerified(name, node.instanceId ?? '') ? 'verified' : 'others',
+    );
+    for (const { node } of [...verified, ...others])
+      section.keepSpelling(memberOf(node.base.status, section.key));
   }
 
   /** A bug in one node must not stop others from being served. */

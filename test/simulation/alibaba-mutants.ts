@@ -23,7 +23,7 @@ export const alibabaMutants: readonly Mutant[] = [
     'index = taken.size;',
   ),
   {
-    name: 'an interface is attached once the cloud begins to attach it',
+    name: 'an interface counts as attached while it is being attached',
     edits: [
       {
         file: 'providers/alibaba/interface-waits.ts',
@@ -31,9 +31,9 @@ export const alibabaMutants: readonly Mutant[] = [
         to: 'if (item !== undefined && holderOf(item) === instanceId)',
       },
       {
-        file: 'providers/alibaba/perform.ts',
-        from: "if ('problem' in read) return { kind: 'done', answer };",
-        to: "if (call !== undefined) return { kind: 'done', answer };",
+        file: 'providers/alibaba/network-interface.ts',
+        from: "['Attaching', 'attaching'],",
+        to: "['Attaching', 'attached'],",
       },
     ],
     seeds,

@@ -20,6 +20,8 @@ export interface AlibabaApiOptions extends CredentialChainOptions {
 }
 
 const algorithm = 'ACS3-HMAC-SHA256';
+/** Hash of the body of every request: all parameters are in the query. */
+const payload = openApi.default.hash(Buffer.from(''), algorithm).toString('hex');
 
 /**
  * Calls that do no harm when they arrive twice: they change nothing, or are the same by their client token. What
@@ -73,7 +75,6 @@ export class AlibabaApi implements RpcApi {
     const url = new URL(endpoint ?? `https://${endpointOf(name, regionId)}`);
     const query = parametersOf(action, input, regionId);
     const keys = await this.#credentials(signal);
-    const payload = openApi.default.hash(Buffer.from(''), algorithm).toString('hex');
     const request = new dara.Request();
     request.method = 'POST';
     request.pathname = '/';

@@ -19,13 +19,13 @@ export interface ShownInterface {
 }
 
 /** Least time between two reads, in ms. */
-const pause = 500;
+const pause = 250;
 /** Until the first read of a new interface, in ms: it is usually created by then. */
-const creation = 500;
+const creation = 400;
 /** Until the first read of an attachment, in ms: none ends earlier. */
 const attachment = 2000;
 /** An interface is read again when it has waited for this share longer. */
-const patience = 1 / 4;
+const patience = 1 / 8;
 /** What takes longer has not ended for anyone who waits, in ms. */
 const longest = 120_000;
 /** Until then a read may show the interface as it was before, in ms. */

@@ -82,6 +82,7 @@ const reasons = {
   InterfaceNameUnknown: 'blocked',
   InterfaceFailed: 'blocked',
   InterfaceNotShown: 'blocked',
+  InterfaceChanging: 'served',
   AgentCannotStart: 'served',
   AgentProtocolUnsupported: 'served',
   ExcludedAddressesInUse: 'served',
