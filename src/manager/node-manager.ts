@@ -406,9 +406,8 @@ export class NodeManager {
     this.#serveOrStop(name, entry);
     // Another name may have waited for the instance.
     for (const [other, { newest, reconciler: busy }] of this.#entries) {
-      if (busy === undefined && newest?.kind === 'node' && newest.node.instanceId === reconciler.instanceId) {
+      if (busy === undefined && newest?.kind === 'node' && newest.node.instanceId === reconciler.instanceId)
         this.apply(other, newest);
-      }
     }
   }
 
