@@ -9,7 +9,6 @@ import {
   type PauseReason,
   pauseWords,
 } from '../../providers/gate/mutation-permission.ts';
-import type { UnreadableInterface } from '../../providers/contract/observation.ts';
 import type { BindingCap } from '../demand/statistics.ts';
 import type { StartThreshold } from '../demand/demand.ts';
 import type { Claimed } from '../demand/address-claims.ts';
@@ -18,7 +17,6 @@ import type { AllocationPlan } from '../allocate/prepare-ip-allocation.ts';
 import { describeScope } from '../allocate/refused-scope.ts';
 import { needsAction } from '../allocate/allocation-backoff.ts';
 import type { ScopeRefusal } from '../allocate/blocked-resources.ts';
-import type { RetiredUse } from '../release/retired-holdings.ts';
 import type { Untaken } from './untaken-addresses.ts';
 
 export interface NodeCondition {
@@ -46,6 +44,7 @@ export type ConditionReason =
   | 'InstanceFull'
   | 'MaxAllocateReached'
   | 'AgentCannotStart'
+  | 'AgentProtocolUnsupported'
   | 'SubnetsExhausted'
   | 'NoSubnetMatches'
   | 'NoSecurityGroupMatches'
@@ -195,45 +194,11 @@ function holdersIn(contested: Claimed['shared']): string {
   return [...new Set([...contested.values()].flat())].sort().join(', ');
 }
 
-/** An interface is skipped while the node is served by its other interfaces. */
-export function unreadableInterface({ id, problem }: UnreadableInterface): NodeCondition {
+export function foreignAgent(): NodeCondition {
   return {
-    reason: 'InterfaceUnreadable',
-    message: `interface ${id} cannot be read and is not used: ${problem}`,
-  };
-}
-
-/** Something else than Headwater changes these interfaces, and does not end. The node gets no addresses on them meanwhile. */
-export function changingInterfaces(ids: readonly string[]): NodeCondition {
-  return {
-    reason: 'InterfaceChanging',
-    message: `end or repair in the cloud what keeps changing ${ids.join(', ')}, such as an upgrade of the instance: Headwater adds no address there until it has ended`,
-  };
-}
-
-/** It can no longer be read. Pods keep what it has. */
-export function obscuredInterface({ id, problem }: UnreadableInterface): NodeCondition {
-  return {
-    reason: 'InterfaceUnreadable',
-    message: `interface ${id} can no longer be read and gets no more addresses: ${problem}`,
-  };
-}
-
-/** Attached interfaces that the cloud should show by now. The node gets none of their addresses until it does. */
-export function unseenInterfaces(ids: readonly string[], instanceId: string): NodeCondition {
-  const which = `${ids.length === 1 ? 'interface' : 'interfaces'} ${ids.join(', ')}`;
-  return {
-    reason: 'InterfaceNotShown',
-    message: `check in the cloud whether ${which} ${ids.length === 1 ? 'is' : 'are'} attached to instance ${instanceId}, and detach ${ids.length === 1 ? 'it if it is' : 'those that are'} stuck: the cloud accepted the attachment, but no read shows it, and its addresses are offered once one does`,
-  };
-}
-
-/** Pods use excluded addresses: they keep them, and nothing new is offered there. */
-export function excludedInUse({ interfaceId, why, addresses }: RetiredUse): NodeCondition {
-  return {
-    reason: 'ExcludedAddressesInUse',
-    message: `pods use excluded addresses of interface ${interfaceId}: ${why}; they keep them, and no other pod gets one: restart those pods to move them`,
-    addresses,
+    reason: 'AgentProtocolUnsupported',
+    message:
+      'the agent requests a count in spec.ipam.pools.requested, which no known agent does in this mode: the node gets addresses, and none are released from it; run an agent that lists the addresses in use in status.ipam.used',
   };
 }
 

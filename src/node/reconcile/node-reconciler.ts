@@ -14,6 +14,7 @@ import type { Assessment } from '../conditions/assessment.ts';
 import { NodeOperations } from './node-operations.ts';
 import { DesiredState } from './desired-state.ts';
 import { protocolOf } from '../demand/demand.ts';
+import { unseenInterfaces } from '../conditions/interface-condition.ts';
 import {
   type NodeCondition,
   claimCondition,
@@ -23,7 +24,6 @@ import {
   presentable,
   refusedWrite,
   stoppedInstance,
-  unseenInterfaces,
 } from '../conditions/node-condition.ts';
 import { NodeState } from './node-state.ts';
 import { CapacityLimit } from './capacity-limit.ts';
@@ -130,6 +130,7 @@ export class NodeReconciler {
     });
     this.#warnings = new Warnings({
       hooks,
+      traits: context.implementation.traits,
       clock,
       words: context.implementation.section.words,
       updateIn: (ms) =>

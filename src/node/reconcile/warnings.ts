@@ -2,20 +2,24 @@
 import type { Assessment } from '../conditions/assessment.ts';
 import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
 import type { CloudWords } from '../../providers/contract/cilium-node-section.ts';
+import type { CloudTraits } from '../../providers/contract/cloud-traits.ts';
 import type { InstanceView } from '../../providers/contract/instance-view.ts';
 import {
   changingInterfaces,
-  type NodeCondition,
   excludedInUse,
   obscuredInterface,
+  unreadableInterface,
+} from '../conditions/interface-condition.ts';
+import {
+  type NodeCondition,
+  foreignAgent,
   presentable,
   unreachableStart,
-  unreadableInterface,
   untakenCondition,
 } from '../conditions/node-condition.ts';
 import { untakenAddresses, type Untaken } from '../conditions/untaken-addresses.ts';
 import { mostAllocatable } from '../demand/capacity.ts';
-import { protocolOf, startThresholdOf } from '../demand/demand.ts';
+import { isForeignAgent, protocolOf, startThresholdOf } from '../demand/demand.ts';
 import { exclusionsOf, type NodeRequirements } from '../demand/node-requirements.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { NodeHooks } from './node-context.ts';
@@ -54,6 +58,7 @@ interface Wait {
 
 export interface WarningsDeps {
   readonly hooks: Pick<NodeHooks, 'onWarning' | 'onExclusions'>;
+  readonly traits: Pick<CloudTraits, 'poolRequests'>;
   readonly clock: Pick<Clock, 'monotonic'>;
   readonly words: CloudWords;
   /** Requests another update after this many ms, instead of any requested before; undefined for none. */
@@ -77,7 +82,8 @@ export class Warnings {
   update(node: CiliumNode, facts: WarningFacts): void {
     const reported = new Set(this.#list.map(({ message }) => message));
     const lasting = this.#lasting(lastingWarnings(node, facts, this.#deps.words));
-    this.#list = [...immediateWarnings(node, facts), ...lasting].map(presentable);
+    const foreign = isForeignAgent(node, this.#deps.traits) ? [foreignAgent()] : [];
+    this.#list = [...foreign, ...immediateWarnings(node, facts), ...lasting].map(presentable);
     for (const warning of this.#list)
       if (!reported.has(warning.message)) this.#deps.hooks.onWarning(node, warning);
     const { view } = facts;

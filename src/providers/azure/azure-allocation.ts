@@ -39,6 +39,7 @@ const azureTraits: CloudTraits = {
   mostPerCall: Infinity,
   change: 'perInstance',
   limits: { addressesPerInterface: mostConfigurations, prefixes: false },
+  poolRequests: true,
   publicAddresses: false,
 };
 

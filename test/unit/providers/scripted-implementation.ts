@@ -34,6 +34,7 @@ export const traits: CloudTraits = {
   mostPerCall: Infinity,
   change: 'perInterface',
   limits: 'byType',
+  poolRequests: true,
   publicAddresses: true,
 };
 

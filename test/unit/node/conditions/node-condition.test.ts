@@ -1,8 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import {
-  capCondition,
   changingInterfaces,
+  unreadableInterface,
+  unseenInterfaces,
+} from '../../../../src/node/conditions/interface-condition.ts';
+import {
+  capCondition,
   claimCondition,
+  foreignAgent,
   type NodeCondition,
   failureCondition,
   stoppedInstance,
@@ -15,12 +20,10 @@ import {
   unknownInstanceType,
   unmanagedInstance,
   unnamedInterface,
-  unreadableInterface,
   unreachableStart,
   untakenCondition,
   unreadableLimits,
   unreadableNode,
-  unseenInterfaces,
   wrongNetwork,
 } from '../../../../src/node/conditions/node-condition.ts';
 import type { Untaken } from '../../../../src/node/conditions/untaken-addresses.ts';
@@ -170,6 +173,12 @@ describe('the text of a condition', () => {
       ),
       'AgentCannotStart',
       'lower spec.ipam.min-allocate, or raise max-allocate and use a larger machine: an agent up to 1.19 starts only with 12 addresses, and spec.ipam.max-allocate allows 8, and instance type t3.small can have 9',
+    ],
+    [
+      'of an agent whose protocol none has in this mode',
+      foreignAgent(),
+      'AgentProtocolUnsupported',
+      'the agent requests a count in spec.ipam.pools.requested, which no known agent does in this mode: the node gets addresses, and none are released from it; run an agent that lists the addresses in use in status.ipam.used',
     ],
     [
       'of a full instance',

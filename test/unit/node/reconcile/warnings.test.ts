@@ -45,6 +45,7 @@ async function warningsOf(interfaces: readonly NetworkInterface[]): Promise<read
   const warnings = new Warnings({
     hooks: { onWarning: (_, warning) => found.push(warning), onExclusions: () => undefined },
     clock,
+    traits,
     words: awsSection.words,
     updateIn: () => undefined,
   });
@@ -90,6 +91,7 @@ async function reportsOn(moments: readonly Moment[], size = 9): Promise<readonly
   const note = (what: string): number => found.push(`${clock.monotonic() / 1000} ${what}`);
   let cancel = (): void => undefined;
   const warnings = new Warnings({
+    traits,
     hooks: { onWarning: (_, { reason }) => note(reason), onExclusions: () => undefined },
     clock,
     words: awsSection.words,
@@ -185,6 +187,7 @@ test('an interface that keeps changing is reported after five minutes, while its
   const warnings = new Warnings({
     hooks: { onWarning: (_, { reason }) => found.push(reason), onExclusions: () => undefined },
     clock,
+    traits,
     words: awsSection.words,
     updateIn: () => undefined,
   });
