@@ -3,6 +3,7 @@ import * as fc from 'fast-check';
 import { ourLimits, type LimitSize } from '../../../../src/providers/rate-limit/limit-key.ts';
 import type { Priority } from '../../../../src/providers/contract/priority.ts';
 import { RateLimiter } from '../../../../src/providers/rate-limit/rate-limiter.ts';
+import type { Clock } from '../../../../src/runtime/clock.ts';
 import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
 
 const forever = new AbortController().signal;
@@ -72,6 +73,25 @@ describe('a limit that is a sliding window', () => {
       ),
       { numRuns: 100 },
     );
+  });
+
+  test('counts each call once by a clock that goes on between two looks', async () => {
+    const virtual = new VirtualClock();
+    let looks = 0;
+    const clock: Clock = {
+      wall: () => virtual.wall(),
+      monotonic: () => virtual.monotonic() + looks++ / 1000,
+      schedule: (ms, action) => virtual.schedule(ms, action),
+    };
+    const limiter = new RateLimiter({ clock, sizes: windowOf(10), overall: undefined });
+    const sentAt: number[] = [];
+
+    for (let turn = 0; turn < 10; turn++) {
+      ask(limiter, 1, { sentAt, clock: virtual });
+      await virtual.advance(1000);
+    }
+
+    expect(sentAt).toHaveLength(10);
   });
 
   test('is closed by a throttle until what others may have taken leaves it', async () => {
