@@ -259,8 +259,8 @@ export class RateLimiter {
   }
 
   /**
-   * Records granted tokens whose calls are still to be sent, one after the other. `now`: when their buckets gave them, by
-   * which a window finds them again.
+   * Records tokens granted at `now` whose calls are still to be sent, one after the other. A window finds a token again by
+   * that time.
    */
   #note(costs: Costs, now: number): void {
     const [first] = costs.costs.tokens.keys();

@@ -92,11 +92,14 @@ function standingOf(
   types: ReadonlyMap<string, InstanceType>,
 ): NodeStanding {
   const { preAllocate = 8, minAllocate = 0, maxAllocate, maxAboveWatermark = 0 } = facts.ipam ?? {};
-  const first = agentCloudOf(facts).firstInterfaceIndexOf(facts);
+  const { firstInterfaceIndexOf, usesPrimaryAddresses } = agentCloudOf(facts);
+  const first = firstInterfaceIndexOf(facts);
   const mostWithout = (unfitOnes: number): number => mostOf(facts, types, { unfit: unfitOnes, held });
   // An interface that pods may no longer use keeps its addresses in use.
   const retired = [...addressesInUse.keys()].filter((each) => (held.get(each)?.deviceIndex ?? first) < first);
-  const fit = [...held.values()].filter(({ deviceIndex, primary }) => deviceIndex >= first && !primary);
+  const fit = [...held.values()].filter(
+    ({ deviceIndex, primary }) => deviceIndex >= first && (usesPrimaryAddresses || !primary),
+  );
   const forPods = fit.length + retired.length;
   const used = addressesInUse.size;
   const unfit = new Set(
@@ -137,7 +140,8 @@ function mostOf(
     return new Set([...held.values()].map(({ deviceIndex }) => deviceIndex)).size * mostOnAzure;
   const type = types.get(instanceType);
   if (type === undefined) return 0;
-  return ((type.cards[0] ?? 0) - unfit) * (type.ipv4PerInterface - 1);
+  const primaries = agentCloudOf({ cloud }).usesPrimaryAddresses ? 0 : 1;
+  return ((type.cards[0] ?? 0) - unfit) * (type.ipv4PerInterface - primaries);
 }
 
 function unheld(network: CloudNetwork, views: readonly NodeView[]): InvariantViolation[] {

@@ -15,6 +15,8 @@ export interface AgentCloud {
   readonly exclusionOf: (node: JsonObject) => ExclusionRule;
   /** The lowest device index of an interface that carries pods. */
   readonly firstInterfaceIndexOf: (facts: NodeFacts) => number;
+  /** Whether pods use the primary addresses of interfaces that carry pods. */
+  readonly usesPrimaryAddresses: boolean;
   /** The status as an agent of this protocol writes it back: without the fields that it does not know. */
   readonly writtenBack: (status: JsonObject, protocol: Protocol) => JsonObject;
   /** Whether a multi-pool agent starts only once the status names a CIDR of the network. */

@@ -24,6 +24,7 @@ export const alibaba: AgentCloud = {
   exclusionOf: () => ({ firstInterfaceIndex: undefined, tags: new Map() }),
   // The primary interface carries no pods.
   firstInterfaceIndexOf: () => 1,
+  usesPrimaryAddresses: true,
   writtenBack: (status) => status,
   awaitsCidr: true,
   networkOf: (node) => textAt(node, 'spec', 'alibaba-cloud', 'vpc-id'),

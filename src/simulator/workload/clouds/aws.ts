@@ -28,6 +28,7 @@ export const aws: AgentCloud = {
     };
   },
   firstInterfaceIndexOf: ({ eni }) => eni?.firstInterfaceIndex ?? 0,
+  usesPrimaryAddresses: false,
   writtenBack: (status) => status,
   awaitsCidr: false,
   networkOf: (node) => textAt(node, 'spec', 'eni', 'vpc-id'),

@@ -15,6 +15,7 @@ export const azure: AgentCloud = {
     listAt(node, 'status', 'azure', 'interfaces').map((entry) => interfaceOf(entry, protocol)),
   exclusionOf: () => ({ firstInterfaceIndex: undefined, tags: new Map() }),
   firstInterfaceIndexOf: () => 0,
+  usesPrimaryAddresses: false,
   writtenBack,
   awaitsCidr: true,
   networkOf: (node) => {
