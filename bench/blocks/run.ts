@@ -56,7 +56,8 @@ async function main(args: readonly string[], signal: AbortSignal): Promise<numbe
   const figures = only.length === 0 ? all : all.filter(({ name }) => only.includes(name));
   if (figures.length === 0) throw new Error(`there is no figure ${only.join(', ')}`);
   await prepare(signal);
-  const settings = { nodes, isSmall: false, scale: 1 };
+  // No figure here has a cloud: the table's settings name one all the same.
+  const settings = { cloud: 'aws', nodes, isSmall: false, scale: 1 } as const;
   const scenarios = new Scenarios({ clock, signal, say, profiles: undefined });
   const outcomes: Outcome[] = [];
   for (const figure of figures) {

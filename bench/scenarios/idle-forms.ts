@@ -5,13 +5,13 @@ import { idle, type Idleness, type IdlePlan } from './idle.ts';
 /** Of the full form: what every figure about idleness is stated for. */
 const fullTime = 600;
 /** Of the small form, in which the cloud is listed so often that it happens anyway. */
-const smallTime = 25;
+const smallTime = 15;
 const hurry = ['--resync-interval=10s'] as const;
 
 function planFor(settings: Settings): IdlePlan {
-  const { nodes, scale, isSmall } = settings;
+  const { cloud, nodes, scale, isSmall } = settings;
   const [seconds, flags] = isSmall ? [smallTime, hurry] : [fullTime, []];
-  return { nodes, scale, seconds, flags };
+  return { cloud, nodes, scale, seconds, flags };
 }
 
 export function playIdle(context: FigureContext): Promise<Idleness> {

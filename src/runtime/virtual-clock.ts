@@ -59,11 +59,18 @@ export class VirtualClock implements Clock {
   }
 
   schedule(ms: number, action: () => void): () => void {
-    const entry: Entry = { due: this.#now + Math.max(ms, 0), order: this.#order++, action, cancelled: false };
+    const entry: Entry = { due: this.#after(ms), order: this.#order++, action, cancelled: false };
     this.#push(entry);
     return () => {
       entry.cancelled = true;
     };
+  }
+
+  /** A delay takes time, even if the sum is rounded: whoever waits for the rest of a time would wait forever. */
+  #after(ms: number): number {
+    if (ms <= 0) return this.#now;
+    const due = this.#now + ms;
+    return due > this.#now ? due : this.#now * (1 + Number.EPSILON);
   }
 
   /** Runs everything due within the next `ms` and leaves the clock there. */

@@ -2,7 +2,7 @@
 // before the agent restarts.
 import { instanceTypes } from '../../src/simulator/cloud/instance-types.ts';
 import { ciliumNodesPath } from '../../src/simulator/workload/own-node.ts';
-import type { NodeFacts } from '../../src/simulator/workload/node-facts.ts';
+import type { EniOptions, NodeFacts } from '../../src/simulator/workload/node-facts.ts';
 import type { FaultPlan } from './scenario.ts';
 import type { Harness } from './harness.ts';
 
@@ -19,10 +19,19 @@ export function restrict(harness: Harness, plan: Plan): void {
   harness.coverage.hit('restrict', plan.what);
   reconfigure(harness, facts, change);
   harness.clock.schedule(plan.for, () => {
+    const now = nowOf(harness, facts);
+    if (now === undefined) return;
     const { ipam = {}, eni = {} } = facts;
-    if (nowOf(harness, facts) !== undefined)
-      reconfigure(harness, facts, 'ipam' in change ? { ipam } : { eni });
+    reconfigure(harness, facts, 'ipam' in change ? { ipam } : { eni: lowestOf(eni, now.eni) });
   });
+}
+
+/**
+ * The configuration with the lower first interface index. Of two restrictions that overlap, the later one began under
+ * the earlier one. If it restored that state, its end would restrict the node, which may have a multi-pool agent by then.
+ */
+function lowestOf(former: EniOptions, now: EniOptions = {}): EniOptions {
+  return (now.firstInterfaceIndex ?? 0) < (former.firstInterfaceIndex ?? 0) ? now : former;
 }
 
 /**
@@ -58,7 +67,7 @@ async function write(harness: Harness, facts: NodeFacts): Promise<void> {
   for (let now = nowOf(harness, facts); now !== undefined; now = nowOf(harness, facts)) {
     const spec = {
       ipam: { 'max-allocate': now.ipam?.maxAllocate ?? null },
-      ...(now.cloud !== 'azure' && {
+      ...(now.cloud === undefined && {
         eni: { 'first-interface-index': now.eni?.firstInterfaceIndex ?? 0 },
       }),
     };

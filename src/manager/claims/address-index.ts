@@ -6,6 +6,7 @@ import type { AddressClaims, Claimed } from '../../node/demand/address-claims.ts
 import { RivalClaims, type RivalClaimsOptions, type Rivals } from './rival-claims.ts';
 
 interface Entry {
+  /** `unknown` until the CiliumNode or a claim names it. */
   readonly networkId: string;
   /** Shown by the CiliumNode. */
   offered: ReadonlySet<string>;
@@ -15,6 +16,8 @@ interface Entry {
   granted: ReadonlySet<string>;
 }
 
+/** Some clouds' agents do not name the network of their node. What it shows then counts in every network. */
+const unknown = '';
 const none: ReadonlySet<string> = new Set();
 const noHolders: readonly string[] = [];
 /** Shared by nearly all nodes. */
@@ -39,9 +42,10 @@ export class AddressIndex implements AddressClaims {
     this.#rivals = new RivalClaims(options);
   }
 
-  /** The CiliumNode `name` now shows exactly these addresses. */
-  setOffered(name: string, networkId: string, addresses: Iterable<string>): void {
+  /** The CiliumNode `name` now shows exactly these addresses. `named`: the network that it names; empty if none. */
+  setOffered(name: string, named: string, addresses: Iterable<string>): void {
     const known = this.#entries.get(name);
+    const networkId = this.#networkOf(name, named);
     const { claimed, granted } = this.#known(name, networkId);
     const shown = new Set(addresses);
     // Almost every watch event changes something else.
@@ -64,6 +68,12 @@ export class AddressIndex implements AddressClaims {
     entry.granted = granted.size === 0 ? offered : new Set([...offered, ...granted]);
   }
 
+  /** Those of the addresses that the node has from us, or from a previous leader. */
+  grantedOf(name: string, addresses: readonly string[]): readonly string[] {
+    const granted = this.#entries.get(name)?.granted ?? none;
+    return addresses.filter((address) => granted.has(address));
+  }
+
   /** The CiliumNode was deleted. */
   remove(name: string): void {
     this.#rivals.forget(name);
@@ -75,7 +85,8 @@ export class AddressIndex implements AddressClaims {
     readonly networkId: string;
     readonly addresses: Iterable<string>;
   }): Claimed {
-    const { name, networkId } = wanted;
+    const { name } = wanted;
+    const networkId = this.#networkOf(name, wanted.networkId);
     const offered = this.#known(name, networkId).offered;
     const excluded = new Map<string, readonly string[]>();
     const shared = new Map<string, readonly string[]>();
@@ -124,12 +135,23 @@ export class AddressIndex implements AddressClaims {
     return this.#rivals.among(this.#othersThan(name, networkId, address), address, isGranted);
   }
 
+  /** Whoever does not name a network means the one known before. */
+  #networkOf(name: string, named: string): string {
+    return named === unknown ? (this.#entries.get(name)?.networkId ?? unknown) : named;
+  }
+
   #known(name: string, networkId: string): Omit<Entry, 'networkId'> {
     const known = this.#entries.get(name);
-    return known?.networkId === networkId ? known : nothingKnown;
+    return known?.networkId === networkId || known?.networkId === unknown ? known : nothingKnown;
   }
 
   #othersThan(name: string, networkId: string, address: string): readonly string[] {
+    const here = this.#othersIn(networkId, name, address);
+    const anywhere = networkId === unknown ? noHolders : this.#othersIn(unknown, name, address);
+    return anywhere.length === 0 ? here : [...here, ...anywhere].sort();
+  }
+
+  #othersIn(networkId: string, name: string, address: string): readonly string[] {
     const held = this.#holders.get(networkId)?.get(address);
     if (held === undefined || held === name) return noHolders;
     return typeof held === 'string' ? [held] : [...held].filter((other) => other !== name).sort();

@@ -79,7 +79,7 @@ export class NodePublisher {
     return this.#isBehind;
   }
 
-  /** Whether the API server gave no usable answer to the last write. */
+  /** Whether the API server gave no usable answer to the last write, or to the read after a conflict. */
   get isStuck(): boolean {
     return this.#isStuck;
   }
@@ -156,6 +156,7 @@ export class NodePublisher {
     }
     if (outcome.kind !== 'conflict') return outcome;
     const live: ReadOutcome = await writer.get(node.name, signal);
+    this.#isStuck = live.kind === 'unavailable';
     if (live.kind !== 'found') return live;
     observe(live.raw);
     return 'reread';

@@ -36,6 +36,11 @@ const words: CloudWords = {
     securityGroupIds: 'spec.alibaba-cloud.security-groups',
     securityGroupTags: 'spec.alibaba-cloud.security-group-tags',
   },
+  remedies: {
+    fullSubnets: "add a vSwitch that the node's selection matches, or free addresses there",
+    fullInstance: 'use a larger instance type',
+    unseenInstance: "check Headwater's region, account and role",
+  },
   options: {
     networkId: '--alibaba-cloud-vpc-id',
     exclusion: 'does not carry the tags of --instance-tags-filter',
@@ -88,6 +93,7 @@ const spec = fields.transform((given): SectionRequirements => {
     securityGroupTags: given['security-group-tags'],
     subnetIds: given.vswitches,
     subnetTags: given['vswitch-tags'],
+    strictSubnets: true,
     excludeInterfaceTags: noTags,
     // Interfaces are created with it.
     deleteOnTermination: false,

@@ -3,6 +3,9 @@ import { sanitizedText } from '../../network/untrusted-text.ts';
 import type { CloudFailure, CloudFailureKind } from '../contract/cloud-failure.ts';
 import type { CallError, CloudCall } from '../gate/cloud-call.ts';
 
+/** A client token must stand for one request. */
+const ownBug = 'IdempotentParameterMismatch';
+
 const kinds: Readonly<Record<string, CloudFailureKind>> = {
   'InvalidVSwitchId.IpNotEnough': 'subnetExhausted',
   'InvalidVSwitchId.NotFound': 'subnetGone',
@@ -26,8 +29,7 @@ const kinds: Readonly<Record<string, CloudFailureKind>> = {
   // An earlier request with the same token is still under way: the same request again finds its end.
   IdempotentProcessing: 'conflict',
   IdempotentFailed: 'conflict',
-  // Our bug: a token must stand for one request.
-  IdempotentParameterMismatch: 'invalid',
+  [ownBug]: 'invalid',
   AttachmentFellBack: 'conflict',
   AttachmentNotEnded: 'unknown',
   Forbidden: 'notAuthorized',
@@ -43,6 +45,7 @@ const kinds: Readonly<Record<string, CloudFailureKind>> = {
   IncompleteSignature: 'notAuthorized',
   'InvalidTimeStamp.Expired': 'notAuthorized',
   CredentialsError: 'notAuthorized',
+  CredentialsExpired: 'notAuthorized',
   UnreadableAnswer: 'unreadable',
   Fenced: 'fenced',
   Stopped: 'stopped',
@@ -60,6 +63,12 @@ const subjects: Readonly<Record<string, Subject>> = {
   'QuotaExceed.NetworkInterface': 'action',
 };
 
+/** What to do about a code whose message does not say it. */
+const advice: Readonly<Record<string, string>> = {
+  'InvalidRegionId.NotFound': 'set --alibaba-cloud-region to the region of the nodes',
+  'InvalidSecurityGroupId.NotFound': 'correct spec.alibaba-cloud.security-groups of the node',
+};
+
 /** Codes for an unknown or expired identity: no policy fixes that. */
 const credentialTrouble: ReadonlyMap<string, NonNullable<CloudFailure['credentials']>> = new Map([
   ['InvalidAccessKeyId.NotFound', 'invalid'],
@@ -69,6 +78,7 @@ const credentialTrouble: ReadonlyMap<string, NonNullable<CloudFailure['credentia
   ['SignatureDoesNotMatch', 'invalid'],
   ['IncompleteSignature', 'invalid'],
   ['CredentialsError', 'invalid'],
+  ['CredentialsExpired', 'expired'],
   ['InvalidSecurityToken.Expired', 'expired'],
   ['InvalidTimeStamp.Expired', 'expired'],
 ]);
@@ -96,12 +106,18 @@ export function failureOf({ name }: Pick<CloudCall, 'name'>, error: CallError): 
     kind: kindOf(name, error),
     action: name,
     code: sanitizedText(code, mostOfCode),
-    message: sanitizedText(error.message),
+    message: sanitizedText(advised(error)),
     requestId: requestId === undefined ? undefined : sanitizedText(requestId, mostOfCode),
     ...(permission !== undefined && { permission }),
     ...(about !== undefined && { about }),
     ...(credentials !== undefined && { credentials }),
   };
+}
+
+function advised({ code, message }: CallError): string {
+  if (code === ownBug) return `this is a bug in Headwater, report it: ${message}`;
+  const todo = advice[code];
+  return todo === undefined ? message : `${message} (${todo})`;
 }
 
 /** As a RAM policy names it. */

@@ -5,7 +5,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import { CallError } from '../gate/cloud-call.ts';
 import { type ArmAnswer, type ArmRequest, type Json, list, member, text } from './arm-api.ts';
 import { CountingReader } from './counted-json.ts';
-import { throttledLimit } from './limit-headers.ts';
+import { remainingIn, throttledLimit } from './limit-headers.ts';
 
 export interface AnswerHead {
   readonly status: number;
@@ -112,7 +112,9 @@ function refusalOf(request: ArmRequest, { status, headers }: AnswerHead, content
     status,
     requestId: headers['x-ms-request-id'],
     retryAfter: secondsIn(headers['retry-after']),
-    ...(status === 429 && { limit: throttledLimit(request, { code, remaining: remainingIn(headers) }) }),
+    ...(status === 429 && {
+      limit: throttledLimit(request, { code, target: targetIn(content), remaining: remainingIn(headers) }),
+    }),
   });
 }
 
@@ -122,13 +124,23 @@ export function errorIn(
   status: number,
 ): { readonly code: string; readonly message: string } {
   const body = typeof content === 'string' ? jsonOrNull(content) : content;
-  const error = text(body, 'error', 'code') === undefined ? body : (member(body, 'error') ?? null);
+  const error = errorOf(body);
   const code = text(error, 'code') ?? `HTTP${status}`;
   const message = text(error, 'message') ?? `the answer has status ${status}`;
   const [detail] = list(error, 'details') ?? [];
   const detailedCode = text(detail, 'code');
   if (detailedCode === undefined || !generalCodes.has(code)) return { code, message };
   return { code: detailedCode, message: `${message} ${text(detail, 'message') ?? ''}`.trim() };
+}
+
+/** What a refusal is about, as its provider names it. */
+function targetIn(content: string): string | undefined {
+  const [detail] = list(errorOf(jsonOrNull(content)), 'details') ?? [];
+  return text(detail, 'target');
+}
+
+function errorOf(body: Json): Json {
+  return text(body, 'error', 'code') === undefined ? body : (member(body, 'error') ?? null);
 }
 
 /** Codes that hide the one that says what is wrong. */
@@ -146,18 +158,6 @@ function jsonOrNull(content: string): Json {
 /** In ms. */
 function secondsIn(header: string | undefined): number | undefined {
   return header !== undefined && /^\d{1,6}$/.test(header) ? Math.min(Number(header), 3600) * 1000 : undefined;
-}
-
-const prefix = 'x-ms-ratelimit-remaining-';
-
-function remainingIn(headers: AnswerHead['headers']): ReadonlyMap<string, number> {
-  return new Map(
-    Object.entries(headers).flatMap(([name, value]) =>
-      name.startsWith(prefix) && value !== undefined && /^\d{1,9}$/.test(value)
-        ? [[name.slice(prefix.length), Number(value)] as const]
-        : [],
-    ),
-  );
 }
 
 /** Whether a URL leads to the same service, or to a region of it. */

@@ -39,6 +39,7 @@ const azureTraits: CloudTraits = {
   mostPerCall: Infinity,
   change: 'perInstance',
   limits: { addressesPerInterface: mostConfigurations, prefixes: false },
+  poolRequests: true,
   publicAddresses: false,
 };
 
@@ -69,7 +70,8 @@ export function azureAllocation(options: AzureAllocationOptions): AllocationImpl
       return (unsent = kinds) => refund(callsFor(unsent, context));
     },
     reconsider: () => gate.reconsider(),
-    expectedWait: (kinds, priority) => gate.expectedWait(callsFor(kinds, {}), priority),
+    expectedWait: (kinds, priority, instanceId) =>
+      gate.expectedWait(callsFor(kinds, { instanceId }), priority),
     perform: (operation, context) => perform({ client, changes }, operation, context),
     section: azureSection(spellings),
   };
@@ -121,11 +123,9 @@ async function readInfrastructure(
       securityGroups: [],
       unreadSubnets: read.unreadSubnets,
     },
-    problems: [...read.unreadSubnets].map(([id, { code, message }]) => ({
-      what: 'subnet',
-      id,
-      problem: `it cannot be read: ${code}: ${message}`,
-    })),
+    problems: [...read.unreadSubnets].flatMap(([id, { kind, message }]) =>
+      kind === 'unreadable' ? [{ what: 'subnet', id, problem: message }] : [],
+    ),
   };
 }
 

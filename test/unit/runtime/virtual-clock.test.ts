@@ -36,6 +36,22 @@ describe('VirtualClock', () => {
     expect(seen).toEqual(delays.toSorted((a, b) => a - b));
   });
 
+  test('lets a delay take time that is too short for its numbers', async () => {
+    const clock = new VirtualClock();
+    await clock.advance(7_200_000.3);
+    let waits = 0;
+    const end = clock.monotonic() + 1e-9;
+    const wait = (): void => {
+      waits++;
+      if (clock.monotonic() < end && waits < 1000) clock.schedule(1e-12, wait);
+    };
+    wait();
+
+    await clock.advance(1);
+
+    expect(waits).toBeLessThan(10);
+  });
+
   test('does not run what was cancelled', async () => {
     const clock = new VirtualClock();
     const seen: string[] = [];

@@ -59,6 +59,16 @@ describe('an address', () => {
     expect(freed).toEqual(['a']);
   });
 
+  test('is granted to a node that claimed it, or had it from a previous leader', () => {
+    const { index } = indexOf({ a: ['x'], b: ['x'] });
+    index.grantOffered('a');
+    index.claim({ name: 'c', networkId: network, addresses: ['z'] });
+
+    const granted = ['a', 'b', 'c', 'd'].map((name) => index.grantedOf(name, ['x', 'y', 'z']));
+
+    expect(granted).toEqual([['x'], [], ['z'], []]);
+  });
+
   test('is free when only another network shows it', () => {
     const { index } = indexOf({});
     index.setOffered('b', 'vpc-2', ['x']);
@@ -66,6 +76,67 @@ describe('an address', () => {
     const { excluded, shared } = index.claim({ name: 'a', networkId: network, addresses: ['x'] });
 
     expect(excluded.size + shared.size).toBe(0);
+  });
+});
+
+// On Azure, no agent says in which network its node is.
+describe('an address that a node of an unknown network shows', () => {
+  const unknown = '';
+
+  test('is withheld from the nodes of every network', () => {
+    const { index } = indexOf({});
+    index.setOffered('b', unknown, ['x']);
+
+    const claims = ['vpc-1', 'vpc-2'].map((networkId) =>
+      index.claim({ name: 'a', networkId, addresses: ['x'] }),
+    );
+
+    expect(claims.map(({ excluded }) => [...excluded])).toEqual([[['x', ['b']]], [['x', ['b']]]]);
+  });
+
+  test('is withheld in the network that the node claims addresses in, and in no other', () => {
+    const { index } = indexOf({});
+    index.setOffered('b', unknown, ['x']);
+    index.claim({ name: 'b', networkId: network, addresses: ['x'] });
+
+    const [here, elsewhere] = [network, 'vpc-2'].map((networkId) =>
+      index.claim({ name: 'a', networkId, addresses: ['x'] }),
+    );
+
+    expect([here?.excluded.size, elsewhere?.excluded.size]).toEqual([1, 0]);
+  });
+
+  test('is withheld as long as the node shows it, although the node no longer claims it', () => {
+    const { index } = indexOf({});
+    index.claim({ name: 'b', networkId: network, addresses: ['x'] });
+    index.setOffered('b', unknown, ['x']);
+    index.claim({ name: 'b', networkId: network, addresses: [] });
+    const claim = () => index.claim({ name: 'a', networkId: network, addresses: ['x'] });
+
+    const before = claim();
+    index.setOffered('b', unknown, []);
+
+    expect([before, claim()].map(({ excluded }) => excluded.size)).toEqual([1, 0]);
+  });
+
+  test('is still claimed by the node after its CiliumNode has changed', () => {
+    const { index } = indexOf({});
+    index.claim({ name: 'b', networkId: network, addresses: ['x'] });
+
+    index.setOffered('b', unknown, []);
+
+    const { excluded } = index.claim({ name: 'a', networkId: network, addresses: ['x'] });
+    expect([...excluded]).toEqual([['x', ['b']]]);
+  });
+
+  test('stays the own one of the node', () => {
+    const { index } = indexOf({});
+    index.setOffered('a', unknown, ['x']);
+    index.setOffered('b', network, ['x']);
+
+    const { shared, excluded } = index.claim({ name: 'a', networkId: network, addresses: ['x'] });
+
+    expect([[...shared], excluded.size]).toEqual([[['x', ['b']]], 0]);
   });
 });
 

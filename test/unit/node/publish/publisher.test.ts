@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { WriteOutcome } from '../../../../src/kubernetes/cilium-node/cilium-node-writer.ts';
+import type { ReadOutcome, WriteOutcome } from '../../../../src/kubernetes/cilium-node/cilium-node-writer.ts';
 import { NodePublisher } from '../../../../src/node/publish/publisher.ts';
 import { Random } from '../../../../src/runtime/random.ts';
 import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
@@ -11,7 +11,10 @@ const refusals: readonly WriteOutcome[] = [
 ];
 
 /** A publisher whose first write has this outcome, while the desired text changes. */
-function rig(outcome: WriteOutcome): { publisher: NodePublisher; written: unknown[]; changeTo: string } {
+function rig(
+  outcome: WriteOutcome,
+  read?: ReadOutcome,
+): { publisher: NodePublisher; written: unknown[]; changeTo: string } {
   const node = nodeOf({});
   let operatorError = 'one';
   const written: unknown[] = [];
@@ -24,7 +27,7 @@ function rig(outcome: WriteOutcome): { publisher: NodePublisher; written: unknow
         operatorError = setup.changeTo;
         return Promise.resolve(outcome);
       },
-      get: () => Promise.reject(new Error('nothing is to be read')),
+      get: () => (read ? Promise.resolve(read) : Promise.reject(new Error('nothing is to be read'))),
     },
     permission: { refusal: () => undefined },
     clock: new VirtualClock(),
@@ -65,4 +68,27 @@ test.each(refusals)('a refused write is not repeated for a while: $kind', async 
 
 test('an object that is not found is read again, because it may exist', async () => {
   expect(await rig({ kind: 'gone' }).publisher.run(signal)).toBe(30_000);
+});
+
+test.each<[string, WriteOutcome, ReadOutcome | undefined, boolean]>([
+  ['gives no answer to the write', { kind: 'unavailable', message: 'silence' }, undefined, true],
+  ['refuses the write', { kind: 'denied', message: 'by a webhook' }, undefined, false],
+  [
+    'gives no answer to the read after a conflict',
+    { kind: 'conflict', message: 'newer' },
+    { kind: 'unavailable', message: 'silence' },
+    true,
+  ],
+  [
+    'no longer has the object after a conflict',
+    { kind: 'conflict', message: 'newer' },
+    { kind: 'gone' },
+    false,
+  ],
+])('tells whether a write is stuck when the API server %s', async (_, outcome, read, isStuck) => {
+  const { publisher } = rig(outcome, read);
+
+  await publisher.run(signal);
+
+  expect(publisher.isStuck).toBe(isStuck);
 });
