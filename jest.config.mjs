@@ -1,13 +1,15 @@
 // Jest in ESM mode on Node's own type stripping: sources run as they are, with exact line numbers.
 export default {
   testMatch: ['<rootDir>/test/**/*.test.ts'],
-  // Elsewhere: test:e2e (a real API server), test:monitoring (a real Prometheus), test:chart (helm), test:image (as root).
+  // Elsewhere: test:e2e (a real API server), test:monitoring (a real Prometheus), test:chart (helm), test:cni and test:image
+  // (as root).
   testPathIgnorePatterns: [
     '/node_modules/',
     '<rootDir>/test/e2e/',
     '<rootDir>/test/monitoring/',
     '<rootDir>/test/chart/',
     '<rootDir>/test/image/',
+    '<rootDir>/test/cni/',
   ],
   testEnvironment: 'node',
   extensionsToTreatAsEsm: ['.ts'],

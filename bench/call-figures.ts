@@ -1,7 +1,7 @@
-// What the counts of an EC2 model say. Pure.
+// What the counts of the model of a cloud say. Pure.
 import type { CallCounts } from './rig/cloud-process.ts';
 
-/** Calls that EC2 was sent by kind; throttled ones are calls too. */
+/** Calls that the cloud was sent by kind; throttled ones are calls too. */
 export interface CallFigures {
   readonly calls: number;
   /** Without ModifyNetworkInterfaceAttribute, which is counted apart. */
@@ -13,7 +13,8 @@ export interface CallFigures {
   readonly created: number;
 }
 
-const isRead = (action: string): boolean => /^(Describe|Get|List)/.test(action);
+/** Azure's operations are named with their resource: `VirtualMachineScaleSetVMs.Get`. */
+const isRead = (action: string): boolean => /^(\w+\.)?(Describe|Get|List)/.test(action);
 
 export function callFigures(counts: CallCounts): CallFigures {
   const sum = (wanted: (action: string) => boolean): number =>

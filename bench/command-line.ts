@@ -1,8 +1,11 @@
 // What `npm run bench -- ...` takes.
 import { parseArgs } from 'node:util';
-import type { Figure, Settings } from './figure.ts';
+import type { CloudName } from './clouds/bench-cloud.ts';
+import { cloudNames, cloudOf } from './clouds/clouds.ts';
+import { type CloudFigure, type Figure, figuresOn, type Settings } from './figure.ts';
 
 export interface Wanted {
+  readonly kind: 'measurement';
   readonly settings: Settings;
   readonly figures: readonly Figure[];
   /** Where the JSON goes. */
@@ -11,10 +14,17 @@ export interface Wanted {
   readonly profiles: string | undefined;
 }
 
-export const usage = `npm run bench -- [--only NAME]... [--nodes N] [--scale N] [--small] [--json FILE] [--profile DIR] [--list]
+/** The figures of a cloud, to be named. */
+export interface WantedList {
+  readonly kind: 'list';
+  readonly figures: readonly Figure[];
+}
+
+export const usage = `npm run bench -- [--cloud NAME] [--only NAME]... [--nodes N] [--scale N] [--small] [--json FILE] [--profile DIR] [--list]
+  --cloud NAME one of: ${cloudNames.join(', ')} (aws)
   --only NAME  only this figure; may be given several times
   --nodes N    size of the fleet (1000)
-  --scale N    multiplies the limits of the cloud, and divides its latencies, for scaled figures (10)
+  --scale N    multiplies the limits of the cloud, and divides its latencies: of all figures that are not unscaled (10 on AWS, 1 elsewhere)
   --small      100 nodes, counts only, no times: what holds on any machine
   --json FILE  writes the figures there as JSON as well
   --profile DIR  leaves a CPU profile of each controller there; times are then not those of the table
@@ -22,13 +32,13 @@ export const usage = `npm run bench -- [--only NAME]... [--nodes N] [--scale N] 
 
 const fullSize = 1000;
 const smallSize = 100;
-const fullScale = 10;
 
 /** Throws an Error that says what is wrong. */
-export function readCommandLine(args: readonly string[], all: readonly Figure[]): Wanted | 'list' {
+export function readCommandLine(args: readonly string[], all: readonly CloudFigure[]): Wanted | WantedList {
   const { values } = parseArgs({
     args: [...args],
     options: {
+      cloud: { type: 'string', default: 'aws' },
       only: { type: 'string', multiple: true },
       nodes: { type: 'string' },
       scale: { type: 'string' },
@@ -38,17 +48,27 @@ export function readCommandLine(args: readonly string[], all: readonly Figure[])
       list: { type: 'boolean', default: false },
     },
   });
-  if (values.list) return 'list';
+  const cloud = cloudCalled(values.cloud);
+  const known = figuresOn(cloud, all);
+  if (values.list) return { kind: 'list', figures: known };
   const isSmall = values.small;
   const nodes = wholeNumber('nodes', values.nodes) ?? (isSmall ? smallSize : fullSize);
-  const scale = wholeNumber('scale', values.scale) ?? (isSmall ? 1 : fullScale);
-  const figures = values.only === undefined ? all : values.only.map((name) => figureCalled(name, all));
+  const usualScale = cloudOf({ cloud }).scale;
+  const scale = wholeNumber('scale', values.scale) ?? (isSmall ? usualScale.small : usualScale.full);
+  const figures = values.only === undefined ? known : values.only.map((name) => figureCalled(name, known));
   return {
-    settings: { nodes, isSmall, scale },
+    kind: 'measurement',
+    settings: { cloud, nodes, isSmall, scale },
     figures: isSmall ? figures.filter(({ inSmallForm }) => inSmallForm) : figures,
     json: values.json,
     profiles: values.profile,
   };
+}
+
+function cloudCalled(name: string): CloudName {
+  const found = cloudNames.find((each) => each === name);
+  if (found !== undefined) return found;
+  throw new Error(`--cloud is ${name}; there are: ${cloudNames.join(', ')}`);
 }
 
 function wholeNumber(name: string, text: string | undefined): number | undefined {

@@ -1,5 +1,6 @@
 // One line of the table: what is measured, in which scenario, and what it may be at most.
 import type { Clock } from '../src/runtime/clock.ts';
+import type { CloudName } from './clouds/bench-cloud.ts';
 import type { Scenarios } from './scenarios/scenarios.ts';
 
 export interface Figure {
@@ -17,6 +18,19 @@ export interface Figure {
   readonly measure: (context: FigureContext) => Promise<Reading>;
 }
 
+/** A figure with what it may be on each cloud; it is measured on those that are named. */
+export interface CloudFigure extends Omit<Figure, 'limit'> {
+  readonly limits: Readonly<Partial<Record<CloudName, number>>>;
+}
+
+/** The figures of one cloud, in the same order. */
+export function figuresOn(cloud: CloudName, figures: readonly CloudFigure[]): readonly Figure[] {
+  return figures.flatMap(({ limits, ...figure }) => {
+    const limit = limits[cloud];
+    return limit === undefined ? [] : [{ ...figure, limit }];
+  });
+}
+
 export interface Reading {
   readonly measured: number;
   /** What stands behind the number. */
@@ -24,6 +38,7 @@ export interface Reading {
 }
 
 export interface Settings {
+  readonly cloud: CloudName;
   readonly nodes: number;
   readonly isSmall: boolean;
   /** Of the scaled figures: multiplies the rate limits of the cloud and divides its latencies. */

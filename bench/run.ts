@@ -1,4 +1,4 @@
-// Measures the controller as it ships against the limits of the cloud: the EC2 model, the Kubernetes API and the
+// Measures the controller as it ships against the limits of a cloud: the model of the cloud, the Kubernetes API and the
 // controller each in a process of its own, the agents in this one.
 import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { systemClock as clock } from '../src/runtime/system-clock.ts';
 import { allFigures } from './all-figures.ts';
-import { readCommandLine, usage, type Wanted } from './command-line.ts';
+import { readCommandLine, usage, type Wanted, type WantedList } from './command-line.ts';
 import { type Figure, isGood, type Outcome, type FigureContext } from './figure.ts';
 import { comparison } from './peers/comparison.ts';
 import { reportOf } from './report/json-report.ts';
@@ -69,10 +69,10 @@ for (const stream of [process.stdout, process.stderr]) {
   });
 }
 const wanted = readOrRefuse();
-if (wanted === 'list') allFigures.forEach(({ name, title }) => say(`${name.padEnd(30)} ${title}`));
+if (wanted?.kind === 'list') wanted.figures.forEach(({ name, title }) => say(`${name.padEnd(30)} ${title}`));
 else if (wanted !== undefined) process.exitCode = await runOrTell(wanted);
 
-function readOrRefuse(): Wanted | 'list' | undefined {
+function readOrRefuse(): Wanted | WantedList | undefined {
   try {
     return readCommandLine(process.argv.slice(2), allFigures);
   } catch (error) {

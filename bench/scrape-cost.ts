@@ -9,10 +9,10 @@ import { join as joinPath } from 'node:path';
 import { parseArgs } from 'node:util';
 import { sleep } from '../src/runtime/clock.ts';
 import { systemClock as clock } from '../src/runtime/system-clock.ts';
-import { withCluster } from './rig/bench-cluster.ts';
+import { aws } from './clouds/aws.ts';
+import { clusterOf, withCluster } from './rig/bench-cluster.ts';
 import { cpuTime } from './rig/process-figures.ts';
-import { quotaFlags } from './scenarios/quota-flags.ts';
-import { addressesWanted, join } from './scenarios/scale-up.ts';
+import { join } from './scenarios/scale-up.ts';
 import { settled } from './scenarios/settled.ts';
 
 /** As a scrape interval of Prometheus, in seconds. */
@@ -36,11 +36,7 @@ function scrapeCost(
 ): Promise<ScrapeCost> {
   const harness = { clock, signal, profiles: undefined, say: (): void => undefined };
   return withCluster(
-    {
-      cloud: { machines: [{ type: 'm5.xlarge', count: plan.nodes }], scale, spread: 0 },
-      nodes: { firstInterfaceIndex: 1, preAllocate: addressesWanted },
-      flags: [...quotaFlags(scale), ...plan.flags],
-    },
+    clusterOf(aws.usual, { cloud: aws.name, nodes: plan.nodes, scale }, plan.flags),
     harness,
     async (cluster) => {
       const controller = await cluster.startController();

@@ -136,6 +136,27 @@ const properties: Readonly<Record<string, JsonSchema>> = {
       'the client id of a managed identity: 32 hexadecimal digits in five groups',
     ),
   }),
+  alibabaCloud: closedObject(
+    'Credentials of Alibaba Cloud: one of a role by name, a role by ARN, and a Secret.',
+    {
+      roleName: accepting(
+        { type: 'string', pattern: String.raw`^[\w.-]{0,64}$` },
+        'the name of a RAM role, not its ARN: letters, digits, - and .',
+      ),
+      roleArn: accepting(
+        { type: 'string', pattern: String.raw`^(acs:ram::\d+:role/[\w.-]{1,64})?$` },
+        'the ARN of a RAM role, such as acs:ram::1234567890123456:role/headwater',
+      ),
+      oidcProviderArn: accepting(
+        { type: 'string', pattern: String.raw`^(acs:ram::\d+:oidc-provider/[\w.-]{1,128})?$` },
+        'the ARN of an OIDC provider, such as acs:ram::1234567890123456:oidc-provider/ack-rrsa-c0123456789',
+      ),
+      accessKeySecret: accepting(
+        { type: 'string', pattern: String.raw`^([a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?)?$` },
+        'the name of a Secret',
+      ),
+    },
+  ),
   rbac: group('Roles and bindings.', ['create'], { create: flag }),
   podDisruptionBudget: group('At most one replica is evicted at a time.', ['create'], { create: flag }),
   service: group('Lets scrapers find the replicas. Not created if serve.bind is loopback.', ['create'], {
@@ -195,6 +216,8 @@ const needed = [
   'networkPolicy',
 ];
 
+const isGiven: JsonSchema = { minLength: 1 };
+
 /** What values must not say together. */
 const together: readonly ConflictingValues[] = [
   {
@@ -222,6 +245,26 @@ const together: readonly ConflictingValues[] = [
     path: 'service.create',
     words: 'true while serviceMonitor.create is true, because a ServiceMonitor finds replicas by a Service',
   },
+  {
+    where: { 'alibabaCloud.roleArn': isGiven, 'alibabaCloud.oidcProviderArn': { maxLength: 0 } },
+    path: 'alibabaCloud.oidcProviderArn',
+    words: 'the ARN of the OIDC provider of the cluster while roleArn is set',
+  },
+  {
+    where: { 'alibabaCloud.oidcProviderArn': isGiven, 'alibabaCloud.roleArn': { maxLength: 0 } },
+    path: 'alibabaCloud.roleArn',
+    words: 'the ARN of a RAM role while oidcProviderArn is set',
+  },
+  {
+    where: { 'alibabaCloud.roleName': isGiven, 'alibabaCloud.roleArn': isGiven },
+    path: 'alibabaCloud.roleArn',
+    words: 'empty while roleName is set, because the webhook mounts the token then',
+  },
+  ...['roleName', 'roleArn'].map((role) => ({
+    where: { 'alibabaCloud.accessKeySecret': isGiven, [`alibabaCloud.${role}`]: isGiven },
+    path: 'alibabaCloud.accessKeySecret',
+    words: `empty while ${role} is set, because an AccessKey would be used instead of the role`,
+  })),
 ];
 
 export function chartSchema(): string {

@@ -18,7 +18,7 @@ export function generatedPages(): readonly Page[] {
       name: 'metrics.md',
       text:
         banner(
-          'the tables of metrics (src/observability/headwater-metrics.ts, operator-metrics.ts, node-ipam-metrics.ts)',
+          'the tables of metrics (src/observability/headwater-metrics.ts, operator-metrics.ts, node-ipam-metrics.ts, agent-metrics.ts)',
         ) + metricsPage(),
     },
     { name: '../charts/headwater/values.schema.json', text: chartSchema() },

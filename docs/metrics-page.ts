@@ -1,4 +1,5 @@
 // The page of metrics, made from their table.
+import { agentMetrics } from '../src/observability/agent-metrics.ts';
 import { headwaterMetrics } from '../src/observability/headwater-metrics.ts';
 import type { LabelDefinition, MetricDefinition } from '../src/observability/metric-definition.ts';
 import { nodeIpamMetrics } from '../src/observability/node-ipam-metrics.ts';
@@ -24,12 +25,17 @@ const aboutOperator = `Names, labels and buckets are those of cilium-operator, s
 const aboutNodeIpam = `Only \`headwater nodeipam\` sets these. Names, labels and buckets are those of kube-controller-manager.
 `;
 
+const aboutAgent = `Only \`headwater agent\` sets these, and serves them at \`/metrics\` on its socket. Names that begin with \`cilium_\` are
+those of the Cilium agent.
+`;
+
 export function metricsPage(): string {
   return [
     introduction,
     chapter('Metrics of Headwater', aboutHeadwater, headwaterMetrics),
     chapter('Metrics of cilium-operator', aboutOperator, operatorMetrics),
     chapter('Metrics of kube-controller-manager', aboutNodeIpam, nodeIpamMetrics),
+    chapter('Metrics of the agent', aboutAgent, agentMetrics),
   ].join('\n');
 }
 

@@ -62,17 +62,22 @@ export interface TextAnswer {
   readonly text: string;
 }
 
+/** A whole URL; with the authority that signed the server's certificate, if it is not one that everybody trusts. */
+export type Target = string | Pick<Endpoint, 'url' | 'ca'>;
+
 /** Resolves with the answer of the server, whatever its status; rejects only without an answer. */
 export async function askText(
   method: string,
-  url: string,
+  target: Target,
   body: unknown,
   signal: AbortSignal,
 ): Promise<TextAnswer> {
   const sent = body === undefined ? {} : { body: JSON.stringify(body) };
   const headers = { 'content-type': 'application/json' };
+  const { url, ...trust } = typeof target === 'string' ? { url: target } : target;
   const { origin, pathname, search } = new URL(url);
-  const answer = await send({ url: origin }, pathname + search, { method, headers, ...sent }, signal);
+  const endpoint = { ...trust, url: origin };
+  const answer = await send(endpoint, pathname + search, { method, headers, ...sent }, signal);
   return { status: answer.statusCode ?? 500, text: await textOf(answer) };
 }
 
@@ -86,12 +91,13 @@ export async function getText(url: string, signal: AbortSignal): Promise<string>
 /** Sends and receives JSON. Rejects unless the status is below 300. */
 export async function callJson<T>(
   method: string,
-  url: string,
+  target: Target,
   body: unknown,
   signal: AbortSignal,
 ): Promise<T> {
-  const { status, text } = await askText(method, url, body, signal);
+  const { status, text } = await askText(method, target, body, signal);
   if (status < 300) return JSON.parse(text) as T;
+  const url = typeof target === 'string' ? target : target.url;
   throw new Error(`${method} ${url}: ${status} ${text.slice(0, 200)}`);
 }
 

@@ -2,7 +2,7 @@
 import packageJson from '../package.json' with { type: 'json' };
 import { runCommandLine } from './commands/command-line.ts';
 import { demoDescription } from './commands/demo-description.ts';
-import { nodeIpamDescription, runDescription } from './commands/run-description.ts';
+import { agentDescription, nodeIpamDescription, runDescription } from './commands/run-description.ts';
 import { simulateDescription } from './commands/simulate-description.ts';
 
 // Not by --enable-source-maps: with that flag the logger reads, as it is made, the map of the file that makes it. What is
@@ -27,6 +27,7 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
       ...nodeIpamDescription,
       run: async (given) => (await import('./commands/run.ts')).nodeIpam(given),
     },
+    { ...agentDescription, run: async (given) => (await import('./commands/agent.ts')).agent(given) },
     {
       ...simulateDescription,
       run: async (given) => (await import('./commands/simulate.ts')).simulate(given),

@@ -1,5 +1,5 @@
 // Measures how soon a burst of pods has its addresses while listings run, without the latency of EC2.
-import type { Figure, Settings } from '../figure.ts';
+import type { CloudFigure, Settings } from '../figure.ts';
 import { percentile } from '../percentile.ts';
 import {
   betweenBursts,
@@ -20,11 +20,11 @@ function planFor({ nodes, scale }: Settings): BurstPlan {
   return { bursts: count, buffering, others: nodes - count - buffering, scale };
 }
 
-export const burstLatency: Figure = {
+export const burstLatency: CloudFigure = {
   name: 'burst-latency',
   title: 'pod burst served, p99, less the latency of EC2',
   unit: 'ms',
-  limit: 50,
+  limits: { aws: 50 },
   bound: 'atMost',
   inSmallForm: false,
   scenario: (settings) => {

@@ -1,12 +1,12 @@
 // Measures how long the event loop is blocked while everything is listed.
-import type { Figure } from '../figure.ts';
+import type { CloudFigure } from '../figure.ts';
 import { memoryInWords, playMemory } from '../scenarios/memory-forms.ts';
 
-export const eventLoopDelay: Figure = {
+export const eventLoopDelay: CloudFigure = {
   name: 'event-loop-delay',
   title: 'event-loop delay during a listing, p99',
   unit: 'ms',
-  limit: 50,
+  limits: { aws: 50 },
   bound: 'atMost',
   inSmallForm: false,
   scenario: (settings) =>

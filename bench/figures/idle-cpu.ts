@@ -1,12 +1,12 @@
 // Measures the CPU that an idle fleet costs.
-import type { Figure } from '../figure.ts';
+import type { CloudFigure } from '../figure.ts';
 import { idleInWords, playIdle } from '../scenarios/idle-forms.ts';
 
-export const idleCpu: Figure = {
+export const idleCpu: CloudFigure = {
   name: 'idle-cpu',
   title: 'idle: CPU',
   unit: '% of a core',
-  limit: 2,
+  limits: { aws: 2, azure: 2, alibaba: 2 },
   bound: 'atMost',
   inSmallForm: false,
   scenario: (settings) => `${idleInWords(settings)} User and system time of the process, by the kernel.`,

@@ -1,12 +1,12 @@
 // Counts the writes to Kubernetes that an idle fleet causes, without Leases: there must be none.
-import type { Figure } from '../figure.ts';
+import type { CloudFigure } from '../figure.ts';
 import { idleInWords, playIdle } from '../scenarios/idle-forms.ts';
 
-export const idleWrites: Figure = {
+export const idleWrites: CloudFigure = {
   name: 'idle-writes',
   title: 'idle: writes to Kubernetes',
   unit: 'writes',
-  limit: 0,
+  limits: { aws: 0, azure: 0, alibaba: 0 },
   bound: 'exactly',
   inSmallForm: true,
   scenario: (settings) =>

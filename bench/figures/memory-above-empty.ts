@@ -1,12 +1,12 @@
 // Measures the peak memory that a fleet costs above a process without nodes.
-import type { Figure } from '../figure.ts';
+import type { CloudFigure } from '../figure.ts';
 import { megabytes, memoryInWords, playMemory } from '../scenarios/memory-forms.ts';
 
-export const memoryAboveEmpty: Figure = {
+export const memoryAboveEmpty: CloudFigure = {
   name: 'memory-above-empty',
   title: 'peak memory above the process without nodes',
   unit: 'MB',
-  limit: 60,
+  limits: { aws: 60, azure: 80, alibaba: 80 },
   bound: 'atMost',
   inSmallForm: false,
   scenario: (settings) =>

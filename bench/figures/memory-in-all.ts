@@ -1,12 +1,12 @@
 // Measures the peak memory of the process with a whole fleet.
-import type { Figure } from '../figure.ts';
+import type { CloudFigure } from '../figure.ts';
 import { megabytes, memoryInWords, playMemory } from '../scenarios/memory-forms.ts';
 
-export const memoryInAll: Figure = {
+export const memoryInAll: CloudFigure = {
   name: 'memory-in-all',
   title: 'peak memory in all',
   unit: 'MB',
-  limit: 220,
+  limits: { aws: 220 },
   bound: 'atMost',
   inSmallForm: false,
   scenario: (settings) => `${memoryInWords(settings)} VmHWM of the process.`,

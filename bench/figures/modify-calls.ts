@@ -1,13 +1,13 @@
 // Counts the ModifyNetworkInterfaceAttribute calls for each created interface.
 import { callFigures } from '../call-figures.ts';
-import type { Figure } from '../figure.ts';
+import type { CloudFigure } from '../figure.ts';
 import { createAndAttach, inWords, playScaleUp } from '../scenarios/scale-up-forms.ts';
 
-export const modifyCalls: Figure = {
+export const modifyCalls: CloudFigure = {
   name: 'modify-calls',
   title: 'ModifyNetworkInterfaceAttribute per created interface',
   unit: '×',
-  limit: 1,
+  limits: { aws: 1 },
   bound: 'exactly',
   inSmallForm: true,
   scenario: inWords(createAndAttach),

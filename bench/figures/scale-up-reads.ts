@@ -1,13 +1,13 @@
 // Counts the reads of the cloud during a whole scale-up.
 import { callFigures, callsInWords } from '../call-figures.ts';
-import type { Figure } from '../figure.ts';
+import type { CloudFigure } from '../figure.ts';
 import { createAndAttach, inWords, playScaleUp } from '../scenarios/scale-up-forms.ts';
 
-export const scaleUpReads: Figure = {
+export const scaleUpReads: CloudFigure = {
   name: 'scale-up-reads',
   title: 'reads of every kind, whole scale-up',
   unit: 'calls',
-  limit: 40,
+  limits: { aws: 40 },
   bound: 'atMost',
   inSmallForm: true,
   scenario: inWords(createAndAttach, 'Each page is a read; until no call comes any more.'),

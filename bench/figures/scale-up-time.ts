@@ -1,13 +1,13 @@
 // Measures how long a scale-up takes over the least time that scaled limits allow.
-import type { Figure } from '../figure.ts';
+import type { CloudFigure } from '../figure.ts';
 import { createAndAttach, inWords } from '../scenarios/scale-up-forms.ts';
 import { timeOverFloor } from '../scenarios/time-over-floor.ts';
 
-export const scaleUpTime: Figure = {
+export const scaleUpTime: CloudFigure = {
   name: 'scale-up-time',
   title: 'time over the least, scaled',
   unit: '×',
-  limit: 1.05,
+  limits: { aws: 1.05 },
   bound: 'atMost',
   inSmallForm: false,
   scenario: inWords(

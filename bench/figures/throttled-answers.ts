@@ -1,18 +1,18 @@
 // Measures which percentage of the calls of a scale-up is throttled.
-import type { Figure } from '../figure.ts';
-import { createAndAttach, inWords, playScaleUp } from '../scenarios/scale-up-forms.ts';
+import type { CloudFigure } from '../figure.ts';
+import { inWords, playScaleUp, usual } from '../scenarios/scale-up-forms.ts';
 import { throttledShare } from '../scenarios/throttled-share.ts';
 
-export const throttledAnswers: Figure = {
+export const throttledAnswers: CloudFigure = {
   name: 'throttled-answers',
   title: 'throttled answers',
   unit: '%',
-  limit: 1,
+  limits: { aws: 1, azure: 1, alibaba: 0 },
   bound: 'atMost',
   inSmallForm: true,
-  scenario: inWords(createAndAttach),
+  scenario: inWords(usual),
   measure: async (context) => {
-    const { calls } = await playScaleUp(context, createAndAttach);
+    const { calls } = await playScaleUp(context, usual);
     return throttledShare(calls);
   },
 };

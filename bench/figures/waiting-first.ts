@@ -1,15 +1,15 @@
 // Measures how soon nodes with pending pods are served while a fleet fills its buffers.
-import type { Figure, Settings } from '../figure.ts';
+import type { CloudFigure, Settings } from '../figure.ts';
 import { headStart, podsPerNode, waiting, type WaitingPlan } from '../scenarios/waiting.ts';
 
 const few = 10;
 const planFor = ({ nodes }: Settings): WaitingPlan => ({ normal: nodes, waiting: few });
 
-export const waitingFirst: Figure = {
+export const waitingFirst: CloudFigure = {
   name: 'waiting-first',
   title: 'waiting nodes behind a fleet that tops up: first served',
   unit: 's',
-  limit: 2,
+  limits: { aws: 2 },
   bound: 'atMost',
   inSmallForm: false,
   scenario: (settings) =>

@@ -26,8 +26,9 @@ export interface ComparedScaleUp {
   readonly operatorModel: OperatorScaleUp;
 }
 
-/** Of the scale-ups that figures of this run were read from; nothing is played for it. */
+/** Of the scale-ups on EC2 that figures of this run were read from; nothing is played for it. */
 export async function comparison(context: FigureContext): Promise<Comparison> {
+  if (context.cloud !== 'aws') return { lines: [], scaleUps: [] };
   const plans = [createAndAttach, createAndAttachUnscaled, oneAssign, oneAssignUnscaled].map((form) =>
     form(context),
   );
@@ -97,7 +98,7 @@ function peerLine({ plan, result }: { readonly plan: ScaleUpPlan; readonly resul
   );
 }
 
-function formOf({ nodes, firstInterfaceIndex, scale }: Omit<ScaleUpPlan, 'outsideClient'>): string {
+function formOf({ nodes, firstInterfaceIndex, scale }: Omit<ScaleUpPlan, 'cloud' | 'outsideClient'>): string {
   const limits = scale === 1 ? 'unscaled' : `limits × ${scale}`;
   return `${nodes} nodes, ${firstInterfaceIndex === 1 ? 'create + attach' : 'one assign'}, ${limits}`;
 }

@@ -1,7 +1,8 @@
 // How cilium-operator's algorithm would drive a scale-up, as a model in virtual time: one rate limiter for all calls, one
 // mutation a maintenance run, one reading of the instance after each run that changed something, publication after every
 // resync. It is a model and not the program: what it assumes is printed with its results.
-import { type Bucket, latencies } from '../floor.ts';
+import { latencies } from '../clouds/ec2-limits.ts';
+import type { Bucket } from '../floor.ts';
 import { EventQueue } from './event-queue.ts';
 
 export interface OperatorPlan {

@@ -1,21 +1,36 @@
-// Everything that one scenario runs on: the EC2 model, the Kubernetes API and the controller in processes of their own,
+// Everything that one scenario runs on: the model of a cloud, the Kubernetes API and the controller in processes of their own,
 // and the agents in this one.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Clock } from '../../src/runtime/clock.ts';
 import type { NodeFacts } from '../../src/simulator/workload/node-facts.ts';
+import type { CloudName, CloudPlan, FleetPlan } from '../clouds/bench-cloud.ts';
+import { cloudOf } from '../clouds/clouds.ts';
 import { ApiProcess } from './api-process.ts';
 import { CloudProcess } from './cloud-process.ts';
-import { accessToEc2, ControllerProcess } from '../../rig/controller-process.ts';
+import { ControllerProcess } from '../../rig/controller-process.ts';
 import { machinesIn, NodeFleet, type NodePlan } from './node-fleet.ts';
-import { type CloudPlan, region } from './topology.ts';
 
 export interface ClusterPlan {
   readonly cloud: CloudPlan;
   readonly nodes: NodePlan;
   /** Of the controller, beyond what it needs to find everything. */
   readonly flags: readonly string[];
+}
+
+/** The cluster of one fleet, all of whose rate limits are the controller's. */
+export function clusterOf(
+  fleet: FleetPlan,
+  { cloud, nodes, scale }: { readonly cloud: CloudName; readonly nodes: number; readonly scale: number },
+  flags: readonly string[] = [],
+): ClusterPlan {
+  const { type, before, wanted, firstInterfaceIndex } = fleet;
+  return {
+    cloud: { cloud, machines: [{ type, count: nodes, addresses: before }], scale, spread: 0 },
+    nodes: { firstInterfaceIndex, preAllocate: wanted },
+    flags: [...cloudOf({ cloud }).quotaFlags(scale), ...flags],
+  };
 }
 
 export interface BenchCluster {
@@ -67,13 +82,13 @@ export async function withCluster<T>(
       cloud,
       api,
       fleet,
-      machines: machinesIn(await cloud.state(signal), plan.nodes),
+      machines: machinesIn(await cloud.state(signal), cloudOf(plan.cloud), plan.nodes),
       startController: async () => {
         const v8Flags = process.env['HEADWATER_V8_FLAGS'];
         const controller = added(
           await ControllerProcess.start({
             kubeconfig: api.kubeconfig,
-            cloud: accessToEc2(cloud, region),
+            cloud: cloud.access,
             flags: ['--cluster-name=bench', ...plan.flags],
             env: {
               ...(profiles !== undefined && { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${profiles}` }),

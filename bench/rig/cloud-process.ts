@@ -1,10 +1,12 @@
-// The EC2 model in a process of its own, and the endpoint beside it by which calls are counted and tokens taken.
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+// The model of a cloud in a process of its own, and the endpoint beside it by which calls are counted and tokens taken.
+import { readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { RigChild } from '../../rig/child-process.ts';
+import type { CloudAccess } from '../../rig/controller-process.ts';
 import { callJson } from '../../rig/http.ts';
+import type { CloudPlan, ModelServer, ServedModel } from '../clouds/bench-cloud.ts';
+import { cloudOf } from '../clouds/clouds.ts';
 import { ofAnotherMachine } from './another-machine.ts';
-import { type CloudPlan, topologyOf } from './topology.ts';
 
 export interface CallCount {
   readonly calls: number;
@@ -37,54 +39,75 @@ export interface CloudState {
 export class CloudProcess {
   readonly child: RigChild;
   readonly url: string;
-  /** The credentials of a user that may call it. */
-  readonly credentials: Readonly<Record<string, string>>;
+  /** The environment of a user that may call it. */
+  readonly credentials: ServedModel['variables'];
+  readonly access: CloudAccess;
+  readonly #ca: string | undefined;
 
-  private constructor(child: RigChild, url: string, credentials: Readonly<Record<string, string>>) {
+  private constructor(child: RigChild, served: ServedModel, { access }: ModelServer, ca: string | undefined) {
     this.child = child;
-    this.url = url;
-    this.credentials = credentials;
+    this.url = served.url;
+    this.credentials = served.variables;
+    this.access = access(served);
+    this.#ca = ca;
   }
 
   /** `directory`: where its topology may be written. Resolves once it serves. */
   static start(plan: CloudPlan, directory: string): Promise<CloudProcess> {
-    return CloudProcess.serving(topologyOf(plan), join(directory, 'topology.json'));
+    const { server, topology } = cloudOf(plan);
+    return CloudProcess.serving(server, topology(plan), join(directory, 'topology.json'));
   }
 
-  /** `path`: where the topology may be written. Resolves once it serves. */
-  static async serving(topology: string, path: string): Promise<CloudProcess> {
+  /** `path`: where the topology may be written, and other files beside it. Resolves once it serves. */
+  static async serving(server: ModelServer, topology: string, path: string): Promise<CloudProcess> {
     await writeFile(path, topology);
-    const args = ['simulate', `--topology=${path}`, '--ec2-port=0'];
-    const child = new RigChild({ name: 'the EC2 model', args, env: ofAnotherMachine });
-    const exported = (name: string): Promise<string> =>
-      child.waitForLine((line) =>
-        line.startsWith(`export ${name}=`) ? line.slice(line.indexOf('=') + 1) : undefined,
-      );
-    const url = await exported('AWS_ENDPOINT_URL_EC2');
-    const credentials = {
-      AWS_ACCESS_KEY_ID: await exported('AWS_ACCESS_KEY_ID'),
-      AWS_SECRET_ACCESS_KEY: await exported('AWS_SECRET_ACCESS_KEY'),
-    };
-    return new CloudProcess(child, url, credentials);
+    const { name, flags, lastVariable } = server;
+    const args = ['simulate', `--topology=${path}`, ...flags(dirname(path))];
+    const child = new RigChild({ name, args, env: ofAnotherMachine });
+    const lines: string[] = [];
+    await child.waitForLine(
+      (line) => (lines.push(line) && line.startsWith(`export ${lastVariable}=`)) || undefined,
+    );
+    const served = servedModelIn(lines);
+    const { NODE_EXTRA_CA_CERTS: authority } = served.variables;
+    const ca = authority === undefined ? undefined : await readFile(authority, 'utf8');
+    return new CloudProcess(child, served, server, ca);
   }
 
   /** Calls of each action since the start. */
   calls(signal: AbortSignal): Promise<CallCounts> {
-    return callJson('GET', `${this.url}/_headwater/calls`, undefined, signal);
+    return this.#ask('GET', 'calls', undefined, signal);
   }
 
   state(signal: AbortSignal): Promise<CloudState> {
-    return callJson('GET', `${this.url}/_headwater/state`, undefined, signal);
+    return this.#ask('GET', 'state', undefined, signal);
   }
 
   /** Takes tokens as another client of the account would. */
   async drain(action: string, count: number, signal: AbortSignal): Promise<void> {
-    await callJson('POST', `${this.url}/_headwater/tokens`, { action, count }, signal);
+    await this.#ask('POST', 'tokens', { action, count }, signal);
   }
 
   /** Every listing of interfaces takes so much longer. */
   async slowListings(ms: number, signal: AbortSignal): Promise<void> {
     const fault = { action: 'DescribeNetworkInterfaces', fault: { kind: 'slow', ms } };
-    await callJson('POST', `${this.url}/_headwater/faults`, fault, signal);
+    await this.#ask('POST', 'faults', fault, signal);
   }
+
+  #ask<T>(method: string, name: string, body: unknown, signal: AbortSignal): Promise<T> {
+    const url = `${this.url}/_headwater/${name}`;
+    return callJson(method, this.#ca === undefined ? url : { url, ca: this.#ca }, body, signal);
+  }
+}
+
+/** What a model writes about itself when it serves. Throws if it does not say where. */
+export function servedModelIn(lines: readonly string[]): ServedModel {
+  const url = lines.flatMap((line) => /its faults: (\S+)\/_headwater\/$/.exec(line)?.[1] ?? [])[0];
+  if (url === undefined) throw new Error(`the model does not say where it is:\n${lines.join('\n')}`);
+  const exports = lines.flatMap((line) => {
+    const [, name = '', value = ''] = /^export (\w+)=(.*)$/.exec(line) ?? [];
+    return name === '' ? [] : [[name, value] as const];
+  });
+  const flags = lines.filter((line) => line.startsWith('# --')).flatMap((line) => line.slice(2).split(' '));
+  return { url, variables: Object.fromEntries(exports), flags };
 }

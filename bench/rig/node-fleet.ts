@@ -1,5 +1,6 @@
 // The agents of a benchmark, as lean as can be so that they do not take the machine from the controller: they make
-// Nodes and CiliumNodes, say by protocol B (`spec.ipam.pools.requested`) how many addresses they want, and see what they are offered.
+// Nodes and CiliumNodes, say how many addresses they want, and see what they are offered. Of multi-pool agents,
+// `spec.ipam.pools.requested` says it; of others, the free addresses that the node is to have.
 import { type Clock, sleep } from '../../src/runtime/clock.ts';
 import { Random } from '../../src/runtime/random.ts';
 import { type JsonObject, objectAt, textAt } from '../../src/simulator/workload/json.ts';
@@ -12,10 +13,10 @@ import { newPod, podCollectionPath } from '../../src/simulator/workload/pod.ts';
 import { withPools } from '../../src/simulator/workload/pool-demand.ts';
 import type { CloudState } from './cloud-process.ts';
 import { handlerFor } from '../../rig/http.ts';
-import { podSubnetTags } from './topology.ts';
+import type { BenchCloud, FirstInterfaceIndex } from '../clouds/bench-cloud.ts';
 
 export interface NodePlan {
-  readonly firstInterfaceIndex: number;
+  readonly firstInterfaceIndex: FirstInterfaceIndex;
   /** Free addresses that a node is to have. */
   readonly preAllocate: number;
 }
@@ -78,7 +79,8 @@ export class NodeFleet {
     await inParallel(machines, async (facts) => {
       this.#check(await this.#client.create('/api/v1/nodes', newNode(facts), this.#signal));
       const node = newOwnNode(facts, `uid-of-${facts.name}`);
-      const asking = withPools(node, facts.ipam?.preAllocate ?? 0, []);
+      const isOld = facts.protocol === 'crd-allocator';
+      const asking = isOld ? node : withPools(node, facts.ipam?.preAllocate ?? 0, []);
       this.#check(await this.#client.create(ciliumNodesPath, asking, this.#signal));
     });
   }
@@ -143,7 +145,11 @@ function versionOf(object: JsonObject): string {
 }
 
 /** The agents' knowledge of the machines that the cloud has, in the order of their names. */
-export function machinesIn(state: CloudState, { firstInterfaceIndex, preAllocate }: NodePlan): NodeFacts[] {
+export function machinesIn(
+  state: CloudState,
+  { agent }: BenchCloud,
+  { firstInterfaceIndex, preAllocate }: NodePlan,
+): NodeFacts[] {
   const types = new Map(state.instances.map(({ id, type }) => [id, type]));
   return state.interfaces
     .flatMap((each) => {
@@ -157,9 +163,8 @@ export function machinesIn(state: CloudState, { firstInterfaceIndex, preAllocate
         zone: each.zone,
         subnetId: each.subnetId,
         primaryAddress: each.primaryAddress,
-        protocol: 'multi-pool' as const,
         ipam: { preAllocate },
-        eni: { firstInterfaceIndex, subnetTags: podSubnetTags },
+        ...agent(firstInterfaceIndex),
       };
     })
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));

@@ -1,10 +1,9 @@
 // Pods arrive in bursts on nodes that have what they need, while the whole cloud is listed and other nodes top up.
 import { sleep } from '../../src/runtime/clock.ts';
 import type { NodeFacts } from '../../src/simulator/workload/node-facts.ts';
-import { latencies } from '../floor.ts';
+import { latencies } from '../clouds/ec2-limits.ts';
+import { aws } from '../clouds/aws.ts';
 import { type BenchCluster, withCluster } from '../rig/bench-cluster.ts';
-import { quotaFlags } from './quota-flags.ts';
-import { addressesWanted } from './scale-up.ts';
 import type { Harness } from './scenarios.ts';
 import { settled } from './settled.ts';
 
@@ -25,6 +24,7 @@ export interface Bursts {
   readonly listings: number;
 }
 
+const { wanted: addressesWanted } = aws.usual;
 /** Of one burst; an interface has room for as many beside its 8 addresses. */
 export const podsPerBurst = 6;
 /** By which each page of a listing is slower, in ms, so that bursts fit into it. */
@@ -43,13 +43,14 @@ export function bursts(plan: BurstPlan, harness: Harness): Promise<Bursts> {
   return withCluster(
     {
       cloud: {
+        cloud: 'aws',
         machines: [{ type: 'm5.xlarge', count: nodes, addresses: addressesWanted }],
         scale: plan.scale,
         latencyScale: 1,
         spread: 0,
       },
       nodes: { firstInterfaceIndex: 0, preAllocate: addressesWanted },
-      flags: [...quotaFlags(plan.scale), '--resync-interval=10s'],
+      flags: [...aws.quotaFlags(plan.scale), '--resync-interval=10s'],
     },
     harness,
     (cluster) => play(cluster, plan, harness),

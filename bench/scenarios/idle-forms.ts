@@ -9,9 +9,9 @@ const smallTime = 25;
 const hurry = ['--resync-interval=10s'] as const;
 
 function planFor(settings: Settings): IdlePlan {
-  const { nodes, scale, isSmall } = settings;
+  const { cloud, nodes, scale, isSmall } = settings;
   const [seconds, flags] = isSmall ? [smallTime, hurry] : [fullTime, []];
-  return { nodes, scale, seconds, flags };
+  return { cloud, nodes, scale, seconds, flags };
 }
 
 export function playIdle(context: FigureContext): Promise<Idleness> {

@@ -1,15 +1,17 @@
 // A fleet that has what it needs, while nothing happens.
 import { sleep } from '../../src/runtime/clock.ts';
 import { callFigures, callsBetween } from '../call-figures.ts';
-import { withCluster } from '../rig/bench-cluster.ts';
+import type { CloudName } from '../clouds/bench-cloud.ts';
+import { cloudOf } from '../clouds/clouds.ts';
+import { clusterOf, withCluster } from '../rig/bench-cluster.ts';
 import type { CallCounts } from '../rig/cloud-process.ts';
 import { cpuTime } from '../rig/process-figures.ts';
-import { quotaFlags } from './quota-flags.ts';
-import { addressesWanted, join } from './scale-up.ts';
+import { join } from './scale-up.ts';
 import type { Harness } from './scenarios.ts';
 import { settled } from './settled.ts';
 
 export interface IdlePlan {
+  readonly cloud: CloudName;
   readonly nodes: number;
   readonly scale: number;
   readonly seconds: number;
@@ -32,36 +34,29 @@ const reportInterval = 60_000;
 /** Without a call after the scale-up, in ms. */
 const quiet = 5000;
 
-export function idle({ nodes, scale, seconds, flags }: IdlePlan, harness: Harness): Promise<Idleness> {
+export function idle(plan: IdlePlan, harness: Harness): Promise<Idleness> {
+  const { nodes, seconds } = plan;
   harness.say(`${nodes} nodes come to rest, then ${seconds} s of nothing`);
-  return withCluster(
-    {
-      cloud: { machines: [{ type: 'm5.xlarge', count: nodes }], scale, spread: 0 },
-      nodes: { firstInterfaceIndex: 1, preAllocate: addressesWanted },
-      flags: [...quotaFlags(scale), ...flags],
-    },
-    harness,
-    async (cluster) => {
-      const { cloud, api, clock, signal } = cluster;
-      const { child } = await cluster.startController();
-      await join(cluster, harness);
-      const before = await settled(cluster, quiet);
-      const writesBefore = await api.writes(signal);
-      const cpuBefore = await cpuTime(child.pid);
-      const end = clock.monotonic() + seconds * 1000;
-      while (clock.monotonic() < end) {
-        const left = end - clock.monotonic();
-        await sleep(clock, Math.min(left, reportInterval), signal);
-        if (left > reportInterval)
-          harness.say(`  idle: ${Math.round((end - clock.monotonic()) / 1000)} s left`);
-      }
-      const cpu = (await cpuTime(child.pid)) - cpuBefore;
-      const calls = callsBetween(before, await cloud.calls(signal));
-      const { mutating, modify, reads } = callFigures(calls);
-      const writes = difference(await api.writes(signal), writesBefore);
-      return { seconds, calls, mutating: mutating + modify, reads, writes, cpu };
-    },
-  );
+  return withCluster(clusterOf(cloudOf(plan).usual, plan, plan.flags), harness, async (cluster) => {
+    const { cloud, api, clock, signal } = cluster;
+    const { child } = await cluster.startController();
+    await join(cluster, harness);
+    const before = await settled(cluster, quiet);
+    const writesBefore = await api.writes(signal);
+    const cpuBefore = await cpuTime(child.pid);
+    const end = clock.monotonic() + seconds * 1000;
+    while (clock.monotonic() < end) {
+      const left = end - clock.monotonic();
+      await sleep(clock, Math.min(left, reportInterval), signal);
+      if (left > reportInterval)
+        harness.say(`  idle: ${Math.round((end - clock.monotonic()) / 1000)} s left`);
+    }
+    const cpu = (await cpuTime(child.pid)) - cpuBefore;
+    const calls = callsBetween(before, await cloud.calls(signal));
+    const { mutating, modify, reads } = callFigures(calls);
+    const writes = difference(await api.writes(signal), writesBefore);
+    return { seconds, calls, mutating: mutating + modify, reads, writes, cpu };
+  });
 }
 
 function difference(

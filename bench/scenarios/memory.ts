@@ -1,16 +1,18 @@
 // What the controller needs of the machine: memory over start, scale-up and a listing of everything, and how long its event
 // loop is held up by that listing.
 import { sleep } from '../../src/runtime/clock.ts';
-import { type BenchCluster, withCluster } from '../rig/bench-cluster.ts';
+import type { CloudName } from '../clouds/bench-cloud.ts';
+import { cloudOf } from '../clouds/clouds.ts';
+import { type BenchCluster, clusterOf, withCluster } from '../rig/bench-cluster.ts';
 import type { ControllerProcess } from '../../rig/controller-process.ts';
 import { metricIn } from '../../rig/metric-text.ts';
 import { peakMemory } from '../rig/process-figures.ts';
-import { quotaFlags } from './quota-flags.ts';
 import { join } from './scale-up.ts';
 import type { Harness } from './scenarios.ts';
 import { settled, totalOf } from './settled.ts';
 
 export interface MemoryPlan {
+  readonly cloud: CloudName;
   readonly nodes: number;
   readonly scale: number;
 }
@@ -22,10 +24,6 @@ export interface Footprint {
   readonly loopDelay: { readonly p99: number; readonly max: number } | undefined;
 }
 
-/** Addresses for pods on each interface: with the primary one they are 16. */
-const addressesEach = 15;
-/** Two interfaces of 16 addresses fit. */
-const type = 'm5.4xlarge';
 /** Between two listings. */
 const resyncFlag = '--resync-interval=20s';
 /** Of the controller without nodes, in ms: as long as the other takes to start and to list once more. */
@@ -34,24 +32,17 @@ const emptyTime = 30_000;
 const pollInterval = 10;
 const quiet = 1500;
 
-export function memory({ nodes, scale }: MemoryPlan, harness: Harness): Promise<Footprint> {
+export function memory(plan: MemoryPlan, harness: Harness): Promise<Footprint> {
+  const { nodes } = plan;
   harness.say(`memory and event loop: ${nodes} nodes, then a listing of everything`);
-  return withCluster(
-    {
-      cloud: { machines: [{ type, count: nodes, addresses: addressesEach }], scale, spread: 0 },
-      nodes: { firstInterfaceIndex: 1, preAllocate: addressesEach },
-      flags: [...quotaFlags(scale), resyncFlag],
-    },
-    harness,
-    async (cluster) => {
-      const { clock, signal } = cluster;
-      const controller = await cluster.startController();
-      if (nodes === 0) await sleep(clock, emptyTime, signal);
-      else await join(cluster, harness);
-      const loopDelay = nodes === 0 ? undefined : await delayOfNextListing(cluster, controller);
-      return { peakMemory: await peakMemory(controller.child.pid), loopDelay };
-    },
-  );
+  return withCluster(clusterOf(cloudOf(plan).large, plan, [resyncFlag]), harness, async (cluster) => {
+    const { clock, signal } = cluster;
+    const controller = await cluster.startController();
+    if (nodes === 0) await sleep(clock, emptyTime, signal);
+    else await join(cluster, harness);
+    const loopDelay = nodes === 0 ? undefined : await delayOfNextListing(cluster, controller);
+    return { peakMemory: await peakMemory(controller.child.pid), loopDelay };
+  });
 }
 
 /** Each scrape resets the histogram of delays. */

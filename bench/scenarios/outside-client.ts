@@ -1,6 +1,7 @@
 // Another client of the same account: it takes half of what each rate limit has at the start and half of what comes in.
 import { sleep } from '../../src/runtime/clock.ts';
-import { type Bucket, buckets } from '../floor.ts';
+import { buckets } from '../clouds/ec2-limits.ts';
+import type { Bucket } from '../floor.ts';
 import type { BenchCluster } from '../rig/bench-cluster.ts';
 
 /** Between two helpings, in ms. */

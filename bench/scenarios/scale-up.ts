@@ -1,20 +1,21 @@
-// A fleet joins a cluster all at once: CiliumNodes that have no pod address yet, each of which is to have 8.
+// A fleet joins a cluster all at once: CiliumNodes each of which is to have more pod addresses than it has, most often none.
 import { sleep } from '../../src/runtime/clock.ts';
 import { callsBetween } from '../call-figures.ts';
+import type { CloudName, FirstInterfaceIndex } from '../clouds/bench-cloud.ts';
+import { cloudOf } from '../clouds/clouds.ts';
 import { percentile } from '../percentile.ts';
-import { type BenchCluster, withCluster } from '../rig/bench-cluster.ts';
+import { type BenchCluster, clusterOf, withCluster } from '../rig/bench-cluster.ts';
 import type { CallCounts } from '../rig/cloud-process.ts';
 import type { ControllerProcess } from '../../rig/controller-process.ts';
 import { cpuTime, peakMemory } from '../rig/process-figures.ts';
 import { OutsideClient } from './outside-client.ts';
-import { quotaFlags } from './quota-flags.ts';
 import type { Harness } from './scenarios.ts';
 import { settled } from './settled.ts';
 
 export interface ScaleUpPlan {
+  readonly cloud: CloudName;
   readonly nodes: number;
-  /** 1: a node needs an interface of its own for pods. 0: addresses on the one that it has are enough. */
-  readonly firstInterfaceIndex: 0 | 1;
+  readonly firstInterfaceIndex: FirstInterfaceIndex;
   /** Multiplies every rate limit and divides every delay. */
   readonly scale: number;
   /** Whether another client takes half of every rate limit. */
@@ -26,16 +27,14 @@ export interface ScaleUp {
   readonly seconds: number;
   /** Until half of the nodes were. */
   readonly half: number;
-  /** Until the last call of EC2. */
+  /** Until the last call of the cloud. */
   readonly calls: CallCounts;
   /** Of the controller, from its start on. */
   readonly cpuSeconds: number;
   /** Cores that each process kept busy until the last node was satisfied: whether the machine was the limit. */
-  readonly cores: Readonly<Record<'controller' | 'ec2' | 'api' | 'agents', number>>;
+  readonly cores: Readonly<Record<'controller' | 'cloud' | 'api' | 'agents', number>>;
   readonly peakMemory: number;
 }
-
-export const addressesWanted = 8;
 
 /** Before the fleet comes, in ms: whatever a controller does after its start is over by then. */
 const rest = 6000;
@@ -48,11 +47,7 @@ export function scaleUp(plan: ScaleUpPlan, harness: Harness): Promise<ScaleUp> {
   const beside = outsideClient ? ', beside another client' : '';
   harness.say(`${nodes} nodes, first interface index ${firstInterfaceIndex}, limits × ${scale}${beside}`);
   return withCluster(
-    {
-      cloud: { machines: [{ type: 'm5.xlarge', count: nodes }], scale, spread: 0 },
-      nodes: { firstInterfaceIndex, preAllocate: addressesWanted },
-      flags: quotaFlags(scale),
-    },
+    clusterOf({ ...cloudOf(plan).usual, firstInterfaceIndex }, plan),
     harness,
     async (cluster) => {
       const controller = await cluster.startController();
@@ -73,7 +68,7 @@ async function play(
   const { cloud, signal } = cluster;
   const pids = {
     controller: controller.child.pid,
-    ec2: cloud.child.pid,
+    cloud: cloud.child.pid,
     api: cluster.api.child.pid,
     agents: process.pid,
   };
@@ -87,7 +82,7 @@ async function play(
     seconds: percentile(times, 1),
     half: percentile(times, 0.5),
     calls,
-    cores: { controller: busy('controller'), ec2: busy('ec2'), api: busy('api'), agents: busy('agents') },
+    cores: { controller: busy('controller'), cloud: busy('cloud'), api: busy('api'), agents: busy('agents') },
     cpuSeconds: await cpuTime(controller.child.pid),
     peakMemory: await peakMemory(controller.child.pid),
   };

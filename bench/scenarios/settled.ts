@@ -6,7 +6,7 @@ import type { BenchCluster } from '../rig/bench-cluster.ts';
 /** Between two reads of the counts, in ms. */
 const pollInterval = 250;
 
-/** Resolves to the counts once EC2 has not been called for `quiet` ms. */
+/** Resolves to the counts once the cloud has not been called for `quiet` ms. */
 export async function settled({ cloud, clock, signal }: BenchCluster, quiet: number): Promise<CallCounts> {
   let counts = await cloud.calls(signal);
   let since = clock.monotonic();

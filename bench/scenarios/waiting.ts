@@ -1,9 +1,9 @@
 // Ten nodes on which pods wait come behind a whole fleet that only tops up.
 import { sleep } from '../../src/runtime/clock.ts';
-import { latencies } from '../floor.ts';
+import { latencies } from '../clouds/ec2-limits.ts';
+import { aws } from '../clouds/aws.ts';
 import { percentile } from '../percentile.ts';
 import { withCluster } from '../rig/bench-cluster.ts';
-import { addressesWanted } from './scale-up.ts';
 import type { Harness } from './scenarios.ts';
 import { settled } from './settled.ts';
 
@@ -21,6 +21,7 @@ export interface Waiting {
   readonly servedAfter: number;
 }
 
+const { wanted: addressesWanted } = aws.usual;
 /** Pods that come to each of the ten: more than it has free. */
 export const podsPerNode = 12;
 /** Between the wishes of the many and those of the few, in ms: the burst that EC2 allows is over by then. */
@@ -33,6 +34,7 @@ export function waiting(plan: WaitingPlan, harness: Harness): Promise<Waiting> {
   return withCluster(
     {
       cloud: {
+        cloud: 'aws',
         machines: [
           { type: 'm5.xlarge', count: plan.normal, addresses: addressesWanted },
           { type: 'm5.4xlarge', count: plan.waiting, addresses: addressesWanted },

@@ -6,6 +6,7 @@ import {
   most,
   type PanelPlan,
   quantile,
+  quantileOfAny,
   rate,
   total,
 } from './dashboard-plan.ts';
@@ -14,10 +15,20 @@ const calls = 'headwater_cloud_calls_total';
 /** Before the first one there is no series, which means 0. */
 const throttled = `(${rate(calls, { where: ['outcome="throttled"'] })} or vector(0))`;
 const assigned = rate('cilium_operator_ipam_ip_allocation_ops');
-/** Calls that give nodes addresses. */
-const giving = rate(calls, {
-  where: ['action=~"CreateNetworkInterface|AttachNetworkInterface|AssignPrivateIpAddresses"'],
-});
+/** Calls that give nodes addresses: of EC2 and ECS, and of Azure. */
+const givingCalls = [
+  'CreateNetworkInterface',
+  'AttachNetworkInterface',
+  'AssignPrivateIpAddresses',
+  'VirtualMachineScaleSetVMs.Update',
+  'NetworkInterfaces.CreateOrUpdate',
+];
+const giving = rate(calls, { where: [`action=~"${givingCalls.join('|')}"`] });
+
+/** Of the API of each cloud; a process has that of its own. */
+const waits = ['ec2', 'azure', 'alibabacloud'].map(
+  (api) => `cilium_operator_${api}_api_rate_limit_duration_seconds`,
+);
 
 const traffic: readonly PanelPlan[] = [
   {
@@ -146,8 +157,8 @@ const cost: readonly PanelPlan[] = [
     title: 'Wait for a turn',
     description: 'Seconds that calls waited for tokens, of those that had to wait: p50 and p99.',
     queries: [
-      { expr: quantile(0.5, 'cilium_operator_ec2_api_rate_limit_duration_seconds'), legend: 'p50' },
-      { expr: quantile(0.99, 'cilium_operator_ec2_api_rate_limit_duration_seconds'), legend: 'p99' },
+      { expr: quantileOfAny(0.5, waits), legend: 'p50' },
+      { expr: quantileOfAny(0.99, waits), legend: 'p99' },
     ],
     unit: 's',
   },
@@ -155,7 +166,7 @@ const cost: readonly PanelPlan[] = [
     kind: 'timeseries',
     title: 'Calls an address',
     description:
-      'Calls that create, attach and assign, for each address that nodes got. Prefixes bring it down to a sixteenth.',
+      'Calls that create, attach and assign, or update a VM, for each address that nodes got. Prefixes bring it down to a sixteenth.',
     queries: [{ expr: `${giving} / ${assigned}`, legend: 'calls an address' }],
     unit: 'short',
   },

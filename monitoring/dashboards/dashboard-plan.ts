@@ -93,6 +93,12 @@ export function quantile(q: number, histogram: string, { by = [], where = [] }: 
   return `histogram_quantile(${q}, ${rate(`${histogram}_bucket`, { by: ['le', ...by], where })})`;
 }
 
+/** Of several histograms with the same buckets, as if they were one: a process has series of one of them. */
+export function quantileOfAny(q: number, histograms: readonly string[]): string {
+  const rates = histograms.map((histogram) => `rate(${histogram}_bucket{${inCluster}}[${window}])`);
+  return `histogram_quantile(${q}, sum by (le) (${rates.join(' or ')}))`;
+}
+
 /** How much the subnets that are chosen gain a second, by a trend. A leader before may have seen another one. */
 export function trendOfSubnets(metric: string, range: string): string {
   return `min by (subnet_id, availability_zone) (deriv(${metric}{${inSubnets}}[${range}]) and on (cluster, job, instance) headwater_leader == 1)`;

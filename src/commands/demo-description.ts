@@ -5,7 +5,7 @@ export const demoDescription: Omit<CommandDescription, 'run'> = {
   name: 'demo',
   summary: 'watch the controller at work on a cluster in this process',
   description:
-    'Starts a model of EC2 or Azure, an embedded Kubernetes API and a fleet of nodes with agents of both protocols, and the ' +
+    'Starts a model of EC2, Azure or Alibaba Cloud, an embedded Kubernetes API and a fleet of nodes with agents, and the ' +
     'controller in its own process, as in production. Step by step, nodes join, pods arrive, answers get lost, a subnet ' +
     'runs out, addresses are released (not on Azure), and the controller is killed and another one takes over. The demonstration judges ' +
     "by the cloud's state and the agents' memory, never by what the controller says. It ends within 90 s with exit code " +
@@ -17,14 +17,14 @@ export const demoDescription: Omit<CommandDescription, 'run'> = {
       value: { placeholder: 'name' },
       group: 'Options:',
       help: 'The cloud whose addresses to show.',
-      notes: ['Accepted: aws, azure', 'Default: aws.'],
+      notes: ['Accepted: aws, azure, alibaba', 'Default: aws.'],
     },
     {
       name: 'ipam',
       value: { placeholder: 'mode' },
       group: 'Options:',
       help: 'What to show: addresses of a cloud, or blocks to 60 nodes without any cloud, which ends within 60 s.',
-      notes: ['Accepted: eni, cluster-pool, nodeipam', 'Default: eni; with --cloud azure, its addresses.'],
+      notes: ['Accepted: eni, cluster-pool, nodeipam', 'Default: eni; with another --cloud, its addresses.'],
     },
     {
       name: 'nodes',

@@ -3,7 +3,7 @@ import type { DestinationStream } from 'pino';
 import type { RawFlags } from '../config/raw-option.ts';
 import { type LoadedOptions, loadOptions } from '../config/load-options.ts';
 import { sourceInWords } from '../config/option-source.ts';
-import type { OptionCommand } from '../config/option-scope.ts';
+import type { ConfiguredCommand } from '../config/option-scope.ts';
 import type { ProcessEnvironment } from '../config/option-row.ts';
 import { type Options, propertyOf } from '../config/option-table.ts';
 import type { Outbound } from '../config/outbound.ts';
@@ -18,7 +18,7 @@ import { problemLine, type Readers } from './problem-line.ts';
 
 export interface StartContext {
   /** Default: run. */
-  readonly command?: OptionCommand;
+  readonly command?: ConfiguredCommand;
   readonly processEnvironment: ProcessEnvironment;
   readonly clock: Clock;
   /** Version for the first log line; undefined outside a program. */

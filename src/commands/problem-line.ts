@@ -6,7 +6,7 @@ import type { Clock } from '../runtime/clock.ts';
 export type Readers = 'people' | 'programs';
 
 /** The commands with a JSON log; all other commands print for people. */
-const logging: readonly (string | undefined)[] = ['run', 'nodeipam'];
+const logging: readonly (string | undefined)[] = ['run', 'nodeipam', 'agent'];
 
 export interface ProblemLineOptions {
   readonly readers: Readers;

@@ -1,9 +1,15 @@
-// Describes the commands run and nodeipam: their flags are the option table.
+// Describes the commands run, nodeipam and agent: their flags are the option table.
 import { optionGroups, type OptionRow } from '../config/option-row.ts';
-import { type OptionCommand, optionsOfCommand } from '../config/option-scope.ts';
+import { type ConfiguredCommand, defaultsIn, kindIn, optionsOfCommand } from '../config/option-scope.ts';
 import { environmentNameOf, optionTable, type OptionName } from '../config/option-table.ts';
+import { agentModeRow } from '../config/options/agent-options.ts';
 import { optionsWithoutEffect, type OptionWithoutEffect } from '../config/options/options-without-effect.ts';
 import type { CommandDescription, FlagDescription } from './command-description.ts';
+
+const familyHelp = {
+  'enable-ipv4': 'Gives out IPv4 addresses. If unset, it is on if this node has an IPv4 block.',
+  'enable-ipv6': 'Gives out IPv6 addresses. If unset, it is on if this node has an IPv6 block.',
+} as const;
 
 export const runDescription: Omit<CommandDescription, 'run'> = {
   name: 'run',
@@ -26,15 +32,36 @@ export const nodeIpamDescription: Omit<CommandDescription, 'run'> = {
   flags: optionFlags('nodeipam'),
 };
 
-function optionFlags(command: OptionCommand): readonly FlagDescription[] {
+export const agentDescription: Omit<CommandDescription, 'run'> = {
+  name: 'agent',
+  summary: 'give the addresses of one node to its pods',
+  description:
+    'Gives addresses of the blocks of this node to its pods, over a Unix socket: to the CNI plugin headwater-ipam, and to ' +
+    'other clients by REST, until it is stopped.\n\n' +
+    'An option comes from the command line, else from its environment variable, else from a file of its name in ' +
+    '--config-dir, else from its default. A value that is not accepted ends the start with exit code 2.',
+  flags: optionFlags('agent'),
+};
+
+/** Where a name has a meaning of its own in a command. */
+function rowIn(command: ConfiguredCommand, name: OptionName): OptionRow {
+  const row = optionTable[name];
+  if (command !== 'agent') return row;
+  const own = { ...row, kind: kindIn('agent', name), ...defaultsIn.agent[name], group: 'agent' } as const;
+  if (name === 'ipam') return { ...own, help: agentModeRow.help };
+  return name in familyHelp ? { ...own, help: familyHelp[name as keyof typeof familyHelp] } : own;
+}
+
+function optionFlags(command: ConfiguredCommand): readonly FlagDescription[] {
   const names = optionsOfCommand(command);
   const byGroup = Object.keys(optionGroups).flatMap((group) =>
-    names.filter((name) => optionTable[name].group === group),
+    names.filter((name) => rowIn(command, name).group === group),
   );
   return byGroup.map((name) => {
-    const { kind, group, help } = optionTable[name];
+    const row = rowIn(command, name);
+    const { kind, group, help } = row;
     const value = { placeholder: kind.placeholder, ...(kind.bare !== undefined && { bare: kind.bare }) };
-    return { name, value, group: `${optionGroups[group]}:`, help, notes: notesOn(name, optionTable[name]) };
+    return { name, value, group: `${optionGroups[group]}:`, help, notes: notesOn(name, row) };
   });
 }
 

@@ -13,18 +13,16 @@ import { NotStartable } from '../controller/clouds/cloud.ts';
 import { Controller } from '../controller/controller.ts';
 import { openMode } from '../controller/modes/open-mode.ts';
 import { MeteredTransport } from '../controller/reporting/metered-transport.ts';
-import type { ClusterAccess } from '../kubernetes/transport/cluster-access.ts';
-import { KubernetesError } from '../kubernetes/transport/kubernetes-error.ts';
-import { loadClusterAccess } from '../kubernetes/auth/load-cluster-access.ts';
 import { PacedTransport } from '../kubernetes/transport/paced-transport.ts';
 import type { KubernetesTransport } from '../kubernetes/transport/transport.ts';
 import { UndiciTransport } from '../kubernetes/transport/undici-transport.ts';
-import { type Proxies, proxyFor, proxyInWords } from '../network/proxies.ts';
+import { proxyInWords } from '../network/proxies.ts';
 import { startHttpServer, type ProbeResult } from '../observability/http-server.ts';
 import type { Logger } from '../observability/logger.ts';
 import { createMetricRegistry } from '../observability/metrics.ts';
 import { Random } from '../runtime/random.ts';
 import { systemClock as clock } from '../runtime/system-clock.ts';
+import { findCluster } from './cluster-access.ts';
 import { exitCode } from './exit-code.ts';
 import { loadOrRefuse, type Start } from './load-or-refuse.ts';
 import { problemLine, type Readers } from './problem-line.ts';
@@ -151,21 +149,4 @@ function addAuthorities(authorities: readonly string[], log: Logger): void {
   if (authorities.length === 0) return;
   setDefaultCACertificates([...getCACertificates('default'), ...authorities]);
   log.info('trusting additional certificate authorities', { count: authorities.length });
-}
-
-async function findCluster(
-  { k8sKubeconfigPath, kubeconfig: sameFile, k8sApiServer: apiServer }: Options,
-  proxies: Proxies,
-): Promise<ClusterAccess> {
-  try {
-    return await loadClusterAccess({
-      kubeconfig: k8sKubeconfigPath ?? sameFile,
-      apiServer,
-      environment: thisProcess.environment,
-      clock,
-      proxyFor: (server) => proxyFor(server, proxies),
-    });
-  } catch (error) {
-    throw error instanceof KubernetesError ? new NotStartable(error.message, { cause: error }) : error;
-  }
 }

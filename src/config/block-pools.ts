@@ -19,6 +19,9 @@ export interface BlockSettings {
   readonly reserved: readonly Cidr[];
 }
 
+/** A scope in which blocks are given to nodes. */
+type BlockScope = Exclude<OptionScope, 'cloud' | 'agent'>;
+
 interface Given {
   readonly option: OptionName;
   readonly text: string;
@@ -27,7 +30,7 @@ interface Given {
 }
 
 /** The networks of the scope. Call it with options that were accepted. */
-export function blockSettings(options: Options, scope: Exclude<OptionScope, 'cloud'>): BlockSettings {
+export function blockSettings(options: Options, scope: BlockScope): BlockSettings {
   const pools = poolOptions[scope].flatMap((name) =>
     readAll(name, options).map(({ cidr }) => ({ cidr, maskSize: maskSizeOf(scope, cidr.family, options) })),
   );
@@ -38,7 +41,7 @@ export function blockSettings(options: Options, scope: Exclude<OptionScope, 'clo
 const poolOptions = {
   'cluster-pool': ['cluster-pool-ipv4-cidr', 'cluster-pool-ipv6-cidr'],
   nodeipam: ['cluster-cidr'],
-} as const satisfies Record<Exclude<OptionScope, 'cloud'>, readonly OptionName[]>;
+} as const satisfies Record<BlockScope, readonly OptionName[]>;
 
 const serviceOptions = ['service-cluster-ip-range', 'secondary-service-cluster-ip-range'] as const;
 
@@ -72,7 +75,7 @@ function readAll(option: OptionName, options: Options): readonly Given[] {
 export function blockProblems(
   options: Options,
   sources: OptionSources,
-  scope: OptionScope,
+  scope: Exclude<OptionScope, 'agent'>,
 ): readonly string[] {
   if (scope === 'cloud') return [];
   const checks = new BlockChecks(options, sources, scope);
@@ -85,9 +88,9 @@ export function blockProblems(
 class BlockChecks {
   readonly #options: Options;
   readonly #sources: OptionSources;
-  readonly #scope: Exclude<OptionScope, 'cloud'>;
+  readonly #scope: BlockScope;
 
-  constructor(options: Options, sources: OptionSources, scope: Exclude<OptionScope, 'cloud'>) {
+  constructor(options: Options, sources: OptionSources, scope: BlockScope) {
     this.#options = options;
     this.#sources = sources;
     this.#scope = scope;
@@ -225,7 +228,10 @@ class BlockChecks {
 }
 
 /** Reports host bits, which are masked away, and options of clouds that stand in a shared ConfigMap. */
-export function blockWarnings(options: Options, scope: OptionScope): readonly OptionWarning[] {
+export function blockWarnings(
+  options: Options,
+  scope: Exclude<OptionScope, 'agent'>,
+): readonly OptionWarning[] {
   if (scope === 'cloud') return [];
   const names: readonly OptionName[] =
     scope === 'nodeipam' ? [...poolOptions.nodeipam, ...serviceOptions] : poolOptions[scope];

@@ -1,13 +1,14 @@
 // Loads the options of one process from its command line, environment, directory and defaults. It reports all problems
 // at once and guesses nothing. Its arguments are its only access to the outside.
 import { type ConfigDirectory, readConfigDirectory } from './config-directory.ts';
+import { agentProblems } from './agent-settings.ts';
 import { blockProblems, blockWarnings } from './block-pools.ts';
 import { crossValidate } from './cross-validation.ts';
 import { findRawOption, type RawFlags, type Places } from './raw-option.ts';
 import { type OptionSource, type OptionSources, refusalLine } from './option-source.ts';
 import { tooManyTags } from './interface-tags.ts';
 import type { CloudMode, OptionRow, ProcessEnvironment } from './option-row.ts';
-import { countsIn, kindIn, type OptionCommand, type OptionScope } from './option-scope.ts';
+import { type ConfiguredCommand, countsIn, kindIn, type OptionScope } from './option-scope.ts';
 import { optionNames, optionTable, propertyOf, type OptionName, type Options } from './option-table.ts';
 import { type Outbound, readOutbound } from './outbound.ts';
 import {
@@ -44,7 +45,7 @@ export type LoadedOptions =
 export function loadOptions(
   flags: RawFlags,
   processEnvironment: ProcessEnvironment,
-  command: OptionCommand = 'run',
+  command: ConfiguredCommand = 'run',
 ): LoadedOptions {
   const { directory, problems } = openConfigDirectory(flags, processEnvironment);
   const places = { flags, processEnvironment, directory };
@@ -62,7 +63,7 @@ export function loadOptions(
   } = readOutbound({ path: options.extraCaFile, source: sources['extra-ca-file'] }, processEnvironment);
   const conflicts = [
     ...crossValidate(options, sources),
-    ...blockProblems(options, sources, scope),
+    ...(scope === 'agent' ? agentProblems(options, sources) : blockProblems(options, sources, scope)),
     ...(scope === 'cloud' ? tooManyTags(options, sources) : []),
     ...outboundProblems,
   ];
@@ -120,8 +121,8 @@ export function readOption(name: OptionName, places: Places, scope: OptionScope 
 }
 
 /** The mode decides which options count, so it is read first. */
-function scopeOf(command: OptionCommand, places: Places): OptionScope {
-  if (command === 'nodeipam') return command;
+function scopeOf(command: ConfiguredCommand, places: Places): OptionScope {
+  if (command !== 'run') return command;
   const { reading } = readOption('ipam', places);
   return reading.kind === 'value' && reading.value === 'cluster-pool' ? 'cluster-pool' : 'cloud';
 }
@@ -149,6 +150,7 @@ function nowhere({ processEnvironment }: Places): Places {
 }
 
 function warningsIn(scope: OptionScope, options: Options, sources: OptionSources): readonly OptionWarning[] {
+  if (scope === 'agent') return [];
   if (scope !== 'cloud') return blockWarnings(options, scope);
   return [
     ...warningsOnOtherClouds(options, sources),

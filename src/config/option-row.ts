@@ -14,6 +14,7 @@ export const optionGroups = {
   election: 'Leader election',
   process: 'Configuration, serving and logging',
   nodeipam: 'Only for headwater nodeipam',
+  agent: 'Only for headwater agent',
 } as const;
 
 export type OptionGroup = keyof typeof optionGroups;

@@ -2,15 +2,19 @@
 // keep their defaults, whatever a shared ConfigMap says.
 import type { OptionName } from './option-table.ts';
 import { optionNames, optionTable } from './option-table.ts';
+import { agentModeRow, agentOptions } from './options/agent-options.ts';
 import { blockOptions } from './options/block-options.ts';
 import { nodeIpamOptions } from './options/node-ipam-options.ts';
 import { onlyTrue, type ValueKind } from './value-kinds.ts';
 
-/** The commands that take options of the table. */
+/** The commands that run a controller. */
 export type OptionCommand = 'run' | 'nodeipam';
 
-/** What an option is for: a cloud's addresses, or blocks to nodes under Cilium agents or without them. */
-export type OptionScope = 'cloud' | 'cluster-pool' | 'nodeipam';
+/** The commands that take options of the table. */
+export type ConfiguredCommand = OptionCommand | 'agent';
+
+/** What an option is for: a cloud's addresses, blocks to nodes under Cilium agents or without them, or the addresses of one node. */
+export type OptionScope = 'cloud' | 'cluster-pool' | 'nodeipam' | 'agent';
 
 /** Options of any process that talks to Kubernetes, whatever it does. */
 const shared: ReadonlySet<string> = new Set<OptionName>([
@@ -32,29 +36,47 @@ const shared: ReadonlySet<string> = new Set<OptionName>([
   'debug',
 ]);
 
+/** Options of the command agent that others have as well. */
+const sharedWithAgent: ReadonlySet<string> = new Set<OptionName>([
+  'ipam',
+  'enable-ipv4',
+  'enable-ipv6',
+  'k8s-api-server',
+  'k8s-kubeconfig-path',
+  'config-dir',
+  'log-level',
+  'debug',
+]);
+
 /** The options that the command takes. */
-export function optionsOfCommand(command: OptionCommand): readonly OptionName[] {
-  return optionNames.filter((name) =>
-    command === 'run' ? !(name in nodeIpamOptions) : name in nodeIpamOptions || shared.has(name),
-  );
+export function optionsOfCommand(command: ConfiguredCommand): readonly OptionName[] {
+  return command === 'run'
+    ? optionNames.filter((name) => !(name in nodeIpamOptions) && !(name in agentOptions))
+    : optionNames.filter((name) => countsIn(command, name));
 }
 
 /** Whether the option has an effect. */
 export function countsIn(scope: OptionScope, name: OptionName): boolean {
   switch (scope) {
+    case 'agent':
+      return name in agentOptions || sharedWithAgent.has(name);
     case 'nodeipam':
       return name in nodeIpamOptions || shared.has(name);
     case 'cluster-pool':
       return name === 'ipam' || name === 'enable-ipv4' || name in blockOptions || shared.has(name);
     case 'cloud':
-      return !(name in nodeIpamOptions) && !(name in blockOptions);
+      return !(name in elsewhere);
   }
 }
+
+/** Options of other modes and commands than those of clouds. */
+const elsewhere = { ...nodeIpamOptions, ...blockOptions, ...agentOptions };
 
 const ipv4Only = onlyTrue('Headwater supplies IPv4 addresses');
 
 /** The kind of an option's value in a scope. */
 export function kindIn(scope: OptionScope, name: OptionName): ValueKind<unknown> {
+  if (scope === 'agent' && name === 'ipam') return agentModeRow.kind;
   return scope === 'cloud' && name === 'enable-ipv4' ? ipv4Only : optionTable[name].kind;
 }
 
@@ -65,4 +87,5 @@ export const defaultsIn: Readonly<
   cloud: {},
   'cluster-pool': {},
   nodeipam: { 'leader-election-lease-name': { default: 'headwater-nodeipam' } },
+  agent: { ipam: { default: agentModeRow.default } },
 };

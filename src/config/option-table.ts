@@ -1,5 +1,6 @@
 // The single table of options; its rows are in options/. Flags, environment names, help, docs/options.md and the type of
 // the options derive from it; nothing is configured elsewhere.
+import { agentOptions } from './options/agent-options.ts';
 import { blockOptions } from './options/block-options.ts';
 import { nodeIpamOptions } from './options/node-ipam-options.ts';
 import { awsOptions } from './options/aws-options.ts';
@@ -25,6 +26,7 @@ const table = {
   ...kubernetesOptions,
   ...processOptions,
   ...nodeIpamOptions,
+  ...agentOptions,
 };
 
 export type OptionName = keyof typeof table;

@@ -46,7 +46,7 @@ import { showSubnets } from './reporting/subnet-metrics.ts';
 import type { WithdrawalReport } from './reporting/status-report.ts';
 import { type LeaseNotes, WithdrawalWatch } from './withdrawal-watch.ts';
 
-const [cannotReadCloud, cannotReadInstances] = ['cannot read the cloud', 'cannot read instances'];
+const cannotReadCloud = 'cannot read the cloud';
 const cannotReadTypes = 'cannot read instance types';
 
 const operatorErrorPath = ['status', 'ipam', 'operator-status', 'error'];
@@ -120,12 +120,15 @@ export class LeaderSession {
       ...shared,
       consistencyWindow,
       random: random.fork('looks'),
-      onChanged: (instanceIds) => {
-        this.#failures.succeeded(cannotReadInstances);
+      onChanged: (instanceIds, read) => {
+        this.#failures.instancesRead(read);
         this.#nodes.instancesChanged(instanceIds);
       },
       onPage: (page) => this.#resync.learn(page),
-      onFailure: (error, instanceIds) => this.#failures.report(cannotReadInstances, error, { instanceIds }),
+      onFailure: (error, instanceIds) => {
+        this.#failures.reportInstances('cannot read instances', error, instanceIds);
+        this.#nodes.instancesChanged(new Set(instanceIds));
+      },
     });
     this.#limits = new InstanceTypeLimits({
       ...shared,
@@ -452,7 +455,7 @@ export class LeaderSession {
         orphans: this.#orphanGc.orphans,
         infrastructure: () => this.#resync.infrastructure,
         limitsOf: (instanceType) => this.#limits.get(instanceType),
-        unreadBecause: () => this.#failures.condition,
+        unreadBecause: (instanceId) => this.#failures.conditionOf(instanceId),
         refresh: (instanceId) => this.#instanceRefresh.request(instanceId),
         refreshAwaited: (instanceId, since) => this.#instanceRefresh.await(instanceId, since),
         listingInFlight: (instanceId) => this.#resync.covers(instanceId),

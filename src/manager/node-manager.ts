@@ -32,6 +32,7 @@ import { inStartOrder, checkClaim } from './claims/instance-claim.ts';
 import { InstanceOwnership, type InstanceOwnershipOptions } from './claims/instance-ownership.ts';
 import type { TouchedIdentities } from './claims/node-identities.ts';
 import type { ClaimEvidence } from './claims/rival-claims.ts';
+import { keepSpellings } from './kept-spellings.ts';
 import { claimedBy, emptyEntry, isSame, isUnmanaged, type NodeEntry, type Served } from './node-entry.ts';
 
 export interface NodeManagerOptions {
@@ -126,6 +127,7 @@ export class NodeManager {
       // It may have changed or been deleted since.
       if (!this.#entries.has(nameOf(watched))) this.#remember(nameOf(watched), watched);
     });
+    keepSpellings(this.#context.implementation.section, this.#entries.values(), this.#ownership);
     const candidates = [...this.#entries].map(([name, { newest }]) => ({
       name,
       hasAddresses: newest !== undefined && shownBy(newest).addresses.length > 0,
@@ -405,9 +407,8 @@ export class NodeManager {
     this.#serveOrStop(name, entry);
     // Another name may have waited for the instance.
     for (const [other, { newest, reconciler: busy }] of this.#entries) {
-      if (busy === undefined && newest?.kind === 'node' && newest.node.instanceId === reconciler.instanceId) {
+      if (busy === undefined && newest?.kind === 'node' && newest.node.instanceId === reconciler.instanceId)
         this.apply(other, newest);
-      }
     }
   }
 

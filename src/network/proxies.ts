@@ -14,11 +14,12 @@ export const noProxies: Proxies = { http: undefined, https: undefined, exempt: n
 
 /**
  * Targets that never use a proxy: this machine, and link-local services where clouds serve credentials (169.254.169.254
- * and, on EKS, 169.254.170.23; over IPv6 within fd00:ec2::/32).
+ * and, on EKS, 169.254.170.23; over IPv6 within fd00:ec2::/32; on Alibaba Cloud, 100.100.100.200).
  */
 const alwaysDirect = new BlockList();
 alwaysDirect.addSubnet('127.0.0.0', 8);
 alwaysDirect.addSubnet('169.254.0.0', 16);
+alwaysDirect.addAddress('100.100.100.200');
 alwaysDirect.addAddress('::1', 'ipv6');
 alwaysDirect.addSubnet('fe80::', 10, 'ipv6');
 alwaysDirect.addSubnet('fd00:ec2::', 32, 'ipv6');

@@ -2,6 +2,7 @@
 // so that several controllers can share one process.
 import { getHeapStatistics } from 'node:v8';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { agentMetrics } from './agent-metrics.ts';
 import { headwaterMetrics } from './headwater-metrics.ts';
 import type {
   CounterDefinition,
@@ -21,7 +22,12 @@ export type MetricName = keyof typeof table;
 export const metricTable: Readonly<Record<MetricName, MetricDefinition>> = table;
 
 /** One instrument per metric, under its full name, so that a text search finds its writers. */
-export type Metrics = { readonly [Name in MetricName]: InstrumentOf<(typeof table)[Name]> };
+export type Metrics = InstrumentsOf<typeof table>;
+
+/** The same for the agent of a node. */
+export type AgentMetrics = InstrumentsOf<typeof agentMetrics>;
+
+type InstrumentsOf<Table> = { readonly [Name in keyof Table]: InstrumentOf<Table[Name]> };
 
 type InstrumentOf<Definition> =
   Definition extends CounterDefinition<infer Labels>
@@ -58,8 +64,8 @@ type AfterLabels<Labels extends LabelDefinitions, Rest extends unknown[]> = keyo
   ? Rest
   : [labels: LabelValues<Labels>, ...Rest];
 
-export interface MetricRegistry {
-  readonly metrics: Metrics;
+export interface MetricRegistry<Instruments = Metrics> {
+  readonly metrics: Instruments;
   readonly contentType: string;
   /** All series in the Prometheus text format. */
   readonly scrape: () => Promise<string>;
@@ -77,25 +83,38 @@ export interface MetricRegistryOptions {
   readonly measureProcess: boolean;
 }
 
-export function createMetricRegistry({ measureProcess }: MetricRegistryOptions): MetricRegistry {
+export function createMetricRegistry(options: MetricRegistryOptions): MetricRegistry {
+  const created = createRegistry<Metrics>(metricTable, options);
+  if (options.measureProcess) {
+    created.metrics.headwater_heap_limit_bytes.set(getHeapStatistics().heap_size_limit);
+  }
+  return created;
+}
+
+/** The metrics of the command agent alone. */
+export function createAgentMetricRegistry(options: MetricRegistryOptions): MetricRegistry<AgentMetrics> {
+  return createRegistry<AgentMetrics>(agentMetrics, options);
+}
+
+/** `Instruments`: those of the table. */
+function createRegistry<Instruments>(
+  definitions: Readonly<Record<string, MetricDefinition>>,
+  { measureProcess }: MetricRegistryOptions,
+): MetricRegistry<Instruments> {
   const registry = new Registry();
   const collectors: (() => void)[] = [];
   const perNode: Gauge<string>[] = [];
   const instruments: Record<string, unknown> = {};
 
-  for (const [name, definition] of Object.entries(metricTable)) {
+  for (const [name, definition] of Object.entries(definitions)) {
     const metric = createMetric(registry, name, definition);
     if (metric instanceof Gauge && 'target_node' in definition.labels) perNode.push(metric);
     instruments[name] = instrumentFor(metric);
   }
-  const metrics = instruments as Metrics;
-  if (measureProcess) {
-    collectDefaultMetrics({ register: registry });
-    metrics.headwater_heap_limit_bytes.set(getHeapStatistics().heap_size_limit);
-  }
+  if (measureProcess) collectDefaultMetrics({ register: registry });
 
   return {
-    metrics,
+    metrics: instruments as Instruments,
     contentType: registry.contentType,
     scrape: () => {
       for (const collect of collectors) collect();

@@ -54,6 +54,7 @@ export function awsRig(): CloudRig {
       change = (output) => withoutMac(output, id);
     },
     terminate: (instanceId) => void terminate(network, [instanceId]),
+    gone: 'terminated',
     hideEverything: () => {
       change = (output) =>
         Object.fromEntries(

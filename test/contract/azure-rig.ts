@@ -67,6 +67,7 @@ function azureRig(instances: object, calls: CloudRig['calls']): CloudRig {
         cloud.putInterface({ ...record, mac: '' });
     },
     terminate: (instanceId) => void deleteMachine(cloud, cloud.machine(instanceId)),
+    gone: 'terminated',
     hideEverything: () => {
       const fault = {
         kind: 'error',

@@ -38,6 +38,8 @@ export interface CloudRig {
   /** From now on the cloud shows the interface of this instance without what is needed to use it. */
   readonly breakInterface: (instanceId: string) => void;
   readonly terminate: (instanceId: string) => void;
+  /** How a read shows an instance that is gone: by a positive word, or, where its cloud has none, as unknown. */
+  readonly gone: 'terminated' | 'unknown';
   /** From now on every answer is that nothing is there. */
   readonly hideEverything: () => void;
 }

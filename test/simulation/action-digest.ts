@@ -56,8 +56,10 @@ export function shownText(node: KubernetesObject | undefined): string {
     objectAt(node, 'status', 'eni'),
     objectAt(node, 'status', 'ipam', 'release-ips'),
   ];
-  const azure = objectAt(node, 'status', 'azure');
-  if (Object.keys(azure).length > 0) shown.push(azure);
+  for (const cloud of ['azure', 'alibaba-cloud']) {
+    const own = objectAt(node, 'status', cloud);
+    if (Object.keys(own).length > 0) shown.push(own);
+  }
   return createHash('sha256').update(JSON.stringify(shown)).digest('base64url').slice(0, 12);
 }
 

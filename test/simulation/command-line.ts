@@ -61,7 +61,7 @@ export const mutantsUsage = `npm run simulate:mutants -- [--only TEXT] [--skip N
   --only TEXT   only mutants with this text in their names
   --skip N      skips the first N of them
   --seeds LIST  what each mutant plays until a seed detects it, as for simulate:seeds (regressions,1..200; azure:1..100 for
-                mutants of Azure)
+                mutants of Azure; alibaba:1..100 for those of Alibaba Cloud)
   --jobs N      parallel processes (number of processors)
   --for S       starts no new mutant after S seconds (no limit)
   --list        lists the mutants and runs nothing

@@ -7,13 +7,6 @@ import { drawSilence } from './draw-silence.ts';
 import { drawWorkloads } from './draw-workloads.ts';
 import type { AzurePlan, FaultPlan, NodePlan, Scenario, TimedFault, ZonePlan } from './scenario.ts';
 
-/** Such as `azure:7`, or `azure:` before the name of a commit. */
-const prefix = 'azure:';
-
-export function isOnAzure(seed: string): boolean {
-  return seed.startsWith(prefix);
-}
-
 export const azureChanges = ['VirtualMachineScaleSetVMs.Update', 'NetworkInterfaces.CreateOrUpdate'] as const;
 
 export const azureReads = [
@@ -130,12 +123,12 @@ function drawFlags(random: Random): Scenario['flags'] {
   };
 }
 
-function timed(random: Random, minutes: number, plan: FaultPlan): TimedFault {
+export function timed(random: Random, minutes: number, plan: FaultPlan): TimedFault {
   const [start, end] = [90 * second, (minutes - 2) * 60 * second];
   return { at: Math.round(start + random.next() * (end - start)), ...plan };
 }
 
-function replacement(random: Random): FaultPlan {
+export function replacement(random: Random): FaultPlan {
   return {
     kind: 'replace-node',
     node: random.next(),

@@ -12,7 +12,6 @@ import type { ExternalChange } from './scenario.ts';
 import { changeOnAzure } from './clouds/azure-changes.ts';
 import { AzureRig } from './clouds/azure-rig.ts';
 import type { Harness } from './harness.ts';
-import { nodeGroup, podSubnetIds } from './topology.ts';
 
 interface ChangeTarget {
   readonly harness: Harness;
@@ -76,7 +75,7 @@ const changes: Readonly<Record<ExternalChange, (target: ChangeTarget) => void>> 
         'headwater/operation-id': `operation-${Math.floor(pick * 1000)}`,
       }),
     };
-    const request = plainInterface(pickAt(podSubnetIds(harness.scenario), pick) ?? '', [nodeGroup]);
+    const request = plainInterface(pickAt(harness.rig.podSubnets, pick) ?? '', harness.rig.securityGroups);
     const claim = { ...nothing, count: Math.floor(pick * 9) };
     const description = isForNode ? `Cilium-CNI (${instanceId})` : '';
     createInterface(harness.cluster.network, { ...request, claim, tags, description });

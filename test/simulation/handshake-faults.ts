@@ -5,8 +5,9 @@ import { detach } from '../../src/simulator/cloud/attachments.ts';
 import type { NetworkInterface } from '../../src/simulator/cloud/records.ts';
 import { type Delay, delayAgentWatch, delayControllerWatches } from './delayed-watches.ts';
 import { exemptAll, changeExternally } from './external-changes.ts';
+import { patchedInterfaces } from './invariants/shown-node.ts';
 import { kill } from './kill.ts';
-import { isObject, type JsonObject, objectAt, parseObject } from '../../src/simulator/workload/json.ts';
+import { type JsonObject, objectAt, parseObject } from '../../src/simulator/workload/json.ts';
 import { mustKeepAgent } from './restrict.ts';
 import type { FaultPlan } from './scenario.ts';
 import type { Harness } from './harness.ts';
@@ -145,11 +146,11 @@ function protocolOf(harness: Harness, input: CallInProgress['input']): string | 
 /** Interfaces from which a patch removes addresses or prefixes that the node shows. */
 function shrinkingInterfaces(harness: Harness, input: CallInProgress['input']): readonly string[] {
   const { interfaces } = harness.shownOn(harness.nodeOfCall(input));
-  const patched = objectAt(bodyOf(input), 'status', 'eni', 'enis');
+  const patched = patchedInterfaces(objectAt(bodyOf(input), 'status'));
   const shrinking = Object.entries(patched).filter(([id, patch]) => {
-    if (!isObject(patch)) return false;
+    if (patch === null) return false;
     const { addresses = [], prefixes = [] } = interfaces[id] ?? {};
-    return isShorter(patch['addresses'], addresses) || isShorter(patch['prefixes'], prefixes);
+    return isShorter(patch.addresses, addresses) || isShorter(patch.prefixes, prefixes);
   });
   return shrinking.map(([id]) => id);
 }

@@ -12,6 +12,7 @@ import type { NodeFacts } from '../../src/simulator/workload/node-facts.ts';
 import type { Ec2Output } from '../../src/providers/aws/ec2-api.ts';
 import { optionsOf } from '../support/given-options.ts';
 import { VisibilityOutages } from './visibility-outages.ts';
+import { AlibabaRig } from './clouds/alibaba-rig.ts';
 import { AwsRig, type Ec2Path } from './clouds/aws-rig.ts';
 import { AzureRig } from './clouds/azure-rig.ts';
 import type { CloudRig, CreateCluster } from './clouds/cloud-rig.ts';
@@ -88,8 +89,15 @@ export class Harness {
       random: this.random.fork('cluster'),
       pace: 1,
       configure: (facts, index) => {
-        const { protocol, ipam, eni } = this.plan(index);
-        return { ...facts, protocol, ipam, eni, withoutProviderId: scenario.withoutProviderIds === true };
+        const { protocol, ipam, eni, alibaba } = this.plan(index);
+        return {
+          ...facts,
+          protocol,
+          ipam,
+          eni,
+          ...(alibaba !== undefined && { alibaba }),
+          withoutProviderId: scenario.withoutProviderIds === true,
+        };
       },
       onEvent: (event) => {
         const { node, kind, subject, detail } = event;
@@ -98,10 +106,11 @@ export class Harness {
       },
     };
     const onMisdeed = (text: string): void => this.checker.report('misdeed', text);
-    this.rig =
-      scenario.azure === undefined
-        ? new AwsRig(scenario, this.clock, ec2Path, options)
-        : new AzureRig(scenario, this.clock, { ...options, onMisdeed });
+    if (scenario.azure !== undefined)
+      this.rig = new AzureRig(scenario, this.clock, { ...options, onMisdeed });
+    else if (scenario.alibaba !== undefined)
+      this.rig = new AlibabaRig(scenario, this.clock, { ...options, onMisdeed });
+    else this.rig = new AwsRig(scenario, this.clock, ec2Path, options);
     const { kubernetes } = this.cluster;
     this.checker = new InvariantChecker({
       rig: this.rig,

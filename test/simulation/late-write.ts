@@ -3,7 +3,8 @@ import { type Delay, delayControllerWatches } from './delayed-watches.ts';
 import { bodyOf } from './handshake-faults.ts';
 import type { CallInProgress } from './ports.ts';
 import { ConnectionDropped } from '../../src/simulator/kubernetes/faults/faults.ts';
-import { isObject, objectAt } from '../../src/simulator/workload/json.ts';
+import { objectAt } from '../../src/simulator/workload/json.ts';
+import { patchedInterfaces } from './invariants/shown-node.ts';
 import type { FaultPlan } from './scenario.ts';
 import type { Harness } from './harness.ts';
 
@@ -80,10 +81,10 @@ async function deliver(
 /** Whether a patch adds an address to an interface and removes none from the node. */
 function onlyAdds(harness: Harness, input: CallInProgress['input']): boolean {
   const { interfaces } = harness.shownOn(harness.nodeOfCall(input));
-  const patched = objectAt(bodyOf(input), 'status', 'eni', 'enis');
+  const patched = patchedInterfaces(objectAt(bodyOf(input), 'status'));
   const before = Object.entries(patched).flatMap(([id]) => placesOn(id, interfaces[id]?.addresses));
   const after = Object.entries(patched).flatMap(([id, patch]) => {
-    if (!isObject(patch)) return [];
+    if (patch === null) return [];
     const { addresses = interfaces[id]?.addresses } = patch;
     return placesOn(id, addresses);
   });

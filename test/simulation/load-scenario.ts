@@ -2,15 +2,23 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { drawAzureScenario, isOnAzure } from './draw-azure.ts';
+import { drawAlibabaScenario } from './draw-alibaba.ts';
+import { drawAzureScenario } from './draw-azure.ts';
 import { drawScenario } from './draw-scenario.ts';
 import type { Scenario } from './scenario.ts';
+import { cloudOfSeed, type SeedCloud } from './seed-cloud.ts';
 
 const regressions = fileURLToPath(new URL('regressions/', import.meta.url));
 
+const draw: Readonly<Record<SeedCloud, (seed: string) => Scenario>> = {
+  alibaba: drawAlibabaScenario,
+  aws: drawScenario,
+  azure: drawAzureScenario,
+};
+
 /** `name`: a seed, or a file that ends in `.json`: a regression by name, or an absolute path. */
 export function loadScenario(name: string): Scenario {
-  if (!name.endsWith('.json')) return isOnAzure(name) ? drawAzureScenario(name) : drawScenario(name);
+  if (!name.endsWith('.json')) return draw[cloudOfSeed(name)](name);
   return JSON.parse(readFileSync(resolve(regressions, name), 'utf8')) as Scenario;
 }
 

@@ -1,5 +1,6 @@
 // Deliberate mistakes, one at a time: each edits one or a few places of the sources. The simulation must detect each of
 // them, which shows that its checks can fail.
+import { alibabaMutants } from './alibaba-mutants.ts';
 import { azureMutants } from './azure-mutants.ts';
 import type { Mutant } from './mutant.ts';
 
@@ -248,8 +249,8 @@ export const mutants: readonly Mutant[] = [
   one(
     'addresses that are possibly gone are newly offered',
     'node/publish/offer-exclusions.ts',
-    'return [...possiblyGone].flatMap',
-    'return [...possiblyGone].slice(possiblyGone.size).flatMap',
+    'return [...[...possiblyGone].flatMap(expandHolding), ...primaries];',
+    'return [...[...possiblyGone].slice(possiblyGone.size).flatMap(expandHolding), ...primaries];',
   ),
   {
     name: 'an interface that is possibly gone gets addresses and is trusted again',
@@ -445,4 +446,5 @@ export const mutants: readonly Mutant[] = [
     'options.timeoutSeconds * 1e9 + idleSlack',
   ),
   ...azureMutants,
+  ...alibabaMutants,
 ];

@@ -67,7 +67,7 @@ async function write(harness: Harness, facts: NodeFacts): Promise<void> {
   for (let now = nowOf(harness, facts); now !== undefined; now = nowOf(harness, facts)) {
     const spec = {
       ipam: { 'max-allocate': now.ipam?.maxAllocate ?? null },
-      ...(now.cloud !== 'azure' && {
+      ...(now.cloud === undefined && {
         eni: { 'first-interface-index': now.eni?.firstInterfaceIndex ?? 0 },
       }),
     };

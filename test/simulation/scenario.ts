@@ -1,7 +1,12 @@
 // The scenario of a seed as plain data: the initial cluster, the workloads and the timed faults. Nothing in it depends
 // on the system under test, so that a search can leave parts out.
 import type { Fault as CloudFault } from '../../src/simulator/cloud/faults.ts';
-import type { EniOptions, IpamWatermarks, Protocol } from '../../src/simulator/workload/node-facts.ts';
+import type {
+  AlibabaOptions,
+  EniOptions,
+  IpamWatermarks,
+  Protocol,
+} from '../../src/simulator/workload/node-facts.ts';
 import type { HandshakeState } from './handshake-state.ts';
 import type { Workload } from '../../src/simulator/workload/workload.ts';
 
@@ -23,6 +28,8 @@ export interface Scenario {
   readonly cloud: CloudPlan;
   /** Only on Azure. */
   readonly azure?: AzurePlan;
+  /** Only on Alibaba Cloud. */
+  readonly alibaba?: AlibabaPlan;
   readonly workloads: readonly Workload[];
   /** In order of time. */
   readonly faults: readonly TimedFault[];
@@ -46,6 +53,8 @@ export interface NodePlan {
   readonly ipam: IpamWatermarks;
   /** The invariant checker assumes that no pod uses a primary address. */
   readonly eni: Omit<EniOptions, 'usePrimaryAddress'>;
+  /** Only on Alibaba Cloud. */
+  readonly alibaba?: AlibabaOptions;
 }
 
 export interface CloudPlan {
@@ -69,6 +78,12 @@ export interface AzurePlan {
   readonly pageSize: number;
   /** Probability that an id in an answer is in another case. */
   readonly respelled: number;
+}
+
+export interface AlibabaPlan {
+  /** From the call until an interface is attached, and until a new one can be attached, in ms. */
+  readonly attachMs: { readonly min: number; readonly max: number };
+  readonly createMs: { readonly min: number; readonly max: number };
 }
 
 /** Calls of the controller's ports at which a fault can act. */
@@ -105,7 +120,7 @@ export type FaultPlan =
       readonly fault: CloudFault;
     }
   | { readonly kind: 'throttle-storm'; readonly action: string; readonly rate: number; readonly for: number }
-  /** Calls are refused in this way; only on Azure. */
+  /** Calls are refused in this way; not on AWS. */
   | {
       readonly kind: 'refusals';
       readonly action: string;
@@ -113,7 +128,7 @@ export type FaultPlan =
       readonly status: number;
       readonly for: number;
     }
-  /** Operations take up to so long; only on Azure. */
+  /** Operations take up to so long; not on AWS. */
   | { readonly kind: 'slow-operations'; readonly ms: number; readonly for: number }
   | { readonly kind: 'stale-listings'; readonly lag: number; readonly for: number }
   | { readonly kind: 'torn-listings'; readonly share: number; readonly for: number }

@@ -7,12 +7,12 @@ import { systemClock } from '../../src/runtime/system-clock.ts';
 import { firstDifference, writeActionDigests } from './action-digest.ts';
 import { readOrPrint, readSeedsCommand, refuse, type SeedsWanted, seedsUsage } from './command-line.ts';
 import { runSeeds } from './worker-pool.ts';
-import { isOnAzure } from './draw-azure.ts';
 import { declaredCells } from './declared-cells.ts';
 import { runScenario } from './run-scenario.ts';
 import { loadScenario } from './load-scenario.ts';
 import { scenarioText } from './scenario-text.ts';
 import type { SeedReport } from './seed-worker.ts';
+import { cloudOfSeed } from './seed-cloud.ts';
 import { shorten } from './shorten.ts';
 
 /** From this many seeds on, a declared cell without a hit is a failure. */
@@ -151,7 +151,7 @@ function reportCoverage(reports: readonly SeedReport[], table: boolean): number 
     for (const [cell, count] of [...hits].toSorted(([a], [b]) => (a < b ? -1 : 1)))
       print(`${String(count).padStart(9)}  ${cell}`);
   print(`coverage: ${declaredCells.size - missing.length} of ${declaredCells.size} declared cells hit`);
-  const onEc2 = reports.filter(({ seed }) => !isOnAzure(seed)).length;
+  const onEc2 = reports.filter(({ seed }) => cloudOfSeed(seed) === 'aws').length;
   if (onEc2 < enoughForCoverage && !table) return 0;
   for (const cell of missing) print(`      never  ${cell}`);
   return onEc2 < enoughForCoverage ? 0 : missing.length;

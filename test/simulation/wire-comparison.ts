@@ -3,12 +3,12 @@
 import { Random } from '../../src/runtime/random.ts';
 import { runScenario } from './run-scenario.ts';
 import type { FaultKind } from './scenario.ts';
-import { isOnAzure } from './draw-azure.ts';
+import { cloudOfSeed } from './seed-cloud.ts';
 import { loadScenario } from './load-scenario.ts';
 
 /** Whether this seed is in the share that also runs over the wire. */
 export function isComparedOverWire(seed: string, share: number): boolean {
-  return !isOnAzure(seed) && new Random(`rigs of ${seed}`).chance(share);
+  return cloudOfSeed(seed) === 'aws' && new Random(`rigs of ${seed}`).chance(share);
 }
 
 /** After a thaw all pending work happens in one instant, in an order that depends on the path. */

@@ -8,18 +8,24 @@ import type { RpcAction, RpcApi, RpcInput, RpcOutput } from '../../src/providers
 import type { Sending } from '../../src/providers/gate/cloud-call.ts';
 import type { AlibabaGateway } from '../../src/simulator/alibaba/alibaba-gateway.ts';
 import { answerCaller } from '../../src/simulator/alibaba/alibaba-http.ts';
+import type { Credential } from '../../src/simulator/alibaba/rpc-signature.ts';
 import type { HttpAnswer } from '../../src/simulator/http-front.ts';
 
-/** Receives each request once it is answered, and the code of its result. */
-export type OnRpcCall = (action: RpcAction, input: unknown, result: string) => void;
+/** Receives each request once it is answered, the code of its result, and the output if it succeeded. */
+export type OnRpcCall = (action: RpcAction, input: unknown, result: string, output?: object) => void;
 
 export class InProcessRpc implements RpcApi {
   readonly #gateway: AlibabaGateway;
   readonly #onCall: OnRpcCall;
+  readonly #caller: Credential;
 
-  constructor(gateway: AlibabaGateway, onCall: OnRpcCall = () => undefined) {
+  /** `user`: whose key it uses; by default the first one of the topology. */
+  constructor(gateway: AlibabaGateway, onCall: OnRpcCall = () => undefined, user?: string) {
     this.#gateway = gateway;
     this.#onCall = onCall;
+    const caller = gateway.credentials.find((each) => user === undefined || each.user === user);
+    if (caller === undefined) throw new Error(`the topology has no credential of ${user ?? 'anybody'}`);
+    this.#caller = caller;
   }
 
   async send<A extends RpcAction>(
@@ -30,7 +36,7 @@ export class InProcessRpc implements RpcApi {
     onSend();
     try {
       const output = await this.#answer(action, input, signal);
-      this.#onCall(action, input, 'OK');
+      this.#onCall(action, input, 'OK', output);
       return output;
     } catch (error) {
       const failure = callErrorOf(error, { isSent: true });
@@ -45,12 +51,13 @@ export class InProcessRpc implements RpcApi {
     signal: AbortSignal,
   ): Promise<RpcOutput<A>> {
     const gateway = this.#gateway;
-    const [caller] = gateway.credentials;
-    if (caller === undefined) throw new Error('the topology has no credential');
     const parameters = new Map(Object.entries(parametersOf(action, input, gateway.network.region)));
     const { version } = productOf(action);
     const outcome = await Promise.race([
-      answerCaller({ action, version, parameters, caller }, { gateway, now: 0, requestId: 'request' }),
+      answerCaller(
+        { action, version, parameters, caller: this.#caller },
+        { gateway, now: 0, requestId: 'request' },
+      ),
       givenUp(signal),
     ]);
     if (outcome.kind === 'hang') return givenUp(signal);

@@ -311,9 +311,11 @@ export class Allocator {
     return this.#ownBlock(entry, family) !== undefined || this.#deps.ledger.hasFree(family);
   }
 
-  /** A block that the object has already, although it does not show it: it gets no other. */
-  #ownBlock({ holder }: Entry, family: Family): Cidr | undefined {
-    return this.#deps.ledger.heldBy(holder.uid).findLast((cidr) => cidr.family === family);
+  /** A block that the object has already, although it does not show it: it gets no other, unless somebody else has that one too. */
+  #ownBlock({ holder: { uid } }: Entry, family: Family): Cidr | undefined {
+    const { ledger } = this.#deps;
+    const own = ledger.heldBy(uid).filter((cidr) => cidr.family === family);
+    return own.findLast((cidr) => ledger.othersHolding(cidr, uid).length === 0);
   }
 
   /** Starts as many writes as may be in flight, for the oldest that can be served. */

@@ -61,9 +61,16 @@ export function gcPlan({ ciliumNodes, nodeNames, marks, interval, now, wall }: G
 export class CiliumNodeGc {
   readonly #deps: CiliumNodeGcDeps;
   #marks: ReadonlyMap<string, number> = new Map();
+  /** Names of Nodes that were seen since the last pass. */
+  readonly #seen = new Set<string>();
 
   constructor(deps: CiliumNodeGcDeps) {
     this.#deps = deps;
+  }
+
+  /** A Node is there at this moment: one that is away now and then is not gone. */
+  noteNode(name: string): void {
+    this.#seen.add(name);
   }
 
   /** Makes passes until `signal` aborts; then rejects with its reason. */
@@ -85,13 +92,14 @@ export class CiliumNodeGc {
     }
     const plan = gcPlan({
       ciliumNodes: ciliumNodes(),
-      nodeNames: names,
+      nodeNames: new Set([...names, ...this.#seen]),
       marks: this.#marks,
       interval,
       now: clock.monotonic(),
       wall: clock.wall(),
     });
     this.#marks = plan.marks;
+    this.#seen.clear();
     for (const node of plan.due) {
       const outcome = await this.#delete(node, signal);
       if (outcome !== undefined) this.#deps.onOutcome(node, outcome);

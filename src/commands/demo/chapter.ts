@@ -1,5 +1,6 @@
 // Defines a chapter of the demonstration and what it can do to the world.
 import type {
+  EmbeddedAlibaba,
   EmbeddedAzure,
   EmbeddedCluster,
   SimulatedCluster,
@@ -24,6 +25,7 @@ export interface ChapterContext<Cluster extends SimulatedCluster = SimulatedClus
 
 export type Ec2Context = ChapterContext<EmbeddedCluster>;
 export type AzureContext = ChapterContext<EmbeddedAzure>;
+export type AlibabaContext = ChapterContext<EmbeddedAlibaba>;
 
 /** One observation of the world. */
 export interface Moment {

@@ -2,7 +2,7 @@
 import type { Chapter, Ec2Context } from './chapter.ts';
 import { exhaustedSubnet } from './chapters/exhausted-subnet.ts';
 import { failover } from './chapters/failover.ts';
-import { lostAnswers } from './chapters/lost-answers.ts';
+import { lostAssignments } from './chapters/lost-assignments.ts';
 import { crowdPods } from './chapters/pods.ts';
 import { releaseAddresses } from './chapters/release-addresses.ts';
 import { join, scaleUp } from './chapters/scale-up.ts';
@@ -15,9 +15,16 @@ export function chaptersFor(context: Ec2Context): readonly Chapter[] {
   return [
     join(),
     scaleUp(context, 'EC2', () => nodes().generous),
-    lostAnswers(context),
+    lostAssignments(context, {
+      cloud: 'aws',
+      api: 'EC2',
+      faults: context.cluster.ec2.gateway.faults,
+      isElsewhere: ({ zone }) => zone !== smallZone.name,
+      next: ({ name }) => `the controller asks nothing more of ${name}, and looks`,
+    }),
     exhaustedSubnet(context, {
       place: smallZone.name,
+      kind: 'subnet',
       name: smallZone.subnet,
       id: subnets.find(({ tags }) => tags['Name'] === smallZone.subnet)?.id ?? '',
       nodes,
@@ -25,7 +32,10 @@ export function chaptersFor(context: Ec2Context): readonly Chapter[] {
       hint: 'No other zone notices.',
       longest: 9000,
     }),
-    releaseAddresses(context),
+    releaseAddresses(context, {
+      nodes,
+      agents: 'Those from 1.20 drop addresses, which are hidden for a while first.',
+    }),
     failover(context),
   ];
 }

@@ -8,28 +8,46 @@ interface UnlikeDefault {
   readonly why: string;
 }
 
-const inEveryCloud: readonly UnlikeDefault[] = [
-  { name: 'serve-addr', value: '127.0.0.1:0', why: 'a port that is free' },
-  { name: 'cloud-call-timeout', value: '8s', why: 'a lost answer is settled after this and the next' },
-  { name: 'consistency-window', value: '4s', why: 'this cloud lags by a second at most' },
-  { name: 'leader-election-lease-duration', value: '8s', why: 'a dead leader is missed sooner' },
-  { name: 'leader-election-renew-deadline', value: '6s', why: 'must be less than the lease' },
-  { name: 'leader-election-retry-period', value: '1s', why: 'the lease is renewed more often' },
-];
+/** Of a Lease that lasts that many seconds. */
+function inEveryCloud(lease: number): readonly UnlikeDefault[] {
+  return [
+    { name: 'serve-addr', value: '127.0.0.1:0', why: 'a port that is free' },
+    { name: 'cloud-call-timeout', value: '8s', why: 'a lost answer is settled after this and the next' },
+    { name: 'consistency-window', value: '4s', why: 'this cloud lags by a second at most' },
+    { name: 'leader-election-lease-duration', value: `${lease}s`, why: 'a dead leader is missed sooner' },
+    { name: 'leader-election-renew-deadline', value: `${lease - 2}s`, why: 'must be less than the lease' },
+    { name: 'leader-election-retry-period', value: '1s', why: 'the lease is renewed more often' },
+  ];
+}
+
+const collecting: UnlikeDefault = {
+  name: 'cluster-name',
+  value: 'demo',
+  why: 'orphaned interfaces are deleted for a cluster with a name only',
+};
 
 const unlikeDefaults = {
   aws: [
-    {
-      name: 'cluster-name',
-      value: 'demo',
-      why: 'orphaned interfaces are deleted for a cluster with a name only',
-    },
+    collecting,
     { name: 'aws-release-excess-ips', value: 'true', why: 'nothing is released without it' },
     { name: 'excess-ip-release-delay', value: '3', why: 'seconds that an excess must last' },
     { name: 'release-quarantine', value: '7500ms', why: 'the agents here are 10 times faster than in life' },
-    ...inEveryCloud,
+    ...inEveryCloud(8),
   ],
-  azure: [{ name: 'ipam', value: 'azure', why: 'the mode of the agents' }, ...inEveryCloud],
+  azure: [{ name: 'ipam', value: 'azure', why: 'the mode of the agents' }, ...inEveryCloud(8)],
+  alibaba: [
+    { name: 'ipam', value: 'alibabacloud', why: 'the mode of the agents' },
+    collecting,
+    { name: 'eni-gc-interval', value: '5s', why: 'a minute detached is enough to be deleted' },
+    { name: 'alibaba-cloud-release-excess-ips', value: 'true', why: 'nothing is released without it' },
+    { name: 'excess-ip-release-delay', value: '3', why: 'seconds that an excess must last' },
+    {
+      name: 'cloud-quota-overrides',
+      value: 'AssignPrivateIpAddresses=1600:26',
+      why: 'agents that are 10 times faster ask more often',
+    },
+    ...inEveryCloud(7),
+  ],
 } as const satisfies Record<string, readonly UnlikeDefault[]>;
 
 export type DemoCloudName = keyof typeof unlikeDefaults;

@@ -4,14 +4,20 @@ import type { SimulatedCluster } from '../../simulator/cluster/embedded-cluster.
 import type { Chapter, ChapterContext } from './chapter.ts';
 import type { DemoCloudName } from './controller-options.ts';
 
+export const halfOfEach = 'half of the agents of each protocol';
+
 export interface DemoCloud {
   /** As options say it. */
   readonly key: DemoCloudName;
   /** As spectators read it. */
   readonly name: string;
   readonly cluster: SimulatedCluster;
+  /** Which agents the nodes have, for spectators. */
+  readonly agents: string;
   /** Its calls. */
   readonly counters: CallCounters;
+  /** Ids of interfaces that do not concern the cluster. */
+  readonly ofOthers?: readonly string[];
   /** Whether the controller releases what is in excess. */
   readonly releases: boolean;
   readonly chapters: (context: Omit<ChapterContext, 'cluster'>) => readonly Chapter[];

@@ -9,6 +9,7 @@ import { systemClock as clock } from '../../runtime/system-clock.ts';
 import { invariantViolations } from '../../simulator/cluster/invariants.ts';
 import { kubeConfigFor, startKubernetesServer } from '../../simulator/kubernetes/kubernetes-server.ts';
 import { exitCode } from '../exit-code.ts';
+import { alibabaCloud } from './alibaba/alibaba-cloud.ts';
 import { azureCloud } from './azure/azure-cloud.ts';
 import { lastMoment, longestTime } from './chapters.ts';
 import { controllerFlags, type DemoCloudName, unlikeDefaultLines } from './controller-options.ts';
@@ -51,7 +52,10 @@ interface Place {
   readonly log: ControllerLog;
 }
 
-const clouds = { aws: ec2Cloud, azure: azureCloud } as const satisfies Record<DemoCloudName, unknown>;
+const clouds = { aws: ec2Cloud, azure: azureCloud, alibaba: alibabaCloud } as const satisfies Record<
+  DemoCloudName,
+  unknown
+>;
 
 export class Demonstration {
   readonly #options: DemonstrationOptions;
@@ -126,7 +130,7 @@ export class Demonstration {
     screen.say(`credentials: ${credentials}`);
     await cluster.workload.start();
     screen.say(
-      `${nodes} nodes of mixed types, half of the agents of each protocol, ${agentPace} times faster than in life`,
+      `${nodes} nodes of mixed types, ${this.#cloud.agents}, ${agentPace} times faster than in life`,
     );
     for (const note of notes) screen.say(note);
     const entry: ControllerHandle = new ControllerHandle({

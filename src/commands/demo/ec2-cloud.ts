@@ -4,7 +4,7 @@ import { systemClock as clock } from '../../runtime/system-clock.ts';
 import { createEmbeddedCluster } from '../../simulator/cluster/embedded-cluster.ts';
 import { startEc2Server } from '../../simulator/ec2/ec2-server.ts';
 import { chaptersFor } from './chapters.ts';
-import type { DemoCloud } from './demo-cloud.ts';
+import { type DemoCloud, halfOfEach } from './demo-cloud.ts';
 import { configureNode, demoTopology } from './demo-topology.ts';
 import { thingsToBreak } from './things-to-break.ts';
 
@@ -23,6 +23,7 @@ export function ec2Cloud(wanted: {
     key: 'aws',
     name: 'EC2',
     cluster,
+    agents: halfOfEach,
     counters: ec2.gateway.counters,
     releases: true,
     chapters: (context) => chaptersFor({ ...context, cluster }),

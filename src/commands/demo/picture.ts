@@ -36,17 +36,19 @@ export interface CallPicture {
   readonly throttled: number;
 }
 
-/** Addresses that AWS and Azure reserve in every subnet. */
-const reserved = 5;
-
 export function takePicture(
-  { name: cloud, cluster, counters }: Pick<DemoCloud, 'name' | 'cluster' | 'counters'>,
+  {
+    name: cloud,
+    cluster,
+    counters,
+    ofOthers = [],
+  }: Pick<DemoCloud, 'name' | 'cluster' | 'counters' | 'ofOthers'>,
   departures: DepartureWatch,
 ): Picture {
   const { network, workload } = cluster;
   const { views } = workload;
   const nodes = standings(cluster);
-  const detached = detachedInterfaces(cluster).length;
+  const detached = detachedInterfaces(cluster).filter(({ id }) => !ofOthers.includes(id)).length;
   const waits = views.map(({ waits }) => waits).reduce(sumOfWaits, noWaits);
   const calls = Object.entries(counters.all());
   return {
@@ -69,7 +71,8 @@ export function takePicture(
     },
     interfaces: { attached: network.interfaces.size - detached, detached },
     subnets: [...network.subnets.values()].map(({ id, block, available, tags }) => {
-      const size = 2 ** (32 - Number(block.split('/')[1])) - reserved;
+      const whole = 2 ** (32 - Number(block.split('/')[1]));
+      const size = whole - network.rules.reservedOffsets(whole).length;
       return { name: tags['Name'] ?? id.slice(id.lastIndexOf('/') + 1), taken: size - available, size };
     }),
     calls: calls.map(([action, { calls, throttled }]) => ({

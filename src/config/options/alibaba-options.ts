@@ -41,7 +41,7 @@ export const alibabaOptions = {
     origin: 'headwater',
     group: 'alibaba',
     cloud: 'alibabacloud',
-    help: 'Where the instance metadata service is asked for the region, if alibaba-cloud-region is unset. Set it only if something else stands in for that service.',
+    help: 'Where the instance metadata service is asked for the region, if alibaba-cloud-region is unset, and for the credentials of the RAM role of the instance, if nothing else has any. Set it only if something else stands in for that service.',
     default: 'http://100.100.100.200',
     fromConfigDir: true,
   },

@@ -13,7 +13,7 @@ export async function connectToAlibaba(
   connection: CloudConnection,
   signal: AbortSignal,
 ): Promise<AlibabaConnection & { readonly api: AlibabaApi }> {
-  const { options, outbound, log, clock } = connection;
+  const { options, outbound, environment, log, clock } = connection;
   const { alibabaCloudEndpoint: endpoint } = options;
   const regionId = options.alibabaCloudRegion ?? (await ownRegion(connection, signal));
   log.info('using Alibaba Cloud', { region: regionId, ...(endpoint !== undefined && { endpoint }) });
@@ -24,6 +24,8 @@ export async function connectToAlibaba(
   const api = new AlibabaApi({
     regionId,
     endpoint,
+    metadataEndpoint: options.alibabaCloudMetadataEndpoint,
+    environment,
     connections: options.parallelAllocWorkers,
     connectionTimeout,
     clock,

@@ -6,6 +6,7 @@ import type { Options } from '../../config/option-table.ts';
 import type { BlockSettings } from '../../config/block-pools.ts';
 import type { AccessScope } from '../../kubernetes/access/needed-access.ts';
 import type { EventSubject } from '../../kubernetes/events/event-object.ts';
+import { ask } from '../../kubernetes/transport/api-reply.ts';
 import type { JsonObject } from '../../kubernetes/transport/json.ts';
 import { Reflector } from '../../kubernetes/watch/reflector.ts';
 import { aborted } from '../../runtime/race-abort.ts';
@@ -80,6 +81,9 @@ export class CidrMode<H extends Holder> implements Mode<CidrStatusReport, CidrNo
   #running: Promise<void> | undefined;
   /** Why the last attempt to read failed. Cleared only by a success. */
   #problem: string | undefined;
+  readonly #path: string;
+  /** Whether there was a list. */
+  #isListed = false;
   /** Whether all objects of the last list are known. */
   #isSettled = false;
   #session: CidrSession | undefined;
@@ -87,6 +91,7 @@ export class CidrMode<H extends Holder> implements Mode<CidrStatusReport, CidrNo
   constructor(deps: ModeDeps, kind: CidrKind<H>) {
     this.#deps = deps;
     this.served = kind.served;
+    this.#path = kind.path;
     const { kubernetes, clock, random, log, onBug } = deps;
     this.#writes = new WriteHealth(clock, kind.served.slice(0, -1));
     const resource = kind.served.toLowerCase();
@@ -101,6 +106,7 @@ export class CidrMode<H extends Holder> implements Mode<CidrStatusReport, CidrNo
       // Whoever shows a block late in a list must have it before anyone early in it gets one.
       onList: (phase) => {
         this.#isSettled = phase === 'end';
+        this.#isListed ||= this.#isSettled;
         if (this.#isSettled) this.#session?.resume();
       },
       onState: (state) => {
@@ -132,7 +138,9 @@ export class CidrMode<H extends Holder> implements Mode<CidrStatusReport, CidrNo
   async prepare(signal: AbortSignal): Promise<void> {
     await this.#parts.prepare(signal);
     this.#prepared.resolve();
-    await this.#reflector.synced;
+    // Whoever leads lists everything once it has the Lease: a list before that would only double the time of a restart.
+    const isListedLater = this.#deps.lease !== undefined && (await this.#isReadable(signal));
+    if (!isListedLater) await this.#reflector.synced;
   }
 
   waitingFor(): string {
@@ -171,7 +179,7 @@ export class CidrMode<H extends Holder> implements Mode<CidrStatusReport, CidrNo
   }
 
   standbyProblem(): string | undefined {
-    return undefined;
+    return this.#isListed ? undefined : `it reads the cluster: ${this.waitingFor()}`;
   }
 
   leadingProblem(): string | undefined {
@@ -215,6 +223,12 @@ export class CidrMode<H extends Holder> implements Mode<CidrStatusReport, CidrNo
   async #watch(signal: AbortSignal): Promise<void> {
     await Promise.race([this.#prepared.promise, aborted(signal)]);
     if (!signal.aborted) await this.#reflector.run(signal);
+  }
+
+  async #isReadable(signal: AbortSignal): Promise<boolean> {
+    const { kubernetes } = this.#deps;
+    const reply = await ask(kubernetes, { method: 'GET', path: `${this.#path}?limit=1` }, signal);
+    return reply.kind === 'ok';
   }
 
   #mayWrite(): boolean {

@@ -44,6 +44,7 @@ class ClusterPoolParts implements CidrParts {
   readonly #nodes: ClusterNodes;
   readonly #counters = new WatchCounters();
   #nodesAreListed = false;
+  #gc: CiliumNodeGc | undefined;
 
   constructor(deps: ModeDeps, ports: CidrPorts<CiliumNodeHolder>) {
     this.#deps = deps;
@@ -72,7 +73,9 @@ class ClusterPoolParts implements CidrParts {
       clock,
       random: random.fork('nodes'),
       instanceIdOf: () => undefined,
-      onChange: () => undefined,
+      onChange: (name, node) => {
+        if (node !== undefined) this.#gc?.noteNode(name);
+      },
       onAccess: (problem) => {
         if (problem !== undefined)
           log.warn('cannot read Nodes: CiliumNodes of machines that are gone stay', { problem });
@@ -112,7 +115,7 @@ class ClusterPoolParts implements CidrParts {
     const { options, clock, permission, kubernetes, isInSafeLeaseWindow } = this.#deps;
     const { nodesGcInterval: interval } = options;
     if (interval === 0) return;
-    const gc = new CiliumNodeGc({
+    this.#gc = new CiliumNodeGc({
       interval,
       ciliumNodes: () => this.#ports.known().values(),
       nodeNames: () => this.#nodeNames(),
@@ -135,7 +138,7 @@ class ClusterPoolParts implements CidrParts {
       onOutcome: (node, outcome) => this.#noteGc(node, outcome),
       clock,
     });
-    await gc.run(signal);
+    await this.#gc.run(signal);
   }
 
   stop(deadline: AbortSignal): Promise<void> {

@@ -1,5 +1,5 @@
 // Logs failed reads of the cloud and answers that cannot be parsed in full, and keeps the reason for the nodes that wait
-// for them. A missing permission lasts until a user grants it, so repeats of the same denial are logged at debug level.
+// for them. A denial lasts until a person acts, so repeats of the same one are logged at debug level.
 import { type NodeCondition, failureCondition } from '../../node/conditions/node-condition.ts';
 import type { Logger } from '../../observability/logger.ts';
 import { CloudError, type CloudFailure } from '../../providers/contract/cloud-failure.ts';
@@ -12,10 +12,19 @@ interface FailedReading {
   readonly times: number;
 }
 
+interface FailureLine {
+  readonly before: FailedReading | undefined;
+  readonly reading: FailedReading;
+  readonly error: unknown;
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
 export class FailedReadings {
   readonly #log: Logger;
   /** By what could not be read; the most recent failure is last. */
   readonly #failed = new Map<string, FailedReading>();
+  /** The same for reads of single instances. */
+  readonly #instances = new Map<string, FailedReading>();
   /** The last reported parts that cannot be parsed, as text. */
   #unreadable = '';
 
@@ -23,12 +32,12 @@ export class FailedReadings {
     this.#log = log;
   }
 
-  /** Why something is not read: a failure that a retry cannot fix at once, or one that repeated. */
-  get condition(): NodeCondition | undefined {
-    const lasting = [...this.#failed.values()].filter(
-      ({ failure, times }) => times > 1 || failure?.kind === 'notAuthorized',
-    );
-    const failure = lasting.at(-1)?.failure;
+  /** Why an instance, or something that it needs, is not read: a failure that a retry cannot fix at once, or a repeated one. */
+  conditionOf(instanceId: string): NodeCondition | undefined {
+    const own = lastingIn(this.#instances.get(instanceId));
+    const all = [...this.#failed.values()].flatMap((reading) => lastingIn(reading) ?? []).at(-1);
+    // One cause of all nodes has one text.
+    const failure = all !== undefined && all.code === own?.code ? all : (own ?? all);
     return failure && failureCondition(failure);
   }
 
@@ -41,18 +50,32 @@ export class FailedReadings {
 
   /** `message`: what could not be read, in constant words. */
   report(message: string, error: unknown, details: Readonly<Record<string, unknown>> = {}): void {
-    const failure = error instanceof CloudError ? error.failure : undefined;
-    const isKnown = this.#isKnown(message, failure);
-    const times = (this.#failed.get(message)?.times ?? 0) + 1;
+    const before = this.#failed.get(message);
+    const reading = readingAfter(before, error);
     this.#failed.delete(message);
-    this.#failed.set(message, { failure, times });
-    const why = failure === undefined ? { error } : failureFields(failure);
-    this.#log[isKnown ? 'debug' : 'warn'](message, { ...details, ...why });
+    this.#failed.set(message, reading);
+    this.#say(message, { before, reading, error, details });
   }
 
-  #isKnown(message: string, failure: CloudFailure | undefined): boolean {
-    const before = this.#failed.get(message)?.failure;
-    return failure?.permission !== undefined && before?.permission === failure.permission;
+  /** These instances could not be read. */
+  reportInstances(message: string, error: unknown, instanceIds: readonly string[]): void {
+    const [first = ''] = instanceIds;
+    const before = this.#instances.get(first);
+    const reading = readingAfter(before, error);
+    for (const instanceId of instanceIds)
+      this.#instances.set(instanceId, readingAfter(this.#instances.get(instanceId), error));
+    this.#say(message, { before, reading, error, details: { instanceIds } });
+  }
+
+  instancesRead(instanceIds: readonly string[]): void {
+    for (const instanceId of instanceIds) this.#instances.delete(instanceId);
+  }
+
+  #say(message: string, said: FailureLine): void {
+    const { before, reading, error, details } = said;
+    const { failure } = reading;
+    const why = failure === undefined ? { error } : failureFields(failure);
+    this.#log[isSameDenial(before?.failure, failure) ? 'debug' : 'warn'](message, { ...details, ...why });
   }
 
   /** After a successful read the next denial is logged again. */
@@ -67,4 +90,22 @@ export class FailedReadings {
     this.#unreadable = text;
     this.#log.warn('parts of the network cannot be parsed and are skipped', { problems });
   }
+}
+
+function lastingIn(reading: FailedReading | undefined): CloudFailure | undefined {
+  if (reading === undefined) return undefined;
+  const { failure, times } = reading;
+  return times > 1 || failure?.kind === 'notAuthorized' ? failure : undefined;
+}
+
+function readingAfter(before: FailedReading | undefined, error: unknown): FailedReading {
+  return {
+    failure: error instanceof CloudError ? error.failure : undefined,
+    times: (before?.times ?? 0) + 1,
+  };
+}
+
+function isSameDenial(before: CloudFailure | undefined, now: CloudFailure | undefined): boolean {
+  if (now?.kind !== 'notAuthorized' || before?.kind !== now.kind) return false;
+  return before.code === now.code && before.permission === now.permission;
 }

@@ -47,7 +47,10 @@ const shared: ReadonlySet<ConditionReason> = new Set([
 
 /** Parts that name the node or its instance: the API server names the object in its answer. */
 function withoutOwnName(text: string, name: string): string {
-  return text.replaceAll(`"${name}"`, '"…"').replaceAll(/\bi-[\da-f]{8,17}\b/g, 'i-…');
+  return text
+    .replaceAll(`"${name}"`, '"…"')
+    .replaceAll(/\bi-[\da-f]{8,17}\b/g, 'i-…')
+    .replaceAll(/\/virtualmachines\/[\w.-]+/g, '/virtualmachines/…');
 }
 
 /** Number of nodes that get their own Events for one cause. */

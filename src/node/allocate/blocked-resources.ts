@@ -15,6 +15,8 @@ import { needsAction } from './allocation-backoff.ts';
 const cap = 60_000;
 /** The first back-off, in ms: for failures that may pass, and for those that a person has to act on. */
 const bases = { passing: 1000, standing: 10_000 };
+/** Scopes of an assignment that an answer names. */
+const blamed: ReadonlySet<RefusedScope['kind']> = new Set(['instance', 'assignmentsIn']);
 /** A scope keeps its refusal count for this long after its back-off ended, in ms. */
 const remembered = 600_000;
 
@@ -59,6 +61,8 @@ export class BlockedResources {
   readonly #random: Random;
   readonly #onChange: NonNullable<BlockedResourcesDeps['onChange']>;
   readonly #entries = new Map<string, Entry>();
+  /** Actions that have worked: then a denial for one instance or subnet says nothing about others. */
+  readonly #proven = new Set<AllocationAction>();
   /** Scopes that each action was refused for since its last success, with the requesting instance. */
   readonly #suspicions = new Map<AllocationAction, Map<string, string>>();
 
@@ -117,7 +121,10 @@ export class BlockedResources {
   /** A call that needed all of these succeeded. */
   worked(scopes: readonly RefusedScope[]): void {
     for (const scope of scopes) {
-      if (scope.kind === 'action') this.#suspicions.delete(scope.action);
+      if (scope.kind === 'action') {
+        this.#suspicions.delete(scope.action);
+        this.#proven.add(scope.action);
+      }
       const entry = this.#entries.get(keyOf(scope));
       if (entry === undefined) continue;
       this.#entries.delete(keyOf(scope));
@@ -167,12 +174,13 @@ export class BlockedResources {
   /**
    * Whether the action itself is to blame, because a second scope was refused. Attach and assign concern one
    * instance each. Unless permissions are denied, refusals on two instances are required: one bad instance
-   * must not block all.
+   * must not block all. If the answer blames an instance or its subnet, the action must never have worked as well.
    */
   #isOfAction(
     { scope, failure }: RefusedCall,
     { action, instanceId }: NonNullable<RefusedCall['perhaps']>,
   ): boolean {
+    if (blamed.has(scope.kind) && this.#proven.has(action)) return false;
     const refused = this.#suspicions.get(action) ?? new Map<string, string>();
     this.#suspicions.set(action, refused.set(keyOf(scope), instanceId));
     const instances = new Set(refused.values());

@@ -148,7 +148,7 @@ class Draft {
     const { view, frozen, traits, stepsInFlight } = this.#facts;
     // The plan is made again when the change under way ends, and covers what came up meanwhile.
     const isExcluded = traits.change === 'perInstance' && stepsInFlight.length + this.#steps.length > 0;
-    if (isExcluded || condition !== undefined) return false;
+    if (isExcluded || condition !== undefined || view.obscured.some((item) => item.id === id)) return false;
     return !frozen.has(id) && !view.possiblyGone.has(id) && attachment?.state === 'attached';
   }
 

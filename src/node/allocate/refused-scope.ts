@@ -19,6 +19,10 @@ export type RefusedScope =
   | { readonly kind: 'securityGroups'; readonly ids: readonly string[] }
   /** More interfaces on the instance. */
   | { readonly kind: 'newInterfaces'; readonly instanceId: string }
+  /** More addresses on interfaces in it. */
+  | { readonly kind: 'assignmentsIn'; readonly subnetId: string }
+  /** More addresses on the instance. */
+  | { readonly kind: 'instance'; readonly instanceId: string }
   /** Prefixes on interfaces of the instance; single addresses still work. */
   | { readonly kind: 'prefixes'; readonly instanceId: string };
 
@@ -77,10 +81,10 @@ const blockedByKind: Record<CloudFailureKind, Record<At, WhatIsBlocked>> = {
 /** If the answer names what it concerns. A call without such a scope uses the table above. */
 const blockedByName: Record<NonNullable<CloudFailure['about']>, Partial<Record<At, WhatIsBlocked>>> = {
   action: always('action'),
-  subnet: { create: 'subnet', attach: 'attachment' },
+  subnet: { create: 'subnet', attach: 'attachment', allocate: 'assignmentsIn' },
   securityGroups: { create: 'securityGroups' },
   interface: { attach: 'attachment', allocate: 'interface' },
-  instance: { create: 'node', attach: 'newInterfaces', allocate: 'node' },
+  instance: { create: 'node', attach: 'newInterfaces', allocate: 'instance' },
   prefixes: { create: 'prefixes', allocate: 'prefixes' },
 };
 
@@ -129,6 +133,8 @@ export function scopesOf(step: PlannedStep, at: At, { instanceId, nodeSubnetId }
       return {
         action: { kind: 'action', action: 'assign' },
         ...('interfaceId' in step && { interface: { kind: 'interface', interfaceId: step.interfaceId } }),
+        assignmentsIn: { kind: 'assignmentsIn', subnetId },
+        instance: { kind: 'instance', instanceId },
         ...prefixes,
       };
   }
@@ -153,10 +159,12 @@ export function keyOf(scope: RefusedScope): string {
   return `${kind} ${Object.values(rest).join(' ')}`;
 }
 
-/** The start of a sentence about a refusal. Empty for an action, because the cloud's message names it. */
+/** The start of a sentence about a refusal. Empty if the cloud's message, or the node that has it, names the scope. */
 export function describeScope(scope: RefusedScope): string {
   switch (scope.kind) {
     case 'action':
+    case 'assignmentsIn':
+    case 'instance':
       return '';
     case 'interface':
       return `for interface ${scope.interfaceId} `;

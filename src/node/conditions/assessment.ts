@@ -133,7 +133,8 @@ function assessIn(facts: AssessmentFacts, requirements: NodeRequirements): Asses
   if (!view.read || !isNetworkKnown) return { kind: 'unread' };
   if (view.instance?.managed === false)
     return { kind: 'unmanaged', condition: unmanagedInstance(view.id, facts.words.options) };
-  const condition = instanceCondition(view) ?? withoutNamedInterface(view, requirements, facts.words);
+  const condition =
+    instanceCondition(view, facts.words) ?? withoutNamedInterface(view, requirements, facts.words);
   return condition === undefined
     ? assessInstance(facts, requirements, limits)
     : blocked(condition, requirements);

@@ -9,7 +9,6 @@ import {
   type PauseReason,
   pauseWords,
 } from '../../providers/gate/mutation-permission.ts';
-import type { UnreadableInterface } from '../../providers/contract/observation.ts';
 import type { BindingCap } from '../demand/statistics.ts';
 import type { StartThreshold } from '../demand/demand.ts';
 import type { Claimed } from '../demand/address-claims.ts';
@@ -18,7 +17,6 @@ import type { AllocationPlan } from '../allocate/prepare-ip-allocation.ts';
 import { describeScope } from '../allocate/refused-scope.ts';
 import { needsAction } from '../allocate/allocation-backoff.ts';
 import type { ScopeRefusal } from '../allocate/blocked-resources.ts';
-import type { RetiredUse } from '../release/retired-holdings.ts';
 import type { Untaken } from './untaken-addresses.ts';
 
 export interface NodeCondition {
@@ -46,6 +44,7 @@ export type ConditionReason =
   | 'InstanceFull'
   | 'MaxAllocateReached'
   | 'AgentCannotStart'
+  | 'AgentProtocolUnsupported'
   | 'SubnetsExhausted'
   | 'NoSubnetMatches'
   | 'NoSecurityGroupMatches'
@@ -54,6 +53,7 @@ export type ConditionReason =
   | 'InterfaceUnreadable'
   | 'InterfaceNameUnknown'
   | 'InterfaceFailed'
+  | 'InterfaceChanging'
   | 'InterfaceNotShown'
   | 'ExcludedAddressesInUse'
   | 'FreeAddressesNotTaken'
@@ -194,29 +194,11 @@ function holdersIn(contested: Claimed['shared']): string {
   return [...new Set([...contested.values()].flat())].sort().join(', ');
 }
 
-/** An interface is skipped while the node is served by its other interfaces. */
-export function unreadableInterface({ id, problem }: UnreadableInterface): NodeCondition {
+export function foreignAgent(): NodeCondition {
   return {
-    reason: 'InterfaceUnreadable',
-    message: `interface ${id} cannot be read and is not used: ${problem}`,
-  };
-}
-
-/** Attached interfaces that the cloud should show by now. The node gets none of their addresses until it does. */
-export function unseenInterfaces(ids: readonly string[], instanceId: string): NodeCondition {
-  const which = `${ids.length === 1 ? 'interface' : 'interfaces'} ${ids.join(', ')}`;
-  return {
-    reason: 'InterfaceNotShown',
-    message: `check in the cloud whether ${which} ${ids.length === 1 ? 'is' : 'are'} attached to instance ${instanceId}, and detach ${ids.length === 1 ? 'it if it is' : 'those that are'} stuck: the cloud accepted the attachment, but no read shows it, and its addresses are offered once one does`,
-  };
-}
-
-/** Pods use excluded addresses: they keep them, and nothing new is offered there. */
-export function excludedInUse({ interfaceId, why, addresses }: RetiredUse): NodeCondition {
-  return {
-    reason: 'ExcludedAddressesInUse',
-    message: `pods use excluded addresses of interface ${interfaceId}: ${why}; they keep them, and no other pod gets one: restart those pods to move them`,
-    addresses,
+    reason: 'AgentProtocolUnsupported',
+    message:
+      'the agent requests a count in spec.ipam.pools.requested, which no known agent does in this mode: the node gets addresses, and none are released from it; run an agent that lists the addresses in use in status.ipam.used',
   };
 }
 
@@ -255,7 +237,7 @@ export function staticIpFailure(failure: CloudFailure): NodeCondition {
 }
 
 /** A condition from the instance's own state in the cloud; undefined if it can be served. */
-export function instanceCondition(view: InstanceView): NodeCondition | undefined {
+export function instanceCondition(view: InstanceView, { remedies }: CloudWords): NodeCondition | undefined {
   if (view.presence === 'terminated') {
     return {
       reason: 'InstanceTerminated',
@@ -277,7 +259,7 @@ export function instanceCondition(view: InstanceView): NodeCondition | undefined
       : `is ${state} and shows no interface`;
   return {
     reason: 'InstanceNotFound',
-    message: `instance ${view.id} ${found}: check Headwater's region, account and role, and spec.instance-id; delete the CiliumNode only if the Kubernetes Node is gone too`,
+    message: `instance ${view.id} ${found}: ${remedies.unseenInstance}, and spec.instance-id; delete the CiliumNode only if the Kubernetes Node is gone too`,
   };
 }
 
@@ -287,12 +269,11 @@ export function instanceCondition(view: InstanceView): NodeCondition | undefined
  */
 export function planCondition(
   { isStuck, obstacle, refusals }: Pick<AllocationPlan, 'isStuck' | 'obstacle' | 'refusals'>,
-  fields: Fields,
+  words: CloudWords,
   isGone?: (subnetId: string) => boolean,
 ): NodeCondition | undefined {
   const reported = isStuck ? refusals.filter(isWorthReporting).map(refusalCondition) : [];
-  const found =
-    obstacle === undefined ? reported : [obstacleCondition(obstacle, fields, isGone), ...reported];
+  const found = obstacle === undefined ? reported : [obstacleCondition(obstacle, words, isGone), ...reported];
   const [first] = found;
   if (first === undefined) return undefined;
   return { ...first, message: [...new Set(found.map(({ message }) => message))].join('; and ') };
@@ -310,19 +291,19 @@ function refusalCondition({ scope, failure }: ScopeRefusal): NodeCondition {
 /** `isGone`: whether a subnet no longer exists. */
 export function obstacleCondition(
   obstacle: Obstacle,
-  fields: Fields,
+  { fields, remedies }: CloudWords,
   isGone: (subnetId: string) => boolean = () => false,
 ): NodeCondition {
   switch (obstacle.kind) {
     case 'noInterfaceSlots':
       return {
         reason: 'NoInterfaceSlots',
-        message: `every one of the instance's ${obstacle.interfaces} interfaces is full or excluded: use a larger instance type, or fewer pods on the node`,
+        message: `every one of the instance's ${obstacle.interfaces} interfaces is full or excluded: ${remedies.fullInstance}, or fewer pods on the node`,
       };
     case 'subnetsExhausted':
       return {
         reason: 'SubnetsExhausted',
-        message: `${exhaustionOf(obstacle.subnetIds, isGone)}: add a subnet that the node's subnet selection matches, or free addresses there`,
+        message: `${exhaustionOf(obstacle.subnetIds, isGone)}: ${remedies.fullSubnets}`,
       };
     case 'noSubnetMatches':
       return {
@@ -360,16 +341,25 @@ function exhaustionOf(subnetIds: readonly string[], isGone: (subnetId: string) =
 }
 
 /** Pods wait and the node is at its limit of `most` addresses. */
-export function capCondition(cap: BindingCap, most: number, instanceType: string): NodeCondition {
+export function capCondition(
+  cap: BindingCap,
+  { most, instanceType }: { readonly most: number; readonly instanceType: string },
+  { remedies }: CloudWords,
+): NodeCondition {
   return cap === 'instance'
     ? {
         reason: 'InstanceFull',
-        message: `pods wait for addresses, and instance type ${instanceType} can have no more than the ${most} that the node has: use a larger instance type, or fewer pods on the node`,
+        message: `pods wait for addresses, and ${instanceOf(instanceType)} can have no more than the ${most} that the node has: ${remedies.fullInstance}, or fewer pods on the node`,
       }
     : {
         reason: 'MaxAllocateReached',
         message: `pods wait for addresses, and spec.ipam.max-allocate ${most} allows no more: raise it, or put fewer pods on the node`,
       };
+}
+
+/** Clouds in which the type decides nothing name none. */
+function instanceOf(instanceType: string): string {
+  return instanceType === '' ? 'the instance' : `instance type ${instanceType}`;
 }
 
 /** What a node may have at most; Infinity without a limit. */
@@ -383,13 +373,14 @@ export interface StartCaps {
 export function unreachableStart(
   { field, addresses }: StartThreshold,
   { maxAllocate, instance, instanceType }: StartCaps,
+  { remedies: { fullInstance } }: CloudWords,
 ): NodeCondition {
   const caps = [
     { most: maxAllocate, remedy: 'raise max-allocate', limit: 'spec.ipam.max-allocate allows' },
     {
       most: instance,
-      remedy: 'use a larger instance type',
-      limit: `instance type ${instanceType} can have`,
+      remedy: fullInstance,
+      limit: `${instanceOf(instanceType)} can have`,
     },
   ].filter(({ most }) => most < addresses);
   const remedies = caps.map(({ remedy }) => remedy).join(' and ');
@@ -422,9 +413,10 @@ const failureReasons: Partial<Record<CloudFailure['kind'], ConditionReason>> = {
 };
 
 /** What a person can do about it; undefined if the failure itself says everything known. */
-export function remedyFor({ kind, permission, credentials }: CloudFailure): string | undefined {
+export function remedyFor({ kind, permission, credentials, remedy }: CloudFailure): string | undefined {
   if (permission !== undefined) return `allow ${permission} to Headwater's role`;
-  return credentials === 'expired' ? "renew Headwater's credentials, or set its clock" : remedies[kind];
+  if (credentials === 'expired') return "renew Headwater's credentials, or set its clock";
+  return remedy ?? remedies[kind];
 }
 
 /** The cloud attaches no interface to an instance that is not running. `state`: as last seen, which may be older. */

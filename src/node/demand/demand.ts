@@ -1,6 +1,7 @@
 // What a node's agent asks for, in either protocol. Agents up to 1.19 list used addresses ("crd"); later
 // agents request a count for the pool "default" ("multi-pool").
 import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
+import type { CloudTraits } from '../../providers/contract/cloud-traits.ts';
 import { defaultPreAllocate } from './capacity.ts';
 import type { Watermarks } from './statistics.ts';
 
@@ -13,6 +14,14 @@ export const poolName = 'default';
 export function protocolOf(node: CiliumNode): AgentProtocol {
   const requests = node.ipam.requested.some(({ pool }) => pool === poolName);
   return requests && node.status.used.size === 0 ? 'multi-pool' : 'crd';
+}
+
+/** Whether the agent speaks a protocol that no agent of this cloud is known to speak: what it uses is unknown. */
+export function isForeignAgent(
+  node: CiliumNode,
+  { poolRequests }: Pick<CloudTraits, 'poolRequests'>,
+): boolean {
+  return !poolRequests && protocolOf(node) === 'multi-pool';
 }
 
 /** Addresses in use. A multi-pool agent also requests its free buffer, which is not in use. */

@@ -28,9 +28,14 @@ export function excludedUnlessShown(
   };
 }
 
-/** Addresses that may be gone already, because an answer came too early. */
-export function addressesPossiblyGone({ possiblyGone }: InstanceView): readonly string[] {
-  return [...possiblyGone].flatMap(expandHolding);
+/** Addresses that may be gone already, because an answer came too early. An interface goes with its primary address. */
+export function addressesPossiblyGone({
+  possiblyGone,
+  interfaces,
+}: Pick<InstanceView, 'possiblyGone' | 'interfaces'>): readonly string[] {
+  if (possiblyGone.size === 0) return [];
+  const primaries = interfaces.filter(({ id }) => possiblyGone.has(id)).map((item) => item.primaryAddress);
+  return [...[...possiblyGone].flatMap(expandHolding), ...primaries];
 }
 
 /**

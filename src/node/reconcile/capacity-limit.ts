@@ -3,6 +3,7 @@
 import type { Clock } from '../../runtime/clock.ts';
 import type { Assessment } from '../conditions/assessment.ts';
 import { type NodeCondition, capCondition } from '../conditions/node-condition.ts';
+import type { CloudWords } from '../../providers/contract/cilium-node-section.ts';
 
 /** How long an agent takes to report its used addresses at the default update rate, in ms. */
 const reportDelay = 15_000;
@@ -18,7 +19,10 @@ export class CapacityLimit {
     this.#wakeIn = wakeIn;
   }
 
-  conditionOf({ cap, marks, requirements }: Assessment & { kind: 'served' }): NodeCondition | undefined {
+  conditionOf(
+    { cap, marks, requirements }: Assessment & { kind: 'served' },
+    words: CloudWords,
+  ): NodeCondition | undefined {
     if (cap === undefined) {
       this.#since = undefined;
       return undefined;
@@ -26,7 +30,8 @@ export class CapacityLimit {
     const now = this.#clock.monotonic();
     this.#since ??= now;
     const wait = this.#since + reportDelay - now;
-    if (wait <= 0) return capCondition(cap, marks.maxAllocate, requirements.instanceType);
+    const { instanceType } = requirements;
+    if (wait <= 0) return capCondition(cap, { most: marks.maxAllocate, instanceType }, words);
     this.#wakeIn(wait);
     return undefined;
   }

@@ -49,8 +49,8 @@ export interface NodeContext {
   readonly refresh: (instanceId: string) => Promise<void>;
   /** Refreshes an instance until nothing of it is awaited; `since`: when the newest interface was attached, in monotonic ms. */
   readonly refreshAwaited: (instanceId: string, since: number) => void;
-  /** Why due reads of the cloud fail; undefined while none fails. */
-  readonly unreadBecause: () => NodeCondition | undefined;
+  /** Why the instance is not read; undefined while no read of it fails. */
+  readonly unreadBecause: (instanceId: string) => NodeCondition | undefined;
   /** Whether a listing in flight will also answer for the instance. */
   readonly listingInFlight: (instanceId: string) => boolean;
   readonly writer: Pick<OwnWrites, 'patchSpec' | 'patchStatus' | 'get' | 'isAnswer'>;

@@ -63,6 +63,7 @@ export class NodeOperations {
       ...shared,
       permission: ownPermission,
       policy: context.releasePolicy,
+      traits: context.implementation.traits,
       writtenAt,
       facts: () => state.forRelease(),
       isGrowing: (interfaceId) => this.maintainer.isGrowing(interfaceId),

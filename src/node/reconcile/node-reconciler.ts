@@ -14,6 +14,7 @@ import type { Assessment } from '../conditions/assessment.ts';
 import { NodeOperations } from './node-operations.ts';
 import { DesiredState } from './desired-state.ts';
 import { protocolOf } from '../demand/demand.ts';
+import { unseenInterfaces } from '../conditions/interface-condition.ts';
 import {
   type NodeCondition,
   claimCondition,
@@ -23,7 +24,6 @@ import {
   presentable,
   refusedWrite,
   stoppedInstance,
-  unseenInterfaces,
 } from '../conditions/node-condition.ts';
 import { NodeState } from './node-state.ts';
 import { CapacityLimit } from './capacity-limit.ts';
@@ -130,7 +130,9 @@ export class NodeReconciler {
     });
     this.#warnings = new Warnings({
       hooks,
+      traits: context.implementation.traits,
       clock,
+      words: context.implementation.section.words,
       updateIn: (ms) =>
         ms === undefined ? this.#cancel('warning') : this.#later('warning', ms, () => this.wake()),
     });
@@ -365,17 +367,17 @@ export class NodeReconciler {
 
   #conditionOf(plan: AllocationPlan | undefined): NodeCondition | undefined {
     const assessment = this.#assessment;
-    if (assessment.kind === 'unread') return this.#context.unreadBecause() ?? this.#condition;
+    if (assessment.kind === 'unread') return this.#context.unreadBecause(this.instanceId) ?? this.#condition;
     if (assessment.kind !== 'served') return assessment.condition;
     const { ledger, clock, implementation } = this.#context;
     const isGone = (subnetId: string): boolean => ledger.isGone(subnetId, clock.monotonic());
-    const { fields } = implementation.section.words;
-    const stuck = plan === undefined ? undefined : planCondition(plan, fields, isGone);
+    const { words } = implementation.section;
+    const stuck = plan === undefined ? undefined : planCondition(plan, words, isGone);
     if (stuck !== undefined) return stuck;
     const trouble = this.#troubleCondition(assessment, plan);
     const refusal = this.#publisher.refusal;
     if (trouble === undefined && refusal !== undefined) return refusedWrite(refusal);
-    return trouble ?? this.#cap.conditionOf(assessment) ?? claimCondition(this.#desired.claimed);
+    return trouble ?? this.#cap.conditionOf(assessment, words) ?? claimCondition(this.#desired.claimed);
   }
 
   #troubleCondition(

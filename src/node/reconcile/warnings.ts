@@ -1,18 +1,25 @@
 // Warnings about a node that is served, reported once while they last.
 import type { Assessment } from '../conditions/assessment.ts';
 import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
+import type { CloudWords } from '../../providers/contract/cilium-node-section.ts';
+import type { CloudTraits } from '../../providers/contract/cloud-traits.ts';
 import type { InstanceView } from '../../providers/contract/instance-view.ts';
 import {
-  type NodeCondition,
+  changingInterfaces,
   excludedInUse,
+  obscuredInterface,
+  unreadableInterface,
+} from '../conditions/interface-condition.ts';
+import {
+  type NodeCondition,
+  foreignAgent,
   presentable,
   unreachableStart,
-  unreadableInterface,
   untakenCondition,
 } from '../conditions/node-condition.ts';
 import { untakenAddresses, type Untaken } from '../conditions/untaken-addresses.ts';
 import { mostAllocatable } from '../demand/capacity.ts';
-import { protocolOf, startThresholdOf } from '../demand/demand.ts';
+import { isForeignAgent, protocolOf, startThresholdOf } from '../demand/demand.ts';
 import { exclusionsOf, type NodeRequirements } from '../demand/node-requirements.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { NodeHooks } from './node-context.ts';
@@ -32,10 +39,12 @@ export interface WarningFacts {
 const patience = 60_000;
 /** The same for what a multi-pool agent reports: its debounce and its refresh may delay that by 75 s. */
 const multiPoolPatience = 90_000;
+/** The same for changes of others: longer than nearly every one takes. */
+const changePatience = 300_000;
 
 /** A warning that must last. */
 interface LastingWarning {
-  readonly about: 'start' | Untaken['kind'];
+  readonly about: 'start' | 'changing' | Untaken['kind'];
   readonly condition: NodeCondition;
   /** How long, in ms. */
   readonly patience: number;
@@ -49,7 +58,9 @@ interface Wait {
 
 export interface WarningsDeps {
   readonly hooks: Pick<NodeHooks, 'onWarning' | 'onExclusions'>;
+  readonly traits: Pick<CloudTraits, 'poolRequests'>;
   readonly clock: Pick<Clock, 'monotonic'>;
+  readonly words: CloudWords;
   /** Requests another update after this many ms, instead of any requested before; undefined for none. */
   readonly updateIn: (ms: number | undefined) => void;
 }
@@ -70,8 +81,9 @@ export class Warnings {
 
   update(node: CiliumNode, facts: WarningFacts): void {
     const reported = new Set(this.#list.map(({ message }) => message));
-    const lasting = this.#lasting(lastingWarnings(node, facts));
-    this.#list = [...immediateWarnings(node, facts), ...lasting].map(presentable);
+    const lasting = this.#lasting(lastingWarnings(node, facts, this.#deps.words));
+    const foreign = isForeignAgent(node, this.#deps.traits) ? [foreignAgent()] : [];
+    this.#list = [...foreign, ...immediateWarnings(node, facts), ...lasting].map(presentable);
     for (const warning of this.#list)
       if (!reported.has(warning.message)) this.#deps.hooks.onWarning(node, warning);
     const { view } = facts;
@@ -120,15 +132,20 @@ function immediateWarnings(node: CiliumNode, facts: WarningFacts): readonly Node
   const isKnown = view !== undefined && requirements !== undefined;
   return [
     ...(view?.unreadable ?? []).map(unreadableInterface),
+    ...(view?.obscured ?? []).map(obscuredInterface),
     ...(isKnown ? retiredUses(node, view, requirements).map(excludedInUse) : []),
     ...(staticIp === undefined ? [] : [staticIp]),
   ];
 }
 
-function lastingWarnings(node: CiliumNode, { view, assessment }: WarningFacts): readonly LastingWarning[] {
+function lastingWarnings(
+  node: CiliumNode,
+  { view, assessment }: WarningFacts,
+  words: CloudWords,
+): readonly LastingWarning[] {
   if (view === undefined || assessment.kind !== 'served') return [];
-  const found: LastingWarning[] = [];
-  const start = startWarning(node, view, assessment);
+  const found: LastingWarning[] = [...changeWarning(view, assessment)];
+  const start = startWarning(node, { view, assessment }, words);
   if (start !== undefined) found.push({ about: 'start', condition: start, patience });
   const { usage, wanted } = assessment;
   // An agent that starts may hold addresses that it has not reported, and wait for those that are still to come.
@@ -139,11 +156,24 @@ function lastingWarnings(node: CiliumNode, { view, assessment }: WarningFacts): 
   return [...found, { about: untaken.kind, condition: untakenCondition(untaken), patience: needed }];
 }
 
+/** Our own changes end sooner, one way or the other. */
+function changeWarning(
+  { interfaces }: InstanceView,
+  { wanted }: Assessment & { readonly kind: 'served' },
+): readonly LastingWarning[] {
+  const changing = interfaces.filter(({ condition }) => condition === 'changing').map(({ id }) => id);
+  if (wanted === 0 || changing.length === 0) return [];
+  return [{ about: 'changing', condition: changingInterfaces(changing), patience: changePatience }];
+}
+
 /** The agent has all that it may have, and needs more to start, now or after a restart. */
 function startWarning(
   node: CiliumNode,
-  view: InstanceView,
-  assessment: Assessment & { readonly kind: 'served' },
+  {
+    view,
+    assessment,
+  }: { readonly view: InstanceView; readonly assessment: Assessment & { readonly kind: 'served' } },
+  words: CloudWords,
 ): NodeCondition | undefined {
   const threshold = startThresholdOf(node);
   if (threshold === undefined) return undefined;
@@ -154,5 +184,5 @@ function startWarning(
   const { addresses } = threshold;
   if (usage.available >= addresses || usage.available < Math.min(maxAllocate, instance)) return undefined;
   const caps = { maxAllocate, instance, instanceType: requirements.instanceType };
-  return unreachableStart(threshold, caps);
+  return unreachableStart(threshold, caps, words);
 }

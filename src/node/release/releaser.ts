@@ -4,6 +4,7 @@
 import { leaderQuietPeriod } from '../../kubernetes/lease/lease-timings.ts';
 import type { CiliumNode, ReleaseState } from '../../kubernetes/cilium-node/cilium-node.ts';
 import { shownTo } from '../../kubernetes/cilium-node/shown-addresses.ts';
+import type { CloudTraits } from '../../providers/contract/cloud-traits.ts';
 import type { InstanceView } from '../../providers/contract/instance-view.ts';
 import {
   handshakeFor,
@@ -15,7 +16,7 @@ import {
   type ReleasePhase,
   type Releases,
 } from './release-state.ts';
-import { type AgentProtocol, protocolOf } from '../demand/demand.ts';
+import { type AgentProtocol, isForeignAgent, protocolOf } from '../demand/demand.ts';
 import { type Holding, isUnfit, holdingsIn, placeOf } from '../demand/holdings.ts';
 import type { NodeRequirements } from '../demand/node-requirements.ts';
 import { ReleaseBackoff } from './release-backoff.ts';
@@ -33,6 +34,7 @@ import { Unassignments, type UnassignmentsDeps } from './unassign.ts';
 export interface ReleaserDeps
   extends Omit<UnassignmentsDeps, 'evaluate' | 'due' | 'subnetOf' | 'enter' | 'onAccepted' | 'onRefused'> {
   readonly policy: ReleasePolicy;
+  readonly traits: Pick<CloudTraits, 'poolRequests'>;
   readonly permission: ReleasePermission;
   /** When this process last wrote the CiliumNode, in monotonic ms; -Infinity when it has not. */
   readonly writtenAt: () => number;
@@ -181,7 +183,8 @@ export class Releaser {
     const { node, retired, excess, wanted } = facts;
     const isExcessive =
       this.#deps.policy.enabled && wanted === 0 && excess > 0 && !this.#backoff.isPausedByCloud;
-    if ((!isExcessive && retired.length === 0) || !reportsUse(node) || !this.#mayDecide()) return [];
+    if (!isExcessive && retired.length === 0) return [];
+    if (isForeignAgent(node, this.#deps.traits) || !reportsUse(node) || !this.#mayDecide()) return [];
     const isUsed = usageIn(node, facts.view);
     const isShown = shownTo(node);
     // A multi-pool agent has not dropped an address that it cannot see.

@@ -21,6 +21,7 @@ const alibabaTraits: CloudTraits = {
   mostPerCall: 10,
   change: 'perInterface',
   limits: 'byType',
+  poolRequests: false,
   publicAddresses: false,
 };
 

@@ -1,34 +1,27 @@
 // Sends calls to ECS and VPC with the vendor's models, credentials and signature, over our own connections. The vendor's
 // transport opens a connection for each request, and it can be neither cancelled nor fenced once connected.
-import Credential from '@alicloud/credentials';
 import openApi from '@alicloud/openapi-core/dist/utils.js';
 import * as dara from '@darabonba/typescript';
-import { HttpSender, type HttpSenderOptions, type IncomingAnswer } from '../../network/http-sender.ts';
+import { HttpSender, type IncomingAnswer } from '../../network/http-sender.ts';
 import { checkedOnceConnected, SilentConnection } from '../../network/pre-send-agents.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { raceAbort } from '../../runtime/race-abort.ts';
 import type { Sending } from '../gate/cloud-call.ts';
-import { callErrorOf, credentialsError } from './call-error.ts';
+import { callErrorOf } from './call-error.ts';
+import { CredentialChain, type CredentialChainOptions, type Keys } from './credential-chain.ts';
 import { readBody } from './rpc-answer.ts';
 import type { RpcAction, RpcApi, RpcInput, RpcOutput } from './rpc-api.ts';
 import { outputOf, parametersOf, productOf } from './models-api.ts';
 
-export interface Keys {
-  readonly accessKeyId: string;
-  readonly accessKeySecret: string;
-  /** Empty for keys that do not expire. */
-  readonly securityToken: string;
-}
-
-export interface AlibabaApiOptions extends HttpSenderOptions {
+export interface AlibabaApiOptions extends CredentialChainOptions {
   readonly regionId: string;
   /** URL of both products; undefined: each product's own in the VPC. */
   readonly endpoint: string | undefined;
-  /** Replaces the vendor's chain of credentials. */
-  readonly keys?: () => Promise<Keys>;
 }
 
 const algorithm = 'ACS3-HMAC-SHA256';
+/** Hash of the body of every request: all parameters are in the query. */
+const payload = openApi.default.hash(Buffer.from(''), algorithm).toString('hex');
 
 /**
  * Calls that do no harm when they arrive twice: they change nothing, or are the same by their client token. What
@@ -48,12 +41,12 @@ const repeatable: ReadonlySet<RpcAction> = new Set([
 export class AlibabaApi implements RpcApi {
   readonly #options: AlibabaApiOptions;
   readonly #sender: HttpSender;
-  readonly #keys: () => Promise<Keys>;
+  readonly #chain: CredentialChain;
 
   constructor(options: AlibabaApiOptions) {
     this.#options = options;
     this.#sender = new HttpSender(options);
-    this.#keys = options.keys ?? vendorsChain();
+    this.#chain = new CredentialChain(options);
   }
 
   async send<A extends RpcAction>(action: A, input: RpcInput<A>, sending: Sending): Promise<RpcOutput<A>> {
@@ -68,6 +61,7 @@ export class AlibabaApi implements RpcApi {
   }
 
   close(): void {
+    this.#chain.close();
     this.#sender.close();
   }
 
@@ -81,7 +75,6 @@ export class AlibabaApi implements RpcApi {
     const url = new URL(endpoint ?? `https://${endpointOf(name, regionId)}`);
     const query = parametersOf(action, input, regionId);
     const keys = await this.#credentials(signal);
-    const payload = openApi.default.hash(Buffer.from(''), algorithm).toString('hex');
     const request = new dara.Request();
     request.method = 'POST';
     request.pathname = '/';
@@ -114,9 +107,7 @@ export class AlibabaApi implements RpcApi {
 
   /** The chain itself cannot be cancelled. */
   async #credentials(signal: AbortSignal): Promise<Keys> {
-    const asked = this.#keys().catch((error: unknown) => {
-      throw credentialsError(error);
-    });
+    const asked = this.#chain.keys();
     await raceAbort(asked, signal);
     signal.throwIfAborted();
     return asked;
@@ -164,24 +155,6 @@ interface SignedRequest {
 /** The endpoint of a product within VPCs, which needs no way to the internet. */
 export function endpointOf(product: string, regionId: string): string {
   return openApi.default.getEndpointRules(product, regionId, 'regional', 'vpc', '');
-}
-
-/**
- * The vendor's chain: environment, OIDC role (RRSA), profiles, the RAM role of the instance. It remembers the provider
- * that it asked last, even if that one failed, so a chain that fails is replaced.
- */
-function vendorsChain(): () => Promise<Keys> {
-  let chain: Credential.default | undefined;
-  return async () => {
-    try {
-      chain ??= new Credential.default();
-      const { accessKeyId = '', accessKeySecret = '', securityToken = '' } = await chain.getCredential();
-      return { accessKeyId, accessKeySecret, securityToken };
-    } catch (error) {
-      chain = undefined;
-      throw error;
-    }
-  };
 }
 
 function timestamp(clock: Clock): string {

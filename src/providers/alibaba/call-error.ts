@@ -17,12 +17,12 @@ const notSent: ReadonlySet<unknown> = new Set([
 /** `isSent`: whether the request was handed to a connection. */
 export function callErrorOf(error: unknown, { isSent }: { readonly isSent: boolean }): CallError {
   if (error instanceof CallError) return error;
-  const { message, code } = (error ?? {}) as { readonly message?: unknown; readonly code?: unknown };
+  const { code } = (error ?? {}) as { readonly code?: unknown };
   return new CallError(
     {
       result: isSent && !notSent.has(code) ? 'noAnswer' : 'notSent',
       code: typeof code === 'string' ? code : 'NoAnswer',
-      message: typeof message === 'string' ? message : String(error),
+      message: messageOf(error),
     },
     { cause: error },
   );
@@ -30,9 +30,12 @@ export function callErrorOf(error: unknown, { isSent }: { readonly isSent: boole
 
 /** No request leaves without credentials. */
 export function credentialsError(error: unknown): CallError {
-  const message = error instanceof Error ? error.message : String(error);
-  return new CallError(
-    { result: 'notSent', code: 'CredentialsError', message: message.replace(/\s+/g, ' ').trim() },
-    { cause: error },
-  );
+  if (error instanceof CallError) return error;
+  const message = messageOf(error).replace(/\s+/g, ' ').trim();
+  return new CallError({ result: 'notSent', code: 'CredentialsError', message }, { cause: error });
+}
+
+function messageOf(error: unknown): string {
+  const { message } = (error ?? {}) as { readonly message?: unknown };
+  return typeof message === 'string' ? message : String(error);
 }

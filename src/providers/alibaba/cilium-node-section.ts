@@ -36,6 +36,11 @@ const words: CloudWords = {
     securityGroupIds: 'spec.alibaba-cloud.security-groups',
     securityGroupTags: 'spec.alibaba-cloud.security-group-tags',
   },
+  remedies: {
+    fullSubnets: "add a vSwitch that the node's selection matches, or free addresses there",
+    fullInstance: 'use a larger instance type',
+    unseenInstance: "check Headwater's region, account and role",
+  },
   options: {
     networkId: '--alibaba-cloud-vpc-id',
     exclusion: 'does not carry the tags of --instance-tags-filter',

@@ -3,6 +3,9 @@ import { sanitizedText } from '../../network/untrusted-text.ts';
 import type { CloudFailure, CloudFailureKind } from '../contract/cloud-failure.ts';
 import type { CallError, CloudCall } from '../gate/cloud-call.ts';
 
+/** A client token must stand for one request. */
+const ownBug = 'IdempotentParameterMismatch';
+
 const kinds: Readonly<Record<string, CloudFailureKind>> = {
   'InvalidVSwitchId.IpNotEnough': 'subnetExhausted',
   'InvalidVSwitchId.NotFound': 'subnetGone',
@@ -26,8 +29,7 @@ const kinds: Readonly<Record<string, CloudFailureKind>> = {
   // An earlier request with the same token is still under way: the same request again finds its end.
   IdempotentProcessing: 'conflict',
   IdempotentFailed: 'conflict',
-  // Our bug: a token must stand for one request.
-  IdempotentParameterMismatch: 'invalid',
+  [ownBug]: 'invalid',
   AttachmentFellBack: 'conflict',
   AttachmentNotEnded: 'unknown',
   Forbidden: 'notAuthorized',
@@ -43,6 +45,7 @@ const kinds: Readonly<Record<string, CloudFailureKind>> = {
   IncompleteSignature: 'notAuthorized',
   'InvalidTimeStamp.Expired': 'notAuthorized',
   CredentialsError: 'notAuthorized',
+  CredentialsExpired: 'notAuthorized',
   UnreadableAnswer: 'unreadable',
   Fenced: 'fenced',
   Stopped: 'stopped',
@@ -69,6 +72,7 @@ const credentialTrouble: ReadonlyMap<string, NonNullable<CloudFailure['credentia
   ['SignatureDoesNotMatch', 'invalid'],
   ['IncompleteSignature', 'invalid'],
   ['CredentialsError', 'invalid'],
+  ['CredentialsExpired', 'expired'],
   ['InvalidSecurityToken.Expired', 'expired'],
   ['InvalidTimeStamp.Expired', 'expired'],
 ]);
@@ -96,7 +100,9 @@ export function failureOf({ name }: Pick<CloudCall, 'name'>, error: CallError): 
     kind: kindOf(name, error),
     action: name,
     code: sanitizedText(code, mostOfCode),
-    message: sanitizedText(error.message),
+    message: sanitizedText(
+      code === ownBug ? `this is a bug in Headwater, report it: ${error.message}` : error.message,
+    ),
     requestId: requestId === undefined ? undefined : sanitizedText(requestId, mostOfCode),
     ...(permission !== undefined && { permission }),
     ...(about !== undefined && { about }),

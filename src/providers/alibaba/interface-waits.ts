@@ -1,37 +1,44 @@
 // Waits until interfaces are created and attached. The cloud accepts both at once and goes on for seconds, and only a later
-// read shows the end. All that wait share one read of up to 100 interfaces every two seconds.
+// read shows the end. Those that wait share reads of up to 100 interfaces.
 import type { CallContext } from '../contract/allocation-implementation.ts';
 import { CloudError } from '../contract/cloud-failure.ts';
-import type { Priority } from '../contract/priority.ts';
-import { Poller, type Progress } from '../pending/poller.ts';
+import { type GroupRead, Poller, type Progress } from '../pending/poller.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { holderOf } from './network-interface.ts';
 import { interfacePage, mostIds } from './read.ts';
 import type { ShownNetworkInterface } from './rpc-api.ts';
 import { listed, type RpcClient } from './rpc-client.ts';
 
-/** The interface is in use, available again, or has neither ended. */
-export type AttachmentEnd = 'attached' | 'fellBack' | 'overdue';
+/** The interface is in use as a read shows it, is available again, or neither has come about in time. */
+export type AttachmentEnd = ShownInterface | 'fellBack' | 'overdue';
 
-/** Between two reads, in ms. */
-const pause = 2000;
+export interface ShownInterface {
+  readonly item: ShownNetworkInterface;
+  /** When the read was sent, in monotonic ms. */
+  readonly startedAt: number;
+}
+
+/** Least time between two reads, in ms. */
+const pause = 250;
 /** Until the first read of a new interface, in ms: it is usually created by then. */
-const creation = 1000;
+const creation = 400;
+/** Until the first read of an attachment, in ms: none ends earlier. */
+const attachment = 2000;
+/** An interface is read again when it has waited for this share longer. */
+const patience = 1 / 8;
 /** What takes longer has not ended for anyone who waits, in ms. */
 const longest = 120_000;
 /** Until then a read may show the interface as it was before, in ms. */
 const lag = 10_000;
 
-/** An interface, or undefined if the read does not show it. */
-type Find<Result> = (item: ShownNetworkInterface | undefined) => Result | undefined;
+/** Undefined while the interface, or undefined if the read does not show it, has to be read again. */
+type Find<Result> = (item: ShownNetworkInterface | undefined, startedAt: number) => Result | undefined;
 
-type Shown = ReadonlyMap<string, ShownNetworkInterface>;
+type Shown = ReadonlyMap<string, ShownInterface>;
 
 export class InterfaceWaits {
   readonly #client: RpcClient;
   readonly #clock: Clock;
-  /** Ids of interfaces, with the number of those who wait. */
-  readonly #awaited = new Map<string, number>();
   readonly #poller: Poller<Shown>;
 
   constructor(client: RpcClient, clock: Clock) {
@@ -42,14 +49,18 @@ export class InterfaceWaits {
       crowd: 0,
       groupPause: pause,
       longest,
-      readGroup: (_, context) => this.#read([...this.#awaited.keys()], context),
+      readGroup: (_, read) => this.#read(read),
     });
   }
 
-  /** Resolves once the interface can be attached, or is overdue. Rejects with the signal's reason. */
+  /** Resolves once the interface can be attached, is not to be seen, or is overdue. Rejects with the signal's reason. */
   async created(interfaceId: string, context: CallContext): Promise<void> {
-    const find: Find<'created'> = (item) =>
-      item === undefined || item.status === 'Creating' ? undefined : 'created';
+    const since = this.#clock.monotonic();
+    // What no read shows is gone, or not yet visible: an attachment finds out.
+    const find: Find<'created'> = (item) => {
+      if (item === undefined) return this.#clock.monotonic() - since >= lag ? 'created' : undefined;
+      return item.status === 'Creating' ? undefined : 'created';
+    };
     await this.#until(interfaceId, { find, first: creation }, context);
   }
 
@@ -60,67 +71,57 @@ export class InterfaceWaits {
   ): Promise<AttachmentEnd> {
     const since = this.#clock.monotonic();
     let isSeen = false;
-    const find: Find<'attached' | 'fellBack'> = (item) => {
-      if (item?.status === 'InUse' && holderOf(item) === instanceId) return 'attached';
+    const find: Find<ShownInterface | 'fellBack'> = (item, startedAt) => {
+      if (item?.status === 'InUse' && holderOf(item) === instanceId) return { item, startedAt };
       isSeen ||= item?.status === 'Attaching';
-      const isSettled = isSeen || this.#clock.monotonic() - since >= lag;
+      const isSettled = isSeen || startedAt - since >= lag;
       return isSettled && item?.status === 'Available' ? 'fellBack' : undefined;
     };
-    return this.#until(interfaceId, { find, first: pause }, context);
+    return this.#until(interfaceId, { find, first: attachment }, context);
   }
 
-  async #until<Result extends string>(
+  #until<Result>(
     interfaceId: string,
     { find, first }: { readonly find: Find<Result>; readonly first: number },
     { priority, signal }: CallContext,
   ): Promise<Result | 'overdue'> {
-    const progress = (shown: Shown): Progress<Result> => {
-      const result = find(shown.get(interfaceId));
-      return result === undefined ? { kind: 'pending', retryAfter: pause } : { kind: 'ended', result };
+    const since = this.#clock.monotonic();
+    const progress = (shown: Shown | undefined): Progress<Result> => {
+      const { item, startedAt = since } = shown?.get(interfaceId) ?? {};
+      const result = find(item, startedAt);
+      if (result !== undefined) return { kind: 'ended', result };
+      const waited = this.#clock.monotonic() - since;
+      return { kind: 'pending', retryAfter: Math.max(pause, waited * patience) };
     };
-    this.#awaited.set(interfaceId, (this.#awaited.get(interfaceId) ?? 0) + 1);
-    try {
-      return await this.#poller.wait<Result>(
-        {
-          group: 'interfaces',
-          priority,
-          signal,
-          poll: async () => {
-            const shown = await this.#read([interfaceId], { priority, signal });
-            return shown === undefined ? { kind: 'pending', retryAfter: pause } : progress(shown);
-          },
-          find: progress,
-        },
-        first,
-      );
-    } finally {
-      this.#leave(interfaceId);
-    }
-  }
-
-  #leave(interfaceId: string): void {
-    const others = (this.#awaited.get(interfaceId) ?? 1) - 1;
-    if (others > 0) this.#awaited.set(interfaceId, others);
-    else this.#awaited.delete(interfaceId);
+    const alone = { keys: [interfaceId], priority, signal };
+    return this.#poller.wait<Result>(
+      {
+        group: 'interfaces',
+        key: interfaceId,
+        priority,
+        signal,
+        poll: async () => progress(await this.#read(alone)),
+        find: progress,
+      },
+      first,
+    );
   }
 
   /** Undefined if that failed: all wait for the next read. */
-  async #read(
-    ids: readonly string[],
-    context: { readonly priority: () => Priority; readonly signal: AbortSignal },
-  ): Promise<Shown | undefined> {
-    const parts = Array.from({ length: Math.ceil(ids.length / mostIds) }, (_, at) =>
-      ids.slice(at * mostIds, (at + 1) * mostIds),
+  async #read({ keys, ...context }: GroupRead): Promise<Shown | undefined> {
+    const parts = Array.from({ length: Math.ceil(keys.length / mostIds) }, (_, at) =>
+      keys.slice(at * mostIds, (at + 1) * mostIds),
     );
     try {
       const pages = await Promise.all(
         parts.map(async (networkInterfaceId) => {
           const input = { networkInterfaceId, maxResults: interfacePage };
-          const { output } = await this.#client.read('DescribeNetworkInterfaces', input, context);
-          return listed('DescribeNetworkInterfaces', output.networkInterfaceSets?.networkInterfaceSet);
+          const { startedAt, output } = await this.#client.read('DescribeNetworkInterfaces', input, context);
+          const items = listed('DescribeNetworkInterfaces', output.networkInterfaceSets?.networkInterfaceSet);
+          return items.map((item) => [item.networkInterfaceId ?? '', { item, startedAt }] as const);
         }),
       );
-      return new Map(pages.flat().map((shown) => [shown.networkInterfaceId ?? '', shown]));
+      return new Map(pages.flat());
     } catch (error) {
       if (error instanceof CloudError) return undefined;
       throw error;

@@ -79,17 +79,26 @@ async function createInterface(call: Performing, operation: CreateInterface): Pr
     ...(addressCount > 0 && { secondaryPrivateIpAddressCount: addressCount }),
   };
   let isReady = true;
-  const outcome = await write(call, 'CreateNetworkInterface', input, (shown) => {
-    const read = tryRead(shown);
-    if ('problem' in read) return read;
-    if (read.interface.subnetId !== subnetId) return { problem: 'it is in another vSwitch' };
-    isReady = shown.status !== 'Creating';
-    return { kind: 'created', interface: read.interface };
-  });
+  const outcome = stillOpen(
+    await write(call, 'CreateNetworkInterface', input, (shown) => {
+      const read = tryRead(shown);
+      if ('problem' in read) return read;
+      if (read.interface.subnetId !== subnetId) return { problem: 'it is in another vSwitch' };
+      isReady = shown.status !== 'Creating';
+      // We requested a plain interface, whatever type the answer shows.
+      return { kind: 'created', interface: { ...read.interface, reservedFor: undefined } };
+    }),
+  );
   // An interface that is being created cannot be attached yet.
   if (outcome.kind === 'done' && outcome.answer.kind === 'created' && !isReady)
     await call.waits.created(outcome.answer.interface.id, call.context);
   return outcome;
+}
+
+/** An earlier request with the same token is still under way: this one says nothing about its end. */
+function stillOpen(outcome: Outcome): Outcome {
+  const isOpen = outcome.kind === 'failed' && outcome.failure.code === 'IdempotentProcessing';
+  return isOpen ? { kind: 'ambiguous', failure: outcome.failure } : outcome;
 }
 
 async function attachInterface(call: Performing, operation: AttachInterface): Promise<Outcome> {
@@ -103,7 +112,11 @@ async function attachInterface(call: Performing, operation: AttachInterface): Pr
   if (end === 'overdue') return { kind: 'ambiguous', failure: notEnded(operation) };
   if (end === 'fellBack') return { kind: 'failed', failure: fellBack(operation) };
   const attachmentId = attachmentIdOf(interfaceId, instanceId);
-  return { kind: 'done', answer: { kind: 'attached', interfaceId, instanceId, deviceIndex, attachmentId } };
+  const answer = { kind: 'attached', interfaceId, instanceId, deviceIndex, attachmentId } as const;
+  const read = tryRead(end.item);
+  if ('problem' in read) return { kind: 'done', answer };
+  const shown = { interface: read.interface, startedAt: end.startedAt };
+  return { kind: 'done', answer: { ...answer, shown } };
 }
 
 function fellBack({ interfaceId, instanceId }: AttachInterface): CloudFailure {
@@ -128,16 +141,12 @@ function failure(code: string, message: string): CloudFailure {
 /** The token makes the request safe to repeat until an answer comes. */
 async function allocate(call: Performing, operation: AllocateIPs): Promise<Outcome> {
   for (let tries = 1; ; tries++) {
-    const outcome = await allocateOnce(call, operation);
-    if (tries === mostTries || !mayBeRepeated(outcome, operation)) return outcome;
+    const outcome = stillOpen(await allocateOnce(call, operation));
+    const isClear = outcome.kind !== 'ambiguous' || operation.operationId === undefined;
+    if (isClear || tries === mostTries) return outcome;
     await sleep(call.clock, pause * tries, call.context.signal);
     await call.client.admit(['AssignPrivateIpAddresses'], call.context);
   }
-}
-
-function mayBeRepeated(outcome: Outcome, { operationId }: AllocateIPs): boolean {
-  if (operationId === undefined || outcome.kind === 'done') return false;
-  return outcome.kind === 'ambiguous' || outcome.failure.code === 'IdempotentProcessing';
 }
 
 function allocateOnce(call: Performing, operation: AllocateIPs): Promise<Outcome> {

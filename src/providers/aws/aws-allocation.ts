@@ -18,6 +18,7 @@ const awsTraits: CloudTraits = {
   mostPerCall: Infinity,
   change: 'perInterface',
   limits: 'byType',
+  poolRequests: true,
   publicAddresses: true,
 };
 

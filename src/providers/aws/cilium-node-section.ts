@@ -30,6 +30,11 @@ const words: CloudWords = {
     securityGroupIds: 'spec.eni.security-groups',
     securityGroupTags: 'spec.eni.security-group-tags',
   },
+  remedies: {
+    fullSubnets: "add a subnet that the node's subnet selection matches, or free addresses there",
+    fullInstance: 'use a larger instance type',
+    unseenInstance: "check Headwater's region, account and role",
+  },
   options: { networkId: '--vpc-id', exclusion: 'does not carry the tags of --instance-tags-filter' },
 };
 

@@ -5,7 +5,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import { CallError } from '../gate/cloud-call.ts';
 import { type ArmAnswer, type ArmRequest, type Json, list, member, text } from './arm-api.ts';
 import { CountingReader } from './counted-json.ts';
-import { throttledLimit } from './limit-headers.ts';
+import { remainingIn, throttledLimit } from './limit-headers.ts';
 
 export interface AnswerHead {
   readonly status: number;
@@ -103,7 +103,7 @@ function parsed(content: string): Json {
 }
 
 function refusalOf(request: ArmRequest, { status, headers }: AnswerHead, content: string): CallError {
-  const { code, message } = errorIn(content, status);
+  const { code, message, target } = errorIn(content, status);
   return new CallError({
     // A 5xx may come after the change was made.
     result: status < 500 ? 'refused' : 'noAnswer',
@@ -112,7 +112,9 @@ function refusalOf(request: ArmRequest, { status, headers }: AnswerHead, content
     status,
     requestId: headers['x-ms-request-id'],
     retryAfter: secondsIn(headers['retry-after']),
-    ...(status === 429 && { limit: throttledLimit(request, { code, remaining: remainingIn(headers) }) }),
+    ...(status === 429 && {
+      limit: throttledLimit(request, { code, target, remaining: remainingIn(headers) }),
+    }),
   });
 }
 
@@ -120,15 +122,20 @@ function refusalOf(request: ArmRequest, { status, headers }: AnswerHead, content
 export function errorIn(
   content: string | Json,
   status: number,
-): { readonly code: string; readonly message: string } {
-  const body = typeof content === 'string' ? jsonOrNull(content) : content;
-  const error = text(body, 'error', 'code') === undefined ? body : (member(body, 'error') ?? null);
+): { readonly code: string; readonly message: string; readonly target?: string } {
+  const error = errorObject(typeof content === 'string' ? jsonOrNull(content) : content);
   const code = text(error, 'code') ?? `HTTP${status}`;
   const message = text(error, 'message') ?? `the answer has status ${status}`;
   const [detail] = list(error, 'details') ?? [];
-  const detailedCode = text(detail, 'code');
-  if (detailedCode === undefined || !generalCodes.has(code)) return { code, message };
-  return { code: detailedCode, message: `${message} ${text(detail, 'message') ?? ''}`.trim() };
+  const [detailedCode, target] = [text(detail, 'code'), text(detail, 'target')];
+  const said = target === undefined ? {} : { target };
+  if (detailedCode === undefined || !generalCodes.has(code)) return { code, message, ...said };
+  return { code: detailedCode, message: `${message} ${text(detail, 'message') ?? ''}`.trim(), ...said };
+}
+
+/** Some services wrap it in `error`, others answer it bare. */
+function errorObject(body: Json): Json {
+  return text(body, 'error', 'code') === undefined ? body : (member(body, 'error') ?? null);
 }
 
 /** Codes that hide the one that says what is wrong. */
@@ -146,18 +153,6 @@ function jsonOrNull(content: string): Json {
 /** In ms. */
 function secondsIn(header: string | undefined): number | undefined {
   return header !== undefined && /^\d{1,6}$/.test(header) ? Math.min(Number(header), 3600) * 1000 : undefined;
-}
-
-const prefix = 'x-ms-ratelimit-remaining-';
-
-function remainingIn(headers: AnswerHead['headers']): ReadonlyMap<string, number> {
-  return new Map(
-    Object.entries(headers).flatMap(([name, value]) =>
-      name.startsWith(prefix) && value !== undefined && /^\d{1,9}$/.test(value)
-        ? [[name.slice(prefix.length), Number(value)] as const]
-        : [],
-    ),
-  );
 }
 
 /** Whether a URL leads to the same service, or to a region of it. */

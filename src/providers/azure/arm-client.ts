@@ -91,8 +91,7 @@ export class ArmClient {
   }
 
   #learn(request: ArmRequest, { remaining }: ArmAnswer): void {
-    const said = remainingCalls(request, remaining);
-    if (said !== undefined) this.#gate.remaining(said.limit, said.count);
+    for (const { limit, count } of remainingCalls(request, remaining)) this.#gate.remaining(limit, count);
   }
 }
 

@@ -39,6 +39,7 @@ const azureTraits: CloudTraits = {
   mostPerCall: Infinity,
   change: 'perInstance',
   limits: { addressesPerInterface: mostConfigurations, prefixes: false },
+  poolRequests: true,
   publicAddresses: false,
 };
 
@@ -121,11 +122,9 @@ async function readInfrastructure(
       securityGroups: [],
       unreadSubnets: read.unreadSubnets,
     },
-    problems: [...read.unreadSubnets].map(([id, { code, message }]) => ({
-      what: 'subnet',
-      id,
-      problem: `it cannot be read: ${code}: ${message}`,
-    })),
+    problems: [...read.unreadSubnets].flatMap(([id, { kind, message }]) =>
+      kind === 'unreadable' ? [{ what: 'subnet', id, problem: message }] : [],
+    ),
   };
 }
 

@@ -42,8 +42,8 @@ export type EndOfChange =
       readonly addressesByInterface: AddressesByInterface;
     }
   | { readonly kind: 'failed'; readonly failure: CloudFailure }
-  /** Nobody waits for it any longer. */
-  | { readonly kind: 'abandoned'; readonly failure: CloudFailure };
+  /** Nobody waits for it any longer, or what it added is not shown. */
+  | { readonly kind: 'unclear'; readonly failure: CloudFailure };
 
 export type AddressesByInterface = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
@@ -85,7 +85,7 @@ export class Changes {
       return end === 'overdue' ? { kind: 'failed', failure: overdue(change) } : end;
     } catch (error) {
       if (!context.signal.aborted) throw error;
-      return { kind: 'abandoned', failure: abandoned(change) };
+      return { kind: 'unclear', failure: abandoned(change) };
     }
   }
 
@@ -189,23 +189,33 @@ function progressIn(
 ): Progress<EndOfChange> {
   const view = viewOf(change, shown);
   if (view === 'changing') return { kind: 'pending' };
-  if (view !== 'incomplete') return { kind: 'ended', result: { kind: 'shown', addressesByInterface: view } };
+  if (typeof view !== 'string')
+    return { kind: 'ended', result: { kind: 'shown', addressesByInterface: view } };
   state.missed++;
   if (!state.hasEnded || state.missed < mostMissed) return { kind: 'pending' };
-  return ended(change, 'ChangeNotShown', 'the interface is ready and does not have the addresses');
+  // The change took effect, and asking for more would add to it.
+  const result = { kind: 'unclear', failure: failure(change, 'ChangeNotShown', notShown[view]) } as const;
+  return { kind: 'ended', result };
 }
+
+const notShown = {
+  incomplete: 'the interface is ready and does not have the addresses',
+  unreadable: 'the interface cannot be read after the change',
+} as const;
 
 /** The addresses of the interfaces, once all that the change adds are there and usable. */
 function viewOf(
   { names }: Change,
   shown: readonly ShownInterface[],
-): AddressesByInterface | 'changing' | 'incomplete' {
+): AddressesByInterface | 'changing' | keyof typeof notShown {
   const byName = new Map(shown.map((item) => [nameOfInterface(item.id).toLowerCase(), item.read]));
   const addresses = new Map<string, ReadonlyMap<string, string>>();
   let isComplete = true;
   for (const [name, wanted] of names) {
     const read = byName.get(name.toLowerCase());
-    if (read === undefined || 'problem' in read || read.interface.condition === 'changing') return 'changing';
+    if (read === undefined) return 'changing';
+    if ('problem' in read) return 'unreadable';
+    if (read.interface.condition === 'changing') return 'changing';
     addresses.set(name.toLowerCase(), read.addressesByName);
     isComplete &&= wanted.every((each) => read.addressesByName.has(each));
   }

@@ -30,6 +30,11 @@ const words: CloudWords = {
     securityGroupIds: 'the network security group of the interface',
     securityGroupTags: 'the network security group of the interface',
   },
+  remedies: {
+    fullSubnets: 'free addresses there, or move the nodes to VMs whose interfaces are in a larger subnet',
+    fullInstance: 'use VMs with more interfaces',
+    unseenInstance: "check that Headwater's role covers its resource group",
+  },
   options: {
     networkId: '--azure-resource-group',
     exclusion: 'is outside what --azure-subscription-id and --azure-resource-group name',
@@ -83,6 +88,7 @@ export function azureSection(spellings: { readonly of: (id: string) => string })
       mac !== '' && parseBlock(subnets.get(subnetId)?.cidr ?? '') !== undefined,
     without: statusWithout,
     restore: (instanceId, status) => restoreStatus(status, { instanceId, spellings }),
+    keepSpelling: (status) => void restoreStatus(status, { instanceId: '', spellings }),
     layout: {
       interfaces: 'interfaces',
       addresses: 'addresses',

@@ -28,6 +28,7 @@ const kinds: Readonly<Record<string, CloudFailureKind>> = {
   CanceledAndSupersededDueToAnotherOperation: 'conflict',
   ModelIsChanging: 'conflict',
   OperationNotEnded: 'conflict',
+  ChangeNotShown: 'conflict',
   AuthorizationFailed: 'notAuthorized',
   LinkedAuthorizationFailed: 'notAuthorized',
   RequestDisallowedByPolicy: 'notAuthorized',
@@ -95,23 +96,64 @@ const aboutEverything: ReadonlySet<string> = new Set([
   'ReadOnlyDisabledSubscription',
 ]);
 
+const unknownSubscription =
+  "check that the subscription exists, and that Headwater's identity has a role in it";
+const otherChange = 'wait until the change under way has ended; Headwater retries';
+
+/** What a person can do about codes for which the kind does not say it. */
+const remedies: Readonly<Partial<Record<string, string>>> = {
+  SubscriptionNotFound: unknownSubscription,
+  InvalidSubscriptionId: unknownSubscription,
+  MissingSubscription: unknownSubscription,
+  ReadOnlyDisabledSubscription: 'enable the subscription',
+  RequestDisallowedByPolicy: 'change the policy, or exempt the nodes from it',
+  ScopeLocked: 'remove the lock',
+  OperationNotAllowed: otherChange,
+  AnotherOperationInProgress: otherChange,
+  ModelIsChanging: otherChange,
+};
+
+/** Changes of a whole instance. */
+const ofInstance: ReadonlySet<string> = new Set([
+  'VirtualMachineScaleSetVMs.Get',
+  'VirtualMachineScaleSetVMs.Update',
+]);
+
 /** Maximum characters of an error code or request id. */
 const mostOfCode = 100;
 
 export function failureOf({ name }: Pick<CloudCall, 'name'>, error: CallError): CloudFailure {
+  const kind = kindOf(name, error);
   const permission = deniedPermission(error);
-  const about = subjectOf(error, permission);
+  const about = subjectOf({ name, kind, code: error.code }, permission);
   const credentials = credentialTrouble.get(error.code);
+  const remedy = kind === 'conflict' || kind === 'notAuthorized' ? remedies[error.code] : undefined;
   return {
-    kind: kindOf(name, error),
+    kind,
     action: name,
     code: sanitizedText(error.code, mostOfCode),
-    message: sanitizedText(error.message),
+    message: sanitizedText(plainMessage(error)),
     requestId: error.requestId === undefined ? undefined : sanitizedText(error.requestId, mostOfCode),
     ...(permission !== undefined && { permission }),
     ...(about !== undefined && { about }),
     ...(credentials !== undefined && { credentials }),
+    ...(remedy !== undefined && { remedy }),
   };
+}
+
+/**
+ * One text for one problem, whatever the case of its ids, and for all VMs and interfaces of the same place. Of a denial on
+ * a linked resource, only what is denied stays.
+ */
+function plainMessage({ code, message }: CallError): string {
+  const denied =
+    code === 'LinkedAuthorizationFailed' ? /does not have permission to .*/s.exec(message)?.[0] : undefined;
+  const text = (denied === undefined ? message : `it ${denied}`).replace(
+    /\/subscriptions\/[^\s'",;()]+/gi,
+    (id) => id.toLowerCase(),
+  );
+  if (code !== 'AuthorizationFailed') return text;
+  return text.replace(/(\/(?:virtualmachines|networkinterfaces))\/[^\s'"]+/g, '$1/…');
 }
 
 /** The missing action is that on the linked resource, if the call also needs one there. */
@@ -129,10 +171,16 @@ const subjectsByType: readonly { readonly type: RegExp; readonly about: Subject 
   { type: /\/(networkSecurityGroups|applicationSecurityGroups)\//i, about: 'securityGroups' },
 ];
 
-function subjectOf({ code }: CallError, permission: string | undefined): Subject | undefined {
+/** A refusal that names nothing else concerns the instance or the interface of the call. */
+function subjectOf(
+  { name, kind, code }: Pick<CloudFailure, 'kind' | 'code'> & { readonly name: string },
+  permission = '',
+): Subject | undefined {
   if (aboutEverything.has(code)) return 'action';
-  if (permission === undefined) return undefined;
-  return subjectsByType.find(({ type }) => type.test(permission))?.about;
+  const linked = subjectsByType.find(({ type }) => type.test(permission))?.about;
+  if (linked !== undefined) return linked;
+  if (kind === 'notAuthorized') return 'instance';
+  return kind === 'conflict' && ofInstance.has(name) ? 'instance' : undefined;
 }
 
 function kindOf(name: string, error: CallError): CloudFailureKind {

@@ -146,7 +146,7 @@ function refusalOf(model: JsonObject): Edit | undefined {
   const state = text(model, 'properties', 'provisioningState');
   if (state === undefined) return unreadable('properties.provisioningState is missing');
   if (['succeeded', 'failed', 'canceled'].includes(state.toLowerCase())) return undefined;
-  return refused('ModelIsChanging', `its provisioning state is ${state}`);
+  return refused('ModelIsChanging', `the provisioning state is ${state}`);
 }
 
 function refused(code: ModelProblem, problem: string): Edit {

@@ -236,7 +236,7 @@ async function waitForEnd(
 
 function resultOf(target: Target, end: EndOfChange): Result {
   if (end.kind === 'failed') return { kind: 'failed', failure: end.failure };
-  if (end.kind === 'abandoned') return { kind: 'ambiguous', failure: end.failure };
+  if (end.kind === 'unclear') return { kind: 'ambiguous', failure: end.failure };
   const added = [...target.names].map(([name, names]) => {
     const shown = end.addressesByInterface.get(name.toLowerCase());
     return [name, names.flatMap((each) => shown?.get(each) ?? [])] as const;

@@ -36,6 +36,12 @@ export interface CiliumNodeSection {
   /** What a published status names, parsed leniently: the state known before a restart. */
   restore(instanceId: string, status: unknown): RestoredState;
 
+  /**
+   * Keeps the published spelling of ids, of a cloud that spells them differently from answer to answer. Call it before
+   * anything is read from the cloud.
+   */
+  readonly keepSpelling?: (status: unknown) => void;
+
   readonly layout: StatusLayout;
 
   readonly words: CloudWords;
@@ -126,6 +132,15 @@ export interface CloudWords {
     readonly interfaceName?: string;
     readonly securityGroupIds: string;
     readonly securityGroupTags: string;
+  };
+  /** What a person can do. */
+  readonly remedies: {
+    /** No subnet that may serve the node has a free address. */
+    readonly fullSubnets: string;
+    /** The instance can hold no more addresses. */
+    readonly fullInstance: string;
+    /** What to check if an instance is not found. */
+    readonly unseenInstance: string;
   };
   /** The options that restrict what Headwater serves. */
   readonly options: {

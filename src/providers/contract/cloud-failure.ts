@@ -48,6 +48,8 @@ export interface CloudFailure {
   readonly permission?: string;
   /** What the answer concerns, if it says so: the action in general, or one thing in the call. */
   readonly about?: 'action' | 'subnet' | 'securityGroups' | 'interface' | 'instance' | 'prefixes';
+  /** What a person can do about it, if the cloud's own code says more than the kind does. */
+  readonly remedy?: string;
   /** What is wrong with our identity, if the cloud rejects the identity and not the request. */
   readonly credentials?: 'expired' | 'invalid';
 }

@@ -14,6 +14,8 @@ export interface InstanceView {
   /** Ordered by device index, then id. */
   readonly interfaces: readonly NetworkInterface[];
   readonly unreadable: readonly UnreadableInterface[];
+  /** Known interfaces that can no longer be parsed: they stay as they were known, and get nothing more. */
+  readonly obscured: readonly UnreadableInterface[];
   /** Interfaces without any IPv4 address. This is normal: they occupy slots and are never used. */
   readonly addressless: readonly OccupiedSlot[];
   readonly instance: Instance | undefined;
@@ -46,13 +48,18 @@ export function isUnseen({ presence, interfaces, possiblyGone }: InstanceView): 
   return presence === 'withoutPrimary' && interfaces.every(({ id }) => possiblyGone.has(id));
 }
 
-/** Separates unusable interfaces by whether they indicate a fault. */
+/** Separates unusable interfaces by whether they indicate a fault, and by whether more was known of them. */
 export function unusableParts(
   items: readonly UnusableInterface[],
-): Pick<InstanceView, 'unreadable' | 'addressless'> {
+  isKnown: (id: string) => boolean,
+): Pick<InstanceView, 'unreadable' | 'obscured' | 'addressless'> {
+  const unreadable = items.flatMap((item) => (item.kind === 'unreadableInterface' ? [item.interface] : []));
   return {
-    unreadable: items.flatMap((item) => (item.kind === 'unreadableInterface' ? [item.interface] : [])),
-    addressless: items.flatMap((item) => (item.kind === 'addresslessInterface' ? [item.interface] : [])),
+    unreadable: unreadable.filter(({ id }) => !isKnown(id)),
+    obscured: unreadable.filter(({ id }) => isKnown(id)),
+    addressless: items.flatMap((item) =>
+      item.kind === 'addresslessInterface' && !isKnown(item.interface.id) ? [item.interface] : [],
+    ),
   };
 }
 

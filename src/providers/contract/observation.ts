@@ -44,6 +44,8 @@ export type Answer =
       readonly instanceId: string;
       readonly deviceIndex: number;
       readonly attachmentId: string;
+      /** The interface in the read that showed it attached, if there was one, and when that was sent, in monotonic ms. */
+      readonly shown?: { readonly interface: NetworkInterface; readonly startedAt: number };
     }
   | {
       readonly kind: 'allocated';

@@ -16,7 +16,8 @@ export interface InstanceRefreshOptions {
   readonly consistencyWindow: number;
   readonly clock: Clock;
   readonly random: Random;
-  readonly onChanged: (instanceIds: ReadonlySet<string>) => void;
+  /** Called with the instances that changed, and with all that the read answered for. */
+  readonly onChanged: (instanceIds: ReadonlySet<string>, read: readonly string[]) => void;
   /** Called with each page before it is applied. */
   readonly onPage: (page: ObservedPage) => void;
   readonly onFailure: (error: unknown, instanceIds: readonly string[]) => void;
@@ -83,13 +84,14 @@ function batchedRefresh(options: InstanceRefreshOptions): Batcher<string> {
         options.onPage(page);
       }
       const endedAt = clock.monotonic();
+      const read = instanceIds.filter((id) => !failed.has(id));
       const changed = inventory.applyRefresh({
         startedAt: startedAt ?? endedAt,
         endedAt,
-        instanceIds: instanceIds.filter((id) => !failed.has(id)),
+        instanceIds: read,
         observations,
       });
-      options.onChanged(changed);
+      options.onChanged(changed, read);
       return failed;
     },
   });

@@ -185,12 +185,7 @@ export class Inventory {
           const instanceId = instanceOf(observation) ?? '';
           if (observation.kind !== 'instance')
             shown.set(observation.interface.id, { instanceId, startedAt: pageStartedAt });
-          const tracked = this.#instances.get(instanceId);
-          if (tracked === undefined) continue;
-          const met = this.#met(observation);
-          const isNews = tracked.applyListed(observation, pageStartedAt);
-          if (applyMet(tracked, met, pageStartedAt) || isNews) changed.add(tracked.id);
-          this.#noteReturned(tracked.id);
+          if (this.#applyListed(observation, pageStartedAt)) changed.add(instanceId);
         }
       },
       *end() {
@@ -203,6 +198,17 @@ export class Inventory {
         return changed;
       },
     };
+  }
+
+  /** Returns whether the instance changed. */
+  #applyListed(observation: Observation, startedAt: number): boolean {
+    const tracked = this.#instances.get(instanceOf(observation) ?? '');
+    if (tracked === undefined) return false;
+    const met = this.#met(observation);
+    const isNews = tracked.applyListed(observation, startedAt);
+    const changed = applyMet(tracked, met, startedAt) || isNews;
+    this.#noteReturned(tracked.id);
+    return changed;
   }
 
   /** Applies a complete refresh of `instanceIds`. Returns the instances that changed or that need another refresh. */
@@ -263,6 +269,8 @@ export class Inventory {
     const { interfaceId } = answer;
     if (answer.kind === 'releasing') this.#noteOpen(answer.instanceId, answer.until, endedAt);
     this.#note(answer, endedAt);
+    if (answer.kind === 'attached' && answer.shown !== undefined)
+      this.#applyListed({ kind: 'interface', interface: answer.shown.interface }, answer.shown.startedAt);
     const made = this.#unattached.get(interfaceId);
     if (answer.kind === 'deleted' || answer.kind === 'attached') this.#unattached.delete(interfaceId);
     if (answer.kind === 'deleted') return this.#applyDeleted(interfaceId, endedAt);

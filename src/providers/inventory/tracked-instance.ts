@@ -81,9 +81,7 @@ export class TrackedInstance {
       read: this.#read,
       presence: this.#presence.presence,
       interfaces: inOrder([...this.#interfaces.values()].map((record) => record.interface)),
-      ...unusableParts(
-        [...this.#unusable.values()].filter((item) => !this.#interfaces.has(item.interface.id)),
-      ),
+      ...unusableParts([...this.#unusable.values()], (id) => this.#interfaces.has(id)),
       instance: this.#presence.instance,
       unconfirmed: this.#memory.unconfirmed,
       ...uncertainIn(this.#interfaces),

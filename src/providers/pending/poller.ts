@@ -17,6 +17,8 @@ export type Progress<Result> =
 export interface PendingOperation<View, Result> {
   /** Operations of one group are visible in one read; undefined if there is no such read. */
   readonly group: string | undefined;
+  /** What a read of the group asks about, where the read does not show everything in the group. */
+  readonly key?: string;
   readonly priority: () => Priority;
   readonly signal: AbortSignal;
   /** Reads its own progress. Never rejects for anything a cloud does. */
@@ -27,17 +29,20 @@ export interface PendingOperation<View, Result> {
 
 export interface PollerOptions<View> {
   readonly clock: Clock;
-  /** Reads a group. Undefined if that failed: each operation waits for its next poll. */
-  readonly readGroup: (
-    group: string,
-    context: { readonly priority: () => Priority; readonly signal: AbortSignal },
-  ) => Promise<View | undefined>;
+  /** Reads a group, at least what the keys name. Undefined if that failed: each operation waits for its next poll. */
+  readonly readGroup: (group: string, read: GroupRead) => Promise<View | undefined>;
   /** Above this number of operations in flight, groups are read. */
   readonly crowd?: number;
-  /** Least time between two reads of a group, in ms. */
+  /** Least time between the starts of two reads of a group, in ms. */
   readonly groupPause?: number;
   /** An operation that takes longer is overdue, in ms. */
   readonly longest?: number;
+}
+
+export interface GroupRead {
+  readonly keys: readonly string[];
+  readonly priority: () => Priority;
+  readonly signal: AbortSignal;
 }
 
 /** Waits before the first polls if the cloud asks for none, and between all later ones, in ms. */
@@ -53,6 +58,8 @@ interface Waiting<View> {
   readonly fail: (error: unknown) => void;
   polls: number;
   isOdd: boolean;
+  /** When it is polled next, in monotonic ms; Infinity while it is polled. */
+  dueAt: number;
   cancel: () => void;
 }
 
@@ -61,6 +68,8 @@ export class Poller<View> {
   readonly #waiting = new Set<Waiting<View>>();
   /** When each group may be read again, in monotonic ms; Infinity while it is read. */
   readonly #notBefore = new Map<string, number>();
+  /** Due while their group is read. */
+  readonly #held = new Set<Waiting<View>>();
 
   constructor(options: PollerOptions<View>) {
     this.#options = options;
@@ -89,6 +98,7 @@ export class Poller<View> {
       const leave = (): void => {
         waiting.cancel();
         this.#waiting.delete(waiting);
+        this.#held.delete(waiting);
         signal.removeEventListener('abort', abandon);
       };
       const waiting: Waiting<View> = {
@@ -105,6 +115,7 @@ export class Poller<View> {
         },
         polls: 0,
         isOdd: false,
+        dueAt: Infinity,
         cancel: () => undefined,
       };
       this.#waiting.add(waiting);
@@ -121,8 +132,10 @@ export class Poller<View> {
 
   #pollIn(wait: number, waiting: Waiting<View>): void {
     const { clock, longest = usualLongest } = this.#options;
-    const left = waiting.startedAt + longest - clock.monotonic();
+    const now = clock.monotonic();
+    const left = waiting.startedAt + longest - now;
     const isLast = wait >= left;
+    waiting.dueAt = now + wait;
     waiting.cancel();
     waiting.cancel = clock.schedule(Math.min(wait, left), () => {
       if (isLast) waiting.end('overdue');
@@ -137,7 +150,8 @@ export class Poller<View> {
       return;
     }
     const wait = (this.#notBefore.get(group) ?? 0) - this.#options.clock.monotonic();
-    if (wait > 0) this.#pollIn(Math.min(wait, leastWait), waiting);
+    if (wait === Infinity) this.#held.add(waiting);
+    else if (wait > 0) this.#pollIn(wait, waiting);
     else void this.#pollGroup(group);
   }
 
@@ -152,6 +166,7 @@ export class Poller<View> {
   }
 
   async #pollAlone(waiting: Waiting<View>): Promise<void> {
+    waiting.dueAt = Infinity;
     try {
       this.#note(waiting, await waiting.operation.poll());
     } catch (error) {
@@ -159,29 +174,42 @@ export class Poller<View> {
     }
   }
 
-  /** Everything in the group waits for this read, so that the next one is due for all at once. */
+  /** What would be due before the next read waits for this one, so that the next one is due for all at once. */
   async #pollGroup(group: string): Promise<void> {
     const { clock, readGroup, groupPause = leastWait } = this.#options;
-    const inGroup = this.#in(group);
-    for (const waiting of inGroup) waiting.cancel();
+    const next = clock.monotonic() + groupPause;
+    const inGroup = this.#in(group).filter(({ dueAt }) => dueAt <= next);
+    for (const waiting of inGroup) {
+      waiting.cancel();
+      waiting.dueAt = Infinity;
+    }
     this.#notBefore.set(group, Infinity);
     const none = new AbortController();
     const stopIfNoneWaits = (): void => {
       if (inGroup.every((waiting) => !this.#waiting.has(waiting))) none.abort(new Error('nothing waits'));
     };
     for (const { operation } of inGroup) operation.signal.addEventListener('abort', stopIfNoneWaits);
-    const priority = (): Priority => mostUrgent(this.#in(group));
+    const keys = inGroup.flatMap(({ operation }) => operation.key ?? []);
+    const priority = (): Priority => mostUrgent(inGroup);
     try {
-      const view = await readGroup(group, { priority, signal: none.signal });
+      const view = await readGroup(group, { keys, priority, signal: none.signal });
       for (const waiting of inGroup)
         this.#note(waiting, view === undefined ? { kind: 'pending' } : waiting.operation.find(view));
     } catch (error) {
       for (const waiting of inGroup) waiting.fail(error);
     } finally {
       for (const { operation } of inGroup) operation.signal.removeEventListener('abort', stopIfNoneWaits);
-      if (this.#in(group).length === 0) this.#notBefore.delete(group);
-      else this.#notBefore.set(group, clock.monotonic() + groupPause);
+      this.#notBefore.set(group, next);
+      this.#resume(group);
     }
+  }
+
+  #resume(group: string): void {
+    const inGroup = this.#in(group);
+    if (inGroup.length === 0) this.#notBefore.delete(group);
+    const held = inGroup.filter((waiting) => this.#held.delete(waiting));
+    // The first one may begin a read of all that are due.
+    for (const waiting of held) if (waiting.dueAt < Infinity) this.#poll(waiting);
   }
 
   #note(waiting: Waiting<View>, progress: Progress<unknown>): void {

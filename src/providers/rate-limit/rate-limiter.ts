@@ -251,19 +251,22 @@ export class RateLimiter {
     const { granted, buckets, wait } = grantsFor(this.#waiters, { shared, ofThing }, now);
     for (const [id, after] of buckets)
       if (after !== shared.get(id)) this.#table.change(id, (limit) => ({ ...limit, ...after }));
-    for (const costs of granted) this.#note(costs);
+    for (const costs of granted) this.#note(costs, now);
     this.#timer?.cancel();
     this.#timer = undefined;
     if (wait < Infinity) this.#arm(wait);
     for (const { grant } of granted) grant();
   }
 
-  /** Records tokens granted now whose calls are still to be sent, one after the other. */
-  #note(costs: Costs): void {
+  /**
+   * Records tokens granted at `now` whose calls are still to be sent, one after the other. A window finds a token again by
+   * that time.
+   */
+  #note(costs: Costs, now: number): void {
     const [first] = costs.costs.tokens.keys();
     for (const [id, count] of tokensOf(costs)) {
       const followers = id === first ? [...costs.costs.later] : [];
-      this.#table.change(id, (limit, now) => whenGranted(limit, { count, followers }, now));
+      this.#table.change(id, (limit) => whenGranted(limit, { count, followers }, now));
     }
   }
 

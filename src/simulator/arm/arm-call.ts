@@ -55,8 +55,8 @@ export interface ArmOperation {
   /** The route: literal parts in any case, and names in braces. */
   readonly route: string;
   readonly provider: Provider;
-  /** What a role has to allow. */
-  readonly action: string;
+  /** What a role has to allow; undefined if anyone may call it. */
+  readonly action?: string;
   /** Compute's own limits, by the group of operations. */
   readonly limits?: string;
   readonly run: (call: ArmCall, context: ArmContext) => ArmAnswer;

@@ -10,8 +10,8 @@ export function refuseUnknownSubscription(
   cloud: ArmCloud,
   { parameters }: Pick<ArmCall, 'parameters'>,
 ): void {
-  const { subscription = '' } = parameters;
-  if (cloud.subscriptions.has(subscription.toLowerCase())) return;
+  const { subscription } = parameters;
+  if (subscription === undefined || cloud.subscriptions.has(subscription.toLowerCase())) return;
   throw notFound('SubscriptionNotFound', `The subscription '${subscription}' could not be found.`);
 }
 

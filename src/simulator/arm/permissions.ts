@@ -19,19 +19,20 @@ export function refuseUnauthorized(call: ArmCall, allowed: ReadonlySet<string> |
   // Operations are of the subscription, and those who may only change a resource follow the progress of it, too.
   if (operation.name.startsWith('Operations.Get')) return;
   const isOpen = allowed === undefined || allowed.has(operation.name);
-  if (!isOpen || !isAllowed(caller, operation.action, path)) {
+  const { action } = operation;
+  if (!isOpen || (action !== undefined && !isAllowed(caller, action, path))) {
     throw new ArmRefusal(
       'AuthorizationFailed',
-      `${clientOf(caller)} does not have authorization to perform action '${operation.action}' over scope '${path}' or the scope is invalid. If access was recently granted, please refresh your credentials.`,
+      `${clientOf(caller)} does not have authorization to perform action '${action}' over scope '${path}' or the scope is invalid. If access was recently granted, please refresh your credentials.`,
       403,
     );
   }
   if (operation.method !== 'PUT' || caller.roles === undefined) return;
-  for (const { action, id } of linksIn(call.body)) {
-    if (isAllowed(caller, action, id)) continue;
+  for (const link of linksIn(call.body)) {
+    if (isAllowed(caller, link.action, link.id)) continue;
     throw new ArmRefusal(
       'LinkedAuthorizationFailed',
-      `${clientOf(caller)} has permission to perform action '${operation.action}' on scope '${path}'; however, it does not have permission to perform action(s) '${action}' on the linked scope(s) '${id}' (respectively) or the linked scope(s) are invalid.`,
+      `${clientOf(caller)} has permission to perform action '${action}' on scope '${path}'; however, it does not have permission to perform action(s) '${link.action}' on the linked scope(s) '${link.id}' (respectively) or the linked scope(s) are invalid.`,
       403,
     );
   }

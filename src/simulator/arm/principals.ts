@@ -112,6 +112,15 @@ export function isAllowed({ roles }: Principal, action: string, path: string): b
   );
 }
 
+/** Whether the principal has any role in the subscription. */
+export function seesSubscription({ roles }: Principal, id: string): boolean {
+  const own = `/subscriptions/${id}/`.toLowerCase();
+  return (
+    roles === undefined ||
+    roles.some(({ scope }) => scope === '/' || `${scope.toLowerCase()}/`.startsWith(own))
+  );
+}
+
 /** `*` stands for any text; case does not count. */
 function isLike(action: string, pattern: string): boolean {
   const source = pattern

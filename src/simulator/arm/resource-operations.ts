@@ -1,24 +1,37 @@
 // Operations of Resource Manager itself: subscriptions and resource groups.
+import type { JsonObject } from '../workload/json.ts';
 import { answer, type ArmOperation } from './arm-call.ts';
+import { seesSubscription } from './principals.ts';
 import { groupOf, keyOf, nameOf } from './resource-path.ts';
 
 const provider = 'Microsoft.Resources';
 
+const subscriptionOf = (id: string, tenantId: string): JsonObject => ({
+  id: `/subscriptions/${id}`,
+  subscriptionId: id,
+  tenantId,
+  displayName: id,
+  state: 'Enabled',
+});
+
 export const resourceOperations: readonly ArmOperation[] = [
+  {
+    name: 'Subscriptions.List',
+    method: 'GET',
+    route: '/subscriptions',
+    provider,
+    run: ({ caller }, { cloud: { subscriptions, tenant } }) => {
+      const seen = [...subscriptions.keys()].filter((id) => seesSubscription(caller, id));
+      return answer({ value: seen.map((id) => subscriptionOf(id, tenant)) });
+    },
+  },
   {
     name: 'Subscriptions.Get',
     method: 'GET',
     route: '/subscriptions/{subscription}',
     provider,
     action: `${provider}/subscriptions/read`,
-    run: ({ path }, { cloud }) =>
-      answer({
-        id: path,
-        subscriptionId: nameOf(path),
-        tenantId: cloud.tenant,
-        displayName: nameOf(path),
-        state: 'Enabled',
-      }),
+    run: ({ path }, { cloud }) => answer({ ...subscriptionOf(nameOf(path), cloud.tenant), id: path }),
   },
   {
     name: 'ResourceGroups.Get',

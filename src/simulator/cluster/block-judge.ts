@@ -28,14 +28,28 @@ function ipv6Of(address: string): bigint {
   return groups.reduce((sum, group) => (sum << 16n) | BigInt(`0x${group}`), 0n);
 }
 
-/** One sentence for each overlap of what pods of two machines use. */
-export function sharedBlocks(machines: Iterable<Pick<BlockMachine, 'inUse' | 'name'>>): readonly string[] {
+/** Two holders that use a part of a network at once. */
+export interface SharedBlock {
+  readonly names: readonly [string, string];
+  /** One sentence. */
+  readonly text: string;
+}
+
+/** Every overlap of what pods of two machines use. */
+export function sharedBlocks(
+  machines: Iterable<Pick<BlockMachine, 'inUse' | 'name'>>,
+): readonly SharedBlock[] {
   const used = [...machines]
     .flatMap(({ name, inUse }) => inUse.map((cidr) => ({ name, cidr, ...rangeOf(cidr) })))
     .toSorted((a, b) => (a.first < b.first ? -1 : 1));
-  return used.flatMap((each, index) => {
-    const before = used[index - 1];
-    if (before === undefined || before.last < each.first || before.name === each.name) return [];
-    return [`pods of ${before.name} and ${each.name} use ${before.cidr} and ${each.cidr}`];
+  return used.flatMap((one, index) => {
+    const shared: SharedBlock[] = [];
+    for (let next = index + 1; next < used.length; next++) {
+      const other = used[next];
+      if (other === undefined || other.first > one.last) break;
+      const text = `pods of ${one.name} and ${other.name} use ${one.cidr} and ${other.cidr}`;
+      if (other.name !== one.name) shared.push({ names: [one.name, other.name], text });
+    }
+    return shared;
   });
 }

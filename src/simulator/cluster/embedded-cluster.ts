@@ -1,6 +1,8 @@
 // A whole cluster in one process, without a controller: a cloud, a Kubernetes API, and nodes with agents and pods.
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
+import type { AlibabaTopology } from '../alibaba/alibaba-topology.ts';
+import { type Alibaba, createAlibaba } from '../alibaba/create-alibaba.ts';
 import type { ArmTopology } from '../arm/arm-topology.ts';
 import { type Arm, createArm } from '../arm/create-arm.ts';
 import type { CloudNetwork } from '../cloud/cloud-network.ts';
@@ -24,7 +26,10 @@ export interface EmbeddedClusterOptions<T = Topology> {
 }
 
 /** What an instance knows about itself. */
-export type MachineFacts = Omit<NodeFacts, 'protocol' | 'ipam' | 'eni' | 'azure' | 'agentAddresses'>;
+export type MachineFacts = Omit<
+  NodeFacts,
+  'protocol' | 'ipam' | 'eni' | 'azure' | 'alibaba' | 'agentAddresses'
+>;
 
 /** A cluster whatever its cloud. */
 export interface SimulatedCluster {
@@ -42,6 +47,10 @@ export interface EmbeddedAzure extends SimulatedCluster {
   readonly arm: Arm;
 }
 
+export interface EmbeddedAlibaba extends SimulatedCluster {
+  readonly alibaba: Alibaba;
+}
+
 export function createEmbeddedCluster(options: EmbeddedClusterOptions): EmbeddedCluster {
   const { topology, clock, random } = options;
   const ec2 = createEc2({ topology, clock, random });
@@ -52,6 +61,12 @@ export function createEmbeddedAzure(options: EmbeddedClusterOptions<ArmTopology>
   const { topology, clock, random } = options;
   const arm = createArm({ topology, clock, random });
   return { arm, ...populated(options, arm.cloud.network, 'azure') };
+}
+
+export function createEmbeddedAlibaba(options: EmbeddedClusterOptions<AlibabaTopology>): EmbeddedAlibaba {
+  const { topology, clock, random } = options;
+  const alibaba = createAlibaba({ topology, clock, random });
+  return { alibaba, ...populated(options, alibaba.network, 'alibabacloud') };
 }
 
 function populated(
@@ -78,15 +93,19 @@ export function machinesOf(network: CloudNetwork, cloud: CloudName = 'aws'): Mac
       .filter((item) => item.deviceIndex === 0)
       .map((item) => [item.instanceId, item]),
   );
+  const networkCidrOf = (vpcId: string): string | undefined =>
+    network.all('vpcs').get(vpcId)?.blocks[0]?.block;
   return [...network.instances.values()].flatMap((instance) => {
     const own = primary.get(instance.id);
     if (own === undefined) return [];
+    const networkCidr = cloud === 'alibabacloud' ? networkCidrOf(own.vpcId) : undefined;
     return {
       ...(cloud !== 'aws' && { cloud }),
       name: `ip-${own.primaryAddress.replaceAll('.', '-')}`,
       instanceId: instance.id,
       instanceType: instance.type,
       vpcId: own.vpcId,
+      ...(networkCidr !== undefined && { networkCidr }),
       zone: own.zone,
       subnetId: own.subnetId,
       primaryAddress: own.primaryAddress,

@@ -2,7 +2,7 @@
 // against a controller's own report.
 import type { CloudNetwork } from '../cloud/cloud-network.ts';
 import { formatIpv4, parseIpv4Block, sizeOf } from '../cloud/ipv4.ts';
-import { instanceTypes } from '../cloud/instance-types.ts';
+import type { InstanceType } from '../cloud/instance-types.ts';
 import type { NetworkInterface } from '../cloud/records.ts';
 import { type JsonObject, objectAt, textAt } from '../workload/json.ts';
 import { agentCloudOf } from '../workload/clouds/known-clouds.ts';
@@ -82,18 +82,24 @@ export function standings({
   workload,
 }: Pick<CheckedCluster, 'network' | 'workload'>): readonly NodeStanding[] {
   const held = heldBy(network);
-  return workload.views.map((view) => standingOf(view, held.get(view.facts.instanceId) ?? new Map()));
+  const { instanceTypes: types } = network.rules;
+  return workload.views.map((view) => standingOf(view, held.get(view.facts.instanceId) ?? new Map(), types));
 }
 
 function standingOf(
   { facts, addressesInUse, nodeName }: NodeView,
   held: ReadonlyMap<string, HeldAddress>,
+  types: ReadonlyMap<string, InstanceType>,
 ): NodeStanding {
   const { preAllocate = 8, minAllocate = 0, maxAllocate, maxAboveWatermark = 0 } = facts.ipam ?? {};
-  const { firstInterfaceIndex: first = 0 } = facts.eni ?? {};
+  const { firstInterfaceIndexOf, usesPrimaryAddresses } = agentCloudOf(facts);
+  const first = firstInterfaceIndexOf(facts);
+  const mostWithout = (unfitOnes: number): number => mostOf(facts, types, { unfit: unfitOnes, held });
   // An interface that pods may no longer use keeps its addresses in use.
   const retired = [...addressesInUse.keys()].filter((each) => (held.get(each)?.deviceIndex ?? first) < first);
-  const fit = [...held.values()].filter(({ deviceIndex, primary }) => deviceIndex >= first && !primary);
+  const fit = [...held.values()].filter(
+    ({ deviceIndex, primary }) => deviceIndex >= first && (usesPrimaryAddresses || !primary),
+  );
   const forPods = fit.length + retired.length;
   const used = addressesInUse.size;
   const unfit = new Set(
@@ -102,8 +108,8 @@ function standingOf(
   // A node's own limit counts even above the instance's. The latter includes device indexes without an interface.
   const most =
     maxAllocate === undefined
-      ? mostOf(facts, first, held)
-      : Math.min(maxAllocate - retired.length, mostOf(facts, unfit.size, held));
+      ? mostWithout(first)
+      : Math.min(maxAllocate - retired.length, mostWithout(unfit.size));
   const wanted = Math.max(used + preAllocate, minAllocate);
   const floor = minAllocate + maxAboveWatermark;
   const kept = used + preAllocate <= floor ? floor : used + preAllocate + maxAboveWatermark;
@@ -127,14 +133,15 @@ const mostOnAzure = 255;
  */
 function mostOf(
   { cloud, instanceType }: NodeFacts,
-  unfit: number,
-  held: ReadonlyMap<string, HeldAddress>,
+  types: ReadonlyMap<string, InstanceType>,
+  { unfit, held }: { readonly unfit: number; readonly held: ReadonlyMap<string, HeldAddress> },
 ): number {
   if (cloud === 'azure')
     return new Set([...held.values()].map(({ deviceIndex }) => deviceIndex)).size * mostOnAzure;
-  const type = instanceTypes.get(instanceType);
+  const type = types.get(instanceType);
   if (type === undefined) return 0;
-  return ((type.cards[0] ?? 0) - unfit) * (type.ipv4PerInterface - 1);
+  const primaries = agentCloudOf({ cloud }).usesPrimaryAddresses ? 0 : 1;
+  return ((type.cards[0] ?? 0) - unfit) * (type.ipv4PerInterface - primaries);
 }
 
 function unheld(network: CloudNetwork, views: readonly NodeView[]): InvariantViolation[] {

@@ -120,6 +120,21 @@ export class KubernetesModel {
     });
   }
 
+  /**
+   * Keeps what there is now. The returned function brings it back as an administrator restores etcd: watches end, and no
+   * earlier version can be read.
+   */
+  backUp(): () => void {
+    const { store } = this.#server;
+    const restore = store.backUp();
+    return () => {
+      this.faults.closeWatches();
+      restore();
+      store.forgetHistory();
+      this.#collector?.run();
+    };
+  }
+
   /** The resource version of the latest write. */
   get revision(): number {
     return this.#server.store.revision;

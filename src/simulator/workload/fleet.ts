@@ -156,7 +156,7 @@ export class WorkloadFleet {
   }
 
   /** Changes what the node's agents request, from the next start on. */
-  reconfigure(nodeName: string, change: Pick<NodeFacts, 'ipam' | 'eni' | 'azure'>): void {
+  reconfigure(nodeName: string, change: Pick<NodeFacts, 'ipam' | 'eni' | 'azure' | 'alibaba'>): void {
     this.#machine(nodeName).reconfigure(change);
   }
 

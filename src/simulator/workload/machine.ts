@@ -60,7 +60,7 @@ export class Machine {
   }
 
   /** Changes what its agent requests, from the next agent start on. */
-  reconfigure(change: Pick<NodeFacts, 'ipam' | 'eni' | 'azure'>): void {
+  reconfigure(change: Pick<NodeFacts, 'ipam' | 'eni' | 'azure' | 'alibaba'>): void {
     this.#facts = { ...this.#facts, ...change };
   }
 

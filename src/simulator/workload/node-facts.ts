@@ -2,7 +2,7 @@
 
 /**
  * How an agent reports demand and releases addresses: ENI mode up to Cilium 1.19, and from 1.20 on; Azure mode up to 1.20,
- * and from 1.21 on.
+ * and from 1.21 on. Agents on Alibaba Cloud speak only the first.
  */
 export type Protocol = 'crd-allocator' | 'multi-pool';
 
@@ -35,8 +35,15 @@ export interface AzureOptions {
   readonly interfaceName?: string;
 }
 
+export interface AlibabaOptions {
+  readonly vSwitches?: readonly string[];
+  readonly vSwitchTags?: Readonly<Record<string, string>>;
+  readonly securityGroups?: readonly string[];
+  readonly securityGroupTags?: Readonly<Record<string, string>>;
+}
+
 /** Where a machine runs. */
-export type CloudName = 'aws' | 'azure';
+export type CloudName = 'alibabacloud' | 'aws' | 'azure';
 
 export interface NodeFacts {
   /** AWS by default. */
@@ -48,6 +55,8 @@ export interface NodeFacts {
   readonly instanceType: string;
   /** The network of its addresses. */
   readonly vpcId: string;
+  /** The primary CIDR of that network, where agents say it. */
+  readonly networkCidr?: string;
   /** Availability zone by name, such as `us-west-2a`; empty if it has none. */
   readonly zone: string;
   /** Subnet of the primary interface. */
@@ -60,6 +69,7 @@ export interface NodeFacts {
   readonly ipam?: IpamWatermarks;
   readonly eni?: EniOptions;
   readonly azure?: AzureOptions;
+  readonly alibaba?: AlibabaOptions;
   /** Router and health by default, as an agent with health checking takes them. */
   readonly agentAddresses?: readonly AgentAddress[];
 }

@@ -62,6 +62,18 @@ describe('the notes of the chart', () => {
     ]);
   });
 
+  test('say whose credentials are used on Alibaba Cloud, if none are named', async () => {
+    const without = await notes('rrsa', '--set', 'alibabaCloud.roleName=');
+    const named = await notes('rrsa');
+
+    expect(without).toContain('alibabaCloud names no credentials: Headwater takes those of the RAM role');
+    expect(named).not.toContain('names no credentials');
+    expect(named).toContain('(docs/install-ack.md)');
+    expect(unsafe(named)).toEqual([
+      'UNSAFE: this cluster serves no CiliumNodes. Install Cilium with --set ipam.mode=alibabacloud first: Headwater waits for them.',
+    ]);
+  });
+
   test('say that nothing is done in a dry run and while paused', async () => {
     const text = await notes('own-lease');
 

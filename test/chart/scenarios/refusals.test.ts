@@ -46,6 +46,26 @@ describe('a value that the chart refuses', () => {
       "at '/workloadIdentity/clientId': value must be 'the client id of a managed identity: 32 hexadecimal digits in five groups'",
     ],
     [
+      'alibabaCloud: { roleName: "acs:ram::1:role/headwater" }',
+      "at '/alibabaCloud/roleName': value must be 'the name of a RAM role, not its ARN: letters, digits, - and .'",
+    ],
+    [
+      'alibabaCloud: { roleArn: headwater, oidcProviderArn: "acs:ram::1:oidc-provider/ack" }',
+      "at '/alibabaCloud/roleArn': value must be 'the ARN of a RAM role, such as acs:ram::1234567890123456:role/headwater'",
+    ],
+    [
+      'alibabaCloud: { roleArn: "acs:ram::1:role/headwater" }',
+      "at '/alibabaCloud/oidcProviderArn': value must be 'the ARN of the OIDC provider of the cluster while roleArn is set'",
+    ],
+    [
+      'alibabaCloud: { oidcProviderArn: "acs:ram::1:oidc-provider/ack" }',
+      "at '/alibabaCloud/roleArn': value must be 'the ARN of a RAM role while oidcProviderArn is set'",
+    ],
+    [
+      'alibabaCloud: { roleName: headwater, accessKeySecret: keys }',
+      "at '/alibabaCloud/accessKeySecret': value must be 'empty while roleName is set, because an AccessKey would be used instead of the role'",
+    ],
+    [
       'options: { aws-region: Frankfurt }',
       "at '/options/aws-region': value must be 'the name of an AWS region, such as eu-central-1'",
     ],

@@ -193,6 +193,57 @@ describe('the values of the chart', () => {
     expect(await of('least')).toEqual([undefined, {}]);
   });
 
+  test('can give the pods tokens of Alibaba Cloud by the webhook: a label and an annotation', async () => {
+    const objects = await render('rrsa');
+
+    expect(objectAt(theOne(objects, 'Deployment'), 'spec', 'template', 'metadata', 'labels')).toMatchObject({
+      'pod-identity.alibabacloud.com/injection': 'on',
+    });
+    expect(objectAt(theOne(objects, 'ServiceAccount'), 'metadata', 'annotations')).toEqual({
+      'pod-identity.alibabacloud.com/role-name': 'headwater',
+    });
+    expect(listAt(containerOf(objects), 'env')).toEqual([]);
+    expect(argumentsOf(objects).slice(3)).toEqual([
+      '--alibaba-cloud-region=cn-hangzhou',
+      '--alibaba-cloud-release-excess-ips=true',
+      '--cluster-name=production',
+      '--ipam=alibabacloud',
+    ]);
+  });
+
+  test('can mount the token of a RAM role of Alibaba Cloud itself', async () => {
+    const objects = await render('rrsa-token');
+    const [, volume] = listAt(podOf(objects), 'volumes');
+    const [, mount] = listAt(containerOf(objects), 'volumeMounts');
+    const token = textAt(listAt(containerOf(objects), 'env')[2], 'value');
+
+    expect(listAt(containerOf(objects), 'env')).toEqual([
+      { name: 'ALIBABA_CLOUD_ROLE_ARN', value: 'acs:ram::1234567890123456:role/headwater' },
+      {
+        name: 'ALIBABA_CLOUD_OIDC_PROVIDER_ARN',
+        value: 'acs:ram::1234567890123456:oidc-provider/ack-rrsa-c0123456789',
+      },
+      { name: 'ALIBABA_CLOUD_OIDC_TOKEN_FILE', value: token },
+      { name: 'HTTPS_PROXY', value: 'http://proxy.example.com:3128' },
+    ]);
+    expect(token).toBe(`${textAt(mount, 'mountPath')}/token`);
+    expect(textAt(mount, 'name')).toBe(textAt(volume, 'name'));
+    expect(listAt(volume, 'projected', 'sources')).toEqual([
+      { serviceAccountToken: { audience: 'sts.aliyuncs.com', expirationSeconds: 3600, path: 'token' } },
+    ]);
+  });
+
+  test('can take an AccessKey of Alibaba Cloud from a Secret', async () => {
+    const args = ['--set', 'alibabaCloud.roleName=', '--set', 'alibabaCloud.accessKeySecret=headwater-key'];
+    const objects = await render('rrsa', { args });
+    const from = (key: string) => ({ secretKeyRef: { name: 'headwater-key', key } });
+
+    expect(listAt(containerOf(objects), 'env')).toEqual([
+      { name: 'ALIBABA_CLOUD_ACCESS_KEY_ID', valueFrom: from('access-key-id') },
+      { name: 'ALIBABA_CLOUD_ACCESS_KEY_SECRET', valueFrom: from('access-key-secret') },
+    ]);
+  });
+
   test('choose Azure by the mode of the agents, with its own options', async () => {
     expect(argumentsOf(await render('azure')).slice(3)).toEqual([
       '--azure-cloud=AzurePublicCloud',

@@ -29,3 +29,11 @@ export const nodeIpamProgram: GoProgram = {
   files: ['go.mod', 'go.sum', 'node-ipam-controller/main.go'],
   linkerFlags: '-s -w',
 };
+
+/** Measures the CIDR set of the same controller. */
+export const cidrSetProgram: GoProgram = {
+  ...nodeIpamProgram,
+  name: 'cidr-set',
+  package: './cidr-set',
+  files: ['go.mod', 'go.sum', 'cidr-set/main.go'],
+};

@@ -1,11 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { AzureE2eCluster } from '../rig/azure-cluster.ts';
+import { serveAzureModel } from '../rig/azure-model.ts';
+import { ModelCluster } from '../rig/model-cluster.ts';
 
 describe('a cluster on Azure', () => {
-  let cluster: AzureE2eCluster;
+  let cluster: ModelCluster;
+  let model: Awaited<ReturnType<typeof serveAzureModel>>;
 
   beforeAll(async () => {
-    cluster = await AzureE2eCluster.start(8);
+    model = await serveAzureModel(8);
+    cluster = await ModelCluster.start(model);
   });
 
   afterAll(async () => {
@@ -35,7 +38,7 @@ describe('a cluster on Azure', () => {
       cluster.signal,
     );
     const isChanging = () =>
-      [...cluster.arm.cloud.operations.all.values()].some(({ status }) => status === 'InProgress');
+      [...model.arm.cloud.operations.all.values()].some(({ status }) => status === 'InProgress');
     await cluster.until('an update is in flight', isChanging);
 
     await first?.process.child.kill();

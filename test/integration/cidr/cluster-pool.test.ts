@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { sleep } from '../../../src/runtime/clock.ts';
 import { objectAt, textAt, textsAt } from '../../../src/simulator/workload/json.ts';
 import { BlockWorld, type BlockWorldOptions } from '../../simulation/blocks/block-world.ts';
 
@@ -66,6 +67,30 @@ describe('run --ipam=cluster-pool', () => {
       'io.cilium.k8s.crd.schema.version': '0.0.1',
     });
     expect(log.lines.map(({ message }) => message)).toContain('created the definition of CiliumNodes');
+  });
+
+  test('lists everything once at its start, after it has the Lease', async () => {
+    let lists = 0;
+    const world: BlockWorld = worldOf(
+      {},
+      {
+        intercept: (_, handler) => async (request, signal) => {
+          const isList =
+            request.method === 'GET' && /\/ciliumnodes\?(?!.*(?:watch|limit=1$))/.test(request.url);
+          if (isList) await sleep(world.clock, 1000, signal);
+          if (isList) lists++;
+          return handler(request, signal);
+        },
+      },
+    );
+    world.join('a');
+    await world.clock.advance(10_000);
+    const begin = world.clock.monotonic();
+    world.startReplica();
+    await world.until('it is served', () => world.isServed());
+
+    expect(lists).toBe(1);
+    expect(world.clock.monotonic() - begin).toBeLessThan(2000);
   });
 
   test('keeps blocks over a restart, and serves the next node with a free one', async () => {

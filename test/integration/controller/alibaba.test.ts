@@ -64,6 +64,21 @@ describe('on Alibaba Cloud, a new node', () => {
     expect(cluster.bugs).toEqual([]);
   });
 
+  test('gets one interface even if the answer to its creation shows an unknown type', async () => {
+    const cluster = new AlibabaCluster(topology());
+    const node = cluster.node();
+    fail(cluster, 'CreateNetworkInterface', { kind: 'garbled', form: 'unknownEnum' });
+    cluster.start();
+
+    await cluster.announce(node);
+    await served(cluster, node, 8);
+    await cluster.clock.advance(60_000);
+
+    expect(cluster.changes.filter((action) => action === 'CreateNetworkInterface')).toHaveLength(1);
+    expect(cluster.interfaces(node)).toHaveLength(2);
+    expect(cluster.bugs).toEqual([]);
+  });
+
   test('is never offered an address of its primary interface', async () => {
     const cluster = new AlibabaCluster(topology({ instance: ', addresses: 3' }));
     const node = cluster.node();
@@ -93,6 +108,21 @@ describe('on Alibaba Cloud, a new node', () => {
     expect(secondary(cluster, node)).toHaveLength(1);
   });
 
+  test('is not read again after the read that shows its interface attached', async () => {
+    const cluster = new AlibabaCluster(topology());
+    const node = cluster.node();
+    cluster.start();
+
+    await cluster.announce(node);
+    await served(cluster, node, 8);
+    await cluster.clock.advance(10_000);
+
+    const attached = cluster.calls.findIndex(({ action }) => action === 'AttachNetworkInterface');
+    const reads = cluster.calls.slice(attached + 1);
+    expect(reads.length).toBeGreaterThan(0);
+    expect(reads.filter(({ input }) => input['networkInterfaceId'] === undefined)).toEqual([]);
+  });
+
   test('shares its reads with others', async () => {
     const cluster = new AlibabaCluster(topology({ count: 100 }));
     cluster.start();
@@ -109,9 +139,12 @@ describe('on Alibaba Cloud, a new node', () => {
     expect(calls.filter((action) => action.startsWith('Describe')).length).toBeLessThanOrEqual(50);
   });
 
-  test('keeps and uses interfaces that others attached, whatever their index tags are', async () => {
+  test.each([
+    ['outside of those that agents know', '77', '2'],
+    ['the same twice', '2', '2'],
+  ])('keeps and uses interfaces that others attached with index tags %s', async (_, one, other) => {
     const tagged = (value: string) => `{ addresses: 2, tags: { cilium-eni-index: '${value}' } }`;
-    const instance = `, interfaces: [${tagged('77')}, ${tagged('2')}]`;
+    const instance = `, interfaces: [${tagged(one)}, ${tagged(other)}]`;
     const cluster = new AlibabaCluster(topology({ instance }));
     const node = cluster.node();
     cluster.start();
@@ -122,8 +155,8 @@ describe('on Alibaba Cloud, a new node', () => {
     expect(cluster.changes.every((action) => action === 'AssignPrivateIpAddresses')).toBe(true);
     expect(secondary(cluster, node).map(([, eni]) => eni)).toMatchObject(
       expect.arrayContaining([
-        expect.objectContaining({ tags: { 'cilium-eni-index': '77' } }),
-        expect.objectContaining({ tags: { 'cilium-eni-index': '2' } }),
+        expect.objectContaining({ tags: { 'cilium-eni-index': one } }),
+        expect.objectContaining({ tags: { 'cilium-eni-index': other } }),
       ]),
     );
   });
@@ -148,6 +181,25 @@ describe('on Alibaba Cloud, a lost answer', () => {
       expect(tokens).toHaveLength(2);
       expect(new Set(tokens).size).toBe(1);
       expect(cluster.pool(node)).toHaveLength(14);
+      expect(cluster.interfaces(node)).toHaveLength(2);
+      expect(cluster.bugs).toEqual([]);
+    },
+  );
+
+  test.each(['CreateNetworkInterface', 'AssignPrivateIpAddresses'])(
+    'to %s whose request is still under way is asked for again with the same token',
+    async (action) => {
+      const cluster = new AlibabaCluster(topology());
+      const node = cluster.node();
+      cluster.start();
+      fail(cluster, action, { kind: 'error', code: 'IdempotentProcessing', status: 400, message: 'not yet' });
+
+      await cluster.announce(node, { 'pre-allocate': 14 });
+      await served(cluster, node, 14);
+
+      const tokens = tokensOf(cluster, action);
+      expect(tokens).toHaveLength(2);
+      expect(new Set(tokens).size).toBe(1);
       expect(cluster.interfaces(node)).toHaveLength(2);
       expect(cluster.bugs).toEqual([]);
     },
@@ -237,6 +289,51 @@ describe('on Alibaba Cloud, addresses that a node does not need', () => {
       .flatMap(({ deviceIndex, addresses }) => (deviceIndex === 0 ? [] : addresses));
     expect([...held].sort()).toEqual([...cluster.pool(node)].sort());
     expect(cluster.bugs).toEqual([]);
+  });
+});
+
+describe('on Alibaba Cloud, an agent that requests pools', () => {
+  test('is warned about, and nothing of its node is released', async () => {
+    const cluster = new AlibabaCluster(topology());
+    const node = cluster.node();
+    cluster.start({ 'alibaba-cloud-release-excess-ips': 'true', 'excess-ip-release-delay': '10s' });
+    await cluster.announce(node, { 'pre-allocate': 14 });
+    await served(cluster, node, 14);
+
+    const [kept = ''] = cluster.pool(node);
+    const pools = {
+      requested: [{ pool: 'default', needed: { 'ipv4-addrs': 2 } }],
+      allocated: [{ pool: 'default', cidrs: [`${kept}/32`] }],
+    };
+    await cluster.patchSpec(node, { ipam: { 'pre-allocate': 1, 'max-above-watermark': 0, pools } });
+    await cluster.clock.advance(900_000);
+
+    expect(cluster.pool(node)).toHaveLength(14);
+    expect(cluster.changes).not.toContain('UnassignPrivateIpAddresses');
+    expect(cluster.warnings).toContainEqual(
+      expect.objectContaining({ reason: 'AgentProtocolUnsupported', node: node.name }),
+    );
+  });
+});
+
+describe('on Alibaba Cloud, an instance type', () => {
+  test('that a node brings later is asked for when it appears', async () => {
+    const cluster = new AlibabaCluster(
+      topology({}).replace(
+        'latency:',
+        '  - { name: large, type: ecs.g7.2xlarge, vSwitch: a, securityGroups: [nodes] }\nlatency:',
+      ),
+    );
+    const [first, second] = [cluster.node(0), cluster.node(1)];
+    cluster.start();
+    await cluster.announce(first);
+    await served(cluster, first, 8);
+
+    await cluster.announce(second);
+    await served(cluster, second, 8);
+
+    const asked = cluster.calls.filter(({ action }) => action === 'DescribeInstanceTypes');
+    expect(asked.map(({ input }) => input['instanceTypes'])).toEqual([[first.type], [second.type]]);
   });
 });
 

@@ -213,3 +213,26 @@ scaleSets: [${sets.map((name) => `{ name: ${name}, count: 30, interfaces: [{ nam
     expect(world.calls.filter(({ result }) => result !== 'OK')).toEqual([]);
   });
 });
+
+describe('a limit of Azure that another client has nearly used up', () => {
+  test('is spared as soon as an answer says what is left of it', async () => {
+    const world = new AzureWorld(
+      topology.replace('count: 3', 'count: 40').replace('10.0.0.0/24', '10.0.0.0/22'),
+      { 'cloud-quota-share': '1' },
+    );
+    await world.join('first', vm(0));
+    await world.clock.advance(2 * minute);
+    world.arm.gateway.limits.drain(`ScaleSetVmUpdate ${group.split('/')[2]}`, 1495);
+    await world.join('second', vm(1));
+    await world.clock.advance(1000);
+
+    const later = Array.from({ length: 38 }, (_, index) => `node-${index}`);
+    for (const [index, name] of later.entries()) await world.join(name, vm(index + 2));
+    await world.clock.advance(5 * minute);
+
+    const refused = world.calls.filter(({ result }) => result === 'TooManyRequests');
+    const pools = await Promise.all(later.map((name) => world.pool(name)));
+    expect(pools.map((pool) => Object.keys(pool).length)).toEqual(later.map(() => 8));
+    expect(refused).toEqual([]);
+  });
+});

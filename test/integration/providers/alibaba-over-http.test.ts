@@ -54,6 +54,8 @@ function connect(environment: Readonly<Record<string, string>>): {
   const api = new AlibabaApi({
     regionId: 'cn-hangzhou',
     endpoint: server.url,
+    metadataEndpoint: 'http://127.0.0.1:9',
+    environment: process.env,
     connections: 10,
     connectionTimeout: 5000,
     clock,

@@ -2,6 +2,8 @@
 // above zero in one of them.
 import { createMetricRegistry } from '../../../src/observability/metrics.ts';
 import { BlockWorld } from '../../simulation/blocks/block-world.ts';
+import { AlibabaCluster } from '../../support/alibaba-cluster.ts';
+import { AzureClusterWorld } from '../../support/azure-cluster-world.ts';
 import { BusyWorld } from '../../support/busy-world.ts';
 import { belongingTo, leave } from '../../support/orphaned-interfaces.ts';
 import { StandInOperator } from '../../support/stand-in-operator.ts';
@@ -185,6 +187,36 @@ const dryPool: Stage = {
   },
 };
 
+/** Calls wait for their turn, and an update gives addresses. */
+const onAzure: Stage = {
+  name: 'azure',
+  play: async (record) => {
+    const world = new AzureClusterWorld();
+    const flags = { 'limit-ipam-api-qps': '0.2', 'limit-ipam-api-burst': '1' };
+    const controller = startController(world, { metered: true, flags });
+    for (const machine of world.machines) await world.announce(machine);
+    await record.advance(world, [controller], 5 * minute);
+  },
+};
+
+/** Calls wait for their turn. */
+const onAlibaba: Stage = {
+  name: 'alibaba',
+  play: async (record) => {
+    const instances = '{ name: node, type: ecs.g7.xlarge, vSwitch: a, count: 4 }';
+    const cluster = new AlibabaCluster(`
+cloud: alibabacloud
+vpcs: [{ name: main, blocks: [10.0.0.0/16] }]
+vSwitches: [{ name: a, zone: cn-hangzhou-a, block: 10.0.0.0/18 }]
+instances: [${instances}]
+`);
+    const controller = cluster.start({ 'limit-ipam-api-qps': '0.2', 'limit-ipam-api-burst': '1' });
+    for (const node of cluster.nodes) await cluster.announce(node);
+    const played = { clock: cluster.clock, advance: (ms: number) => cluster.clock.advance(ms) };
+    await record.advance(played, [controller], 5 * minute);
+  },
+};
+
 export const troubles: readonly Stage[] = [
   fullSubnets,
   fragmentedSubnets,
@@ -197,4 +229,6 @@ export const troubles: readonly Stage[] = [
   blindRegion,
   idleAgent,
   dryPool,
+  onAzure,
+  onAlibaba,
 ];

@@ -1,14 +1,13 @@
 // One simulated life of a cluster whose nodes get blocks: machines come, go and are replaced, processes are killed and frozen,
-// requests are lost, refused and late, watches break. At the end faults stop, and everything must come to rest.
+// requests are lost, refused and late, watches break, and administrators bring back what was there before. At the end faults
+// stop, and everything must come to rest.
 import type { OptionCommand } from '../../../src/config/option-scope.ts';
 import type { Random } from '../../../src/runtime/random.ts';
 import { sleep } from '../../../src/runtime/clock.ts';
-import { sharedBlocks } from '../../../src/simulator/cluster/block-judge.ts';
-import type { KubernetesHandler } from '../../../src/simulator/kubernetes/exchange.ts';
-import { ConnectionDropped } from '../../../src/simulator/kubernetes/faults/faults.ts';
-import { textAt, textsAt } from '../../../src/simulator/workload/json.ts';
-import type { SimulatedProcess } from '../process.ts';
-import { BlockWorld, type EffectiveWrite } from './block-world.ts';
+import { BlockBackups } from './block-backups.ts';
+import { BlockChecks, capacity } from './block-checks.ts';
+import { BlockTrouble, unreliable } from './block-trouble.ts';
+import { BlockWorld } from './block-world.ts';
 
 export interface BlockReport {
   readonly seed: string;
@@ -20,10 +19,11 @@ export interface BlockReport {
 }
 
 const minute = 60_000;
-/** How long machines and faults go on, and how long everything may take to come to rest afterwards, in ms. */
-const life = { stormy: 25 * minute, calm: 15 * minute, quiet: 5 * minute };
-/** Blocks of each family. */
-const capacity = 16;
+/**
+ * How long machines and faults go on, the last of it without the end of a process; and how long everything may take to come to
+ * rest afterwards, in ms.
+ */
+const life = { stormy: 25 * minute, sparing: 5 * minute, calm: 15 * minute, quiet: 5 * minute };
 
 const flags = {
   run: {
@@ -36,6 +36,12 @@ const flags = {
   nodeipam: { 'cluster-cidr': '10.0.0.0/20,fd00::/60', 'parallel-alloc-workers': '3' },
 } as const;
 
+/** Blocks that were given out before the first process of Headwater, in the order of an allocator that begins anew. */
+const earlier = {
+  run: (index: number) => [`10.0.${index}.0/24`, `fd00::${index === 0 ? '' : `${index}:`}0/112`],
+  nodeipam: (index: number) => [`10.0.${index}.0/24`, `fd00:0:0:${index}::/64`],
+} as const;
+
 /** Plays one seed. */
 export function playBlocks(seed: string, command: OptionCommand): Promise<BlockReport> {
   return new BlockRun(seed, command).play();
@@ -46,35 +52,46 @@ class BlockRun {
   readonly #command: OptionCommand;
   readonly #world: BlockWorld;
   readonly #random: Random;
-  readonly #violations = new Set<string>();
-  /** Blocks of each object at the last look, by uid. */
-  readonly #before = new Map<string, readonly string[]>();
+  readonly #checks: BlockChecks;
+  readonly #trouble: BlockTrouble;
+  readonly #backups: BlockBackups;
   #isStormy = true;
-  #faults = 0;
   #joined = 0;
   #changes = 0;
 
   constructor(seed: string, command: OptionCommand) {
     this.#seed = seed;
     this.#command = command;
-    this.#world = new BlockWorld({
+    const world: BlockWorld = new BlockWorld({
       seed,
       command,
       flags: flags[command],
-      intercept: (process, handler) => this.#unreliable(process, handler),
+      intercept: (process, handler) =>
+        unreliable(
+          world,
+          world.random.fork(`wire of ${process.identity}`),
+          () => this.#isStormy,
+          handler,
+          () => this.#trouble.count++,
+        ),
     });
-    this.#random = this.#world.random.fork('life');
-    this.#world.onWrite = (write) => this.#checkDeletion(write);
+    this.#world = world;
+    this.#random = world.random.fork('life');
+    this.#checks = new BlockChecks(world, command);
+    this.#backups = new BlockBackups(world, this.#checks, world.random.fork('backups'));
+    this.#trouble = new BlockTrouble(world, world.random.fork('trouble'), () => this.#join());
+    world.onWrite = (write) => this.#checks.checkDeletion(write);
   }
 
   async play(): Promise<BlockReport> {
     const world = this.#world;
-    await this.#populate();
-    this.#startReplica();
-    this.#startReplica();
     const { clock } = world;
+    await this.#populate();
+    this.#trouble.startReplica();
+    this.#trouble.startReplica();
     const looking = this.#lookOften();
     while (clock.monotonic() < life.stormy) {
+      this.#trouble.isSparing = clock.monotonic() > life.stormy - life.sparing;
       await clock.advance(this.#random.integer(20_000));
       await this.#happen();
     }
@@ -82,49 +99,62 @@ class BlockRun {
     await looking;
     for (const replica of world.replicas) replica.process.kill();
     for (const machine of world.machines.values()) machine.stop();
-    for (const bug of world.bugs) this.#violations.add(`a bug: ${String(bug)}`);
+    for (const bug of world.bugs) this.#checks.violations.add(`a bug: ${String(bug)}`);
     return {
       seed: this.#seed,
       command: this.#command,
-      violations: [...this.#violations],
+      violations: [...this.#checks.violations],
       writes: world.writes.length,
-      faults: this.#faults,
+      faults: this.#trouble.count,
     };
   }
 
-  /** Objects from before: two that share a part of a block, and one of a half. */
+  /** What another allocator left: a half of a block, and an old machine that waits while younger ones have blocks. */
   async #populate(): Promise<void> {
-    if (!this.#random.chance(0.5)) return;
     const isNode = this.#command === 'nodeipam';
-    const blocks = ['10.0.3.128/25'];
-    const spec = isNode ? { podCIDR: blocks[0] ?? '', podCIDRs: blocks } : { ipam: { podCIDRs: blocks } };
-    await this.#world.ask('POST', this.#world.path, {
-      apiVersion: isNode ? 'v1' : 'cilium.io/v2',
-      kind: isNode ? 'Node' : 'CiliumNode',
-      metadata: { name: 'half', annotations: { 'ipam.cilium.io/ignore': 'true' } },
-      spec,
-    });
+    const specOf = (blocks: readonly string[]) =>
+      isNode ? { podCIDR: blocks[0] ?? '', podCIDRs: blocks } : { ipam: { podCIDRs: blocks } };
+    if (this.#random.chance(0.5))
+      await this.#world.ask('POST', this.#world.path, {
+        apiVersion: isNode ? 'v1' : 'cilium.io/v2',
+        kind: isNode ? 'Node' : 'CiliumNode',
+        metadata: { name: 'half', annotations: { 'ipam.cilium.io/ignore': 'true' } },
+        spec: specOf(['10.0.3.128/25']),
+      });
+    if (this.#random.chance(0.3)) return;
+    this.#world.join('early-waiting', this.#random.chance(0.3));
+    await this.#world.clock.advance(2000);
+    for (let index = 0; index < 3; index++) {
+      this.#world.join(`early-${index}`, this.#random.chance(0.3));
+      await this.#world.clock.advance(1000);
+      const spec = specOf(earlier[this.#command](index));
+      await this.#world.ask('PATCH', `${this.#world.path}/early-${index}`, { spec });
+    }
   }
 
   async #happen(): Promise<void> {
-    const world = this.#world;
     const random = this.#random;
-    const names = [...world.machines.keys()];
-    const what = random.integer(12);
+    const names = [...this.#world.machines.keys()];
+    const what = random.integer(14);
     if (what < 4 || names.length < 4) {
-      for (let more = random.integer(4); more >= 0 && world.machines.size < capacity + 4; more--) {
-        world.join(`node-${this.#joined++ % 24}-${this.#joined % 3}`, random.chance(0.3));
-        this.#changes++;
-      }
-      if (random.chance(0.25)) this.#endLeaderSoon();
+      this.#join();
+      if (random.chance(0.25)) this.#trouble.endLeaderSoon();
     } else if (what < 6) await this.#leave(random.pick(names));
-    else if (what < 7) {
-      const name = random.pick(names);
-      await this.#leave(name);
-      world.join(name, random.chance(0.3));
+    else if (what < 7) await this.#replace(random.pick(names));
+    else if (what < 8) void this.#world.machines.get(random.pick(names))?.restart();
+    else if (what < 10) await this.#bringBack();
+    else this.#trouble.disturb();
+  }
+
+  /** Up to four machines at once. */
+  #join(): void {
+    const world = this.#world;
+    for (let more = this.#random.integer(4); more >= 0 && world.machines.size < capacity + 4; more--) {
+      const name = `node-${this.#joined++ % 24}-${this.#joined % 3}`;
+      if (world.machines.has(name)) continue;
+      world.join(name, this.#random.chance(0.3));
       this.#changes++;
-    } else if (what < 8) void world.machines.get(random.pick(names))?.restart();
-    else this.#disturb();
+    }
   }
 
   async #leave(name: string): Promise<void> {
@@ -134,192 +164,40 @@ class BlockRun {
     await this.#world.leave(name, leaves);
   }
 
-  /** A fault of a process or of its watches. */
-  #disturb(): void {
-    const { model, clock } = this.#world;
-    const random = this.#random;
-    const alive = this.#world.replicas.filter(({ process }) => !process.isDead);
-    if (alive.length === 0) return;
-    const { process } = random.pick(alive);
-    this.#faults++;
-    const kinds = [
-      () => this.#kill(process),
-      () => {
-        process.freeze();
-        clock.schedule(1000 + random.integer(60_000), () => process.thaw());
-      },
-      () => void model.faults.cutWatches(),
-      () => {
-        model.faults.expireHistory();
-        model.faults.closeWatches();
-      },
-      () => {
-        model.faults.inject({
-          path: /\/(ciliumnodes|nodes)\?(?!watch)/,
-          times: 3,
-          effect: { kind: 'emptyList' },
-        });
-        model.faults.expireHistory();
-        model.faults.cutWatches();
-      },
-      () =>
-        void model.faults.inject({
-          path: /watch=/,
-          times: 20,
-          effect: { kind: 'delayEvents', ms: random.integer(8000) },
-        }),
-    ];
-    random.pick(kinds)();
+  async #replace(name: string): Promise<void> {
+    await this.#leave(name);
+    this.#world.join(name, this.#random.chance(0.3));
+    this.#changes++;
   }
 
-  /** A process that ends is started again, as Kubernetes does. */
-  #startReplica(): void {
-    const { process, outcome } = this.#world.startReplica();
-    const again = (): void => {
-      if (!process.isDead) this.#kill(process);
-    };
-    outcome.then(again, again);
-  }
-
-  /** In the middle of a burst, when young objects may have blocks and old ones none yet. */
-  #endLeaderSoon(): void {
-    this.#faults++;
-    this.#world.clock.schedule(200 + this.#random.integer(3000), () => {
-      const { leader } = this.#world;
-      if (leader !== undefined && this.#isStormy) this.#kill(leader.process);
-    });
-  }
-
-  /** The API server may show nothing to the first lists of the process that follows. */
-  #kill(process: SimulatedProcess): void {
-    process.kill();
-    if (this.#isStormy && this.#random.chance(0.3))
-      this.#world.model.faults.inject({
-        path: /\/(ciliumnodes|nodes)\?(?!watch)/,
-        times: 1 + this.#random.integer(3),
-        effect: { kind: 'emptyList' },
-      });
-    this.#world.clock.schedule(this.#random.integer(20_000), () => this.#startReplica());
-  }
-
-  /** Requests of a process may be lost, refused or late. A late one still arrives within its time limit. */
-  #unreliable(process: SimulatedProcess, handler: KubernetesHandler): KubernetesHandler {
-    const random = this.#world.random.fork(`wire of ${process.identity}`);
-    return async (request, signal) => {
-      const isWrite = request.method === 'PATCH' || request.method === 'DELETE';
-      if (!this.#isStormy || !isWrite || !/\/(ciliumnodes|nodes)\//.test(request.url) || random.chance(0.6))
-        return handler(request, signal);
-      this.#faults++;
-      const status = random.pick([403, 409, 429, 500, 503]);
-      const fates = [
-        () => Promise.reject(new ConnectionDropped()),
-        async () => {
-          await handler(request, signal);
-          throw new ConnectionDropped();
-        },
-        async () => {
-          await sleep(this.#world.clock, random.integer(4500), new AbortController().signal);
-          return handler(request, signal);
-        },
-        () => {
-          // It arrives although the connection broke.
-          void sleep(this.#world.clock, random.integer(4000), new AbortController().signal).then(() =>
-            handler(request, new AbortController().signal),
-          );
-          return Promise.reject(new ConnectionDropped());
-        },
-        () =>
-          Promise.resolve({
-            status,
-            headers: {},
-            body: JSON.stringify({ kind: 'Status', status: 'Failure', code: status, message: 'a fault' }),
-          }),
-      ];
-      return random.pick(fates)();
-    };
+  async #bringBack(): Promise<void> {
+    const what = this.#random.integer(8);
+    if (what < 4) await this.#backups.keep();
+    else if (what < 7 || this.#trouble.isSparing) await this.#backups.restoreOne();
+    else {
+      await this.#backups.restoreEverything();
+      this.#changes += this.#world.machines.size;
+    }
+    this.#changes++;
   }
 
   async #lookOften(): Promise<void> {
     const { clock } = this.#world;
     while (clock.monotonic() < life.stormy + life.calm) {
-      await this.#look();
+      await this.#checks.look();
       await sleep(clock, 500, new AbortController().signal);
     }
-  }
-
-  async #look(): Promise<void> {
-    for (const shared of sharedBlocks(this.#world.machines.values())) this.#violations.add(shared);
-    const seen = new Set<string>();
-    const objects = [];
-    for (const object of await this.#world.objects()) {
-      const place = this.#command === 'nodeipam' ? ['spec', 'podCIDRs'] : ['spec', 'ipam', 'podCIDRs'];
-      const name = textAt(object, 'metadata', 'name');
-      const uid = textAt(object, 'metadata', 'uid');
-      const inUse = textsAt(object, ...place);
-      const before = this.#before.get(uid) ?? [];
-      if (before.some((block) => !inUse.includes(block)))
-        this.#violations.add(
-          `the block of a living object changed: ${name}, ${before.join()} to ${inUse.join()}`,
-        );
-      this.#before.set(uid, inUse);
-      seen.add(uid);
-      objects.push({ name, inUse });
-    }
-    for (const shared of sharedBlocks(objects)) this.#violations.add(`by our doing, ${shared}`);
-    for (const uid of this.#before.keys()) if (!seen.has(uid)) this.#before.delete(uid);
-  }
-
-  /** A CiliumNode is deleted only if its Node is gone. */
-  #checkDeletion({ method, path }: EffectiveWrite): void {
-    if (method !== 'DELETE') return;
-    const name = path.split('/').at(-1) ?? '';
-    if (this.#world.machines.has(name))
-      this.#violations.add(`the CiliumNode of a living machine was deleted: ${name}`);
   }
 
   async #comeToRest(): Promise<void> {
     const world = this.#world;
     this.#isStormy = false;
-    world.model.faults.clear();
-    for (const { process } of world.replicas) process.thaw();
+    this.#trouble.end();
     await world.clock.advance(life.calm - life.quiet);
     const before = world.writes.length;
     await world.clock.advance(life.quiet);
-    if (world.writes.length > before) this.#violations.add('something is written although nothing changes');
-    await this.#checkRest();
-  }
-
-  async #checkRest(): Promise<void> {
-    const world = this.#world;
-    const objects = await world.objects();
-    const place = this.#command === 'nodeipam' ? ['spec', 'podCIDRs'] : ['spec', 'ipam', 'podCIDRs'];
-    const held = objects.filter((object) => textsAt(object, ...place).length > 0).length;
-    const { leader } = world;
-    if (leader === undefined) {
-      this.#violations.add('no process leads');
-      return;
-    }
-    const { pools = [] } = leader.controller.status();
-    for (const family of ['ipv4', 'ipv6'] as const) {
-      const known = pools.filter((pool) => pool.family === family).reduce((sum, pool) => sum + pool.held, 0);
-      const shown = objects.flatMap((object) =>
-        textsAt(object, ...place).filter((block) => block.includes(':') === (family === 'ipv6')),
-      ).length;
-      if (known !== shown)
-        this.#violations.add(`${known} ${family} blocks count as held, and objects show ${shown}`);
-    }
-    const waiting = [...world.machines.values()].filter(({ inUse }) => inUse.length === 0).length;
-    if (waiting > 0 && held < capacity)
-      this.#violations.add(`${waiting} machines wait, although only ${held} of ${capacity} blocks are held`);
-    const gone = objects.filter((object) => {
-      const name = textAt(object, 'metadata', 'name');
-      return name !== 'half' && !world.machines.has(name);
-    });
-    if (gone.length > 0) this.#violations.add(`${gone.length} objects of machines that are gone are left`);
-    const most = 3 * (this.#changes + this.#faults) + 50;
-    if (world.writes.length > most)
-      this.#violations.add(
-        `${world.writes.length} writes follow ${this.#changes} changes and ${this.#faults} faults`,
-      );
+    if (world.writes.length > before)
+      this.#checks.violations.add('something is written although nothing changes');
+    await this.#checks.checkRest({ changes: this.#changes, faults: this.#trouble.count });
   }
 }

@@ -1,13 +1,18 @@
-// npm run simulate:blocks [-- --seeds FROM..TO] [-- --mutants]
-// Plays simulated clusters whose nodes get blocks; with --mutants, applies deliberate mistakes and plays until one is detected.
+// npm run simulate:blocks [-- --seeds FROM..TO] [-- --mutants [--only TEXT] [--for SECONDS]]
+// Plays simulated clusters whose nodes get blocks; with --mutants, applies deliberate mistakes and plays until each is detected.
+// --only: those whose name has this text. --for: no further one is begun after so many seconds, each one of which is a success.
 import { execFile } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { systemClock } from '../../../src/runtime/system-clock.ts';
+import type { Mutant } from '../mutant.ts';
 import { createMutatedCopy } from '../mutated-copy.ts';
 import { type BlockReport, playBlocks } from './block-run.ts';
 import { blockMutants } from './block-mutants.ts';
 
 const commands = ['run', 'nodeipam'] as const;
+/** Of one mutant, in ms. */
+const longestPlay = 600_000;
 
 /** The first report with a violation, after which nothing more is played; undefined if there is none. */
 async function playAll(
@@ -29,30 +34,54 @@ async function playAll(
 function playCopy(copy: string, seeds: string): Promise<string> {
   return new Promise((resolve) => {
     const args = [join(copy, 'test/simulation/blocks/run.ts'), '--seeds', seeds];
-    execFile(process.execPath, args, { timeout: 240_000 }, (_, stdout) => resolve(stdout));
+    execFile(process.execPath, args, { timeout: longestPlay }, (_, stdout) => resolve(stdout));
   });
 }
 
-async function testMutants(seeds: string): Promise<number> {
-  let survived = 0;
-  for (const mutant of blockMutants) {
-    const copy = createMutatedCopy(mutant);
-    const said = await playCopy(copy, seeds);
-    rmSync(copy, { recursive: true, force: true });
-    const broken = /broken: (.*)/.exec(said)?.[1];
+interface MutantPlan {
+  readonly seeds: string;
+  readonly only: string;
+  /** Ms. */
+  readonly time: number;
+}
+
+async function testMutants({ seeds, only, time }: MutantPlan): Promise<number> {
+  const end = systemClock.monotonic() + time;
+  const wanted = blockMutants.filter(({ name }) => name.includes(only));
+  let [detected, survived] = [0, 0];
+  for (const mutant of wanted) {
+    if (systemClock.monotonic() > end) break;
+    const broken = await brokenBy(mutant, seeds);
     if (broken === undefined) survived++;
-    process.stdout.write(
-      `${broken === undefined ? 'SURVIVED' : 'detected'}: ${mutant.name}\n    ${broken ?? ''}\n`,
-    );
+    else detected++;
+    const verdict = broken === undefined ? 'SURVIVED' : 'detected';
+    process.stdout.write(`${verdict}: ${mutant.name}\n    ${broken ?? ''}\n`);
   }
-  process.stdout.write(`${blockMutants.length - survived} passed, ${survived} failed\n`);
+  process.stdout.write(`${wanted.length - detected - survived} not played for want of time\n`);
+  process.stdout.write(`${detected} passed, ${survived} failed\n`);
   return survived === 0 ? 0 : 1;
 }
 
+/** The seed that detects it, and how. */
+async function brokenBy(mutant: Mutant, seeds: string): Promise<string | undefined> {
+  const copy = createMutatedCopy(mutant);
+  const said = await playCopy(copy, seeds);
+  rmSync(copy, { recursive: true, force: true });
+  const [, seed, violation] = /(seed \d+, \w+): [^\n]*\n {2}broken: (.*)/.exec(said) ?? [];
+  return violation === undefined ? undefined : `${seed}: ${violation}`;
+}
+
 const words = process.argv.slice(2);
-const seeds = words.includes('--seeds') ? (words[words.indexOf('--seeds') + 1] ?? '') : '1..20';
+const valueOf = (name: string): string | undefined =>
+  words.includes(name) ? (words[words.indexOf(name) + 1] ?? '') : undefined;
+const seeds = valueOf('--seeds') ?? '1..20';
 const [, from = '1', to = from] = /^(\d+)(?:\.\.(\d+))?$/.exec(seeds) ?? [];
-if (words.includes('--mutants')) process.exitCode = await testMutants(seeds);
+if (words.includes('--mutants'))
+  process.exitCode = await testMutants({
+    seeds,
+    only: valueOf('--only') ?? '',
+    time: Number(valueOf('--for') ?? Infinity) * 1000,
+  });
 else {
   const broken = await playAll(Number(from), Number(to), (line) => process.stdout.write(`${line}\n`));
   const count = (Number(to) - Number(from) + 1) * commands.length;

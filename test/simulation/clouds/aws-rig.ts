@@ -5,7 +5,6 @@ import type { Ec2Api } from '../../../src/providers/aws/ec2-api.ts';
 import type { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
 import { CloudRefusal } from '../../../src/simulator/cloud/cloud-refusal.ts';
 import type { Faults } from '../../../src/simulator/cloud/faults.ts';
-import { instanceTypes } from '../../../src/simulator/cloud/instance-types.ts';
 import { launch, plainInterface, terminate } from '../../../src/simulator/cloud/instances.ts';
 import {
   createEmbeddedCluster,
@@ -19,6 +18,7 @@ import { cloudPort } from '../ports.ts';
 import type { SimulatedProcess } from '../process.ts';
 import type { Scenario } from '../scenario.ts';
 import { occupy } from './occupied-subnet.ts';
+import { roomOn } from './subnet-room.ts';
 import { nodeGroup, podSubnetIds, topologyOf } from '../topology.ts';
 import { WireEc2 } from '../wire-ec2.ts';
 import type { ActingCall, CloudRig, CreateCluster, RigHooks } from './cloud-rig.ts';
@@ -30,9 +30,12 @@ import type { ActingCall, CloudRig, CreateCluster, RigHooks } from './cloud-rig.
 export type Ec2Path = 'fast' | 'wire';
 
 export class AwsRig implements CloudRig {
+  readonly cloud = 'aws';
   readonly cluster: EmbeddedCluster;
   readonly longestCall = 20_000;
+  readonly untilUsable = 0;
   readonly podSubnets: readonly string[];
+  readonly securityGroups = [nodeGroup];
   readonly #clock: VirtualClock;
   readonly #path: Ec2Path;
 
@@ -115,28 +118,8 @@ export class AwsRig implements CloudRig {
     }
   }
 
-  /**
-   * Free pod addresses in subnets where a node has an interface with room, or may have another one, which takes an
-   * address for itself.
-   */
   roomFor({ facts }: NodeView): number {
-    const { network } = this.cluster;
-    const { cards = [], ipv4PerInterface = 0 } = instanceTypes.get(facts.instanceType) ?? {};
-    const held = [...network.interfaces.values()].filter(({ instanceId }) => instanceId === facts.instanceId);
-    const first = facts.eni?.firstInterfaceIndex ?? 0;
-    const takingMore = held.filter(
-      ({ deviceIndex = 0, addresses, prefixes }) =>
-        deviceIndex >= first && addresses.length + prefixes.length < ipv4PerInterface,
-    );
-    const reached = new Set(takingMore.map(({ subnetId }) => subnetId));
-    const mayHaveAnother = held.length < (cards[0] ?? 0);
-    return [...network.subnets.values()]
-      .map(({ id, zone, tags, available }) => {
-        if (reached.has(id)) return available;
-        const takesAnother = mayHaveAnother && zone === facts.zone && tags['purpose'] === 'pods';
-        return takesAnother ? Math.max(0, available - 1) : 0;
-      })
-      .reduce((sum, room) => sum + room, 0);
+    return roomOn(this.cluster.network, facts);
   }
 
   occupy(subnetId: string, left: number): () => void {
@@ -149,6 +132,10 @@ export class AwsRig implements CloudRig {
 
   isChanging(): boolean {
     return false;
+  }
+
+  judge(): void {
+    // Empty: what holds on every cloud is enough.
   }
 
   restore(): void {

@@ -32,10 +32,13 @@ export interface AzureRigOptions extends CreateCluster {
 }
 
 export class AzureRig implements CloudRig {
+  readonly cloud = 'azure';
   readonly cluster: EmbeddedAzure;
   /** An operation takes up to 90 s. */
   readonly longestCall = 120_000;
+  readonly untilUsable = 0;
   readonly podSubnets: readonly string[];
+  readonly securityGroups = [];
   /** Another client. */
   readonly hand: ArmHand;
   readonly #clock: VirtualClock;
@@ -141,6 +144,10 @@ export class AzureRig implements CloudRig {
 
   isChanging(interfaceId: string): boolean {
     return this.cluster.arm.cloud.interfaces.current.get(interfaceId)?.state === 'Updating';
+  }
+
+  judge(): void {
+    // Empty: calls are judged on arrival.
   }
 
   restore(): void {

@@ -5,17 +5,21 @@ import type {
   EmbeddedClusterOptions,
   SimulatedCluster,
 } from '../../../src/simulator/cluster/embedded-cluster.ts';
-import type { NodeFacts } from '../../../src/simulator/workload/node-facts.ts';
+import type { NetworkInterface } from '../../../src/simulator/cloud/records.ts';
+import type { CloudName, NodeFacts } from '../../../src/simulator/workload/node-facts.ts';
 import type { NodeView } from '../../../src/simulator/workload/node-view.ts';
 import type { EndedCall } from '../invariants/ended-call.ts';
 import type { PhaseListener } from '../ports.ts';
 import type { SimulatedProcess } from '../process.ts';
 
 export interface CloudRig {
+  readonly cloud: CloudName;
   readonly cluster: SimulatedCluster;
   readonly faults: Faults;
   /** Maximum time from sending a call to its last effect, in ms. */
   readonly longestCall: number;
+  /** How long a process waits until it can use a new interface, or does without, in ms. */
+  readonly untilUsable: number;
   /** Composes the cloud of a process. */
   readonly connect: (process: SimulatedProcess, hooks: RigHooks) => (deps: CloudDeps) => Cloud;
   /** Whether a call changes anything. */
@@ -31,8 +35,12 @@ export interface CloudRig {
   readonly terminate: (instanceId: string) => void;
   /** Subnets of pods, in a fixed order. */
   readonly podSubnets: readonly string[];
+  /** Of interfaces that others make. */
+  readonly securityGroups: readonly string[];
   /** How many more pod addresses the cloud would give to a node. */
   readonly roomFor: (view: NodeView) => number;
+  /** Looks at each change of an interface for what no controller of this cloud may make. */
+  readonly judge: (before: NetworkInterface | undefined, after: NetworkInterface | undefined) => void;
   /** Whether an operation on the interface is under way. */
   readonly isChanging: (interfaceId: string) => boolean;
   /** Another client takes all addresses of a subnet but `left`; the result frees them. */

@@ -1,4 +1,4 @@
-// Another client takes the free addresses of a subnet of EC2.
+// Another client takes the free addresses of a subnet by interfaces of its own.
 import { nothing } from '../../../src/simulator/cloud/claims.ts';
 import type { CloudNetwork } from '../../../src/simulator/cloud/cloud-network.ts';
 import { plainInterface } from '../../../src/simulator/cloud/instances.ts';

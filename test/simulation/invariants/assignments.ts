@@ -1,5 +1,5 @@
-// The pod addresses that the cloud assigned to each instance, past and present. Primary addresses do not count, because
-// no scenario uses them for pods. An address that an instance lost and that returns as the primary address of a new
+// The pod addresses that the cloud assigned to each instance, past and present. Primary addresses count only on a cloud
+// whose pods use them, and there those of the primary interface do not count at all. An address that an instance lost and that returns as the primary address of a new
 // interface stays lost to its pod.
 import { formatIpv4, parseIpv4 } from '../../../src/simulator/cloud/ipv4.ts';
 import type { NetworkInterface } from '../../../src/simulator/cloud/records.ts';
@@ -9,13 +9,15 @@ type Until = number;
 
 export class Assignments {
   readonly #now: () => number;
+  readonly #usesPrimaries: boolean;
   /** By instance, by address or prefix. */
   readonly #until = new Map<string, Map<string, Until>>();
   /** By detached interface: what it gets later counts as held until then. */
   readonly #former = new Map<string, { readonly instanceId: string; readonly until: Until }>();
 
-  constructor(now: () => number) {
+  constructor(now: () => number, usesPrimaries = false) {
     this.#now = now;
+    this.#usesPrimaries = usesPrimaries;
   }
 
   /** Applies a change of an interface. */
@@ -57,9 +59,18 @@ export class Assignments {
       own = new Map();
       this.#until.set(instanceId, own);
     }
-    for (const address of item.addresses) if (address !== item.primaryAddress) own.set(address, until);
+    for (const address of singleAddressesOf(item, this.#usesPrimaries)) own.set(address, until);
     for (const prefix of item.prefixes) own.set(prefix, until);
   }
+}
+
+/** The addresses of an interface that pods may use, besides those in its prefixes. */
+export function singleAddressesOf(
+  { addresses, primaryAddress, deviceIndex }: NetworkInterface,
+  usesPrimaries: boolean,
+): readonly string[] {
+  if (!usesPrimaries) return addresses.filter((address) => address !== primaryAddress);
+  return deviceIndex === 0 ? [] : addresses;
 }
 
 function holdsTheSame(a: NetworkInterface, b: NetworkInterface): boolean {

@@ -9,6 +9,8 @@ import { contains, parseIpv4, parseIpv4Block } from '../../../src/simulator/clou
 import type { NetworkInterface } from '../../../src/simulator/cloud/records.ts';
 import type { NodeView } from '../../../src/simulator/workload/node-view.ts';
 import { requiredAddresses } from '../../../src/simulator/workload/start-gate.ts';
+import { cloudSettings } from '../../../src/config/cloud-settings.ts';
+import { agentCloudOf } from '../../../src/simulator/workload/clouds/known-clouds.ts';
 import type { Harness } from '../harness.ts';
 import { membersOf } from './assignments.ts';
 import type { Violation, Invariant } from './violation.ts';
@@ -53,7 +55,7 @@ function checkSupply(harness: Harness, view: NodeView, standing: NodeStanding, r
  */
 function limitOf(harness: Harness, view: NodeView, { used, most }: NodeStanding): number {
   const { instanceId } = view.facts;
-  const releases = harness.options.awsReleaseExcessIps;
+  const { releaseExcessIps: releases } = cloudSettings(harness.options);
   if (!releases && harness.reconfigured.has(instanceId)) return Infinity;
   const kept = view.protocol === 'multi-pool' ? heldByAgent(harness, view) : used + view.pendingPods.size;
   const extra = releases ? 0 : harness.checker.allowances.extra(instanceId);
@@ -93,8 +95,8 @@ function checkExcess(
   report: (text: string) => void,
 ): void {
   if (
-    harness.options.awsReleaseExcessIps &&
-    excess > prefixGraceOf(harness, view) + inLostBlocks(harness, view)
+    cloudSettings(harness.options).releaseExcessIps &&
+    excess > prefixGraceOf(harness, view) + inLostBlocks(harness, view) + freePrimaries(harness, view)
   )
     report(`${view.nodeName} (${view.protocol}) has an excess of ${excess}`);
 }
@@ -106,8 +108,9 @@ function checkIdleInterfaces(
   { met }: NodeStanding,
   report: Report,
 ): void {
-  const { awsReleaseExcessIps, idleInterfaceDelay } = harness.options;
-  if (!awsReleaseExcessIps || idleInterfaceDelay === undefined || !met) return;
+  const { idleInterfaceDelay } = harness.options;
+  const { releaseExcessIps, usePrimaryAddress } = cloudSettings(harness.options);
+  if (!releaseExcessIps || usePrimaryAddress || idleInterfaceDelay === undefined || !met) return;
   const first = facts.eni?.firstInterfaceIndex ?? 0;
   const idle = interfacesOf(harness, facts.instanceId).filter(
     ({ deviceIndex = 0, addresses, prefixes }) =>
@@ -161,6 +164,14 @@ function inLostBlocks(harness: Harness, { nodeName, facts }: NodeView): number {
   return interfacesOf(harness, facts.instanceId)
     .flatMap(({ addresses }) => addresses)
     .filter((address) => blocks.some((block) => contains(block, parseIpv4(address) ?? -1))).length;
+}
+
+/** Free primary addresses, where they are for pods: no interface can be without. */
+function freePrimaries(harness: Harness, { facts, addressesInUse }: NodeView): number {
+  if (!agentCloudOf(facts).usesPrimaryAddresses) return 0;
+  return interfacesOf(harness, facts.instanceId).filter(
+    ({ deviceIndex, primaryAddress }) => deviceIndex !== 0 && !addressesInUse.has(primaryAddress),
+  ).length;
 }
 
 function interfacesOf({ cluster }: Harness, instanceId: string): readonly NetworkInterface[] {

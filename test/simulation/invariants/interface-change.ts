@@ -1,6 +1,6 @@
 // What a change of an interface means: pure functions of its states before and after.
 import type { NetworkInterface } from '../../../src/simulator/cloud/records.ts';
-import { prefixOf } from './assignments.ts';
+import { prefixOf, singleAddressesOf } from './assignments.ts';
 
 /** Addresses and prefixes that the change adds. */
 export function addedBy(
@@ -23,16 +23,17 @@ export function unlessDetaching(item: NetworkInterface | undefined): NetworkInte
 export function growthOf(
   before: NetworkInterface | undefined,
   after: NetworkInterface | undefined,
+  usesPrimaries = false,
 ): { instanceId: string; gained: number } {
   if (after?.instanceId === undefined) return { instanceId: '', gained: 0 };
   const { instanceId } = after;
-  const had = before?.instanceId === instanceId ? podAddressesOf(before) : 0;
-  return { instanceId, gained: podAddressesOf(after) - had };
+  const had = before?.instanceId === instanceId ? podAddressesOf(before, usesPrimaries) : 0;
+  return { instanceId, gained: podAddressesOf(after, usesPrimaries) - had };
 }
 
-/** Its secondary addresses, and all addresses of its prefixes. */
-function podAddressesOf({ addresses, prefixes }: NetworkInterface): number {
-  return addresses.length - 1 + prefixes.length * 16;
+/** Its addresses for pods, and all addresses of its prefixes. */
+function podAddressesOf(item: NetworkInterface, usesPrimaries: boolean): number {
+  return singleAddressesOf(item, usesPrimaries).length + item.prefixes.length * 16;
 }
 
 export function hasSameAddresses(a: NetworkInterface, b: NetworkInterface): boolean {

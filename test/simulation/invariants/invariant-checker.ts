@@ -6,6 +6,7 @@ import type { Change } from '../../../src/simulator/kubernetes/storage/change.ts
 import { textAt } from '../../../src/simulator/workload/json.ts';
 import type { WorkloadEvent } from '../../../src/simulator/workload/journal.ts';
 import type { ActingCall, CloudRig } from '../clouds/cloud-rig.ts';
+import { agentCloudOf } from '../../../src/simulator/workload/clouds/known-clouds.ts';
 import { Allowances } from './allowances.ts';
 import { addressesOf, Assignments, covers, heldText } from './assignments.ts';
 import type { EndedCall } from './ended-call.ts';
@@ -54,6 +55,8 @@ export class InvariantChecker {
   /** When the latest of them started. */
   #latestStartAt = -Infinity;
   readonly #podUses: PodUses;
+  /** Whether pods use the primary addresses of interfaces. */
+  readonly #usesPrimaries: boolean;
   readonly #ownUnassignments = new OwnUnassignments();
   readonly #releaseConsents: ReleaseConsents;
   readonly #readTimes: ReadTimes;
@@ -64,7 +67,8 @@ export class InvariantChecker {
   constructor(options: InvariantCheckerOptions) {
     this.#options = options;
     const { network, kubernetes } = options.rig.cluster;
-    this.assignments = new Assignments(options.now);
+    this.#usesPrimaries = agentCloudOf(options.rig).usesPrimaryAddresses;
+    this.assignments = new Assignments(options.now, this.#usesPrimaries);
     this.allowances = new Allowances(options.now);
     this.#podUses = new PodUses(options.now);
     this.#releaseConsents = new ReleaseConsents(options.now);
@@ -72,9 +76,11 @@ export class InvariantChecker {
     this.#ownAssignments = new OwnAssignments(options.now);
     this.#justifiedWithdrawals = new JustifiedWithdrawals(options.now);
     const exists = (interfaceId: string): boolean => network.interfaces.has(interfaceId);
-    this.#repeatedRefusals = new RepeatedRefusals({ ...options, exists });
+    const newFor = options.consistencyWindow + options.rig.untilUsable;
+    this.#repeatedRefusals = new RepeatedRefusals({ now: options.now, newFor, exists });
     for (const item of network.interfaces.values()) this.assignments.change(undefined, item);
     network.onInterface = (before, after) => {
+      options.rig.judge(before, after);
       this.#onInterface(before, after);
       this.assignments.change(before, after);
     };
@@ -247,7 +253,7 @@ export class InvariantChecker {
     before: NetworkInterface | undefined,
     after: NetworkInterface | undefined,
   ): void {
-    const { instanceId, gained } = growthOf(before, after);
+    const { instanceId, gained } = growthOf(before, after, this.#usesPrimaries);
     const node = this.#nodes.get(instanceId) ?? '';
     const { maxAllocate: latest = Infinity } = this.#cluster.workload.machineOf(node)?.facts.ipam ?? {};
     const maxAllocate = Math.max(latest, this.allowances.formerLimit(instanceId));

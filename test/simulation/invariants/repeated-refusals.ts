@@ -5,8 +5,8 @@ import { textAt, type JsonObject } from '../../../src/simulator/workload/json.ts
 
 export interface RepeatedRefusalsOptions {
   readonly now: () => number;
-  /** In ms. */
-  readonly consistencyWindow: number;
+  /** How long the cloud may not show an interface after its creation, in ms. */
+  readonly newFor: number;
   readonly exists: (interfaceId: string) => boolean;
 }
 
@@ -38,10 +38,10 @@ export class RepeatedRefusals {
 
   /** A call of a controller, sent at `sentAt`, ended. Returns the call if it repeats a known refusal. */
   add(identity: string, action: string, { input, result, sentAt }: RefusableCall): string | undefined {
-    const { now, consistencyWindow, exists } = this.#options;
+    const { now, newFor, exists } = this.#options;
     const interfaceId = textAt(input, 'NetworkInterfaceId');
     if (result !== 'InvalidNetworkInterfaceID.NotFound' || exists(interfaceId)) return undefined;
-    if (now() < (this.#createdAt.get(interfaceId) ?? -Infinity) + consistencyWindow) return undefined;
+    if (now() < (this.#createdAt.get(interfaceId) ?? -Infinity) + newFor) return undefined;
     const call = `${action} of ${identity} for ${interfaceId}, which is gone`;
     const refused = this.#refused.get(identity) ?? new Map<string, number>();
     const refusedAt = refused.get(call);

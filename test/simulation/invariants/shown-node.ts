@@ -1,6 +1,7 @@
 // What a CiliumNode shows to its agent.
 import type { KubernetesObject } from '../../../src/simulator/kubernetes/objects/kubernetes-object.ts';
 import type { Protocol } from '../../../src/simulator/workload/node-facts.ts';
+import { type JsonObject, objectAt } from '../../../src/simulator/workload/json.ts';
 import { membersOf } from './assignments.ts';
 
 export interface ShownInterface {
@@ -34,6 +35,7 @@ interface Spec {
 interface Status {
   readonly eni?: { readonly enis?: ShownNode['interfaces'] };
   readonly azure?: AzureStatus;
+  readonly 'alibaba-cloud'?: { readonly enis?: AlibabaInterfaces };
   readonly ipam?: { readonly 'release-ips'?: ShownNode['handshakes'] };
 }
 
@@ -46,9 +48,55 @@ export function shownNodeOf(object: KubernetesObject | undefined): ShownNode {
 }
 
 function statusOf(object: KubernetesObject | undefined): Pick<ShownNode, 'interfaces' | 'handshakes'> {
-  const { eni = {}, azure, ipam = {} } = (object?.['status'] ?? {}) as Status;
-  const interfaces = azure === undefined ? (eni.enis ?? {}) : onAzure(azure);
-  return { interfaces, handshakes: ipam['release-ips'] ?? {} };
+  const { ipam = {}, ...status } = (object?.['status'] ?? {}) as Status;
+  return { interfaces: interfacesIn(status), handshakes: ipam['release-ips'] ?? {} };
+}
+
+function interfacesIn({ eni, azure, 'alibaba-cloud': alibaba }: Status): ShownNode['interfaces'] {
+  if (azure !== undefined) return onAzure(azure);
+  return alibaba === undefined ? (eni?.enis ?? {}) : onAlibaba(alibaba.enis ?? {});
+}
+
+/** The interfaces that a merge patch of a status changes, in the form of EC2; null for those that it removes. */
+export function patchedInterfaces(status: JsonObject): Readonly<Record<string, ShownInterface | null>> {
+  const { 'alibaba-cloud': alibaba } = status as Status;
+  if (alibaba !== undefined) return onAlibaba(alibaba.enis ?? {});
+  return objectAt(status, 'eni', 'enis') as Readonly<Record<string, ShownInterface | null>>;
+}
+
+type AlibabaInterfaces = Readonly<
+  Record<
+    string,
+    {
+      readonly 'network-interface-id'?: string;
+      readonly 'mac-address'?: string;
+      readonly vswitch?: { readonly cidr?: string };
+      readonly 'private-ipsets'?: readonly { readonly 'private-ip-address'?: string }[];
+    } | null
+  >
+>;
+
+/** In the form of EC2. */
+function onAlibaba<T extends ShownInterface | null = ShownInterface>(
+  interfaces: AlibabaInterfaces,
+): Readonly<Record<string, T>> {
+  return Object.fromEntries(
+    Object.entries(interfaces).map(([id, item]) => [id, (item === null ? null : ofAlibaba(item)) as T]),
+  );
+}
+
+function ofAlibaba({
+  'network-interface-id': id,
+  'mac-address': mac,
+  vswitch: { cidr } = {},
+  'private-ipsets': sets,
+}: NonNullable<AlibabaInterfaces[string]>): ShownInterface {
+  return {
+    ...(id !== undefined && { id }),
+    ...(mac !== undefined && { mac }),
+    ...(sets !== undefined && { addresses: sets.flatMap((set) => set['private-ip-address'] ?? []) }),
+    ...(cidr !== undefined && { subnet: { cidr }, vpc: { 'primary-cidr': cidr } }),
+  };
 }
 
 function isAzure(object: KubernetesObject | undefined): boolean {

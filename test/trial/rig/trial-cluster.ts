@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ApiProcess } from '../../../bench/rig/api-process.ts';
 import { CloudProcess } from '../../../bench/rig/cloud-process.ts';
-import { quotaFlags } from '../../../bench/scenarios/quota-flags.ts';
+import { aws } from '../../../bench/clouds/aws.ts';
 import type { RigChild } from '../../../rig/child-process.ts';
 import { accessToEc2, ControllerProcess, type Ec2Access } from '../../../rig/controller-process.ts';
 import { type Clock, sleep } from '../../../src/runtime/clock.ts';
@@ -39,7 +39,7 @@ const flags = [
   '--leader-election-lease-duration=10s',
   '--leader-election-renew-deadline=7s',
   // The quotas of the controller match the wide limits of the model, so that rate limits decide nothing.
-  ...quotaFlags(limitScale),
+  ...aws.quotaFlags(limitScale),
   `--cloud-quota-overrides=UnassignPrivateIpAddresses=${100 * limitScale}:${5 * limitScale}`,
 ];
 
@@ -96,7 +96,9 @@ export class TrialCluster {
 
   /** Another cloud in a process of its own. */
   async startCloud(topology: string): Promise<CloudProcess> {
-    return this.#added(await CloudProcess.serving(topology, join(this.directory, 'other-topology.json')));
+    return this.#added(
+      await CloudProcess.serving(aws.server, topology, join(this.directory, 'other-topology.json')),
+    );
   }
 
   /** Resolves to the seconds until `isSo`; rejects with `what` if that never comes. */
@@ -153,7 +155,9 @@ export async function withTrialCluster<T>(
     return process;
   };
   const play = async (): Promise<T> => {
-    const cloud = added(await CloudProcess.serving(trialTopology(plan), join(directory, 'topology.json')));
+    const cloud = added(
+      await CloudProcess.serving(aws.server, trialTopology(plan), join(directory, 'topology.json')),
+    );
     const api = added(await ApiProcess.start(directory));
     const veil = await startVeiledEc2(cloud.url);
     const sts = await startTokenService([], () => clock.wall(), account);

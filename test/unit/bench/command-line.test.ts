@@ -1,35 +1,40 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { allFigures } from '../../../bench/all-figures.ts';
+import { cloudNames } from '../../../bench/clouds/clouds.ts';
 import { readCommandLine, type Wanted } from '../../../bench/command-line.ts';
+import { figuresOn } from '../../../bench/figure.ts';
 
 const read = (...args: readonly string[]): Wanted => {
   const wanted = readCommandLine(args, allFigures);
-  if (wanted === 'list') throw new Error('a list was asked for');
+  if (wanted.kind === 'list') throw new Error('a list was asked for');
   return wanted;
 };
 
 describe('readCommandLine', () => {
   test.each([
-    [[], { nodes: 1000, isSmall: false, scale: 10 }],
-    [['--nodes', '50'], { nodes: 50, isSmall: false, scale: 10 }],
-    [['--scale', '1'], { nodes: 1000, isSmall: false, scale: 1 }],
-    [['--small'], { nodes: 100, isSmall: true, scale: 1 }],
-    [['--small', '--nodes=20'], { nodes: 20, isSmall: true, scale: 1 }],
+    [[], { cloud: 'aws', nodes: 1000, isSmall: false, scale: 10 }],
+    [['--nodes', '50'], { cloud: 'aws', nodes: 50, isSmall: false, scale: 10 }],
+    [['--scale', '1'], { cloud: 'aws', nodes: 1000, isSmall: false, scale: 1 }],
+    [['--small'], { cloud: 'aws', nodes: 100, isSmall: true, scale: 1 }],
+    [['--small', '--nodes=20'], { cloud: 'aws', nodes: 20, isSmall: true, scale: 1 }],
+    [['--cloud', 'azure'], { cloud: 'azure', nodes: 1000, isSmall: false, scale: 1 }],
+    [['--cloud', 'alibaba', '--small'], { cloud: 'alibaba', nodes: 100, isSmall: true, scale: 1 }],
+    [['--cloud', 'azure', '--small'], { cloud: 'azure', nodes: 100, isSmall: true, scale: 10 }],
   ])('accepts %j', (args, settings) => {
     expect(read(...args).settings).toEqual(settings);
   });
 
   test('selects all figures, or the named ones in the order given', () => {
-    expect(read().figures).toEqual(allFigures);
+    expect(read().figures).toEqual(figuresOn('aws', allFigures));
     expect(read('--only', 'idle-cpu', '--only', 'scale-up-reads').figures.map(({ name }) => name)).toEqual([
       'idle-cpu',
       'scale-up-reads',
     ]);
   });
 
-  test('measures no times in the small form', () => {
-    const { figures } = read('--small');
+  test.each(cloudNames)('measures no times in the small form on %s', (cloud) => {
+    const { figures } = read('--small', '--cloud', cloud);
 
     expect(figures.length).toBeGreaterThan(0);
     expect(figures.filter(({ name }) => /time|latency|cpu|memory|delay|first/.test(name))).toEqual([]);
@@ -39,13 +44,18 @@ describe('readCommandLine', () => {
     [['--only', 'nothing'], 'there is no figure nothing; there are: '],
     [['--nodes', '0'], '--nodes is 0; a whole number'],
     [['--nodes', '1.5'], '--nodes is 1.5'],
+    [['--cloud', 'moon'], '--cloud is moon; there are: aws, azure, alibaba'],
+    [['--cloud', 'azure', '--only', 'modify-calls'], 'there is no figure modify-calls'],
     [['--bogus'], 'bogus'],
   ])('refuses %j', (args, problem) => {
     expect(() => read(...args)).toThrow(problem);
   });
 
   test('accepts --list', () => {
-    expect(readCommandLine(['--list'], allFigures)).toBe('list');
+    expect(readCommandLine(['--list', '--cloud=azure'], allFigures)).toEqual({
+      kind: 'list',
+      figures: figuresOn('azure', allFigures),
+    });
   });
 });
 

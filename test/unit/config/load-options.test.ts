@@ -7,11 +7,12 @@ import {
   type Options,
   optionNames,
 } from '../../../src/config/option-table.ts';
+import type { agentOptions } from '../../../src/config/options/agent-options.ts';
 import type { blockOptions } from '../../../src/config/options/block-options.ts';
 import type { nodeIpamOptions } from '../../../src/config/options/node-ipam-options.ts';
 import { accepted, load, type Outside, problemsOf } from './loading.ts';
 
-type BlockOption = keyof typeof blockOptions | keyof typeof nodeIpamOptions;
+type BlockOption = keyof typeof blockOptions | keyof typeof nodeIpamOptions | keyof typeof agentOptions;
 
 /** A refused text for each option that counts with ipam=eni. Paths accept every text. */
 const refused: Readonly<
@@ -345,6 +346,15 @@ describe('defaults', () => {
       nodeMetricsLimit: 2000,
       logLevel: 'info',
       debug: false,
+      nodeName: expect.any(String) as unknown as string,
+      socketPath: '/var/run/headwater/agent.sock',
+      stateDir: '/var/lib/headwater/agent',
+      bootIdFile: '/proc/sys/kernel/random/boot_id',
+      ipv4Range: undefined,
+      ipv6Range: undefined,
+      excludeIps: [],
+      autoCreateCiliumNodeResource: true,
+      ipamExpiration: 600_000,
     } satisfies Options);
     expect(Object.keys(sources)).toEqual(optionNames);
     expect(notices).toEqual([]);

@@ -65,13 +65,20 @@ describe('the table of options', () => {
     const ownToTheProcess = optionNames.filter((name) => !optionTable[name].fromConfigDir);
 
     expect(ownToTheProcess.toSorted()).toEqual([
+      'boot-id-file',
       'config-dir',
+      'exclude-ips',
+      'ipv4-range',
+      'ipv6-range',
       'k8s-namespace',
       'leader-election-lease-duration',
       'leader-election-lease-name',
       'leader-election-renew-deadline',
       'leader-election-retry-period',
+      'node-name',
       'serve-addr',
+      'socket-path',
+      'state-dir',
     ]);
   });
 });

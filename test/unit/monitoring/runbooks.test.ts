@@ -52,7 +52,7 @@ const statusKeys = {
   waiting: true,
 } satisfies Record<keyof CidrStatusReport | keyof StatusReport, true>;
 
-const commands = /^(kubectl|curl|aws) /;
+const commands = /^(kubectl|curl|aws|aliyun) /;
 /** Flags of other programs. */
 const otherFlags = ['--max-old-space-size'];
 
@@ -82,7 +82,9 @@ const reasons = {
   InterfaceNameUnknown: 'blocked',
   InterfaceFailed: 'blocked',
   InterfaceNotShown: 'blocked',
+  InterfaceChanging: 'served',
   AgentCannotStart: 'served',
+  AgentProtocolUnsupported: 'served',
   ExcludedAddressesInUse: 'served',
   FreeAddressesNotTaken: 'served',
   AccessDenied: 'blocked',

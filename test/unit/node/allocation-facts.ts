@@ -86,6 +86,7 @@ export function view(
     presence: 'shown',
     interfaces,
     unreadable,
+    obscured: [],
     addressless,
     instance: undefined,
     unconfirmed: new Map(),

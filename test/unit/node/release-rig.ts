@@ -17,6 +17,7 @@ import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
 import { requirements } from './allocation-facts.ts';
 import { nodeOf } from './cilium-nodes.ts';
 import { done } from './outcomes.ts';
+import { traits } from '../providers/scripted-implementation.ts';
 
 export interface ReleaseSetup {
   readonly protocol: Release['protocol'];
@@ -74,6 +75,7 @@ export class ReleaseRig {
     const observations = setup.interfaces.map((item) => ({ kind: 'interface', interface: item }) as const);
     this.inventory.applyRefresh({ startedAt: 0, endedAt: 0, instanceIds: ['i-1'], observations });
     this.releaser = new Releaser({
+      traits,
       instanceId: 'i-1',
       implementation: {
         admit: () => Promise.resolve(() => void this.refunds++),

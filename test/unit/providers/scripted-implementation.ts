@@ -15,6 +15,11 @@ export const words: CloudWords = {
     securityGroupIds: 'section.groups',
     securityGroupTags: 'section.group-tags',
   },
+  remedies: {
+    fullSubnets: 'widen the subnet',
+    fullInstance: 'use a larger machine',
+    unseenInstance: 'check the access',
+  },
   options: { networkId: '--network', exclusion: 'does not carry the tags of --instance-tags' },
 };
 
@@ -29,6 +34,7 @@ export const traits: CloudTraits = {
   mostPerCall: Infinity,
   change: 'perInterface',
   limits: 'byType',
+  poolRequests: true,
   publicAddresses: true,
 };
 

@@ -2,12 +2,15 @@
 import type { Burst } from '../../../simulator/workload/workload.ts';
 import type { AzureContext, Chapter } from '../chapter.ts';
 import { exhaustedSubnet } from '../chapters/exhausted-subnet.ts';
-import { crowdPods, departureOf, reportPods } from '../chapters/pods.ts';
+import { lossesOf, lostAnswers, type LossTarget } from '../chapters/lost-answers.ts';
+import { crowdPods, departureOf, latePods, reportPods, rushPods } from '../chapters/pods.ts';
 import { join, scaleUp } from '../chapters/scale-up.ts';
 import { nodesOfSmallSubnet, type SmallSubnetNodes } from '../chapters/small-zone.ts';
+import { takeover } from '../chapters/takeover.ts';
+import { isSettled } from '../picture.ts';
 import { smallSet } from './azure-topology.ts';
-import { lostUpdates } from './lost-updates.ts';
-import { takeover } from './takeover.ts';
+
+const update = 'VirtualMachineScaleSetVMs.Update';
 
 export function azureChapters(context: AzureContext): readonly Chapter[] {
   const { cluster, run } = context;
@@ -17,9 +20,20 @@ export function azureChapters(context: AzureContext): readonly Chapter[] {
   return [
     join(),
     scaleUp(context, 'Azure', () => nodes().generous),
-    lostUpdates(context),
+    lostAnswers(context, {
+      cloud: 'azure',
+      faults: cluster.arm.gateway.faults,
+      action: update,
+      targets: () => vmsOfUniformSet(context),
+      next: () => 'the controller reads the VM, and looks for its names',
+      hints: [
+        `Azure carries out the next updates of ${lossesOf(context) === 1 ? 'a VM' : `${lossesOf(context)} VMs`}, but the answers never arrive.`,
+        'Asking again blindly would add addresses twice. Watch what the controller finds out.',
+      ],
+    }),
     exhaustedSubnet(context, {
       place: `the scale set ${smallSet.name}`,
+      kind: 'subnet',
       name: smallSet.subnet,
       id: [...cluster.arm.cloud.subnets.values()].find(({ id }) => isSmall(id))?.path ?? '',
       nodes,
@@ -32,8 +46,45 @@ export function azureChapters(context: AzureContext): readonly Chapter[] {
         run(departureOf(reportPods(generous), 0, 1000));
       },
     }),
-    takeover(context),
+    takeover(context, {
+      counters: cluster.arm.gateway.counters,
+      actions: [update, 'NetworkInterfaces.CreateOrUpdate'],
+      underWay: () =>
+        [...cluster.arm.cloud.operations.all.values()].filter(({ status }) => status === 'InProgress').length,
+      inWords: 'updates that Azure has not ended',
+      hints: [
+        'Pods rush in, and the controller is killed in the middle of the updates. Azure goes on with them. Another controller is',
+        "started that knows nothing of them. It leads when the dead one's Lease has ended, and learns from Azure what is changing.",
+      ],
+      title: 'SIGKILL and recovery',
+      longest: 5000,
+      begin: () => run(rushPods(context.nodes)),
+      meanwhile: () => run(latePods(context.nodes)),
+      isMended: (picture) => isSettled(picture, false),
+    }),
   ];
+}
+
+/** All except the small set, whose nodes have their own chapter. */
+function vmsOfUniformSet({ cluster: { arm, workload } }: AzureContext): readonly LossTarget[] {
+  const { cloud } = arm;
+  const nodes = new Map(workload.views.map(({ facts, nodeName }) => [facts.instanceId, nodeName]));
+  return [...cloud.machines.current.values()]
+    .filter(
+      ({ instanceId, scaleSetId = '' }) =>
+        instanceId !== undefined && !scaleSetId.endsWith(`/${smallSet.name}`),
+    )
+    .map(({ id }) => ({
+      name: 'its VM',
+      node: nodes.get(id) ?? id,
+      match: { path: id },
+      // Also those of an update that has not ended.
+      held: () =>
+        cloud
+          .interfacesOf(cloud.machine(id))
+          .flatMap(({ configurations }) => configurations)
+          .flatMap(({ isPrimary, address }) => (isPrimary || address === undefined ? [] : [address])),
+    }));
 }
 
 function isSmall(subnetId: string): boolean {

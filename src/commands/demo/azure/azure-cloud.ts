@@ -5,7 +5,7 @@ import { Random } from '../../../runtime/random.ts';
 import { systemClock as clock } from '../../../runtime/system-clock.ts';
 import { startArmServer } from '../../../simulator/arm/arm-server.ts';
 import { createEmbeddedAzure } from '../../../simulator/cluster/embedded-cluster.ts';
-import type { DemoCloud } from '../demo-cloud.ts';
+import { type DemoCloud, halfOfEach } from '../demo-cloud.ts';
 import { azureChapters } from './azure-chapters.ts';
 import { azureTopology, configureAzureNode, subscription } from './azure-topology.ts';
 
@@ -23,6 +23,7 @@ export function azureCloud(wanted: {
     key: 'azure',
     name: 'Azure',
     cluster,
+    agents: halfOfEach,
     counters: arm.gateway.counters,
     releases: false,
     chapters: (context) => azureChapters({ ...context, cluster }),

@@ -196,7 +196,7 @@ export class BlockDemonstration {
   }
 
   #look(): void {
-    for (const shared of sharedBlocks(this.machines.values())) this.violations.add(shared);
+    for (const { text } of sharedBlocks(this.machines.values())) this.violations.add(text);
     for (const machine of this.machines.values()) {
       const before = this.#before.get(machine) ?? [];
       if (before.some((block) => !machine.inUse.includes(block)))

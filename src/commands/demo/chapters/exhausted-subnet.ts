@@ -10,6 +10,8 @@ const readingTime = 1500;
 export interface SmallSubnet {
   /** Where its two nodes are. */
   readonly place: string;
+  /** What its cloud calls it. */
+  readonly kind: 'subnet' | 'vSwitch';
   readonly name: string;
   readonly id: string;
   /** Its two nodes, once there are agents. */
@@ -30,9 +32,9 @@ export function exhaustedSubnet(context: ChapterContext, subnet: SmallSubnet): C
   let isRelieved = false;
   let node = '';
   return {
-    title: 'a subnet runs out',
+    title: `a ${subnet.kind} runs out`,
     hints: [
-      `Pods crowd on one of the two nodes of ${subnet.place}, and its only pod subnet, ${subnet.name}, has too little left.`,
+      `Pods crowd on one of the two nodes of ${subnet.place}, and its only pod ${subnet.kind}, ${subnet.name}, has too little left.`,
       `Look at what the node says: why, and what to do about it. ${subnet.hint}`,
     ],
     longest: subnet.longest,

@@ -1,111 +1,129 @@
-// Chapter about EC2 calls that succeed and whose answers are lost. This is the worst case: a blind retry would repeat
-// the effect.
-import { textsAt } from '../../../simulator/workload/json.ts';
-import type { Chapter, Ec2Context } from '../chapter.ts';
-import type { LogLine } from '../controller-process.ts';
-import { smallZone } from '../demo-topology.ts';
+// Chapter about calls that the cloud carries out and whose answers are lost. This is the worst case: a blind retry would
+// repeat the effect.
+import type { Faults } from '../../../simulator/cloud/faults.ts';
+import type { CloudName } from '../../../simulator/workload/node-facts.ts';
+import type { Chapter, ChapterContext } from '../chapter.ts';
+import { shownAddresses } from '../departures.ts';
 import { batchPods } from './pods.ts';
 
-/** A call whose answer the controller missed. */
-interface Lost {
-  readonly node: string;
-  readonly interfaceId: string;
-  /** What the cloud has held there since. */
-  readonly addresses: readonly string[];
-  readonly at: number;
+export interface LosableCalls {
+  readonly cloud: CloudName;
+  readonly faults: Faults;
+  /** The call that adds addresses. */
+  readonly action: string;
+  /** What may add addresses: none in the small subnet, whose nodes have their own chapter. */
+  readonly targets: () => readonly LossTarget[];
+  /** What the controller does next, once an answer is lost. */
+  readonly next: (target: LossTarget) => string;
+  /** Another call, the first of which loses its answer too, and what happens next. */
+  readonly creation?: { readonly action: string; readonly next: string };
+  /** What to watch. */
+  readonly hints: readonly string[];
 }
 
-const assign = 'AssignPrivateIpAddresses';
-const create = 'CreateNetworkInterface';
+export interface LossTarget {
+  /** As spectators read it: `eni-1`, `its VM`. */
+  readonly name: string;
+  readonly node: string;
+  /** The parameters by which its calls are known. */
+  readonly match: Readonly<Record<string, string>>;
+  /** Addresses for pods that the cloud holds there. */
+  readonly held: () => readonly string[];
+}
 
-export function lostAnswers(context: Ec2Context): Chapter {
-  const { faults } = context.cluster.ec2.gateway;
+/** A target that waits for its call. */
+interface Waiting {
+  readonly target: LossTarget;
+  /** Id of the rule that loses the answer. */
+  readonly rule: number;
+  readonly before: readonly string[];
+}
+
+interface Lost extends Waiting {
+  readonly at: number;
+  /** What the target has had since the call. */
+  addresses?: readonly string[];
+}
+
+/** How many answers get lost. */
+export function lossesOf({ nodes }: Pick<ChapterContext, 'nodes'>): number {
+  return nodes < 10 ? 1 : 3;
+}
+
+export function lostAnswers(context: ChapterContext, calls: LosableCalls): Chapter {
+  const { faults, action, creation } = calls;
+  const toLose = lossesOf(context);
   const open = new Set<Lost>();
-  /** Rule IDs. */
-  let assignments: readonly number[] = [];
-  let creation: number | undefined;
-  const toLose = context.nodes < 10 ? 1 : 3;
-  let now = 0;
-  let lostAssignments = 0;
-  let isCreationReported = false;
-  const lose = (action: string, match: Readonly<Record<string, string>>): number => {
+  let waiting: readonly Waiting[] = [];
+  let created: number | undefined;
+  let lost = 0;
+  const lose = (of: string, match: Readonly<Record<string, string>>): number => {
     const fault = { kind: 'lost', effect: 'before', connection: 'drop', delayMs: 0 } as const;
-    return faults.add({ action, rate: 1, count: 1, match, fault });
+    return faults.add({ action: of, rate: 1, count: 1, match, fault });
   };
-  const met = (ids: readonly (number | undefined)[]): number =>
-    faults.rules.filter(({ id }) => ids.includes(id)).reduce((sum, rule) => sum + rule.met, 0);
+  const isMet = (rule: number): boolean => faults.rules.some(({ id, met }) => id === rule && met > 0);
+
+  const noteCreation = (): void => {
+    if (creation === undefined || created === undefined || !isMet(created)) return;
+    created = undefined;
+    context.report(`LOST the answer to ${creation.action}: ${creation.next}`);
+  };
+  const noteLosses = (elapsed: number): void => {
+    for (const each of waiting.filter(({ rule }) => isMet(rule)).slice(0, toLose - lost)) {
+      lost += 1;
+      waiting = waiting.filter((other) => other !== each);
+      open.add({ ...each, at: elapsed });
+      const { target } = each;
+      context.report(`LOST the answer to ${action} for ${target.node}: ${calls.next(target)}`);
+    }
+    if (lost >= toLose) for (const { rule } of waiting) faults.remove(rule);
+  };
+  const noteFinds = (elapsed: number): void => {
+    for (const each of open) {
+      const found = findingOf(context, each, { cloud: calls.cloud, now: elapsed });
+      if (found === undefined) continue;
+      open.delete(each);
+      context.report(`FOUND: ${found}`);
+    }
+  };
 
   return {
     title: 'answers get lost',
-    hints: [
-      `EC2 carries out the next ${assign} and the next ${create}, but the answers never arrive.`,
-      'Asking again blindly would assign addresses twice. Watch what the controller finds out.',
-    ],
-    longest: 10_000,
+    hints: calls.hints,
+    longest: 12_000,
     begin: () => {
-      assignments = interfacesElsewhere(context).map((id) => lose(assign, { NetworkInterfaceId: id }));
-      creation = lose(create, {});
+      waiting = calls
+        .targets()
+        .map((target) => ({ target, before: target.held(), rule: lose(action, target.match) }));
+      if (creation !== undefined) created = lose(creation.action, {});
       context.run(batchPods(context.nodes));
     },
-    onLogLine: (line) => {
-      const lost = readLost(line);
-      if (lost === undefined) return;
-      open.add({ ...lost, addresses: secondaryOn(context, lost.interfaceId), at: now });
-      context.report(
-        `LOST the answer to ${assign} for ${lost.node}: the controller asks nothing more of ${lost.interfaceId}, and looks`,
-      );
-    },
     watch: ({ elapsed }) => {
-      now = elapsed;
-      if (!isCreationReported && met([creation]) > 0) {
-        isCreationReported = true;
-        context.report(
-          `LOST the answer to ${create}: it is asked again with the same client token, and EC2 names the one it made`,
-        );
-      }
-      for (const lost of open) {
-        if (!isShown(context, lost)) continue;
-        open.delete(lost);
-        context.report(`FOUND: ${verdictOn(context, lost, elapsed)}`);
-      }
-      if (lostAssignments < toLose) lostAssignments = met(assignments);
-      if (lostAssignments < toLose) return 'running';
-      for (const id of assignments) faults.remove(id);
+      noteCreation();
+      if (lost < toLose) noteLosses(elapsed);
+      noteFinds(elapsed);
+      if (lost < toLose) return 'running';
       return open.size > 0 || elapsed < 4000 ? 'continues' : 'over';
     },
   };
 }
 
-/** All except the small zone, whose nodes have their own chapter. */
-function interfacesElsewhere({ cluster }: Ec2Context): readonly string[] {
-  return [...cluster.ec2.network.interfaces.values()]
-    .filter(({ zone }) => zone !== smallZone.name)
-    .map(({ id }) => id);
-}
-
-function readLost({ message, details }: LogLine): Pick<Lost, 'node' | 'interfaceId'> | undefined {
-  if (message !== 'could not assign addresses' || details['failure'] !== 'unreachable') return undefined;
-  return { node: String(details['node']), interfaceId: String(details['interface']) };
-}
-
-/** Whether the CiliumNode shows everything that the call added and that was not released since. */
-function isShown(context: Ec2Context, { node, interfaceId, addresses }: Lost): boolean {
-  const held = new Set(secondaryOn(context, interfaceId));
-  const object = context.cluster.kubernetes.get('ciliumnodes.cilium.io', node);
-  const shown = new Set(textsAt(object, 'status', 'eni', 'enis', interfaceId, 'addresses'));
-  return addresses.every((address) => shown.has(address) || !held.has(address));
-}
-
-function verdictOn(context: Ec2Context, { node, interfaceId, addresses, at }: Lost, now: number): string {
-  const before = addresses.length;
-  const more = secondaryOn(context, interfaceId).length - before;
+/** Once the CiliumNode shows everything that the target has had since the call and that was not released since. */
+function findingOf(
+  { cluster }: ChapterContext,
+  lost: Lost,
+  { cloud, now }: { readonly cloud: CloudName; readonly now: number },
+): string | undefined {
+  const { target, before, at } = lost;
+  const held = target.held();
+  if (held.every((address) => before.includes(address))) return undefined;
+  lost.addresses ??= held;
+  const object = cluster.kubernetes.get('ciliumnodes.cilium.io', target.node);
+  if (object === undefined) return undefined;
+  const shown = shownAddresses(object, cluster.workload.view(target.node).protocol, cloud);
+  if (!lost.addresses.every((address) => shown.has(address) || !held.includes(address))) return undefined;
+  const more = held.length - lost.addresses.length;
   const seconds = ((now - at) / 1000).toFixed(1);
   const twice = more > 0 ? `, and ${more} that came since` : ', and none came twice';
-  return `${seconds} s later ${node} shows all ${before} addresses of ${interfaceId}${twice}`;
-}
-
-/** Pod addresses that the cloud holds there. */
-function secondaryOn({ cluster }: Ec2Context, interfaceId: string): readonly string[] {
-  const item = cluster.ec2.network.interfaces.get(interfaceId);
-  return item?.addresses.filter((address) => address !== item.primaryAddress) ?? [];
+  return `${seconds} s later ${target.node} shows all ${lost.addresses.length} addresses of ${target.name}${twice}`;
 }

@@ -1,7 +1,7 @@
 // Chapter about shrinking: pods leave, and their addresses are released with the agents' consent.
 import type { Chapter, ChapterContext } from '../chapter.ts';
 import { departureOf, reportPods, webPods } from './pods.ts';
-import { smallZoneNodes } from './small-zone.ts';
+import type { SmallSubnetNodes } from './small-zone.ts';
 
 /** Delay of the other departures after those that the node in deficit waits for, in ms. */
 const headStart = 4000;
@@ -9,18 +9,21 @@ const headStart = 4000;
 const readingTime = 750;
 const longest = 14_000;
 
-export function releaseAddresses(context: ChapterContext): Chapter {
+export function releaseAddresses(
+  context: ChapterContext,
+  { nodes, agents }: { readonly nodes: () => SmallSubnetNodes; readonly agents: string },
+): Chapter {
   const web = webPods(context.nodes);
   let since: number | undefined;
   return {
     title: 'scale-down',
     hints: [
-      'First the pods of the other node in the crowded zone leave, then most pods everywhere. Agents up to 1.19 are asked:',
-      'marked, then ready (they agree), then released. Those from 1.20 drop addresses, which are hidden for a while first.',
+      'First the pods of the other node in the crowded zone leave, then most pods everywhere. Agents that are asked see an',
+      `address marked, say that it is ready, and see it released. ${agents}`,
     ],
     longest,
     begin: () => {
-      const { generous } = smallZoneNodes(context.cluster);
+      const { generous } = nodes();
       context.run(departureOf(reportPods(generous), 0, 500));
       context.run(departureOf(web, headStart, 1500));
     },

@@ -9,8 +9,11 @@ export interface SmallSubnetNodes {
   readonly inDeficit: string;
 }
 
-export function smallZoneNodes(cluster: Pick<SimulatedCluster, 'workload'>): SmallSubnetNodes {
-  return nodesOfSmallSubnet(cluster, ({ zone }) => zone === smallZone.name);
+export function smallZoneNodes(
+  cluster: Pick<SimulatedCluster, 'workload'>,
+  name: string = smallZone.name,
+): SmallSubnetNodes {
+  return nodesOfSmallSubnet(cluster, ({ zone }) => zone === name);
 }
 
 export function nodesOfSmallSubnet(

@@ -1,5 +1,6 @@
 // All collections with one counter: each committed write gets the next resource version, as in etcd.
 import type { Change } from './change.ts';
+import type { KubernetesObject } from '../objects/kubernetes-object.ts';
 import { Collection } from './collection.ts';
 
 /** Called on every change of every collection. */
@@ -42,9 +43,25 @@ export class ObjectStore {
     return created;
   }
 
+  /** Keeps what there is now. The returned function brings it back, in new versions, and removes everything else. */
+  backUp(): () => void {
+    const kept = new Map([...this.#collections].map(([name, each]) => [name, contentOf(each)] as const));
+    return () => {
+      for (const [name, collection] of this.#collections) {
+        const then = kept.get(name) ?? new Map<string, KubernetesObject>();
+        for (const key of contentOf(collection).keys()) if (!then.has(key)) collection.remove(key);
+        for (const [key, object] of then) if (collection.get(key) !== object) collection.put(key, object);
+      }
+    };
+  }
+
   /** From now on no version before the current one can be read or watched. */
   forgetHistory(): void {
     this.#floor = this.#revision;
     for (const collection of this.#collections.values()) collection.forgetHistoryUntil(this.#floor);
   }
+}
+
+function contentOf(collection: Collection): ReadonlyMap<string, KubernetesObject> {
+  return new Map([...collection.all()].map(({ key, object }) => [key, object]));
 }

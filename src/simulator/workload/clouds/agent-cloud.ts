@@ -13,6 +13,10 @@ export interface AgentCloud {
   /** What the status shows to an agent of this protocol, in a fixed order. */
   readonly interfacesOf: (node: JsonObject, protocol: Protocol) => readonly InterfaceStatus[];
   readonly exclusionOf: (node: JsonObject) => ExclusionRule;
+  /** The lowest device index of an interface that carries pods. */
+  readonly firstInterfaceIndexOf: (facts: NodeFacts) => number;
+  /** Whether pods use the primary addresses of interfaces that carry pods. */
+  readonly usesPrimaryAddresses: boolean;
   /** The status as an agent of this protocol writes it back: without the fields that it does not know. */
   readonly writtenBack: (status: JsonObject, protocol: Protocol) => JsonObject;
   /** Whether a multi-pool agent starts only once the status names a CIDR of the network. */

@@ -27,6 +27,8 @@ export const aws: AgentCloud = {
       tags: textMapAt(node, 'spec', 'eni', 'exclude-interface-tags'),
     };
   },
+  firstInterfaceIndexOf: ({ eni }) => eni?.firstInterfaceIndex ?? 0,
+  usesPrimaryAddresses: false,
   writtenBack: (status) => status,
   awaitsCidr: false,
   networkOf: (node) => textAt(node, 'spec', 'eni', 'vpc-id'),

@@ -14,6 +14,8 @@ export const azure: AgentCloud = {
   interfacesOf: (node, protocol) =>
     listAt(node, 'status', 'azure', 'interfaces').map((entry) => interfaceOf(entry, protocol)),
   exclusionOf: () => ({ firstInterfaceIndex: undefined, tags: new Map() }),
+  firstInterfaceIndexOf: () => 0,
+  usesPrimaryAddresses: false,
   writtenBack,
   awaitsCidr: true,
   networkOf: (node) => {

@@ -3,7 +3,7 @@ import type { Figure, Outcome, Settings } from '../../../../bench/figure.ts';
 import { reportOf } from '../../../../bench/report/json-report.ts';
 import { renderTable } from '../../../../bench/report/table.ts';
 
-const settings: Settings = { nodes: 1000, isSmall: false, scale: 10 };
+const settings: Settings = { cloud: 'aws', nodes: 1000, isSmall: false, scale: 10 };
 
 const figure = (change: Partial<Figure>): Figure => ({
   name: 'reads',

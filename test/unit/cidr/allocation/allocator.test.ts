@@ -151,6 +151,17 @@ describe('an allocator', () => {
     expect(blocksOf(model)).toEqual({ a: ['10.0.0.0/24'], b: ['10.0.1.0/24'] });
   });
 
+  test('gives an object that loses its block another one if somebody else shows that one by now', async () => {
+    const { model } = allocatorRig({ pools: small });
+    model.create('a');
+    await model.clock.advance(1000);
+    model.create('restored', ['10.0.0.0/24']);
+    model.change('a', { blocks: [] });
+    await model.clock.advance(60_000);
+
+    expect(blocksOf(model)).toEqual({ a: ['10.0.1.0/24'], restored: ['10.0.0.0/24'] });
+  });
+
   test('gives an object that loses its block again and again at most two writes a minute', async () => {
     const { model } = allocatorRig({ pools: small });
     model.create('a');

@@ -1,6 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { type GcFacts, gcPlan } from '../../../../src/cidr/cluster-pool/cilium-node-gc.ts';
+import { CiliumNodeGc, type GcFacts, gcPlan } from '../../../../src/cidr/cluster-pool/cilium-node-gc.ts';
 import { ciliumNodeHolder } from '../../../../src/cidr/cluster-pool/cilium-node-holders.ts';
+
+import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
 
 const interval = 300_000;
 const now = 1_000_000;
@@ -64,5 +66,42 @@ describe('a pass over CiliumNodes', () => {
       due: { length: 1 },
       postponed: 2,
     });
+  });
+});
+
+describe('the garbage collection', () => {
+  async function deletedWithin(passes: number, between: (gc: CiliumNodeGc, pass: number) => void) {
+    const clock = new VirtualClock();
+    await clock.advance(2 * interval);
+    const deleted: string[] = [];
+    const gc = new CiliumNodeGc({
+      interval,
+      ciliumNodes: () => [ciliumNode('a', { creationTimestamp: '1970-01-01T00:00:00Z' })],
+      nodeNames: () => new Set(['other']),
+      refusal: () => undefined,
+      isNodeGone: () => Promise.resolve(true),
+      remove: ({ name }) => {
+        deleted.push(name);
+        return Promise.resolve('deleted');
+      },
+      onOutcome: () => undefined,
+      clock,
+    });
+    const ending = new AbortController();
+    gc.run(ending.signal).catch(() => undefined);
+    for (let pass = 1; pass <= passes; pass++) {
+      between(gc, pass);
+      await clock.advance(interval);
+    }
+    ending.abort();
+    return deleted;
+  }
+
+  test('deletes a CiliumNode whose Node was away all the time', async () => {
+    expect(await deletedWithin(1, () => undefined)).toEqual(['a']);
+  });
+
+  test('keeps one whose Node was there between two passes', async () => {
+    expect(await deletedWithin(4, (gc) => gc.noteNode('a'))).toEqual([]);
   });
 });

@@ -1,5 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
+import { alibabaChapters } from '../../../../src/commands/demo/alibaba/alibaba-chapters.ts';
+import {
+  alibabaTopology,
+  configureAlibabaNode,
+  leaveInterfaces,
+} from '../../../../src/commands/demo/alibaba/alibaba-topology.ts';
 import { azureChapters } from '../../../../src/commands/demo/azure/azure-chapters.ts';
 import { azureTopology, configureAzureNode } from '../../../../src/commands/demo/azure/azure-topology.ts';
 import { chaptersFor } from '../../../../src/commands/demo/chapters.ts';
@@ -9,6 +15,7 @@ import { liveScreen, plainScreen } from '../../../../src/commands/demo/screen.ts
 import { Random } from '../../../../src/runtime/random.ts';
 import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
 import {
+  createEmbeddedAlibaba,
   createEmbeddedAzure,
   createEmbeddedCluster,
 } from '../../../../src/simulator/cluster/embedded-cluster.ts';
@@ -62,9 +69,15 @@ function everyLook(): [string, readonly string[]][] {
     ...environment,
     configure: configureAzureNode,
   });
+  const onAlibaba = createEmbeddedAlibaba({
+    topology: alibabaTopology(nodes, seed),
+    ...environment,
+    configure: configureAlibabaNode,
+  });
   const chapters = [
     ...chaptersFor({ ...context, cluster: ec2 }),
     ...azureChapters({ ...context, cluster: onAzure }),
+    ...alibabaChapters({ ...context, cluster: onAlibaba }, leaveInterfaces(onAlibaba.network)),
   ];
   return chapters.map(({ title, hints }) => [title, hints.map((line) => `   ${line}`)]);
 }

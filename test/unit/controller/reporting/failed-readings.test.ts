@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { FailedReadings } from '../../../../src/controller/reporting/failed-readings.ts';
 import { CloudError } from '../../../../src/providers/contract/cloud-failure.ts';
 import { recordingLogger } from '../../../support/recording-logger.ts';
@@ -47,4 +47,40 @@ test('the problem of a read is that of its last failure, until one succeeds', ()
   }
 
   expect(problems).toEqual([expect.stringContaining('ec2:DescribeSubnets'), 'see the log', undefined]);
+});
+
+describe('a read of single instances that fails', () => {
+  test('is the reason of these instances alone, until they are read', () => {
+    const readings = new FailedReadings(recordingLogger());
+    const reasons = (): readonly (string | undefined)[] =>
+      ['i-1', 'i-2'].map((id) => readings.conditionOf(id)?.message);
+
+    readings.reportInstances(message, lacking('A'), ['i-1']);
+    const failed = reasons();
+    readings.instancesRead(['i-1', 'i-2']);
+
+    expect(failed).toEqual([expect.stringContaining("allow A to Headwater's role"), undefined]);
+    expect(reasons()).toEqual([undefined, undefined]);
+  });
+
+  test('is a reason once it repeats, if it may pass', () => {
+    const readings = new FailedReadings(recordingLogger());
+    const silent = new CloudError({ ...lacking('A').failure, kind: 'unreachable', message: 'no answer' });
+
+    const reasons = [1, 2].map(() => {
+      readings.reportInstances(message, silent, ['i-1']);
+      return readings.conditionOf('i-1')?.reason;
+    });
+
+    expect(reasons).toEqual([undefined, 'Unreachable']);
+  });
+
+  test('is a warning once for each denial', () => {
+    const log = recordingLogger();
+    const readings = new FailedReadings(log);
+
+    for (const id of ['i-1', 'i-1', 'i-2', 'i-1']) readings.reportInstances(message, lacking('A'), [id]);
+
+    expect(log.lines.map(({ level }) => level)).toEqual(['warn', 'debug', 'warn', 'debug']);
+  });
 });

@@ -47,6 +47,7 @@ describe('a cause that many nodes have', () => {
   test.each<[NodeCondition['reason'], (name: string) => string]>([
     ['WriteRefused', (name) => `ciliumnodes.cilium.io "${name}" is forbidden`],
     ['InstanceNotManaged', (name) => `instance i-0000000${name.at(-1)} does not carry the tags of --x`],
+    ['InstanceNotManaged', (name) => `instance /subscriptions/s/virtualmachines/${name.at(-1)} is outside`],
   ])(
     'is the same one if its texts differ only by the name of the node or its instance: %s',
     (reason, textOf) => {

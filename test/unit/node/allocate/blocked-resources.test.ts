@@ -193,4 +193,22 @@ describe('an action that was refused', () => {
 
     expect([rig.isAside(action('assign')), rig.isAside(eni('1'))]).toEqual([false, true]);
   });
+
+  test.each<[string, RefusedScope, RefusedScope]>([
+    ['instances', { kind: 'instance', instanceId: 'i-1' }, { kind: 'instance', instanceId: 'i-2' }],
+    ['subnets', { kind: 'assignmentsIn', subnetId: 'a' }, { kind: 'assignmentsIn', subnetId: 'b' }],
+  ])('for %s that the answers name is blocked as an action only if it has never worked', (_, one, other) => {
+    const aside = [false, true].map((hasWorked) => {
+      const rig = new Rig();
+      if (hasWorked) rig.blocked.worked([action('assign')]);
+      rig.refuse(one, 'notAuthorized', { perhaps: { action: 'assign', instanceId: 'i-1' } });
+      rig.refuse(other, 'notAuthorized', { perhaps: { action: 'assign', instanceId: 'i-2' } });
+      return [rig.isAside(one), rig.isAside(other), rig.isAside(action('assign'))];
+    });
+
+    expect(aside).toEqual([
+      [true, true, true],
+      [true, true, false],
+    ]);
+  });
 });

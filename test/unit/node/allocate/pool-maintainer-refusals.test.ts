@@ -83,7 +83,7 @@ describe('a refusal', () => {
 
     expect(untimed(rig.calls)).toEqual(['allocate eni-0+9', 'create subnet-1+3']);
     expect(
-      planCondition(rig.plan ?? { isStuck: false, obstacle: undefined, refusals: [] }, words.fields)?.message,
+      planCondition(rig.plan ?? { isStuck: false, obstacle: undefined, refusals: [] }, words)?.message,
     ).toBe(
       'raise the quota, or wait until interfaces or addresses are released: call answers code of limitReached: message of limitReached',
     );
@@ -167,7 +167,7 @@ describe('a refusal without an alternative', () => {
 
       await rig.run(ms);
 
-      const reported = rig.plan === undefined ? undefined : planCondition(rig.plan, words.fields);
+      const reported = rig.plan === undefined ? undefined : planCondition(rig.plan, words);
       if (text === undefined) expect(reported).toBeUndefined();
       else expect(reported?.message).toContain(text);
       expect(reported?.reason).toBe(reason);

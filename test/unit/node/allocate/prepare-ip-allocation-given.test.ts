@@ -4,7 +4,7 @@ import {
   prepareIPAllocation,
 } from '../../../../src/node/allocate/prepare-ip-allocation.ts';
 import type { PlannedStep } from '../../../../src/node/allocate/planned-step.ts';
-import { eni, facts, infrastructure, requirements, view } from '../allocation-facts.ts';
+import { eni, facts, infrastructure, requirements, unreadable, view } from '../allocation-facts.ts';
 import { failure } from '../outcomes.ts';
 import { inShort } from '../steps-in-short.ts';
 
@@ -27,6 +27,11 @@ describe('a plan for an instance that was given its interfaces', () => {
     ['changes one interface at a time', { wanted: 15, view: view([eni(0), eni(1)]) }, ['eni-0+9']],
     ['goes on with the next interface', { wanted: 15, view: view([eni(0, 9), eni(1)]) }, ['eni-1+9']],
     ['starts nothing while a change is under way', { wanted: 15, stepsInFlight: [inFlight] }, []],
+    [
+      'leaves a known interface that can no longer be read',
+      { view: { ...view([eni(0), eni(1)]), obscured: [unreadable({ id: 'eni-0' })] } },
+      ['eni-1+8'],
+    ],
     ['leaves an interface that is changing', { view: view([eni(0, 0, changing)]) }, []],
     [
       'uses another interface than one that is changing',

@@ -35,10 +35,10 @@ describe('the subject of a refusal', () => {
     ['conflict', undefined, 'node', 'node', 'interface'],
     ['notAuthorized', undefined, 'subnet', 'attachment', 'interface'],
     ['notAuthorized', 'action', 'action', 'action', 'action'],
-    ['notAuthorized', 'subnet', 'subnet', 'attachment', 'interface'],
+    ['notAuthorized', 'subnet', 'subnet', 'attachment', 'assignmentsIn'],
     ['notAuthorized', 'securityGroups', 'securityGroups', 'attachment', 'interface'],
     ['notAuthorized', 'interface', 'subnet', 'attachment', 'interface'],
-    ['notAuthorized', 'instance', 'node', 'newInterfaces', 'node'],
+    ['notAuthorized', 'instance', 'node', 'newInterfaces', 'instance'],
     ['invalid', undefined, 'subnet', 'attachment', 'interface'],
     ['invalid', 'securityGroups', 'securityGroups', 'attachment', 'interface'],
     ['invalid', 'prefixes', 'prefixes', 'attachment', 'prefixes'],
@@ -91,8 +91,8 @@ test('a step is checked for each subject of its calls', () => {
   expect(scopes.map((each) => each.map(keyOf))).toEqual([
     ['action create', 'subnet subnet-1', 'securityGroups sg-1,sg-2', 'prefixes i-1', ...attaching],
     attaching,
-    ['action assign', 'interface eni-1'],
-    ['action assign', 'interface eni-1', 'prefixes i-1'],
+    ['action assign', 'interface eni-1', 'assignmentsIn subnet-1', 'instance i-1'],
+    ['action assign', 'interface eni-1', 'assignmentsIn subnet-1', 'instance i-1', 'prefixes i-1'],
   ]);
   expect([...new Set(scopes.flat().map(describeScope))]).toEqual([
     '',

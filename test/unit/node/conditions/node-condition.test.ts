@@ -1,7 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import {
+  changingInterfaces,
+  unreadableInterface,
+  unseenInterfaces,
+} from '../../../../src/node/conditions/interface-condition.ts';
+import {
   capCondition,
   claimCondition,
+  foreignAgent,
   type NodeCondition,
   failureCondition,
   stoppedInstance,
@@ -14,12 +20,10 @@ import {
   unknownInstanceType,
   unmanagedInstance,
   unnamedInterface,
-  unreadableInterface,
   unreachableStart,
   untakenCondition,
   unreadableLimits,
   unreadableNode,
-  unseenInterfaces,
   wrongNetwork,
 } from '../../../../src/node/conditions/node-condition.ts';
 import type { Untaken } from '../../../../src/node/conditions/untaken-addresses.ts';
@@ -87,9 +91,15 @@ describe('the text of a condition', () => {
     ],
     [
       'of an interface whose update failed',
-      obstacleCondition({ kind: 'interfacesFailed', interfaceIds: ['eni-7'] }, words.fields),
+      obstacleCondition({ kind: 'interfacesFailed', interfaceIds: ['eni-7'] }, words),
       'InterfaceFailed',
       'the last update of eni-7 failed in the cloud: repair or update the interface there, which Headwater then uses again',
+    ],
+    [
+      'of interfaces that something else keeps changing',
+      changingInterfaces(['eni-7', 'eni-8']),
+      'InterfaceChanging',
+      'end or repair in the cloud what keeps changing eni-7, eni-8, such as an upgrade of the instance: Headwater adds no address there until it has ended',
     ],
     [
       'of an interface that is not shown',
@@ -140,71 +150,81 @@ describe('the text of a condition', () => {
     ],
     [
       'of full interfaces',
-      obstacleCondition({ kind: 'noInterfaceSlots', interfaces: 3 }, words.fields),
+      obstacleCondition({ kind: 'noInterfaceSlots', interfaces: 3 }, words),
       'NoInterfaceSlots',
-      "every one of the instance's 3 interfaces is full or excluded: use a larger instance type, or fewer pods on the node",
+      "every one of the instance's 3 interfaces is full or excluded: use a larger machine, or fewer pods on the node",
     ],
     [
       'of an agent that needs more than the instance can have',
       unreachableStart(
         { field: 'pre-allocate', addresses: 12 },
         { maxAllocate: 12, instance: 9, instanceType: 't3.small' },
+        words,
       ),
       'AgentCannotStart',
-      'lower spec.ipam.pre-allocate, or use a larger instance type: an agent up to 1.19 starts only with 12 addresses, and instance type t3.small can have 9',
+      'lower spec.ipam.pre-allocate, or use a larger machine: an agent up to 1.19 starts only with 12 addresses, and instance type t3.small can have 9',
     ],
     [
       'of an agent that needs more than max-allocate and the instance allow',
       unreachableStart(
         { field: 'min-allocate', addresses: 12 },
         { maxAllocate: 8, instance: 9, instanceType: 't3.small' },
+        words,
       ),
       'AgentCannotStart',
-      'lower spec.ipam.min-allocate, or raise max-allocate and use a larger instance type: an agent up to 1.19 starts only with 12 addresses, and spec.ipam.max-allocate allows 8, and instance type t3.small can have 9',
+      'lower spec.ipam.min-allocate, or raise max-allocate and use a larger machine: an agent up to 1.19 starts only with 12 addresses, and spec.ipam.max-allocate allows 8, and instance type t3.small can have 9',
+    ],
+    [
+      'of an agent whose protocol none has in this mode',
+      foreignAgent(),
+      'AgentProtocolUnsupported',
+      'the agent requests a count in spec.ipam.pools.requested, which no known agent does in this mode: the node gets addresses, and none are released from it; run an agent that lists the addresses in use in status.ipam.used',
     ],
     [
       'of a full instance',
-      capCondition('instance', 27, 'm5.large'),
+      capCondition('instance', { most: 27, instanceType: 'm5.large' }, words),
       'InstanceFull',
-      'pods wait for addresses, and instance type m5.large can have no more than the 27 that the node has: use a larger instance type, or fewer pods on the node',
+      'pods wait for addresses, and instance type m5.large can have no more than the 27 that the node has: use a larger machine, or fewer pods on the node',
+    ],
+    [
+      'of a full instance whose type decides nothing',
+      capCondition('instance', { most: 255, instanceType: '' }, words),
+      'InstanceFull',
+      'pods wait for addresses, and the instance can have no more than the 255 that the node has: use a larger machine, or fewer pods on the node',
     ],
     [
       'of a reached max-allocate',
-      capCondition('maxAllocate', 12, 'm5.large'),
+      capCondition('maxAllocate', { most: 12, instanceType: 'm5.large' }, words),
       'MaxAllocateReached',
       'pods wait for addresses, and spec.ipam.max-allocate 12 allows no more: raise it, or put fewer pods on the node',
     ],
     [
       'of exhausted subnets',
-      obstacleCondition({ kind: 'subnetsExhausted', subnetIds: ['s-1', 's-2'] }, words.fields),
+      obstacleCondition({ kind: 'subnetsExhausted', subnetIds: ['s-1', 's-2'] }, words),
       'SubnetsExhausted',
-      "no address is left in s-1, s-2: add a subnet that the node's subnet selection matches, or free addresses there",
+      'no address is left in s-1, s-2: widen the subnet',
     ],
     [
       'of a subnet that is gone',
-      obstacleCondition(
-        { kind: 'subnetsExhausted', subnetIds: ['s-1', 's-2'] },
-        words.fields,
-        (id) => id === 's-1',
-      ),
+      obstacleCondition({ kind: 'subnetsExhausted', subnetIds: ['s-1', 's-2'] }, words, (id) => id === 's-1'),
       'SubnetsExhausted',
-      "no address is left in s-2, and subnet s-1 does not exist: add a subnet that the node's subnet selection matches, or free addresses there",
+      'no address is left in s-2, and subnet s-1 does not exist: widen the subnet',
     ],
     [
       'of no subnet that matches',
-      obstacleCondition({ kind: 'noSubnetMatches', wanted: 'a subnet of vpc-1 in us-west-1a' }, words.fields),
+      obstacleCondition({ kind: 'noSubnetMatches', wanted: 'a subnet of vpc-1 in us-west-1a' }, words),
       'NoSubnetMatches',
       "nothing matches a subnet of vpc-1 in us-west-1a: create or tag a subnet, or correct the node's subnet selection and Headwater's subnet filters",
     ],
     [
       'of no security group that matches',
-      obstacleCondition({ kind: 'noSecurityGroupMatches', wanted: 'k=1' }, words.fields),
+      obstacleCondition({ kind: 'noSecurityGroupMatches', wanted: 'k=1' }, words),
       'NoSecurityGroupMatches',
       "no security group of the node's network carries the tags k=1: tag one, or correct section.group-tags",
     ],
     [
       'of unknown security groups',
-      obstacleCondition({ kind: 'securityGroupsUnknown' }, words.fields),
+      obstacleCondition({ kind: 'securityGroupsUnknown' }, words),
       'SecurityGroupsUnknown',
       'the node names no security groups and those of its first interface are not known: set section.groups',
     ],
@@ -236,17 +256,17 @@ describe('an instance', () => {
     [
       'of which nothing is known',
       {},
-      "InstanceNotFound: instance i-1 is not found: check Headwater's region, account and role, and spec.instance-id; delete the CiliumNode only if the Kubernetes Node is gone too",
+      'InstanceNotFound: instance i-1 is not found: check the access, and spec.instance-id; delete the CiliumNode only if the Kubernetes Node is gone too',
     ],
     [
       'that EC2 does not know',
       { presence: 'notFound', instance: of('unknown') },
-      "InstanceNotFound: instance i-1 is not found: check Headwater's region, account and role, and spec.instance-id; delete the CiliumNode only if the Kubernetes Node is gone too",
+      'InstanceNotFound: instance i-1 is not found: check the access, and spec.instance-id; delete the CiliumNode only if the Kubernetes Node is gone too',
     ],
     [
       'that is not found is not served by what its CiliumNode showed',
       { presence: 'notFound', interfaces: [eni(0)] },
-      "InstanceNotFound: instance i-1 is not found: check Headwater's region, account and role, and spec.instance-id; delete the CiliumNode only if the Kubernetes Node is gone too",
+      'InstanceNotFound: instance i-1 is not found: check the access, and spec.instance-id; delete the CiliumNode only if the Kubernetes Node is gone too',
     ],
     [
       'that is shown without any interface is not served by what its CiliumNode showed',
@@ -256,7 +276,7 @@ describe('an instance', () => {
         interfaces: [eni(0)],
         possiblyGone: new Set([eni(0).id]),
       },
-      "InstanceNotFound: instance i-1 is running and shows no interface: check Headwater's region, account and role, and spec.instance-id; delete the CiliumNode only if the Kubernetes Node is gone too",
+      'InstanceNotFound: instance i-1 is running and shows no interface: check the access, and spec.instance-id; delete the CiliumNode only if the Kubernetes Node is gone too',
     ],
     [
       'without its primary interface is served by what the cloud shows',
@@ -269,7 +289,7 @@ describe('an instance', () => {
       'InstanceTerminated: instance i-1 is terminated: delete the Node and its CiliumNode, unless a new instance takes the name over',
     ],
   ])('%s', (_, change, expected) => {
-    const condition = instanceCondition({ ...view([]), ...change });
+    const condition = instanceCondition({ ...view([]), ...change }, words);
 
     expect(condition && `${condition.reason}: ${condition.message}`).toBe(expected);
   });

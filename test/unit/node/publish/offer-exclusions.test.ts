@@ -33,6 +33,21 @@ describe('an address that must not be offered again', () => {
     expect(possiblyGone).toContain('10.0.0.31');
   });
 
+  test('is the primary address of an interface that is possibly gone', () => {
+    const [item, other] = ['eni-1', 'eni-2'].map((id, index) =>
+      networkInterface({ id, primaryAddress: `10.0.0.${index + 1}` }),
+    );
+    if (item === undefined || other === undefined) throw new Error('there are two');
+
+    const possiblyGone = addressesPossiblyGone({
+      interfaces: [item, other],
+      possiblyGone: new Set([item.id]),
+    });
+
+    expect(possiblyGone).toContain('10.0.0.1');
+    expect(possiblyGone).not.toContain('10.0.0.2');
+  });
+
   test('is each address of a prefix that another node partly offers, and none of other prefixes', () => {
     const item = networkInterface({
       id: 'eni-1',

@@ -45,6 +45,8 @@ async function warningsOf(interfaces: readonly NetworkInterface[]): Promise<read
   const warnings = new Warnings({
     hooks: { onWarning: (_, warning) => found.push(warning), onExclusions: () => undefined },
     clock,
+    traits,
+    words: awsSection.words,
     updateIn: () => undefined,
   });
   const update = (): void => warnings.update(node, { view: known, assessment, staticIp: undefined });
@@ -89,8 +91,10 @@ async function reportsOn(moments: readonly Moment[], size = 9): Promise<readonly
   const note = (what: string): number => found.push(`${clock.monotonic() / 1000} ${what}`);
   let cancel = (): void => undefined;
   const warnings = new Warnings({
+    traits,
     hooks: { onWarning: (_, { reason }) => note(reason), onExclusions: () => undefined },
     clock,
+    words: awsSection.words,
     updateIn: (ms) => {
       cancel();
       if (ms !== undefined) cancel = clock.schedule(ms, () => update());
@@ -174,4 +178,33 @@ test.each<[string, readonly Moment[], readonly string[]]>([
 
 test('pods are not reported while their agent may wait for the first addresses', async () => {
   expect(await reportsOn([{ at: 1, pods: 2 }], 5)).toEqual([]);
+});
+
+test('an interface that keeps changing is reported after five minutes, while its node lacks addresses', async () => {
+  const clock = new VirtualClock();
+  const found: string[] = [];
+  const node = nodeOf({ pool: {}, enis: {}, used: {} });
+  const warnings = new Warnings({
+    hooks: { onWarning: (_, { reason }) => found.push(reason), onExclusions: () => undefined },
+    clock,
+    traits,
+    words: awsSection.words,
+    updateIn: () => undefined,
+  });
+  const update = (item: NetworkInterface): void => {
+    const known = { ...view([item]), read: true };
+    warnings.update(node, { view: known, assessment: assessed(node, known, 1), staticIp: undefined });
+  };
+  const changing = eni(1, 0, { condition: 'changing' });
+
+  update(changing);
+  await clock.advance(299_999);
+  update(changing);
+  const early = [...found];
+  await clock.advance(1);
+  update(changing);
+  update(eni(1));
+
+  expect([early, found]).toEqual([[], ['InterfaceChanging']]);
+  expect(warnings.list).toEqual([]);
 });

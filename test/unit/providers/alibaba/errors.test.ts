@@ -50,6 +50,12 @@ describe('a refusal of Alibaba Cloud', () => {
     expect(failure(code, detail).kind).toBe(kind);
   });
 
+  test('that only a bug in Headwater can cause says so', () => {
+    expect(failure('IdempotentParameterMismatch').message).toBe(
+      'this is a bug in Headwater, report it: text',
+    );
+  });
+
   test.each([
     [assign, 'ecs:AssignPrivateIpAddresses'],
     ['DescribeVSwitches', 'vpc:DescribeVSwitches'],

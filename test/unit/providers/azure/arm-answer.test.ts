@@ -10,7 +10,13 @@ const get: ArmRequest = {
   provider: 'network',
   subscriptionId: 's',
 };
-const put = { ...get, method: 'PUT' } as const;
+const update = {
+  ...get,
+  operation: 'VirtualMachineScaleSetVMs.Update',
+  method: 'PUT',
+  provider: 'compute',
+  resource: 'vm',
+} as const satisfies ArmRequest;
 
 function read(status: number, headers: Readonly<Record<string, string>>, body: string, request = get) {
   const reader = new BodyReader(request, { status, headers });
@@ -39,11 +45,34 @@ describe('an answer of ARM', () => {
       retryAfter: 7000,
       etag: '"header"',
     });
-    expect(remainingCalls(get, answer.remaining)).toEqual({
-      limit: { name: 'arm-reads', resource: 's' },
-      count: 41,
-    });
-    expect(remainingCalls(put, answer.remaining)).toBeUndefined();
+    expect(remainingCalls(get, answer.remaining)).toEqual([
+      { limit: { name: 'arm-reads', resource: 's' }, count: 41 },
+      { limit: { name: 'network-reads', resource: 's' }, count: 3 },
+    ]);
+  });
+
+  test.each<[string, string, readonly object[]]>([
+    [
+      'the subscription and of the VM',
+      'Microsoft.Compute/UpdateVMScaleSetVMSubscription;1499,Microsoft.Compute/UpdateVMScaleSetVMResource;11',
+      [
+        { limit: { name: 'VirtualMachineScaleSetVMs.Update', resource: 's' }, count: 1499 },
+        { limit: { name: 'VirtualMachineScaleSetVMs.Update-per-VM', resource: 'vm' }, count: 11 },
+      ],
+    ],
+    [
+      'groups of operations by time',
+      'Microsoft.Compute/UpdateVMScaleSet3Min;7, Microsoft.Compute/UpdateVMScaleSet30Min;300',
+      [
+        { limit: { name: 'VirtualMachineScaleSetVMs.Update', resource: 's' }, count: 7 },
+        { limit: { name: 'VirtualMachineScaleSetVMs.Update', resource: 's' }, count: 300 },
+      ],
+    ],
+    ['nothing that is understood', 'many;left,Microsoft.Compute/X,Microsoft.Compute/Y;-1', []],
+  ])('says of a change what the limits have left of %s', (_, header, expected) => {
+    const { remaining } = read(200, { 'x-ms-ratelimit-remaining-resource': header }, '{}', update);
+
+    expect(remainingCalls(update, remaining)).toEqual(expected);
   });
 
   test('that is no JSON is unreadable', () => {
@@ -93,6 +122,17 @@ describe('a throttled answer', () => {
     ['TooManyRequests', new Map(), undefined],
   ])('with %s and %j left blames %j', (code, remaining, limit) => {
     expect(throttledLimit(get, { code, remaining })).toEqual(limit);
+  });
+
+  test.each([
+    ['ScaleSetVmUpdateResource', 'VirtualMachineScaleSetVMs.Update-per-VM', 'vm'],
+    ['ScaleSetVmUpdateSubscription', 'VirtualMachineScaleSetVMs.Update', 's'],
+    ['HighCostPut3Min', 'VirtualMachineScaleSetVMs.Update', 's'],
+  ])('that names %s blames %s', (target, name, resource) => {
+    const details = [{ code: 'TooManyRequests', target, message: '' }];
+    const body = JSON.stringify({ error: { code: 'OperationNotAllowed', message: '', details } });
+
+    expect(() => read(429, {}, body, update)).toThrow(expect.objectContaining({ limit: { name, resource } }));
   });
 });
 

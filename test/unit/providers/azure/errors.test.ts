@@ -63,7 +63,7 @@ describe('a refusal of Azure', () => {
     [
       'AuthorizationFailed',
       "The client 'x' with object id 'y' does not have authorization to perform action 'Microsoft.Compute/virtualMachineScaleSets/virtualMachines/write' over scope '/subscriptions/s' or the scope is invalid.",
-      { permission: 'Microsoft.Compute/virtualMachineScaleSets/virtualMachines/write' },
+      { permission: 'Microsoft.Compute/virtualMachineScaleSets/virtualMachines/write', about: 'instance' },
     ],
     [
       'LinkedAuthorizationFailed',
@@ -84,6 +84,46 @@ describe('a refusal of Azure', () => {
       credentials,
       about: 'action',
     });
+  });
+
+  test.each([
+    ['AuthorizationFailed', 403, 'instance'],
+    ['ScopeLocked', 409, 'instance'],
+    ['SomethingForbidden', 403, 'instance'],
+    ['ModelIsChanging', 409, 'instance'],
+    ['AnotherOperationInProgress', 409, 'instance'],
+    ['InvalidParameter', 400, undefined],
+    ['SubnetIsFull', 400, undefined],
+  ])('with %s %d is about %s', (code, status, about) => {
+    expect(failure(code, { status }).about).toBe(about);
+  });
+
+  test.each([
+    [
+      'on one VM of many names their scale set',
+      'AuthorizationFailed',
+      "does not have authorization to perform action 'A/write' over scope '/subscriptions/S/resourceGroups/G/providers/Microsoft.Compute/virtualMachineScaleSets/Pool/virtualMachines/17' or the scope is invalid.",
+      "does not have authorization to perform action 'A/write' over scope '/subscriptions/s/resourcegroups/g/providers/microsoft.compute/virtualmachinescalesets/pool/virtualmachines/…' or the scope is invalid.",
+    ],
+    [
+      'on a subnet names the subnet and nothing else',
+      'LinkedAuthorizationFailed',
+      "The client has permission to perform action 'B/write' on scope '/subscriptions/s/virtualMachines/17'; however, it does not have permission to perform action(s) 'A/join/action' on the linked scope(s) '/subscriptions/s/resourcegroups/G/providers/Microsoft.Network/virtualNetworks/V/subnets/Pods' (respectively) or the linked scope(s) are invalid.",
+      "it does not have permission to perform action(s) 'A/join/action' on the linked scope(s) '/subscriptions/s/resourcegroups/g/providers/microsoft.network/virtualnetworks/v/subnets/pods' (respectively) or the linked scope(s) are invalid.",
+    ],
+  ])('of a right %s, in one spelling', (_, code, message, said) => {
+    expect(failure(code, { message, status: 403 }).message).toBe(said);
+  });
+
+  test.each([
+    [
+      'SubscriptionNotFound',
+      "check that the subscription exists, and that Headwater's identity has a role in it",
+    ],
+    ['ScopeLocked', 'remove the lock'],
+    ['ModelIsChanging', 'wait until the change under way has ended; Headwater retries'],
+  ])('with %s says what to do: %s', (code, remedy) => {
+    expect(failure(code)).toMatchObject({ remedy });
   });
 
   test('of a wrong subscription names it and blames no permission', () => {

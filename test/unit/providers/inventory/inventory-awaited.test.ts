@@ -105,6 +105,23 @@ test.each([
   expect([...view().awaited]).toEqual(expected);
 });
 
+test.each([
+  ['attached', shown, []],
+  ['at a former attachment', former, [['eni-2', 20]]],
+])('an interface that the answer to our own call shows %s', (_, item, expected) => {
+  const { refresh, answer, view } = inventoryRig();
+  refresh(0, eni('a'));
+  answer(10, { kind: 'created', interface: made });
+
+  answer(20, { ...attached, shown: { interface: item, startedAt: 18 } } as Answer);
+
+  expect([...view().awaited]).toEqual(expected);
+  expect(view().interfaces.map(({ id, addresses }) => [id, addresses])).toEqual([
+    ['eni-1', ['a']],
+    ['eni-2', ['x', 'y']],
+  ]);
+});
+
 test('an interface that a read is the first to show, attaching, is awaited as well', () => {
   const { refresh, view } = inventoryRig();
 

@@ -318,6 +318,22 @@ describe('an unreadable interface', () => {
     expect(view()).toMatchObject({ unreadable: [], interfaces: [{ id: 'eni-1' }] });
   });
 
+  test('is reported apart from the others if it was known before, and stays as it was known', () => {
+    const { refresh, view } = inventoryRig();
+    refresh(0, eni());
+
+    refresh(1, unreadable(eni().id));
+    const between = view();
+    refresh(2, eni());
+
+    expect(between).toMatchObject({
+      unreadable: [],
+      obscured: [{ id: eni().id }],
+      interfaces: [{ id: eni().id }],
+    });
+    expect(view().obscured).toEqual([]);
+  });
+
   test('is reported again when something else is wrong with it', () => {
     const { refresh, view } = inventoryRig();
     refresh(0, unreadable('eni-9', 'first', 5));

@@ -1,24 +1,29 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Priority } from '../../../../src/providers/contract/priority.ts';
 import { type PendingOperation, Poller, type Progress } from '../../../../src/providers/pending/poller.ts';
+import { sleep } from '../../../../src/runtime/clock.ts';
 import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
 
 type View = ReadonlySet<string>;
 
-function pollerRig({ crowd = 50 } = {}) {
+function pollerRig({ crowd = 50, readMs = 0 } = {}) {
   const clock = new VirtualClock();
   const done = new Set<string>();
   const polls: string[] = [];
   const groupReads: string[] = [];
+  const keysRead: string[] = [];
   let groupPriority: (() => Priority) | undefined;
   let isFailing = false;
   const poller = new Poller<View>({
     clock,
     crowd,
-    readGroup: (group, { priority }) => {
+    readGroup: async (group, { keys, priority, signal }) => {
       groupReads.push(`${group} at ${clock.monotonic() / 1000}`);
+      keysRead.push(keys.join());
       groupPriority = priority;
-      return Promise.resolve(isFailing ? undefined : new Set(done));
+      const view = isFailing ? undefined : new Set(done);
+      if (readMs > 0) await sleep(clock, readMs, signal);
+      return view;
     },
   });
   const ended = (name: string): Progress<string> =>
@@ -28,6 +33,7 @@ function pollerRig({ crowd = 50 } = {}) {
     change: Partial<PendingOperation<View, string>> = {},
   ): PendingOperation<View, string> => ({
     group: 'set',
+    key: name,
     priority: () => 'normal',
     signal: new AbortController().signal,
     poll: () => {
@@ -42,6 +48,7 @@ function pollerRig({ crowd = 50 } = {}) {
     done,
     polls,
     groupReads,
+    keysRead,
     poller,
     operation,
     priority: () => groupPriority?.(),
@@ -146,6 +153,29 @@ describe('many operations that go on in the cloud', () => {
 
     expect(await Promise.all([...early, late])).toEqual(['a found', 'b found', 'c found']);
     expect(groupReads).toEqual(['set at 1', 'set at 7']);
+  });
+
+  test('are read only if they would be due before the next read', async () => {
+    const { clock, poller, keysRead, operation } = pollerRig({ crowd: 1 });
+    void poller.wait(operation('a'), undefined);
+    void poller.wait(operation('b'), 7000);
+    void poller.wait(operation('c'), 7001);
+
+    await clock.advance(1000);
+
+    expect(keysRead).toEqual(['a,b']);
+  });
+
+  test('that come due during a read of their group are in the next one', async () => {
+    const { clock, poller, groupReads, keysRead, operation } = pollerRig({ crowd: 1, readMs: 9000 });
+    for (const name of ['a', 'b']) void poller.wait(operation(name), undefined);
+    await clock.advance(1000);
+    for (const name of ['c', 'd']) void poller.wait(operation(name), 500);
+
+    await clock.advance(20_000);
+
+    expect(groupReads).toEqual(['set at 1', 'set at 10', 'set at 21']);
+    expect(keysRead).toEqual(['a,b', 'a,b,c,d', 'a,b,c,d']);
   });
 
   test('are polled one by one without a group, and if only one is in it', async () => {

@@ -31,6 +31,16 @@ interface Asking {
   readonly late?: () => number;
 }
 
+/** As a machine's clock: time passes between two readings, however little. */
+class TickingClock extends VirtualClock {
+  #passed = 0;
+
+  override monotonic(): number {
+    this.#passed += 0.001;
+    return super.monotonic() + this.#passed;
+  }
+}
+
 function mostWithin(ms: number, times: readonly number[]): number {
   const sorted = times.toSorted((a, b) => a - b);
   return Math.max(0, ...sorted.map((from) => sorted.filter((at) => at >= from && at < from + ms).length));
@@ -48,6 +58,19 @@ describe('a limit that is a sliding window', () => {
     await clock.advance(120_000);
 
     expect(sentAt).toEqual([0, 0, 0, 10_000, 10_000, 60_000, 60_000, 60_000, 70_000]);
+  });
+
+  test('counts a call once on a clock that never shows one time twice', async () => {
+    const clock = new TickingClock();
+    const limiter = new RateLimiter({ clock, sizes: windowOf(6), overall: undefined });
+    const sentAt: number[] = [];
+
+    ask(limiter, 3, { sentAt, clock });
+    await clock.advance(1000);
+    ask(limiter, 3, { sentAt, clock });
+    await clock.advance(1000);
+
+    expect(sentAt).toHaveLength(6);
   });
 
   test('never admits more in any such time, however late calls are sent', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { isAllowed } from '../../../../src/simulator/arm/principals.ts';
+import { isAllowed, seesSubscription } from '../../../../src/simulator/arm/principals.ts';
 import { otherCase } from '../../../../src/simulator/arm/spelling.ts';
 
 const group = '/subscriptions/S/resourceGroups/G';
@@ -19,6 +19,20 @@ describe('a role', () => {
     const principal = { name: 'p', clientId: 'c', federated: false, identity: false };
     const roles = [{ scope, actions: [action] }];
     expect(isAllowed({ ...principal, roles }, read, `${group}/providers/Microsoft.Network/x`)).toBe(allowed);
+  });
+});
+
+describe('a subscription', () => {
+  test.each([
+    [true, undefined],
+    [true, '/'],
+    [true, group],
+    [true, '/subscriptions/s'],
+    [false, '/subscriptions/SS/resourceGroups/G'],
+  ])('is shown (%s) to who has a role on %s', (shown, scope) => {
+    const roles = scope === undefined ? undefined : [{ scope, actions: ['a/read'] }];
+    const principal = { name: 'p', clientId: 'c', federated: false, identity: false };
+    expect(seesSubscription({ ...principal, ...(roles && { roles }) }, 'S')).toBe(shown);
   });
 });
 

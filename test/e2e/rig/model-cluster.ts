@@ -1,19 +1,18 @@
-// A cluster on Azure for a test: a real API server, the model of Azure and the agents in this process, and controllers as
-// processes under the service account and the roles of the chart, with the role of docs/azure-role.json in Azure.
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+// A cluster on a served model of a cloud for a test: a real API server, the model and the agents in this process, and
+// controllers as processes under the service account and the roles of the chart, with the permissions that the page of the
+// cloud names.
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { accessToAzure } from '../../../rig/azure-access.ts';
-import { azureTopology, configureAzureNode } from '../../../src/commands/demo/azure/azure-topology.ts';
+import type { CloudAccess } from '../../../rig/controller-process.ts';
 import { sleep } from '../../../src/runtime/clock.ts';
 import { Random } from '../../../src/runtime/random.ts';
 import { systemClock as clock } from '../../../src/runtime/system-clock.ts';
-import { startArmServer, type ArmServer } from '../../../src/simulator/arm/arm-server.ts';
-import { createArm, type Arm } from '../../../src/simulator/arm/create-arm.ts';
-import { machinesOf } from '../../../src/simulator/cluster/embedded-cluster.ts';
+import type { CloudNetwork } from '../../../src/simulator/cloud/cloud-network.ts';
 import { type NodeStanding, standings } from '../../../src/simulator/cluster/invariants.ts';
 import { WorkloadFleet } from '../../../src/simulator/workload/fleet.ts';
 import { isObject, listAt } from '../../../src/simulator/workload/json.ts';
+import type { NodeFacts } from '../../../src/simulator/workload/node-facts.ts';
 import { ciliumNodesPath } from '../../../src/simulator/workload/own-node.ts';
 import { ClusterInvariants } from './cluster-invariants.ts';
 import { E2eController } from './e2e-controller.ts';
@@ -24,53 +23,48 @@ import { type RealApi, startRealApi } from './real-api.ts';
 const patience = 90_000;
 const lookInterval = 50;
 
-export class AzureE2eCluster {
-  readonly arm: Arm;
+/** A served model. */
+export interface ServedModel {
+  readonly network: CloudNetwork;
+  readonly nodes: readonly NodeFacts[];
+  /** How a controller finds it. It may write files for that into the directory. */
+  readonly access: (directory: string) => Promise<CloudAccess>;
+  readonly close: () => Promise<void>;
+}
+
+export class ModelCluster {
   readonly api: RealApi;
   readonly workload: WorkloadFleet;
   readonly invariants: ClusterInvariants;
   readonly controllers: E2eController[] = [];
-  readonly #server: ArmServer;
+  readonly #model: ServedModel;
   readonly #directory: string;
-  readonly #topology: ReturnType<typeof azureTopology>;
   readonly #ending = new AbortController();
 
-  private constructor(parts: {
-    readonly arm: Arm;
-    readonly api: RealApi;
-    readonly server: ArmServer;
-    readonly directory: string;
-    readonly topology: ReturnType<typeof azureTopology>;
-  }) {
-    const { arm, api, server, directory, topology } = parts;
-    this.arm = arm;
+  private constructor(model: ServedModel, api: RealApi, directory: string) {
+    const { network, nodes } = model;
     this.api = api;
-    this.#server = server;
+    this.#model = model;
     this.#directory = directory;
-    this.#topology = topology;
-    const { network } = arm.cloud;
     this.workload = new WorkloadFleet({
       handler: api.handler,
       clock,
       random: new Random('e2e-workload'),
-      nodes: machinesOf(network, 'azure').map(configureAzureNode),
+      nodes,
       pace: 10,
     });
     const listNodes = async () => listAt(await api.call('GET', ciliumNodesPath), 'items').filter(isObject);
     this.invariants = new ClusterInvariants({ network, workload: this.workload, listNodes, clock });
   }
 
-  /** Resolves once the agents run. Always stop it. */
-  static async start(nodes: number): Promise<AzureE2eCluster> {
-    const topology = azureTopology(nodes, 'e2e');
-    const arm = createArm({ topology, clock, random: new Random('e2e') });
-    const server = await startArmServer({ gateway: arm.gateway });
-    const directory = await mkdtemp(join(tmpdir(), 'azure-e2e-'));
+  /** Resolves once the agents run. Always stop it, which closes the model too. */
+  static async start(model: ServedModel): Promise<ModelCluster> {
+    const directory = await mkdtemp(join(tmpdir(), 'model-e2e-'));
     const api = await startRealApi({ clock }).catch(async (error: unknown) => {
-      await server.close();
+      await model.close();
       throw error;
     });
-    const cluster = new AzureE2eCluster({ arm, api, server, directory, topology });
+    const cluster = new ModelCluster(model, api, directory);
     cluster.invariants.watch(cluster.signal).catch(() => undefined);
     await cluster.workload.start();
     return cluster;
@@ -81,13 +75,11 @@ export class AzureE2eCluster {
     return this.#ending.signal;
   }
 
-  async startReadyController(): Promise<E2eController> {
-    const caFile = join(this.#directory, 'ca.pem');
-    await writeFile(caFile, this.#server.ca);
+  async startReadyController(flags: readonly string[] = []): Promise<E2eController> {
     const controller = await E2eController.start({
       kubeconfig: await this.api.kubeconfigFor(usualServiceAccount),
-      cloud: accessToAzure(this.#server, this.#topology, caFile),
-      flags: ['--cluster-name=e2e', '--cloud-call-timeout=8s', '--consistency-window=4s'],
+      cloud: await this.#model.access(this.#directory),
+      flags: ['--cluster-name=e2e', '--cloud-call-timeout=8s', '--consistency-window=4s', ...flags],
       user: 'headwater',
     });
     this.controllers.push(controller);
@@ -96,7 +88,7 @@ export class AzureE2eCluster {
   }
 
   standings(): readonly NodeStanding[] {
-    return standings({ network: this.arm.cloud.network, workload: this.workload });
+    return standings({ network: this.#model.network, workload: this.workload });
   }
 
   /** Resolves once every pod has its address, and every node what its watermarks ask for. */
@@ -119,8 +111,7 @@ export class AzureE2eCluster {
     await this.workload.stop();
     await Promise.all(this.controllers.map(({ process }) => process.child.kill()));
     await this.api.stop();
-    await this.#server.close();
-    this.arm.clock.stop();
+    await this.#model.close();
     await rm(this.#directory, { recursive: true, force: true });
   }
 

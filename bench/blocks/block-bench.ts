@@ -1,0 +1,200 @@
+// What the figures of blocks run on: a real API server with its etcd, whoever gives out blocks in a process of its own, and a
+// watch that tells when the last object has one.
+import { RigChild } from '../../rig/child-process.ts';
+import type { ControllerChild } from '../../rig/controller-child.ts';
+import type { Clock } from '../../src/runtime/clock.ts';
+import { type JsonObject, objectAt, textAt, textsAt } from '../../src/simulator/workload/json.ts';
+import { KubernetesClient } from '../../src/simulator/workload/kubernetes-client.ts';
+import { BlockCluster } from '../../test/e2e/rig/block-cluster.ts';
+import { join } from 'node:path';
+
+export type Scope = 'cluster-pool' | 'nodeipam';
+
+/** A network with more blocks than any figure has nodes. */
+export const networkFlags = {
+  'cluster-pool': ['--cluster-pool-ipv4-cidr=10.0.0.0/8'],
+  nodeipam: ['--cluster-cidr=10.0.0.0/8'],
+} as const;
+
+const blocksAt = { 'cluster-pool': ['spec', 'ipam', 'podCIDRs'], nodeipam: ['spec', 'podCIDRs'] } as const;
+
+/** Of the controller's transport. */
+export const connections = 32;
+
+export interface BlockBenchEnvironment {
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+/** Whatever happens, no process is left. */
+export async function withBlockBench<T>(
+  scope: Scope,
+  { clock, signal }: BlockBenchEnvironment,
+  use: (bench: BlockBench) => Promise<T>,
+): Promise<T> {
+  signal.throwIfAborted();
+  const cluster = await BlockCluster.start({ scope, flags: networkFlags[scope] });
+  const bench = new BlockBench(scope, cluster, clock);
+  const interrupted = Promise.withResolvers<never>();
+  const interrupt = (): void => interrupted.reject(signal.reason);
+  signal.addEventListener('abort', interrupt, { once: true });
+  try {
+    return await Promise.race([use(bench), interrupted.promise]);
+  } finally {
+    signal.removeEventListener('abort', interrupt);
+    await bench.stop();
+  }
+}
+
+export class BlockBench {
+  readonly cluster: BlockCluster;
+  readonly #scope: Scope;
+  readonly #clock: Clock;
+  readonly #ending = new AbortController();
+  readonly #children: RigChild[] = [];
+  /** Objects that have a block, by name. */
+  readonly #served = new Set<string>();
+  #onChange: () => void = () => undefined;
+
+  constructor(scope: Scope, cluster: BlockCluster, clock: Clock) {
+    this.#scope = scope;
+    this.cluster = cluster;
+    this.#clock = clock;
+  }
+
+  /** Creates objects without a block. */
+  async create(count: number, prefix = 'node'): Promise<void> {
+    await this.cluster.each(namesOf(count, prefix), (name) => this.cluster.create(name));
+  }
+
+  /** Creates the Nodes of as many CiliumNodes. */
+  async createNodes(count: number, prefix = 'node'): Promise<void> {
+    await this.cluster.each(namesOf(count, prefix), async (name) => {
+      await this.cluster.api.call('POST', '/api/v1/nodes', {
+        apiVersion: 'v1',
+        kind: 'Node',
+        metadata: { name },
+      });
+    });
+  }
+
+  /** Starts to follow which objects have a block. */
+  async follow(): Promise<void> {
+    const { path, api } = this.cluster;
+    const { signal } = this.#ending;
+    const client = new KubernetesClient(api.handler, 'headwater-bench');
+    const list = await api.call('GET', `${path}?limit=1`);
+    const version = textAt(list, 'metadata', 'resourceVersion');
+    const answer = await client.watch(
+      `${path}?watch=true&resourceVersion=${version}&timeoutSeconds=3600`,
+      signal,
+    );
+    if (answer.kind === 'refused') throw new Error(answer.message);
+    this.#take(answer.events).catch(() => undefined);
+  }
+
+  /** Resolves with the time when so many objects have a block, in monotonic ms. */
+  async served(count: number): Promise<number> {
+    await this.#until(() => this.#served.size >= count);
+    return this.#clock.monotonic();
+  }
+
+  /** Resolves once this object is gone. */
+  unserved(name: string): Promise<void> {
+    return this.#until(() => !this.#served.has(name));
+  }
+
+  /** Starts the controller; resolves with the time when it leads. */
+  async startController(): Promise<{ readonly controller: ControllerChild; readonly leadsAt: number }> {
+    const controller = await this.cluster.startController();
+    await controller.child.waitForLine((line) => (line.includes('"leading"') ? line : undefined));
+    return { controller, leadsAt: this.#clock.monotonic() };
+  }
+
+  async startPeer(flags: readonly string[]): Promise<{ readonly child: RigChild; readonly leadsAt: number }> {
+    const child = await this.cluster.startPeer([...networkFlags.nodeipam, ...flags]);
+    this.#children.push(child);
+    return { child, leadsAt: this.#clock.monotonic() };
+  }
+
+  /** Starts to write the same without a controller. */
+  async startPlain(
+    form: 'patch' | 'replace',
+    width: number,
+  ): Promise<{ readonly child: RigChild; readonly leadsAt: number }> {
+    const { api, path } = this.cluster;
+    const child = new RigChild({
+      name: 'the plain writer',
+      command: process.execPath,
+      args: [join(import.meta.dirname, 'plain-writer.ts'), api.url, api.caFile, path, String(width), form],
+      env: { TOKEN: api.adminToken },
+      bound: true,
+    });
+    this.#children.push(child);
+    await child.waitForLine((line) => (line === 'started' ? line : undefined));
+    return { child, leadsAt: this.#clock.monotonic() };
+  }
+
+  /** What the API server counted of requests for an object that a controller may write or list, watches and single reads apart. */
+  async requests(): Promise<ReadonlyMap<string, number>> {
+    const { handler } = this.cluster.api;
+    const { body } = await handler({ method: 'GET', url: '/metrics', headers: {} }, this.#ending.signal);
+    const counts = new Map<string, number>();
+    for (const line of typeof body === 'string' ? body.split('\n') : []) {
+      const labels = /^apiserver_request_total\{(.*)\} (\S+)$/.exec(line);
+      if (labels === null) continue;
+      const [, text = '', value = '0'] = labels;
+      const resource = labelIn(text, 'resource');
+      const verb = labelIn(text, 'verb');
+      if (!counted.has(resource) || !acting.has(verb)) continue;
+      const key = `${verb} ${resource}`;
+      counts.set(key, (counts.get(key) ?? 0) + Number(value));
+    }
+    return counts;
+  }
+
+  /** One list of all objects by a client that reads all of it, in ms. */
+  async listTime(): Promise<number> {
+    const begin = this.#clock.monotonic();
+    await this.cluster.api.call('GET', this.cluster.path);
+    return this.#clock.monotonic() - begin;
+  }
+
+  async stop(): Promise<void> {
+    this.#ending.abort();
+    await Promise.all(this.#children.map((child) => child.kill()));
+    await this.cluster.stop();
+  }
+
+  async #until(isSo: () => boolean): Promise<void> {
+    if (isSo()) return;
+    await new Promise<void>((resolve) => {
+      this.#onChange = () => {
+        if (isSo()) resolve();
+      };
+    });
+  }
+
+  async #take(events: AsyncIterable<JsonObject>): Promise<void> {
+    for await (const event of events) {
+      const object = objectAt(event, 'object');
+      const name = textAt(object, 'metadata', 'name');
+      const isServed =
+        textAt(event, 'type') !== 'DELETED' && textsAt(object, ...blocksAt[this.#scope]).length > 0;
+      if (isServed) this.#served.add(name);
+      else this.#served.delete(name);
+      this.#onChange();
+    }
+  }
+}
+
+const counted = new Set(['ciliumnodes', 'nodes', 'events', 'pods', 'customresourcedefinitions']);
+const acting = new Set(['LIST', 'POST', 'PUT', 'PATCH', 'DELETE', 'APPLY']);
+
+function labelIn(text: string, name: string): string {
+  return new RegExp(`\\b${name}="([^"]*)"`).exec(text)?.[1] ?? '';
+}
+
+function namesOf(count: number, prefix: string): readonly string[] {
+  return Array.from({ length: count }, (_, index) => `${prefix}-${index}`);
+}

@@ -1,0 +1,16 @@
+// Measures how long a scale-up of 100 nodes takes, beside the best peer that can be run.
+import type { CloudFigure } from '../figure.ts';
+import { tunedTerway } from '../peers/measured-peer.ts';
+import { lastSuppliedOf } from '../scenarios/last-supplied.ts';
+import { createAndAttachOf100, inWords } from '../scenarios/scale-up-forms.ts';
+
+export const lastSuppliedOf100: CloudFigure = {
+  name: 'last-supplied-of-100',
+  title: 'the last of 100 nodes supplied',
+  unit: 's',
+  limits: { alibaba: tunedTerway.seconds[100] },
+  bound: 'atMost',
+  inSmallForm: false,
+  scenario: inWords(createAndAttachOf100, tunedTerway.how),
+  measure: (context) => lastSuppliedOf(context, createAndAttachOf100),
+};

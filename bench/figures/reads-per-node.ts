@@ -1,0 +1,15 @@
+// Measures the reads of the cloud for each node of a scale-up of 500.
+import type { CloudFigure } from '../figure.ts';
+import { readsOfNodes } from '../scenarios/reads-of-nodes.ts';
+import { createAndAttach, inWords } from '../scenarios/scale-up-forms.ts';
+
+export const readsPerNode: CloudFigure = {
+  name: 'reads-per-node',
+  title: 'reads for each of 500 nodes, whole scale-up',
+  unit: '×',
+  limits: { alibaba: 0.15 },
+  bound: 'atMost',
+  inSmallForm: false,
+  scenario: inWords(createAndAttach, 'Each page is a read; until no call comes any more.'),
+  measure: (context) => readsOfNodes(context, createAndAttach),
+};

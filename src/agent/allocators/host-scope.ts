@@ -1,0 +1,112 @@
+// Hands out the addresses of one block of this node. The first and the last address of the block are never used, and the first
+// usable one is its router. The next address is the first free one from a random place on, so that a released address is
+// rarely used again at once.
+import { type Cidr, cidrText, contains, type Family, widthOf } from '../../cidr/set/cidr.ts';
+import type { Random } from '../../runtime/random.ts';
+import { failed, ok, type Outcome } from '../ipam/ipam-error.ts';
+import type { Allocator } from './allocator.ts';
+
+/** Addresses of one word. */
+const wordBits = 32n;
+const fullWord = 0xffff_ffff;
+
+export class HostScopeAllocator implements Allocator {
+  readonly family: Family;
+  readonly cidrs: readonly string[];
+  readonly prefixLength: number;
+  readonly capacity: bigint;
+  readonly router: bigint | undefined;
+  readonly #cidr: Cidr;
+  readonly #random: Random;
+  /** A bit for each taken offset; only words that have one. Memory follows use, whatever the size of the block. */
+  readonly #words = new Map<bigint, number>();
+  #taken = 0;
+
+  constructor(cidr: Cidr, random: Random) {
+    this.#cidr = cidr;
+    this.#random = random;
+    this.family = cidr.family;
+    this.cidrs = [cidrText(cidr)];
+    this.prefixLength = cidr.length;
+    const size = 1n << BigInt(widthOf[cidr.family] - cidr.length);
+    this.capacity = size > 2n ? size - 2n : 0n;
+    this.router = this.capacity > 0n ? cidr.base + 1n : undefined;
+  }
+
+  get taken(): number {
+    return this.#taken;
+  }
+
+  covers(address: bigint): boolean {
+    const { family } = this;
+    return contains(this.#cidr, { family, base: address, length: widthOf[family] });
+  }
+
+  allocate(address: bigint): Outcome<bigint> {
+    const offset = address - this.#cidr.base;
+    if (offset < 1n || offset > this.capacity) {
+      const range = cidrText(this.#cidr);
+      return failed(
+        'outOfRange',
+        `provided IP is not in the valid range. The range of valid IPs is ${range}`,
+      );
+    }
+    if (this.#isTaken(offset)) return failed('inUse', 'provided IP is already allocated');
+    this.#take(offset);
+    return ok(address);
+  }
+
+  allocateNext(): Outcome<bigint> {
+    if (BigInt(this.#taken) >= this.capacity) return failed('exhausted', 'range is full');
+    const start = 1n + this.#randomBelow(this.capacity);
+    const offset = this.#firstFree(start) ?? this.#firstFree(1n);
+    if (offset === undefined) return failed('exhausted', 'range is full');
+    this.#take(offset);
+    return ok(this.#cidr.base + offset);
+  }
+
+  release(address: bigint): void {
+    const offset = address - this.#cidr.base;
+    if (!this.covers(address) || !this.#isTaken(offset)) return;
+    const key = offset / wordBits;
+    const word = ((this.#words.get(key) ?? 0) & ~bitOf(offset)) >>> 0;
+    if (word === 0) this.#words.delete(key);
+    else this.#words.set(key, word);
+    this.#taken--;
+  }
+
+  status(): string {
+    return `${this.#taken}/${this.capacity} allocated from ${cidrText(this.#cidr)}`;
+  }
+
+  #isTaken(offset: bigint): boolean {
+    return ((this.#words.get(offset / wordBits) ?? 0) & bitOf(offset)) !== 0;
+  }
+
+  #take(offset: bigint): void {
+    const key = offset / wordBits;
+    this.#words.set(key, ((this.#words.get(key) ?? 0) | bitOf(offset)) >>> 0);
+    this.#taken++;
+  }
+
+  #firstFree(from: bigint): bigint | undefined {
+    let offset = from;
+    while (offset <= this.capacity) {
+      const word = this.#words.get(offset / wordBits) ?? 0;
+      if (word === fullWord) offset = (offset / wordBits + 1n) * wordBits;
+      else if ((word & bitOf(offset)) !== 0) offset++;
+      else return offset;
+    }
+    return undefined;
+  }
+
+  #randomBelow(bound: bigint): bigint {
+    return bound <= 0xffff_ffffn
+      ? BigInt(this.#random.integer(Number(bound)))
+      : BigInt(`0x${this.#random.hex(40)}`) % bound;
+  }
+}
+
+function bitOf(offset: bigint): number {
+  return 1 << Number(offset % wordBits);
+}

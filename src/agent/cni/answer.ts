@@ -1,0 +1,66 @@
+// Answers one call of the plugin: what it prints, and how it exits. Everything is decided here; the plugin only carries.
+import type { Clock } from '../../runtime/clock.ts';
+import { cniErrorText } from './cni-error.ts';
+import { type CniEnvironment, readInvocation } from './invocation.ts';
+import type { Verbs } from './verbs.ts';
+
+export interface CniCall {
+  readonly env: CniEnvironment;
+  readonly stdin: string;
+}
+
+export interface CniAnswer {
+  readonly exit: 0 | 1;
+  readonly out: string;
+  readonly note?: string;
+}
+
+export interface CniFigures {
+  /** `none` if the call names no verb. */
+  readonly verb: string;
+  readonly code: string;
+  /** In seconds. */
+  readonly duration: number;
+}
+
+export interface AnswerOptions {
+  readonly verbs: Verbs;
+  readonly clock: Pick<Clock, 'monotonic'>;
+  readonly onAnswer: (figures: CniFigures) => void;
+}
+
+export class Answerer {
+  readonly #options: AnswerOptions;
+
+  constructor(options: AnswerOptions) {
+    this.#options = options;
+  }
+
+  async answer({ env, stdin }: CniCall, signal: AbortSignal): Promise<CniAnswer> {
+    const { verbs, clock, onAnswer } = this.#options;
+    const start = clock.monotonic();
+    const told = (verb: string, code: number): void =>
+      onAnswer({ verb, code: String(code), duration: (clock.monotonic() - start) / 1000 });
+    const read = readInvocation(env, stdin);
+    if (read.kind === 'refused') {
+      told(read.verb ?? 'none', read.error.code);
+      return { exit: 1, out: cniErrorText(read.version, read.error) };
+    }
+    const { verb, conf } = read.invocation;
+    const outcome = await verbs.run(read.invocation, signal);
+    told(verb, outcome.kind === 'ok' ? 0 : outcome.error.code);
+    return outcome.kind === 'ok'
+      ? { exit: 0, ...outcome.value }
+      : { exit: 1, out: cniErrorText(conf.version, outcome.error) };
+  }
+}
+
+/** Undefined if the body is no call of the plugin. */
+export function parseCall(body: unknown): CniCall | undefined {
+  if (typeof body !== 'object' || body === null) return undefined;
+  const { env, stdin } = body as Readonly<Record<string, unknown>>;
+  if (typeof env !== 'object' || env === null || typeof stdin !== 'string') return undefined;
+  return Object.values(env).every((value) => typeof value === 'string')
+    ? { env: env as CniEnvironment, stdin }
+    : undefined;
+}

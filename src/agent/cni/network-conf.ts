@@ -1,0 +1,240 @@
+// Reads the configuration of a network that a runtime passes on standard input. What it cannot use is refused with the name
+// of the member, never guessed.
+import { families as allFamilies, type Family, parseCidr } from '../../cidr/set/cidr.ts';
+import { parseGoDuration } from '../../config/go-duration.ts';
+import { addressText, familyOf, parseAddress } from '../ipam/address.ts';
+import type { AttachmentName } from '../ipam/holdings.ts';
+import { cniCode, cniOk, type CniError, type CniOutcome } from './cni-error.ts';
+import type { ResultRoute } from './result.ts';
+import { type CniVersion, cniVersions } from './versions.ts';
+
+export interface NetworkConf {
+  readonly version: CniVersion;
+  readonly network: string;
+  readonly ipam: IpamConf;
+  /** Addresses of prevResult; undefined without one. */
+  readonly previous: readonly string[] | undefined;
+  /** What is valid by `cni.dev/valid-attachments`; undefined without the key. */
+  readonly valid: readonly Omit<AttachmentName, 'network'>[] | undefined;
+  readonly fixed: readonly string[];
+}
+
+export interface IpamConf {
+  readonly pool: string | undefined;
+  readonly families: readonly Family[] | undefined;
+  readonly prefixLength: 'block' | 'host';
+  /** Default: the router of the block. */
+  readonly gateways: Readonly<Partial<Record<Family, string>>>;
+  readonly routes: readonly ResultRoute[] | undefined;
+  /** In ms. */
+  readonly wait: number;
+  readonly resolvConf: string | undefined;
+}
+
+export interface RefusedConf {
+  readonly kind: 'refused';
+  /** For the answer. */
+  readonly version: CniVersion;
+  readonly error: CniError;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** https://www.cni.dev/docs/spec/#section-1-network-configuration-format */
+export const cniName = /^[a-zA-Z0-9][a-zA-Z0-9_.-]*$/;
+/** Of a name, in characters: it is in every line of the record. */
+export const longestName = 256;
+
+const longestWait = 60_000;
+const defaultWait = 10_000;
+
+export function parseNetworkConf(
+  stdin: string,
+): { readonly kind: 'conf'; readonly conf: NetworkConf } | RefusedConf {
+  const fields = parseFields(stdin);
+  if (fields === undefined)
+    return refused('1.1.0', cniCode.decoding, 'the network configuration is no JSON object');
+  const given = fields['cniVersion'] ?? '0.1.0';
+  const version = cniVersions.find((each) => each === given);
+  if (version === undefined) {
+    const message = `cniVersion ${JSON.stringify(given)} is not supported; there is ${cniVersions.join(', ')}`;
+    return refused('1.1.0', cniCode.incompatibleVersion, message);
+  }
+  const read = readConf(version, fields);
+  return read.kind === 'ok'
+    ? { kind: 'conf', conf: read.value }
+    : { kind: 'refused', version, error: read.error };
+}
+
+function refused(version: CniVersion, code: CniError['code'], message: string): RefusedConf {
+  return { kind: 'refused', version, error: { code, message } };
+}
+
+function parseFields(text: string): Fields | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isFields(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function fieldsAt(fields: Fields, name: string): Fields {
+  const value = fields[name];
+  return isFields(value) ? value : {};
+}
+
+/** Thrown and caught in this file: a refusal ends the reading wherever it is found. */
+class Refusal extends Error {
+  readonly error: CniError;
+
+  constructor(message: string, code: CniError['code'] = cniCode.config) {
+    super(message);
+    this.error = { code, message };
+  }
+}
+
+function readConf(version: CniVersion, fields: Fields): CniOutcome<NetworkConf> {
+  try {
+    const network = fields['name'];
+    if (typeof network !== 'string' || network === '') throw new Refusal('name: the network has none');
+    if (!cniName.test(network) || network.length > longestName)
+      throw new Refusal('name: accepted are up to 256 letters, digits and characters of _ . -');
+    return cniOk({
+      version,
+      network,
+      ipam: readIpam(fields),
+      previous: previousAddresses(fields['prevResult']),
+      valid: validAttachments(fields),
+      fixed: fixedAddresses(fields),
+    });
+  } catch (error) {
+    if (error instanceof Refusal) return { kind: 'failed', error: error.error };
+    throw error;
+  }
+}
+
+function readIpam(conf: Fields): IpamConf {
+  const ipam = fieldsAt(conf, 'ipam');
+  return {
+    pool: optionalText(ipam, 'pool'),
+    families: readFamilies(ipam['families']),
+    prefixLength: oneOf(ipam, 'prefixLength', ['block', 'host']),
+    gateways: readGateway(optionalText(ipam, 'gateway')),
+    routes: readRoutes(ipam['routes']),
+    wait: readWait(ipam['wait']),
+    resolvConf: optionalText(ipam, 'resolvConf'),
+  };
+}
+
+function optionalText(fields: Fields, name: string): string | undefined {
+  const value = fields[name];
+  if (value === undefined || value === '') return undefined;
+  if (typeof value !== 'string') throw new Refusal(`ipam.${name}: it is no text`);
+  return value;
+}
+
+function oneOf<const T extends string>(fields: Fields, name: string, values: readonly [T, ...T[]]): T {
+  const value = fields[name] ?? values[0];
+  const known = values.find((each) => each === value);
+  if (known === undefined) throw new Refusal(`ipam.${name}: accepted are ${values.join(' and ')}`);
+  return known;
+}
+
+function readFamilies(value: unknown): readonly Family[] | undefined {
+  if (value === undefined) return undefined;
+  const list = Array.isArray(value) ? (value as readonly unknown[]) : [];
+  const known = allFamilies.filter((family) => list.includes(family));
+  if (known.length === 0 || !list.every((item) => known.some((family) => family === item)))
+    throw new Refusal('ipam.families: accepted is a list of ipv4 and ipv6');
+  return known;
+}
+
+function readGateway(text: string | undefined): IpamConf['gateways'] {
+  if (text === undefined || text === 'auto') return {};
+  if (parseAddress(text) === undefined) throw new Refusal('ipam.gateway: accepted are auto and an address');
+  return { [familyOf(text)]: text };
+}
+
+/** Members of a route since 1.1.0: https://www.cni.dev/docs/spec/#add-success */
+const routeNumbers = ['mtu', 'advmss', 'priority', 'table', 'scope'] as const;
+
+function readRoutes(value: unknown): readonly ResultRoute[] | undefined {
+  if (value === undefined) return undefined;
+  if (!Array.isArray(value)) throw new Refusal('ipam.routes: it is no list');
+  return value.map((item: unknown): ResultRoute => {
+    const { dst, gw, ...rest } = isFields(item) ? item : {};
+    if (typeof dst !== 'string' || parseCidr(dst).kind !== 'cidr')
+      throw new Refusal('ipam.routes: each needs a network in dst');
+    if (gw !== undefined && (typeof gw !== 'string' || parseAddress(gw) === undefined))
+      throw new Refusal('ipam.routes: gw is no address');
+    const extra = Object.fromEntries(
+      routeNumbers.flatMap((name) => {
+        const number = rest[name];
+        return typeof number === 'number' ? [[name, number]] : [];
+      }),
+    );
+    return { dst, ...(gw !== undefined && { gw }), extra };
+  });
+}
+
+function readWait(value: unknown): number {
+  if (value === undefined) return defaultWait;
+  const wait = typeof value === 'string' ? parseGoDuration(value) : undefined;
+  if (wait === undefined || wait < 0 || wait > longestWait)
+    throw new Refusal('ipam.wait: accepted is a duration from 0s to 60s, such as 10s');
+  return wait;
+}
+
+/** Addresses without prefix lengths, of any version's result. */
+function previousAddresses(value: unknown): readonly string[] | undefined {
+  if (!isFields(value)) return undefined;
+  const list = Array.isArray(value['ips']) ? (value['ips'] as readonly unknown[]) : [];
+  const listed = list.map((item) => (isFields(item) ? item['address'] : undefined));
+  const single = ['ip4', 'ip6'].map((name) => fieldsAt(value, name)['ip']);
+  return [...listed, ...single].flatMap((text) =>
+    typeof text === 'string' ? [text.slice(0, text.includes('/') ? text.indexOf('/') : undefined)] : [],
+  );
+}
+
+/** libcni also writes the older key: https://github.com/containernetworking/cni/issues/1101 */
+function validAttachments(fields: Fields): NetworkConf['valid'] {
+  const value = fields['cni.dev/valid-attachments'] ?? fields['cni.dev/attachments'];
+  if (value === undefined) return undefined;
+  const refusal = 'cni.dev/valid-attachments: it is no list of containerID and ifname';
+  if (!Array.isArray(value)) throw new Refusal(refusal, cniCode.decoding);
+  return value.map((item: unknown) => {
+    const { containerID: container, ifname: name } = isFields(item) ? item : {};
+    if (typeof container !== 'string' || typeof name !== 'string')
+      throw new Refusal(refusal, cniCode.decoding);
+    return { container, interface: name };
+  });
+}
+
+/** https://www.cni.dev/docs/conventions/ */
+function fixedAddresses(fields: Fields): readonly string[] {
+  const ofArgs = fieldsAt(fieldsAt(fields, 'args'), 'cni')['ips'];
+  const ofRuntime = fieldsAt(fields, 'runtimeConfig')['ips'];
+  return [...addressList(ofArgs, 'args.cni.ips'), ...addressList(ofRuntime, 'runtimeConfig.ips')];
+}
+
+function addressList(value: unknown, name: string): readonly string[] {
+  if (value === undefined) return [];
+  if (!Array.isArray(value)) throw new Refusal(`${name}: it is no list of addresses`);
+  return value.map((item: unknown) => {
+    const read = typeof item === 'string' ? readFixed(item) : undefined;
+    if (read === undefined) throw new Refusal(`${name}: it is no list of addresses`);
+    return read;
+  });
+}
+
+/** An address, perhaps with a prefix length, in its canonical text. */
+export function readFixed(text: string): string | undefined {
+  const [alone = '', ...rest] = text.trim().split('/');
+  const address = rest.length > 1 ? undefined : parseAddress(alone);
+  return address === undefined ? undefined : addressText(address);
+}

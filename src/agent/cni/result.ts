@@ -1,0 +1,66 @@
+// What ADD prints, in the shape of each version of CNI: https://www.cni.dev/docs/spec/#add-success. An IPAM plugin names no
+// interfaces.
+import type { Family } from '../../cidr/set/cidr.ts';
+import { type CniVersion, isAtLeast } from './versions.ts';
+
+export interface ResultAddress {
+  readonly family: Family;
+  /** With its prefix length. */
+  readonly address: string;
+  readonly gateway: string;
+}
+
+export interface ResultRoute {
+  readonly dst: string;
+  readonly gw?: string;
+  /** Members since 1.1.0. */
+  readonly extra: Readonly<Record<string, number>>;
+}
+
+export interface Dns {
+  readonly nameservers?: readonly string[];
+  readonly domain?: string;
+  readonly search?: readonly string[];
+  readonly options?: readonly string[];
+}
+
+export interface AddResult {
+  readonly addresses: readonly ResultAddress[];
+  readonly routes: readonly ResultRoute[];
+  readonly dns: Dns | undefined;
+}
+
+export function resultText(cniVersion: CniVersion, result: AddResult): string {
+  const dns = result.dns === undefined ? {} : { dns: result.dns };
+  const body = isAtLeast(cniVersion, '0.3.0')
+    ? { ips: addressList(cniVersion, result.addresses), routes: routesIn(cniVersion, result.routes) }
+    : byFamily(cniVersion, result);
+  return `${JSON.stringify({ cniVersion, ...body, ...dns })}\n`;
+}
+
+function addressList(version: CniVersion, addresses: readonly ResultAddress[]): readonly unknown[] {
+  const namesFamily = !isAtLeast(version, '1.0.0');
+  return addresses.map(({ family, address, gateway }) => ({
+    ...(namesFamily && { version: family === 'ipv4' ? '4' : '6' }),
+    address,
+    gateway,
+  }));
+}
+
+function routesIn(version: CniVersion, routes: readonly ResultRoute[]): readonly unknown[] {
+  return routes.map(({ dst, gw, extra }) => ({
+    dst,
+    ...(gw !== undefined && { gw }),
+    ...(isAtLeast(version, '1.1.0') && extra),
+  }));
+}
+
+/** One address of each family is all that these versions know. */
+function byFamily(version: CniVersion, { addresses, routes }: AddResult): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    addresses.map(({ family, address, gateway }) => {
+      const own = routes.filter(({ dst }) => dst.includes(':') === (family === 'ipv6'));
+      return [family === 'ipv4' ? 'ip4' : 'ip6', { ip: address, gateway, routes: routesIn(version, own) }];
+    }),
+  );
+}

@@ -1,0 +1,127 @@
+// Which addresses are held, by which owner, for which attachment. Holdings change only by changes that the record can
+// repeat: each is applied as a whole, and applying one twice is the same as applying it once.
+import type { Family } from '../../cidr/set/cidr.ts';
+
+/** An address of a pool. */
+export interface Place {
+  readonly pool: string;
+  readonly ip: string;
+}
+
+export interface Expiry {
+  readonly uuid: string;
+  /** Wall clock, in ms. */
+  readonly at: number;
+  /** From start to end, in ms: a bound for clocks that are set back. */
+  readonly timeout: number;
+}
+
+export interface Held extends Place {
+  readonly owner: string;
+  /** It is released then, unless its timer is stopped. */
+  readonly expiry?: Expiry;
+}
+
+/** An interface of a container in a network, as CNI names it. */
+export interface AttachmentName {
+  readonly network: string;
+  readonly container: string;
+  readonly interface: string;
+}
+
+export interface Attachment extends AttachmentName {
+  readonly owner: string;
+  /** Uid of the pod, if the runtime names it. */
+  readonly uid?: string;
+  readonly netns?: string;
+  /** Wall clock, in ms. */
+  readonly since: number;
+  readonly places: readonly Place[];
+}
+
+export type Blocks = Readonly<Partial<Record<Family, string>>>;
+
+/** Members are applied in this order. */
+export interface Change {
+  readonly free?: readonly Place[];
+  readonly detach?: readonly AttachmentName[];
+  readonly hold?: readonly Held[];
+  readonly attach?: Attachment;
+  /** The blocks of this node, instead of earlier ones. */
+  readonly blocks?: Blocks;
+}
+
+function keyOf({ network, container, interface: name }: AttachmentName): string {
+  return `${network}/${container}/${name}`;
+}
+
+function placeKey({ pool, ip }: Place): string {
+  return `${pool}/${ip}`;
+}
+
+export class Holdings {
+  readonly #held = new Map<string, Held>();
+  readonly #attachments = new Map<string, Attachment>();
+  /** The attachment of each address that has one. */
+  readonly #attachedTo = new Map<string, Attachment>();
+  #blocks: Blocks = {};
+
+  get size(): number {
+    return this.#held.size;
+  }
+
+  get blocks(): Blocks {
+    return this.#blocks;
+  }
+
+  held(): Iterable<Held> {
+    return this.#held.values();
+  }
+
+  attachments(): Iterable<Attachment> {
+    return this.#attachments.values();
+  }
+
+  at(place: Place): Held | undefined {
+    return this.#held.get(placeKey(place));
+  }
+
+  attachment(name: AttachmentName): Attachment | undefined {
+    return this.#attachments.get(keyOf(name));
+  }
+
+  /** What holds the address beyond its owner. */
+  attachmentOf(place: Place): Attachment | undefined {
+    return this.#attachedTo.get(placeKey(place));
+  }
+
+  apply({ free = [], detach = [], hold = [], attach, blocks }: Change): void {
+    for (const place of free) this.#held.delete(placeKey(place));
+    for (const name of detach) this.#detach(name);
+    for (const held of hold) this.#held.set(placeKey(held), held);
+    if (attach !== undefined) this.#attach(attach);
+    if (blocks !== undefined) this.#blocks = blocks;
+  }
+
+  /** Changes that lead from nothing to this state. */
+  *changes(): Generator<Change> {
+    yield { blocks: this.#blocks };
+    for (const held of this.#held.values()) yield { hold: [held] };
+    for (const attach of this.#attachments.values()) yield { attach };
+  }
+
+  #attach(attachment: Attachment): void {
+    this.#detach(attachment);
+    this.#attachments.set(keyOf(attachment), attachment);
+    for (const place of attachment.places) this.#attachedTo.set(placeKey(place), attachment);
+  }
+
+  #detach(name: AttachmentName): void {
+    const known = this.#attachments.get(keyOf(name));
+    if (known === undefined) return;
+    this.#attachments.delete(keyOf(name));
+    for (const place of known.places) {
+      if (this.#attachedTo.get(placeKey(place)) === known) this.#attachedTo.delete(placeKey(place));
+    }
+  }
+}

@@ -1,0 +1,76 @@
+// Has the address layer give out the blocks of this node: those that the options name, those that the record remembers, and
+// those that Kubernetes shows. They are in the record, so a restart without an API server serves as before.
+import { type Cidr, cidrText, families } from '../../cidr/set/cidr.ts';
+import type { Logger } from '../../observability/logger.ts';
+import type { Random } from '../../runtime/random.ts';
+import { HostScopeAllocator } from '../allocators/host-scope.ts';
+import type { Blocks } from '../ipam/holdings.ts';
+import type { Ipam } from '../ipam/ipam.ts';
+import type { AddressRecord } from '../record/record.ts';
+import { chooseBlocks, type ShownBlocks } from './own-blocks.ts';
+
+export interface BlockKeeperOptions {
+  readonly ipam: Ipam;
+  readonly record: AddressRecord;
+  readonly random: Random;
+  readonly log: Logger;
+  /** In place of blocks that are shown. */
+  readonly ranges: readonly Cidr[];
+  /** Whether Kubernetes shows blocks, and the record remembers them. */
+  readonly follows: boolean;
+}
+
+export class BlockKeeper {
+  readonly #options: BlockKeeperOptions;
+  #problems = '';
+
+  constructor(options: BlockKeeperOptions) {
+    this.#options = options;
+  }
+
+  /** Serves what is known without Kubernetes. */
+  start(): void {
+    const { ipam, follows } = this.#options;
+    this.#choose(follows ? Object.values(ipam.holdings.blocks) : []);
+  }
+
+  /** Serves these blocks. A family that is not shown keeps what it has. */
+  take(shown: readonly string[]): void {
+    this.#choose(shown);
+    this.#remember(chooseBlocks(shown, []).blocks);
+  }
+
+  #choose(shown: readonly string[]): void {
+    const { ranges, log } = this.#options;
+    const { blocks, problems } = chooseBlocks(shown, ranges);
+    const text = problems.join('; ');
+    if (text !== this.#problems && text !== '') log.warn('a block cannot be used', { problems });
+    this.#problems = text;
+    for (const block of Object.values(blocks)) this.#serve(block);
+  }
+
+  #serve(block: Cidr): void {
+    const { ipam, random, log } = this.#options;
+    const earlier = ipam.allocator(block.family)?.cidrs[0];
+    const text = cidrText(block);
+    if (earlier === text) return;
+    if (earlier === undefined) log.info('serving a block', { block: text });
+    else log.warn('another block: nothing new comes from the earlier one', { earlier, block: text });
+    ipam.serve(new HostScopeAllocator(block, random.fork(text)));
+  }
+
+  /** A record that cannot be written costs a restart without an API server, and nothing else. */
+  #remember(shown: ShownBlocks['blocks']): void {
+    const { ipam, record, log } = this.#options;
+    const known = ipam.holdings.blocks;
+    const blocks: Blocks = { ...known, ...textsOf(shown) };
+    if (families.every((family) => blocks[family] === known[family])) return;
+    const problem = record.write({ blocks });
+    if (problem === undefined) ipam.holdings.apply({ blocks });
+    else log.warn('cannot remember the blocks of this node', { problem });
+  }
+}
+
+function textsOf(blocks: ShownBlocks['blocks']): Blocks {
+  return Object.fromEntries(Object.entries(blocks).map(([family, block]) => [family, cidrText(block)]));
+}

@@ -1,0 +1,73 @@
+// Changes as lines of JSON. A line that is no change is damage, and never half of one.
+import type { Attachment, AttachmentName, Blocks, Change, Expiry, Held, Place } from '../ipam/holdings.ts';
+
+export function changeText(change: Change): string {
+  return `${JSON.stringify(change)}\n`;
+}
+
+/** Undefined if the line is no change. */
+export function parseChange(line: string): Change | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+  return isChange(value) ? value : undefined;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function isChange(value: unknown): value is Change {
+  if (!isFields(value)) return false;
+  const checks: Readonly<Record<string, (part: unknown) => boolean>> = {
+    free: (part) => isListOf(part, isPlace),
+    detach: (part) => isListOf(part, isName),
+    hold: (part) => isListOf(part, isHeld),
+    attach: isAttachment,
+    blocks: isBlocks,
+  };
+  return Object.entries(value).every(([name, part]) => checks[name]?.(part) === true);
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isListOf(value: unknown, is: (item: unknown) => boolean): boolean {
+  return Array.isArray(value) && value.every(is);
+}
+
+function hasTexts(value: unknown, names: readonly string[]): value is Fields {
+  return isFields(value) && names.every((name) => typeof value[name] === 'string');
+}
+
+function isPlace(value: unknown): value is Place {
+  return hasTexts(value, ['pool', 'ip']);
+}
+
+function isName(value: unknown): value is AttachmentName {
+  return hasTexts(value, ['network', 'container', 'interface']);
+}
+
+function isHeld(value: unknown): value is Held {
+  return (
+    hasTexts(value, ['pool', 'ip', 'owner']) && (value['expiry'] === undefined || isExpiry(value['expiry']))
+  );
+}
+
+function isExpiry(value: unknown): value is Expiry {
+  return hasTexts(value, ['uuid']) && Number.isFinite(value['at']) && Number.isFinite(value['timeout']);
+}
+
+function isAttachment(value: unknown): value is Attachment {
+  return (
+    hasTexts(value, ['network', 'container', 'interface', 'owner']) &&
+    Number.isFinite(value['since']) &&
+    isListOf(value['places'], isPlace)
+  );
+}
+
+function isBlocks(value: unknown): value is Blocks {
+  return isFields(value) && Object.values(value).every((block) => typeof block === 'string');
+}

@@ -1,0 +1,141 @@
+// What survives a restart of the agent: a snapshot, and a journal of the changes since. A change is in the journal before it
+// counts. Files are not flushed to the disk: what a power cut takes belongs to containers that it took as well, and the next
+// boot has a directory of its own.
+import {
+  closeSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { type Change, Holdings } from '../ipam/holdings.ts';
+import { changeText, parseChange } from './change-text.ts';
+
+export type OpenedRecord =
+  | { readonly kind: 'open'; readonly record: AddressRecord; readonly holdings: Holdings }
+  /** What it holds cannot be what this program wrote. */
+  | { readonly kind: 'damaged'; readonly problem: string };
+
+/** First and last line of a snapshot: a part of one is damage. */
+const snapshotStart = '{"headwater":"addresses","version":1}\n';
+const snapshotEnd = '{"headwater":"end"}\n';
+
+/** Journal lines before the first snapshot. */
+const leastLines = 2000;
+
+export class AddressRecord {
+  readonly #directory: string;
+  readonly #holdings: Holdings;
+  readonly #journal: number;
+  /** Bytes of the journal that count. */
+  #length: number;
+  #lines: number;
+  /** A part of a line may follow them. */
+  #isTorn = false;
+  /** Lines after which the next snapshot is made. */
+  #mostLines = leastLines;
+
+  private constructor(directory: string, holdings: Holdings, { text, lines }: Read) {
+    this.#directory = directory;
+    this.#holdings = holdings;
+    this.#journal = openSync(join(directory, 'journal'), 'a', 0o600);
+    this.#length = Buffer.byteLength(text);
+    this.#lines = lines;
+    // A line without an end was never answered for.
+    ftruncateSync(this.#journal, this.#length);
+  }
+
+  /** Opens the record in a directory that exists. Throws what Node.js throws. */
+  static open(directory: string): OpenedRecord {
+    const holdings = new Holdings();
+    const snapshot = textOf(join(directory, 'snapshot'));
+    const journal = textOf(join(directory, 'journal'));
+    if (snapshot !== '') {
+      const isWhole = snapshot.startsWith(snapshotStart) && snapshot.endsWith(snapshotEnd);
+      const changes = snapshot.slice(snapshotStart.length, -snapshotEnd.length);
+      const read = isWhole ? readChanges(changes, holdings) : undefined;
+      if (read === undefined)
+        return { kind: 'damaged', problem: `${join(directory, 'snapshot')} is damaged` };
+    }
+    const read = readChanges(journal, holdings);
+    if (read === undefined) return { kind: 'damaged', problem: `${join(directory, 'journal')} is damaged` };
+    return { kind: 'open', record: new AddressRecord(directory, holdings, read), holdings };
+  }
+
+  /** Writes a change; returns what prevents it. Then nothing of it is in the record. */
+  write(change: Change): string | undefined {
+    const line = Buffer.from(changeText(change));
+    try {
+      if (this.#isTorn) this.#cutBack();
+      if (this.#lines >= this.#mostLines) this.snapshot();
+      const written = writeSync(this.#journal, line);
+      if (written < line.byteLength) throw new Error('the disk is full');
+    } catch (error) {
+      this.#isTorn = true;
+      return `cannot write ${join(this.#directory, 'journal')}: ${(error as Error).message}`;
+    }
+    this.#length += line.byteLength;
+    this.#lines++;
+    return undefined;
+  }
+
+  /** Replaces the journal by a snapshot. The holdings must have every change of the journal. */
+  snapshot(): void {
+    // If it fails, the journal still says everything, and grows.
+    this.#mostLines = this.#lines + leastLines;
+    const path = join(this.#directory, 'snapshot');
+    const changes = Array.from(this.#holdings.changes(), changeText);
+    try {
+      writeFileSync(`${path}.new`, [snapshotStart, ...changes, snapshotEnd].join(''), { mode: 0o600 });
+      renameSync(`${path}.new`, path);
+      // Ending here, the journal is applied to the snapshot again, which changes nothing.
+      ftruncateSync(this.#journal, 0);
+    } catch {
+      return;
+    }
+    this.#length = 0;
+    this.#lines = 0;
+    this.#mostLines = Math.max(leastLines, 2 * this.#holdings.size);
+  }
+
+  close(): void {
+    closeSync(this.#journal);
+  }
+
+  /** What follows a part of a line would be damage. */
+  #cutBack(): void {
+    ftruncateSync(this.#journal, this.#length);
+    this.#isTorn = false;
+  }
+}
+
+interface Read {
+  /** Whole lines. */
+  readonly text: string;
+  readonly lines: number;
+}
+
+/** Applies all whole lines; undefined if one is no change. */
+function readChanges(text: string, holdings: Holdings): Read | undefined {
+  const whole = text.slice(0, text.lastIndexOf('\n') + 1);
+  const lines = whole === '' ? [] : whole.slice(0, -1).split('\n');
+  for (const line of lines) {
+    const change = parseChange(line);
+    if (change === undefined) return undefined;
+    holdings.apply(change);
+  }
+  return { text: whole, lines: lines.length };
+}
+
+/** Empty if there is no such file. */
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
+    throw error;
+  }
+}

@@ -1,0 +1,282 @@
+// The REST calls of the agent, as data in and data out. Paths, queries, statuses and bodies of /v1/ipam are those of the
+// Cilium agent's API; a failure is a JSON string.
+import type { Family } from '../../cidr/set/cidr.ts';
+import { parseGoDuration } from '../../config/go-duration.ts';
+import { addressText, parseAddress } from '../ipam/address.ts';
+import { type Allocated, defaultPool, type Ipam } from '../ipam/ipam.ts';
+import type { IpamError, IpamErrorKind } from '../ipam/ipam-error.ts';
+import { type Answerer, parseCall } from '../cni/answer.ts';
+
+export interface ApiRequest {
+  readonly method: string;
+  /** Without the query. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly body: string;
+}
+
+export interface ApiAnswer {
+  readonly status: number;
+  readonly body?: string;
+  /** Default: JSON. */
+  readonly contentType?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface ApiOptions {
+  readonly ipam: Ipam;
+  readonly answerer: Answerer;
+  /** What the agent waits for before it can serve; undefined once it serves. */
+  readonly waitingFor: () => string | undefined;
+  readonly metrics: { readonly contentType: string; scrape(): Promise<string> };
+  /** Of a request with `expiration: true`, in ms. */
+  readonly expiration: number;
+}
+
+type Handler = (request: ApiRequest, ip: string, signal: AbortSignal) => ApiAnswer | Promise<ApiAnswer>;
+
+interface Route {
+  readonly path: RegExp;
+  readonly methods: Readonly<Record<string, Handler>>;
+}
+
+const plainText = 'text/plain; charset=utf-8';
+
+export class Api {
+  readonly #options: ApiOptions;
+  readonly #routes: readonly Route[] = [
+    { path: /^\/v1\/cni$/, methods: { POST: (request, _, signal) => this.#cni(request, signal) } },
+    { path: /^\/v1\/healthz$/, methods: { GET: () => this.#health() } },
+    {
+      path: /^\/v1\/ipam$/,
+      methods: { GET: () => this.#list(), POST: (request) => this.#allocateNext(request) },
+    },
+    {
+      path: /^\/v1\/ipam\/([^/]+)$/,
+      methods: {
+        POST: (request, ip) => this.#allocate(request, ip),
+        DELETE: (request, ip) => this.#release(request, ip),
+      },
+    },
+    {
+      path: /^\/v1\/ipam\/([^/]+)\/expiration$/,
+      methods: {
+        POST: (request, ip) => this.#startTimer(request, ip),
+        DELETE: (request, ip) => this.#stopTimer(request, ip),
+      },
+    },
+    {
+      path: /^\/v1\/debuginfo$/,
+      methods: {
+        GET: () => ({ status: 200, contentType: plainText, body: this.#options.ipam.debugStatus() }),
+      },
+    },
+    { path: /^\/metrics$/, methods: { GET: () => this.#metrics() } },
+  ];
+
+  constructor(options: ApiOptions) {
+    this.#options = options;
+  }
+
+  handle(request: ApiRequest, signal: AbortSignal): ApiAnswer | Promise<ApiAnswer> {
+    const { path, method } = request;
+    const route = this.#routes.find((each) => each.path.test(path));
+    if (route === undefined) return json(404, `there is no ${path.slice(0, 200)}`);
+    const handler = Object.hasOwn(route.methods, method) ? route.methods[method] : undefined;
+    const [, ip = ''] = route.path.exec(path) ?? [];
+    if (handler !== undefined) return handler(request, unescaped(ip), signal);
+    const allow = Object.keys(route.methods).join(', ');
+    return { ...json(405, `${path} answers ${allow}`), headers: { allow } };
+  }
+
+  async #cni({ body }: ApiRequest, signal: AbortSignal): Promise<ApiAnswer> {
+    const call = parseCall(parseJson(body));
+    if (call === undefined) return json(400, 'the body is no call of the plugin');
+    const { exit, out, note } = await this.#options.answerer.answer(call, signal);
+    const headers = { 'x-cni-exit': String(exit), ...(note !== undefined && { 'x-cni-note': note }) };
+    return { status: 200, body: out, headers };
+  }
+
+  #health(): ApiAnswer {
+    const { ipam, waitingFor } = this.#options;
+    const served = ipam.servedFamilies();
+    const reason = waitingFor();
+    const ofFamily = (family: Family): readonly string[] =>
+      [...ipam.holdings.held()]
+        .filter(({ ip }) => ip.includes(':') === (family === 'ipv6'))
+        .map(({ ip }) => ip);
+    const allocations = Object.fromEntries(
+      [...ipam.holdings.held()].map(({ pool, ip, owner }) => [
+        pool === defaultPool ? ip : `${pool}/${ip}`,
+        owner,
+      ]),
+    );
+    const ipv4 = served.includes('ipv4') ? ofFamily('ipv4') : [];
+    const ipv6 = served.includes('ipv6') ? ofFamily('ipv6') : [];
+    return json(reason === undefined ? 200 : 503, {
+      ipam: { status: ipam.status(), allocations, ipv4, ipv6 },
+      ...(reason !== undefined && { waitingFor: reason }),
+    });
+  }
+
+  #list(): ApiAnswer {
+    const { ipam } = this.#options;
+    const pools = ipam.figures();
+    const addresses = Object.fromEntries(
+      [...ipam.holdings.held()].map((held) => {
+        const { ip, owner, pool, expiry } = held;
+        const attachment = ipam.holdings.attachmentOf(held);
+        const name = attachment && {
+          network: attachment.network,
+          container: attachment.container,
+          interface: attachment.interface,
+        };
+        return [
+          ip,
+          {
+            owner,
+            pool,
+            ...(expiry !== undefined && { expires: new Date(expiry.at).toISOString() }),
+            ...(name !== undefined && { attachment: name }),
+          },
+        ];
+      }),
+    );
+    const capacity = pools.reduce((sum, pool) => sum + pool.capacity, 0);
+    const excluded = Object.fromEntries(ipam.excluded);
+    return json(200, { status: ipam.status(), capacity, pools, addresses, excluded });
+  }
+
+  #allocateNext({ query, headers }: ApiRequest): ApiAnswer {
+    const { ipam, expiration } = this.#options;
+    const family = (query.get('family') ?? '').toLowerCase();
+    if (family !== '' && family !== 'ipv4' && family !== 'ipv6')
+      return json(502, `unknown address "${family.slice(0, 100)}" family requested`);
+    const outcome = ipam.allocate({
+      owner: query.get('owner') ?? '',
+      pool: poolOf(query),
+      ...(family !== '' && { families: [family] }),
+      ...(headers['expiration'] === 'true' && { timeout: expiration }),
+    });
+    return outcome.kind === 'ok'
+      ? json(201, this.#response(outcome.value))
+      : json(502, outcome.error.message);
+  }
+
+  /** The IPAMResponse of Cilium. */
+  #response(allocated: readonly Allocated[]): unknown {
+    const address = allocated.map(({ family, ip, pool }) => ({
+      [family]: ip,
+      [`${family}-pool-name`]: pool,
+    }));
+    const perFamily = allocated.map(({ family, ip, uuid }) => ({
+      [family]: { ip, ...(uuid !== undefined && { 'expiration-uuid': uuid }) },
+    }));
+    return {
+      address: Object.assign({}, ...address) as unknown,
+      'host-addressing': { ipv4: this.#hostAddressing('ipv4'), ipv6: this.#hostAddressing('ipv6') },
+      ...(Object.assign({}, ...perFamily) as object),
+    };
+  }
+
+  #hostAddressing(family: Family): unknown {
+    const allocator = this.#options.ipam.allocator(family);
+    const router = allocator?.router;
+    if (allocator === undefined || router === undefined) return { enabled: false };
+    return {
+      enabled: true,
+      ip: addressText({ family, value: router }),
+      'alloc-range': allocator.cidrs[0],
+      'address-type': 'InternalIP',
+    };
+  }
+
+  #allocate({ query }: ApiRequest, text: string): ApiAnswer {
+    const ip = canonical(text);
+    if (ip === undefined) return json(500, `Invalid IP address: ${text.slice(0, 100)}`);
+    const outcome = this.#options.ipam.allocateIP(ip, query.get('owner') ?? '', poolOf(query));
+    return outcome.kind === 'ok' ? { status: 200 } : json(500, outcome.error.message);
+  }
+
+  #release({ query }: ApiRequest, text: string): ApiAnswer {
+    const ip = canonical(text);
+    if (ip === undefined) return json(400, `Invalid IP address: ${text.slice(0, 100)}`);
+    const outcome = this.#options.ipam.releaseIP({ pool: poolOf(query), ip });
+    return outcome.kind === 'ok' ? { status: 200 } : json(500, outcome.error.message);
+  }
+
+  #startTimer({ query }: ApiRequest, text: string): ApiAnswer {
+    const ip = canonical(text);
+    if (ip === undefined) return json(400, `Invalid IP address: ${text.slice(0, 100)}`);
+    const timeout = timeoutOf(query, this.#options.expiration);
+    if (timeout === undefined)
+      return json(400, 'timeout: accepted is a duration from 1s to 24h, such as 10m');
+    const outcome = this.#options.ipam.startExpirationTimer({ pool: poolOf(query), ip }, timeout);
+    return outcome.kind === 'ok' ? json(201, { uuid: outcome.value }) : timerFailure(outcome.error);
+  }
+
+  #stopTimer({ query }: ApiRequest, text: string): ApiAnswer {
+    const ip = canonical(text);
+    if (ip === undefined) return json(400, `Invalid IP address: ${text.slice(0, 100)}`);
+    const place = { pool: poolOf(query), ip };
+    const outcome = this.#options.ipam.stopExpirationTimer(place, query.get('uuid') ?? '');
+    return outcome.kind === 'ok' ? { status: 200 } : timerFailure(outcome.error);
+  }
+
+  async #metrics(): Promise<ApiAnswer> {
+    const { metrics } = this.#options;
+    return { status: 200, contentType: metrics.contentType, body: await metrics.scrape() };
+  }
+}
+
+/** Texts and objects alike. */
+export function json(status: number, value: unknown): ApiAnswer {
+  return { status, body: `${JSON.stringify(value)}\n` };
+}
+
+const timerStatus: Readonly<Partial<Record<IpamErrorKind, number>>> = {
+  notAllocated: 404,
+  timerMissing: 404,
+  timerExists: 409,
+  uuidMismatch: 409,
+  inUse: 409,
+};
+
+function timerFailure({ kind, message }: IpamError): ApiAnswer {
+  return json(timerStatus[kind] ?? 500, message);
+}
+
+function poolOf(query: URLSearchParams): string {
+  const pool = query.get('pool') ?? '';
+  return pool === '' ? defaultPool : pool;
+}
+
+const day = 86_400_000;
+
+function timeoutOf(query: URLSearchParams, fallback: number): number | undefined {
+  const text = query.get('timeout') ?? '';
+  const timeout = text === '' ? fallback : parseGoDuration(text);
+  return timeout !== undefined && timeout >= 1000 && timeout <= day ? timeout : undefined;
+}
+
+function canonical(text: string): string | undefined {
+  const address = parseAddress(text);
+  return address === undefined ? undefined : addressText(address);
+}
+
+function unescaped(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

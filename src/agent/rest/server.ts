@@ -1,0 +1,102 @@
+// Carries REST calls over HTTP on a Unix socket. One bad request, slow or too long, never touches another.
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Logger } from '../../observability/logger.ts';
+import { type Api, type ApiAnswer, json } from './api.ts';
+import { listenOn } from './unix-socket.ts';
+
+export interface ServerOptions {
+  readonly api: Api;
+  readonly path: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** Of a body, in bytes. */
+const mostBytes = 2 ** 20;
+/** Of silence, in ms: longer than any wait that a network may ask for. */
+const clientTimeout = 90_000;
+/** How long requests in flight may take after `close`, in ms. */
+const closingGrace = 2000;
+
+export class ApiServer {
+  readonly #options: ServerOptions;
+  readonly #server: Server;
+  readonly #stopping = new AbortController();
+
+  constructor(options: ServerOptions) {
+    this.#options = options;
+    this.#server = createServer((request, response) => void this.#answer(request, response));
+    this.#server.setTimeout(clientTimeout);
+  }
+
+  /** Listens; returns what prevents it. */
+  async listen(): Promise<string | undefined> {
+    const problem = await listenOn(this.#server, this.#options.path);
+    this.#server.on('error', (error) => this.#options.log.warn('cannot accept a connection', { error }));
+    return problem;
+  }
+
+  /** Accepts nothing more, and ends waits; resolves once all requests are answered, or cut off. */
+  close(): Promise<void> {
+    this.#stopping.abort();
+    return new Promise((resolve) => {
+      const cancel = this.#options.clock.schedule(closingGrace, () => this.#server.closeAllConnections());
+      this.#server.close(() => {
+        cancel();
+        resolve();
+      });
+      this.#server.closeIdleConnections();
+    });
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const gone = new AbortController();
+    response.once('close', () => gone.abort());
+    try {
+      const body = await bodyOf(request);
+      const answer =
+        body === undefined
+          ? json(413, `the body has more than ${mostBytes} bytes`)
+          : await this.#handle(request, body, AbortSignal.any([gone.signal, this.#stopping.signal]));
+      send(response, answer);
+    } catch (error) {
+      if (request.errored !== null) return; // the client is gone
+      this.#options.log.error('a bug: please report it', { error });
+      send(response, json(500, 'internal error'));
+    }
+  }
+
+  #handle(
+    { url = '', method = '', headers }: IncomingMessage,
+    body: string,
+    signal: AbortSignal,
+  ): ApiAnswer | Promise<ApiAnswer> {
+    const [path = '', query = ''] = url.split('?', 2);
+    return this.#options.api.handle(
+      { path, method, headers, body, query: new URLSearchParams(query) },
+      signal,
+    );
+  }
+}
+
+/** Undefined if it is too long; the rest is then read and dropped, so that the client can read the answer. */
+async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
+  const pieces: Buffer[] = [];
+  let length = 0;
+  for await (const piece of request as AsyncIterable<Buffer>) {
+    length += piece.byteLength;
+    if (length <= mostBytes) pieces.push(piece);
+    else if (length > 64 * mostBytes) request.destroy();
+  }
+  return length > mostBytes ? undefined : Buffer.concat(pieces).toString();
+}
+
+function send(response: ServerResponse, { status, body = '', contentType, headers }: ApiAnswer): void {
+  response.writeHead(status, {
+    ...(body !== '' && { 'content-type': contentType ?? 'application/json' }),
+    'content-length': Buffer.byteLength(body),
+    ...headers,
+  });
+  response.end(body);
+}

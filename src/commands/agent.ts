@@ -1,0 +1,83 @@
+// The command agent: gives the addresses of one node to its pods, until it receives a signal.
+import packageJson from '../../package.json' with { type: 'json' };
+import { randomUUID } from 'node:crypto';
+import { runAgent } from '../agent/agent.ts';
+import { agentSettings } from '../config/agent-settings.ts';
+import type { Options } from '../config/option-table.ts';
+import type { Outbound } from '../config/outbound.ts';
+import { haveHome, thisProcess } from '../config/process-environment.ts';
+import type { RawFlags } from '../config/raw-option.ts';
+import { NotStartable } from '../controller/clouds/cloud.ts';
+import type { KubernetesTransport } from '../kubernetes/transport/transport.ts';
+import { createAgentMetricRegistry } from '../observability/metrics.ts';
+import { Random } from '../runtime/random.ts';
+import { systemClock as clock } from '../runtime/system-clock.ts';
+import { exitCode } from './exit-code.ts';
+import { loadOrRefuse } from './load-or-refuse.ts';
+import { problemLine, type Readers } from './problem-line.ts';
+
+const { version } = packageJson;
+
+export async function agent(given: RawFlags): Promise<number> {
+  const command = 'agent';
+  const err = (text: string): boolean => process.stderr.write(text);
+  const readers: Readers = process.stderr.isTTY ? 'people' : 'programs';
+  const start = loadOrRefuse(given, {
+    command,
+    version,
+    processEnvironment: thisProcess,
+    clock,
+    err,
+    readers,
+  });
+  if (start.kind === 'refused') return start.exitCode;
+  const { options, outbound, log } = start;
+  const stop = new AbortController();
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+    process.on(signal, () => {
+      if (!stop.signal.aborted) log.info('shutting down', { signal });
+      stop.abort();
+    });
+  }
+  const settings = agentSettings(options);
+  try {
+    const cluster = settings.mode === 'host-scope' ? undefined : await connect(options, outbound);
+    const end = await runAgent(
+      {
+        settings,
+        clock,
+        random: new Random(randomUUID()),
+        log,
+        registry: createAgentMetricRegistry({ measureProcess: true }),
+        kubernetes: cluster?.transport,
+        readFile: (path) => thisProcess.readFile(path),
+      },
+      stop.signal,
+    );
+    await cluster?.close();
+    if (end.kind === 'stopped') return exitCode.fine;
+    err(problemLine(command, end.problem, { readers, clock }));
+  } catch (error) {
+    if (error instanceof NotStartable) {
+      err(problemLine(command, error.message, { readers, clock }));
+      return exitCode[error.kind];
+    }
+    log.error('exiting after an unexpected error', { error });
+  }
+  return exitCode.failure;
+}
+
+interface Cluster {
+  readonly transport: KubernetesTransport;
+  readonly close: () => Promise<void>;
+}
+
+/** Loaded only here: without Kubernetes, the agent needs no client of it. */
+async function connect(options: Options, outbound: Outbound): Promise<Cluster> {
+  haveHome();
+  const { findCluster } = await import('./cluster-access.ts');
+  const { UndiciTransport } = await import('../kubernetes/transport/undici-transport.ts');
+  const access = await findCluster(options, outbound.proxies);
+  const transport = new UndiciTransport({ access, clock });
+  return { transport, close: () => transport.close() };
+}

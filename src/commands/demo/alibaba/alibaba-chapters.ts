@@ -1,0 +1,55 @@
+// Orders the chapters of the demonstration on Alibaba Cloud.
+import { detachedInterfaces } from '../../../simulator/cluster/invariants.ts';
+import type { AlibabaContext, Chapter } from '../chapter.ts';
+import { exhaustedSubnet } from '../chapters/exhausted-subnet.ts';
+import { lostAssignments } from '../chapters/lost-assignments.ts';
+import { type LeftInterfaces, orphans } from '../chapters/orphans.ts';
+import { crowdPods } from '../chapters/pods.ts';
+import { releaseAddresses } from '../chapters/release-addresses.ts';
+import { scaleUp } from '../chapters/scale-up.ts';
+import { type SmallSubnetNodes, smallZoneNodes } from '../chapters/small-zone.ts';
+import { takeover } from '../chapters/takeover.ts';
+import { smallZone } from './alibaba-topology.ts';
+
+export function alibabaChapters(context: AlibabaContext, left: LeftInterfaces): readonly Chapter[] {
+  const { gateway, network } = context.cluster.alibaba;
+  const nodes = (): SmallSubnetNodes => smallZoneNodes(context.cluster, smallZone.name);
+  return [
+    takeover(context, {
+      title: 'the nodes join, and the controller is killed',
+      counters: gateway.counters,
+      actions: ['CreateNetworkInterface', 'AttachNetworkInterface', 'AssignPrivateIpAddresses'],
+      underWay: () => detachedInterfaces({ network }).length - left.ours.length - left.others.length,
+      inWords: 'interfaces that are created and not attached',
+      hints: [
+        'Each node gets an interface with 8 addresses before its first pod. The controller is killed after the first of them.',
+        "Another one leads when the dead one's Lease has ended. It finds the interfaces of the dead one, and adopts them.",
+      ],
+      longest: 12_000,
+      begin: () => undefined,
+      meanwhile: () => undefined,
+      isMended: ({ nodes: { serving, total } }) => serving === total,
+    }),
+    scaleUp(context, 'ECS', () => nodes().generous),
+    lostAssignments(context, {
+      cloud: 'alibabacloud',
+      api: 'ECS',
+      faults: gateway.faults,
+      isElsewhere: ({ zone, deviceIndex }) => zone !== smallZone.name && deviceIndex > 0,
+      next: ({ name }) =>
+        `it is asked again with the same client token, and ECS names those that ${name} has`,
+    }),
+    exhaustedSubnet(context, {
+      place: smallZone.name,
+      kind: 'vSwitch',
+      name: smallZone.vSwitch,
+      id: [...network.subnets.values()].find(({ name }) => name === smallZone.vSwitch)?.id ?? '',
+      nodes,
+      crowd: crowdPods,
+      hint: 'No other zone notices.',
+      longest: 9000,
+    }),
+    releaseAddresses(context, { nodes, agents: 'All agents of this cloud are asked.' }),
+    orphans(context, left),
+  ];
+}

@@ -1,0 +1,121 @@
+// Options of the command agent. Those that the Cilium agent has keep its names and meanings.
+import type { FoundDefault, OptionRow } from '../option-row.ts';
+import { boolean, duration, list, oneOf, text } from '../value-kinds.ts';
+
+/** Where the addresses of a node come from: the modes of the Cilium agent, and host-scope, which needs no Kubernetes. */
+export const agentModes = [
+  'kubernetes',
+  'cluster-pool',
+  'multi-pool',
+  'crd',
+  'eni',
+  'azure',
+  'alibabacloud',
+  'delegated-plugin',
+  'host-scope',
+] as const;
+
+export type AgentMode = (typeof agentModes)[number];
+
+/** The only ones that are built. */
+export const builtAgentModes: readonly AgentMode[] = ['host-scope', 'kubernetes', 'cluster-pool'];
+
+/** Instead of that of the table, whose values are those of the command run. */
+export const agentModeRow = {
+  kind: oneOf(agentModes),
+  default: 'kubernetes',
+  help: 'Where the addresses of this node come from. Built are kubernetes: the podCIDRs of its Node; cluster-pool: the podCIDRs of its CiliumNode; and host-scope: the blocks that the options name, without Kubernetes. The others end the start with exit code 2.',
+} as const;
+
+const path = text('path', /^\/./, 'an absolute path');
+const hour = 3_600_000;
+
+const nodeName = /^[a-z\d]([a-z\d.-]{0,251}[a-z\d])?$/;
+/** For a machine whose name no Node can have. */
+const noName = 'localhost';
+
+const hostName: FoundDefault = {
+  words: 'the name of this machine',
+  find: (processEnvironment) => {
+    try {
+      const name = processEnvironment.readFile('/proc/sys/kernel/hostname').trim().toLowerCase();
+      return nodeName.test(name) ? name : noName;
+    } catch {
+      return noName; // no Linux
+    }
+  },
+};
+
+export const agentOptions = {
+  'node-name': {
+    kind: text('name', nodeName, 'the name of a Node: up to 253 of a-z, 0-9, - and .'),
+    origin: 'headwater',
+    group: 'agent',
+    legacyVariable: 'K8S_NODE_NAME',
+    help: 'The Node that this agent is for.',
+    default: hostName,
+    fromConfigDir: false,
+  },
+  'socket-path': {
+    kind: path,
+    origin: 'headwater',
+    group: 'agent',
+    help: 'The Unix socket that the plugin and other clients connect to. Its directory is made. A socket without a listener is replaced.',
+    default: '/var/run/headwater/agent.sock',
+    fromConfigDir: false,
+  },
+  'state-dir': {
+    kind: path,
+    origin: 'headwater',
+    group: 'agent',
+    help: 'What is held, so that it survives a restart of the agent: a directory for each boot of the machine, of which earlier ones are removed. Each agent needs its own.',
+    default: '/var/lib/headwater/agent',
+    fromConfigDir: false,
+  },
+  'boot-id-file': {
+    kind: path,
+    origin: 'headwater',
+    group: 'agent',
+    help: 'The file that names the boot of this machine.',
+    default: '/proc/sys/kernel/random/boot_id',
+    fromConfigDir: false,
+  },
+  'ipv4-range': {
+    kind: text('cidr', /^\d[\d./]{1,48}$/, 'an IPv4 CIDR, such as 10.10.0.0/24'),
+    origin: 'operator',
+    group: 'agent',
+    help: 'The IPv4 block of this node. host-scope needs this option or ipv6-range; the other modes use it in place of the block that Kubernetes shows.',
+    fromConfigDir: false,
+  },
+  'ipv6-range': {
+    kind: text('cidr', /^[\da-fA-F:][\da-fA-F:./]{1,62}$/, 'an IPv6 CIDR, such as fd00:10::/112'),
+    origin: 'operator',
+    group: 'agent',
+    help: 'The IPv6 block of this node, as ipv4-range.',
+    fromConfigDir: false,
+  },
+  'exclude-ips': {
+    kind: list('address,...', /^[\da-fA-F:.]{2,45}$/, 'addresses separated by commas or spaces'),
+    origin: 'headwater',
+    group: 'agent',
+    help: 'Addresses of the blocks that are never given out.',
+    default: '',
+    fromConfigDir: false,
+  },
+  'auto-create-cilium-node-resource': {
+    kind: boolean,
+    origin: 'operator',
+    group: 'agent',
+    help: 'With ipam=cluster-pool, creates the CiliumNode of this node, owned by its Node, if there is none.',
+    default: 'true',
+    fromConfigDir: true,
+  },
+  'ipam-expiration': {
+    kind: duration({ least: 1000, most: 24 * hour }),
+    origin: 'headwater',
+    group: 'agent',
+    help: 'When an address is released that was requested with an expiration, and whose timer nothing stops.',
+    default: '10m',
+    fromConfigDir: true,
+  },
+} as const satisfies Record<string, OptionRow>;

@@ -1,0 +1,46 @@
+// What an administrator reads about a network interface of a node that is served by its others.
+import type { UnreadableInterface } from '../../providers/contract/observation.ts';
+import type { RetiredUse } from '../release/retired-holdings.ts';
+import type { NodeCondition } from './node-condition.ts';
+
+/** An interface is skipped while the node is served by its other interfaces. */
+export function unreadableInterface({ id, problem }: UnreadableInterface): NodeCondition {
+  return {
+    reason: 'InterfaceUnreadable',
+    message: `interface ${id} cannot be read and is not used: ${problem}`,
+  };
+}
+
+/** Something else than Headwater changes these interfaces, and does not end. The node gets no addresses on them meanwhile. */
+export function changingInterfaces(ids: readonly string[]): NodeCondition {
+  return {
+    reason: 'InterfaceChanging',
+    message: `end or repair in the cloud what keeps changing ${ids.join(', ')}, such as an upgrade of the instance: Headwater adds no address there until it has ended`,
+  };
+}
+
+/** It can no longer be read. Pods keep what it has. */
+export function obscuredInterface({ id, problem }: UnreadableInterface): NodeCondition {
+  return {
+    reason: 'InterfaceUnreadable',
+    message: `interface ${id} can no longer be read and gets no more addresses: ${problem}`,
+  };
+}
+
+/** Attached interfaces that the cloud should show by now. The node gets none of their addresses until it does. */
+export function unseenInterfaces(ids: readonly string[], instanceId: string): NodeCondition {
+  const which = `${ids.length === 1 ? 'interface' : 'interfaces'} ${ids.join(', ')}`;
+  return {
+    reason: 'InterfaceNotShown',
+    message: `check in the cloud whether ${which} ${ids.length === 1 ? 'is' : 'are'} attached to instance ${instanceId}, and detach ${ids.length === 1 ? 'it if it is' : 'those that are'} stuck: the cloud accepted the attachment, but no read shows it, and its addresses are offered once one does`,
+  };
+}
+
+/** Pods use excluded addresses: they keep them, and nothing new is offered there. */
+export function excludedInUse({ interfaceId, why, addresses }: RetiredUse): NodeCondition {
+  return {
+    reason: 'ExcludedAddressesInUse',
+    message: `pods use excluded addresses of interface ${interfaceId}: ${why}; they keep them, and no other pod gets one: restart those pods to move them`,
+    addresses,
+  };
+}

@@ -1,0 +1,22 @@
+// Defines the metrics of the command agent: those of the Cilium agent under their names, and ours for calls of the plugin.
+import { counter, gauge, histogram } from './metric-definition.ts';
+
+const family = { family: ['ipv4', 'ipv6'] } as const;
+const verb = { verb: 'verb of CNI: ADD, DEL, CHECK, GC, STATUS, or none' } as const;
+
+export const agentMetrics = {
+  cilium_ipam_events_total: counter('Addresses given out and released.', {
+    action: ['allocate', 'release'],
+    ...family,
+  }),
+  cilium_ipam_capacity: gauge('Addresses that this node can give to pods.', family),
+  headwater_agent_cni_requests_total: counter('Calls of the plugin.', {
+    ...verb,
+    code: '0, or the error code of CNI',
+  }),
+  headwater_agent_cni_request_duration_seconds: histogram(
+    'Seconds until a call of the plugin was answered, with the wait for an address.',
+    verb,
+    [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 10, 60],
+  ),
+};

@@ -1,0 +1,135 @@
+// Finds credentials by the vendor's providers. What they ask of the token service and of the metadata service goes over
+// our own connections, so it passes our proxies and has our limits.
+import CliProfile from '@alicloud/credentials/dist/src/providers/cli_profile.js';
+import InstanceRole from '@alicloud/credentials/dist/src/providers/ecs_ram_role.js';
+import EnvironmentKeys from '@alicloud/credentials/dist/src/providers/env.js';
+import OidcRole from '@alicloud/credentials/dist/src/providers/oidc_role_arn.js';
+import Profile from '@alicloud/credentials/dist/src/providers/profile.js';
+import Uri from '@alicloud/credentials/dist/src/providers/uri.js';
+import { credentialsError } from './call-error.ts';
+import { CredentialRequests, type CredentialRequestsOptions } from './credential-requests.ts';
+
+export interface Keys {
+  readonly accessKeyId: string;
+  readonly accessKeySecret: string;
+  /** Empty for keys that do not expire. */
+  readonly securityToken: string;
+}
+
+export interface CredentialChainOptions extends CredentialRequestsOptions {
+  /** The same that the vendor's providers read. */
+  readonly environment: NodeJS.ProcessEnv;
+}
+
+/** A provider of the vendor's, as far as it is used here. */
+interface Provider {
+  getCredentials(): Promise<Partial<Keys> | undefined>;
+}
+
+interface Source {
+  readonly name: string;
+  /** Throws if it is not configured. */
+  readonly make: () => Provider;
+}
+
+const environmentKeys: Source = {
+  name: 'environment variables',
+  make: () => EnvironmentKeys.default.builder().build(),
+};
+const oidcRole: Source = { name: 'RRSA', make: () => OidcRole.default.builder().build() };
+const fromUri: Source = {
+  name: 'ALIBABA_CLOUD_CREDENTIALS_URI',
+  make: () => new Uri.URICredentialsProviderBuilder().build(),
+};
+
+/** Each is asked if those before it have none. */
+const shared: readonly Source[] = [
+  { name: "a profile of the vendor's CLI", make: () => CliProfile.default.builder().build() },
+  { name: 'a profile', make: () => Profile.default.builder().build() },
+  { name: 'the RAM role of the instance', make: () => InstanceRole.default.builder().build() },
+];
+
+export class CredentialChain {
+  readonly #sources: readonly Source[];
+  readonly #requests: CredentialRequests;
+  /** The provider that had credentials. It renews them. */
+  #found: Provider | undefined;
+  /** All that wait share one search. */
+  #asking: Promise<Keys> | undefined;
+
+  constructor(options: CredentialChainOptions) {
+    this.#sources = sourcesIn(options.environment);
+    this.#requests = new CredentialRequests(options);
+  }
+
+  /** Rejects with a CallError. It cannot be cancelled. */
+  keys(): Promise<Keys> {
+    this.#asking ??= this.#ask().finally(() => {
+      this.#asking = undefined;
+    });
+    return this.#asking;
+  }
+
+  close(): void {
+    this.#requests.close();
+  }
+
+  async #ask(): Promise<Keys> {
+    if (this.#found === undefined) return this.#search();
+    try {
+      return await keysOf(this.#found);
+    } catch (error) {
+      this.#found = undefined;
+      throw credentialsError(error);
+    }
+  }
+
+  async #search(): Promise<Keys> {
+    const problems: string[] = [];
+    for (const { name, make } of this.#sources) {
+      try {
+        const provider = this.#through(make());
+        const keys = await keysOf(provider);
+        this.#found = provider;
+        return keys;
+      } catch (error) {
+        const failure = credentialsError(error);
+        if (this.#sources.length === 1) throw failure;
+        problems.push(`${name}: ${failure.message}`);
+      }
+    }
+    throw credentialsError(new Error(`nothing has credentials. ${problems.join('. ')}`));
+  }
+
+  /** Makes its requests ours, and those of the providers that it makes itself from a profile. */
+  #through<P extends Provider>(provider: P): P {
+    const open: P & {
+      doRequest?: CredentialRequests['send'];
+      getCredentialsProvider?: (...given: readonly unknown[]) => Provider;
+    } = provider;
+    if (open.doRequest !== undefined) open.doRequest = (request) => this.#requests.send(request);
+    const make = open.getCredentialsProvider?.bind(provider);
+    if (make !== undefined) open.getCredentialsProvider = (...given) => this.#through(make(...given));
+    return provider;
+  }
+}
+
+/**
+ * What is configured for this process alone decides: if it fails, nothing falls back to the role of the instance, which all
+ * its pods share.
+ */
+function sourcesIn(environment: NodeJS.ProcessEnv): readonly Source[] {
+  const isSet = (name: string): boolean => (environment[`ALIBABA_CLOUD_${name}`] ?? '') !== '';
+  if (isSet('ACCESS_KEY_ID')) return [environmentKeys];
+  if (isSet('ROLE_ARN') && isSet('OIDC_PROVIDER_ARN') && isSet('OIDC_TOKEN_FILE')) return [oidcRole];
+  return isSet('CREDENTIALS_URI') ? [...shared, fromUri] : shared;
+}
+
+async function keysOf(provider: Provider): Promise<Keys> {
+  const {
+    accessKeyId = '',
+    accessKeySecret = '',
+    securityToken = '',
+  } = (await provider.getCredentials()) ?? {};
+  return { accessKeyId, accessKeySecret, securityToken };
+}

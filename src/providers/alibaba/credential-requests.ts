@@ -1,0 +1,110 @@
+// The requests by which the vendor's providers get credentials: of the token service, and of the metadata service.
+import type { Request } from '@alicloud/credentials/dist/src/providers/http.js';
+import { boundedBody, checkHeaders } from '../../network/bounded-body.ts';
+import { HttpSender, type HttpSenderOptions, type IncomingAnswer } from '../../network/http-sender.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { CallError } from '../gate/cloud-call.ts';
+import { callErrorOf } from './call-error.ts';
+
+export interface CredentialRequestsOptions extends HttpSenderOptions {
+  /** URL of the metadata service, which is reached without any proxy. */
+  readonly metadataEndpoint: string;
+}
+
+interface Answer {
+  readonly statusCode: number;
+  readonly headers: IncomingAnswer['headers'];
+  readonly body: Buffer;
+}
+
+/** Where the vendor's providers look for the metadata service. */
+const usualMetadataHost = '100.100.100.200';
+/** In bytes. */
+const mostOfAnswer = 2 ** 16;
+
+export class CredentialRequests {
+  readonly #metadata: URL;
+  readonly #sender: HttpSender;
+  readonly #clock: Clock;
+
+  constructor({ metadataEndpoint, ...options }: CredentialRequestsOptions) {
+    const metadata = new URL(metadataEndpoint);
+    this.#metadata = metadata;
+    this.#clock = options.clock;
+    this.#sender = new HttpSender({
+      ...options,
+      proxyFor: (target) => (target.hostname === metadata.hostname ? undefined : options.proxyFor(target)),
+    });
+  }
+
+  /** Rejects with a CallError. */
+  async send(request: Request): Promise<Answer> {
+    const asked = new URL(request.toRequestURL());
+    const isMetadata = asked.hostname === usualMetadataHost;
+    const url = isMetadata ? new URL(asked.pathname, this.#metadata) : asked;
+    const answer = await this.#answer(request, url).catch((error: unknown) => {
+      throw unreachable(url, error);
+    });
+    // Of metadata, the providers know what a refusal means.
+    if (!isMetadata && answer.statusCode !== 200) throw refused(url, answer);
+    return answer;
+  }
+
+  close(): void {
+    this.#sender.close();
+  }
+
+  async #answer({ method, headers, bodyForm, ...request }: Request, url: URL): Promise<Answer> {
+    const within = new AbortController();
+    const cancel = this.#clock.schedule(request.connectTimeout + request.readTimeout, () =>
+      within.abort(new Error('it does not answer in time')),
+    );
+    const body = new URLSearchParams(bodyForm ?? {}).toString();
+    const { signal } = within;
+    try {
+      const answer = await this.#sender.send({ url, method, headers: { ...headers }, body, signal });
+      const most = mostOfAnswer;
+      checkHeaders({}, most);
+      const pieces: Uint8Array[] = [];
+      for await (const piece of boundedBody(answer.body, { most, clock: this.#clock })) pieces.push(piece);
+      return { statusCode: answer.statusCode, headers: answer.headers, body: Buffer.concat(pieces) };
+    } catch (error) {
+      throw signal.aborted ? signal.reason : error;
+    } finally {
+      cancel();
+    }
+  }
+}
+
+function unreachable({ host }: URL, error: unknown): CallError {
+  const { code, message } = callErrorOf(error, { isSent: false });
+  return new CallError(
+    { result: 'notSent', code, message: `cannot get credentials from ${host}: ${message}` },
+    { cause: error },
+  );
+}
+
+/** The request for which the credentials are wanted never leaves. */
+function refused({ host }: URL, { statusCode, body }: Answer): CallError {
+  const { code, message } = refusalIn(body.toString('utf8'));
+  const isOurs = statusCode >= 400 && statusCode < 500 && !code.startsWith('Throttling');
+  const ours = code.includes('Expired') ? 'CredentialsExpired' : 'CredentialsError';
+  return new CallError({
+    result: 'notSent',
+    code: isOurs ? ours : 'TokenServiceUnavailable',
+    message: `${host} answers ${[statusCode, code, message].filter((part) => part !== '').join(' ')}`,
+  });
+}
+
+/** Empty texts for an answer of something else. */
+function refusalIn(text: string): { readonly code: string; readonly message: string } {
+  try {
+    const { Code: code, Message: message } = JSON.parse(text) as { Code?: unknown; Message?: unknown };
+    return {
+      code: typeof code === 'string' ? code : '',
+      message: typeof message === 'string' ? message : '',
+    };
+  } catch {
+    return { code: '', message: '' };
+  }
+}

@@ -1,0 +1,198 @@
+// Pods by cnitool and the reference plugins, as a container runtime makes them.
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { existsSync, globSync } from 'node:fs';
+import { join } from 'node:path';
+import { NodeMachine } from './rig/node-machine.ts';
+
+let node: NodeMachine;
+
+afterEach(() => node.remove());
+
+interface AddAnswer {
+  readonly ips: readonly { readonly address: string; readonly gateway: string }[];
+}
+
+function addressesIn(out: string): readonly string[] {
+  return (JSON.parse(out) as AddAnswer).ips.map(({ address }) => address.split('/')[0] ?? '');
+}
+
+const both = ['--ipam=host-scope', '--ipv4-range=10.99.1.0/24', '--ipv6-range=fd99::/112'];
+
+describe('a pod', () => {
+  test.each([
+    ['ptp', 'IPv4', { type: 'ptp' }, ['--ipam=host-scope', '--ipv4-range=10.99.1.0/24'], 1],
+    ['ptp', 'IPv6', { type: 'ptp' }, ['--ipam=host-scope', '--ipv6-range=fd99::/112'], 1],
+    ['ptp', 'both families', { type: 'ptp' }, both, 2],
+    ['bridge', 'both families', { type: 'bridge', bridge: 'cni0', isGateway: true }, both, 2],
+  ])(
+    'of %s with %s gets its addresses, reaches its node, and leaves nothing',
+    async (_, __, conf, flags, count) => {
+      node = await NodeMachine.create(flags);
+      await node.startAgent();
+      await node.network('pods', conf);
+      const pod = await node.pod();
+
+      const added = await node.cnitool(
+        'add',
+        'pods',
+        pod,
+        'IgnoreUnknown=1;K8S_POD_NAMESPACE=a;K8S_POD_NAME=b',
+      );
+
+      expect(added).toMatchObject({ code: 0, err: '' });
+      const addresses = addressesIn(added.out);
+      expect(addresses).toHaveLength(count);
+      expect(await node.held()).toEqual(addresses.toSorted());
+      for (const address of addresses) expect(await node.ping(node.name, address)).toMatchObject({ code: 0 });
+      for (const { gateway } of (JSON.parse(added.out) as AddAnswer).ips) {
+        expect(await node.ping(pod, gateway)).toMatchObject({ code: 0 });
+      }
+      expect(await node.cnitool('check', 'pods', pod)).toMatchObject({ code: 0 });
+      expect(await node.cnitool('status', 'pods', pod)).toMatchObject({ code: 0 });
+
+      expect(await node.cnitool('del', 'pods', pod)).toMatchObject({ code: 0, err: '' });
+
+      expect(await node.held()).toEqual([]);
+    },
+  );
+
+  test('of another one is reached', async () => {
+    node = await NodeMachine.create(both);
+    await node.startAgent();
+    await node.network('pods', { type: 'ptp' });
+    const [one, other] = [await node.pod(), await node.pod()];
+    await node.cnitool('add', 'pods', one);
+
+    const { out } = await node.cnitool('add', 'pods', other);
+
+    for (const address of addressesIn(out)) expect(await node.ping(one, address)).toMatchObject({ code: 0 });
+  });
+
+  test('keeps its address when the agent is killed, and gives it up by a DEL that no agent heard', async () => {
+    node = await NodeMachine.create(both);
+    await node.startAgent();
+    await node.network('pods', { type: 'ptp' });
+    const [one, other] = [await node.pod(), await node.pod()];
+    const kept = addressesIn((await node.cnitool('add', 'pods', one)).out);
+    const gone = addressesIn((await node.cnitool('add', 'pods', other)).out);
+    await node.agent.stop('SIGKILL');
+
+    expect(await node.cnitool('add', 'pods', await node.pod())).toMatchObject({ code: 1 });
+    expect(await node.cnitool('del', 'pods', other)).toMatchObject({ code: 0 });
+    expect(globSync(join(node.directory, 'run/deleteQueue/*.delete'))).toHaveLength(1);
+    await node.startAgent();
+
+    expect(await node.held()).toEqual(kept.toSorted());
+    expect(kept).not.toEqual(gone);
+    expect(globSync(join(node.directory, 'run/deleteQueue/*'))).toEqual([]);
+    expect(await node.cnitool('del', 'pods', one)).toMatchObject({ code: 0 });
+    expect(await node.held()).toEqual([]);
+  });
+
+  test('is one of 30 at once: each has an address of its own, and nothing is left of them', async () => {
+    node = await NodeMachine.create(both);
+    await node.startAgent();
+    await node.network('pods', { type: 'headwater-ipam' });
+    const conf = (verb: string, id: number) =>
+      node.plugin(
+        { CNI_COMMAND: verb, CNI_CONTAINERID: `c${id}`, CNI_NETNS: '/n', CNI_IFNAME: 'eth0' },
+        { cniVersion: '1.1.0', name: 'pods', ipam: { type: 'headwater-ipam', socket: node.socket } },
+      );
+    const ids = Array.from({ length: 30 }, (_, id) => id);
+
+    const added = await Promise.all(ids.map((id) => conf('ADD', id)));
+
+    expect(added.filter(({ code }) => code !== 0)).toEqual([]);
+    expect(new Set(added.flatMap(({ out }) => addressesIn(out))).size).toBe(60);
+    expect(await node.held()).toHaveLength(60);
+    await Promise.all(ids.map((id) => conf('DEL', id)));
+    expect(await node.held()).toEqual([]);
+  });
+});
+
+describe('the plugin', () => {
+  const conf = (ipam: object = {}, more: object = {}) => ({
+    cniVersion: '1.1.0',
+    name: 'n',
+    ipam: { type: 'headwater-ipam', socket: node.socket, ...ipam },
+    ...more,
+  });
+  const env = (verb: string) => ({
+    CNI_COMMAND: verb,
+    CNI_CONTAINERID: 'c',
+    CNI_NETNS: '/n',
+    CNI_IFNAME: 'eth0',
+  });
+
+  test('answers VERSION without an agent', async () => {
+    node = await NodeMachine.create(both);
+
+    const { code, out } = await node.plugin({ CNI_COMMAND: 'VERSION' }, { cniVersion: '1.0.0' });
+
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toEqual({
+      cniVersion: '1.0.0',
+      supportedVersions: ['0.1.0', '0.2.0', '0.3.0', '0.3.1', '0.4.0', '1.0.0', '1.1.0'],
+    });
+  });
+
+  test.each([
+    ['ADD', 11],
+    ['CHECK', 11],
+    ['GC', 11],
+    ['STATUS', 50],
+  ])('says at %s that no agent is there, with the socket', async (verb, code) => {
+    node = await NodeMachine.create(both);
+
+    const { out } = await node.plugin(env(verb), conf());
+
+    expect(JSON.parse(out)).toMatchObject({ code, msg: expect.stringContaining(node.socket) });
+  });
+
+  test.each([
+    ['10 MB of input', () => ' '.repeat(10 * 2 ** 20), 6],
+    ['no JSON', () => '{"cniVersion":"1.1.0","name":"n","ipam":{"socket":"SOCKET"}} x', 6],
+    ['a hundred thousand brackets', () => '['.repeat(100_000), 11],
+    ['a socket that is too long', () => JSON.stringify(conf({ socket: `/${'x'.repeat(200)}` })), 7],
+    ['a socket that is no path', () => JSON.stringify(conf({ socket: 'agent.sock' })), 7],
+    ['a socket that is a file', () => JSON.stringify(conf({ socket: '/etc/hostname' })), 11],
+    ['a network without a name', () => JSON.stringify({ ...conf(), name: undefined }), 7],
+    ['unknown families', () => JSON.stringify(conf({ families: ['ipv5'] })), 7],
+    ['a wait of an hour', () => JSON.stringify(conf({ wait: '1h' })), 7],
+  ])('refuses %s', async (_, stdin, code) => {
+    node = await NodeMachine.create(both);
+    await node.startAgent();
+
+    const ran = await node.plugin(env('ADD'), stdin().replace('SOCKET', node.socket));
+
+    expect(ran.code).toBe(1);
+    expect(JSON.parse(ran.out)).toMatchObject({ code });
+    expect(await node.held()).toEqual([]);
+  });
+
+  test('prints on standard error why a GC without a list releases nothing', async () => {
+    node = await NodeMachine.create(both);
+    await node.startAgent();
+    await node.plugin(env('ADD'), conf());
+
+    const ran = await node.plugin(env('GC'), conf());
+
+    expect(ran).toMatchObject({ code: 0, out: '' });
+    expect(ran.err).toContain('cni.dev/valid-attachments');
+    expect(await node.held()).toHaveLength(2);
+  });
+
+  test('names the file of a DEL by its SHA-256', async () => {
+    node = await NodeMachine.create(both);
+
+    await node.plugin(env('DEL'), conf());
+
+    const [path = ''] = globSync(join(node.directory, 'run/deleteQueue/*.delete'));
+    expect(existsSync(path)).toBe(true);
+    const { createHash } = await import('node:crypto');
+    const digest = createHash('sha256')
+      .update(await node.read(path.slice(node.directory.length)))
+      .digest('hex');
+    expect(path.endsWith(`${digest}.delete`)).toBe(true);
+  });
+});

@@ -1,0 +1,27 @@
+// cnitool and the reference plugins, built from their Go modules.
+import { join } from 'node:path';
+import type { GoProgram } from '../../support/go-program.ts';
+
+const sources = join(import.meta.dirname, '../programs');
+
+function program(name: string, version: string, path: string): GoProgram {
+  return {
+    name,
+    version,
+    sources,
+    package: path,
+    files: ['go.mod', 'go.sum', 'programs.go'],
+    linkerFlags: '-s -w',
+  };
+}
+
+const cni = 'github.com/containernetworking/cni';
+const plugins = 'github.com/containernetworking/plugins/plugins';
+
+/** Versions as in go.mod. */
+export const cniPrograms: readonly GoProgram[] = [
+  program('cnitool', 'v1.3.1', `${cni}/cnitool`),
+  program('ptp', 'v1.10.0', `${plugins}/main/ptp`),
+  program('bridge', 'v1.10.0', `${plugins}/main/bridge`),
+  program('host-local', 'v1.10.0', `${plugins}/ipam/host-local`),
+];

@@ -1,0 +1,91 @@
+// ECS of Alibaba Cloud for the contract's cases.
+import { composeAlibaba } from '../../src/controller/clouds/alibaba.ts';
+import type { Sending } from '../../src/providers/gate/cloud-call.ts';
+import type { RpcAction, RpcApi, RpcInput, RpcOutput } from '../../src/providers/alibaba/rpc-api.ts';
+import { Random } from '../../src/runtime/random.ts';
+import { VirtualClock } from '../../src/runtime/virtual-clock.ts';
+import { readAlibabaTopology } from '../../src/simulator/alibaba/alibaba-topology.ts';
+import { createAlibaba } from '../../src/simulator/alibaba/create-alibaba.ts';
+import { assign } from '../../src/simulator/cloud/assignments.ts';
+import { claim, nothing } from '../../src/simulator/cloud/claims.ts';
+import { terminate } from '../../src/simulator/cloud/instances.ts';
+import { InProcessRpc } from '../support/in-process-rpc.ts';
+import { cloudDeps, type CloudRig, Interruptions } from './cloud-rig.ts';
+
+const plan = {
+  cloud: 'alibabacloud',
+  vpcs: [{ name: 'main', blocks: ['10.0.0.0/16'] }],
+  vSwitches: [{ name: 'a', zone: 'cn-hangzhou-a', block: '10.0.0.0/24' }],
+  instances: [{ name: 'node', type: 'ecs.g7.xlarge', vSwitch: 'a', count: 7 }],
+};
+
+export function alibabaRig(): CloudRig {
+  const clock = new VirtualClock();
+  const { network, gateway } = createAlibaba({ topology: topology(), clock, random: new Random('contract') });
+  const interruptions = new Interruptions();
+  const inner = new InProcessRpc(gateway);
+  let change = (output: object): object => output;
+  const api: RpcApi = {
+    send: async <A extends RpcAction>(action: A, input: RpcInput<A>, sending: Sending) => {
+      await interruptions.sending(action);
+      const asked = action === 'DescribeNetworkInterfaces' ? { ...input, maxResults: 5 } : input;
+      return change(await inner.send(action, asked, sending));
+    },
+  };
+  const [subnetId = ''] = network.subnets.keys();
+  const interfaceOf = (instanceId: string): string =>
+    network.instances.get(instanceId)?.interfaceIds[0] ?? '';
+  return {
+    clock,
+    network,
+    faults: gateway.faults,
+    instanceIds: [...network.instances.keys()],
+    networkIds: [...new Set([...network.instances.values()].map(({ vpcId }) => vpcId))],
+    calls: { grow: 'AssignPrivateIpAddresses', list: 'DescribeNetworkInterfaces' },
+    sent: interruptions.sent,
+    compose: () => composeAlibaba({ api, regionId: network.region }, cloudDeps(clock)).implementation,
+    before: (...given) => interruptions.arm(...given),
+    fill: (left) => {
+      const { available } = network.find('subnets', subnetId);
+      claim(network, subnetId, { ...nothing, count: available - left });
+    },
+    addByOthers: (instanceId) => {
+      assign(network, interfaceOf(instanceId), { ...nothing, count: 1 }, false);
+      return Promise.resolve();
+    },
+    breakInterface: (instanceId) => {
+      const id = interfaceOf(instanceId);
+      change = (output) => withoutMac(output, id);
+    },
+    terminate: (instanceId) => void terminate(network, [instanceId]),
+    gone: 'unknown',
+    hideEverything: () => {
+      change = (output) => shownEmpty(output);
+    },
+  };
+}
+
+function topology(): Parameters<typeof createAlibaba>[0]['topology'] {
+  const read = readAlibabaTopology(JSON.stringify(plan));
+  if ('problems' in read) throw new Error(read.problems.join('\n'));
+  return read.topology;
+}
+
+function withoutMac(output: object, id: string): object {
+  const { networkInterfaceSets: sets } = output as Partial<RpcOutput<'DescribeNetworkInterfaces'>>;
+  if (sets?.networkInterfaceSet === undefined) return output;
+  const networkInterfaceSet = sets.networkInterfaceSet.map((item) =>
+    item.networkInterfaceId === id ? { ...item, macAddress: undefined } : item,
+  );
+  return { ...output, networkInterfaceSets: { networkInterfaceSet } };
+}
+
+/** Lists are within members of their own. */
+function shownEmpty(output: object): object {
+  return Object.fromEntries(
+    Object.entries(output).map(([name, value]: [string, unknown]) => [
+      name,
+      Array.isArray(value) ? [] : typeof value === 'object' && value !== null ? shownEmpty(value) : value,
+    ]),
+  );
+}

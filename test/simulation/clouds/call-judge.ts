@@ -1,0 +1,66 @@
+// What no process may send to Alibaba Cloud: more calls of an action in any minute than its sliding window has, and an
+// assignment after a lost one without the token of that. Each process counts for itself, because none knows the calls of
+// its predecessor.
+
+const minute = 60_000;
+/** A process repeats a lost assignment within this time, in ms. What it assigns later is another one. */
+const repeatedWithin = 3000;
+
+export interface SentCall {
+  readonly identity: string;
+  readonly action: string;
+  readonly input: object;
+}
+
+export class CallJudge {
+  readonly #most: ReadonlyMap<string, number>;
+  readonly #onMisdeed: (text: string) => void;
+  /** By process and action. */
+  readonly #sent = new Map<string, number[]>();
+  /** By process, interface and number of addresses: the last assignment whose answer was lost. */
+  readonly #lost = new Map<string, { readonly token: unknown; readonly at: number }>();
+
+  /** `quotas`: as the option cloud-quota-overrides has them. */
+  constructor(quotas = '', onMisdeed: (text: string) => void) {
+    this.#most = new Map(
+      [...quotas.matchAll(/(\w+)=(\d+):/g)].map(([, action = '', most]) => [action, Number(most)]),
+    );
+    this.#onMisdeed = onMisdeed;
+  }
+
+  /** A process sends a call. */
+  sent(call: SentCall, at: number): void {
+    this.#checkWindow(call, at);
+    const lost = this.#lost.get(keyOf(call));
+    if (call.action !== 'AssignPrivateIpAddresses' || lost === undefined) return;
+    this.#lost.delete(keyOf(call));
+    const isRepetition = at <= lost.at + repeatedWithin;
+    if (isRepetition && lost.token !== tokenOf(call))
+      this.#onMisdeed(
+        `${call.identity} repeats an assignment with another token: ${JSON.stringify(call.input)}`,
+      );
+  }
+
+  /** No answer came. */
+  lost(call: SentCall, at: number): void {
+    if (call.action === 'AssignPrivateIpAddresses') this.#lost.set(keyOf(call), { token: tokenOf(call), at });
+  }
+
+  #checkWindow({ identity, action }: SentCall, at: number): void {
+    const most = this.#most.get(action);
+    if (most === undefined) return;
+    const key = `${identity} ${action}`;
+    const recent = [...(this.#sent.get(key) ?? []).filter((each) => each > at - minute), at];
+    this.#sent.set(key, recent);
+    if (recent.length > most)
+      this.#onMisdeed(`${identity} sends ${recent.length} calls of ${action} within a minute, not ${most}`);
+  }
+}
+
+function tokenOf({ input }: SentCall): unknown {
+  return (input as { readonly clientToken?: unknown }).clientToken;
+}
+
+function keyOf({ identity, input }: SentCall): string {
+  return `${identity} ${JSON.stringify({ ...input, clientToken: '' })}`;
+}

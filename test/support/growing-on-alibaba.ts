@@ -1,0 +1,79 @@
+// The life of one node on Alibaba Cloud in short: it grows by interfaces and addresses, shrinks, and grows again. Its
+// interfaces stay: pods use their primary addresses, which cannot be released.
+import { expect } from '@jest/globals';
+import { detachedInterfaces } from '../../src/simulator/cluster/invariants.ts';
+import { objectAt, textMapAt } from '../../src/simulator/workload/json.ts';
+import { AlibabaWorld } from './alibaba-world.ts';
+import { type Death, startController, type WorldController } from './world-controller.ts';
+
+const flags = {
+  'cluster-name': 'growing',
+  'alibaba-cloud-release-excess-ips': 'true',
+  'excess-ip-release-delay': '20s',
+  'release-quarantine': '75s',
+  'eni-gc-interval': '60s',
+  'leader-election-retry-period': '8s',
+};
+
+/** Every kind of mutating call in an undisturbed life. */
+export const changingCalls = [
+  'AssignPrivateIpAddresses',
+  'AttachNetworkInterface',
+  'CreateNetworkInterface',
+  'UnassignPrivateIpAddresses',
+  'patch spec',
+  'patch status',
+] as const;
+
+export interface AlibabaLife {
+  readonly world: AlibabaWorld;
+  /** The newest controller. */
+  readonly controller: WorldController;
+}
+
+export interface Disturbance {
+  /** The process dies, and another takes over. */
+  readonly death?: Omit<Death, 'onDeath'>;
+  /** Runs before the life begins. */
+  readonly prepare?: (world: AlibabaWorld) => void;
+}
+
+/** Pods arrive, all of them leave, and some arrive again. */
+export async function growOnAlibaba({ death, prepare }: Disturbance = {}): Promise<AlibabaLife> {
+  const world = new AlibabaWorld();
+  const onDeath = (): void => {
+    world.clock.schedule(1, () => {
+      controller.kill();
+      controller = startController(world, { identity: 'headwater-1', flags });
+    });
+  };
+  let controller = startController(world, {
+    flags,
+    ...(death !== undefined && { death: { ...death, onDeath } }),
+  });
+  prepare?.(world);
+  await world.startAgents();
+  await world.advance(60_000);
+  world.addLivingPods(12);
+  await world.advance(90_000);
+  await world.deleteLivingPods(12);
+  await world.advance(500_000);
+  world.addLivingPods(3, 'later');
+  await world.advance(400_000);
+  return { world, controller };
+}
+
+/** Asserts that nothing is lost, doubled or orphaned, and no handshake is open. */
+export function expectWell({ world, controller }: AlibabaLife): void {
+  const machine = world.machine();
+  const shown = objectAt(world.ciliumNode(machine), 'status', 'alibaba-cloud', 'enis');
+  expect(controller.controller.state).toBe('leading');
+  expect(world.waiting()).toEqual([]);
+  expect(world.held(machine)).toHaveLength(world.used().length + 8);
+  expect([...world.pool(machine).keys()].sort()).toEqual([...world.held(machine)].sort());
+  expect(textMapAt(world.ciliumNode(machine), 'status', 'ipam', 'release-ips')).toEqual(new Map());
+  expect(Object.keys(shown)).toHaveLength(world.interfaces(machine).length);
+  expect(detachedInterfaces(world.cluster)).toEqual([]);
+  expect(world.operatorError(machine)).toBe('');
+  expect(world.broken()).toEqual([]);
+}

@@ -1,0 +1,115 @@
+import { describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { addressText, parseAddress } from '../../../../src/agent/ipam/address.ts';
+import { blockOf } from '../agent-rig.ts';
+
+const value = (ip: string): bigint => parseAddress(ip)?.value ?? -1n;
+
+describe('a block of one node', () => {
+  test.each([
+    ['10.1.2.0/24', 254n, '10.1.2.1', '0/254 allocated from 10.1.2.0/24'],
+    ['10.1.2.0/30', 2n, '10.1.2.1', '0/2 allocated from 10.1.2.0/30'],
+    ['10.1.2.0/31', 0n, undefined, '0/0 allocated from 10.1.2.0/31'],
+    ['10.1.2.0/32', 0n, undefined, '0/0 allocated from 10.1.2.0/32'],
+    ['fd00::/127', 0n, undefined, '0/0 allocated from fd00::/127'],
+    ['fd00::/64', 2n ** 64n - 2n, 'fd00::1', '0/18446744073709551614 allocated from fd00::/64'],
+  ])('has room, and a router: %s', (cidr, capacity, router, status) => {
+    const block = blockOf(cidr);
+
+    expect(block.capacity).toBe(capacity);
+    expect(block.router).toBe(router === undefined ? undefined : value(router));
+    expect(block.status()).toBe(status);
+  });
+
+  test.each([
+    [
+      '10.1.2.0',
+      'outOfRange',
+      'provided IP is not in the valid range. The range of valid IPs is 10.1.2.0/24',
+    ],
+    [
+      '10.1.2.255',
+      'outOfRange',
+      'provided IP is not in the valid range. The range of valid IPs is 10.1.2.0/24',
+    ],
+    [
+      '10.1.3.1',
+      'outOfRange',
+      'provided IP is not in the valid range. The range of valid IPs is 10.1.2.0/24',
+    ],
+    ['10.1.2.9', 'inUse', 'provided IP is already allocated'],
+  ])('refuses %s', (ip, kind, message) => {
+    const block = blockOf('10.1.2.0/24');
+    block.allocate(value('10.1.2.9'));
+
+    expect(block.allocate(value(ip))).toEqual({ kind: 'failed', error: { kind, message } });
+  });
+
+  test.each(['10.1.2.0/25', 'fd00::/121', '10.1.2.0/30'])(
+    'gives out each address once, then is full: %s',
+    (cidr) => {
+      const block = blockOf(cidr);
+      const given = Array.from({ length: Number(block.capacity) }, () => block.allocateNext());
+
+      expect(new Set(given.map((outcome) => (outcome.kind === 'ok' ? outcome.value : -1n))).size).toBe(
+        given.length,
+      );
+      expect(block.allocateNext()).toMatchObject({
+        kind: 'failed',
+        error: { kind: 'exhausted', message: 'range is full' },
+      });
+    },
+  );
+
+  test('agrees with a set of addresses, whatever is taken and released', () => {
+    const action = fc.record({
+      kind: fc.constantFrom('next', 'take', 'release'),
+      offset: fc.integer({ min: -2, max: 70 }),
+    });
+    const cidrs = fc.constantFrom('10.1.2.64/26', 'fd00::40/122');
+    fc.assert(
+      fc.property(cidrs, fc.array(action, { maxLength: 200 }), (cidr, actions) => {
+        const block = blockOf(cidr);
+        const base = (block.router ?? 0n) - 1n;
+        const taken = new Set<bigint>();
+        const isUsable = (address: bigint): boolean => address > base && address < base + 63n;
+        const steps: Readonly<Record<string, (address: bigint) => void>> = {
+          next: () => {
+            const outcome = block.allocateNext();
+            const given = outcome.kind === 'ok' ? outcome.value : undefined;
+            expect(given === undefined ? taken.size === 62 : isUsable(given) && !taken.has(given)).toBe(true);
+            if (given !== undefined) taken.add(given);
+          },
+          take: (address) => {
+            expect(block.allocate(address).kind === 'ok').toBe(isUsable(address) && !taken.has(address));
+            if (isUsable(address)) taken.add(address);
+          },
+          release: (address) => {
+            block.release(address);
+            taken.delete(address);
+          },
+        };
+        for (const { kind, offset } of actions) {
+          steps[kind]?.(base + BigInt(offset));
+          expect(block.taken).toBe(taken.size);
+        }
+      }),
+    );
+  });
+});
+
+describe('the text of an address', () => {
+  test.each([
+    ['10.0.0.1', '10.0.0.1'],
+    ['FD00:0:0::1', 'fd00::1'],
+    ['10.0.0.01', undefined],
+    ['10.0.0.1/24', undefined],
+    ['fe80::1%eth0', undefined],
+    ['::ffff:10.0.0.1', undefined],
+    ['x', undefined],
+  ])('is canonical: %s', (given, text) => {
+    const address = parseAddress(given);
+
+    expect(address === undefined ? undefined : addressText(address)).toBe(text);
+  });
+});

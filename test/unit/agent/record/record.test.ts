@@ -1,0 +1,198 @@
+import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import * as fc from 'fast-check';
+import type { Change, Holdings } from '../../../../src/agent/ipam/holdings.ts';
+import { AddressRecord } from '../../../../src/agent/record/record.ts';
+import { openState } from '../../../../src/agent/record/state-directory.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'headwater-record-'));
+let directory: string;
+let count = 0;
+
+beforeEach(() => {
+  directory = join(root, String(count++));
+  mkdirSync(directory);
+});
+afterAll(() => rmSync(root, { recursive: true }));
+
+function open(path = directory): { record: AddressRecord; holdings: Holdings } {
+  const opened = AddressRecord.open(path);
+  if (opened.kind === 'damaged') throw new Error(opened.problem);
+  return opened;
+}
+
+function write(opened: ReturnType<typeof open>, change: Change): void {
+  expect(opened.record.write(change)).toBeUndefined();
+  opened.holdings.apply(change);
+}
+
+const state = (holdings: Holdings): unknown => ({
+  held: [...holdings.held()].toSorted((a, b) => (a.ip < b.ip ? -1 : 1)),
+  attachments: [...holdings.attachments()].toSorted((a, b) => (a.container < b.container ? -1 : 1)),
+  blocks: holdings.blocks,
+});
+
+const hold = (ip: string): Change => ({ hold: [{ pool: 'default', ip, owner: 'x' }] });
+
+describe('a record', () => {
+  test('has after a restart what it had before, with a snapshot or without', () => {
+    const ip = fc.integer({ min: 1, max: 9 }).map((last) => `10.0.0.${last}`);
+    const container = fc.constantFrom('a', 'b', 'c');
+    const change: fc.Arbitrary<Change> = fc.oneof(
+      fc.tuple(ip, container, fc.boolean()).map(([at, owner, timed]) => ({
+        hold: [{ pool: 'p', ip: at, owner, ...(timed && { expiry: { uuid: 'u', at: 7, timeout: 9 } }) }],
+        attach: {
+          network: 'n',
+          container: owner,
+          interface: 'e',
+          owner,
+          since: 5,
+          places: [{ pool: 'p', ip: at }],
+        },
+      })),
+      fc.tuple(ip, container).map(([at, name]) => ({
+        free: [{ pool: 'p', ip: at }],
+        detach: [{ network: 'n', container: name, interface: 'e' }],
+      })),
+      ip.map((base) => ({ blocks: { ipv4: `${base}/24` } })),
+    );
+    fc.assert(
+      fc.property(fc.array(fc.tuple(change, fc.boolean()), { maxLength: 30 }), (changes) => {
+        const own = mkdtempSync(join(root, 'p-'));
+        let opened = open(own);
+        for (const [each, restarts] of changes) {
+          write(opened, each);
+          if (restarts) opened.record.snapshot();
+          if (!restarts) continue;
+          const before = state(opened.holdings);
+          opened.record.close();
+          opened = open(own);
+          expect(state(opened.holdings)).toEqual(before);
+        }
+        const before = state(opened.holdings);
+        opened.record.close();
+        opened = open(own);
+        opened.record.close();
+        expect(state(opened.holdings)).toEqual(before);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  test('that ended between the snapshot and the end of its journal has lost nothing', () => {
+    const opened = open();
+    write(opened, hold('10.0.0.1'));
+    write(opened, { free: [{ pool: 'default', ip: '10.0.0.1' }] });
+    write(opened, hold('10.0.0.2'));
+    const journal = readFileSync(join(directory, 'journal'));
+    opened.record.snapshot();
+    opened.record.close();
+    writeFileSync(join(directory, 'journal'), journal);
+
+    expect([...open().holdings.held()].map(({ ip }) => ip)).toEqual(['10.0.0.2']);
+  });
+
+  test('cuts off a last line without an end, and goes on behind it', () => {
+    const first = open();
+    write(first, hold('10.0.0.1'));
+    first.record.close();
+    appendFileSync(join(directory, 'journal'), '{"hold":[{"pool":"default","ip":"10.0');
+
+    const second = open();
+    write(second, hold('10.0.0.2'));
+    second.record.close();
+
+    expect([...open().holdings.held()].map(({ ip }) => ip)).toEqual(['10.0.0.1', '10.0.0.2']);
+  });
+
+  test.each([
+    ['journal', 'x\n'],
+    ['journal', '{"hold":[{"pool":"default","ip":7,"owner":"x"}]}\n'],
+    ['journal', '{"unknown":1}\n'],
+    ['journal', '[]\n'],
+    ['snapshot', '{"headwater":"addresses","version":1}\n{"blocks":{}}\n'],
+    ['snapshot', '{"headwater":"addresses","version":2}\n{"headwater":"end"}\n'],
+  ])('is damaged if its %s holds %j', (file, text) => {
+    writeFileSync(join(directory, file), text);
+
+    expect(AddressRecord.open(directory)).toEqual({
+      kind: 'damaged',
+      problem: `${join(directory, file)} is damaged`,
+    });
+  });
+
+  test('makes a snapshot of a long journal', () => {
+    const opened = open();
+    for (let round = 0; round < 3000; round++) {
+      write(opened, hold(`10.0.0.${round % 200}`));
+    }
+    const lines = readFileSync(join(directory, 'journal'), 'utf8').split('\n').length;
+
+    expect(lines).toBeLessThan(2000);
+    expect(existsSync(join(directory, 'snapshot'))).toBe(true);
+    opened.record.close();
+    expect(open().holdings.size).toBe(200);
+  });
+
+  test('says why a change cannot be written', () => {
+    const opened = open();
+    opened.record.close();
+
+    expect(opened.record.write(hold('10.0.0.1'))).toContain(`cannot write ${join(directory, 'journal')}`);
+  });
+});
+
+describe('the state directory', () => {
+  const boots = ['1b4e28ba-2fa1-41d2-883f-0016d3cca427', '6ba7b810-9dad-41d1-80b4-00c04fd430c8'] as const;
+  const bootIdFile = (): string => join(directory, 'boot_id');
+
+  test('keeps the record of this boot, and removes those of earlier ones', () => {
+    const path = join(directory, 'state');
+    writeFileSync(bootIdFile(), `${boots[0]}\n`);
+    const first = openState({ path, bootIdFile: bootIdFile() });
+    if (first.kind !== 'open') throw new Error(first.problem);
+    first.record.write(hold('10.0.0.1'));
+    first.record.close();
+    mkdirSync(join(path, 'of-someone-else'));
+
+    const again = openState({ path, bootIdFile: bootIdFile() });
+    writeFileSync(bootIdFile(), `${boots[1]}\n`);
+    const later = openState({ path, bootIdFile: bootIdFile() });
+
+    expect(again.kind === 'open' && again.holdings.size).toBe(1);
+    expect(later.kind === 'open' && later.holdings.size).toBe(0);
+    expect(boots.map((boot) => existsSync(join(path, boot)))).toEqual([false, true]);
+    expect(existsSync(join(path, 'of-someone-else'))).toBe(true);
+  });
+
+  test.each([
+    ['holds no boot id', 'x', 'holds no boot id'],
+    ['is not there', undefined, 'ENOENT'],
+  ])('is unusable if the file of the boot id %s', (_, text, problem) => {
+    if (text !== undefined) writeFileSync(bootIdFile(), text);
+
+    expect(openState({ path: join(directory, 'state'), bootIdFile: bootIdFile() })).toEqual({
+      kind: 'unusable',
+      problem: expect.stringContaining(problem),
+    });
+  });
+
+  test('is unusable if it is a file', () => {
+    writeFileSync(bootIdFile(), boots[0]);
+    writeFileSync(join(directory, 'state'), '');
+
+    expect(openState({ path: join(directory, 'state'), bootIdFile: bootIdFile() })).toMatchObject({
+      kind: 'unusable',
+    });
+  });
+});
