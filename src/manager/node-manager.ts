@@ -17,7 +17,7 @@ import { type NodeCondition, presentable, unreadableNode } from '../node/conditi
 import { NodeReconciler } from '../node/reconcile/node-reconciler.ts';
 import type { NodeContext, NodeHooks } from '../node/reconcile/node-context.ts';
 import type { NodeFigures, NodeSummary } from '../node/reconcile/node-summary.ts';
-import { restoredState, isOfOtherInstance } from '../node/publish/restored-state.ts';
+import { isOfOtherInstance, keepSpellings, restoredState } from '../node/publish/restored-state.ts';
 import type { KnownNetwork } from '../providers/contract/infrastructure.ts';
 import { networkOf } from '../providers/contract/instance-view.ts';
 import { hasAddress } from '../providers/contract/network-interface.ts';
@@ -32,7 +32,6 @@ import { inStartOrder, checkClaim } from './claims/instance-claim.ts';
 import { InstanceOwnership, type InstanceOwnershipOptions } from './claims/instance-ownership.ts';
 import type { TouchedIdentities } from './claims/node-identities.ts';
 import type { ClaimEvidence } from './claims/rival-claims.ts';
-import { keepSpellings } from './kept-spellings.ts';
 import { claimedBy, emptyEntry, isSame, isUnmanaged, type NodeEntry, type Served } from './node-entry.ts';
 
 export interface NodeManagerOptions {
@@ -127,7 +126,7 @@ export class NodeManager {
       // It may have changed or been deleted since.
       if (!this.#entries.has(nameOf(watched))) this.#remember(nameOf(watched), watched);
     });
-    keepSpellings(this.#context.implementation.section, this.#entries.values(), this.#ownership);
+    keepSpellings([...this.#entries.values()], this.#context.implementation.section, this.#ownership);
     const candidates = [...this.#entries].map(([name, { newest }]) => ({
       name,
       hasAddresses: newest !== undefined && shownBy(newest).addresses.length > 0,
