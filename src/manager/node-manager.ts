@@ -483,11 +483,10 @@ export class NodeManager {
   #evidence(name: string, address: string): ClaimEvidence {
     const { newest, reconciler } = this.#entries.get(name) ?? emptyEntry();
     const instanceId = reconciler?.instanceId ?? claimedBy(newest) ?? '';
-    const isVerified = this.mayBelongTo(name, instanceId);
     return evidenceOf(address, {
       isToBeServed: this.#waitsItsTurn(name) && claimedBy(newest) !== undefined,
       view: reconciler && this.#context.inventory.view(instanceId),
-      isVerified,
+      isVerified: this.mayBelongTo(name, instanceId),
       removal: (this.#ownership.isPossible(name, instanceId) && reconciler?.removal) || 'none',
     });
   }

@@ -33,6 +33,8 @@ function* misdeedsIn(cloud: ArmCloud, call: ArmCall): Generator<string> {
   if (call.ifMatch === undefined || call.ifMatch === '*') yield 'has no If-Match';
   if (isObject(objectAt(call.body, 'properties', 'storageProfile')['imageReference']))
     yield 'has an imageReference';
+  // A process that was frozen may change what is gone by now. Azure refuses that, because of the If-Match.
+  if (etagOf(cloud, call) === undefined) return;
   const profile = objectAt(call.body, 'properties', 'networkProfileConfiguration');
   const interfaces = listAt(profile, 'networkInterfaceConfigurations');
   for (const item of interfaces.length > 0 ? interfaces : [call.body]) yield* changesIn(cloud, call, item);
@@ -53,8 +55,12 @@ function* changesIn(cloud: ArmCloud, call: ArmCall, item: Json): Generator<strin
     yield `drops configurations ${dropped.join(', ')}`;
 }
 
-function isCurrent(cloud: ArmCloud, { path, ifMatch }: ArmCall): boolean {
+function isCurrent(cloud: ArmCloud, call: ArmCall): boolean {
+  return etagOf(cloud, call) === call.ifMatch;
+}
+
+/** Undefined if the VM or interface does not exist. */
+function etagOf(cloud: ArmCloud, { path }: ArmCall): string | undefined {
   const key = keyOf(path);
-  const etag = (cloud.machines.current.get(key) ?? cloud.interfaces.current.get(key))?.etag;
-  return etag === ifMatch;
+  return (cloud.machines.current.get(key) ?? cloud.interfaces.current.get(key))?.etag;
 }

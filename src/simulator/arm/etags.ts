@@ -13,3 +13,13 @@ export function refuseEtag(
     412,
   );
 }
+
+/** Refuses any `If-Match` for what does not exist (RFC 9110, section 13.1.1). */
+export function refuseMatch(path: string, ifMatch: string | undefined): void {
+  if (ifMatch === undefined) return;
+  throw new ArmRefusal(
+    'PreconditionFailed',
+    `Precondition failed. Etag provided in if-match header ${ifMatch}, and resource ${path} does not exist.`,
+    412,
+  );
+}

@@ -5,7 +5,7 @@ import type { ArmCloud } from './arm-cloud.ts';
 import type { ArmInterface } from './arm-records.ts';
 import { badRequest, conflict } from './arm-refusal.ts';
 import { changeOf } from './configurations.ts';
-import { refuseEtag } from './etags.ts';
+import { refuseEtag, refuseMatch } from './etags.ts';
 import { lossesOf } from './losses.ts';
 import type { Operation } from './operations.ts';
 import { keyOf, nameOf } from './resource-path.ts';
@@ -64,7 +64,8 @@ function updateInterface(cloud: ArmCloud, known: ArmInterface, write: InterfaceW
 }
 
 function createInterface(cloud: ArmCloud, write: InterfaceWrite): Operation {
-  const { path, body, failure } = write;
+  const { path, body, failure, ifMatch } = write;
+  refuseMatch(path, ifMatch);
   const empty: ArmInterface = {
     id: keyOf(path),
     path,

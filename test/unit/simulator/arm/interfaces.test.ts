@@ -32,6 +32,16 @@ describe('the PUT of an interface of its own', () => {
     expect(await rig.codeOf('PUT', ownNicPath, again)).toBe('PreconditionFailed');
   });
 
+  test('creates none with an etag, because it changes one that is gone', async () => {
+    const rig = armRig();
+    const path = ownNicPath.replace('single-nic0', 'gone');
+    const ipConfigurations = [{ name: 'one', properties: { subnet, primary: true } }];
+    const body = { location: 'westeurope', properties: { ipConfigurations } };
+
+    expect(await rig.codeOf('PUT', path, { body, ifMatch: 'W/"1"' })).toBe('PreconditionFailed');
+    expect((await rig.send('GET', path)).status).toBe(404);
+  });
+
   test('creates one that no machine has, and it can be deleted', async () => {
     const { time, cloud, send } = armRig();
     const path = ownNicPath.replace('single-nic0', 'new');
