@@ -49,6 +49,10 @@ async function createNode(url: string, name: string): Promise<void> {
   expect(answer.status).toBe(201);
 }
 
+function addressIn(out: string): string {
+  return (JSON.parse(out) as AddAnswer).ips[0]?.address.split('/')[0] ?? '';
+}
+
 async function blockOf(node: NodeMachine): Promise<string> {
   const { body } = await node.ask('/v1/ipam');
   return (body as { pools: { cidrs: string[] }[] }).pools[0]?.cidrs[0] ?? '';
@@ -87,13 +91,11 @@ describe('pods of two nodes', () => {
       { code: 0, err: '' },
       { code: 0, err: '' },
     ]);
-    const blocks = await Promise.all(machines.map(blockOf));
-    expect(blocks.toSorted()).toEqual(['10.44.0.0/24', '10.44.1.0/24']);
-    await must('ip', '-n', one.name, 'route', 'add', blocks[1] ?? '', 'via', '192.168.7.2');
-    await must('ip', '-n', two.name, 'route', 'add', blocks[0] ?? '', 'via', '192.168.7.1');
-    const addresses = added.map(
-      ({ out }) => (JSON.parse(out) as AddAnswer).ips[0]?.address.split('/')[0] ?? '',
-    );
+    const blocks = [await blockOf(one), await blockOf(two)] as const;
+    expect([...blocks].toSorted()).toEqual(['10.44.0.0/24', '10.44.1.0/24']);
+    await must('ip', '-n', one.name, 'route', 'add', blocks[1], 'via', '192.168.7.2');
+    await must('ip', '-n', two.name, 'route', 'add', blocks[0], 'via', '192.168.7.1');
+    const addresses = added.map(({ out }) => addressIn(out));
     expect(await one.ping(pods[0] ?? '', addresses[1] ?? '')).toMatchObject({ code: 0 });
     expect(await two.ping(pods[1] ?? '', addresses[0] ?? '')).toMatchObject({ code: 0 });
 
