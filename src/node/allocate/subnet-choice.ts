@@ -7,6 +7,8 @@
 // 4. that subnet and those with the same routes, if there are any
 // 5. every subnet of the zone
 //
+// Where the cloud's agents mean it strictly, ids or tags that a node names are the last rule for it.
+//
 // Among the subnets of a rule the one with most free addresses wins; ties go to the lower id.
 import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
 import type { Infrastructure, Subnet } from '../../providers/contract/infrastructure.ts';
@@ -57,15 +59,12 @@ function candidatesFor(
   facts: SubnetFacts,
 ): { readonly candidates: readonly Subnet[]; readonly unreadable?: CloudFailure } {
   const { infrastructure, free, fullInterface, leastUseful } = facts;
-  const { networkId, zone, nodeSubnetId, subnetIds, subnetTags } = requirements;
+  const { networkId, zone, nodeSubnetId } = requirements;
   const local = [...infrastructure.subnets.values()].filter(
     (subnet) => subnet.eligible && subnet.networkId === networkId && subnet.zone === zone,
   );
-  const named = local.filter((subnet) => subnetIds.includes(subnet.id));
-  if (named.length > 0) return { candidates: named };
-  const tagged =
-    Object.keys(subnetTags).length > 0 ? local.filter((subnet) => carries(subnet.tags, subnetTags)) : [];
-  if (tagged.length > 0) return { candidates: tagged };
+  const wanted = wantedOf(requirements, local);
+  if (wanted !== undefined) return { candidates: wanted };
   const own = local.filter((subnet) => subnet.id === nodeSubnetId);
   if (own.length > 0 && free(nodeSubnetId) >= Math.max(fullInterface, leastUseful))
     return { candidates: own };
@@ -80,8 +79,23 @@ function candidatesFor(
   return { candidates: peers.length > 0 ? [...own, ...peers] : local };
 }
 
-function describeWanted({ networkId, zone, subnetIds, subnetTags }: NodeRequirements): string {
-  const ids = subnetIds.length > 0 ? `, or with one of the ids ${subnetIds.join(', ')}` : '';
+/** Those that the node names; undefined if others do. */
+function wantedOf(
+  { subnetIds, subnetTags, strictSubnets: isStrict = false }: NodeRequirements,
+  local: readonly Subnet[],
+): readonly Subnet[] | undefined {
+  const named = local.filter((subnet) => subnetIds.includes(subnet.id));
+  if (named.length > 0 || (isStrict && subnetIds.length > 0)) return named;
+  if (Object.keys(subnetTags).length === 0) return undefined;
+  const tagged = local.filter((subnet) => carries(subnet.tags, subnetTags));
+  return tagged.length > 0 || isStrict ? tagged : undefined;
+}
+
+function describeWanted(requirements: NodeRequirements): string {
+  const { networkId, zone, subnetIds, subnetTags, strictSubnets: isStrict = false } = requirements;
+  const or = isStrict ? '' : ', or';
+  const ids = subnetIds.length > 0 ? `${or} with one of the ids ${subnetIds.join(', ')}` : '';
   const tags = Object.entries(subnetTags).map(([key, value]) => `${key}=${value}`);
-  return `a subnet of ${networkId} in ${zone}${ids}${tags.length > 0 ? `, or with the tags ${tags.join(', ')}` : ''}`;
+  const isTagged = tags.length > 0 && !(isStrict && ids !== '');
+  return `a subnet of ${networkId} in ${zone}${ids}${isTagged ? `${or} with the tags ${tags.join(', ')}` : ''}`;
 }

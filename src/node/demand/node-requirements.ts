@@ -21,6 +21,7 @@ export interface NodeRequirements {
   readonly deleteOnTermination: boolean;
   readonly subnetIds: readonly string[];
   readonly subnetTags: Tags;
+  readonly strictSubnets?: boolean;
   readonly securityGroupIds: readonly string[];
   readonly securityGroupTags: Tags;
 }
@@ -76,6 +77,7 @@ export function requirementsOf(
       deleteOnTermination: section.deleteOnTermination,
       subnetIds: section.subnetIds,
       subnetTags: section.subnetTags,
+      strictSubnets: section.strictSubnets ?? false,
       securityGroupIds: section.securityGroupIds,
       securityGroupTags: section.securityGroupTags,
     },

@@ -93,6 +93,7 @@ const spec = fields.transform((given): SectionRequirements => {
     securityGroupTags: given['security-group-tags'],
     subnetIds: given.vswitches,
     subnetTags: given['vswitch-tags'],
+    strictSubnets: true,
     excludeInterfaceTags: noTags,
     // Interfaces are created with it.
     deleteOnTermination: false,

@@ -63,6 +63,12 @@ const subjects: Readonly<Record<string, Subject>> = {
   'QuotaExceed.NetworkInterface': 'action',
 };
 
+/** What to do about a code whose message does not say it. */
+const advice: Readonly<Record<string, string>> = {
+  'InvalidRegionId.NotFound': 'set --alibaba-cloud-region to the region of the nodes',
+  'InvalidSecurityGroupId.NotFound': 'correct spec.alibaba-cloud.security-groups of the node',
+};
+
 /** Codes for an unknown or expired identity: no policy fixes that. */
 const credentialTrouble: ReadonlyMap<string, NonNullable<CloudFailure['credentials']>> = new Map([
   ['InvalidAccessKeyId.NotFound', 'invalid'],
@@ -100,14 +106,18 @@ export function failureOf({ name }: Pick<CloudCall, 'name'>, error: CallError): 
     kind: kindOf(name, error),
     action: name,
     code: sanitizedText(code, mostOfCode),
-    message: sanitizedText(
-      code === ownBug ? `this is a bug in Headwater, report it: ${error.message}` : error.message,
-    ),
+    message: sanitizedText(advised(error)),
     requestId: requestId === undefined ? undefined : sanitizedText(requestId, mostOfCode),
     ...(permission !== undefined && { permission }),
     ...(about !== undefined && { about }),
     ...(credentials !== undefined && { credentials }),
   };
+}
+
+function advised({ code, message }: CallError): string {
+  if (code === ownBug) return `this is a bug in Headwater, report it: ${message}`;
+  const todo = advice[code];
+  return todo === undefined ? message : `${message} (${todo})`;
 }
 
 /** As a RAM policy names it. */

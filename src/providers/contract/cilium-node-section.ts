@@ -84,6 +84,8 @@ export interface SectionRequirements {
   readonly securityGroupTags: Tags;
   readonly subnetIds: readonly string[];
   readonly subnetTags: Tags;
+  /** Whether no other subnets do if none has those ids, or those tags. */
+  readonly strictSubnets?: boolean;
   /** Interfaces with all of these tags carry no pods; empty excludes none. */
   readonly excludeInterfaceTags: Tags;
   readonly deleteOnTermination: boolean;

@@ -55,6 +55,22 @@ describe('a choice among the subnets of network and zone', () => {
       { subnetIds: ['s-9'], subnetTags: { tag: '2' } },
       's-3',
     ],
+    [
+      'where names are strict, none that match leave it to nothing',
+      { subnetIds: ['s-9'], subnetTags: { tag: '2' }, strictSubnets: true },
+      'noneMatches',
+    ],
+    [
+      'where tags are strict, none that match leave it to nothing',
+      { subnetTags: { tag: '3' }, strictSubnets: true },
+      'noneMatches',
+    ],
+    [
+      'where names are strict and there are none, tags do',
+      { subnetTags: { tag: '2' }, strictSubnets: true },
+      's-3',
+    ],
+    ['where both are strict and there are none, the fullest wins', { strictSubnets: true }, 's-1'],
     ['nothing of another network', { networkId: 'vpc-9' }, 'noneMatches'],
     ['nothing of another zone', { zone: 'us-west-1c' }, 'noneMatches'],
     ['one in another zone is found from there', { zone: 'us-west-1b' }, 's-4'],
