@@ -5,7 +5,7 @@ import { idle, type Idleness, type IdlePlan } from './idle.ts';
 /** Of the full form: what every figure about idleness is stated for. */
 const fullTime = 600;
 /** Of the small form, in which the cloud is listed so often that it happens anyway. */
-const smallTime = 25;
+const smallTime = 15;
 const hurry = ['--resync-interval=10s'] as const;
 
 function planFor(settings: Settings): IdlePlan {

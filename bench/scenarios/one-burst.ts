@@ -3,6 +3,7 @@
 import { handlerFor } from '../../rig/http.ts';
 import { Random } from '../../src/runtime/random.ts';
 import { WorkloadFleet } from '../../src/simulator/workload/fleet.ts';
+import type { Protocol } from '../../src/simulator/workload/node-facts.ts';
 import { callsBetween } from '../call-figures.ts';
 import type { CloudName } from '../clouds/bench-cloud.ts';
 import { cloudOf } from '../clouds/clouds.ts';
@@ -13,6 +14,7 @@ import { settled } from './settled.ts';
 
 export interface OneBurstPlan {
   readonly cloud: CloudName;
+  readonly protocol: Protocol;
   /** Also of the pace of agent and kubelet. */
   readonly scale: number;
 }
@@ -27,22 +29,24 @@ export interface OneBurst {
 export const podsOfBurst = 30;
 /** In which they come, in ms. */
 export const burstTime = 1000;
-/** Of the agent: for the router and for health checks. */
+/** Of the agent: for the router and for health checks. With the free ones it asks for twice as many as are to be free. */
 const ownAddresses = 2;
-/** Without a call, in ms. */
-const quiet = 5000;
+/** Without a call, in ms: clouds ask to wait 10 s between looks at a change that goes on. */
+const quiet = 15_000;
 
 export function oneBurst(plan: OneBurstPlan, harness: Harness): Promise<OneBurst> {
-  harness.say(`${podsOfBurst} pods come to a node`);
+  const { protocol, scale } = plan;
+  harness.say(`${podsOfBurst} pods come to a node whose agent speaks ${protocol}`);
   const { usual } = cloudOf(plan);
   return withCluster(
-    clusterOf({ ...usual, before: usual.wanted + ownAddresses }, { ...plan, nodes: 1 }),
+    clusterOf({ ...usual, before: 2 * usual.wanted }, { ...plan, nodes: 1 }),
     harness,
     async (cluster) => {
-      const { fleet, api, machines, clock, signal } = cluster;
+      const { fleet, api, clock, signal } = cluster;
+      const nodes = cluster.machines.map((facts) => ({ ...facts, protocol }));
       const random = new Random('burst');
       const handler = handlerFor({ url: api.url });
-      const workload = new WorkloadFleet({ handler, clock, random, nodes: machines, pace: plan.scale });
+      const workload = new WorkloadFleet({ handler, clock, random, nodes, pace: scale });
       try {
         await workload.start();
         await cluster.startController();
@@ -50,7 +54,7 @@ export function oneBurst(plan: OneBurstPlan, harness: Harness): Promise<OneBurst
         const before = await settled(cluster, quiet);
         const start = clock.monotonic();
         const inAll = podsOfBurst + ownAddresses;
-        const over = burstTime / plan.scale;
+        const over = burstTime / scale;
         await workload.run({ kind: 'burst', name: 'burst', at: 0, pods: podsOfBurst, over }, signal);
         await fleet.until(() => workload.views.every(({ addressesInUse }) => addressesInUse.size === inAll));
         const seconds = (clock.monotonic() - start) / 1000;

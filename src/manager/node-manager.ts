@@ -9,7 +9,6 @@
 // - an address that another node showed and that is free now (`onFreed`), or that several claim (`#contest`)
 // - what may start at all: a pause or its end (`wakeAll`)
 import type { CiliumNode, NodeReference } from '../kubernetes/cilium-node/cilium-node.ts';
-import { memberOf } from '../kubernetes/transport/json.ts';
 import { shownBy } from '../kubernetes/cilium-node/shown-addresses.ts';
 import { nameOf, referenceTo, type WatchedNode } from '../kubernetes/cilium-node/watched-node.ts';
 import type { Claimed } from '../node/demand/address-claims.ts';
@@ -18,7 +17,7 @@ import { type NodeCondition, presentable, unreadableNode } from '../node/conditi
 import { NodeReconciler } from '../node/reconcile/node-reconciler.ts';
 import type { NodeContext, NodeHooks } from '../node/reconcile/node-context.ts';
 import type { NodeFigures, NodeSummary } from '../node/reconcile/node-summary.ts';
-import { restoredState, isOfOtherInstance } from '../node/publish/restored-state.ts';
+import { isOfOtherInstance, keepSpellings, restoredState } from '../node/publish/restored-state.ts';
 import type { KnownNetwork } from '../providers/contract/infrastructure.ts';
 import { networkOf } from '../providers/contract/instance-view.ts';
 import { hasAddress } from '../providers/contract/network-interface.ts';
@@ -127,7 +126,7 @@ export class NodeManager {
       // It may have changed or been deleted since.
       if (!this.#entries.has(nameOf(watched))) this.#remember(nameOf(watched), watched);
     });
-    this.#keepSpellings();
+    keepSpellings([...this.#entries.values()], this.#context.implementation.section, this.#ownership);
     const candidates = [...this.#entries].map(([name, { newest }]) => ({
       name,
       hasAddresses: newest !== undefined && shownBy(newest).addresses.length > 0,
@@ -140,20 +139,6 @@ export class NodeManager {
       awaitingTurn.delete(name);
       this.#serveOrStopAlone(name);
     });
-  }
-
-  /** Of all CiliumNodes, because one may be served only after the cloud was read. Those of verified nodes count first. */
-  #keepSpellings(): void {
-    const { section } = this.#context.implementation;
-    if (section.keepSpelling === undefined) return;
-    const published = [...this.#entries].flatMap(([name, { newest }]) =>
-      newest?.kind === 'node' ? [{ name, node: newest.node }] : [],
-    );
-    const { verified = [], others = [] } = Object.groupBy(published, ({ name, node }) =>
-      this.#ownership.isVerified(name, node.instanceId ?? '') ? 'verified' : 'others',
-    );
-    for (const { node } of [...verified, ...others])
-      section.keepSpelling(memberOf(node.base.status, section.key));
   }
 
   /** A bug in one node must not stop others from being served. */
@@ -191,14 +176,15 @@ export class NodeManager {
    * content.
    */
   #indexOffered(name: string, watched: WatchedNode | undefined): void {
+    if (watched === undefined) return this.#index.remove(name);
+    const { networkId, addresses } = shownBy(watched);
     const instanceId = claimedBy(watched);
-    if (watched === undefined) this.#index.remove(name);
-    else if (instanceId !== undefined && this.mayBelongTo(name, instanceId)) {
-      const { networkId, addresses } = shownBy(watched);
-      this.#index.setOffered(name, networkId, addresses);
-      if (watched.kind === 'node' && this.#context.mayBePreviousLeaders(watched.node))
-        this.#index.grantOffered(name);
-    } else this.#index.setOffered(name, shownBy(watched).networkId, []);
+    const isFromBefore = watched.kind === 'node' && this.#context.mayBePreviousLeaders(watched.node);
+    const isPossible = instanceId !== undefined && this.#ownership.isPossible(name, instanceId);
+    const countsWhole = isPossible && (isFromBefore || this.mayBelongTo(name, instanceId));
+    const granted = isPossible ? this.#index.grantedOf(name, addresses) : [];
+    this.#index.setOffered(name, networkId, countsWhole ? addresses : granted);
+    if (isPossible && isFromBefore) this.#index.grantOffered(name);
   }
 
   /** Whether the instance belongs to the Node of that name, as far as Nodes are known. */
@@ -420,9 +406,8 @@ export class NodeManager {
     this.#serveOrStop(name, entry);
     // Another name may have waited for the instance.
     for (const [other, { newest, reconciler: busy }] of this.#entries) {
-      if (busy === undefined && newest?.kind === 'node' && newest.node.instanceId === reconciler.instanceId) {
+      if (busy === undefined && newest?.kind === 'node' && newest.node.instanceId === reconciler.instanceId)
         this.apply(other, newest);
-      }
     }
   }
 
@@ -503,7 +488,7 @@ export class NodeManager {
       isToBeServed: this.#waitsItsTurn(name) && claimedBy(newest) !== undefined,
       view: reconciler && this.#context.inventory.view(instanceId),
       isVerified,
-      removal: reconciler !== undefined && isVerified ? reconciler.removal : 'none',
+      removal: (this.#ownership.isPossible(name, instanceId) && reconciler?.removal) || 'none',
     });
   }
 

@@ -25,6 +25,10 @@ const ping: Piece = {
   command: ['ping', '-V'],
   advice: 'ping is not on the PATH: apt-get install iputils-ping',
 };
+const curl: Piece = {
+  command: ['curl', '--version'],
+  advice: 'curl is not on the PATH: apt-get install curl',
+};
 const go: Piece = {
   command: ['go', 'version'],
   advice: 'no Go 1.26 or newer is on the PATH (https://go.dev/dl)',
@@ -45,7 +49,7 @@ function namespaceAdvice(): string | undefined {
 async function prepare(signal: AbortSignal): Promise<{ paths: string[]; missing: string[] }> {
   const paths = await Promise.all(cniPrograms.map((program) => pathOfProgram(program, process.env)));
   const built = await Promise.all(paths.map(isThere));
-  const needed = built.includes(false) ? [compiler, ping, go] : [compiler, ping];
+  const needed = built.includes(false) ? [compiler, ping, curl, go] : [compiler, ping, curl];
   const missing = [...(await missingPieces(needed)), namespaceAdvice() ?? []].flat();
   for (const [index, program] of cniPrograms.entries()) {
     if (missing.length > 0 || built[index] === true) continue;

@@ -91,6 +91,24 @@ function describeGrowth(newRig: () => CloudRig): void {
     expect(truth(rig, first)).toHaveLength(before.length + 4);
     expect(truth(rig, first)).toEqual(expect.arrayContaining([...before]));
   });
+
+  test('says that the limits would delay the next change of an instance, once they are used up', async () => {
+    const { rig, first } = world(newRig);
+    const provider = rig.compose();
+    const context = {
+      priority: () => 'critical' as const,
+      signal: new AbortController().signal,
+      instanceId: first,
+    };
+    const wait = (): number => provider.expectedWait(['allocateIPs'], 'critical', first);
+    const atFirst = wait();
+    for (let calls = 0; wait() === 0 && calls < 1000; calls++) await provider.admit(['allocateIPs'], context);
+
+    const afterMany = wait();
+
+    expect(atFirst).toBe(0);
+    expect(afterMany).toBeGreaterThan(0);
+  });
 }
 
 function describeTrouble(newRig: () => CloudRig): void {

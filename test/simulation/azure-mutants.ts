@@ -28,6 +28,12 @@ export const azureMutants: readonly Mutant[] = [
     "return replaced(model, ['properties', 'storageProfile'], kept);",
     'return kept === undefined ? {} : model;',
   ),
+  onAzure(
+    'names of configurations do not come from the operation',
+    'providers/azure/instance-model.ts',
+    "const stem = `Cilium-${operationId.replaceAll('-', '').slice(0, 8)}`;",
+    "const stem = `Cilium-${operationId.replaceAll('-', '').slice(0, 0)}`;",
+  ),
   {
     name: 'what an interface has is offered while it is changing',
     edits: [

@@ -21,18 +21,6 @@ const types = [
 ] as const;
 
 export function drawScenario(seed: string): Scenario {
-  const drawn = drawAny(seed);
-  if (drawn.withoutProviderIds !== true) return drawn;
-  return { ...drawn, faults: drawn.faults.filter(({ kind }) => !hidesInstances.has(kind)) };
-}
-
-/**
- * Without provider IDs, a leader that starts while the cloud hides an instance does not know whose it is. It then offers
- * an address that others moved to a second instance before the first one is struck: an open gap, see docs/simulation.md.
- */
-const hidesInstances: ReadonlySet<TimedFault['kind']> = new Set(['forgotten-zone', 'blind']);
-
-function drawAny(seed: string): Scenario {
   const random = new Random(`simulation-${seed}`);
   // Convergence afterwards extends it to an hour at least.
   const minutes = Math.round(36 + 160 * random.next() ** 6);

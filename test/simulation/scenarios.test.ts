@@ -26,6 +26,15 @@ describe('a seed', () => {
     }
   });
 
+  test.each(['azure:1', 'alibaba:1'])('a scenario of another cloud is plain data, too: %s', (seed) => {
+    const scenario = loadScenario(seed);
+
+    expect(JSON.parse(JSON.stringify(scenario))).toEqual(scenario);
+    expect(loadScenario(seed)).toEqual(scenario);
+    expect(scenario.flags['ipam']).toBe(seed.startsWith('azure') ? 'azure' : 'alibabacloud');
+    expect(scenario.faults.length).toBeGreaterThanOrEqual(50);
+  });
+
   test('one seed gives one history, byte for byte, traced or not', async () => {
     const scenario = { ...drawScenario('4'), minutes: 12, leastMinutes: 40 };
     const short = { ...scenario, faults: scenario.faults.filter(({ at }) => at < 700_000) };

@@ -24,6 +24,7 @@ export const pagesWithCommands: readonly string[] = [
     'sizing',
     'troubleshooting',
     'upgrade',
+    'without-cilium',
   ].map((name) => `docs/${name}.md`),
 ];
 

@@ -24,3 +24,19 @@ export function withInterfaces(output: object, passes: (item: Shown) => boolean)
 export function withPrimariesOnly(output: object): object {
   return withInterfaces(output, ({ Attachment }) => Attachment?.DeviceIndex === 0);
 }
+
+interface Reservation {
+  readonly Instances?: readonly { readonly InstanceId?: string }[];
+}
+
+/** Neither the instance nor its interfaces are shown. */
+export function withoutInstance(output: object, instanceId: string): object {
+  const { Reservations: all } = output as { readonly Reservations?: readonly Reservation[] };
+  if (all === undefined)
+    return withInterfaces(output, ({ Attachment }) => Attachment?.InstanceId !== instanceId);
+  const Reservations = all.map(({ Instances = [], ...rest }) => ({
+    ...rest,
+    Instances: Instances.filter(({ InstanceId }) => InstanceId !== instanceId),
+  }));
+  return { ...output, Reservations };
+}

@@ -68,6 +68,12 @@ export class AddressIndex implements AddressClaims {
     entry.granted = granted.size === 0 ? offered : new Set([...offered, ...granted]);
   }
 
+  /** Those of the addresses that the node has from us, or from a previous leader. */
+  grantedOf(name: string, addresses: readonly string[]): readonly string[] {
+    const granted = this.#entries.get(name)?.granted ?? none;
+    return addresses.filter((address) => granted.has(address));
+  }
+
   /** The CiliumNode was deleted. */
   remove(name: string): void {
     this.#rivals.forget(name);

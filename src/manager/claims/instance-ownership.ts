@@ -63,6 +63,17 @@ export class InstanceOwnership {
     return this.#owners.get(instanceId) === name;
   }
 
+  /**
+   * Whether the instance may belong to the Node of that name, as far as Nodes are known. So may one that nothing ties to
+   * any Node, if the Node names none: the cloud may hide it.
+   */
+  isPossible(name: string, instanceId: string): boolean {
+    const { identities } = this.#options;
+    if (!identities.isKnown || this.isVerified(name, instanceId)) return true;
+    const isTied = identities.nodesOf(instanceId).length > 0 || this.#owners.has(instanceId);
+    return !isTied && identities.has(name) && identities.instanceOf(name) === undefined;
+  }
+
   /** The instance that the Node of that name names, or else `claimed` if its address ties it to that one. */
   instanceOf(name: string, claimed: string): string | undefined {
     const named = this.#options.identities.instanceOf(name);

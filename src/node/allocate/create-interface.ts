@@ -72,8 +72,8 @@ export async function createInterface(
   const { interfaceId } = created;
   const createdAt = deps.clock.monotonic();
   const unattached = await untilAborted(deps, async () => {
-    await awaitVisibility(deps);
     const { instanceId, deviceIndex } = request;
+    await awaitVisibility(deps, instanceId);
     return attach({ interfaceId, instanceId, deviceIndex, createdAt }, deps);
   });
   if (unattached === undefined) return { kind: 'attached', interfaceId };
@@ -148,14 +148,12 @@ async function createOnce(
 }
 
 /** If attach calls already wait for tokens, a premature one would take the token of one that would succeed. */
-async function awaitVisibility({
-  implementation,
-  context,
-  visibilityLag,
-  clock,
-}: CreateInterfaceDeps): Promise<void> {
+async function awaitVisibility(
+  { implementation, context, visibilityLag, clock }: CreateInterfaceDeps,
+  instanceId: string,
+): Promise<void> {
   const { ms } = visibilityLag;
-  if (ms > 0 && implementation.expectedWait(['attachInterface'], context.priority()) > 0)
+  if (ms > 0 && implementation.expectedWait(['attachInterface'], context.priority(), instanceId) > 0)
     await sleep(clock, ms, context.signal);
 }
 

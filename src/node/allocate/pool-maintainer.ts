@@ -196,11 +196,11 @@ export class PoolMaintainer {
 
   /** Whether the rate limits let a new interface serve pods sooner than an existing one. */
   #prefersNew(admitted: StepKind | undefined): boolean {
-    const { spreadCalls, priority, implementation } = this.#deps;
+    const { spreadCalls, priority, implementation, instanceId } = this.#deps;
     const now = priority();
     if (!spreadCalls || !isPressing(now)) return false;
     if (admitted !== undefined) return admitted === 'createInterface';
-    const wait = (kind: StepKind): number => implementation.expectedWait(operationsOf[kind], now);
+    const wait = (kind: StepKind): number => implementation.expectedWait(operationsOf[kind], now, instanceId);
     return wait('createInterface') + extraTime < wait('allocateIPs');
   }
 

@@ -2,6 +2,7 @@
 // contradicts it twice, so a restart that meets a stale listing removes nothing.
 import type { CiliumNode, PoolEntry } from '../../kubernetes/cilium-node/cilium-node.ts';
 import { shownTo } from '../../kubernetes/cilium-node/shown-addresses.ts';
+import type { WatchedNode } from '../../kubernetes/cilium-node/watched-node.ts';
 import { memberOf } from '../../kubernetes/transport/json.ts';
 import type { CiliumNodeSection, RestoredState } from '../../providers/contract/cilium-node-section.ts';
 import { protocolOf } from '../demand/demand.ts';
@@ -13,6 +14,19 @@ import {
 } from '../../providers/contract/network-interface.ts';
 
 type Restoring = Pick<CiliumNodeSection, 'key' | 'restore'>;
+
+/** Of all CiliumNodes, because one may be served only after the cloud was read. Those that a Node verifies count first. */
+export function keepSpellings(
+  nodes: readonly { readonly newest: WatchedNode | undefined }[],
+  { key, keepSpelling }: Pick<CiliumNodeSection, 'key' | 'keepSpelling'>,
+  ownership: { readonly isVerified: (name: string, instanceId: string) => boolean },
+): void {
+  if (keepSpelling === undefined) return;
+  const known = nodes.flatMap(({ newest }) => (newest?.kind === 'node' ? [newest.node] : []));
+  const isFirst = ({ name, instanceId = '' }: CiliumNode): boolean => ownership.isVerified(name, instanceId);
+  const inTurn = known.toSorted((a, b) => Number(isFirst(b)) - Number(isFirst(a)));
+  for (const { base } of inTurn) keepSpelling(memberOf(base.status, key));
+}
 
 export function restoredState(node: CiliumNode, instanceId: string, section: Restoring): RestoredState {
   const restored = section.restore(instanceId, memberOf(node.base.status, section.key));

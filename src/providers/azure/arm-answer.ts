@@ -103,7 +103,7 @@ function parsed(content: string): Json {
 }
 
 function refusalOf(request: ArmRequest, { status, headers }: AnswerHead, content: string): CallError {
-  const { code, message, target } = errorIn(content, status);
+  const { code, message } = errorIn(content, status);
   return new CallError({
     // A 5xx may come after the change was made.
     result: status < 500 ? 'refused' : 'noAnswer',
@@ -113,7 +113,7 @@ function refusalOf(request: ArmRequest, { status, headers }: AnswerHead, content
     requestId: headers['x-ms-request-id'],
     retryAfter: secondsIn(headers['retry-after']),
     ...(status === 429 && {
-      limit: throttledLimit(request, { code, target, remaining: remainingIn(headers) }),
+      limit: throttledLimit(request, { code, target: targetIn(content), remaining: remainingIn(headers) }),
     }),
   });
 }
@@ -122,19 +122,24 @@ function refusalOf(request: ArmRequest, { status, headers }: AnswerHead, content
 export function errorIn(
   content: string | Json,
   status: number,
-): { readonly code: string; readonly message: string; readonly target?: string } {
-  const error = errorObject(typeof content === 'string' ? jsonOrNull(content) : content);
+): { readonly code: string; readonly message: string } {
+  const body = typeof content === 'string' ? jsonOrNull(content) : content;
+  const error = errorOf(body);
   const code = text(error, 'code') ?? `HTTP${status}`;
   const message = text(error, 'message') ?? `the answer has status ${status}`;
   const [detail] = list(error, 'details') ?? [];
-  const [detailedCode, target] = [text(detail, 'code'), text(detail, 'target')];
-  const said = target === undefined ? {} : { target };
-  if (detailedCode === undefined || !generalCodes.has(code)) return { code, message, ...said };
-  return { code: detailedCode, message: `${message} ${text(detail, 'message') ?? ''}`.trim(), ...said };
+  const detailedCode = text(detail, 'code');
+  if (detailedCode === undefined || !generalCodes.has(code)) return { code, message };
+  return { code: detailedCode, message: `${message} ${text(detail, 'message') ?? ''}`.trim() };
 }
 
-/** Some services wrap it in `error`, others answer it bare. */
-function errorObject(body: Json): Json {
+/** What a refusal is about, as its provider names it. */
+function targetIn(content: string): string | undefined {
+  const [detail] = list(errorOf(jsonOrNull(content)), 'details') ?? [];
+  return text(detail, 'target');
+}
+
+function errorOf(body: Json): Json {
   return text(body, 'error', 'code') === undefined ? body : (member(body, 'error') ?? null);
 }
 

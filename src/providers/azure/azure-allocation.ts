@@ -70,7 +70,8 @@ export function azureAllocation(options: AzureAllocationOptions): AllocationImpl
       return (unsent = kinds) => refund(callsFor(unsent, context));
     },
     reconsider: () => gate.reconsider(),
-    expectedWait: (kinds, priority) => gate.expectedWait(callsFor(kinds, {}), priority),
+    expectedWait: (kinds, priority, instanceId) =>
+      gate.expectedWait(callsFor(kinds, { instanceId }), priority),
     perform: (operation, context) => perform({ client, changes }, operation, context),
     section: azureSection(spellings),
   };

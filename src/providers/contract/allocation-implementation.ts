@@ -54,8 +54,11 @@ export interface AllocationImplementation {
   /** Reorders the queue. Call it when the priority of something that waits in `admit` has risen. */
   reconsider(): void;
 
-  /** Estimates how long the rate limits would delay one call of each kind requested now, in ms. */
-  expectedWait(kinds: readonly OperationKind[], priority: Priority): number;
+  /**
+   * Estimates how long the rate limits would delay one call of each kind requested now, in ms. `instanceId`: what the calls
+   * concern; it may have limits of its own.
+   */
+  expectedWait(kinds: readonly OperationKind[], priority: Priority, instanceId: string): number;
 
   /**
    * Executes an admitted operation. Resolves once its effect is visible or certain to fail, which takes minutes where the

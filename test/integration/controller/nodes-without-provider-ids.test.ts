@@ -1,9 +1,12 @@
 // Clusters without a cloud controller manager: the address of a Node, as the cloud shows it, ties the Node to its
 // instance.
 import { describe, expect, test } from '@jest/globals';
+import { assign } from '../../../src/simulator/cloud/assignments.ts';
+import type { NodeFacts } from '../../../src/simulator/workload/node-facts.ts';
 import { AttackedWorld } from '../../support/attacked-world.ts';
 import { fastReleaseFlags } from '../../support/fast-release-flags.ts';
 import { instance, testCloud } from '../../support/test-cloud.ts';
+import { withoutInstance } from '../../support/torn-answers.ts';
 import { World } from '../../support/world.ts';
 import { startController } from '../../support/world-controller.ts';
 
@@ -121,5 +124,65 @@ describe('an instance of another network with the address of a Node', () => {
 
     expect(controller.removals.length > 0).toBe(loses);
     expect(world.held(liar).length < 9).toBe(loses);
+  });
+});
+
+describe('an address that moved from an instance that the cloud hides while no controller ran', () => {
+  async function withMovedAddress(): Promise<{
+    readonly world: World;
+    readonly former: NodeFacts;
+    /** At each change of a CiliumNode, whether the former node and the next one show it. */
+    readonly shownBy: (readonly boolean[])[];
+    readonly lead: () => void;
+  }> {
+    const cloud = testCloud({ instances: [instance({ count: 2 })] });
+    const world = new World({ cloud, configure: () => ({ withoutProviderId }) });
+    const [former, next] = [world.machine(0), world.machine(1)];
+    const controller = startController(world);
+    for (const each of world.machines) await world.announce(each);
+    await world.advance(60_000);
+    const [address = ''] = world.pool(former).keys();
+    const [to = ''] = world.pool(next).values();
+    controller.stop();
+    await world.advance(30_000);
+    const moved = { addresses: [address], prefixes: [], count: 0, prefixCount: 0 };
+    assign(world.cluster.ec2.network, to, moved, true);
+    await world.advance(60_000);
+    const shownBy: (readonly boolean[])[] = [];
+    world.cluster.kubernetes.follow('ciliumnodes.cilium.io', () => {
+      shownBy.push([former, next].map((each) => world.pool(each).has(address)));
+    });
+    const lead = (): void => {
+      startController(world, {
+        identity: 'headwater-1',
+        tamper: (_, output) => withoutInstance(output, former.instanceId),
+      });
+    };
+    return { world, former, shownBy, lead };
+  }
+
+  test('is shown by its new node once the former node has lost it', async () => {
+    const { world, shownBy, lead } = await withMovedAddress();
+
+    lead();
+    await world.advance(300_000);
+
+    expect(shownBy).not.toContainEqual([true, true]);
+    expect(shownBy.at(-1)).toEqual([false, true]);
+    expect(world.bugs).toEqual([]);
+  });
+
+  test('is not shown by its new node while the API server gives no answer to its removal from the former', async () => {
+    const { world, former, shownBy, lead } = await withMovedAddress();
+    const endRefusals = world.refuse(503, 'PATCH', new RegExp(`${former.name}(?:/status)?$`));
+
+    lead();
+    await world.advance(300_000);
+    endRefusals();
+    await world.advance(120_000);
+
+    expect(shownBy).not.toContainEqual([true, true]);
+    expect(shownBy.at(-1)).toEqual([false, true]);
+    expect(world.bugs).toEqual([]);
   });
 });

@@ -24,6 +24,7 @@ export class BlockChecks {
   #before = new Map<string, readonly string[]>();
   /** When an administrator gave an object an old block, by name. */
   readonly #restored = new Map<string, number>();
+  #restoredAll = -Infinity;
   /** Processes that may remember a block which an administrator took from its object: for them it stays held. */
   #remembering: ReadonlySet<string> = new Set();
   /** What is shared now was shared in the backup. */
@@ -43,6 +44,7 @@ export class BlockChecks {
 
   /** An administrator brought everything back as it was once. */
   noteEverythingRestored(): void {
+    this.#restoredAll = this.#world.clock.monotonic();
     this.#before = new Map();
     this.#remembering = new Set(this.#world.replicas.map(({ process }) => process.identity));
     this.#isFirstLook = true;
@@ -90,6 +92,14 @@ export class BlockChecks {
     const name = path.split('/').at(-1) ?? '';
     if (this.#world.machines.has(name))
       this.violations.add(`the CiliumNode of a living machine was deleted: ${name}`);
+  }
+
+  /** Only who has the Lease writes. After etcd was restored, nobody can know that for a while. */
+  checkSender(identity: string, url: string): void {
+    const { leaseHolder, clock } = this.#world;
+    const isNew = clock.monotonic() < this.#restoredAll + longestLag;
+    if (leaseHolder !== undefined && leaseHolder !== identity && !isNew)
+      this.violations.add(`${identity} writes while ${leaseHolder} has the Lease: ${url}`);
   }
 
   async checkRest({ changes, faults }: Happened): Promise<void> {

@@ -80,6 +80,7 @@ class BlockRun {
     this.#checks = new BlockChecks(world, command);
     this.#backups = new BlockBackups(world, this.#checks, world.random.fork('backups'));
     this.#trouble = new BlockTrouble(world, world.random.fork('trouble'), () => this.#join());
+    world.onSend = (identity, url) => this.#checks.checkSender(identity, url);
     world.onWrite = (write) => this.#checks.checkDeletion(write);
   }
 

@@ -102,6 +102,8 @@ export class BlockTrouble {
   #freeze(replica: BlockReplica): void {
     const { process } = replica;
     this.#burst();
+    // It would lose its Lease.
+    if (this.isSparing) return;
     process.freeze();
     this.#world.clock.schedule(1000 + this.#random.integer(60_000), () => {
       if (!this.#isOver && this.#random.chance(0.7)) this.#burst();

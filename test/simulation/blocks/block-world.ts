@@ -14,10 +14,16 @@ import type { MetricRegistry } from '../../../src/observability/metrics.ts';
 import { Random } from '../../../src/runtime/random.ts';
 import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
 import { ciliumNodeCrd } from '../../../src/simulator/kubernetes/ciliumnode-crd.ts';
-import type { KubernetesHandler } from '../../../src/simulator/kubernetes/exchange.ts';
+import type { KubernetesHandler, KubernetesRequest } from '../../../src/simulator/kubernetes/exchange.ts';
 import { KubernetesModel } from '../../../src/simulator/kubernetes/kubernetes-model.ts';
 import { BlockMachine } from '../../../src/simulator/workload/block-machine.ts';
-import { isObject, type JsonObject, listAt, parseObject } from '../../../src/simulator/workload/json.ts';
+import {
+  isObject,
+  type JsonObject,
+  listAt,
+  parseObject,
+  textAt,
+} from '../../../src/simulator/workload/json.ts';
 import { KubernetesClient } from '../../../src/simulator/workload/kubernetes-client.ts';
 import { emptyEnvironment, rawFlags } from '../../support/given-options.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
@@ -69,6 +75,8 @@ export class BlockWorld {
   readonly form: 'CiliumNode' | 'Node';
   /** Called after each write of a process that took effect. */
   onWrite: (write: EffectiveWrite) => void = () => undefined;
+  /** Called before each write that a process sends to an object, whatever becomes of it. */
+  onSend: (identity: string, url: string) => void = () => undefined;
   readonly #options: BlockWorldOptions;
   readonly #client: KubernetesClient;
   #generation = 0;
@@ -100,7 +108,8 @@ export class BlockWorld {
     const process = new SimulatedProcess(identity, this.clock);
     const { command, intercept = (_, handler) => handler, registry } = this.#options;
     const options = this.#optionsOf(flags);
-    const transport = kubernetesPort(process, intercept(process, this.#noting(identity)), () => undefined);
+    const port = this.#watchingWrites(identity, intercept(process, this.#noting(identity)));
+    const transport = kubernetesPort(process, port, () => undefined);
     const lease = kubernetesPort(process, this.#noting(identity), () => undefined);
     const stop = new AbortController();
     const log = recordingLogger();
@@ -181,13 +190,25 @@ export class BlockWorld {
     return loaded.options;
   }
 
+  /** Who has the Lease; undefined if nobody has. */
+  get leaseHolder(): string | undefined {
+    const [lease] = this.model.list('leases.coordination.k8s.io');
+    return textAt(lease, 'spec', 'holderIdentity') || undefined;
+  }
+
+  #watchingWrites(identity: string, handler: KubernetesHandler): KubernetesHandler {
+    return (request, signal) => {
+      if (isWriteOfObject(request)) this.onSend(identity, request.url);
+      return handler(request, signal);
+    };
+  }
+
   /** Tells of each write of the process that took effect, whatever becomes of its answer. */
   #noting(identity: string): KubernetesHandler {
     return async (request, signal) => {
       const answer = await this.model.handle(request, signal);
       const { method, url } = request;
-      const isWrite = method !== 'GET' && /\/(ciliumnodes|nodes)\/[^/]+/.test(url) && answer.status < 300;
-      if (isWrite) {
+      if (isWriteOfObject(request) && answer.status < 300) {
         const write = { at: this.clock.monotonic(), method, path: url, process: identity };
         this.writes.push(write);
         this.onWrite(write);
@@ -195,4 +216,8 @@ export class BlockWorld {
       return answer;
     };
   }
+}
+
+function isWriteOfObject({ method, url }: Pick<KubernetesRequest, 'method' | 'url'>): boolean {
+  return method !== 'GET' && /\/(ciliumnodes|nodes)\/[^/]+/.test(url);
 }

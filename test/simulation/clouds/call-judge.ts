@@ -17,8 +17,8 @@ export class CallJudge {
   readonly #onMisdeed: (text: string) => void;
   /** By process and action. */
   readonly #sent = new Map<string, number[]>();
-  /** By process, interface and number of addresses: the last assignment whose answer was lost. */
-  readonly #lost = new Map<string, { readonly token: unknown; readonly at: number }>();
+  /** By process, interface and number of addresses: tokens sent, and when the last answer was lost. */
+  readonly #assignments = new Map<string, { readonly tokens: Set<unknown>; lostAt: number }>();
 
   /** `quotas`: as the option cloud-quota-overrides has them. */
   constructor(quotas = '', onMisdeed: (text: string) => void) {
@@ -31,19 +31,27 @@ export class CallJudge {
   /** A process sends a call. */
   sent(call: SentCall, at: number): void {
     this.#checkWindow(call, at);
-    const lost = this.#lost.get(keyOf(call));
-    if (call.action !== 'AssignPrivateIpAddresses' || lost === undefined) return;
-    this.#lost.delete(keyOf(call));
-    const isRepetition = at <= lost.at + repeatedWithin;
-    if (isRepetition && lost.token !== tokenOf(call))
+    if (call.action !== 'AssignPrivateIpAddresses') return;
+    const known = this.#assignmentsLike(call);
+    // Several may be under way at once.
+    const isRepetition = at <= known.lostAt + repeatedWithin;
+    if (isRepetition && !known.tokens.has(tokenOf(call)))
       this.#onMisdeed(
         `${call.identity} repeats an assignment with another token: ${JSON.stringify(call.input)}`,
       );
+    if (isRepetition) known.lostAt = -Infinity;
+    known.tokens.add(tokenOf(call));
   }
 
   /** No answer came. */
   lost(call: SentCall, at: number): void {
-    if (call.action === 'AssignPrivateIpAddresses') this.#lost.set(keyOf(call), { token: tokenOf(call), at });
+    if (call.action === 'AssignPrivateIpAddresses') this.#assignmentsLike(call).lostAt = at;
+  }
+
+  #assignmentsLike(call: SentCall): { readonly tokens: Set<unknown>; lostAt: number } {
+    const known = this.#assignments.get(keyOf(call)) ?? { tokens: new Set(), lostAt: -Infinity };
+    this.#assignments.set(keyOf(call), known);
+    return known;
   }
 
   #checkWindow({ identity, action }: SentCall, at: number): void {

@@ -24,6 +24,10 @@ const runners: Readonly<Record<string, (words: readonly string[]) => boolean>> =
   npm: ([first = '', second = '']) => first === 'ci' || isRunScript(first === 'run' ? second : first),
   // test/chart/scenarios/documented.test.ts runs every helm command of the pages.
   helm: () => true,
+  // test/cni/documented.test.ts runs every command of docs/without-cilium.md.
+  sudo: () => true,
+  echo: () => true,
+  until: () => true,
   // The tests of the commands start them with every option.
   'bin/headwater': ([first, ...rest]) => {
     const flags = rest

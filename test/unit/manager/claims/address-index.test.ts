@@ -59,6 +59,16 @@ describe('an address', () => {
     expect(freed).toEqual(['a']);
   });
 
+  test('is granted to a node that claimed it, or had it from a previous leader', () => {
+    const { index } = indexOf({ a: ['x'], b: ['x'] });
+    index.grantOffered('a');
+    index.claim({ name: 'c', networkId: network, addresses: ['z'] });
+
+    const granted = ['a', 'b', 'c', 'd'].map((name) => index.grantedOf(name, ['x', 'y', 'z']));
+
+    expect(granted).toEqual([['x'], [], ['z'], []]);
+  });
+
   test('is free when only another network shows it', () => {
     const { index } = indexOf({});
     index.setOffered('b', 'vpc-2', ['x']);

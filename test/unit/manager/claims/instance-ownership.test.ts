@@ -144,6 +144,31 @@ describe('an instance whose Node has no provider ID', () => {
   });
 });
 
+describe('an instance that the cloud hides', () => {
+  const views = { 'i-1': shown({ presence: 'notFound' }) };
+
+  test.each<[string, Setup['nodes'] & {}, boolean]>([
+    ['may belong to a Node that names none', { a: [undefined, address] }, true],
+    ['may belong to any Node while none is known', {}, true],
+    ['belongs to no Node that is not there', { b: [undefined, address] }, false],
+    ['belongs to no Node that names another one', { a: ['i-2', address] }, false],
+    ['belongs to the Node that names it', { a: ['i-1', address] }, true],
+    ['belongs to no other Node than the one that names it', { a: [undefined, address], b: ['i-1'] }, false],
+  ])('%s', (_, nodes, expected) => {
+    expect(new Rig({ nodes, views }).ownership.isPossible('a', 'i-1')).toBe(expected);
+  });
+
+  test('belongs to no other Node than the one whose address it has, as the cloud showed it before', () => {
+    const rig = new Rig({ nodes: { a: [undefined, '10.0.0.7'], b: [undefined, address] } });
+    rig.show('i-1', shown({ presence: 'notFound' }));
+
+    expect([rig.ownership.isPossible('a', 'i-1'), rig.ownership.isPossible('b', 'i-1')]).toEqual([
+      false,
+      true,
+    ]);
+  });
+});
+
 describe('a claim that only a CiliumNode makes to the address', () => {
   test.each<[string, InstanceView]>([
     ['an interface', { ...other({ addresses: [address] }), unseen: new Set([primary().id]) }],
