@@ -3,7 +3,7 @@
 import { RigChild } from '../../rig/child-process.ts';
 import type { ControllerChild } from '../../rig/controller-child.ts';
 import type { Clock } from '../../src/runtime/clock.ts';
-import { type JsonObject, objectAt, textAt, textsAt } from '../../src/simulator/workload/json.ts';
+import { type JsonObject, listAt, objectAt, textAt, textsAt } from '../../src/simulator/workload/json.ts';
 import { KubernetesClient } from '../../src/simulator/workload/kubernetes-client.ts';
 import { BlockCluster } from '../../test/e2e/rig/block-cluster.ts';
 import { join } from 'node:path';
@@ -82,15 +82,19 @@ export class BlockBench {
   async follow(): Promise<void> {
     const { path, api } = this.cluster;
     const { signal } = this.#ending;
+    const list = await api.call('GET', path);
+    this.#served.clear();
+    for (const each of listAt(list, 'items')) this.#note(objectAt(each), false);
+    this.#onChange();
     const client = new KubernetesClient(api.handler, 'headwater-bench');
-    const list = await api.call('GET', `${path}?limit=1`);
     const version = textAt(list, 'metadata', 'resourceVersion');
-    const answer = await client.watch(
-      `${path}?watch=true&resourceVersion=${version}&timeoutSeconds=3600`,
-      signal,
-    );
+    const query = `watch=true&resourceVersion=${version}&timeoutSeconds=3600`;
+    const answer = await client.watch(`${path}?${query}`, signal);
     if (answer.kind === 'refused') throw new Error(answer.message);
-    this.#take(answer.events).catch(() => undefined);
+    // The API server ends the watch of a client that falls behind.
+    void this.#take(answer.events)
+      .catch(() => undefined)
+      .then(() => (signal.aborted ? undefined : this.follow()));
   }
 
   /** Resolves with the time when so many objects have a block, in monotonic ms. */
@@ -177,14 +181,16 @@ export class BlockBench {
 
   async #take(events: AsyncIterable<JsonObject>): Promise<void> {
     for await (const event of events) {
-      const object = objectAt(event, 'object');
-      const name = textAt(object, 'metadata', 'name');
-      const isServed =
-        textAt(event, 'type') !== 'DELETED' && textsAt(object, ...blocksAt[this.#scope]).length > 0;
-      if (isServed) this.#served.add(name);
-      else this.#served.delete(name);
+      this.#note(objectAt(event, 'object'), textAt(event, 'type') === 'DELETED');
       this.#onChange();
     }
+  }
+
+  #note(object: JsonObject, isGone: boolean): void {
+    const name = textAt(object, 'metadata', 'name');
+    const isServed = !isGone && textsAt(object, ...blocksAt[this.#scope]).length > 0;
+    if (isServed) this.#served.add(name);
+    else this.#served.delete(name);
   }
 }
 

@@ -22,6 +22,8 @@ const oneFreeIn = 100;
 const kept = 50;
 
 export function setSpeed(clock: Clock): SetSpeed {
+  // Before there is garbage of other sets.
+  const bytes = bytesEach();
   const random = new Random('set');
   let [emptyToFull, nearlyFull, farAway] = [Infinity, Infinity, Infinity];
   for (let round = 0; round < rounds; round++) {
@@ -37,7 +39,7 @@ export function setSpeed(clock: Clock): SetSpeed {
     nearlyFull = Math.min(nearlyFull, timeOf(clock, set, free));
     farAway = Math.min(farAway, farTime(clock));
   }
-  return { emptyToFull, nearlyFull, farAway, bytesEach: bytesEach() };
+  return { emptyToFull, nearlyFull, farAway, bytesEach: bytes };
 }
 
 /** An allocation, and the block as it is written into an object, in nanoseconds. */
