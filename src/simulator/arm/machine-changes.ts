@@ -158,10 +158,11 @@ function put(cloud: ArmCloud, machine: Machine): Machine {
 
 /** Refuses a machine that another operation is changing. */
 export function refuseBusy({ name, operationId, state }: Machine): void {
-  if (operationId === undefined) return;
+  if (operationId === undefined && state !== 'Creating') return;
+  const operation = operationId === undefined ? 'its creation' : `operation ${operationId}`;
   throw conflict(
     'OperationNotAllowed',
-    `Operation cannot be performed on the virtual machine '${name}' because operation ${operationId} is in progress (${state}).`,
+    `Operation cannot be performed on the virtual machine '${name}' because ${operation} is in progress (${state}).`,
   );
 }
 

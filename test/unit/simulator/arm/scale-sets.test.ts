@@ -2,17 +2,16 @@ import { describe, expect, test } from '@jest/globals';
 import { listAt, textAt } from '../../../../src/simulator/workload/json.ts';
 import { armRig, groupPath, setPath, subnetPath, vmPath, withMore } from './arm-rig.ts';
 
-describe('a scale set', () => {
-  test('adds machines that are being created until its operation ends', async () => {
-    const { time, cloud, send } = armRig(
-      undefined,
-      `
+const slowly = `
 limits: { throttle: false }
 latency: { scale: 0 }
 consistency: { listingLagMs: 0 }
 times: { startMs: 30000, deleteMs: 30000 }
-`,
-    );
+`;
+
+describe('a scale set', () => {
+  test('adds machines that are being created until its operation ends', async () => {
+    const { time, cloud, send } = armRig(undefined, slowly);
     await send('PATCH', setPath, { body: { sku: { capacity: 3 } } });
     const added = vmPath.replace('/0', '/2');
     expect(textAt((await send('GET', added)).body, 'properties', 'provisioningState')).toBe('Creating');
@@ -28,6 +27,19 @@ times: { startMs: 30000, deleteMs: 30000 }
     expect((await send('GET', setPath)).status).toBe(200);
     expect((await send('GET', `${setPath}/networkInterfaces`)).status).toBe(404);
     expect(cloud.network.instances.size).toBe(1);
+  });
+
+  test('lets nobody change a machine that is being created', async () => {
+    const { time, cloud, send, codeOf } = armRig(undefined, slowly);
+    await send('PATCH', setPath, { body: { sku: { capacity: 3 } } });
+    const added = vmPath.replace('/0', '/2');
+    const { body } = await send('GET', added);
+
+    expect(await codeOf('PUT', added, { body: withMore(body, 1) })).toBe('OperationNotAllowed');
+    await time.advance(30_000);
+
+    const key = `${groupPath}${added}/networkInterfaces/nic0`.toLowerCase();
+    expect(cloud.network.interfaces.get(key)?.mac).not.toBe('');
   });
 
   test('loses its machines when it is deleted', async () => {
