@@ -424,7 +424,7 @@ export const mutants: readonly Mutant[] = [
       {
         file: 'manager/node-manager.ts',
         from: 'isPossible && (isFromBefore || this.mayBelongTo(name, instanceId))',
-        to: "isPossible && (isFromBefore || name !== '')",
+        to: "instanceId !== undefined && (isFromBefore || this.mayBelongTo(name, instanceId) || name !== '')",
       },
       {
         file: 'manager/claims/holder-evidence.ts',
