@@ -110,6 +110,49 @@ describe('a pod', () => {
   });
 });
 
+describe('30 pods at once', () => {
+  const conf = (verb: string, id: number) =>
+    node.plugin(
+      { CNI_COMMAND: verb, CNI_CONTAINERID: `c${id}`, CNI_NETNS: '/n', CNI_IFNAME: 'eth0' },
+      { cniVersion: '1.1.0', name: 'pods', ipam: { type: 'headwater-ipam', socket: node.socket } },
+    );
+  const ids = Array.from({ length: 30 }, (_, id) => id);
+
+  test('have what they were answered when the agent is killed among them, and leave nothing', async () => {
+    node = await NodeMachine.create(both);
+    await node.startAgent();
+    const adding = ids.map((id) => conf('ADD', id));
+    await Promise.race(adding);
+    await node.agent.stop('SIGKILL');
+    const added = await Promise.all(adding);
+    await node.startAgent();
+
+    const answered = added.filter(({ code }) => code === 0).flatMap(({ out }) => addressesIn(out));
+    const held = await node.held();
+    expect(new Set(answered).size).toBe(answered.length);
+    expect(answered.filter((address) => !held.includes(address))).toEqual([]);
+    // A runtime sends the DEL of each ADD, whatever it answered.
+    const deleting = ids.map((id) => conf('DEL', id));
+    await Promise.race(deleting);
+    await node.agent.stop('SIGKILL');
+    for (const [id, { code }] of (await Promise.all(deleting)).entries()) {
+      if (code !== 0) expect(await conf('DEL', id)).toMatchObject({ code: 0 });
+    }
+    await node.startAgent();
+    expect(await node.held()).toEqual([]);
+  });
+
+  test('leave nothing when their plugins are killed', async () => {
+    node = await NodeMachine.create(both);
+    await node.startAgent();
+    const ended = ids.map((id) => node.killedPlugin('ADD', `c${id}`, id));
+    await Promise.all(ended);
+    await Promise.all(ids.map((id) => conf('DEL', id)));
+
+    expect(await node.held()).toEqual([]);
+  });
+});
+
 describe('the plugin', () => {
   const conf = (ipam: object = {}, more: object = {}) => ({
     cniVersion: '1.1.0',

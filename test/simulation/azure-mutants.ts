@@ -32,7 +32,7 @@ export const azureMutants: readonly Mutant[] = [
     'names of configurations do not come from the operation',
     'providers/azure/instance-model.ts',
     "const stem = `Cilium-${operationId.replaceAll('-', '').slice(0, 8)}`;",
-    "const stem = `Cilium-${operationId.replaceAll('-', '').slice(0, 0)}`;",
+    "const stem = `Cilium-${operationId.replaceAll(/[^-]/g, '0').slice(0, 8)}`;",
   ),
   {
     name: 'what an interface has is offered while it is changing',

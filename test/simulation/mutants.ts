@@ -423,8 +423,8 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'manager/node-manager.ts',
-        from: 'instanceId !== undefined && this.mayBelongTo(name, instanceId)',
-        to: "instanceId !== undefined && (this.mayBelongTo(name, instanceId) || name !== '')",
+        from: 'isPossible && (isFromBefore || this.mayBelongTo(name, instanceId))',
+        to: "isPossible && (isFromBefore || name !== '')",
       },
       {
         file: 'manager/claims/holder-evidence.ts',

@@ -13,6 +13,7 @@ export const pagesWithCommands: readonly string[] = [
     'compatibility',
     'dashboards',
     'hostile-agents',
+    'install-ack',
     'install-aks',
     'install-eks',
     'install-self-managed-aws',

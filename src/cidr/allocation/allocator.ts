@@ -353,7 +353,9 @@ export class Allocator {
   #begin(entry: Entry, added: readonly Cidr[]): void {
     const { holder } = entry;
     const isKnown = entry.reserved.length > 0;
-    entry.reserved = added;
+    // What an earlier write may have given stays reserved until the object shows what it has.
+    const earlier = entry.reserved.filter((cidr) => !added.some((each) => isSame(each, cidr)));
+    entry.reserved = [...earlier, ...added];
     this.#line.delete(entry);
     const blocks = withAdded(holder.blocks, added);
     if (this.#deps.refusal() === 'dryRun') {

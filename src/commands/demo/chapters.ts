@@ -41,7 +41,7 @@ export function chaptersFor(context: Ec2Context): readonly Chapter[] {
 }
 
 /** When everything must be settled, in ms since the start. */
-export const lastMoment = 85_500;
+export const lastMoment = 87_000;
 
 /** When everything must be over, in ms since the start: the demonstration promises to end within 90 s. */
-export const longestTime = 88_000;
+export const longestTime = 89_500;

@@ -8,7 +8,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import { raceAbort } from '../../runtime/race-abort.ts';
 import type { Sending } from '../gate/cloud-call.ts';
 import { callErrorOf } from './call-error.ts';
-import { CredentialChain, type CredentialChainOptions, type Keys } from './credential-chain.ts';
+import { CredentialChain, type CredentialChainOptions, type Keys } from './credentials-api.ts';
 import { readBody } from './rpc-answer.ts';
 import type { RpcAction, RpcApi, RpcInput, RpcOutput } from './rpc-api.ts';
 import { outputOf, parametersOf, productOf } from './models-api.ts';

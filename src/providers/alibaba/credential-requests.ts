@@ -1,5 +1,4 @@
 // The requests by which the vendor's providers get credentials: of the token service, and of the metadata service.
-import type { Request } from '@alicloud/credentials/dist/src/providers/http.js';
 import { boundedBody, checkHeaders } from '../../network/bounded-body.ts';
 import { HttpSender, type HttpSenderOptions, type IncomingAnswer } from '../../network/http-sender.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -9,6 +8,16 @@ import { callErrorOf } from './call-error.ts';
 export interface CredentialRequestsOptions extends HttpSenderOptions {
   /** URL of the metadata service, which is reached without any proxy. */
   readonly metadataEndpoint: string;
+}
+
+/** A request as a provider of the vendor's makes it. Times are in ms. */
+export interface CredentialRequest {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly bodyForm: Readonly<Record<string, string>> | undefined;
+  readonly connectTimeout: number;
+  readonly readTimeout: number;
+  toRequestURL(): string;
 }
 
 interface Answer {
@@ -38,7 +47,7 @@ export class CredentialRequests {
   }
 
   /** Rejects with a CallError. */
-  async send(request: Request): Promise<Answer> {
+  async send(request: CredentialRequest): Promise<Answer> {
     const asked = new URL(request.toRequestURL());
     const isMetadata = asked.hostname === usualMetadataHost;
     const url = isMetadata ? new URL(asked.pathname, this.#metadata) : asked;
@@ -54,7 +63,7 @@ export class CredentialRequests {
     this.#sender.close();
   }
 
-  async #answer({ method, headers, bodyForm, ...request }: Request, url: URL): Promise<Answer> {
+  async #answer({ method, headers, bodyForm, ...request }: CredentialRequest, url: URL): Promise<Answer> {
     const within = new AbortController();
     const cancel = this.#clock.schedule(request.connectTimeout + request.readTimeout, () =>
       within.abort(new Error('it does not answer in time')),

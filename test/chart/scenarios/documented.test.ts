@@ -46,6 +46,7 @@ describe('the helm commands of the pages', () => {
   test('are found in the pages', () => {
     expect(pages).toEqual([
       'README.md',
+      'docs/install-ack.md',
       'docs/install-aks.md',
       'docs/install-eks.md',
       'docs/install-self-managed-aws.md',

@@ -1,6 +1,7 @@
 // A network namespace that plays a node, with namespaces that play its pods, and an agent that serves them. cnitool runs as a
 // container runtime does: in the namespace of the node, with the plugins of HEADWATER_CNI_PATH.
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -30,7 +31,8 @@ export function run(
   });
 }
 
-async function must(program: string, ...args: readonly string[]): Promise<void> {
+/** Rejects with what the program said if it fails. */
+export async function must(program: string, ...args: readonly string[]): Promise<void> {
   const { code, err } = await run(program, args);
   if (code !== 0) throw new Error(`${program} ${args.join(' ')}: ${err}`);
 }
@@ -124,6 +126,27 @@ export class NodeMachine {
       child.stdin?.on('error', () => undefined);
       child.stdin?.end(typeof stdin === 'string' ? stdin : JSON.stringify(stdin));
     });
+  }
+
+  /** Calls the plugin and kills it: `delay` turns of the event loop after its input was written. */
+  async killedPlugin(verb: string, container: string, delay: number): Promise<void> {
+    const names = { CNI_CONTAINERID: container, CNI_NETNS: '/n', CNI_IFNAME: 'eth0' };
+    const child = spawn(join(cniPath, 'headwater-ipam'), [], {
+      env: { CNI_PATH: cniPath, CNI_COMMAND: verb, ...names },
+      stdio: ['pipe', 'ignore', 'ignore'],
+    });
+    const exited = once(child, 'exit');
+    child.stdin.on('error', () => undefined);
+    child.stdin.end(
+      JSON.stringify({
+        cniVersion: '1.1.0',
+        name: 'pods',
+        ipam: { type: 'headwater-ipam', socket: this.socket },
+      }),
+    );
+    for (let turn = 0; turn < delay; turn++) await new Promise((resolve) => void setImmediate(resolve));
+    child.kill('SIGKILL');
+    await exited;
   }
 
   /** Repeats until an answer comes: a new IPv6 address is not usable at once. */

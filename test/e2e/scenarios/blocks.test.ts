@@ -1,6 +1,9 @@
 // Blocks to nodes on a real API server: a thousand objects, the kill of a leader in the middle of a burst, and nothing but the
 // roles of the chart.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from '../../../rig/child-process.ts';
 import { metricIn } from '../../../rig/metric-text.ts';
 import { BlockCluster, type BlockClusterOptions } from '../rig/block-cluster.ts';
 
@@ -108,6 +111,32 @@ describe.each(clusters)('blocks of %s', (scope, flags, families) => {
 
     expect((await cluster.blocks()).get('claims')).toEqual(claimed);
     expect((await cluster.blocks()).get(name)).toEqual(blocks);
+  });
+});
+
+describe('docs/cidr-modes.md', () => {
+  const page = readFileSync(join(root, 'docs/cidr-modes.md'), 'utf8');
+  const commands = page.match(/^bin\/headwater (?:run|nodeipam) .*$/gm) ?? [];
+
+  test('has a command for each mode', () => {
+    expect(commands).toHaveLength(2);
+  });
+
+  test.each(commands)('says what works: %s', async (command) => {
+    const [, name, ...words] = command.split(' ');
+    const cluster = await BlockCluster.start({
+      scope: name === 'nodeipam' ? 'nodeipam' : 'cluster-pool',
+      flags: words.filter((word) => !word.startsWith('--ipam=')),
+    });
+    try {
+      await cluster.create('a');
+      await cluster.startController();
+
+      const blocks = name === 'nodeipam' ? ['10.0.0.0/24', 'fd00::/64'] : ['10.0.0.0/24'];
+      expect(await cluster.served(1)).toEqual(new Map([['a', blocks]]));
+    } finally {
+      await cluster.stop();
+    }
   });
 });
 

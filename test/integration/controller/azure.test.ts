@@ -50,14 +50,16 @@ describe('a node on Azure', () => {
     const world = new AzureWorld(topology);
     for (const number of [0, 1, 2]) await world.join(`node-${number}`, vm(number));
     await world.clock.advance(5 * minute);
-    const before = world.calls.length;
+    const before = world.counts();
 
-    await world.clock.advance(10 * minute);
+    await world.clock.advance(60 * minute);
 
-    const since = world.calls.slice(before);
-    expect(since.filter(({ operation }) => operation.endsWith('Update'))).toEqual([]);
-    // One list of the scale set and its subnet for each resync.
-    expect(since.length).toBeLessThanOrEqual(30);
+    const since = Object.entries(world.counts()).map(([name, count]) => [name, count - (before[name] ?? 0)]);
+    // One list of the scale set, and its subnet, for each resync of ten minutes.
+    expect(since.filter(([, count]) => count !== 0)).toEqual([
+      ['Subnets.Get', 6],
+      ['Interfaces.ListVirtualMachineScaleSetNetworkInterfaces', 6],
+    ]);
   });
 
   test('is served although another names no VM, and a third one that is gone', async () => {
@@ -119,7 +121,12 @@ describe('a node on Azure', () => {
 
     // 16 addresses without five reserved ones and the primary ones of three VMs.
     expect(Object.keys(await world.pool('one'))).toHaveLength(8);
-    expect(JSON.stringify(world.status('one'))).toContain('SubnetsExhausted');
+    expect(world.status('one')).toMatchObject({
+      reason: 'SubnetsExhausted',
+      why: expect.stringMatching(
+        /^no address is left in \S+: free addresses there, or move the nodes to VMs whose interfaces are in a larger subnet$/,
+      ),
+    });
   });
 
   test('with an unknown interface-name says so', async () => {

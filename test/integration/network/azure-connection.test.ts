@@ -1,6 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { connectToAzure } from '../../../src/controller/clouds/connect-to-azure.ts';
 import { readNoProxy } from '../../../src/network/no-proxy.ts';
@@ -13,7 +16,7 @@ import { answerArm } from '../../../src/simulator/arm/arm-http.ts';
 import { type ArmServer, startArmServer } from '../../../src/simulator/arm/arm-server.ts';
 import { createArm } from '../../../src/simulator/arm/create-arm.ts';
 import { certificateAuthority } from '../../../src/simulator/certificates.ts';
-import { startHttpFront } from '../../../src/simulator/http-front.ts';
+import { type HttpOutcome, type HttpRequest, startHttpFront } from '../../../src/simulator/http-front.ts';
 import { startProxy } from '../../support/local-proxy.ts';
 import { type GivenFlags, optionsOf } from '../../support/given-options.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
@@ -69,6 +72,20 @@ function connect(flags: GivenFlags, proxies = direct) {
   );
 }
 
+/** Only the date is that of another time. */
+const realTimers = [
+  'hrtime',
+  'nextTick',
+  'performance',
+  'queueMicrotask',
+  'setImmediate',
+  'clearImmediate',
+  'setInterval',
+  'clearInterval',
+  'setTimeout',
+  'clearTimeout',
+] as const;
+
 describe('a connection to Azure', () => {
   test('takes cloud, subscription and group from the metadata service', async () => {
     const { api, ...found } = await connect({ 'azure-metadata-endpoint': server.metadataUrl });
@@ -102,6 +119,44 @@ describe('a connection to Azure', () => {
 
     expect(body).toMatchObject({ value: [{ name: 'one-nic0' }] });
     api.close();
+  });
+
+  test('proves itself by the federated token of a file, and reads a rotated file anew', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'headwater-federated-'));
+    const file = join(directory, 'token');
+    const authority = certificateAuthority('azure with federated tokens');
+    setDefaultCACertificates([...trusted, authority.cert]);
+    const proofs: string[] = [];
+    const answer = (request: HttpRequest): Promise<HttpOutcome> => {
+      const proof = new URLSearchParams(request.body).get('client_assertion');
+      if (proof !== null) proofs.push(proof);
+      return answerArm(request, gateway);
+    };
+    const front = await startHttpFront({ answer, port: 0, tls: authority.issue('127.0.0.1') });
+    Reflect.deleteProperty(process.env, 'AZURE_CLIENT_SECRET');
+    Object.assign(process.env, { AZURE_AUTHORITY_HOST: front.url, AZURE_FEDERATED_TOKEN_FILE: file });
+    const { api } = await connect({ 'azure-cloud': 'AzureChinaCloud', 'azure-endpoint': front.url });
+    const read = () => api.send(interfacesInGroup(place), { signal, onSend: () => undefined });
+
+    try {
+      await writeFile(file, 'first\n');
+      await read();
+      await writeFile(file, 'second\n');
+      await read();
+      jest.useFakeTimers({ now: Date.now() + 2 * 3_600_000, doNotFake: [...realTimers] });
+      await read();
+    } finally {
+      jest.useRealTimers();
+      api.close();
+      await front.close();
+    }
+
+    // As long as a token of Azure is valid, none is asked for.
+    expect(proofs).toEqual(['first', 'second']);
+    await rm(directory, { recursive: true });
+    Reflect.deleteProperty(process.env, 'AZURE_FEDERATED_TOKEN_FILE');
+    Object.assign(process.env, given, { AZURE_AUTHORITY_HOST: server.url });
+    setDefaultCACertificates([...trusted, server.ca]);
   });
 
   test('passes through the proxy for its target, whose certificate it checks', async () => {

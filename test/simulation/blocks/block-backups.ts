@@ -24,7 +24,12 @@ export class BlockBackups {
   async keep(): Promise<void> {
     for (const object of await this.#world.objects()) {
       const name = textAt(object, 'metadata', 'name');
-      if (name === 'half' || this.#checks.blocksOf(object).length === 0 || this.#random.chance(0.5)) continue;
+      if (
+        /^(half|slow-.*)$/.test(name) ||
+        this.#checks.blocksOf(object).length === 0 ||
+        this.#random.chance(0.5)
+      )
+        continue;
       const { form } = this.#world;
       const apiVersion = form === 'Node' ? 'v1' : 'cilium.io/v2';
       this.#kept.set(name, { apiVersion, kind: form, metadata: { name }, spec: objectAt(object, 'spec') });
@@ -71,6 +76,9 @@ export class BlockBackups {
     }
     // What takes Nodes of machines away that are gone notices that these are.
     for (const name of shown.keys())
-      if (name !== 'half' && !used.has(name)) await world.ask('DELETE', `/api/v1/nodes/${name}`);
+      if (name !== 'half' && !used.has(name)) {
+        await world.endDeletion(name);
+        await world.ask('DELETE', `/api/v1/nodes/${name}`);
+      }
   }
 }

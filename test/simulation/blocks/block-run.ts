@@ -42,6 +42,9 @@ const earlier = {
   nodeipam: (index: number) => [`10.0.${index}.0/24`, `fd00:0:0:${index}::/64`],
 } as const;
 
+/** Names of machines whose objects are deleted long before they are gone. */
+const slow = 'slow-';
+
 /** Plays one seed. */
 export function playBlocks(seed: string, command: OptionCommand): Promise<BlockReport> {
   return new BlockRun(seed, command).play();
@@ -135,8 +138,8 @@ class BlockRun {
 
   async #happen(): Promise<void> {
     const random = this.#random;
-    const names = [...this.#world.machines.keys()];
-    const what = random.integer(14);
+    const names = [...this.#world.machines.keys()].filter((name) => !name.startsWith(slow));
+    const what = random.integer(15);
     if (what < 4 || names.length < 4) {
       this.#join();
       if (random.chance(0.25)) this.#trouble.endLeaderSoon();
@@ -144,6 +147,7 @@ class BlockRun {
     else if (what < 7) await this.#replace(random.pick(names));
     else if (what < 8) void this.#world.machines.get(random.pick(names))?.restart();
     else if (what < 10) await this.#bringBack();
+    else if (what < 11) await this.#leaveSlowly();
     else this.#trouble.disturb();
   }
 
@@ -163,6 +167,22 @@ class BlockRun {
     const leaves = this.#command === 'run' && machine?.isOwned === false && this.#random.chance(0.5);
     this.#changes++;
     await this.#world.leave(name, leaves);
+  }
+
+  /** Its object is deleted while its pods still run, and a finalizer keeps it until they are gone. */
+  async #leaveSlowly(): Promise<void> {
+    const { machines, path, clock } = this.#world;
+    const name = `${slow}${this.#changes}`;
+    if (machines.size >= capacity) return;
+    this.#changes += 3;
+    this.#world.join(name);
+    await clock.advance(10_000);
+    const metadata = { finalizers: ['example.com/drain'] };
+    await this.#world.ask('PATCH', `${path}/${name}`, { metadata });
+    await this.#world.ask('DELETE', `${path}/${name}`);
+    clock.schedule(90_000, () => {
+      void this.#world.leave(name).then(() => this.#world.endDeletion(name));
+    });
   }
 
   async #replace(name: string): Promise<void> {

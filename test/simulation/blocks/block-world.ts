@@ -174,6 +174,11 @@ export class BlockWorld {
     return typeof response.body === 'string' ? parseObject(response.body) : {};
   }
 
+  /** Takes every finalizer from an object that is being deleted. */
+  async endDeletion(name: string): Promise<void> {
+    await this.ask('PATCH', `${this.path}/${name}`, { metadata: { finalizers: null } });
+  }
+
   /** Runs until `isSo`; throws after `limit` ms. */
   async until(what: string, isSo: () => boolean, limit = 120_000): Promise<void> {
     if (!(await this.clock.runUntil(isSo, limit))) throw new Error(`it did not come about that ${what}`);

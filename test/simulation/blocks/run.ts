@@ -14,6 +14,13 @@ const commands = ['run', 'nodeipam'] as const;
 /** Of one mutant, in ms. */
 const longestPlay = 600_000;
 
+let playing = 'before the first seed';
+// What a timer of the simulation throws ends no promise.
+process.on('uncaughtException', (error) => {
+  process.stdout.write(`${playing}: ended early\n  broken: a bug: ${String(error)}\n0 passed, 1 failed\n`);
+  process.exit(1);
+});
+
 /** The first report with a violation, after which nothing more is played; undefined if there is none. */
 async function playAll(
   from: number,
@@ -22,6 +29,7 @@ async function playAll(
 ): Promise<BlockReport | undefined> {
   for (let seed = from; seed <= to; seed++) {
     for (const command of commands) {
+      playing = `seed ${seed}, ${command}`;
       const report = await playBlocks(String(seed), command);
       say(`seed ${seed}, ${command}: ${report.writes} writes, ${report.faults} faults`);
       for (const violation of report.violations) say(`  broken: ${violation}`);

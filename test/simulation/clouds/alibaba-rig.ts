@@ -202,9 +202,13 @@ export class AlibabaRig implements CloudRig {
       send: async (action, input, sending) => {
         const call = { identity: process.identity, action, input };
         sent.set(input, this.#clock.monotonic());
-        this.#calls.sent(call, this.#clock.monotonic());
+        // A fenced call is never sent.
+        const onSend = (): void => {
+          sending.onSend();
+          this.#calls.sent(call, this.#clock.monotonic());
+        };
         try {
-          return await inner.send(action, input, sending);
+          return await inner.send(action, input, { ...sending, onSend });
         } catch (error) {
           if (error instanceof CallError && error.result === 'noAnswer')
             this.#calls.lost(call, this.#clock.monotonic());

@@ -31,6 +31,17 @@ describe('the figures of calls', () => {
     });
   });
 
+  test('tell the reads of Azure from its changes', () => {
+    const { mutating, reads } = callFigures({
+      'NetworkInterfaces.ListVirtualMachineScaleSetNetworkInterfaces': count(3),
+      'Operations.Get': count(2),
+      'VirtualMachineScaleSetVMs.Get': count(5),
+      'VirtualMachineScaleSetVMs.Update': count(4),
+    });
+
+    expect({ mutating, reads }).toEqual({ mutating: 4, reads: 10 });
+  });
+
   test('are empty when there was no call', () => {
     expect(callFigures({})).toEqual({ calls: 0, mutating: 0, modify: 0, reads: 0, throttled: 0, created: 0 });
   });

@@ -57,6 +57,7 @@ export function azureChapters(context: AzureContext): readonly Chapter[] {
         "started that knows nothing of them. It leads when the dead one's Lease has ended, and learns from Azure what is changing.",
       ],
       title: 'SIGKILL and recovery',
+      least: Math.min(5, Math.ceil(context.nodes / 4)),
       longest: 5000,
       begin: () => run(rushPods(context.nodes)),
       meanwhile: () => run(latePods(context.nodes)),

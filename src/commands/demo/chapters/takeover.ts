@@ -14,6 +14,8 @@ export interface Changes {
   readonly inWords: string;
   /** What to watch. */
   readonly hints: readonly string[];
+  /** At how many of them the controller is killed. */
+  readonly least: number;
   /** How long it waits for them, in ms. */
   readonly longest: number;
   /** Starts what they are needed for. */
@@ -25,7 +27,6 @@ export interface Changes {
 }
 
 export function takeover(context: ChapterContext, changes: Changes): Chapter {
-  const least = Math.min(5, Math.ceil(context.nodes / 4));
   let killedAt: number | undefined;
   let leadsAt: number | undefined;
   let hasGoneOn = false;
@@ -66,7 +67,7 @@ export function takeover(context: ChapterContext, changes: Changes): Chapter {
     watch: ({ picture, elapsed }) => {
       now = elapsed;
       if (killedAt === undefined) {
-        if (changes.underWay() < least && elapsed < changes.longest) return 'running';
+        if (changes.underWay() < changes.least && elapsed < changes.longest) return 'running';
         kill();
       }
       if (leadsAt === undefined) return 'running';

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
+import { families } from '../../../../src/cidr/set/cidr.ts';
 import { type AttachmentName, Holdings } from '../../../../src/agent/ipam/holdings.ts';
 import { AgentRig, blockOf } from '../agent-rig.ts';
 
@@ -24,6 +25,7 @@ describe('a demand', () => {
 
   test.each([
     ['a family is exhausted', { owner: 'x' }, 'exhausted'],
+    ['the last family has a fixed address that is held', { owner: 'x', fixed: ['fd00::2'] }, 'inUse'],
     ['a fixed address is held', { owner: 'x', fixed: ['10.0.0.2'] }, 'inUse'],
     ['a fixed address is outside', { owner: 'x', fixed: ['10.0.0.9'] }, 'outOfRange'],
     ['a fixed address is the first of the block', { owner: 'x', fixed: ['10.0.0.0'] }, 'outOfRange'],
@@ -38,15 +40,16 @@ describe('a demand', () => {
   ] as const)('gets nothing at all if %s', (_, demand, kind) => {
     const rig = new AgentRig({ blocks: both });
     rig.ipam.allocateIP('10.0.0.2', 'first');
+    rig.ipam.allocateIP('fd00::2', 'first');
     if (kind === 'exhausted') for (const last of [3, 4, 5, 6]) rig.ipam.allocateIP(`10.0.0.${last}`, 'other');
     const before = rig.held;
-    const taken = rig.ipam.allocator('ipv6')?.taken;
+    const taken = families.map((family) => rig.ipam.allocator(family)?.taken);
 
     const outcome = rig.ipam.allocate(demand);
 
     expect(outcome).toMatchObject({ kind: 'failed', error: { kind } });
     expect(rig.held).toEqual(before);
-    expect(rig.ipam.allocator('ipv6')?.taken).toBe(taken);
+    expect(families.map((family) => rig.ipam.allocator(family)?.taken)).toEqual(taken);
   });
 
   test('gets nothing if the record cannot be written, and all once it can', () => {

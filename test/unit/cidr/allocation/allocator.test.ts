@@ -162,6 +162,20 @@ describe('an allocator', () => {
     expect(blocksOf(model)).toEqual({ a: ['10.0.1.0/24'], restored: ['10.0.0.0/24'] });
   });
 
+  test('keeps nothing of a lost write once the object shows another block', async () => {
+    const { model, ledger } = allocatorRig({ pools: small });
+    model.fate = () => 'lostBefore';
+    model.create('a');
+    await model.clock.advance(50);
+    model.create('restored', ['10.0.0.0/24']);
+    model.fate = () => 'ok';
+    await model.clock.advance(60_000);
+    model.delete('restored');
+
+    expect(blocksOf(model)).toEqual({ a: ['10.0.1.0/24'] });
+    expect(ledger.figures()[0]?.held).toBe(1);
+  });
+
   test('gives an object that loses its block again and again at most two writes a minute', async () => {
     const { model } = allocatorRig({ pools: small });
     model.create('a');

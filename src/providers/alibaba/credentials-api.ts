@@ -1,4 +1,4 @@
-// Finds credentials by the vendor's providers. What they ask of the token service and of the metadata service goes over
+// The only file that imports the vendor's providers of credentials. What they ask of the token service and of the metadata service goes over
 // our own connections, so it passes our proxies and has our limits.
 import CliProfile from '@alicloud/credentials/dist/src/providers/cli_profile.js';
 import InstanceRole from '@alicloud/credentials/dist/src/providers/ecs_ram_role.js';
