@@ -6,7 +6,12 @@ import type { NodeFacts, Protocol } from '../../src/simulator/workload/node-fact
 import { BusyWorld } from './busy-world.ts';
 import { fastReleaseFlags } from './fast-release-flags.ts';
 import { instance, testCloud } from './test-cloud.ts';
-import { type CloudCall, startController, type WorldController } from './world-controller.ts';
+import {
+  type CloudCall,
+  type ControllerSetup,
+  startController,
+  type WorldController,
+} from './world-controller.ts';
 
 export interface AttackedOptions {
   /** One protocol for all victims, or each in turn. */
@@ -89,12 +94,13 @@ export class AttackedWorld {
     return this.restart(() => Promise.resolve());
   }
 
-  /** Another process leads before any controller knows of the write. */
-  async restart(during: () => Promise<void>): Promise<void> {
+  /** Another process leads before any controller knows of the write. `tamper`: as for a controller. */
+  async restart(during: () => Promise<void>, tamper?: ControllerSetup['tamper']): Promise<void> {
     this.world.controller.kill();
     await during();
     const identity = `headwater-${this.#controllers.length}`;
-    this.world.controller = startController(this.world, { identity, flags: this.#flags });
+    const setup = { identity, flags: this.#flags, ...(tamper !== undefined && { tamper }) };
+    this.world.controller = startController(this.world, setup);
     this.#controllers.push(this.world.controller);
     await this.world.advance(30_000);
   }
