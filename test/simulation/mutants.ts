@@ -424,7 +424,7 @@ export const mutants: readonly Mutant[] = [
       {
         file: 'manager/node-manager.ts',
         from: 'isPossible && (isFromBefore || this.mayBelongTo(name, instanceId))',
-        to: "instanceId !== undefined && (isFromBefore || this.mayBelongTo(name, instanceId) || name !== '')",
+        to: 'instanceId !== undefined',
       },
       {
         file: 'manager/claims/holder-evidence.ts',
