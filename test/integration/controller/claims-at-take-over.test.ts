@@ -59,6 +59,13 @@ const claims: readonly (readonly [string, Attempt['claim']])[] = [
   ],
 ];
 
+/** Nine of the victim, which need more than it has. */
+function addPods(attacked: AttackedWorld, kind: string): void {
+  const { name: nodeName } = attacked.victim();
+  for (let index = 0; index < 9; index++)
+    void attacked.world.cluster.workload.createPod({ name: `${kind}-${index}`, nodeName });
+}
+
 /** Resolves to when the victim shows what it had in the cloud and what its new pods need, in ms after the attack. */
 async function servedAfter({ withoutProviderIds, isOwnNode, isHidden, claim }: Attempt): Promise<number> {
   const attacked = await AttackedWorld.start({ withoutProviderIds });
@@ -72,8 +79,7 @@ async function servedAfter({ withoutProviderIds, isOwnNode, isHidden, claim }: A
     async () => {
       assign(world.cluster.ec2.network, world.interfaces(victim).at(-1)?.id ?? '', two, false);
       await claim(attacked, liar);
-      for (let index = 0; index < 9; index++)
-        void world.cluster.workload.createPod({ name: `late-${index}`, nodeName: victim.name });
+      addPods(attacked, 'late');
       began = world.clock.monotonic();
     },
     isHidden ? (_, output) => withoutInstance(output, liar.instanceId) : undefined,
@@ -85,6 +91,8 @@ async function servedAfter({ withoutProviderIds, isOwnNode, isHidden, claim }: A
   await world.until('the owner shows all', isServed, 600_000);
   const served = world.clock.monotonic() - began;
   await world.advance(120_000);
+  addPods(attacked, 'later');
+  await world.advance(20_000);
 
   expect(attacked.harm(liar)).toEqual([]);
   expect(attacked.removals).toEqual([]);
