@@ -269,11 +269,16 @@ async function readLinked(
   { id, link }: { readonly id: string; readonly link: Json },
   context: CallContext,
 ): Promise<ShownInterface | undefined> {
-  const interfaceId = parseInterfaceId(text(link, 'id') ?? '');
+  const linked = text(link, 'id') ?? '';
+  const interfaceId = parseInterfaceId(linked);
   if (interfaceId === undefined)
     throw unreadable({ operation: 'VirtualMachines.Get' }, 'it names no interface');
-  const read = await unlessMissing(client.read(oneInterface(interfaceId), context));
-  const shown = read && readInterface(read.answer.body, spellings);
+  const request = oneInterface(interfaceId);
+  const read = await unlessMissing(client.read(request, context));
+  const named = text(read?.answer.body, 'id');
+  if (read !== undefined && named?.toLowerCase() !== linked.toLowerCase())
+    throw unreadable(request, `it is about ${named ?? 'nothing'}`);
+  const shown = read && readInterface(read.answer.body, spellings, id);
   return shown?.instanceId === instanceKey(id) ? { ...shown, instanceId: id } : undefined;
 }
 

@@ -31,6 +31,8 @@ import type { Fault } from '../../../../src/simulator/cloud/faults.ts';
 import { armRig, type ArmRig, groupPath } from '../../simulator/arm/arm-rig.ts';
 
 export interface AzureRig extends Omit<ArmRig, 'codeOf'> {
+  readonly api: InProcessArm;
+  readonly gate: CallGate;
   readonly client: ArmClient;
   readonly changes: Changes;
   readonly spellings: Spellings;
@@ -102,6 +104,8 @@ export function azureRig(options: AzureRigOptions = {}): AzureRig {
   const parts = { client, spellings, subnets, clock, isInScope };
   return {
     ...arm,
+    api,
+    gate,
     client,
     changes,
     spellings,

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { type Json, type JsonObject, member } from '../../../../src/providers/azure/arm-api.ts';
 import { azureRig, type AzureRig, group, vmId } from './azure-rig.ts';
 
 const get = 'VirtualMachineScaleSetVMs.Get';
@@ -29,6 +30,15 @@ const some = (instanceIds: readonly string[]) => ({ kind: 'instances', instanceI
 
 function holders(rig: Awaited<ReturnType<AzureRig['observe']>>): ReadonlySet<string> {
   return new Set(rig.interfaces.flatMap(({ attachment }) => attachment?.instanceId ?? []));
+}
+
+/** From now on this operation has other answers. */
+function answerInstead({ api }: AzureRig, operation: string, bodyFor: (body: Json) => Json): void {
+  const send = api.send.bind(api);
+  api.send = async (request, sending) => {
+    const answer = await send(request, sending);
+    return request.operation === operation ? { ...answer, body: bodyFor(answer.body) } : answer;
+  };
 }
 
 describe('a read of all instances that nodes name', () => {
@@ -205,6 +215,35 @@ describe('a read of single instances', () => {
 
     expect(observed.instances).toEqual([]);
     expect(Object.keys(observed.failed)).toEqual([vmId(0)]);
+  });
+
+  test.each<[string, Json]>([
+    ['is about another interface', { id: `${group}/providers/Microsoft.Network/networkInterfaces/other` }],
+    ['is an error beside status 200', { error: { code: 'InternalServerError', message: 'later' } }],
+    ['is empty', null],
+    ['is a list', []],
+  ])('says nothing of a VM if the answer about its interface %s', async (_, body) => {
+    const rig = azureRig({ topology });
+    answerInstead(rig, 'Interfaces.Get', () => body);
+
+    const observed = await rig.observe(some([singleId]));
+
+    expect(observed.instances).toEqual([]);
+    expect(observed.failed).toEqual({ [singleId]: 'UnreadableAnswer' });
+  });
+
+  test('cannot read an interface that a VM names and that names no VM', async () => {
+    const rig = azureRig({ topology });
+    answerInstead(rig, 'Interfaces.Get', (body) => {
+      const properties = { ...(member(body, 'properties') as JsonObject), virtualMachine: null };
+      return { ...(body as JsonObject), properties };
+    });
+
+    const observed = await rig.observe(some([singleId]));
+
+    const unusable = { kind: 'unreadableInterface', interface: { instanceId: singleId } };
+    expect(observed.unusable).toMatchObject([unusable]);
+    expect(observed.instances).toEqual([]);
   });
 
   test('keeps the spelling of every id, whatever case answers have', async () => {
