@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { type Json, type JsonObject, member } from '../../../../src/providers/azure/arm-api.ts';
-import { azureRig, type AzureRig, group, vmId } from './azure-rig.ts';
+import { answerInstead, azureRig, type AzureRig, group, vmId } from './azure-rig.ts';
 
 const get = 'VirtualMachineScaleSetVMs.Get';
 const listOfVm = 'Interfaces.ListVirtualMachineScaleSetVMNetworkInterfaces';
@@ -30,15 +30,6 @@ const some = (instanceIds: readonly string[]) => ({ kind: 'instances', instanceI
 
 function holders(rig: Awaited<ReturnType<AzureRig['observe']>>): ReadonlySet<string> {
   return new Set(rig.interfaces.flatMap(({ attachment }) => attachment?.instanceId ?? []));
-}
-
-/** From now on this operation has other answers. */
-function answerInstead({ api }: AzureRig, operation: string, bodyFor: (body: Json) => Json): void {
-  const send = api.send.bind(api);
-  api.send = async (request, sending) => {
-    const answer = await send(request, sending);
-    return request.operation === operation ? { ...answer, body: bodyFor(answer.body) } : answer;
-  };
 }
 
 describe('a read of all instances that nodes name', () => {
@@ -230,6 +221,31 @@ describe('a read of single instances', () => {
 
     expect(observed.instances).toEqual([]);
     expect(observed.failed).toEqual({ [singleId]: 'UnreadableAnswer' });
+  });
+
+  const spoilt = { error: { code: 'InternalServerError', message: 'later' } };
+  test.each([
+    ['of a scale set', 'its scale set', vmId(99), 'VirtualMachineScaleSets.Get'],
+    ['of its own', 'its group', singleId.replace('single', 'gone'), 'Interfaces.List'],
+  ])('does not take an instance %s for gone if the answer about %s is an error', async (_, __, id, owner) => {
+    const rig = azureRig({ topology });
+    answerInstead(rig, owner, () => spoilt);
+
+    const observed = await rig.observe(some([id]));
+
+    expect(observed.instances).toEqual([]);
+    expect(observed.failed).toEqual({ [id]: 'UnreadableAnswer' });
+  });
+
+  test('does not take an error for a VM without interfaces', async () => {
+    const rig = azureRig({ topology });
+    answerInstead(rig, listOfVm, () => ({ value: [] }));
+    answerInstead(rig, get, () => spoilt);
+
+    const observed = await rig.observe(some([vmId(0)]));
+
+    expect(observed.instances).toEqual([]);
+    expect(observed.failed).toEqual({ [vmId(0)]: 'UnreadableAnswer' });
   });
 
   test('cannot read an interface that a VM names and that names no VM', async () => {
