@@ -1,4 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
+import { UnreadableAnswer } from '../../../../src/network/bounded-body.ts';
+import { callErrorOf } from '../../../../src/providers/azure/call-error.ts';
 import type { InstanceUpdate } from '../../../../src/providers/azure/update-instance.ts';
 import { answerInstead, azureRig, type AzureRig, group, vmId } from './azure-rig.ts';
 
@@ -110,6 +112,27 @@ describe('an update of a scale-set VM', () => {
       added: [{ addresses: [expect.anything(), expect.anything()] }],
     });
     expect(rig.counts()['Operations.Get']).toBe(1);
+  });
+
+  test.each([
+    ['elsewhere', 'https://example.com/operations/1'],
+    ['to nothing', 'nonsense'],
+  ])('ends by what the VM shows if the answer leads %s for its progress', async (_, progressUrl) => {
+    const rig = azureRig();
+    const operation = await adding(rig, 2);
+    const send = rig.api.send.bind(rig.api);
+    rig.api.send = async (request, sending) => {
+      const { url } = request;
+      if (url === progressUrl)
+        throw callErrorOf(new UnreadableAnswer('it leads to example.com'), { isSent: false });
+      const answer = await send(request, sending);
+      return request.method === 'PUT' ? { ...answer, progressUrl } : answer;
+    };
+
+    const outcome = await rig.ended(rig.begin(operation));
+
+    expect(outcome).toMatchObject({ kind: 'added' });
+    expect(rig.time.monotonic()).toBeLessThan(60_000);
   });
 
   test('reads the model again if somebody changed it meanwhile', async () => {
