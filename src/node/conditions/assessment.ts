@@ -45,6 +45,8 @@ export interface AssessmentFacts {
   readonly node: CiliumNode;
   readonly view: InstanceView;
   readonly pendingPods: number;
+  /** Of the pending pods, those that the agent has not counted. */
+  readonly unreportedPods: number;
   /** Addresses that are leaving. */
   readonly outgoing: ReadonlySet<string>;
   readonly infrastructure: Infrastructure;
@@ -182,6 +184,7 @@ function assessInstance(
   const most = mostAllocatable(limits, view, requirements);
   const marks = watermarksOf(node, most > 0 ? most + inUse : 0);
   const needed = neededAddresses(usage, marks);
+  const { unreportedPods } = facts;
   return {
     kind: 'served',
     requirements,
@@ -191,8 +194,8 @@ function assessInstance(
     retiredInUse: inUse,
     marks,
     needed,
-    wanted: addressesToAllocate(usage, marks),
-    toAllocate: addressesToAllocate(coming, marks),
+    wanted: addressesToAllocate({ ...usage, pendingPods: unreportedPods }, marks),
+    toAllocate: addressesToAllocate({ ...coming, pendingPods: unreportedPods }, marks),
     excess: excessAddresses(usage, marks),
     cap: bindingCap(usage, marks, node.ipam.maxAllocate),
   };

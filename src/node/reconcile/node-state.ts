@@ -12,6 +12,7 @@ import type { NodeContext } from './node-context.ts';
 import type { MaintainedFacts } from '../allocate/pool-maintainer.ts';
 import type { StaticAddressFacts } from '../housekeeping/static-ip.ts';
 import { roomUnder } from '../demand/statistics.ts';
+import { type Waiting, waitingAfter } from '../demand/unreported-pods.ts';
 
 type ChangingFacts = Omit<AssessmentFacts, 'limitsOf' | 'options' | 'words' | 'traits'>;
 
@@ -25,6 +26,7 @@ export class NodeState {
   readonly #outgoing: () => ReadonlySet<string>;
   /** Reported and not fixed since. */
   #readTrouble: string | undefined;
+  #waiting: Waiting | undefined;
   #last: { readonly facts: ChangingFacts; readonly assessment: Assessment } | undefined;
 
   /** `outgoing`: addresses that are leaving. */
@@ -50,8 +52,11 @@ export class NodeState {
   assess(): Assessment {
     const { infrastructure, limitsOf, assessmentOptions: options, implementation } = this.#context;
     const { node, view, pendingPods } = this;
+    this.#waiting = waitingAfter(this.#waiting, node, pendingPods);
     if (view === undefined) return { kind: 'unread' };
-    const facts = { node, view, pendingPods, outgoing: this.#outgoing(), infrastructure: infrastructure() };
+    const { unreported: unreportedPods } = this.#waiting;
+    const outgoing = this.#outgoing();
+    const facts = { node, view, pendingPods, unreportedPods, outgoing, infrastructure: infrastructure() };
     if (this.#last !== undefined && isSame(this.#last.facts, facts)) return this.#last.assessment;
     const { section, traits } = implementation;
     const assessment = assess({ ...facts, limitsOf, options, words: section.words, traits });
@@ -144,6 +149,7 @@ function isSame(a: ChangingFacts, b: ChangingFacts): boolean {
     a.node === b.node &&
     a.view === b.view &&
     a.pendingPods === b.pendingPods &&
+    a.unreportedPods === b.unreportedPods &&
     a.outgoing === b.outgoing &&
     a.infrastructure === b.infrastructure
   );

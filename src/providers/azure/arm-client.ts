@@ -34,6 +34,16 @@ export class ArmClient {
     return { startedAt, answer: output };
   }
 
+  /** Reads one resource. An answer about anything else says nothing of it. Rejects with a CloudError. */
+  async readOne(request: ArmRequest, context: CallContext): Promise<ReadAnswer> {
+    const read = await this.read(request, context);
+    const id = text(read.answer.body, 'id');
+    const [path = ''] = request.url.split('?');
+    if (id?.toLowerCase() !== decodeURIComponent(path).toLowerCase())
+      throw unreadable(request, `it is about ${id ?? 'nothing'}`);
+    return read;
+  }
+
   /** Reads a list to its end. Converts each item as it comes, so that no page is kept. Rejects with a CloudError. */
   async readList<T>(
     request: ArmRequest,

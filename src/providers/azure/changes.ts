@@ -114,8 +114,8 @@ export class Changes {
       return await this.#look(change, state, context);
     } catch (error) {
       if (!(error instanceof CloudError)) throw error;
-      // ARM forgets operations after a while, and a role may not show them; the resource itself says how it went.
-      if (isForgotten(error) || error.failure.kind === 'notAuthorized') state.progressUrl = undefined;
+      // The resource itself says how it went, too.
+      if (isNotShown(error)) state.progressUrl = undefined;
       return { kind: 'pending' };
     }
   }
@@ -253,8 +253,10 @@ function wordOf({ status, body }: Pick<ArmAnswer, 'status' | 'body'>): string {
   return (state ?? (status === 202 ? 'InProgress' : 'Succeeded')).toLowerCase();
 }
 
-function isForgotten({ failure: { kind, code } }: CloudError): boolean {
-  return code === 'NotFound' || code === 'ResourceNotFound' || code === 'HTTP404' || kind === 'instanceGone';
+/** ARM forgets operations after a while, a role may not show them, and a URL may lead to where nothing is asked. */
+function isNotShown({ failure: { kind, code } }: CloudError): boolean {
+  const isForgotten = code === 'NotFound' || code === 'ResourceNotFound' || code === 'HTTP404';
+  return isForgotten || kind === 'instanceGone' || kind === 'notAuthorized' || kind === 'unreadable';
 }
 
 function overdue(change: Change): CloudFailure {

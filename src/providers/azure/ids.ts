@@ -102,6 +102,13 @@ export function parseInterfaceId(text: string): ArmId | undefined {
   return id !== undefined && interfaceTypes.has(`${id.namespace}/${id.type}`) ? id : undefined;
 }
 
+/** The instance in the id of an interface; undefined if it names none, as for interfaces of VMs outside Uniform scale sets. */
+export function instanceWithin(interfaceId: string): string | undefined {
+  const instanceId = interfaceId.split('/').slice(0, -2).join('/');
+  const isWithin = parseInterfaceId(interfaceId) !== undefined && parseInstanceId(instanceId) !== undefined;
+  return isWithin ? instanceId : undefined;
+}
+
 export function nameOfInterface(id: string): string {
   return id.slice(id.lastIndexOf('/') + 1);
 }

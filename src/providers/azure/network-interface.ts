@@ -5,7 +5,14 @@ import { parseAddress } from '../contract/ipv4.ts';
 import type { Attachment, NetworkInterface } from '../contract/network-interface.ts';
 import type { Observation } from '../contract/observation.ts';
 import { type Json, list, member, text } from './arm-api.ts';
-import { instanceKey, nameOfInterface, parseInstanceId, parseInterfaceId, parseSubnetId } from './ids.ts';
+import {
+  instanceKey,
+  instanceWithin,
+  nameOfInterface,
+  parseInstanceId,
+  parseInterfaceId,
+  parseSubnetId,
+} from './ids.ts';
 import type { Spellings } from './spellings.ts';
 
 /** An interface of an instance, before it is known which others the instance has. */
@@ -22,22 +29,35 @@ interface Readable {
   readonly addressesByName: ReadonlyMap<string, string>;
 }
 
-/** Undefined for an interface that no VM has. */
-export function readInterface(shown: Json, spellings: Spellings): ShownInterface | undefined {
+/**
+ * Undefined for an interface that no VM has. `owner`: the VM that names it; one of a scale set has its VM in its id. What
+ * such an interface says of its VM may be spoilt, and then it cannot be read; it is not gone.
+ */
+export function readInterface(shown: Json, spellings: Spellings, owner?: string): ShownInterface | undefined {
   const holder = text(shown, 'properties', 'virtualMachine', 'id');
-  const instance = holder === undefined ? undefined : parseInstanceId(holder);
-  if (holder === undefined || instance === undefined) return undefined;
   const id = text(shown, 'id');
-  const isPrimary = member(shown, 'properties', 'primary') === true;
+  const isHeld = holder !== undefined && parseInstanceId(holder) !== undefined;
+  const instanceId = isHeld ? holder : (owner ?? instanceWithin(id ?? ''));
+  if (instanceId === undefined) return undefined;
   const isNamed = id !== undefined && parseInterfaceId(id) !== undefined;
   return {
     id: isNamed ? spellings.of(id) : (id ?? '(without an id)'),
-    instanceId: instanceKey(holder),
-    isPrimary,
-    read: isNamed
-      ? readIts(shown, spellings.of(id), spellings)
-      : { problem: `its id is ${JSON.stringify(id ?? '')}` },
+    instanceId: instanceKey(instanceId),
+    isPrimary: member(shown, 'properties', 'primary') === true,
+    read: readNamed(shown, isNamed ? spellings.of(id) : undefined, { isHeld, spellings }),
   };
+}
+
+/** `id`: undefined if it is none. */
+function readNamed(
+  shown: Json,
+  id: string | undefined,
+  { isHeld, spellings }: { readonly isHeld: boolean; readonly spellings: Spellings },
+): ShownInterface['read'] {
+  if (id === undefined) return { problem: `its id is ${JSON.stringify(text(shown, 'id') ?? '')}` };
+  if (isHeld) return readIts(shown, id, spellings);
+  const holder = text(shown, 'properties', 'virtualMachine', 'id');
+  return { problem: holder === undefined ? 'it names no VM' : `its VM is ${JSON.stringify(holder)}` };
 }
 
 interface Configuration {
@@ -176,7 +196,8 @@ function problemOf(
 function addressProblemOf(addresses: readonly string[]): string | undefined {
   const wrong = addresses.find((address) => !isOfHost(address));
   if (wrong !== undefined) return `${JSON.stringify(wrong)} is not an IPv4 address`;
-  const twice = addresses.find((address, index) => addresses.indexOf(address) < index);
+  const met = new Set<string>();
+  const twice = addresses.find((address) => met.size === met.add(address).size);
   return twice === undefined ? undefined : `it has ${twice} twice`;
 }
 

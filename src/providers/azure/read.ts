@@ -230,9 +230,9 @@ async function readScaleSetVm(
     );
     return { startedAt: read.startedAt, observations };
   }
-  const vm = await unlessMissing(client.read(scaleSetVm(ref), context));
+  const vm = await unlessMissing(client.readOne(scaleSetVm(ref), context));
   if (vm !== undefined) return alone(vm.startedAt, { id, state: stateOf(vm.answer.body), managed: true });
-  const parent = await client.read(scaleSet(ref), context);
+  const parent = await client.readOne(scaleSet(ref), context);
   return alone(parent.startedAt, { id, state: 'terminated', managed: true });
 }
 
@@ -243,10 +243,12 @@ async function readStandaloneVm(
   context: CallContext,
 ): Promise<Whole> {
   const request = standaloneVm(ref);
-  const vm = await unlessMissing(client.read(request, context));
+  const vm = await unlessMissing(client.readOne(request, context));
   if (vm === undefined) {
     // Whoever can list the interfaces of its group would be shown the VM.
-    const parent = await client.read(interfacesInGroup(ref), context);
+    const owner = interfacesInGroup(ref);
+    const parent = await client.read(owner, context);
+    if (list(parent.answer.body, 'value') === undefined) throw unreadable(owner, 'value is missing');
     return alone(parent.startedAt, { id, state: 'terminated', managed: true });
   }
   const { startedAt, answer } = vm;
@@ -272,8 +274,8 @@ async function readLinked(
   const interfaceId = parseInterfaceId(text(link, 'id') ?? '');
   if (interfaceId === undefined)
     throw unreadable({ operation: 'VirtualMachines.Get' }, 'it names no interface');
-  const read = await unlessMissing(client.read(oneInterface(interfaceId), context));
-  const shown = read && readInterface(read.answer.body, spellings);
+  const read = await unlessMissing(client.readOne(oneInterface(interfaceId), context));
+  const shown = read && readInterface(read.answer.body, spellings, id);
   return shown?.instanceId === instanceKey(id) ? { ...shown, instanceId: id } : undefined;
 }
 

@@ -175,6 +175,8 @@ async function tryUpTo(
   const edit = target.edit(model.body);
   if (edit.kind === 'refused')
     return { kind: 'failed', failure: failure({ operation: target.update }, edit.code, edit.problem) };
+  // A late PUT without it would undo what others changed meanwhile.
+  if (model.etag === undefined) throw unreadable(target.read, 'etag is missing');
   const written = await parts.tokens.write(putOf(target, { body: edit.model, etag: model.etag }), context);
   if (written.kind === 'answered') return waitForEnd(parts, work, acceptanceIn(written.output));
   if (written.kind === 'ambiguous') return afterLostAnswer(parts, work, written.failure);
@@ -219,7 +221,7 @@ async function readModel(
   { read }: Target,
   context: CallContext,
 ): Promise<{ readonly body: JsonObject; readonly etag: string | undefined }> {
-  const { answer } = await client.read(read, context);
+  const { answer } = await client.readOne(read, context);
   if (!isObject(answer.body)) throw unreadable(read, 'it is no model');
   return { body: answer.body, etag: answer.etag };
 }

@@ -48,6 +48,9 @@ export interface GroupRead {
 /** Waits before the first polls if the cloud asks for none, and between all later ones, in ms. */
 const firstWaits = [1000, 2000] as const;
 const leastWait = 6000;
+/** Bounds for what the cloud asks for, in ms: neither a loop without a pause nor an end that nobody sees. */
+const shortestAsked = 1000;
+const longestAsked = 60_000;
 const usualLongest = 600_000;
 const usualCrowd = 50;
 
@@ -127,7 +130,8 @@ export class Poller<View> {
   #schedule(waiting: Waiting<View>, retryAfter: number | undefined): void {
     const usual = firstWaits[waiting.polls] ?? leastWait;
     waiting.polls++;
-    this.#pollIn(retryAfter ?? usual, waiting);
+    const asked = Math.min(Math.max(retryAfter ?? usual, shortestAsked), longestAsked);
+    this.#pollIn(asked, waiting);
   }
 
   #pollIn(wait: number, waiting: Waiting<View>): void {

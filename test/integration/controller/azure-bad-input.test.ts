@@ -153,6 +153,16 @@ const rows: Readonly<Record<string, BadInput>> = {
     said: [unreadable('its id is "nic1 of 0"', 'nic1 of 0')],
     setAside: 'the interface',
   },
+  'an interface that names no VM': {
+    tamper: shown(properties((nic) => without(nic, 'virtualMachine'))),
+    said: [unreadable('it names no VM')],
+    setAside: 'the interface',
+  },
+  'an interface whose VM has an id that does not parse': {
+    tamper: shown(properties((nic) => ({ ...nic, virtualMachine: { id: 'the VM 0' } }))),
+    said: [unreadable('its VM is "the VM 0"')],
+    setAside: 'the interface',
+  },
   'no interface that can be read': {
     subnets: ['main/pods'],
     prepare: (cloud) => {

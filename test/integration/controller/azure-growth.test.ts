@@ -48,4 +48,26 @@ describe('a controller on Azure', () => {
     expect(updates.length).toBeLessThanOrEqual(2);
     expect(world.broken()).toEqual([]);
   });
+
+  test('counts pods that wait once beside an agent that counts them, too', async () => {
+    const world = new AzureClusterWorld({ configure: () => ({ protocol: 'multi-pool' }) });
+    const controller = startController(world);
+    await world.startAgents();
+    await world.advance(180_000);
+    const before = controller.changes.length;
+
+    const burst = { kind: 'burst', name: 'web', at: 0, pods: 30, over: 1000 } as const;
+    void world.cluster.workload.run(burst, new AbortController().signal);
+    let most = 0;
+    await world.clock.runUntil(() => {
+      most = Math.max(most, world.held(world.machine()).length);
+      return false;
+    }, 300_000);
+
+    expect(world.waiting()).toEqual([]);
+    const updates = controller.changes.slice(before).filter(({ action }) => action === update);
+    expect(updates.length).toBeLessThanOrEqual(2);
+    expect(most).toBe(30 + 2 + 8);
+    expect(world.broken()).toEqual([]);
+  });
 });

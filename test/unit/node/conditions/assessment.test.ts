@@ -11,6 +11,7 @@ function facts(change: Partial<AssessmentFacts> = {}): AssessmentFacts {
     node: nodeOf({}),
     view: view([eni(1, 5), eni(2)]),
     pendingPods: 0,
+    unreportedPods: 0,
     outgoing: new Set(),
     infrastructure: infrastructure([subnet('subnet-1')], { networkIds: new Set(['vpc-1']) }),
     limitsOf: () => 'unread',

@@ -18,6 +18,7 @@ function assessed(node: CiliumNode, known: InstanceView, pendingPods: number): A
     node,
     view: known,
     pendingPods,
+    unreportedPods: pendingPods,
     outgoing: new Set(),
     infrastructure: { ...infrastructure([subnet('subnet-1')]), networkIds: new Set(['vpc-1']) },
     limitsOf: () => m5Large,

@@ -1,7 +1,7 @@
 // The provider of Azure over the model of ARM, in virtual time.
 import { failureOf } from '../../../../src/providers/azure/errors.ts';
 import { ArmClient, callOf } from '../../../../src/providers/azure/arm-client.ts';
-import type { ArmRequest } from '../../../../src/providers/azure/arm-api.ts';
+import type { ArmRequest, Json } from '../../../../src/providers/azure/arm-api.ts';
 import { Changes } from '../../../../src/providers/azure/changes.ts';
 import type { InstanceRef } from '../../../../src/providers/azure/ids.ts';
 import { azureLimits } from '../../../../src/providers/azure/limits.ts';
@@ -31,6 +31,8 @@ import type { Fault } from '../../../../src/simulator/cloud/faults.ts';
 import { armRig, type ArmRig, groupPath } from '../../simulator/arm/arm-rig.ts';
 
 export interface AzureRig extends Omit<ArmRig, 'codeOf'> {
+  readonly api: InProcessArm;
+  readonly gate: CallGate;
   readonly client: ArmClient;
   readonly changes: Changes;
   readonly spellings: Spellings;
@@ -102,6 +104,8 @@ export function azureRig(options: AzureRigOptions = {}): AzureRig {
   const parts = { client, spellings, subnets, clock, isInScope };
   return {
     ...arm,
+    api,
+    gate,
     client,
     changes,
     spellings,
@@ -126,6 +130,15 @@ export function azureRig(options: AzureRigOptions = {}): AzureRig {
       if (admitted !== undefined) await gate.admit([callOf(admitted)], within);
       return updateInstance({ client, changes }, operation, within);
     },
+  };
+}
+
+/** From now on this operation has other answers. */
+export function answerInstead({ api }: AzureRig, operation: string, bodyFor: (body: Json) => Json): void {
+  const send = api.send.bind(api);
+  api.send = async (request, sending) => {
+    const answer = await send(request, sending);
+    return request.operation === operation ? { ...answer, body: bodyFor(answer.body) } : answer;
   };
 }
 

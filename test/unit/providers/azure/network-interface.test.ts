@@ -68,7 +68,33 @@ describe('an interface of Azure', () => {
   });
 
   test('of no VM is not observed', () => {
-    expect(read(shown({ virtualMachine: null }))).toBeUndefined();
+    const id = '/subscriptions/s/resourceGroups/g/providers/Microsoft.Network/networkInterfaces/nic0';
+
+    expect(read(shown({ virtualMachine: null }, { id }))).toBeUndefined();
+    expect(read(shown({ virtualMachine: { id: 'nonsense' } }, { id }))).toBeUndefined();
+  });
+
+  test.each([
+    ['none', null, 'it names no VM'],
+    ['what is no id', { id: 'nonsense' }, 'its VM is "nonsense"'],
+    ['what is no VM', { id: subnet }, `its VM is "${subnet}"`],
+  ])(
+    'of a scale set is of the VM in its id, and unreadable, if its VM is %s',
+    (_, virtualMachine, problem) => {
+      const expected = { instanceId: vm.toLowerCase(), problem };
+
+      expect(read(shown({ virtualMachine }))).toMatchObject({ interface: expected });
+    },
+  );
+
+  test('with very many addresses is read', () => {
+    const many = Array.from({ length: 60_000 }, (__, index) =>
+      configuration(`c${index}`, {
+        privateIPAddress: `10.${1 + (index >> 16)}.${(index >> 8) & 255}.${index & 255}`,
+      }),
+    );
+
+    expect(interfaceIn(shown({ ipConfigurations: [primary, ...many] }))?.addresses).toHaveLength(60_000);
   });
 
   test('may have addresses of IPv6, which are not read', () => {

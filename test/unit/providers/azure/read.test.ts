@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { azureRig, type AzureRig, group, vmId } from './azure-rig.ts';
+import { type Json, type JsonObject, member } from '../../../../src/providers/azure/arm-api.ts';
+import { answerInstead, azureRig, type AzureRig, group, vmId } from './azure-rig.ts';
 
 const get = 'VirtualMachineScaleSetVMs.Get';
 const listOfVm = 'Interfaces.ListVirtualMachineScaleSetVMNetworkInterfaces';
@@ -205,6 +206,60 @@ describe('a read of single instances', () => {
 
     expect(observed.instances).toEqual([]);
     expect(Object.keys(observed.failed)).toEqual([vmId(0)]);
+  });
+
+  test.each<[string, Json]>([
+    ['is about another interface', { id: `${group}/providers/Microsoft.Network/networkInterfaces/other` }],
+    ['is an error beside status 200', { error: { code: 'InternalServerError', message: 'later' } }],
+    ['is empty', null],
+    ['is a list', []],
+  ])('says nothing of a VM if the answer about its interface %s', async (_, body) => {
+    const rig = azureRig({ topology });
+    answerInstead(rig, 'Interfaces.Get', () => body);
+
+    const observed = await rig.observe(some([singleId]));
+
+    expect(observed.instances).toEqual([]);
+    expect(observed.failed).toEqual({ [singleId]: 'UnreadableAnswer' });
+  });
+
+  const spoilt = { error: { code: 'InternalServerError', message: 'later' } };
+  test.each([
+    ['of a scale set', 'its scale set', vmId(99), 'VirtualMachineScaleSets.Get'],
+    ['of its own', 'its group', singleId.replace('single', 'gone'), 'Interfaces.List'],
+  ])('does not take an instance %s for gone if the answer about %s is an error', async (_, __, id, owner) => {
+    const rig = azureRig({ topology });
+    answerInstead(rig, owner, () => spoilt);
+
+    const observed = await rig.observe(some([id]));
+
+    expect(observed.instances).toEqual([]);
+    expect(observed.failed).toEqual({ [id]: 'UnreadableAnswer' });
+  });
+
+  test('does not take an error for a VM without interfaces', async () => {
+    const rig = azureRig({ topology });
+    answerInstead(rig, listOfVm, () => ({ value: [] }));
+    answerInstead(rig, get, () => spoilt);
+
+    const observed = await rig.observe(some([vmId(0)]));
+
+    expect(observed.instances).toEqual([]);
+    expect(observed.failed).toEqual({ [vmId(0)]: 'UnreadableAnswer' });
+  });
+
+  test('cannot read an interface that a VM names and that names no VM', async () => {
+    const rig = azureRig({ topology });
+    answerInstead(rig, 'Interfaces.Get', (body) => {
+      const properties = { ...(member(body, 'properties') as JsonObject), virtualMachine: null };
+      return { ...(body as JsonObject), properties };
+    });
+
+    const observed = await rig.observe(some([singleId]));
+
+    const unusable = { kind: 'unreadableInterface', interface: { instanceId: singleId } };
+    expect(observed.unusable).toMatchObject([unusable]);
+    expect(observed.instances).toEqual([]);
   });
 
   test('keeps the spelling of every id, whatever case answers have', async () => {

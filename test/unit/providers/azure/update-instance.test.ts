@@ -1,6 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
+import { UnreadableAnswer } from '../../../../src/network/bounded-body.ts';
+import { callErrorOf } from '../../../../src/providers/azure/call-error.ts';
 import type { InstanceUpdate } from '../../../../src/providers/azure/update-instance.ts';
-import { azureRig, type AzureRig, group, vmId } from './azure-rig.ts';
+import { answerInstead, azureRig, type AzureRig, group, vmId } from './azure-rig.ts';
 
 const update = 'VirtualMachineScaleSetVMs.Update';
 const instanceId = vmId(0);
@@ -56,6 +58,36 @@ describe('an update of a scale-set VM', () => {
     expect(JSON.stringify(request?.body)).not.toContain('imageReference');
   });
 
+  test('sends nothing if the answer about the instance is about another one', async () => {
+    const rig = azureRig();
+    const operation = await adding(rig, 2);
+    const { body: other } = await rig.send('GET', `${group}/${vmId(1).split('/').slice(5).join('/')}`);
+    answerInstead(rig, 'VirtualMachineScaleSetVMs.Get', () => other);
+
+    const outcome = await rig.ended(rig.begin(operation));
+
+    expect(outcome).toMatchObject({ kind: 'failed', failure: { kind: 'unreadable' } });
+    expect(puts(rig)).toEqual([]);
+  });
+
+  test.each([
+    ['VirtualMachineScaleSetVMs.Get', instanceId],
+    ['Interfaces.Get', `${group}/providers/microsoft.compute/virtualmachines/single`.toLowerCase()],
+  ])('sends nothing that others could not forestall: %s shows no etag', async (operation, id) => {
+    const rig = azureRig();
+    const asked = await adding(rig, 2, { instanceId: id });
+    const send = rig.api.send.bind(rig.api);
+    rig.api.send = async (request, sending) => {
+      const answer = await send(request, sending);
+      return request.operation === operation ? { ...answer, etag: undefined } : answer;
+    };
+
+    const outcome = await rig.ended(rig.begin(asked));
+
+    expect(outcome).toMatchObject({ kind: 'failed', failure: { kind: 'unreadable', action: operation } });
+    expect(puts(rig)).toEqual([]);
+  });
+
   test('that is repeated adds nothing twice', async () => {
     const rig = azureRig();
     const operation = await adding(rig, 2);
@@ -80,6 +112,27 @@ describe('an update of a scale-set VM', () => {
       added: [{ addresses: [expect.anything(), expect.anything()] }],
     });
     expect(rig.counts()['Operations.Get']).toBe(1);
+  });
+
+  test.each([
+    ['elsewhere', 'https://example.com/operations/1'],
+    ['to nothing', 'nonsense'],
+  ])('ends by what the VM shows if the answer leads %s for its progress', async (_, progressUrl) => {
+    const rig = azureRig();
+    const operation = await adding(rig, 2);
+    const send = rig.api.send.bind(rig.api);
+    rig.api.send = async (request, sending) => {
+      const { url } = request;
+      if (url === progressUrl)
+        throw callErrorOf(new UnreadableAnswer('it leads to example.com'), { isSent: false });
+      const answer = await send(request, sending);
+      return request.method === 'PUT' ? { ...answer, progressUrl } : answer;
+    };
+
+    const outcome = await rig.ended(rig.begin(operation));
+
+    expect(outcome).toMatchObject({ kind: 'added' });
+    expect(rig.time.monotonic()).toBeLessThan(60_000);
   });
 
   test('reads the model again if somebody changed it meanwhile', async () => {

@@ -87,6 +87,25 @@ describe('an operation that goes on in the cloud', () => {
     expect(polls).toEqual(['at 10', 'at 30', 'at 50']);
   });
 
+  test.each([
+    ['at once', 0, ['at 1', 'at 2', 'at 3']],
+    ['an hour later', 3_600_000, ['at 60', 'at 120', 'at 180']],
+  ])(
+    'is polled every second at most, and every minute at least, if the cloud asks for it %s',
+    async (_, retryAfter, expected) => {
+      const { clock, poller, polls, operation } = pollerRig();
+      const poll = (): Promise<Progress<string>> => {
+        polls.push(`at ${clock.monotonic() / 1000}`);
+        return Promise.resolve({ kind: 'pending', retryAfter });
+      };
+      void poller.wait(operation('a', { poll }), retryAfter);
+
+      await clock.runUntil(() => polls.length === 3, 300_000);
+
+      expect(polls).toEqual(expected);
+    },
+  );
+
   test('is overdue after 10 minutes', async () => {
     const { clock, poller, operation } = pollerRig();
     const result = poller.wait(operation('a'), undefined);
