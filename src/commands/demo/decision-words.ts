@@ -10,6 +10,8 @@ const words: Readonly<Record<string, (text: Text) => string>> = {
     `${text('node')}: ${addresses(text)} on ${text('interface')} (${text('seconds')} s)`,
   'attached new interface': (text) =>
     `${text('node')}: a new interface ${text('interface')} with ${addresses(text)} (${text('seconds')} s)`,
+  'new interface is still being attached': stillAttaching,
+  'orphaned interface is still being attached': stillAttaching,
   'attached orphaned interface': (text) =>
     `${text('node')}: ${text('interface')} with ${addresses(text)}, which was orphaned (${text('seconds')} s)`,
   'released addresses': (text) =>
@@ -32,6 +34,10 @@ function tryAgain(text: Text): string {
   if (text('failure') === 'unreachable')
     return `${text('node')}: no answer to ${text('action')}; what became of it is looked up before anything is repeated`;
   return `${text('node')}: ${text('action')} answers ${text('code')}; it will be tried another way, or again`;
+}
+
+function stillAttaching(text: Text): string {
+  return `${text('node')}: ${text('interface')} is still being attached after ${text('seconds')} s`;
 }
 
 function addresses(text: Text): string {

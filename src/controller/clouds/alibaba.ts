@@ -17,13 +17,14 @@ export interface AlibabaConnection {
 export function composeAlibaba({ api, regionId }: AlibabaConnection, deps: CloudDeps): Cloud {
   const { options, clock } = deps;
   const rules = { meteredApi: 'alibabacloud', limits: alibabaLimits, failureOf } as const;
-  const { gate, ...calls } = composeCalls(rules, deps);
+  const { gate, limits, ...calls } = composeCalls(rules, deps);
   return {
     ...calls,
     instanceIdOf,
     implementation: alibabaAllocation({
       api,
       gate,
+      limits,
       clock,
       instanceTags: options.instanceTagsFilter,
       subnetIds: options.subnetIdsFilter,

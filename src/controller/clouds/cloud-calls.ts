@@ -16,14 +16,17 @@ export interface CallRules extends Pick<CallGateOptions, 'failureOf'> {
 
 export interface CloudCalls extends Pick<Cloud, 'showCalls' | 'buckets' | 'denied'> {
   readonly gate: CallGate;
+  /** Our part of the limits. */
+  readonly limits: LimitSizes;
 }
 
 export function composeCalls({ meteredApi, limits, failureOf }: CallRules, deps: CloudDeps): CloudCalls {
   const { options, clock, log, metrics, leads, isInSafeLeaseWindow, permission } = deps;
   const cap = callCapOf(options);
+  const ours = ourLimits(limits, { share: options.cloudQuotaShare, raised: options.cloudQuotaOverrides });
   const rateLimiter = new RateLimiter({
     clock,
-    sizes: ourLimits(limits, { share: options.cloudQuotaShare, raised: options.cloudQuotaOverrides }),
+    sizes: ours,
     overall: cap && { capacity: cap.burst, refill: cap.perSecond },
   });
   const known = [...limits.keys()];
@@ -44,6 +47,7 @@ export function composeCalls({ meteredApi, limits, failureOf }: CallRules, deps:
   });
   return {
     gate,
+    limits: ours,
     showCalls: () => {
       metrics.headwater_cloud_calls_in_flight.set(gate.inFlight);
       showBuckets(metrics, rateLimiter.levels());

@@ -253,7 +253,7 @@ const refusals: Partial<
 function statusOf(
   result: FinishedStep['result'],
 ): 'success' | 'failed' | 'unableToCreateENI' | 'unableToAttachENI' {
-  if (result.kind === 'done') return 'success';
+  if (result.kind === 'done') return result.isAttaching === true ? 'unableToAttachENI' : 'success';
   if (result.failure.kind === 'instanceNotRunning') return 'failed';
   return ({ create: 'unableToCreateENI', attach: 'unableToAttachENI', allocate: 'failed' } as const)[
     result.at
@@ -289,7 +289,9 @@ function logStep(log: Logger, name: string, { step, result, duration }: Finished
   const [done, toDo, what] = stepWords[step.kind];
   const details = { node: name, ...stepDetails(step), seconds: Math.round(duration) / 1000 };
   if (result.kind === 'done') {
-    log.info(`${done} ${what}`, { ...details, interface: result.interfaceId });
+    const known = { ...details, interface: result.interfaceId };
+    if (result.isAttaching === true) log.warn(`${what} is still being attached`, known);
+    else log.info(`${done} ${what}`, known);
     return;
   }
   const message = `could not ${toDo} ${what}`;

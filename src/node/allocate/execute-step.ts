@@ -90,7 +90,7 @@ export class StepExecution {
     try {
       const result = await createInterface(request, this.#unitDeps(onRefused));
       leavesSomething = result.kind === 'failed' && (result.left !== undefined || result.uncertain);
-      if (result.kind === 'attached') return { kind: 'done', interfaceId: result.interfaceId };
+      if (result.kind === 'attached') return this.#attached(result.interfaceId);
       if (result.left !== undefined) abandon(result.left);
       return { ...result, taken: leavesSomething ? subnetAddressesUsed(step) : 0 };
     } finally {
@@ -109,7 +109,7 @@ export class StepExecution {
       const failure = await adoptInterface({ interfaceId, instanceId, deviceIndex }, this.#unitDeps());
       if (failure === undefined) {
         end = 'gone';
-        return { kind: 'done', interfaceId };
+        return this.#attached(interfaceId);
       }
       if (failure.kind === 'interfaceGone') end = 'gone';
       else if (!nothingAgainstIt.has(failure.kind)) end = 'unfit';
@@ -118,6 +118,11 @@ export class StepExecution {
     } finally {
       claim.release(end);
     }
+  }
+
+  #attached(interfaceId: string): StepResult {
+    const { attachment } = this.#deps.view()?.interfaces.find(({ id }) => id === interfaceId) ?? {};
+    return { kind: 'done', interfaceId, ...(attachment?.state === 'attaching' && { isAttaching: true }) };
   }
 
   #unitDeps(onRefused: CreateInterfaceDeps['onRefused'] = () => undefined): CreateInterfaceDeps {

@@ -10,7 +10,12 @@ export interface FinishedStep {
 }
 
 export type StepResult =
-  | { readonly kind: 'done'; readonly interfaceId: string }
+  | {
+      readonly kind: 'done';
+      readonly interfaceId: string;
+      /** The cloud still attaches the interface, which supplies the node once that ends. */
+      readonly isAttaching?: boolean;
+    }
   | {
       readonly kind: 'failed';
       readonly at: 'create' | 'attach' | 'allocate';

@@ -4,6 +4,7 @@ import type { CloudTraits } from '../contract/cloud-traits.ts';
 import type { Tags } from '../contract/network-interface.ts';
 import type { OperationKind } from '../contract/operation.ts';
 import type { CallGate } from '../gate/call-gate.ts';
+import type { LimitSizes } from '../rate-limit/limit-key.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { alibabaSection } from './cilium-node-section.ts';
 import { InterfaceWaits } from './interface-waits.ts';
@@ -28,6 +29,8 @@ const alibabaTraits: CloudTraits = {
 export interface AlibabaAllocationOptions {
   readonly api: RpcApi;
   readonly gate: CallGate;
+  /** Our part of the limits that the gate keeps. */
+  readonly limits: LimitSizes;
   readonly clock: Clock;
   /** Tags that an instance must carry to be served. */
   readonly instanceTags: Tags;
@@ -37,9 +40,9 @@ export interface AlibabaAllocationOptions {
 }
 
 export function alibabaAllocation(options: AlibabaAllocationOptions): AllocationImplementation {
-  const { api, gate, clock, instanceTags, subnetIds, subnetTags } = options;
+  const { api, gate, limits, clock, instanceTags, subnetIds, subnetTags } = options;
   const client = new RpcClient(api, gate);
-  const waits = new InterfaceWaits(client, clock);
+  const waits = new InterfaceWaits(client, clock, limits);
   return {
     traits: alibabaTraits,
     mostInstancesPerRefresh: mostIds,

@@ -94,6 +94,9 @@ const byForm: readonly { readonly form: RegExp; readonly kind: CloudFailureKind 
   { form: /^Forbidden/, kind: 'notAuthorized' },
 ];
 
+/** What the cloud signed, which differs from request to request: a text must not change while its cause stays. */
+const signed = /\s*(?:the )?server string to sign is\b.*$/is;
+
 /** Maximum characters of an error code or request id. */
 const mostOfCode = 100;
 
@@ -114,7 +117,8 @@ export function failureOf({ name }: Pick<CloudCall, 'name'>, error: CallError): 
   };
 }
 
-function advised({ code, message }: CallError): string {
+function advised({ code, message: given }: CallError): string {
+  const message = given.replace(signed, '');
   if (code === ownBug) return `this is a bug in Headwater, report it: ${message}`;
   const todo = advice[code];
   return todo === undefined ? message : `${message} (${todo})`;

@@ -3,6 +3,7 @@
 import type { CallContext } from '../contract/allocation-implementation.ts';
 import { CloudError } from '../contract/cloud-failure.ts';
 import { type GroupRead, Poller, type Progress } from '../pending/poller.ts';
+import type { LimitSize, LimitSizes } from '../rate-limit/limit-key.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { holderOf } from './network-interface.ts';
 import { interfacePage, mostIds } from './read.ts';
@@ -19,7 +20,9 @@ export interface ShownInterface {
 }
 
 /** Least time between two reads, in ms. */
-const pause = 250;
+const shortestPause = 250;
+/** The most of the limit that waits read by: refreshes and listings need the rest. */
+const share = 1 / 2;
 /** Until the first read of a new interface, in ms: it is usually created by then. */
 const creation = 400;
 /** Until the first read of an attachment, in ms: none ends earlier. */
@@ -39,15 +42,17 @@ type Shown = ReadonlyMap<string, ShownInterface>;
 export class InterfaceWaits {
   readonly #client: RpcClient;
   readonly #clock: Clock;
+  readonly #pause: number;
   readonly #poller: Poller<Shown>;
 
-  constructor(client: RpcClient, clock: Clock) {
+  constructor(client: RpcClient, clock: Clock, limits: LimitSizes) {
     this.#client = client;
     this.#clock = clock;
+    this.#pause = pauseWithin(limits.get('DescribeNetworkInterfaces'));
     this.#poller = new Poller<Shown>({
       clock,
       crowd: 0,
-      groupPause: pause,
+      groupPause: this.#pause,
       longest,
       readGroup: (_, read) => this.#read(read),
     });
@@ -91,7 +96,7 @@ export class InterfaceWaits {
       const result = find(item, startedAt);
       if (result !== undefined) return { kind: 'ended', result };
       const waited = this.#clock.monotonic() - since;
-      return { kind: 'pending', retryAfter: Math.max(pause, waited * patience) };
+      return { kind: 'pending', retryAfter: Math.max(this.#pause, waited * patience) };
     };
     const alone = { keys: [interfaceId], priority, signal };
     return this.#poller.wait<Result>(
@@ -127,4 +132,9 @@ export class InterfaceWaits {
       throw error;
     }
   }
+}
+
+/** For up to 100 interfaces a read. */
+function pauseWithin(limit: LimitSize | undefined): number {
+  return limit?.kind === 'window' ? Math.max(shortestPause, limit.ms / (limit.most * share)) : shortestPause;
 }

@@ -152,14 +152,15 @@ function addressProblem(shown: ShownNetworkInterface): string | undefined {
 function stateProblem(shown: ShownNetworkInterface): string | undefined {
   const holder = holderOf(shown);
   const { status = '' } = shown;
-  if (holder !== undefined && !isIdOf('i', holder)) return `its instance is ${JSON.stringify(holder)}`;
-  // A state that we do not know yet says nothing against an interface of an instance.
-  return holder !== undefined && detachedStates.has(status)
-    ? `it has an instance and is ${status}`
-    : undefined;
+  if (holder === undefined) return undefined;
+  if (!isIdOf('i', holder)) return `its instance is ${JSON.stringify(holder)}`;
+  if (detachedStates.has(status)) return `it has an instance and is ${status}`;
+  // Nothing is offered on an interface of a special type, whatever its state.
+  const isKnown = states.has(status) || reservation(shown) !== undefined;
+  return isKnown ? undefined : `its state ${JSON.stringify(status)} is unknown`;
 }
 
-function isOfHost(text: string): boolean {
+export function isOfHost(text: string): boolean {
   const first = (parseAddress(text) ?? 0) >>> 24;
   return first !== 0 && first !== 127 && first < 224;
 }

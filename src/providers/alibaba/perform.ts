@@ -1,7 +1,6 @@
 // Executes operations on ECS: one operation, one call, and for an attachment the wait for its end.
 import type { CallContext } from '../contract/allocation-implementation.ts';
 import type { CloudFailure } from '../contract/cloud-failure.ts';
-import { parseAddress } from '../contract/ipv4.ts';
 import type { Answer } from '../contract/observation.ts';
 import type {
   AllocateIPs,
@@ -19,7 +18,7 @@ import { type Clock, sleep } from '../../runtime/clock.ts';
 import { intern } from '../../runtime/intern.ts';
 import type { InterfaceWaits } from './interface-waits.ts';
 import { failureOf } from './errors.ts';
-import { attachmentIdOf, indexTag, requestTags, tryRead } from './network-interface.ts';
+import { attachmentIdOf, indexTag, isOfHost, requestTags, tryRead } from './network-interface.ts';
 import type { RpcAction, RpcInput, RpcOutput } from './rpc-api.ts';
 import { type RpcClient, unreadable } from './rpc-client.ts';
 
@@ -167,7 +166,7 @@ function allocateOnce(call: Performing, operation: AllocateIPs): Promise<Outcome
 }
 
 function assignedProblem(addresses: readonly string[]): string | undefined {
-  const wrong = addresses.find((address) => parseAddress(address) === undefined);
+  const wrong = addresses.find((address) => !isOfHost(address));
   if (wrong !== undefined) return `${JSON.stringify(wrong)} is not an IPv4 address`;
   if (addresses.length === 0) return 'it names no addresses';
   return new Set(addresses).size < addresses.length ? 'it names an address twice' : undefined;

@@ -45,8 +45,18 @@ export function understood({
 }): unknown {
   const body = jsonIn(content);
   if (status < 200 || status >= 300) throw refusalOf(status, headers, body);
-  if (typeof body !== 'object' || body === null) throw new UnreadableAnswer('the answer is no JSON object');
+  const problem = problemOf(status, body);
+  if (problem !== undefined) throw new UnreadableAnswer(problem);
   return body;
+}
+
+/** Some calls answer with a request id and nothing else, so its absence must not pass for success. */
+function problemOf(status: number, body: unknown): string | undefined {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return 'the answer is no JSON object';
+  const { Code, RequestId } = body as Readonly<Record<string, unknown>>;
+  // No success of ECS or VPC has this member.
+  if (typeof Code === 'string') return `the answer has status ${status} and the error ${Code}`;
+  return typeof RequestId === 'string' && RequestId !== '' ? undefined : 'the answer has no RequestId';
 }
 
 function jsonIn(content: string): unknown {

@@ -18,6 +18,8 @@ export type TokenAction = 'DescribeNetworkInterfaces' | 'DescribeInstances' | 'D
 
 /** The most results in a page that is found by its number. */
 const numberedPage = 50;
+/** More pages than any listing has: 100,000 items by number, a million interfaces by token. */
+const mostPages = 2000;
 
 export class RpcClient {
   readonly #api: RpcApi;
@@ -64,17 +66,18 @@ export class RpcClient {
     const met = new Set<string>();
     let token: string | undefined;
     do {
+      if (met.size === mostPages) throw tooManyPages(action);
       const asked: RpcInput<A> & TokenPage = token === undefined ? input : { ...input, nextToken: token };
       const page = await this.read(action, asked, context);
       yield page;
       const { nextToken: next = '' } = page.output;
-      if (met.has(next)) throw endless(action);
+      if (met.has(next)) throw endless(action, 'the same page token came twice');
       met.add(next);
       token = next === '' ? undefined : next;
     } while (token !== undefined);
   }
 
-  /** Reads page by page, by number, to the end of the list. Rejects with a CloudError. */
+  /** Reads page by page, by number, until all that the answer counts are there. Rejects with a CloudError. */
   async numbered<A extends NumberedAction, T>(
     action: A,
     { input, items }: { readonly input: RpcInput<A>; readonly items: (output: RpcOutput<A>) => readonly T[] },
@@ -82,14 +85,17 @@ export class RpcClient {
   ): Promise<{ readonly startedAt: number; readonly items: readonly T[] }> {
     const all: T[] = [];
     let first: number | undefined;
-    for (let pageNumber = 1; ; pageNumber++) {
+    for (let pageNumber = 1; pageNumber <= mostPages; pageNumber++) {
       const asked: RpcInput<A> & NumberedPage = { ...input, pageNumber, pageSize: numberedPage };
       const { startedAt, output } = await this.read(action, asked, context);
       first ??= startedAt;
       const page = items(output);
       all.push(...page);
-      if (page.length === 0 || all.length >= totalOf(action, output)) return { startedAt: first, items: all };
+      const total = totalOf(action, output);
+      if (all.length >= total) return { startedAt: first, items: all };
+      if (page.length === 0) throw unreadable(action, `it shows ${all.length} of ${total}`);
     }
+    throw tooManyPages(action);
   }
 
   /** Sends a mutating call once. A housekeeping call whose denial is known is not sent: the denial is its answer. */
@@ -137,7 +143,10 @@ export function unreadable(action: RpcAction, problem: string): CloudError {
 }
 
 /** Each page is valid, but the listing never ends. Reading on costs calls, so it backs off like any other failure. */
-function endless(action: RpcAction): CloudError {
-  const message = 'the same page token came twice';
+function endless(action: RpcAction, message: string): CloudError {
   return new CloudError({ kind: 'unknown', action, code: 'EndlessPages', message, requestId: undefined });
+}
+
+function tooManyPages(action: RpcAction): CloudError {
+  return endless(action, `it has more than ${mostPages} pages`);
 }

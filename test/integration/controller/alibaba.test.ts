@@ -250,6 +250,28 @@ describe('on Alibaba Cloud, an attachment', () => {
     expect(cluster.changes).not.toContain('AssignPrivateIpAddresses');
     expect(cluster.changes).not.toContain('DeleteNetworkInterface');
     expect(cluster.warnings).toContainEqual(expect.objectContaining({ reason: 'InterfaceNotShown' }));
+    const said = cluster.logged.map(({ level, message }) => `${level} ${message}`);
+    expect(said).toContain('warn new interface is still being attached');
+    expect(said).not.toContain('info attached new interface');
+  });
+});
+
+describe('on Alibaba Cloud, attachments that begin one after the other', () => {
+  test('are waited for with half of the reads that a small share of the limits allows', async () => {
+    const cluster = new AlibabaCluster(topology({ count: 20, attachMs: 10_000 }));
+    cluster.start({ 'cloud-quota-share': '0.05' });
+
+    for (const node of cluster.nodes) {
+      await cluster.announce(node);
+      await cluster.clock.advance(3000);
+    }
+    for (const node of cluster.nodes) await served(cluster, node, 8);
+
+    const reads = cluster.calls.filter(
+      ({ action, input }) => action === 'DescribeNetworkInterfaces' && 'networkInterfaceId' in input,
+    );
+    const since = (end: number): number => reads.filter(({ at }) => at > end - 61_000 && at <= end).length;
+    expect(Math.max(...reads.map(({ at }) => since(at)))).toBeLessThanOrEqual(20);
   });
 });
 

@@ -75,7 +75,7 @@ function connect(environment: Readonly<Record<string, string>>): {
     onWait: () => undefined,
   });
   const filters = { instanceTags: {}, subnetIds: [], subnetTags: {} };
-  return { api, implementation: alibabaAllocation({ api, gate, clock, ...filters }) };
+  return { api, implementation: alibabaAllocation({ api, gate, limits: alibabaLimits, clock, ...filters }) };
 }
 
 const byKeys = {

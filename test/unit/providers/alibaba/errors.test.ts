@@ -56,6 +56,19 @@ describe('a refusal of Alibaba Cloud', () => {
     );
   });
 
+  test.each(['SignatureDoesNotMatch', 'IncompleteSignature'])(
+    'with %s says the same for every request, whatever was signed',
+    (code) => {
+      const message =
+        'Specified signature is not matched with our calculation. server string to sign is:ACS3-HMAC-SHA256\n2ac7';
+      const error = new CallError({ result: 'refused', code, message, status: 400 });
+
+      expect(failureOf({ name: assign }, error).message).toBe(
+        'Specified signature is not matched with our calculation.',
+      );
+    },
+  );
+
   test.each([
     [assign, 'ecs:AssignPrivateIpAddresses'],
     ['DescribeVSwitches', 'vpc:DescribeVSwitches'],

@@ -84,6 +84,7 @@ describe('an interface of ECS', () => {
   test.each<[Partial<ShownNetworkInterface>, string]>([
     [{ serviceManaged: true }, 'service-managed'],
     [{ type: 'Trunk' }, 'trunk'],
+    [{ type: 'Member', status: 'Linked' }, 'member'],
   ])('%j is reserved: %s', (change, reservedFor) => {
     expect(read(change)).toMatchObject({ reservedFor });
   });
@@ -95,6 +96,7 @@ describe('an interface of ECS', () => {
     [{ privateIpAddress: '10.0.0.05' }, '"10.0.0.05" is not an IPv4 address'],
     [{ privateIpAddress: '10.0.0.9' }, 'its primary address is not among its addresses'],
     [{ status: 'Available' }, 'it has an instance and is Available'],
+    [{ status: 'Frozen' }, 'its state "Frozen" is unknown'],
     [
       { ipv4PrefixSets: { ipv4PrefixSet: [{ ipv4Prefix: '10.0.0.16/27' }] } },
       '"10.0.0.16/27" is not an IPv4 /28 prefix',

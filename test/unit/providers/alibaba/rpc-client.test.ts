@@ -1,0 +1,101 @@
+import { describe, expect, test } from '@jest/globals';
+import { failureOf } from '../../../../src/providers/alibaba/errors.ts';
+import type { RpcApi, RpcAction, RpcInput, RpcOutput } from '../../../../src/providers/alibaba/rpc-api.ts';
+import { RpcClient } from '../../../../src/providers/alibaba/rpc-client.ts';
+import type { CallContext } from '../../../../src/providers/contract/allocation-implementation.ts';
+import { CallGate } from '../../../../src/providers/gate/call-gate.ts';
+import { MutationPermission, noPauses } from '../../../../src/providers/gate/mutation-permission.ts';
+import { ConcurrencyLimiter } from '../../../../src/providers/rate-limit/concurrency-limit.ts';
+import { RateLimiter } from '../../../../src/providers/rate-limit/rate-limiter.ts';
+import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
+
+const context: CallContext = { priority: () => 'normal', signal: new AbortController().signal };
+
+interface Asked {
+  calls: number;
+}
+
+/** `answer`: to the request of that number, from 1. */
+function clientOf(answer: (call: number) => object): { readonly client: RpcClient; readonly asked: Asked } {
+  const clock = new VirtualClock();
+  const asked: Asked = { calls: 0 };
+  const api: RpcApi = {
+    send: <A extends RpcAction>(_: A, __: RpcInput<A>, { onSend }: Parameters<RpcApi['send']>[2]) => {
+      onSend();
+      return Promise.resolve(answer(++asked.calls) as RpcOutput<A>);
+    },
+  };
+  const gate = new CallGate({
+    rateLimiter: new RateLimiter({ clock, sizes: new Map(), overall: undefined }),
+    concurrency: new ConcurrencyLimiter(1),
+    clock,
+    timeout: 10_000,
+    leads: () => true,
+    isInSafeLeaseWindow: () => true,
+    permission: new MutationPermission(noPauses),
+    failureOf,
+    onCall: () => undefined,
+    onWait: () => undefined,
+  });
+  return { client: new RpcClient(api, gate), asked };
+}
+
+const sets = { networkInterfaceSets: { networkInterfaceSet: [] } };
+
+async function walk(client: RpcClient): Promise<number> {
+  let pages = 0;
+  for await (const _ of client.pages('DescribeNetworkInterfaces', { vpcId: 'vpc-1' }, context)) pages++;
+  return pages;
+}
+
+function numbered(client: RpcClient): Promise<{ readonly items: readonly unknown[] }> {
+  const items = (output: RpcOutput<'DescribeVSwitches'>): readonly object[] =>
+    output.vSwitches?.vSwitch ?? [];
+  return client.numbered('DescribeVSwitches', { input: { vpcId: 'vpc-1' }, items }, context);
+}
+
+const page = (count: number, totalCount: number): object => ({
+  vSwitches: { vSwitch: Array.from({ length: count }, () => ({ vSwitchId: 'vsw-1' })) },
+  totalCount,
+});
+
+describe('a listing with page tokens', () => {
+  test('ends with the page that has none', async () => {
+    const { client } = clientOf((call) => ({ ...sets, nextToken: call < 3 ? `t${call}` : '' }));
+
+    expect(await walk(client)).toBe(3);
+  });
+
+  test('that repeats a token fails', async () => {
+    const { client, asked } = clientOf(() => ({ ...sets, nextToken: 'same' }));
+
+    await expect(walk(client)).rejects.toThrow('the same page token came twice');
+    expect(asked.calls).toBe(2);
+  });
+
+  test('that has a new token for ever fails', async () => {
+    const { client } = clientOf((call) => ({ ...sets, nextToken: `t${call}` }));
+
+    await expect(walk(client)).rejects.toThrow('it has more than 2000 pages');
+  });
+});
+
+describe('a listing with numbered pages', () => {
+  test('ends when all are there, however many a page has', async () => {
+    const { client } = clientOf((call) => page(call === 1 ? 50 : 5, 60));
+
+    expect((await numbered(client)).items).toHaveLength(60);
+  });
+
+  test('that shows the first page for ever fails', async () => {
+    const { client } = clientOf(() => page(1, 1e9));
+
+    await expect(numbered(client)).rejects.toThrow('it has more than 2000 pages');
+  });
+
+  test('that ends before all are there proves nothing', async () => {
+    const { client } = clientOf((call) => (call === 1 ? page(50, 60) : page(0, 60)));
+
+    await expect(numbered(client)).rejects.toThrow('it shows 50 of 60');
+  });
+});
