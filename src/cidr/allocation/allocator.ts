@@ -2,7 +2,7 @@
 // bounded number of writes in flight. It waits for nothing while it decides, so it needs no lock: what a write reserves is
 // taken before the write starts.
 import { Backoff } from '../../runtime/backoff.ts';
-import type { Clock } from '../../runtime/clock.ts';
+import { type Clock, sleep } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import { TaskGroup } from '../../runtime/task-group.ts';
 import { type Cidr, type Family, cidrText, isSame } from '../set/cidr.ts';
@@ -19,6 +19,8 @@ export interface AllocatorDeps {
   readonly words: BlockWords;
   /** Writes in flight. */
   readonly workers: number;
+  /** How long after its start a write without an answer may still take effect, in ms. */
+  readonly writeTime: number;
   /** Why nothing may be written now; undefined if it may. Called before each write. */
   readonly refusal: () => AllocationRefusal | undefined;
   readonly emit: (event: AllocatorEvent) => void;
@@ -59,6 +61,8 @@ interface Entry {
   shown: ShownBlocks;
   /** Blocks of a write without a definite answer, or that a dry run would write. */
   reserved: readonly Cidr[];
+  /** The state that the last write without an answer is bound to, and until when it may take effect, in monotonic ms. */
+  unanswered: { readonly version: string; readonly until: number } | undefined;
   /** Writes that met another state of the object. */
   conflicts: number;
   isWriting: boolean;
@@ -117,9 +121,22 @@ export class Allocator {
     this.#serve();
   }
 
+  /** Resolves once no write of this allocator can take effect any more, at `deadline` at the latest. */
   async stop(deadline: AbortSignal): Promise<void> {
     this.#cancelPause?.();
     await this.#work.stop(deadline);
+    const { clock } = this.#deps;
+    const wait = this.#answersEnd() - clock.monotonic();
+    // The next leader knows nothing of what such a write reserves, and could give it to another object.
+    if (wait > 0) await sleep(clock, wait, deadline).catch(() => undefined);
+  }
+
+  /** When the last write without an answer can no longer take effect, in monotonic ms. One that is bound to an older state cannot. */
+  #answersEnd(): number {
+    let end = -Infinity;
+    for (const { unanswered, holder } of this.#entries.values())
+      if (unanswered?.version === holder.version) end = Math.max(end, unanswered.until);
+    return end;
   }
 
   standings(): readonly Standing[] {
@@ -150,6 +167,7 @@ export class Allocator {
       holder,
       shown: shownBlocks(holder),
       reserved: [],
+      unanswered: undefined,
       conflicts: 0,
       isWriting: false,
       refused: undefined,
@@ -376,9 +394,11 @@ export class Allocator {
   }
 
   async #write(entry: Entry, blocks: readonly string[]): Promise<void> {
-    const { holders, emit } = this.#deps;
+    const { holders, emit, clock, writeTime } = this.#deps;
     const { holder } = entry;
+    const until = clock.monotonic() + writeTime;
     const outcome = await holders.assign(holder, blocks, this.#work.deadline);
+    if (outcome.kind === 'unavailable') entry.unanswered = { version: holder.version, until };
     emit({ kind: 'written', name: holder.name, outcome });
     if (outcome.kind !== 'conflict' || ++entry.conflicts > conflictsMetAtOnce) entry.backoff.fail();
     if (outcome.kind === 'written') this.#take(entry, outcome.holder);

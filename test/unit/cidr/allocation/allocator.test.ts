@@ -162,6 +162,32 @@ describe('an allocator', () => {
     expect(blocksOf(model)).toEqual({ a: ['10.0.1.0/24'], restored: ['10.0.0.0/24'] });
   });
 
+  test.each([
+    ['only once a write without an answer can take effect no more', () => undefined, 1000],
+    ['at once if the object has another version', (model: HolderModel) => model.change('a', {}), 100],
+    ['at once if the object is gone', (model: HolderModel) => model.delete('a'), 100],
+  ])('ends %s', async (_, happen, end) => {
+    const { model, allocator } = allocatorRig({ pools: small });
+    model.fate = () => 'lostBefore';
+    model.create('a');
+    await model.clock.advance(100);
+    happen(model);
+
+    const ended = allocator.stop(new AbortController().signal).then(() => model.clock.monotonic());
+    await model.clock.advance(5000);
+
+    expect(await ended).toBe(end);
+  });
+
+  test('does not wait for writes without an answer beyond its deadline', async () => {
+    const { model, allocator } = allocatorRig({ pools: small });
+    model.fate = () => 'lostBefore';
+    model.create('a');
+    await model.clock.advance(100);
+
+    await expect(allocator.stop(AbortSignal.abort())).resolves.toBeUndefined();
+  });
+
   test('keeps nothing of a lost write once the object shows another block', async () => {
     const { model, ledger } = allocatorRig({ pools: small });
     model.fate = () => 'lostBefore';

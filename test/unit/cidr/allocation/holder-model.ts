@@ -155,6 +155,7 @@ export function allocatorRig({ pools, model = new HolderModel(), workers = 4 }: 
       holders: model,
       words: { object: 'CiliumNode', moreBlocks: 'add a CIDR' },
       workers,
+      writeTime: 1000,
       refusal: () => rig.refusal,
       emit: (event) => events.push(event),
       clock: model.clock,
