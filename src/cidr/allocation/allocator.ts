@@ -90,6 +90,10 @@ export class Allocator {
   #inFlight = 0;
   /** Nothing is written before this time, because the API server asked for that, in monotonic ms. */
   #notBefore = 0;
+  /** Uids of objects whose writes were denied since one was not. */
+  readonly #denied = new Set<string>();
+  /** Until when no write is tried, because all are denied, in monotonic ms. */
+  #deniedUntil = 0;
   #cancelPause: (() => void) | undefined;
   #hasBegun = false;
 
@@ -126,15 +130,15 @@ export class Allocator {
     this.#cancelPause?.();
     await this.#work.stop(deadline);
     const { clock } = this.#deps;
-    const wait = this.#answersEnd() - clock.monotonic();
+    const wait = this.#answersEnd(this.#entries.values()) - clock.monotonic();
     // The next leader knows nothing of what such a write reserves, and could give it to another object.
     if (wait > 0) await sleep(clock, wait, deadline).catch(() => undefined);
   }
 
   /** When the last write without an answer can no longer take effect, in monotonic ms. One that is bound to an older state cannot. */
-  #answersEnd(): number {
+  #answersEnd(entries: Iterable<Entry>): number {
     let end = -Infinity;
-    for (const { unanswered, holder } of this.#entries.values())
+    for (const { unanswered, holder } of entries)
       if (unanswered?.version === holder.version) end = Math.max(end, unanswered.until);
     return end;
   }
@@ -352,7 +356,10 @@ export class Allocator {
     const why = refusal();
     // The next renewal of the Lease changes that, and nothing tells of it.
     if (why === 'notLeading') this.#holdBack(leaseCheck);
-    return clock.monotonic() < this.#notBefore || (why !== undefined && why !== 'dryRun');
+    return (
+      clock.monotonic() < Math.max(this.#notBefore, this.#deniedUntil) ||
+      (why !== undefined && why !== 'dryRun')
+    );
   }
 
   /** A block of each missing family, or none at all. */
@@ -408,17 +415,27 @@ export class Allocator {
   }
 
   #take(entry: Entry, holder: Holder): void {
+    this.#denied.clear();
+    this.#deniedUntil = 0;
     this.#applyTo(entry, holder);
     if (holder.blocks.length === 0)
       entry.refused = 'the API server drops the field, because its definition lacks it';
   }
 
-  /** Nothing was written: what was reserved is free again. */
+  /** Nothing was written: what was reserved is free again, unless an earlier write may still give it. */
   #refuse(entry: Entry, { kind, message }: Assignment & { readonly kind: 'denied' | 'invalid' }): void {
-    if (kind === 'denied') this.#holdBack(retries.cap);
+    entry.refused = message;
+    if (kind === 'denied') this.#noteDenial(entry.holder.uid);
+    if (this.#answersEnd([entry]) > this.#deps.clock.monotonic()) return;
     for (const cidr of entry.reserved) this.#deps.ledger.release(entry.holder.uid, cidr);
     entry.reserved = [];
-    entry.refused = message;
+  }
+
+  /** A policy may deny writes of one object. If those of two are denied in a row, Headwater lacks the permission. */
+  #noteDenial(uid: string): void {
+    if (this.#denied.add(uid).size < 2) return;
+    this.#deniedUntil = this.#deps.clock.monotonic() + retries.cap;
+    this.#work.later(retries.cap, () => this.#serve());
   }
 
   /** What was reserved stays until the object has been read: the write may have taken effect. */

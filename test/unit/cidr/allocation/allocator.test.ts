@@ -188,6 +188,47 @@ describe('an allocator', () => {
     await expect(allocator.stop(AbortSignal.abort())).resolves.toBeUndefined();
   });
 
+  test('keeps what a lost write may still give, although the next write is refused', async () => {
+    const { model } = allocatorRig({ pools: [['10.0.0.0/24', 24]] });
+    const fates: Fate[] = ['lostLate', 'invalid'];
+    model.fate = () => fates.shift() ?? 'ok';
+    model.lateness = 900;
+    model.create('a');
+    await model.clock.advance(800);
+    expect(fates).toEqual([]);
+    model.create('b');
+
+    await model.clock.advance(60_000);
+
+    expect(blocksOf(model)).toEqual({ a: ['10.0.0.0/24'], b: [] });
+    expect(model.duplicates).toEqual([]);
+  });
+
+  test('delays no object because the writes of others are denied', async () => {
+    const { model } = allocatorRig({ pools: small });
+    model.fate = (name) => (name.startsWith('bad') ? 'denied' : 'ok');
+    model.create('bad');
+    await model.clock.advance(1000);
+    model.create('good');
+    await model.clock.advance(100);
+    model.create('bad-too');
+    model.create('fine');
+    await model.clock.advance(100);
+
+    const served = Object.entries(blocksOf(model)).filter(([, blocks]) => blocks.length > 0);
+    expect(served.map(([name]) => name)).toEqual(['good', 'fine']);
+  });
+
+  test('writes little while every write is denied', async () => {
+    const { model, events } = allocatorRig({ pools: [['10.0.0.0/16', 24]], workers: 4 });
+    model.fate = () => 'denied';
+    for (let index = 0; index < 100; index++) model.create(`n${index}`);
+
+    await model.clock.advance(60_000);
+
+    expect(events.filter(({ kind }) => kind === 'written').length).toBeLessThanOrEqual(12);
+  });
+
   test('keeps nothing of a lost write once the object shows another block', async () => {
     const { model, ledger } = allocatorRig({ pools: small });
     model.fate = () => 'lostBefore';
@@ -231,7 +272,7 @@ describe('an allocator', () => {
     ['lostBefore', '10.0.0.0/24', '10.0.1.0/24'],
     ['lostLate', '10.0.0.0/24', '10.0.1.0/24'],
     ['conflict', '10.0.0.0/24', '10.0.1.0/24'],
-    ['denied', '10.0.1.0/24', '10.0.2.0/24'],
+    ['denied', '10.0.2.0/24', '10.0.1.0/24'],
     ['invalid', '10.0.2.0/24', '10.0.1.0/24'],
   ])('a write that is %s gives its block to no other object', async (fate, block, other) => {
     const { model, ledger } = allocatorRig({ pools: small });
