@@ -19,6 +19,8 @@ export interface CidrSessionDeps extends ModeDeps {
   readonly words: BlockWords;
   /** Whether a write may start now: it must end within our own lease. */
   readonly mayWrite: () => boolean;
+  /** Time limit of a write, in ms. */
+  readonly writeTime: number;
   /** Whether the objects that are known are all of a list, and not a part of it. */
   readonly isSettled: () => boolean;
   readonly writes: Pick<WriteHealth, 'note'>;
@@ -46,7 +48,7 @@ export class CidrSession {
 
   constructor(deps: CidrSessionDeps) {
     this.#deps = deps;
-    const { settings, holders, words, options, clock, random, onBug, permission, log } = deps;
+    const { settings, holders, words, options, writeTime, clock, random, onBug, permission, log } = deps;
     this.#began = clock.monotonic();
     this.#ledger = new BlockLedger(settings.pools.map((pool) => ({ pool: poolName, ...pool })));
     for (const cidr of settings.reserved) this.#ledger.reserve(cidr);
@@ -67,6 +69,7 @@ export class CidrSession {
       holders,
       words,
       workers: options.parallelAllocWorkers,
+      writeTime,
       refusal: () => this.#refusal(),
       emit: (event) => this.#take(event),
       clock,

@@ -2,7 +2,7 @@
 // bounded number of writes in flight. It waits for nothing while it decides, so it needs no lock: what a write reserves is
 // taken before the write starts.
 import { Backoff } from '../../runtime/backoff.ts';
-import type { Clock } from '../../runtime/clock.ts';
+import { type Clock, sleep } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import { TaskGroup } from '../../runtime/task-group.ts';
 import { type Cidr, type Family, cidrText, isSame } from '../set/cidr.ts';
@@ -19,6 +19,8 @@ export interface AllocatorDeps {
   readonly words: BlockWords;
   /** Writes in flight. */
   readonly workers: number;
+  /** How long after its start a write without an answer may still take effect, in ms. */
+  readonly writeTime: number;
   /** Why nothing may be written now; undefined if it may. Called before each write. */
   readonly refusal: () => AllocationRefusal | undefined;
   readonly emit: (event: AllocatorEvent) => void;
@@ -59,6 +61,8 @@ interface Entry {
   shown: ShownBlocks;
   /** Blocks of a write without a definite answer, or that a dry run would write. */
   reserved: readonly Cidr[];
+  /** The state that the last write without an answer is bound to, and until when it may take effect, in monotonic ms. */
+  unanswered: { readonly version: string; readonly until: number } | undefined;
   /** Writes that met another state of the object. */
   conflicts: number;
   isWriting: boolean;
@@ -86,6 +90,10 @@ export class Allocator {
   #inFlight = 0;
   /** Nothing is written before this time, because the API server asked for that, in monotonic ms. */
   #notBefore = 0;
+  /** Uids of objects whose writes were denied since one was not. */
+  readonly #denied = new Set<string>();
+  /** Until when no write is tried, because all are denied, in monotonic ms. */
+  #deniedUntil = 0;
   #cancelPause: (() => void) | undefined;
   #hasBegun = false;
 
@@ -117,9 +125,22 @@ export class Allocator {
     this.#serve();
   }
 
+  /** Resolves once no write of this allocator can take effect any more, at `deadline` at the latest. */
   async stop(deadline: AbortSignal): Promise<void> {
     this.#cancelPause?.();
     await this.#work.stop(deadline);
+    const { clock } = this.#deps;
+    const wait = this.#answersEnd(this.#entries.values()) - clock.monotonic();
+    // The next leader knows nothing of what such a write reserves, and could give it to another object.
+    if (wait > 0) await sleep(clock, wait, deadline).catch(() => undefined);
+  }
+
+  /** When the last write without an answer can no longer take effect, in monotonic ms. One that is bound to an older state cannot. */
+  #answersEnd(entries: Iterable<Entry>): number {
+    let end = -Infinity;
+    for (const { unanswered, holder } of entries)
+      if (unanswered?.version === holder.version) end = Math.max(end, unanswered.until);
+    return end;
   }
 
   standings(): readonly Standing[] {
@@ -150,6 +171,7 @@ export class Allocator {
       holder,
       shown: shownBlocks(holder),
       reserved: [],
+      unanswered: undefined,
       conflicts: 0,
       isWriting: false,
       refused: undefined,
@@ -334,7 +356,10 @@ export class Allocator {
     const why = refusal();
     // The next renewal of the Lease changes that, and nothing tells of it.
     if (why === 'notLeading') this.#holdBack(leaseCheck);
-    return clock.monotonic() < this.#notBefore || (why !== undefined && why !== 'dryRun');
+    return (
+      clock.monotonic() < Math.max(this.#notBefore, this.#deniedUntil) ||
+      (why !== undefined && why !== 'dryRun')
+    );
   }
 
   /** A block of each missing family, or none at all. */
@@ -376,9 +401,11 @@ export class Allocator {
   }
 
   async #write(entry: Entry, blocks: readonly string[]): Promise<void> {
-    const { holders, emit } = this.#deps;
+    const { holders, emit, clock, writeTime } = this.#deps;
     const { holder } = entry;
+    const until = clock.monotonic() + writeTime;
     const outcome = await holders.assign(holder, blocks, this.#work.deadline);
+    if (outcome.kind === 'unavailable') entry.unanswered = { version: holder.version, until };
     emit({ kind: 'written', name: holder.name, outcome });
     if (outcome.kind !== 'conflict' || ++entry.conflicts > conflictsMetAtOnce) entry.backoff.fail();
     if (outcome.kind === 'written') this.#take(entry, outcome.holder);
@@ -388,17 +415,27 @@ export class Allocator {
   }
 
   #take(entry: Entry, holder: Holder): void {
+    this.#denied.clear();
+    this.#deniedUntil = 0;
     this.#applyTo(entry, holder);
     if (holder.blocks.length === 0)
       entry.refused = 'the API server drops the field, because its definition lacks it';
   }
 
-  /** Nothing was written: what was reserved is free again. */
+  /** Nothing was written: what was reserved is free again, unless an earlier write may still give it. */
   #refuse(entry: Entry, { kind, message }: Assignment & { readonly kind: 'denied' | 'invalid' }): void {
-    if (kind === 'denied') this.#holdBack(retries.cap);
+    entry.refused = message;
+    if (kind === 'denied') this.#noteDenial(entry.holder.uid);
+    if (this.#answersEnd([entry]) > this.#deps.clock.monotonic()) return;
     for (const cidr of entry.reserved) this.#deps.ledger.release(entry.holder.uid, cidr);
     entry.reserved = [];
-    entry.refused = message;
+  }
+
+  /** A policy may deny writes of one object. If those of two are denied in a row, Headwater lacks the permission. */
+  #noteDenial(uid: string): void {
+    if (this.#denied.add(uid).size < 2) return;
+    this.#deniedUntil = this.#deps.clock.monotonic() + retries.cap;
+    this.#work.later(retries.cap, () => this.#serve());
   }
 
   /** What was reserved stays until the object has been read: the write may have taken effect. */

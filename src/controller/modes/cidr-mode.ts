@@ -165,6 +165,7 @@ export class CidrMode<H extends Holder> implements Mode<CidrStatusReport, CidrNo
       writes: this.#writes,
       isSettled: () => this.#isSettled,
       mayWrite: () => this.#mayWrite(),
+      writeTime: writeTimeoutOf(this.#deps.options),
     });
     this.#session.begin(this.#reflector.objects.values());
     const { signal } = this.#stopping;

@@ -162,6 +162,73 @@ describe('an allocator', () => {
     expect(blocksOf(model)).toEqual({ a: ['10.0.1.0/24'], restored: ['10.0.0.0/24'] });
   });
 
+  test.each([
+    ['only once a write without an answer can take effect no more', () => undefined, 1000],
+    ['at once if the object has another version', (model: HolderModel) => model.change('a', {}), 100],
+    ['at once if the object is gone', (model: HolderModel) => model.delete('a'), 100],
+  ])('ends %s', async (_, happen, end) => {
+    const { model, allocator } = allocatorRig({ pools: small });
+    model.fate = () => 'lostBefore';
+    model.create('a');
+    await model.clock.advance(100);
+    happen(model);
+
+    const ended = allocator.stop(new AbortController().signal).then(() => model.clock.monotonic());
+    await model.clock.advance(5000);
+
+    expect(await ended).toBe(end);
+  });
+
+  test('does not wait for writes without an answer beyond its deadline', async () => {
+    const { model, allocator } = allocatorRig({ pools: small });
+    model.fate = () => 'lostBefore';
+    model.create('a');
+    await model.clock.advance(100);
+
+    await expect(allocator.stop(AbortSignal.abort())).resolves.toBeUndefined();
+  });
+
+  test('keeps what a lost write may still give, although the next write is refused', async () => {
+    const { model } = allocatorRig({ pools: [['10.0.0.0/24', 24]] });
+    const fates: Fate[] = ['lostLate', 'invalid'];
+    model.fate = () => fates.shift() ?? 'ok';
+    model.lateness = 900;
+    model.create('a');
+    await model.clock.advance(800);
+    expect(fates).toEqual([]);
+    model.create('b');
+
+    await model.clock.advance(60_000);
+
+    expect(blocksOf(model)).toEqual({ a: ['10.0.0.0/24'], b: [] });
+    expect(model.duplicates).toEqual([]);
+  });
+
+  test('delays no object because the writes of others are denied', async () => {
+    const { model } = allocatorRig({ pools: small });
+    model.fate = (name) => (name.startsWith('bad') ? 'denied' : 'ok');
+    model.create('bad');
+    await model.clock.advance(1000);
+    model.create('good');
+    await model.clock.advance(100);
+    model.create('bad-too');
+    model.create('fine');
+    await model.clock.advance(100);
+
+    const served = Object.entries(blocksOf(model)).filter(([, blocks]) => blocks.length > 0);
+    expect(served.map(([name]) => name)).toEqual(['good', 'fine']);
+  });
+
+  test('writes little while every write is denied', async () => {
+    const { model, events } = allocatorRig({ pools: [['10.0.0.0/16', 24]], workers: 4 });
+    model.fate = () => 'denied';
+    for (let index = 0; index < 100; index++) model.create(`n${index}`);
+
+    await model.clock.advance(60_000);
+
+    expect(events.filter(({ kind }) => kind === 'written').length).toBeLessThanOrEqual(12);
+  });
+
   test('keeps nothing of a lost write once the object shows another block', async () => {
     const { model, ledger } = allocatorRig({ pools: small });
     model.fate = () => 'lostBefore';
@@ -205,7 +272,7 @@ describe('an allocator', () => {
     ['lostBefore', '10.0.0.0/24', '10.0.1.0/24'],
     ['lostLate', '10.0.0.0/24', '10.0.1.0/24'],
     ['conflict', '10.0.0.0/24', '10.0.1.0/24'],
-    ['denied', '10.0.1.0/24', '10.0.2.0/24'],
+    ['denied', '10.0.2.0/24', '10.0.1.0/24'],
     ['invalid', '10.0.2.0/24', '10.0.1.0/24'],
   ])('a write that is %s gives its block to no other object', async (fate, block, other) => {
     const { model, ledger } = allocatorRig({ pools: small });

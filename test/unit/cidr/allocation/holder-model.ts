@@ -34,6 +34,8 @@ export class HolderModel implements BlockHolders {
   readonly duplicates: string[] = [];
   fate: (name: string) => Fate = () => 'ok';
   latency = 10;
+  /** When a late write takes effect after it was sent, in ms. */
+  lateness = 300;
   onChange: (name: string, holder: Holder | undefined) => void = () => undefined;
   #version = 0;
   #uids = 0;
@@ -77,7 +79,7 @@ export class HolderModel implements BlockHolders {
     if (fate === 'denied' || fate === 'invalid') return { kind: fate, message: `it is ${fate}` };
     if (fate === 'conflict') return { kind: 'conflict' };
     const outcome = fate === 'lostBefore' || fate === 'lostLate' ? undefined : apply();
-    if (fate === 'lostLate') void sleep(this.clock, 300, never).then(apply);
+    if (fate === 'lostLate') void sleep(this.clock, this.lateness, never).then(apply);
     await sleep(this.clock, latency / 2, signal);
     return outcome === undefined || fate === 'lost' ? { kind: 'unavailable', message: 'no answer' } : outcome;
   }
@@ -155,6 +157,7 @@ export function allocatorRig({ pools, model = new HolderModel(), workers = 4 }: 
       holders: model,
       words: { object: 'CiliumNode', moreBlocks: 'add a CIDR' },
       workers,
+      writeTime: 1000,
       refusal: () => rig.refusal,
       emit: (event) => events.push(event),
       clock: model.clock,
