@@ -78,7 +78,7 @@ export const azureOptions = {
     origin: 'headwater',
     group: 'azure',
     cloud: 'azure',
-    help: 'Where the instance metadata service is asked for the cloud, if azure-cloud is unset. Set it only if something else stands in for that service.',
+    help: 'Where the instance metadata service is asked for the cloud, the subscription and the resource group, as far as azure-cloud, azure-subscription-id and azure-resource-group are unset. Set it only if something else stands in for that service.',
     default: 'http://169.254.169.254',
     fromConfigDir: true,
   },
