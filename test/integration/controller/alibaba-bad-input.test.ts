@@ -109,6 +109,11 @@ const rows: Readonly<Record<string, BadInput>> = {
     said: [unreadable('networkInterfaceId is "no id"', 'no id')],
     isServed: true,
   },
+  'an interface in a state that nobody knows': {
+    tamper: shown((eni) => ({ ...eni, status: 'Frozen' })),
+    said: [unreadable('its state "Frozen" is unknown')],
+    isServed: true,
+  },
   'no interface that can be read': {
     interfaces: [],
     tamper: shown((eni) => ({ ...eni, macAddress: '' }), -1),
@@ -277,6 +282,24 @@ describe('on Alibaba Cloud, a new leader', () => {
       expect(world.broken()).toEqual([]);
     },
   );
+
+  test('that is throttled for ever withdraws nothing, is not ready, and asks rarely', async () => {
+    const world = worldFor({});
+    const former = startController(world);
+    for (const machine of world.machines) await world.announce(machine);
+    await world.advance(5 * minute);
+    const before = world.machines.map((machine) => [...world.pool(machine)]);
+    world.fault('*', { kind: 'throttle' });
+
+    former.kill();
+    const controller = startController(world, { identity: 'headwater-1' });
+    await world.advance(20 * minute);
+
+    expect(controller.controller.unreadiness()).toMatch(/^it cannot read the cloud: .*Throttling/);
+    expect(world.machines.map((machine) => [...world.pool(machine)])).toEqual(before);
+    expect(controller.calls.length).toBeLessThan(20 * 20);
+    expect(world.broken()).toEqual([]);
+  });
 
   test('of another VPC serves no node, withdraws nothing, and names the option', async () => {
     const world = worldFor({});
