@@ -31,6 +31,7 @@ function ipv6Of(address: string): bigint {
 /** Two holders that use a part of a network at once. */
 export interface SharedBlock {
   readonly names: readonly [string, string];
+  readonly cidrs: readonly [string, string];
   /** One sentence. */
   readonly text: string;
 }
@@ -48,7 +49,8 @@ export function sharedBlocks(
       const other = used[next];
       if (other === undefined || other.first > one.last) break;
       const text = `pods of ${one.name} and ${other.name} use ${one.cidr} and ${other.cidr}`;
-      if (other.name !== one.name) shared.push({ names: [one.name, other.name], text });
+      if (other.name !== one.name)
+        shared.push({ names: [one.name, other.name], cidrs: [one.cidr, other.cidr], text });
     }
     return shared;
   });

@@ -45,7 +45,7 @@ export class BlockBackups {
     const isAlive = world.machines.has(name);
     if (isAlive) await world.leave(name);
     else await world.ask('DELETE', `${world.path}/${name}`);
-    this.#checks.noteRestored(name);
+    this.#checks.noteRestored(name, this.#checks.blocksOf(object));
     await world.ask('POST', world.path, object);
     if (isAlive) world.join(name);
     else if (world.form === 'Node') world.clock.schedule(unnoticed, () => void this.#notice(name));
@@ -60,11 +60,13 @@ export class BlockBackups {
     if (this.#restoreAll === undefined) return;
     const world = this.#world;
     const used = new Map(world.machines);
-    for (const machine of world.machines.values()) machine.stop();
-    this.#restoreAll();
+    const restore = this.#restoreAll;
     this.#restoreAll = undefined;
-    this.#checks.noteEverythingRestored();
+    for (const machine of world.machines.values()) machine.stop();
+    const before = await world.objects();
+    restore();
     const objects = await world.objects();
+    this.#checks.noteEverythingRestored(before, objects);
     const shown = new Map(
       objects.map((object) => [textAt(object, 'metadata', 'name'), this.#checks.blocksOf(object)] as const),
     );

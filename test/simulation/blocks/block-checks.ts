@@ -1,5 +1,6 @@
 // What must hold in a cluster whose nodes get blocks: at each look, at each deletion, and at rest.
 import type { OptionCommand } from '../../../src/config/option-scope.ts';
+import { defaultLeaseTimings } from '../../../src/kubernetes/lease/lease-timings.ts';
 import { sharedBlocks, type SharedBlock } from '../../../src/simulator/cluster/block-judge.ts';
 import { type JsonObject, textAt, textsAt } from '../../../src/simulator/workload/json.ts';
 import type { BlockReplica, BlockWorld, EffectiveWrite } from './block-world.ts';
@@ -7,8 +8,8 @@ import type { BlockReplica, BlockWorld, EffectiveWrite } from './block-world.ts'
 /** Blocks of each family. */
 export const capacity = 16;
 
-/** How long a process may not know of what an administrator restored, in ms. */
-const longestLag = 120_000;
+/** How long a process may not know of what an administrator restored: the latest event, and a write, in ms. */
+const longestLag = 60_000;
 
 /** What the run counted. */
 export interface Happened {
@@ -22,14 +23,14 @@ export class BlockChecks {
   readonly #place: readonly string[];
   /** Blocks of each object at the last look, by uid. */
   #before = new Map<string, readonly string[]>();
-  /** When an administrator gave an object an old block, by name. */
-  readonly #restored = new Map<string, number>();
+  /** The blocks that an administrator gave an object once more, and when, by name. */
+  readonly #restored = new Map<string, { readonly at: number; readonly blocks: readonly string[] }>();
   #restoredAll = -Infinity;
   /** Processes that may remember a block which an administrator took from its object: for them it stays held. */
   #remembering: ReadonlySet<string> = new Set();
-  /** What is shared now was shared in the backup. */
-  #isFirstLook = false;
-  /** Pairs that share a block because of that. */
+  /** Those blocks, by uid. */
+  readonly #remembered = new Map<string, Set<string>>();
+  /** Overlaps that come from that. */
   #excused = new Set<string>();
 
   constructor(world: BlockWorld, command: OptionCommand) {
@@ -37,17 +38,21 @@ export class BlockChecks {
     this.#place = command === 'nodeipam' ? ['spec', 'podCIDRs'] : ['spec', 'ipam', 'podCIDRs'];
   }
 
-  /** An administrator brought an object back with the block that it had once. */
-  noteRestored(name: string): void {
-    this.#restored.set(name, this.#world.clock.monotonic());
+  /** An administrator brings an object back with the block that it had once. */
+  noteRestored(name: string, blocks: readonly string[]): void {
+    this.#restored.set(name, { at: this.#world.clock.monotonic(), blocks });
   }
 
   /** An administrator brought everything back as it was once. */
-  noteEverythingRestored(): void {
+  noteEverythingRestored(before: readonly JsonObject[], after: readonly JsonObject[]): void {
     this.#restoredAll = this.#world.clock.monotonic();
     this.#before = new Map();
     this.#remembering = new Set(this.#world.replicas.map(({ process }) => process.identity));
-    this.#isFirstLook = true;
+    for (const object of before) {
+      const uid = textAt(object, 'metadata', 'uid');
+      this.#remembered.set(uid, new Set([...(this.#remembered.get(uid) ?? []), ...this.blocksOf(object)]));
+    }
+    for (const object of after) this.noteRestored(textAt(object, 'metadata', 'name'), this.blocksOf(object));
   }
 
   blocksOf(object: JsonObject): readonly string[] {
@@ -76,14 +81,18 @@ export class BlockChecks {
     for (const each of shared)
       if (!excused.has(keyOf(each))) this.violations.add(`by our doing, ${each.text}`);
     this.#excused = excused;
-    this.#isFirstLook = false;
   }
 
   /** A block may be shared with one that an administrator brought back, by whom who got it before that could be known. */
-  #isExcused({ names, ...shared }: SharedBlock): boolean {
+  #isExcused(shared: SharedBlock): boolean {
     const since = this.#world.clock.monotonic() - longestLag;
-    const isNew = names.some((name) => (this.#restored.get(name) ?? -Infinity) > since);
-    return isNew || this.#isFirstLook || this.#excused.has(keyOf({ names, ...shared }));
+    const isNew = shared.names.some((name, index) => {
+      const restored = this.#restored.get(name);
+      return (
+        restored !== undefined && restored.at > since && restored.blocks.includes(shared.cidrs[index] ?? '')
+      );
+    });
+    return isNew || this.#excused.has(keyOf(shared));
   }
 
   /** A CiliumNode is deleted only if its Node is gone. */
@@ -94,10 +103,10 @@ export class BlockChecks {
       this.violations.add(`the CiliumNode of a living machine was deleted: ${name}`);
   }
 
-  /** Only who has the Lease writes. After etcd was restored, nobody can know that for a while. */
+  /** Only who has the Lease writes. After etcd was restored, a leader knows only of its own until that ends. */
   checkSender(identity: string, url: string): void {
     const { leaseHolder, clock } = this.#world;
-    const isNew = clock.monotonic() < this.#restoredAll + longestLag;
+    const isNew = clock.monotonic() < this.#restoredAll + defaultLeaseTimings.leaseDuration;
     if (leaseHolder !== undefined && leaseHolder !== identity && !isNew)
       this.violations.add(`${identity} writes while ${leaseHolder} has the Lease: ${url}`);
   }
@@ -109,11 +118,11 @@ export class BlockChecks {
       return;
     }
     const objects = await this.#world.objects();
-    const shown = this.#checkCounts(objects, leader);
+    const held = this.#checkCounts(objects, leader);
     const waiting = [...machines.values()].filter(({ inUse }) => inUse.length === 0).length;
-    if (waiting > 0 && shown.ipv4 < capacity && shown.ipv6 < capacity)
+    if (waiting > 0 && held.ipv4 < capacity && held.ipv6 < capacity)
       this.violations.add(
-        `${waiting} machines wait, although only ${shown.ipv4} and ${shown.ipv6} of ${capacity} blocks are held`,
+        `${waiting} machines wait, although only ${held.ipv4} and ${held.ipv6} of ${capacity} blocks are held`,
       );
     const gone = objects.map((object) => textAt(object, 'metadata', 'name'));
     const left = gone.filter((name) => name !== 'half' && !machines.has(name));
@@ -123,25 +132,34 @@ export class BlockChecks {
       this.violations.add(`${writes.length} writes follow ${changes} changes and ${faults} faults`);
   }
 
-  /** No block counts as held that no object shows, and none is missing. */
+  /** No block counts as held that no object shows or may be remembered to have, and none is missing. Returns what counts. */
   #checkCounts(
     objects: readonly JsonObject[],
     { controller, process }: BlockReplica,
   ): Readonly<Record<'ipv4' | 'ipv6', number>> {
     const { pools = [] } = controller.status();
-    const mayRemember = this.#remembering.has(process.identity);
-    const shown = { ipv4: 0, ipv6: 0 };
+    const shown = objects.flatMap((object) => this.blocksOf(object));
+    const remembered = this.#remembering.has(process.identity)
+      ? objects.flatMap((object) => [...(this.#remembered.get(textAt(object, 'metadata', 'uid')) ?? [])])
+      : [];
+    const held = { ipv4: 0, ipv6: 0 };
     for (const family of ['ipv4', 'ipv6'] as const) {
-      const known = pools.filter((pool) => pool.family === family).reduce((sum, { held }) => sum + held, 0);
-      const blocks = objects.flatMap((object) => this.blocksOf(object));
-      shown[family] = new Set(blocks.filter((block) => block.includes(':') === (family === 'ipv6'))).size;
-      if (known < shown[family] || (known > shown[family] && !mayRemember))
-        this.violations.add(`${known} ${family} blocks count as held, and objects show ${shown[family]}`);
+      const countOf = (blocks: readonly string[]): number =>
+        new Set(blocks.filter((block) => block.includes(':') === (family === 'ipv6'))).size;
+      held[family] = pools.filter((pool) => pool.family === family).reduce((sum, pool) => sum + pool.held, 0);
+      const [least, most] = [countOf(shown), countOf([...shown, ...remembered])];
+      if (held[family] < least || held[family] > most)
+        this.violations.add(
+          `${held[family]} ${family} blocks count as held, objects show ${least}, and ${most - least} may be remembered`,
+        );
     }
-    return shown;
+    return held;
   }
 }
 
-function keyOf({ names }: SharedBlock): string {
-  return names.toSorted().join(' ');
+function keyOf({ names, cidrs }: SharedBlock): string {
+  return names
+    .map((name, index) => `${name} ${cidrs[index]}`)
+    .toSorted()
+    .join(' ');
 }
