@@ -26,6 +26,7 @@ export function composeAlibaba({ api, regionId }: AlibabaConnection, deps: Cloud
       gate,
       limits,
       clock,
+      consistencyWindow: options.consistencyWindow,
       instanceTags: options.instanceTagsFilter,
       subnetIds: options.subnetIdsFilter,
       subnetTags: options.subnetTagsFilter,

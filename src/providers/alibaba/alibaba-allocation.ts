@@ -32,6 +32,8 @@ export interface AlibabaAllocationOptions {
   /** Our part of the limits that the gate keeps. */
   readonly limits: LimitSizes;
   readonly clock: Clock;
+  /** In ms. */
+  readonly consistencyWindow: number;
   /** Tags that an instance must carry to be served. */
   readonly instanceTags: Tags;
   /** Restrict the subnets of new interfaces. */
@@ -40,7 +42,7 @@ export interface AlibabaAllocationOptions {
 }
 
 export function alibabaAllocation(options: AlibabaAllocationOptions): AllocationImplementation {
-  const { api, gate, limits, clock, instanceTags, subnetIds, subnetTags } = options;
+  const { api, gate, limits, clock, consistencyWindow, instanceTags, subnetIds, subnetTags } = options;
   const client = new RpcClient(api, gate);
   const waits = new InterfaceWaits(client, clock, limits);
   return {
@@ -65,7 +67,7 @@ export function alibabaAllocation(options: AlibabaAllocationOptions): Allocation
     },
     reconsider: () => client.reconsider(),
     expectedWait: (kinds, priority) => client.expectedWait(actionsOf(kinds), priority),
-    perform: (operation, context) => perform({ client, waits, clock, context }, operation),
+    perform: (operation, context) => perform({ client, waits, clock, context, consistencyWindow }, operation),
     section: alibabaSection,
   };
 }

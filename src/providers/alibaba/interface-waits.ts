@@ -54,6 +54,7 @@ export class InterfaceWaits {
       crowd: 0,
       groupPause: this.#pause,
       longest,
+      shortestWait: shortestPause,
       readGroup: (_, read) => this.#read(read),
     });
   }

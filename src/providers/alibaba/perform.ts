@@ -45,6 +45,8 @@ export interface Performing {
   readonly waits: InterfaceWaits;
   readonly clock: Clock;
   readonly context: CallContext;
+  /** In ms. */
+  readonly consistencyWindow: number;
 }
 
 export function perform(call: Performing, operation: Operation): Promise<Outcome> {
@@ -137,15 +139,26 @@ function failure(code: string, message: string): CloudFailure {
   return failureOf({ name: 'AttachNetworkInterface' }, error);
 }
 
-/** The token makes the request safe to repeat until an answer comes. */
+/**
+ * The token makes the request safe to repeat until an answer comes. That answer is as old as the first request: what was
+ * assigned then may be gone by now, so a read decides.
+ */
 async function allocate(call: Performing, operation: AllocateIPs): Promise<Outcome> {
+  const since = call.clock.monotonic();
   for (let tries = 1; ; tries++) {
     const outcome = stillOpen(await allocateOnce(call, operation));
+    const isOld = tries > 1 && call.clock.monotonic() - since > call.consistencyWindow;
+    if (outcome.kind === 'done' && isOld) return outdated();
     const isClear = outcome.kind !== 'ambiguous' || operation.operationId === undefined;
     if (isClear || tries === mostTries) return outcome;
     await sleep(call.clock, pause * tries, call.context.signal);
     await call.client.admit(['AssignPrivateIpAddresses'], call.context);
   }
+}
+
+function outdated(): Outcome {
+  const message = 'the answer says what an earlier request with the same token was given, too long ago';
+  return { kind: 'ambiguous', failure: unreadable(actionOf.allocateIPs, message).failure };
 }
 
 function allocateOnce(call: Performing, operation: AllocateIPs): Promise<Outcome> {

@@ -37,6 +37,8 @@ export interface PollerOptions<View> {
   readonly groupPause?: number;
   /** An operation that takes longer is overdue, in ms. */
   readonly longest?: number;
+  /** Least wait before a poll, whatever is asked for, in ms. */
+  readonly shortestWait?: number;
 }
 
 export interface GroupRead {
@@ -48,8 +50,8 @@ export interface GroupRead {
 /** Waits before the first polls if the cloud asks for none, and between all later ones, in ms. */
 const firstWaits = [1000, 2000] as const;
 const leastWait = 6000;
-/** Bounds for what the cloud asks for, in ms: neither a loop without a pause nor an end that nobody sees. */
-const shortestAsked = 1000;
+/** Bounds for what is asked for, in ms: neither a loop without a pause nor an end that nobody sees. */
+const usualShortest = 1000;
 const longestAsked = 60_000;
 const usualLongest = 600_000;
 const usualCrowd = 50;
@@ -130,7 +132,8 @@ export class Poller<View> {
   #schedule(waiting: Waiting<View>, retryAfter: number | undefined): void {
     const usual = firstWaits[waiting.polls] ?? leastWait;
     waiting.polls++;
-    const asked = Math.min(Math.max(retryAfter ?? usual, shortestAsked), longestAsked);
+    const { shortestWait = usualShortest } = this.#options;
+    const asked = Math.min(Math.max(retryAfter ?? usual, shortestWait), longestAsked);
     this.#pollIn(asked, waiting);
   }
 

@@ -74,7 +74,7 @@ function connect(environment: Readonly<Record<string, string>>): {
     onCall: () => undefined,
     onWait: () => undefined,
   });
-  const filters = { instanceTags: {}, subnetIds: [], subnetTags: {} };
+  const filters = { consistencyWindow: 30_000, instanceTags: {}, subnetIds: [], subnetTags: {} };
   return { api, implementation: alibabaAllocation({ api, gate, limits: alibabaLimits, clock, ...filters }) };
 }
 
