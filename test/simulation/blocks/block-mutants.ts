@@ -38,12 +38,21 @@ export const blockMutants: readonly Mutant[] = [
     'if (holder === undefined) return;\n    if (isSameObject)',
     'if (holder === undefined) return;\n    if (isSameObject && holder.isLeftAlone) return this.#remove(known);\n    if (isSameObject)',
   ),
-  one(
-    'frees a block whose write has no answer',
-    'cidr/allocation/allocator.ts',
-    "else if (outcome.kind === 'unavailable') await this.#readAgain(entry, outcome.retryAfterMs);",
-    "else if (outcome.kind === 'unavailable') this.#refuse(entry, { ...outcome, kind: 'invalid' });",
-  ),
+  {
+    name: 'frees a block whose write has no answer',
+    edits: [
+      {
+        file: 'cidr/allocation/allocator.ts',
+        from: "if (outcome.kind === 'unavailable') entry.unanswered = { version: holder.version, until };",
+        to: 'void until;',
+      },
+      {
+        file: 'cidr/allocation/allocator.ts',
+        from: "else if (outcome.kind === 'unavailable') await this.#readAgain(entry, outcome.retryAfterMs);",
+        to: "else if (outcome.kind === 'unavailable') this.#refuse(entry, { ...outcome, kind: 'invalid' });",
+      },
+    ],
+  },
   one(
     'trusts an empty list',
     'controller/modes/cidr-mode.ts',
