@@ -123,9 +123,10 @@ async function serve(deps: AgentDeps, { record, holdings }: State, stop: AbortSi
     const blocks = ipam.figures().flatMap(({ cidrs }) => cidrs);
     log.info('serving', { socket: settings.socketPath, blocks, addresses: holdings.size });
     await Promise.all([aborted(stop), ownNode?.run(stop)]);
-    await server.close();
     return { kind: 'stopped' };
   } finally {
+    // Whatever the reason: what still answered without a record would lose addresses.
+    await server.close();
     ipam.stop();
     record.close();
   }

@@ -5,9 +5,11 @@ import { ciliumNodesPath } from '../../kubernetes/cilium-node/cilium-node-writer
 import { readCiliumNodeBlocks } from '../../kubernetes/cilium-node/cilium-node-blocks.ts';
 import { nodesPath, readNodeBlocks } from '../../kubernetes/node/node-blocks.ts';
 import { ask } from '../../kubernetes/transport/api-reply.ts';
+import { LinkedAbort } from '../../kubernetes/transport/linked-abort.ts';
 import type { KubernetesTransport } from '../../kubernetes/transport/transport.ts';
 import { Reflector, type ReflectorState } from '../../kubernetes/watch/reflector.ts';
 import { type Clock, sleep } from '../../runtime/clock.ts';
+import { raceAbort } from '../../runtime/race-abort.ts';
 import type { Random } from '../../runtime/random.ts';
 
 /** What shows the blocks: the Node, or the CiliumNode. */
@@ -72,9 +74,19 @@ export class OwnNode {
     return this.#problem === undefined ? what : `${what}: ${this.#problem}`;
   }
 
-  /** Runs until `signal` aborts, then resolves. */
+  /** Runs until `signal` aborts. Rejects with a bug, after everything has ended. */
   async run(signal: AbortSignal): Promise<void> {
-    await Promise.all([this.#reflector.run(signal), this.#createMissing(signal)]);
+    const own = new LinkedAbort(signal);
+    const following = this.#reflector.run(own.signal);
+    try {
+      await this.#createMissing(own.signal);
+    } catch (error) {
+      own.abort();
+      throw error;
+    } finally {
+      await following;
+      own.release();
+    }
   }
 
   #enter(state: ReflectorState): void {
@@ -89,8 +101,8 @@ export class OwnNode {
     const { source, createsObject, clock } = this.#options;
     if (source !== 'cluster-pool' || !createsObject) return;
     try {
-      await Promise.race([this.#reflector.synced, sleep(clock, Infinity, signal)]);
-      while (this.#reflector.objects.size === 0) {
+      await raceAbort(this.#reflector.synced, signal);
+      while (!signal.aborted && this.#reflector.objects.size === 0) {
         this.#problem = await this.#create(signal);
         await sleep(clock, createInterval, signal);
       }
