@@ -2,9 +2,15 @@
 // network, container and interface, so a late DEL never reaches the address of a living pod.
 import type { Clock } from '../../runtime/clock.ts';
 import { raceAbort } from '../../runtime/race-abort.ts';
-import { type Family, widthOf } from '../../cidr/set/cidr.ts';
+import {
+  addressText,
+  canonicalAddress,
+  type Family,
+  familyOf,
+  parseAddress,
+  widthOf,
+} from '../../cidr/set/cidr.ts';
 import type { Allocator } from '../allocators/allocator.ts';
-import { addressText, familyOf, parseAddress } from '../ipam/address.ts';
 import { attachmentKey, type AttachmentName, type Place } from '../ipam/holdings.ts';
 import { defaultPool, type Demand, type Ipam } from '../ipam/ipam.ts';
 import { type IpamErrorKind, ok } from '../ipam/ipam-error.ts';
@@ -164,7 +170,7 @@ export class Verbs {
     if (known === undefined)
       return cniFailed(cniCode.unknownContainer, `container ${attachment.container} holds no address`);
     const held = known.places.map(({ ip }) => ip).toSorted();
-    const shown = conf.previous.map(canonical).toSorted();
+    const shown = conf.previous.map((ip) => canonicalAddress(ip) ?? ip).toSorted();
     return held.join() === shown.join()
       ? nothing
       : cniFailed(
@@ -247,11 +253,6 @@ function routerOf(block: Allocator | undefined): string | undefined {
 
 function defaultRoutes(families: readonly Family[]): readonly ResultRoute[] {
   return families.map((family) => ({ dst: family === 'ipv4' ? '0.0.0.0/0' : '::/0', extra: {} }));
-}
-
-function canonical(ip: string): string {
-  const address = parseAddress(ip);
-  return address === undefined ? ip : addressText(address);
 }
 
 function gaveUp({ outcome }: Tried): CniOutcome<Printed> {
