@@ -9,6 +9,7 @@ import { Random } from '../../src/runtime/random.ts';
 import { VirtualClock } from '../../src/runtime/virtual-clock.ts';
 import { readAlibabaTopology } from '../../src/simulator/alibaba/alibaba-topology.ts';
 import { type Alibaba, createAlibaba } from '../../src/simulator/alibaba/create-alibaba.ts';
+import { readyLife } from '../../src/simulator/alibaba/states.ts';
 import { plainInterface } from '../../src/simulator/cloud/instances.ts';
 import { createInterface } from '../../src/simulator/cloud/network-interfaces.ts';
 import type { NetworkInterface } from '../../src/simulator/cloud/records.ts';
@@ -174,8 +175,8 @@ export class AlibabaCluster {
     const { network } = this.alibaba;
     const [subnet] = network.subnets.values();
     const tags = { 'io.cilium/cilium-managed': 'true', 'io.cilium/cluster-name': clusterName };
-    const life = { phase: 'ready', name: '', createTime: this.clock.wall(), deleteOnRelease: true } as const;
-    return createInterface(network, { ...plainInterface(subnet?.id ?? '', []), tags, life }).id;
+    const request = { ...plainInterface(subnet?.id ?? '', []), tags, life: readyLife(network) };
+    return createInterface(network, request).id;
   }
 
   /** Plays the agent's part in the release of addresses until `done`. */
