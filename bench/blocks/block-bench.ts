@@ -1,4 +1,4 @@
-// What the figures of blocks run on: a real API server with its etcd, whoever gives out blocks in a process of its own, and a
+// What the figures of blocks run on: a real API server with its etcd, what gives out blocks in a process of its own, and a
 // watch that tells when the last object has one.
 import { RigChild } from '../../rig/child-process.ts';
 import type { ControllerChild } from '../../rig/controller-child.ts';
