@@ -62,6 +62,21 @@ describe('readCommandLine', () => {
     expect(figures.map(({ name }) => name)).toEqual(namesOn('azure'));
   });
 
+  test('keeps the nodes and the limits that a figure on Alibaba Cloud is stated for', () => {
+    const stated = read('--cloud', 'alibaba', '--nodes', '50', '--scale', '10').figures.filter(({ title }) =>
+      /\d{2,} (nodes|s)\b/.test(title),
+    );
+
+    expect(stated.map(({ name, scenario }) => [name, scenario.split(' ', 1)[0]])).toEqual([
+      ['reads-per-node', '500'],
+      ['reads-per-node-of-100', '100'],
+      ['calls-over-window', '600'],
+      ['last-supplied', '500'],
+      ['last-supplied-of-100', '100'],
+    ]);
+    expect(stated.filter(({ scenario }) => !scenario.includes('limits and latencies of'))).toEqual([]);
+  });
+
   test('lists with --small what the small form measures', () => {
     const { figures } = readCommandLine(['--list', '--small'], allFigures);
 
