@@ -24,8 +24,6 @@ export interface NodeOperationsDeps {
   readonly permission: Pick<MutationPermission, 'refusal'>;
   readonly random: Random;
   readonly state: NodeState;
-  /** When the CiliumNode was last written, in monotonic ms; -Infinity if never. */
-  readonly writtenAt: () => number;
   /** How urgently the node needs addresses now. */
   readonly priority: () => Priority;
   /** The tasks of all parts. Whenever one ends, every part takes its next step. */
@@ -43,9 +41,9 @@ export class NodeOperations {
 
   constructor(deps: NodeOperationsDeps) {
     this.#deps = deps;
-    const { name, instanceId, context, permission, random, state, priority, tasks, writtenAt } = deps;
+    const { name, instanceId, context, permission, random, state, priority, tasks } = deps;
     const { hooks, clock, timing } = context;
-    const refresh = (): Promise<void> => context.refresh(instanceId);
+    const refresh = (): Promise<void> => state.refresh();
     const ownPermission = onlyIfVerified(permission, () => context.identities.isVerified(name, instanceId));
     // Each node holds a copy, so it contains only what most parts need.
     const shared = {
@@ -57,17 +55,15 @@ export class NodeOperations {
       timing,
       tasks,
       applyAnswer: (answer: Answer) => state.applyAnswer(answer),
-      invalidate: (from: number) => context.inventory.invalidate(instanceId, from),
+      invalidate: (from: number) => state.invalidate(from),
     };
     this.releaser = new Releaser({
       ...shared,
       permission: ownPermission,
       policy: context.releasePolicy,
       traits: context.implementation.traits,
-      writtenAt,
-      facts: () => state.forRelease(),
-      isGrowing: (interfaceId) => this.maintainer.isGrowing(interfaceId),
-      readNode: (signal) => state.reread(signal),
+      releases: state.releases,
+      node: state,
       onRelease: (release) => this.#onRelease(release),
       onRetired: (holdings) => hooks.onRetired(name, holdings),
     });
@@ -75,17 +71,13 @@ export class NodeOperations {
       ...shared,
       permission: ownPermission,
       delay: context.releasePolicy.idleDelay,
-      facts: () => state.forIdleInterfaces(),
-      isBusy: (interfaceId) =>
-        this.maintainer.isGrowing(interfaceId) || this.releaser.interfaces.has(interfaceId),
-      refresh,
-      readNode: (signal) => state.reread(signal),
+      phases: state.idle,
+      node: state,
       onInterfaceRelease: (given) => this.#onInterfaceRelease(given),
     });
     this.maintainer = new PoolMaintainer({
       ...shared,
-      isShrinking: (interfaceId) =>
-        this.releaser.isShrinking(interfaceId) || this.idle.leaving.has(interfaceId),
+      growth: state.growth,
       facts: () => state.forAllocation(),
       priority,
       refresh,
@@ -110,11 +102,6 @@ export class NodeOperations {
       facts: () => state.forStaticAddress(),
       onAssociated: (address, interfaceId) => hooks.onStaticIp(name, address, interfaceId),
     });
-  }
-
-  /** Whether anything is leaving the node. */
-  get isReleasing(): boolean {
-    return this.releaser.outgoing.size > 0 || this.idle.leaving.size > 0;
   }
 
   /** Number of operations started for the node. */

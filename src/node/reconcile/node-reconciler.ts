@@ -90,7 +90,7 @@ export class NodeReconciler {
     this.uid = node.uid;
     this.instanceId = instanceId;
     this.#context = context;
-    this.#state = new NodeState(node, instanceId, context, () => this.#operations.releaser.outgoing);
+    this.#state = new NodeState(node, instanceId, context);
     const { clock, onBug, hooks, writer } = context;
     const permission = context.permission.of(node.name);
     this.#permission = permission;
@@ -119,12 +119,11 @@ export class NodeReconciler {
       permission,
       random,
       state: this.#state,
-      writtenAt: () => this.#publisher.writtenAt,
       priority: () => this.priority,
       tasks: this.#tasks,
     });
-    const { maintainer } = this.#operations;
-    this.#refresh = new InstanceRefresh({ instanceId, context, tasks: this.#tasks, maintainer });
+    const { growth } = this.#state;
+    this.#refresh = new InstanceRefresh({ instanceId, context, tasks: this.#tasks, growth });
     this.#warnings = new Warnings({
       hooks,
       traits: context.implementation.traits,
@@ -144,7 +143,7 @@ export class NodeReconciler {
       node: () => this.#state.node,
       assess: () => this.#state.assess(),
       condition: () => this.#condition,
-      operations: this.#operations,
+      leaving: this.#state,
       onClaimed: (claimed) => this.#onClaimed(claimed),
     });
     this.#publisher = new NodePublisher({
@@ -153,7 +152,7 @@ export class NodeReconciler {
       observe: context.observe,
       clock,
       random,
-      node: () => this.#state.node,
+      object: this.#state,
       desired: () => this.#desiredNow(),
       onWrite: hooks.onWrite,
       onTrouble: (problem) => {
@@ -182,7 +181,7 @@ export class NodeReconciler {
     if (isOursToWrite(this.#assessment)) this.#context.onNewerState(previous, node);
     // A publication in flight reads the newest state after its write. Our own writes need no decision, unless
     // something is leaving: that proceeds once its removal is confirmed.
-    if (!this.#isPublishing || this.#operations.isReleasing || !asksTheSame(previous, node)) this.wake();
+    if (!this.#isPublishing || this.#state.isReleasing || !asksTheSame(previous, node)) this.wake();
     else if (!isOwnWrite) this.#changedSinceReconcile = true;
   }
 
@@ -247,7 +246,7 @@ export class NodeReconciler {
       condition: this.#condition,
       warnings: this.#warnings.list,
       view: this.#state.view,
-      releasing: this.#operations.releaser.outgoing.size,
+      releasing: this.#state.releases.outgoing.size,
       inDeficitSince: this.#deficit.since,
     };
   }
