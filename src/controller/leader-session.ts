@@ -12,6 +12,7 @@ import type { WatchedNode } from '../kubernetes/cilium-node/watched-node.ts';
 import { BlockedErrors } from '../kubernetes/cilium-node/blocked-errors.ts';
 import { clusterEvidence } from '../manager/withdrawals/cluster-evidence.ts';
 import { NodeManager } from '../manager/node-manager.ts';
+import type { ReportedEvent } from '../manager/serving-event.ts';
 import type { NodeIdentities, TouchedIdentities } from '../manager/claims/node-identities.ts';
 import { Resync } from '../manager/resync.ts';
 import { prefixesOf } from '../node/allocate/planned-step.ts';
@@ -98,6 +99,7 @@ export class LeaderSession {
   readonly #resync: Resync;
   readonly #orphanGc: OrphanGcRunner;
   readonly #nodes: NodeManager;
+  readonly #report: (event: ReportedEvent) => void;
   readonly #ownWrites: OwnWrites;
   readonly #conflictingWriters: ConflictingWriters;
   readonly #blockedErrors: BlockedErrors;
@@ -111,6 +113,11 @@ export class LeaderSession {
     this.#deps = deps;
     this.#failures = new FailedReadings(deps.log);
     const { options, clock, random, cloud } = deps;
+    this.#report = nodeInstruments({
+      ...deps,
+      recordClusterEvent: deps.recordLeaseEvent,
+      collects: cloudSettings(options).collection.kind === 'on',
+    });
     const { implementation } = cloud;
     const { consistencyWindow } = options;
     this.#withdrawals = this.#createWithdrawals();
@@ -430,16 +437,7 @@ export class LeaderSession {
       'implementation' | 'inventory' | 'ledger' | 'clock'
     >,
   ): NodeManager {
-    const { options, cloud, permission, schema, observe, pendingPods, log, registry, random, onBug } =
-      this.#deps;
-    const instruments = nodeInstruments({
-      clock: this.#deps.clock,
-      log,
-      registry,
-      recordEvent: this.#deps.recordEvent,
-      recordClusterEvent: this.#deps.recordLeaseEvent,
-      collects: cloudSettings(options).collection.kind === 'on',
-    });
+    const { options, cloud, permission, schema, observe, pendingPods, log, random, onBug } = this.#deps;
     return new NodeManager({
       identities: this.#deps.identities,
       requireNode: options.requireNode,
@@ -472,27 +470,28 @@ export class LeaderSession {
         interfaceTags: cloud.interfaceTags,
         onBug,
       },
-      hooks: {
-        ...instruments,
-        onStep: (name, finished) => {
-          const { step, result } = finished;
-          if (result.kind === 'done') this.#resync.prefixesTaken(step.subnetId, prefixesOf(step));
-          instruments.onStep(name, finished);
-        },
-        onBlocked: (node, condition) => {
-          instruments.onBlocked(node, condition);
-          this.#blockedErrors.say(node, condition?.message);
-        },
-        onSpace: () => this.#nodes.spaceFreed(),
-        onRemoved: (name) => {
-          this.#ownWrites.forget(name);
-          this.#blockedErrors.forget(name);
-          instruments.onRemoved(name);
-        },
-      },
+      emit: (event) => this.#reported(event),
       pendingPods,
       onRestored: (known) => this.#resync.remember(known),
       onNetwork: (networkId) => this.#resync.shownIn(networkId),
     });
+  }
+
+  #reported(event: ReportedEvent): void {
+    this.#report(event);
+    switch (event.kind) {
+      case 'step': {
+        const { step, result } = event.finished;
+        if (result.kind === 'done') this.#resync.prefixesTaken(step.subnetId, prefixesOf(step));
+        return;
+      }
+      case 'blocked':
+        return this.#blockedErrors.say(event.node, event.condition?.message);
+      case 'removed':
+        this.#ownWrites.forget(event.name);
+        this.#blockedErrors.forget(event.name);
+        return;
+      default:
+    }
   }
 }

@@ -5,7 +5,7 @@
 // - their CiliumNode (`apply`), or the Nodes that verify it (`identitiesChanged`)
 // - pods that wait on them (`pendingPodsChanged`)
 // - what the cloud shows of their instance (`instancesChanged`)
-// - what several nodes may lack: subnets, limits, orphaned interfaces (`wakeWhere`, `spaceFreed`)
+// - what several nodes may lack: subnets, limits, orphaned interfaces (`wakeWhere`), space in a subnet (`#space`)
 // - an address that another node showed and that is free now (`onFreed`), or that several claim (`#contest`)
 // - what may start at all: a pause or its end (`wakeAll`)
 import type { CiliumNode, NodeReference } from '../kubernetes/cilium-node/cilium-node.ts';
@@ -15,7 +15,8 @@ import type { Claimed } from '../node/demand/address-claims.ts';
 import { usedAddresses } from '../node/demand/demand.ts';
 import { type NodeCondition, presentable, unreadableNode } from '../node/conditions/node-condition.ts';
 import { NodeReconciler } from '../node/reconcile/node-reconciler.ts';
-import type { NodeContext, NodeHooks } from '../node/reconcile/node-context.ts';
+import type { NodeContext } from '../node/reconcile/node-context.ts';
+import type { NodeEvent } from '../node/reconcile/node-event.ts';
 import type { NodeFigures, NodeSummary } from '../node/reconcile/node-summary.ts';
 import { isOfOtherInstance, keepSpellings, restoredState } from '../node/publish/restored-state.ts';
 import type { KnownNetwork } from '../providers/contract/infrastructure.ts';
@@ -33,28 +34,22 @@ import { InstanceOwnership, type InstanceOwnershipOptions } from './claims/insta
 import type { TouchedIdentities } from './claims/node-identities.ts';
 import type { ClaimEvidence } from './claims/rival-claims.ts';
 import { claimedBy, emptyEntry, isSame, isUnmanaged, type NodeEntry, type Served } from './node-entry.ts';
+import type { ReportedEvent } from './serving-event.ts';
 
 export interface NodeManagerOptions {
   /** What the Nodes say about who owns which instance. */
   readonly identities: InstanceOwnershipOptions['identities'];
   /** Whether an instance is served only if a Node names it. */
   readonly requireNode: boolean;
-  readonly context: Omit<NodeContext, 'claims' | 'identities' | 'onChanged' | 'hooks'>;
-  readonly hooks: Omit<NodeHooks, 'onContested'> & NodeManagerHooks;
+  readonly context: Omit<NodeContext, 'claims' | 'identities' | 'emit'>;
+  /** Tells what happened to a node. Returns at once and does not throw. */
+  readonly emit: (event: ReportedEvent) => void;
   /** Number of pods waiting for an address on a node. */
   readonly pendingPods: (name: string) => number;
   /** Called with what a CiliumNode says about the network around its instance. */
   readonly onRestored: (known: KnownNetwork) => void;
   /** Called when the cloud shows a served instance in this network, and after each change of it. */
   readonly onNetwork: (networkId: string) => void;
-}
-
-export interface NodeManagerHooks {
-  /** Why a CiliumNode is not served; undefined once it has no reason. */
-  readonly onBlocked: (node: NodeReference, condition: NodeCondition | undefined) => void;
-  /** Malformed entries of a CiliumNode that are left out. */
-  readonly onWarnings: (node: CiliumNode) => void;
-  readonly onRemoved: (name: string) => void;
 }
 
 /** Number of nodes woken before other work can run, since each of them decides and publishes. */
@@ -74,6 +69,7 @@ export class NodeManager {
   readonly #index: AddressIndex;
   readonly #ownership: InstanceOwnership;
   readonly #work: TaskGroup;
+  /** Addresses returned to a subnet: wakes the nodes that wait for some, soon and in one batch. */
   readonly #space: Trigger;
   /** Names that existed at the start and wait for their turn to be served; `all` until every name is known. */
   #awaitingTurn: Set<string> | 'all' = 'all';
@@ -108,12 +104,22 @@ export class NodeManager {
       ...options.context,
       claims: this.#index,
       identities: this.#ownership,
-      onChanged: (instanceIds) => this.instancesChanged(instanceIds),
-      hooks: {
-        ...options.hooks,
-        onContested: (instanceId, claimed) => this.#contest(instanceId, claimed),
-      },
+      emit: (event) => this.#happened(event),
     };
+  }
+
+  /** What concerns other nodes is acted on here. */
+  #happened(event: NodeEvent): void {
+    switch (event.kind) {
+      case 'contested':
+        return this.#contest(event.instanceId, event.claimed);
+      case 'instancesChanged':
+        return this.instancesChanged(event.instanceIds);
+      case 'spaceFreed':
+        return this.#space.fire();
+      default:
+        this.#options.emit(event);
+    }
   }
 
   /**
@@ -250,11 +256,6 @@ export class NodeManager {
     this.#wake(ranked.toSorted((a, b) => a.rank - b.rank).map(({ name }) => name));
   }
 
-  /** Addresses returned to a subnet: wakes the nodes that wait for some, soon and in one batch. */
-  spaceFreed(): void {
-    this.#space.fire();
-  }
-
   wakeAll(): void {
     this.#wake([...this.#entries.keys()]);
   }
@@ -334,7 +335,7 @@ export class NodeManager {
     else if (served.kind === 'blocked') this.#blocked(entry, referenceTo(served.watched), served.condition);
     else if (entry.newest === undefined) {
       this.#entries.delete(name);
-      this.#options.hooks.onRemoved(name);
+      this.#options.emit({ kind: 'removed', name });
     } else this.#blocked(entry, referenceTo(entry.newest), undefined);
   }
 
@@ -397,7 +398,7 @@ export class NodeManager {
 
   async #end(name: string, entry: NodeEntry, reconciler: NodeReconciler): Promise<void> {
     await reconciler.stop(this.#work.deadline);
-    this.#options.hooks.onRemoved(name);
+    this.#options.emit({ kind: 'removed', name });
     entry.reconciler = undefined;
     entry.isNetworkRestored = false;
     entry.isEnding = false;
@@ -418,7 +419,7 @@ export class NodeManager {
     entry.condition = condition;
     entry.reportedUid = node.uid;
     entry.blockedSince = condition && (entry.blockedSince ?? this.#context.clock.monotonic());
-    this.#options.hooks.onBlocked(node, condition);
+    this.#options.emit({ kind: 'blocked', node, condition });
   }
 
   /** Reports the network only once the cloud shows the instance there: a CiliumNode alone does not justify a resync. */
@@ -434,7 +435,7 @@ export class NodeManager {
   }
 
   #reportWarnings(node: CiliumNode): void {
-    if (node.warnings.length > 0) this.#options.hooks.onWarnings(node);
+    if (node.warnings.length > 0) this.#options.emit({ kind: 'malformed', node });
   }
 
   /** Wakes nodes in small batches, so that their decisions do not starve other work. */

@@ -43,7 +43,7 @@ export class NodeOperations {
   constructor(deps: NodeOperationsDeps) {
     this.#deps = deps;
     const { name, instanceId, context, permission, random, state, priority, wake, writtenAt } = deps;
-    const { hooks, clock, timing, onBug } = context;
+    const { emit, clock, timing, onBug } = context;
     const refresh = (): Promise<void> => context.refresh(instanceId);
     const ownPermission = onlyIfVerified(permission, () => context.identities.isVerified(name, instanceId));
     // Each node holds a copy, so it contains only what most parts need.
@@ -69,7 +69,7 @@ export class NodeOperations {
       isGrowing: (interfaceId) => this.maintainer.isGrowing(interfaceId),
       readNode: (signal) => state.reread(signal),
       onRelease: (release) => this.#onRelease(release),
-      onRetired: (holdings) => hooks.onRetired(name, holdings),
+      onRetired: (holdings) => emit({ kind: 'retired', node: state.node, holdings }),
     });
     this.idle = new IdleInterfaces({
       ...shared,
@@ -97,18 +97,20 @@ export class NodeOperations {
       spreadCalls: context.spreadCalls,
       adopt: (item) => context.inventory.adopt(item),
       abandon: (interfaceId) => context.inventory.abandon(interfaceId),
-      onStep: (step) => hooks.onStep(name, step),
+      onStep: (finished) => emit({ kind: 'step', node: state.node, finished }),
     });
     this.deleteOnTermination = new DeleteOnTermination({
       ...shared,
-      onFailure: (interfaceId, failure) => hooks.onHousekeepingFailure(name, interfaceId, failure),
+      onFailure: (interfaceId, failure) =>
+        emit({ kind: 'housekeepingFailure', node: state.node, interfaceId, failure }),
     });
     this.staticAddress = new StaticAddress({
       ...shared,
       publicAddresses: context.publicAddresses,
       refresh,
       facts: () => state.forStaticAddress(),
-      onAssociated: (address, interfaceId) => hooks.onStaticIp(name, address, interfaceId),
+      onAssociated: (publicAddress, interfaceId) =>
+        emit({ kind: 'staticAddress', node: state.node, publicAddress, interfaceId }),
     });
   }
 
@@ -140,19 +142,22 @@ export class NodeOperations {
   }
 
   #onRelease(release: FinishedRelease): void {
-    const { ledger, clock, hooks } = this.#deps.context;
+    const { context, state } = this.#deps;
     const { subnetId, count, failure } = release;
-    hooks.onRelease(this.#deps.name, release);
-    if (failure !== undefined) return;
-    ledger.released(subnetId, count, clock.monotonic());
-    hooks.onSpace();
+    context.emit({ kind: 'release', node: state.node, release });
+    if (failure === undefined) this.#returned(subnetId, count);
   }
 
-  #onInterfaceRelease(given: InterfaceRelease): void {
-    const { ledger, clock, hooks } = this.#deps.context;
-    hooks.onInterfaceRelease(this.#deps.name, given);
-    if (given.failure !== undefined) return;
-    ledger.released(given.subnetId, 1, clock.monotonic());
-    hooks.onSpace();
+  #onInterfaceRelease(release: InterfaceRelease): void {
+    const { context, state } = this.#deps;
+    context.emit({ kind: 'interfaceRelease', node: state.node, release });
+    if (release.failure === undefined) this.#returned(release.subnetId, 1);
+  }
+
+  /** So many addresses returned to the subnet. */
+  #returned(subnetId: string, count: number): void {
+    const { ledger, clock, emit } = this.#deps.context;
+    ledger.released(subnetId, count, clock.monotonic());
+    emit({ kind: 'spaceFreed' });
   }
 }

@@ -97,7 +97,7 @@ export class NodeReconciler {
     this.instanceId = instanceId;
     this.#context = context;
     this.#state = new NodeState(node, instanceId, context, () => this.#operations.releaser.outgoing);
-    const { clock, onBug, hooks, writer } = context;
+    const { clock, onBug, emit, writer } = context;
     const permission = context.permission.of(node.name);
     this.#permission = permission;
     // A node may come back and must not reuse client tokens from its earlier lifetime.
@@ -109,13 +109,17 @@ export class NodeReconciler {
       onBug,
       isPressing: () => this.#state.pendingPods > 0,
     };
-    this.#maintenance = new Trigger({ ...runs, run: () => this.#reconcile(), onRun: hooks.onMaintenance });
+    this.#maintenance = new Trigger({
+      ...runs,
+      run: () => this.#reconcile(),
+      onRun: (figures) => emit({ kind: 'maintained', figures }),
+    });
     this.#publication = new Trigger({
       ...runs,
       // The write is computed once its slot is granted: by then it may cover more at the same cost.
       admit: (start) => this.#enqueue(start),
       run: (signal) => this.#publish(signal),
-      onRun: hooks.onPublication,
+      onRun: (figures) => emit({ kind: 'published', figures }),
     });
     this.#operations = new NodeOperations({
       name: node.name,
@@ -129,7 +133,7 @@ export class NodeReconciler {
       wake: () => this.wake(),
     });
     this.#warnings = new Warnings({
-      hooks,
+      emit,
       traits: context.implementation.traits,
       clock,
       words: context.implementation.section.words,
@@ -137,12 +141,10 @@ export class NodeReconciler {
         ms === undefined ? this.#cancel('warning') : this.#later('warning', ms, () => this.wake()),
     });
     this.#cap = new CapacityLimit(clock, (ms) => this.#later('cap', ms, () => this.wake()));
-    this.#deficit = new Deficit({
-      clock,
-      calls: () => this.#operations.calls,
-      onSatisfied: (duration, calls) => hooks.onSatisfied(duration, calls),
-    });
-    this.#dryRunLog = new DryRunLog(permission, (decision) => hooks.onDryRunDecision(this.name, decision));
+    this.#deficit = new Deficit({ clock, emit, calls: () => this.#operations.calls });
+    this.#dryRunLog = new DryRunLog(permission, (decision) =>
+      emit({ kind: 'dryRun', node: this.#state.node, decision }),
+    );
     this.#desired = new DesiredState({
       context,
       instanceId,
@@ -161,9 +163,9 @@ export class NodeReconciler {
       random,
       node: () => this.#state.node,
       desired: () => this.#desired.now(),
-      onWrite: hooks.onWrite,
+      onWrite: (part, outcome) => emit({ kind: 'write', part, outcome }),
       onTrouble: (problem) => {
-        hooks.onWriteTrouble(this.name, problem);
+        emit({ kind: 'writeTrouble', node: this.#state.node, problem });
         this.wake();
       },
       onHeld: (writes) =>
@@ -231,7 +233,7 @@ export class NodeReconciler {
 
   /** Decides again soon: something that the node depends on changed. */
   wake(): void {
-    this.#context.hooks.onMaintenanceRequested();
+    this.#context.emit({ kind: 'maintenanceRequested' });
     this.#maintenance.fire();
   }
 
@@ -290,7 +292,7 @@ export class NodeReconciler {
    */
   #publishWhatLacks(): void {
     if (this.#isPublishing || !this.#publisher.lacks()) return;
-    this.#context.hooks.onPublicationRequested();
+    this.#context.emit({ kind: 'publicationRequested' });
     this.#publication.fire();
   }
 
@@ -412,7 +414,7 @@ export class NodeReconciler {
     if (condition?.message === this.#condition?.message) return;
     this.#condition = condition;
     if (condition !== undefined) this.#isUnresolved = true;
-    this.#context.hooks.onCondition(this.#state.node, condition);
+    this.#context.emit({ kind: 'condition', node: this.#state.node, condition });
   }
 
   #warning(view: InstanceView | undefined): void {
@@ -441,7 +443,7 @@ export class NodeReconciler {
   #onClaimed(claimed: Claimed): void {
     this.wake();
     if (claimed.excluded.size + claimed.shared.size > 0)
-      this.#context.hooks.onContested(this.instanceId, claimed);
+      this.#context.emit({ kind: 'contested', instanceId: this.instanceId, claimed });
   }
 
   #onPublished(): void {
@@ -462,7 +464,7 @@ export class NodeReconciler {
     }
     if (this.#assessment.kind !== 'served' || this.#assessment.wanted > 0) return;
     this.#isUnresolved = false;
-    this.#context.hooks.onResolved(this.#state.node);
+    this.#context.emit({ kind: 'resolved', node: this.#state.node });
   }
 
   #cancel(what: Wait): void {

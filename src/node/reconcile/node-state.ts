@@ -108,12 +108,13 @@ export class NodeState {
 
   /** Reads the CiliumNode live; false if that fails or it belongs to another node by now. */
   async reread(signal: AbortSignal): Promise<boolean> {
-    const { writer, observe, hooks } = this.#context;
+    const { writer, observe, emit } = this.#context;
     const { name } = this.node;
     const live = await writer.get(name, signal);
     if (live.kind !== 'found') {
       const trouble = live.kind === 'denied' ? live.message : undefined;
-      if (trouble !== undefined && trouble !== this.#readTrouble) hooks.onReadTrouble(name, trouble);
+      if (trouble !== undefined && trouble !== this.#readTrouble)
+        emit({ kind: 'readTrouble', node: this.node, problem: trouble });
       this.#readTrouble = trouble;
       return false;
     }
@@ -139,8 +140,8 @@ export class NodeState {
 
   /** Applies the answer to one of our calls. */
   applyAnswer(answer: Answer): void {
-    const { inventory, clock, onChanged } = this.#context;
-    onChanged(inventory.applyAnswer(answer, clock.monotonic()));
+    const { inventory, clock, emit } = this.#context;
+    emit({ kind: 'instancesChanged', instanceIds: inventory.applyAnswer(answer, clock.monotonic()) });
   }
 }
 

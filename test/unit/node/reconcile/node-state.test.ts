@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { ReadOutcome } from '../../../../src/kubernetes/cilium-node/cilium-node-writer.ts';
 import { NodeState } from '../../../../src/node/reconcile/node-state.ts';
 import type { NodeContext } from '../../../../src/node/reconcile/node-context.ts';
+import type { NodeEvent } from '../../../../src/node/reconcile/node-event.ts';
 import { scriptedImplementation } from '../../providers/scripted-implementation.ts';
 import { eni, infrastructure, m5Large, subnet, view } from '../allocation-facts.ts';
 import { nodeOf } from '../cilium-nodes.ts';
@@ -94,7 +95,8 @@ describe('the state of a node', () => {
     const outcomes: ReadOutcome[] = [denied('may not'), denied('may not'), denied('still not'), gone];
     const context: unknown = {
       writer: { get: () => Promise.resolve(outcomes.shift()) },
-      hooks: { onReadTrouble: (name: string, problem: string) => reported.push(`${name}: ${problem}`) },
+      emit: (event: NodeEvent) =>
+        event.kind === 'readTrouble' && reported.push(`${event.node.name}: ${event.problem}`),
     };
     const state = new NodeState(nodeOf({}), 'i-1', context as NodeContext, () => new Set());
     const { signal } = new AbortController();
