@@ -95,18 +95,20 @@ export class AlibabaCluster {
     const transport = new InProcessTransport(this.kubernetes.handle, clock);
     const registry = createMetricRegistry({ measureProcess: false });
     const controller = new Controller({
-      options: optionsOf({ ipam: 'alibabacloud', ...flags }, emptyEnvironment),
+      host: {
+        options: optionsOf({ ipam: 'alibabacloud', ...flags }, emptyEnvironment),
+        clock,
+        random: this.#random.fork('controller'),
+        log,
+        registry,
+        onBug: (error) => this.bugs.push(error),
+      },
       kubernetes: transport,
       leaseTransport: transport,
       composeMode: (deps) => new EniMode(deps, (cloud) => composeAlibaba({ api, regionId }, cloud)),
-      clock,
-      random: this.#random.fork('controller'),
-      log,
-      registry,
       identity: 'headwater-0',
       version: '1.2.3',
       readLiveOptions: undefined,
-      onBug: (error) => this.bugs.push(error),
     });
     void controller.run(new AbortController().signal);
     return registry;

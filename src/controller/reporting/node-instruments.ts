@@ -11,7 +11,6 @@ import {
   secondaryAddressesOf,
 } from '../../node/allocate/planned-step.ts';
 import type { FinishedStep } from '../../node/allocate/step-result.ts';
-import type { EventReport } from '../../kubernetes/events/event-object.ts';
 import { SpamFilter } from '../../kubernetes/events/spam-filter.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Logger } from '../../observability/logger.ts';
@@ -20,15 +19,13 @@ import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
 import { triggerMeter } from '../../observability/trigger-meter.ts';
 import { mostNodesReported, SharedCauses } from './shared-causes.ts';
 import { failureFields } from './failure-fields.ts';
+import type { NodeEvents } from './node-events.ts';
 
 export interface NodeInstrumentsOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly registry: MetricRegistry;
-  /** Records an Event on a node. */
-  readonly recordEvent: (node: NodeReference, report: EventReport) => void;
-  /** Records an Event for what several nodes have in common. */
-  readonly recordClusterEvent: (report: EventReport) => void;
+  readonly events: Pick<NodeEvents, 'record' | 'recordOnLease'>;
   /** Whether orphaned interfaces are collected. */
   readonly collects: boolean;
 }
@@ -39,7 +36,7 @@ type Reports = {
 };
 
 export function nodeInstruments(options: NodeInstrumentsOptions): (event: ReportedEvent) => void {
-  const { log, registry, recordEvent, recordClusterEvent, collects } = options;
+  const { log, registry, events, collects } = options;
   const { metrics, forgetNode } = registry;
   const maintenance = triggerMeter(metrics, 'deficit_resolver');
   const publication = triggerMeter(metrics, 'k8s_sync');
@@ -54,7 +51,7 @@ export function nodeInstruments(options: NodeInstrumentsOptions): (event: Report
   const reportedNodes = new Map<string, ConditionReason>();
 
   const resolveCluster = (): void =>
-    recordClusterEvent({
+    events.recordOnLease({
       type: 'Normal',
       reason: 'Resolved',
       message: 'the condition of several nodes is resolved',
@@ -70,7 +67,7 @@ export function nodeInstruments(options: NodeInstrumentsOptions): (event: Report
     const reason = reportedNodes.get(node.name);
     if (reason === undefined) return;
     reportedNodes.delete(node.name);
-    recordEvent(node, { type: 'Normal', reason: 'Resolved', message: `${reason} is resolved: ${what}` });
+    events.record(node, { type: 'Normal', reason: 'Resolved', message: `${reason} is resolved: ${what}` });
   };
 
   const announce = (node: NodeReference, condition: NodeCondition | undefined): void => {
@@ -87,10 +84,10 @@ export function nodeInstruments(options: NodeInstrumentsOptions): (event: Report
     const level = isFirst && reason !== 'WriteRefused' ? 'warn' : 'debug';
     if (quiet.allows(node.name))
       log[level]('node cannot be satisfied', { node: node.name, reason, why: message });
-    if (onCluster) recordClusterEvent({ type: 'Warning', reason, message: `several nodes: ${message}` });
+    if (onCluster) events.recordOnLease({ type: 'Warning', reason, message: `several nodes: ${message}` });
     if (!onNode) return;
     reportedNodes.set(node.name, reason);
-    recordEvent(node, { type: 'Warning', reason, message });
+    events.record(node, { type: 'Warning', reason, message });
   };
 
   const reports: Reports = {
@@ -163,7 +160,7 @@ export function nodeInstruments(options: NodeInstrumentsOptions): (event: Report
           why: warning.message,
           ...(warning.addresses !== undefined && { addresses: warning.addresses }),
         });
-      recordEvent(node, { type: 'Warning', reason: warning.reason, message: warning.message });
+      events.record(node, { type: 'Warning', reason: warning.reason, message: warning.message });
     },
     exclusions: ({ node: { name }, exclusions }) => {
       if (exclusions.length === 0) log.info('pods may use every interface of a node', { node: name });

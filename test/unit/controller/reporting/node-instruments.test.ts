@@ -21,8 +21,7 @@ describe('a release that ends', () => {
       clock: new VirtualClock(),
       log,
       registry,
-      recordEvent: () => undefined,
-      recordClusterEvent: () => undefined,
+      events: { record: () => undefined, recordOnLease: () => undefined },
       collects: true,
     });
     const release: FinishedRelease = {
@@ -50,8 +49,7 @@ describe('a node whose agent keeps changing its problem', () => {
       clock,
       log,
       registry,
-      recordEvent: () => undefined,
-      recordClusterEvent: () => undefined,
+      events: { record: () => undefined, recordOnLease: () => undefined },
       collects: true,
     });
     const flap = (name: string): void => {
