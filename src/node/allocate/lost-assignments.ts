@@ -3,6 +3,9 @@
 // is its result.
 import type { InstanceView } from '../../providers/contract/instance-view.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import { raceAbort } from '../../runtime/race-abort.ts';
+import { type Requeue, requeueAt } from '../../runtime/requeue.ts';
+import type { TaskGroup } from '../../runtime/task-group.ts';
 import { LazySet } from '../../runtime/lazy-collections.ts';
 import { type CallTiming, mayTakeEffectFor } from '../../providers/contract/call-timing.ts';
 import { type PlannedStep, subnetAddressesUsed } from './planned-step.ts';
@@ -15,15 +18,15 @@ export interface LostAssignmentsDeps {
   /** Marks the instance as unconfirmed from that time. */
   readonly invalidate: (from: number) => void;
   readonly refresh: () => Promise<void>;
-  readonly later: (ms: number, action: () => void) => void;
-  /** Called when a lost assignment is resolved. */
-  readonly onFound: () => void;
+  readonly tasks: Pick<TaskGroup, 'begin' | 'closing'>;
 }
 
 interface LostAssignment {
   readonly step: Assignment;
   /** What the interface had of the requested kind before. */
   readonly before: ReadonlySet<string>;
+  /** From then on it can no longer take effect unseen; in monotonic ms. Undefined once a refresh looks for its result. */
+  openUntil: number | undefined;
 }
 
 export class LostAssignments {
@@ -59,18 +62,32 @@ export class LostAssignments {
 
   /** The answer to this assignment was lost. `before`: the result of `shownOn` when it was sent. */
   answerLost(step: Assignment, before: ReadonlySet<string>): void {
-    const { clock, timing, invalidate, refresh, later, onFound } = this.#deps;
-    const lost = { step, before };
-    this.#lost.add(lost);
-    invalidate(clock.monotonic());
-    later(mayTakeEffectFor(timing), () => {
-      // Only a refresh that starts now resolves it, not an earlier one.
-      void refresh().then(() => {
-        this.#lost.delete(lost);
-        this.#forget();
-        onFound();
-      });
-    });
+    const { clock, timing, invalidate } = this.#deps;
+    const now = clock.monotonic();
+    this.#lost.add({ step, before, openUntil: now + mayTakeEffectFor(timing) });
+    invalidate(now);
+  }
+
+  /** Looks for the results of those that can no longer take effect unseen. */
+  step(now: number): Requeue {
+    const { tasks } = this.#deps;
+    for (const lost of this.#lost) {
+      if (lost.openUntil === undefined || lost.openUntil > now) continue;
+      lost.openUntil = undefined;
+      tasks.begin(() => this.#find(lost));
+    }
+    return requeueAt(
+      [...this.#lost].map(({ openUntil = now }) => openUntil),
+      now,
+    );
+  }
+
+  /** Only a refresh that starts now resolves it, not an earlier one. */
+  async #find(lost: LostAssignment): Promise<void> {
+    const { refresh, tasks } = this.#deps;
+    await raceAbort(refresh(), tasks.closing);
+    this.#lost.delete(lost);
+    this.#forget();
   }
 
   /** Addresses that lost assignments may have brought or may still bring, and that no read has shown. */

@@ -7,7 +7,8 @@ import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
 import type { MutationPermission } from '../../providers/gate/mutation-permission.ts';
 import type { OperationKind } from '../../providers/contract/operation.ts';
 import type { SubnetLedger } from '../../providers/catalog/subnet-ledger.ts';
-import { TaskGroup } from '../../runtime/task-group.ts';
+import { leastOf, type Requeue, requeueAt } from '../../runtime/requeue.ts';
+import type { TaskGroup } from '../../runtime/task-group.ts';
 import { LazySet } from '../../runtime/lazy-collections.ts';
 import type { FinishedStep, StepResult } from './step-result.ts';
 import { LostAssignments } from './lost-assignments.ts';
@@ -39,10 +40,14 @@ export interface PoolMaintainerDeps
   readonly isShrinking: (interfaceId: string) => boolean;
   /** Marks the instance as unconfirmed from that time. */
   readonly invalidate: (from: number) => void;
-  /** Schedules a call of `evaluate` when a step or a wait ended. */
-  readonly wake: () => void;
+  readonly tasks: TaskGroup;
   readonly onStep: (step: FinishedStep) => void;
-  readonly onBug: (error: unknown) => void;
+}
+
+/** What the node needs from the cloud now, and when to plan again. */
+export interface PoolStep extends Requeue {
+  /** Undefined while the node cannot be served. */
+  readonly plan: AllocationPlan | undefined;
 }
 
 export type MaintainedFacts = Omit<AllocationFacts, 'stepsInFlight' | 'frozen' | 'preferNew' | 'refusalOf'>;
@@ -84,52 +89,55 @@ export class PoolMaintainer {
     createInterface: 0,
   };
   #priority: Priority = 'housekeeping';
-  readonly #work: TaskGroup;
   readonly #lost: LostAssignments;
   readonly #backoff: AllocationBackoff;
   readonly #calls: StepExecution;
-  #endBackoff: (() => void) | undefined;
   #endWait: (() => void) | undefined;
 
   constructor(deps: PoolMaintainerDeps) {
     this.#deps = deps;
-    const { clock, timing, invalidate, refresh, onBug, wake: onEnd } = deps;
-    this.#work = new TaskGroup({ clock, onBug, backOff: () => this.#backoff.add(), onEnd });
     this.#backoff = new AllocationBackoff(deps);
-    this.#lost = new LostAssignments({
-      clock,
-      timing,
-      invalidate,
-      refresh,
-      later: (ms, action) => this.#work.later(ms, action),
-      onFound: deps.wake,
-    });
+    this.#lost = new LostAssignments(deps);
     this.#calls = new StepExecution({
       ...deps,
       lost: this.#lost,
       stepsInFlight: this.#stepsInFlight,
       onThrottle: (failure) => {
         this.#backoff.addThrottle(failure);
-        deps.wake();
+        deps.tasks.report();
       },
       view: () => deps.facts()?.view,
-      context: () => ({ priority: deps.priority, signal: this.#work.deadline }),
+      context: () => ({ priority: deps.priority, signal: deps.tasks.deadline }),
     });
   }
 
-  /** Starts what the plan requires beyond the steps in flight; returns the plan. */
-  evaluate(): AllocationPlan | undefined {
-    if (this.#work.isClosing) return undefined;
+  /** Starts what the plan requires beyond the steps in flight. */
+  step(facts: MaintainedFacts | undefined, now: number): PoolStep {
     this.#raiseQueuedPriority();
-    const plan = this.#plan();
-    this.#wakeAfterBackoff();
+    const lost = this.#lost.step(now);
+    const plan = this.#plan(facts);
     this.#awaitRefused(plan);
-    if (plan === undefined || !this.#mayBegin()) return plan;
+    if (plan !== undefined && this.#mayBegin()) this.#beginMissing(plan);
+    // Counted at each step: a timer that fires slightly early must not be the last one.
+    const backoff = { requeueAfter: this.#backoff.remaining };
+    return { plan, ...leastOf([lost, backoff, this.#subnetsBack(plan, now)]) };
+  }
+
+  #beginMissing({ steps }: AllocationPlan): void {
     for (const kind of stepKinds) {
-      const wanted = plan.steps.filter((step) => step.kind === kind).length;
+      const wanted = steps.filter((step) => step.kind === kind).length;
       while (this.#waiting[kind] < wanted) this.#begin(kind);
     }
-    return plan;
+  }
+
+  /** Exhausted subnets are tried again as soon as their back-off ends. */
+  #subnetsBack(plan: AllocationPlan | undefined, now: number): Requeue {
+    if (plan?.obstacle?.kind !== 'subnetsExhausted') return {};
+    const blocked = this.#deps.ledger.blocked(now);
+    return requeueAt(
+      plan.obstacle.subnetIds.map((id) => blocked.get(id) ?? Infinity),
+      now,
+    );
   }
 
   /** Whether addresses are being added to the interface, or a call with a lost answer may still add some. */
@@ -143,24 +151,17 @@ export class PoolMaintainer {
     return this.#backoff.trouble;
   }
 
-  /** Starts no more steps; resolves once those in flight have ended, at `deadline` at the latest. */
-  stop(deadline: AbortSignal): Promise<void> {
+  /** Waits for nothing any longer. */
+  close(): void {
     this.#endWait?.();
-    return this.#work.stop(deadline);
-  }
-
-  /** Reschedules on each evaluation: a timer that fires slightly early must not be the last one. */
-  #wakeAfterBackoff(): void {
-    this.#endBackoff?.();
-    const { remaining } = this.#backoff;
-    this.#endBackoff = remaining > 0 ? this.#work.later(remaining, this.#deps.wake) : undefined;
   }
 
   /** If only blocked scopes could serve the node, retries as soon as one of them may be tried. */
   #awaitRefused(plan: AllocationPlan | undefined): void {
     this.#endWait?.();
     const scopes = plan?.refusals.map(({ scope }) => scope) ?? [];
-    this.#endWait = scopes.length > 0 ? this.#deps.blocked.await(scopes, this.#deps.wake) : undefined;
+    const { blocked, tasks } = this.#deps;
+    this.#endWait = scopes.length > 0 ? blocked.await(scopes, () => tasks.report()) : undefined;
   }
 
   /** Calls that wait for rate limits or a slot follow the current priority, so a rise is announced. */
@@ -173,8 +174,7 @@ export class PoolMaintainer {
   }
 
   /** `admitted`: the kind of step that the rate limits allow now. */
-  #plan(admitted?: StepKind): AllocationPlan | undefined {
-    const facts = this.#deps.facts();
+  #plan(facts: MaintainedFacts | undefined, admitted?: StepKind): AllocationPlan | undefined {
     if (facts === undefined) return undefined;
     const lost = this.#lost.unresolved.map(({ interfaceId }) => interfaceId);
     const shrinking = facts.view.interfaces.map(({ id }) => id).filter(this.#deps.isShrinking);
@@ -206,16 +206,18 @@ export class PoolMaintainer {
 
   #begin(kind: StepKind): void {
     this.#waiting[kind]++;
-    this.#work.begin(() => this.#run(kind));
+    const backOff = (): number => this.#backoff.add();
+    this.#deps.tasks.begin(() => this.#run(kind), undefined, backOff);
   }
 
   async #run(kind: StepKind): Promise<void> {
     const { implementation, priority, instanceId } = this.#deps;
     const refund = await implementation
-      .admit(operationsOf[kind], { priority, signal: this.#work.closing, instanceId })
+      .admit(operationsOf[kind], { priority, signal: this.#deps.tasks.closing, instanceId })
       .finally(() => this.#waiting[kind]--);
     // The wait may have been long: the current need decides.
-    const step = this.#mayBegin() ? this.#plan(kind)?.steps.find((each) => each.kind === kind) : undefined;
+    const steps = this.#mayBegin() ? this.#plan(this.#deps.facts(), kind)?.steps : undefined;
+    const step = steps?.find((each) => each.kind === kind);
     if (step === undefined) {
       refund();
       return;
@@ -239,7 +241,7 @@ export class PoolMaintainer {
 
   #mayBegin(): boolean {
     const isPaused = this.#deps.permission.refusal('allocate') !== undefined;
-    return !isPaused && !this.#work.isClosing && !this.#backoff.isPausing;
+    return !isPaused && !this.#deps.tasks.isClosing && !this.#backoff.isPausing;
   }
 
   async #perform(attempt: Attempt): Promise<StepResult> {
@@ -271,7 +273,7 @@ export class PoolMaintainer {
     this.#clearing.add(step);
     this.#learn(attempt, { kind: 'failed', at: 'attach', failure, taken: 0, left: undefined });
     attempt.endTry();
-    this.#deps.wake();
+    this.#deps.tasks.report();
   }
 
   #learn(attempt: Attempt, result: FailedStep): void {

@@ -48,7 +48,7 @@ export interface DesiredStateDeps {
   readonly condition: () => NodeCondition | undefined;
   /** What is leaving the node. */
   readonly operations: {
-    readonly releaser: Pick<Releaser, 'evaluate' | 'handshake' | 'outgoing'>;
+    readonly releaser: Pick<Releaser, 'handshake' | 'outgoing'>;
     readonly idle: Pick<IdleInterfaces, 'leaving'>;
   };
   /** Called when what others offer of the node's addresses changed. */
@@ -96,9 +96,6 @@ export class DesiredState {
   /** The desired content now; undefined while unknown. */
   now(): Desired | undefined {
     const { context, showsAnother } = this.#deps;
-    const { releaser } = this.#deps.operations;
-    // The decision what to hide must use the same state as the write.
-    releaser.evaluate();
     const assessment = this.#deps.assess();
     const operatorError = context.prunesError ? '' : (this.#deps.condition()?.message ?? '');
     if (assessment.kind === 'unread') return showsAnother ? this.#emptied() : sayOnly(operatorError);

@@ -3,6 +3,7 @@
 import type { Answer } from '../../providers/contract/observation.ts';
 import type { AllocationImplementation } from '../../providers/contract/allocation-implementation.ts';
 import type { MutationPermission } from '../../providers/gate/mutation-permission.ts';
+import type { TaskGroup } from '../../runtime/task-group.ts';
 import type { Priority } from '../../providers/contract/priority.ts';
 import type { Random } from '../../runtime/random.ts';
 import { Releaser } from '../release/releaser.ts';
@@ -27,8 +28,8 @@ export interface NodeOperationsDeps {
   readonly writtenAt: () => number;
   /** How urgently the node needs addresses now. */
   readonly priority: () => Priority;
-  /** Called when an operation or a wait ended: every part must run `evaluate` again. */
-  readonly wake: () => void;
+  /** The tasks of all parts. Whenever one ends, every part takes its next step. */
+  readonly tasks: TaskGroup;
 }
 
 export class NodeOperations {
@@ -42,8 +43,8 @@ export class NodeOperations {
 
   constructor(deps: NodeOperationsDeps) {
     this.#deps = deps;
-    const { name, instanceId, context, permission, random, state, priority, wake, writtenAt } = deps;
-    const { emit, clock, timing, onBug } = context;
+    const { name, instanceId, context, permission, random, state, priority, tasks, writtenAt } = deps;
+    const { emit, clock, timing } = context;
     const refresh = (): Promise<void> => context.refresh(instanceId);
     const ownPermission = onlyIfVerified(permission, () => context.identities.isVerified(name, instanceId));
     // Each node holds a copy, so it contains only what most parts need.
@@ -54,8 +55,7 @@ export class NodeOperations {
       clock,
       permission,
       timing,
-      wake,
-      onBug,
+      tasks,
       applyAnswer: (answer: Answer) => state.applyAnswer(answer),
       invalidate: (from: number) => context.inventory.invalidate(instanceId, from),
     };
@@ -136,9 +136,9 @@ export class NodeOperations {
 
   /** Starts nothing more; resolves once work in flight has ended, at `deadline` at the latest. */
   async stop(deadline: AbortSignal): Promise<void> {
-    const { releaser, idle, maintainer, deleteOnTermination, staticAddress } = this;
-    const all = [deleteOnTermination, releaser, idle, staticAddress, maintainer];
-    await Promise.all(all.map((each) => each.stop(deadline)));
+    this.maintainer.close();
+    await this.#deps.tasks.stop(deadline);
+    this.staticAddress.close();
   }
 
   #onRelease(release: FinishedRelease): void {

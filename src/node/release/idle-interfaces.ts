@@ -11,12 +11,14 @@ import type { Answer } from '../../providers/contract/observation.ts';
 import type { Operation, Outcome } from '../../providers/contract/operation.ts';
 import { descriptionPrefix } from '../../providers/orphans/ownership-tags.ts';
 import { type Clock, sleep } from '../../runtime/clock.ts';
+import { Backoff } from '../../runtime/backoff.ts';
+import { type Requeue, requeueAt } from '../../runtime/requeue.ts';
+import type { TaskGroup } from '../../runtime/task-group.ts';
 import { LazyMap } from '../../runtime/lazy-collections.ts';
 import type { Random } from '../../runtime/random.ts';
 import { raceAbort } from '../../runtime/race-abort.ts';
 import { exclusionOf, type NodeRequirements } from '../demand/node-requirements.ts';
 import { usageOf } from './prepare-ip-release.ts';
-import { ReleaseTasks } from './release-tasks.ts';
 import type { ReleasePermission } from './release-permission.ts';
 
 export interface IdleInterfacesDeps {
@@ -37,10 +39,8 @@ export interface IdleInterfacesDeps {
   readonly readNode: (signal: AbortSignal) => Promise<boolean>;
   readonly applyAnswer: (answer: Answer) => void;
   readonly invalidate: (from: number) => void;
-  /** Schedules a call of `evaluate`. */
-  readonly wake: () => void;
+  readonly tasks: TaskGroup;
   readonly onInterfaceRelease: (given: InterfaceRelease) => void;
-  readonly onBug: (error: unknown) => void;
 }
 
 export interface IdleFacts {
@@ -74,13 +74,11 @@ const deleteFor = 120_000;
 export class IdleInterfaces {
   readonly #deps: IdleInterfacesDeps;
   readonly #phases = new LazyMap<string, Phase>();
-  /** Keyed by interface id. */
-  readonly #work: ReleaseTasks;
-  #cancelNext: (() => void) | undefined;
+  readonly #backoff: Backoff;
 
   constructor(deps: IdleInterfacesDeps) {
     this.#deps = deps;
-    this.#work = new ReleaseTasks(backoffPolicy, deps);
+    this.#backoff = new Backoff(backoffPolicy, deps);
   }
 
   /** Interfaces that are neither shown to the agent nor given addresses. */
@@ -89,30 +87,27 @@ export class IdleInterfaces {
   }
 
   /** Advances every idle interface as far as possible now. */
-  evaluate(): void {
-    const facts = this.#work.isClosing ? undefined : this.#deps.facts();
-    if (facts === undefined) return;
-    const { clock, delay = Infinity } = this.#deps;
-    const now = clock.monotonic();
-    for (const item of facts.view.interfaces) this.#step(item, facts, now);
+  step(facts: IdleFacts | undefined, now: number): Requeue {
+    if (facts === undefined) return {};
+    const { delay = Infinity } = this.#deps;
+    for (const item of facts.view.interfaces) this.#stepOn(item, facts, now);
     const known = new Set(facts.view.interfaces.map(({ id }) => id));
     for (const id of this.#phases.keys())
-      if (!known.has(id) && !this.#work.isAbout(id)) this.#phases.delete(id);
+      if (!known.has(id) && !this.#isWorkingOn(id)) this.#phases.delete(id);
     const due = [...this.#phases.values()].map((phase) =>
-      phase.kind === 'idle' ? phase.since + delay : this.#work.backoff.until,
+      phase.kind === 'idle' ? phase.since + delay : this.#backoff.until,
     );
-    this.#await(Math.min(...due.filter((time) => time > now)) - now);
+    return requeueAt(due, now);
   }
 
-  /** Starts no more tasks; resolves once the tasks in flight have ended, at `deadline` at the latest. */
-  stop(deadline: AbortSignal): Promise<void> {
-    return this.#work.stop(deadline);
+  #isWorkingOn(interfaceId: string): boolean {
+    return this.#deps.tasks.isAbout(subjectOf(interfaceId));
   }
 
-  #step(item: NetworkInterface, facts: IdleFacts, now: number): void {
+  #stepOn(item: NetworkInterface, facts: IdleFacts, now: number): void {
     const { id } = item;
     const phase = this.#phases.get(id);
-    if (phase?.kind === 'detaching' || this.#work.isAbout(id)) return;
+    if (phase?.kind === 'detaching' || this.#isWorkingOn(id)) return;
     if (this.#isUnused(item, facts)) this.#stepIdle(item, phase, { facts, now });
     else this.#phases.delete(id);
   }
@@ -125,8 +120,13 @@ export class IdleInterfaces {
     const mayDecide = refusal === undefined || refusal === 'dryRun';
     const next = later(phase, now, mayDecide ? delay : Infinity);
     this.#phases.set(id, next);
-    const mayBegin = refusal === undefined && next.kind === 'leaving' && !this.#work.backoff.isPausing;
-    if (mayBegin && !isInterfaceShown(facts.node)(id)) this.#work.begin(() => this.#run(id), id);
+    const mayBegin = refusal === undefined && next.kind === 'leaving' && !this.#backoff.isPausing;
+    if (mayBegin && !isInterfaceShown(facts.node)(id)) this.#begin(id);
+  }
+
+  #begin(interfaceId: string): void {
+    const backOff = (): number => this.#backoff.fail();
+    this.#deps.tasks.begin(() => this.#run(interfaceId), subjectOf(interfaceId), backOff);
   }
 
   #isUnused(item: NetworkInterface, facts: IdleFacts): boolean {
@@ -146,7 +146,7 @@ export class IdleInterfaces {
 
   async #run(interfaceId: string): Promise<void> {
     const { implementation, refresh, readNode } = this.#deps;
-    const { closing: signal } = this.#work;
+    const { closing: signal } = this.#deps.tasks;
     // The interface may have received an address since the last refresh.
     await raceAbort(refresh(), signal);
     if (this.#stillIdle(interfaceId) === undefined) return;
@@ -158,7 +158,7 @@ export class IdleInterfaces {
     const item = isRead ? this.#stillIdle(interfaceId) : undefined;
     if (item === undefined) {
       refund();
-      if (!isRead) this.#work.backoff.fail();
+      if (!isRead) this.#backoff.fail();
       return;
     }
     this.#phases.set(interfaceId, { kind: 'detaching' });
@@ -169,7 +169,7 @@ export class IdleInterfaces {
   /** The final check before the detach: it uses the state after the wait, not before it. */
   #stillIdle(interfaceId: string): NetworkInterface | undefined {
     const { permission } = this.#deps;
-    const isStopped = this.#work.isClosing || permission.refusal('release') !== undefined;
+    const isStopped = this.#deps.tasks.isClosing || permission.refusal('release') !== undefined;
     const facts = isStopped ? undefined : this.#deps.facts();
     const item = facts?.view.interfaces.find(({ id }) => id === interfaceId);
     if (facts === undefined || item === undefined) return undefined;
@@ -183,14 +183,14 @@ export class IdleInterfaces {
     const attachmentId = attachment?.id ?? '';
     const outcome = await this.#perform({ kind: 'detachInterface', instanceId, interfaceId, attachmentId });
     if (outcome.kind === 'done') {
-      this.#work.backoff.forget();
+      this.#backoff.forget();
       return undefined;
     }
     const { failure } = outcome;
     // The interface is or may be detached. If it is still attached, the cloud refuses the delete.
     if (outcome.kind === 'ambiguous' || failure.kind === 'interfaceGone') return undefined;
     this.#phases.delete(interfaceId);
-    this.#work.backoff.fail();
+    this.#backoff.fail();
     invalidate(clock.monotonic());
     onInterfaceRelease({ interfaceId, subnetId, at: 'detach', failure });
     return failure;
@@ -204,7 +204,7 @@ export class IdleInterfaces {
     const { clock, invalidate, onInterfaceRelease } = this.#deps;
     const until = clock.monotonic() + deleteFor;
     for (;;) {
-      await sleep(clock, deletePause, this.#work.deadline);
+      await sleep(clock, deletePause, this.#deps.tasks.deadline);
       const failure = await this.#tryToDelete(interfaceId);
       const isLast = failure === undefined || clock.monotonic() >= until;
       // The detach alone frees the slot, and the node may need it now.
@@ -220,7 +220,7 @@ export class IdleInterfaces {
   /** Undefined once the interface is gone. */
   async #tryToDelete(interfaceId: string): Promise<CloudFailure | undefined> {
     const { implementation, applyAnswer } = this.#deps;
-    await implementation.admit(['deleteInterface'], { priority, signal: this.#work.deadline });
+    await implementation.admit(['deleteInterface'], { priority, signal: this.#deps.tasks.deadline });
     // The interface is detached, so the delete does not wait for anything else.
     const outcome = await this.#perform({ kind: 'deleteInterface', interfaceId }, true);
     if (outcome.kind === 'done') return undefined;
@@ -230,16 +230,19 @@ export class IdleInterfaces {
   }
 
   async #perform(operation: Operation, isStarted = false): Promise<Outcome> {
-    const context = { priority, signal: this.#work.deadline, ...(isStarted && { inFlight: true as const }) };
+    const context = {
+      priority,
+      signal: this.#deps.tasks.deadline,
+      ...(isStarted && { inFlight: true as const }),
+    };
     const outcome = await this.#deps.implementation.perform(operation, context);
     if (outcome.kind === 'done') this.#deps.applyAnswer(outcome.answer);
     return outcome;
   }
+}
 
-  #await(ms: number): void {
-    this.#cancelNext?.();
-    this.#cancelNext = ms < Infinity ? this.#work.later(ms, this.#deps.wake) : undefined;
-  }
+function subjectOf(interfaceId: string): string {
+  return `idle ${interfaceId}`;
 }
 
 /** The phase of an interface that is still idle. */

@@ -6,6 +6,7 @@ import type { CiliumNode, ReleaseState } from '../../kubernetes/cilium-node/cili
 import { shownTo } from '../../kubernetes/cilium-node/shown-addresses.ts';
 import type { CloudTraits } from '../../providers/contract/cloud-traits.ts';
 import type { InstanceView } from '../../providers/contract/instance-view.ts';
+import { leastOf, type Requeue, requeueAt } from '../../runtime/requeue.ts';
 import {
   handshakeFor,
   isHiding,
@@ -79,9 +80,6 @@ export class Releaser {
   readonly #unassignments: Unassignments;
   readonly #retirements: Retirements;
   readonly #quietUntil: number;
-  /** No release advances after this. */
-  #isStopped = false;
-  #cancelNext: (() => void) | undefined;
 
   constructor(deps: ReleaserDeps) {
     this.#deps = deps;
@@ -89,7 +87,7 @@ export class Releaser {
     this.#backoff = new ReleaseBackoff(deps);
     this.#unassignments = new Unassignments({
       ...deps,
-      evaluate: () => this.evaluate(),
+      evaluate: () => this.#evaluate(),
       due: (interfaceId) => this.#dueOn(interfaceId),
       subnetOf: (interfaceId) => this.#subnetOf(interfaceId),
       enter: (holdings, phaseAt) => this.#enter(holdings, phaseAt),
@@ -98,7 +96,7 @@ export class Releaser {
     });
     this.#retirements = new Retirements({
       ...deps,
-      evaluate: () => this.evaluate(),
+      evaluate: () => this.#evaluate(),
       due: () => this.#dueWithoutCall(),
       enter: (holdings, phaseAt) => this.#enter(holdings, phaseAt),
     });
@@ -127,29 +125,26 @@ export class Releaser {
     return new Set(leaving.map(({ holding }) => holding.interfaceId));
   }
 
-  /** Advances every release as far as possible now; false while too little is known. */
-  evaluate(): boolean {
-    const facts = this.#isStopped ? undefined : this.#deps.facts();
-    if (facts === undefined) return false;
-    const now = this.#deps.clock.monotonic();
+  #evaluate(): boolean {
+    const facts = this.#deps.facts();
+    this.step(facts, this.#deps.clock.monotonic());
+    return facts !== undefined && !this.#deps.tasks.isClosing;
+  }
+
+  /** Advances every release as far as possible now; nothing after a stop, or while too little is known. */
+  step(facts: ReleasableFacts | undefined, now: number): Requeue {
+    if (facts === undefined || this.#deps.tasks.isClosing) return {};
+    const open = this.#unassignments.step(now);
     const before = (this.#releases ??= recoverReleases(facts, now));
     this.#backoff.agentKeeps(refusedIn(before, facts.node.status.releaseIps));
-    const next = this.#step(before, facts, now);
+    const next = this.#advance(before, facts, now);
     for (const id of before.keys()) if (isOver(next.get(id))) this.#unassignments.forget(id);
     this.#releases = next.size === 0 ? nothing : next;
     this.#beginWhatIsDue(this.#releases, facts, now);
-    this.#awaitNext(this.#releases, now);
-    return true;
+    return leastOf([open, this.#next(this.#releases, now)]);
   }
 
-  /** Starts no more calls; resolves once the calls in flight have ended, at `deadline` at the latest. */
-  async stop(deadline: AbortSignal): Promise<void> {
-    this.#isStopped = true;
-    this.#cancelNext?.();
-    await Promise.all([this.#unassignments.stop(deadline), this.#retirements.stop(deadline)]);
-  }
-
-  #step(before: Releases, facts: ReleasableFacts, now: number): Releases {
+  #advance(before: Releases, facts: ReleasableFacts, now: number): Releases {
     const { timing } = this.#deps;
     const { node, view, requirements } = facts;
     const proposed = this.#proposed(before, facts);
@@ -267,8 +262,7 @@ export class Releaser {
     return Math.max(phase.since + this.#deps.policy.hiddenFor, this.#useReportedAt());
   }
 
-  #awaitNext(releases: Releases, now: number): void {
-    const { clock, wake } = this.#deps;
+  #next(releases: Releases, now: number): Requeue {
     const times = [...releases.values()].flatMap((release) => {
       const { protocol, phase } = release;
       if (phase.kind !== 'excess') return this.#hiddenUntil(release) ?? [];
@@ -276,9 +270,7 @@ export class Releaser {
     });
     const paused = [this.#unassignments.pausedUntil, this.#retirements.pausedUntil];
     const others = [...paused, this.#quietUntil, ...this.#backoff.ends];
-    const next = Math.min(...[...times, ...others].filter((time) => time > now));
-    this.#cancelNext?.();
-    this.#cancelNext = next < Infinity ? clock.schedule(next - now, wake) : undefined;
+    return requeueAt([...times, ...others], now);
   }
 
   /**

@@ -5,10 +5,12 @@ import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
 import type { Answer } from '../../providers/contract/observation.ts';
 import type { ReleaseIPs, ReleasePrefixes } from '../../providers/contract/operation.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { LazySet } from '../../runtime/lazy-collections.ts';
+import { Backoff } from '../../runtime/backoff.ts';
+import { type Requeue, requeueAt } from '../../runtime/requeue.ts';
+import type { TaskGroup } from '../../runtime/task-group.ts';
+import { LazyMap, LazySet } from '../../runtime/lazy-collections.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { ReleasePhase } from './release-state.ts';
-import { ReleaseTasks } from './release-tasks.ts';
 import type { Holding } from '../demand/holdings.ts';
 import { type CallTiming, mayTakeEffectFor } from '../../providers/contract/call-timing.ts';
 
@@ -37,9 +39,8 @@ export interface UnassignmentsDeps {
   readonly applyAnswer: (answer: Answer) => void;
   /** The state of the instance became uncertain. */
   readonly invalidate: (from: number) => void;
-  readonly wake: () => void;
+  readonly tasks: TaskGroup;
   readonly onRelease: (release: FinishedRelease) => void;
-  readonly onBug: (error: unknown) => void;
 }
 
 export interface FinishedRelease {
@@ -65,17 +66,18 @@ export class Unassignments {
   readonly #unanswered = new LazySet<string>();
   /** Interfaces that refused a call because they lack one of the holdings that it named. */
   readonly #oneByOne = new LazySet<string>();
-  /** Keyed by interface id. */
-  readonly #work: ReleaseTasks;
+  /** By interface, the holdings of a call with a lost answer, until it can no longer take effect; in monotonic ms. */
+  readonly #open = new LazyMap<string, { readonly holdings: readonly Holding[]; readonly until: number }>();
+  readonly #backoff: Backoff;
 
   constructor(deps: UnassignmentsDeps) {
     this.#deps = deps;
-    this.#work = new ReleaseTasks(backoffPolicy, deps);
+    this.#backoff = new Backoff(backoffPolicy, deps);
   }
 
   /** No call starts earlier, after failures; in monotonic ms. */
   get pausedUntil(): number {
-    return this.#work.backoff.until;
+    return this.#backoff.until;
   }
 
   /** Whether a call may still take something off the interface. */
@@ -85,12 +87,24 @@ export class Unassignments {
 
   /** Unassigns what is due on the interface, as soon as a call may be sent; at most one call is in flight. */
   begin(interfaceId: string): void {
-    this.#work.beginOnce(interfaceId, () => this.#run(interfaceId));
+    const { tasks } = this.#deps;
+    const subject = `unassign ${interfaceId}`;
+    const backOff = (): number => this.#backoff.fail();
+    if (!tasks.isAbout(subject)) tasks.begin(() => this.#run(interfaceId), subject, backOff);
   }
 
-  /** Starts no more calls; resolves once the calls in flight have ended, at `deadline` at the latest. */
-  stop(deadline: AbortSignal): Promise<void> {
-    return this.#work.stop(deadline);
+  /** Ends the wait for calls with a lost answer that can no longer take effect. */
+  step(now: number): Requeue {
+    for (const [interfaceId, { holdings, until }] of this.#open) {
+      if (until > now) continue;
+      this.#open.delete(interfaceId);
+      this.#touched.delete(interfaceId);
+      this.#hide(holdings);
+    }
+    return requeueAt(
+      [...this.#open.values()].map(({ until }) => until),
+      now,
+    );
   }
 
   /** Forgets the calls of a release that is over: they say nothing about a later one of the same holding. */
@@ -100,14 +114,14 @@ export class Unassignments {
 
   async #run(interfaceId: string): Promise<void> {
     const { implementation, readNode, evaluate, isGrowing } = this.#deps;
-    const { closing: signal } = this.#work;
+    const { closing: signal } = this.#deps.tasks;
     const refund = await implementation.admit(['releaseIPs'], { priority, signal });
     // The final check before sending: what the agent says now counts, not its earlier answer.
     const isRead = await readNode(signal).catch((error: unknown) => {
       refund();
       throw error;
     });
-    if (!isRead) this.#work.backoff.fail();
+    if (!isRead) this.#backoff.fail();
     const isKnown = isRead && evaluate();
     const holdings = isKnown && !isGrowing(interfaceId) ? this.#dueOn(interfaceId) : [];
     if (holdings.length === 0) {
@@ -132,7 +146,7 @@ export class Unassignments {
     enter(holdings, () => ({ kind: 'unassigning' }));
     this.#touched.add(interfaceId);
     const operation = this.#operation(interfaceId, holdings);
-    const outcome = await implementation.perform(operation, { priority, signal: this.#work.deadline });
+    const outcome = await implementation.perform(operation, { priority, signal: this.#deps.tasks.deadline });
     // A holding that the call asked to unassign and that is missing was unassigned.
     const isGone =
       outcome.kind === 'failed' && outcome.failure.kind === 'notAssigned' && holdings.length === 1;
@@ -157,7 +171,7 @@ export class Unassignments {
     for (const { id } of holdings) this.#unanswered.delete(id);
     enter(holdings, (now) => ({ kind: 'released', since: now }));
     applyAnswer({ kind: 'released', interfaceId, instanceId, holdings: holdings.map(({ id }) => id) });
-    this.#work.backoff.forget();
+    this.#backoff.forget();
     onAccepted();
     if (this.#dueOn(interfaceId).length === 0) this.#oneByOne.delete(interfaceId);
   }
@@ -176,26 +190,22 @@ export class Unassignments {
    * is safe.
    */
   #await(interfaceId: string, holdings: readonly Holding[]): void {
-    const { instanceId, clock, timing, invalidate, applyAnswer, wake } = this.#deps;
+    const { instanceId, clock, timing, invalidate, applyAnswer } = this.#deps;
     const now = clock.monotonic();
-    const open = mayTakeEffectFor(timing);
+    const until = now + mayTakeEffectFor(timing);
     const ids = holdings.map(({ id }) => id);
     // The next CiliumNode of the instance must not be offered them before that, either.
-    applyAnswer({ kind: 'releasing', interfaceId, instanceId, holdings: ids, until: now + open });
+    applyAnswer({ kind: 'releasing', interfaceId, instanceId, holdings: ids, until });
     invalidate(now);
     for (const id of ids) this.#unanswered.add(id);
-    this.#work.later(open, () => {
-      this.#touched.delete(interfaceId);
-      this.#hide(holdings);
-      wake();
-    });
+    this.#open.set(interfaceId, { holdings, until });
   }
 
   #failed(interfaceId: string, holdings: readonly Holding[], failure: CloudFailure): void {
     const { instanceId, clock, invalidate, enter, applyAnswer, onRefused } = this.#deps;
     // One of several is missing: single calls show which.
     if (failure.kind === 'notAssigned') this.#oneByOne.add(interfaceId);
-    else this.#work.backoff.fail();
+    else this.#backoff.fail();
     // Another client of the cloud detached or deleted the interface: what the agent gave up is not offered on it again.
     if (failure.kind === 'interfaceGone') applyAnswer({ kind: 'notFound', interfaceId, instanceId });
     if (passing.has(failure.kind)) return this.#hide(holdings);

@@ -15,6 +15,7 @@ import { Orphans } from '../../../src/providers/orphans/orphans.ts';
 import { SubnetLedger } from '../../../src/providers/catalog/subnet-ledger.ts';
 import type { Priority } from '../../../src/providers/contract/priority.ts';
 import { VisibilityLag } from '../../../src/providers/inventory/visibility-lag.ts';
+import { TaskGroup } from '../../../src/runtime/task-group.ts';
 import { sleep } from '../../../src/runtime/clock.ts';
 import { Random } from '../../../src/runtime/random.ts';
 import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
@@ -86,6 +87,12 @@ export class PoolRig {
   #addresses = 0;
   #blocks = 0;
   #lastPlan: AllocationPlan | undefined;
+  #endWait: () => void = () => undefined;
+  readonly tasks = new TaskGroup({
+    clock: this.clock,
+    onBug: (error) => this.bugs.push(error),
+    onEnd: () => void this.clock.schedule(0, () => this.evaluate()),
+  });
 
   constructor(setup: PoolSetup = {}) {
     this.#setup = setup;
@@ -132,9 +139,8 @@ export class PoolRig {
       abandon: (interfaceId) => this.inventory.abandon(interfaceId),
       refresh: () => this.#refresh(),
       invalidate: (from) => this.invalidations.push(from),
-      wake: () => void this.clock.schedule(0, () => this.evaluate()),
+      tasks: this.tasks,
       onStep: (step) => this.steps.push(step),
-      onBug: (error) => this.bugs.push(error),
     });
   }
 
@@ -146,7 +152,12 @@ export class PoolRig {
   }
 
   evaluate(): void {
-    this.#lastPlan = this.maintainer.evaluate();
+    this.#lastPlan = undefined;
+    if (this.tasks.isClosing) return;
+    const { plan, requeueAfter } = this.maintainer.step(this.#facts(), this.clock.monotonic());
+    this.#lastPlan = plan;
+    this.#endWait();
+    if (requeueAfter !== undefined) this.#endWait = this.clock.schedule(requeueAfter, () => this.evaluate());
   }
 
   /** The plan of the last evaluation. */

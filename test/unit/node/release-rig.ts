@@ -11,6 +11,7 @@ import { expandBlock } from '../../../src/providers/contract/ipv4.ts';
 import { MutationPermission, noPauses } from '../../../src/providers/gate/mutation-permission.ts';
 import type { NetworkInterface } from '../../../src/providers/contract/network-interface.ts';
 import type { Operation, Outcome } from '../../../src/providers/contract/operation.ts';
+import { TaskGroup } from '../../../src/runtime/task-group.ts';
 import { sleep } from '../../../src/runtime/clock.ts';
 import { Random } from '../../../src/runtime/random.ts';
 import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
@@ -44,6 +45,11 @@ const never = new AbortController().signal;
 export class ReleaseRig {
   readonly clock = new VirtualClock();
   readonly inventory = new Inventory({ consistencyWindow: timing.consistencyWindow });
+  readonly tasks = new TaskGroup({
+    clock: this.clock,
+    onBug: (error) => this.bugs.push(error),
+    onEnd: () => this.wake(),
+  });
   readonly releaser: Releaser;
   /** `eni-0 10.0.0.10,10.0.0.11@ms`: unassignments as they are sent. */
   readonly calls: string[] = [];
@@ -65,6 +71,7 @@ export class ReleaseRig {
   readonly #setup: ReleaseSetup;
   #shown: ReadonlySet<string> = new Set();
   #handshake: JsonObject = {};
+  #endWait: () => void = () => undefined;
 
   constructor(setup: ReleaseSetup) {
     this.#setup = setup;
@@ -92,10 +99,9 @@ export class ReleaseRig {
       readNode: () => Promise.resolve(setup.onRead?.(this) ?? true),
       applyAnswer: (answer) => this.inventory.applyAnswer(answer, this.clock.monotonic()),
       invalidate: (from) => this.invalidations.push(from),
-      wake: () => this.wake(),
+      tasks: this.tasks,
       onRelease: (release) => this.finished.push(release),
       onRetired: () => undefined,
-      onBug: (error) => this.bugs.push(error),
     });
     this.#show();
   }
@@ -108,7 +114,9 @@ export class ReleaseRig {
 
   wake(): void {
     this.clock.schedule(0, () => {
-      this.releaser.evaluate();
+      this.#endWait();
+      const { requeueAfter } = this.releaser.step(this.#facts(), this.clock.monotonic());
+      if (requeueAfter !== undefined) this.#endWait = this.clock.schedule(requeueAfter, () => this.wake());
       if (this.published) this.#publish();
     });
   }

@@ -68,7 +68,7 @@ class Rig {
     assess: () => this.assessment,
     condition: () => undefined,
     operations: {
-      releaser: { evaluate: () => true, handshake: () => new Map(), outgoing: this.outgoing },
+      releaser: { handshake: () => new Map(), outgoing: this.outgoing },
       idle: { leaving: new Set() },
     },
     onClaimed: () => undefined,
