@@ -5,12 +5,13 @@ import type { NodeIdentities } from '../manager/claims/node-identities.ts';
 import type { NodeManager } from '../manager/node-manager.ts';
 import { type FinishedResync, Resync, type ResyncEvent } from '../manager/resync.ts';
 import { BlockedResources } from '../node/allocate/blocked-resources.ts';
-import type { NodeCondition } from '../node/conditions/node-condition.ts';
+import type { CloudPort, InstanceReads, SharedSupply } from '../node/reconcile/node-context.ts';
 import type { NodeFigures } from '../node/reconcile/node-summary.ts';
 import { type TriggerMeter, triggerMeter } from '../observability/trigger-meter.ts';
 import { InstanceTypeLimits } from '../providers/catalog/instance-type-limits.ts';
 import { PublicAddressPool } from '../providers/catalog/public-address-pool.ts';
 import { SubnetLedger } from '../providers/catalog/subnet-ledger.ts';
+import type { AllocationImplementation } from '../providers/contract/allocation-implementation.ts';
 import { InstanceRefresh } from '../providers/inventory/instance-refresh.ts';
 import { Inventory } from '../providers/inventory/inventory.ts';
 import { VisibilityLag } from '../providers/inventory/visibility-lag.ts';
@@ -43,17 +44,19 @@ export interface CloudStateDeps {
   readonly nodes: () => NodeManager;
 }
 
-export class CloudState {
+export class CloudState implements CloudPort {
   readonly cloud: Cloud;
+  readonly implementation: AllocationImplementation;
   readonly inventory: Inventory;
-  readonly ledger = new SubnetLedger();
-  readonly blocked: BlockedResources;
-  readonly visibilityLag = new VisibilityLag();
   readonly limits: InstanceTypeLimits;
-  readonly publicAddresses: PublicAddressPool;
-  readonly resync: Resync;
-  readonly orphanGc: OrphanGcRunner;
+  /** What is known of the network, and when everything is read again. */
+  readonly network: Resync;
+  readonly instances: InstanceReads;
+  readonly supply: SharedSupply;
+  readonly #orphanGc: OrphanGcRunner;
   readonly #deps: CloudStateDeps;
+  readonly #ledger = new SubnetLedger();
+  readonly #publicAddresses: PublicAddressPool;
   readonly #withdrawals: WithdrawalWatch;
   readonly #refreshes: InstanceRefresh;
   readonly #failures: FailedReadings;
@@ -67,6 +70,7 @@ export class CloudState {
     const { implementation } = cloud;
     const { consistencyWindow } = options;
     this.cloud = cloud;
+    this.implementation = implementation;
     this.#failures = new FailedReadings(log);
     this.#meter = triggerMeter(registry.metrics, 'resync');
     this.#withdrawals = new WithdrawalWatch({
@@ -79,12 +83,7 @@ export class CloudState {
       describe: () => cloud.describe(),
     });
     this.inventory = new Inventory({ consistencyWindow, gate: this.#withdrawals.gate });
-    this.blocked = new BlockedResources({
-      clock,
-      random: random.fork('set aside'),
-      onChange: (scope, failure) => logBlocked(log, scope, failure),
-    });
-    const shared = { implementation, inventory: this.inventory, ledger: this.ledger, clock };
+    const shared = { implementation, inventory: this.inventory, ledger: this.#ledger, clock };
     this.#refreshes = new InstanceRefresh({
       ...shared,
       consistencyWindow,
@@ -93,7 +92,7 @@ export class CloudState {
         this.#failures.instancesRead(read);
         nodes().instancesChanged(instanceIds);
       },
-      onPage: (page) => this.resync.learn(page),
+      onPage: (page) => this.network.learn(page),
       onFailure: (error, instanceIds) => {
         this.#failures.reportInstances('cannot read instances', error, instanceIds);
         nodes().instancesChanged(new Set(instanceIds));
@@ -111,12 +110,12 @@ export class CloudState {
         nodes().wakeWhere(({ assessment }) => assessment.kind === 'unread');
       },
     });
-    this.publicAddresses = new PublicAddressPool({
+    this.#publicAddresses = new PublicAddressPool({
       ...shared,
       random: random.fork('public addresses'),
       consistencyWindow,
     });
-    this.resync = new Resync({
+    this.network = new Resync({
       ...shared,
       random: random.fork('resync'),
       interval: options.resyncInterval,
@@ -124,13 +123,29 @@ export class CloudState {
       missingData: () => missingDataOf([...nodes().figures()]),
       emit: (event) => this.#resyncTold(event),
     });
-    this.orphanGc = new OrphanGcRunner({
+    this.#orphanGc = new OrphanGcRunner({
       ...deps,
       permission: deps.leadership.permission,
       inventory: this.inventory,
-      ledger: this.ledger,
+      ledger: this.#ledger,
       evidence: () => clusterEvidence(this.#ofThisCluster(), cloud.belongingTags),
     });
+    this.instances = {
+      refresh: (instanceId) => this.#refreshes.request(instanceId),
+      refreshAwaited: (instanceId, since) => this.#refreshes.await(instanceId, since),
+      unreadBecause: (instanceId) => this.#failures.conditionOf(instanceId),
+    };
+    this.supply = {
+      ledger: this.#ledger,
+      blocked: new BlockedResources({
+        clock,
+        random: random.fork('set aside'),
+        onChange: (scope, failure) => logBlocked(log, scope, failure),
+      }),
+      orphans: this.#orphanGc.orphans,
+      publicAddresses: this.#publicAddresses,
+      visibilityLag: new VisibilityLag(),
+    };
   }
 
   /** Starts what needs no node; `signal` ends reports about withdrawals. */
@@ -138,44 +153,29 @@ export class CloudState {
     signal.addEventListener('abort', () => this.#withdrawals.stop(), { once: true });
     this.#withdrawals.begin();
     // Where Headwater makes no interfaces, it leaves none behind.
-    if (this.cloud.implementation.traits.interfaces === 'made') this.orphanGc.begin();
+    if (this.implementation.traits.interfaces === 'made') this.#orphanGc.begin();
   }
 
   /** Call it once every existing CiliumNode is known. Reads the cloud until `signal` is aborted, then resolves. */
   async run(signal: AbortSignal): Promise<void> {
     this.#isReading = true;
-    await this.resync.run(signal);
+    await this.network.run(signal);
   }
 
   /** Starts nothing more; resolves once calls in flight have ended. */
   async stop(): Promise<void> {
-    const all = [this.#refreshes, this.limits, this.publicAddresses, this.orphanGc];
+    const all = [this.#refreshes, this.limits, this.#publicAddresses, this.#orphanGc];
     await Promise.all(all.map((each) => each.stop()));
-  }
-
-  /** Refreshes an instance; resolves once the answer is in the inventory. */
-  refresh(instanceId: string): Promise<void> {
-    return this.#refreshes.request(instanceId);
-  }
-
-  /** Refreshes an instance until nothing of it is awaited. `since`: when its newest interface was attached. */
-  refreshAwaited(instanceId: string, since: number): void {
-    this.#refreshes.await(instanceId, since);
-  }
-
-  /** Why the instance is not read; undefined while no read of it fails. */
-  unreadBecause(instanceId: string): NodeCondition | undefined {
-    return this.#failures.conditionOf(instanceId);
   }
 
   /** Whether the cloud was read completely in this session. */
   get hasRead(): boolean {
-    return this.resync.lastStartedAt !== undefined;
+    return this.network.lastStartedAt !== undefined;
   }
 
   /** Whether no node names a network to read. */
   get hasNothingToRead(): boolean {
-    return this.#isReading && this.resync.hasNothingToRead;
+    return this.#isReading && this.network.hasNothingToRead;
   }
 
   /** Why the last read of the cloud failed; undefined if it did not. */
@@ -195,9 +195,9 @@ export class CloudState {
 
   /** Subnets with the free addresses that planning assumes now. */
   subnets(): readonly SubnetFigures[] {
-    const { infrastructure, wholeBlocks } = this.resync;
+    const { infrastructure, wholeBlocks } = this.network;
     const now = this.#deps.host.clock.monotonic();
-    return subnetFigures({ infrastructure, wholeBlocks, ledger: this.ledger }, now);
+    return subnetFigures({ infrastructure, wholeBlocks, ledger: this.#ledger }, now);
   }
 
   /** Sets its gauges. */
@@ -206,8 +206,8 @@ export class CloudState {
     const { metrics } = registry;
     const now = clock.monotonic();
     this.cloud.showCalls();
-    this.orphanGc.show();
-    metrics.headwater_inventory_age_seconds.set((now - (this.resync.currentAt ?? now)) / 1000);
+    this.#orphanGc.show();
+    metrics.headwater_inventory_age_seconds.set((now - (this.network.currentAt ?? now)) / 1000);
     metrics.headwater_resync_interval_seconds.set(options.resyncInterval / 1000);
     metrics.headwater_withdrawals_held.set(this.#withdrawals.heldNodes);
   }

@@ -5,7 +5,7 @@ import type { CiliumNodeWriter } from '../kubernetes/cilium-node/cilium-node-wri
 import { OwnWrites } from '../kubernetes/cilium-node/own-writes.ts';
 import type { ServedSchema } from '../kubernetes/cilium-node/served-schema.ts';
 import type { WatchedNode } from '../kubernetes/cilium-node/watched-node.ts';
-import { BlockedErrors } from '../kubernetes/cilium-node/blocked-errors.ts';
+import { BlockedErrors, operatorErrorPath } from '../kubernetes/cilium-node/blocked-errors.ts';
 import { NodeManager } from '../manager/node-manager.ts';
 import type { ReportedEvent } from '../manager/serving-event.ts';
 import type { TouchedIdentities } from '../manager/claims/node-identities.ts';
@@ -25,8 +25,6 @@ import { nodeInstruments } from './reporting/node-instruments.ts';
 import { scopeProblem } from './reporting/served-scope.ts';
 import { showSubnets } from './reporting/subnet-metrics.ts';
 import type { WriteHealth } from './reporting/write-health.ts';
-
-const operatorErrorPath = ['status', 'ipam', 'operator-status', 'error'];
 
 /** Concurrent CiliumNode writers. Fewer than the connections, because lists and watches use some. */
 const mostPublications = 24;
@@ -169,7 +167,7 @@ export class LeaderSession {
       host,
       leadership,
       events,
-      section: this.cloud.cloud.implementation.section,
+      section: this.cloud.implementation.section,
       counts: ({ name, instanceId = '' }) => this.nodes.mayBelongTo(name, instanceId),
       knownVersion: () => cluster.nodesVersion,
       ownWrites: this.#ownWrites,
@@ -183,37 +181,20 @@ export class LeaderSession {
       identities: cluster.identities,
       requireNode: host.options.requireNode,
       context: {
-        implementation: cloud.cloud.implementation,
-        inventory: cloud.inventory,
-        ledger: cloud.ledger,
-        publicAddresses: cloud.publicAddresses,
-        visibilityLag: cloud.visibilityLag,
-        blocked: cloud.blocked,
-        orphans: cloud.orphanGc.orphans,
-        infrastructure: () => cloud.resync.infrastructure,
-        limitsOf: (instanceType) => cloud.limits.get(instanceType),
-        unreadBecause: (instanceId) => cloud.unreadBecause(instanceId),
-        refresh: (instanceId) => cloud.refresh(instanceId),
-        refreshAwaited: (instanceId, since) => cloud.refreshAwaited(instanceId, since),
-        listingInFlight: (instanceId) => cloud.resync.covers(instanceId),
-        writer: this.#ownWrites,
-        publications: new ConcurrencyLimiter(mostPublications),
+        cloud,
+        writer: {
+          own: this.#ownWrites,
+          known: cluster,
+          schema,
+          publications: new ConcurrencyLimiter(mostPublications),
+          others: this.#conflictingWriters,
+        },
         permission: leadership.permission,
-        onNewerState: (previous, node) => this.#conflictingWriters.check(previous, node),
-        mayBePreviousLeaders: (node) => this.#conflictingWriters.mayBePreviousLeaders(node),
-        observe: (raw) => cluster.observe(raw),
-        prune: (value, path) => schema.prune(value, path),
-        prunesError: !schema.knows(operatorErrorPath),
-        clock: host.clock,
-        random: host.random.fork('nodes'),
-        ...nodeOptions(host.options),
-        interfaceTags: cloud.cloud.interfaceTags,
-        onBug: host.onBug,
+        settings: { ...nodeOptions(host.options), interfaceTags: cloud.cloud.interfaceTags },
+        runtime: { ...host, random: host.random.fork('nodes') },
       },
       emit: (event) => this.#reported(event),
       pendingPods: (name) => cluster.pendingPods(name),
-      onRestored: (known) => cloud.resync.remember(known),
-      onNetwork: (networkId) => cloud.resync.shownIn(networkId),
     });
   }
 
@@ -222,7 +203,7 @@ export class LeaderSession {
     switch (event.kind) {
       case 'step': {
         const { step, result } = event.finished;
-        if (result.kind === 'done') this.cloud.resync.prefixesTaken(step.subnetId, prefixesOf(step));
+        if (result.kind === 'done') this.cloud.network.prefixesTaken(step.subnetId, prefixesOf(step));
         return;
       }
       case 'blocked':

@@ -1,11 +1,12 @@
-// What every node reconciler receives: shared state and ports.
+// What every node reconciler receives: ports to the cloud, to its CiliumNode and to other nodes, and settings.
 import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
 import type { OwnWrites } from '../../kubernetes/cilium-node/own-writes.ts';
-import type { Json, JsonObject } from '../../kubernetes/transport/json.ts';
+import type { ServedSchema } from '../../kubernetes/cilium-node/served-schema.ts';
+import type { JsonObject } from '../../kubernetes/transport/json.ts';
 import type { AllocationImplementation } from '../../providers/contract/allocation-implementation.ts';
 import type { ConcurrencyLimiter } from '../../providers/rate-limit/concurrency-limit.ts';
-import type { Infrastructure } from '../../providers/contract/infrastructure.ts';
-import type { KnownLimits } from '../../providers/catalog/instance-type-limits.ts';
+import type { Infrastructure, KnownNetwork } from '../../providers/contract/infrastructure.ts';
+import type { InstanceTypeLimits } from '../../providers/catalog/instance-type-limits.ts';
 import type { Inventory } from '../../providers/inventory/inventory.ts';
 import type { MutationPermission } from '../../providers/gate/mutation-permission.ts';
 import type { Tags } from '../../providers/contract/network-interface.ts';
@@ -24,57 +25,95 @@ import type { BlockedResources } from '../allocate/blocked-resources.ts';
 import type { NodeEvent } from './node-event.ts';
 
 export interface NodeContext {
+  readonly cloud: CloudPort;
+  readonly writer: NodeWriter;
+  readonly claims: AddressClaims;
+  readonly identities: VerifiedIdentities;
+  /** Checked before anything starts: `permission.refusal('release')`. */
+  readonly permission: MutationPermission;
+  readonly settings: NodeSettings;
+  readonly runtime: {
+    readonly clock: Clock;
+    readonly random: Random;
+    readonly onBug: (error: unknown) => void;
+  };
+  /** Tells what happened. Returns at once and does not throw. */
+  readonly emit: (event: NodeEvent) => void;
+}
+
+/** What is known of the cloud. */
+export interface CloudPort {
   readonly implementation: AllocationImplementation;
   readonly inventory: Inventory;
+  readonly network: NetworkPort;
+  readonly instances: InstanceReads;
+  readonly limits: Pick<InstanceTypeLimits, 'get'>;
+  readonly supply: SharedSupply;
+}
+
+export interface NetworkPort {
+  readonly infrastructure: Infrastructure;
+  /** Adds what was known of the network before this process started. */
+  remember(known: KnownNetwork): void;
+  /** The cloud shows an instance in this network, which may never have been read. */
+  shownIn(networkId: string): void;
+  /** Whether a listing in flight will also answer for the instance. */
+  covers(instanceId: string): boolean;
+}
+
+/** Reads of single instances. */
+export interface InstanceReads {
+  /** Refreshes an instance; resolves once the answer is in the inventory. */
+  refresh(instanceId: string): Promise<void>;
+  /** Refreshes an instance until nothing of it is awaited; `since`: when the newest interface was attached, in monotonic ms. */
+  refreshAwaited(instanceId: string, since: number): void;
+  /** Why the instance is not read; undefined while no read of it fails. */
+  unreadBecause(instanceId: string): NodeCondition | undefined;
+}
+
+/** What the nodes take from together. */
+export interface SharedSupply {
   readonly ledger: SubnetLedger;
   /** What the cloud refused, across all nodes. */
   readonly blocked: BlockedResources;
-  /** How long the cloud takes to know a new interface. */
-  readonly visibilityLag: VisibilityLag;
-  readonly publicAddresses: Pick<PublicAddressPool, 'claim'>;
   /** Orphaned interfaces of this cluster. */
   readonly orphans: Pick<Orphans, 'begin' | 'claim' | 'of'>;
-  readonly infrastructure: () => Infrastructure;
-  readonly limitsOf: (instanceType: string) => KnownLimits;
-  /** Refreshes an instance; resolves once the answer is in the inventory. */
-  readonly refresh: (instanceId: string) => Promise<void>;
-  /** Refreshes an instance until nothing of it is awaited; `since`: when the newest interface was attached, in monotonic ms. */
-  readonly refreshAwaited: (instanceId: string, since: number) => void;
-  /** Why the instance is not read; undefined while no read of it fails. */
-  readonly unreadBecause: (instanceId: string) => NodeCondition | undefined;
-  /** Whether a listing in flight will also answer for the instance. */
-  readonly listingInFlight: (instanceId: string) => boolean;
-  readonly writer: Pick<OwnWrites, 'patchSpec' | 'patchStatus' | 'get' | 'isAnswer'>;
-  /** Applies the answer to a write to the known object. */
-  readonly observe: (raw: JsonObject) => void;
-  /** Removes fields that the API server would prune. */
-  readonly prune: (value: Json, path: readonly string[]) => Json | undefined;
-  /** Whether the served CRD has no field for the operator error. */
-  readonly prunesError: boolean;
+  readonly publicAddresses: Pick<PublicAddressPool, 'claim'>;
+  /** How long the cloud takes to know a new interface. */
+  readonly visibilityLag: VisibilityLag;
+}
+
+/** The way to the CiliumNodes. */
+export interface NodeWriter {
+  readonly own: Pick<OwnWrites, 'patchSpec' | 'patchStatus' | 'get' | 'isAnswer'>;
+  /** The known objects. `observe` applies the answer to a write. */
+  readonly known: { observe(raw: JsonObject): void };
+  /** The fields that the API server keeps. */
+  readonly schema: Pick<ServedSchema, 'prune' | 'knows'>;
   /** Limits how many CiliumNodes are written at once. */
   readonly publications: Pick<ConcurrencyLimiter, 'enter' | 'reconsider'>;
-  readonly claims: AddressClaims;
-  readonly identities: {
-    /** Whether any Node is known. */
-    readonly isKnown: boolean;
-    /** Whether the instance belongs to the Node of that name, and to no other. */
-    readonly isVerified: (name: string, instanceId: string) => boolean;
-  };
-  /** Checked before anything starts: `permission.refusal('release')`. */
-  readonly permission: MutationPermission;
-  /** Called with each newer state of a CiliumNode that is ours to write, and the state before. */
-  readonly onNewerState: (previous: CiliumNode, node: CiliumNode) => void;
+  readonly others: OtherWriters;
+}
+
+export interface OtherWriters {
+  /** Examines a newer state of a CiliumNode that is ours to write. */
+  check(previous: CiliumNode, node: CiliumNode): void;
   /** Whether the previous leader may have written what this state shows, even if the watch delivers it late. */
-  readonly mayBePreviousLeaders: (node: CiliumNode) => boolean;
-  readonly clock: Clock;
-  readonly random: Random;
+  mayBePreviousLeaders(node: CiliumNode): boolean;
+}
+
+export interface VerifiedIdentities {
+  /** Whether any Node is known. */
+  readonly isKnown: boolean;
+  /** Whether the instance belongs to the Node of that name, and to no other. */
+  isVerified(name: string, instanceId: string): boolean;
+}
+
+export interface NodeSettings {
   readonly timing: CallTiming;
   /** Whether rate limits may decide between an existing and a new interface while pods wait. */
   readonly spreadCalls: boolean;
-  readonly releasePolicy: ReleasePolicy;
+  readonly release: ReleasePolicy;
+  readonly assessment: AssessmentOptions;
   readonly interfaceTags: Tags;
-  readonly assessmentOptions: AssessmentOptions;
-  readonly onBug: (error: unknown) => void;
-  /** Tells what happened. Returns at once and does not throw. */
-  readonly emit: (event: NodeEvent) => void;
 }

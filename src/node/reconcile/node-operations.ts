@@ -44,26 +44,28 @@ export class NodeOperations {
   constructor(deps: NodeOperationsDeps) {
     this.#deps = deps;
     const { name, instanceId, context, permission, random, state, priority, tasks, writtenAt } = deps;
-    const { emit, clock, timing } = context;
-    const refresh = (): Promise<void> => context.refresh(instanceId);
+    const { cloud, emit, settings } = context;
+    const { inventory, supply } = cloud;
+    const { clock } = context.runtime;
+    const refresh = (): Promise<void> => cloud.instances.refresh(instanceId);
     const ownPermission = onlyIfVerified(permission, () => context.identities.isVerified(name, instanceId));
     // Each node holds a copy, so it contains only what most parts need.
     const shared = {
-      implementation: this.#counting(context.implementation),
+      implementation: this.#counting(cloud.implementation),
       instanceId,
       random,
       clock,
       permission,
-      timing,
+      timing: settings.timing,
       tasks,
       applyAnswer: (answer: Answer) => state.applyAnswer(answer),
-      invalidate: (from: number) => context.inventory.invalidate(instanceId, from),
+      invalidate: (from: number) => inventory.invalidate(instanceId, from),
     };
     this.releaser = new Releaser({
       ...shared,
       permission: ownPermission,
-      policy: context.releasePolicy,
-      traits: context.implementation.traits,
+      policy: settings.release,
+      traits: cloud.implementation.traits,
       writtenAt,
       facts: () => state.forRelease(),
       isGrowing: (interfaceId) => this.maintainer.isGrowing(interfaceId),
@@ -74,7 +76,7 @@ export class NodeOperations {
     this.idle = new IdleInterfaces({
       ...shared,
       permission: ownPermission,
-      delay: context.releasePolicy.idleDelay,
+      delay: settings.release.idleDelay,
       facts: () => state.forIdleInterfaces(),
       isBusy: (interfaceId) =>
         this.maintainer.isGrowing(interfaceId) || this.releaser.interfaces.has(interfaceId),
@@ -89,14 +91,11 @@ export class NodeOperations {
       facts: () => state.forAllocation(),
       priority,
       refresh,
-      ledger: context.ledger,
-      blocked: context.blocked,
-      orphans: context.orphans,
-      interfaceTags: context.interfaceTags,
-      visibilityLag: context.visibilityLag,
-      spreadCalls: context.spreadCalls,
-      adopt: (item) => context.inventory.adopt(item),
-      abandon: (interfaceId) => context.inventory.abandon(interfaceId),
+      ...supply,
+      interfaceTags: settings.interfaceTags,
+      spreadCalls: settings.spreadCalls,
+      adopt: (item) => inventory.adopt(item),
+      abandon: (interfaceId) => inventory.abandon(interfaceId),
       onStep: (finished) => emit({ kind: 'step', node: state.node, finished }),
     });
     this.deleteOnTermination = new DeleteOnTermination({
@@ -106,7 +105,7 @@ export class NodeOperations {
     });
     this.staticAddress = new StaticAddress({
       ...shared,
-      publicAddresses: context.publicAddresses,
+      publicAddresses: supply.publicAddresses,
       refresh,
       facts: () => state.forStaticAddress(),
       onAssociated: (publicAddress, interfaceId) =>
@@ -156,8 +155,8 @@ export class NodeOperations {
 
   /** So many addresses returned to the subnet. */
   #returned(subnetId: string, count: number): void {
-    const { ledger, clock, emit } = this.#deps.context;
-    ledger.released(subnetId, count, clock.monotonic());
+    const { cloud, runtime, emit } = this.#deps.context;
+    cloud.supply.ledger.released(subnetId, count, runtime.clock.monotonic());
     emit({ kind: 'spaceFreed' });
   }
 }

@@ -8,6 +8,7 @@ import { type Assessment, type AssessmentFacts, assess } from '../conditions/ass
 import { withoutAwaited } from '../demand/awaited.ts';
 import { podAddresses, unconfirmedIn } from '../demand/capacity.ts';
 import type { IdleFacts } from '../release/idle-interfaces.ts';
+import type { KnownLimits } from '../../providers/catalog/instance-type-limits.ts';
 import type { NodeContext } from './node-context.ts';
 import type { MaintainedFacts } from '../allocate/pool-maintainer.ts';
 import type { StaticAddressFacts } from '../housekeeping/static-ip.ts';
@@ -45,20 +46,29 @@ export class NodeState {
 
   /** Undefined while the instance is not tracked. */
   get view(): InstanceView | undefined {
-    return this.#context.inventory.view(this.#instanceId);
+    return this.#context.cloud.inventory.view(this.#instanceId);
   }
 
   /** Returns the same object while the node is served and its inputs are unchanged. */
   assess(): Assessment {
-    const { infrastructure, limitsOf, assessmentOptions: options, implementation } = this.#context;
+    const { network, limits, implementation } = this.#context.cloud;
     const { node, view, pendingPods } = this;
     this.#waiting = waitingAfter(this.#waiting, node, pendingPods);
     if (view === undefined) return { kind: 'unread' };
     const { unreported: unreportedPods } = this.#waiting;
     const outgoing = this.#outgoing();
-    const facts = { node, view, pendingPods, unreportedPods, outgoing, infrastructure: infrastructure() };
+    const facts = {
+      node,
+      view,
+      pendingPods,
+      unreportedPods,
+      outgoing,
+      infrastructure: network.infrastructure,
+    };
     if (this.#last !== undefined && isSame(this.#last.facts, facts)) return this.#last.assessment;
     const { section, traits } = implementation;
+    const options = this.#context.settings.assessment;
+    const limitsOf = (type: string): KnownLimits => limits.get(type);
     const assessment = assess({ ...facts, limitsOf, options, words: section.words, traits });
     // A node that is not served may wait for an instance type that has been read since, so it is assessed again.
     this.#last = assessment.kind === 'served' ? { facts, assessment } : undefined;
@@ -67,17 +77,18 @@ export class NodeState {
 
   /** Facts for a plan. Undefined while the node cannot be served, like the methods below. */
   forAllocation(): MaintainedFacts | undefined {
-    const { infrastructure, ledger, orphans, clock, implementation } = this.#context;
+    const { network, supply, implementation } = this.#context.cloud;
+    const { ledger, orphans } = supply;
     const { view } = this;
     const assessment = this.assess();
     if (view === undefined || assessment.kind !== 'served') return undefined;
-    const now = clock.monotonic();
+    const now = this.#context.runtime.clock.monotonic();
     const unconfirmed = unconfirmedIn(view);
     return {
       view,
       limits: assessment.limits,
       requirements: assessment.requirements,
-      infrastructure: infrastructure(),
+      infrastructure: network.infrastructure,
       free: (subnetId) => ledger.free(subnetId, now),
       mostPrefixes: (subnetId) => ledger.mostPrefixes(subnetId, now),
       // Waits for addresses that the previous leader may have assigned, at most one consistency window.
@@ -108,9 +119,9 @@ export class NodeState {
 
   /** Reads the CiliumNode live; false if that fails or it belongs to another node by now. */
   async reread(signal: AbortSignal): Promise<boolean> {
-    const { writer, observe, emit } = this.#context;
+    const { writer, emit } = this.#context;
     const { name } = this.node;
-    const live = await writer.get(name, signal);
+    const live = await writer.own.get(name, signal);
     if (live.kind !== 'found') {
       const trouble = live.kind === 'denied' ? live.message : undefined;
       if (trouble !== undefined && trouble !== this.#readTrouble)
@@ -119,7 +130,7 @@ export class NodeState {
       return false;
     }
     this.#readTrouble = undefined;
-    observe(live.raw);
+    writer.known.observe(live.raw);
     return this.node.uid === this.#uid && textAt(live.raw, 'metadata', 'uid') === this.#uid;
   }
 
@@ -131,7 +142,7 @@ export class NodeState {
 
   /** A public address opens the instance to the internet, so the node must be the one it claims to be. */
   forStaticAddress(): StaticAddressFacts | undefined {
-    if (!this.#context.implementation.traits.publicAddresses || !this.mayBeOurs()) return undefined;
+    if (!this.#context.cloud.implementation.traits.publicAddresses || !this.mayBeOurs()) return undefined;
     const tags = this.node.ipam.staticIpTags;
     const { view } = this;
     const isAsked = view !== undefined && Object.keys(tags).length > 0;
@@ -140,8 +151,9 @@ export class NodeState {
 
   /** Applies the answer to one of our calls. */
   applyAnswer(answer: Answer): void {
-    const { inventory, clock, emit } = this.#context;
-    emit({ kind: 'instancesChanged', instanceIds: inventory.applyAnswer(answer, clock.monotonic()) });
+    const { cloud, runtime, emit } = this.#context;
+    const instanceIds = cloud.inventory.applyAnswer(answer, runtime.clock.monotonic());
+    emit({ kind: 'instancesChanged', instanceIds });
   }
 }
 

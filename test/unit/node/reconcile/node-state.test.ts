@@ -11,17 +11,25 @@ function rig() {
   const facts = {
     view: view([eni(0, 5)]),
     infrastructure: infrastructure([subnet('subnet-1')], { networkIds: new Set(['vpc-1']) }),
-    limits: m5Large as ReturnType<NodeContext['limitsOf']>,
+    limits: m5Large as ReturnType<NodeContext['cloud']['limits']['get']>,
     outgoing: new Set<string>() as ReadonlySet<string>,
   };
   const node = nodeOf({});
   const section = { ...node.section, zone: 'us-west-1a', firstInterfaceIndex: 0 };
-  const context: Partial<NodeContext> = {
-    implementation: scriptedImplementation({}),
-    inventory: { view: () => facts.view } as unknown as NodeContext['inventory'],
-    infrastructure: () => facts.infrastructure,
-    limitsOf: () => facts.limits,
-    assessmentOptions: { usePrimaryAddress: false, prefixDelegation: false, networkId: undefined },
+  const context: unknown = {
+    cloud: {
+      implementation: scriptedImplementation({}),
+      inventory: { view: () => facts.view },
+      network: {
+        get infrastructure() {
+          return facts.infrastructure;
+        },
+      },
+      limits: { get: () => facts.limits },
+    },
+    settings: {
+      assessment: { usePrimaryAddress: false, prefixDelegation: false, networkId: undefined },
+    },
   };
   const state = new NodeState({ ...node, section }, 'i-1', context as NodeContext, () => facts.outgoing);
   return { state, facts };
@@ -94,7 +102,7 @@ describe('the state of a node', () => {
     const reported: string[] = [];
     const outcomes: ReadOutcome[] = [denied('may not'), denied('may not'), denied('still not'), gone];
     const context: unknown = {
-      writer: { get: () => Promise.resolve(outcomes.shift()) },
+      writer: { own: { get: () => Promise.resolve(outcomes.shift()) } },
       emit: (event: NodeEvent) =>
         event.kind === 'readTrouble' && reported.push(`${event.node.name}: ${event.problem}`),
     };
