@@ -8,11 +8,13 @@ import { type Requeue, requeueAt } from '../../runtime/requeue.ts';
 import type { TaskGroup } from '../../runtime/task-group.ts';
 import { LazySet } from '../../runtime/lazy-collections.ts';
 import { type CallTiming, mayTakeEffectFor } from '../../providers/contract/call-timing.ts';
+import type { Growth } from './growth.ts';
 import { type PlannedStep, subnetAddressesUsed } from './planned-step.ts';
 
 export type Assignment = PlannedStep & { readonly kind: 'allocateIPs' | 'allocatePrefixes' };
 
 export interface LostAssignmentsDeps {
+  readonly growth: Growth;
   readonly clock: Pick<Clock, 'monotonic'>;
   readonly timing: CallTiming;
   /** Marks the instance as unconfirmed from that time. */
@@ -21,7 +23,7 @@ export interface LostAssignmentsDeps {
   readonly tasks: Pick<TaskGroup, 'begin' | 'closing'>;
 }
 
-interface LostAssignment {
+export interface LostAssignment {
   readonly step: Assignment;
   /** What the interface had of the requested kind before. */
   readonly before: ReadonlySet<string>;
@@ -31,7 +33,6 @@ interface LostAssignment {
 
 export class LostAssignments {
   readonly #deps: LostAssignmentsDeps;
-  readonly #lost = new LazySet<LostAssignment>();
   /** Addresses and prefixes named by answers, kept while an assignment that was in flight then may be lost. */
   readonly #answered = new LazySet<string>();
   #inFlight = 0;
@@ -42,7 +43,7 @@ export class LostAssignments {
 
   /** Assignments that may still take effect unseen. */
   get unresolved(): readonly Assignment[] {
-    return [...this.#lost].map(({ step }) => step);
+    return [...this.#deps.growth.lost].map(({ step }) => step);
   }
 
   /** An assignment is about to be sent. Call `ended` after everything about it was reported. */
@@ -64,20 +65,20 @@ export class LostAssignments {
   answerLost(step: Assignment, before: ReadonlySet<string>): void {
     const { clock, timing, invalidate } = this.#deps;
     const now = clock.monotonic();
-    this.#lost.add({ step, before, openUntil: now + mayTakeEffectFor(timing) });
+    this.#deps.growth.lost.add({ step, before, openUntil: now + mayTakeEffectFor(timing) });
     invalidate(now);
   }
 
   /** Looks for the results of those that can no longer take effect unseen. */
   step(now: number): Requeue {
     const { tasks } = this.#deps;
-    for (const lost of this.#lost) {
+    for (const lost of this.#deps.growth.lost) {
       if (lost.openUntil === undefined || lost.openUntil > now) continue;
       lost.openUntil = undefined;
       tasks.begin(() => this.#find(lost));
     }
     return requeueAt(
-      [...this.#lost].map(({ openUntil = now }) => openUntil),
+      [...this.#deps.growth.lost].map(({ openUntil = now }) => openUntil),
       now,
     );
   }
@@ -86,7 +87,7 @@ export class LostAssignments {
   async #find(lost: LostAssignment): Promise<void> {
     const { refresh, tasks } = this.#deps;
     await raceAbort(refresh(), tasks.closing);
-    this.#lost.delete(lost);
+    this.#deps.growth.lost.delete(lost);
     this.#forget();
   }
 
@@ -94,7 +95,7 @@ export class LostAssignments {
   unseen(view: InstanceView): number {
     let sum = 0;
     // Several lost assignments on one interface cannot be distinguished: what they brought counts once for all.
-    const groups = Map.groupBy(this.#lost, ({ step }) => `${step.kind} ${step.interfaceId}`);
+    const groups = Map.groupBy(this.#deps.growth.lost, ({ step }) => `${step.kind} ${step.interfaceId}`);
     for (const group of groups.values()) {
       const [{ step } = { step: undefined }] = group;
       if (step === undefined) continue;
@@ -111,7 +112,7 @@ export class LostAssignments {
    * again.
    */
   #forget(): void {
-    if (this.#inFlight === 0 && this.#lost.size === 0) this.#answered.clear();
+    if (this.#inFlight === 0 && this.#deps.growth.lost.size === 0) this.#answered.clear();
   }
 }
 

@@ -10,9 +10,10 @@ import type { SubnetLedger } from '../../providers/catalog/subnet-ledger.ts';
 import { leastOf, type Requeue, requeueAt } from '../../runtime/requeue.ts';
 import type { TaskGroup } from '../../runtime/task-group.ts';
 import { LazySet } from '../../runtime/lazy-collections.ts';
+import type { Growth } from './growth.ts';
 import type { FinishedStep, StepResult } from './step-result.ts';
 import { LostAssignments } from './lost-assignments.ts';
-import { type PlannedStep, prefixesOf, slotsFilled, subnetAddressesUsed } from './planned-step.ts';
+import { type PlannedStep, prefixesOf, subnetAddressesUsed } from './planned-step.ts';
 import { type AllocationFacts, type AllocationPlan, prepareIPAllocation } from './prepare-ip-allocation.ts';
 import {
   allScopesOf,
@@ -36,8 +37,7 @@ export interface PoolMaintainerDeps
   readonly priority: () => Priority;
   /** Whether rate limits may decide between an existing and a new interface. */
   readonly spreadCalls: boolean;
-  /** Whether addresses are being removed from the interface, so none may be added. */
-  readonly isShrinking: (interfaceId: string) => boolean;
+  readonly growth: Growth;
   /** Marks the instance as unconfirmed from that time. */
   readonly invalidate: (from: number) => void;
   readonly tasks: TaskGroup;
@@ -50,7 +50,11 @@ export interface PoolStep extends Requeue {
   readonly plan: AllocationPlan | undefined;
 }
 
-export type MaintainedFacts = Omit<AllocationFacts, 'stepsInFlight' | 'frozen' | 'preferNew' | 'refusalOf'>;
+export interface MaintainedFacts
+  extends Omit<AllocationFacts, 'stepsInFlight' | 'frozen' | 'preferNew' | 'refusalOf'> {
+  /** Interfaces from which addresses are being removed, so none may be added. */
+  readonly shrinking: ReadonlySet<string>;
+}
 
 /** How much longer a new interface takes than addresses on an existing one, after the calls are sent, in ms. */
 const extraTime = 2000;
@@ -77,8 +81,6 @@ const operationsOf: Record<StepKind, readonly OperationKind[]> = {
 
 export class PoolMaintainer {
   readonly #deps: PoolMaintainerDeps;
-  /** Steps whose calls are in flight. */
-  readonly #stepsInFlight = new LazySet<PlannedStep>();
   /** Steps that bring nothing and still have to delete what they created. */
   readonly #clearing = new LazySet<PlannedStep>();
   /** Steps per kind that wait for the rate limits. What each does is decided when it is admitted. */
@@ -101,7 +103,7 @@ export class PoolMaintainer {
     this.#calls = new StepExecution({
       ...deps,
       lost: this.#lost,
-      stepsInFlight: this.#stepsInFlight,
+      stepsInFlight: deps.growth.steps,
       onThrottle: (failure) => {
         this.#backoff.addThrottle(failure);
         deps.tasks.report();
@@ -140,12 +142,6 @@ export class PoolMaintainer {
     );
   }
 
-  /** Whether addresses are being added to the interface, or a call with a lost answer may still add some. */
-  isGrowing(interfaceId: string): boolean {
-    const steps = [...this.#stepsInFlight, ...this.#lost.unresolved];
-    return steps.some((step) => slotsFilled(step, interfaceId) > 0);
-  }
-
   /** The failure to report: one that needs user action, or the last of several. */
   get trouble(): CloudFailure | undefined {
     return this.#backoff.trouble;
@@ -169,7 +165,7 @@ export class PoolMaintainer {
     const { priority, implementation } = this.#deps;
     const [before, now] = [this.#priority, priority()];
     this.#priority = now;
-    const isWaiting = this.#stepsInFlight.size > 0 || stepKinds.some((kind) => this.#waiting[kind] > 0);
+    const isWaiting = this.#deps.growth.steps.size > 0 || stepKinds.some((kind) => this.#waiting[kind] > 0);
     if (isWaiting && rankOf(now) < rankOf(before)) implementation.reconsider();
   }
 
@@ -177,19 +173,18 @@ export class PoolMaintainer {
   #plan(facts: MaintainedFacts | undefined, admitted?: StepKind): AllocationPlan | undefined {
     if (facts === undefined) return undefined;
     const lost = this.#lost.unresolved.map(({ interfaceId }) => interfaceId);
-    const shrinking = facts.view.interfaces.map(({ id }) => id).filter(this.#deps.isShrinking);
-    const frozen = new Set([...lost, ...shrinking]);
+    const frozen = new Set([...lost, ...facts.shrinking]);
     const most = facts.most - this.#lost.unseen(facts.view);
     const preferNew = this.#prefersNew(admitted);
     // An interface that is leaving must not be adopted back as an orphan.
-    const orphans = without(facts.orphans, this.#deps.isShrinking);
+    const orphans = without(facts.orphans, (id) => facts.shrinking.has(id));
     return prepareIPAllocation({
       ...facts,
       orphans,
       refusalOf: (scope) => this.#deps.blocked.refusalOf(scope),
       most,
       preferNew,
-      stepsInFlight: [...this.#stepsInFlight],
+      stepsInFlight: [...this.#deps.growth.steps],
       frozen,
     });
   }
@@ -222,7 +217,7 @@ export class PoolMaintainer {
       refund();
       return;
     }
-    this.#stepsInFlight.add(step);
+    this.#deps.growth.steps.add(step);
     const nodeSubnetId = this.#deps.facts()?.requirements.nodeSubnetId ?? '';
     const place = { instanceId: this.#deps.instanceId, nodeSubnetId };
     const startedAt = this.#deps.clock.monotonic();
@@ -233,7 +228,7 @@ export class PoolMaintainer {
       const isUnattached = result.kind === 'failed' && result.at === 'create';
       if (step.kind === 'createInterface' && isUnattached) refund(['attachInterface']);
     } finally {
-      this.#stepsInFlight.delete(step);
+      this.#deps.growth.steps.delete(step);
       this.#clearing.delete(step);
       attempt.endTry();
     }
@@ -269,7 +264,7 @@ export class PoolMaintainer {
     const isOfNode = ['node', 'nothing'].includes(blockedBy(failure, 'attach'));
     const isKnown = this.#clearing.has(step);
     if (isKnown || isOfNode || this.#clearing.size >= mostClearing) return;
-    this.#stepsInFlight.delete(step);
+    this.#deps.growth.steps.delete(step);
     this.#clearing.add(step);
     this.#learn(attempt, { kind: 'failed', at: 'attach', failure, taken: 0, left: undefined });
     attempt.endTry();

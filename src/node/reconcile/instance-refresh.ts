@@ -4,14 +4,14 @@ import { raceAbort } from '../../runtime/race-abort.ts';
 import { leastOf, type Requeue, requeueAt } from '../../runtime/requeue.ts';
 import type { TaskGroup } from '../../runtime/task-group.ts';
 import { overdueAt } from '../demand/awaited.ts';
+import type { Growth } from '../allocate/growth.ts';
 import type { NodeContext } from './node-context.ts';
 
 export interface InstanceRefreshDeps {
   readonly instanceId: string;
   readonly context: Pick<NodeContext, 'cloud' | 'settings'>;
   readonly tasks: TaskGroup;
-  /** Tells which interfaces are changing by our own call, which ends with what the change brings. */
-  readonly maintainer: { readonly isGrowing: (interfaceId: string) => boolean };
+  readonly growth: Growth;
 }
 
 const subject = 'refresh';
@@ -39,9 +39,10 @@ export class InstanceRefresh {
     return requeueAt([due], now);
   }
 
+  /** Our own call ends with what the change brings. */
   #isChangingByUs({ interfaces }: InstanceView): boolean {
-    const { maintainer } = this.#deps;
-    return interfaces.some(({ id, condition }) => condition === 'changing' && maintainer.isGrowing(id));
+    const growing = this.#deps.growth.interfaces;
+    return interfaces.some(({ id, condition }) => condition === 'changing' && growing.has(id));
   }
 
   /** A new interface supplies the node only once a read shows it attached. */

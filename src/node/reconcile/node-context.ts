@@ -17,7 +17,7 @@ import type { VisibilityLag } from '../../providers/inventory/visibility-lag.ts'
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { AddressClaims } from '../demand/address-claims.ts';
-import type { ReleasePolicy } from '../release/releaser.ts';
+import type { ReleasePolicy } from '../release/release-plan.ts';
 import type { AssessmentOptions } from '../conditions/assessment.ts';
 import type { CallTiming } from '../../providers/contract/call-timing.ts';
 import type { NodeCondition } from '../conditions/node-condition.ts';

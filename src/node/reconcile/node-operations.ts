@@ -24,8 +24,6 @@ export interface NodeOperationsDeps {
   readonly permission: Pick<MutationPermission, 'refusal'>;
   readonly random: Random;
   readonly state: NodeState;
-  /** When the CiliumNode was last written, in monotonic ms; -Infinity if never. */
-  readonly writtenAt: () => number;
   /** How urgently the node needs addresses now. */
   readonly priority: () => Priority;
   /** The tasks of all parts. Whenever one ends, every part takes its next step. */
@@ -43,11 +41,11 @@ export class NodeOperations {
 
   constructor(deps: NodeOperationsDeps) {
     this.#deps = deps;
-    const { name, instanceId, context, permission, random, state, priority, tasks, writtenAt } = deps;
+    const { name, instanceId, context, permission, random, state, priority, tasks } = deps;
     const { cloud, emit, settings } = context;
     const { inventory, supply } = cloud;
     const { clock } = context.runtime;
-    const refresh = (): Promise<void> => cloud.instances.refresh(instanceId);
+    const refresh = (): Promise<void> => state.refresh();
     const ownPermission = onlyIfVerified(permission, () => context.identities.isVerified(name, instanceId));
     // Each node holds a copy, so it contains only what most parts need.
     const shared = {
@@ -59,17 +57,15 @@ export class NodeOperations {
       timing: settings.timing,
       tasks,
       applyAnswer: (answer: Answer) => state.applyAnswer(answer),
-      invalidate: (from: number) => inventory.invalidate(instanceId, from),
+      invalidate: (from: number) => state.invalidate(from),
     };
     this.releaser = new Releaser({
       ...shared,
       permission: ownPermission,
       policy: settings.release,
       traits: cloud.implementation.traits,
-      writtenAt,
-      facts: () => state.forRelease(),
-      isGrowing: (interfaceId) => this.maintainer.isGrowing(interfaceId),
-      readNode: (signal) => state.reread(signal),
+      releases: state.releases,
+      node: state,
       onRelease: (release) => this.#onRelease(release),
       onRetired: (holdings) => emit({ kind: 'retired', node: state.node, holdings }),
     });
@@ -77,17 +73,13 @@ export class NodeOperations {
       ...shared,
       permission: ownPermission,
       delay: settings.release.idleDelay,
-      facts: () => state.forIdleInterfaces(),
-      isBusy: (interfaceId) =>
-        this.maintainer.isGrowing(interfaceId) || this.releaser.interfaces.has(interfaceId),
-      refresh,
-      readNode: (signal) => state.reread(signal),
+      phases: state.idle,
+      node: state,
       onInterfaceRelease: (given) => this.#onInterfaceRelease(given),
     });
     this.maintainer = new PoolMaintainer({
       ...shared,
-      isShrinking: (interfaceId) =>
-        this.releaser.isShrinking(interfaceId) || this.idle.leaving.has(interfaceId),
+      growth: state.growth,
       facts: () => state.forAllocation(),
       priority,
       refresh,
@@ -111,11 +103,6 @@ export class NodeOperations {
       onAssociated: (publicAddress, interfaceId) =>
         emit({ kind: 'staticAddress', node: state.node, publicAddress, interfaceId }),
     });
-  }
-
-  /** Whether anything is leaving the node. */
-  get isReleasing(): boolean {
-    return this.releaser.outgoing.size > 0 || this.idle.leaving.size > 0;
   }
 
   /** Number of operations started for the node. */

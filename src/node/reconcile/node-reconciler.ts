@@ -90,7 +90,7 @@ export class NodeReconciler {
     this.uid = node.uid;
     this.instanceId = instanceId;
     this.#context = context;
-    this.#state = new NodeState(node, instanceId, context, () => this.#operations.releaser.outgoing);
+    this.#state = new NodeState(node, instanceId, context);
     const { cloud, runtime, emit, writer } = context;
     const { clock, onBug } = runtime;
     const permission = context.permission.of(node.name);
@@ -124,12 +124,11 @@ export class NodeReconciler {
       permission,
       random,
       state: this.#state,
-      writtenAt: () => this.#publisher.writtenAt,
       priority: () => this.priority,
       tasks: this.#tasks,
     });
-    const { maintainer } = this.#operations;
-    this.#refresh = new InstanceRefresh({ instanceId, context, tasks: this.#tasks, maintainer });
+    const { growth } = this.#state;
+    this.#refresh = new InstanceRefresh({ instanceId, context, tasks: this.#tasks, growth });
     this.#warnings = new Warnings({
       emit,
       traits: cloud.implementation.traits,
@@ -147,7 +146,7 @@ export class NodeReconciler {
       node: () => this.#state.node,
       assess: () => this.#state.assess(),
       condition: () => this.#condition,
-      operations: this.#operations,
+      leaving: this.#state,
       onClaimed: (claimed) => this.#onClaimed(claimed),
     });
     this.#publisher = new NodePublisher({
@@ -156,7 +155,7 @@ export class NodeReconciler {
       observe: (raw) => writer.known.observe(raw),
       clock,
       random,
-      node: () => this.#state.node,
+      object: this.#state,
       desired: () => this.#desiredNow(),
       onWrite: (part, outcome) => emit({ kind: 'write', part, outcome }),
       onTrouble: (problem) => {
@@ -186,7 +185,7 @@ export class NodeReconciler {
     if (isOursToWrite(this.#assessment)) writer.others.check(previous, node);
     // A publication in flight reads the newest state after its write. Our own writes need no decision, unless
     // something is leaving: that proceeds once its removal is confirmed.
-    if (!this.#isPublishing || this.#operations.isReleasing || !asksTheSame(previous, node)) this.wake();
+    if (!this.#isPublishing || this.#state.isReleasing || !asksTheSame(previous, node)) this.wake();
     else if (!isOwnWrite) this.#changedSinceReconcile = true;
   }
 
@@ -251,7 +250,7 @@ export class NodeReconciler {
       condition: this.#condition,
       warnings: this.#warnings.list,
       view: this.#state.view,
-      releasing: this.#operations.releaser.outgoing.size,
+      releasing: this.#state.releases.outgoing.size,
       inDeficitSince: this.#deficit.since,
     };
   }

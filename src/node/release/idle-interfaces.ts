@@ -7,7 +7,6 @@ import type { AllocationImplementation } from '../../providers/contract/allocati
 import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
 import type { InstanceView } from '../../providers/contract/instance-view.ts';
 import type { NetworkInterface } from '../../providers/contract/network-interface.ts';
-import type { Answer } from '../../providers/contract/observation.ts';
 import type { Operation, Outcome } from '../../providers/contract/operation.ts';
 import { descriptionPrefix } from '../../providers/orphans/ownership-tags.ts';
 import { type Clock, sleep } from '../../runtime/clock.ts';
@@ -20,6 +19,7 @@ import { raceAbort } from '../../runtime/race-abort.ts';
 import { exclusionOf, type NodeRequirements } from '../demand/node-requirements.ts';
 import { usageOf } from './prepare-ip-release.ts';
 import type { ReleasePermission } from './release-permission.ts';
+import type { ReleasingNode } from './releaser.ts';
 
 export interface IdleInterfacesDeps {
   readonly instanceId: string;
@@ -29,18 +29,18 @@ export interface IdleInterfacesDeps {
   /** How long an interface must be idle, in ms; undefined keeps every interface. */
   readonly delay: number | undefined;
   readonly permission: ReleasePermission;
-  /** The facts known now; undefined while the node is not served. */
-  readonly facts: () => IdleFacts | undefined;
-  /** Whether an operation adds to the interface or takes from it. */
-  readonly isBusy: (interfaceId: string) => boolean;
-  /** Refreshes the instance from the cloud and waits for the result, without a time limit. */
-  readonly refresh: () => Promise<void>;
-  /** Reads the CiliumNode live; false when that fails. */
-  readonly readNode: (signal: AbortSignal) => Promise<boolean>;
-  readonly applyAnswer: (answer: Answer) => void;
-  readonly invalidate: (from: number) => void;
+  readonly phases: IdlePhases;
+  readonly node: IdleNode;
   readonly tasks: TaskGroup;
   readonly onInterfaceRelease: (given: InterfaceRelease) => void;
+}
+
+/** The node whose interfaces are idle. */
+export interface IdleNode extends Pick<ReleasingNode, 'reread' | 'applyAnswer' | 'invalidate'> {
+  /** The facts known now; undefined while the node is not served. */
+  forIdleInterfaces(): IdleFacts | undefined;
+  /** Refreshes the instance from the cloud and waits for the result, without a time limit. */
+  refresh(): Promise<void>;
 }
 
 export interface IdleFacts {
@@ -49,6 +49,8 @@ export interface IdleFacts {
   readonly requirements: NodeRequirements;
   /** Whether the node lacks addresses. */
   readonly inDeficit: boolean;
+  /** Interfaces to which something is being added, or that are losing something. */
+  readonly busy: ReadonlySet<string>;
 }
 
 export interface InterfaceRelease {
@@ -66,6 +68,17 @@ type Phase =
   /** The detach call may have started: this phase never reverts. */
   | { readonly kind: 'detaching' };
 
+const none: ReadonlySet<string> = new Set();
+
+/** The idle interfaces of a node, and how far each is. */
+export class IdlePhases extends LazyMap<string, Phase> {
+  /** Interfaces that are neither shown to the agent nor given addresses. */
+  get leaving(): ReadonlySet<string> {
+    if (this.size === 0) return none;
+    return new Set([...this].filter(([, { kind }]) => kind !== 'idle').map(([id]) => id));
+  }
+}
+
 const backoffPolicy = { base: 5000, cap: 600_000 };
 /** Pause between two attempts to delete a detached interface, and how long to keep trying, in ms. */
 const deletePause = 5000;
@@ -73,17 +86,11 @@ const deleteFor = 120_000;
 
 export class IdleInterfaces {
   readonly #deps: IdleInterfacesDeps;
-  readonly #phases = new LazyMap<string, Phase>();
   readonly #backoff: Backoff;
 
   constructor(deps: IdleInterfacesDeps) {
     this.#deps = deps;
     this.#backoff = new Backoff(backoffPolicy, deps);
-  }
-
-  /** Interfaces that are neither shown to the agent nor given addresses. */
-  get leaving(): ReadonlySet<string> {
-    return new Set([...this.#phases].filter(([, { kind }]) => kind !== 'idle').map(([id]) => id));
   }
 
   /** Advances every idle interface as far as possible now. */
@@ -92,9 +99,9 @@ export class IdleInterfaces {
     const { delay = Infinity } = this.#deps;
     for (const item of facts.view.interfaces) this.#stepOn(item, facts, now);
     const known = new Set(facts.view.interfaces.map(({ id }) => id));
-    for (const id of this.#phases.keys())
-      if (!known.has(id) && !this.#isWorkingOn(id)) this.#phases.delete(id);
-    const due = [...this.#phases.values()].map((phase) =>
+    for (const id of this.#deps.phases.keys())
+      if (!known.has(id) && !this.#isWorkingOn(id)) this.#deps.phases.delete(id);
+    const due = [...this.#deps.phases.values()].map((phase) =>
       phase.kind === 'idle' ? phase.since + delay : this.#backoff.until,
     );
     return requeueAt(due, now);
@@ -106,10 +113,10 @@ export class IdleInterfaces {
 
   #stepOn(item: NetworkInterface, facts: IdleFacts, now: number): void {
     const { id } = item;
-    const phase = this.#phases.get(id);
+    const phase = this.#deps.phases.get(id);
     if (phase?.kind === 'detaching' || this.#isWorkingOn(id)) return;
     if (this.#isUnused(item, facts)) this.#stepIdle(item, phase, { facts, now });
-    else this.#phases.delete(id);
+    else this.#deps.phases.delete(id);
   }
 
   #stepIdle({ id }: NetworkInterface, phase: Phase | undefined, at: { facts: IdleFacts; now: number }): void {
@@ -119,7 +126,7 @@ export class IdleInterfaces {
     // A dry run decides too, but starts nothing.
     const mayDecide = refusal === undefined || refusal === 'dryRun';
     const next = later(phase, now, mayDecide ? delay : Infinity);
-    this.#phases.set(id, next);
+    this.#deps.phases.set(id, next);
     const mayBegin = refusal === undefined && next.kind === 'leaving' && !this.#backoff.isPausing;
     if (mayBegin && !isInterfaceShown(facts.node)(id)) this.#begin(id);
   }
@@ -135,23 +142,23 @@ export class IdleInterfaces {
     return this.#isIdle(item, facts) && !isPrimaryUsed(facts.node, item);
   }
 
-  #isIdle(item: NetworkInterface, { requirements, inDeficit }: IdleFacts): boolean {
+  #isIdle(item: NetworkInterface, { requirements, inDeficit, busy }: IdleFacts): boolean {
     const { firstInterfaceIndex, usePrimaryAddress } = requirements;
     const { attachment, description, id } = item;
     if (this.#deps.delay === undefined || usePrimaryAddress || inDeficit) return false;
     if (attachment?.state !== 'attached' || attachment.deviceIndex <= firstInterfaceIndex) return false;
     const isOurs = description.startsWith(descriptionPrefix) && exclusionOf(item, requirements) === undefined;
-    return isEmpty(item) && isOurs && !this.#deps.isBusy(id);
+    return isEmpty(item) && isOurs && !busy.has(id);
   }
 
   async #run(interfaceId: string): Promise<void> {
-    const { implementation, refresh, readNode } = this.#deps;
+    const { implementation, node } = this.#deps;
     const { closing: signal } = this.#deps.tasks;
     // The interface may have received an address since the last refresh.
-    await raceAbort(refresh(), signal);
+    await raceAbort(node.refresh(), signal);
     if (this.#stillIdle(interfaceId) === undefined) return;
     const refund = await implementation.admit(['detachInterface'], { priority, signal });
-    const isRead = await readNode(signal).catch((error: unknown) => {
+    const isRead = await node.reread(signal).catch((error: unknown) => {
       refund();
       throw error;
     });
@@ -161,7 +168,7 @@ export class IdleInterfaces {
       if (!isRead) this.#backoff.fail();
       return;
     }
-    this.#phases.set(interfaceId, { kind: 'detaching' });
+    this.#deps.phases.set(interfaceId, { kind: 'detaching' });
     const failure = await this.#detach(item);
     if (failure === undefined) await this.#delete(item);
   }
@@ -170,7 +177,7 @@ export class IdleInterfaces {
   #stillIdle(interfaceId: string): NetworkInterface | undefined {
     const { permission } = this.#deps;
     const isStopped = this.#deps.tasks.isClosing || permission.refusal('release') !== undefined;
-    const facts = isStopped ? undefined : this.#deps.facts();
+    const facts = isStopped ? undefined : this.#deps.node.forIdleInterfaces();
     const item = facts?.view.interfaces.find(({ id }) => id === interfaceId);
     if (facts === undefined || item === undefined) return undefined;
     return this.#isUnused(item, facts) && !isInterfaceShown(facts.node)(interfaceId) ? item : undefined;
@@ -178,7 +185,7 @@ export class IdleInterfaces {
 
   /** Undefined when the interface is detached or may be. */
   async #detach(item: NetworkInterface): Promise<CloudFailure | undefined> {
-    const { instanceId, invalidate, clock, onInterfaceRelease } = this.#deps;
+    const { instanceId, node, clock, onInterfaceRelease } = this.#deps;
     const { id: interfaceId, subnetId, attachment } = item;
     const attachmentId = attachment?.id ?? '';
     const outcome = await this.#perform({ kind: 'detachInterface', instanceId, interfaceId, attachmentId });
@@ -189,9 +196,9 @@ export class IdleInterfaces {
     const { failure } = outcome;
     // The interface is or may be detached. If it is still attached, the cloud refuses the delete.
     if (outcome.kind === 'ambiguous' || failure.kind === 'interfaceGone') return undefined;
-    this.#phases.delete(interfaceId);
+    this.#deps.phases.delete(interfaceId);
     this.#backoff.fail();
-    invalidate(clock.monotonic());
+    node.invalidate(clock.monotonic());
     onInterfaceRelease({ interfaceId, subnetId, at: 'detach', failure });
     return failure;
   }
@@ -201,17 +208,17 @@ export class IdleInterfaces {
    * is shown again.
    */
   async #delete({ id: interfaceId, subnetId }: NetworkInterface): Promise<void> {
-    const { clock, invalidate, onInterfaceRelease } = this.#deps;
+    const { clock, node, onInterfaceRelease } = this.#deps;
     const until = clock.monotonic() + deleteFor;
     for (;;) {
       await sleep(clock, deletePause, this.#deps.tasks.deadline);
       const failure = await this.#tryToDelete(interfaceId);
       const isLast = failure === undefined || clock.monotonic() >= until;
       // The detach alone frees the slot, and the node may need it now.
-      if (failure !== undefined && (isLast || this.#deps.facts()?.inDeficit === true))
-        invalidate(clock.monotonic());
+      if (failure !== undefined && (isLast || node.forIdleInterfaces()?.inDeficit === true))
+        node.invalidate(clock.monotonic());
       if (!isLast) continue;
-      this.#phases.delete(interfaceId);
+      this.#deps.phases.delete(interfaceId);
       onInterfaceRelease({ interfaceId, subnetId, at: 'delete', failure });
       return;
     }
@@ -219,13 +226,13 @@ export class IdleInterfaces {
 
   /** Undefined once the interface is gone. */
   async #tryToDelete(interfaceId: string): Promise<CloudFailure | undefined> {
-    const { implementation, applyAnswer } = this.#deps;
+    const { implementation, node } = this.#deps;
     await implementation.admit(['deleteInterface'], { priority, signal: this.#deps.tasks.deadline });
     // The interface is detached, so the delete does not wait for anything else.
     const outcome = await this.#perform({ kind: 'deleteInterface', interfaceId }, true);
     if (outcome.kind === 'done') return undefined;
     if (outcome.failure.kind !== 'interfaceGone') return outcome.failure;
-    applyAnswer({ kind: 'deleted', interfaceId });
+    node.applyAnswer({ kind: 'deleted', interfaceId });
     return undefined;
   }
 
@@ -236,7 +243,7 @@ export class IdleInterfaces {
       ...(isStarted && { inFlight: true as const }),
     };
     const outcome = await this.#deps.implementation.perform(operation, context);
-    if (outcome.kind === 'done') this.#deps.applyAnswer(outcome.answer);
+    if (outcome.kind === 'done') this.#deps.node.applyAnswer(outcome.answer);
     return outcome;
   }
 }

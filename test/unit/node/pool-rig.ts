@@ -3,6 +3,7 @@
 import { podAddresses } from '../../../src/node/demand/capacity.ts';
 import type { NodeRequirements } from '../../../src/node/demand/node-requirements.ts';
 import type { FinishedStep } from '../../../src/node/allocate/step-result.ts';
+import { Growth } from '../../../src/node/allocate/growth.ts';
 import { PoolMaintainer } from '../../../src/node/allocate/pool-maintainer.ts';
 import type { AllocationPlan } from '../../../src/node/allocate/prepare-ip-allocation.ts';
 import { BlockedResources } from '../../../src/node/allocate/blocked-resources.ts';
@@ -45,7 +46,7 @@ export interface PoolSetup {
   readonly haste?: number;
   readonly spreadCalls?: boolean;
   /** An interface that is being released. */
-  readonly leaving?: string;
+  readonly leaving?: readonly string[];
   /** How long calls wait for the rate limits, by the first operation of a step, in ms. */
   readonly waits?: Readonly<Partial<Record<Operation['kind'], number>>>;
   /** Whether no call gets a place among the requests in flight. */
@@ -114,7 +115,7 @@ export class PoolRig {
     });
     this.orphans.apply({ startedAt: 0, endedAt: 0, interfaces: [] });
     this.maintainer = new PoolMaintainer({
-      isShrinking: (interfaceId) => interfaceId === setup.leaving,
+      growth: new Growth(),
       visibilityLag: new VisibilityLag(),
       spreadCalls: setup.spreadCalls ?? false,
       instanceId: 'i-1',
@@ -207,6 +208,7 @@ export class PoolRig {
       most: (this.#setup.most ?? Infinity) - this.available,
       orphans: this.orphans.of('i-1'),
       traits,
+      shrinking: new Set(this.#setup.leaving),
     };
   }
 

@@ -3,7 +3,9 @@
 import type { CiliumNode } from '../../../src/kubernetes/cilium-node/cilium-node.ts';
 import type { JsonObject } from '../../../src/kubernetes/transport/json.ts';
 import type { Release } from '../../../src/node/release/release-state.ts';
-import { Releaser, type ReleasableFacts } from '../../../src/node/release/releaser.ts';
+import type { ReleasableFacts } from '../../../src/node/release/release-plan.ts';
+import { ReleaseStore } from '../../../src/node/release/release-store.ts';
+import { Releaser } from '../../../src/node/release/releaser.ts';
 import type { FinishedRelease } from '../../../src/node/release/unassign.ts';
 import { podAddresses } from '../../../src/node/demand/capacity.ts';
 import { Inventory } from '../../../src/providers/inventory/inventory.ts';
@@ -50,6 +52,7 @@ export class ReleaseRig {
     onBug: (error) => this.bugs.push(error),
     onEnd: () => this.wake(),
   });
+  readonly releases = new ReleaseStore();
   readonly releaser: Releaser;
   /** `eni-0 10.0.0.10,10.0.0.11@ms`: unassignments as they are sent. */
   readonly calls: string[] = [];
@@ -93,12 +96,13 @@ export class ReleaseRig {
       timing,
       permission: new MutationPermission(noPauses),
       policy: { ...policy, enabled: setup.enabled ?? true },
-      writtenAt: () => this.writtenAt,
-      facts: () => this.#facts(),
-      isGrowing: (interfaceId) => this.growing.has(interfaceId),
-      readNode: () => Promise.resolve(setup.onRead?.(this) ?? true),
-      applyAnswer: (answer) => this.inventory.applyAnswer(answer, this.clock.monotonic()),
-      invalidate: (from) => this.invalidations.push(from),
+      releases: this.releases,
+      node: {
+        forRelease: () => this.#facts(),
+        reread: () => Promise.resolve(setup.onRead?.(this) ?? true),
+        applyAnswer: (answer) => void this.inventory.applyAnswer(answer, this.clock.monotonic()),
+        invalidate: (from) => void this.invalidations.push(from),
+      },
       tasks: this.tasks,
       onRelease: (release) => this.finished.push(release),
       onRetired: () => undefined,
@@ -140,7 +144,7 @@ export class ReleaseRig {
   #facts(): ReleasableFacts | undefined {
     const view = this.inventory.view('i-1');
     if (view === undefined) return undefined;
-    const staying = this.held.filter((address) => !this.releaser.outgoing.has(address)).length;
+    const staying = this.held.filter((address) => !this.releases.outgoing.has(address)).length;
     return {
       node: this.#node(),
       view,
@@ -148,6 +152,8 @@ export class ReleaseRig {
       excess: Math.max(0, staying - this.keep),
       wanted: Math.max(0, this.keep - staying),
       retired: [],
+      writtenAt: this.writtenAt,
+      growing: this.growing,
     };
   }
 
@@ -169,13 +175,13 @@ export class ReleaseRig {
   }
 
   #show(): void {
-    this.#shown = new Set(this.held.filter((address) => !this.releaser.outgoing.has(address)));
+    this.#shown = new Set(this.held.filter((address) => !this.releases.outgoing.has(address)));
   }
 
   /** The agent answers release requests, and deletes released addresses from the handshake. */
   #answered(): JsonObject {
     const known = new Map(this.#node().status.releaseIps);
-    const wanted = this.releaser.handshake(known) ?? known;
+    const wanted = this.releases.handshake(known) ?? known;
     const states = [...wanted].flatMap(([address, state]) => {
       if (state === 'released') return [];
       const answer = state === 'marked-for-release' ? this.#setup.answer?.(address) : undefined;

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { Growth } from '../../../../src/node/allocate/growth.ts';
 import { type Assignment, LostAssignments } from '../../../../src/node/allocate/lost-assignments.ts';
 import type { InstanceView } from '../../../../src/providers/contract/instance-view.ts';
 import { TaskGroup } from '../../../../src/runtime/task-group.ts';
@@ -27,6 +28,7 @@ function rig(): { clock: VirtualClock; lost: LostAssignments; found: number[] } 
     onEnd: () => found.push(clock.monotonic()),
   });
   const lost: LostAssignments = new LostAssignments({
+    growth: new Growth(),
     clock,
     timing: { callTimeout: 10_000, consistencyWindow: 30_000 },
     invalidate: () => undefined,

@@ -31,7 +31,8 @@ function rig() {
       assessment: { usePrimaryAddress: false, prefixDelegation: false, networkId: undefined },
     },
   };
-  const state = new NodeState({ ...node, section }, 'i-1', context as NodeContext, () => facts.outgoing);
+  const state = new NodeState({ ...node, section }, 'i-1', context as NodeContext);
+  Object.defineProperty(state.releases, 'outgoing', { get: () => facts.outgoing });
   return { state, facts };
 }
 
@@ -106,7 +107,7 @@ describe('the state of a node', () => {
       emit: (event: NodeEvent) =>
         event.kind === 'readTrouble' && reported.push(`${event.node.name}: ${event.problem}`),
     };
-    const state = new NodeState(nodeOf({}), 'i-1', context as NodeContext, () => new Set());
+    const state = new NodeState(nodeOf({}), 'i-1', context as NodeContext);
     const { signal } = new AbortController();
 
     const reads = [1, 2, 3, 4].map(() => state.reread(signal));

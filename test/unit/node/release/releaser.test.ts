@@ -248,7 +248,7 @@ describe('an address that an agent dropped', () => {
 test('an address that is gone from its interface is not released', async () => {
   const rig = dropped([eni(0, 2)]);
   await rig.run(policy.delay + 1000);
-  const leaving = rig.releaser.interfaces.size;
+  const leaving = rig.releases.interfaces.size;
 
   rig.inventory.applyAnswer(
     { kind: 'released', interfaceId: 'eni-0', instanceId: 'i-1', holdings: ['10.0.0.11'] },
@@ -259,7 +259,7 @@ test('an address that is gone from its interface is not released', async () => {
 
   expect(leaving).toBe(1);
   expect(rig.calls).toEqual([]);
-  expect(rig.releaser.interfaces.size).toBe(0);
+  expect(rig.releases.interfaces.size).toBe(0);
 });
 
 describe('a refused unassignment', () => {
@@ -358,7 +358,10 @@ describe('an unassignment whose answer was lost', () => {
     const over = timing.callTimeout + timing.consistencyWindow;
     await rig.run(due['multi-pool'] + 1000);
 
-    const during = { shrinking: rig.releaser.isShrinking('eni-0'), invalidations: rig.invalidations.length };
+    const during = {
+      shrinking: rig.releases.shrinking.has('eni-0'),
+      invalidations: rig.invalidations.length,
+    };
     await rig.clock.advance(over - 2000);
     const before = rig.calls.length;
     await rig.clock.advance(2000);
@@ -366,7 +369,7 @@ describe('an unassignment whose answer was lost', () => {
     expect(during).toEqual({ shrinking: true, invalidations: 1 });
     expect(before).toBe(1);
     expect(rig.calls).toHaveLength(2);
-    expect(rig.releaser.isShrinking('eni-0')).toBe(false);
+    expect(rig.releases.shrinking.has('eni-0')).toBe(false);
     expect(rig.finished.map(({ isOpen }) => isOpen)).toEqual([true, false]);
   });
 
