@@ -60,18 +60,35 @@ export async function runAgent(deps: AgentDeps, stop: AbortSignal): Promise<Agen
         'what pods hold is unknown; remove the pods of this node, or restart the machine, then remove the file';
       return { kind: 'failed', problem: `${state.problem}: ${remedy}` };
     }
-    return await serve(deps, state, stop);
+    const open = (api: Api): Entrance =>
+      new ApiServer({ api, path: socketPath, clock: deps.clock, log: deps.log });
+    return await serve(deps, state, open, stop);
   } finally {
     for (const release of locks) release();
   }
 }
 
-interface State {
+/** What survived the last agent. */
+export interface AgentState {
   readonly record: AddressRecord;
   readonly holdings: Holdings;
 }
 
-async function serve(deps: AgentDeps, { record, holdings }: State, stop: AbortSignal): Promise<AgentEnd> {
+/** Where calls come from. */
+export interface Entrance {
+  /** Returns what prevents it. */
+  listen(): Promise<string | undefined>;
+  /** Resolves once nothing is answered any longer. */
+  close(): Promise<void>;
+}
+
+/** Serves until `stop` aborts; holds no lock. */
+export async function serve(
+  deps: AgentDeps,
+  { record, holdings }: AgentState,
+  open: (api: Api) => Entrance,
+  stop: AbortSignal,
+): Promise<AgentEnd> {
   const { settings, clock, random, log, registry, readFile, kubernetes: transport } = deps;
   const spec = specOf(deps);
   if (typeof spec === 'string') return { kind: 'failed', problem: spec };
@@ -123,16 +140,15 @@ async function serve(deps: AgentDeps, { record, holdings }: State, stop: AbortSi
       registry.metrics.cilium_ipam_capacity.set({ family }, capacity);
     }
   });
-  const isDelegated = settings.mode === 'delegated-plugin';
   const api = new Api({
-    isDelegated,
+    isDelegated: settings.mode === 'delegated-plugin',
     ipam,
     answerer,
     waitingFor,
     metrics: registry,
     expiration: settings.expiration,
   });
-  const server = new ApiServer({ api, path: settings.socketPath, clock, log });
+  const server = open(api);
   const queue = deleteQueueOf(settings.socketPath);
   try {
     await replayDeletes(queue, answerer, log);
