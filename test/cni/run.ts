@@ -16,6 +16,8 @@ async function main(words: readonly string[], signal: AbortSignal): Promise<numb
   const programs = await preparePrograms({ environment: process.env, signal, say });
   if (programs.kind === 'missing') {
     say(['not run: the tests in network namespaces, because', ...programs.advice].join('\n  '));
+    // Without a count, continuous integration takes it for one that passed.
+    say('0 passed, 0 failed');
     return words.includes('--require') ? 1 : 0;
   }
   const { directory } = programs;

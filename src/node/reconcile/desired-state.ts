@@ -6,12 +6,12 @@ import { isUnseen, type InstanceView } from '../../providers/contract/instance-v
 import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
 import { shownBy } from '../../kubernetes/cilium-node/shown-addresses.ts';
 import type { Claimed } from '../demand/address-claims.ts';
-import type { Releaser } from '../release/releaser.ts';
+import type { ReleaseStore } from '../release/release-store.ts';
 import type { Assessment } from '../conditions/assessment.ts';
 import { withoutAwaited } from '../demand/awaited.ts';
 import { podAddresses } from '../demand/capacity.ts';
 import type { NodeCondition } from '../conditions/node-condition.ts';
-import type { IdleInterfaces } from '../release/idle-interfaces.ts';
+import type { IdlePhases } from '../release/idle-interfaces.ts';
 import type { NodeContext } from './node-context.ts';
 import type { NodeRequirements } from '../demand/node-requirements.ts';
 import {
@@ -47,9 +47,9 @@ export interface DesiredStateDeps {
   /** Why the node cannot be satisfied. */
   readonly condition: () => NodeCondition | undefined;
   /** What is leaving the node. */
-  readonly operations: {
-    readonly releaser: Pick<Releaser, 'evaluate' | 'handshake' | 'outgoing'>;
-    readonly idle: Pick<IdleInterfaces, 'leaving'>;
+  readonly leaving: {
+    readonly releases: Pick<ReleaseStore, 'handshake' | 'outgoing'>;
+    readonly idle: Pick<IdlePhases, 'leaving'>;
   };
   /** Called when what others offer of the node's addresses changed. */
   readonly onClaimed: (claimed: Claimed) => void;
@@ -96,9 +96,6 @@ export class DesiredState {
   /** The desired content now; undefined while unknown. */
   now(): Desired | undefined {
     const { context, showsAnother } = this.#deps;
-    const { releaser } = this.#deps.operations;
-    // The decision what to hide must use the same state as the write.
-    releaser.evaluate();
     const assessment = this.#deps.assess();
     const operatorError = context.prunesError ? '' : (this.#deps.condition()?.message ?? '');
     if (assessment.kind === 'unread') return showsAnother ? this.#emptied() : sayOnly(operatorError);
@@ -118,13 +115,13 @@ export class DesiredState {
   }
 
   #shownBy(assessment: Extract<Assessment, { kind: 'served' | 'blocked' }>): Omit<Desired, 'operatorError'> {
-    const { showsAnother, node, operations } = this.#deps;
+    const { showsAnother, node, leaving } = this.#deps;
     const view = this.#shownView();
     const { requirements } = assessment;
     const isKnown = view !== undefined && requirements !== undefined;
     if (isKnown && isUnseen(view) && !showsAnother)
       return { offer: this.#kept(view, requirements), handshake: undefined };
-    const handshake = operations.releaser.handshake(node().status.releaseIps);
+    const handshake = leaving.releases.handshake(node().status.releaseIps);
     const limits = assessment.kind === 'served' ? assessment.limits : undefined;
     return { offer: isKnown ? this.#claimAndOffer(view, { requirements, limits }) : undefined, handshake };
   }
@@ -135,7 +132,7 @@ export class DesiredState {
     { requirements, limits }: Pick<OfferFacts, 'requirements' | 'limits'>,
   ): Offer | undefined {
     const { infrastructure, claims, implementation, prune } = this.#deps.context;
-    const { outgoing } = this.#deps.operations.releaser;
+    const { outgoing } = this.#deps.leaving.releases;
     const view = withoutAwaited(known, this.#deps.node());
     const unconfirmed = excludedUnlessShown(addressesPossiblyGone(view), this.#deps.node());
     const retired = retiredHoldings(this.#deps.node(), view, requirements);
@@ -222,9 +219,9 @@ export class DesiredState {
 
   /** The view without the interfaces that are about to leave. */
   #shownView(): InstanceView | undefined {
-    const { context, instanceId, operations } = this.#deps;
+    const { context, instanceId } = this.#deps;
     const view = context.inventory.view(instanceId);
-    const { leaving } = operations.idle;
+    const { leaving } = this.#deps.leaving.idle;
     if (view === undefined || leaving.size === 0) return view;
     return { ...view, interfaces: view.interfaces.filter(({ id }) => !leaving.has(id)) };
   }

@@ -20,7 +20,7 @@ import type { Random } from '../../runtime/random.ts';
 import type { TriggerFigures } from '../../runtime/trigger.ts';
 import type { Holding } from '../demand/holdings.ts';
 import type { AddressClaims, Claimed } from '../demand/address-claims.ts';
-import type { ReleasePolicy } from '../release/releaser.ts';
+import type { ReleasePolicy } from '../release/release-plan.ts';
 import type { AssessmentOptions } from '../conditions/assessment.ts';
 import type { CallTiming } from '../../providers/contract/call-timing.ts';
 import type { NodeCondition } from '../conditions/node-condition.ts';

@@ -3,6 +3,7 @@
 import type { Answer } from '../../providers/contract/observation.ts';
 import type { AllocationImplementation } from '../../providers/contract/allocation-implementation.ts';
 import type { MutationPermission } from '../../providers/gate/mutation-permission.ts';
+import type { TaskGroup } from '../../runtime/task-group.ts';
 import type { Priority } from '../../providers/contract/priority.ts';
 import type { Random } from '../../runtime/random.ts';
 import { Releaser } from '../release/releaser.ts';
@@ -23,12 +24,10 @@ export interface NodeOperationsDeps {
   readonly permission: Pick<MutationPermission, 'refusal'>;
   readonly random: Random;
   readonly state: NodeState;
-  /** When the CiliumNode was last written, in monotonic ms; -Infinity if never. */
-  readonly writtenAt: () => number;
   /** How urgently the node needs addresses now. */
   readonly priority: () => Priority;
-  /** Called when an operation or a wait ended: every part must run `evaluate` again. */
-  readonly wake: () => void;
+  /** The tasks of all parts. Whenever one ends, every part takes its next step. */
+  readonly tasks: TaskGroup;
 }
 
 export class NodeOperations {
@@ -42,9 +41,9 @@ export class NodeOperations {
 
   constructor(deps: NodeOperationsDeps) {
     this.#deps = deps;
-    const { name, instanceId, context, permission, random, state, priority, wake, writtenAt } = deps;
-    const { hooks, clock, timing, onBug } = context;
-    const refresh = (): Promise<void> => context.refresh(instanceId);
+    const { name, instanceId, context, permission, random, state, priority, tasks } = deps;
+    const { hooks, clock, timing } = context;
+    const refresh = (): Promise<void> => state.refresh();
     const ownPermission = onlyIfVerified(permission, () => context.identities.isVerified(name, instanceId));
     // Each node holds a copy, so it contains only what most parts need.
     const shared = {
@@ -54,20 +53,17 @@ export class NodeOperations {
       clock,
       permission,
       timing,
-      wake,
-      onBug,
+      tasks,
       applyAnswer: (answer: Answer) => state.applyAnswer(answer),
-      invalidate: (from: number) => context.inventory.invalidate(instanceId, from),
+      invalidate: (from: number) => state.invalidate(from),
     };
     this.releaser = new Releaser({
       ...shared,
       permission: ownPermission,
       policy: context.releasePolicy,
       traits: context.implementation.traits,
-      writtenAt,
-      facts: () => state.forRelease(),
-      isGrowing: (interfaceId) => this.maintainer.isGrowing(interfaceId),
-      readNode: (signal) => state.reread(signal),
+      releases: state.releases,
+      node: state,
       onRelease: (release) => this.#onRelease(release),
       onRetired: (holdings) => hooks.onRetired(name, holdings),
     });
@@ -75,17 +71,13 @@ export class NodeOperations {
       ...shared,
       permission: ownPermission,
       delay: context.releasePolicy.idleDelay,
-      facts: () => state.forIdleInterfaces(),
-      isBusy: (interfaceId) =>
-        this.maintainer.isGrowing(interfaceId) || this.releaser.interfaces.has(interfaceId),
-      refresh,
-      readNode: (signal) => state.reread(signal),
+      phases: state.idle,
+      node: state,
       onInterfaceRelease: (given) => this.#onInterfaceRelease(given),
     });
     this.maintainer = new PoolMaintainer({
       ...shared,
-      isShrinking: (interfaceId) =>
-        this.releaser.isShrinking(interfaceId) || this.idle.leaving.has(interfaceId),
+      growth: state.growth,
       facts: () => state.forAllocation(),
       priority,
       refresh,
@@ -112,11 +104,6 @@ export class NodeOperations {
     });
   }
 
-  /** Whether anything is leaving the node. */
-  get isReleasing(): boolean {
-    return this.releaser.outgoing.size > 0 || this.idle.leaving.size > 0;
-  }
-
   /** Number of operations started for the node. */
   get calls(): number {
     return this.#calls;
@@ -134,9 +121,9 @@ export class NodeOperations {
 
   /** Starts nothing more; resolves once work in flight has ended, at `deadline` at the latest. */
   async stop(deadline: AbortSignal): Promise<void> {
-    const { releaser, idle, maintainer, deleteOnTermination, staticAddress } = this;
-    const all = [deleteOnTermination, releaser, idle, staticAddress, maintainer];
-    await Promise.all(all.map((each) => each.stop(deadline)));
+    this.maintainer.close();
+    await this.#deps.tasks.stop(deadline);
+    this.staticAddress.close();
   }
 
   #onRelease(release: FinishedRelease): void {

@@ -3,11 +3,13 @@ import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
 import { textAt } from '../../kubernetes/transport/json.ts';
 import type { InstanceView } from '../../providers/contract/instance-view.ts';
 import type { Answer } from '../../providers/contract/observation.ts';
-import type { ReleasableFacts } from '../release/releaser.ts';
+import { Growth } from '../allocate/growth.ts';
+import type { ReleasableFacts } from '../release/release-plan.ts';
+import { ReleaseStore } from '../release/release-store.ts';
 import { type Assessment, type AssessmentFacts, assess } from '../conditions/assessment.ts';
 import { withoutAwaited } from '../demand/awaited.ts';
 import { podAddresses, unconfirmedIn } from '../demand/capacity.ts';
-import type { IdleFacts } from '../release/idle-interfaces.ts';
+import { type IdleFacts, IdlePhases } from '../release/idle-interfaces.ts';
 import type { NodeContext } from './node-context.ts';
 import type { MaintainedFacts } from '../allocate/pool-maintainer.ts';
 import type { StaticAddressFacts } from '../housekeeping/static-ip.ts';
@@ -20,27 +22,26 @@ export class NodeState {
   /** The newest state of the object. */
   node: CiliumNode;
   pendingPods = 0;
+  /** When this process last wrote the object, may have written it, or started to, in monotonic ms; -Infinity if never. */
+  writtenAt = -Infinity;
+  /** What is leaving. */
+  readonly releases = new ReleaseStore();
+  readonly idle = new IdlePhases();
+  /** What is being added. */
+  readonly growth = new Growth();
   readonly #uid: string;
   readonly #instanceId: string;
   readonly #context: NodeContext;
-  readonly #outgoing: () => ReadonlySet<string>;
   /** Reported and not fixed since. */
   #readTrouble: string | undefined;
   #waiting: Waiting | undefined;
   #last: { readonly facts: ChangingFacts; readonly assessment: Assessment } | undefined;
 
-  /** `outgoing`: addresses that are leaving. */
-  constructor(
-    node: CiliumNode,
-    instanceId: string,
-    context: NodeContext,
-    outgoing: () => ReadonlySet<string>,
-  ) {
+  constructor(node: CiliumNode, instanceId: string, context: NodeContext) {
     this.node = node;
     this.#uid = node.uid;
     this.#instanceId = instanceId;
     this.#context = context;
-    this.#outgoing = outgoing;
   }
 
   /** Undefined while the instance is not tracked. */
@@ -55,7 +56,7 @@ export class NodeState {
     this.#waiting = waitingAfter(this.#waiting, node, pendingPods);
     if (view === undefined) return { kind: 'unread' };
     const { unreported: unreportedPods } = this.#waiting;
-    const outgoing = this.#outgoing();
+    const { outgoing } = this.releases;
     const facts = { node, view, pendingPods, unreportedPods, outgoing, infrastructure: infrastructure() };
     if (this.#last !== undefined && isSame(this.#last.facts, facts)) return this.#last.assessment;
     const { section, traits } = implementation;
@@ -88,6 +89,7 @@ export class NodeState {
       ),
       orphans: orphans.of(this.#instanceId),
       traits: implementation.traits,
+      shrinking: unionOf(this.releases.shrinking, this.idle.leaving),
     };
   }
 
@@ -97,13 +99,16 @@ export class NodeState {
     if (view === undefined || assessment.kind !== 'served') return undefined;
     const { requirements, excess, toAllocate: wanted, retired } = assessment;
     const certain = withoutAwaited(view, this.node);
-    return { node: this.node, view: certain, requirements, excess, wanted, retired };
+    const { node, writtenAt } = this;
+    const growing = this.growth.interfaces;
+    return { node, view: certain, requirements, excess, wanted, retired, writtenAt, growing };
   }
 
   forIdleInterfaces(): IdleFacts | undefined {
     const facts = this.forRelease();
     const assessment = this.assess();
-    return facts && { ...facts, inDeficit: assessment.kind === 'served' && assessment.wanted > 0 };
+    const busy = unionOf(this.growth.interfaces, this.releases.interfaces);
+    return facts && { ...facts, inDeficit: assessment.kind === 'served' && assessment.wanted > 0, busy };
   }
 
   /** Reads the CiliumNode live; false if that fails or it belongs to another node by now. */
@@ -137,11 +142,30 @@ export class NodeState {
     return isAsked && this.assess().kind === 'served' ? { view, tags } : undefined;
   }
 
+  refresh(): Promise<void> {
+    return this.#context.refresh(this.#instanceId);
+  }
+
+  /** The state of the instance is uncertain from that time on. */
+  invalidate(from: number): void {
+    this.#context.inventory.invalidate(this.#instanceId, from);
+  }
+
+  /** Whether anything is leaving the node. */
+  get isReleasing(): boolean {
+    return this.releases.outgoing.size > 0 || this.idle.leaving.size > 0;
+  }
+
   /** Applies the answer to one of our calls. */
   applyAnswer(answer: Answer): void {
     const { inventory, clock, onChanged } = this.#context;
     onChanged(inventory.applyAnswer(answer, clock.monotonic()));
   }
+}
+
+function unionOf(a: ReadonlySet<string>, b: ReadonlySet<string>): ReadonlySet<string> {
+  if (a.size === 0) return b;
+  return b.size === 0 ? a : new Set([...a, ...b]);
 }
 
 function isSame(a: ChangingFacts, b: ChangingFacts): boolean {

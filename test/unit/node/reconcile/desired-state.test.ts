@@ -67,8 +67,8 @@ class Rig {
     node: () => this.node,
     assess: () => this.assessment,
     condition: () => undefined,
-    operations: {
-      releaser: { evaluate: () => true, handshake: () => new Map(), outgoing: this.outgoing },
+    leaving: {
+      releases: { handshake: () => new Map(), outgoing: this.outgoing },
       idle: { leaving: new Set() },
     },
     onClaimed: () => undefined,

@@ -22,7 +22,8 @@ function rig() {
     limitsOf: () => facts.limits,
     assessmentOptions: { usePrimaryAddress: false, prefixDelegation: false, networkId: undefined },
   };
-  const state = new NodeState({ ...node, section }, 'i-1', context as NodeContext, () => facts.outgoing);
+  const state = new NodeState({ ...node, section }, 'i-1', context as NodeContext);
+  Object.defineProperty(state.releases, 'outgoing', { get: () => facts.outgoing });
   return { state, facts };
 }
 
@@ -96,7 +97,7 @@ describe('the state of a node', () => {
       writer: { get: () => Promise.resolve(outcomes.shift()) },
       hooks: { onReadTrouble: (name: string, problem: string) => reported.push(`${name}: ${problem}`) },
     };
-    const state = new NodeState(nodeOf({}), 'i-1', context as NodeContext, () => new Set());
+    const state = new NodeState(nodeOf({}), 'i-1', context as NodeContext);
     const { signal } = new AbortController();
 
     const reads = [1, 2, 3, 4].map(() => state.reread(signal));
