@@ -59,13 +59,13 @@ export const agentMutants: readonly Mutant[] = [
   ),
   one(
     'takes one family after the other, and keeps the first when the second fails',
-    'ipam/ipam.ts',
-    'for (const address of taken) this.allocator(address.family, pool)?.release(address.value);\n        return outcome;',
-    'return outcome;',
+    'ipam/pools.ts',
+    'for (const { family, pool, value } of taken) this.allocator(family, pool)?.release(value);',
+    '',
   ),
   one(
     'gives one family when the other fails',
-    'ipam/ipam.ts',
+    'ipam/pools.ts',
     "if (outcome.kind === 'failed') {",
     "if (outcome.kind === 'failed' && taken.length > 0) break;\n      if (outcome.kind === 'failed') {",
   ),
@@ -107,8 +107,8 @@ export const agentMutants: readonly Mutant[] = [
   ),
   one(
     'forgets what is held when it gets a block',
-    'ipam/ipam.ts',
-    'for (const held of this.holdings.held()) if (held.pool === pool) takeIn(allocator, held.ip);',
+    'ipam/pools.ts',
+    'for (const each of held) if (each.pool === pool) restore(allocator, each.ip);',
     '',
   ),
   one(
@@ -119,9 +119,9 @@ export const agentMutants: readonly Mutant[] = [
   ),
   one(
     'gives out the router',
-    'ipam/ipam.ts',
-    'if (allocator.router !== undefined) {',
-    'if (allocator.capacity === 0n && allocator.router !== undefined) {',
+    'ipam/pools.ts',
+    "if (router !== undefined) this.exclude(addressText({ family, value: router }), 'router');",
+    'void router;',
   ),
   one(
     'replays no DEL that the plugin left',
@@ -144,7 +144,7 @@ export const agentMutants: readonly Mutant[] = [
   one(
     'an address keeps its place when its release is recorded',
     'ipam/ipam.ts',
-    'if (address !== undefined && !this.#excluded.has(ip))\n        this.allocator(address.family, pool)?.release(address.value);',
-    'if (address !== undefined && this.#excluded.has(ip))\n        this.allocator(address.family, pool)?.release(address.value);',
+    'this.#pools.free(each);',
+    '',
   ),
 ];
