@@ -25,7 +25,7 @@ export async function rebuild(options: RebuildOptions, signal: AbortSignal): Pro
   const { ipam, pods, ownNodeSynced, clock, log } = options;
   if (!ipam.holdings.isRebuilding) return;
   log.warn(
-    'the record is damaged, and a new one is begun: nothing is given out until the pods of this node are read',
+    'the record is damaged, and starts anew: nothing is given out until the pods of this node are read',
     {},
   );
   try {
