@@ -10,7 +10,6 @@ import { rankOf, type Priority } from '../../providers/contract/priority.ts';
 import { leastOf, type Requeue } from '../../runtime/requeue.ts';
 import { TaskGroup } from '../../runtime/task-group.ts';
 import { Trigger } from '../../runtime/trigger.ts';
-import type { Claimed } from '../demand/address-claims.ts';
 import type { Assessment } from '../conditions/assessment.ts';
 import { NodeOperations } from './node-operations.ts';
 import { DesiredState } from './desired-state.ts';
@@ -23,10 +22,9 @@ import { CapacityLimit } from './capacity-limit.ts';
 import { Deficit } from './deficit.ts';
 import type { NodeContext } from './node-context.ts';
 import type { NodeFigures } from './node-summary.ts';
-import { NodePublisher } from '../publish/publisher.ts';
+import { NodePublisher, type PublishResult } from '../publish/publisher.ts';
 import type { AllocationPlan } from '../allocate/prepare-ip-allocation.ts';
 import { givenUpAndHidden, pendingReleaseIn, shownSince } from '../publish/restored-state.ts';
-import type { Desired } from '../publish/next-write.ts';
 import type { StaticAddressStep } from '../housekeeping/static-ip.ts';
 import { Warnings } from './warnings.ts';
 import { DryRunLog } from './dry-run-log.ts';
@@ -140,11 +138,7 @@ export class NodeReconciler {
       context,
       instanceId,
       showsAnother: restored === undefined,
-      node: () => this.#state.node,
-      assess: () => this.#state.assess(),
-      condition: () => this.#condition,
-      leaving: this.#state,
-      onClaimed: (claimed) => this.#onClaimed(claimed),
+      state: this.#state,
     });
     this.#publisher = new NodePublisher({
       writer,
@@ -153,18 +147,7 @@ export class NodeReconciler {
       clock,
       random,
       object: this.#state,
-      desired: () => this.#desiredNow(),
       onWrite: hooks.onWrite,
-      onTrouble: (problem) => {
-        hooks.onWriteTrouble(this.name, problem);
-        this.wake();
-      },
-      onHeld: (writes) =>
-        this.#dryRunLog.show(
-          'write',
-          writes.map((write) => ({ kind: 'write', write })),
-        ),
-      onPublished: () => this.#onPublished(),
     });
     context.inventory.track(instanceId, restored, clock.monotonic(), pendingReleaseIn(node));
     context.inventory.agentGaveUp(instanceId, givenUpAndHidden(node));
@@ -262,6 +245,7 @@ export class NodeReconciler {
     const release = releaser.step(this.#state.forRelease(), now);
     this.#assessment = this.#state.assess();
     const removal = idle.step(this.#state.forIdleInterfaces(), now);
+    this.#claim(this.#assessment);
     const pool = maintainer.step(this.#state.forAllocation(), now);
     const address = staticAddress.step(this.#state.forStaticAddress(), now);
     const terminating = this.#setDeleteOnTermination(view);
@@ -270,7 +254,7 @@ export class NodeReconciler {
     const warnings = this.#warn();
     this.#announce(this.#conditionOf(pool.plan, cap.condition, now));
     this.#showDryRun(pool.plan, address.missing, terminating);
-    this.#publishWhatLacks();
+    this.#publishDifference();
     this.#raiseQueuedPriority();
     this.#requeue(leastOf([refresh, release, removal, pool, address, cap, warnings]), now);
     return Promise.resolve();
@@ -289,14 +273,29 @@ export class NodeReconciler {
     this.wake();
   }
 
+  /** Claims what the node is about to offer. Returns whether what others offer of it has changed. */
+  #claim(assessment: Assessment): boolean {
+    const isNews = this.#desired.claim(assessment);
+    const { claimed } = this.#desired;
+    if (isNews && claimed.excluded.size + claimed.shared.size > 0)
+      this.#context.hooks.onContested(this.instanceId, claimed);
+    return isNews;
+  }
+
   /**
    * Most decisions change nothing that is shown. A publication in flight reads again after each write, or
    * retries after the API server was unreachable.
    */
-  #publishWhatLacks(): void {
-    if (this.#isPublishing || !this.#publisher.lacks()) return;
-    this.#context.hooks.onPublicationRequested();
-    this.#publication.fire();
+  #publishDifference(): void {
+    if (this.#isPublishing) return;
+    const desired = this.#desired.now(this.#assessment, this.#condition);
+    if (this.#publisher.difference(desired) !== undefined) {
+      this.#context.hooks.onPublicationRequested();
+      this.#publication.fire();
+    } else if (desired !== undefined) {
+      this.#publisher.settle();
+      this.#onPublished();
+    }
   }
 
   /** A queued publication follows the current priority. */
@@ -385,24 +384,40 @@ export class NodeReconciler {
   async #publish(signal: AbortSignal): Promise<void> {
     // The run's first read sees everything that arrived while it was queued.
     this.#changedSinceReconcile = false;
-    const again = await this.#publisher.run(signal).finally(() => {
+    await this.#writeDifferences(signal).finally(() => {
       this.#isPublishing = false;
     });
     if (this.#changedSinceReconcile) this.wake();
-    this.#requeue({ requeueAfter: again }, this.#context.clock.monotonic());
   }
 
-  /** The decision what to hide must use the same state as the write. */
-  #desiredNow(): Desired | undefined {
-    const now = this.#context.clock.monotonic();
-    this.#requeue(this.#operations.releaser.step(this.#state.forRelease(), now), now);
-    return this.#desired.now();
+  /** Before each write, decides again what leaves and what is offered: the write must follow from the newest state. */
+  async #writeDifferences(signal: AbortSignal): Promise<void> {
+    this.#publisher.begin();
+    // The node may have stopped during a write. Nothing would release addresses claimed after that.
+    while (!signal.aborted) {
+      const now = this.#context.clock.monotonic();
+      this.#requeue(this.#operations.releaser.step(this.#state.forRelease(), now), now);
+      const assessment = this.#state.assess();
+      if (this.#claim(assessment)) this.wake();
+      const desired = this.#desired.now(assessment, this.#condition);
+      const result = await this.#publisher.step(desired, signal);
+      this.#learn(result);
+      if (result.kind !== 'goesOn') return;
+    }
   }
 
-  #onClaimed(claimed: Claimed): void {
-    this.wake();
-    if (claimed.excluded.size + claimed.shared.size > 0)
-      this.#context.hooks.onContested(this.instanceId, claimed);
+  #learn(result: PublishResult): void {
+    if (result.trouble !== undefined) {
+      this.#context.hooks.onWriteTrouble(this.name, result.trouble);
+      this.wake();
+    }
+    if (result.kind === 'published') this.#onPublished();
+    else if (result.kind === 'paused') this.#requeue(result, this.#context.clock.monotonic());
+    else if (result.kind === 'held')
+      this.#dryRunLog.show(
+        'write',
+        result.writes.map((write) => ({ kind: 'write', write })),
+      );
   }
 
   #onPublished(): void {
