@@ -108,11 +108,14 @@ export class DesiredState {
   now({ kind }: Assessment, condition: NodeCondition | undefined): Desired | undefined {
     const { context, showsAnother } = this.#deps;
     const operatorError = context.prunesError ? '' : (condition?.message ?? '');
-    const content = this.#content;
-    if (kind === 'served' || kind === 'blocked') return content && { ...content, operatorError };
-    if (kind === 'unread' && showsAnother) return content && { ...content, operatorError: '' };
-    const isSaid = kind === 'unmanaged' && (content === undefined || this.#said === operatorError);
-    return isSaid || operatorError === '' ? undefined : { ...nothingShown, operatorError };
+    if (kind === 'served' || kind === 'blocked') return this.#content && { ...this.#content, operatorError };
+    if (kind === 'unread' && showsAnother) return this.#content && { ...this.#content, operatorError: '' };
+    return this.#maySay(operatorError, kind) ? { ...nothingShown, operatorError } : undefined;
+  }
+
+  #maySay(error: string, kind: Assessment['kind']): boolean {
+    const isSaid = kind === 'unmanaged' && (this.#content === undefined || this.#said === error);
+    return error !== '' && !isSaid;
   }
 
   #contentOf(assessment: Assessment): Content | undefined {
