@@ -10,7 +10,7 @@ import type { ReleaseStore } from '../release/release-store.ts';
 import type { Assessment } from '../conditions/assessment.ts';
 import { withoutAwaited } from '../demand/awaited.ts';
 import { podAddresses } from '../demand/capacity.ts';
-import { type NodeCondition, presentable } from '../conditions/node-condition.ts';
+import { presentable } from '../conditions/node-condition.ts';
 import type { IdlePhases } from '../release/idle-interfaces.ts';
 import type { NodeContext } from './node-context.ts';
 import type { NodeRequirements } from '../demand/node-requirements.ts';
@@ -104,10 +104,10 @@ export class DesiredState {
     return textOf(this.#claimed) !== textOf(before);
   }
 
-  /** The desired content since the last claim; undefined while unknown. `condition`: why the node cannot be satisfied. */
-  now({ kind }: Assessment, condition: NodeCondition | undefined): Desired | undefined {
+  /** The desired content since the last claim; undefined while unknown. `error`: why the node cannot be satisfied, or empty. */
+  now({ kind }: Assessment, error: string): Desired | undefined {
     const { context, showsAnother } = this.#deps;
-    const operatorError = context.prunesError ? '' : (condition?.message ?? '');
+    const operatorError = context.prunesError ? '' : error;
     if (kind === 'served' || kind === 'blocked') return this.#content && { ...this.#content, operatorError };
     if (kind === 'unread' && showsAnother) return this.#content && { ...this.#content, operatorError: '' };
     return this.#maySay(operatorError, kind) ? { ...nothingShown, operatorError } : undefined;

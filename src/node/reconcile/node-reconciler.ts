@@ -288,7 +288,7 @@ export class NodeReconciler {
    */
   #publishDifference(): void {
     if (this.#isPublishing) return;
-    const desired = this.#desired.now(this.#assessment, this.#condition);
+    const desired = this.#desired.now(this.#assessment, this.#error);
     if (this.#publisher.difference(desired) !== undefined) {
       this.#context.hooks.onPublicationRequested();
       this.#publication.fire();
@@ -362,6 +362,10 @@ export class NodeReconciler {
     return this.#context.implementation.section.words;
   }
 
+  get #error(): string {
+    return this.#condition?.message ?? '';
+  }
+
   #announce(found: NodeCondition | undefined): void {
     const condition = found && presentable(found);
     if (condition?.message === this.#condition?.message) return;
@@ -399,7 +403,7 @@ export class NodeReconciler {
       this.#requeue(this.#operations.releaser.step(this.#state.forRelease(), now), now);
       const assessment = this.#state.assess();
       if (this.#claim(assessment)) this.wake();
-      const desired = this.#desired.now(assessment, this.#condition);
+      const desired = this.#desired.now(assessment, this.#error);
       const result = await this.#publisher.step(desired, signal);
       this.#learn(result);
       if (result.kind !== 'goesOn') return;

@@ -72,7 +72,7 @@ class Rig {
   /** Claims, and computes the desired state. */
   now(): ReturnType<DesiredState['now']> {
     this.state.claim(this.assessment);
-    return this.state.now(this.assessment, undefined);
+    return this.state.now(this.assessment, '');
   }
 }
 
