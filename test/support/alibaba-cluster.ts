@@ -95,18 +95,20 @@ export class AlibabaCluster {
     const regionId = this.alibaba.network.region;
     const transport = new InProcessTransport(this.kubernetes.handle, clock);
     const controller = new Controller({
-      options: optionsOf({ ipam: 'alibabacloud', ...flags }, emptyEnvironment),
+      host: {
+        options: optionsOf({ ipam: 'alibabacloud', ...flags }, emptyEnvironment),
+        clock,
+        random: this.#random.fork('controller'),
+        log,
+        registry: createMetricRegistry({ measureProcess: false }),
+        onBug: (error) => this.bugs.push(error),
+      },
       kubernetes: transport,
       leaseTransport: transport,
       composeMode: (deps) => new EniMode(deps, (cloud) => composeAlibaba({ api, regionId }, cloud)),
-      clock,
-      random: this.#random.fork('controller'),
-      log,
-      registry: createMetricRegistry({ measureProcess: false }),
       identity: 'headwater-0',
       version: '1.2.3',
       readLiveOptions: undefined,
-      onBug: (error) => this.bugs.push(error),
     });
     void controller.run(new AbortController().signal);
   }

@@ -12,6 +12,7 @@ import { withoutAwaited } from '../demand/awaited.ts';
 import { podAddresses } from '../demand/capacity.ts';
 import { presentable } from '../conditions/node-condition.ts';
 import type { IdlePhases } from '../release/idle-interfaces.ts';
+import { operatorErrorPath } from '../../kubernetes/cilium-node/blocked-errors.ts';
 import type { NodeContext } from './node-context.ts';
 import type { NodeRequirements } from '../demand/node-requirements.ts';
 import {
@@ -35,10 +36,7 @@ import {
 } from '../publish/offer-exclusions.ts';
 
 export interface DesiredStateDeps {
-  readonly context: Pick<
-    NodeContext,
-    'inventory' | 'infrastructure' | 'implementation' | 'claims' | 'identities' | 'prune' | 'prunesError'
-  >;
+  readonly context: Pick<NodeContext, 'cloud' | 'writer' | 'claims' | 'identities'>;
   readonly instanceId: string;
   /** At the start, the object showed interfaces of another instance. */
   readonly showsAnother: boolean;
@@ -67,6 +65,8 @@ const unclaimed: Claimed = { excluded: new Map(), shared: new Map(), unasked: no
 
 export class DesiredState {
   readonly #deps: DesiredStateDeps;
+  /** Whether the served CRD has no field for the operator error. */
+  readonly #prunesError: boolean;
   #claimed = unclaimed;
   /** What to hold since the last claim; undefined while unknown. */
   #content: Content | undefined;
@@ -86,6 +86,7 @@ export class DesiredState {
 
   constructor(deps: DesiredStateDeps) {
     this.#deps = deps;
+    this.#prunesError = !deps.context.writer.schema.knows(operatorErrorPath);
   }
 
   /** What others also offered at the last claim. */
@@ -106,8 +107,8 @@ export class DesiredState {
 
   /** The desired content since the last claim; undefined while unknown. `error`: why the node cannot be satisfied, or empty. */
   now({ kind }: Assessment, error: string): Desired | undefined {
-    const { context, showsAnother } = this.#deps;
-    const operatorError = context.prunesError ? '' : error;
+    const { showsAnother } = this.#deps;
+    const operatorError = this.#prunesError ? '' : error;
     if (kind === 'served' || kind === 'blocked') return this.#content && { ...this.#content, operatorError };
     if (kind === 'unread' && showsAnother) return this.#content && { ...this.#content, operatorError: '' };
     return this.#maySay(operatorError, kind) ? { ...nothingShown, operatorError } : undefined;
@@ -158,13 +159,13 @@ export class DesiredState {
     known: InstanceView,
     { requirements, limits }: Pick<OfferFacts, 'requirements' | 'limits'>,
   ): Offer | undefined {
-    const { infrastructure, claims, implementation, prune } = this.#deps.context;
+    const { claims } = this.#deps.context;
     const { outgoing } = this.#deps.state.releases;
     const view = withoutAwaited(known, this.#deps.state.node);
     const unconfirmed = excludedUnlessShown(addressesPossiblyGone(view), this.#deps.state.node);
     const retired = retiredHoldings(this.#deps.state.node, view, requirements);
-    const cloud = { infrastructure: infrastructure(), section: implementation.section, prune };
-    const shown = showable(view, cloud);
+    const place = this.#place();
+    const shown = showable(view, place);
     const named = namedIn(this.#deps.state.node, view, shown);
     const offerable = [
       ...podAddresses(shown, requirements).keys(),
@@ -178,7 +179,7 @@ export class DesiredState {
       addresses,
     });
     this.#claimed = claimed;
-    const facts = { view, requirements, limits, retired, named, ...cloud };
+    const facts = { view, requirements, limits, retired, named, ...place };
     const split = excludedUnlessShown(splitOn(view, claimed.excluded), this.#deps.state.node);
     const hidden = [...claimed.excluded.keys(), ...outgoing];
     return this.#offer(facts, {
@@ -219,7 +220,12 @@ export class DesiredState {
     const missing = addressesPossiblyGone(facts.view).filter((address) => onOthers.has(address));
     const excluded = { status: setOf([...status, ...missing]), pool: setOf([...pool, ...missing]) };
     const elsewhere = setOf([...onOthers, ...moved]);
-    return unverifiedOffer(offerOf(facts, excluded), state.node, elsewhere, context.implementation.section);
+    return unverifiedOffer(
+      offerOf(facts, excluded),
+      state.node,
+      elsewhere,
+      context.cloud.implementation.section,
+    );
   }
 
   /** Addresses that an unverified object shows and another instance has. A verified one shows what its view has. */
@@ -229,7 +235,7 @@ export class DesiredState {
     const node = this.#deps.state.node;
     const { addresses } = shownBy({ kind: 'node', node });
     const held = context.claims.heldByOthers({ name: node.name, networkId, addresses });
-    return setOf([...held, ...context.inventory.movedAway(instanceId)]);
+    return setOf([...held, ...context.cloud.inventory.movedAway(instanceId)]);
   }
 
   /** Addresses that an unverified object shows on one interface while another one, perhaps awaited, has them. */
@@ -237,7 +243,10 @@ export class DesiredState {
     if (this.#isVerified()) return noAddresses;
     const { context, instanceId, state } = this.#deps;
     return setOf(
-      movedWithin(known, restoredState(state.node, instanceId, context.implementation.section).interfaces),
+      movedWithin(
+        known,
+        restoredState(state.node, instanceId, context.cloud.implementation.section).interfaces,
+      ),
     );
   }
 
@@ -249,7 +258,7 @@ export class DesiredState {
   /** The view without the interfaces that are about to leave. */
   #shownView(): InstanceView | undefined {
     const { context, instanceId } = this.#deps;
-    const view = context.inventory.view(instanceId);
+    const view = context.cloud.inventory.view(instanceId);
     const { leaving } = this.#deps.state.idle;
     if (view === undefined || leaving.size === 0) return view;
     return { ...view, interfaces: view.interfaces.filter(({ id }) => !leaving.has(id)) };
@@ -257,9 +266,9 @@ export class DesiredState {
 
   /** For an instance that the cloud does not show: no new offer, and what is shown stays. */
   #kept(view: InstanceView, { networkId }: NodeRequirements): Offer {
-    const { claims, implementation } = this.#deps.context;
+    const { cloud, claims } = this.#deps.context;
     const node = this.#deps.state.node;
-    const offer = keptOffer(node, view, implementation.section);
+    const offer = keptOffer(node, view, cloud.implementation.section);
     this.#claimed = claims.claim({ name: node.name, networkId, addresses: offer.pool.keys() });
     return offer;
   }
@@ -267,15 +276,18 @@ export class DesiredState {
   /** Removes what belongs to another instance without waiting for the cloud to show this one. */
   #emptied(): Content | undefined {
     const { context, instanceId } = this.#deps;
-    const { inventory, infrastructure, implementation, prune } = context;
-    const view = inventory.view(instanceId);
+    const view = context.cloud.inventory.view(instanceId);
     if (view === undefined || view.read || !this.#isVerified()) return undefined;
-    const offer = emptyOffer(view, {
-      infrastructure: infrastructure(),
-      section: implementation.section,
-      prune,
-    });
-    return { offer, handshake: new Map() };
+    return { offer: emptyOffer(view, this.#place()), handshake: new Map() };
+  }
+
+  #place(): Pick<OfferFacts, 'infrastructure' | 'section' | 'prune'> {
+    const { cloud, writer } = this.#deps.context;
+    return {
+      infrastructure: cloud.network.infrastructure,
+      section: cloud.implementation.section,
+      prune: (value, path) => writer.schema.prune(value, path),
+    };
   }
 }
 

@@ -9,7 +9,7 @@ import type { NodeContext } from './node-context.ts';
 
 export interface InstanceRefreshDeps {
   readonly instanceId: string;
-  readonly context: Pick<NodeContext, 'refresh' | 'refreshAwaited' | 'listingInFlight' | 'timing'>;
+  readonly context: Pick<NodeContext, 'cloud' | 'settings'>;
   readonly tasks: TaskGroup;
   readonly growth: Growth;
 }
@@ -31,11 +31,11 @@ export class InstanceRefresh {
 
   #refreshUnclear(view: InstanceView, now: number): Requeue {
     const { instanceId, context, tasks } = this.#deps;
-    const due = view.read ? view.refreshDue : context.listingInFlight(instanceId) ? undefined : 0;
+    const due = view.read ? view.refreshDue : context.cloud.network.covers(instanceId) ? undefined : 0;
     if (due === undefined || this.#isChangingByUs(view)) return {};
     // While a refresh is in flight, it is unknown what it will leave unconfirmed.
     if (due <= now && !tasks.isAbout(subject))
-      tasks.begin(() => raceAbort(context.refresh(instanceId), tasks.closing), subject);
+      tasks.begin(() => raceAbort(context.cloud.instances.refresh(instanceId), tasks.closing), subject);
     return requeueAt([due], now);
   }
 
@@ -49,8 +49,9 @@ export class InstanceRefresh {
   #refreshAwaited({ awaited }: InstanceView, now: number): Requeue {
     if (awaited.size === 0) return {};
     const { instanceId, context } = this.#deps;
-    context.refreshAwaited(instanceId, Math.max(...awaited.values()));
-    const { nextAt } = overdueAt(awaited, { now, consistencyWindow: context.timing.consistencyWindow });
+    context.cloud.instances.refreshAwaited(instanceId, Math.max(...awaited.values()));
+    const { consistencyWindow } = context.settings.timing;
+    const { nextAt } = overdueAt(awaited, { now, consistencyWindow });
     return requeueAt(nextAt === undefined ? [] : [nextAt], now);
   }
 }

@@ -42,17 +42,19 @@ export class NodeOperations {
   constructor(deps: NodeOperationsDeps) {
     this.#deps = deps;
     const { name, instanceId, context, permission, random, state, priority, tasks } = deps;
-    const { hooks, clock, timing } = context;
+    const { cloud, emit, settings } = context;
+    const { inventory, supply } = cloud;
+    const { clock } = context.runtime;
     const refresh = (): Promise<void> => state.refresh();
     const ownPermission = onlyIfVerified(permission, () => context.identities.isVerified(name, instanceId));
     // Each node holds a copy, so it contains only what most parts need.
     const shared = {
-      implementation: this.#counting(context.implementation),
+      implementation: this.#counting(cloud.implementation),
       instanceId,
       random,
       clock,
       permission,
-      timing,
+      timing: settings.timing,
       tasks,
       applyAnswer: (answer: Answer) => state.applyAnswer(answer),
       invalidate: (from: number) => state.invalidate(from),
@@ -60,17 +62,17 @@ export class NodeOperations {
     this.releaser = new Releaser({
       ...shared,
       permission: ownPermission,
-      policy: context.releasePolicy,
-      traits: context.implementation.traits,
+      policy: settings.release,
+      traits: cloud.implementation.traits,
       releases: state.releases,
       node: state,
       onRelease: (release) => this.#onRelease(release),
-      onRetired: (holdings) => hooks.onRetired(name, holdings),
+      onRetired: (holdings) => emit({ kind: 'retired', node: state.node, holdings }),
     });
     this.idle = new IdleInterfaces({
       ...shared,
       permission: ownPermission,
-      delay: context.releasePolicy.idleDelay,
+      delay: settings.release.idleDelay,
       phases: state.idle,
       node: state,
       onInterfaceRelease: (given) => this.#onInterfaceRelease(given),
@@ -81,26 +83,25 @@ export class NodeOperations {
       facts: () => state.forAllocation(),
       priority,
       refresh,
-      ledger: context.ledger,
-      blocked: context.blocked,
-      orphans: context.orphans,
-      interfaceTags: context.interfaceTags,
-      visibilityLag: context.visibilityLag,
-      spreadCalls: context.spreadCalls,
-      adopt: (item) => context.inventory.adopt(item),
-      abandon: (interfaceId) => context.inventory.abandon(interfaceId),
-      onStep: (step) => hooks.onStep(name, step),
+      ...supply,
+      interfaceTags: settings.interfaceTags,
+      spreadCalls: settings.spreadCalls,
+      adopt: (item) => inventory.adopt(item),
+      abandon: (interfaceId) => inventory.abandon(interfaceId),
+      onStep: (finished) => emit({ kind: 'step', node: state.node, finished }),
     });
     this.deleteOnTermination = new DeleteOnTermination({
       ...shared,
-      onFailure: (interfaceId, failure) => hooks.onHousekeepingFailure(name, interfaceId, failure),
+      onFailure: (interfaceId, failure) =>
+        emit({ kind: 'housekeepingFailure', node: state.node, interfaceId, failure }),
     });
     this.staticAddress = new StaticAddress({
       ...shared,
-      publicAddresses: context.publicAddresses,
+      publicAddresses: supply.publicAddresses,
       refresh,
       facts: () => state.forStaticAddress(),
-      onAssociated: (address, interfaceId) => hooks.onStaticIp(name, address, interfaceId),
+      onAssociated: (publicAddress, interfaceId) =>
+        emit({ kind: 'staticAddress', node: state.node, publicAddress, interfaceId }),
     });
   }
 
@@ -127,19 +128,22 @@ export class NodeOperations {
   }
 
   #onRelease(release: FinishedRelease): void {
-    const { ledger, clock, hooks } = this.#deps.context;
+    const { context, state } = this.#deps;
     const { subnetId, count, failure } = release;
-    hooks.onRelease(this.#deps.name, release);
-    if (failure !== undefined) return;
-    ledger.released(subnetId, count, clock.monotonic());
-    hooks.onSpace();
+    context.emit({ kind: 'release', node: state.node, release });
+    if (failure === undefined) this.#returned(subnetId, count);
   }
 
-  #onInterfaceRelease(given: InterfaceRelease): void {
-    const { ledger, clock, hooks } = this.#deps.context;
-    hooks.onInterfaceRelease(this.#deps.name, given);
-    if (given.failure !== undefined) return;
-    ledger.released(given.subnetId, 1, clock.monotonic());
-    hooks.onSpace();
+  #onInterfaceRelease(release: InterfaceRelease): void {
+    const { context, state } = this.#deps;
+    context.emit({ kind: 'interfaceRelease', node: state.node, release });
+    if (release.failure === undefined) this.#returned(release.subnetId, 1);
+  }
+
+  /** So many addresses returned to the subnet. */
+  #returned(subnetId: string, count: number): void {
+    const { cloud, runtime, emit } = this.#deps.context;
+    cloud.supply.ledger.released(subnetId, count, runtime.clock.monotonic());
+    emit({ kind: 'spaceFreed' });
   }
 }

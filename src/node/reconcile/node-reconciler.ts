@@ -89,11 +89,12 @@ export class NodeReconciler {
     this.instanceId = instanceId;
     this.#context = context;
     this.#state = new NodeState(node, instanceId, context);
-    const { clock, onBug, hooks, writer } = context;
+    const { cloud, runtime, emit, writer } = context;
+    const { clock, onBug } = runtime;
     const permission = context.permission.of(node.name);
     this.#permission = permission;
     // A node may come back and must not reuse client tokens from its earlier lifetime.
-    const random = context.random.fork(`${instanceId} ${context.random.hex(16)}`);
+    const random = runtime.random.fork(`${instanceId} ${runtime.random.hex(16)}`);
     const runs = {
       clock,
       minInterval,
@@ -101,13 +102,17 @@ export class NodeReconciler {
       onBug,
       isPressing: () => this.#state.pendingPods > 0,
     };
-    this.#maintenance = new Trigger({ ...runs, run: () => this.#reconcile(), onRun: hooks.onMaintenance });
+    this.#maintenance = new Trigger({
+      ...runs,
+      run: () => this.#reconcile(),
+      onRun: (figures) => emit({ kind: 'maintained', figures }),
+    });
     this.#publication = new Trigger({
       ...runs,
       // The write is computed once its slot is granted: by then it may cover more at the same cost.
       admit: (start) => this.#enqueue(start),
       run: (signal) => this.#publish(signal),
-      onRun: hooks.onPublication,
+      onRun: (figures) => emit({ kind: 'published', figures }),
     });
     this.#tasks = new TaskGroup({ clock, onBug, onEnd: () => this.wake() });
     this.#operations = new NodeOperations({
@@ -123,17 +128,15 @@ export class NodeReconciler {
     const { growth } = this.#state;
     this.#refresh = new InstanceRefresh({ instanceId, context, tasks: this.#tasks, growth });
     this.#warnings = new Warnings({
-      hooks,
-      traits: context.implementation.traits,
+      emit,
+      traits: cloud.implementation.traits,
       clock,
-      words: context.implementation.section.words,
+      words: cloud.implementation.section.words,
     });
-    this.#deficit = new Deficit({
-      clock,
-      calls: () => this.#operations.calls,
-      onSatisfied: (duration, calls) => hooks.onSatisfied(duration, calls),
-    });
-    this.#dryRunLog = new DryRunLog(permission, (decision) => hooks.onDryRunDecision(this.name, decision));
+    this.#deficit = new Deficit({ clock, emit, calls: () => this.#operations.calls });
+    this.#dryRunLog = new DryRunLog(permission, (decision) =>
+      emit({ kind: 'dryRun', node: this.#state.node, decision }),
+    );
     this.#desired = new DesiredState({
       context,
       instanceId,
@@ -141,16 +144,16 @@ export class NodeReconciler {
       state: this.#state,
     });
     this.#publisher = new NodePublisher({
-      writer,
+      writer: writer.own,
       permission,
-      observe: context.observe,
+      observe: (raw) => writer.known.observe(raw),
       clock,
       random,
       object: this.#state,
-      onWrite: hooks.onWrite,
+      onWrite: (part, outcome) => emit({ kind: 'write', part, outcome }),
     });
-    context.inventory.track(instanceId, restored, clock.monotonic(), pendingReleaseIn(node));
-    context.inventory.agentGaveUp(instanceId, givenUpAndHidden(node));
+    cloud.inventory.track(instanceId, restored, clock.monotonic(), pendingReleaseIn(node));
+    cloud.inventory.agentGaveUp(instanceId, givenUpAndHidden(node));
     this.wake();
   }
 
@@ -158,10 +161,11 @@ export class NodeReconciler {
   update(node: CiliumNode): void {
     const previous = this.#state.node;
     this.#state.node = node;
-    const isOwnWrite = this.#context.writer.isAnswer(node);
-    if (!isOwnWrite && this.#context.mayBePreviousLeaders(node)) this.#restore(previous, node);
-    this.#context.inventory.agentGaveUp(this.instanceId, givenUpAndHidden(node));
-    if (isOursToWrite(this.#assessment)) this.#context.onNewerState(previous, node);
+    const { cloud, writer } = this.#context;
+    const isOwnWrite = writer.own.isAnswer(node);
+    if (!isOwnWrite && writer.others.mayBePreviousLeaders(node)) this.#restore(previous, node);
+    cloud.inventory.agentGaveUp(this.instanceId, givenUpAndHidden(node));
+    if (isOursToWrite(this.#assessment)) writer.others.check(previous, node);
     // A publication in flight reads the newest state after its write. Our own writes need no decision, unless
     // something is leaving: that proceeds once its removal is confirmed.
     if (!this.#isPublishing || this.#state.isReleasing || !asksTheSame(previous, node)) this.wake();
@@ -170,13 +174,13 @@ export class NodeReconciler {
 
   /** Restores what a previous leader showed, even if this session started from an older state. */
   #restore(previous: CiliumNode, node: CiliumNode): void {
-    const { inventory, implementation, clock } = this.#context;
+    const { inventory, implementation } = this.#context.cloud;
     const interfaces = shownSince(previous, node, this.instanceId, implementation.section);
-    inventory.restoreAlso(
-      this.instanceId,
-      { interfaces, pendingRelease: pendingReleaseIn(node) },
-      clock.monotonic(),
-    );
+    inventory.restoreAlso(this.instanceId, { interfaces, pendingRelease: pendingReleaseIn(node) }, this.#now);
+  }
+
+  get #now(): number {
+    return this.#context.runtime.clock.monotonic();
   }
 
   get removal(): RemovalProgress {
@@ -207,7 +211,7 @@ export class NodeReconciler {
 
   /** Decides again soon: something that the node depends on changed. */
   wake(): void {
-    this.#context.hooks.onMaintenanceRequested();
+    this.#context.emit({ kind: 'maintenanceRequested' });
     this.#maintenance.fire();
   }
 
@@ -216,7 +220,7 @@ export class NodeReconciler {
     await Promise.all([this.#maintenance.stop(), this.#publication.stop(), this.#operations.stop(deadline)]);
     // What has just ended may have set more of them.
     this.#timer?.cancel();
-    this.#context.inventory.untrack(this.instanceId, this.#context.clock.monotonic());
+    this.#context.cloud.inventory.untrack(this.instanceId, this.#now);
   }
 
   figures(): NodeFigures {
@@ -237,7 +241,7 @@ export class NodeReconciler {
   #reconcile(): Promise<void> {
     this.#timer?.cancel();
     this.#timer = undefined;
-    const now = this.#context.clock.monotonic();
+    const now = this.#now;
     const { view } = this.#state;
     const { releaser, idle, maintainer, staticAddress } = this.#operations;
     const refresh = this.#refresh.step(view, now);
@@ -265,7 +269,10 @@ export class NodeReconciler {
     const due = now + requeueAfter;
     if (due >= (this.#timer?.due ?? Infinity)) return;
     this.#timer?.cancel();
-    this.#timer = { due, cancel: this.#context.clock.schedule(requeueAfter, () => this.#wakeByTimer()) };
+    this.#timer = {
+      due,
+      cancel: this.#context.runtime.clock.schedule(requeueAfter, () => this.#wakeByTimer()),
+    };
   }
 
   #wakeByTimer(): void {
@@ -278,7 +285,7 @@ export class NodeReconciler {
     const isNews = this.#desired.claim(assessment);
     const { claimed } = this.#desired;
     if (isNews && claimed.excluded.size + claimed.shared.size > 0)
-      this.#context.hooks.onContested(this.instanceId, claimed);
+      this.#context.emit({ kind: 'contested', instanceId: this.instanceId, claimed });
     return isNews;
   }
 
@@ -290,7 +297,7 @@ export class NodeReconciler {
     if (this.#isPublishing) return;
     const desired = this.#desired.now(this.#assessment, this.#error);
     if (this.#publisher.difference(desired) !== undefined) {
-      this.#context.hooks.onPublicationRequested();
+      this.#context.emit({ kind: 'publicationRequested' });
       this.#publication.fire();
     } else if (desired !== undefined) {
       this.#publisher.settle();
@@ -303,7 +310,7 @@ export class NodeReconciler {
     const before = this.#priorityDecided;
     this.#priorityDecided = this.#priorityToPublish;
     const hasRisen = rankOf(this.#priorityDecided) < rankOf(before);
-    if (this.#isPublishing && hasRisen) this.#context.publications.reconsider();
+    if (this.#isPublishing && hasRisen) this.#context.writer.publications.reconsider();
   }
 
   /** Returns the interfaces that need a call and for which none may start. */
@@ -335,7 +342,7 @@ export class NodeReconciler {
     cap: NodeCondition | undefined,
     now: number,
   ): NodeCondition | undefined {
-    const { ledger, timing, unreadBecause } = this.#context;
+    const { cloud, settings } = this.#context;
     const { node, view } = this.#state;
     const { instanceId } = this;
     const isUnread = this.#assessment.kind === 'unread';
@@ -345,21 +352,21 @@ export class NodeReconciler {
       view,
       assessment: this.#assessment,
       plan,
-      unread: isUnread ? (unreadBecause(instanceId) ?? this.#condition) : undefined,
+      unread: isUnread ? (cloud.instances.unreadBecause(instanceId) ?? this.#condition) : undefined,
       trouble: this.#operations.maintainer.trouble,
       pause: this.#permission.refusal('allocate'),
       refusedWrite: this.#publisher.refusal,
       cap,
       claimed: this.#desired.claimed,
       words: this.#words,
-      isSubnetGone: (subnetId) => ledger.isGone(subnetId, now),
+      isSubnetGone: (subnetId) => cloud.supply.ledger.isGone(subnetId, now),
       now,
-      consistencyWindow: timing.consistencyWindow,
+      consistencyWindow: settings.timing.consistencyWindow,
     });
   }
 
   get #words(): CloudWords {
-    return this.#context.implementation.section.words;
+    return this.#context.cloud.implementation.section.words;
   }
 
   get #error(): string {
@@ -371,7 +378,7 @@ export class NodeReconciler {
     if (condition?.message === this.#condition?.message) return;
     this.#condition = condition;
     if (condition !== undefined) this.#isUnresolved = true;
-    this.#context.hooks.onCondition(this.#state.node, condition);
+    this.#context.emit({ kind: 'condition', node: this.#state.node, condition });
   }
 
   #warn(): Requeue {
@@ -382,7 +389,7 @@ export class NodeReconciler {
 
   #enqueue(start: Begin): () => void {
     this.#isPublishing = true;
-    return this.#context.publications.enter({ priority: () => this.#priorityToPublish }, start);
+    return this.#context.writer.publications.enter({ priority: () => this.#priorityToPublish }, start);
   }
 
   async #publish(signal: AbortSignal): Promise<void> {
@@ -399,7 +406,7 @@ export class NodeReconciler {
     this.#publisher.begin();
     // The node may have stopped during a write. Nothing would release addresses claimed after that.
     while (!signal.aborted) {
-      const now = this.#context.clock.monotonic();
+      const now = this.#now;
       this.#requeue(this.#operations.releaser.step(this.#state.forRelease(), now), now);
       const assessment = this.#state.assess();
       if (this.#claim(assessment)) this.wake();
@@ -412,11 +419,11 @@ export class NodeReconciler {
 
   #learn(result: PublishResult): void {
     if (result.trouble !== undefined) {
-      this.#context.hooks.onWriteTrouble(this.name, result.trouble);
+      this.#context.emit({ kind: 'writeTrouble', node: this.#state.node, problem: result.trouble });
       this.wake();
     }
     if (result.kind === 'published') this.#onPublished();
-    else if (result.kind === 'paused') this.#requeue(result, this.#context.clock.monotonic());
+    else if (result.kind === 'paused') this.#requeue(result, this.#now);
     else if (result.kind === 'held')
       this.#dryRunLog.show(
         'write',
@@ -429,7 +436,7 @@ export class NodeReconciler {
     this.#reportResolved();
     this.#deficit.published(this.#assessment);
     // Our own writes need no decision, and from now on the agent is shown what its pods wait for.
-    this.#requeue(this.#warn(), this.#context.clock.monotonic());
+    this.#requeue(this.#warn(), this.#now);
   }
 
   /** A problem ends only once the agent is shown what it lacked. */
@@ -442,7 +449,7 @@ export class NodeReconciler {
     }
     if (this.#assessment.kind !== 'served' || this.#assessment.wanted > 0) return;
     this.#isUnresolved = false;
-    this.#context.hooks.onResolved(this.#state.node);
+    this.#context.emit({ kind: 'resolved', node: this.#state.node });
   }
 }
 

@@ -9,6 +9,7 @@ import { ReleaseStore } from '../release/release-store.ts';
 import { type Assessment, type AssessmentFacts, assess } from '../conditions/assessment.ts';
 import { withoutAwaited } from '../demand/awaited.ts';
 import { podAddresses, unconfirmedIn } from '../demand/capacity.ts';
+import type { KnownLimits } from '../../providers/catalog/instance-type-limits.ts';
 import { type IdleFacts, IdlePhases } from '../release/idle-interfaces.ts';
 import type { NodeContext } from './node-context.ts';
 import type { MaintainedFacts } from '../allocate/pool-maintainer.ts';
@@ -46,20 +47,29 @@ export class NodeState {
 
   /** Undefined while the instance is not tracked. */
   get view(): InstanceView | undefined {
-    return this.#context.inventory.view(this.#instanceId);
+    return this.#context.cloud.inventory.view(this.#instanceId);
   }
 
   /** Returns the same object while the node is served and its inputs are unchanged. */
   assess(): Assessment {
-    const { infrastructure, limitsOf, assessmentOptions: options, implementation } = this.#context;
+    const { network, limits, implementation } = this.#context.cloud;
     const { node, view, pendingPods } = this;
     this.#waiting = waitingAfter(this.#waiting, node, pendingPods);
     if (view === undefined) return { kind: 'unread' };
     const { unreported: unreportedPods } = this.#waiting;
     const { outgoing } = this.releases;
-    const facts = { node, view, pendingPods, unreportedPods, outgoing, infrastructure: infrastructure() };
+    const facts = {
+      node,
+      view,
+      pendingPods,
+      unreportedPods,
+      outgoing,
+      infrastructure: network.infrastructure,
+    };
     if (this.#last !== undefined && isSame(this.#last.facts, facts)) return this.#last.assessment;
     const { section, traits } = implementation;
+    const options = this.#context.settings.assessment;
+    const limitsOf = (type: string): KnownLimits => limits.get(type);
     const assessment = assess({ ...facts, limitsOf, options, words: section.words, traits });
     // A node that is not served may wait for an instance type that has been read since, so it is assessed again.
     this.#last = assessment.kind === 'served' ? { facts, assessment } : undefined;
@@ -68,17 +78,18 @@ export class NodeState {
 
   /** Facts for a plan. Undefined while the node cannot be served, like the methods below. */
   forAllocation(): MaintainedFacts | undefined {
-    const { infrastructure, ledger, orphans, clock, implementation } = this.#context;
+    const { network, supply, implementation } = this.#context.cloud;
+    const { ledger, orphans } = supply;
     const { view } = this;
     const assessment = this.assess();
     if (view === undefined || assessment.kind !== 'served') return undefined;
-    const now = clock.monotonic();
+    const now = this.#context.runtime.clock.monotonic();
     const unconfirmed = unconfirmedIn(view);
     return {
       view,
       limits: assessment.limits,
       requirements: assessment.requirements,
-      infrastructure: infrastructure(),
+      infrastructure: network.infrastructure,
       free: (subnetId) => ledger.free(subnetId, now),
       mostPrefixes: (subnetId) => ledger.mostPrefixes(subnetId, now),
       // Waits for addresses that the previous leader may have assigned, at most one consistency window.
@@ -113,17 +124,18 @@ export class NodeState {
 
   /** Reads the CiliumNode live; false if that fails or it belongs to another node by now. */
   async reread(signal: AbortSignal): Promise<boolean> {
-    const { writer, observe, hooks } = this.#context;
+    const { writer, emit } = this.#context;
     const { name } = this.node;
-    const live = await writer.get(name, signal);
+    const live = await writer.own.get(name, signal);
     if (live.kind !== 'found') {
       const trouble = live.kind === 'denied' ? live.message : undefined;
-      if (trouble !== undefined && trouble !== this.#readTrouble) hooks.onReadTrouble(name, trouble);
+      if (trouble !== undefined && trouble !== this.#readTrouble)
+        emit({ kind: 'readTrouble', node: this.node, problem: trouble });
       this.#readTrouble = trouble;
       return false;
     }
     this.#readTrouble = undefined;
-    observe(live.raw);
+    writer.known.observe(live.raw);
     return this.node.uid === this.#uid && textAt(live.raw, 'metadata', 'uid') === this.#uid;
   }
 
@@ -135,7 +147,7 @@ export class NodeState {
 
   /** A public address opens the instance to the internet, so the node must be the one it claims to be. */
   forStaticAddress(): StaticAddressFacts | undefined {
-    if (!this.#context.implementation.traits.publicAddresses || !this.mayBeOurs()) return undefined;
+    if (!this.#context.cloud.implementation.traits.publicAddresses || !this.mayBeOurs()) return undefined;
     const tags = this.node.ipam.staticIpTags;
     const { view } = this;
     const isAsked = view !== undefined && Object.keys(tags).length > 0;
@@ -143,12 +155,12 @@ export class NodeState {
   }
 
   refresh(): Promise<void> {
-    return this.#context.refresh(this.#instanceId);
+    return this.#context.cloud.instances.refresh(this.#instanceId);
   }
 
   /** The state of the instance is uncertain from that time on. */
   invalidate(from: number): void {
-    this.#context.inventory.invalidate(this.#instanceId, from);
+    this.#context.cloud.inventory.invalidate(this.#instanceId, from);
   }
 
   /** Whether anything is leaving the node. */
@@ -158,8 +170,9 @@ export class NodeState {
 
   /** Applies the answer to one of our calls. */
   applyAnswer(answer: Answer): void {
-    const { inventory, clock, onChanged } = this.#context;
-    onChanged(inventory.applyAnswer(answer, clock.monotonic()));
+    const { cloud, runtime, emit } = this.#context;
+    const instanceIds = cloud.inventory.applyAnswer(answer, runtime.clock.monotonic());
+    emit({ kind: 'instancesChanged', instanceIds });
   }
 }
 

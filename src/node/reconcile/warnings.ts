@@ -22,8 +22,8 @@ import { mostAllocatable } from '../demand/capacity.ts';
 import { isForeignAgent, protocolOf, startThresholdOf } from '../demand/demand.ts';
 import { exclusionsOf, type NodeRequirements } from '../demand/node-requirements.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import type { NodeEvent } from './node-event.ts';
 import { type Requeue, requeueAt } from '../../runtime/requeue.ts';
-import type { NodeHooks } from './node-context.ts';
 import { retiredUses } from '../release/retired-holdings.ts';
 
 export interface WarningFacts {
@@ -58,7 +58,7 @@ interface Wait {
 }
 
 export interface WarningsDeps {
-  readonly hooks: Pick<NodeHooks, 'onWarning' | 'onExclusions'>;
+  readonly emit: (event: NodeEvent) => void;
   readonly traits: Pick<CloudTraits, 'poolRequests'>;
   readonly clock: Pick<Clock, 'monotonic'>;
   readonly words: CloudWords;
@@ -84,7 +84,7 @@ export class Warnings {
     const foreign = isForeignAgent(node, this.#deps.traits) ? [foreignAgent()] : [];
     this.#list = [...foreign, ...immediateWarnings(node, facts), ...lasting].map(presentable);
     for (const warning of this.#list)
-      if (!reported.has(warning.message)) this.#deps.hooks.onWarning(node, warning);
+      if (!reported.has(warning.message)) this.#deps.emit({ kind: 'warning', node, warning });
     const { view } = facts;
     const requirements = requirementsIn(facts);
     if (view !== undefined && requirements !== undefined) this.#reportExclusions(node, view, requirements);
@@ -120,7 +120,7 @@ export class Warnings {
     const text = JSON.stringify(exclusions);
     if (text === this.#exclusions) return;
     this.#exclusions = text;
-    this.#deps.hooks.onExclusions(node.name, exclusions);
+    this.#deps.emit({ kind: 'exclusions', node, exclusions });
   }
 }
 

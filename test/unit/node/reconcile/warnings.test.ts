@@ -44,7 +44,7 @@ async function warningsOf(interfaces: readonly NetworkInterface[]): Promise<read
   const known = view(interfaces);
   const assessment = assessed(node, { ...known, read: true }, 0);
   const warnings = new Warnings({
-    hooks: { onWarning: (_, warning) => found.push(warning), onExclusions: () => undefined },
+    emit: (event) => event.kind === 'warning' && found.push(event.warning),
     clock,
     traits,
     words: awsSection.words,
@@ -92,7 +92,7 @@ async function reportsOn(moments: readonly Moment[], size = 9): Promise<readonly
   let cancel = (): void => undefined;
   const warnings = new Warnings({
     traits,
-    hooks: { onWarning: (_, { reason }) => note(reason), onExclusions: () => undefined },
+    emit: (event) => event.kind === 'warning' && note(event.warning.reason),
     clock,
     words: awsSection.words,
   });
@@ -183,7 +183,7 @@ test('an interface that keeps changing is reported after five minutes, while its
   const found: string[] = [];
   const node = nodeOf({ pool: {}, enis: {}, used: {} });
   const warnings = new Warnings({
-    hooks: { onWarning: (_, { reason }) => found.push(reason), onExclusions: () => undefined },
+    emit: (event) => event.kind === 'warning' && found.push(event.warning.reason),
     clock,
     traits,
     words: awsSection.words,
