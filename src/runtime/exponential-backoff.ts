@@ -22,15 +22,16 @@ export function exponentialWait({ base, cap }: BackoffPolicy, failures: number):
 
 /**
  * The state after one more failure at `now`. The wait is random in the upper half of its range, so that operations that
- * fail together do not retry together.
+ * fail together do not retry together; without `random` it has its full length.
  */
 export function backOff(
   previous: BackoffState | undefined,
   policy: BackoffPolicy,
   now: number,
-  random: Random,
+  random: Random | undefined,
 ): BackoffState {
   const failures = (previous?.failures ?? 0) + 1;
   const wait = exponentialWait(policy, failures);
-  return { failures, until: now + wait * (0.5 + random.next() / 2) };
+  const share = random === undefined ? 1 : 0.5 + random.next() / 2;
+  return { failures, until: now + wait * share };
 }

@@ -6,6 +6,8 @@ import type { CiliumNode, ReleaseState } from '../../kubernetes/cilium-node/cili
 import { shownTo } from '../../kubernetes/cilium-node/shown-addresses.ts';
 import type { CloudTraits } from '../../providers/contract/cloud-traits.ts';
 import type { InstanceView } from '../../providers/contract/instance-view.ts';
+import type { BackoffPolicy } from '../../runtime/exponential-backoff.ts';
+import { Refusals } from '../../runtime/refusals.ts';
 import {
   handshakeFor,
   isHiding,
@@ -19,7 +21,6 @@ import {
 import { type AgentProtocol, isForeignAgent, protocolOf } from '../demand/demand.ts';
 import { type Holding, isUnfit, holdingsIn, placeOf } from '../demand/holdings.ts';
 import type { NodeRequirements } from '../demand/node-requirements.ts';
-import { ReleaseBackoff } from './release-backoff.ts';
 import {
   recoverReleases,
   releaseCandidates,
@@ -66,6 +67,11 @@ export interface ReleasableFacts {
   readonly retired: readonly Holding[];
 }
 
+/** In ms: for what the agent needs, and for everything once the cloud refuses permanently. */
+const refusalPolicy = { base: 180_000, cap: 3_600_000 };
+/** Beside the ids of holdings. */
+const everyRelease = 'every release';
+
 const nothing: Releases = new Map();
 /** Shared by all nodes without a release. */
 const nothingLeaves = { of: nothing, addresses: outgoingIn(nothing) };
@@ -75,7 +81,8 @@ export class Releaser {
   /** Undefined until the instance is read for the first time. */
   #releases: Releases | undefined;
   #outgoing = nothingLeaves;
-  readonly #backoff: ReleaseBackoff;
+  /** Holdings that the agent needs, by id, and every release once the cloud refused one. */
+  readonly #refusals: Refusals<'agent' | 'cloud'>;
   readonly #unassignments: Unassignments;
   readonly #retirements: Retirements;
   readonly #quietUntil: number;
@@ -86,15 +93,17 @@ export class Releaser {
   constructor(deps: ReleaserDeps) {
     this.#deps = deps;
     this.#quietUntil = deps.clock.monotonic() + leaderQuietPeriod;
-    this.#backoff = new ReleaseBackoff(deps);
+    const { clock, random } = deps;
+    const policyFor = (): BackoffPolicy => refusalPolicy;
+    this.#refusals = new Refusals({ clock, random, policyFor, remembered: refusalPolicy.cap });
     this.#unassignments = new Unassignments({
       ...deps,
       evaluate: () => this.evaluate(),
       due: (interfaceId) => this.#dueOn(interfaceId),
       subnetOf: (interfaceId) => this.#subnetOf(interfaceId),
       enter: (holdings, phaseAt) => this.#enter(holdings, phaseAt),
-      onAccepted: () => this.#backoff.cloudAccepted(),
-      onRefused: () => this.#backoff.cloudRefused(),
+      onAccepted: () => this.#refusals.worked(everyRelease),
+      onRefused: () => this.#refusals.refused(everyRelease, 'cloud'),
     });
     this.#retirements = new Retirements({
       ...deps,
@@ -133,7 +142,7 @@ export class Releaser {
     if (facts === undefined) return false;
     const now = this.#deps.clock.monotonic();
     const before = (this.#releases ??= recoverReleases(facts, now));
-    this.#backoff.agentKeeps(refusedIn(before, facts.node.status.releaseIps));
+    for (const { id } of refusedIn(before, facts.node.status.releaseIps)) this.#refusals.refused(id, 'agent');
     const next = this.#step(before, facts, now);
     for (const id of before.keys()) if (isOver(next.get(id))) this.#unassignments.forget(id);
     this.#releases = next.size === 0 ? nothing : next;
@@ -181,8 +190,8 @@ export class Releaser {
   /** What the node can release, and what it must release. */
   #proposed(releases: Releases, facts: ReleasableFacts): readonly Holding[] {
     const { node, retired, excess, wanted } = facts;
-    const isExcessive =
-      this.#deps.policy.enabled && wanted === 0 && excess > 0 && !this.#backoff.isPausedByCloud;
+    const refused = this.#refused;
+    const isExcessive = this.#deps.policy.enabled && wanted === 0 && excess > 0 && !refused.has(everyRelease);
     if (!isExcessive && retired.length === 0) return [];
     if (isForeignAgent(node, this.#deps.traits) || !reportsUse(node) || !this.#mayDecide()) return [];
     const isUsed = usageIn(node, facts.view);
@@ -190,8 +199,13 @@ export class Releaser {
     // A multi-pool agent has not dropped an address that it cannot see.
     const isTaken = (address: string): boolean =>
       isUsed(address) || (protocolOf(node) === 'multi-pool' && !isShown(address));
-    const asked = { ...facts, isUsed: isTaken, releases, blocked: this.#backoff.blocked };
+    const asked = { ...facts, isUsed: isTaken, releases, blocked: refused };
     return [...retiredCandidates(asked), ...(isExcessive ? releaseCandidates(asked) : [])];
+  }
+
+  /** What is not released now: ids of holdings, or everything. */
+  get #refused(): ReadonlySet<string> {
+    return new Set(this.#refusals.list.flatMap(([id, { isDue }]) => (isDue ? [] : [id])));
   }
 
   /** What the node needs again: an address that is still assigned is the cheapest. */
@@ -275,7 +289,8 @@ export class Releaser {
       return Math.max(phase.since + this.#delayFor(protocol), this.#mayHideAt(protocol, releases));
     });
     const paused = [this.#unassignments.pausedUntil, this.#retirements.pausedUntil];
-    const others = [...paused, this.#quietUntil, ...this.#backoff.ends];
+    const refused = this.#refusals.list.map(([, { until }]) => until);
+    const others = [...paused, this.#quietUntil, ...refused];
     const next = Math.min(...[...times, ...others].filter((time) => time > now));
     this.#cancelNext?.();
     this.#cancelNext = next < Infinity ? clock.schedule(next - now, wake) : undefined;
