@@ -1,5 +1,6 @@
 // Tracks a node's consecutive step failures: how long the node backs off, and which failure to report.
 import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
+import { isWorthReporting } from '../../providers/contract/failure-policy.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { type BackoffState, backOff } from '../../runtime/exponential-backoff.ts';
 import type { Random } from '../../runtime/random.ts';
@@ -32,8 +33,7 @@ export class AllocationBackoff {
   get trouble(): CloudFailure | undefined {
     if (this.#last === undefined) return undefined;
     const inARow = (this.#backoff?.failures ?? 0) + this.#throttles;
-    const isWorthReporting = needsAction.has(this.#last.kind) || inARow > 1;
-    return isWorthReporting ? this.#last : undefined;
+    return isWorthReporting(this.#last, inARow) ? this.#last : undefined;
   }
 
   /** Records a failed step; without a failure, a bug ended it. Returns the node's back-off in ms. */
@@ -75,10 +75,3 @@ export class AllocationBackoff {
     this.#last = undefined;
   }
 }
-
-/** Failures that a person has to act on: a retry cannot fix them. */
-export const needsAction: ReadonlySet<CloudFailure['kind']> = new Set([
-  'notAuthorized',
-  'limitReached',
-  'invalid',
-]);

@@ -5,11 +5,11 @@
 // Plans of allocations consult it, for any kind of refusal. Releases and other housekeeping have no plan to change:
 // denied-actions.ts answers those where they would be sent, and only where a policy denies them.
 import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
+import { policyOf } from '../../providers/contract/failure-policy.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { type BackoffState, backOff } from '../../runtime/exponential-backoff.ts';
 import type { Random } from '../../runtime/random.ts';
 import { keyOf, type AllocationAction, type RefusedScope } from './refused-scope.ts';
-import { needsAction } from './allocation-backoff.ts';
 
 /** The longest back-off, in ms: what nothing else can serve is retried within a minute. */
 const cap = 60_000;
@@ -156,7 +156,7 @@ export class BlockedResources {
     const known = this.#entries.get(key);
     if (known !== undefined && startedAt < known.refusedAt) return false;
     const now = this.#clock.monotonic();
-    const base = needsAction.has(failure.kind) ? bases.standing : bases.passing;
+    const base = policyOf(failure).tell === 'atOnce' ? bases.standing : bases.passing;
     const backoff = backOff(known?.backoff, { base, cap }, now, this.#random);
     if (known === undefined) {
       const added = { scope, failure, backoff, refusedAt: now, isTried: false, cancel: undefined };

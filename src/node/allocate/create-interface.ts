@@ -8,6 +8,7 @@ import type {
   CallContext,
 } from '../../providers/contract/allocation-implementation.ts';
 import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
+import { policyOf } from '../../providers/contract/failure-policy.ts';
 import type { Answer } from '../../providers/contract/observation.ts';
 import type { VisibilityLag } from '../../providers/inventory/visibility-lag.ts';
 import type { CreateInterface, Operation, Outcome } from '../../providers/contract/operation.ts';
@@ -298,7 +299,7 @@ async function perform(operation: Operation, deps: CreateInterfaceDeps): Promise
 
 /** An attach with a lost answer may have succeeded. Its retry then finds the interface or its index in use. */
 function mayBeAttached({ kind, failure }: Outcome & { readonly failure: CloudFailure }): boolean {
-  return kind === 'ambiguous' || failure.kind === 'conflict' || failure.kind === 'deviceIndexTaken';
+  return kind === 'ambiguous' || policyOf(failure).isUnclear;
 }
 
 /** `since`: when the first attempt was made, in monotonic ms. */
@@ -307,16 +308,14 @@ function isPassing(
   early: boolean,
   { clock, since }: { readonly clock: Clock; readonly since: number },
 ): boolean {
-  const { kind } = outcome.failure;
-  if (kind === 'throttled') return clock.monotonic() < since + longestThrottled;
-  return (
-    early && (outcome.kind === 'ambiguous' || ['notYetVisible', 'conflict', 'unreachable'].includes(kind))
-  );
+  const { retry } = policyOf(outcome.failure);
+  if (retry === 'byRateLimit') return clock.monotonic() < since + longestThrottled;
+  return early && (outcome.kind === 'ambiguous' || retry === 'soon');
 }
 
 /** After a throttled call only the rate limiter decides when the next call may go. */
 async function pauseAfter(failure: CloudFailure, tries: number, deps: CreateInterfaceDeps): Promise<boolean> {
-  if (failure.kind !== 'throttled') return pause(tries, deps);
+  if (policyOf(failure).retry !== 'byRateLimit') return pause(tries, deps);
   deps.onThrottle(failure);
   return !deps.context.signal.aborted;
 }

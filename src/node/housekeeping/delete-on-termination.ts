@@ -2,6 +2,7 @@
 // Housekeeping: it has the lowest priority, and its failures never keep addresses from pods.
 import type { AllocationImplementation } from '../../providers/contract/allocation-implementation.ts';
 import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
+import { policyOf } from '../../providers/contract/failure-policy.ts';
 import type { MutationPermission } from '../../providers/gate/mutation-permission.ts';
 import type { NetworkInterface } from '../../providers/contract/network-interface.ts';
 import type { Answer } from '../../providers/contract/observation.ts';
@@ -27,9 +28,6 @@ export interface DeleteOnTerminationDeps {
 }
 
 const policy: BackoffPolicy = { base: 2000, cap: 300_000 };
-
-/** Failures after which the same call cannot succeed. */
-const permanent: ReadonlySet<CloudFailure['kind']> = new Set(['invalid', 'instanceGone']);
 
 const none: readonly string[] = [];
 
@@ -84,7 +82,8 @@ export class DeleteOnTermination {
         applyAnswer(outcome.answer);
         return;
       }
-      if (outcome.failure.kind === 'stopped') {
+      const { retry } = policyOf(outcome.failure);
+      if (retry === 'oncePermitted') {
         // Starts again once it is permitted.
         this.#seenTo.delete(attachmentId);
         return;
@@ -92,7 +91,7 @@ export class DeleteOnTermination {
       onFailure(interfaceId, outcome.failure);
       // An interface older than a consistency window that the cloud does not know is gone.
       const isLate = clock.monotonic() >= startedAt + timing.consistencyWindow;
-      if (permanent.has(outcome.failure.kind) || (outcome.failure.kind === 'notYetVisible' && isLate)) return;
+      if (retry === 'never' || (outcome.failure.kind === 'notYetVisible' && isLate)) return;
       await sleep(clock, backoff.fail(), signal);
       if (!this.#known.includes(attachmentId)) return;
     }

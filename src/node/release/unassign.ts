@@ -2,6 +2,7 @@
 // Each call follows a live read of the CiliumNode.
 import type { AllocationImplementation } from '../../providers/contract/allocation-implementation.ts';
 import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
+import { policyOf } from '../../providers/contract/failure-policy.ts';
 import type { Answer } from '../../providers/contract/observation.ts';
 import type { ReleaseIPs, ReleasePrefixes } from '../../providers/contract/operation.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -198,7 +199,9 @@ export class Unassignments {
     else this.#work.backoff.fail();
     // Another client of the cloud detached or deleted the interface: what the agent gave up is not offered on it again.
     if (failure.kind === 'interfaceGone') applyAnswer({ kind: 'notFound', interfaceId, instanceId });
-    if (passing.has(failure.kind)) return this.#hide(holdings);
+    const { retry } = policyOf(failure);
+    // Otherwise the same call may succeed soon, or nothing is there to offer again.
+    if (retry !== 'later' && retry !== 'never') return this.#hide(holdings);
     onRefused();
     // Shown to the agent again, unless it may be gone.
     const isOpen = ({ id }: Holding): boolean => this.#unanswered.has(id);
@@ -223,18 +226,6 @@ export class Unassignments {
 }
 
 const priority = (): 'release' => 'release';
-
-/** Failures after which the holdings stay hidden: the same call may succeed, or nothing is there to offer again. */
-const passing: ReadonlySet<CloudFailure['kind']> = new Set([
-  'throttled',
-  'fenced',
-  'stopped',
-  'unreachable',
-  'conflict',
-  'notYetVisible',
-  'notAssigned',
-  'interfaceGone',
-]);
 
 function isPrefix({ id }: Holding): boolean {
   return id.includes('/');
