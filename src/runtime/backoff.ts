@@ -34,12 +34,22 @@ export class Backoff {
     return this.#clock.monotonic() < this.until;
   }
 
+  /** The rest of the pause, in ms. */
+  get remaining(): number {
+    return Math.max(0, this.until - this.#clock.monotonic());
+  }
+
   /** Records a failure whose pause is at most `cap`. Returns the pause from now, in ms. */
   fail(cap = Infinity): number {
     const now = this.#clock.monotonic();
     const policy = { ...this.#policy, cap: Math.min(cap, this.#policy.cap) };
     this.#backoff = backOff(this.#backoff, policy, now, this.#random);
     return this.#backoff.until - now;
+  }
+
+  /** Pauses for `ms` from now, whatever the last failure said. */
+  pauseFor(ms: number): void {
+    this.#backoff = { failures: this.failures, until: this.#clock.monotonic() + ms };
   }
 
   /** Records a success. */
