@@ -12,6 +12,7 @@ import type { Metrics } from '../observability/metrics.ts';
 import type { CiliumNodeSection } from '../providers/contract/cilium-node-section.ts';
 import type { MutationPermission } from '../providers/gate/mutation-permission.ts';
 import { type Clock, sleep } from '../runtime/clock.ts';
+import { retry } from '../runtime/retry.ts';
 
 export interface ConflictingWritersDeps {
   readonly clock: Clock;
@@ -76,11 +77,11 @@ export class ConflictingWriters {
   async run(signal: AbortSignal): Promise<void> {
     const { clock, collectionVersion } = this.#deps;
     await sleep(clock, leaderQuietPeriod, signal);
-    for (;;) {
-      this.#previousLeaderUntil = await collectionVersion(signal);
-      if (this.#previousLeaderUntil !== undefined) return;
-      await sleep(clock, retryAfter, signal);
-    }
+    this.#previousLeaderUntil = await retry(
+      { clock, signal },
+      () => collectionVersion(signal),
+      (version) => (version === undefined ? retryAfter : undefined),
+    );
   }
 
   /** Examines a newer state of a CiliumNode that is ours to write. */

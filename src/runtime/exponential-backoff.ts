@@ -21,9 +21,15 @@ export function exponentialWait({ base, cap }: BackoffPolicy, failures: number):
 }
 
 /**
- * The state after one more failure at `now`. The wait is random in the upper half of its range, so that operations that
- * fail together do not retry together; without `random` it has its full length.
+ * The wait after that many failures, random in the upper half of its range, so that operations that fail together do not
+ * retry together. Without `random` it has its full length.
  */
+export function randomWait(policy: BackoffPolicy, failures: number, random: Random | undefined): number {
+  const share = random === undefined ? 1 : 0.5 + random.next() / 2;
+  return exponentialWait(policy, failures) * share;
+}
+
+/** The state after one more failure at `now`. */
 export function backOff(
   previous: BackoffState | undefined,
   policy: BackoffPolicy,
@@ -31,7 +37,5 @@ export function backOff(
   random: Random | undefined,
 ): BackoffState {
   const failures = (previous?.failures ?? 0) + 1;
-  const wait = exponentialWait(policy, failures);
-  const share = random === undefined ? 1 : 0.5 + random.next() / 2;
-  return { failures, until: now + wait * share };
+  return { failures, until: now + randomWait(policy, failures, random) };
 }

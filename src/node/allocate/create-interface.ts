@@ -1,8 +1,10 @@
 // Adds one interface to an instance: creates it filled, attaches it, and deletes it if the attach fails. Once
 // the first call is sent, the sequence runs to one of its ends, so it leaks no interface.
 import { sleep, type Clock } from '../../runtime/clock.ts';
+import { randomWait } from '../../runtime/exponential-backoff.ts';
 import type { Random } from '../../runtime/random.ts';
 import { raceAbort } from '../../runtime/race-abort.ts';
+import { retry, type RetryDeps } from '../../runtime/retry.ts';
 import type {
   AllocationImplementation,
   CallContext,
@@ -60,6 +62,8 @@ const longestThrottled = 5 * 60_000;
 const mostIndexes = 5;
 /** How long a deletion waits for a new leader's quiet period to end, in ms. */
 const longestFence = 30_000;
+/** In ms. */
+const pauses = { base: 1000, cap: 8000 };
 /** A fenced deletion pauses as long as after this many attempts. */
 const fencedPause = 3;
 
@@ -72,11 +76,15 @@ export async function createInterface(
   const deps = seenThrough(given);
   const { interfaceId } = created;
   const createdAt = deps.clock.monotonic();
-  const unattached = await untilAborted(deps, async () => {
-    const { instanceId, deviceIndex } = request;
-    await awaitVisibility(deps, instanceId);
-    return attach({ interfaceId, instanceId, deviceIndex, createdAt }, deps);
-  });
+  const unattached = await untilAborted(
+    deps,
+    async () => {
+      const { instanceId, deviceIndex } = request;
+      await awaitVisibility(deps, instanceId);
+      return attach({ interfaceId, instanceId, deviceIndex, createdAt }, deps);
+    },
+    notAttached,
+  );
   if (unattached === undefined) return { kind: 'attached', interfaceId };
   const { failure, isCertain } = unattached;
   const onFenced = (): void => (isCertain ? deps.onRefused(failure) : undefined);
@@ -100,7 +108,7 @@ export async function adoptInterface(
   wanted: { readonly interfaceId: string; readonly instanceId: string; readonly deviceIndex: number },
   deps: CreateInterfaceDeps,
 ): Promise<CloudFailure | undefined> {
-  return (await untilAborted(deps, () => attach(wanted, deps)))?.failure;
+  return (await untilAborted(deps, () => attach(wanted, deps), notAttached))?.failure;
 }
 
 interface NotCreated {
@@ -113,22 +121,26 @@ async function create(
   request: CreateInterface,
   deps: CreateInterfaceDeps,
 ): Promise<{ readonly interfaceId: string } | NotCreated> {
-  const { clock } = deps;
-  const since = clock.monotonic();
+  const since = deps.clock.monotonic();
   let lost = false;
-  for (let tries = 1; ; tries++) {
-    const outcome = await createOnce(request, tries, deps);
-    if (outcome.kind === 'done' && outcome.answer.kind === 'created') {
-      return { interfaceId: outcome.answer.interface.id };
-    }
-    if (outcome.kind === 'done')
-      throw new Error(`a ${outcome.answer.kind} answers the creation of an interface`);
+  const pauseAfter = (outcome: Outcome, tries: number): number | undefined => {
+    if (outcome.kind === 'done') return undefined;
     lost ||= outcome.kind === 'ambiguous';
     // After a lost answer, only a definite answer shows whether the interface exists.
-    const open = lost && isPassing(outcome, tries < mostTries, { clock, since });
-    if (!open || !(await pauseAfter(outcome.failure, tries, deps)))
-      return { failure: outcome.failure, uncertain: lost };
-  }
+    return lost && isPassing(outcome, tries < mostTries, { clock: deps.clock, since })
+      ? pauseFor(outcome.failure, tries, deps)
+      : undefined;
+  };
+  const attempt = (tries: number): Promise<Outcome> => createOnce(request, tries, deps);
+  const outcome = await untilAborted(
+    deps,
+    () => retry(pacing(deps), attempt, pauseAfter),
+    (failure): Outcome => ({ kind: 'ambiguous', failure }),
+  );
+  if (outcome.kind !== 'done')
+    return { failure: outcome.failure, uncertain: lost || outcome.kind === 'ambiguous' };
+  if (outcome.answer.kind === 'created') return { interfaceId: outcome.answer.interface.id };
+  throw new Error(`a ${outcome.answer.kind} answers the creation of an interface`);
 }
 
 /** The first attempt was admitted together with the whole sequence. */
@@ -137,15 +149,11 @@ async function createOnce(
   tries: number,
   deps: CreateInterfaceDeps,
 ): Promise<Outcome> {
-  try {
-    if (tries === 1) return await perform(request, deps);
-    // The previous attempt may have created the interface, so the sequence counts as started.
-    const inFlight = seenThrough(deps);
-    await deps.implementation.admit(['createInterface'], inFlight.context);
-    return await perform(request, inFlight);
-  } catch (error) {
-    return { kind: 'ambiguous', failure: outOfTime(error, deps) };
-  }
+  if (tries === 1) return perform(request, deps);
+  // The previous attempt may have created the interface, so the sequence counts as started.
+  const inFlight = seenThrough(deps);
+  await deps.implementation.admit(['createInterface'], inFlight.context);
+  return perform(request, inFlight);
 }
 
 /** If attach calls already wait for tokens, a premature one would take the token of one that would succeed. */
@@ -172,29 +180,39 @@ interface Unattached {
   readonly isCertain: boolean;
 }
 
+/** The end of an attachment that ran out of time. */
+function notAttached(failure: CloudFailure): Unattached | undefined {
+  return { failure, isCertain: false };
+}
+
 /** Undefined once the interface is attached. */
 async function attach(wanted: Attachment, deps: CreateInterfaceDeps): Promise<Unattached | undefined> {
-  const { clock } = deps;
+  const { clock, implementation, context } = deps;
   const since = clock.monotonic();
   const giveUpAt = (wanted.createdAt ?? since) + deps.consistencyWindow;
   let { deviceIndex } = wanted;
   let indexes = 1;
-  let uncertain = 0;
-  for (let tries = 1; ; tries++) {
-    const outcome = await attachOnce({ ...wanted, deviceIndex }, tries, deps);
+  let isCertain = true;
+  let isSeen = false;
+  const pauseAfter = async (outcome: Outcome, tries: number): Promise<number | undefined> => {
     if (outcome.kind === 'done') return undefined;
-    const { failure } = outcome;
     const isUncertain = mayBeAttached(outcome);
-    uncertain += Number(isUncertain);
-    if (isUncertain && (await isAttached(wanted.interfaceId, deps))) return undefined;
-    const taken = failure.kind === 'deviceIndexTaken';
+    isCertain &&= !isUncertain;
+    isSeen = isUncertain && (await isAttached(wanted.interfaceId, deps));
+    if (isSeen) return undefined;
+    const taken = outcome.failure.kind === 'deviceIndexTaken';
     if (taken) deviceIndex = deps.indexAfter(deviceIndex);
     const again = taken
       ? ++indexes <= mostIndexes
       : isPassing(outcome, clock.monotonic() < giveUpAt, { clock, since });
-    if (!again || !(await pauseAfter(failure, tries, deps))) return { failure, isCertain: uncertain === 0 };
-    await deps.implementation.admit(['attachInterface'], deps.context);
-  }
+    return again ? pauseFor(outcome.failure, tries, deps) : undefined;
+  };
+  const attempt = async (tries: number): Promise<Outcome> => {
+    if (tries > 1) await implementation.admit(['attachInterface'], context);
+    return attachOnce({ ...wanted, deviceIndex }, tries, deps);
+  };
+  const outcome = await retry(pacing(deps), attempt, pauseAfter);
+  return outcome.kind === 'done' || isSeen ? undefined : { failure: outcome.failure, isCertain };
 }
 
 async function attachOnce(wanted: Attachment, tries: number, deps: CreateInterfaceDeps): Promise<Outcome> {
@@ -227,55 +245,51 @@ async function remove(
 ): Promise<boolean> {
   const { clock, consistencyWindow } = deps;
   const { interfaceId, createdAt, onFenced } = wanted;
-  const fence = { until: clock.monotonic() + longestFence, onFenced };
+  const fencedUntil = clock.monotonic() + longestFence;
   let lost = false;
-  for (let tries = 1; tries <= mostTries; tries++) {
-    const outcome = await removeUnfenced(interfaceId, fence, deps);
-    if (outcome.kind === 'done') return true;
+  let counted = 0;
+  const isGone = ({ failure }: Outcome & { readonly failure: CloudFailure }): boolean => {
     // The cloud may not know an interface yet that it just created.
-    const isKnown = lost || tries === mostTries || clock.monotonic() >= createdAt + consistencyWindow;
-    if (outcome.failure.kind === 'interfaceGone' && isKnown) {
-      deps.applyAnswer({ kind: 'deleted', interfaceId });
-      return true;
+    const isKnown = lost || counted === mostTries || clock.monotonic() >= createdAt + consistencyWindow;
+    return failure.kind === 'interfaceGone' && isKnown;
+  };
+  const pauseAfter = (outcome: Outcome): number | undefined => {
+    if (outcome.kind === 'done') return undefined;
+    // A fenced call does not count as an attempt.
+    if (outcome.failure.kind === 'fenced' && clock.monotonic() < fencedUntil) {
+      onFenced();
+      return randomWait(pauses, fencedPause, deps.random);
     }
+    counted++;
+    if (isGone(outcome)) return undefined;
     lost ||= outcome.kind === 'ambiguous';
-    if (!(await pause(tries, deps))) return false;
-  }
-  return false;
-}
-
-/** A fenced call does not count as an attempt. */
-async function removeUnfenced(
-  interfaceId: string,
-  { until, onFenced }: { readonly until: number; readonly onFenced: () => void },
-  deps: CreateInterfaceDeps,
-): Promise<Outcome> {
-  for (;;) {
-    const outcome = await removeOnce(interfaceId, deps);
-    const isFenced = outcome.kind !== 'done' && outcome.failure.kind === 'fenced';
-    if (!isFenced || deps.clock.monotonic() >= until) return outcome;
-    onFenced();
-    if (!(await pause(fencedPause, deps))) return outcome;
-  }
-}
-
-async function removeOnce(interfaceId: string, deps: CreateInterfaceDeps): Promise<Outcome> {
-  try {
+    return counted < mostTries ? randomWait(pauses, counted, deps.random) : undefined;
+  };
+  const attempt = async (): Promise<Outcome> => {
     await deps.implementation.admit(['deleteInterface'], deps.context);
-    return await perform({ kind: 'deleteInterface', interfaceId }, deps);
-  } catch (error) {
-    return { kind: 'failed', failure: outOfTime(error, deps) };
-  }
+    return perform({ kind: 'deleteInterface', interfaceId }, deps);
+  };
+  const outcome = await untilAborted(
+    deps,
+    () => retry(pacing(deps), attempt, pauseAfter),
+    (failure): Outcome => ({ kind: 'ambiguous', failure }),
+  );
+  if (outcome.kind === 'done') return true;
+  if (!isGone(outcome)) return false;
+  deps.applyAnswer({ kind: 'deleted', interfaceId });
+  return true;
 }
 
-async function untilAborted(
+/** The result of `attempt`, or of `otherwise` if the shutdown runs out of time. */
+async function untilAborted<T>(
   deps: CreateInterfaceDeps,
-  attempt: () => Promise<Unattached | undefined>,
-): Promise<Unattached | undefined> {
+  attempt: () => Promise<T>,
+  otherwise: (failure: CloudFailure) => T,
+): Promise<T> {
   try {
     return await attempt();
   } catch (error) {
-    return { failure: outOfTime(error, deps), isCertain: false };
+    return otherwise(outOfTime(error, deps));
   }
 }
 
@@ -313,24 +327,13 @@ function isPassing(
   return early && (outcome.kind === 'ambiguous' || retry === 'soon');
 }
 
-/** After a throttled call only the rate limiter decides when the next call may go. */
-async function pauseAfter(failure: CloudFailure, tries: number, deps: CreateInterfaceDeps): Promise<boolean> {
-  if (policyOf(failure).retry !== 'byRateLimit') return pause(tries, deps);
-  deps.onThrottle(failure);
-  return !deps.context.signal.aborted;
+/** The pause after an attempt, in ms. After a throttled call only the rate limiter decides when the next one may go. */
+function pauseFor(failure: CloudFailure, tries: number, { random, onThrottle }: CreateInterfaceDeps): number {
+  if (policyOf(failure).retry !== 'byRateLimit') return randomWait(pauses, tries, random);
+  onThrottle(failure);
+  return 0;
 }
 
-/** Waits longer after each attempt; false if no time is left. */
-async function pause(tries: number, deps: CreateInterfaceDeps): Promise<boolean> {
-  try {
-    await sleep(
-      deps.clock,
-      Math.min(8000, 500 * 2 ** tries) * (0.5 + deps.random.next() / 2),
-      deps.context.signal,
-    );
-    return true;
-  } catch (error) {
-    if (deps.context.signal.aborted) return false;
-    throw error;
-  }
+function pacing({ clock, context }: CreateInterfaceDeps): RetryDeps {
+  return { clock, signal: context.signal };
 }

@@ -14,6 +14,7 @@ import { type Clock, sleep } from '../../runtime/clock.ts';
 import { LazyMap } from '../../runtime/lazy-collections.ts';
 import type { Random } from '../../runtime/random.ts';
 import { raceAbort } from '../../runtime/race-abort.ts';
+import { retry } from '../../runtime/retry.ts';
 import { exclusionOf, type NodeRequirements } from '../demand/node-requirements.ts';
 import { usageOf } from './prepare-ip-release.ts';
 import { ReleaseTasks } from './release-tasks.ts';
@@ -203,18 +204,21 @@ export class IdleInterfaces {
   async #delete({ id: interfaceId, subnetId }: NetworkInterface): Promise<void> {
     const { clock, invalidate, onInterfaceRelease } = this.#deps;
     const until = clock.monotonic() + deleteFor;
-    for (;;) {
-      await sleep(clock, deletePause, this.#work.deadline);
-      const failure = await this.#tryToDelete(interfaceId);
-      const isLast = failure === undefined || clock.monotonic() >= until;
-      // The detach alone frees the slot, and the node may need it now.
-      if (failure !== undefined && (isLast || this.#deps.facts()?.inDeficit === true))
-        invalidate(clock.monotonic());
-      if (!isLast) continue;
-      this.#phases.delete(interfaceId);
-      onInterfaceRelease({ interfaceId, subnetId, at: 'delete', failure });
-      return;
-    }
+    const pacing = { clock, signal: this.#work.deadline };
+    await sleep(clock, deletePause, pacing.signal);
+    const failure = await retry(
+      pacing,
+      () => this.#tryToDelete(interfaceId),
+      (refusal) => {
+        const isLast = refusal === undefined || clock.monotonic() >= until;
+        // The detach alone frees the slot, and the node may need it now.
+        if (refusal !== undefined && (isLast || this.#deps.facts()?.inDeficit === true))
+          invalidate(clock.monotonic());
+        return isLast ? undefined : deletePause;
+      },
+    );
+    this.#phases.delete(interfaceId);
+    onInterfaceRelease({ interfaceId, subnetId, at: 'delete', failure });
   }
 
   /** Undefined once the interface is gone. */
