@@ -5,7 +5,7 @@ import type { Logger } from '../observability/logger.ts';
 import type { AllocationImplementation } from '../providers/contract/allocation-implementation.ts';
 import { CloudError } from '../providers/contract/cloud-failure.ts';
 import type { Clock } from '../runtime/clock.ts';
-import { randomWait } from '../runtime/exponential-backoff.ts';
+import { randomWait } from '../runtime/backoff.ts';
 import { aborted } from '../runtime/race-abort.ts';
 import type { Random } from '../runtime/random.ts';
 import { retry } from '../runtime/retry.ts';

@@ -1,7 +1,7 @@
 // Remembers what was refused, by key: with which failure, and until when nobody tries it. Each refusal in a row lasts
 // longer. When it ends, one caller tries the key, and those who wait for it are woken by the end of that attempt.
 import type { Clock } from './clock.ts';
-import { type BackoffPolicy, type BackoffState, backOff } from './exponential-backoff.ts';
+import { type BackoffPolicy, type BackoffState, backOff } from './backoff.ts';
 import { LazyMap } from './lazy-collections.ts';
 import type { Random } from './random.ts';
 

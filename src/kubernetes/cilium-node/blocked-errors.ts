@@ -4,7 +4,7 @@ import type { CiliumNodeWriter, WriteTarget } from './cilium-node-writer.ts';
 import { type JsonObject, textAt } from '../transport/json.ts';
 import { TaskGroup } from '../../runtime/task-group.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { randomWait } from '../../runtime/exponential-backoff.ts';
+import { randomWait } from '../../runtime/backoff.ts';
 import type { Random } from '../../runtime/random.ts';
 import { retry } from '../../runtime/retry.ts';
 

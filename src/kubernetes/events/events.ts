@@ -1,7 +1,7 @@
 // Reports what happens to nodes as Kubernetes Events, best effort. It drops what it cannot write; no failure reaches
 // the caller.
 import type { Clock } from '../../runtime/clock.ts';
-import { randomWait } from '../../runtime/exponential-backoff.ts';
+import { randomWait } from '../../runtime/backoff.ts';
 import type { Random } from '../../runtime/random.ts';
 import { retry } from '../../runtime/retry.ts';
 import { ask, type ApiRefusal, type Reply } from '../transport/api-reply.ts';

@@ -1,10 +1,10 @@
 // Adds one interface to an instance: creates it filled, attaches it, and deletes it if the attach fails. Once
 // the first call is sent, the sequence runs to one of its ends, so it leaks no interface.
 import { sleep, type Clock } from '../../runtime/clock.ts';
-import { randomWait } from '../../runtime/exponential-backoff.ts';
+import { randomWait } from '../../runtime/backoff.ts';
 import type { Random } from '../../runtime/random.ts';
 import { raceAbort } from '../../runtime/race-abort.ts';
-import { retry, type RetryDeps } from '../../runtime/retry.ts';
+import { retry } from '../../runtime/retry.ts';
 import type {
   AllocationImplementation,
   CallContext,
@@ -76,15 +76,8 @@ export async function createInterface(
   const deps = seenThrough(given);
   const { interfaceId } = created;
   const createdAt = deps.clock.monotonic();
-  const unattached = await untilAborted(
-    deps,
-    async () => {
-      const { instanceId, deviceIndex } = request;
-      await awaitVisibility(deps, instanceId);
-      return attach({ interfaceId, instanceId, deviceIndex, createdAt }, deps);
-    },
-    notAttached,
-  );
+  const { instanceId, deviceIndex } = request;
+  const unattached = await attach({ interfaceId, instanceId, deviceIndex, createdAt }, deps);
   if (unattached === undefined) return { kind: 'attached', interfaceId };
   const { failure, isCertain } = unattached;
   const onFenced = (): void => (isCertain ? deps.onRefused(failure) : undefined);
@@ -108,7 +101,7 @@ export async function adoptInterface(
   wanted: { readonly interfaceId: string; readonly instanceId: string; readonly deviceIndex: number },
   deps: CreateInterfaceDeps,
 ): Promise<CloudFailure | undefined> {
-  return (await untilAborted(deps, () => attach(wanted, deps), notAttached))?.failure;
+  return (await attach(wanted, deps))?.failure;
 }
 
 interface NotCreated {
@@ -123,20 +116,12 @@ async function create(
 ): Promise<{ readonly interfaceId: string } | NotCreated> {
   const since = deps.clock.monotonic();
   let lost = false;
-  const pauseAfter = (outcome: Outcome, tries: number): number | undefined => {
-    if (outcome.kind === 'done') return undefined;
-    lost ||= outcome.kind === 'ambiguous';
-    // After a lost answer, only a definite answer shows whether the interface exists.
-    return lost && isPassing(outcome, tries < mostTries, { clock: deps.clock, since })
-      ? pauseFor(outcome.failure, tries, deps)
-      : undefined;
-  };
   const attempt = (tries: number): Promise<Outcome> => createOnce(request, tries, deps);
-  const outcome = await untilAborted(
-    deps,
-    () => retry(pacing(deps), attempt, pauseAfter),
-    (failure): Outcome => ({ kind: 'ambiguous', failure }),
-  );
+  const outcome = await repeat(deps, attempt, (end, tries) => {
+    lost ||= end.kind === 'ambiguous';
+    // After a lost answer, only a definite answer shows whether the interface exists.
+    return lost ? pauseAfter(end, { tries, since, isEarly: tries < mostTries }, deps) : undefined;
+  });
   if (outcome.kind !== 'done')
     return { failure: outcome.failure, uncertain: lost || outcome.kind === 'ambiguous' };
   if (outcome.answer.kind === 'created') return { interfaceId: outcome.answer.interface.id };
@@ -180,11 +165,6 @@ interface Unattached {
   readonly isCertain: boolean;
 }
 
-/** The end of an attachment that ran out of time. */
-function notAttached(failure: CloudFailure): Unattached | undefined {
-  return { failure, isCertain: false };
-}
-
 /** Undefined once the interface is attached. */
 async function attach(wanted: Attachment, deps: CreateInterfaceDeps): Promise<Unattached | undefined> {
   const { clock, implementation, context } = deps;
@@ -194,25 +174,23 @@ async function attach(wanted: Attachment, deps: CreateInterfaceDeps): Promise<Un
   let indexes = 1;
   let isCertain = true;
   let isSeen = false;
-  const pauseAfter = async (outcome: Outcome, tries: number): Promise<number | undefined> => {
-    if (outcome.kind === 'done') return undefined;
-    const isUncertain = mayBeAttached(outcome);
+  const attempt = async (tries: number): Promise<Outcome> => {
+    if (tries > 1) await implementation.admit(['attachInterface'], context);
+    else if (wanted.createdAt !== undefined) await awaitVisibility(deps, wanted.instanceId);
+    return attachOnce({ ...wanted, deviceIndex }, tries, deps);
+  };
+  const outcome = await repeat(deps, attempt, async (end, tries) => {
+    const isUncertain = mayBeAttached(end);
     isCertain &&= !isUncertain;
     isSeen = isUncertain && (await isAttached(wanted.interfaceId, deps));
     if (isSeen) return undefined;
-    const taken = outcome.failure.kind === 'deviceIndexTaken';
-    if (taken) deviceIndex = deps.indexAfter(deviceIndex);
-    const again = taken
-      ? ++indexes <= mostIndexes
-      : isPassing(outcome, clock.monotonic() < giveUpAt, { clock, since });
-    return again ? pauseFor(outcome.failure, tries, deps) : undefined;
-  };
-  const attempt = async (tries: number): Promise<Outcome> => {
-    if (tries > 1) await implementation.admit(['attachInterface'], context);
-    return attachOnce({ ...wanted, deviceIndex }, tries, deps);
-  };
-  const outcome = await retry(pacing(deps), attempt, pauseAfter);
-  return outcome.kind === 'done' || isSeen ? undefined : { failure: outcome.failure, isCertain };
+    if (end.failure.kind !== 'deviceIndexTaken')
+      return pauseAfter(end, { tries, since, isEarly: clock.monotonic() < giveUpAt }, deps);
+    deviceIndex = deps.indexAfter(deviceIndex);
+    return ++indexes <= mostIndexes ? randomWait(pauses, tries, deps.random) : undefined;
+  });
+  if (outcome.kind === 'done' || isSeen) return undefined;
+  return { failure: outcome.failure, isCertain: isCertain && outcome.kind !== 'ambiguous' };
 }
 
 async function attachOnce(wanted: Attachment, tries: number, deps: CreateInterfaceDeps): Promise<Outcome> {
@@ -248,48 +226,41 @@ async function remove(
   const fencedUntil = clock.monotonic() + longestFence;
   let lost = false;
   let counted = 0;
-  const isGone = ({ failure }: Outcome & { readonly failure: CloudFailure }): boolean => {
-    // The cloud may not know an interface yet that it just created.
-    const isKnown = lost || counted === mostTries || clock.monotonic() >= createdAt + consistencyWindow;
-    return failure.kind === 'interfaceGone' && isKnown;
-  };
-  const pauseAfter = (outcome: Outcome): number | undefined => {
-    if (outcome.kind === 'done') return undefined;
-    // A fenced call does not count as an attempt.
-    if (outcome.failure.kind === 'fenced' && clock.monotonic() < fencedUntil) {
-      onFenced();
-      return randomWait(pauses, fencedPause, deps.random);
-    }
-    counted++;
-    if (isGone(outcome)) return undefined;
-    lost ||= outcome.kind === 'ambiguous';
-    return counted < mostTries ? randomWait(pauses, counted, deps.random) : undefined;
-  };
+  let isGone = false;
   const attempt = async (): Promise<Outcome> => {
     await deps.implementation.admit(['deleteInterface'], deps.context);
     return perform({ kind: 'deleteInterface', interfaceId }, deps);
   };
-  const outcome = await untilAborted(
-    deps,
-    () => retry(pacing(deps), attempt, pauseAfter),
-    (failure): Outcome => ({ kind: 'ambiguous', failure }),
-  );
-  if (outcome.kind === 'done') return true;
-  if (!isGone(outcome)) return false;
-  deps.applyAnswer({ kind: 'deleted', interfaceId });
-  return true;
+  const outcome = await repeat(deps, attempt, ({ kind, failure }) => {
+    // A fenced call does not count as an attempt.
+    if (failure.kind === 'fenced' && clock.monotonic() < fencedUntil) {
+      onFenced();
+      return randomWait(pauses, fencedPause, deps.random);
+    }
+    counted++;
+    // The cloud may not know an interface yet that it just created.
+    const isKnown = lost || counted === mostTries || clock.monotonic() >= createdAt + consistencyWindow;
+    isGone = failure.kind === 'interfaceGone' && isKnown;
+    lost ||= kind === 'ambiguous';
+    return isGone || counted === mostTries ? undefined : randomWait(pauses, counted, deps.random);
+  });
+  if (isGone) deps.applyAnswer({ kind: 'deleted', interfaceId });
+  return isGone || outcome.kind === 'done';
 }
 
-/** The result of `attempt`, or of `otherwise` if the shutdown runs out of time. */
-async function untilAborted<T>(
+/** Repeats a call. Once the shutdown runs out of time, its answer counts as lost. */
+async function repeat(
   deps: CreateInterfaceDeps,
-  attempt: () => Promise<T>,
-  otherwise: (failure: CloudFailure) => T,
-): Promise<T> {
+  attempt: (tries: number) => Promise<Outcome>,
+  pauseFor: (end: NotDone, tries: number) => number | undefined | Promise<number | undefined>,
+): Promise<Outcome> {
+  const { clock, context } = deps;
   try {
-    return await attempt();
+    return await retry({ clock, signal: context.signal }, attempt, (outcome, tries) =>
+      outcome.kind === 'done' ? undefined : pauseFor(outcome, tries),
+    );
   } catch (error) {
-    return otherwise(outOfTime(error, deps));
+    return { kind: 'ambiguous', failure: outOfTime(error, deps) };
   }
 }
 
@@ -311,29 +282,26 @@ async function perform(operation: Operation, deps: CreateInterfaceDeps): Promise
   return outcome;
 }
 
+type NotDone = Exclude<Outcome, { kind: 'done' }>;
+
 /** An attach with a lost answer may have succeeded. Its retry then finds the interface or its index in use. */
-function mayBeAttached({ kind, failure }: Outcome & { readonly failure: CloudFailure }): boolean {
+function mayBeAttached({ kind, failure }: NotDone): boolean {
   return kind === 'ambiguous' || policyOf(failure).isUnclear;
 }
 
-/** `since`: when the first attempt was made, in monotonic ms. */
-function isPassing(
-  outcome: Outcome & { readonly failure: CloudFailure },
-  early: boolean,
-  { clock, since }: { readonly clock: Clock; readonly since: number },
-): boolean {
-  const { retry } = policyOf(outcome.failure);
-  if (retry === 'byRateLimit') return clock.monotonic() < since + longestThrottled;
-  return early && (outcome.kind === 'ambiguous' || retry === 'soon');
-}
-
-/** The pause after an attempt, in ms. After a throttled call only the rate limiter decides when the next one may go. */
-function pauseFor(failure: CloudFailure, tries: number, { random, onThrottle }: CreateInterfaceDeps): number {
-  if (policyOf(failure).retry !== 'byRateLimit') return randomWait(pauses, tries, random);
+/** The pause before the next attempt, in ms; undefined if none is worth making. */
+function pauseAfter(
+  { kind, failure }: NotDone,
+  { tries, since, isEarly }: { readonly tries: number; readonly since: number; readonly isEarly: boolean },
+  { clock, random, onThrottle }: CreateInterfaceDeps,
+): number | undefined {
+  const { retry: next } = policyOf(failure);
+  if (next !== 'byRateLimit') {
+    const isPassing = isEarly && (kind === 'ambiguous' || next === 'soon');
+    return isPassing ? randomWait(pauses, tries, random) : undefined;
+  }
+  if (clock.monotonic() >= since + longestThrottled) return undefined;
+  // Only the rate limiter decides when the next call may go.
   onThrottle(failure);
   return 0;
-}
-
-function pacing({ clock, context }: CreateInterfaceDeps): RetryDeps {
-  return { clock, signal: context.signal };
 }

@@ -9,7 +9,7 @@ import type { Answer } from '../../providers/contract/observation.ts';
 import type { Outcome } from '../../providers/contract/operation.ts';
 import { descriptionPrefix } from '../../providers/orphans/ownership-tags.ts';
 import { TaskGroup } from '../../runtime/task-group.ts';
-import { randomWait } from '../../runtime/exponential-backoff.ts';
+import { randomWait } from '../../runtime/backoff.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import { retry } from '../../runtime/retry.ts';

@@ -1,8 +1,7 @@
 // The tasks of one part of a node's releases. They share one back-off, which bugs extend too, and each wakes the node
 // as it ends.
-import { Backoff } from '../../runtime/backoff.ts';
+import { Backoff, type BackoffPolicy } from '../../runtime/backoff.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import type { BackoffPolicy } from '../../runtime/exponential-backoff.ts';
 import type { Random } from '../../runtime/random.ts';
 import { TaskGroup } from '../../runtime/task-group.ts';
 

@@ -6,7 +6,7 @@ import type { CiliumNode, ReleaseState } from '../../kubernetes/cilium-node/cili
 import { shownTo } from '../../kubernetes/cilium-node/shown-addresses.ts';
 import type { CloudTraits } from '../../providers/contract/cloud-traits.ts';
 import type { InstanceView } from '../../providers/contract/instance-view.ts';
-import type { BackoffPolicy } from '../../runtime/exponential-backoff.ts';
+import type { BackoffPolicy } from '../../runtime/backoff.ts';
 import { Refusals } from '../../runtime/refusals.ts';
 import {
   handshakeFor,
