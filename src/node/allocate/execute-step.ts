@@ -4,6 +4,7 @@ import type {
   CallContext,
 } from '../../providers/contract/allocation-implementation.ts';
 import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
+import { mayConcern } from '../../providers/contract/failure-policy.ts';
 import { type InstanceView, unusableIn } from '../../providers/contract/instance-view.ts';
 import type { NetworkInterface, Tags } from '../../providers/contract/network-interface.ts';
 import type { Answer } from '../../providers/contract/observation.ts';
@@ -112,7 +113,7 @@ export class StepExecution {
         return this.#attached(interfaceId);
       }
       if (failure.kind === 'interfaceGone') end = 'gone';
-      else if (!nothingAgainstIt.has(failure.kind)) end = 'unfit';
+      else if (mayConcern(failure, 'thing')) end = 'unfit';
       abandon(interfaceId);
       return { kind: 'failed', at: 'attach', failure, taken: 0, left: undefined };
     } finally {
@@ -209,14 +210,3 @@ export class StepExecution {
     };
   }
 }
-
-/** Attach failures that say nothing about the interface. */
-const nothingAgainstIt: ReadonlySet<CloudFailure['kind']> = new Set([
-  'throttled',
-  'unreachable',
-  'limitReached',
-  'instanceGone',
-  'instanceNotRunning',
-  'deviceIndexTaken',
-  'notAuthorized',
-]);

@@ -4,6 +4,7 @@ import type { NetworkInterface } from '../../providers/contract/network-interfac
 import type { InstanceOrphans } from '../../providers/orphans/orphans.ts';
 import { isPressing, rankOf, type Priority } from '../../providers/contract/priority.ts';
 import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
+import { policyOf } from '../../providers/contract/failure-policy.ts';
 import type { MutationPermission } from '../../providers/gate/mutation-permission.ts';
 import type { OperationKind } from '../../providers/contract/operation.ts';
 import type { SubnetLedger } from '../../providers/catalog/subnet-ledger.ts';
@@ -201,7 +202,7 @@ export class PoolMaintainer {
 
   #begin(kind: StepKind): void {
     this.#waiting[kind]++;
-    const backOff = (): number => this.#backoff.add();
+    const backOff = (): void => this.#backoff.add();
     this.#deps.tasks.begin(() => this.#run(kind), undefined, backOff);
   }
 
@@ -278,7 +279,7 @@ export class PoolMaintainer {
     // A successful creation before the failed attach shows that creating works.
     if (step.kind === 'createInterface' && at === 'attach')
       this.#deps.blocked.worked(Object.values(scopesOf(step, 'create', place)));
-    if (unclearAfter.has(failure.kind)) this.#deps.invalidate(now);
+    if (policyOf(failure).invalidates !== 'nothing') this.#deps.invalidate(now);
     const blocked = blockedBy(failure, at);
     switch (blocked) {
       case 'nothing':
@@ -334,16 +335,6 @@ interface Attempt {
 }
 
 type FailedStep = Extract<StepResult, { kind: 'failed' }>;
-
-/** Failures that show the known state of the instance is stale. */
-const unclearAfter: ReadonlySet<CloudFailure['kind']> = new Set([
-  'limitReached',
-  'instanceGone',
-  'instanceNotRunning',
-  'interfaceGone',
-  'deviceIndexTaken',
-  'conflict',
-]);
 
 function without(
   { read, fit, unclear }: InstanceOrphans,

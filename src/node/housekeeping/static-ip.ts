@@ -2,6 +2,7 @@
 // lowest priority, and its failures never keep addresses from pods. An associated address stays.
 import type { AllocationImplementation } from '../../providers/contract/allocation-implementation.ts';
 import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
+import { mayConcern, policyOf } from '../../providers/contract/failure-policy.ts';
 import { type InstanceView, primaryInterface } from '../../providers/contract/instance-view.ts';
 import type { Tags, PublicAddress } from '../../providers/contract/network-interface.ts';
 import type { Answer } from '../../providers/contract/observation.ts';
@@ -11,8 +12,7 @@ import type { PublicAddressClaim, PublicAddressPool } from '../../providers/cata
 import { raceAbort } from '../../runtime/race-abort.ts';
 import { type Requeue, requeueAt } from '../../runtime/requeue.ts';
 import type { TaskGroup } from '../../runtime/task-group.ts';
-import type { BackoffPolicy } from '../../runtime/exponential-backoff.ts';
-import { Backoff } from '../../runtime/backoff.ts';
+import { Backoff, type BackoffPolicy } from '../../runtime/backoff.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import { type NodeCondition, missingStaticIp, staticIpFailure } from '../conditions/node-condition.ts';
@@ -143,7 +143,8 @@ export class StaticAddress {
       return;
     }
     this.#learn(outcome.failure);
-    if (end === 'open' || unclearAfter.has(outcome.failure.kind)) await this.#refresh();
+    const isStale = policyOf(outcome.failure).invalidates === 'existence';
+    if (end === 'open' || isStale) await this.#refresh();
   }
 
   /** Undefined if the association turned out to be no longer missing. */
@@ -203,14 +204,9 @@ type End = 'free' | 'taken' | 'open';
 function endOf(outcome: Outcome): End {
   if (outcome.kind === 'done') return 'taken';
   if (outcome.kind === 'ambiguous') return 'open';
-  return ofTheAddress.has(outcome.failure.kind) ? 'taken' : 'free';
+  // The next attempt tries another address.
+  return mayConcern(outcome.failure, 'thing') ? 'taken' : 'free';
 }
-
-/** Failures that may concern the address: the next attempt tries another. */
-const ofTheAddress: ReadonlySet<CloudFailure['kind']> = new Set(['conflict', 'invalid', 'unknown']);
-
-/** Failures that show the known state of the instance is stale. */
-const unclearAfter: ReadonlySet<CloudFailure['kind']> = new Set(['instanceGone', 'interfaceGone']);
 
 function isSame(a: MissingAddress | undefined, b: MissingAddress | undefined): boolean {
   return JSON.stringify(a) === JSON.stringify(b);

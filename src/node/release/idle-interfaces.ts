@@ -16,6 +16,7 @@ import type { TaskGroup } from '../../runtime/task-group.ts';
 import { LazyMap } from '../../runtime/lazy-collections.ts';
 import type { Random } from '../../runtime/random.ts';
 import { raceAbort } from '../../runtime/race-abort.ts';
+import { retry } from '../../runtime/retry.ts';
 import { exclusionOf, type NodeRequirements } from '../demand/node-requirements.ts';
 import { usageOf } from './prepare-ip-release.ts';
 import type { ReleasePermission } from './release-permission.ts';
@@ -210,18 +211,21 @@ export class IdleInterfaces {
   async #delete({ id: interfaceId, subnetId }: NetworkInterface): Promise<void> {
     const { clock, node, onInterfaceRelease } = this.#deps;
     const until = clock.monotonic() + deleteFor;
-    for (;;) {
-      await sleep(clock, deletePause, this.#deps.tasks.deadline);
-      const failure = await this.#tryToDelete(interfaceId);
-      const isLast = failure === undefined || clock.monotonic() >= until;
-      // The detach alone frees the slot, and the node may need it now.
-      if (failure !== undefined && (isLast || node.forIdleInterfaces()?.inDeficit === true))
-        node.invalidate(clock.monotonic());
-      if (!isLast) continue;
-      this.#deps.phases.delete(interfaceId);
-      onInterfaceRelease({ interfaceId, subnetId, at: 'delete', failure });
-      return;
-    }
+    const pacing = { clock, signal: this.#deps.tasks.deadline };
+    await sleep(clock, deletePause, pacing.signal);
+    const failure = await retry(
+      pacing,
+      () => this.#tryToDelete(interfaceId),
+      (refusal) => {
+        const isLast = refusal === undefined || clock.monotonic() >= until;
+        // The detach alone frees the slot, and the node may need it now.
+        if (refusal !== undefined && (isLast || node.forIdleInterfaces()?.inDeficit === true))
+          node.invalidate(clock.monotonic());
+        return isLast ? undefined : deletePause;
+      },
+    );
+    this.#deps.phases.delete(interfaceId);
+    onInterfaceRelease({ interfaceId, subnetId, at: 'delete', failure });
   }
 
   /** Undefined once the interface is gone. */
