@@ -163,11 +163,10 @@ export class PoolMaintainer {
 
   /** Calls that wait for rate limits or a slot follow the current priority, so a rise is announced. */
   #raiseQueuedPriority(): void {
-    const { priority, implementation } = this.#deps;
+    const { priority, implementation, growth } = this.#deps;
     const [before, now] = [this.#priority, priority()];
     this.#priority = now;
-    const isWaiting = this.#deps.growth.steps.size > 0 || stepKinds.some((kind) => this.#waiting[kind] > 0);
-    if (isWaiting && rankOf(now) < rankOf(before)) implementation.reconsider();
+    if (growth.isComing && rankOf(now) < rankOf(before)) implementation.reconsider();
   }
 
   /** `admitted`: the kind of step that the rate limits allow now. */
@@ -202,6 +201,7 @@ export class PoolMaintainer {
 
   #begin(kind: StepKind): void {
     this.#waiting[kind]++;
+    this.#deps.growth.waiting++;
     const backOff = (): void => this.#backoff.add();
     this.#deps.tasks.begin(() => this.#run(kind), undefined, backOff);
   }
@@ -210,7 +210,7 @@ export class PoolMaintainer {
     const { implementation, priority, instanceId } = this.#deps;
     const refund = await implementation
       .admit(operationsOf[kind], { priority, signal: this.#deps.tasks.closing, instanceId })
-      .finally(() => this.#waiting[kind]--);
+      .finally(() => this.#admitted(kind));
     // The wait may have been long: the current need decides.
     const steps = this.#mayBegin() ? this.#plan(this.#deps.facts(), kind)?.steps : undefined;
     const step = steps?.find((each) => each.kind === kind);
@@ -233,6 +233,11 @@ export class PoolMaintainer {
       this.#clearing.delete(step);
       attempt.endTry();
     }
+  }
+
+  #admitted(kind: StepKind): void {
+    this.#waiting[kind]--;
+    this.#deps.growth.waiting--;
   }
 
   #mayBegin(): boolean {

@@ -22,6 +22,8 @@ import { CapacityLimit } from './capacity-limit.ts';
 import { Deficit } from './deficit.ts';
 import type { NodeContext } from './node-context.ts';
 import type { NodeFigures } from './node-summary.ts';
+import { awaitsFirstAddress } from '../publish/first-write.ts';
+import type { Desired } from '../publish/next-write.ts';
 import { NodePublisher, type PublishResult } from '../publish/publisher.ts';
 import type { AllocationPlan } from '../allocate/prepare-ip-allocation.ts';
 import { givenUpAndHidden, pendingReleaseIn, shownSince } from '../publish/restored-state.ts';
@@ -295,7 +297,7 @@ export class NodeReconciler {
    */
   #publishDifference(): void {
     if (this.#isPublishing) return;
-    const desired = this.#desired.now(this.#assessment, this.#error);
+    const desired = this.#toPublish(this.#assessment);
     if (this.#publisher.difference(desired) !== undefined) {
       this.#context.emit({ kind: 'publicationRequested' });
       this.#publication.fire();
@@ -303,6 +305,14 @@ export class NodeReconciler {
       this.#publisher.settle();
       this.#onPublished();
     }
+  }
+
+  /** Undefined while unknown, and while the first addresses of the node are on their way. */
+  #toPublish(assessment: Assessment): Desired | undefined {
+    const desired = this.#desired.now(assessment, this.#error);
+    const { node, view, growth } = this.#state;
+    const isComing = growth.isComing || (view !== undefined && view.awaited.size > 0);
+    return desired && awaitsFirstAddress(node, desired, isComing) ? undefined : desired;
   }
 
   /** A queued publication follows the current priority. */
@@ -410,8 +420,7 @@ export class NodeReconciler {
       this.#requeue(this.#operations.releaser.step(this.#state.forRelease(), now), now);
       const assessment = this.#state.assess();
       if (this.#claim(assessment)) this.wake();
-      const desired = this.#desired.now(assessment, this.#error);
-      const result = await this.#publisher.step(desired, signal);
+      const result = await this.#publisher.step(this.#toPublish(assessment), signal);
       this.#learn(result);
       if (result.kind !== 'goesOn') return;
     }
@@ -422,8 +431,11 @@ export class NodeReconciler {
       this.#context.emit({ kind: 'writeTrouble', node: this.#state.node, problem: result.trouble });
       this.wake();
     }
-    if (result.kind === 'published') this.#onPublished();
-    else if (result.kind === 'paused') this.#requeue(result, this.#now);
+    if (result.kind === 'published') {
+      this.#onPublished();
+      // Our own writes need no decision, and from now on the agent is shown what its pods wait for.
+      this.#requeue(this.#warn(), this.#now);
+    } else if (result.kind === 'paused') this.#requeue(result, this.#now);
     else if (result.kind === 'held')
       this.#dryRunLog.show(
         'write',
@@ -435,8 +447,6 @@ export class NodeReconciler {
     this.#desired.published();
     this.#reportResolved();
     this.#deficit.published(this.#assessment);
-    // Our own writes need no decision, and from now on the agent is shown what its pods wait for.
-    this.#requeue(this.#warn(), this.#now);
   }
 
   /** A problem ends only once the agent is shown what it lacked. */

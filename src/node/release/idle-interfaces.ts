@@ -209,9 +209,9 @@ export class IdleInterfaces {
    * is shown again.
    */
   async #delete({ id: interfaceId, subnetId }: NetworkInterface): Promise<void> {
-    const { clock, node, onInterfaceRelease } = this.#deps;
+    const { clock, node, tasks, onInterfaceRelease } = this.#deps;
     const until = clock.monotonic() + deleteFor;
-    const pacing = { clock, signal: this.#deps.tasks.deadline };
+    const pacing = { clock, signal: tasks.deadline };
     await sleep(clock, deletePause, pacing.signal);
     const failure = await retry(
       pacing,
@@ -219,8 +219,10 @@ export class IdleInterfaces {
       (refusal) => {
         const isLast = refusal === undefined || clock.monotonic() >= until;
         // The detach alone frees the slot, and the node may need it now.
-        if (refusal !== undefined && (isLast || node.forIdleInterfaces()?.inDeficit === true))
+        if (refusal !== undefined && (isLast || node.forIdleInterfaces()?.inDeficit === true)) {
           node.invalidate(clock.monotonic());
+          tasks.report();
+        }
         return isLast ? undefined : deletePause;
       },
     );
