@@ -357,7 +357,7 @@ export const mutants: readonly Mutant[] = [
   one(
     "a write of the previous leader counts as a conflicting writer's",
     'controller/conflicting-writers.ts',
-    'if (isOurs || !leads() || this.mayBePreviousLeaders(next)) return;',
+    'if (isOurs || !leadership.leads() || this.mayBePreviousLeaders(next)) return;',
     'if (isOurs || (this.mayBePreviousLeaders(next) && this.#previousLeaderUntil === undefined)) return;',
   ),
   {
