@@ -1,19 +1,21 @@
 // The agent of one node: puts its parts together, and runs them until it is stopped.
 import { families } from '../cidr/set/cidr.ts';
 import type { AgentSettings } from '../config/agent-settings.ts';
+import type { JsonObject } from '../kubernetes/transport/json.ts';
 import type { KubernetesTransport } from '../kubernetes/transport/transport.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { AgentMetrics, MetricRegistry } from '../observability/metrics.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { aborted } from '../runtime/race-abort.ts';
 import type { Random } from '../runtime/random.ts';
+import { addressSource, readSpec } from './address-sources.ts';
 import { Answerer } from './cni/answer.ts';
 import { deleteQueueOf, replayDeletes } from './cni/delete-queue.ts';
 import { Verbs } from './cni/verbs.ts';
 import type { Holdings } from './ipam/holdings.ts';
 import { Ipam, type IpamEvent } from './ipam/ipam.ts';
-import { BlockKeeper } from './own-node/block-keeper.ts';
-import { OwnNode } from './own-node/own-node.ts';
+import { onlyDefault } from './ipam/pools.ts';
+import type { AddressSource } from './own-node/address-source.ts';
 import type { AddressRecord } from './record/record.ts';
 import { openState } from './record/state-directory.ts';
 import { Api } from './rest/api.ts';
@@ -59,40 +61,56 @@ export async function runAgent(deps: AgentDeps, stop: AbortSignal): Promise<Agen
         'what pods hold is unknown; remove the pods of this node, or restart the machine, then remove the file';
       return { kind: 'failed', problem: `${state.problem}: ${remedy}` };
     }
-    return await serve(deps, state, stop);
+    const open = (api: Api): Entrance =>
+      new ApiServer({ api, path: socketPath, clock: deps.clock, log: deps.log });
+    return await serve(deps, state, open, stop);
   } finally {
     for (const release of locks) release();
   }
 }
 
-interface State {
+/** What survived the last agent. */
+export interface AgentState {
   readonly record: AddressRecord;
   readonly holdings: Holdings;
 }
 
-async function serve(deps: AgentDeps, { record, holdings }: State, stop: AbortSignal): Promise<AgentEnd> {
-  const { settings, clock, random, log, registry, readFile } = deps;
+/** Where calls come from. */
+export interface Entrance {
+  /** Returns what prevents it. */
+  listen(): Promise<string | undefined>;
+  /** Resolves once nothing is answered any longer. */
+  close(): Promise<void>;
+}
+
+/** Serves until `stop` aborts; holds no lock. */
+export async function serve(
+  deps: AgentDeps,
+  { record, holdings }: AgentState,
+  open: (api: Api) => Entrance,
+  stop: AbortSignal,
+): Promise<AgentEnd> {
+  const { settings, clock, random, log, registry, readFile, kubernetes: transport } = deps;
+  const spec = specOf(deps);
+  if (typeof spec === 'string') return { kind: 'failed', problem: spec };
+  let source: AddressSource | undefined;
   const ipam = new Ipam({
     clock,
     random: random.fork('ipam'),
     holdings,
     record: (change) => record.write(change),
     enabled: settings.enabled,
-    onEvent: (event) => report(event, deps),
+    directory: onlyDefault,
+    isLast: () => false,
+    onEvent: (event) => {
+      report(event, deps);
+      source?.notice(event);
+    },
   });
   for (const ip of settings.excluded) ipam.excludeIP(ip, 'excluded');
-  const keeper = new BlockKeeper({
-    ipam,
-    record,
-    random,
-    log,
-    ranges: settings.ranges,
-    follows: settings.mode !== 'host-scope',
-  });
-  keeper.start();
+  source = addressSource({ settings, ipam, record, transport, spec, clock, random, log });
   ipam.start();
-  const ownNode = ownNodeOf(deps, keeper);
-  const waitingFor = (): string | undefined => whatIsMissing(ipam, settings, ownNode);
+  const waitingFor = (): string | undefined => whatIsMissing(ipam, settings, source);
   const verbs = new Verbs({ ipam, clock, mayGrow: settings.mode !== 'host-scope', waitingFor, readFile });
   const answerer = new Answerer({
     verbs,
@@ -108,7 +126,7 @@ async function serve(deps: AgentDeps, { record, holdings }: State, stop: AbortSi
     }
   });
   const api = new Api({ ipam, answerer, waitingFor, metrics: registry, expiration: settings.expiration });
-  const server = new ApiServer({ api, path: settings.socketPath, clock, log });
+  const server = open(api);
   const queue = deleteQueueOf(settings.socketPath);
   try {
     await replayDeletes(queue, answerer, log);
@@ -118,7 +136,7 @@ async function serve(deps: AgentDeps, { record, holdings }: State, stop: AbortSi
     await replayDeletes(queue, answerer, log);
     const blocks = ipam.figures().flatMap(({ cidrs }) => cidrs);
     log.info('serving', { socket: settings.socketPath, blocks, addresses: holdings.size });
-    await Promise.all([aborted(stop), ownNode?.run(stop)]);
+    await Promise.all([aborted(stop), source?.run(stop)]);
     return { kind: 'stopped' };
   } finally {
     // Whatever the reason: what still answered without a record would lose addresses.
@@ -128,23 +146,28 @@ async function serve(deps: AgentDeps, { record, holdings }: State, stop: AbortSi
   }
 }
 
-function ownNodeOf(deps: AgentDeps, keeper: BlockKeeper): OwnNode | undefined {
-  const { settings, clock, random, log, kubernetes: transport } = deps;
-  const { mode: source, nodeName: name, createsCiliumNode: createsObject } = settings;
-  if (transport === undefined || (source !== 'kubernetes' && source !== 'cluster-pool')) return undefined;
-  const onBlocks = (shown: readonly string[]): void => keeper.take(shown);
-  return new OwnNode({ source, name, transport, clock, random, log, createsObject, onBlocks });
+/** The rest of the spec of a CiliumNode that is created, or what is wrong with its file. */
+function specOf({ settings, readFile }: AgentDeps): JsonObject | string {
+  const { ciliumNodeSpec: path } = settings;
+  if (path === undefined) return {};
+  const refusal = (why: string): string => `cannot use ${path}, which --cilium-node-spec names: ${why}`;
+  try {
+    const spec = readSpec(readFile(path));
+    return typeof spec === 'string' ? refusal(spec) : spec;
+  } catch (error) {
+    return refusal((error as Error).message);
+  }
 }
 
 /** Undefined once every family that is asked for has a block. */
 function whatIsMissing(
   ipam: Ipam,
   { enabled }: AgentSettings,
-  ownNode: OwnNode | undefined,
+  source: AddressSource | undefined,
 ): string | undefined {
   const served = ipam.servedFamilies();
   const lacks = families.some((family) => enabled[family] === true && ipam.allocator(family) === undefined);
-  return served.length > 0 && !lacks ? undefined : (ownNode?.missing ?? 'a range');
+  return served.length > 0 && !lacks ? undefined : (source?.missing ?? 'a range');
 }
 
 function report(event: IpamEvent, { log, registry }: AgentDeps): void {
@@ -155,6 +178,8 @@ function report(event: IpamEvent, { log, registry }: AgentDeps): void {
       registry.metrics.cilium_ipam_events_total.add({ action, family: event.family });
       return;
     }
+    case 'refused':
+      return; // whoever asked is told
     case 'expired':
       log.info('released an address after its expiration', { ip: event.ip, owner: event.owner });
       return;

@@ -4,7 +4,7 @@
 import { type Cidr, cidrText, contains, type Family, widthOf } from '../../cidr/set/cidr.ts';
 import type { Random } from '../../runtime/random.ts';
 import { failed, ok, type Outcome } from '../ipam/ipam-error.ts';
-import type { Allocator } from './allocator.ts';
+import type { AddressDetails, Allocator, NextRequest } from './allocator.ts';
 
 /** Addresses of one word. */
 const wordBits = 32n;
@@ -56,13 +56,19 @@ export class HostScopeAllocator implements Allocator {
     return ok(address);
   }
 
-  allocateNext(): Outcome<bigint> {
-    if (BigInt(this.#taken) >= this.capacity) return failed('exhausted', 'range is full');
-    const start = 1n + this.#randomBelow(this.capacity);
-    const offset = this.#firstFree(start) ?? this.#firstFree(1n);
+  allocateNext({ isLast }: Pick<NextRequest, 'isLast'>): Outcome<bigint> {
+    const offset = this.#nextFree(isLast);
     if (offset === undefined) return failed('exhausted', 'range is full');
     this.#take(offset);
     return ok(this.#cidr.base + offset);
+  }
+
+  restore(address: bigint): void {
+    this.allocate(address);
+  }
+
+  details(): AddressDetails {
+    return {};
   }
 
   release(address: bigint): void {
@@ -89,9 +95,26 @@ export class HostScopeAllocator implements Allocator {
     this.#taken++;
   }
 
-  #firstFree(from: bigint): bigint | undefined {
+  #nextFree(isLast: NextRequest['isLast']): bigint | undefined {
+    if (BigInt(this.#taken) >= this.capacity) return undefined;
+    const start = 1n + this.#randomBelow(this.capacity);
+    let last: bigint | undefined;
+    for (const [from, to] of [
+      [start, this.capacity],
+      [1n, start - 1n],
+    ] as const) {
+      for (let offset = this.#firstFree(from, to); offset !== undefined; ) {
+        if (!isLast(this.#cidr.base + offset)) return offset;
+        last ??= offset;
+        offset = this.#firstFree(offset + 1n, to);
+      }
+    }
+    return last;
+  }
+
+  #firstFree(from: bigint, to: bigint): bigint | undefined {
     let offset = from;
-    while (offset <= this.capacity) {
+    while (offset <= to) {
       const word = this.#words.get(offset / wordBits) ?? 0;
       if (word === fullWord) offset = (offset / wordBits + 1n) * wordBits;
       else if ((word & bitOf(offset)) !== 0) offset++;

@@ -26,6 +26,7 @@ function isChange(value: unknown): value is Change {
     hold: (part) => isListOf(part, isHeld),
     attach: isAttachment,
     blocks: isBlocks,
+    rebuilding: (part) => typeof part === 'boolean',
   };
   return Object.entries(value).every(([name, part]) => checks[name]?.(part) === true);
 }

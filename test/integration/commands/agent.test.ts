@@ -196,11 +196,7 @@ describe('headwater agent', () => {
     expect((statSync(socket()).mode & 0o777).toString(8)).toBe('660');
   });
 
-  test.each([
-    ['crd', []],
-    ['multi-pool', []],
-    ['eni', []],
-  ])('ends with 2 for --ipam=%s, which is not built', async (mode) => {
+  test.each([['multi-pool', []]])('ends with 2 for --ipam=%s, which is not built', async (mode) => {
     const ended = await headwater(['agent', `--ipam=${mode}`]);
 
     expect(ended.code).toBe(2);

@@ -316,7 +316,7 @@ const detached = {
 
 test.each([
   { leaving: undefined, isAttached: true },
-  { leaving: 'eni-9', isAttached: false },
+  { leaving: ['eni-9'], isAttached: false },
 ])(
   'the detached eni-9 is attached while $leaving is being deleted: $isAttached',
   async ({ leaving, isAttached }) => {
