@@ -1,21 +1,20 @@
 // The agent of one node: puts its parts together, and runs them until it is stopped.
-import { families } from '../cidr/set/cidr.ts';
 import type { AgentSettings } from '../config/agent-settings.ts';
-import type { JsonObject } from '../kubernetes/transport/json.ts';
+import { isObject, type JsonObject } from '../kubernetes/transport/json.ts';
 import type { KubernetesTransport } from '../kubernetes/transport/transport.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { AgentMetrics, MetricRegistry } from '../observability/metrics.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { aborted } from '../runtime/race-abort.ts';
 import type { Random } from '../runtime/random.ts';
-import { addressSource, readSpec } from './address-sources.ts';
+import { addressing } from './address-sources.ts';
 import { Answerer } from './cni/answer.ts';
 import { deleteQueueOf, replayDeletes } from './cni/delete-queue.ts';
 import { Verbs } from './cni/verbs.ts';
 import type { Holdings } from './ipam/holdings.ts';
 import { Ipam, type IpamEvent } from './ipam/ipam.ts';
-import { onlyDefault } from './ipam/pools.ts';
-import type { AddressSource } from './own-node/address-source.ts';
+import { NodePods } from './metadata/node-pods.ts';
+import { type AddressSource, runTogether } from './own-node/address-source.ts';
 import type { AddressRecord } from './record/record.ts';
 import { openState } from './record/state-directory.ts';
 import { Api } from './rest/api.ts';
@@ -94,21 +93,37 @@ export async function serve(
   const spec = specOf(deps);
   if (typeof spec === 'string') return { kind: 'failed', problem: spec };
   let source: AddressSource | undefined;
+  const pods = podsOf(deps, () => ipam.retry());
+  const { directory, source: sourceOf } = addressing({
+    settings,
+    record,
+    holdings,
+    transport,
+    pods,
+    spec,
+    clock,
+    random,
+    log,
+    onPools: () => {
+      source?.refresh();
+      ipam.retry();
+    },
+  });
   const ipam = new Ipam({
     clock,
     random: random.fork('ipam'),
     holdings,
     record: (change) => record.write(change),
     enabled: settings.enabled,
-    directory: onlyDefault,
-    isLast: () => false,
+    directory,
+    isLast: (ip) => pods?.shows(ip) === true,
     onEvent: (event) => {
       report(event, deps);
       source?.notice(event);
     },
   });
   for (const ip of settings.excluded) ipam.excludeIP(ip, 'excluded');
-  source = addressSource({ settings, ipam, record, transport, spec, clock, random, log });
+  source = sourceOf(ipam);
   ipam.start();
   const waitingFor = (): string | undefined => whatIsMissing(ipam, settings, source);
   const verbs = new Verbs({ ipam, clock, mayGrow: settings.mode !== 'host-scope', waitingFor, readFile });
@@ -125,7 +140,14 @@ export async function serve(
       registry.metrics.cilium_ipam_capacity.set({ family }, capacity);
     }
   });
-  const api = new Api({ ipam, answerer, waitingFor, metrics: registry, expiration: settings.expiration });
+  const api = new Api({
+    isDelegated: settings.mode === 'delegated-plugin',
+    ipam,
+    answerer,
+    waitingFor,
+    metrics: registry,
+    expiration: settings.expiration,
+  });
   const server = open(api);
   const queue = deleteQueueOf(settings.socketPath);
   try {
@@ -136,7 +158,11 @@ export async function serve(
     await replayDeletes(queue, answerer, log);
     const blocks = ipam.figures().flatMap(({ cidrs }) => cidrs);
     log.info('serving', { socket: settings.socketPath, blocks, addresses: holdings.size });
-    await Promise.all([aborted(stop), source?.run(stop)]);
+    const parts = [source, pods].filter((part) => part !== undefined);
+    await runTogether(
+      [(own) => aborted(own), ...parts.map((part) => (own: AbortSignal) => part.run(own))],
+      stop,
+    );
     return { kind: 'stopped' };
   } finally {
     // Whatever the reason: what still answered without a record would lose addresses.
@@ -152,22 +178,33 @@ function specOf({ settings, readFile }: AgentDeps): JsonObject | string {
   if (path === undefined) return {};
   const refusal = (why: string): string => `cannot use ${path}, which --cilium-node-spec names: ${why}`;
   try {
-    const spec = readSpec(readFile(path));
-    return typeof spec === 'string' ? refusal(spec) : spec;
+    const spec: unknown = JSON.parse(readFile(path));
+    return isObject(spec) ? spec : refusal('it is no JSON object');
   } catch (error) {
     return refusal((error as Error).message);
   }
 }
 
-/** Undefined once every family that is asked for has a block. */
+/** Undefined with host-scope, which knows no pods. */
+function podsOf({ kubernetes: transport, ...deps }: AgentDeps, onChange: () => void): NodePods | undefined {
+  if (transport === undefined || deps.settings.mode === 'delegated-plugin') return undefined;
+  const random = deps.random.fork('pods');
+  return new NodePods({ ...deps, transport, random, node: deps.settings.nodeName, onChange });
+}
+
+/** Undefined once all pools that are held in advance, or the default one, have addresses of each of their families. */
 function whatIsMissing(
   ipam: Ipam,
-  { enabled }: AgentSettings,
+  { mode, preAllocation }: AgentSettings,
   source: AddressSource | undefined,
 ): string | undefined {
-  const served = ipam.servedFamilies();
-  const lacks = families.some((family) => enabled[family] === true && ipam.allocator(family) === undefined);
-  return served.length > 0 && !lacks ? undefined : (source?.missing ?? 'a range');
+  if (mode === 'delegated-plugin') return undefined;
+  const pools = mode === 'multi-pool' ? [...preAllocation.keys()] : [ipam.defaultPool];
+  const isServed = (pool: string): boolean => {
+    const served = ipam.servedFamilies(pool);
+    return served.length > 0 && served.every((family) => ipam.allocator(family, pool) !== undefined);
+  };
+  return pools.every(isServed) ? undefined : (source?.missing ?? 'a range');
 }
 
 function report(event: IpamEvent, { log, registry }: AgentDeps): void {

@@ -60,12 +60,6 @@ export function agentSettings(options: Options): AgentSettings {
 /** One line for each broken rule. */
 export function agentProblems(options: Options, sources: OptionSources): readonly string[] {
   const mode = modeOf(options);
-  if (mode === 'multi-pool' || mode === 'delegated-plugin' || options.ciliumNodeProtocol === 'pools') {
-    const because = 'it is not built yet';
-    return [
-      refusalLine({ name: 'ipam', source: sources.ipam, text: mode, because, accepted: 'other modes' }),
-    ];
-  }
   const ranges = families.flatMap((family) => rangeProblems(family, options, sources));
   const hasNone = families.every((family) => rangeText(options, family) === undefined);
   if (mode === 'host-scope' && hasNone) {
@@ -96,8 +90,8 @@ const leastHostBits = 2;
 const shortest = { ipv4: 8, ipv6: 32 } as const;
 
 /** Why a block cannot be one of a node, worded to follow "because"; undefined if it can. */
-export function blockProblem({ family, length }: Cidr): string | undefined {
-  const longest = widthOf[family] - leastHostBits;
+export function blockProblem({ family, length }: Cidr, hostBits = leastHostBits): string | undefined {
+  const longest = widthOf[family] - hostBits;
   if (length >= shortest[family] && length <= longest) return undefined;
   return `its prefix length is not from ${shortest[family]} to ${longest}`;
 }

@@ -149,7 +149,7 @@ export class Pools {
   wanted(request: PoolRequest): Outcome<readonly Wanted[]> {
     const chosen = this.#choosePools(request);
     if (chosen.kind === 'failed') return chosen;
-    const { families, pool, fixed = [] } = request;
+    const { families, fixed = [] } = request;
     const meant = families === undefined ? chosen.value.filter((each) => this.#serves(each)) : chosen.value;
     const addresses = fixed.map((ip) => ({ ip, address: parseAddress(ip) }));
     const problem = fixedProblem(addresses, meant);
@@ -157,7 +157,7 @@ export class Pools {
     const fixedOf = (family: Family): Address | undefined =>
       addresses.find(({ address }) => address?.family === family)?.address;
     return meant.length === 0
-      ? this.#noFamily(pool)
+      ? this.#noFamily(chosen.value[0]?.pool ?? this.defaultPool)
       : ok(meant.map((each) => ({ ...each, fixed: fixedOf(each.family) })));
   }
 
@@ -200,9 +200,12 @@ export class Pools {
     return enabled[family] ?? this.allocator(family, pool) !== undefined;
   }
 
-  #noFamily(pool = this.defaultPool): Failed {
-    const why = this.#options.directory.absence(pool, 'ipv4');
-    return why.error.kind === 'unknownPool' ? why : failed('poolNotReady', 'no family has a block yet');
+  #noFamily(pool: string): Failed {
+    const { directory } = this.#options;
+    const why = directory.absence(pool, 'ipv4');
+    return why.error.kind === 'unknownPool' || directory.familiesOf(pool) !== undefined
+      ? why
+      : failed('poolNotReady', 'no family has a block yet');
   }
 
   #take({ family, pool, fixed }: Wanted, owner: string): Outcome<bigint> {

@@ -1,4 +1,5 @@
 // The port of where the addresses of this node come from, and who is told what becomes of them.
+import { LinkedAbort } from '../../kubernetes/transport/linked-abort.ts';
 import type { IpamEvent } from '../ipam/ipam.ts';
 
 export interface AddressSource {
@@ -12,4 +13,25 @@ export interface AddressSource {
   notice(event: IpamEvent): void;
   /** Called when what is held is known at last. */
   update(): void;
+  /** Called when what is known of pools has changed. */
+  refresh(): void;
+}
+
+/** Runs all until `signal` aborts. If one rejects, the others end first. */
+export async function runTogether(
+  runs: readonly ((signal: AbortSignal) => Promise<unknown>)[],
+  signal: AbortSignal,
+): Promise<void> {
+  const own = new LinkedAbort(signal);
+  const outcomes = await Promise.allSettled(
+    runs.map((run) =>
+      run(own.signal).catch((error: unknown) => {
+        own.abort();
+        throw error;
+      }),
+    ),
+  );
+  own.release();
+  const failure = outcomes.find((outcome) => outcome.status === 'rejected');
+  if (failure !== undefined) throw failure.reason;
 }

@@ -23,6 +23,8 @@ export interface NodeWritesOptions extends Surroundings {
   readonly isPressing: () => boolean;
   /** What differs; nothing as long as this node does not know what is held. */
   readonly patches: (raw: JsonObject) => NodePatches;
+  /** Called before a spec is written that was computed from `raw`; returns what prevents it. */
+  readonly beforeSpec?: (raw: JsonObject) => string | undefined;
 }
 
 /** Between two writes while a pod waits, in ms. */
@@ -69,13 +71,22 @@ export class NodeWrites {
   async #write(signal: AbortSignal): Promise<void> {
     const { spec, target } = this.#due() ?? {};
     if (target !== undefined && spec !== undefined) {
-      const outcome = await this.#writer.patchSpec(target, spec, signal);
+      const prevents = this.#prepare();
+      const outcome =
+        prevents === undefined
+          ? await this.#writer.patchSpec(target, spec, signal)
+          : ({ kind: 'unavailable', message: prevents } as const);
       if (!this.#take(outcome)) return;
     }
     // The answer is the base of what follows.
     const next = this.#due();
     if (next?.status !== undefined)
       this.#take(await this.#writer.patchStatus(next.target, next.status, signal));
+  }
+
+  #prepare(): string | undefined {
+    const { ownNode, beforeSpec } = this.#options;
+    return ownNode.object === undefined ? undefined : beforeSpec?.(ownNode.object);
   }
 
   /** Returns whether it is written. After anything else, it is tried again. */

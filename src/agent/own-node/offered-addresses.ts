@@ -4,7 +4,7 @@ import { addressText, families, type Family, familyOf, parseAddress } from '../.
 import { isObject, type Json, type JsonObject, textAt, valueAt } from '../../kubernetes/transport/json.ts';
 import { CrdAllocator, type Offer, type OfferedAddress, type ShownInterface } from '../allocators/crd.ts';
 import type { Ipam, IpamEvent } from '../ipam/ipam.ts';
-import { PendingDemand } from '../ipam/pending-demand.ts';
+import type { PoolDemand } from '../ipam/pool-demand.ts';
 import type { AddressSource } from './address-source.ts';
 import { mapPatch, type NodePatches, NodeWrites } from './node-writes.ts';
 import { OwnNode, type OwnNodeOptions, type Surroundings } from './own-node.ts';
@@ -19,6 +19,7 @@ export interface OfferedAddressesOptions extends Surroundings {
   readonly newSpec: OwnNodeOptions['newSpec'];
   /** Between two writes, in ms. */
   readonly updateRate: number;
+  readonly demand: PoolDemand;
 }
 
 /** What each family is called in spec.ipam and status.ipam. */
@@ -31,13 +32,11 @@ export class OfferedAddresses implements AddressSource {
   readonly #options: OfferedAddressesOptions;
   readonly #ownNode: OwnNode;
   readonly #writes: NodeWrites;
-  readonly #pending: PendingDemand;
   readonly #allocators = new Map<Family, CrdAllocator>();
   #problem = '';
 
   constructor(options: OfferedAddressesOptions) {
     this.#options = options;
-    this.#pending = new PendingDemand(options.clock);
     this.#ownNode = new OwnNode({
       ...options,
       kind: 'CiliumNode',
@@ -48,7 +47,7 @@ export class OfferedAddresses implements AddressSource {
       ...options,
       ownNode: this.#ownNode,
       interval: options.updateRate,
-      isPressing: () => this.#pending.count() > 0,
+      isPressing: () => options.demand.count() > 0,
       patches: (raw) => this.#patches(raw),
     });
   }
@@ -70,12 +69,16 @@ export class OfferedAddresses implements AddressSource {
   }
 
   notice(event: IpamEvent): void {
-    this.#pending.take(event);
+    this.#options.demand.take(event);
     this.update();
   }
 
   update(): void {
     this.#writes.update();
+  }
+
+  refresh(): void {
+    // Nothing of it depends on pools.
   }
 
   #take(raw: JsonObject): void {

@@ -25,6 +25,8 @@ export interface ApiAnswer {
 }
 
 export interface ApiOptions {
+  /** Addresses come from elsewhere: requests for them are answered with 501. */
+  readonly isDelegated: boolean;
   readonly ipam: Ipam;
   readonly answerer: Answerer;
   /** What the agent waits for before it can serve; undefined once it serves. */
@@ -83,6 +85,8 @@ export class Api {
     const { path, method } = request;
     const route = this.#routes.find((each) => each.path.test(path));
     if (route === undefined) return json(404, `there is no ${path.slice(0, 200)}`);
+    if (this.#options.isDelegated && isAboutAddresses(path))
+      return json(501, 'with ipam=delegated-plugin, addresses come from another plugin');
     const handler = Object.hasOwn(route.methods, method) ? route.methods[method] : undefined;
     const [, ip = ''] = route.path.exec(path) ?? [];
     if (handler !== undefined) return handler(request, unescaped(ip), signal);
@@ -250,6 +254,10 @@ function detailsOnTheWire(details: AddressDetails): Readonly<Record<string, unkn
     ...(interfaceNumber !== undefined && { 'interface-number': interfaceNumber }),
     ...(skipsMasquerade !== undefined && { 'skip-masquerade': skipsMasquerade }),
   };
+}
+
+function isAboutAddresses(path: string): boolean {
+  return path.startsWith('/v1/ipam') || path === '/v1/cni';
 }
 
 function textIn(query: URLSearchParams, name: string): string {

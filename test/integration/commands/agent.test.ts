@@ -196,15 +196,6 @@ describe('headwater agent', () => {
     expect((statSync(socket()).mode & 0o777).toString(8)).toBe('660');
   });
 
-  test.each([['multi-pool', []]])('ends with 2 for --ipam=%s, which is not built', async (mode) => {
-    const ended = await headwater(['agent', `--ipam=${mode}`]);
-
-    expect(ended.code).toBe(2);
-    expect(problemsOf(ended)).toEqual([
-      expect.stringMatching(/^ipam: .* is refused because it is not built yet; accepted: /),
-    ]);
-  });
-
   test.each([
     ['no range', ['--ipam=host-scope'], /^ipv4-range: .* ipam=host-scope has no addresses/],
     ['a range of the other family', ['--ipam=host-scope', '--ipv6-range=10.0.0.0/24'], /^ipv6-range: /],
