@@ -4,11 +4,10 @@ import { type NodeCondition, failureCondition, presentable } from '../node/condi
 import type { Logger } from '../observability/logger.ts';
 import type { AllocationImplementation } from '../providers/contract/allocation-implementation.ts';
 import { CloudError } from '../providers/contract/cloud-failure.ts';
-import type { Clock } from '../runtime/clock.ts';
-import { randomWait } from '../runtime/backoff.ts';
+import { type Clock, sleep } from '../runtime/clock.ts';
 import { aborted } from '../runtime/race-abort.ts';
+import { Backoff } from '../runtime/backoff.ts';
 import type { Random } from '../runtime/random.ts';
-import { retry } from '../runtime/retry.ts';
 import { failureFields } from './reporting/failure-fields.ts';
 
 export interface CloudProbeDeps {
@@ -49,30 +48,21 @@ export class CloudProbe {
 
   /** After `begin()`, asks until the cloud answers once or `signal` is aborted. */
   async run(signal: AbortSignal): Promise<void> {
-    const { clock, random } = this.#deps;
+    const { implementation, clock } = this.#deps;
     await Promise.race([this.#asked.promise, aborted(signal)]);
-    if (signal.aborted) return;
-    try {
-      await retry(
-        { clock, signal },
-        () => this.#reach(signal),
-        (isReached, tries) => (isReached ? undefined : randomWait(backoffPolicy, tries, random)),
-      );
-    } catch (error) {
-      if (!signal.aborted) throw error;
+    const backoff = new Backoff(backoffPolicy, this.#deps);
+    while (!this.#isReached && !signal.aborted) {
+      try {
+        await implementation.reach({ priority: () => 'normal', signal });
+        this.#isReached = true;
+        this.#condition = undefined;
+      } catch (error) {
+        if (signal.aborted) return;
+        if (!(error instanceof CloudError)) throw error;
+        this.#note(error);
+        await sleep(clock, backoff.fail(), signal).catch(() => undefined);
+      }
     }
-  }
-
-  async #reach(signal: AbortSignal): Promise<boolean> {
-    try {
-      await this.#deps.implementation.reach({ priority: () => 'normal', signal });
-      this.#isReached = true;
-      this.#condition = undefined;
-    } catch (error) {
-      if (signal.aborted || !(error instanceof CloudError)) throw error;
-      this.#note(error);
-    }
-    return this.#isReached;
   }
 
   #note({ failure }: CloudError): void {

@@ -86,9 +86,9 @@ export class Backoff {
     return this.#backoff.until - now;
   }
 
-  /** Pauses for `ms` from now, whatever the last failure said. */
-  pauseFor(ms: number): void {
-    this.#backoff = { failures: this.failures, until: this.#clock.monotonic() + ms };
+  /** Pauses until that time, in monotonic ms, whatever the last failure said. */
+  pauseUntil(until: number): void {
+    this.#backoff = { failures: this.failures, until };
   }
 
   /** Records a success. */

@@ -10,6 +10,7 @@ const notRunningFor = 60_000;
 const mostAlternatives = 3;
 
 export class AllocationBackoff {
+  readonly #clock: BackoffDeps['clock'];
   readonly #backoff: Backoff;
   #last: CloudFailure | undefined;
   #throttles = 0;
@@ -17,6 +18,7 @@ export class AllocationBackoff {
   #alternatives = 0;
 
   constructor(deps: BackoffDeps) {
+    this.#clock = deps.clock;
     this.#backoff = new Backoff(policy, deps);
   }
 
@@ -42,7 +44,8 @@ export class AllocationBackoff {
     this.#alternatives = 0;
     // Steps that start together and fail together count as one failure.
     if (!this.#backoff.isPausing) this.#backoff.fail();
-    if (failure?.kind === 'instanceNotRunning') this.#backoff.pauseFor(notRunningFor);
+    if (failure?.kind === 'instanceNotRunning')
+      this.#backoff.pauseUntil(this.#clock.monotonic() + notRunningFor);
   }
 
   /** Records that one scope was refused and is blocked. Returns whether an alternative may be tried at once. */

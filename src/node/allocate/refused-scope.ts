@@ -2,7 +2,7 @@
 // Plans avoid that scope, and nothing else is blamed. Pure.
 import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
 import {
-  type AllocationCall,
+  type StepCall,
   mayConcern,
   policyOf,
   type WhatIsBlocked,
@@ -33,17 +33,14 @@ export type RefusedScope =
 
 export type RefusedScopeKind = RefusedScope['kind'];
 
-const always = (blocked: WhatIsBlocked): Record<AllocationCall, WhatIsBlocked> => ({
+const always = (blocked: WhatIsBlocked): Record<StepCall, WhatIsBlocked> => ({
   create: blocked,
   attach: blocked,
   allocate: blocked,
 });
 
 /** If the answer names what it concerns. A call without such a scope follows the kind of the failure. */
-const blockedByName: Record<
-  NonNullable<CloudFailure['about']>,
-  Partial<Record<AllocationCall, WhatIsBlocked>>
-> = {
+const blockedByName: Record<NonNullable<CloudFailure['about']>, Partial<Record<StepCall, WhatIsBlocked>>> = {
   action: always('action'),
   subnet: { create: 'subnet', attach: 'attachment', allocate: 'assignmentsIn' },
   securityGroups: { create: 'securityGroups' },
@@ -52,7 +49,7 @@ const blockedByName: Record<
   prefixes: { create: 'prefixes', allocate: 'prefixes' },
 };
 
-export function blockedBy(failure: CloudFailure, at: AllocationCall): WhatIsBlocked {
+export function blockedBy(failure: CloudFailure, at: StepCall): WhatIsBlocked {
   const byName = failure.about === undefined ? undefined : blockedByName[failure.about][at];
   return byName ?? policyOf(failure).blocks[at];
 }
@@ -74,7 +71,7 @@ export type ScopesOfStep = Partial<{ readonly [K in RefusedScopeKind]: Extract<R
 /** Everything that a call of a step depends on. If any of it is blocked, the step is not planned. */
 export function scopesOf(
   step: PlannedStep,
-  at: AllocationCall,
+  at: StepCall,
   { instanceId, nodeSubnetId }: StepPlace,
 ): ScopesOfStep {
   const { subnetId } = step;
@@ -108,7 +105,7 @@ export function scopesOf(
 }
 
 /** The calls of a step, in order. */
-export const callsOf: Record<PlannedStep['kind'], readonly AllocationCall[]> = {
+export const callsOf: Record<PlannedStep['kind'], readonly StepCall[]> = {
   allocateIPs: ['allocate'],
   allocatePrefixes: ['allocate'],
   adoptInterface: ['attach'],

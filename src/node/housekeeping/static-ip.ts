@@ -12,7 +12,7 @@ import type { PublicAddressClaim, PublicAddressPool } from '../../providers/cata
 import { raceAbort } from '../../runtime/race-abort.ts';
 import { type Requeue, requeueAt } from '../../runtime/requeue.ts';
 import type { TaskGroup } from '../../runtime/task-group.ts';
-import { Backoff, type BackoffPolicy } from '../../runtime/backoff.ts';
+import { Backoff } from '../../runtime/backoff.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import { type NodeCondition, missingStaticIp, staticIpFailure } from '../conditions/node-condition.ts';
@@ -37,7 +37,7 @@ export interface StaticAddressFacts {
   readonly view: InstanceView;
 }
 
-const policy: BackoffPolicy = { base: 2000, cap: 300_000 };
+const policy = { base: 2000, cap: 300_000 };
 const priority = (): 'housekeeping' => 'housekeeping';
 const subject = 'static address';
 
@@ -60,7 +60,6 @@ export class StaticAddress {
   /** An association whose answer was lost. Repeating it with the same address changes nothing. */
   #unanswered: Claimed | undefined;
   readonly #backoff: Backoff;
-  #pauseUntil = -Infinity;
   #warning: NodeCondition | undefined;
 
   constructor(deps: StaticAddressDeps) {
@@ -75,13 +74,13 @@ export class StaticAddress {
     if (permission.refusal('allocate') !== undefined) return { missing };
     if (!isSame(missing, this.#missing)) this.#reset(missing);
     const isIdle = missing !== undefined && !tasks.isAbout(subject);
-    if (isIdle && now >= this.#pauseUntil)
+    if (isIdle && !this.#backoff.isPausing)
       tasks.begin(
         () => this.#attempt(missing),
         subject,
-        () => this.#failAttempt(),
+        () => this.#backoff.fail(),
       );
-    return { missing, ...requeueAt([this.#pauseUntil], now) };
+    return { missing, ...requeueAt([this.#backoff.until], now) };
   }
 
   /** Why the node lacks the address it asks for; undefined if it has one or asks for none. */
@@ -100,7 +99,6 @@ export class StaticAddress {
     this.#unanswered = undefined;
     this.#warning = undefined;
     this.#backoff.forget();
-    this.#pauseUntil = -Infinity;
   }
 
   async #attempt({ tags, interfaceId }: MissingAddress): Promise<void> {
@@ -112,15 +110,15 @@ export class StaticAddress {
         return this.#associate(claim, interfaceId);
       case 'held':
         // A listing shows it; a refresh of the instance decides.
-        this.#failAttempt();
+        this.#backoff.fail();
         return this.#refresh();
       case 'failed':
         this.#warning = staticIpFailure(claim.failure);
-        return this.#pause(claim.retryAt);
+        return this.#backoff.pauseUntil(claim.retryAt);
       case 'noneMatches':
       case 'noneFree':
         this.#warning = missingStaticIp(claim.kind, tags, implementation.section.words);
-        return this.#pause(claim.retryAt);
+        return this.#backoff.pauseUntil(claim.retryAt);
     }
   }
 
@@ -176,18 +174,9 @@ export class StaticAddress {
   #learn(failure: CloudFailure): void {
     // Another party took the address: try the next one at once.
     if (failure.kind === 'conflict') return;
-    this.#failAttempt();
+    this.#backoff.fail();
     if (this.#backoff.failures > 1 || failure.kind === 'notAuthorized')
       this.#warning = staticIpFailure(failure);
-  }
-
-  #failAttempt(): void {
-    this.#backoff.fail();
-    this.#pause(this.#backoff.until);
-  }
-
-  #pause(until: number): void {
-    this.#pauseUntil = until;
   }
 }
 

@@ -2,8 +2,8 @@
 // the controller asks here. A new kind does not compile until it has a row. Pure.
 import type { CloudFailure, CloudFailureKind } from './cloud-failure.ts';
 
-/** The calls that bring addresses. */
-export type AllocationCall = 'create' | 'attach' | 'allocate';
+/** The calls of a step that brings addresses. */
+export type StepCall = 'create' | 'attach' | 'allocate';
 
 /** What a refusal removes from the next plans. */
 export type WhatIsBlocked =
@@ -30,7 +30,7 @@ type Suspect = 'action' | 'thing' | 'part';
 
 export interface FailurePolicy {
   /** What plans avoid, by call, if the answer itself names nothing. */
-  readonly blocks: Readonly<Record<AllocationCall, WhatIsBlocked>>;
+  readonly blocks: Readonly<Record<StepCall, WhatIsBlocked>>;
   /** What is known of the instance and no longer holds: that something is there, or how it is. */
   readonly invalidates: 'existence' | 'state' | 'nothing';
   /** When the same call may succeed. */
