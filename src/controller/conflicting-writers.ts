@@ -8,6 +8,7 @@ import { conflictingWriter } from '../node/conditions/pause-condition.ts';
 import { conflictingParts, type WrittenPart } from '../node/publish/conflicting-write.ts';
 import type { CiliumNodeSection } from '../providers/contract/cilium-node-section.ts';
 import { sleep } from '../runtime/clock.ts';
+import { retry } from '../runtime/retry.ts';
 import type { Host, Leadership } from './modes/mode.ts';
 import type { NodeEvents } from './reporting/node-events.ts';
 
@@ -72,11 +73,11 @@ export class ConflictingWriters {
     const { host, collectionVersion } = this.#deps;
     const { clock } = host;
     await sleep(clock, leaderQuietPeriod, signal);
-    for (;;) {
-      this.#previousLeaderUntil = await collectionVersion(signal);
-      if (this.#previousLeaderUntil !== undefined) return;
-      await sleep(clock, retryAfter, signal);
-    }
+    this.#previousLeaderUntil = await retry(
+      { clock, signal },
+      () => collectionVersion(signal),
+      (version) => (version === undefined ? retryAfter : undefined),
+    );
   }
 
   /** Examines a newer state of a CiliumNode that is ours to write. */

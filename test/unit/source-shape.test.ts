@@ -20,7 +20,7 @@ const longFiles: readonly string[] = [
   'src/providers/inventory/tracked-instance.ts',
 ];
 /** Those that still get their functions one by one. */
-const largeDeps: readonly string[] = ['CreateInterfaceDeps', 'NodePublisherDeps'];
+const largeDeps: readonly string[] = ['CreateInterfaceDeps'];
 
 describe('the interfaces of the product', () => {
   test('have at most 250 members that are functions: a part gets a named port, and tells by one union of events', () => {

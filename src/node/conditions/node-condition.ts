@@ -2,6 +2,7 @@
 // decide. Texts contain no times or counters, so one problem always has the same text.
 import type { CloudWords } from '../../providers/contract/cilium-node-section.ts';
 import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
+import { isWorthReporting } from '../../providers/contract/failure-policy.ts';
 import { isUnseen, type InstanceView } from '../../providers/contract/instance-view.ts';
 import type { Tags } from '../../providers/contract/network-interface.ts';
 import type { BindingCap } from '../demand/statistics.ts';
@@ -9,7 +10,6 @@ import type { StartThreshold } from '../demand/demand.ts';
 import type { Obstacle } from '../allocate/plan-obstacles.ts';
 import type { AllocationPlan } from '../allocate/prepare-ip-allocation.ts';
 import { describeScope } from '../allocate/refused-scope.ts';
-import { needsAction } from '../allocate/allocation-backoff.ts';
 import type { ScopeRefusal } from '../allocate/blocked-resources.ts';
 import type { Untaken } from './untaken-addresses.ts';
 
@@ -214,15 +214,12 @@ export function planCondition(
   words: CloudWords,
   isGone?: (subnetId: string) => boolean,
 ): NodeCondition | undefined {
-  const reported = isStuck ? refusals.filter(isWorthReporting).map(refusalCondition) : [];
+  const told = refusals.filter(({ failure, failures }) => isWorthReporting(failure, failures));
+  const reported = isStuck ? told.map(refusalCondition) : [];
   const found = obstacle === undefined ? reported : [obstacleCondition(obstacle, words, isGone), ...reported];
   const [first] = found;
   if (first === undefined) return undefined;
   return { ...first, message: [...new Set(found.map(({ message }) => message))].join('; and ') };
-}
-
-function isWorthReporting({ failure, failures }: ScopeRefusal): boolean {
-  return needsAction.has(failure.kind) || failures > 1;
 }
 
 function refusalCondition({ scope, failure }: ScopeRefusal): NodeCondition {
