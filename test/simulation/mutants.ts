@@ -37,8 +37,8 @@ export const mutants: readonly Mutant[] = [
   one(
     'an interface is offered before a read shows it',
     'node/reconcile/desired-state.ts',
-    'const view = withoutAwaited(known, this.#deps.node());',
-    "const view = known.id === '' ? withoutAwaited(known, this.#deps.node()) : known;",
+    'const view = withoutAwaited(known, this.#deps.state.node);',
+    "const view = known.id === '' ? withoutAwaited(known, this.#deps.state.node) : known;",
   ),
   one(
     'an interface is withdrawn after a single listing',

@@ -1,6 +1,7 @@
 // Executes one step of a plan with its calls. It makes sure that no interface or assignment is lost on the way.
 import type { CallContext } from '../../providers/contract/allocation-implementation.ts';
 import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
+import { mayConcern } from '../../providers/contract/failure-policy.ts';
 import { type InstanceView, unusableIn } from '../../providers/contract/instance-view.ts';
 import type { Tags } from '../../providers/contract/network-interface.ts';
 import type { InstancePort } from '../../providers/contract/instance-port.ts';
@@ -137,7 +138,7 @@ export class StepExecution {
         return this.#attached(interfaceId);
       }
       if (failure.kind === 'interfaceGone') end = 'gone';
-      else if (!nothingAgainstIt.has(failure.kind)) end = 'unfit';
+      else if (mayConcern(failure, 'thing')) end = 'unfit';
       inventory.abandon(interfaceId);
       return { kind: 'failed', at: 'attach', failure, taken: 0, left: undefined };
     } finally {
@@ -236,14 +237,3 @@ export class StepExecution {
     };
   }
 }
-
-/** Attach failures that say nothing about the interface. */
-const nothingAgainstIt: ReadonlySet<CloudFailure['kind']> = new Set([
-  'throttled',
-  'unreachable',
-  'limitReached',
-  'instanceGone',
-  'instanceNotRunning',
-  'deviceIndexTaken',
-  'notAuthorized',
-]);

@@ -4,6 +4,7 @@ import type { NetworkInterface } from '../../providers/contract/network-interfac
 import type { InstanceOrphans } from '../../providers/orphans/orphans.ts';
 import { isPressing, rankOf, type Priority } from '../../providers/contract/priority.ts';
 import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
+import { policyOf } from '../../providers/contract/failure-policy.ts';
 import type { MutationPermission } from '../../providers/gate/mutation-permission.ts';
 import type { OperationKind } from '../../providers/contract/operation.ts';
 import { leastOf, type Requeue, requeueAt } from '../../runtime/requeue.ts';
@@ -142,9 +143,7 @@ export class PoolMaintainer {
     const { priority, node } = this.#deps;
     const [before, now] = [this.#priority, priority()];
     this.#priority = now;
-    const isWaiting =
-      this.#deps.node.growth.steps.size > 0 || stepKinds.some((kind) => this.#waiting[kind] > 0);
-    if (isWaiting && rankOf(now) < rankOf(before)) node.implementation.reconsider();
+    if (node.growth.isComing && rankOf(now) < rankOf(before)) node.implementation.reconsider();
   }
 
   /** `admitted`: the kind of step that the rate limits allow now. */
@@ -180,7 +179,8 @@ export class PoolMaintainer {
 
   #begin(kind: StepKind): void {
     this.#waiting[kind]++;
-    const backOff = (): number => this.#backoff.add();
+    this.#deps.node.growth.waiting++;
+    const backOff = (): void => this.#backoff.add();
     this.#deps.runtime.tasks.begin(() => this.#run(kind), undefined, backOff);
   }
 
@@ -189,7 +189,7 @@ export class PoolMaintainer {
     const { implementation, instanceId } = node;
     const refund = await implementation
       .admit(operationsOf[kind], { priority, signal: this.#deps.runtime.tasks.closing, instanceId })
-      .finally(() => this.#waiting[kind]--);
+      .finally(() => this.#admitted(kind));
     // The wait may have been long: the current need decides.
     const steps = this.#mayBegin() ? this.#plan(this.#deps.node.forAllocation(), kind)?.steps : undefined;
     const step = steps?.find((each) => each.kind === kind);
@@ -217,6 +217,11 @@ export class PoolMaintainer {
       this.#clearing.delete(step);
       attempt.endTry();
     }
+  }
+
+  #admitted(kind: StepKind): void {
+    this.#waiting[kind]--;
+    this.#deps.node.growth.waiting--;
   }
 
   #mayBegin(): boolean {
@@ -265,7 +270,7 @@ export class PoolMaintainer {
     // A successful creation before the failed attach shows that creating works.
     if (step.kind === 'createInterface' && at === 'attach')
       this.#deps.supply.blocked.worked(Object.values(scopesOf(step, 'create', place)));
-    if (unclearAfter.has(failure.kind)) this.#deps.node.invalidate(now);
+    if (policyOf(failure).invalidates !== 'nothing') this.#deps.node.invalidate(now);
     const blocked = blockedBy(failure, at);
     switch (blocked) {
       case 'nothing':
@@ -326,16 +331,6 @@ interface Attempt {
 }
 
 type FailedStep = Extract<StepResult, { kind: 'failed' }>;
-
-/** Failures that show the known state of the instance is stale. */
-const unclearAfter: ReadonlySet<CloudFailure['kind']> = new Set([
-  'limitReached',
-  'instanceGone',
-  'instanceNotRunning',
-  'interfaceGone',
-  'deviceIndexTaken',
-  'conflict',
-]);
 
 function without(
   { read, fit, unclear }: InstanceOrphans,

@@ -1,6 +1,7 @@
 // Associates a static public address with a node's primary interface if its tags ask for one. It has the
 // lowest priority, and its failures never keep addresses from pods. An associated address stays.
 import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
+import { mayConcern, policyOf } from '../../providers/contract/failure-policy.ts';
 import { type InstanceView, primaryInterface } from '../../providers/contract/instance-view.ts';
 import type { Tags, PublicAddress } from '../../providers/contract/network-interface.ts';
 import type { InstancePort } from '../../providers/contract/instance-port.ts';
@@ -10,7 +11,6 @@ import type { PublicAddressClaim, PublicAddressPool } from '../../providers/cata
 import { raceAbort } from '../../runtime/race-abort.ts';
 import { type Requeue, requeueAt } from '../../runtime/requeue.ts';
 import type { TaskGroup } from '../../runtime/task-group.ts';
-import type { BackoffPolicy } from '../../runtime/exponential-backoff.ts';
 import { Backoff } from '../../runtime/backoff.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
@@ -36,7 +36,7 @@ export interface StaticAddressFacts {
   readonly view: InstanceView;
 }
 
-const policy: BackoffPolicy = { base: 2000, cap: 300_000 };
+const policy = { base: 2000, cap: 300_000 };
 const priority = (): 'housekeeping' => 'housekeeping';
 const subject = 'static address';
 
@@ -59,7 +59,6 @@ export class StaticAddress {
   /** An association whose answer was lost. Repeating it with the same address changes nothing. */
   #unanswered: Claimed | undefined;
   readonly #backoff: Backoff;
-  #pauseUntil = -Infinity;
   #warning: NodeCondition | undefined;
 
   constructor(deps: StaticAddressDeps) {
@@ -74,13 +73,13 @@ export class StaticAddress {
     if (permission.refusal('allocate') !== undefined) return { missing };
     if (!isSame(missing, this.#missing)) this.#reset(missing);
     const isIdle = missing !== undefined && !tasks.isAbout(subject);
-    if (isIdle && now >= this.#pauseUntil)
+    if (isIdle && !this.#backoff.isPausing)
       tasks.begin(
         () => this.#attempt(missing),
         subject,
-        () => this.#failAttempt(),
+        () => this.#backoff.fail(),
       );
-    return { missing, ...requeueAt([this.#pauseUntil], now) };
+    return { missing, ...requeueAt([this.#backoff.until], now) };
   }
 
   /** Why the node lacks the address it asks for; undefined if it has one or asks for none. */
@@ -99,7 +98,6 @@ export class StaticAddress {
     this.#unanswered = undefined;
     this.#warning = undefined;
     this.#backoff.forget();
-    this.#pauseUntil = -Infinity;
   }
 
   async #attempt({ tags, interfaceId }: MissingAddress): Promise<void> {
@@ -111,15 +109,15 @@ export class StaticAddress {
         return this.#associate(claim, interfaceId);
       case 'held':
         // A listing shows it; a refresh of the instance decides.
-        this.#failAttempt();
+        this.#backoff.fail();
         return this.#refresh();
       case 'failed':
         this.#warning = staticIpFailure(claim.failure);
-        return this.#pause(claim.retryAt);
+        return this.#backoff.pauseUntil(claim.retryAt);
       case 'noneMatches':
       case 'noneFree':
         this.#warning = missingStaticIp(claim.kind, tags, node.implementation.section.words);
-        return this.#pause(claim.retryAt);
+        return this.#backoff.pauseUntil(claim.retryAt);
     }
   }
 
@@ -142,7 +140,8 @@ export class StaticAddress {
       return;
     }
     this.#learn(outcome.failure);
-    if (end === 'open' || unclearAfter.has(outcome.failure.kind)) await this.#refresh();
+    const isStale = policyOf(outcome.failure).invalidates === 'existence';
+    if (end === 'open' || isStale) await this.#refresh();
   }
 
   /** Undefined if the association turned out to be no longer missing. */
@@ -175,18 +174,9 @@ export class StaticAddress {
   #learn(failure: CloudFailure): void {
     // Another party took the address: try the next one at once.
     if (failure.kind === 'conflict') return;
-    this.#failAttempt();
+    this.#backoff.fail();
     if (this.#backoff.failures > 1 || failure.kind === 'notAuthorized')
       this.#warning = staticIpFailure(failure);
-  }
-
-  #failAttempt(): void {
-    this.#backoff.fail();
-    this.#pause(this.#backoff.until);
-  }
-
-  #pause(until: number): void {
-    this.#pauseUntil = until;
   }
 }
 
@@ -203,14 +193,9 @@ type End = 'free' | 'taken' | 'open';
 function endOf(outcome: Outcome): End {
   if (outcome.kind === 'done') return 'taken';
   if (outcome.kind === 'ambiguous') return 'open';
-  return ofTheAddress.has(outcome.failure.kind) ? 'taken' : 'free';
+  // The next attempt tries another address.
+  return mayConcern(outcome.failure, 'thing') ? 'taken' : 'free';
 }
-
-/** Failures that may concern the address: the next attempt tries another. */
-const ofTheAddress: ReadonlySet<CloudFailure['kind']> = new Set(['conflict', 'invalid', 'unknown']);
-
-/** Failures that show the known state of the instance is stale. */
-const unclearAfter: ReadonlySet<CloudFailure['kind']> = new Set(['instanceGone', 'interfaceGone']);
 
 function isSame(a: MissingAddress | undefined, b: MissingAddress | undefined): boolean {
   return JSON.stringify(a) === JSON.stringify(b);

@@ -15,6 +15,7 @@ import type { TaskGroup } from '../../runtime/task-group.ts';
 import { LazyMap } from '../../runtime/lazy-collections.ts';
 import type { Random } from '../../runtime/random.ts';
 import { raceAbort } from '../../runtime/race-abort.ts';
+import { retry } from '../../runtime/retry.ts';
 import { exclusionOf, type NodeRequirements } from '../demand/node-requirements.ts';
 import { usageOf } from './prepare-ip-release.ts';
 import type { ReleasePermission } from './release-permission.ts';
@@ -206,20 +207,25 @@ export class IdleInterfaces {
    * is shown again.
    */
   async #delete({ id: interfaceId, subnetId }: NetworkInterface): Promise<void> {
-    const { clock, node, onInterfaceRelease } = this.#deps;
+    const { clock, node, tasks, onInterfaceRelease } = this.#deps;
     const until = clock.monotonic() + deleteFor;
-    for (;;) {
-      await sleep(clock, deletePause, this.#deps.tasks.deadline);
-      const failure = await this.#tryToDelete(interfaceId);
-      const isLast = failure === undefined || clock.monotonic() >= until;
-      // The detach alone frees the slot, and the node may need it now.
-      if (failure !== undefined && (isLast || node.forIdleInterfaces()?.inDeficit === true))
-        node.invalidate(clock.monotonic());
-      if (!isLast) continue;
-      this.#deps.node.idle.delete(interfaceId);
-      onInterfaceRelease({ interfaceId, subnetId, at: 'delete', failure });
-      return;
-    }
+    const pacing = { clock, signal: tasks.deadline };
+    await sleep(clock, deletePause, pacing.signal);
+    const failure = await retry(
+      pacing,
+      () => this.#tryToDelete(interfaceId),
+      (refusal) => {
+        const isLast = refusal === undefined || clock.monotonic() >= until;
+        // The detach alone frees the slot, and the node may need it now.
+        if (refusal !== undefined && (isLast || node.forIdleInterfaces()?.inDeficit === true)) {
+          node.invalidate(clock.monotonic());
+          tasks.report();
+        }
+        return isLast ? undefined : deletePause;
+      },
+    );
+    node.idle.delete(interfaceId);
+    onInterfaceRelease({ interfaceId, subnetId, at: 'delete', failure });
   }
 
   /** Undefined once the interface is gone. */

@@ -7,14 +7,14 @@ import { leaderQuietPeriod } from '../../kubernetes/lease/lease-timings.ts';
 import type { AllocationImplementation } from '../../providers/contract/allocation-implementation.ts';
 import type { CallTiming } from '../../providers/contract/call-timing.ts';
 import type { InstancePort } from '../../providers/contract/instance-port.ts';
-import { Backoff } from '../../runtime/backoff.ts';
+import { Backoff, type BackoffPolicy } from '../../runtime/backoff.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { LazySet } from '../../runtime/lazy-collections.ts';
 import type { Random } from '../../runtime/random.ts';
+import { Refusals } from '../../runtime/refusals.ts';
 import { type Requeue, requeueAt } from '../../runtime/requeue.ts';
 import type { TaskGroup } from '../../runtime/task-group.ts';
 import type { Holding } from '../demand/holdings.ts';
-import { ReleaseBackoff } from './release-backoff.ts';
 import type { ReleasePermission } from './release-permission.ts';
 import type { ReleasableFacts, ReleasePolicy } from './release-plan.ts';
 import type { ReleaseStore } from './release-store.ts';
@@ -48,11 +48,16 @@ export type ReleaseEvent =
   | { readonly kind: 'retired'; readonly holdings: readonly Holding[] };
 
 const backoffPolicy = { base: 1000, cap: 60_000 };
+/** In ms: for what the agent needs, and for everything once the cloud refuses permanently. */
+const refusalPolicy = { base: 180_000, cap: 3_600_000 };
+/** Beside the ids of holdings. */
+const everyRelease = 'every release';
 const priority = (): 'release' => 'release';
 
 export class Releaser {
   readonly #deps: ReleaserDeps;
-  readonly #backoff: ReleaseBackoff;
+  /** Holdings that the agent needs, by id, and every release once the cloud refused one. */
+  readonly #refusals: Refusals<'agent' | 'cloud'>;
   /** After failed calls that unassign, and after failed reads before a retirement. */
   readonly #pauses: { readonly unassign: Backoff; readonly retire: Backoff };
   /** Interfaces that refused a call because they lack one of the holdings that it named. */
@@ -62,7 +67,9 @@ export class Releaser {
   constructor(deps: ReleaserDeps) {
     this.#deps = deps;
     this.#quietUntil = deps.clock.monotonic() + leaderQuietPeriod;
-    this.#backoff = new ReleaseBackoff(deps);
+    const { clock, random } = deps;
+    const policyFor = (): BackoffPolicy => refusalPolicy;
+    this.#refusals = new Refusals({ clock, random, policyFor, remembered: refusalPolicy.cap });
     this.#pauses = { unassign: new Backoff(backoffPolicy, deps), retire: new Backoff(backoffPolicy, deps) };
   }
 
@@ -73,14 +80,17 @@ export class Releaser {
     this.#advance(facts, now);
     this.#beginWhatIsDue(facts, now);
     const { unassign: calls, retire: reads } = this.#pauses;
-    const pauses = [calls.until, reads.until, this.#quietUntil, ...this.#backoff.ends];
+    const refused = this.#refusals.list.map(([, { until }]) => until);
+    const pauses = [calls.until, reads.until, this.#quietUntil, ...refused];
     return requeueAt([...node.releases.times, ...pauses], now);
   }
 
   #advance(facts: ReleasableFacts, now: number): void {
     const { node, policy, timing, permission } = this.#deps;
     const { releases, implementation } = node;
-    this.#backoff.agentKeeps(releases.refusedIn(facts.node.status.releaseIps));
+    const kept = releases.refusedIn(facts.node.status.releaseIps);
+    for (const { id } of kept) this.#refusals.refused(id, 'agent');
+    const refused = new Set(this.#refusals.list.flatMap(([id, { isDue }]) => (isDue ? [] : [id])));
     const stopped = permission.refusal('release');
     const rules = {
       policy,
@@ -88,8 +98,8 @@ export class Releaser {
       consistencyWindow: timing.consistencyWindow,
       // A dry run decides too, but starts nothing.
       mayDecide: stopped === undefined || stopped === 'dryRun',
-      isPausedByCloud: this.#backoff.isPausedByCloud,
-      blocked: this.#backoff.blocked,
+      isPausedByCloud: refused.has(everyRelease),
+      blocked: refused,
     };
     releases.step(facts, rules, now);
   }
@@ -155,7 +165,7 @@ export class Releaser {
 
   #succeeded(interfaceId: string): void {
     this.#pauses.unassign.forget();
-    this.#backoff.cloudAccepted();
+    this.#refusals.worked(everyRelease);
     const facts = this.#deps.node.forRelease();
     if (facts === undefined || this.#dueOn(interfaceId, facts).length === 0)
       this.#oneByOne.delete(interfaceId);
@@ -165,7 +175,7 @@ export class Releaser {
     // One of several is missing: single calls show which.
     if (failure?.kind === 'notAssigned') this.#oneByOne.add(interfaceId);
     else this.#pauses.unassign.fail();
-    if (!mayPass) this.#backoff.cloudRefused();
+    if (!mayPass) this.#refusals.refused(everyRelease, 'cloud');
   }
 
   /** Pods must not have them, their agent gave them up, and they are hidden. One read serves everything due on the node. */

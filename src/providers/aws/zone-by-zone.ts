@@ -1,13 +1,11 @@
 // Reads a list zone by zone if it cannot be read as a whole, so one unreadable zone blocks no other. Reports
 // each zone that is missing, so its content does not count as gone.
 import { CloudError, type CloudFailure } from '../contract/cloud-failure.ts';
+import { mayConcern } from '../contract/failure-policy.ts';
 import { isZoneName } from './ids.ts';
 
 /** The most zones to read one by one: those of the largest regions, and some local zones. */
 const mostZones = 10;
-
-/** Failures that may concern only a part of the request. */
-const mayBeOfAZone: ReadonlySet<CloudFailure['kind']> = new Set(['unreachable', 'unreadable', 'unknown']);
 
 export interface ReadItems<T> {
   /** When the first request was sent, in monotonic ms. */
@@ -39,7 +37,7 @@ export async function zoneByZone<T>(
 }
 
 function mayBePartial(error: unknown): boolean {
-  return error instanceof CloudError && mayBeOfAZone.has(error.failure.kind);
+  return error instanceof CloudError && mayConcern(error.failure, 'part');
 }
 
 async function eachOf<T>(

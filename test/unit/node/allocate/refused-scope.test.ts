@@ -4,10 +4,10 @@ import {
   describeScope,
   isPerhapsOfAction,
   keyOf,
-  type WhatIsBlocked,
   blockedBy,
 } from '../../../../src/node/allocate/refused-scope.ts';
 import type { CloudFailure, CloudFailureKind } from '../../../../src/providers/contract/cloud-failure.ts';
+import type { WhatIsBlocked } from '../../../../src/providers/contract/failure-policy.ts';
 import { failure } from '../outcomes.ts';
 
 const place = { instanceId: 'i-1', nodeSubnetId: 'subnet-0' };
