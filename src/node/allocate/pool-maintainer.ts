@@ -132,9 +132,13 @@ export class PoolMaintainer {
     return plan;
   }
 
-  /** Whether addresses are being added to the interface, or a call with a lost answer may still add some. */
-  isGrowing(interfaceId: string): boolean {
+  /**
+   * Whether addresses are being added to the interface, or a call with a lost answer may still add some; without one, to
+   * any.
+   */
+  isGrowing(interfaceId?: string): boolean {
     const steps = [...this.#stepsInFlight, ...this.#lost.unresolved];
+    if (interfaceId === undefined) return steps.length > 0;
     return steps.some((step) => slotsFilled(step, interfaceId) > 0);
   }
 

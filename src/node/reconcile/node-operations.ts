@@ -46,6 +46,9 @@ export class NodeOperations {
     const { hooks, clock, timing, onBug } = context;
     const refresh = (): Promise<void> => context.refresh(instanceId);
     const ownPermission = onlyIfVerified(permission, () => context.identities.isVerified(name, instanceId));
+    // Where a change replaces the whole instance, no two of them may overlap.
+    const isWhole = context.implementation.traits.change === 'perInstance';
+    const changingWith = (interfaceId: string): string | undefined => (isWhole ? undefined : interfaceId);
     // Each node holds a copy, so it contains only what most parts need.
     const shared = {
       implementation: this.#counting(context.implementation),
@@ -66,7 +69,7 @@ export class NodeOperations {
       traits: context.implementation.traits,
       writtenAt,
       facts: () => state.forRelease(),
-      isGrowing: (interfaceId) => this.maintainer.isGrowing(interfaceId),
+      isGrowing: (interfaceId) => this.maintainer.isGrowing(changingWith(interfaceId)),
       readNode: (signal) => state.reread(signal),
       onRelease: (release) => this.#onRelease(release),
       onRetired: (holdings) => hooks.onRetired(name, holdings),
@@ -85,7 +88,7 @@ export class NodeOperations {
     this.maintainer = new PoolMaintainer({
       ...shared,
       isShrinking: (interfaceId) =>
-        this.releaser.isShrinking(interfaceId) || this.idle.leaving.has(interfaceId),
+        this.releaser.isShrinking(changingWith(interfaceId)) || this.idle.leaving.has(interfaceId),
       facts: () => state.forAllocation(),
       priority,
       refresh,

@@ -116,8 +116,8 @@ export class Releaser {
     return this.#releases && handshakeFor(this.#releases, known);
   }
 
-  /** Whether addresses must not be added to the interface, because a call may still take some away. */
-  isShrinking(interfaceId: string): boolean {
+  /** Whether addresses must not be added to the interface, because a call may still take some away; without one, to any. */
+  isShrinking(interfaceId?: string): boolean {
     return this.#unassignments.mayTouch(interfaceId);
   }
 

@@ -78,9 +78,9 @@ export class Unassignments {
     return this.#work.backoff.until;
   }
 
-  /** Whether a call may still take something off the interface. */
-  mayTouch(interfaceId: string): boolean {
-    return this.#touched.has(interfaceId);
+  /** Whether a call may still take something off the interface; without one, off any. */
+  mayTouch(interfaceId?: string): boolean {
+    return interfaceId === undefined ? this.#touched.size > 0 : this.#touched.has(interfaceId);
   }
 
   /** Unassigns what is due on the interface, as soon as a call may be sent; at most one call is in flight. */
@@ -99,9 +99,9 @@ export class Unassignments {
   }
 
   async #run(interfaceId: string): Promise<void> {
-    const { implementation, readNode, evaluate, isGrowing } = this.#deps;
+    const { implementation, instanceId, readNode, evaluate, isGrowing } = this.#deps;
     const { closing: signal } = this.#work;
-    const refund = await implementation.admit(['releaseIPs'], { priority, signal });
+    const refund = await implementation.admit(['releaseIPs'], { priority, signal, instanceId });
     // The final check before sending: what the agent says now counts, not its earlier answer.
     const isRead = await readNode(signal).catch((error: unknown) => {
       refund();
@@ -132,7 +132,12 @@ export class Unassignments {
     enter(holdings, () => ({ kind: 'unassigning' }));
     this.#touched.add(interfaceId);
     const operation = this.#operation(interfaceId, holdings);
-    const outcome = await implementation.perform(operation, { priority, signal: this.#work.deadline });
+    const { deadline: signal } = this.#work;
+    const outcome = await implementation.perform(operation, {
+      priority,
+      signal,
+      instanceId: this.#deps.instanceId,
+    });
     // A holding that the call asked to unassign and that is missing was unassigned.
     const isGone =
       outcome.kind === 'failed' && outcome.failure.kind === 'notAssigned' && holdings.length === 1;
