@@ -1,5 +1,5 @@
 // Hands the options that apply to every node to the code of a node, as its settings.
-import { type CloudSettings, cloudSettings } from '../config/cloud-settings.ts';
+import { cloudSettings } from '../config/cloud-settings.ts';
 import type { Options } from '../config/option-table.ts';
 import type { NodeContext } from '../node/reconcile/node-context.ts';
 
@@ -13,7 +13,7 @@ export function nodeOptions(
       enabled: settings.releaseExcessIps,
       delay: options.excessIpReleaseDelay,
       hiddenFor: options.releaseQuarantine,
-      idleDelay: idleDelayOf(settings, options),
+      idleDelay: settings.idleInterfaceDelay,
     },
     spreadCalls: options.spreadCloudCalls,
     assessmentOptions: {
@@ -22,12 +22,4 @@ export function nodeOptions(
       networkId: settings.scope.networkId,
     },
   };
-}
-
-/** Without releases, Headwater never emptied an interface, so none is idle because of it. */
-function idleDelayOf(
-  { releaseExcessIps }: CloudSettings,
-  { idleInterfaceDelay }: Options,
-): number | undefined {
-  return releaseExcessIps && idleInterfaceDelay > 0 ? idleInterfaceDelay : undefined;
 }

@@ -8,8 +8,8 @@ import { azureLimits } from '../../../../src/providers/azure/limits.ts';
 import { observe } from '../../../../src/providers/azure/read.ts';
 import { Spellings } from '../../../../src/providers/azure/spellings.ts';
 import { Subnets } from '../../../../src/providers/azure/subnets.ts';
+import { admittedFor } from '../../../../src/providers/azure/model-change.ts';
 import {
-  admittedFor,
   updateInstance,
   type InstanceUpdate,
   type UpdateOutcome,
