@@ -1,4 +1,4 @@
-// What the figures of blocks run on: a real API server with its etcd, whoever gives out blocks in a process of its own, and a
+// What the figures of blocks run on: a real API server with its etcd, what gives out blocks in a process of its own, and a
 // watch that tells when the last object has one.
 import { RigChild } from '../../rig/child-process.ts';
 import type { ControllerChild } from '../../rig/controller-child.ts';
@@ -139,7 +139,7 @@ export class BlockBench {
     return { child, leadsAt: this.#clock.monotonic() };
   }
 
-  /** What the API server counted of requests for an object that a controller may write or list, watches and single reads apart. */
+  /** What the API server counted of requests for an object that a controller may write or list, watches and single reads apart. Call it after the first such request. */
   async requests(): Promise<ReadonlyMap<string, number>> {
     const { handler } = this.cluster.api;
     const { body } = await handler({ method: 'GET', url: '/metrics', headers: {} }, this.#ending.signal);
@@ -154,6 +154,7 @@ export class BlockBench {
       const key = `${verb} ${resource}`;
       counts.set(key, (counts.get(key) ?? 0) + Number(value));
     }
+    if (counts.size === 0) throw new Error('the API server counts no requests');
     return counts;
   }
 

@@ -10,7 +10,6 @@ import type { Random } from '../runtime/random.ts';
 import { Answerer } from './cni/answer.ts';
 import { deleteQueueOf, replayDeletes } from './cni/delete-queue.ts';
 import { Verbs } from './cni/verbs.ts';
-import { addressText, parseAddress } from './ipam/address.ts';
 import type { Holdings } from './ipam/holdings.ts';
 import { Ipam, type IpamEvent } from './ipam/ipam.ts';
 import { BlockKeeper } from './own-node/block-keeper.ts';
@@ -81,10 +80,7 @@ async function serve(deps: AgentDeps, { record, holdings }: State, stop: AbortSi
     enabled: settings.enabled,
     onEvent: (event) => report(event, deps),
   });
-  for (const ip of settings.excluded) {
-    const address = parseAddress(ip);
-    if (address !== undefined) ipam.excludeIP(addressText(address), 'excluded');
-  }
+  for (const ip of settings.excluded) ipam.excludeIP(ip, 'excluded');
   const keeper = new BlockKeeper({
     ipam,
     record,
@@ -123,9 +119,10 @@ async function serve(deps: AgentDeps, { record, holdings }: State, stop: AbortSi
     const blocks = ipam.figures().flatMap(({ cidrs }) => cidrs);
     log.info('serving', { socket: settings.socketPath, blocks, addresses: holdings.size });
     await Promise.all([aborted(stop), ownNode?.run(stop)]);
-    await server.close();
     return { kind: 'stopped' };
   } finally {
+    // Whatever the reason: what still answered without a record would lose addresses.
+    await server.close();
     ipam.stop();
     record.close();
   }

@@ -1,5 +1,5 @@
 // Reads the options of the command agent as it uses them, and checks them. Pure.
-import { type Cidr, families, type Family, parseCidr, widthOf } from '../cidr/set/cidr.ts';
+import { canonicalAddress, type Cidr, families, type Family, parseCidr, widthOf } from '../cidr/set/cidr.ts';
 import { type OptionSources, refusalLine } from './option-source.ts';
 import type { Options } from './option-table.ts';
 import { type AgentMode, builtAgentModes } from './options/agent-options.ts';
@@ -13,6 +13,7 @@ export interface AgentSettings {
   /** Undefined: if the family has a block. */
   readonly enabled: Readonly<Record<Family, boolean | undefined>>;
   readonly ranges: readonly Cidr[];
+  /** In canonical text. */
   readonly excluded: readonly string[];
   readonly createsCiliumNode: boolean;
   /** In ms. */
@@ -35,7 +36,7 @@ export function agentSettings(options: Options): AgentSettings {
       const reading = parseCidr(rangeText(options, family) ?? '');
       return reading.kind === 'cidr' ? [reading.cidr] : [];
     }),
-    excluded: excludeIps,
+    excluded: excludeIps.flatMap((text) => canonicalAddress(text) ?? []),
     createsCiliumNode: options.autoCreateCiliumNodeResource,
     expiration: ipamExpiration,
   };
@@ -102,9 +103,7 @@ function whyNoRange(
 function excludeProblems(options: Options, sources: OptionSources): readonly string[] {
   const name = 'exclude-ips';
   return options.excludeIps.flatMap((text) => {
-    const width = text.includes(':') ? widthOf.ipv6 : widthOf.ipv4;
-    const reading = parseCidr(`${text}/${width}`);
-    if (reading.kind === 'cidr') return [];
+    if (canonicalAddress(text) !== undefined) return [];
     return [
       refusalLine({ name, source: sources[name], text, because: 'it is no address', accepted: 'addresses' }),
     ];

@@ -413,6 +413,7 @@ export class LeaderSession {
           metrics.cilium_operator_ipam_resync_total.add();
           if (error === undefined) {
             this.#failures.succeeded(cannotReadCloud);
+            this.#failures.keepInstances((instanceId) => this.#inventory.view(instanceId) !== undefined);
             if (this.hasRead || this.hasNothingToRead) this.#withdrawals.noteResync();
             if (isEmpty) this.#deps.onNothingToRead();
             else log.info('read the cloud', { seconds: Math.round(duration) / 1000 });

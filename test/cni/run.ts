@@ -62,6 +62,8 @@ async function main(words: readonly string[], signal: AbortSignal): Promise<numb
   const { paths, missing } = await prepare(signal);
   if (missing.length > 0) {
     say(['not run: the tests in network namespaces, because', ...missing].join('\n  '));
+    // Without a count, continuous integration takes it for one that passed.
+    say('0 passed, 0 failed');
     return words.includes('--require') ? 1 : 0;
   }
   const { status } = spawnSync(process.execPath, [join(root, 'plugin/build.mjs')], { stdio: 'inherit' });

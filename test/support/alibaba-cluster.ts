@@ -4,11 +4,12 @@ import { composeAlibaba } from '../../src/controller/clouds/alibaba.ts';
 import { Controller } from '../../src/controller/controller.ts';
 import { EniMode } from '../../src/controller/modes/eni-mode.ts';
 import { InProcessTransport } from '../../src/kubernetes/transport/in-process-transport.ts';
-import { createMetricRegistry, type MetricRegistry } from '../../src/observability/metrics.ts';
+import { createMetricRegistry } from '../../src/observability/metrics.ts';
 import { Random } from '../../src/runtime/random.ts';
 import { VirtualClock } from '../../src/runtime/virtual-clock.ts';
 import { readAlibabaTopology } from '../../src/simulator/alibaba/alibaba-topology.ts';
 import { type Alibaba, createAlibaba } from '../../src/simulator/alibaba/create-alibaba.ts';
+import { readyLife } from '../../src/simulator/alibaba/states.ts';
 import { plainInterface } from '../../src/simulator/cloud/instances.ts';
 import { createInterface } from '../../src/simulator/cloud/network-interfaces.ts';
 import type { NetworkInterface } from '../../src/simulator/cloud/records.ts';
@@ -83,8 +84,8 @@ export class AlibabaCluster {
     return node;
   }
 
-  /** Starts a controller; it runs until the test ends. Returns its metrics. */
-  start(flags: GivenFlags = {}): MetricRegistry {
+  /** Starts a controller; it runs until the test ends. */
+  start(flags: GivenFlags = {}): void {
     const { clock } = this;
     const log = recordingLogger();
     this.logged = log.lines;
@@ -93,7 +94,6 @@ export class AlibabaCluster {
     );
     const regionId = this.alibaba.network.region;
     const transport = new InProcessTransport(this.kubernetes.handle, clock);
-    const registry = createMetricRegistry({ measureProcess: false });
     const controller = new Controller({
       options: optionsOf({ ipam: 'alibabacloud', ...flags }, emptyEnvironment),
       kubernetes: transport,
@@ -102,14 +102,13 @@ export class AlibabaCluster {
       clock,
       random: this.#random.fork('controller'),
       log,
-      registry,
+      registry: createMetricRegistry({ measureProcess: false }),
       identity: 'headwater-0',
       version: '1.2.3',
       readLiveOptions: undefined,
       onBug: (error) => this.bugs.push(error),
     });
     void controller.run(new AbortController().signal);
-    return registry;
   }
 
   /** Creates the Node and the CiliumNode of an instance, as its kubelet and its agent do. */
@@ -174,8 +173,8 @@ export class AlibabaCluster {
     const { network } = this.alibaba;
     const [subnet] = network.subnets.values();
     const tags = { 'io.cilium/cilium-managed': 'true', 'io.cilium/cluster-name': clusterName };
-    const life = { phase: 'ready', name: '', createTime: this.clock.wall(), deleteOnRelease: true } as const;
-    return createInterface(network, { ...plainInterface(subnet?.id ?? '', []), tags, life }).id;
+    const request = { ...plainInterface(subnet?.id ?? '', []), tags, life: readyLife(network) };
+    return createInterface(network, request).id;
   }
 
   /** Plays the agent's part in the release of addresses until `done`. */

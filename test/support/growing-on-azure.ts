@@ -3,7 +3,7 @@ import { expect } from '@jest/globals';
 import { textMapAt } from '../../src/simulator/workload/json.ts';
 import type { Protocol } from '../../src/simulator/workload/node-facts.ts';
 import { AzureClusterWorld } from './azure-cluster-world.ts';
-import { type Death, startController, type WorldController } from './world-controller.ts';
+import { beginLife, type Disturbance, type Life } from './disturbed-life.ts';
 
 const flags = {
   'cluster-name': 'growing',
@@ -16,35 +16,12 @@ const flags = {
 /** Every kind of mutating call in an undisturbed life. */
 export const changingCalls = ['VirtualMachineScaleSetVMs.Update', 'patch spec', 'patch status'] as const;
 
-export interface AzureLife {
-  readonly world: AzureClusterWorld;
-  /** The newest controller. */
-  readonly controller: WorldController;
-}
-
-export interface Disturbance {
-  /** The process dies, and another takes over. */
-  readonly death?: Omit<Death, 'onDeath'>;
-  /** Runs before the life begins. */
-  readonly prepare?: (world: AzureClusterWorld) => void;
-}
-
 export async function growOnAzure(
   protocol: Protocol,
-  { death, prepare }: Disturbance = {},
-): Promise<AzureLife> {
+  disturbance: Disturbance<AzureClusterWorld> = {},
+): Promise<Life<AzureClusterWorld>> {
   const world = new AzureClusterWorld({ configure: () => ({ protocol }) });
-  const onDeath = (): void => {
-    world.clock.schedule(1, () => {
-      controller = world.takeOver(controller, { flags });
-    });
-  };
-  let controller = startController(world, {
-    flags,
-    ...(death !== undefined && { death: { ...death, onDeath } }),
-  });
-  prepare?.(world);
-  await world.startAgents();
+  const life = await beginLife(world, flags, disturbance);
   await world.advance(150_000);
   world.addLivingPods(12);
   await world.advance(150_000);
@@ -52,11 +29,11 @@ export async function growOnAzure(
   await world.advance(600_000);
   world.addLivingPods(3, 'later');
   await world.advance(400_000);
-  return { world, controller };
+  return life;
 }
 
 /** Asserts that every pod has its address, that nothing is lost, doubled or kept without need, and no handshake is open. */
-export function expectWell({ world, controller }: AzureLife): void {
+export function expectWell({ world, controller }: Life<AzureClusterWorld>): void {
   const machine = world.machine();
   const held = world.held(machine);
   expect(world.waiting()).toEqual([]);

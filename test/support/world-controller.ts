@@ -216,3 +216,13 @@ export class WorldController {
 export function startController(world: ClusterWorld, setup: ControllerSetup = {}): WorldController {
   return new WorldController(world, setup);
 }
+
+/** Another process takes over from a killed one. */
+export function takeOver(
+  world: ClusterWorld,
+  former: WorldController,
+  setup: ControllerSetup = {},
+): WorldController {
+  former.kill();
+  return startController(world, { identity: 'headwater-1', ...setup });
+}

@@ -51,11 +51,11 @@ export interface Change {
   readonly blocks?: Blocks;
 }
 
-function keyOf({ network, container, interface: name }: AttachmentName): string {
+export function attachmentKey({ network, container, interface: name }: AttachmentName): string {
   return `${network}/${container}/${name}`;
 }
 
-function placeKey({ pool, ip }: Place): string {
+export function placeKey({ pool, ip }: Place): string {
   return `${pool}/${ip}`;
 }
 
@@ -87,7 +87,7 @@ export class Holdings {
   }
 
   attachment(name: AttachmentName): Attachment | undefined {
-    return this.#attachments.get(keyOf(name));
+    return this.#attachments.get(attachmentKey(name));
   }
 
   /** What holds the address beyond its owner. */
@@ -112,14 +112,14 @@ export class Holdings {
 
   #attach(attachment: Attachment): void {
     this.#detach(attachment);
-    this.#attachments.set(keyOf(attachment), attachment);
+    this.#attachments.set(attachmentKey(attachment), attachment);
     for (const place of attachment.places) this.#attachedTo.set(placeKey(place), attachment);
   }
 
   #detach(name: AttachmentName): void {
-    const known = this.#attachments.get(keyOf(name));
+    const known = this.#attachments.get(attachmentKey(name));
     if (known === undefined) return;
-    this.#attachments.delete(keyOf(name));
+    this.#attachments.delete(attachmentKey(name));
     for (const place of known.places) {
       if (this.#attachedTo.get(placeKey(place)) === known) this.#attachedTo.delete(placeKey(place));
     }

@@ -1,10 +1,16 @@
 // Gives addresses of pools to owners, and takes them back. It decides and remembers, and does no I/O: the record is a port. A
 // request is served as a whole or not at all, and nothing counts that is not in the record.
-import { families as allFamilies, type Family } from '../../cidr/set/cidr.ts';
+import {
+  type Address,
+  addressText,
+  families as allFamilies,
+  type Family,
+  familyOf,
+  parseAddress,
+} from '../../cidr/set/cidr.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { Allocator } from '../allocators/allocator.ts';
-import { type Address, addressText, familyOf, parseAddress } from './address.ts';
 import { Expirations } from './expirations.ts';
 import type { Attachment, AttachmentName, Change, Expiry, Held, Holdings, Place } from './holdings.ts';
 import { failed, type IpamError, ok, type Outcome } from './ipam-error.ts';

@@ -5,9 +5,11 @@ import { ciliumNodesPath } from '../../kubernetes/cilium-node/cilium-node-writer
 import { readCiliumNodeBlocks } from '../../kubernetes/cilium-node/cilium-node-blocks.ts';
 import { nodesPath, readNodeBlocks } from '../../kubernetes/node/node-blocks.ts';
 import { ask } from '../../kubernetes/transport/api-reply.ts';
+import { LinkedAbort } from '../../kubernetes/transport/linked-abort.ts';
 import type { KubernetesTransport } from '../../kubernetes/transport/transport.ts';
 import { Reflector, type ReflectorState } from '../../kubernetes/watch/reflector.ts';
 import { type Clock, sleep } from '../../runtime/clock.ts';
+import { raceAbort } from '../../runtime/race-abort.ts';
 import type { Random } from '../../runtime/random.ts';
 
 /** What shows the blocks: the Node, or the CiliumNode. */
@@ -42,8 +44,10 @@ const createInterval = 5000;
 export class OwnNode {
   readonly #options: OwnNodeOptions;
   readonly #reflector: Reflector<readonly string[]>;
-  /** Why the object cannot be read or created. */
-  #problem: string | undefined = 'no answer yet';
+  /** Why the object cannot be read. */
+  #unread: string | undefined = 'no answer yet';
+  /** Why it cannot be created. */
+  #uncreated: string | undefined;
 
   constructor(options: OwnNodeOptions) {
     this.#options = options;
@@ -69,29 +73,43 @@ export class OwnNode {
     const { source, name } = this.#options;
     const { kind, field } = sources[source];
     const what = `${field} of the ${kind} ${name}`;
-    return this.#problem === undefined ? what : `${what}: ${this.#problem}`;
+    const problem = this.#unread ?? this.#uncreated;
+    return problem === undefined ? what : `${what}: ${problem}`;
   }
 
-  /** Runs until `signal` aborts, then resolves. */
+  /** Runs until `signal` aborts. Rejects with a bug, after everything has ended. */
   async run(signal: AbortSignal): Promise<void> {
-    await Promise.all([this.#reflector.run(signal), this.#createMissing(signal)]);
+    const own = new LinkedAbort(signal);
+    const following = this.#reflector.run(own.signal);
+    try {
+      await this.#createMissing(own.signal);
+    } catch (error) {
+      own.abort();
+      throw error;
+    } finally {
+      await following;
+      own.release();
+    }
   }
 
   #enter(state: ReflectorState): void {
-    if (state.kind === 'watching') this.#problem = undefined;
+    if (state.kind === 'watching') this.#unread = undefined;
     if (state.kind !== 'backing-off' && state.kind !== 'denied') return;
-    if (state.problem !== this.#problem)
-      this.#options.log.warn('cannot read the object of this node', { problem: state.problem });
-    this.#problem = state.problem;
+    const { problem } = state;
+    if (problem !== this.#unread) this.#options.log.warn('cannot read the object of this node', { problem });
+    this.#unread = problem;
   }
 
   async #createMissing(signal: AbortSignal): Promise<void> {
-    const { source, createsObject, clock } = this.#options;
+    const { source, createsObject, clock, log } = this.#options;
     if (source !== 'cluster-pool' || !createsObject) return;
     try {
-      await Promise.race([this.#reflector.synced, sleep(clock, Infinity, signal)]);
-      while (this.#reflector.objects.size === 0) {
-        this.#problem = await this.#create(signal);
+      await raceAbort(this.#reflector.synced, signal);
+      while (!signal.aborted && this.#reflector.objects.size === 0) {
+        const problem = await this.#create(signal);
+        if (problem !== undefined && problem !== this.#uncreated)
+          log.warn('cannot create the CiliumNode of this node', { problem });
+        this.#uncreated = problem;
         await sleep(clock, createInterval, signal);
       }
     } catch (error) {

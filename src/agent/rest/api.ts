@@ -1,8 +1,7 @@
 // The REST calls of the agent, as data in and data out. Paths, queries, statuses and bodies of /v1/ipam are those of the
 // Cilium agent's API; a failure is a JSON string.
-import type { Family } from '../../cidr/set/cidr.ts';
+import { addressText, canonicalAddress, type Family, familyOf } from '../../cidr/set/cidr.ts';
 import { parseGoDuration } from '../../config/go-duration.ts';
-import { addressText, parseAddress } from '../ipam/address.ts';
 import { type Allocated, defaultPool, type Ipam } from '../ipam/ipam.ts';
 import type { IpamError, IpamErrorKind } from '../ipam/ipam-error.ts';
 import { type Answerer, parseCall } from '../cni/answer.ts';
@@ -103,9 +102,7 @@ export class Api {
     const served = ipam.servedFamilies();
     const reason = waitingFor();
     const ofFamily = (family: Family): readonly string[] =>
-      [...ipam.holdings.held()]
-        .filter(({ ip }) => ip.includes(':') === (family === 'ipv6'))
-        .map(({ ip }) => ip);
+      [...ipam.holdings.held()].filter(({ ip }) => familyOf(ip) === family).map(({ ip }) => ip);
     const allocations = Object.fromEntries(
       [...ipam.holdings.held()].map(({ pool, ip, owner }) => [
         pool === defaultPool ? ip : `${pool}/${ip}`,
@@ -193,21 +190,21 @@ export class Api {
   }
 
   #allocate({ query }: ApiRequest, text: string): ApiAnswer {
-    const ip = canonical(text);
+    const ip = canonicalAddress(text);
     if (ip === undefined) return json(500, `Invalid IP address: ${text.slice(0, 100)}`);
     const outcome = this.#options.ipam.allocateIP(ip, query.get('owner') ?? '', poolOf(query));
     return outcome.kind === 'ok' ? { status: 200 } : json(500, outcome.error.message);
   }
 
   #release({ query }: ApiRequest, text: string): ApiAnswer {
-    const ip = canonical(text);
+    const ip = canonicalAddress(text);
     if (ip === undefined) return json(400, `Invalid IP address: ${text.slice(0, 100)}`);
     const outcome = this.#options.ipam.releaseIP({ pool: poolOf(query), ip });
     return outcome.kind === 'ok' ? { status: 200 } : json(500, outcome.error.message);
   }
 
   #startTimer({ query }: ApiRequest, text: string): ApiAnswer {
-    const ip = canonical(text);
+    const ip = canonicalAddress(text);
     if (ip === undefined) return json(400, `Invalid IP address: ${text.slice(0, 100)}`);
     const timeout = timeoutOf(query, this.#options.expiration);
     if (timeout === undefined)
@@ -217,7 +214,7 @@ export class Api {
   }
 
   #stopTimer({ query }: ApiRequest, text: string): ApiAnswer {
-    const ip = canonical(text);
+    const ip = canonicalAddress(text);
     if (ip === undefined) return json(400, `Invalid IP address: ${text.slice(0, 100)}`);
     const place = { pool: poolOf(query), ip };
     const outcome = this.#options.ipam.stopExpirationTimer(place, query.get('uuid') ?? '');
@@ -258,11 +255,6 @@ function timeoutOf(query: URLSearchParams, fallback: number): number | undefined
   const text = query.get('timeout') ?? '';
   const timeout = text === '' ? fallback : parseGoDuration(text);
   return timeout !== undefined && timeout >= 1000 && timeout <= day ? timeout : undefined;
-}
-
-function canonical(text: string): string | undefined {
-  const address = parseAddress(text);
-  return address === undefined ? undefined : addressText(address);
 }
 
 function unescaped(text: string): string {

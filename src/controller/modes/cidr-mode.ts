@@ -103,7 +103,7 @@ export class CidrMode<H extends Holder> implements Mode<CidrStatusReport, CidrNo
       verifyEmptyLists: true,
       transform: kind.read,
       onChange: ({ type, key, object }) => this.#session?.apply(key, type === 'deleted' ? undefined : object),
-      // Whoever shows a block late in a list must have it before anyone early in it gets one.
+      // An object late in a list that shows a block must have it before an object early in it gets one.
       onList: (phase) => {
         this.#isSettled = phase === 'end';
         this.#isListed ||= this.#isSettled;
@@ -138,7 +138,7 @@ export class CidrMode<H extends Holder> implements Mode<CidrStatusReport, CidrNo
   async prepare(signal: AbortSignal): Promise<void> {
     await this.#parts.prepare(signal);
     this.#prepared.resolve();
-    // Whoever leads lists everything once it has the Lease: a list before that would only double the time of a restart.
+    // The leader lists everything once it has the Lease: a list before that would only double the time of a restart.
     const isListedLater = this.#deps.lease !== undefined && (await this.#isReadable(signal));
     if (!isListedLater) await this.#reflector.synced;
   }

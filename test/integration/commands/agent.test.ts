@@ -156,6 +156,19 @@ describe('the socket of an agent', () => {
   });
 });
 
+describe('a client that sends without end', () => {
+  test('is cut off, which is no bug of the agent', async () => {
+    const agent = await started();
+
+    await expect(ask('POST', '/v1/cni', { body: 'x'.repeat(70 * 2 ** 20) })).rejects.toThrow(
+      /EPIPE|ECONNRESET|socket hang up/,
+    );
+
+    expect((await ask('GET', '/v1/healthz')).status).toBe(200);
+    expect((await agent.stop()).out).not.toContain('a bug');
+  });
+});
+
 describe('headwater agent', () => {
   test('has after a restart, however it ended, what it had before', async () => {
     const first = await started();

@@ -5,9 +5,9 @@ import type { Cloud, CloudDeps } from '../../../src/controller/clouds/cloud.ts';
 import type { RpcAction, RpcApi, RpcInput, RpcOutput } from '../../../src/providers/alibaba/rpc-api.ts';
 import { CallError, type Sending } from '../../../src/providers/gate/cloud-call.ts';
 import type { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
-import { CloudRefusal } from '../../../src/simulator/cloud/cloud-refusal.ts';
+import { readyLife } from '../../../src/simulator/alibaba/states.ts';
 import type { Faults } from '../../../src/simulator/cloud/faults.ts';
-import { launch, plainInterface, terminate } from '../../../src/simulator/cloud/instances.ts';
+import { plainInterface } from '../../../src/simulator/cloud/instances.ts';
 import type { NetworkInterface } from '../../../src/simulator/cloud/records.ts';
 import {
   createEmbeddedAlibaba,
@@ -24,6 +24,7 @@ import { alibabaTopologyOf, podTags } from './alibaba-topology.ts';
 import { CallJudge } from './call-judge.ts';
 import type { ActingCall, CloudRig, CreateCluster, RigHooks } from './cloud-rig.ts';
 import { inWordsOfEc2, outputInWordsOfEc2, resultInWordsOfEc2 } from './ec2-words.ts';
+import { launchLike, terminateOnceShown } from './launched-instances.ts';
 import { occupy } from './occupied-subnet.ts';
 import { roomOn } from './subnet-room.ts';
 
@@ -109,40 +110,17 @@ export class AlibabaRig implements CloudRig {
     return interfaces.flatMap((id) => this.cluster.network.interfaces.get(id)?.instanceId ?? []);
   }
 
-  launch({
-    subnetId,
-    instanceType,
-  }: NodeFacts): Pick<NodeFacts, 'instanceId' | 'primaryAddress'> | undefined {
+  launch(like: NodeFacts): Pick<NodeFacts, 'instanceId' | 'primaryAddress'> | undefined {
     const { network } = this.cluster;
-    if ((network.subnets.get(subnetId)?.available ?? 0) < 1) return undefined;
-    const life = {
-      phase: 'ready',
-      name: '',
-      createTime: network.clock.wall(),
-      deleteOnRelease: true,
-    } as const;
-    const request = { ...plainInterface(subnetId, this.securityGroups), life };
-    const { id, primaryAddress } = launch(network, {
+    return launchLike(network, like, () => ({
       reservationId: '',
-      launchIndex: 0,
-      type: instanceType,
       imageId: 'aliyun_3_x64_20G_alibase_20260101.vhd',
-      tags: {},
-      interfaces: [{ kind: 'new', deviceIndex: 0, cardIndex: 0, deleteOnTermination: true, request }],
-    });
-    return { instanceId: id, primaryAddress };
+      request: { ...plainInterface(like.subnetId, this.securityGroups), life: readyLife(network) },
+    }));
   }
 
-  /** Retries while the cloud does not show a new instance yet. */
   terminate(instanceId: string): void {
-    const { network } = this.cluster;
-    if (!network.instances.has(instanceId)) return;
-    try {
-      terminate(network, [instanceId]);
-    } catch (refusal) {
-      if (!(refusal instanceof CloudRefusal)) throw refusal;
-      this.#clock.schedule(1000, () => this.terminate(instanceId));
-    }
+    terminateOnceShown(this.cluster.network, instanceId, this.#clock);
   }
 
   roomFor({ facts }: NodeView): number {

@@ -14,6 +14,8 @@ export interface RigOptions {
   readonly holdings?: Holdings;
   readonly mayGrow?: boolean;
   readonly seed?: string;
+  /** Called as a call of the plugin is answered. */
+  readonly onAnswer?: () => void;
 }
 
 export function blockOf(text: string, seed = 'block'): HostScopeAllocator {
@@ -71,7 +73,10 @@ export class AgentRig {
     this.answerer = new Answerer({
       verbs,
       clock: this.clock,
-      onAnswer: ({ verb, code }) => this.figures.push(`${verb} ${code}`),
+      onAnswer: ({ verb, code }) => {
+        this.figures.push(`${verb} ${code}`);
+        options.onAnswer?.();
+      },
     });
   }
 

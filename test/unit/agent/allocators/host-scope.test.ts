@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { addressText, parseAddress } from '../../../../src/agent/ipam/address.ts';
+import { parseAddress } from '../../../../src/cidr/set/cidr.ts';
 import { blockOf } from '../agent-rig.ts';
 
 const value = (ip: string): bigint => parseAddress(ip)?.value ?? -1n;
@@ -51,9 +51,8 @@ describe('a block of one node', () => {
       const block = blockOf(cidr);
       const given = Array.from({ length: Number(block.capacity) }, () => block.allocateNext());
 
-      expect(new Set(given.map((outcome) => (outcome.kind === 'ok' ? outcome.value : -1n))).size).toBe(
-        given.length,
-      );
+      expect(given.filter(({ kind }) => kind !== 'ok')).toEqual([]);
+      expect(new Set(given.map((outcome) => outcome.kind === 'ok' && outcome.value)).size).toBe(given.length);
       expect(block.allocateNext()).toMatchObject({
         kind: 'failed',
         error: { kind: 'exhausted', message: 'range is full' },
@@ -95,21 +94,5 @@ describe('a block of one node', () => {
         }
       }),
     );
-  });
-});
-
-describe('the text of an address', () => {
-  test.each([
-    ['10.0.0.1', '10.0.0.1'],
-    ['FD00:0:0::1', 'fd00::1'],
-    ['10.0.0.01', undefined],
-    ['10.0.0.1/24', undefined],
-    ['fe80::1%eth0', undefined],
-    ['::ffff:10.0.0.1', undefined],
-    ['x', undefined],
-  ])('is canonical: %s', (given, text) => {
-    const address = parseAddress(given);
-
-    expect(address === undefined ? undefined : addressText(address)).toBe(text);
   });
 });
