@@ -15,6 +15,7 @@ import type { ArmApi } from './arm-api.ts';
 import { ArmClient, callOf, failure } from './arm-client.ts';
 import { Changes } from './changes.ts';
 import { azureSection } from './cilium-node-section.ts';
+import { FailedModels } from './failed-models.ts';
 import type { InstanceRef } from './ids.ts';
 import { mostConfigurations } from './instance-model.ts';
 import { observe } from './read.ts';
@@ -29,6 +30,8 @@ export interface AzureAllocationOptions {
   readonly api: ArmApi;
   readonly gate: CallGate;
   readonly clock: Clock;
+  /** In ms. */
+  readonly consistencyWindow: number;
   /** Where this process runs, if that is known: what is read to see whether Azure answers. */
   readonly place: Pick<InstanceRef, 'subscriptionId' | 'resourceGroup'> | undefined;
   /** Whether the options let this instance be served. */
@@ -48,12 +51,14 @@ const azureTraits: CloudTraits = {
 const mostInstancesPerRefresh = 50;
 
 export function azureAllocation(options: AzureAllocationOptions): AllocationImplementation {
-  const { api, gate, clock, place, isInScope } = options;
+  const { api, gate, clock, consistencyWindow, place, isInScope } = options;
   const client = new ArmClient({ api, gate });
   const spellings = new Spellings();
   const subnets = new Subnets(client, clock);
   const changes = new Changes({ client, spellings, clock });
-  const releases = new InstanceReleases({ client, changes, spellings, clock });
+  const failedModels = new FailedModels({ clock, consistencyWindow });
+  const parts = { client, changes, spellings, failedModels };
+  const releases = new InstanceReleases({ ...parts, clock });
   return {
     traits: azureTraits,
     mostInstancesPerRefresh,
@@ -75,7 +80,7 @@ export function azureAllocation(options: AzureAllocationOptions): AllocationImpl
     reconsider: () => gate.reconsider(),
     expectedWait: (kinds, priority, instanceId) =>
       gate.expectedWait(callsFor(kinds, { instanceId }), priority),
-    perform: (operation, context) => perform({ client, changes, releases }, operation, context),
+    perform: (operation, context) => perform({ ...parts, releases }, operation, context),
     section: azureSection(spellings),
   };
 }

@@ -126,6 +126,24 @@ function every(model: Json, names: NamesByInterface, fits: (isPresent: boolean) 
   });
 }
 
+/** Names of the configurations that a release may remove, by interface. Only of the model of a VM. */
+export function ourNamesIn(model: Json): NamesByInterface {
+  const names = (list(model, 'properties', ...vmInterfaces) ?? []).map((item) => {
+    const configured = list(item, 'properties', 'ipConfigurations') ?? [];
+    return [
+      text(item, 'name') ?? '',
+      configured.filter(isReleasable).flatMap((each) => nameOf(each) ?? []),
+    ] as const;
+  });
+  return new Map(names.filter(([, own]) => own.length > 0));
+}
+
+/** Whether the last change of the model failed. */
+export function hasFailed(model: Json): boolean {
+  const state = text(model, 'properties', 'provisioningState')?.toLowerCase();
+  return state === 'failed' || state === 'canceled';
+}
+
 /**
  * Whether a release may remove a configuration: one that Headwater or cilium-operator added, and through which nothing
  * outside the cluster reaches a pod. `configuration`: as a model has it, or as its interface shows it.

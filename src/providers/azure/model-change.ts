@@ -15,13 +15,18 @@ import {
   type EndOfChange,
   type Goal,
 } from './changes.ts';
-import { parseInstanceId } from './ids.ts';
+import type { FailedModels, VmModel } from './failed-models.ts';
+import { parseInstanceId, type ScaleSetVm } from './ids.ts';
 import { holdsAll, holdsNone, type ModelProblem } from './instance-model.ts';
-import { replacing, scaleSetVm, standaloneVm } from './requests.ts';
+import { readInterface, type ShownInterface } from './network-interface.ts';
+import { replacing, scaleSetVm, scaleSetVmInterfaces, standaloneVm } from './requests.ts';
+import type { Spellings } from './spellings.ts';
 
 export interface UpdateParts {
   readonly client: ArmClient;
   readonly changes: Changes;
+  readonly spellings: Spellings;
+  readonly failedModels: FailedModels;
 }
 
 type Update = 'VirtualMachineScaleSetVMs.Update' | 'Interfaces.CreateOrUpdate';
@@ -33,7 +38,7 @@ export interface Target {
   readonly update: Update;
   readonly effect: Exclude<CallEffect, 'reads'>;
   /** Decides from the fresh model. May reject with a CloudError. */
-  readonly prepare: (model: JsonObject, context: CallContext) => Promise<Prepared> | Prepared;
+  readonly prepare: (model: VmModel, context: CallContext) => Promise<Prepared> | Prepared;
 }
 
 export type Prepared =
@@ -108,7 +113,7 @@ async function tryUpTo(
 ): Promise<ModelResult> {
   const { target, context } = work;
   const model = await readModel(parts.client, target, context);
-  const prepared = await target.prepare(model.body, context);
+  const prepared = await target.prepare(model, context);
   if (prepared.kind === 'done') return { kind: 'shown', addressesByInterface: new Map() };
   if (prepared.kind === 'refused') return refusedBy(target, prepared);
   const { goal } = prepared;
@@ -157,11 +162,7 @@ async function afterLostAnswer(parts: UpdateParts, work: Sent, lost: CloudFailur
   return { kind: 'ambiguous', failure: lost };
 }
 
-async function readModel(
-  client: ArmClient,
-  { read }: Target,
-  context: CallContext,
-): Promise<{ readonly body: JsonObject; readonly etag: string | undefined }> {
+async function readModel(client: ArmClient, { read }: Target, context: CallContext): Promise<VmModel> {
   const { answer } = await client.readOne(read, context);
   if (!isObject(answer.body)) throw unreadable(read, 'it is no model');
   return { body: answer.body, etag: answer.etag };
@@ -175,6 +176,24 @@ async function waitForEnd(
   const { instanceId, read, update: operation } = target;
   return resultOf(await changes.wait({ instanceId, read, operation, goal, accepted }, context));
 }
+
+/** The interfaces of a VM, as they are now. Rejects with a CloudError. */
+export async function readInterfaces(
+  { client, spellings }: UpdateParts,
+  vm: ScaleSetVm,
+  context: CallContext,
+): Promise<readonly ShownInterface[]> {
+  const request = scaleSetVmInterfaces(vm);
+  const { items } = await client.readList(request, (item) => readInterface(item, spellings), context);
+  return items;
+}
+
+/** Nothing is sent before it is certain what a failed change left. */
+export const notCertain = {
+  kind: 'refused',
+  code: 'ModelIsChanging',
+  problem: 'the last change failed, and it is not certain yet what it left',
+} as const satisfies Prepared;
 
 function resultOf(end: EndOfChange): ModelResult {
   if (end.kind === 'failed') return { kind: 'failed', failure: end.failure };

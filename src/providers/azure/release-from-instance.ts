@@ -6,22 +6,23 @@ import type { Outcome, ReleaseIPs } from '../contract/operation.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { JsonObject } from './arm-api.ts';
 import { failure } from './arm-client.ts';
+import type { VmModel } from './failed-models.ts';
 import { instanceKey, parseInstanceId, parseInterfaceId, type ScaleSetVm } from './ids.ts';
 import {
   admittedFor,
   changeModel,
   type ModelResult,
+  notCertain,
   type Prepared,
+  readInterfaces,
   type Target,
   type UpdateParts,
 } from './model-change.ts';
 import { readInterface } from './network-interface.ts';
 import { planRemovals, type Refusal, type RemovalFacts } from './removal-plan.ts';
-import { oneInterface, scaleSetVm, scaleSetVmInterfaces } from './requests.ts';
-import type { Spellings } from './spellings.ts';
+import { oneInterface, scaleSetVm } from './requests.ts';
 
 export interface InstanceReleasesOptions extends UpdateParts {
-  readonly spellings: Spellings;
   readonly clock: Pick<Clock, 'monotonic'>;
 }
 
@@ -119,31 +120,40 @@ export class InstanceReleases {
       update: 'Interfaces.CreateOrUpdate',
       effect: 'takesAway',
       prepare: (model) => {
-        const shown = readInterface(model, this.#options.spellings, instanceId);
-        return this.#plan(batch, { model, isWhole: false, shown: shown === undefined ? [] : [shown] });
+        const shown = readInterface(model.body, this.#options.spellings, instanceId);
+        return this.#plan(batch, {
+          model: model.body,
+          isWhole: false,
+          shown: shown === undefined ? [] : [shown],
+        });
       },
     };
   }
 
   async #prepareVm(
     batch: Batch,
-    { vm, model }: { readonly vm: ScaleSetVm; readonly model: JsonObject },
+    { vm, model }: { readonly vm: ScaleSetVm; readonly model: VmModel },
     context: CallContext,
   ): Promise<Prepared> {
-    const { client, spellings } = this.#options;
-    const request = scaleSetVmInterfaces(vm);
-    const { items } = await client.readList(request, (item) => readInterface(item, spellings), context);
-    return this.#plan(batch, { model, isWhole: true, shown: items });
+    const shown = await readInterfaces(this.#options, vm, context);
+    const cleaned = this.#options.failedModels.cleaned(batch.instanceId, model, shown);
+    return this.#plan(batch, { model: cleaned, isWhole: true, shown });
   }
 
-  #plan(batch: Batch, read: Pick<RemovalFacts, 'model' | 'isWhole' | 'shown'>): Prepared {
+  #plan(batch: Batch, { model, ...read }: Reading): Prepared {
     this.#close(batch);
+    if (model === undefined) return notCertain;
     const { instanceId, removals, startedAt } = batch;
-    const { prepared, refusals } = planRemovals({ instanceId, removals, ...read });
+    const { prepared, refusals } = planRemovals({ instanceId, removals, model, ...read });
     batch.refusals = refusals;
     const isLate = this.#options.clock.monotonic() - startedAt > longestPreparation;
     return isLate && prepared.kind === 'change' ? tooSlow : prepared;
   }
+}
+
+interface Reading extends Pick<RemovalFacts, 'isWhole' | 'shown'> {
+  /** Undefined if it is not certain. */
+  readonly model: JsonObject | undefined;
 }
 
 const tooSlow: Refusal = {

@@ -49,9 +49,11 @@ function preparedFor(
 ): Prepared {
   if (names.size === 0) return [...refusals.values()][0] ?? { kind: 'done' };
   const goal = { kind: 'removed', names } as const;
-  if (holdsNone(facts.model, names)) return { kind: 'sent', goal };
   const edited = edit(facts, names);
-  return edited.kind === 'refused' ? edited : { kind: 'change', model: edited.model, goal };
+  // A model without them that is not changing was not carried out, so it is written again.
+  if (edited.kind === 'edited') return { kind: 'change', model: edited.model, goal };
+  const isUnderWay = edited.code === 'ModelIsChanging' && holdsNone(facts.model, names);
+  return isUnderWay ? { kind: 'sent', goal } : edited;
 }
 
 function edit({ model, isWhole }: RemovalFacts, names: NamesByInterface): Edit {
@@ -78,7 +80,7 @@ function namesOn(
     return refused('ConfigurationNotOurs', `the configuration of ${foreign} is not Headwater's to remove`);
   const names = there.flatMap((address) => read.releasable.get(address) ?? []);
   const edited = edit(facts, new Map([[nameOfInterface(interfaceId), names]]));
-  return edited.kind === 'refused' ? edited : names;
+  return edited.kind === 'refused' && edited.code !== 'ModelIsChanging' ? edited : names;
 }
 
 /** Undefined if the instance does not have it. */

@@ -9,6 +9,7 @@ import { instanceKey, nameOfInterface, parseInstanceId, parseInterfaceId, type S
 import {
   type Addition,
   type Edit,
+  hasFailed,
   holdsAll,
   namesFor,
   type NamesByInterface,
@@ -18,7 +19,9 @@ import {
 import {
   changeModel,
   type ModelResult,
+  notCertain,
   type Prepared,
+  readInterfaces,
   type Target,
   type UpdateParts,
 } from './model-change.ts';
@@ -51,7 +54,7 @@ export async function updateInstance(
   update: InstanceUpdate,
   context: CallContext,
 ): Promise<UpdateOutcome> {
-  const targets = targetsOf(update);
+  const targets = targetsOf(parts, update);
   if (targets === undefined) return { kind: 'failed', failure: notUnderstood(update) };
   const within = { ...context, instanceId: update.instanceId };
   const results = await Promise.all(
@@ -68,7 +71,10 @@ type Result =
   | Exclude<Outcome, { kind: 'done' }>;
 
 /** A scale-set VM has one model for all its interfaces; interfaces of other VMs each have their own. */
-function targetsOf({ instanceId, operationId, add }: InstanceUpdate): readonly AddingTarget[] | undefined {
+function targetsOf(
+  parts: UpdateParts,
+  { instanceId, operationId, add }: InstanceUpdate,
+): readonly AddingTarget[] | undefined {
   const instance = parseInstanceId(instanceId);
   if (instance === undefined) return undefined;
   const additions = add.map(({ interfaceId, subnetId, count }): Addition & { readonly id: string } => ({
@@ -78,23 +84,36 @@ function targetsOf({ instanceId, operationId, add }: InstanceUpdate): readonly A
     count,
   }));
   const names = namesFor(additions, operationId);
-  if (instance.kind === 'scaleSetVm') return [targetOfVm({ instanceId, vm: instance }, additions, names)];
+  if (instance.kind === 'scaleSetVm')
+    return [targetOfVm(parts, { instanceId, vm: instance, additions, names })];
   const targets = additions.map((addition) => targetOfInterface(instanceId, addition, names));
   return targets.every((target) => target !== undefined) ? targets : undefined;
 }
 
-function targetOfVm(
-  { instanceId, vm }: { readonly instanceId: string; readonly vm: ScaleSetVm },
-  additions: readonly Addition[],
-  names: NamesByInterface,
-): AddingTarget {
+interface VmAdditions {
+  readonly instanceId: string;
+  readonly vm: ScaleSetVm;
+  readonly additions: readonly Addition[];
+  readonly names: NamesByInterface;
+}
+
+function targetOfVm(parts: UpdateParts, { instanceId, vm, additions, names }: VmAdditions): AddingTarget {
   return {
     instanceId,
     read: scaleSetVm(vm),
     update: 'VirtualMachineScaleSetVMs.Update',
     effect: 'adds',
     names,
-    prepare: (model) => prepared(model, names, withAdditionsToVm(model, additions, names)),
+    prepare: async (model, context) => {
+      const { body } = model;
+      if (holdsAll(body, names) || !hasFailed(body))
+        return prepared(body, names, withAdditionsToVm(body, additions, names));
+      const shown = await readInterfaces(parts, vm, context);
+      const cleaned = parts.failedModels.cleaned(instanceId, model, shown);
+      return cleaned === undefined
+        ? notCertain
+        : prepared(cleaned, names, withAdditionsToVm(cleaned, additions, names));
+    },
   };
 }
 
@@ -113,7 +132,7 @@ function targetOfInterface(
     update: 'Interfaces.CreateOrUpdate',
     effect: 'adds',
     names,
-    prepare: (model) => prepared(model, names, withAdditionsToInterface(model, addition, own)),
+    prepare: ({ body }) => prepared(body, names, withAdditionsToInterface(body, addition, own)),
   };
 }
 

@@ -245,8 +245,8 @@ export class InvariantChecker {
   }
 
   /**
-   * No call may exceed max-allocate, counted with what the node shows and has. A new leader is exempt for a consistency
-   * window, because its watch and its reads may lag.
+   * No call may exceed max-allocate, counted with what the node shows and has. A release that fails gives back what it
+   * took. A new leader is exempt for a consistency window, because its watch and its reads may lag.
    */
   #checkLimit(
     acting: ActingCall,
@@ -262,7 +262,7 @@ export class InvariantChecker {
     const shown = [...(this.#shown.get(node) ?? [])].filter(
       ([address, since]) => since <= sentAt && this.#countsTowardsLimit(node, instanceId, address),
     );
-    if (gained <= 0 || shown.length + gained <= maxAllocate + this.allowances.extra(instanceId)) return;
+    if (acting.unassigns || gained <= 0 || shown.length + gained <= maxAllocate + this.allowances.extra(instanceId)) return;
     const firstCallAt = this.#firstCallAt.get(acting.identity) ?? Infinity;
     if (this.#options.now() < firstCallAt + this.#options.consistencyWindow) return;
     const text = `${acting.action} of ${acting.identity} adds ${gained} to ${node}, which shows ${shown.length} of at most ${maxAllocate}`;

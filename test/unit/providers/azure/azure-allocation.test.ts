@@ -19,7 +19,14 @@ interface Waits {
 function waits(): Waits {
   const rig = azureRig();
   const { api, gate, time: clock } = rig;
-  const provider = azureAllocation({ api, gate, clock, place: undefined, isInScope: () => true });
+  const provider = azureAllocation({
+    api,
+    gate,
+    clock,
+    consistencyWindow: 20_000,
+    place: undefined,
+    isInScope: () => true,
+  });
   return {
     rig,
     provider,
