@@ -214,7 +214,7 @@ export class InvariantChecker {
     if (acting === undefined) return;
     if (after !== undefined) this.#ownAssignments.assigned(acting.identity, after.id, added);
     if (acting.unassigns) this.#ownUnassignments.unassigned(acting.identity, addedBy(after, before));
-    this.#checkLimit(acting, before, after);
+    if (!acting.unassigns) this.#checkLimit(acting, before, after);
     // What was already leaving does not leave by this call.
     const kept = unlessDetaching(before) === undefined ? after : unlessDetaching(after);
     if (before !== undefined) this.#checkUnassigned(acting, before, kept);
@@ -262,7 +262,7 @@ export class InvariantChecker {
     const shown = [...(this.#shown.get(node) ?? [])].filter(
       ([address, since]) => since <= sentAt && this.#countsTowardsLimit(node, instanceId, address),
     );
-    if (acting.unassigns || gained <= 0 || shown.length + gained <= maxAllocate + this.allowances.extra(instanceId)) return;
+    if (gained <= 0 || shown.length + gained <= maxAllocate + this.allowances.extra(instanceId)) return;
     const firstCallAt = this.#firstCallAt.get(acting.identity) ?? Infinity;
     if (this.#options.now() < firstCallAt + this.#options.consistencyWindow) return;
     const text = `${acting.action} of ${acting.identity} adds ${gained} to ${node}, which shows ${shown.length} of at most ${maxAllocate}`;
