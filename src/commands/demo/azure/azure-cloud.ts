@@ -26,7 +26,7 @@ export function azureCloud(wanted: {
     cluster,
     agents: halfOfEach,
     counters: arm.gateway.counters,
-    releases: false,
+    releases: true,
     chapters: (context) => azureChapters({ ...context, cluster }),
     serve: async (directory) => {
       const [principal] = topology.principals;
