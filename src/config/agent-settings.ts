@@ -2,7 +2,7 @@
 import { canonicalAddress, type Cidr, families, type Family, parseCidr, widthOf } from '../cidr/set/cidr.ts';
 import { type OptionSources, refusalLine } from './option-source.ts';
 import type { Options } from './option-table.ts';
-import { type AgentMode, builtAgentModes } from './options/agent-options.ts';
+import type { AgentMode } from './options/agent-options.ts';
 
 export interface AgentSettings {
   readonly mode: AgentMode;
@@ -16,6 +16,15 @@ export interface AgentSettings {
   /** In canonical text. */
   readonly excluded: readonly string[];
   readonly createsCiliumNode: boolean;
+  /** A file with the rest of the spec of a CiliumNode that is created. */
+  readonly ciliumNodeSpec: string | undefined;
+  readonly protocol: 'used' | 'pools';
+  /** Between two writes to the CiliumNode, in ms. */
+  readonly updateRate: number;
+  readonly defaultPool: string;
+  /** Free addresses to hold, by pool. */
+  readonly preAllocation: ReadonlyMap<string, number>;
+  readonly masqueradesDefaultOnly: boolean;
   /** In ms. */
   readonly expiration: number;
 }
@@ -38,6 +47,12 @@ export function agentSettings(options: Options): AgentSettings {
     }),
     excluded: excludeIps.flatMap((text) => canonicalAddress(text) ?? []),
     createsCiliumNode: options.autoCreateCiliumNodeResource,
+    ciliumNodeSpec: options.ciliumNodeSpec,
+    protocol: options.ciliumNodeProtocol,
+    updateRate: options.ipamCiliumNodeUpdateRate,
+    defaultPool: options.ipamDefaultIpPool,
+    preAllocation: new Map(options.ipamMultiPoolPreAllocation.map(countIn)),
+    masqueradesDefaultOnly: options.onlyMasqueradeDefaultPool,
     expiration: ipamExpiration,
   };
 }
@@ -45,11 +60,6 @@ export function agentSettings(options: Options): AgentSettings {
 /** One line for each broken rule. */
 export function agentProblems(options: Options, sources: OptionSources): readonly string[] {
   const mode = modeOf(options);
-  if (!builtAgentModes.includes(mode)) {
-    const because = 'it is not built yet';
-    const accepted = builtAgentModes.join(', ');
-    return [refusalLine({ name: 'ipam', source: sources.ipam, text: mode, because, accepted })];
-  }
   const ranges = families.flatMap((family) => rangeProblems(family, options, sources));
   const hasNone = families.every((family) => rangeText(options, family) === undefined);
   if (mode === 'host-scope' && hasNone) {
@@ -58,6 +68,11 @@ export function agentProblems(options: Options, sources: OptionSources): readonl
     return [refusalLine({ name: 'ipv4-range', source: sources['ipv4-range'], text: '', because, accepted })];
   }
   return [...ranges, ...excludeProblems(options, sources)];
+}
+
+function countIn(pair: string): readonly [string, number] {
+  const [pool = '', count] = pair.split('=');
+  return [pool, Number(count)];
 }
 
 /** The option has values of its own for this command. */
@@ -75,8 +90,8 @@ const leastHostBits = 2;
 const shortest = { ipv4: 8, ipv6: 32 } as const;
 
 /** Why a block cannot be one of a node, worded to follow "because"; undefined if it can. */
-export function blockProblem({ family, length }: Cidr): string | undefined {
-  const longest = widthOf[family] - leastHostBits;
+export function blockProblem({ family, length }: Cidr, hostBits = leastHostBits): string | undefined {
+  const longest = widthOf[family] - hostBits;
   if (length >= shortest[family] && length <= longest) return undefined;
   return `its prefix length is not from ${shortest[family]} to ${longest}`;
 }

@@ -13,10 +13,21 @@ import type { ModeDeps } from './modes/mode.ts';
 import type { ReportedBlocks } from './reporting/cidr-status-report.ts';
 import type { WriteHealth } from './reporting/write-health.ts';
 
-export interface CidrSessionDeps extends ModeDeps {
+/** What is served, and how it is told. */
+export interface ServedBlocks {
   readonly settings: BlockSettings;
   readonly holders: BlockHolders;
   readonly words: BlockWords;
+  /** The objects whose Events tell of a holder. */
+  subjects(holder: Holder): readonly EventSubject[];
+  /** Reasons of Events that have a name of their own. */
+  readonly eventReasons: Readonly<Partial<Record<BlockReason, string>>>;
+  /** Whether to count under the names of kube-controller-manager. */
+  readonly countsAsPeer: boolean;
+}
+
+export interface CidrSessionDeps extends Omit<ModeDeps, 'kubernetes'> {
+  readonly served: ServedBlocks;
   /** Whether a write may start now: it must end within our own lease. */
   readonly mayWrite: () => boolean;
   /** Time limit of a write, in ms. */
@@ -24,12 +35,6 @@ export interface CidrSessionDeps extends ModeDeps {
   /** Whether the objects that are known are all of a list, and not a part of it. */
   readonly isSettled: () => boolean;
   readonly writes: Pick<WriteHealth, 'note'>;
-  /** The objects whose Events tell of a holder. */
-  readonly subjects: (holder: Holder) => readonly EventSubject[];
-  /** Reasons of Events that have a name of their own. */
-  readonly eventReasons: Readonly<Partial<Record<BlockReason, string>>>;
-  /** Whether to count under the names of kube-controller-manager. */
-  readonly countsAsPeer: boolean;
 }
 
 const poolName = 'default';
@@ -48,7 +53,9 @@ export class CidrSession {
 
   constructor(deps: CidrSessionDeps) {
     this.#deps = deps;
-    const { settings, holders, words, options, writeTime, clock, random, onBug, permission, log } = deps;
+    const { settings, holders, words } = deps.served;
+    const { options, clock, random, onBug, log } = deps.host;
+    const { permission } = deps.leadership;
     this.#began = clock.monotonic();
     this.#ledger = new BlockLedger(settings.pools.map((pool) => ({ pool: poolName, ...pool })));
     for (const cidr of settings.reserved) this.#ledger.reserve(cidr);
@@ -69,7 +76,7 @@ export class CidrSession {
       holders,
       words,
       workers: options.parallelAllocWorkers,
-      writeTime,
+      writeTime: deps.writeTime,
       refusal: () => this.#refusal(),
       emit: (event) => this.#take(event),
       clock,
@@ -118,7 +125,7 @@ export class CidrSession {
 
   /** Sets every gauge about pools. */
   show(): void {
-    const { metrics } = this.#deps.registry;
+    const { metrics } = this.#deps.host.registry;
     const waiting = this.#allocator.waiting();
     const figures = this.#ledger.figures();
     for (const family of this.#families) {
@@ -128,7 +135,7 @@ export class CidrSession {
       metrics.headwater_cidr_blocks.set({ ...labels, state: 'free' }, capacity - held);
       metrics.headwater_cidr_waiting_nodes.set(labels, waiting[family]);
     }
-    if (!this.#deps.countsAsPeer) return;
+    if (!this.#deps.served.countsAsPeer) return;
     for (const { cidr, held, capacity } of figures) {
       const labels = { clusterCIDR: cidrText(cidr) };
       metrics.node_ipam_controller_cirdset_max_cidrs.set(labels, capacity);
@@ -137,9 +144,9 @@ export class CidrSession {
   }
 
   #refusal(): AllocationRefusal | undefined {
-    const { permission, mayWrite, isSettled } = this.#deps;
+    const { leadership, mayWrite, isSettled } = this.#deps;
     if (!isSettled()) return 'listing';
-    const why = permission.refusal('allocate');
+    const why = leadership.permission.refusal('allocate');
     if (why === 'dryRun') return 'dryRun';
     if (why === 'conflictingWriter') return 'otherAllocator';
     if (why !== undefined) return 'paused';
@@ -147,14 +154,14 @@ export class CidrSession {
   }
 
   #take(event: AllocatorEvent): void {
-    const { log, writes } = this.#deps;
+    const { host, writes } = this.#deps;
     switch (event.kind) {
       case 'allocated':
       case 'freed':
         this.#count(event);
         return;
       case 'wouldAssign':
-        log.info('dry run: would give blocks', { node: event.holder.name, podCIDRs: event.blocks });
+        host.log.info('dry run: would give blocks', { node: event.holder.name, podCIDRs: event.blocks });
         return;
       case 'written':
         this.#written(event);
@@ -169,9 +176,9 @@ export class CidrSession {
   }
 
   #count(event: AllocatorEvent & { readonly kind: 'allocated' | 'freed' }): void {
-    const { countsAsPeer, registry } = this.#deps;
-    const { metrics } = registry;
-    if (!countsAsPeer) return;
+    const { host, served } = this.#deps;
+    const { metrics } = host.registry;
+    if (!served.countsAsPeer) return;
     if (event.kind === 'allocated') {
       const labels = { clusterCIDR: cidrText(event.allocated.pool.cidr) };
       metrics.node_ipam_controller_cidrset_cidrs_allocations_total.add(labels);
@@ -186,8 +193,8 @@ export class CidrSession {
   }
 
   #written({ name, outcome }: AllocatorEvent & { readonly kind: 'written' }): void {
-    const { log, registry, words } = this.#deps;
-    if (words.object === 'CiliumNode')
+    const { log, registry } = this.#deps.host;
+    if (this.#deps.served.words.object === 'CiliumNode')
       registry.metrics.headwater_ciliumnode_writes_total.add({ part: 'spec', outcome: outcome.kind });
     if (outcome.kind === 'written') log.debug('gave blocks', { node: name, podCIDRs: outcome.holder.blocks });
     else
@@ -196,15 +203,16 @@ export class CidrSession {
 
   /** A write of the previous leader may still arrive for a while. */
   #noteOthers({ name }: Holder): void {
-    const { clock, leads, log, registry } = this.#deps;
-    if (!leads() || clock.monotonic() < this.#began + leaderQuietPeriod) return;
+    const { clock, log, registry } = this.#deps.host;
+    if (!this.#deps.leadership.leads() || clock.monotonic() < this.#began + leaderQuietPeriod) return;
     registry.metrics.headwater_conflicting_writes_total.add({ part: 'podCIDRs' });
     log.warn('a node has blocks that Headwater did not give it', { node: name });
     this.#others.note(name);
   }
 
   #tell(holder: Holder, condition: BlockCondition | undefined): void {
-    const { log, subjects, recordEvent, eventReasons } = this.#deps;
+    const { host, served, events } = this.#deps;
+    const { log } = host;
     if (condition === undefined) {
       log.info('nothing is wrong with the blocks of a node any longer', { node: holder.name });
       return;
@@ -215,18 +223,18 @@ export class CidrSession {
       reason,
       why: message,
     });
-    const report = { type: 'Warning', reason: eventReasons[reason] ?? reason, message } as const;
-    for (const subject of subjects(holder)) recordEvent(subject, report);
+    const report = { type: 'Warning', reason: served.eventReasons[reason] ?? reason, message } as const;
+    for (const subject of served.subjects(holder)) events.record(subject, report);
   }
 
   #daysLeft(family: Family): number | undefined {
     const { held, capacity } = totalOf(family, this.#ledger.figures());
-    const now = { at: this.#deps.clock.monotonic(), held };
+    const now = { at: this.#deps.host.clock.monotonic(), held };
     return daysLeft(this.#samples.get(family) ?? [], now, capacity - held);
   }
 
   #sample(): void {
-    const { clock } = this.#deps;
+    const { clock } = this.#deps.host;
     const figures = this.#ledger.figures();
     for (const family of this.#families) {
       const { held } = totalOf(family, figures);

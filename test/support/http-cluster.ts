@@ -90,17 +90,19 @@ export class HttpCluster {
     });
     const stopping = new AbortController();
     this.controller = new Controller({
-      options: optionsOf(this.#options.flags),
+      host: {
+        options: optionsOf(this.#options.flags),
+        clock: this.clock,
+        random: new Random(identity),
+        log: recordingLogger(),
+        registry: createMetricRegistry({ measureProcess: false }),
+        onBug: (error) => this.bugs.push(error),
+      },
       kubernetes: transport,
       leaseTransport: transport,
       composeMode: (deps) => new EniMode(deps, (cloud) => composeAws(api, cloud)),
-      clock: this.clock,
-      random: new Random(identity),
-      log: recordingLogger(),
-      registry: createMetricRegistry({ measureProcess: false }),
       identity,
       readLiveOptions: undefined,
-      onBug: (error) => this.bugs.push(error),
     });
     const outcome = this.controller.run(stopping.signal);
     this.#stop = async () => {

@@ -12,7 +12,7 @@ import {
 } from '../../cidr/set/cidr.ts';
 import type { Allocator } from '../allocators/allocator.ts';
 import { attachmentKey, type AttachmentName, type Place } from '../ipam/holdings.ts';
-import { defaultPool, type Demand, type Ipam } from '../ipam/ipam.ts';
+import type { Demand, Ipam } from '../ipam/ipam.ts';
 import { type IpamErrorKind, ok } from '../ipam/ipam-error.ts';
 import { cniCode, type CniCode, cniFailed, cniOk, type CniOutcome } from './cni-error.ts';
 import type { Invocation } from './invocation.ts';
@@ -195,7 +195,7 @@ export class Verbs {
 
   #status({ conf }: Invocation): CniOutcome<Printed> {
     const { ipam, waitingFor } = this.#options;
-    const { pool = defaultPool, families = ipam.servedFamilies(pool) } = conf.ipam;
+    const { pool = ipam.defaultPool, families = ipam.servedFamilies(pool) } = conf.ipam;
     if (families.length === 0)
       return cniFailed(cniCode.notAvailable, `not ready: waiting for ${waitingFor() ?? 'a block'}`);
     for (const family of families) {

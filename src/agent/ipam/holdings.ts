@@ -20,6 +20,8 @@ export interface Held extends Place {
   readonly owner: string;
   /** It is released then, unless its timer is stopped. */
   readonly expiry?: Expiry;
+  /** Of the pod that shows it, if that is all that is known: it is held until the pod is gone, or a DEL names it. */
+  readonly uid?: string;
 }
 
 /** An interface of a container in a network, as CNI names it. */
@@ -41,6 +43,13 @@ export interface Attachment extends AttachmentName {
 
 export type Blocks = Readonly<Partial<Record<Family, string>>>;
 
+/** Blocks that this node stops using with a write that may have arrived or may yet. */
+export interface Leaving {
+  /** The version of the object that the write was computed from. */
+  readonly version: string;
+  readonly blocks: readonly string[];
+}
+
 /** Members are applied in this order. */
 export interface Change {
   readonly free?: readonly Place[];
@@ -49,6 +58,10 @@ export interface Change {
   readonly attach?: Attachment;
   /** The blocks of this node, instead of earlier ones. */
   readonly blocks?: Blocks;
+  /** Instead of earlier ones. */
+  readonly leaving?: Leaving;
+  /** Whether holdings are still to be learned from the pods of this node. */
+  readonly rebuilding?: boolean;
 }
 
 export function attachmentKey({ network, container, interface: name }: AttachmentName): string {
@@ -65,6 +78,8 @@ export class Holdings {
   /** The attachment of each address that has one. */
   readonly #attachedTo = new Map<string, Attachment>();
   #blocks: Blocks = {};
+  #leaving: Leaving = { version: '', blocks: [] };
+  #isRebuilding = false;
 
   get size(): number {
     return this.#held.size;
@@ -72,6 +87,15 @@ export class Holdings {
 
   get blocks(): Blocks {
     return this.#blocks;
+  }
+
+  get leaving(): Leaving {
+    return this.#leaving;
+  }
+
+  /** What pods hold is not known yet: nothing may be given out. */
+  get isRebuilding(): boolean {
+    return this.#isRebuilding;
   }
 
   held(): Iterable<Held> {
@@ -95,17 +119,23 @@ export class Holdings {
     return this.#attachedTo.get(placeKey(place));
   }
 
-  apply({ free = [], detach = [], hold = [], attach, blocks }: Change): void {
+  apply({ free = [], detach = [], hold = [], attach, ...rest }: Change): void {
     for (const place of free) this.#held.delete(placeKey(place));
     for (const name of detach) this.#detach(name);
     for (const held of hold) this.#held.set(placeKey(held), held);
     if (attach !== undefined) this.#attach(attach);
-    if (blocks !== undefined) this.#blocks = blocks;
+    this.#applyRest(rest);
+  }
+
+  #applyRest({ blocks, leaving, rebuilding }: Change): void {
+    this.#blocks = blocks ?? this.#blocks;
+    this.#leaving = leaving ?? this.#leaving;
+    this.#isRebuilding = rebuilding ?? this.#isRebuilding;
   }
 
   /** Changes that lead from nothing to this state. */
   *changes(): Generator<Change> {
-    yield { blocks: this.#blocks };
+    yield { blocks: this.#blocks, leaving: this.#leaving, rebuilding: this.#isRebuilding };
     for (const held of this.#held.values()) yield { hold: [held] };
     for (const attach of this.#attachments.values()) yield { attach };
   }

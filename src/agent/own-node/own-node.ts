@@ -1,10 +1,10 @@
-// Follows the object that shows the blocks of this node: its Node, or its CiliumNode, which is created if nothing else does.
-// A live node's blocks do not change: an object that is gone, or shows none, takes nothing away.
+// Follows the object that shows what this node has: its Node, or its CiliumNode, which is created if nothing else does. An
+// object that is gone takes nothing away: a live node keeps what it has.
 import type { Logger } from '../../observability/logger.ts';
 import { ciliumNodesPath } from '../../kubernetes/cilium-node/cilium-node-writer.ts';
-import { readCiliumNodeBlocks } from '../../kubernetes/cilium-node/cilium-node-blocks.ts';
-import { nodesPath, readNodeBlocks } from '../../kubernetes/node/node-blocks.ts';
+import { nodesPath } from '../../kubernetes/node/node-blocks.ts';
 import { ask } from '../../kubernetes/transport/api-reply.ts';
+import { type JsonObject, textAt } from '../../kubernetes/transport/json.ts';
 import { LinkedAbort } from '../../kubernetes/transport/linked-abort.ts';
 import type { KubernetesTransport } from '../../kubernetes/transport/transport.ts';
 import { Reflector, type ReflectorState } from '../../kubernetes/watch/reflector.ts';
@@ -12,38 +12,33 @@ import { type Clock, sleep } from '../../runtime/clock.ts';
 import { raceAbort } from '../../runtime/race-abort.ts';
 import type { Random } from '../../runtime/random.ts';
 
-/** What shows the blocks: the Node, or the CiliumNode. */
-export type BlockSource = 'kubernetes' | 'cluster-pool';
-
-export interface OwnNodeOptions {
-  readonly source: BlockSource;
-  readonly name: string;
+/** What each part of an agent needs to follow objects. */
+export interface Surroundings {
   readonly transport: KubernetesTransport;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  /** Creates an absent CiliumNode. */
-  readonly createsObject: boolean;
-  /** Called with what the object shows, at each change. */
-  readonly onBlocks: (shown: readonly string[]) => void;
 }
 
-const sources = {
-  kubernetes: { path: nodesPath, kind: 'Node', field: 'spec.podCIDRs', read: readNodeBlocks },
-  'cluster-pool': {
-    path: ciliumNodesPath,
-    kind: 'CiliumNode',
-    field: 'spec.ipam.podCIDRs',
-    read: readCiliumNodeBlocks,
-  },
-} as const;
+export interface OwnNodeOptions extends Surroundings {
+  readonly kind: 'Node' | 'CiliumNode';
+  readonly name: string;
+  /** What of it the agent waits for. */
+  readonly field: string;
+  /** The spec of a CiliumNode that is absent, of its Node; undefined: nothing is created. */
+  readonly newSpec: ((node: JsonObject) => JsonObject) | undefined;
+  /** Called with the object at each change. */
+  readonly onObject: (raw: JsonObject) => void;
+}
+
+const paths = { Node: nodesPath, CiliumNode: ciliumNodesPath } as const;
 
 /** Between two tries to create the object, in ms. */
 const createInterval = 5000;
 
 export class OwnNode {
   readonly #options: OwnNodeOptions;
-  readonly #reflector: Reflector<readonly string[]>;
+  readonly #reflector: Reflector<JsonObject>;
   /** Why the object cannot be read. */
   #unread: string | undefined = 'no answer yet';
   /** Why it cannot be created. */
@@ -51,30 +46,43 @@ export class OwnNode {
 
   constructor(options: OwnNodeOptions) {
     this.#options = options;
-    const { transport, clock, random, name, log } = options;
-    const { path, read } = sources[options.source];
+    const { transport, clock, random, name, log, kind } = options;
     this.#reflector = new Reflector({
       transport,
       clock,
       random,
-      path,
+      path: paths[kind],
       fieldSelector: `metadata.name=${name}`,
-      transform: (raw) => read(raw).podCidrs,
+      transform: (raw) => raw,
       onChange: ({ type, object }) => {
-        if (type !== 'deleted') options.onBlocks(object);
+        if (type !== 'deleted') options.onObject(object);
       },
       onState: (state) => this.#enter(state),
       onBug: (error) => log.error('a bug: please report it', { error }),
     });
   }
 
-  /** What the agent waits for until it has its blocks, worded to follow "waiting for". */
+  /** What the agent waits for until it has what it needs, worded to follow "waiting for". */
   get missing(): string {
-    const { source, name } = this.#options;
-    const { kind, field } = sources[source];
+    const { kind, name, field } = this.#options;
     const what = `${field} of the ${kind} ${name}`;
     const problem = this.#unread ?? this.#uncreated;
     return problem === undefined ? what : `${what}: ${problem}`;
+  }
+
+  /** The object as last seen; undefined if there is none. */
+  get object(): JsonObject | undefined {
+    return this.#reflector.objects.get(this.#options.name);
+  }
+
+  /** Resolves once the object, or its absence, is known. */
+  get synced(): Promise<void> {
+    return this.#reflector.synced;
+  }
+
+  /** Takes in the answer to one of our writes. */
+  observe(raw: JsonObject): void {
+    this.#reflector.observe(raw);
   }
 
   /** Runs until `signal` aborts. Rejects with a bug, after everything has ended. */
@@ -101,12 +109,12 @@ export class OwnNode {
   }
 
   async #createMissing(signal: AbortSignal): Promise<void> {
-    const { source, createsObject, clock, log } = this.#options;
-    if (source !== 'cluster-pool' || !createsObject) return;
+    const { newSpec, clock, log } = this.#options;
+    if (newSpec === undefined) return;
     try {
       await raceAbort(this.#reflector.synced, signal);
-      while (!signal.aborted && this.#reflector.objects.size === 0) {
-        const problem = await this.#create(signal);
+      while (!signal.aborted) {
+        const problem = this.object === undefined ? await this.#create(newSpec, signal) : undefined;
         if (problem !== undefined && problem !== this.#uncreated)
           log.warn('cannot create the CiliumNode of this node', { problem });
         this.#uncreated = problem;
@@ -118,16 +126,16 @@ export class OwnNode {
   }
 
   /** Returns what prevents it. */
-  async #create(signal: AbortSignal): Promise<string | undefined> {
+  async #create(newSpec: (node: JsonObject) => JsonObject, signal: AbortSignal): Promise<string | undefined> {
     const { transport, name, log } = this.#options;
     const node = await ask(transport, { method: 'GET', path: `${nodesPath}/${name}` }, signal);
     if (node.kind !== 'ok') return `the Node ${name} cannot be read: ${node.message}`;
-    const { uid } = readNodeBlocks(node.object);
+    const uid = textAt(node.object, 'metadata', 'uid') ?? '';
     const object = {
       apiVersion: 'cilium.io/v2',
       kind: 'CiliumNode',
       metadata: { name, ownerReferences: [{ apiVersion: 'v1', kind: 'Node', name, uid }] },
-      spec: { ipam: {} },
+      spec: newSpec(node.object),
     };
     const request = {
       method: 'POST',

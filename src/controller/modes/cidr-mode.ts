@@ -1,16 +1,13 @@
 // The modes that give blocks to nodes, as the controller runs them: one watch of the objects that hold blocks, and a session
 // while this process leads. What the objects are is the composition's.
-import type { BlockWords } from '../../cidr/allocation/block-condition.ts';
-import type { BlockHolders, BlockReason, Holder } from '../../cidr/allocation/block-holders.ts';
+import type { Holder } from '../../cidr/allocation/block-holders.ts';
 import type { Options } from '../../config/option-table.ts';
-import type { BlockSettings } from '../../config/block-pools.ts';
 import type { AccessScope } from '../../kubernetes/access/needed-access.ts';
-import type { EventSubject } from '../../kubernetes/events/event-object.ts';
 import { ask } from '../../kubernetes/transport/api-reply.ts';
 import type { JsonObject } from '../../kubernetes/transport/json.ts';
 import { Reflector } from '../../kubernetes/watch/reflector.ts';
 import { aborted } from '../../runtime/race-abort.ts';
-import { CidrSession } from '../cidr-session.ts';
+import { CidrSession, type ServedBlocks } from '../cidr-session.ts';
 import {
   type CidrNodeReport,
   cidrNodeReport,
@@ -40,15 +37,8 @@ export interface CidrPorts<H extends Holder> {
 }
 
 /** What distinguishes the modes. */
-export interface CidrParts {
+export interface CidrParts extends ServedBlocks {
   readonly access: AccessScope;
-  readonly settings: BlockSettings;
-  readonly holders: BlockHolders;
-  readonly words: BlockWords;
-  /** The objects whose Events tell of a holder. */
-  subjects(holder: Holder): readonly EventSubject[];
-  readonly eventReasons: Readonly<Partial<Record<BlockReason, string>>>;
-  readonly countsAsPeer: boolean;
   /** Resolves once the objects can be read. */
   prepare(signal: AbortSignal): Promise<void>;
   /** Runs as long as the process does. */
@@ -92,11 +82,11 @@ export class CidrMode<H extends Holder> implements Mode<CidrStatusReport, CidrNo
     this.#deps = deps;
     this.served = kind.served;
     this.#path = kind.path;
-    const { kubernetes, clock, random, log, onBug } = deps;
+    const { clock, random, log, onBug } = deps.host;
     this.#writes = new WriteHealth(clock, kind.served.slice(0, -1));
     const resource = kind.served.toLowerCase();
     this.#reflector = new Reflector<H>({
-      transport: kubernetes,
+      transport: deps.kubernetes,
       clock,
       random: random.fork('cache'),
       path: kind.path,
@@ -139,7 +129,7 @@ export class CidrMode<H extends Holder> implements Mode<CidrStatusReport, CidrNo
     await this.#parts.prepare(signal);
     this.#prepared.resolve();
     // The leader lists everything once it has the Lease: a list before that would only double the time of a restart.
-    const isListedLater = this.#deps.lease !== undefined && (await this.#isReadable(signal));
+    const isListedLater = this.#deps.leadership.lease !== undefined && (await this.#isReadable(signal));
     if (!isListedLater) await this.#reflector.synced;
   }
 
@@ -153,24 +143,18 @@ export class CidrMode<H extends Holder> implements Mode<CidrStatusReport, CidrNo
   }
 
   begin(): void {
-    const { settings, holders, words, eventReasons, countsAsPeer } = this.#parts;
     this.#session = new CidrSession({
       ...this.#deps,
-      settings,
-      holders,
-      words,
-      subjects: (holder) => this.#parts.subjects(holder),
-      eventReasons,
-      countsAsPeer,
+      served: this.#parts,
       writes: this.#writes,
       isSettled: () => this.#isSettled,
       mayWrite: () => this.#mayWrite(),
-      writeTime: writeTimeoutOf(this.#deps.options),
+      writeTime: writeTimeoutOf(this.#deps.host.options),
     });
     this.#session.begin(this.#reflector.objects.values());
     const { signal } = this.#stopping;
     this.#running = this.#parts.whileLeading(signal).catch((error: unknown) => {
-      if (!signal.aborted) this.#deps.onBug(error);
+      if (!signal.aborted) this.#deps.host.onBug(error);
     });
   }
 
@@ -188,7 +172,7 @@ export class CidrMode<H extends Holder> implements Mode<CidrStatusReport, CidrNo
   }
 
   problem(): string | undefined {
-    return silenceProblem(this.#reflector.figures(), this.#deps.clock.monotonic(), this.served);
+    return silenceProblem(this.#reflector.figures(), this.#deps.host.clock.monotonic(), this.served);
   }
 
   silence(): string | undefined {
@@ -215,7 +199,7 @@ export class CidrMode<H extends Holder> implements Mode<CidrStatusReport, CidrNo
   }
 
   show(): void {
-    const { metrics } = this.#deps.registry;
+    const { metrics } = this.#deps.host.registry;
     this.#counters.show(metrics, this.served.toLowerCase(), this.#reflector.figures());
     this.#session?.show();
     this.#parts.show();
@@ -233,7 +217,8 @@ export class CidrMode<H extends Holder> implements Mode<CidrStatusReport, CidrNo
   }
 
   #mayWrite(): boolean {
-    const { options, lease, leads, clock } = this.#deps;
+    const { options, clock } = this.#deps.host;
+    const { lease, leads } = this.#deps.leadership;
     if (lease === undefined) return leads();
     const end = lease.leaseEnd();
     const ms = writeTimeoutOf(options);

@@ -49,7 +49,9 @@ class ClusterPoolParts implements CidrParts {
   constructor(deps: ModeDeps, ports: CidrPorts<CiliumNodeHolder>) {
     this.#deps = deps;
     this.#ports = ports;
-    const { options, kubernetes, clock, random, log, permission, onBug } = deps;
+    const { kubernetes, leadership } = deps;
+    const { options, clock, random, log, onBug } = deps.host;
+    const { permission } = leadership;
     const { observe, mayWrite } = ports;
     this.settings = blockSettings(options, 'cluster-pool');
     this.access = {
@@ -94,12 +96,13 @@ class ClusterPoolParts implements CidrParts {
 
   /** Throws NotStartable if the definition is absent and may not be created. */
   async prepare(signal: AbortSignal): Promise<void> {
-    const { options, kubernetes, clock, log, permission } = this.#deps;
+    const { kubernetes, leadership } = this.#deps;
+    const { options, clock, log } = this.#deps.host;
     const outcome = await ensureCiliumNodeDefinition(
       {
         transport: kubernetes,
         clock,
-        mayCreate: !options.skipCrdCreation && permission.refusal('publish') === undefined,
+        mayCreate: !options.skipCrdCreation && leadership.permission.refusal('publish') === undefined,
       },
       signal,
     );
@@ -112,7 +115,9 @@ class ClusterPoolParts implements CidrParts {
   }
 
   async whileLeading(signal: AbortSignal): Promise<void> {
-    const { options, clock, permission, kubernetes, isInSafeLeaseWindow } = this.#deps;
+    const { kubernetes, leadership } = this.#deps;
+    const { options, clock } = this.#deps.host;
+    const { permission, isInSafeLeaseWindow } = leadership;
     const { nodesGcInterval: interval } = options;
     if (interval === 0) return;
     this.#gc = new CiliumNodeGc({
@@ -156,7 +161,7 @@ class ClusterPoolParts implements CidrParts {
   }
 
   show(): void {
-    this.#counters.show(this.#deps.registry.metrics, 'nodes', this.#nodes.figures());
+    this.#counters.show(this.#deps.host.registry.metrics, 'nodes', this.#nodes.figures());
   }
 
   /** Undefined while the list of Nodes may be incomplete. */
@@ -166,7 +171,7 @@ class ClusterPoolParts implements CidrParts {
   }
 
   #noteGc({ name }: CiliumNodeHolder, outcome: GcOutcome): void {
-    const { log, registry } = this.#deps;
+    const { log, registry } = this.#deps.host;
     registry.metrics.headwater_ciliumnode_gc_total.add({ outcome });
     if (outcome === 'deleted') log.info('deleted a CiliumNode without a Node', { node: name });
     else if (outcome === 'would_delete')

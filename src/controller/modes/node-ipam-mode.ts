@@ -13,7 +13,7 @@ export function nodeIpamMode(deps: ModeDeps): CidrMode<Holder> {
     served: 'Nodes',
     path: nodesPath,
     read: nodeHolder,
-    compose: ({ options, kubernetes }, { observe, mayWrite }) => ({
+    compose: ({ host: { options }, kubernetes }, { observe, mayWrite }) => ({
       access: { mode: 'nodeipam' },
       settings: blockSettings(options, 'nodeipam'),
       holders: new NodeHolders({

@@ -12,14 +12,15 @@ describe('a CiliumNode that cannot be created', () => {
     const api = new EmbeddedApi(clock);
     const log = recordingLogger();
     const ownNode = new OwnNode({
-      source: 'cluster-pool',
+      kind: 'CiliumNode',
+      field: 'spec.ipam.podCIDRs',
       name: 'one',
       transport: api.transport,
       clock,
       random: new Random('own-node'),
       log,
-      createsObject: true,
-      onBlocks: () => undefined,
+      newSpec: () => ({}),
+      onObject: () => undefined,
     });
     const stop = new AbortController();
     const running = ownNode.run(stop.signal);

@@ -197,19 +197,6 @@ describe('headwater agent', () => {
   });
 
   test.each([
-    ['crd', []],
-    ['multi-pool', []],
-    ['eni', []],
-  ])('ends with 2 for --ipam=%s, which is not built', async (mode) => {
-    const ended = await headwater(['agent', `--ipam=${mode}`]);
-
-    expect(ended.code).toBe(2);
-    expect(problemsOf(ended)).toEqual([
-      expect.stringMatching(/^ipam: .* is refused because it is not built yet; accepted: /),
-    ]);
-  });
-
-  test.each([
     ['no range', ['--ipam=host-scope'], /^ipv4-range: .* ipam=host-scope has no addresses/],
     ['a range of the other family', ['--ipam=host-scope', '--ipv6-range=10.0.0.0/24'], /^ipv6-range: /],
     ['the whole network', ['--ipam=host-scope', '--ipv4-range=0.0.0.0/0'], /^ipv4-range: .* prefix length/],

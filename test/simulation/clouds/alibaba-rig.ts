@@ -16,24 +16,20 @@ import {
 import { type JsonObject, listAt, textAt, textsAt } from '../../../src/simulator/workload/json.ts';
 import type { NodeFacts } from '../../../src/simulator/workload/node-facts.ts';
 import type { NodeView } from '../../../src/simulator/workload/node-view.ts';
-import { InProcessRpc } from '../../support/in-process-rpc.ts';
+import { InProcessRpc, type OnRpcCall } from '../../support/in-process-rpc.ts';
 import { passCall } from '../ports.ts';
 import type { SimulatedProcess } from '../process.ts';
 import type { Scenario } from '../scenario.ts';
 import { alibabaTopologyOf, podTags } from './alibaba-topology.ts';
 import { CallJudge } from './call-judge.ts';
-import type { ActingCall, CloudRig, CreateCluster, RigHooks } from './cloud-rig.ts';
+import type { ActingCall, CloudPath, CloudRig, RigHooks, RigOptions } from './cloud-rig.ts';
 import { inWordsOfEc2, outputInWordsOfEc2, resultInWordsOfEc2 } from './ec2-words.ts';
 import { launchLike, terminateOnceShown } from './launched-instances.ts';
 import { occupy } from './occupied-subnet.ts';
+import { WireRpc } from '../wire-rpc.ts';
 import { roomOn } from './subnet-room.ts';
 
 const indexTag = 'cilium-eni-index';
-
-export interface AlibabaRigOptions extends CreateCluster {
-  /** Receives what no controller may ever send. */
-  readonly onMisdeed: (text: string) => void;
-}
 
 export class AlibabaRig implements CloudRig {
   readonly cloud = 'alibabacloud';
@@ -44,15 +40,17 @@ export class AlibabaRig implements CloudRig {
   readonly podSubnets: readonly string[];
   readonly securityGroups: readonly string[];
   readonly #clock: VirtualClock;
+  readonly #path: CloudPath;
   readonly #times: EmbeddedAlibaba['network']['times'];
   readonly #calls: CallJudge;
   readonly #onMisdeed: (text: string) => void;
   /** By interface: the process that attached it. */
   readonly #attachedBy = new Map<string, string>();
 
-  constructor(scenario: Scenario, clock: VirtualClock, { onMisdeed, ...options }: AlibabaRigOptions) {
-    this.cluster = createEmbeddedAlibaba({ ...options, topology: alibabaTopologyOf(scenario) });
+  constructor(scenario: Scenario, { clock, path, create, onMisdeed }: RigOptions) {
+    this.cluster = createEmbeddedAlibaba({ ...create, topology: alibabaTopologyOf(scenario) });
     this.#clock = clock;
+    this.#path = path;
     this.#onMisdeed = onMisdeed;
     const { network } = this.cluster;
     this.#times = network.times;
@@ -169,17 +167,18 @@ export class AlibabaRig implements CloudRig {
 
   #apiFor(process: SimulatedProcess, { onCallEnded }: RigHooks): RpcApi {
     const sent = new WeakMap<object, number>();
-    const inner = new InProcessRpc(
-      this.cluster.alibaba.gateway,
-      (action, input, result, output = {}) =>
-        onCallEnded(action, {
-          input: inWordsOfEc2(input as object),
-          result: resultInWordsOfEc2(result),
-          sentAt: sent.get(input as object) ?? 0,
-          output: outputInWordsOfEc2(output),
-        }),
-      process.identity,
-    );
+    const { gateway } = this.cluster.alibaba;
+    const onCall: OnRpcCall = (action, input, result, output = {}) =>
+      onCallEnded(action, {
+        input: inWordsOfEc2(input as object),
+        result: resultInWordsOfEc2(result),
+        sentAt: sent.get(input as object) ?? 0,
+        output: outputInWordsOfEc2(output),
+      });
+    const inner =
+      this.#path === 'wire'
+        ? new WireRpc(gateway, this.#clock, onCall, process.identity)
+        : new InProcessRpc(gateway, onCall, process.identity);
     return {
       send: async (action, input, sending) => {
         const call = { identity: process.identity, action, input };

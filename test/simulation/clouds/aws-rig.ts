@@ -21,13 +21,7 @@ import { occupy } from './occupied-subnet.ts';
 import { roomOn } from './subnet-room.ts';
 import { nodeGroup, podSubnetIds, topologyOf } from '../topology.ts';
 import { WireEc2 } from '../wire-ec2.ts';
-import type { ActingCall, CloudRig, CreateCluster, RigHooks } from './cloud-rig.ts';
-
-/**
- * How calls reach the cloud: directly in its model, or over the wire, through the real SDK and the HTTP interface of
- * the model.
- */
-export type Ec2Path = 'fast' | 'wire';
+import type { ActingCall, CloudPath, CloudRig, RigHooks, RigOptions } from './cloud-rig.ts';
 
 export class AwsRig implements CloudRig {
   readonly cloud = 'aws';
@@ -37,10 +31,10 @@ export class AwsRig implements CloudRig {
   readonly podSubnets: readonly string[];
   readonly securityGroups = [nodeGroup];
   readonly #clock: VirtualClock;
-  readonly #path: Ec2Path;
+  readonly #path: CloudPath;
 
-  constructor(scenario: Scenario, clock: VirtualClock, path: Ec2Path, options: CreateCluster) {
-    this.cluster = createEmbeddedCluster({ ...options, topology: topologyOf(scenario) });
+  constructor(scenario: Scenario, { clock, path, create }: RigOptions) {
+    this.cluster = createEmbeddedCluster({ ...create, topology: topologyOf(scenario) });
     this.podSubnets = podSubnetIds(scenario);
     this.#clock = clock;
     this.#path = path;

@@ -5,6 +5,7 @@ import { Answerer, type CniAnswer } from '../../../src/agent/cni/answer.ts';
 import { Verbs } from '../../../src/agent/cni/verbs.ts';
 import { type Change, Holdings } from '../../../src/agent/ipam/holdings.ts';
 import { Ipam, type IpamEvent, type IpamOptions } from '../../../src/agent/ipam/ipam.ts';
+import { onlyDefault } from '../../../src/agent/ipam/pools.ts';
 import { Random } from '../../../src/runtime/random.ts';
 import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
 
@@ -55,6 +56,8 @@ export class AgentRig {
         return this.recordProblem;
       },
       enabled,
+      directory: onlyDefault,
+      isLast: () => false,
       onEvent: (event) => this.events.push(event),
     });
     for (const block of blocks) this.ipam.serve(blockOf(block, seed));

@@ -356,6 +356,12 @@ describe('defaults', () => {
       ipv6Range: undefined,
       excludeIps: [],
       autoCreateCiliumNodeResource: true,
+      ciliumNodeSpec: undefined,
+      ciliumNodeProtocol: 'used',
+      ipamCiliumNodeUpdateRate: 15_000,
+      ipamDefaultIpPool: 'default',
+      ipamMultiPoolPreAllocation: ['default=8'],
+      onlyMasqueradeDefaultPool: false,
       ipamExpiration: 600_000,
     } satisfies Options);
     expect(Object.keys(sources)).toEqual(optionNames);

@@ -47,7 +47,8 @@ export function azureChapters(context: AzureContext): readonly Chapter[] {
     }),
     releaseAddresses(context, {
       nodes,
-      agents: 'The others drop it from what they hold. One update releases everything that a VM has too much.',
+      agents:
+        'The others drop it from what they hold. One update releases everything that a VM has too much.',
     }),
     takeover(context, {
       ...byCalls(cluster.arm.gateway.counters, [update, 'NetworkInterfaces.CreateOrUpdate']),

@@ -1,0 +1,114 @@
+// Reads a CiliumPodIPPool, as the operator and agents of the mode multi-pool use it. It never throws. Whoever may write pools
+// may write anything into them, so every field is bounded, and what cannot be read is named.
+import { isList, isObject, type Json, type JsonObject, textAt, valueAt } from '../transport/json.ts';
+
+export const ciliumPodIpPoolsPath = '/apis/cilium.io/v2alpha1/ciliumpodippools';
+
+export interface CiliumPodIpPool {
+  readonly name: string;
+  readonly uid: string;
+  readonly resourceVersion: string;
+  /** The API server's wall clock, in ms; Infinity if unreadable. */
+  readonly createdAt: number;
+  readonly isDeleting: boolean;
+  /** Undefined for a family that the pool does not have. */
+  readonly ipv4: PoolNetworks | undefined;
+  readonly ipv6: PoolNetworks | undefined;
+  /** Label selectors, as written: pods and namespaces that take addresses of this pool without naming it. */
+  readonly podSelector: JsonObject | undefined;
+  readonly namespaceSelector: JsonObject | undefined;
+  /** Packets of its addresses leave the cluster unmasqueraded: annotation `ipam.cilium.io/skip-masquerade`. */
+  readonly skipsMasquerade: boolean;
+  /** The first field that cannot be read, and why; what it belongs to is then undefined. Undefined if all are read. */
+  readonly problem: string | undefined;
+}
+
+/** The networks of one family. */
+export interface PoolNetworks {
+  /** Any text, in the order of the pool. At least one. */
+  readonly cidrs: readonly string[];
+  /** Prefix length of a block: a whole number, at least 1, at most the bits of an address. */
+  readonly maskSize: number;
+  /** Whether pods get the first and the last address of a block. */
+  readonly allowFirstIp: boolean;
+  readonly allowLastIp: boolean;
+}
+
+/** Entries and characters of an entry. */
+const mostRead = { cidrs: 256, characters: 80 };
+const longestSelector = 8192;
+
+const skipMasqueradeAnnotation = 'ipam.cilium.io/skip-masquerade';
+
+export function readCiliumPodIpPool(raw: JsonObject): CiliumPodIpPool {
+  const createdAt = Date.parse(textAt(raw, 'metadata', 'creationTimestamp') ?? '');
+  const [ipv4, ipv6] = [networksOf(raw, 'ipv4', 32), networksOf(raw, 'ipv6', 128)];
+  const [pods, namespaces] = [selectorOf(raw, 'podSelector'), selectorOf(raw, 'namespaceSelector')];
+  return {
+    name: textAt(raw, 'metadata', 'name') ?? '',
+    uid: textAt(raw, 'metadata', 'uid') ?? '',
+    resourceVersion: textAt(raw, 'metadata', 'resourceVersion') ?? '',
+    createdAt: Number.isNaN(createdAt) ? Infinity : createdAt,
+    isDeleting: valueAt(raw, 'metadata', 'deletionTimestamp') !== undefined,
+    ipv4: ipv4.value,
+    ipv6: ipv6.value,
+    podSelector: pods.value,
+    namespaceSelector: namespaces.value,
+    skipsMasquerade:
+      textAt(raw, 'metadata', 'annotations', skipMasqueradeAnnotation)?.toLowerCase() === 'true',
+    problem: [ipv4, ipv6, pods, namespaces].find((each) => each.problem !== undefined)?.problem,
+  };
+}
+
+interface FieldReading<T> {
+  readonly value: T | undefined;
+  readonly problem: string | undefined;
+}
+
+function readable<T>(value: T | undefined): FieldReading<T> {
+  return { value, problem: undefined };
+}
+
+function unreadable<T>(problem: string): FieldReading<T> {
+  return { value: undefined, problem };
+}
+
+function networksOf(raw: JsonObject, family: string, width: number): FieldReading<PoolNetworks> {
+  const found = valueAt(raw, 'spec', family) ?? null;
+  if (found === null) return readable<PoolNetworks>(undefined);
+  const field = `spec.${family}`;
+  if (!isObject(found)) return unreadable(`${field} is no object`);
+  const { cidrs, maskSize } = found;
+  const problem = cidrsProblem(cidrs);
+  if (problem !== undefined) return unreadable(`${field}.cidrs ${problem}`);
+  if (!isMaskSize(maskSize, width))
+    return unreadable(`${field}.maskSize is no whole number from 1 to ${width}`);
+  return readable({
+    cidrs: cidrs as readonly string[],
+    maskSize,
+    allowFirstIp: found['allowFirstIP'] === true,
+    allowLastIp: found['allowLastIP'] === true,
+  });
+}
+
+function cidrsProblem(cidrs: Json | undefined): string | undefined {
+  if (cidrs === undefined || (isList(cidrs) && cidrs.length === 0)) return 'names no network';
+  if (!isList(cidrs)) return 'is no list';
+  if (cidrs.length > mostRead.cidrs) return `names more than ${mostRead.cidrs} networks`;
+  const isText = (entry: Json): boolean =>
+    typeof entry === 'string' && entry !== '' && entry.length <= mostRead.characters;
+  return cidrs.every(isText) ? undefined : 'holds what is no CIDR';
+}
+
+function isMaskSize(value: Json | undefined, width: number): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= width;
+}
+
+function selectorOf(raw: JsonObject, field: 'podSelector' | 'namespaceSelector'): FieldReading<JsonObject> {
+  const found = valueAt(raw, 'spec', field) ?? null;
+  if (found === null) return readable<JsonObject>(undefined);
+  if (!isObject(found)) return unreadable(`spec.${field} is no object`);
+  if (JSON.stringify(found).length > longestSelector)
+    return unreadable(`spec.${field} is longer than ${longestSelector} characters`);
+  return readable(found);
+}
