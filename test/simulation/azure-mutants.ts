@@ -47,10 +47,10 @@ export const azureMutants: readonly Mutant[] = [
     'const kept = configurations.filter((item) => !removed.has(nameOf(item))).slice(0, -1);',
   ),
   onAzure(
-    'a release that failed is believed to have taken nothing',
+    'a release that failed is believed to have done nothing',
     'providers/azure/changes.ts',
-    "if (progress !== 'succeeded' && !isRemoval(change)) return progress;",
-    "if (progress !== 'succeeded') return progress;",
+    "if (state.failed !== undefined && view === 'untouched') return state.failed;",
+    'if (state.failed !== undefined) return state.failed;',
   ),
   onAzure(
     'a release is done once Azure has accepted it',

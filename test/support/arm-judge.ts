@@ -50,7 +50,9 @@ function* changesIn(cloud: ArmCloud, call: ArmCall, item: Json): Generator<strin
   const wanted = new Set(listAt(item, 'properties', 'ipConfigurations').map((each) => textAt(each, 'name')));
   const added = [...wanted].filter((name) => !known.has(name));
   const dropped = before.filter(({ name }) => !wanted.has(name));
-  const foreign = added.filter((name) => !ourName.test(name));
+  // A failed change of others may have left them in the model.
+  const asked = askedFor(cloud, call, textAt(item, 'name'));
+  const foreign = added.filter((name) => !ourName.test(name) && !asked.has(name));
   if (foreign.length > 0) yield `names configurations ${foreign.join(', ')}`;
   // A model that was read before another client's change is refused by its etag.
   if (dropped.length === 0 || call.ifMatch === undefined || !isCurrent(cloud, call)) return;
@@ -73,6 +75,16 @@ function namesOf(configurations: readonly Configuration[]): string {
 
 function isCurrent(cloud: ArmCloud, call: ArmCall): boolean {
   return etagOf(cloud, call) === call.ifMatch;
+}
+
+/** Names of configurations that the model of a VM has already. */
+function askedFor(cloud: ArmCloud, { path }: ArmCall, interfaceName: string): ReadonlySet<string> {
+  const model = cloud.machines.current.get(keyOf(path))?.model ?? {};
+  const profile = objectAt(model, 'properties', 'networkProfileConfiguration');
+  const own = listAt(profile, 'networkInterfaceConfigurations').find(
+    (each) => textAt(each, 'name') === interfaceName,
+  );
+  return new Set(listAt(own, 'properties', 'ipConfigurations').map((each) => textAt(each, 'name')));
 }
 
 /** Undefined if the VM or interface does not exist. */

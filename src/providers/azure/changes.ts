@@ -117,9 +117,8 @@ export class Changes {
         const { answer } = await this.#client.read(progressRequest(change, state), context);
         const progress = progressOfOperation(change, answer);
         if (progress !== 'succeeded' && progress.kind === 'pending') return progress;
-        if (progress !== 'succeeded' && !isRemoval(change)) return progress;
         state.hasEnded = true;
-        if (progress !== 'succeeded') state.failed = progress;
+        if (progress !== 'succeeded') Object.assign(state, { failed: progress, missed: 0 });
       }
       return await this.#look(change, state, context);
     } catch (error) {
@@ -169,7 +168,7 @@ interface ChangeState {
   progressUrl: string | undefined;
   /** Whether ARM says that it succeeded. What it added may be shown later. */
   hasEnded: boolean;
-  /** Undefined unless a removal failed: it may have removed some of the addresses, so they are looked at. */
+  /** Undefined unless it failed: some of it may be done, so the interfaces are looked at. */
   failed: Progress<EndOfChange> | undefined;
   /** How often the interfaces were seen ready, and not as the change leaves them. */
   missed: number;
@@ -209,7 +208,9 @@ function progressIn(
   if (typeof view !== 'string')
     return { kind: 'ended', result: { kind: 'shown', addressesByInterface: view } };
   state.missed++;
-  if (!state.hasEnded || state.missed < mostMissed) return { kind: 'pending' };
+  // What a removal left is offered again, so no old read may say so.
+  const most = state.failed === undefined || isRemoval(change) ? mostMissed : suspicious;
+  if (!state.hasEnded || state.missed < most) return { kind: 'pending' };
   if (state.failed !== undefined && view === 'untouched') return state.failed;
   // The change took effect, and asking for more would add to it.
   const result = { kind: 'unclear', failure: failure(change, 'ChangeNotShown', notShown[view]) } as const;

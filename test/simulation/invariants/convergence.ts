@@ -58,7 +58,8 @@ function limitOf(harness: Harness, view: NodeView, { used, most }: NodeStanding)
   const { releaseExcessIps: releases } = cloudSettings(harness.options);
   if (!releases && harness.reconfigured.has(instanceId)) return Infinity;
   const kept = view.protocol === 'multi-pool' ? heldByAgent(harness, view) : used + view.pendingPods.size;
-  const extra = releases ? 0 : harness.checker.allowances.extra(instanceId);
+  const { allowances } = harness.checker;
+  const extra = releases ? harness.rig.madeByOthers(instanceId) : allowances.extra(instanceId);
   return Math.max(most, kept, singleAddressesOf(harness, view)) + extra + prefixGraceOf(harness, view);
 }
 

@@ -388,16 +388,15 @@ export class InvariantChecker {
   /** Of a changing interface, nothing that its instance has may be struck, unless its node released it before it heard. */
   #checkStruck(node: string, after: ShownNode, before: ReadonlySet<string>, writer: string): void {
     const { instanceId, pool, interfaces } = after;
-    const shown = new Set(Object.values(interfaces).flatMap(({ addresses = [] }) => addresses));
+    const shown = Object.values(interfaces).flatMap(({ addresses = [] }) => addresses);
+    const kept = new Set([...shown, ...Object.keys(pool)]);
+    const isStruck = (each: string): boolean => before.has(each) && !kept.has(each) && !this.#isExempt(each);
     for (const item of this.#cluster.network.interfaces.values()) {
       if (item.instanceId !== instanceId || !this.#options.rig.isChanging(item.id)) continue;
       const isByOthers = this.#options.rig.acting(item.id)?.identity !== writer;
-      for (const address of item.addresses) {
-        if (!before.has(address) || shown.has(address) || pool[address] !== undefined) continue;
-        const mayGo = isByOthers && this.#releaseConsents.has(instanceId, address);
-        if (!mayGo && !this.#isExempt(address))
+      for (const address of item.addresses.filter(isStruck))
+        if (!isByOthers || !this.#releaseConsents.has(instanceId, address))
           this.report('misdeed', `${node} strikes ${address} of ${item.id}, which is changing`);
-      }
     }
   }
 
