@@ -224,7 +224,7 @@ export class IdleInterfaces {
         return isLast ? undefined : deletePause;
       },
     );
-    this.#deps.node.idle.delete(interfaceId);
+    node.idle.delete(interfaceId);
     onInterfaceRelease({ interfaceId, subnetId, at: 'delete', failure });
   }
 
