@@ -19,8 +19,6 @@ const longFiles: readonly string[] = [
   'src/node/reconcile/node-reconciler.ts',
   'src/providers/inventory/tracked-instance.ts',
 ];
-/** Those that still get their functions one by one. */
-const largeDeps: readonly string[] = ['CreateInterfaceDeps'];
 
 describe('the interfaces of the product', () => {
   test('have at most 250 members that are functions: a part gets a named port, and tells by one union of events', () => {
@@ -38,7 +36,7 @@ describe('the interfaces of the product', () => {
     const large = deps.filter((each) => membersOf(each, all).size > 8).map((each) => each.name);
 
     expect(deps.length).toBeGreaterThan(20);
-    expect(large).toEqual(largeDeps);
+    expect(large).toEqual([]);
   });
 
   test('are read with what they inherit', () => {

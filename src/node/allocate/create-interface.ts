@@ -5,32 +5,21 @@ import { randomWait } from '../../runtime/backoff.ts';
 import type { Random } from '../../runtime/random.ts';
 import { raceAbort } from '../../runtime/race-abort.ts';
 import { retry } from '../../runtime/retry.ts';
-import type {
-  AllocationImplementation,
-  CallContext,
-} from '../../providers/contract/allocation-implementation.ts';
+import type { CallContext } from '../../providers/contract/allocation-implementation.ts';
 import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
 import { policyOf } from '../../providers/contract/failure-policy.ts';
-import type { Answer } from '../../providers/contract/observation.ts';
+import type { InstancePort } from '../../providers/contract/instance-port.ts';
 import type { VisibilityLag } from '../../providers/inventory/visibility-lag.ts';
 import type { CreateInterface, Operation, Outcome } from '../../providers/contract/operation.ts';
 
 export interface CreateInterfaceDeps {
-  readonly implementation: AllocationImplementation;
+  readonly node: ExtendedNode;
   readonly clock: Clock;
   readonly random: Random;
   /** How long the cloud may take to know an interface it just created, in ms. */
   readonly consistencyWindow: number;
   /** Context of all calls here. Its signal aborts only when a shutdown runs out of time. */
   readonly context: CallContext;
-  /** Applies the answer of a call to the known state. */
-  readonly applyAnswer: (answer: Answer) => void;
-  /** Refreshes the instance; resolves once the result is applied. */
-  readonly refresh: () => Promise<void>;
-  /** The interface's device index on the instance, as far as known. */
-  readonly attachedAt: (interfaceId: string) => number | undefined;
-  /** The lowest device index above `index` that is not known to be in use. */
-  readonly indexAfter: (index: number) => number;
   /** How long the cloud takes to know a new interface. */
   readonly visibilityLag: VisibilityLag;
   /**
@@ -40,6 +29,14 @@ export interface CreateInterfaceDeps {
   readonly onRefused: (failure: CloudFailure) => void;
   /** Called when a call was throttled; it is retried. */
   readonly onThrottle: (failure: CloudFailure) => void;
+}
+
+/** The node that gets the interface. */
+export interface ExtendedNode extends Pick<InstancePort, 'implementation' | 'applyAnswer' | 'refresh'> {
+  /** The interface's device index on the instance, as far as known. */
+  attachedAt(interfaceId: string): number | undefined;
+  /** The lowest device index above `index` that is not known to be in use. */
+  indexAfter(index: number): number;
 }
 
 export type CreateInterfaceResult =
@@ -137,13 +134,13 @@ async function createOnce(
   if (tries === 1) return perform(request, deps);
   // The previous attempt may have created the interface, so the sequence counts as started.
   const inFlight = seenThrough(deps);
-  await deps.implementation.admit(['createInterface'], inFlight.context);
+  await deps.node.implementation.admit(['createInterface'], inFlight.context);
   return perform(request, inFlight);
 }
 
 /** If attach calls already wait for tokens, a premature one would take the token of one that would succeed. */
 async function awaitVisibility(
-  { implementation, context, visibilityLag, clock }: CreateInterfaceDeps,
+  { node: { implementation }, context, visibilityLag, clock }: CreateInterfaceDeps,
   instanceId: string,
 ): Promise<void> {
   const { ms } = visibilityLag;
@@ -167,7 +164,7 @@ interface Unattached {
 
 /** Undefined once the interface is attached. */
 async function attach(wanted: Attachment, deps: CreateInterfaceDeps): Promise<Unattached | undefined> {
-  const { clock, implementation, context } = deps;
+  const { clock, node, context } = deps;
   const since = clock.monotonic();
   const giveUpAt = (wanted.createdAt ?? since) + deps.consistencyWindow;
   let { deviceIndex } = wanted;
@@ -175,7 +172,7 @@ async function attach(wanted: Attachment, deps: CreateInterfaceDeps): Promise<Un
   let isCertain = true;
   let isSeen = false;
   const attempt = async (tries: number): Promise<Outcome> => {
-    if (tries > 1) await implementation.admit(['attachInterface'], context);
+    if (tries > 1) await node.implementation.admit(['attachInterface'], context);
     else if (wanted.createdAt !== undefined) await awaitVisibility(deps, wanted.instanceId);
     return attachOnce({ ...wanted, deviceIndex }, tries, deps);
   };
@@ -186,7 +183,7 @@ async function attach(wanted: Attachment, deps: CreateInterfaceDeps): Promise<Un
     if (isSeen) return undefined;
     if (end.failure.kind !== 'deviceIndexTaken')
       return pauseAfter(end, { tries, since, isEarly: clock.monotonic() < giveUpAt }, deps);
-    deviceIndex = deps.indexAfter(deviceIndex);
+    deviceIndex = deps.node.indexAfter(deviceIndex);
     return ++indexes <= mostIndexes ? randomWait(pauses, tries, deps.random) : undefined;
   });
   if (outcome.kind === 'done' || isSeen) return undefined;
@@ -212,8 +209,8 @@ async function attachOnce(wanted: Attachment, tries: number, deps: CreateInterfa
 async function isAttached(interfaceId: string, deps: CreateInterfaceDeps): Promise<boolean> {
   const { signal } = deps.context;
   if (signal.aborted) return false;
-  await raceAbort(deps.refresh(), signal);
-  return deps.attachedAt(interfaceId) !== undefined;
+  await raceAbort(deps.node.refresh(), signal);
+  return deps.node.attachedAt(interfaceId) !== undefined;
 }
 
 /** Whether the interface is gone. */
@@ -228,7 +225,7 @@ async function remove(
   let counted = 0;
   let isGone = false;
   const attempt = async (): Promise<Outcome> => {
-    await deps.implementation.admit(['deleteInterface'], deps.context);
+    await deps.node.implementation.admit(['deleteInterface'], deps.context);
     return perform({ kind: 'deleteInterface', interfaceId }, deps);
   };
   const outcome = await repeat(deps, attempt, ({ kind, failure }) => {
@@ -244,7 +241,7 @@ async function remove(
     lost ||= kind === 'ambiguous';
     return isGone || counted === mostTries ? undefined : randomWait(pauses, counted, deps.random);
   });
-  if (isGone) deps.applyAnswer({ kind: 'deleted', interfaceId });
+  if (isGone) deps.node.applyAnswer({ kind: 'deleted', interfaceId });
   return isGone || outcome.kind === 'done';
 }
 
@@ -277,8 +274,8 @@ function seenThrough(deps: CreateInterfaceDeps): CreateInterfaceDeps {
 }
 
 async function perform(operation: Operation, deps: CreateInterfaceDeps): Promise<Outcome> {
-  const outcome = await deps.implementation.perform(operation, deps.context);
-  if (outcome.kind === 'done') deps.applyAnswer(outcome.answer);
+  const outcome = await deps.node.implementation.perform(operation, deps.context);
+  if (outcome.kind === 'done') deps.node.applyAnswer(outcome.answer);
   return outcome;
 }
 

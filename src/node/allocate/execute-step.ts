@@ -162,7 +162,6 @@ export class StepExecution {
 
   #unitDeps(onRefused: CreateInterfaceDeps['onRefused'] = () => undefined): CreateInterfaceDeps {
     const { node, supply, settings, runtime, onThrottle } = this.#deps;
-    const { implementation } = node;
     const { clock, random } = runtime;
     const attachments = (): readonly { id: string; deviceIndex: number | undefined }[] => {
       const view = this.#view;
@@ -174,24 +173,26 @@ export class StepExecution {
       return [...read, ...unusableIn(view)];
     };
     return {
-      implementation,
+      node: {
+        implementation: node.implementation,
+        applyAnswer: (answer) => node.applyAnswer(answer),
+        refresh: () => node.refresh(),
+        attachedAt: (interfaceId) => attachments().find(({ id }) => id === interfaceId)?.deviceIndex,
+        indexAfter: (index) => {
+          const coming = [...node.growth.steps].map(deviceIndexOf);
+          const taken = new Set([...attachments().map(({ deviceIndex }) => deviceIndex), ...coming]);
+          let next = index + 1;
+          while (taken.has(next)) next++;
+          return next;
+        },
+      },
       clock,
       random,
       consistencyWindow: settings.timing.consistencyWindow,
       context: this.#context,
-      applyAnswer: (answer) => node.applyAnswer(answer),
-      refresh: () => node.refresh(),
+      visibilityLag: supply.visibilityLag,
       onThrottle,
       onRefused,
-      visibilityLag: supply.visibilityLag,
-      attachedAt: (interfaceId) => attachments().find(({ id }) => id === interfaceId)?.deviceIndex,
-      indexAfter: (index) => {
-        const coming = [...node.growth.steps].map(deviceIndexOf);
-        const taken = new Set([...attachments().map(({ deviceIndex }) => deviceIndex), ...coming]);
-        let next = index + 1;
-        while (taken.has(next)) next++;
-        return next;
-      },
     };
   }
 

@@ -239,7 +239,8 @@ export class NodeReconciler {
   }
 
   #reconcile(): Promise<void> {
-    this.#timer?.cancel();
+    // It fires if a bug ends this run.
+    const timer = this.#timer;
     this.#timer = undefined;
     const now = this.#now;
     const { view } = this.#state;
@@ -261,6 +262,7 @@ export class NodeReconciler {
     this.#publishDifference();
     this.#raiseQueuedPriority();
     this.#requeue(leastOf([refresh, release, removal, pool, address, cap, warnings]), now);
+    timer?.cancel();
     return Promise.resolve();
   }
 

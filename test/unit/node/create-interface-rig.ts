@@ -109,22 +109,24 @@ export function rig(setup: Setup): Rig {
     shownAt = refreshes[Math.min(counts.refresh++, refreshes.length - 1)];
   };
   const deps: CreateInterfaceDeps = {
-    implementation,
+    node: {
+      implementation,
+      applyAnswer: (answer) => void folded.push(answer.kind),
+      refresh,
+      attachedAt: (id) => (id === 'eni-9' ? shownAt : undefined),
+      indexAfter: (index) => {
+        let found = index + 1;
+        while (setup.taken?.includes(found)) found++;
+        return found;
+      },
+    },
     clock,
     random: new Random(setup.seed ?? 'unit'),
     consistencyWindow: 30_000,
     context: { priority: () => 'normal', signal: deadline.signal },
-    applyAnswer: (answer) => folded.push(answer.kind),
-    refresh,
-    attachedAt: (id) => (id === 'eni-9' ? shownAt : undefined),
     visibilityLag,
     onThrottle: ({ kind }) => throttles.push(kind),
     onRefused: ({ kind }) => refused.push(kind),
-    indexAfter: (index) => {
-      let found = index + 1;
-      while (setup.taken?.includes(found)) found++;
-      return found;
-    },
   };
   const unit = setup.adopts === true ? adoption(deps) : createInterface(request, deps);
   unit.then(

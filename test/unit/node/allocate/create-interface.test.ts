@@ -444,17 +444,19 @@ describe('the end of a shutdown', () => {
     const clock = new VirtualClock();
     const deadline = new AbortController();
     const creating = createInterface(request, {
-      implementation: scriptedImplementation({
-        perform: (_, { signal }) => sleep(clock, 60_000, signal).then(() => lost),
-      }),
+      node: {
+        implementation: scriptedImplementation({
+          perform: (_, { signal }) => sleep(clock, 60_000, signal).then(() => lost),
+        }),
+        applyAnswer: () => undefined,
+        refresh: () => Promise.resolve(),
+        attachedAt: () => undefined,
+        indexAfter: (index) => index + 1,
+      },
       clock,
       random: new Random('unit'),
       consistencyWindow: 30_000,
       context: { priority: () => 'normal', signal: deadline.signal },
-      applyAnswer: () => undefined,
-      refresh: () => Promise.resolve(),
-      attachedAt: () => undefined,
-      indexAfter: (index) => index + 1,
       onThrottle: () => undefined,
       onRefused: () => undefined,
       visibilityLag: new VisibilityLag(),
