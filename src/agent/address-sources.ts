@@ -206,7 +206,8 @@ function multiPool(parts: Parts & { readonly pods: NodePods | undefined }): Addr
         get missing() {
           return source.missing;
         },
-        synced: source.synced,
+        // Which pool has an address is known by then.
+        synced: Promise.all([source.synced, catalog.synced]).then(() => undefined),
         run: (signal) => runTogether([(own) => source.run(own), (own) => catalog.run(own)], signal),
         notice: (event) => source.notice(event),
         update: () => source.update(),

@@ -57,9 +57,16 @@ export function agentSettings(options: Options): AgentSettings {
   };
 }
 
+const ofInterfaces: readonly AgentMode[] = ['eni', 'azure', 'alibabacloud'];
+
 /** One line for each broken rule. */
 export function agentProblems(options: Options, sources: OptionSources): readonly string[] {
   const mode = modeOf(options);
+  if (options.ciliumNodeProtocol === 'pools' && !ofInterfaces.includes(mode)) {
+    const because = `ipam=${mode} has no addresses of interfaces`;
+    const name = 'cilium-node-protocol';
+    return [refusalLine({ name, source: sources[name], text: 'pools', because, accepted: 'used' })];
+  }
   const ranges = families.flatMap((family) => rangeProblems(family, options, sources));
   const hasNone = families.every((family) => rangeText(options, family) === undefined);
   if (mode === 'host-scope' && hasNone) {

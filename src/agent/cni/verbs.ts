@@ -17,8 +17,7 @@ import { type IpamErrorKind, ok } from '../ipam/ipam-error.ts';
 import { cniCode, type CniCode, cniFailed, cniOk, type CniOutcome } from './cni-error.ts';
 import type { Invocation } from './invocation.ts';
 import type { IpamConf, NetworkConf } from './network-conf.ts';
-import { parseResolvConf } from './resolv-conf.ts';
-import { type Dns, type ResultAddress, type ResultRoute, resultText } from './result.ts';
+import { type Dns, parseResolvConf, type ResultAddress, type ResultRoute, resultText } from './result.ts';
 
 export interface VerbsOptions {
   readonly ipam: Ipam;

@@ -23,6 +23,8 @@ export interface PoolCatalogOptions extends Surroundings {
 
 export class PoolCatalog implements PoolDirectory {
   readonly defaultPool: string;
+  /** Resolves once all pools are known, and `onChange` was told. */
+  readonly synced: Promise<void>;
   readonly #options: PoolCatalogOptions;
   readonly #pools: Reflector<CiliumPodIpPool>;
   readonly #namespaces: Reflector<PoolNamespace>;
@@ -34,7 +36,7 @@ export class PoolCatalog implements PoolDirectory {
     this.defaultPool = options.defaultPool;
     this.#pools = this.#follow('CiliumPodIPPool', ciliumPodIpPoolsPath, readCiliumPodIpPool);
     this.#namespaces = this.#follow('Namespace', '/api/v1/namespaces', readNamespace);
-    void this.#pools.synced.then(() => {
+    this.synced = this.#pools.synced.then(() => {
       this.#areSynced = true;
       options.onChange();
     });
@@ -53,6 +55,8 @@ export class PoolCatalog implements PoolDirectory {
   poolFor(owner: string, family: Family): Outcome<string> {
     const { pods, defaultPool } = this.#options;
     if (!/^[^/]+\/[^/]+$/.test(owner)) return ok(defaultPool);
+    // A pool that is not known yet may be the one that matches.
+    if (!this.#areSynced) return failed('poolNotReady', `waiting for ${this.missing}`);
     const pod = pods.all.get(owner);
     if (pod === undefined) return failed('poolNotReady', `resource Pod "${owner}" not found`);
     const namespace = this.#namespaces.objects.get(pod.namespace);

@@ -193,7 +193,8 @@ export class Api {
   #hostAddressing(family: Family): unknown {
     const allocator = this.#options.ipam.allocator(family);
     const router = allocator?.router;
-    if (allocator === undefined || router === undefined) return { enabled: false };
+    if (allocator === undefined) return { enabled: false };
+    if (router === undefined) return { enabled: true, 'address-type': 'InternalIP' };
     return {
       enabled: true,
       ip: addressText({ family, value: router }),

@@ -82,7 +82,7 @@ export const agentOptions = {
     kind: text('cidr', /^\d[\d./]{1,48}$/, 'an IPv4 CIDR, such as 10.10.0.0/24'),
     origin: 'operator',
     group: 'agent',
-    help: 'The IPv4 block of this node. host-scope needs this option or ipv6-range; the other modes use it in place of the block that Kubernetes shows.',
+    help: 'The IPv4 block of this node. host-scope needs this option or ipv6-range; kubernetes and cluster-pool use it in place of the block that Kubernetes shows.',
     fromConfigDir: false,
   },
   'ipv6-range': {

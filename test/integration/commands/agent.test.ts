@@ -197,6 +197,11 @@ describe('headwater agent', () => {
   });
 
   test.each([
+    [
+      'the protocol of pools without interfaces',
+      ['--ipam=crd', '--cilium-node-protocol=pools'],
+      /^cilium-node-protocol: .* ipam=crd has no addresses of interfaces/,
+    ],
     ['no range', ['--ipam=host-scope'], /^ipv4-range: .* ipam=host-scope has no addresses/],
     ['a range of the other family', ['--ipam=host-scope', '--ipv6-range=10.0.0.0/24'], /^ipv6-range: /],
     ['the whole network', ['--ipam=host-scope', '--ipv4-range=0.0.0.0/0'], /^ipv4-range: .* prefix length/],
