@@ -11,27 +11,33 @@ export const agentMutants: readonly Mutant[] = [
   one(
     'a late DEL releases by address',
     'cni/verbs.ts',
-    '#del({ attachment }: Invocation): CniOutcome<Printed> {',
-    `#del({ attachment, conf }: Invocation): CniOutcome<Printed> {
+    '#del({ attachment, args: { pod, uid } }: Invocation): CniOutcome<Printed> {',
+    `#del({ attachment, args: { pod, uid }, conf }: Invocation): CniOutcome<Printed> {
     const { ipam } = this.#options;
     for (const ip of conf.previous ?? []) {
       const named = ipam.holdings.attachmentOf({ pool: 'default', ip });
       if (named !== undefined) ipam.detach([named]);
     }`,
   ),
-  one(
-    'a late DEL releases by the name of the pod',
-    'cni/verbs.ts',
-    'return this.#detach([attachment]);',
-    `const { ipam } = this.#options;
+  {
+    name: 'a late DEL releases by the name of the pod',
+    edits: [
+      {
+        file: 'agent/cni/verbs.ts',
+        from: 'readonly #waiting = new Map<string, Set<AbortController>>();',
+        to: "readonly #waiting = new Map<string, Set<AbortController>>();\n  #lastOwner = '';",
+      },
+      {
+        file: 'agent/cni/verbs.ts',
+        from: 'const detached = this.#detach([attachment]);',
+        to: `const { ipam } = this.#options;
     const own = [...ipam.holdings.attachments()].find((each) => each.container === attachment.container);
     const last = [...ipam.holdings.attachments()].findLast((each) => each.owner === (own?.owner ?? this.#lastOwner));
     this.#lastOwner = own?.owner ?? '';
-    return this.#detach([attachment, ...(own === undefined && last !== undefined ? [last] : [])]);
-  }
-  #lastOwner = '';
-  unused(): void {`,
-  ),
+    const detached = this.#detach([attachment, ...(own === undefined && last !== undefined ? [last] : [])]);`,
+      },
+    ],
+  },
   one(
     'a GC without a list releases everything',
     'cni/verbs.ts',
@@ -54,8 +60,8 @@ export const agentMutants: readonly Mutant[] = [
   one(
     'keeps what an earlier boot held',
     'record/state-directory.ts',
-    'const own = join(path, boot);',
-    "const own = join(path, 'any-boot');",
+    'const opened = openOwn(join(path, boot), canRebuild);',
+    "const opened = openOwn(join(path, 'any-boot'), canRebuild);",
   ),
   one(
     'takes one family after the other, and keeps the first when the second fails',
