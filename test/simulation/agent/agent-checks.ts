@@ -1,6 +1,6 @@
 // What must hold on a node whose pods get addresses of the product agent, judged by what pods and clients hold in the
 // simulation's own records.
-import { type Cidr, type Family, parseAddress, parseCidr, widthOf } from '../../../src/cidr/set/cidr.ts';
+import { type Family, parseAddress, parseCidr, widthOf } from '../../../src/cidr/set/cidr.ts';
 
 /** Who uses addresses, from the answer that gave them until it ends. */
 export interface Holder {
@@ -23,11 +23,13 @@ export interface Shown {
 export class AgentChecks {
   readonly violations = new Set<string>();
   readonly #holders = new Map<string, Holder>();
-  readonly #blocks: () => readonly string[];
+  /** Addresses and who has them. */
+  #shownInUse = new Set<string>();
+  readonly #supplies: (address: string) => boolean;
 
-  /** `blocks`: every block that the node has had. */
-  constructor(blocks: () => readonly string[]) {
-    this.#blocks = blocks;
+  /** `supplies`: whether pods of this node may use the address now. */
+  constructor(supplies: (address: string) => boolean) {
+    this.#supplies = supplies;
   }
 
   get holders(): Iterable<Holder> {
@@ -52,7 +54,7 @@ export class AgentChecks {
     if (addresses.length !== families.length || !families.every((family) => given.has(family)))
       this.violations.add(`${name} wants ${families.join()} and gets ${addresses.join() || 'nothing'}`);
     for (const address of addresses)
-      if (!this.#isUsable(address)) this.violations.add(`${address} is no address for ${name}`);
+      if (!this.#supplies(address)) this.violations.add(`${address} is no address for ${name}`);
   }
 
   end(name: string): void {
@@ -64,6 +66,26 @@ export class AgentChecks {
     this.#holders.clear();
   }
 
+  /** Whatever the agent says: what is in use is still an address of this node. */
+  lookAtSupply(): void {
+    for (const { name, addresses } of this.#holders.values())
+      for (const address of addresses)
+        if (!this.#supplies(address))
+          this.violations.add(`${address} is no longer of this node while ${name} uses it`);
+  }
+
+  /** What the CiliumNode showed in use stays in use as long as the same holder has it. */
+  lookAtUse(shown: readonly string[]): void {
+    const earlier = this.#shownInUse;
+    this.#shownInUse = new Set();
+    for (const { name, addresses } of this.#holders.values())
+      for (const address of addresses) {
+        const key = `${address} of ${name}`;
+        if (shown.includes(address)) this.#shownInUse.add(key);
+        else if (earlier.has(key)) this.violations.add(`${key} is no longer shown in use`);
+      }
+  }
+
   look(shown: Shown): void {
     for (const { name, addresses } of this.#holders.values())
       for (const address of addresses)
@@ -72,14 +94,15 @@ export class AgentChecks {
   }
 
   /** Everything that used an address has ended, and said so; `isForgotten`: a container of which nobody will say it. */
-  lookAtRest({ addresses, pools }: Shown, isForgotten: (container: string) => boolean): void {
+  lookAtRest({ addresses }: Shown, isForgotten: (container: string) => boolean): void {
     for (const [address, { owner, attachment }] of Object.entries(addresses))
       if (attachment === undefined || !isForgotten(attachment.container))
         this.violations.add(`${address} is held at rest for ${attachment?.container ?? owner}`);
-    if (Object.keys(addresses).length === 0) this.#checkAllFree(pools);
   }
 
-  #checkAllFree(pools: Shown['pools']): void {
+  /** With one block of each family: nothing of it is lost. */
+  checkAllFree({ addresses, pools }: Shown): void {
+    if (Object.keys(addresses).length > 0) return;
     for (const { cidrs, available } of pools) {
       const usable = usableIn(cidrs[0] ?? '');
       if (BigInt(available) !== usable)
@@ -88,24 +111,6 @@ export class AgentChecks {
         );
     }
   }
-
-  /** Not the first, which is the router, and not the ends. */
-  #isUsable(text: string): boolean {
-    const address = parseAddress(text);
-    return this.#blocks().some((block) => {
-      const reading = parseCidr(block);
-      return (
-        reading.kind === 'cidr' &&
-        address?.family === reading.cidr.family &&
-        isInside(reading.cidr, address.value)
-      );
-    });
-  }
-}
-
-function isInside({ base, length, family }: Cidr, value: bigint): boolean {
-  const offset = value - base;
-  return offset >= 2n && offset < (1n << BigInt(widthOf[family] - length)) - 1n;
 }
 
 /** All but the ends and the router. */

@@ -153,4 +153,28 @@ export const agentMutants: readonly Mutant[] = [
     'this.#pools.free(each);',
     '',
   ),
+  one(
+    'lets an address go that a pod has',
+    'own-node/release-handshake.ts',
+    'return isOffered && !isTaken ?',
+    'return isOffered || !isTaken ?',
+  ),
+  one(
+    'gives out an address in hand-over',
+    'own-node/offered-addresses.ts',
+    'isLeaving: isLeaving(stateOf(ip))',
+    'isLeaving: isLeaving(stateOf(ip)) && owner !== resource',
+  ),
+  one(
+    'takes what is held out of the addresses in use',
+    'own-node/offered-addresses.ts',
+    'const held = [...ipam.holdings.held()].map(({ ip, owner }) => [ip, owner] as const);',
+    'const held = [...ipam.holdings.held()].slice(1).map(({ ip, owner }) => [ip, owner] as const);',
+  ),
+  one(
+    'gives up blocks that are in use',
+    'allocators/block-balance.ts',
+    'if (!held.has(block) || block.used > 0 || block.free > surplus) continue;',
+    'if (!held.has(block) || block.free > surplus) continue;',
+  ),
 ];

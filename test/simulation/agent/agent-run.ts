@@ -6,13 +6,17 @@ import { sleep } from '../../../src/runtime/clock.ts';
 import { Random } from '../../../src/runtime/random.ts';
 import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
 import { AgentChecks, type Shown } from './agent-checks.ts';
+import { AddressSupplier } from './address-supplier.ts';
 import { AgentMachine, type WriteFault } from './agent-machine.ts';
+import { BlockSupplier } from './block-supplier.ts';
 import { CniClient } from './cni-client.ts';
 import { NodeCluster } from './node-cluster.ts';
+import { PoolSupplier } from './pool-supplier.ts';
 import { PodRuntime } from './pod-runtime.ts';
 import { RestUsers } from './rest-user.ts';
+import type { Blocks, Supplier } from './supplier.ts';
 
-export const agentModes = ['host-scope', 'cluster-pool'] as const;
+export const agentModes = ['host-scope', 'cluster-pool', 'crd', 'multi-pool'] as const;
 export type SimulatedMode = (typeof agentModes)[number];
 
 export interface AgentReport {
@@ -41,10 +45,35 @@ export async function playAgent(seed: string, mode: SimulatedMode): Promise<Agen
   }
 }
 
+interface Surroundings {
+  readonly random: Random;
+  readonly clock: VirtualClock;
+}
+
+/** Undefined with host-scope. */
+function supplierOf(
+  mode: SimulatedMode,
+  blocks: Blocks,
+  { random, clock }: Surroundings,
+): Supplier | undefined {
+  switch (mode) {
+    case 'host-scope':
+      return undefined;
+    case 'cluster-pool':
+      return new BlockSupplier(blocks);
+    case 'crd':
+      return new AddressSupplier(blocks, random, () => sleep(clock, random.integer(3000), never));
+    case 'multi-pool':
+      return new PoolSupplier(blocks);
+  }
+}
+
 class AgentRun {
   readonly #random: Random;
   readonly #clock = new VirtualClock();
   readonly #cluster: NodeCluster | undefined;
+  readonly #supplier: Supplier | undefined;
+  readonly #hasWholeBlocks: boolean;
   readonly #machine: AgentMachine;
   readonly #client: CniClient;
   readonly #checks: AgentChecks;
@@ -66,9 +95,12 @@ class AgentRun {
       ...(families.includes('ipv4') ? [`10.0.${index}.0/${lengths[0]}`] : []),
       ...(families.includes('ipv6') ? [`fd00:0:0:${index}::/${lengths[1]}`] : []),
     ];
-    const cluster =
-      mode === 'host-scope' ? undefined : new NodeCluster({ clock, random: random.fork('cluster'), blocks });
+    const supplier = supplierOf(mode, { families, of: blocks }, { random: random.fork('supplier'), clock });
+    const cluster = supplier && new NodeCluster({ clock, random: random.fork('cluster'), supplier });
     this.#cluster = cluster;
+    this.#supplier = supplier;
+    this.#hasWholeBlocks = mode === 'host-scope' || mode === 'cluster-pool';
+    const ownBlocks = new BlockSupplier({ families, of: blocks });
     const chosen: Record<string, string> = {};
     for (const block of cluster === undefined ? blocks(0) : [])
       chosen[block.includes(':') ? 'ipv6-range' : 'ipv4-range'] = block;
@@ -86,9 +118,11 @@ class AgentRun {
     });
     const risk = (): number => (this.#isStormy ? 0.03 : 0);
     this.#client = new CniClient({ machine: this.#machine, clock, random: random.fork('client'), risk });
-    this.#checks = new AgentChecks(() => cluster?.given ?? blocks(0));
+    this.#checks = new AgentChecks((address) => cluster?.supplies(address) ?? ownBlocks.supplies(address));
     const common = { clock, client: this.#client, checks: this.#checks, families };
-    this.#runtime = new PodRuntime({ ...common, random: random.fork('runtime') });
+    // The pool of a pod that is named follows from its object.
+    const namesPods = mode !== 'multi-pool';
+    this.#runtime = new PodRuntime({ ...common, random: random.fork('runtime'), namesPods });
     this.#users = new RestUsers({ ...common, random: random.fork('users'), expiration });
   }
 
@@ -133,15 +167,23 @@ class AgentRun {
     const collected = this.#runtime.collect();
     await this.#clock.advance(1000);
     await collected;
-    this.#checks.lookAtRest((await this.#shown()) ?? shown, () => false);
+    const last = (await this.#shown()) ?? shown;
+    this.#checks.lookAtRest(last, () => false);
+    if (this.#hasWholeBlocks) this.#checks.checkAllFree(last);
+    // The agent writes once in 15 s, and looks once a minute whether its demand fell.
+    await this.#clock.advance(2 * minute);
+    for (const problem of this.#cluster?.problemsAtRest ?? []) this.#checks.violations.add(problem);
   }
 
   async #look(): Promise<void> {
+    this.#checks.lookAtSupply();
+    this.#checks.lookAtUse(this.#cluster?.shownInUse ?? []);
     const shown = await this.#shown();
     if (shown === undefined) return;
     this.#checks.look(shown);
     const health = await this.#client.ask('GET', '/v1/healthz');
-    if (health?.status === 200) this.#wasReady = true;
+    // Only blocks are in the record.
+    if (health?.status === 200) this.#wasReady = this.#hasWholeBlocks;
     else if (health?.status === 503 && this.#wasReady)
       this.#checks.violations.add(`the agent had its blocks before, and now: ${health.body?.slice(-200)}`);
   }
@@ -152,8 +194,10 @@ class AgentRun {
   }
 
   #arrive(begin: (what: Promise<void>) => void): void {
-    this.#pods++;
-    begin(this.#random.chance(0.75) ? this.#runtime.pod() : this.#users.user());
+    for (let count = this.#random.chance(0.04) ? 12 : 1; count > 0; count--) {
+      this.#pods++;
+      begin(this.#random.chance(0.75) ? this.#runtime.pod() : this.#users.user());
+    }
   }
 
   #trouble(): void {
@@ -205,8 +249,8 @@ class AgentRun {
           faults.inject({ path: watches, times: Infinity, effect: { kind: 'delayEvents', ms: 20_000 } }),
         ),
       () => void faults.cutWatches(),
-      () => void cluster.deleteObject(),
-      () => void cluster.giveOthers(),
+      () => void (this.#hasWholeBlocks && cluster.deleteObject()),
+      () => this.#supplier?.trouble(),
     ];
     this.#random.pick(kinds)();
   }

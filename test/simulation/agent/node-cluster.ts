@@ -7,24 +7,18 @@ import { ciliumNodeCrd } from '../../../src/simulator/kubernetes/ciliumnode-crd.
 import { ConnectionDropped } from '../../../src/simulator/kubernetes/faults/faults.ts';
 import type { KubernetesHandler } from '../../../src/simulator/kubernetes/exchange.ts';
 import { KubernetesModel } from '../../../src/simulator/kubernetes/kubernetes-model.ts';
-import {
-  isObject,
-  type JsonObject,
-  listAt,
-  parseObject,
-  textsAt,
-} from '../../../src/simulator/workload/json.ts';
+import { type JsonObject, objectAt, parseObject } from '../../../src/simulator/workload/json.ts';
 import { kubernetesPort } from '../ports.ts';
 import type { SimulatedProcess } from '../process.ts';
+import { poolCrd } from './pool-supplier.ts';
+import { type Ask, ownPath, type Supplier } from './supplier.ts';
 
-const ciliumNodes = '/apis/cilium.io/v2/ciliumnodes';
 const never = new AbortController().signal;
 
 export interface NodeClusterOptions {
   readonly clock: VirtualClock;
   readonly random: Random;
-  /** Blocks of the node, the first one first: an administrator may give it the next. */
-  readonly blocks: (index: number) => readonly string[];
+  readonly supplier: Supplier;
 }
 
 export class NodeCluster {
@@ -34,7 +28,6 @@ export class NodeCluster {
   /** Whether nothing reaches the API server. */
   isAway = false;
   readonly #options: NodeClusterOptions;
-  #index = 0;
 
   constructor(options: NodeClusterOptions) {
     this.#options = options;
@@ -42,47 +35,49 @@ export class NodeCluster {
     this.model = new KubernetesModel({
       clock,
       random: random.fork('model'),
-      crds: [ciliumNodeCrd],
+      crds: [ciliumNodeCrd, poolCrd],
       collectGarbage: true,
     });
   }
 
-  /** Every block that the node has had. */
-  get given(): readonly string[] {
-    return Array.from({ length: this.#index + 1 }, (_, index) => this.#options.blocks(index)).flat();
+  /** Whether a pod of this node may use the address now. */
+  supplies(address: string): boolean {
+    return this.#options.supplier.supplies(address, this.#object);
+  }
+
+  get problemsAtRest(): readonly string[] {
+    return this.#options.supplier.problemsAtRest(this.#object);
+  }
+
+  get shownInUse(): readonly string[] {
+    const ipam = objectAt(this.#object, 'status', 'ipam');
+    return ['used', 'ipv6-used'].flatMap((field) => Object.keys(objectAt(ipam, field)));
+  }
+
+  get #object(): JsonObject | undefined {
+    return this.model.list('ciliumnodes.cilium.io')[0];
   }
 
   connect(process: SimulatedProcess): KubernetesTransport {
     return kubernetesPort(process, this.#unreliable, () => undefined);
   }
 
-  /** Registers the node, then gives blocks to the CiliumNode whenever it has none. */
+  /** Registers the node, then supplies it. */
   async run(isOver: () => boolean): Promise<void> {
-    const { clock, random } = this.#options;
+    const { clock, random, supplier } = this.#options;
+    await supplier.setUp(this.#ask);
     await sleep(clock, random.integer(5000), never);
     await this.#ask('POST', '/api/v1/nodes', { apiVersion: 'v1', kind: 'Node', metadata: { name: 'one' } });
     while (!isOver()) {
       await sleep(clock, 500 + random.integer(4000), never);
-      const [object] = listAt(await this.#ask('GET', ciliumNodes), 'items').filter(isObject);
-      if (object !== undefined && textsAt(object, 'spec', 'ipam', 'podCIDRs').length === 0)
-        await this.#give();
+      const object = this.#object;
+      if (object !== undefined) await supplier.step(object, this.#ask);
     }
   }
 
-  /** An administrator gives the node other blocks. */
-  async giveOthers(): Promise<void> {
-    this.#index++;
-    await this.#give();
-  }
-
-  /** Somebody deletes the CiliumNode: the next one gets the same blocks. */
+  /** Somebody deletes the CiliumNode. */
   async deleteObject(): Promise<void> {
-    await this.#ask('DELETE', `${ciliumNodes}/one`);
-  }
-
-  #give(): Promise<JsonObject> {
-    const podCIDRs = this.#options.blocks(this.#index);
-    return this.#ask('PATCH', `${ciliumNodes}/one`, { spec: { ipam: { podCIDRs } } });
+    await this.#ask('DELETE', ownPath);
   }
 
   readonly #unreliable: KubernetesHandler = async (request, signal) => {
@@ -93,11 +88,11 @@ export class NodeCluster {
     throw new ConnectionDropped();
   };
 
-  async #ask(method: string, url: string, body?: JsonObject): Promise<JsonObject> {
+  readonly #ask: Ask = async (method, url, body) => {
     const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
     const headers = { accept: 'application/json', ...(body !== undefined && { 'content-type': type }) };
     const request = { method, url, headers, ...(body !== undefined && { body: JSON.stringify(body) }) };
     const answer = await this.model.handle(request, never);
     return typeof answer.body === 'string' ? parseObject(answer.body) : {};
-  }
+  };
 }

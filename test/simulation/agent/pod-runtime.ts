@@ -12,6 +12,8 @@ export interface PodRuntimeOptions {
   readonly client: CniClient;
   readonly checks: AgentChecks;
   readonly families: readonly Family[];
+  /** Whether the plugin learns the names of pods. */
+  readonly namesPods: boolean;
 }
 
 interface Container {
@@ -160,7 +162,8 @@ export class PodRuntime {
     more: object = {},
   ): Promise<CniResult | undefined> {
     const names = { CNI_CONTAINERID: id, CNI_IFNAME: 'eth0', CNI_NETNS: `/var/run/netns/${id}` };
-    const args = `IgnoreUnknown=1;K8S_POD_NAMESPACE=default;K8S_POD_NAME=${pod}`;
+    const podNames = this.#options.namesPods ? `;K8S_POD_NAMESPACE=default;K8S_POD_NAME=${pod}` : '';
+    const args = `IgnoreUnknown=1${podNames}`;
     const attachment = verb === 'GC' ? {} : { ...names, CNI_ARGS: args };
     return this.#options.client.run(
       { CNI_COMMAND: verb, ...attachment },

@@ -1,0 +1,49 @@
+// Who supplies a node with addresses through its CiliumNode: a stand-in for a controller, which takes back only what the agent
+// gives up, and judges that nobody uses it.
+import {
+  type Cidr,
+  contains,
+  type Family,
+  parseAddress,
+  parseCidr,
+  widthOf,
+} from '../../../src/cidr/set/cidr.ts';
+import type { JsonObject } from '../../../src/simulator/workload/json.ts';
+
+/** A request of an administrator. */
+export type Ask = (method: string, url: string, body?: JsonObject) => Promise<JsonObject>;
+
+export interface Supplier {
+  /** Called once, before the node registers. */
+  setUp(ask: Ask): Promise<void>;
+  /** What follows from the CiliumNode as it is now. */
+  step(object: JsonObject, ask: Ask): Promise<void>;
+  /** It changes its mind. */
+  trouble(): void;
+  /** Whether a pod of this node may use the address, as the CiliumNode is now. */
+  supplies(address: string, object: JsonObject | undefined): boolean;
+  /** What is wrong with the CiliumNode when nothing is held. */
+  problemsAtRest(object: JsonObject | undefined): readonly string[];
+}
+
+export const ciliumNodes = '/apis/cilium.io/v2/ciliumnodes';
+export const ownPath = `${ciliumNodes}/one`;
+
+export interface Blocks {
+  readonly families: readonly Family[];
+  /** Of the node, by a number that an administrator may raise. */
+  readonly of: (index: number) => readonly string[];
+}
+
+/** Undefined if it is none. */
+export function cidrOf(text: string): Cidr | undefined {
+  const reading = parseCidr(text);
+  return reading.kind === 'cidr' ? reading.cidr : undefined;
+}
+
+export function isInside(block: string, text: string): boolean {
+  const [cidr, address] = [cidrOf(block), parseAddress(text)];
+  if (cidr === undefined || address === undefined) return false;
+  const { family, value } = address;
+  return contains(cidr, { family, base: value, length: widthOf[family] });
+}
