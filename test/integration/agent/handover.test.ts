@@ -89,12 +89,13 @@ class Scene {
         void (await this.setStates({ [`10.0.0.${10 + this.random.integer(8)}`]: 'marked-for-release' })),
       () => this.takeReady(),
       () => this.takeReady(),
-      async () => {
+      () => {
         this.machine.kill();
         this.machine.start();
+        return this.clock.advance(1);
       },
-      async () => void (await this.clock.advance(this.random.integer(3000))),
-      async () => void (await this.clock.advance(this.random.integer(30))),
+      () => this.clock.advance(this.random.integer(3000)),
+      () => this.clock.advance(this.random.integer(30)),
     ];
     await this.random.pick(steps)();
   }
