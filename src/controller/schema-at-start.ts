@@ -22,10 +22,9 @@ export async function schemaAtStart(
   { kubernetes, clock, log }: SchemaReading,
   signal: AbortSignal,
 ): Promise<ServedSchema> {
-  const schema = await retry(
-    { clock, signal },
-    () => readServedSchema(kubernetes, signal),
-    (read, tries) => (isPassing(read) ? pauses[tries - 1] : undefined),
+  const attempt = (): Promise<ServedSchema> => readServedSchema(kubernetes, signal);
+  const schema = await retry({ clock, signal }, attempt, ({ source }, tries) =>
+    source.kind === 'assumed' && source.mayPass ? pauses[tries - 1] : undefined,
   );
   if (schema.source.kind === 'assumed') {
     log.warn('writing only fields of a CiliumNode that every version of Cilium has', {
@@ -33,8 +32,4 @@ export async function schemaAtStart(
     });
   }
   return schema;
-}
-
-function isPassing({ source }: ServedSchema): boolean {
-  return source.kind === 'assumed' && source.mayPass;
 }

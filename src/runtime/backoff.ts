@@ -86,7 +86,12 @@ export class Backoff {
     return this.#backoff.until - now;
   }
 
-  /** Pauses until that time, in monotonic ms, whatever the last failure said. */
+  /** Pauses for `ms` from now, whatever the last failure said. */
+  pauseFor(ms: number): void {
+    this.pauseUntil(this.#clock.monotonic() + ms);
+  }
+
+  /** The same, until that time in monotonic ms. */
   pauseUntil(until: number): void {
     this.#backoff = { failures: this.failures, until };
   }

@@ -29,7 +29,7 @@ interface Entry<F> {
   backoff: BackoffState;
   refusedAt: number;
   isTried: boolean;
-  waiting: Set<() => void> | undefined;
+  readonly waiting: Set<() => void>;
   cancel: (() => void) | undefined;
 }
 
@@ -75,7 +75,7 @@ export class Refusals<F> {
     const backoff = backOff(known?.backoff, policyFor(failure), now, random);
     const news = { failure, backoff, refusedAt: now };
     if (known === undefined)
-      this.#entries.set(key, { ...news, isTried: false, waiting: undefined, cancel: undefined });
+      this.#entries.set(key, { ...news, isTried: false, waiting: new Set(), cancel: undefined });
     else this.#wakeWhenDue(Object.assign(known, news));
     return true;
   }
@@ -111,13 +111,13 @@ export class Refusals<F> {
   await(keys: readonly string[], wake: () => void): () => void {
     const entries = this.#entriesOf(keys);
     for (const entry of entries) {
-      entry.waiting = (entry.waiting ?? new Set()).add(wake);
+      entry.waiting.add(wake);
       this.#wakeWhenDue(entry);
     }
     return () => {
       for (const entry of entries) {
-        entry.waiting?.delete(wake);
-        if (hasWaiting(entry)) continue;
+        entry.waiting.delete(wake);
+        if (entry.waiting.size > 0) continue;
         entry.cancel?.();
         entry.cancel = undefined;
       }
@@ -135,7 +135,7 @@ export class Refusals<F> {
     entry.cancel = undefined;
     const wait = entry.backoff.until - clock.monotonic();
     // Whoever finds it due tries it; the end of that attempt wakes the others.
-    if (entry.isTried || !hasWaiting(entry) || wait <= 0) return;
+    if (entry.isTried || entry.waiting.size === 0 || wait <= 0) return;
     entry.cancel = clock.schedule(wait, () => {
       entry.cancel = undefined;
       wakeAll(entry);
@@ -144,15 +144,11 @@ export class Refusals<F> {
 
   #isOver(entry: Entry<F>): boolean {
     const { clock, remembered } = this.#deps;
-    const isNeeded = entry.isTried || hasWaiting(entry);
+    const isNeeded = entry.isTried || entry.waiting.size > 0;
     return !isNeeded && clock.monotonic() >= entry.backoff.until + remembered;
   }
 }
 
-function hasWaiting({ waiting }: Pick<Entry<unknown>, 'waiting'>): boolean {
-  return waiting !== undefined && waiting.size > 0;
-}
-
-function wakeAll({ waiting = new Set() }: Pick<Entry<unknown>, 'waiting'>): void {
+function wakeAll({ waiting }: Pick<Entry<unknown>, 'waiting'>): void {
   for (const wake of waiting) wake();
 }

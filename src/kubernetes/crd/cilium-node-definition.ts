@@ -42,16 +42,13 @@ export async function ensureCiliumNodeDefinition(
   const end = clock.monotonic() + poll.longest;
   let problem = 'it is not served yet';
   let done: 'created' | 'updated' | undefined;
-  const step = await retry(
-    { clock, signal },
-    () => takeStep(deps, signal),
-    (taken) => {
-      if (taken.kind === 'absent' || taken.kind === 'served') return undefined;
-      if (taken.kind === 'changed') done = taken.done;
-      if (taken.kind === 'failed') problem = taken.problem;
-      return clock.monotonic() < end ? poll.pause : undefined;
-    },
-  );
+  const attempt = (): Promise<Step> => takeStep(deps, signal);
+  const step = await retry({ clock, signal }, attempt, (taken) => {
+    if (taken.kind === 'absent' || taken.kind === 'served') return undefined;
+    if (taken.kind === 'changed') done = taken.done;
+    if (taken.kind === 'failed') problem = taken.problem;
+    return clock.monotonic() < end ? poll.pause : undefined;
+  });
   if (step.kind === 'absent') return step;
   if (step.kind === 'served')
     return done === undefined ? { kind: 'present' } : { kind: done, version: definitionVersion };

@@ -9,33 +9,20 @@ const notRunningFor = 60_000;
 /** How many alternatives a run tries after refusals. */
 const mostAlternatives = 3;
 
-export class AllocationBackoff {
-  readonly #clock: BackoffDeps['clock'];
-  readonly #backoff: Backoff;
+export class AllocationBackoff extends Backoff {
   #last: CloudFailure | undefined;
   #throttles = 0;
   /** Refusals in this run, each followed by a plan without the refused scope. */
   #alternatives = 0;
 
   constructor(deps: BackoffDeps) {
-    this.#clock = deps.clock;
-    this.#backoff = new Backoff(policy, deps);
-  }
-
-  get isPausing(): boolean {
-    return this.#backoff.isPausing;
-  }
-
-  /** The remaining back-off of the node, in ms. */
-  get remaining(): number {
-    return this.#backoff.remaining;
+    super(policy, deps);
   }
 
   /** The failure to report: one that needs user action, or the last of several. */
   get trouble(): CloudFailure | undefined {
-    if (this.#last === undefined) return undefined;
-    const inARow = this.#backoff.failures + this.#throttles;
-    return isWorthReporting(this.#last, inARow) ? this.#last : undefined;
+    const isTold = this.#last !== undefined && isWorthReporting(this.#last, this.failures + this.#throttles);
+    return isTold ? this.#last : undefined;
   }
 
   /** Records a failed step; without a failure, a bug ended it. */
@@ -43,9 +30,8 @@ export class AllocationBackoff {
     this.#last = failure ?? this.#last;
     this.#alternatives = 0;
     // Steps that start together and fail together count as one failure.
-    if (!this.#backoff.isPausing) this.#backoff.fail();
-    if (failure?.kind === 'instanceNotRunning')
-      this.#backoff.pauseUntil(this.#clock.monotonic() + notRunningFor);
+    if (!this.isPausing) this.fail();
+    if (failure?.kind === 'instanceNotRunning') this.pauseFor(notRunningFor);
   }
 
   /** Records that one scope was refused and is blocked. Returns whether an alternative may be tried at once. */
@@ -62,10 +48,10 @@ export class AllocationBackoff {
   }
 
   /** A step succeeded. */
-  forget(): void {
+  override forget(): void {
+    super.forget();
     this.#throttles = 0;
     this.#alternatives = 0;
-    this.#backoff.forget();
     this.#last = undefined;
   }
 }

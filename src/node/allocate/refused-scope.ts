@@ -33,15 +33,9 @@ export type RefusedScope =
 
 export type RefusedScopeKind = RefusedScope['kind'];
 
-const always = (blocked: WhatIsBlocked): Record<StepCall, WhatIsBlocked> => ({
-  create: blocked,
-  attach: blocked,
-  allocate: blocked,
-});
-
 /** If the answer names what it concerns. A call without such a scope follows the kind of the failure. */
 const blockedByName: Record<NonNullable<CloudFailure['about']>, Partial<Record<StepCall, WhatIsBlocked>>> = {
-  action: always('action'),
+  action: { create: 'action', attach: 'action', allocate: 'action' },
   subnet: { create: 'subnet', attach: 'attachment', allocate: 'assignmentsIn' },
   securityGroups: { create: 'securityGroups' },
   interface: { attach: 'attachment', allocate: 'interface' },

@@ -29,15 +29,12 @@ export async function zoneByZone<T>(
   } catch (error) {
     signal.throwIfAborted();
     const zones = zonesToAsk(named);
-    if (zones.length < 2 || !mayBePartial(error)) throw error;
+    const mayBePartial = error instanceof CloudError && mayConcern(error.failure, 'part');
+    if (zones.length < 2 || !mayBePartial) throw error;
     const read = await eachOf(zones, signal, ask);
     if (read.unread.size === zones.length) throw error;
     return read;
   }
-}
-
-function mayBePartial(error: unknown): boolean {
-  return error instanceof CloudError && mayConcern(error.failure, 'part');
 }
 
 async function eachOf<T>(

@@ -148,7 +148,8 @@ function setsIn(text: string): readonly string[] {
   const comparisons = new RegExp(String.raw`${compared}[^;{}]*?(?:\|\||&&)[^;{}]*?${compared}`, 'g');
   const types =
     /Set<\s*(?:CloudFailureKind|CloudFailure\['kind'\])|readonly (?:CloudFailureKind|CloudFailure\['kind'\])\[\]/g;
-  return [lists, comparisons, types].flatMap((pattern) => text.match(pattern) ?? []);
+  const cases = new RegExp(String.raw`case ${kind}:\s*case ${kind}:`, 'g');
+  return [lists, comparisons, cases, types].flatMap((pattern) => text.match(pattern) ?? []);
 }
 
 describe('a set of failure kinds', () => {
@@ -169,6 +170,7 @@ describe('a set of failure kinds', () => {
     `[\n  'notYetVisible',\n  'conflict',\n].includes(kind)`,
     `failure.kind === 'instanceGone' || failure.kind === 'interfaceGone'`,
     `outcome.kind === 'ambiguous' || kind === 'conflict' || kind === 'deviceIndexTaken'`,
+    `case 'fenced':\n    case 'stopped':\n      return true;`,
     `ReadonlySet<CloudFailure['kind']>`,
   ])('is found in %j', (text) => {
     expect(setsIn(text)).toHaveLength(1);
