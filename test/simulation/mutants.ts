@@ -204,8 +204,8 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'node/release/release-state.ts',
-        from: 'if (protocol !== facts.protocol || facts.reclaimed.has(holding.id)) return false;',
-        to: 'if (facts.reclaimed.has(holding.id)) return false;',
+        from: 'if (protocol !== facts.protocol || isReclaimed) return false;',
+        to: 'if (isReclaimed) return false;',
       },
       {
         file: 'node/release/release-state.ts',
