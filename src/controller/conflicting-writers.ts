@@ -4,10 +4,11 @@ import { leaderQuietPeriod } from '../kubernetes/lease/lease-timings.ts';
 import type { CiliumNode } from '../kubernetes/cilium-node/cilium-node.ts';
 import type { OwnWrites } from '../kubernetes/cilium-node/own-writes.ts';
 import { ageOf } from '../kubernetes/watch/resource-version.ts';
-import { conflictingWriter } from '../node/conditions/node-condition.ts';
+import { conflictingWriter } from '../node/conditions/pause-condition.ts';
 import { conflictingParts, type WrittenPart } from '../node/publish/conflicting-write.ts';
 import type { CiliumNodeSection } from '../providers/contract/cilium-node-section.ts';
 import { sleep } from '../runtime/clock.ts';
+import { retry } from '../runtime/retry.ts';
 import type { Host, Leadership } from './modes/mode.ts';
 import type { NodeEvents } from './reporting/node-events.ts';
 
@@ -72,11 +73,11 @@ export class ConflictingWriters {
     const { host, collectionVersion } = this.#deps;
     const { clock } = host;
     await sleep(clock, leaderQuietPeriod, signal);
-    for (;;) {
-      this.#previousLeaderUntil = await collectionVersion(signal);
-      if (this.#previousLeaderUntil !== undefined) return;
-      await sleep(clock, retryAfter, signal);
-    }
+    this.#previousLeaderUntil = await retry(
+      { clock, signal },
+      () => collectionVersion(signal),
+      (version) => (version === undefined ? retryAfter : undefined),
+    );
   }
 
   /** Examines a newer state of a CiliumNode that is ours to write. */

@@ -2,7 +2,8 @@
 import { readServedSchema, type ServedSchema } from '../kubernetes/cilium-node/served-schema.ts';
 import type { KubernetesTransport } from '../kubernetes/transport/transport.ts';
 import type { Logger } from '../observability/logger.ts';
-import { type Clock, sleep } from '../runtime/clock.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { retry } from '../runtime/retry.ts';
 
 export interface SchemaReading {
   readonly kubernetes: KubernetesTransport;
@@ -10,8 +11,8 @@ export interface SchemaReading {
   readonly log: Logger;
 }
 
-/** Pause before the first and the last retry, in ms; each pause doubles the previous one. */
-const pauses = { first: 1000, last: 4000 };
+/** Pauses before the retries, in ms. */
+const pauses = [1000, 2000, 4000];
 
 /**
  * Retries transient failures. If they persist, assumes the fields that every Cilium version has. Rejects with
@@ -21,19 +22,14 @@ export async function schemaAtStart(
   { kubernetes, clock, log }: SchemaReading,
   signal: AbortSignal,
 ): Promise<ServedSchema> {
-  let schema = await readServedSchema(kubernetes, signal);
-  for (let pause = pauses.first; isPassing(schema) && pause <= pauses.last; pause *= 2) {
-    await sleep(clock, pause, signal);
-    schema = await readServedSchema(kubernetes, signal);
-  }
+  const attempt = (): Promise<ServedSchema> => readServedSchema(kubernetes, signal);
+  const schema = await retry({ clock, signal }, attempt, ({ source }, tries) =>
+    source.kind === 'assumed' && source.mayPass ? pauses[tries - 1] : undefined,
+  );
   if (schema.source.kind === 'assumed') {
     log.warn('writing only fields of a CiliumNode that every version of Cilium has', {
       why: schema.source.reason,
     });
   }
   return schema;
-}
-
-function isPassing({ source }: ServedSchema): boolean {
-  return source.kind === 'assumed' && source.mayPass;
 }

@@ -1,7 +1,6 @@
 // Coalesces many requests into few calls: all requests within a short window share one call. A failed batch is retried
 // in smaller ones, so that one bad key cannot block the others.
-import type { BackoffPolicy } from './exponential-backoff.ts';
-import { Backoff } from './backoff.ts';
+import { Backoff, type BackoffPolicy } from './backoff.ts';
 import { type Clock, sleep } from './clock.ts';
 import { LazyMap } from './lazy-collections.ts';
 import type { Random } from './random.ts';

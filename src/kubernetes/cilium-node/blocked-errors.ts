@@ -3,9 +3,10 @@
 import type { CiliumNodeWriter, WriteTarget } from './cilium-node-writer.ts';
 import { type JsonObject, textAt } from '../transport/json.ts';
 import { TaskGroup } from '../../runtime/task-group.ts';
-import { type Clock, sleep } from '../../runtime/clock.ts';
-import { Backoff } from '../../runtime/backoff.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { randomWait } from '../../runtime/backoff.ts';
 import type { Random } from '../../runtime/random.ts';
+import { retry } from '../../runtime/retry.ts';
 
 export interface BlockedErrorsDeps {
   readonly writer: Pick<CiliumNodeWriter, 'patchStatus' | 'get'>;
@@ -24,6 +25,8 @@ export const operatorErrorPath = ['status', 'ipam', 'operator-status', 'error'];
 const backoffPolicy = { base: 1000, cap: 30_000 };
 /** Attempts to write one text if the object changes meanwhile. */
 const mostTries = 5;
+
+type Written = 'done' | 'conflict' | 'unavailable';
 
 interface Said {
   readonly uid: string;
@@ -63,24 +66,28 @@ export class BlockedErrors {
   }
 
   async #run(): Promise<void> {
+    const { clock, random } = this.#deps;
     for (;;) {
       const [next] = this.#waiting;
       if (next === undefined) return;
       const [name, said] = next;
-      const backoff = new Backoff(backoffPolicy, this.#deps);
-      while (backoff.failures < mostTries && this.#waiting.get(name) === said) {
-        if (!this.#deps.mayWrite()) return;
-        const outcome = await this.#write(name, said);
-        if (outcome === 'done') break;
-        const pause = backoff.fail();
-        if (outcome === 'unavailable') await sleep(this.#deps.clock, pause, this.#work.closing);
-      }
-      if (this.#waiting.get(name) === said) this.#waiting.delete(name);
+      const isStill = (): boolean => this.#waiting.get(name) === said;
+      const attempt = async (tries: number): Promise<Written | 'forbidden'> => {
+        if (tries > mostTries || !isStill()) return 'done';
+        return this.#deps.mayWrite() ? this.#write(name, said) : 'forbidden';
+      };
+      const end = await retry({ clock, signal: this.#work.closing }, attempt, (written, tries) => {
+        if (written === 'done' || written === 'forbidden') return undefined;
+        const pause = randomWait(backoffPolicy, tries, random);
+        return written === 'unavailable' ? pause : 0;
+      });
+      if (end === 'forbidden') return;
+      if (isStill()) this.#waiting.delete(name);
     }
   }
 
   /** A failed write is worth another attempt. */
-  async #write(name: string, said: Said): Promise<'done' | 'conflict' | 'unavailable'> {
+  async #write(name: string, said: Said): Promise<Written> {
     const { writer, observe } = this.#deps;
     const { closing: signal } = this.#work;
     const live = await writer.get(name, signal);

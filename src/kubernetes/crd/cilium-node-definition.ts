@@ -1,6 +1,7 @@
 // Makes sure that the cluster has a definition of CiliumNodes. It creates an absent one, replaces an older one of its own, and
 // leaves everybody else's alone.
-import { type Clock, sleep } from '../../runtime/clock.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { retry } from '../../runtime/retry.ts';
 import { ask, type Reply } from '../transport/api-reply.ts';
 import { isList, type JsonObject, memberOf, textAt, valueAt } from '../transport/json.ts';
 import type { KubernetesTransport } from '../transport/transport.ts';
@@ -41,15 +42,16 @@ export async function ensureCiliumNodeDefinition(
   const end = clock.monotonic() + poll.longest;
   let problem = 'it is not served yet';
   let done: 'created' | 'updated' | undefined;
-  while (clock.monotonic() < end) {
-    const step = await takeStep(deps, signal);
-    if (step.kind === 'absent') return step;
-    if (step.kind === 'served')
-      return done === undefined ? { kind: 'present' } : { kind: done, version: definitionVersion };
-    if (step.kind === 'changed') done = step.done;
-    if (step.kind === 'failed') problem = step.problem;
-    await sleep(clock, poll.pause, signal);
-  }
+  const attempt = (): Promise<Step> => takeStep(deps, signal);
+  const step = await retry({ clock, signal }, attempt, (taken) => {
+    if (taken.kind === 'absent' || taken.kind === 'served') return undefined;
+    if (taken.kind === 'changed') done = taken.done;
+    if (taken.kind === 'failed') problem = taken.problem;
+    return clock.monotonic() < end ? poll.pause : undefined;
+  });
+  if (step.kind === 'absent') return step;
+  if (step.kind === 'served')
+    return done === undefined ? { kind: 'present' } : { kind: done, version: definitionVersion };
   return { kind: 'absent', problem: `the definition ${ciliumNodeDefinitionName} is missing: ${problem}` };
 }
 

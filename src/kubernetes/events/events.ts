@@ -1,8 +1,9 @@
 // Reports what happens to nodes as Kubernetes Events, best effort. It drops what it cannot write; no failure reaches
 // the caller.
-import { type Clock, sleep } from '../../runtime/clock.ts';
-import { Backoff } from '../../runtime/backoff.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { randomWait } from '../../runtime/backoff.ts';
 import type { Random } from '../../runtime/random.ts';
+import { retry } from '../../runtime/retry.ts';
 import { ask, type ApiRefusal, type Reply } from '../transport/api-reply.ts';
 import {
   type EventAuthor,
@@ -187,19 +188,15 @@ export class EventRecorder {
       await this.#recorded(signal);
       return;
     }
-    const { clock } = this.#options;
-    const backoff = new Backoff(retries.policy, this.#options);
-    while (backoff.failures < retries.most) {
-      if (this.#options.mayWrite?.() === false) break;
-      const refusal = await this.#write(story, signal);
-      if (refusal === undefined) return;
-      if (refusal.kind !== 'unavailable') {
-        this.#refused(story, refusal);
-        return;
-      }
-      await sleep(clock, Math.max(backoff.fail(), refusal.retryAfterMs ?? 0), signal);
-    }
-    this.#drop(story);
+    const { clock, random, mayWrite } = this.#options;
+    const attempt = async (tries: number): Promise<ApiRefusal | 'given up' | undefined> =>
+      tries > retries.most || mayWrite?.() === false ? 'given up' : this.#write(story, signal);
+    const end = await retry({ clock, signal }, attempt, (refusal, tries) => {
+      if (typeof refusal !== 'object' || refusal.kind !== 'unavailable') return undefined;
+      return Math.max(randomWait(retries.policy, tries, random), refusal.retryAfterMs ?? 0);
+    });
+    if (end === 'given up') this.#drop(story);
+    else if (end !== undefined) this.#refused(story, end);
   }
 
   #recorded(signal: AbortSignal): Promise<void> {

@@ -2,7 +2,7 @@
 // rotate, and when a connection stays silent: the others may lead to the same dead end.
 import { Agent, type Dispatcher, ProxyAgent } from 'undici';
 import type { Clock } from '../../runtime/clock.ts';
-import { type BackoffPolicy, exponentialWait } from '../../runtime/exponential-backoff.ts';
+import { Backoff } from '../../runtime/backoff.ts';
 import type { ClusterAccess, Credentials, TlsMaterial } from './cluster-access.ts';
 import { type Deadline, withDeadline } from './deadline.ts';
 import { KubernetesError } from './kubernetes-error.ts';
@@ -57,7 +57,7 @@ const leastBetweenRenewals = 10_000;
 const longestIdle = 5000;
 
 /** Pauses between renewals of credentials, while the server refuses the renewed ones too. */
-const renewals: BackoffPolicy = { base: 10_000, cap: 300_000 };
+const renewals = { base: 10_000, cap: 300_000 };
 
 const silent = new Error('the connection is silent');
 
@@ -67,11 +67,12 @@ export class UndiciTransport implements KubernetesTransport {
   #pool: { readonly dispatcher: Dispatcher; readonly tls: TlsMaterial } | undefined;
   /** When the pool was last left for its silence, in monotonic ms. */
   #renewedAt = -Infinity;
-  /** Consecutive renewals of credentials that did not help, and when the next one may be, in monotonic ms. */
-  #refusals = { count: 0, until: -Infinity };
+  /** Renewals of credentials that did not help. */
+  readonly #renewals: Backoff;
 
   constructor(options: UndiciTransportOptions) {
     this.#options = options;
+    this.#renewals = new Backoff(renewals, { clock: options.clock });
     this.#prefix = options.access.server.pathname.replace(/\/$/, '');
   }
 
@@ -123,7 +124,7 @@ export class UndiciTransport implements KubernetesTransport {
     if (renewed === credentials) return response;
     await response.body.dump();
     const second = await this.#request(request, renewed, signal);
-    if (second.statusCode !== 401) this.#refusals = { count: 0, until: -Infinity };
+    if (second.statusCode !== 401) this.#renewals.forget();
     return second;
   }
 
@@ -131,10 +132,8 @@ export class UndiciTransport implements KubernetesTransport {
     const { access } = this.#options;
     const current = await access.credentials();
     if (current !== refused) return current;
-    const now = this.#options.clock.monotonic();
-    if (now >= this.#refusals.until) {
-      const count = this.#refusals.count + 1;
-      this.#refusals = { count, until: now + exponentialWait(renewals, count) };
+    if (!this.#renewals.isPausing) {
+      this.#renewals.fail();
       access.forget(refused);
     }
     return access.credentials();

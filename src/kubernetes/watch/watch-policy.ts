@@ -1,5 +1,5 @@
 // Decides what a reflector does after a list or a watch ends. A pure function.
-import { type BackoffState, type BackoffPolicy, backOff } from '../../runtime/exponential-backoff.ts';
+import { type BackoffState, type BackoffPolicy, backOff } from '../../runtime/backoff.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { WatchEnd } from './watch-stream.ts';
 

@@ -1,57 +1,37 @@
 // Tracks a node's consecutive step failures: how long the node backs off, and which failure to report.
 import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
-import type { Clock } from '../../runtime/clock.ts';
-import { type BackoffState, backOff } from '../../runtime/exponential-backoff.ts';
-import type { Random } from '../../runtime/random.ts';
+import { isWorthReporting } from '../../providers/contract/failure-policy.ts';
+import { Backoff, type BackoffDeps } from '../../runtime/backoff.ts';
 
-const backoffPolicy = { base: 1000, cap: 60_000 };
+const policy = { base: 1000, cap: 60_000 };
 /** Back-off for an instance that is not running, in ms. */
 const notRunningFor = 60_000;
 /** How many alternatives a run tries after refusals. */
 const mostAlternatives = 3;
 
-export class AllocationBackoff {
-  readonly #clock: Pick<Clock, 'monotonic'>;
-  readonly #random: Random;
-  #backoff: BackoffState | undefined;
+export class AllocationBackoff extends Backoff {
   #last: CloudFailure | undefined;
   #throttles = 0;
   /** Refusals in this run, each followed by a plan without the refused scope. */
   #alternatives = 0;
 
-  constructor({ clock, random }: { readonly clock: Pick<Clock, 'monotonic'>; readonly random: Random }) {
-    this.#clock = clock;
-    this.#random = random;
-  }
-
-  get isPausing(): boolean {
-    return this.#clock.monotonic() < (this.#backoff?.until ?? 0);
+  constructor(deps: BackoffDeps) {
+    super(policy, deps);
   }
 
   /** The failure to report: one that needs user action, or the last of several. */
   get trouble(): CloudFailure | undefined {
-    if (this.#last === undefined) return undefined;
-    const inARow = (this.#backoff?.failures ?? 0) + this.#throttles;
-    const isWorthReporting = needsAction.has(this.#last.kind) || inARow > 1;
-    return isWorthReporting ? this.#last : undefined;
+    const isTold = this.#last !== undefined && isWorthReporting(this.#last, this.failures + this.#throttles);
+    return isTold ? this.#last : undefined;
   }
 
-  /** Records a failed step; without a failure, a bug ended it. Returns the node's back-off in ms. */
-  add(failure?: CloudFailure): number {
-    const now = this.#clock.monotonic();
+  /** Records a failed step; without a failure, a bug ended it. */
+  add(failure?: CloudFailure): void {
     this.#last = failure ?? this.#last;
     this.#alternatives = 0;
     // Steps that start together and fail together count as one failure.
-    const known = this.isPausing ? this.#backoff : undefined;
-    const backoff = known ?? backOff(this.#backoff, backoffPolicy, now, this.#random);
-    const until = failure?.kind === 'instanceNotRunning' ? now + notRunningFor : backoff.until;
-    this.#backoff = { ...backoff, until };
-    return until - now;
-  }
-
-  /** The remaining back-off of the node, in ms. */
-  get remaining(): number {
-    return Math.max(0, (this.#backoff?.until ?? 0) - this.#clock.monotonic());
+    if (!this.isPausing) this.fail();
+    if (failure?.kind === 'instanceNotRunning') this.pauseFor(notRunningFor);
   }
 
   /** Records that one scope was refused and is blocked. Returns whether an alternative may be tried at once. */
@@ -68,17 +48,10 @@ export class AllocationBackoff {
   }
 
   /** A step succeeded. */
-  forget(): void {
+  override forget(): void {
+    super.forget();
     this.#throttles = 0;
     this.#alternatives = 0;
-    this.#backoff = undefined;
     this.#last = undefined;
   }
 }
-
-/** Failures that a person has to act on: a retry cannot fix them. */
-export const needsAction: ReadonlySet<CloudFailure['kind']> = new Set([
-  'notAuthorized',
-  'limitReached',
-  'invalid',
-]);

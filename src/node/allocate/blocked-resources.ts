@@ -5,87 +5,72 @@
 // Plans of allocations consult it, for any kind of refusal. Releases and other housekeeping have no plan to change:
 // denied-actions.ts answers those where they would be sent, and only where a policy denies them.
 import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
-import type { Clock } from '../../runtime/clock.ts';
-import { type BackoffState, backOff } from '../../runtime/exponential-backoff.ts';
+import { policyOf } from '../../providers/contract/failure-policy.ts';
+import { type Refusal, Refusals, type RefusalsDeps } from '../../runtime/refusals.ts';
 import type { Random } from '../../runtime/random.ts';
 import { keyOf, type AllocationAction, type RefusedScope } from './refused-scope.ts';
-import { needsAction } from './allocation-backoff.ts';
 
 /** The longest back-off, in ms: what nothing else can serve is retried within a minute. */
 const cap = 60_000;
 /** The first back-off, in ms: for failures that may pass, and for those that a person has to act on. */
-const bases = { passing: 1000, standing: 10_000 };
+const bases = { ifRepeated: 1000, atOnce: 10_000 };
 /** Scopes of an assignment that an answer names. */
 const blamed: ReadonlySet<RefusedScope['kind']> = new Set(['instance', 'assignmentsIn']);
 /** A scope keeps its refusal count for this long after its back-off ended, in ms. */
 const remembered = 600_000;
 
-export interface ScopeRefusal {
+/** One step may try the scope once it is due. */
+export type ScopeRefusal = RefusedFor & Pick<Refusal<RefusedFor>, 'failures' | 'isDue'>;
+
+interface RefusedFor {
   readonly scope: RefusedScope;
   readonly failure: CloudFailure;
-  /** Consecutive refusals. */
-  readonly failures: number;
-  /** One step may try it now. */
-  readonly isDue: boolean;
 }
 
 /** A refused call. */
-export interface RefusedCall {
-  readonly scope: RefusedScope;
-  readonly failure: CloudFailure;
+export interface RefusedCall extends RefusedFor {
   /** In monotonic ms. */
   readonly startedAt: number;
   /** Set if the action itself may be refused. */
   readonly perhaps?: { readonly action: AllocationAction; readonly instanceId: string };
 }
 
-interface Entry {
-  readonly scope: RefusedScope;
-  failure: CloudFailure;
-  backoff: BackoffState;
-  refusedAt: number;
-  isTried: boolean;
-  readonly waiting: Set<() => void>;
-  cancel: (() => void) | undefined;
-}
-
 export interface BlockedResourcesDeps {
-  readonly clock: Pick<Clock, 'monotonic' | 'schedule'>;
+  readonly clock: RefusalsDeps<RefusedFor>['clock'];
   readonly random: Random;
   /** Called when a scope is blocked, with the failure, and when it works again. */
   readonly onChange?: (scope: RefusedScope, failure: CloudFailure | undefined) => void;
 }
 
 export class BlockedResources {
-  readonly #clock: BlockedResourcesDeps['clock'];
-  readonly #random: Random;
   readonly #onChange: NonNullable<BlockedResourcesDeps['onChange']>;
-  readonly #entries = new Map<string, Entry>();
+  readonly #refusals: Refusals<RefusedFor>;
   /** Actions that have worked: then a denial for one instance or subnet says nothing about others. */
   readonly #proven = new Set<AllocationAction>();
   /** Scopes that each action was refused for since its last success, with the requesting instance. */
   readonly #suspicions = new Map<AllocationAction, Map<string, string>>();
 
   constructor({ clock, random, onChange = () => undefined }: BlockedResourcesDeps) {
-    this.#clock = clock;
-    this.#random = random;
     this.#onChange = onChange;
+    this.#refusals = new Refusals({
+      clock,
+      random,
+      policyFor: ({ failure }) => ({ base: bases[policyOf(failure).tell], cap }),
+      remembered,
+    });
   }
 
   /** Undefined if nothing blocks the scope. */
   refusalOf(scope: RefusedScope): ScopeRefusal | undefined {
     // Fast path for the usual case: computes no key.
-    if (this.#entries.size === 0) return undefined;
-    const entry = this.#entries.get(keyOf(scope));
-    if (entry === undefined) return undefined;
-    const { failure, backoff, isTried } = entry;
-    const isDue = !isTried && this.#clock.monotonic() >= backoff.until;
-    return { scope, failure, failures: backoff.failures, isDue };
+    if (this.#refusals.isEmpty) return undefined;
+    const refusal = this.#refusals.of(keyOf(scope));
+    return refusal && scopeRefusal(refusal);
   }
 
   /** Everything blocked now. */
   get list(): readonly ScopeRefusal[] {
-    return [...this.#entries.values()].flatMap(({ scope }) => this.refusalOf(scope) ?? []);
+    return this.#refusals.list.map(([, refusal]) => scopeRefusal(refusal));
   }
 
   /**
@@ -93,24 +78,11 @@ export class BlockedResources {
    * called.
    */
   try(scopes: readonly RefusedScope[]): () => void {
-    const tried = scopes.flatMap((scope) => this.#entries.get(keyOf(scope)) ?? []);
-    for (const entry of tried) entry.isTried = true;
-    let hasEnded = false;
-    return () => {
-      if (hasEnded) return;
-      hasEnded = true;
-      for (const entry of tried) {
-        entry.isTried = false;
-        // The attempt ended without success or refusal: the next step tries it.
-        if (this.#clock.monotonic() >= entry.backoff.until) for (const wake of entry.waiting) wake();
-        else this.#wakeWhenDue(entry);
-      }
-    };
+    return this.#refusals.try(scopes.map(keyOf));
   }
 
   /** Returns whether this is a new refusal: calls in flight together that are refused alike count once. */
   refused(call: RefusedCall): boolean {
-    this.#forgetOld();
     const isNews = this.#record(call);
     if (call.perhaps !== undefined && this.#isOfAction(call, call.perhaps)) {
       this.#record({ ...call, scope: { kind: 'action', action: call.perhaps.action } });
@@ -125,50 +97,21 @@ export class BlockedResources {
         this.#suspicions.delete(scope.action);
         this.#proven.add(scope.action);
       }
-      const entry = this.#entries.get(keyOf(scope));
-      if (entry === undefined) continue;
-      this.#entries.delete(keyOf(scope));
-      entry.cancel?.();
-      this.#onChange(scope, undefined);
-      for (const wake of entry.waiting) wake();
+      if (this.#refusals.worked(keyOf(scope))) this.#onChange(scope, undefined);
     }
   }
 
   /** Calls `wake` each time one of these may allow another plan. The returned function unsubscribes. */
   await(scopes: readonly RefusedScope[], wake: () => void): () => void {
-    const entries = scopes.flatMap((scope) => this.#entries.get(keyOf(scope)) ?? []);
-    for (const entry of entries) {
-      entry.waiting.add(wake);
-      this.#wakeWhenDue(entry);
-    }
-    return () => {
-      for (const entry of entries) {
-        entry.waiting.delete(wake);
-        if (entry.waiting.size > 0) continue;
-        entry.cancel?.();
-        entry.cancel = undefined;
-      }
-    };
+    return this.#refusals.await(scopes.map(keyOf), wake);
   }
 
   #record({ scope, failure, startedAt }: RefusedCall): boolean {
     const key = keyOf(scope);
-    const known = this.#entries.get(key);
-    if (known !== undefined && startedAt < known.refusedAt) return false;
-    const now = this.#clock.monotonic();
-    const base = needsAction.has(failure.kind) ? bases.standing : bases.passing;
-    const backoff = backOff(known?.backoff, { base, cap }, now, this.#random);
-    if (known === undefined) {
-      const added = { scope, failure, backoff, refusedAt: now, isTried: false, cancel: undefined };
-      this.#entries.set(key, { ...added, waiting: new Set() });
-      this.#onChange(scope, failure);
-      return true;
-    }
-    known.failure = failure;
-    known.backoff = backoff;
-    known.refusedAt = now;
-    this.#wakeWhenDue(known);
-    return true;
+    const isKnown = this.#refusals.of(key) !== undefined;
+    const isNews = this.#refusals.refused(key, { scope, failure }, startedAt);
+    if (!isKnown) this.#onChange(scope, failure);
+    return isNews;
   }
 
   /**
@@ -187,23 +130,8 @@ export class BlockedResources {
     const isForAllInstances = action === 'create' || failure.kind === 'notAuthorized';
     return refused.size > 1 && (isForAllInstances || instances.size > 1);
   }
+}
 
-  #wakeWhenDue(entry: Entry): void {
-    entry.cancel?.();
-    entry.cancel = undefined;
-    const wait = entry.backoff.until - this.#clock.monotonic();
-    // The node that finds it due tries it; the end of that attempt wakes the others.
-    if (entry.isTried || entry.waiting.size === 0 || wait <= 0) return;
-    entry.cancel = this.#clock.schedule(wait, () => {
-      entry.cancel = undefined;
-      for (const wake of entry.waiting) wake();
-    });
-  }
-
-  #forgetOld(): void {
-    const now = this.#clock.monotonic();
-    for (const [key, { backoff, isTried, waiting }] of this.#entries) {
-      if (!isTried && waiting.size === 0 && now >= backoff.until + remembered) this.#entries.delete(key);
-    }
-  }
+function scopeRefusal({ failure: refused, failures, isDue }: Refusal<RefusedFor>): ScopeRefusal {
+  return { ...refused, failures, isDue };
 }

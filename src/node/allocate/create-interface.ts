@@ -1,13 +1,16 @@
 // Adds one interface to an instance: creates it filled, attaches it, and deletes it if the attach fails. Once
 // the first call is sent, the sequence runs to one of its ends, so it leaks no interface.
 import { sleep, type Clock } from '../../runtime/clock.ts';
+import { randomWait } from '../../runtime/backoff.ts';
 import type { Random } from '../../runtime/random.ts';
 import { raceAbort } from '../../runtime/race-abort.ts';
+import { retry } from '../../runtime/retry.ts';
 import type {
   AllocationImplementation,
   CallContext,
 } from '../../providers/contract/allocation-implementation.ts';
 import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
+import { policyOf } from '../../providers/contract/failure-policy.ts';
 import type { Answer } from '../../providers/contract/observation.ts';
 import type { VisibilityLag } from '../../providers/inventory/visibility-lag.ts';
 import type { CreateInterface, Operation, Outcome } from '../../providers/contract/operation.ts';
@@ -59,6 +62,8 @@ const longestThrottled = 5 * 60_000;
 const mostIndexes = 5;
 /** How long a deletion waits for a new leader's quiet period to end, in ms. */
 const longestFence = 30_000;
+/** In ms. */
+const pauses = { base: 1000, cap: 8000 };
 /** A fenced deletion pauses as long as after this many attempts. */
 const fencedPause = 3;
 
@@ -71,11 +76,8 @@ export async function createInterface(
   const deps = seenThrough(given);
   const { interfaceId } = created;
   const createdAt = deps.clock.monotonic();
-  const unattached = await untilAborted(deps, async () => {
-    const { instanceId, deviceIndex } = request;
-    await awaitVisibility(deps, instanceId);
-    return attach({ interfaceId, instanceId, deviceIndex, createdAt }, deps);
-  });
+  const { instanceId, deviceIndex } = request;
+  const unattached = await attach({ interfaceId, instanceId, deviceIndex, createdAt }, deps);
   if (unattached === undefined) return { kind: 'attached', interfaceId };
   const { failure, isCertain } = unattached;
   const onFenced = (): void => (isCertain ? deps.onRefused(failure) : undefined);
@@ -99,7 +101,7 @@ export async function adoptInterface(
   wanted: { readonly interfaceId: string; readonly instanceId: string; readonly deviceIndex: number },
   deps: CreateInterfaceDeps,
 ): Promise<CloudFailure | undefined> {
-  return (await untilAborted(deps, () => attach(wanted, deps)))?.failure;
+  return (await attach(wanted, deps))?.failure;
 }
 
 interface NotCreated {
@@ -112,22 +114,18 @@ async function create(
   request: CreateInterface,
   deps: CreateInterfaceDeps,
 ): Promise<{ readonly interfaceId: string } | NotCreated> {
-  const { clock } = deps;
-  const since = clock.monotonic();
+  const since = deps.clock.monotonic();
   let lost = false;
-  for (let tries = 1; ; tries++) {
-    const outcome = await createOnce(request, tries, deps);
-    if (outcome.kind === 'done' && outcome.answer.kind === 'created') {
-      return { interfaceId: outcome.answer.interface.id };
-    }
-    if (outcome.kind === 'done')
-      throw new Error(`a ${outcome.answer.kind} answers the creation of an interface`);
-    lost ||= outcome.kind === 'ambiguous';
+  const attempt = (tries: number): Promise<Outcome> => createOnce(request, tries, deps);
+  const outcome = await repeat(deps, attempt, (end, tries) => {
+    lost ||= end.kind === 'ambiguous';
     // After a lost answer, only a definite answer shows whether the interface exists.
-    const open = lost && isPassing(outcome, tries < mostTries, { clock, since });
-    if (!open || !(await pauseAfter(outcome.failure, tries, deps)))
-      return { failure: outcome.failure, uncertain: lost };
-  }
+    return lost ? pauseAfter(end, { tries, since, isEarly: tries < mostTries }, deps) : undefined;
+  });
+  if (outcome.kind !== 'done')
+    return { failure: outcome.failure, uncertain: lost || outcome.kind === 'ambiguous' };
+  if (outcome.answer.kind === 'created') return { interfaceId: outcome.answer.interface.id };
+  throw new Error(`a ${outcome.answer.kind} answers the creation of an interface`);
 }
 
 /** The first attempt was admitted together with the whole sequence. */
@@ -136,15 +134,11 @@ async function createOnce(
   tries: number,
   deps: CreateInterfaceDeps,
 ): Promise<Outcome> {
-  try {
-    if (tries === 1) return await perform(request, deps);
-    // The previous attempt may have created the interface, so the sequence counts as started.
-    const inFlight = seenThrough(deps);
-    await deps.implementation.admit(['createInterface'], inFlight.context);
-    return await perform(request, inFlight);
-  } catch (error) {
-    return { kind: 'ambiguous', failure: outOfTime(error, deps) };
-  }
+  if (tries === 1) return perform(request, deps);
+  // The previous attempt may have created the interface, so the sequence counts as started.
+  const inFlight = seenThrough(deps);
+  await deps.implementation.admit(['createInterface'], inFlight.context);
+  return perform(request, inFlight);
 }
 
 /** If attach calls already wait for tokens, a premature one would take the token of one that would succeed. */
@@ -173,27 +167,30 @@ interface Unattached {
 
 /** Undefined once the interface is attached. */
 async function attach(wanted: Attachment, deps: CreateInterfaceDeps): Promise<Unattached | undefined> {
-  const { clock } = deps;
+  const { clock, implementation, context } = deps;
   const since = clock.monotonic();
   const giveUpAt = (wanted.createdAt ?? since) + deps.consistencyWindow;
   let { deviceIndex } = wanted;
   let indexes = 1;
-  let uncertain = 0;
-  for (let tries = 1; ; tries++) {
-    const outcome = await attachOnce({ ...wanted, deviceIndex }, tries, deps);
-    if (outcome.kind === 'done') return undefined;
-    const { failure } = outcome;
-    const isUncertain = mayBeAttached(outcome);
-    uncertain += Number(isUncertain);
-    if (isUncertain && (await isAttached(wanted.interfaceId, deps))) return undefined;
-    const taken = failure.kind === 'deviceIndexTaken';
-    if (taken) deviceIndex = deps.indexAfter(deviceIndex);
-    const again = taken
-      ? ++indexes <= mostIndexes
-      : isPassing(outcome, clock.monotonic() < giveUpAt, { clock, since });
-    if (!again || !(await pauseAfter(failure, tries, deps))) return { failure, isCertain: uncertain === 0 };
-    await deps.implementation.admit(['attachInterface'], deps.context);
-  }
+  let isCertain = true;
+  let isSeen = false;
+  const attempt = async (tries: number): Promise<Outcome> => {
+    if (tries > 1) await implementation.admit(['attachInterface'], context);
+    else if (wanted.createdAt !== undefined) await awaitVisibility(deps, wanted.instanceId);
+    return attachOnce({ ...wanted, deviceIndex }, tries, deps);
+  };
+  const outcome = await repeat(deps, attempt, async (end, tries) => {
+    const isUncertain = mayBeAttached(end);
+    isCertain &&= !isUncertain;
+    isSeen = isUncertain && (await isAttached(wanted.interfaceId, deps));
+    if (isSeen) return undefined;
+    if (end.failure.kind !== 'deviceIndexTaken')
+      return pauseAfter(end, { tries, since, isEarly: clock.monotonic() < giveUpAt }, deps);
+    deviceIndex = deps.indexAfter(deviceIndex);
+    return ++indexes <= mostIndexes ? randomWait(pauses, tries, deps.random) : undefined;
+  });
+  if (outcome.kind === 'done' || isSeen) return undefined;
+  return { failure: outcome.failure, isCertain: isCertain && outcome.kind !== 'ambiguous' };
 }
 
 async function attachOnce(wanted: Attachment, tries: number, deps: CreateInterfaceDeps): Promise<Outcome> {
@@ -226,55 +223,44 @@ async function remove(
 ): Promise<boolean> {
   const { clock, consistencyWindow } = deps;
   const { interfaceId, createdAt, onFenced } = wanted;
-  const fence = { until: clock.monotonic() + longestFence, onFenced };
+  const fencedUntil = clock.monotonic() + longestFence;
   let lost = false;
-  for (let tries = 1; tries <= mostTries; tries++) {
-    const outcome = await removeUnfenced(interfaceId, fence, deps);
-    if (outcome.kind === 'done') return true;
-    // The cloud may not know an interface yet that it just created.
-    const isKnown = lost || tries === mostTries || clock.monotonic() >= createdAt + consistencyWindow;
-    if (outcome.failure.kind === 'interfaceGone' && isKnown) {
-      deps.applyAnswer({ kind: 'deleted', interfaceId });
-      return true;
-    }
-    lost ||= outcome.kind === 'ambiguous';
-    if (!(await pause(tries, deps))) return false;
-  }
-  return false;
-}
-
-/** A fenced call does not count as an attempt. */
-async function removeUnfenced(
-  interfaceId: string,
-  { until, onFenced }: { readonly until: number; readonly onFenced: () => void },
-  deps: CreateInterfaceDeps,
-): Promise<Outcome> {
-  for (;;) {
-    const outcome = await removeOnce(interfaceId, deps);
-    const isFenced = outcome.kind !== 'done' && outcome.failure.kind === 'fenced';
-    if (!isFenced || deps.clock.monotonic() >= until) return outcome;
-    onFenced();
-    if (!(await pause(fencedPause, deps))) return outcome;
-  }
-}
-
-async function removeOnce(interfaceId: string, deps: CreateInterfaceDeps): Promise<Outcome> {
-  try {
+  let counted = 0;
+  let isGone = false;
+  const attempt = async (): Promise<Outcome> => {
     await deps.implementation.admit(['deleteInterface'], deps.context);
-    return await perform({ kind: 'deleteInterface', interfaceId }, deps);
-  } catch (error) {
-    return { kind: 'failed', failure: outOfTime(error, deps) };
-  }
+    return perform({ kind: 'deleteInterface', interfaceId }, deps);
+  };
+  const outcome = await repeat(deps, attempt, ({ kind, failure }) => {
+    // A fenced call does not count as an attempt.
+    if (failure.kind === 'fenced' && clock.monotonic() < fencedUntil) {
+      onFenced();
+      return randomWait(pauses, fencedPause, deps.random);
+    }
+    counted++;
+    // The cloud may not know an interface yet that it just created.
+    const isKnown = lost || counted === mostTries || clock.monotonic() >= createdAt + consistencyWindow;
+    isGone = failure.kind === 'interfaceGone' && isKnown;
+    lost ||= kind === 'ambiguous';
+    return isGone || counted === mostTries ? undefined : randomWait(pauses, counted, deps.random);
+  });
+  if (isGone) deps.applyAnswer({ kind: 'deleted', interfaceId });
+  return isGone || outcome.kind === 'done';
 }
 
-async function untilAborted(
+/** Repeats a call. Once the shutdown runs out of time, its answer counts as lost. */
+async function repeat(
   deps: CreateInterfaceDeps,
-  attempt: () => Promise<Unattached | undefined>,
-): Promise<Unattached | undefined> {
+  attempt: (tries: number) => Promise<Outcome>,
+  pauseFor: (end: NotDone, tries: number) => number | undefined | Promise<number | undefined>,
+): Promise<Outcome> {
+  const { clock, context } = deps;
   try {
-    return await attempt();
+    return await retry({ clock, signal: context.signal }, attempt, (outcome, tries) =>
+      outcome.kind === 'done' ? undefined : pauseFor(outcome, tries),
+    );
   } catch (error) {
-    return { failure: outOfTime(error, deps), isCertain: false };
+    return { kind: 'ambiguous', failure: outOfTime(error, deps) };
   }
 }
 
@@ -296,42 +282,26 @@ async function perform(operation: Operation, deps: CreateInterfaceDeps): Promise
   return outcome;
 }
 
+type NotDone = Exclude<Outcome, { kind: 'done' }>;
+
 /** An attach with a lost answer may have succeeded. Its retry then finds the interface or its index in use. */
-function mayBeAttached({ kind, failure }: Outcome & { readonly failure: CloudFailure }): boolean {
-  return kind === 'ambiguous' || failure.kind === 'conflict' || failure.kind === 'deviceIndexTaken';
+function mayBeAttached({ kind, failure }: NotDone): boolean {
+  return kind === 'ambiguous' || policyOf(failure).isUnclear;
 }
 
-/** `since`: when the first attempt was made, in monotonic ms. */
-function isPassing(
-  outcome: Outcome & { readonly failure: CloudFailure },
-  early: boolean,
-  { clock, since }: { readonly clock: Clock; readonly since: number },
-): boolean {
-  const { kind } = outcome.failure;
-  if (kind === 'throttled') return clock.monotonic() < since + longestThrottled;
-  return (
-    early && (outcome.kind === 'ambiguous' || ['notYetVisible', 'conflict', 'unreachable'].includes(kind))
-  );
-}
-
-/** After a throttled call only the rate limiter decides when the next call may go. */
-async function pauseAfter(failure: CloudFailure, tries: number, deps: CreateInterfaceDeps): Promise<boolean> {
-  if (failure.kind !== 'throttled') return pause(tries, deps);
-  deps.onThrottle(failure);
-  return !deps.context.signal.aborted;
-}
-
-/** Waits longer after each attempt; false if no time is left. */
-async function pause(tries: number, deps: CreateInterfaceDeps): Promise<boolean> {
-  try {
-    await sleep(
-      deps.clock,
-      Math.min(8000, 500 * 2 ** tries) * (0.5 + deps.random.next() / 2),
-      deps.context.signal,
-    );
-    return true;
-  } catch (error) {
-    if (deps.context.signal.aborted) return false;
-    throw error;
+/** The pause before the next attempt, in ms; undefined if none is worth making. */
+function pauseAfter(
+  { kind, failure }: NotDone,
+  { tries, since, isEarly }: { readonly tries: number; readonly since: number; readonly isEarly: boolean },
+  { clock, random, onThrottle }: CreateInterfaceDeps,
+): number | undefined {
+  const { retry: next } = policyOf(failure);
+  if (next !== 'byRateLimit') {
+    const isPassing = isEarly && (kind === 'ambiguous' || next === 'soon');
+    return isPassing ? randomWait(pauses, tries, random) : undefined;
   }
+  if (clock.monotonic() >= since + longestThrottled) return undefined;
+  // Only the rate limiter decides when the next call may go.
+  onThrottle(failure);
+  return 0;
 }

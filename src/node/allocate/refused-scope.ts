@@ -1,7 +1,12 @@
 // Maps a refusal to what it blocks: from failure kind and call to the narrowest scope the answer concerns.
 // Plans avoid that scope, and nothing else is blamed. Pure.
-import type { CloudFailure, CloudFailureKind } from '../../providers/contract/cloud-failure.ts';
-import type { StepResult } from './step-result.ts';
+import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
+import {
+  type StepCall,
+  mayConcern,
+  policyOf,
+  type WhatIsBlocked,
+} from '../../providers/contract/failure-policy.ts';
 import type { PlannedStep } from './planned-step.ts';
 
 /** Calls that bring addresses, as IAM permits them: one action assigns both addresses and prefixes. */
@@ -28,59 +33,9 @@ export type RefusedScope =
 
 export type RefusedScopeKind = RefusedScope['kind'];
 
-/** What a refusal removes from the next plans. */
-export type WhatIsBlocked =
-  | RefusedScopeKind
-  /** The subnet in the ledger: no address left, no whole block left, or no such subnet. */
-  | 'subnetSpace'
-  | 'subnetBlocks'
-  | 'subnetItself'
-  /** The whole node backs off: the answer concerns its instance, or none came. */
-  | 'node'
-  /** Nothing was refused: the rate limiter or the gate says when to continue. */
-  | 'nothing';
-
-type At = Extract<StepResult, { kind: 'failed' }>['at'];
-
-const always = (blocked: WhatIsBlocked): Record<At, WhatIsBlocked> => ({
-  create: blocked,
-  attach: blocked,
-  allocate: blocked,
-});
-
-/** If the answer names nothing: the narrowest scope that the call concerns. */
-const narrowest: Record<At, WhatIsBlocked> = {
-  create: 'subnet',
-  attach: 'attachment',
-  allocate: 'interface',
-};
-
-/** By failure kind and call. */
-const blockedByKind: Record<CloudFailureKind, Record<At, WhatIsBlocked>> = {
-  throttled: always('nothing'),
-  fenced: always('nothing'),
-  stopped: always('nothing'),
-  subnetExhausted: always('subnetSpace'),
-  subnetGone: always('subnetItself'),
-  prefixSpaceFragmented: always('subnetBlocks'),
-  limitReached: { create: 'node', attach: 'newInterfaces', allocate: 'interface' },
-  instanceGone: always('node'),
-  instanceNotRunning: always('node'),
-  interfaceGone: { create: 'node', attach: 'node', allocate: 'interface' },
-  notAssigned: { create: 'node', attach: 'node', allocate: 'interface' },
-  deviceIndexTaken: { create: 'node', attach: 'newInterfaces', allocate: 'interface' },
-  notYetVisible: { create: 'node', attach: 'node', allocate: 'interface' },
-  conflict: { create: 'node', attach: 'node', allocate: 'interface' },
-  notAuthorized: narrowest,
-  invalid: narrowest,
-  unknown: narrowest,
-  unreachable: always('node'),
-  unreadable: always('node'),
-};
-
-/** If the answer names what it concerns. A call without such a scope uses the table above. */
-const blockedByName: Record<NonNullable<CloudFailure['about']>, Partial<Record<At, WhatIsBlocked>>> = {
-  action: always('action'),
+/** If the answer names what it concerns. A call without such a scope follows the kind of the failure. */
+const blockedByName: Record<NonNullable<CloudFailure['about']>, Partial<Record<StepCall, WhatIsBlocked>>> = {
+  action: { create: 'action', attach: 'action', allocate: 'action' },
   subnet: { create: 'subnet', attach: 'attachment', allocate: 'assignmentsIn' },
   securityGroups: { create: 'securityGroups' },
   interface: { attach: 'attachment', allocate: 'interface' },
@@ -88,16 +43,15 @@ const blockedByName: Record<NonNullable<CloudFailure['about']>, Partial<Record<A
   prefixes: { create: 'prefixes', allocate: 'prefixes' },
 };
 
-export function blockedBy(failure: CloudFailure, at: At): WhatIsBlocked {
+export function blockedBy(failure: CloudFailure, at: StepCall): WhatIsBlocked {
   const byName = failure.about === undefined ? undefined : blockedByName[failure.about][at];
-  return byName ?? blockedByKind[failure.kind][at];
+  return byName ?? policyOf(failure).blocks[at];
 }
 
-/** Refusals that may concern the action itself although the answer names one scope: a second scope decides. */
-const mayBeGeneral: ReadonlySet<CloudFailureKind> = new Set(['notAuthorized', 'invalid', 'unknown']);
-
-export function isPerhapsOfAction({ kind, about }: CloudFailure): boolean {
-  return mayBeGeneral.has(kind) && about !== 'securityGroups' && about !== 'prefixes';
+/** Whether it may concern the action itself although the answer names one scope: a second scope decides. */
+export function isPerhapsOfAction(failure: CloudFailure): boolean {
+  const { about } = failure;
+  return mayConcern(failure, 'action') && about !== 'securityGroups' && about !== 'prefixes';
 }
 
 /** Where a step is executed. */
@@ -109,7 +63,11 @@ export interface StepPlace {
 export type ScopesOfStep = Partial<{ readonly [K in RefusedScopeKind]: Extract<RefusedScope, { kind: K }> }>;
 
 /** Everything that a call of a step depends on. If any of it is blocked, the step is not planned. */
-export function scopesOf(step: PlannedStep, at: At, { instanceId, nodeSubnetId }: StepPlace): ScopesOfStep {
+export function scopesOf(
+  step: PlannedStep,
+  at: StepCall,
+  { instanceId, nodeSubnetId }: StepPlace,
+): ScopesOfStep {
   const { subnetId } = step;
   const withPrefixes = step.kind === 'allocatePrefixes' || ('prefixCount' in step && step.prefixCount > 0);
   const prefixes = withPrefixes ? ({ prefixes: { kind: 'prefixes', instanceId } } as const) : {};
@@ -141,7 +99,7 @@ export function scopesOf(step: PlannedStep, at: At, { instanceId, nodeSubnetId }
 }
 
 /** The calls of a step, in order. */
-export const callsOf: Record<PlannedStep['kind'], readonly At[]> = {
+export const callsOf: Record<PlannedStep['kind'], readonly StepCall[]> = {
   allocateIPs: ['allocate'],
   allocatePrefixes: ['allocate'],
   adoptInterface: ['attach'],

@@ -1,5 +1,6 @@
 // The result of a step of a plan.
 import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
+import type { StepCall } from '../../providers/contract/failure-policy.ts';
 import type { PlannedStep } from './planned-step.ts';
 
 export interface FinishedStep {
@@ -18,7 +19,7 @@ export type StepResult =
     }
   | {
       readonly kind: 'failed';
-      readonly at: 'create' | 'attach' | 'allocate';
+      readonly at: StepCall;
       readonly failure: CloudFailure;
       /** Addresses that may be taken from the subnet despite the failure. */
       readonly taken: number;

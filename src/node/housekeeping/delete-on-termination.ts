@@ -1,35 +1,31 @@
 // Sets delete-on-termination on interfaces created for a node, so they are deleted with its instance.
 // Housekeeping: it has the lowest priority, and its failures never keep addresses from pods.
-import type { AllocationImplementation } from '../../providers/contract/allocation-implementation.ts';
 import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
+import { policyOf } from '../../providers/contract/failure-policy.ts';
 import type { MutationPermission } from '../../providers/gate/mutation-permission.ts';
 import type { NetworkInterface } from '../../providers/contract/network-interface.ts';
-import type { Answer } from '../../providers/contract/observation.ts';
+import type { InstancePort } from '../../providers/contract/instance-port.ts';
+import type { Outcome } from '../../providers/contract/operation.ts';
 import { descriptionPrefix } from '../../providers/orphans/ownership-tags.ts';
 import type { TaskGroup } from '../../runtime/task-group.ts';
-import type { BackoffPolicy } from '../../runtime/exponential-backoff.ts';
-import { Backoff } from '../../runtime/backoff.ts';
-import { type Clock, sleep } from '../../runtime/clock.ts';
+import { randomWait } from '../../runtime/backoff.ts';
+import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
+import { retry } from '../../runtime/retry.ts';
 import { LazySet } from '../../runtime/lazy-collections.ts';
 import type { CallTiming } from '../../providers/contract/call-timing.ts';
 
 export interface DeleteOnTerminationDeps {
-  readonly instanceId: string;
-  readonly implementation: AllocationImplementation;
+  readonly node: Pick<InstancePort, 'instanceId' | 'implementation' | 'applyAnswer'>;
   readonly permission: Pick<MutationPermission, 'refusal'>;
   readonly clock: Clock;
   readonly random: Random;
   readonly timing: Pick<CallTiming, 'consistencyWindow'>;
-  readonly applyAnswer: (answer: Answer) => void;
   readonly tasks: TaskGroup;
   readonly onFailure: (interfaceId: string, failure: CloudFailure) => void;
 }
 
-const policy: BackoffPolicy = { base: 2000, cap: 300_000 };
-
-/** Failures after which the same call cannot succeed. */
-const permanent: ReadonlySet<CloudFailure['kind']> = new Set(['invalid', 'instanceGone']);
+const policy = { base: 2000, cap: 300_000 };
 
 const none: readonly string[] = [];
 
@@ -70,30 +66,31 @@ export class DeleteOnTermination {
   }
 
   async #call(interfaceId: string, attachmentId: string): Promise<void> {
-    const { instanceId, implementation, clock, timing, applyAnswer, onFailure } = this.#deps;
+    const { node, clock, random, timing, onFailure } = this.#deps;
+    const { instanceId, implementation } = node;
     const startedAt = clock.monotonic();
     const { closing: signal, deadline } = this.#deps.tasks;
     const priority = (): 'housekeeping' => 'housekeeping';
-    const backoff = new Backoff(policy, this.#deps);
-    for (;;) {
+    const operation = { kind: 'setDeleteOnTermination', instanceId, interfaceId, attachmentId } as const;
+    const attempt = async (tries: number): Promise<Outcome | undefined> => {
+      if (tries > 1 && !this.#known.includes(attachmentId)) return undefined;
       await implementation.admit(['setDeleteOnTermination'], { priority, signal });
-      const operation = { kind: 'setDeleteOnTermination', instanceId, interfaceId, attachmentId } as const;
-      const outcome = await implementation.perform(operation, { priority, signal: deadline });
-      if (outcome.kind === 'done') {
-        applyAnswer(outcome.answer);
-        return;
-      }
-      if (outcome.failure.kind === 'stopped') {
+      return implementation.perform(operation, { priority, signal: deadline });
+    };
+    const outcome = await retry({ clock, signal }, attempt, (result, tries) => {
+      if (result === undefined || result.kind === 'done') return undefined;
+      const { retry: next } = policyOf(result.failure);
+      if (next === 'oncePermitted') {
         // Starts again once it is permitted.
         this.#seenTo.delete(attachmentId);
-        return;
+        return undefined;
       }
-      onFailure(interfaceId, outcome.failure);
+      onFailure(interfaceId, result.failure);
       // An interface older than a consistency window that the cloud does not know is gone.
       const isLate = clock.monotonic() >= startedAt + timing.consistencyWindow;
-      if (permanent.has(outcome.failure.kind) || (outcome.failure.kind === 'notYetVisible' && isLate)) return;
-      await sleep(clock, backoff.fail(), signal);
-      if (!this.#known.includes(attachmentId)) return;
-    }
+      const isFinal = next === 'never' || (result.failure.kind === 'notYetVisible' && isLate);
+      return isFinal ? undefined : randomWait(policy, tries, random);
+    });
+    if (outcome?.kind === 'done') node.applyAnswer(outcome.answer);
   }
 }

@@ -1,35 +1,34 @@
 // Associates a static public address with a node's primary interface if its tags ask for one. It has the
 // lowest priority, and its failures never keep addresses from pods. An associated address stays.
-import type { AllocationImplementation } from '../../providers/contract/allocation-implementation.ts';
 import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
+import { mayConcern, policyOf } from '../../providers/contract/failure-policy.ts';
 import { type InstanceView, primaryInterface } from '../../providers/contract/instance-view.ts';
 import type { Tags, PublicAddress } from '../../providers/contract/network-interface.ts';
-import type { Answer } from '../../providers/contract/observation.ts';
+import type { InstancePort } from '../../providers/contract/instance-port.ts';
 import type { Outcome } from '../../providers/contract/operation.ts';
 import type { MutationPermission } from '../../providers/gate/mutation-permission.ts';
 import type { PublicAddressClaim, PublicAddressPool } from '../../providers/catalog/public-address-pool.ts';
 import { raceAbort } from '../../runtime/race-abort.ts';
 import { type Requeue, requeueAt } from '../../runtime/requeue.ts';
 import type { TaskGroup } from '../../runtime/task-group.ts';
-import type { BackoffPolicy } from '../../runtime/exponential-backoff.ts';
 import { Backoff } from '../../runtime/backoff.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import { type NodeCondition, missingStaticIp, staticIpFailure } from '../conditions/node-condition.ts';
 
 export interface StaticAddressDeps {
-  readonly instanceId: string;
-  readonly implementation: Pick<AllocationImplementation, 'admit' | 'perform' | 'section'>;
+  readonly node: StaticAddressNode;
   readonly publicAddresses: Pick<PublicAddressPool, 'claim'>;
   readonly permission: Pick<MutationPermission, 'refusal'>;
   readonly clock: Clock;
   readonly random: Random;
-  /** The tags that the node asks for and its instance view; undefined while the node is not served. */
-  readonly facts: () => StaticAddressFacts | undefined;
-  readonly applyAnswer: (answer: Answer) => void;
-  readonly refresh: () => Promise<void>;
   readonly tasks: TaskGroup;
   readonly onAssociated: (publicAddress: string, interfaceId: string) => void;
+}
+
+export interface StaticAddressNode extends Omit<InstancePort, 'invalidate'> {
+  /** The tags that the node asks for and its instance view; undefined while the node is not served. */
+  forStaticAddress(): StaticAddressFacts | undefined;
 }
 
 export interface StaticAddressFacts {
@@ -37,7 +36,7 @@ export interface StaticAddressFacts {
   readonly view: InstanceView;
 }
 
-const policy: BackoffPolicy = { base: 2000, cap: 300_000 };
+const policy = { base: 2000, cap: 300_000 };
 const priority = (): 'housekeeping' => 'housekeeping';
 const subject = 'static address';
 
@@ -60,7 +59,6 @@ export class StaticAddress {
   /** An association whose answer was lost. Repeating it with the same address changes nothing. */
   #unanswered: Claimed | undefined;
   readonly #backoff: Backoff;
-  #pauseUntil = -Infinity;
   #warning: NodeCondition | undefined;
 
   constructor(deps: StaticAddressDeps) {
@@ -75,13 +73,13 @@ export class StaticAddress {
     if (permission.refusal('allocate') !== undefined) return { missing };
     if (!isSame(missing, this.#missing)) this.#reset(missing);
     const isIdle = missing !== undefined && !tasks.isAbout(subject);
-    if (isIdle && now >= this.#pauseUntil)
+    if (isIdle && !this.#backoff.isPausing)
       tasks.begin(
         () => this.#attempt(missing),
         subject,
-        () => this.#failAttempt(),
+        () => this.#backoff.fail(),
       );
-    return { missing, ...requeueAt([this.#pauseUntil], now) };
+    return { missing, ...requeueAt([this.#backoff.until], now) };
   }
 
   /** Why the node lacks the address it asks for; undefined if it has one or asks for none. */
@@ -100,11 +98,10 @@ export class StaticAddress {
     this.#unanswered = undefined;
     this.#warning = undefined;
     this.#backoff.forget();
-    this.#pauseUntil = -Infinity;
   }
 
   async #attempt({ tags, interfaceId }: MissingAddress): Promise<void> {
-    const { publicAddresses, implementation } = this.#deps;
+    const { publicAddresses, node } = this.#deps;
     const claim =
       this.#unanswered ?? (await publicAddresses.claim(tags, interfaceId, this.#deps.tasks.closing));
     switch (claim.kind) {
@@ -112,15 +109,15 @@ export class StaticAddress {
         return this.#associate(claim, interfaceId);
       case 'held':
         // A listing shows it; a refresh of the instance decides.
-        this.#failAttempt();
+        this.#backoff.fail();
         return this.#refresh();
       case 'failed':
         this.#warning = staticIpFailure(claim.failure);
-        return this.#pause(claim.retryAt);
+        return this.#backoff.pauseUntil(claim.retryAt);
       case 'noneMatches':
       case 'noneFree':
-        this.#warning = missingStaticIp(claim.kind, tags, implementation.section.words);
-        return this.#pause(claim.retryAt);
+        this.#warning = missingStaticIp(claim.kind, tags, node.implementation.section.words);
+        return this.#backoff.pauseUntil(claim.retryAt);
     }
   }
 
@@ -138,21 +135,23 @@ export class StaticAddress {
     }
     if (outcome === undefined) return;
     if (outcome.kind === 'done') {
-      this.#deps.applyAnswer(outcome.answer);
+      this.#deps.node.applyAnswer(outcome.answer);
       this.#deps.onAssociated(claim.address.address, interfaceId);
       return;
     }
     this.#learn(outcome.failure);
-    if (end === 'open' || unclearAfter.has(outcome.failure.kind)) await this.#refresh();
+    const isStale = policyOf(outcome.failure).invalidates === 'existence';
+    if (end === 'open' || isStale) await this.#refresh();
   }
 
   /** Undefined if the association turned out to be no longer missing. */
   async #ask(address: PublicAddress, interfaceId: string): Promise<Outcome | undefined> {
-    const { implementation, instanceId, tasks } = this.#deps;
+    const { node, tasks } = this.#deps;
+    const { implementation, instanceId } = node;
     const { closing: signal, deadline } = tasks;
     const refund = await implementation.admit(['associateStaticIP'], { priority, signal });
     // The wait may have been long.
-    if (signal.aborted || missingIn(this.#deps.facts())?.interfaceId !== interfaceId) {
+    if (signal.aborted || missingIn(node.forStaticAddress())?.interfaceId !== interfaceId) {
       refund();
       return undefined;
     }
@@ -169,24 +168,15 @@ export class StaticAddress {
 
   /** A refresh takes as long as the cloud cannot be reached: `stop` does not wait for it. */
   #refresh(): Promise<void> {
-    return raceAbort(this.#deps.refresh(), this.#deps.tasks.closing);
+    return raceAbort(this.#deps.node.refresh(), this.#deps.tasks.closing);
   }
 
   #learn(failure: CloudFailure): void {
     // Another party took the address: try the next one at once.
     if (failure.kind === 'conflict') return;
-    this.#failAttempt();
+    this.#backoff.fail();
     if (this.#backoff.failures > 1 || failure.kind === 'notAuthorized')
       this.#warning = staticIpFailure(failure);
-  }
-
-  #failAttempt(): void {
-    this.#backoff.fail();
-    this.#pause(this.#backoff.until);
-  }
-
-  #pause(until: number): void {
-    this.#pauseUntil = until;
   }
 }
 
@@ -203,14 +193,9 @@ type End = 'free' | 'taken' | 'open';
 function endOf(outcome: Outcome): End {
   if (outcome.kind === 'done') return 'taken';
   if (outcome.kind === 'ambiguous') return 'open';
-  return ofTheAddress.has(outcome.failure.kind) ? 'taken' : 'free';
+  // The next attempt tries another address.
+  return mayConcern(outcome.failure, 'thing') ? 'taken' : 'free';
 }
-
-/** Failures that may concern the address: the next attempt tries another. */
-const ofTheAddress: ReadonlySet<CloudFailure['kind']> = new Set(['conflict', 'invalid', 'unknown']);
-
-/** Failures that show the known state of the instance is stale. */
-const unclearAfter: ReadonlySet<CloudFailure['kind']> = new Set(['instanceGone', 'interfaceGone']);
 
 function isSame(a: MissingAddress | undefined, b: MissingAddress | undefined): boolean {
   return JSON.stringify(a) === JSON.stringify(b);

@@ -6,16 +6,15 @@
 import { leaderQuietPeriod } from '../../kubernetes/lease/lease-timings.ts';
 import type { AllocationImplementation } from '../../providers/contract/allocation-implementation.ts';
 import type { CallTiming } from '../../providers/contract/call-timing.ts';
-import type { CloudTraits } from '../../providers/contract/cloud-traits.ts';
-import type { Answer } from '../../providers/contract/observation.ts';
-import { Backoff } from '../../runtime/backoff.ts';
+import type { InstancePort } from '../../providers/contract/instance-port.ts';
+import { Backoff, type BackoffPolicy } from '../../runtime/backoff.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { LazySet } from '../../runtime/lazy-collections.ts';
 import type { Random } from '../../runtime/random.ts';
+import { Refusals } from '../../runtime/refusals.ts';
 import { type Requeue, requeueAt } from '../../runtime/requeue.ts';
 import type { TaskGroup } from '../../runtime/task-group.ts';
 import type { Holding } from '../demand/holdings.ts';
-import { ReleaseBackoff } from './release-backoff.ts';
 import type { ReleasePermission } from './release-permission.ts';
 import type { ReleasableFacts, ReleasePolicy } from './release-plan.ts';
 import type { ReleaseStore } from './release-store.ts';
@@ -23,39 +22,42 @@ import type { ReleaseOutcome } from './release-state.ts';
 import { type FinishedRelease, isPrefix, unassign, type UnassignResult } from './unassign.ts';
 
 /** The node whose addresses are released. */
-export interface ReleasingNode {
+export interface ReleasingNode extends Omit<InstancePort, 'refresh' | 'implementation'> {
+  readonly implementation: Pick<AllocationImplementation, 'admit' | 'perform' | 'traits'>;
+  readonly releases: ReleaseStore;
   /** The facts known now; undefined while the node is not served. */
   forRelease(): ReleasableFacts | undefined;
   /** Reads the CiliumNode live; false when that fails. */
   reread(signal: AbortSignal): Promise<boolean>;
-  applyAnswer(answer: Answer): void;
-  /** The state of the instance became uncertain. */
-  invalidate(from: number): void;
 }
 
 export interface ReleaserDeps {
-  readonly instanceId: string;
-  readonly implementation: Pick<AllocationImplementation, 'admit' | 'perform'>;
+  readonly node: ReleasingNode;
   readonly clock: Clock;
   readonly random: Random;
   readonly timing: CallTiming;
   readonly policy: ReleasePolicy;
-  readonly traits: Pick<CloudTraits, 'poolRequests' | 'change'>;
   readonly permission: ReleasePermission;
-  readonly releases: ReleaseStore;
-  readonly node: ReleasingNode;
   readonly tasks: TaskGroup;
-  readonly onRelease: (release: FinishedRelease) => void;
-  /** These holdings left the node without a call. */
-  readonly onRetired: (holdings: readonly Holding[]) => void;
+  readonly emit: (event: ReleaseEvent) => void;
 }
 
+export type ReleaseEvent =
+  | { readonly kind: 'release'; readonly release: FinishedRelease }
+  /** These holdings left the node without a call. */
+  | { readonly kind: 'retired'; readonly holdings: readonly Holding[] };
+
 const backoffPolicy = { base: 1000, cap: 60_000 };
+/** In ms: for what the agent needs, and for everything once the cloud refuses permanently. */
+const refusalPolicy = { base: 180_000, cap: 3_600_000 };
+/** Beside the ids of holdings. */
+const everyRelease = 'every release';
 const priority = (): 'release' => 'release';
 
 export class Releaser {
   readonly #deps: ReleaserDeps;
-  readonly #backoff: ReleaseBackoff;
+  /** Holdings that the agent needs, by id, and every release once the cloud refused one. */
+  readonly #refusals: Refusals<'agent' | 'cloud'>;
   /** After failed calls that unassign, and after failed reads before a retirement. */
   readonly #pauses: { readonly unassign: Backoff; readonly retire: Backoff };
   /** Interfaces that refused a call because they lack one of the holdings that it named. */
@@ -65,42 +67,48 @@ export class Releaser {
   constructor(deps: ReleaserDeps) {
     this.#deps = deps;
     this.#quietUntil = deps.clock.monotonic() + leaderQuietPeriod;
-    this.#backoff = new ReleaseBackoff(deps);
+    const { clock, random } = deps;
+    const policyFor = (): BackoffPolicy => refusalPolicy;
+    this.#refusals = new Refusals({ clock, random, policyFor, remembered: refusalPolicy.cap });
     this.#pauses = { unassign: new Backoff(backoffPolicy, deps), retire: new Backoff(backoffPolicy, deps) };
   }
 
   /** Advances every release as far as possible now; nothing after a stop, or while too little is known. */
   step(facts: ReleasableFacts | undefined, now: number): Requeue {
-    const { releases, tasks } = this.#deps;
+    const { node, tasks } = this.#deps;
     if (facts === undefined || tasks.isClosing) return {};
     this.#advance(facts, now);
     this.#beginWhatIsDue(facts, now);
     const { unassign: calls, retire: reads } = this.#pauses;
-    const pauses = [calls.until, reads.until, this.#quietUntil, ...this.#backoff.ends];
-    return requeueAt([...releases.times, ...pauses], now);
+    const refused = this.#refusals.list.map(([, { until }]) => until);
+    const pauses = [calls.until, reads.until, this.#quietUntil, ...refused];
+    return requeueAt([...node.releases.times, ...pauses], now);
   }
 
   #advance(facts: ReleasableFacts, now: number): void {
-    const { releases, policy, traits, timing, permission } = this.#deps;
-    this.#backoff.agentKeeps(releases.refusedIn(facts.node.status.releaseIps));
+    const { node, policy, timing, permission } = this.#deps;
+    const { releases, implementation } = node;
+    const kept = releases.refusedIn(facts.node.status.releaseIps);
+    for (const { id } of kept) this.#refusals.refused(id, 'agent');
+    const refused = new Set(this.#refusals.list.flatMap(([id, { isDue }]) => (isDue ? [] : [id])));
     const stopped = permission.refusal('release');
     const rules = {
       policy,
-      traits,
+      traits: implementation.traits,
       consistencyWindow: timing.consistencyWindow,
       // A dry run decides too, but starts nothing.
       mayDecide: stopped === undefined || stopped === 'dryRun',
-      isPausedByCloud: this.#backoff.isPausedByCloud,
-      blocked: this.#backoff.blocked,
+      isPausedByCloud: refused.has(everyRelease),
+      blocked: refused,
     };
     releases.step(facts, rules, now);
   }
 
   #beginWhatIsDue(facts: ReleasableFacts, now: number): void {
-    const { permission, releases } = this.#deps;
+    const { permission, node } = this.#deps;
     // No call could be sent before that. Each attempt would cost a refresh and a token.
     if (permission.refusal('release') !== undefined || now < this.#quietUntil) return;
-    for (const { holding, withoutCall } of releases.due(now)) {
+    for (const { holding, withoutCall } of node.releases.due(now)) {
       if (withoutCall) this.#begin('retire', 'retire', () => this.#retire());
       else if (isSettled(holding.interfaceId, facts)) this.#beginUnassignment(holding.interfaceId);
     }
@@ -118,7 +126,8 @@ export class Releaser {
   }
 
   async #unassign(interfaceId: string): Promise<void> {
-    const { implementation, instanceId, node, tasks } = this.#deps;
+    const { node, tasks } = this.#deps;
+    const { implementation, instanceId } = node;
     const { closing: signal } = tasks;
     const refund = await implementation.admit(['releaseIPs'], { priority, signal, instanceId });
     // The final check before sending: what the agent says now counts, not its earlier answer.
@@ -136,23 +145,27 @@ export class Releaser {
     const { subnetId = '' } = facts.view.interfaces.find(({ id }) => id === interfaceId) ?? {};
     this.#apply(holdings, { kind: 'sent' });
     const task = { instanceId, interfaceId, subnetId, holdings };
-    this.#finish(interfaceId, holdings, await unassign(task, tasks.deadline, this.#deps));
+    this.#finish(
+      interfaceId,
+      holdings,
+      await unassign(task, tasks.deadline, { ...this.#deps, implementation }),
+    );
   }
 
   #finish(interfaceId: string, holdings: readonly Holding[], result: UnassignResult): void {
-    const { node, clock, onRelease } = this.#deps;
+    const { node, clock, emit } = this.#deps;
     const { outcome, answer, isUnclear, finished } = result;
     this.#apply(holdings, outcome);
     if (answer !== undefined) node.applyAnswer(answer);
     if (isUnclear) node.invalidate(clock.monotonic());
     if (outcome.kind === 'released') this.#succeeded(interfaceId);
     else if (outcome.kind === 'refused') this.#failed(interfaceId, outcome.mayPass, finished);
-    onRelease(finished);
+    emit({ kind: 'release', release: finished });
   }
 
   #succeeded(interfaceId: string): void {
     this.#pauses.unassign.forget();
-    this.#backoff.cloudAccepted();
+    this.#refusals.worked(everyRelease);
     const facts = this.#deps.node.forRelease();
     if (facts === undefined || this.#dueOn(interfaceId, facts).length === 0)
       this.#oneByOne.delete(interfaceId);
@@ -162,12 +175,12 @@ export class Releaser {
     // One of several is missing: single calls show which.
     if (failure?.kind === 'notAssigned') this.#oneByOne.add(interfaceId);
     else this.#pauses.unassign.fail();
-    if (!mayPass) this.#backoff.cloudRefused();
+    if (!mayPass) this.#refusals.refused(everyRelease, 'cloud');
   }
 
   /** Pods must not have them, their agent gave them up, and they are hidden. One read serves everything due on the node. */
   async #retire(): Promise<void> {
-    const { node, tasks, releases, clock, onRetired } = this.#deps;
+    const { node, tasks, clock, emit } = this.#deps;
     const { retire: pause } = this.#pauses;
     if (!(await node.reread(tasks.closing))) {
       pause.fail();
@@ -175,11 +188,11 @@ export class Releaser {
     }
     pause.forget();
     if (this.#advanceNow() === undefined) return;
-    const due = releases.due(clock.monotonic()).filter(({ withoutCall }) => withoutCall);
+    const due = node.releases.due(clock.monotonic()).filter(({ withoutCall }) => withoutCall);
     const holdings = due.map(({ holding }) => holding);
     if (holdings.length === 0) return;
     this.#apply(holdings, { kind: 'released' });
-    onRetired(holdings);
+    emit({ kind: 'retired', holdings });
   }
 
   /** Decides again after a wait; undefined while too little is known, or after a stop. */
@@ -196,9 +209,9 @@ export class Releaser {
    * owner of the instance may have changed during the wait.
    */
   #dueOn(interfaceId: string, facts: ReleasableFacts): readonly Holding[] {
-    const { permission, releases, clock } = this.#deps;
+    const { permission, node, clock } = this.#deps;
     if (permission.refusal('release') !== undefined || !isSettled(interfaceId, facts)) return [];
-    const due = releases
+    const due = node.releases
       .due(clock.monotonic())
       .filter(({ holding, withoutCall }) => !withoutCall && holding.interfaceId === interfaceId)
       .map(({ holding }) => holding);
@@ -208,8 +221,8 @@ export class Releaser {
   }
 
   #apply(holdings: readonly Holding[], outcome: ReleaseOutcome): void {
-    const { releases, clock, policy } = this.#deps;
-    releases.apply(holdings, outcome, { now: clock.monotonic(), hiddenFor: policy.hiddenFor });
+    const { node, clock, policy } = this.#deps;
+    node.releases.apply(holdings, outcome, { now: clock.monotonic(), hiddenFor: policy.hiddenFor });
   }
 }
 

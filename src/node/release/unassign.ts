@@ -2,6 +2,7 @@
 import type { AllocationImplementation } from '../../providers/contract/allocation-implementation.ts';
 import { type CallTiming, mayTakeEffectFor } from '../../providers/contract/call-timing.ts';
 import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
+import { policyOf } from '../../providers/contract/failure-policy.ts';
 import type { Answer } from '../../providers/contract/observation.ts';
 import type { Outcome, ReleaseIPs, ReleasePrefixes } from '../../providers/contract/operation.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -101,24 +102,14 @@ function meaningOf(
     return { outcome: { kind: 'released' }, answer, isUnclear: false };
   }
   const { kind } = outcome.failure;
-  const mayPass = passing.has(kind);
+  const { retry } = policyOf(outcome.failure);
+  // The same call may succeed soon, or nothing is there to offer again.
+  const mayPass = retry !== 'later' && retry !== 'never';
   // Another client of the cloud detached or deleted the interface: what the agent gave up is not offered on it again.
   const answer =
     kind === 'interfaceGone' ? ({ kind: 'notFound', interfaceId, instanceId } as const) : undefined;
   return { outcome: { kind: 'refused', mayPass }, answer, isUnclear: !mayPass };
 }
-
-/** Failures after which the holdings stay hidden: the same call may succeed, or nothing is there to offer again. */
-const passing: ReadonlySet<CloudFailure['kind']> = new Set([
-  'throttled',
-  'fenced',
-  'stopped',
-  'unreachable',
-  'conflict',
-  'notYetVisible',
-  'notAssigned',
-  'interfaceGone',
-]);
 
 /** A prefix; anything else is a single address. */
 export function isPrefix({ id }: Holding): boolean {

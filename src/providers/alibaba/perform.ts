@@ -14,7 +14,8 @@ import type {
   ReleaseIPs,
 } from '../contract/operation.ts';
 import { CallError } from '../gate/cloud-call.ts';
-import { type Clock, sleep } from '../../runtime/clock.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { retry } from '../../runtime/retry.ts';
 import { intern } from '../../runtime/intern.ts';
 import type { InterfaceWaits } from './interface-waits.ts';
 import { failureOf } from './errors.ts';
@@ -144,16 +145,20 @@ function failure(code: string, message: string): CloudFailure {
  * assigned then may be gone by now, so a read decides.
  */
 async function allocate(call: Performing, operation: AllocateIPs): Promise<Outcome> {
-  const since = call.clock.monotonic();
-  for (let tries = 1; ; tries++) {
-    const outcome = stillOpen(await allocateOnce(call, operation));
-    const isOld = tries > 1 && call.clock.monotonic() - since > call.consistencyWindow;
-    if (outcome.kind === 'done' && isOld) return outdated();
-    const isClear = outcome.kind !== 'ambiguous' || operation.operationId === undefined;
-    if (isClear || tries === mostTries) return outcome;
-    await sleep(call.clock, pause * tries, call.context.signal);
-    await call.client.admit(['AssignPrivateIpAddresses'], call.context);
-  }
+  const { clock, context, client, consistencyWindow } = call;
+  const since = clock.monotonic();
+  let isRepeated = false;
+  const attempt = async (tries: number): Promise<Outcome> => {
+    isRepeated = tries > 1;
+    if (isRepeated) await client.admit(['AssignPrivateIpAddresses'], context);
+    return stillOpen(await allocateOnce(call, operation));
+  };
+  const outcome = await retry({ clock, signal: context.signal }, attempt, ({ kind }, tries) => {
+    const isClear = kind !== 'ambiguous' || operation.operationId === undefined;
+    return isClear || tries === mostTries ? undefined : pause * tries;
+  });
+  const isOld = isRepeated && clock.monotonic() - since > consistencyWindow;
+  return outcome.kind === 'done' && isOld ? outdated() : outcome;
 }
 
 function outdated(): Outcome {

@@ -1,6 +1,7 @@
 // Splits a request about many values into parts that EC2 accepts. A refused part is split in halves until the
 // refusal is tied to one value, so all other values are answered.
 import { CloudError, type CloudFailure } from '../contract/cloud-failure.ts';
+import { mayConcern } from '../contract/failure-policy.ts';
 
 /** The most filter values that one request may have in total. */
 export const mostFilterValues = 200;
@@ -53,10 +54,8 @@ export async function allInParts<T>(
 }
 
 function mayBeOfAValue(error: unknown): error is CloudError {
-  return error instanceof CloudError && ofAValue.has(error.failure.kind);
+  return error instanceof CloudError && mayConcern(error.failure, 'thing');
 }
-
-const ofAValue: ReadonlySet<CloudFailure['kind']> = new Set(['invalid', 'unknown']);
 
 function partsOf(values: readonly string[], most: number): (readonly string[])[] {
   const parts: (readonly string[])[] = [];

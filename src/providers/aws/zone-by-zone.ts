@@ -1,13 +1,11 @@
 // Reads a list zone by zone if it cannot be read as a whole, so one unreadable zone blocks no other. Reports
 // each zone that is missing, so its content does not count as gone.
 import { CloudError, type CloudFailure } from '../contract/cloud-failure.ts';
+import { mayConcern } from '../contract/failure-policy.ts';
 import { isZoneName } from './ids.ts';
 
 /** The most zones to read one by one: those of the largest regions, and some local zones. */
 const mostZones = 10;
-
-/** Failures that may concern only a part of the request. */
-const mayBeOfAZone: ReadonlySet<CloudFailure['kind']> = new Set(['unreachable', 'unreadable', 'unknown']);
 
 export interface ReadItems<T> {
   /** When the first request was sent, in monotonic ms. */
@@ -31,15 +29,12 @@ export async function zoneByZone<T>(
   } catch (error) {
     signal.throwIfAborted();
     const zones = zonesToAsk(named);
-    if (zones.length < 2 || !mayBePartial(error)) throw error;
+    const mayBePartial = error instanceof CloudError && mayConcern(error.failure, 'part');
+    if (zones.length < 2 || !mayBePartial) throw error;
     const read = await eachOf(zones, signal, ask);
     if (read.unread.size === zones.length) throw error;
     return read;
   }
-}
-
-function mayBePartial(error: unknown): boolean {
-  return error instanceof CloudError && mayBeOfAZone.has(error.failure.kind);
 }
 
 async function eachOf<T>(

@@ -2,6 +2,7 @@
 // interfaces show it. While many are in flight, one list of a scale set shows the progress of all its instances.
 import type { CallContext } from '../contract/allocation-implementation.ts';
 import { CloudError, type CloudFailure } from '../contract/cloud-failure.ts';
+import { policyOf } from '../contract/failure-policy.ts';
 import { type PendingOperation, Poller, type Progress } from '../pending/poller.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { errorIn } from './arm-answer.ts';
@@ -280,9 +281,12 @@ function wordOf({ status, body }: Pick<ArmAnswer, 'status' | 'body'>): string {
 }
 
 /** ARM forgets operations after a while, a role may not show them, and a URL may lead to where nothing is asked. */
-function isNotShown({ failure: { kind, code } }: CloudError): boolean {
+function isNotShown({ failure }: CloudError): boolean {
+  const { kind, code } = failure;
+  const { invalidates, retry } = policyOf(failure);
   const isForgotten = code === 'NotFound' || code === 'ResourceNotFound' || code === 'HTTP404';
-  return isForgotten || kind === 'instanceGone' || kind === 'notAuthorized' || kind === 'unreadable';
+  // An error of the server alone says nothing about the operation.
+  return isForgotten || invalidates === 'existence' || (retry === 'later' && kind !== 'unknown');
 }
 
 function overdue(change: Change): CloudFailure {

@@ -2,6 +2,7 @@
 // what a scale set does not show follows only from its last page.
 import type { CallContext, ObservationScope, ObservedPage } from '../contract/allocation-implementation.ts';
 import { CloudError } from '../contract/cloud-failure.ts';
+import { policyOf } from '../contract/failure-policy.ts';
 import type { Instance, Observation } from '../contract/observation.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { type Json, list, text } from './arm-api.ts';
@@ -289,14 +290,12 @@ function stateOf(vm: Json): Instance['state'] {
   return state === 'deleting' ? 'terminating' : 'running';
 }
 
-const missingKinds: ReadonlySet<string> = new Set(['instanceGone', 'interfaceGone']);
-
 /** ARM does not find what was asked for. Only together with an answer about its owner this shows that it is gone. */
 async function unlessMissing<T>(reading: Promise<T>): Promise<T | undefined> {
   try {
     return await reading;
   } catch (error) {
-    if (error instanceof CloudError && missingKinds.has(error.failure.kind)) return undefined;
+    if (error instanceof CloudError && policyOf(error.failure).invalidates === 'existence') return undefined;
     throw error;
   }
 }

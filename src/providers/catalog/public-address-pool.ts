@@ -2,8 +2,7 @@
 // address goes to one node only. Lists again only when nothing is free, with growing delays.
 import type { Clock } from '../../runtime/clock.ts';
 import { raceAbort } from '../../runtime/race-abort.ts';
-import type { BackoffPolicy } from '../../runtime/exponential-backoff.ts';
-import { Backoff } from '../../runtime/backoff.ts';
+import { Backoff, type BackoffPolicy } from '../../runtime/backoff.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { AllocationImplementation } from '../contract/allocation-implementation.ts';
 import { CloudError, type CloudFailure } from '../contract/cloud-failure.ts';

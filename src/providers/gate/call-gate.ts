@@ -111,12 +111,7 @@ export class CallGate {
   /** Waits for the rate limits and reads. Rejects with a CloudError. */
   async read<T>(call: CloudCall, context: CallContext, send: Send<T>): Promise<ReadResult<T>> {
     await this.admit([call], context);
-    try {
-      return await this.#send(call, context, send);
-    } catch (error) {
-      if (!(error instanceof CallError)) throw error;
-      throw new CloudError(this.#options.failureOf(call, error), { cause: error });
-    }
+    return this.#send(call, context, send);
   }
 
   /**
@@ -144,12 +139,13 @@ export class CallGate {
       const { output } = await this.#send(call, context, send);
       return { kind: 'answered', output };
     } catch (error) {
-      if (!(error instanceof CallError)) throw error;
-      const failure = this.#options.failureOf(call, error);
-      return { kind: error.result === 'noAnswer' ? 'ambiguous' : 'failed', failure };
+      if (!isOfCall(error)) throw error;
+      const { cause, failure } = error;
+      return { kind: cause.result === 'noAnswer' ? 'ambiguous' : 'failed', failure };
     }
   }
 
+  /** Rejects with the CloudError of a failed call. */
   async #send<T>(call: CloudCall, context: CallContext, send: Send<T>): Promise<ReadResult<T>> {
     const started = this.#begin(call, context);
     try {
@@ -164,7 +160,7 @@ export class CallGate {
       if (isUnsent) this.#options.rateLimiter.refund([call]);
       if (started.sentAt === undefined && context.signal.aborted) throw context.signal.reason;
       const known = this.#errorOf({ call, started, context }, error);
-      if (known instanceof CallError) this.#report(call, started.sentAt, known);
+      if (isOfCall(known)) this.#report(call, started.sentAt, known);
       throw known;
     } finally {
       started.end();
@@ -174,7 +170,13 @@ export class CallGate {
   #errorOf({ call, started, context }: Passing, error: unknown): unknown {
     if (!started.sending.signal.aborted || wasNotSent(error)) return error;
     const how = { isSent: started.sentAt !== undefined, ended: context.signal.aborted };
-    return givenUp(call, how, { timeout: this.#timeoutOf(call), cause: error });
+    return this.#classified(call, givenUp(call, how, { timeout: this.#timeoutOf(call), cause: error }));
+  }
+
+  /** A failure of the call by its kind. Other errors stay as they are. */
+  #classified(call: CloudCall, error: unknown): unknown {
+    if (!(error instanceof CallError)) return error;
+    return new CloudError(this.#options.failureOf(call, error), { cause: error });
   }
 
   /** Holds no slot while waiting for a token: a call that finds its own token void leaves its slot again. */
@@ -189,8 +191,9 @@ export class CallGate {
         this.#learn(call, started.sentAt, undefined);
         return output;
       } catch (error) {
-        if (error instanceof CallError) this.#learn(call, started.sentAt, error);
-        throw error;
+        const known = this.#classified(call, error);
+        if (isOfCall(known)) this.#learn(call, started.sentAt, known);
+        throw known;
       }
     };
     const sendUnlessVoid = (): Promise<T | typeof noToken> =>
@@ -264,19 +267,18 @@ export class CallGate {
   }
 
   /** Runs before the call leaves its slot, so the next call in it uses the new limits. */
-  #learn(call: CloudCall, sentAt: number | undefined, error: CallError | undefined): void {
-    if (sentAt === undefined || (error !== undefined && error.status === undefined)) return;
-    const { rateLimiter, failureOf } = this.#options;
-    const throttled = error !== undefined && failureOf(call, error).kind === 'throttled';
-    rateLimiter.answered({ call, sentAt, throttled, limit: error?.limit, retryAfter: error?.retryAfter });
+  #learn(call: CloudCall, sentAt: number | undefined, error: FailedCall | undefined): void {
+    const { status, limit, retryAfter } = error?.cause ?? answered;
+    if (sentAt === undefined || status === undefined) return;
+    const throttled = error?.failure.kind === 'throttled';
+    this.#options.rateLimiter.answered({ call, sentAt, throttled, limit, retryAfter });
   }
 
-  #report(call: CloudCall, sentAt: number | undefined, error: CallError | undefined): void {
-    const { clock, onCall, failureOf } = this.#options;
+  #report(call: CloudCall, sentAt: number | undefined, error: FailedCall | undefined): void {
+    const { clock, onCall } = this.#options;
     const now = clock.monotonic();
-    const failure = error === undefined ? undefined : failureOf(call, error);
-    const status = error === undefined ? 200 : error.status;
-    onCall({ action: call.name, failure, status, duration: now - (sentAt ?? now) });
+    const { status } = error?.cause ?? answered;
+    onCall({ action: call.name, failure: error?.failure, status, duration: now - (sentAt ?? now) });
   }
 }
 
@@ -296,8 +298,21 @@ interface Passing {
   readonly context: CallContext;
 }
 
+/** A classified failure of a call. */
+type FailedCall = CloudError & { readonly cause: CallError };
+
+const answered: Pick<CallError, 'status' | 'limit' | 'retryAfter'> = {
+  status: 200,
+  limit: undefined,
+  retryAfter: undefined,
+};
+
+function isOfCall(error: unknown): error is FailedCall {
+  return error instanceof CloudError && error.cause instanceof CallError;
+}
+
 function wasNotSent(error: unknown): boolean {
-  return error instanceof CallError && error.result === 'notSent';
+  return isOfCall(error) && error.cause.result === 'notSent';
 }
 
 function notSent({ name }: CloudCall, code: string, why: string): CallError {

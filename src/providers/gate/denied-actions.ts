@@ -6,8 +6,7 @@
 // the node can plan something else and say why it waits. No plan depends on a housekeeping call, so that is answered
 // where it would be sent.
 import type { CloudFailure } from '../contract/cloud-failure.ts';
-import type { Clock } from '../../runtime/clock.ts';
-import { exponentialWait } from '../../runtime/exponential-backoff.ts';
+import { type Refusal, Refusals, type RefusalsDeps } from '../../runtime/refusals.ts';
 
 /** In ms. Callers that are answered without a call have longer back-offs of their own. */
 const policy = { base: 5000, cap: 60_000 };
@@ -17,15 +16,9 @@ const remembered = 2 * 3_600_000;
 const mostThings = 20_000;
 
 interface Denial {
-  failure: CloudFailure;
+  answer: CloudFailure;
   /** What it was denied for, oldest first. */
   readonly things: Set<string>;
-  /** Whether the answer concerned the action itself. */
-  isOfAction: boolean;
-  failures: number;
-  /** In monotonic ms. */
-  until: number;
-  isTried: boolean;
 }
 
 export interface Attempt {
@@ -40,58 +33,51 @@ export interface Attempt {
 const nothing = (): void => undefined;
 
 export class DeniedActions {
-  readonly #clock: Pick<Clock, 'monotonic'>;
-  readonly #denials = new Map<string, Denial>();
+  readonly #clock: RefusalsDeps<Denial>['clock'];
+  /** By action. */
+  readonly #refusals: Refusals<Denial>;
 
-  constructor(clock: Pick<Clock, 'monotonic'>) {
+  constructor(clock: RefusalsDeps<Denial>['clock']) {
     this.#clock = clock;
+    this.#refusals = new Refusals({ clock, policyFor: () => policy, remembered });
   }
 
   /** `thing`: what the action is asked for. */
   try(action: string, thing: string): Attempt {
     const startedAt = this.#clock.monotonic();
-    const denial = this.#denialFor(action, thing, startedAt);
-    if (denial !== undefined && (denial.isTried || startedAt < denial.until))
-      return { known: denial.failure, granted: nothing, failed: nothing, end: nothing };
-    if (denial !== undefined) denial.isTried = true;
+    const denial = this.#denialFor(action, thing);
+    if (denial?.isDue === false)
+      return { known: denial.failure.answer, granted: nothing, failed: nothing, end: nothing };
     return {
       known: undefined,
       granted: () => {
         // What was never denied says nothing about what was.
-        if (this.#denialFor(action, thing, startedAt) !== undefined) this.#denials.delete(action);
+        if (this.#denialFor(action, thing) !== undefined) this.#refusals.worked(action);
       },
       failed: (failure) => {
         if (failure.permission !== undefined) this.#denied({ action, thing, startedAt }, failure);
       },
-      end: () => {
-        if (denial !== undefined) denial.isTried = false;
-      },
+      end: denial === undefined ? nothing : this.#refusals.try([action]),
     };
   }
 
   /** Undefined if nothing is known against the action for this thing. */
-  #denialFor(action: string, thing: string, now: number): Denial | undefined {
-    const denial = this.#denials.get(action);
-    if (denial === undefined) return undefined;
-    if (!denial.isTried && now >= denial.until + remembered) {
-      this.#denials.delete(action);
-      return undefined;
-    }
-    return denial.isOfAction || denial.things.has(thing) ? denial : undefined;
+  #denialFor(action: string, thing: string): Refusal<Denial> | undefined {
+    const refusal = this.#refusals.of(action);
+    if (refusal === undefined) return undefined;
+    const { answer, things } = refusal.failure;
+    return answer.about === 'action' || things.has(thing) ? refusal : undefined;
   }
 
-  #denied({ action, thing, startedAt }: SentCall, failure: CloudFailure): void {
-    const known = this.#denials.get(action);
-    const denial = known ?? { failure, things: new Set<string>(), ...untried };
-    this.#denials.set(action, denial);
-    const isRepeated = denial.isOfAction || denial.things.has(thing);
+  #denied({ action, thing, startedAt }: SentCall, answer: CloudFailure): void {
+    const known = this.#refusals.of(action);
+    const isRepeated = this.#denialFor(action, thing) !== undefined;
+    const denial = known?.failure ?? { answer, things: new Set<string>() };
     remember(denial.things, thing);
-    denial.failure = failure;
-    denial.isOfAction = failure.about === 'action';
+    denial.answer = answer;
     // What is denied for another thing, or was sent before the last denial, is no repetition.
-    if (known !== undefined && (!isRepeated || startedAt < denial.until)) return;
-    denial.failures++;
-    denial.until = this.#clock.monotonic() + exponentialWait(policy, denial.failures);
+    const isCounted = known === undefined || (isRepeated && startedAt >= known.until);
+    if (isCounted) this.#refusals.refused(action, denial);
   }
 }
 
@@ -101,8 +87,6 @@ interface SentCall {
   /** In monotonic ms. */
   readonly startedAt: number;
 }
-
-const untried = { isOfAction: false, failures: 0, until: -Infinity, isTried: false };
 
 function remember(things: Set<string>, thing: string): void {
   const [oldest] = things;

@@ -10,6 +10,7 @@ import type {
   DetachedScope,
 } from '../contract/allocation-implementation.ts';
 import { CloudError, type CloudFailure } from '../contract/cloud-failure.ts';
+import { policyOf } from '../contract/failure-policy.ts';
 import type { NetworkInterface } from '../contract/network-interface.ts';
 import type { Outcome } from '../contract/operation.ts';
 import type { Orphan } from './orphan-eligibility.ts';
@@ -52,9 +53,6 @@ export type CollectionResult =
   | { readonly kind: 'inUse' }
   | { readonly kind: 'gone' }
   | { readonly kind: 'failed'; readonly failure: CloudFailure };
-
-/** Our own gate refused the call, not the cloud: retry later. */
-const heldBack: ReadonlySet<CloudFailure['kind']> = new Set(['fenced', 'stopped']);
 
 /** Maximum deletions in one pass. */
 const mostPerPass = 25;
@@ -101,7 +99,7 @@ export class OrphanGc {
     if (shown === undefined) return false;
     for (const orphan of due) {
       const result = await this.#collect(orphan, shown.has(orphan.interface.id), context);
-      if (result?.kind === 'failed' && heldBack.has(result.failure.kind)) return true;
+      if (result?.kind === 'failed' && policyOf(result.failure).retry === 'oncePermitted') return true;
       if (result !== undefined) this.#report(orphan, result);
     }
     return true;

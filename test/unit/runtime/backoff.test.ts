@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { Backoff } from '../../../src/runtime/backoff.ts';
+import { Backoff, backOff, type BackoffState } from '../../../src/runtime/backoff.ts';
 import { Random } from '../../../src/runtime/random.ts';
 import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
 
@@ -24,4 +24,18 @@ test('a backoff pauses longer after each failure in a row, from that failure on,
   const pauses = [1, 2, 3, 4].flatMap((failures) => [[failures, true, true], true, false]);
   expect(seen).toEqual([[0, 0, false], ...pauses, [0, 0, false]]);
   expect(afterwards).toBeLessThanOrEqual(1000);
+});
+
+test('an exponential backoff doubles the wait with each failure up to the cap, within its upper half', () => {
+  const random = new Random('backoff');
+  const policy = { base: 1000, cap: 10_000 };
+  let state: BackoffState | undefined;
+
+  for (const full of [1000, 2000, 4000, 8000, 10_000, 10_000]) {
+    state = backOff(state, policy, 500, random);
+
+    expect(state.until - 500).toBeGreaterThanOrEqual(full / 2);
+    expect(state.until - 500).toBeLessThanOrEqual(full);
+  }
+  expect(state?.failures).toBe(6);
 });

@@ -307,18 +307,19 @@ describe('a pool, in whatever order things happen,', () => {
   });
 });
 
+const detached = {
+  ...eni(9),
+  attachment: undefined,
+  description: 'Cilium-CNI (i-1)',
+  tags: { 'headwater/instance-id': 'i-1' },
+};
+
 test.each([
   { leaving: undefined, isAttached: true },
   { leaving: ['eni-9'], isAttached: false },
 ])(
   'the detached eni-9 is attached while $leaving is being deleted: $isAttached',
   async ({ leaving, isAttached }) => {
-    const detached = {
-      ...eni(9),
-      attachment: undefined,
-      description: 'Cilium-CNI (i-1)',
-      tags: { 'headwater/instance-id': 'i-1' },
-    };
     const rig = new PoolRig({ interfaces: [eni(0)], target: 0, ...(leaving !== undefined && { leaving }) });
     rig.readOrphans([detached]);
     await rig.run(31_000);
@@ -328,5 +329,33 @@ test.each([
     await rig.run(1000);
 
     expect(rig.calls.some((call) => call.startsWith('attach eni-9'))).toBe(isAttached);
+  },
+);
+
+test.each([
+  ['stopped', true],
+  ['fenced', true],
+  ['unreadable', true],
+  ['throttled', true],
+  ['unknown', false],
+  ['invalid', false],
+] as const)(
+  'an orphaned interface whose attachment fails once as %s is attached again: %s',
+  async (kind, isAttached) => {
+    const rig = new PoolRig({
+      interfaces: [eni(0)],
+      target: 0,
+      outcome: ({ kind: operation }, number) =>
+        operation === 'attachInterface' && number === 0 ? failed(kind) : undefined,
+    });
+    rig.readOrphans([detached]);
+    await rig.run(31_000);
+    rig.readOrphans([detached]);
+    rig.target = 12;
+
+    await rig.run(120_000);
+
+    const attached = rig.steps.filter(({ result }) => result.kind === 'done').map(({ step }) => step.kind);
+    expect(attached.includes('adoptInterface')).toBe(isAttached);
   },
 );

@@ -4,10 +4,10 @@ import {
   describeScope,
   isPerhapsOfAction,
   keyOf,
-  type WhatIsBlocked,
   blockedBy,
 } from '../../../../src/node/allocate/refused-scope.ts';
 import type { CloudFailure, CloudFailureKind } from '../../../../src/providers/contract/cloud-failure.ts';
+import type { WhatIsBlocked } from '../../../../src/providers/contract/failure-policy.ts';
 import { failure } from '../outcomes.ts';
 
 const place = { instanceId: 'i-1', nodeSubnetId: 'subnet-0' };
@@ -18,33 +18,16 @@ function of(kind: CloudFailureKind, about?: CloudFailure['about']): CloudFailure
 
 describe('the subject of a refusal', () => {
   test.each<[CloudFailureKind, CloudFailure['about'], WhatIsBlocked, WhatIsBlocked, WhatIsBlocked]>([
-    ['throttled', undefined, 'nothing', 'nothing', 'nothing'],
-    ['fenced', undefined, 'nothing', 'nothing', 'nothing'],
-    ['stopped', undefined, 'nothing', 'nothing', 'nothing'],
-    ['subnetExhausted', undefined, 'subnetSpace', 'subnetSpace', 'subnetSpace'],
-    ['subnetGone', undefined, 'subnetItself', 'subnetItself', 'subnetItself'],
-    ['prefixSpaceFragmented', undefined, 'subnetBlocks', 'subnetBlocks', 'subnetBlocks'],
     ['limitReached', undefined, 'node', 'newInterfaces', 'interface'],
     ['limitReached', 'action', 'action', 'action', 'action'],
-    ['instanceGone', undefined, 'node', 'node', 'node'],
-    ['instanceNotRunning', undefined, 'node', 'node', 'node'],
-    ['interfaceGone', undefined, 'node', 'node', 'interface'],
-    ['notAssigned', undefined, 'node', 'node', 'interface'],
-    ['deviceIndexTaken', undefined, 'node', 'newInterfaces', 'interface'],
-    ['notYetVisible', undefined, 'node', 'node', 'interface'],
-    ['conflict', undefined, 'node', 'node', 'interface'],
     ['notAuthorized', undefined, 'subnet', 'attachment', 'interface'],
     ['notAuthorized', 'action', 'action', 'action', 'action'],
     ['notAuthorized', 'subnet', 'subnet', 'attachment', 'assignmentsIn'],
     ['notAuthorized', 'securityGroups', 'securityGroups', 'attachment', 'interface'],
     ['notAuthorized', 'interface', 'subnet', 'attachment', 'interface'],
     ['notAuthorized', 'instance', 'node', 'newInterfaces', 'instance'],
-    ['invalid', undefined, 'subnet', 'attachment', 'interface'],
     ['invalid', 'securityGroups', 'securityGroups', 'attachment', 'interface'],
     ['invalid', 'prefixes', 'prefixes', 'attachment', 'prefixes'],
-    ['unknown', undefined, 'subnet', 'attachment', 'interface'],
-    ['unreachable', undefined, 'node', 'node', 'node'],
-    ['unreadable', undefined, 'node', 'node', 'node'],
   ])(
     'depends on the failure and on what it is about: %s, %s (create: %s, attach: %s, assign: %s)',
     (kind, about, create, attach, allocate) => {

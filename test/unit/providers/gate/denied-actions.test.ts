@@ -14,11 +14,12 @@ const denial: CloudFailure = {
 };
 
 let now = 0;
-let denied = new DeniedActions({ monotonic: () => now });
+const clock = { monotonic: (): number => now, schedule: () => (): void => undefined };
+let denied = new DeniedActions(clock);
 
 beforeEach(() => {
   now = 0;
-  denied = new DeniedActions({ monotonic: () => now });
+  denied = new DeniedActions(clock);
 });
 
 /** Tries the call; returns whether it was sent, and then got this answer. */

@@ -1,0 +1,127 @@
+// What follows from each kind of failure: the one place that decides it. A cloud classifies its error, and every part of
+// the controller asks here. A new kind does not compile until it has a row. Pure.
+import type { CloudFailure, CloudFailureKind } from './cloud-failure.ts';
+
+/** The calls of a step that brings addresses. */
+export type StepCall = 'create' | 'attach' | 'allocate';
+
+/** What a refusal removes from the next plans. */
+export type WhatIsBlocked =
+  /** A scope of the call: src/node/allocate/refused-scope.ts. */
+  | 'action'
+  | 'interface'
+  | 'subnet'
+  | 'attachment'
+  | 'securityGroups'
+  | 'newInterfaces'
+  | 'assignmentsIn'
+  | 'instance'
+  | 'prefixes'
+  /** The subnet in the ledger: no address left, no whole block left, or no such subnet. */
+  | 'subnetSpace'
+  | 'subnetBlocks'
+  | 'subnetItself'
+  /** The whole node backs off: the answer concerns its instance, or none came. */
+  | 'node'
+  /** Nothing was refused: the rate limiter or the gate says when to continue. */
+  | 'nothing';
+
+type Suspect = 'action' | 'thing' | 'part';
+
+export interface FailurePolicy {
+  /** What plans avoid, by call, if the answer itself names nothing. */
+  readonly blocks: Readonly<Record<StepCall, WhatIsBlocked>>;
+  /** What is known of the instance and no longer holds: that something is there, or how it is. */
+  readonly invalidates: 'existence' | 'state' | 'nothing';
+  /** When the same call may succeed. */
+  readonly retry:
+    | 'soon'
+    /** As soon as the rate limiter admits it. */
+    | 'byRateLimit'
+    /** Once our own gate lets it pass: the cloud never saw it. */
+    | 'oncePermitted'
+    /** After something else changed. */
+    | 'later'
+    | 'never'
+    /** What it concerns is not there: whoever wanted to take it away has nothing to do. */
+    | 'needless';
+  /** When people learn of it: a person has to act at once, or only if it happens again. */
+  readonly tell: 'atOnce' | 'ifRepeated';
+  /** The answer does not say whether an earlier attempt succeeded: a read decides. */
+  readonly isUnclear: boolean;
+  /**
+   * What the failure may concern, although the kind does not say so: the action itself; the one thing that was named, so
+   * another may do; a part of a larger request, so the rest may do.
+   */
+  readonly mayConcern: readonly Suspect[];
+}
+
+const always = (blocked: WhatIsBlocked): FailurePolicy['blocks'] => ({
+  create: blocked,
+  attach: blocked,
+  allocate: blocked,
+});
+
+/** If the answer names nothing: the narrowest scope that the call concerns. */
+const narrowest = { create: 'subnet', attach: 'attachment', allocate: 'interface' } as const;
+/** Something is wrong with the one interface; before there is one, with the node. */
+const itsInterface = { create: 'node', attach: 'node', allocate: 'interface' } as const;
+/** The instance takes no further interface this way. */
+const itsSlots = { create: 'node', attach: 'newInterfaces', allocate: 'interface' } as const;
+
+/** Where a row says nothing else. */
+const usual = {
+  blocks: always('nothing'),
+  invalidates: 'nothing',
+  tell: 'ifRepeated',
+  isUnclear: false,
+  mayConcern: [],
+} as const;
+
+export const failurePolicy: Readonly<Record<CloudFailureKind, FailurePolicy>> = {
+  throttled: { ...usual, retry: 'byRateLimit' },
+  fenced: { ...usual, retry: 'oncePermitted' },
+  stopped: { ...usual, retry: 'oncePermitted' },
+  subnetExhausted: { ...usual, blocks: always('subnetSpace'), retry: 'later' },
+  prefixSpaceFragmented: { ...usual, blocks: always('subnetBlocks'), retry: 'later' },
+  subnetGone: { ...usual, blocks: always('subnetItself'), retry: 'later' },
+  limitReached: { ...usual, blocks: itsSlots, invalidates: 'state', retry: 'later', tell: 'atOnce' },
+  deviceIndexTaken: { ...usual, blocks: itsSlots, invalidates: 'state', retry: 'later', isUnclear: true },
+  instanceNotRunning: { ...usual, blocks: always('node'), invalidates: 'state', retry: 'later' },
+  instanceGone: { ...usual, blocks: always('node'), invalidates: 'existence', retry: 'never' },
+  interfaceGone: { ...usual, blocks: itsInterface, invalidates: 'existence', retry: 'needless' },
+  notAssigned: { ...usual, blocks: itsInterface, retry: 'needless' },
+  notYetVisible: { ...usual, blocks: itsInterface, retry: 'soon' },
+  conflict: {
+    blocks: itsInterface,
+    invalidates: 'state',
+    retry: 'soon',
+    tell: 'ifRepeated',
+    isUnclear: true,
+    mayConcern: ['thing'],
+  },
+  notAuthorized: { ...usual, blocks: narrowest, retry: 'later', tell: 'atOnce', mayConcern: ['action'] },
+  invalid: {
+    ...usual,
+    blocks: narrowest,
+    retry: 'never',
+    tell: 'atOnce',
+    mayConcern: ['action', 'thing'],
+  },
+  unknown: { ...usual, blocks: narrowest, retry: 'later', mayConcern: ['action', 'thing', 'part'] },
+  unreachable: { ...usual, blocks: always('node'), retry: 'soon', mayConcern: ['part'] },
+  unreadable: { ...usual, blocks: always('node'), retry: 'later', mayConcern: ['part'] },
+};
+
+export function policyOf({ kind }: Pick<CloudFailure, 'kind'>): FailurePolicy {
+  return failurePolicy[kind];
+}
+
+export function mayConcern(failure: Pick<CloudFailure, 'kind'>, suspect: Suspect): boolean {
+  return policyOf(failure).mayConcern.includes(suspect);
+}
+
+/** Whether people should learn of a failure that came this often in a row. */
+export function isWorthReporting(failure: Pick<CloudFailure, 'kind'>, inARow: number): boolean {
+  return inARow > 1 || policyOf(failure).tell === 'atOnce';
+}

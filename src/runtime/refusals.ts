@@ -1,0 +1,154 @@
+// Remembers what was refused, by key: with which failure, and until when nobody tries it. Each refusal in a row lasts
+// longer. When it ends, one caller tries the key, and those who wait for it are woken by the end of that attempt.
+import type { Clock } from './clock.ts';
+import { type BackoffPolicy, type BackoffState, backOff } from './backoff.ts';
+import { LazyMap } from './lazy-collections.ts';
+import type { Random } from './random.ts';
+
+export interface Refusal<F> {
+  readonly failure: F;
+  /** Consecutive refusals. */
+  readonly failures: number;
+  /** Nobody tries it earlier, in monotonic ms. It may have passed. */
+  readonly until: number;
+  /** One caller may try it now. */
+  readonly isDue: boolean;
+}
+
+export interface RefusalsDeps<F> {
+  readonly clock: Pick<Clock, 'monotonic' | 'schedule'>;
+  /** Without it, every wait has its full length. */
+  readonly random?: Random;
+  readonly policyFor: (failure: F) => BackoffPolicy;
+  /** How long a refusal still counts after it ended, in ms. */
+  readonly remembered: number;
+}
+
+interface Entry<F> {
+  failure: F;
+  backoff: BackoffState;
+  refusedAt: number;
+  isTried: boolean;
+  readonly waiting: Set<() => void>;
+  cancel: (() => void) | undefined;
+}
+
+export class Refusals<F> {
+  readonly #deps: RefusalsDeps<F>;
+  readonly #entries = new LazyMap<string, Entry<F>>();
+
+  constructor(deps: RefusalsDeps<F>) {
+    this.#deps = deps;
+  }
+
+  get isEmpty(): boolean {
+    return this.#entries.size === 0;
+  }
+
+  /** Undefined if nothing is known against the key. */
+  of(key: string): Refusal<F> | undefined {
+    const entry = this.#entries.get(key);
+    if (entry === undefined || this.#isOver(entry)) return undefined;
+    const { failure, backoff, isTried } = entry;
+    const isDue = !isTried && this.#deps.clock.monotonic() >= backoff.until;
+    return { failure, failures: backoff.failures, until: backoff.until, isDue };
+  }
+
+  /** Every refusal with its key, oldest first. */
+  get list(): readonly (readonly [string, Refusal<F>])[] {
+    return [...this.#entries.keys()].flatMap((key) => {
+      const refusal = this.of(key);
+      return refusal === undefined ? [] : [[key, refusal] as const];
+    });
+  }
+
+  /**
+   * The key was refused to a call that started at `startedAt`, in monotonic ms. Returns whether this is news: calls in
+   * flight together that are refused alike count once.
+   */
+  refused(key: string, failure: F, startedAt = Infinity): boolean {
+    for (const [old, entry] of this.#entries) if (this.#isOver(entry)) this.#entries.delete(old);
+    const known = this.#entries.get(key);
+    if (known !== undefined && startedAt < known.refusedAt) return false;
+    const { clock, random, policyFor } = this.#deps;
+    const now = clock.monotonic();
+    const backoff = backOff(known?.backoff, policyFor(failure), now, random);
+    const news = { failure, backoff, refusedAt: now };
+    if (known === undefined)
+      this.#entries.set(key, { ...news, isTried: false, waiting: new Set(), cancel: undefined });
+    else this.#wakeWhenDue(Object.assign(known, news));
+    return true;
+  }
+
+  /** The key works. Returns whether it was refused before. */
+  worked(key: string): boolean {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return false;
+    this.#entries.delete(key);
+    entry.cancel?.();
+    wakeAll(entry);
+    return true;
+  }
+
+  /** A call that needs all of these starts. It alone tries those that are due, until the returned function is called. */
+  try(keys: readonly string[]): () => void {
+    const tried = this.#entriesOf(keys);
+    for (const entry of tried) entry.isTried = true;
+    let hasEnded = false;
+    return () => {
+      if (hasEnded) return;
+      hasEnded = true;
+      for (const entry of tried) {
+        entry.isTried = false;
+        // The attempt ended without success or refusal: the next caller tries it.
+        if (this.#deps.clock.monotonic() >= entry.backoff.until) wakeAll(entry);
+        else this.#wakeWhenDue(entry);
+      }
+    };
+  }
+
+  /** Calls `wake` each time one of these may be tried or works. The returned function unsubscribes. */
+  await(keys: readonly string[], wake: () => void): () => void {
+    const entries = this.#entriesOf(keys);
+    for (const entry of entries) {
+      entry.waiting.add(wake);
+      this.#wakeWhenDue(entry);
+    }
+    return () => {
+      for (const entry of entries) {
+        entry.waiting.delete(wake);
+        if (entry.waiting.size > 0) continue;
+        entry.cancel?.();
+        entry.cancel = undefined;
+      }
+    };
+  }
+
+  #entriesOf(keys: readonly string[]): readonly Entry<F>[] {
+    const entries = keys.flatMap((key) => this.#entries.get(key) ?? []);
+    return entries.filter((entry) => !this.#isOver(entry));
+  }
+
+  #wakeWhenDue(entry: Entry<F>): void {
+    const { clock } = this.#deps;
+    entry.cancel?.();
+    entry.cancel = undefined;
+    const wait = entry.backoff.until - clock.monotonic();
+    // Whoever finds it due tries it; the end of that attempt wakes the others.
+    if (entry.isTried || entry.waiting.size === 0 || wait <= 0) return;
+    entry.cancel = clock.schedule(wait, () => {
+      entry.cancel = undefined;
+      wakeAll(entry);
+    });
+  }
+
+  #isOver(entry: Entry<F>): boolean {
+    const { clock, remembered } = this.#deps;
+    const isNeeded = entry.isTried || entry.waiting.size > 0;
+    return !isNeeded && clock.monotonic() >= entry.backoff.until + remembered;
+  }
+}
+
+function wakeAll({ waiting }: Pick<Entry<unknown>, 'waiting'>): void {
+  for (const wake of waiting) wake();
+}

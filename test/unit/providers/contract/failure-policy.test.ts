@@ -1,0 +1,178 @@
+import { describe, expect, test } from '@jest/globals';
+import { globSync, readFileSync } from 'node:fs';
+import type { CloudFailureKind } from '../../../../src/providers/contract/cloud-failure.ts';
+import {
+  type FailurePolicy,
+  failurePolicy,
+  isWorthReporting,
+  mayConcern,
+} from '../../../../src/providers/contract/failure-policy.ts';
+
+const kinds = Object.keys(failurePolicy) as readonly CloudFailureKind[];
+
+type Row = readonly [
+  kind: CloudFailureKind,
+  blocks: string,
+  invalidates: FailurePolicy['invalidates'],
+  retry: FailurePolicy['retry'],
+  tell: FailurePolicy['tell'],
+  isUnclear: boolean,
+  mayConcern: string,
+];
+
+/** `blocks` by create, attach and allocate. */
+const rows: readonly Row[] = [
+  ['throttled', 'nothing nothing nothing', 'nothing', 'byRateLimit', 'ifRepeated', false, ''],
+  ['fenced', 'nothing nothing nothing', 'nothing', 'oncePermitted', 'ifRepeated', false, ''],
+  ['stopped', 'nothing nothing nothing', 'nothing', 'oncePermitted', 'ifRepeated', false, ''],
+  ['subnetExhausted', 'subnetSpace subnetSpace subnetSpace', 'nothing', 'later', 'ifRepeated', false, ''],
+  [
+    'prefixSpaceFragmented',
+    'subnetBlocks subnetBlocks subnetBlocks',
+    'nothing',
+    'later',
+    'ifRepeated',
+    false,
+    '',
+  ],
+  ['subnetGone', 'subnetItself subnetItself subnetItself', 'nothing', 'later', 'ifRepeated', false, ''],
+  ['limitReached', 'node newInterfaces interface', 'state', 'later', 'atOnce', false, ''],
+  ['deviceIndexTaken', 'node newInterfaces interface', 'state', 'later', 'ifRepeated', true, ''],
+  ['instanceNotRunning', 'node node node', 'state', 'later', 'ifRepeated', false, ''],
+  ['instanceGone', 'node node node', 'existence', 'never', 'ifRepeated', false, ''],
+  ['interfaceGone', 'node node interface', 'existence', 'needless', 'ifRepeated', false, ''],
+  ['notAssigned', 'node node interface', 'nothing', 'needless', 'ifRepeated', false, ''],
+  ['notYetVisible', 'node node interface', 'nothing', 'soon', 'ifRepeated', false, ''],
+  ['conflict', 'node node interface', 'state', 'soon', 'ifRepeated', true, 'thing'],
+  ['notAuthorized', 'subnet attachment interface', 'nothing', 'later', 'atOnce', false, 'action'],
+  ['invalid', 'subnet attachment interface', 'nothing', 'never', 'atOnce', false, 'action thing'],
+  ['unknown', 'subnet attachment interface', 'nothing', 'later', 'ifRepeated', false, 'action thing part'],
+  ['unreachable', 'node node node', 'nothing', 'soon', 'ifRepeated', false, 'part'],
+  ['unreadable', 'node node node', 'nothing', 'later', 'ifRepeated', false, 'part'],
+];
+
+/** The kinds for which a part of the controller acts. */
+const questions: readonly (readonly [string, (kind: CloudFailureKind) => boolean, string])[] = [
+  [
+    'an allocation refreshes its instance',
+    (kind) => failurePolicy[kind].invalidates !== 'nothing',
+    'limitReached deviceIndexTaken instanceNotRunning instanceGone interfaceGone conflict',
+  ],
+  [
+    // Also the association of a static address, which refreshes its instance then: how the instance is does not matter to it.
+    'a read finds that the thing is missing',
+    (kind) => failurePolicy[kind].invalidates === 'existence',
+    'instanceGone interfaceGone',
+  ],
+  [
+    'a failure is reported the first time',
+    (kind) => isWorthReporting({ kind }, 1),
+    'limitReached notAuthorized invalid',
+  ],
+  ['a failure is reported if it is repeated', (kind) => isWorthReporting({ kind }, 2), kinds.join(' ')],
+  [
+    'a creation with a lost answer is repeated at once, as is an early attachment',
+    (kind) => failurePolicy[kind].retry === 'soon',
+    'notYetVisible conflict unreachable',
+  ],
+  [
+    // Of them, what is needless leaves nothing to offer again.
+    'a release keeps its addresses hidden for the next attempt',
+    (kind) => !['later', 'never'].includes(failurePolicy[kind].retry),
+    'throttled fenced stopped interfaceGone notAssigned notYetVisible conflict unreachable',
+  ],
+  [
+    'the collection of orphans and the setting of delete-on-termination wait for our own gate',
+    (kind) => failurePolicy[kind].retry === 'oncePermitted',
+    'fenced stopped',
+  ],
+  [
+    'delete-on-termination is given up',
+    (kind) => failurePolicy[kind].retry === 'never',
+    'instanceGone invalid',
+  ],
+  [
+    'an attachment with a lost answer may have succeeded',
+    (kind) => failurePolicy[kind].isUnclear,
+    'deviceIndexTaken conflict',
+  ],
+  [
+    'another address, orphaned interface or value of a filter may do',
+    (kind) => mayConcern({ kind }, 'thing'),
+    'conflict invalid unknown',
+  ],
+  [
+    'a second refusal blocks the whole action',
+    (kind) => mayConcern({ kind }, 'action'),
+    'notAuthorized invalid unknown',
+  ],
+  ['a list is read zone by zone', (kind) => mayConcern({ kind }, 'part'), 'unknown unreachable unreadable'],
+];
+
+describe('what follows from a failure', () => {
+  test('is decided for every kind', () => {
+    expect(rows.map(([kind]) => kind)).toEqual(kinds);
+  });
+
+  test.each(rows)('is for %s: blocks %s, invalidates %s, retry %s, tell %s, %s %s', (kind, ...expected) => {
+    const { blocks, invalidates, retry, tell, isUnclear, mayConcern: suspects } = failurePolicy[kind];
+    const { create, attach, allocate } = blocks;
+
+    const row = [
+      [create, attach, allocate].join(' '),
+      invalidates,
+      retry,
+      tell,
+      isUnclear,
+      suspects.join(' '),
+    ];
+
+    expect(row).toEqual(expected);
+  });
+
+  test.each(questions)('is that %s', (_, isSo, expected) => {
+    expect(kinds.filter(isSo).join(' ')).toBe(expected);
+  });
+});
+
+const root = new URL('../../../../', import.meta.url);
+
+/** Only these name many kinds: the kinds themselves, and the codes of each cloud. */
+const classifying = /^src\/providers\/(contract\/(cloud-failure|failure-policy)|[a-z]+\/errors)\.ts$/;
+
+/** Several kinds of failures in one list, or compared in one expression. Texts by kind are none. */
+function setsIn(text: string): readonly string[] {
+  const kind = String.raw`'(?:${kinds.join('|')})'`;
+  const lists = new RegExp(String.raw`\[\s*${kind}(?:,\s*${kind})+,?\s*\]`, 'g');
+  const compared = String.raw`[Kk]ind\s*[!=]==\s*${kind}`;
+  const comparisons = new RegExp(String.raw`${compared}[^;{}]*?(?:\|\||&&)[^;{}]*?${compared}`, 'g');
+  const types =
+    /Set<\s*(?:CloudFailureKind|CloudFailure\['kind'\])|readonly (?:CloudFailureKind|CloudFailure\['kind'\])\[\]/g;
+  const cases = new RegExp(String.raw`case ${kind}:\s*case ${kind}:`, 'g');
+  return [lists, comparisons, cases, types].flatMap((pattern) => text.match(pattern) ?? []);
+}
+
+describe('a set of failure kinds', () => {
+  test('is in no source beside the policy and the codes of each cloud', () => {
+    const files = globSync('src/{controller,manager,node,observability,providers}/**/*.ts', { cwd: root });
+    const others = files.filter((file) => !classifying.test(file)).toSorted();
+
+    const found = others.flatMap((file) =>
+      setsIn(readFileSync(new URL(file, root), 'utf8')).map((text) => `${file}: ${text}`),
+    );
+
+    expect(found).toEqual([]);
+    expect(others.length).toBeGreaterThan(150);
+  });
+
+  test.each([
+    `new Set(['fenced', 'stopped'])`,
+    `[\n  'notYetVisible',\n  'conflict',\n].includes(kind)`,
+    `failure.kind === 'instanceGone' || failure.kind === 'interfaceGone'`,
+    `outcome.kind === 'ambiguous' || kind === 'conflict' || kind === 'deviceIndexTaken'`,
+    `case 'fenced':\n    case 'stopped':\n      return true;`,
+    `ReadonlySet<CloudFailure['kind']>`,
+  ])('is found in %j', (text) => {
+    expect(setsIn(text)).toHaveLength(1);
+  });
+});

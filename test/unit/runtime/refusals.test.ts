@@ -1,0 +1,68 @@
+import { describe, expect, test } from '@jest/globals';
+import { Random } from '../../../src/runtime/random.ts';
+import { Refusals } from '../../../src/runtime/refusals.ts';
+import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
+
+const bases: Readonly<Record<string, number>> = { brief: 1000, lasting: 4000 };
+
+function rig(random?: Random): { clock: VirtualClock; refusals: Refusals<string> } {
+  const clock = new VirtualClock();
+  const policyFor = (failure: string): { base: number; cap: number } => ({
+    base: bases[failure] ?? 0,
+    cap: 8000,
+  });
+  const deps = { clock, policyFor, remembered: 60_000, ...(random !== undefined && { random }) };
+  return { clock, refusals: new Refusals(deps) };
+}
+
+describe('a refusal', () => {
+  test('lasts longer each time, as long as its last failure says', () => {
+    const { refusals } = rig();
+
+    const untils = ['brief', 'brief', 'lasting', 'lasting'].map((failure) => {
+      refusals.refused('a', failure);
+      return refusals.of('a')?.until;
+    });
+
+    expect(untils).toEqual([1000, 2000, 8000, 8000]);
+  });
+
+  test('ends at a random time in the upper half of that', () => {
+    const { refusals } = rig(new Random('refusals'));
+
+    refusals.refused('a', 'lasting');
+
+    expect(refusals.of('a')?.until).toBeGreaterThan(2000);
+    expect(refusals.of('a')?.until).toBeLessThan(4000);
+  });
+
+  test('is news unless the call started before the refusal that is known', async () => {
+    const { clock, refusals } = rig();
+    await clock.advance(100);
+
+    const news = [50, 50, 100].map((startedAt) => refusals.refused('a', 'brief', startedAt));
+
+    expect(news).toEqual([true, false, true]);
+    expect(refusals.list).toMatchObject([['a', { failures: 2, failure: 'brief' }]]);
+  });
+
+  test('counts no longer once it has been over for a while, unless somebody waits for it or tries it', async () => {
+    const { clock, refusals } = rig();
+    for (const key of ['a', 'b', 'c']) refusals.refused(key, 'brief');
+    refusals.await(['b'], () => undefined);
+    refusals.try(['c']);
+
+    await clock.advance(61_000);
+
+    expect(refusals.list.map(([key]) => key)).toEqual(['b', 'c']);
+    refusals.refused('a', 'brief');
+    expect(refusals.of('a')).toMatchObject({ failures: 1, until: 62_000 });
+  });
+
+  test('ends with a success, which says whether there was one', () => {
+    const { refusals } = rig();
+    refusals.refused('a', 'brief');
+
+    expect([refusals.worked('a'), refusals.worked('a'), refusals.isEmpty]).toEqual([true, false, true]);
+  });
+});
