@@ -1,5 +1,6 @@
 // One leader session where blocks are given to nodes: the allocator, and what it logs, counts and reports.
-import { Allocator, type AllocationRefusal, type AllocatorEvent } from '../cidr/allocation/allocator.ts';
+import { Allocator, type AllocationRefusal } from '../cidr/allocation/allocator.ts';
+import type { AllocatorEvent } from '../cidr/allocation/allocator-event.ts';
 import type { BlockWords } from '../cidr/allocation/block-condition.ts';
 import type { BlockCondition, BlockHolders, BlockReason, Holder } from '../cidr/allocation/block-holders.ts';
 import { BlockLedger, type PoolFigures } from '../cidr/allocation/block-ledger.ts';
@@ -72,11 +73,13 @@ export class CidrSession {
     });
     this.#allocator = new Allocator({
       ledger: this.#ledger,
-      families: this.#families,
       holders,
-      words,
-      workers: options.parallelAllocWorkers,
-      writeTime: deps.writeTime,
+      settings: {
+        families: this.#families,
+        words,
+        workers: options.parallelAllocWorkers,
+        writeTime: deps.writeTime,
+      },
       refusal: () => this.#refusal(),
       emit: (event) => this.#take(event),
       clock,

@@ -6,21 +6,18 @@ import { type Clock, sleep } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import { TaskGroup } from '../../runtime/task-group.ts';
 import { type Cidr, type Family, cidrText, isSame } from '../set/cidr.ts';
-import { type BlockWords, blockCondition, shownBlocks, type ShownBlocks } from './block-condition.ts';
+import type { AllocatorEvent } from './allocator-event.ts';
+import { type BlockWords, blockCondition, shownBlocks } from './block-condition.ts';
 import type { Assignment, BlockCondition, BlockHolders, Holder } from './block-holders.ts';
-import type { Allocated, BlockLedger, PoolCidr } from './block-ledger.ts';
+import type { BlockLedger } from './block-ledger.ts';
 import { bySeniority, WaitingLine } from './waiting-line.ts';
+import { answersEnd, type Entry, newEntry, type Standing } from './allocator-entry.ts';
+import { WritePauses } from './write-pauses.ts';
 
 export interface AllocatorDeps {
   readonly ledger: BlockLedger;
-  /** An object gets a block of each. */
-  readonly families: readonly Family[];
   readonly holders: BlockHolders;
-  readonly words: BlockWords;
-  /** Writes in flight. */
-  readonly workers: number;
-  /** How long after its start a write without an answer may still take effect, in ms. */
-  readonly writeTime: number;
+  readonly settings: AllocatorSettings;
   /** Why nothing may be written now; undefined if it may. Called before each write. */
   readonly refusal: () => AllocationRefusal | undefined;
   readonly emit: (event: AllocatorEvent) => void;
@@ -29,48 +26,18 @@ export interface AllocatorDeps {
   readonly onBug: (error: unknown) => void;
 }
 
+export interface AllocatorSettings {
+  /** An object gets a block of each. */
+  readonly families: readonly Family[];
+  readonly words: BlockWords;
+  /** Writes in flight. */
+  readonly workers: number;
+  /** How long after its start a write without an answer may still take effect, in ms. */
+  readonly writeTime: number;
+}
+
 /** `listing`: a part of a list is known. `otherAllocator`: another program gives out blocks. */
 export type AllocationRefusal = 'dryRun' | 'listing' | 'paused' | 'otherAllocator' | 'notLeading';
-
-export type AllocatorEvent =
-  | { readonly kind: 'allocated'; readonly allocated: Allocated }
-  /** Its object is gone. `pool`: undefined for a CIDR outside all pools. */
-  | { readonly kind: 'freed'; readonly cidr: Cidr; readonly pool: PoolCidr | undefined }
-  /** In a dry run: what would be written. */
-  | { readonly kind: 'wouldAssign'; readonly holder: Holder; readonly blocks: readonly string[] }
-  | { readonly kind: 'written'; readonly name: string; readonly outcome: Assignment }
-  /** An object shows blocks that this allocator did not write, and had none before. */
-  | { readonly kind: 'othersBlocks'; readonly holder: Holder }
-  | {
-      readonly kind: 'condition';
-      readonly holder: Holder;
-      readonly condition: BlockCondition | undefined;
-    };
-
-/** What is known of one object. */
-export interface Standing {
-  readonly holder: Holder;
-  /** `leftAlone`: it has no block and gets none, because its owner asks for that or it is being deleted. */
-  readonly standing: 'served' | 'waiting' | 'leftAlone';
-  readonly missing: readonly Family[];
-  readonly condition: BlockCondition | undefined;
-}
-
-interface Entry {
-  holder: Holder;
-  shown: ShownBlocks;
-  /** Blocks of a write without a definite answer, or that a dry run would write. */
-  reserved: readonly Cidr[];
-  /** The state that the last write without an answer is bound to, and until when it may take effect, in monotonic ms. */
-  unanswered: { readonly version: string; readonly until: number } | undefined;
-  /** Writes that met another state of the object. */
-  conflicts: number;
-  isWriting: boolean;
-  refused: string | undefined;
-  condition: BlockCondition | undefined;
-  readonly backoff: Backoff;
-  cancelTimer: (() => void) | undefined;
-}
 
 /** Between two writes of one object, in ms: no object gets more than its share of writes. */
 const retries = { base: 500, cap: 30_000 };
@@ -88,18 +55,13 @@ export class Allocator {
   readonly #line = new WaitingLine<Entry>();
   readonly #work: TaskGroup;
   #inFlight = 0;
-  /** Nothing is written before this time, because the API server asked for that, in monotonic ms. */
-  #notBefore = 0;
-  /** Uids of objects whose writes were denied since one was not. */
-  readonly #denied = new Set<string>();
-  /** Until when no write is tried, because all are denied, in monotonic ms. */
-  #deniedUntil = 0;
-  #cancelPause: (() => void) | undefined;
+  readonly #pauses: WritePauses;
   #hasBegun = false;
 
   constructor(deps: AllocatorDeps) {
     this.#deps = deps;
-    this.#work = new TaskGroup({ clock: deps.clock, onBug: deps.onBug });
+    this.#work = new TaskGroup(deps);
+    this.#pauses = new WritePauses(deps.clock, () => this.#serve());
   }
 
   /** Starts with a complete list: what it shows is held before anything is given out. Call it once. */
@@ -127,20 +89,12 @@ export class Allocator {
 
   /** Resolves once no write of this allocator can take effect any more, at `deadline` at the latest. */
   async stop(deadline: AbortSignal): Promise<void> {
-    this.#cancelPause?.();
+    this.#pauses.stop();
     await this.#work.stop(deadline);
     const { clock } = this.#deps;
-    const wait = this.#answersEnd(this.#entries.values()) - clock.monotonic();
+    const wait = answersEnd(this.#entries.values()) - clock.monotonic();
     // The next leader knows nothing of what such a write reserves, and could give it to another object.
     if (wait > 0) await sleep(clock, wait, deadline).catch(() => undefined);
-  }
-
-  /** When the last write without an answer can no longer take effect, in monotonic ms. One that is bound to an older state cannot. */
-  #answersEnd(entries: Iterable<Entry>): number {
-    let end = -Infinity;
-    for (const { unanswered, holder } of entries)
-      if (unanswered?.version === holder.version) end = Math.max(end, unanswered.until);
-    return end;
   }
 
   standings(): readonly Standing[] {
@@ -167,18 +121,7 @@ export class Allocator {
   }
 
   #add(holder: Holder): Entry {
-    const entry: Entry = {
-      holder,
-      shown: shownBlocks(holder),
-      reserved: [],
-      unanswered: undefined,
-      conflicts: 0,
-      isWriting: false,
-      refused: undefined,
-      condition: undefined,
-      backoff: new Backoff(retries, this.#deps),
-      cancelTimer: undefined,
-    };
+    const entry = newEntry(holder, new Backoff(retries, this.#deps));
     this.#entries.set(holder.name, entry);
     this.#byUid.set(holder.uid, entry);
     this.#hold(entry);
@@ -278,9 +221,9 @@ export class Allocator {
 
   /** The families of which the object shows no block. */
   #missing({ shown, holder }: Entry): readonly Family[] {
-    const { families, holders } = this.#deps;
+    const { settings, holders } = this.#deps;
     if (shown.unreadable !== undefined || (holder.blocks.length > 0 && !holders.canGrow)) return [];
-    return families.filter((family) => shown.cidrs.every((cidr) => cidr.family !== family));
+    return settings.families.filter((family) => shown.cidrs.every((cidr) => cidr.family !== family));
   }
 
   #report(entry: Entry): void {
@@ -296,7 +239,7 @@ export class Allocator {
 
   #conditionOf(entry: Entry): BlockCondition | undefined {
     const { holder, shown, refused } = entry;
-    const { ledger, words } = this.#deps;
+    const { ledger, settings } = this.#deps;
     if (!this.#hasBegun) return undefined;
     const isWaiting = this.#isWanting(entry);
     const missing = isWaiting ? this.#missing(entry) : [];
@@ -311,7 +254,7 @@ export class Allocator {
         refused: isWaiting ? refused : undefined,
         isPaused: isWaiting && this.#deps.refusal() === 'otherAllocator',
       },
-      words,
+      settings.words,
     );
   }
 
@@ -344,7 +287,7 @@ export class Allocator {
   #serve(): void {
     if (!this.#hasBegun || this.#isHeldBack()) return;
     for (const entry of this.#line.inOrder()) {
-      if (this.#inFlight >= this.#deps.workers) return;
+      if (this.#inFlight >= this.#deps.settings.workers) return;
       const blocks = this.#reserve(entry, this.#missing(entry));
       if (blocks !== undefined) this.#begin(entry, blocks);
       else if (entry.condition === undefined) this.#report(entry);
@@ -352,14 +295,10 @@ export class Allocator {
   }
 
   #isHeldBack(): boolean {
-    const { clock, refusal } = this.#deps;
-    const why = refusal();
+    const why = this.#deps.refusal();
     // The next renewal of the Lease changes that, and nothing tells of it.
-    if (why === 'notLeading') this.#holdBack(leaseCheck);
-    return (
-      clock.monotonic() < Math.max(this.#notBefore, this.#deniedUntil) ||
-      (why !== undefined && why !== 'dryRun')
-    );
+    if (why === 'notLeading') this.#pauses.holdBack(leaseCheck);
+    return this.#pauses.isPausing || (why !== undefined && why !== 'dryRun');
   }
 
   /** A block of each missing family, or none at all. */
@@ -401,9 +340,9 @@ export class Allocator {
   }
 
   async #write(entry: Entry, blocks: readonly string[]): Promise<void> {
-    const { holders, emit, clock, writeTime } = this.#deps;
+    const { holders, emit, clock, settings } = this.#deps;
     const { holder } = entry;
-    const until = clock.monotonic() + writeTime;
+    const until = clock.monotonic() + settings.writeTime;
     const outcome = await holders.assign(holder, blocks, this.#work.deadline);
     if (outcome.kind === 'unavailable') entry.unanswered = { version: holder.version, until };
     emit({ kind: 'written', name: holder.name, outcome });
@@ -415,8 +354,7 @@ export class Allocator {
   }
 
   #take(entry: Entry, holder: Holder): void {
-    this.#denied.clear();
-    this.#deniedUntil = 0;
+    this.#pauses.noteSuccess();
     this.#applyTo(entry, holder);
     if (holder.blocks.length === 0)
       entry.refused = 'the API server drops the field, because its definition lacks it';
@@ -425,39 +363,24 @@ export class Allocator {
   /** Nothing was written: what was reserved is free again, unless an earlier write may still give it. */
   #refuse(entry: Entry, { kind, message }: Assignment & { readonly kind: 'denied' | 'invalid' }): void {
     entry.refused = message;
-    if (kind === 'denied') this.#noteDenial(entry.holder.uid);
-    if (this.#answersEnd([entry]) > this.#deps.clock.monotonic()) return;
+    if (kind === 'denied') this.#pauses.noteDenial(entry.holder.uid);
+    if (answersEnd([entry]) > this.#deps.clock.monotonic()) return;
     for (const cidr of entry.reserved) this.#deps.ledger.release(entry.holder.uid, cidr);
     entry.reserved = [];
   }
 
-  /** A policy may deny writes of one object. If those of two are denied in a row, Headwater lacks the permission. */
-  #noteDenial(uid: string): void {
-    if (this.#denied.add(uid).size < 2) return;
-    this.#deniedUntil = this.#deps.clock.monotonic() + retries.cap;
-    this.#work.later(retries.cap, () => this.#serve());
-  }
-
   /** What was reserved stays until the object has been read: the write may have taken effect. */
   async #readAgain(entry: Entry, retryAfterMs = 0): Promise<void> {
-    this.#holdBack(retryAfterMs);
+    this.#pauses.holdBack(retryAfterMs);
     const reading = await this.#deps.holders.read(entry.holder.name, this.#work.deadline);
     if (reading.kind === 'found') this.#applyTo(entry, reading.holder);
-    else if (reading.kind === 'unavailable') this.#holdBack(reading.retryAfterMs ?? 0);
+    else if (reading.kind === 'unavailable') this.#pauses.holdBack(reading.retryAfterMs ?? 0);
   }
 
   /** Applies an answer, unless the object was replaced or is gone meanwhile: the watch delivers that. */
   #applyTo(entry: Entry, holder: Holder): void {
     if (this.#byUid.get(holder.uid) !== entry || entry.holder.name !== holder.name) return;
     this.#update(entry, holder);
-  }
-
-  #holdBack(ms: number): void {
-    if (ms <= 0) return;
-    const { clock } = this.#deps;
-    this.#notBefore = Math.max(this.#notBefore, clock.monotonic() + ms);
-    this.#cancelPause?.();
-    this.#cancelPause = clock.schedule(this.#notBefore - clock.monotonic(), () => this.#serve());
   }
 
   #afterWrite(entry: Entry): void {

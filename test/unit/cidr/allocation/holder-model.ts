@@ -6,7 +6,8 @@ import type {
   Holder,
   HolderReading,
 } from '../../../../src/cidr/allocation/block-holders.ts';
-import { Allocator, type AllocatorEvent } from '../../../../src/cidr/allocation/allocator.ts';
+import { Allocator } from '../../../../src/cidr/allocation/allocator.ts';
+import type { AllocatorEvent } from '../../../../src/cidr/allocation/allocator-event.ts';
 import { BlockLedger } from '../../../../src/cidr/allocation/block-ledger.ts';
 import { type Cidr, type Family, parseCidr } from '../../../../src/cidr/set/cidr.ts';
 import { sleep } from '../../../../src/runtime/clock.ts';
@@ -153,11 +154,13 @@ export function allocatorRig({ pools, model = new HolderModel(), workers = 4 }: 
     refusal: undefined,
     allocator: new Allocator({
       ledger,
-      families: [...families],
       holders: model,
-      words: { object: 'CiliumNode', moreBlocks: 'add a CIDR' },
-      workers,
-      writeTime: 1000,
+      settings: {
+        families: [...families],
+        words: { object: 'CiliumNode', moreBlocks: 'add a CIDR' },
+        workers,
+        writeTime: 1000,
+      },
       refusal: () => rig.refusal,
       emit: (event) => events.push(event),
       clock: model.clock,
