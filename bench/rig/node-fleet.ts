@@ -46,7 +46,7 @@ export class NodeFleet {
   readonly #clock: Clock;
   readonly #signal: AbortSignal;
   /** Addresses that each node is offered, as the watch shows them. */
-  readonly #offered = new Map<string, number>();
+  readonly #addresses = new Map<string, readonly string[]>();
   readonly #awaited = new Map<string, Awaited>();
   /** Ends with `signal`, which it rejects by. */
   readonly watching: Promise<never>;
@@ -96,6 +96,19 @@ export class NodeFleet {
     return versionOf(this.#check(await this.#client.mergePatch(path, patch, this.#signal)));
   }
 
+  /** Every node holds so many of the addresses that it is offered, needs no more, and drops the others. */
+  async keepOnly(count: number): Promise<void> {
+    await inParallel([...this.#addresses], async ([name, addresses]) => {
+      const cidrs = addresses.slice(0, count).map((address) => `${address}/32`);
+      const pools = {
+        requested: [{ pool: 'default', needed: { 'ipv4-addrs': count } }],
+        allocated: [{ pool: 'default', cidrs }],
+      };
+      const path = `${ciliumNodesPath}/${name}`;
+      this.#check(await this.#client.mergePatch(path, { spec: { ipam: { pools } } }, this.#signal));
+    });
+  }
+
   /** The same of many nodes, several at once. */
   async requestAll(wishes: ReadonlyMap<string, number>): Promise<void> {
     await inParallel([...wishes], async ([name, addresses]) => void (await this.request(name, addresses)));
@@ -111,7 +124,7 @@ export class NodeFleet {
   }
 
   offered(name: string): number {
-    return this.#offered.get(name) ?? 0;
+    return this.#addresses.get(name)?.length ?? 0;
   }
 
   /** Resolves when the node is first seen with so many addresses, which it is not yet. */
@@ -126,8 +139,9 @@ export class NodeFleet {
 
   #see(object: JsonObject): void {
     const name = textAt(object, 'metadata', 'name');
-    const count = Object.keys(objectAt(object, 'spec', 'ipam', 'pool')).length;
-    this.#offered.set(name, count);
+    const addresses = Object.keys(objectAt(object, 'spec', 'ipam', 'pool'));
+    const count = addresses.length;
+    this.#addresses.set(name, addresses);
     const awaited = this.#awaited.get(name);
     if (awaited === undefined || count < awaited.count) return;
     this.#awaited.delete(name);

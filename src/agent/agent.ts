@@ -12,6 +12,9 @@ import { Answerer } from './cni/answer.ts';
 import { deleteQueueOf, replayDeletes } from './cni/delete-queue.ts';
 import { Verbs } from './cni/verbs.ts';
 import type { Holdings } from './ipam/holdings.ts';
+import { families } from '../cidr/set/cidr.ts';
+import type { PoolFigures } from './ipam/pools.ts';
+import type { EventCounter } from './own-node/own-node.ts';
 import { GonePods } from './evidence/gone-pods.ts';
 import { rebuild } from './evidence/rebuild.ts';
 import { Ipam, type IpamEvent } from './ipam/ipam.ts';
@@ -107,6 +110,7 @@ export async function serve(
     clock,
     random,
     log,
+    onEvent: count(deps),
     onPools: () => {
       source?.refresh();
       ipam.retry();
@@ -139,11 +143,7 @@ export async function serve(
       registry.metrics.headwater_agent_cni_request_duration_seconds.observe({ verb }, duration);
     },
   });
-  registry.beforeScrape(() => {
-    for (const { family, capacity } of ipam.figures()) {
-      registry.metrics.cilium_ipam_capacity.set({ family }, capacity);
-    }
-  });
+  registry.beforeScrape(() => setGauges(ipam.figures(), deps));
   const api = new Api({
     isDelegated: settings.mode === 'delegated-plugin',
     isSuspected: (attachment) => gone?.isSuspected(attachment) === true,
@@ -193,7 +193,14 @@ function specOf({ settings, readFile }: AgentDeps): JsonObject | string {
 function podsOf({ kubernetes: transport, ...deps }: AgentDeps, onChange: () => void): NodePods | undefined {
   if (transport === undefined || deps.settings.mode === 'delegated-plugin') return undefined;
   const random = deps.random.fork('pods');
-  return new NodePods({ ...deps, transport, random, node: deps.settings.nodeName, onChange });
+  return new NodePods({
+    ...deps,
+    transport,
+    random,
+    onEvent: count({ kubernetes: transport, ...deps }),
+    node: deps.settings.nodeName,
+    onChange,
+  });
 }
 
 interface Learning {
@@ -228,6 +235,32 @@ function whatIsMissing(
     return served.length > 0 && served.every((family) => ipam.allocator(family, pool) !== undefined);
   };
   return pools.every(isServed) ? undefined : (source?.missing ?? 'a range');
+}
+
+function setGauges(figures: readonly PoolFigures[], { registry, settings }: AgentDeps): void {
+  const { metrics } = registry;
+  for (const family of families) {
+    const ofFamily = figures.filter((each) => each.family === family);
+    const capacity = ofFamily.reduce((sum, each) => sum + each.capacity, 0);
+    if (ofFamily.length > 0) metrics.cilium_ipam_capacity.set({ family }, capacity);
+  }
+  if (settings.mode !== 'multi-pool' && settings.protocol !== 'pools') return;
+  for (const { pool, family, capacity, used, needed, cidrs } of figures) {
+    const labels = { pool, family };
+    metrics.cilium_ipam_multipool_available_ips.set(labels, capacity);
+    metrics.cilium_ipam_multipool_used_ips.set(labels, used);
+    metrics.cilium_ipam_multipool_needed_ips.set(labels, needed);
+    metrics.cilium_ipam_multipool_allocated_blocks.set(labels, cidrs.length);
+  }
+}
+
+function count({ registry }: AgentDeps): EventCounter {
+  const { cilium_kubernetes_events_received_total: received, cilium_kubernetes_events_total: taken } =
+    registry.metrics;
+  return (scope, action) => {
+    received.add({ scope, action, valid: 'true', equal: 'false' });
+    taken.add({ scope, action, status: 'success' });
+  };
 }
 
 function report(event: IpamEvent, { log, registry }: AgentDeps): void {

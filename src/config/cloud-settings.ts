@@ -7,6 +7,8 @@ import { type CollectionDecision, collectionOf } from './orphan-collection.ts';
 export interface CloudSettings {
   /** Release addresses beyond the watermarks. */
   readonly releaseExcessIps: boolean;
+  /** How long an interface must be without pod addresses before it is deleted, in ms; undefined keeps it. */
+  readonly idleInterfaceDelay: number | undefined;
   /** Let pods use the primary address of an interface, unless a node's spec says otherwise. */
   readonly usePrimaryAddress: boolean;
   /** Assign prefixes instead of single addresses, unless a node's spec says otherwise. */
@@ -23,21 +25,24 @@ export interface CloudSettings {
 const settingsOf: Readonly<Record<CloudMode, (options: Options) => CloudSettings>> = {
   eni: (options) => ({
     releaseExcessIps: options.awsReleaseExcessIps,
+    idleInterfaceDelay: idleDelayOf(options.awsReleaseExcessIps, options),
     usePrimaryAddress: options.awsUsePrimaryAddress,
     prefixDelegation: options.awsEnablePrefixDelegation,
     scope: { networkId: options.vpcId },
     collection: collectionOf(options),
   }),
   azure: (options) => ({
-    releaseExcessIps: false,
+    releaseExcessIps: options.azureReleaseExcessIps,
+    // The interfaces of an instance are its own: Headwater makes and deletes none.
+    idleInterfaceDelay: undefined,
     usePrimaryAddress: options.azureUsePrimaryAddress,
     prefixDelegation: false,
     scope: { networkId: undefined },
-    // The interfaces of an instance are its own: Headwater makes none.
     collection: { kind: 'off' },
   }),
   alibabacloud: (options) => ({
     releaseExcessIps: options.alibabaCloudReleaseExcessIps,
+    idleInterfaceDelay: idleDelayOf(options.alibabaCloudReleaseExcessIps, options),
     // Pods have used the primary addresses of secondary interfaces ever since cilium-operator offers them.
     usePrimaryAddress: true,
     prefixDelegation: false,
@@ -45,6 +50,11 @@ const settingsOf: Readonly<Record<CloudMode, (options: Options) => CloudSettings
     collection: collectionOf(options),
   }),
 };
+
+/** Without releases, Headwater never emptied an interface, so none is idle because of it. */
+function idleDelayOf(releaseExcessIps: boolean, { idleInterfaceDelay }: Options): number | undefined {
+  return releaseExcessIps && idleInterfaceDelay > 0 ? idleInterfaceDelay : undefined;
+}
 
 /** Only for the mode of a cloud. */
 export function cloudSettings(options: Options): CloudSettings {

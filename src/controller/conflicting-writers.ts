@@ -4,7 +4,7 @@ import { leaderQuietPeriod } from '../kubernetes/lease/lease-timings.ts';
 import type { CiliumNode } from '../kubernetes/cilium-node/cilium-node.ts';
 import type { OwnWrites } from '../kubernetes/cilium-node/own-writes.ts';
 import { ageOf } from '../kubernetes/watch/resource-version.ts';
-import { conflictingWriter } from '../node/conditions/node-condition.ts';
+import { conflictingWriter } from '../node/conditions/pause-condition.ts';
 import { conflictingParts, type WrittenPart } from '../node/publish/conflicting-write.ts';
 import type { CiliumNodeSection } from '../providers/contract/cilium-node-section.ts';
 import { sleep } from '../runtime/clock.ts';

@@ -1,5 +1,5 @@
 // Hands the options that apply to every node to the code of a node, as its settings.
-import { type CloudSettings, cloudSettings } from '../config/cloud-settings.ts';
+import { cloudSettings } from '../config/cloud-settings.ts';
 import type { Options } from '../config/option-table.ts';
 import type { NodeSettings } from '../node/reconcile/node-context.ts';
 
@@ -11,7 +11,7 @@ export function nodeOptions(options: Options): Omit<NodeSettings, 'interfaceTags
       enabled: settings.releaseExcessIps,
       delay: options.excessIpReleaseDelay,
       hiddenFor: options.releaseQuarantine,
-      idleDelay: idleDelayOf(settings, options),
+      idleDelay: settings.idleInterfaceDelay,
     },
     spreadCalls: options.spreadCloudCalls,
     assessment: {
@@ -20,12 +20,4 @@ export function nodeOptions(options: Options): Omit<NodeSettings, 'interfaceTags
       networkId: settings.scope.networkId,
     },
   };
-}
-
-/** Without releases, Headwater never emptied an interface, so none is idle because of it. */
-function idleDelayOf(
-  { releaseExcessIps }: CloudSettings,
-  { idleInterfaceDelay }: Options,
-): number | undefined {
-  return releaseExcessIps && idleInterfaceDelay > 0 ? idleInterfaceDelay : undefined;
 }

@@ -2,6 +2,11 @@
 import { counter, gauge, histogram } from './metric-definition.ts';
 
 const family = { family: ['ipv4', 'ipv6'] } as const;
+const ofPool = { pool: 'name of the pool', ...family } as const;
+const event = {
+  scope: ['Node', 'CiliumNode', 'Pod', 'Namespace', 'CiliumPodIPPool'],
+  action: ['create', 'update', 'delete'],
+} as const;
 const verb = { verb: 'verb of CNI: ADD, DEL, CHECK, GC, STATUS, or none' } as const;
 
 export const agentMetrics = {
@@ -10,6 +15,19 @@ export const agentMetrics = {
     ...family,
   }),
   cilium_ipam_capacity: gauge('Addresses that this node can give to pods.', family),
+  cilium_ipam_multipool_available_ips: gauge('Addresses of a pool that this node has, used or not.', ofPool),
+  cilium_ipam_multipool_used_ips: gauge('Addresses of a pool that pods of this node use.', ofPool),
+  cilium_ipam_multipool_needed_ips: gauge('Addresses of a pool that this node asks for.', ofPool),
+  cilium_ipam_multipool_allocated_blocks: gauge('Blocks of a pool that this node holds.', ofPool),
+  cilium_kubernetes_events_received_total: counter('Changes of objects that this agent follows.', {
+    ...event,
+    valid: ['true'],
+    equal: ['false'],
+  }),
+  cilium_kubernetes_events_total: counter('The same, once they are taken in.', {
+    ...event,
+    status: ['success'],
+  }),
   headwater_agent_cni_requests_total: counter('Calls of the plugin.', {
     ...verb,
     code: '0, or the error code of CNI',

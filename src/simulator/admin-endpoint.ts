@@ -58,6 +58,7 @@ const faults = [
 
 const failed = z.strictObject({
   kind: z.literal('failed'),
+  isHalfDone: z.boolean().default(false),
   code: z.string().default('InternalExecutionError'),
   message: z.string().default('An internal execution error occurred. Please retry later.'),
 });

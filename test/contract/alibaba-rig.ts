@@ -37,7 +37,11 @@ export function alibabaRig(): CloudRig {
     faults: gateway.faults,
     instanceIds: [...network.instances.keys()],
     networkIds: [...new Set([...network.instances.values()].map(({ vpcId }) => vpcId))],
-    calls: { grow: 'AssignPrivateIpAddresses', list: 'DescribeNetworkInterfaces' },
+    calls: {
+      grow: 'AssignPrivateIpAddresses',
+      shrink: 'UnassignPrivateIpAddresses',
+      list: 'DescribeNetworkInterfaces',
+    },
     sent: interruptions.sent,
     compose: () => composeAlibaba({ api, regionId: network.region }, cloudDeps(clock)).implementation,
     before: (...given) => interruptions.arm(...given),

@@ -29,7 +29,11 @@ export function awsRig(): CloudRig {
     faults: gateway.faults,
     instanceIds: [...network.instances.keys()],
     networkIds: [ids.vpc],
-    calls: { grow: 'AssignPrivateIpAddresses', list: 'DescribeNetworkInterfaces' },
+    calls: {
+      grow: 'AssignPrivateIpAddresses',
+      shrink: 'UnassignPrivateIpAddresses',
+      list: 'DescribeNetworkInterfaces',
+    },
     sent: interruptions.sent,
     compose: () => {
       const deps = cloudDeps(clock);

@@ -17,12 +17,17 @@ const machines = { machines: [{ name: 'vm', count: 7, interfaces: [{ name: 'nic0
 export function azureScaleSetRig(): CloudRig {
   return azureRig(scaleSet, {
     grow: 'VirtualMachineScaleSetVMs.Update',
+    shrink: 'VirtualMachineScaleSetVMs.Update',
     list: 'NetworkInterfaces.ListVirtualMachineScaleSetNetworkInterfaces',
   });
 }
 
 export function azureMachinesRig(): CloudRig {
-  return azureRig(machines, { grow: 'NetworkInterfaces.CreateOrUpdate', list: 'NetworkInterfaces.List' });
+  return azureRig(machines, {
+    grow: 'NetworkInterfaces.CreateOrUpdate',
+    shrink: 'NetworkInterfaces.CreateOrUpdate',
+    list: 'NetworkInterfaces.List',
+  });
 }
 
 function azureRig(instances: object, calls: CloudRig['calls']): CloudRig {

@@ -31,6 +31,7 @@ function world(newRig: () => CloudRig): {
 export function describeCloud(name: string, newRig: () => CloudRig): void {
   describe(`the provider of ${name}`, () => {
     describeGrowth(newRig);
+    describeRelease(newRig);
     describeTrouble(newRig);
     describeReads(newRig);
   });
@@ -111,12 +112,112 @@ function describeGrowth(newRig: () => CloudRig): void {
   });
 }
 
+const effects: readonly (readonly [string, LostEffect])[] = [
+  ['after it took effect', 'before'],
+  ['before it could take effect', 'after'],
+  ['and which takes effect 45 s later', 'late'],
+];
+
+/** A world in which the first instance has grown by so many addresses. */
+async function grownWorld(newRig: () => CloudRig, count: number): Promise<ReturnType<typeof world>> {
+  const all = world(newRig);
+  const { rig, session, first } = all;
+  await session.insist(await session.growth(first, count));
+  await rig.clock.advance(visible);
+  return all;
+}
+
+function describeRelease(newRig: () => CloudRig): void {
+  test('releases exactly what was asked, and then shows it', async () => {
+    const { rig, session, first } = await grownWorld(newRig, 5);
+    const before = truth(rig, first);
+    const release = await session.shrinkage(first, 3);
+
+    const outcome = await session.perform(release);
+    await rig.clock.advance(visible);
+
+    const left = before.filter((address) => !release.addresses.includes(address));
+    expect(outcome.kind).toBe('done');
+    expect(release.addresses).toHaveLength(3);
+    expect([...truth(rig, first)].sort()).toEqual([...left].sort());
+    expect([...(await session.interfaceOf(first)).addresses].sort()).toEqual([...left].sort());
+  });
+
+  test.each(effects)('releases nothing else after an answer that is lost %s', async (_, effect) => {
+    const { rig, session, first } = await grownWorld(newRig, 5);
+    const before = truth(rig, first);
+    const release = await session.shrinkage(first, 2);
+    const fault = { kind: 'lost', effect, connection: 'drop', delayMs: 45_000 } as const;
+    rig.faults.add({ action: rig.calls.shrink, rate: 1, count: 1, match: {}, fault });
+
+    await session.insistOn(release);
+    await rig.clock.advance(120_000);
+
+    const left = before.filter((address) => !release.addresses.includes(address));
+    expect([...truth(rig, first)].sort()).toEqual([...left].sort());
+  });
+
+  test('releases what was asked after calls that were throttled', async () => {
+    const { rig, session, first } = await grownWorld(newRig, 3);
+    const release = await session.shrinkage(first, 2);
+    rig.faults.add({ action: rig.calls.shrink, rate: 1, count: 2, match: {}, fault: { kind: 'throttle' } });
+
+    const throttled = await session.perform(release);
+    const outcome = await session.insistOn(release);
+
+    expect(throttled).toMatchObject({ kind: 'failed', failure: { kind: 'throttled' } });
+    expect(outcome.kind).toBe('done');
+    expect(truth(rig, first).filter((address) => release.addresses.includes(address))).toEqual([]);
+  });
+
+  test('releases nothing that another client adds at the same time', async () => {
+    const { rig, session, first } = await grownWorld(newRig, 3);
+    const before = truth(rig, first);
+    const release = await session.shrinkage(first, 2);
+    rig.before(rig.calls.shrink, () => rig.addByOthers(first));
+
+    const outcome = await session.insistOn(release);
+    await rig.clock.advance(visible);
+
+    expect(outcome.kind).toBe('done');
+    expect(truth(rig, first)).toHaveLength(before.length - 2 + 1);
+    expect(truth(rig, first).filter((address) => release.addresses.includes(address))).toEqual([]);
+  });
+
+  test('calls what is gone already released, or not assigned', async () => {
+    const { rig, session, first } = await grownWorld(newRig, 3);
+    const release = await session.shrinkage(first, 1);
+    await session.insistOn(release);
+    await rig.clock.advance(visible);
+    const before = truth(rig, first);
+
+    const outcome = await session.perform(release);
+
+    if (outcome.kind !== 'done')
+      expect(outcome).toMatchObject({ kind: 'failed', failure: { kind: 'notAssigned' } });
+    expect(truth(rig, first)).toEqual(before);
+  });
+
+  test('lets another process end what one began to release', async () => {
+    const { rig, session, first } = await grownWorld(newRig, 4);
+    const before = truth(rig, first);
+    const release = await session.shrinkage(first, 2);
+    const calls = rig.sent.length;
+    const begun = session.begin(release);
+    await rig.clock.runUntil(() => rig.sent.slice(calls).includes(rig.calls.shrink), 60_000);
+    await rig.clock.advance(1500);
+    session.end();
+    const next = new CloudSession(rig);
+
+    await next.insistOn(release);
+
+    const left = before.filter((address) => !release.addresses.includes(address));
+    expect(['done', 'ambiguous']).toContain((await next.ended(begun)).kind);
+    expect([...truth(rig, first)].sort()).toEqual([...left].sort());
+  });
+}
+
 function describeTrouble(newRig: () => CloudRig): void {
-  const effects: readonly (readonly [string, LostEffect])[] = [
-    ['after it took effect', 'before'],
-    ['before it could take effect', 'after'],
-    ['and which takes effect 45 s later', 'late'],
-  ];
   test.each(effects)('adds nothing twice after an answer that is lost %s', async (_, effect) => {
     const { rig, session, first } = world(newRig);
     const before = truth(rig, first).length;

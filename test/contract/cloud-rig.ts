@@ -25,6 +25,8 @@ export interface CloudRig {
   readonly calls: {
     /** Adds addresses. */
     readonly grow: string;
+    /** Removes addresses; the same call on some clouds. */
+    readonly shrink: string;
     /** Shows all instances, page by page. */
     readonly list: string;
   };

@@ -7,7 +7,7 @@ import type {
 import type { CloudFailureKind } from '../../src/providers/contract/cloud-failure.ts';
 import type { NetworkInterface } from '../../src/providers/contract/network-interface.ts';
 import type { Observation } from '../../src/providers/contract/observation.ts';
-import type { AllocateIPs, Outcome } from '../../src/providers/contract/operation.ts';
+import type { AllocateIPs, Outcome, ReleaseIPs } from '../../src/providers/contract/operation.ts';
 import type { CloudRig } from './cloud-rig.ts';
 
 /** Longer than a lost request takes to arrive, and than an operation to end, in ms. */
@@ -63,15 +63,31 @@ export class CloudSession {
     return { kind: 'allocateIPs', instanceId, interfaceId, count, operationId };
   }
 
+  /** A release of the last `count` addresses of the interface. */
+  async shrinkage(instanceId: string, count: number): Promise<ReleaseIPs> {
+    const { id: interfaceId, addresses } = await this.interfaceOf(instanceId);
+    return { kind: 'releaseIPs', instanceId, interfaceId, addresses: addresses.slice(-count) };
+  }
+
   /** Begins an operation; time passes only in `ended`. */
-  async begin(operation: AllocateIPs): Promise<Outcome> {
+  async begin(operation: AllocateIPs | ReleaseIPs): Promise<Outcome> {
     const context = { ...this.#context, instanceId: operation.instanceId };
     await this.implementation.admit([operation.kind], context);
     return this.implementation.perform(operation, context);
   }
 
-  perform(operation: AllocateIPs): Promise<Outcome> {
+  perform(operation: AllocateIPs | ReleaseIPs): Promise<Outcome> {
     return this.ended(this.begin(operation));
+  }
+
+  /** Repeats a release until the addresses are gone, as may be done at any time. Gives up after ten attempts. */
+  async insistOn(release: ReleaseIPs): Promise<Outcome> {
+    let outcome = await this.perform(release);
+    for (let attempt = 0; attempt < 10 && mayPass(outcome); attempt++) {
+      await this.#rig.clock.advance(outcome.kind === 'failed' ? pause : settling);
+      outcome = await this.perform(release);
+    }
+    return outcome;
   }
 
   /** Repeats an operation as its cloud allows, until the addresses are there. Gives up after ten attempts. */

@@ -18,7 +18,7 @@ export const alibabaMutants: readonly Mutant[] = [
   ),
   onAlibaba(
     'the index of a new interface is the number of interfaces',
-    'node/allocate/prepare-ip-allocation.ts',
+    'node/allocate/device-index.ts',
     'while (taken.has(index)) index++;',
     'index = taken.size;',
   ),

@@ -34,6 +34,30 @@ export const azureMutants: readonly Mutant[] = [
     "const stem = `Cilium-${operationId.replaceAll('-', '').slice(0, 8)}`;",
     "const stem = `Cilium-${operationId.replaceAll(/[^-]/g, '0').slice(0, 8)}`;",
   ),
+  onAzure(
+    'a release takes configurations that others made',
+    'providers/azure/instance-model.ts',
+    'const isOurs = /^Cilium-./.test(',
+    'const isOurs = /./.test(',
+  ),
+  onAzure(
+    'a release takes one configuration more',
+    'providers/azure/instance-model.ts',
+    'const kept = configurations.filter((item) => !removed.has(nameOf(item)));',
+    'const kept = configurations.filter((item) => !removed.has(nameOf(item))).slice(0, -1);',
+  ),
+  onAzure(
+    'a release that failed is believed to have taken nothing',
+    'providers/azure/changes.ts',
+    "if (progress !== 'succeeded' && !isRemoval(change)) return progress;",
+    "if (progress !== 'succeeded') return progress;",
+  ),
+  onAzure(
+    'a release is done once Azure has accepted it',
+    'providers/azure/model-change.ts',
+    'const { instanceId, read, update: operation } = target;',
+    "if (goal.kind === 'removed') return { kind: 'shown', addressesByInterface: new Map() };\n  const { instanceId, read, update: operation } = target;",
+  ),
   {
     name: 'what an interface has is offered while it is changing',
     edits: [

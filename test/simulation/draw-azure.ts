@@ -1,4 +1,4 @@
-// Draws the scenario of a seed on Azure: seeds whose names begin with `azure:`. Nodes only grow there.
+// Draws the scenario of a seed on Azure: seeds whose names begin with `azure:`.
 import type { Random } from '../../src/runtime/random.ts';
 import type { Fault as CloudFault } from '../../src/simulator/cloud/faults.ts';
 import { drawers, garbledAnswer, lostAnswer } from './draw-faults.ts';
@@ -59,6 +59,8 @@ export function drawAzureScenario(seed: string): Scenario {
       ipam: 'azure',
       'cluster-name': 'simulation',
       ...drawLease(random),
+      'azure-release-excess-ips': String(random.chance(0.7)),
+      'excess-ip-release-delay': `${random.pick([5, 5, 20, 60])}s`,
       'resync-interval': `${random.pick([1, 2, 4])}m`,
     }),
     cloud: (random, zones) => ({
@@ -159,6 +161,7 @@ function refusedChange(random: Random): CloudFault {
       kind: 'failed',
       code: random.pick(['SubnetIsFull', 'RetryableError', 'InternalError']),
       message,
+      isHalfDone: random.chance(0.5),
     };
   const [code, status] = random.pick([
     ['PreconditionFailed', 412],

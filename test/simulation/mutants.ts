@@ -37,8 +37,8 @@ export const mutants: readonly Mutant[] = [
   one(
     'an interface is offered before a read shows it',
     'node/reconcile/desired-state.ts',
-    'const view = withoutAwaited(known, this.#deps.node());',
-    "const view = known.id === '' ? withoutAwaited(known, this.#deps.node()) : known;",
+    'const view = withoutAwaited(known, this.#deps.state.node);',
+    "const view = known.id === '' ? withoutAwaited(known, this.#deps.state.node) : known;",
   ),
   one(
     'an interface is withdrawn after a single listing',
@@ -204,8 +204,8 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'node/release/release-state.ts',
-        from: 'if (protocol !== facts.protocol || facts.reclaimed.has(holding.id)) return false;',
-        to: 'if (facts.reclaimed.has(holding.id)) return false;',
+        from: 'if (protocol !== facts.protocol || isReclaimed) return false;',
+        to: 'if (isReclaimed) return false;',
       },
       {
         file: 'node/release/release-state.ts',

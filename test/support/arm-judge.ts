@@ -1,6 +1,7 @@
 // Watches what controllers write to Azure, on arrival: what it finds must never happen, whatever else goes wrong.
 import type { ArmCall } from '../../src/simulator/arm/arm-call.ts';
 import type { ArmCloud } from '../../src/simulator/arm/arm-cloud.ts';
+import type { Configuration } from '../../src/simulator/arm/arm-records.ts';
 import type { ArmGateway } from '../../src/simulator/arm/arm-gateway.ts';
 import { keyOf } from '../../src/simulator/arm/resource-path.ts';
 import { type Json, isObject, listAt, objectAt, textAt } from '../../src/simulator/workload/json.ts';
@@ -44,15 +45,30 @@ function* changesIn(cloud: ArmCloud, call: ArmCall, item: Json): Generator<strin
   const id = call.path.includes('/networkInterfaces/')
     ? keyOf(call.path)
     : keyOf(`${call.path}/networkInterfaces/${textAt(item, 'name')}`);
-  const known = new Set(cloud.interfaces.current.get(id)?.configurations.map(({ name }) => name));
+  const before = cloud.interfaces.current.get(id)?.configurations ?? [];
+  const known = new Set(before.map(({ name }) => name));
   const wanted = new Set(listAt(item, 'properties', 'ipConfigurations').map((each) => textAt(each, 'name')));
   const added = [...wanted].filter((name) => !known.has(name));
-  const dropped = [...known].filter((name) => !wanted.has(name));
+  const dropped = before.filter(({ name }) => !wanted.has(name));
   const foreign = added.filter((name) => !ourName.test(name));
   if (foreign.length > 0) yield `names configurations ${foreign.join(', ')}`;
   // A model that was read before another client's change is refused by its etag.
-  if (dropped.length > 0 && call.ifMatch !== undefined && isCurrent(cloud, call))
-    yield `drops configurations ${dropped.join(', ')}`;
+  if (dropped.length === 0 || call.ifMatch === undefined || !isCurrent(cloud, call)) return;
+  if (added.length > 0) yield `adds ${added.join(', ')} and drops ${namesOf(dropped)}`;
+  const kept = dropped.filter((each) => !mayBeDropped(each));
+  if (kept.length > 0) yield `drops configurations ${namesOf(kept)}`;
+}
+
+/** Pods get addresses from these alone, and nothing outside the cluster leads to them. */
+function mayBeDropped({ name, isPrimary, state, properties }: Configuration): boolean {
+  const ways = Object.keys(properties).filter((each) =>
+    /^(publicIP|loadBalancer|applicationGateway)/.test(each),
+  );
+  return name.startsWith('Cilium-') && !isPrimary && state === 'Succeeded' && ways.length === 0;
+}
+
+function namesOf(configurations: readonly Configuration[]): string {
+  return configurations.map(({ name }) => name).join(', ');
 }
 
 function isCurrent(cloud: ArmCloud, call: ArmCall): boolean {

@@ -4,7 +4,7 @@ import { isList, isObject, type JsonObject, textAt, valueAt } from '../../kubern
 import type { Change } from '../../kubernetes/watch/object-store.ts';
 import { Reflector } from '../../kubernetes/watch/reflector.ts';
 import { canonicalAddress } from '../../cidr/set/cidr.ts';
-import type { Surroundings } from '../own-node/own-node.ts';
+import { actionOf, type Surroundings } from '../own-node/own-node.ts';
 
 export type Texts = Readonly<Record<string, string>>;
 
@@ -47,6 +47,7 @@ export class NodePods {
       onChange: (change) => {
         this.#count(change);
         onChange();
+        surroundings.onEvent?.('Pod', actionOf[change.type]);
       },
       onState: (state) => {
         const problem = 'problem' in state ? state.problem : undefined;

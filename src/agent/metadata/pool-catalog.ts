@@ -10,7 +10,7 @@ import { Reflector } from '../../kubernetes/watch/reflector.ts';
 import { failed, type Failed, ok, type Outcome } from '../ipam/ipam-error.ts';
 import type { PoolDirectory } from '../ipam/pools.ts';
 import type { PoolDemand } from '../ipam/pool-demand.ts';
-import type { Surroundings } from '../own-node/own-node.ts';
+import { actionOf, type EventScope, type Surroundings } from '../own-node/own-node.ts';
 import { type NodePods, poolAnnotations, textsAt } from './node-pods.ts';
 import { choosePool, type PoolNamespace } from './pool-choice.ts';
 
@@ -32,8 +32,8 @@ export class PoolCatalog implements PoolDirectory {
   constructor(options: PoolCatalogOptions) {
     this.#options = options;
     this.defaultPool = options.defaultPool;
-    this.#pools = this.#follow(ciliumPodIpPoolsPath, readCiliumPodIpPool);
-    this.#namespaces = this.#follow('/api/v1/namespaces', readNamespace);
+    this.#pools = this.#follow('CiliumPodIPPool', ciliumPodIpPoolsPath, readCiliumPodIpPool);
+    this.#namespaces = this.#follow('Namespace', '/api/v1/namespaces', readNamespace);
     void this.#pools.synced.then(() => {
       this.#areSynced = true;
       options.onChange();
@@ -86,14 +86,17 @@ export class PoolCatalog implements PoolDirectory {
     await Promise.all([this.#pools.run(signal), this.#namespaces.run(signal)]); // neither rejects
   }
 
-  #follow<T>(path: string, transform: (raw: JsonObject) => T): Reflector<T> {
-    const { log, onChange, random } = this.#options;
+  #follow<T>(scope: EventScope, path: string, transform: (raw: JsonObject) => T): Reflector<T> {
+    const { log, onChange, random, onEvent } = this.#options;
     return new Reflector<T>({
       ...this.#options,
       random: random.fork(path),
       path,
       transform,
-      onChange,
+      onChange: ({ type }) => {
+        onChange();
+        onEvent?.(scope, actionOf[type]);
+      },
       onState: (state) => {
         const problem = 'problem' in state ? state.problem : undefined;
         if (problem !== undefined && problem !== this.#problem) log.warn('cannot read pools', { problem });

@@ -12,8 +12,16 @@ import { type Clock, sleep } from '../../runtime/clock.ts';
 import { raceAbort } from '../../runtime/race-abort.ts';
 import type { Random } from '../../runtime/random.ts';
 
+export type EventScope = 'Node' | 'CiliumNode' | 'Pod' | 'Namespace' | 'CiliumPodIPPool';
+
+/** Called with each change of an object, once it is taken in. */
+export type EventCounter = (scope: EventScope, action: 'create' | 'update' | 'delete') => void;
+
+export const actionOf = { added: 'create', modified: 'update', deleted: 'delete' } as const;
+
 /** What each part of an agent needs to follow objects. */
 export interface Surroundings {
+  readonly onEvent?: EventCounter;
   readonly transport: KubernetesTransport;
   readonly clock: Clock;
   readonly random: Random;
@@ -56,6 +64,7 @@ export class OwnNode {
       transform: (raw) => raw,
       onChange: ({ type, object }) => {
         if (type !== 'deleted') options.onObject(object);
+        options.onEvent?.(kind, actionOf[type]);
       },
       onState: (state) => this.#enter(state),
       onBug: (error) => log.error('a bug: please report it', { error }),

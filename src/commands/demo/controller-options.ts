@@ -34,7 +34,13 @@ const unlikeDefaults = {
     { name: 'release-quarantine', value: '7500ms', why: 'the agents here are 10 times faster than in life' },
     ...inEveryCloud(8),
   ],
-  azure: [{ name: 'ipam', value: 'azure', why: 'the mode of the agents' }, ...inEveryCloud(8)],
+  azure: [
+    { name: 'ipam', value: 'azure', why: 'the mode of the agents' },
+    { name: 'azure-release-excess-ips', value: 'true', why: 'nothing is released without it' },
+    { name: 'excess-ip-release-delay', value: '3', why: 'seconds that an excess must last' },
+    { name: 'release-quarantine', value: '7500ms', why: 'the agents here are 10 times faster than in life' },
+    ...inEveryCloud(8),
+  ],
   alibaba: [
     { name: 'ipam', value: 'alibabacloud', why: 'the mode of the agents' },
     collecting,

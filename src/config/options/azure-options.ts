@@ -57,6 +57,15 @@ export const azureOptions = {
     default: 'false',
     fromConfigDir: true,
   },
+  'azure-release-excess-ips': {
+    kind: boolean,
+    origin: 'headwater',
+    group: 'release',
+    cloud: 'azure',
+    help: 'Releases addresses beyond the watermarks. Off, because Azure has an open fault with the removal of IP configurations, for which cilium-operator does not release on Azure either: try it on a few nodes first. Only configurations that Headwater or cilium-operator added are removed (their names begin with Cilium-), and none with a public address or a load balancer.',
+    default: 'false',
+    fromConfigDir: true,
+  },
   'azure-cloud': {
     kind: oneOf(['AzurePublicCloud', 'AzureUSGovernmentCloud', 'AzureChinaCloud']),
     origin: 'headwater',

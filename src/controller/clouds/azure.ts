@@ -23,7 +23,14 @@ export function composeAzure({ api, cloud, place }: AzureConnection, deps: Cloud
   return {
     ...calls,
     instanceIdOf,
-    implementation: azureAllocation({ api, gate, clock, place, isInScope: scopeOf(options) }),
+    implementation: azureAllocation({
+      api,
+      gate,
+      clock,
+      consistencyWindow: options.consistencyWindow,
+      place,
+      isInScope: scopeOf(options),
+    }),
     // Interfaces come with their VMs; Headwater makes none.
     interfaceTags: {},
     belongingTags: {},

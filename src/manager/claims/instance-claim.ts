@@ -1,12 +1,12 @@
 // Decides which CiliumNode is served for an instance that several may name. Pure. Every agent may write every
 // CiliumNode, so a CiliumNode alone proves nothing: the Node of the same name and its provider ID decide.
+import type { NodeCondition } from '../../node/conditions/node-condition.ts';
 import {
   duplicateInstance,
   instanceMismatch,
   instanceOfAnother,
   missingNode,
-  type NodeCondition,
-} from '../../node/conditions/node-condition.ts';
+} from '../../node/conditions/claim-condition.ts';
 
 export interface InstanceClaim {
   /** Of the CiliumNode. */

@@ -6,10 +6,17 @@ import type { PlannedStep } from './planned-step.ts';
 const none: ReadonlySet<string> = new Set();
 
 export class Growth {
+  /** Steps that wait for the rate limits. */
+  waiting = 0;
   /** Steps whose calls are in flight. */
   readonly steps = new LazySet<PlannedStep>();
   /** Assignments with a lost answer, which may still take effect unseen. */
   readonly lost = new LazySet<LostAssignment>();
+
+  /** Whether anything is being added, or about to be. */
+  get isComing(): boolean {
+    return this.waiting + this.steps.size > 0;
+  }
 
   /** Existing interfaces to which addresses are being added, or to which a call with a lost answer may still add some. */
   get interfaces(): ReadonlySet<string> {

@@ -143,9 +143,7 @@ export class PoolMaintainer {
     const { priority, node } = this.#deps;
     const [before, now] = [this.#priority, priority()];
     this.#priority = now;
-    const isWaiting =
-      this.#deps.node.growth.steps.size > 0 || stepKinds.some((kind) => this.#waiting[kind] > 0);
-    if (isWaiting && rankOf(now) < rankOf(before)) node.implementation.reconsider();
+    if (node.growth.isComing && rankOf(now) < rankOf(before)) node.implementation.reconsider();
   }
 
   /** `admitted`: the kind of step that the rate limits allow now. */
@@ -181,6 +179,7 @@ export class PoolMaintainer {
 
   #begin(kind: StepKind): void {
     this.#waiting[kind]++;
+    this.#deps.node.growth.waiting++;
     const backOff = (): void => this.#backoff.add();
     this.#deps.runtime.tasks.begin(() => this.#run(kind), undefined, backOff);
   }
@@ -190,7 +189,7 @@ export class PoolMaintainer {
     const { implementation, instanceId } = node;
     const refund = await implementation
       .admit(operationsOf[kind], { priority, signal: this.#deps.runtime.tasks.closing, instanceId })
-      .finally(() => this.#waiting[kind]--);
+      .finally(() => this.#admitted(kind));
     // The wait may have been long: the current need decides.
     const steps = this.#mayBegin() ? this.#plan(this.#deps.node.forAllocation(), kind)?.steps : undefined;
     const step = steps?.find((each) => each.kind === kind);
@@ -218,6 +217,11 @@ export class PoolMaintainer {
       this.#clearing.delete(step);
       attempt.endTry();
     }
+  }
+
+  #admitted(kind: StepKind): void {
+    this.#waiting[kind]--;
+    this.#deps.node.growth.waiting--;
   }
 
   #mayBegin(): boolean {

@@ -10,11 +10,11 @@ import type { NetworkInterface } from '../../providers/contract/network-interfac
 import { prefixSize } from '../../providers/contract/network-interface.ts';
 import type { InstanceOrphans } from '../../providers/orphans/orphans.ts';
 import { adoptableFor, podAddressCount } from '../demand/adoptable.ts';
-import { addressesPerInterface, delegatesPrefixes, occupiedSlots, roomOn } from '../demand/capacity.ts';
+import { addressesPerInterface, delegatesPrefixes, roomOn } from '../demand/capacity.ts';
 import { exclusionOf, type NodeRequirements } from '../demand/node-requirements.ts';
 import { type Obstacle, withoutGroups, withoutSubnet } from './plan-obstacles.ts';
+import { type DeviceSlots, deviceIndexFor, freeDeviceIndex } from './device-index.ts';
 import {
-  deviceIndexOf,
   type PlannedStep,
   slotsFilled,
   slotsLeft,
@@ -156,7 +156,7 @@ class Draft {
     const { orphans, requirements, limits } = this.#facts;
     const isAdoptable = this.#adoptable();
     for (const item of orphans.fit.filter(isAdoptable)) {
-      const deviceIndex = this.#indexFor(item);
+      const deviceIndex = deviceIndexFor(item, this.#slots);
       if (this.#missing <= this.#deferred) return;
       const count = podAddressCount(item, requirements);
       if (deviceIndex === undefined || count > this.#most) continue;
@@ -221,7 +221,7 @@ class Draft {
 
   #nextInterface(unit: Unit): PlannedStep | undefined {
     const { limits, requirements, infrastructure, view } = this.#facts;
-    const deviceIndex = this.#freeDeviceIndex();
+    const deviceIndex = freeDeviceIndex(this.#slots);
     if (deviceIndex === undefined || addressesPerInterface(limits, requirements) === 0)
       return this.#withoutSlot();
     const groups = chooseSecurityGroups(requirements, infrastructure, view);
@@ -324,40 +324,8 @@ class Draft {
     return Math.min(Math.ceil(missing / size), Math.floor(most / size));
   }
 
-  /** The lowest free device index for pods; undefined if every slot is taken. */
-  #freeDeviceIndex(): number | undefined {
-    const { view, limits, requirements } = this.#facts;
-    if (occupiedSlots(view) + this.#coming().length >= limits.interfaces) return undefined;
-    const taken = this.#takenIndexes();
-    let index = requirements.firstInterfaceIndex;
-    while (taken.has(index)) index++;
-    return index;
-  }
-
-  /** The device index for an orphan: its own slot, if it has one, because agents would know it by no other. */
-  #indexFor({ slot }: NetworkInterface): number | undefined {
-    const free = this.#freeDeviceIndex();
-    if (slot === undefined || free === undefined) return free;
-    return this.#takenIndexes().has(slot) ? undefined : slot;
-  }
-
-  /** Steps that add an interface. */
-  #coming(): readonly PlannedStep[] {
-    const all = [...this.#facts.stepsInFlight, ...this.#steps];
-    return all.filter((step) => deviceIndexOf(step) !== undefined);
-  }
-
-  #takenIndexes(): ReadonlySet<number | undefined> {
-    const { view } = this.#facts;
-    return new Set<number | undefined>([
-      ...view.interfaces
-        .filter((item) => (item.attachment?.networkCard ?? 0) === 0)
-        .map((item) => item.attachment?.deviceIndex),
-      ...unusableIn(view)
-        .filter((item) => item.networkCard === 0)
-        .map((item) => item.deviceIndex),
-      ...this.#coming().map(deviceIndexOf),
-    ]);
+  get #slots(): DeviceSlots {
+    return { ...this.#facts, steps: [...this.#facts.stepsInFlight, ...this.#steps] };
   }
 
   /** Free slots of a new interface that its call could not fill, as far as its subnet has addresses. */

@@ -29,9 +29,9 @@ import {
   unnamedInterface,
   unmanagedInstance,
   unreadableLimits,
-  unreadableNode,
   wrongNetwork,
 } from './node-condition.ts';
+import { unreadableNode } from './claim-condition.ts';
 import {
   type AskedRequirements,
   exclusionOf,

@@ -9,15 +9,9 @@ import type { Claimed } from '../demand/address-claims.ts';
 import { awaitedOn, overdueAt } from '../demand/awaited.ts';
 import type { Assessment } from './assessment.ts';
 import { unseenInterfaces } from './interface-condition.ts';
-import {
-  claimCondition,
-  failureCondition,
-  mutationsPaused,
-  type NodeCondition,
-  planCondition,
-  refusedWrite,
-  stoppedInstance,
-} from './node-condition.ts';
+import { failureCondition, type NodeCondition, planCondition, stoppedInstance } from './node-condition.ts';
+import { mutationsPaused, refusedWrite } from './pause-condition.ts';
+import { claimCondition } from './claim-condition.ts';
 
 export interface BlockingFacts {
   readonly node: CiliumNode;

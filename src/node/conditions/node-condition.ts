@@ -5,14 +5,8 @@ import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
 import { isWorthReporting } from '../../providers/contract/failure-policy.ts';
 import { isUnseen, type InstanceView } from '../../providers/contract/instance-view.ts';
 import type { Tags } from '../../providers/contract/network-interface.ts';
-import {
-  type ConflictReach,
-  type PauseReason,
-  pauseWords,
-} from '../../providers/gate/mutation-permission.ts';
 import type { BindingCap } from '../demand/statistics.ts';
 import type { StartThreshold } from '../demand/demand.ts';
-import type { Claimed } from '../demand/address-claims.ts';
 import type { Obstacle } from '../allocate/plan-obstacles.ts';
 import type { AllocationPlan } from '../allocate/prepare-ip-allocation.ts';
 import { describeScope } from '../allocate/refused-scope.ts';
@@ -85,42 +79,6 @@ export function presentable(condition: NodeCondition): NodeCondition {
   return { ...condition, message: plain.length > longestText ? `${plain.slice(0, longestText)}…` : plain };
 }
 
-export function unreadableNode(problems: readonly string[]): NodeCondition {
-  return {
-    reason: 'NodeUnreadable',
-    message: `the CiliumNode cannot be read: ${problems.join('; ')}`,
-  };
-}
-
-export function duplicateInstance(instanceId: string, served: string): NodeCondition {
-  return {
-    reason: 'DuplicateInstance',
-    message: `instance ${instanceId} is already served as CiliumNode ${served}: delete the one whose node is gone`,
-  };
-}
-
-/** The CiliumNode names `instanceId`, and the Node of its name is `ownInstance`. */
-export function instanceMismatch(node: string, instanceId: string, ownInstance: string): NodeCondition {
-  return {
-    reason: 'InstanceMismatch',
-    message: `spec.instance-id is ${instanceId} and the provider ID of Node ${node} names ${ownInstance}: correct spec.instance-id, or delete the Node if it is of a former instance`,
-  };
-}
-
-export function instanceOfAnother(instanceId: string, owner: string): NodeCondition {
-  return {
-    reason: 'InstanceOfAnother',
-    message: `instance ${instanceId} belongs to Node ${owner}: correct spec.instance-id, or delete this CiliumNode`,
-  };
-}
-
-export function missingNode(node: string, instanceId: string): NodeCondition {
-  return {
-    reason: 'NodeMissing',
-    message: `no Node ${node} names instance ${instanceId} by its provider ID, and --require-node is set: the CiliumNode is served once it does`,
-  };
-}
-
 /** What a node names instead of what an option allows. */
 export interface OutsideScope {
   readonly option: string;
@@ -176,22 +134,6 @@ export function unreadableLimits(instanceType: string, problem: string): NodeCon
 
 export function deniedLimits(failure: CloudFailure): NodeCondition {
   return { reason: 'InstanceTypeUnreadable', message: failureCondition(failure).message };
-}
-
-/** The condition for addresses that other nodes also show; undefined if there are none. */
-export function claimCondition({ excluded: all, shared, unasked }: Claimed): NodeCondition | undefined {
-  const excluded = new Map([...all].filter(([address]) => !unasked.has(address)));
-  if (excluded.size > 0) {
-    const message = `addresses of this node are still published on ${holdersIn(excluded)} and are withheld until they are removed there`;
-    return { reason: 'AddressesContested', message };
-  }
-  if (shared.size === 0) return undefined;
-  const message = `addresses of this node are published on ${holdersIn(shared)} as well: remove them there, or delete that CiliumNode if its node is gone`;
-  return { reason: 'AddressesContested', message };
-}
-
-function holdersIn(contested: Claimed['shared']): string {
-  return [...new Set([...contested.values()].flat())].sort().join(', ');
 }
 
 export function foreignAgent(): NodeCondition {
@@ -422,34 +364,6 @@ export function stoppedInstance(instanceId: string, state: string | undefined): 
   return {
     reason: 'InstanceNotRunning',
     message: `start instance ${instanceId}, or delete its Node: it ${found}, and gets no interface until it runs`,
-  };
-}
-
-/** Agents do not see what the node has, so the node counts as lacking it. */
-export function refusedWrite(problem: string): NodeCondition {
-  return { reason: 'WriteRefused', message: problem };
-}
-
-/** The node needs something, and nothing may start. */
-export function mutationsPaused(reason: PauseReason): NodeCondition {
-  return {
-    reason: 'MutationsPaused',
-    message: `the node lacks addresses and gets none for now: ${pauseWords[reason]}`,
-  };
-}
-
-const pausedActivities: Readonly<Record<ConflictReach, string>> = {
-  releases: 'nothing is released from any node',
-  node: 'this node gets nothing, and nothing is released from any',
-  fleet: 'no node gets anything, and nothing is released from any',
-};
-
-/** A conflicting writer changed the pool or the interfaces of the CiliumNode. */
-export function conflictingWriter(manager: string | undefined, reach: ConflictReach): NodeCondition {
-  const who = manager === undefined ? 'another program' : `${manager}, not Headwater,`;
-  return {
-    reason: 'ConflictingWriter',
-    message: `${who} wrote the pool or the interfaces of this CiliumNode: ${pausedActivities[reach]} until there has been no such write for 5 minutes; make sure that no cilium-operator manages it`,
   };
 }
 

@@ -2,6 +2,7 @@
 // newest known state, so a conflict costs a read and never a wrong write.
 import { Backoff } from '../../runtime/backoff.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import type { Requeue } from '../../runtime/requeue.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
 import type {
@@ -28,28 +29,34 @@ export interface NodePublisherDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly object: PublishedObject;
-  /** The desired content; undefined while unknown. */
-  readonly desired: () => Desired | undefined;
   /** Applies a newer state of the object. */
   readonly observe: (raw: JsonObject) => void;
   readonly onWrite: (part: Write['part'], outcome: WriteOutcome['kind'] | 'unfinished') => void;
-  /** Called for a failure that needs action, once per text. */
-  readonly onTrouble: (problem: string) => void;
-  /** Called with all missing writes while publishing is not permitted. */
-  readonly onHeld: (writes: readonly Write[]) => void;
-  /** Called when everything is written. */
-  readonly onPublished: () => void;
 }
 
-/** The next missing write and what it was computed from. */
-interface Next {
-  readonly node: CiliumNode;
-  readonly desired: Desired;
-  readonly write: Write;
+/** `trouble`: a failure that needs action, once per text. */
+export type PublishResult = { readonly trouble?: string } & (
+  | { readonly kind: 'goesOn' }
+  /** The object holds all desired content, as far as known. */
+  | { readonly kind: 'published' }
+  /** Without a time: until something happens. */
+  | ({ readonly kind: 'paused' } & Requeue)
+  /** Publishing is not permitted. */
+  | { readonly kind: 'held'; readonly writes: readonly Write[] }
+);
+
+/** A run of writes. */
+interface Run {
+  readonly writes: number;
+  /** The last write that succeeded. */
+  readonly last?: Write;
+  /** The last write that was refused, and for how long it is not repeated, in ms. */
+  readonly refused?: { readonly write: Write; readonly requeueAfter: number };
 }
 
 /** Upper bound on the writes of one run; more than a run can need. */
 const mostWrites = 20;
+const noWrites: Run = { writes: 0 };
 const backoffPolicy = { base: 1000, cap: 30_000 };
 /** Pause after a refusal that only a user or administrator can fix, in ms. */
 const refusedFor = 30_000;
@@ -59,6 +66,7 @@ export class NodePublisher {
   readonly #backoff: Backoff;
   #trouble: string | undefined;
   #isStuck = false;
+  #run: Run = noWrites;
   #isBehind = false;
 
   constructor(deps: NodePublisherDeps) {
@@ -81,54 +89,56 @@ export class NodePublisher {
     return this.#isStuck;
   }
 
-  /**
-   * Computes the desired content, which claims its addresses for the node, and returns whether any write is
-   * missing. If none is, everything counts as published, as after a run.
-   */
-  lacks(): boolean {
-    const next = this.#next();
-    if (next === 'nothing') this.#finished();
-    return typeof next === 'object';
+  /** The first missing write. Undefined if none is, or while it is unknown. */
+  difference(desired: Desired | undefined): Write | undefined {
+    return desired && nextWrite(this.#deps.object.node, desired);
   }
 
-  /** Writes the differences. Resolves to the delay in ms before the next attempt; undefined when nothing is left. */
-  async run(signal: AbortSignal): Promise<number | undefined> {
-    let previous: Write | undefined;
-    for (let writes = 0; writes < mostWrites; writes++) {
-      // The node may have stopped during the write. Nothing would release addresses claimed after that.
-      if (signal.aborted) return undefined;
-      const next = this.#next();
-      if (next === 'nothing') return this.#finished();
-      if (next === 'unknown') return undefined;
-      const { node, desired, write } = next;
-      if (this.#deps.permission.refusal('publish') !== undefined) {
-        this.#deps.onHeld(missingWrites(node, desired));
-        return undefined;
-      }
-      if (isSame(write, previous)) {
-        const problem = 'the API server accepts the write and does not keep what it holds';
-        return this.#refused(unwritten(write, problem));
-      }
-      const result = await this.#write(node, write, signal);
-      const again = typeof result === 'object' ? this.#failed(write, result) : undefined;
-      if (again !== undefined) return again;
-      if (result === 'written') previous = write;
+  /** Begins a run: what the last one met says nothing about this one. */
+  begin(): void {
+    this.#run = noWrites;
+  }
+
+  /** Writes the first difference. Call it again, with what is desired by then, while the result is `goesOn`. */
+  async step(desired: Desired | undefined, signal: AbortSignal): Promise<PublishResult> {
+    const write = this.difference(desired);
+    if (desired === undefined) return { kind: 'paused' };
+    if (write === undefined) {
+      this.settle();
+      return { kind: 'published' };
     }
+    const { permission, object } = this.#deps;
+    if (permission.refusal('publish') !== undefined)
+      return { kind: 'held', writes: missingWrites(object.node, desired) };
+    return this.#repeated(write) ?? this.#try(write, signal);
+  }
+
+  /** The object holds all desired content. */
+  settle(): void {
+    this.#backoff.forget();
+    this.#trouble = undefined;
+    this.#isBehind = false;
+  }
+
+  /** A write that had no effect in this run is not repeated in it. */
+  #repeated(write: Write): PublishResult | undefined {
+    const { last, refused, writes } = this.#run;
+    if (isSame(write, refused?.write)) return { kind: 'paused', requeueAfter: refused?.requeueAfter };
+    if (isSame(write, last)) {
+      const problem = 'the API server accepts the write and does not keep what it holds';
+      return { kind: 'paused', requeueAfter: refusedFor, ...this.#refused(unwritten(write, problem)) };
+    }
+    if (writes < mostWrites) return undefined;
     this.#deps.onWrite('spec', 'unfinished');
-    return this.#backoff.fail();
+    return { kind: 'paused', requeueAfter: this.#backoff.fail() };
   }
 
-  #lacksFirst(write: Write): boolean {
-    const next = this.#next();
-    return typeof next === 'object' && isSame(next.write, write);
-  }
-
-  #next(): Next | 'nothing' | 'unknown' {
-    const { node } = this.#deps.object;
-    const desired = this.#deps.desired();
-    if (desired === undefined) return 'unknown';
-    const write = nextWrite(node, desired);
-    return write === undefined ? 'nothing' : { node, desired, write };
+  async #try(write: Write, signal: AbortSignal): Promise<PublishResult> {
+    const result = await this.#write(this.#deps.object.node, write, signal);
+    this.#run = { ...this.#run, writes: this.#run.writes + 1 };
+    if (typeof result === 'object') return this.#failed(write, result);
+    if (result === 'written') this.#run = { ...this.#run, last: write };
+    return { kind: 'goesOn' };
   }
 
   /** If the object is not the expected one, reads it again. */
@@ -159,40 +169,34 @@ export class NodePublisher {
     return 'reread';
   }
 
-  /** Delay before the next attempt, in ms; undefined if a different write, which was not refused, is missing by now. */
-  #failed(write: Write, failure: WriteFailure): number | undefined {
+  #failed(write: Write, failure: WriteFailure): PublishResult {
     this.#isBehind = failure.kind !== 'conflict';
     switch (failure.kind) {
       case 'gone':
         // The object may still exist: the API server may have lost only its CRD for a moment.
-        return refusedFor;
+        return { kind: 'paused', requeueAfter: refusedFor };
       case 'denied':
       case 'invalid': {
         const { kind, message } = failure;
-        const again = this.#refused(kind === 'denied' ? message : unwritten(write, message));
-        return this.#lacksFirst(write) ? again : undefined;
+        this.#run = { ...this.#run, refused: { write, requeueAfter: refusedFor } };
+        // A different write, which was not refused, may be missing by now.
+        return { kind: 'goesOn', ...this.#refused(kind === 'denied' ? message : unwritten(write, message)) };
       }
       case 'unavailable':
-        return Math.max(failure.retryAfterMs ?? 0, this.#backoff.fail());
+        return {
+          kind: 'paused',
+          requeueAfter: Math.max(failure.retryAfterMs ?? 0, this.#backoff.fail()),
+        };
       case 'conflict':
-        return this.#backoff.fail();
+        return { kind: 'paused', requeueAfter: this.#backoff.fail() };
     }
   }
 
-  #refused(text: string): number {
+  #refused(text: string): Pick<PublishResult, 'trouble'> {
     const isNews = this.#trouble !== text;
     this.#isBehind = true;
     this.#trouble = text;
-    if (isNews) this.#deps.onTrouble(text);
-    return refusedFor;
-  }
-
-  #finished(): undefined {
-    this.#backoff.forget();
-    this.#trouble = undefined;
-    this.#isBehind = false;
-    this.#deps.onPublished();
-    return undefined;
+    return isNews ? { trouble: text } : {};
   }
 }
 

@@ -1,5 +1,5 @@
 // Computes what the CiliumNode of a node should hold: what the cloud has, without what is leaving or offered by others.
-// Computing it also claims the addresses for the node.
+// `claim` claims the addresses for the node; `now` has no effect.
 import { isDeepStrictEqual } from 'node:util';
 import type { Infrastructure } from '../../providers/contract/infrastructure.ts';
 import { isUnseen, type InstanceView } from '../../providers/contract/instance-view.ts';
@@ -10,7 +10,7 @@ import type { ReleaseStore } from '../release/release-store.ts';
 import type { Assessment } from '../conditions/assessment.ts';
 import { withoutAwaited } from '../demand/awaited.ts';
 import { podAddresses } from '../demand/capacity.ts';
-import type { NodeCondition } from '../conditions/node-condition.ts';
+import { presentable } from '../conditions/node-condition.ts';
 import type { IdlePhases } from '../release/idle-interfaces.ts';
 import { operatorErrorPath } from '../../kubernetes/cilium-node/blocked-errors.ts';
 import type { NodeContext } from './node-context.ts';
@@ -40,18 +40,16 @@ export interface DesiredStateDeps {
   readonly instanceId: string;
   /** At the start, the object showed interfaces of another instance. */
   readonly showsAnother: boolean;
-  readonly node: () => CiliumNode;
-  readonly assess: () => Assessment;
-  /** Why the node cannot be satisfied. */
-  readonly condition: () => NodeCondition | undefined;
-  /** What is leaving the node. */
-  readonly leaving: {
+  /** The newest state of the object, and what is leaving the node. */
+  readonly state: {
+    readonly node: CiliumNode;
     readonly releases: Pick<ReleaseStore, 'handshake' | 'outgoing'>;
     readonly idle: Pick<IdlePhases, 'leaving'>;
   };
-  /** Called when what others offer of the node's addresses changed. */
-  readonly onClaimed: (claimed: Claimed) => void;
 }
+
+/** Without the error. */
+type Content = Omit<Desired, 'operatorError'>;
 
 /** What must not be shown, or not where it is shown. */
 interface Excluded extends OfferExclusions {
@@ -70,6 +68,8 @@ export class DesiredState {
   /** Whether the served CRD has no field for the operator error. */
   readonly #prunesError: boolean;
   #claimed = unclaimed;
+  /** What to hold since the last claim; undefined while unknown. */
+  #content: Content | undefined;
   /** The error last seen in the CiliumNode of a node that is not ours to serve. */
   #said: string | undefined;
   #last:
@@ -89,40 +89,67 @@ export class DesiredState {
     this.#prunesError = !deps.context.writer.schema.knows(operatorErrorPath);
   }
 
-  /** What others also offered at the last computation. */
+  /** What others also offered at the last claim. */
   get claimed(): Claimed {
     return this.#claimed;
   }
 
-  /** The desired content now; undefined while unknown. */
-  now(): Desired | undefined {
+  /**
+   * Claims what the node is about to offer, for the states known now. Returns whether what others offer of it has
+   * changed.
+   */
+  claim(assessment: Assessment): boolean {
+    const before = this.#claimed;
+    this.#content = this.#contentOf(assessment);
+    this.#noticeError(assessment);
+    return textOf(this.#claimed) !== textOf(before);
+  }
+
+  /** The desired content since the last claim; undefined while unknown. `error`: why the node cannot be satisfied, or empty. */
+  now({ kind }: Assessment, error: string): Desired | undefined {
     const { showsAnother } = this.#deps;
-    const assessment = this.#deps.assess();
-    const operatorError = this.#prunesError ? '' : (this.#deps.condition()?.message ?? '');
-    if (assessment.kind === 'unread') return showsAnother ? this.#emptied() : sayOnly(operatorError);
-    if (assessment.kind === 'unmanaged') return this.#saidOnce(assessment.condition, operatorError);
-    return { ...this.#shownBy(assessment), operatorError };
+    const operatorError = this.#prunesError ? '' : error;
+    if (kind === 'served' || kind === 'blocked') return this.#content && { ...this.#content, operatorError };
+    if (kind === 'unread' && showsAnother) return this.#content && { ...this.#content, operatorError: '' };
+    return this.#maySay(operatorError, kind) ? { ...nothingShown, operatorError } : undefined;
+  }
+
+  #maySay(error: string, kind: Assessment['kind']): boolean {
+    const isSaid = kind === 'unmanaged' && (this.#content === undefined || this.#said === error);
+    return error !== '' && !isSaid;
+  }
+
+  #contentOf(assessment: Assessment): Content | undefined {
+    switch (assessment.kind) {
+      case 'served':
+      case 'blocked':
+        return this.#shownBy(assessment);
+      case 'unread':
+        return this.#deps.showsAnother ? this.#emptied() : undefined;
+      case 'unmanaged':
+        return assessment.condition.reason === 'InstanceNotManaged' ? nothingShown : undefined;
+    }
   }
 
   /**
-   * Writes the error of an unmanaged node only once. Another controller may serve it, and if it removes the
-   * text, Headwater does not write it again. A node in another network may belong to another Headwater that
-   * uses the same field.
+   * The error of an unmanaged node is written only once. Another controller may serve it, and if it removes the text,
+   * Headwater does not write it again. A node in another network may belong to another Headwater that uses the same
+   * field.
    */
-  #saidOnce({ reason }: NodeCondition, error: string): Desired | undefined {
-    if (reason !== 'InstanceNotManaged') return undefined;
-    if (this.#deps.node().status.operatorError === error) this.#said = error;
-    return this.#said === error ? undefined : sayOnly(error);
+  #noticeError(assessment: Assessment): void {
+    if (assessment.kind !== 'unmanaged') return;
+    const { message } = presentable(assessment.condition);
+    if (this.#deps.state.node.status.operatorError === message) this.#said = message;
   }
 
-  #shownBy(assessment: Extract<Assessment, { kind: 'served' | 'blocked' }>): Omit<Desired, 'operatorError'> {
-    const { showsAnother, node, leaving } = this.#deps;
+  #shownBy(assessment: Extract<Assessment, { kind: 'served' | 'blocked' }>): Content {
+    const { showsAnother, state } = this.#deps;
     const view = this.#shownView();
     const { requirements } = assessment;
     const isKnown = view !== undefined && requirements !== undefined;
     if (isKnown && isUnseen(view) && !showsAnother)
       return { offer: this.#kept(view, requirements), handshake: undefined };
-    const handshake = leaving.releases.handshake(node().status.releaseIps);
+    const handshake = state.releases.handshake(state.node.status.releaseIps);
     const limits = assessment.kind === 'served' ? assessment.limits : undefined;
     return { offer: isKnown ? this.#claimAndOffer(view, { requirements, limits }) : undefined, handshake };
   }
@@ -133,13 +160,13 @@ export class DesiredState {
     { requirements, limits }: Pick<OfferFacts, 'requirements' | 'limits'>,
   ): Offer | undefined {
     const { claims } = this.#deps.context;
-    const { outgoing } = this.#deps.leaving.releases;
-    const view = withoutAwaited(known, this.#deps.node());
-    const unconfirmed = excludedUnlessShown(addressesPossiblyGone(view), this.#deps.node());
-    const retired = retiredHoldings(this.#deps.node(), view, requirements);
+    const { outgoing } = this.#deps.state.releases;
+    const view = withoutAwaited(known, this.#deps.state.node);
+    const unconfirmed = excludedUnlessShown(addressesPossiblyGone(view), this.#deps.state.node);
+    const retired = retiredHoldings(this.#deps.state.node, view, requirements);
     const place = this.#place();
     const shown = showable(view, place);
-    const named = namedIn(this.#deps.node(), view, shown);
+    const named = namedIn(this.#deps.state.node, view, shown);
     const offerable = [
       ...podAddresses(shown, requirements).keys(),
       ...named.keys(),
@@ -147,13 +174,13 @@ export class DesiredState {
     ];
     const addresses = offerable.filter((address) => !outgoing.has(address) && !unconfirmed.pool.has(address));
     const claimed = claims.claim({
-      name: this.#deps.node().name,
+      name: this.#deps.state.node.name,
       networkId: requirements.networkId,
       addresses,
     });
-    this.#take(claimed);
+    this.#claimed = claimed;
     const facts = { view, requirements, limits, retired, named, ...place };
-    const split = excludedUnlessShown(splitOn(view, claimed.excluded), this.#deps.node());
+    const split = excludedUnlessShown(splitOn(view, claimed.excluded), this.#deps.state.node);
     const hidden = [...claimed.excluded.keys(), ...outgoing];
     return this.#offer(facts, {
       status: setOf([...hidden, ...unconfirmed.status, ...split.status]),
@@ -165,7 +192,9 @@ export class DesiredState {
 
   /** The newest state of the object holds all desired content. */
   published(): void {
-    if (this.#last !== undefined) this.#last = { ...this.#last, offer: undefined, heldBy: this.#deps.node() };
+    if (this.#content !== undefined) this.#content = { ...this.#content, offer: undefined };
+    if (this.#last !== undefined)
+      this.#last = { ...this.#last, offer: undefined, heldBy: this.#deps.state.node };
   }
 
   /** Returns the same object while its inputs are unchanged; undefined if the newest CiliumNode is known to hold it. */
@@ -177,7 +206,7 @@ export class DesiredState {
     const isSameCloud = last?.view === view && last.infrastructure === infrastructure;
     if (isSameCloud && last.isVerified === isVerified && isDeepStrictEqual(last.rest, rest)) {
       const isCurrent = last.offer !== undefined && isVerified;
-      if (isCurrent || last.heldBy === this.#deps.node()) return last.offer;
+      if (isCurrent || last.heldBy === this.#deps.state.node) return last.offer;
     }
     const offer = isVerified ? offerOf(facts, excluded) : this.#keeping(facts, excluded);
     this.#last = { view, infrastructure, rest, isVerified, offer, heldBy: undefined };
@@ -186,19 +215,24 @@ export class DesiredState {
 
   /** While no Node verifies the instance, removes nothing but addresses that are elsewhere. */
   #keeping(facts: OfferFacts, { status, pool, onOthers, moved }: Excluded): Offer {
-    const { context, node } = this.#deps;
+    const { context, state } = this.#deps;
     // The view keeps what is missing there, because its owner is unknown.
     const missing = addressesPossiblyGone(facts.view).filter((address) => onOthers.has(address));
     const excluded = { status: setOf([...status, ...missing]), pool: setOf([...pool, ...missing]) };
     const elsewhere = setOf([...onOthers, ...moved]);
-    return unverifiedOffer(offerOf(facts, excluded), node(), elsewhere, context.cloud.implementation.section);
+    return unverifiedOffer(
+      offerOf(facts, excluded),
+      state.node,
+      elsewhere,
+      context.cloud.implementation.section,
+    );
   }
 
   /** Addresses that an unverified object shows and another instance has. A verified one shows what its view has. */
   #onOthers({ networkId }: NodeRequirements): ReadonlySet<string> {
     if (this.#isVerified()) return noAddresses;
     const { context, instanceId } = this.#deps;
-    const node = this.#deps.node();
+    const node = this.#deps.state.node;
     const { addresses } = shownBy({ kind: 'node', node });
     const held = context.claims.heldByOthers({ name: node.name, networkId, addresses });
     return setOf([...held, ...context.cloud.inventory.movedAway(instanceId)]);
@@ -207,22 +241,25 @@ export class DesiredState {
   /** Addresses that an unverified object shows on one interface while another one, perhaps awaited, has them. */
   #moved(known: InstanceView): ReadonlySet<string> {
     if (this.#isVerified()) return noAddresses;
-    const { context, instanceId, node } = this.#deps;
+    const { context, instanceId, state } = this.#deps;
     return setOf(
-      movedWithin(known, restoredState(node(), instanceId, context.cloud.implementation.section).interfaces),
+      movedWithin(
+        known,
+        restoredState(state.node, instanceId, context.cloud.implementation.section).interfaces,
+      ),
     );
   }
 
   #isVerified(): boolean {
-    const { context, instanceId, node } = this.#deps;
-    return context.identities.isVerified(node().name, instanceId);
+    const { context, instanceId, state } = this.#deps;
+    return context.identities.isVerified(state.node.name, instanceId);
   }
 
   /** The view without the interfaces that are about to leave. */
   #shownView(): InstanceView | undefined {
     const { context, instanceId } = this.#deps;
     const view = context.cloud.inventory.view(instanceId);
-    const { leaving } = this.#deps.leaving.idle;
+    const { leaving } = this.#deps.state.idle;
     if (view === undefined || leaving.size === 0) return view;
     return { ...view, interfaces: view.interfaces.filter(({ id }) => !leaving.has(id)) };
   }
@@ -230,19 +267,18 @@ export class DesiredState {
   /** For an instance that the cloud does not show: no new offer, and what is shown stays. */
   #kept(view: InstanceView, { networkId }: NodeRequirements): Offer {
     const { cloud, claims } = this.#deps.context;
-    const node = this.#deps.node();
+    const node = this.#deps.state.node;
     const offer = keptOffer(node, view, cloud.implementation.section);
-    this.#take(claims.claim({ name: node.name, networkId, addresses: offer.pool.keys() }));
+    this.#claimed = claims.claim({ name: node.name, networkId, addresses: offer.pool.keys() });
     return offer;
   }
 
   /** Removes what belongs to another instance without waiting for the cloud to show this one. */
-  #emptied(): Desired | undefined {
+  #emptied(): Content | undefined {
     const { context, instanceId } = this.#deps;
     const view = context.cloud.inventory.view(instanceId);
     if (view === undefined || view.read || !this.#isVerified()) return undefined;
-    const offer = emptyOffer(view, this.#place());
-    return { offer, handshake: new Map(), operatorError: '' };
+    return { offer: emptyOffer(view, this.#place()), handshake: new Map() };
   }
 
   #place(): Pick<OfferFacts, 'infrastructure' | 'section' | 'prune'> {
@@ -253,19 +289,10 @@ export class DesiredState {
       prune: (value, path) => writer.schema.prune(value, path),
     };
   }
-
-  #take(claimed: Claimed): void {
-    const before = this.#claimed;
-    this.#claimed = claimed;
-    if (textOf(claimed) === textOf(before)) return;
-    this.#deps.onClaimed(claimed);
-  }
 }
 
-/** Everything else stays as published. */
-function sayOnly(operatorError: string): Desired | undefined {
-  return operatorError === '' ? undefined : { offer: undefined, handshake: undefined, operatorError };
-}
+/** Everything stays as published. */
+const nothingShown: Content = { offer: undefined, handshake: undefined };
 
 function textOf({ excluded, shared }: Claimed): string {
   return JSON.stringify([...excluded, ...shared]);

@@ -10,7 +10,6 @@ import { rankOf, type Priority } from '../../providers/contract/priority.ts';
 import { leastOf, type Requeue } from '../../runtime/requeue.ts';
 import { TaskGroup } from '../../runtime/task-group.ts';
 import { Trigger } from '../../runtime/trigger.ts';
-import type { Claimed } from '../demand/address-claims.ts';
 import type { Assessment } from '../conditions/assessment.ts';
 import { NodeOperations } from './node-operations.ts';
 import { DesiredState } from './desired-state.ts';
@@ -23,10 +22,11 @@ import { CapacityLimit } from './capacity-limit.ts';
 import { Deficit } from './deficit.ts';
 import type { NodeContext } from './node-context.ts';
 import type { NodeFigures } from './node-summary.ts';
-import { NodePublisher } from '../publish/publisher.ts';
+import { awaitsFirstAddress } from '../publish/first-write.ts';
+import type { Desired } from '../publish/next-write.ts';
+import { NodePublisher, type PublishResult } from '../publish/publisher.ts';
 import type { AllocationPlan } from '../allocate/prepare-ip-allocation.ts';
 import { givenUpAndHidden, pendingReleaseIn, shownSince } from '../publish/restored-state.ts';
-import type { Desired } from '../publish/next-write.ts';
 import type { StaticAddressStep } from '../housekeeping/static-ip.ts';
 import { Warnings } from './warnings.ts';
 import { DryRunLog } from './dry-run-log.ts';
@@ -141,11 +141,7 @@ export class NodeReconciler {
       context,
       instanceId,
       showsAnother: restored === undefined,
-      node: () => this.#state.node,
-      assess: () => this.#state.assess(),
-      condition: () => this.#condition,
-      leaving: this.#state,
-      onClaimed: (claimed) => this.#onClaimed(claimed),
+      state: this.#state,
     });
     this.#publisher = new NodePublisher({
       writer: writer.own,
@@ -154,18 +150,7 @@ export class NodeReconciler {
       clock,
       random,
       object: this.#state,
-      desired: () => this.#desiredNow(),
       onWrite: (part, outcome) => emit({ kind: 'write', part, outcome }),
-      onTrouble: (problem) => {
-        emit({ kind: 'writeTrouble', node: this.#state.node, problem });
-        this.wake();
-      },
-      onHeld: (writes) =>
-        this.#dryRunLog.show(
-          'write',
-          writes.map((write) => ({ kind: 'write', write })),
-        ),
-      onPublished: () => this.#onPublished(),
     });
     cloud.inventory.track(instanceId, restored, clock.monotonic(), pendingReleaseIn(node));
     cloud.inventory.agentGaveUp(instanceId, givenUpAndHidden(node));
@@ -264,6 +249,7 @@ export class NodeReconciler {
     const release = releaser.step(this.#state.forRelease(), now);
     this.#assessment = this.#state.assess();
     const removal = idle.step(this.#state.forIdleInterfaces(), now);
+    this.#claim(this.#assessment);
     const pool = maintainer.step(this.#state.forAllocation(), now);
     const address = staticAddress.step(this.#state.forStaticAddress(), now);
     const terminating = this.#setDeleteOnTermination(view);
@@ -272,7 +258,7 @@ export class NodeReconciler {
     const warnings = this.#warn();
     this.#announce(this.#conditionOf(pool.plan, cap.condition, now));
     this.#showDryRun(pool.plan, address.missing, terminating);
-    this.#publishWhatLacks();
+    this.#publishDifference();
     this.#raiseQueuedPriority();
     this.#requeue(leastOf([refresh, release, removal, pool, address, cap, warnings]), now);
     return Promise.resolve();
@@ -294,14 +280,37 @@ export class NodeReconciler {
     this.wake();
   }
 
+  /** Claims what the node is about to offer. Returns whether what others offer of it has changed. */
+  #claim(assessment: Assessment): boolean {
+    const isNews = this.#desired.claim(assessment);
+    const { claimed } = this.#desired;
+    if (isNews && claimed.excluded.size + claimed.shared.size > 0)
+      this.#context.emit({ kind: 'contested', instanceId: this.instanceId, claimed });
+    return isNews;
+  }
+
   /**
    * Most decisions change nothing that is shown. A publication in flight reads again after each write, or
    * retries after the API server was unreachable.
    */
-  #publishWhatLacks(): void {
-    if (this.#isPublishing || !this.#publisher.lacks()) return;
-    this.#context.emit({ kind: 'publicationRequested' });
-    this.#publication.fire();
+  #publishDifference(): void {
+    if (this.#isPublishing) return;
+    const desired = this.#toPublish(this.#assessment);
+    if (this.#publisher.difference(desired) !== undefined) {
+      this.#context.emit({ kind: 'publicationRequested' });
+      this.#publication.fire();
+    } else if (desired !== undefined) {
+      this.#publisher.settle();
+      this.#onPublished();
+    }
+  }
+
+  /** Undefined while unknown, and while the first addresses of the node are on their way. */
+  #toPublish(assessment: Assessment): Desired | undefined {
+    const desired = this.#desired.now(assessment, this.#error);
+    const { node, view, growth } = this.#state;
+    const isComing = growth.isComing || (view !== undefined && view.awaited.size > 0);
+    return desired && awaitsFirstAddress(node, desired, isComing) ? undefined : desired;
   }
 
   /** A queued publication follows the current priority. */
@@ -368,6 +377,10 @@ export class NodeReconciler {
     return this.#context.cloud.implementation.section.words;
   }
 
+  get #error(): string {
+    return this.#condition?.message ?? '';
+  }
+
   #announce(found: NodeCondition | undefined): void {
     const condition = found && presentable(found);
     if (condition?.message === this.#condition?.message) return;
@@ -390,32 +403,48 @@ export class NodeReconciler {
   async #publish(signal: AbortSignal): Promise<void> {
     // The run's first read sees everything that arrived while it was queued.
     this.#changedSinceReconcile = false;
-    const again = await this.#publisher.run(signal).finally(() => {
+    await this.#writeDifferences(signal).finally(() => {
       this.#isPublishing = false;
     });
     if (this.#changedSinceReconcile) this.wake();
-    this.#requeue({ requeueAfter: again }, this.#now);
   }
 
-  /** The decision what to hide must use the same state as the write. */
-  #desiredNow(): Desired | undefined {
-    const now = this.#now;
-    this.#requeue(this.#operations.releaser.step(this.#state.forRelease(), now), now);
-    return this.#desired.now();
+  /** Before each write, decides again what leaves and what is offered: the write must follow from the newest state. */
+  async #writeDifferences(signal: AbortSignal): Promise<void> {
+    this.#publisher.begin();
+    // The node may have stopped during a write. Nothing would release addresses claimed after that.
+    while (!signal.aborted) {
+      const now = this.#now;
+      this.#requeue(this.#operations.releaser.step(this.#state.forRelease(), now), now);
+      const assessment = this.#state.assess();
+      if (this.#claim(assessment)) this.wake();
+      const result = await this.#publisher.step(this.#toPublish(assessment), signal);
+      this.#learn(result);
+      if (result.kind !== 'goesOn') return;
+    }
   }
 
-  #onClaimed(claimed: Claimed): void {
-    this.wake();
-    if (claimed.excluded.size + claimed.shared.size > 0)
-      this.#context.emit({ kind: 'contested', instanceId: this.instanceId, claimed });
+  #learn(result: PublishResult): void {
+    if (result.trouble !== undefined) {
+      this.#context.emit({ kind: 'writeTrouble', node: this.#state.node, problem: result.trouble });
+      this.wake();
+    }
+    if (result.kind === 'published') {
+      this.#onPublished();
+      // Our own writes need no decision, and from now on the agent is shown what its pods wait for.
+      this.#requeue(this.#warn(), this.#now);
+    } else if (result.kind === 'paused') this.#requeue(result, this.#now);
+    else if (result.kind === 'held')
+      this.#dryRunLog.show(
+        'write',
+        result.writes.map((write) => ({ kind: 'write', write })),
+      );
   }
 
   #onPublished(): void {
     this.#desired.published();
     this.#reportResolved();
     this.#deficit.published(this.#assessment);
-    // Our own writes need no decision, and from now on the agent is shown what its pods wait for.
-    this.#requeue(this.#warn(), this.#now);
   }
 
   /** A problem ends only once the agent is shown what it lacked. */

@@ -117,7 +117,7 @@ export class NodeState implements InstancePort {
       ),
       orphans: orphans.of(this.instanceId),
       traits: implementation.traits,
-      shrinking: unionOf(this.releases.shrinking, this.idle.leaving),
+      shrinking: this.#changingWith(unionOf(this.releases.shrinking, this.idle.leaving), view),
     };
   }
 
@@ -128,7 +128,7 @@ export class NodeState implements InstancePort {
     const { requirements, excess, toAllocate: wanted, retired } = assessment;
     const certain = withoutAwaited(view, this.node);
     const { node, writtenAt } = this;
-    const growing = this.growth.interfaces;
+    const growing = this.#changingWith(this.growth.interfaces, view);
     return { node, view: certain, requirements, excess, wanted, retired, writtenAt, growing };
   }
 
@@ -169,6 +169,13 @@ export class NodeState implements InstancePort {
     const { view } = this;
     const isAsked = view !== undefined && Object.keys(tags).length > 0;
     return isAsked && this.assess().kind === 'served' ? { view, tags } : undefined;
+  }
+
+  /** What changes together with these interfaces: where a change replaces a whole instance, no two of them may overlap. */
+  #changingWith(interfaceIds: ReadonlySet<string>, { interfaces }: InstanceView): ReadonlySet<string> {
+    const { change } = this.#context.cloud.implementation.traits;
+    const isWhole = change === 'perInstance' && interfaceIds.size > 0;
+    return isWhole ? unionOf(interfaceIds, new Set(interfaces.map(({ id }) => id))) : interfaceIds;
   }
 
   refresh(): Promise<void> {

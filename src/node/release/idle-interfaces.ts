@@ -207,18 +207,23 @@ export class IdleInterfaces {
    * is shown again.
    */
   async #delete({ id: interfaceId, subnetId }: NetworkInterface): Promise<void> {
-    const { clock, node, onInterfaceRelease } = this.#deps;
+    const { clock, node, tasks, onInterfaceRelease } = this.#deps;
     const until = clock.monotonic() + deleteFor;
-    const pacing = { clock, signal: this.#deps.tasks.deadline };
+    const pacing = { clock, signal: tasks.deadline };
     await sleep(clock, deletePause, pacing.signal);
-    const attempt = (): Promise<CloudFailure | undefined> => this.#tryToDelete(interfaceId);
-    const failure = await retry(pacing, attempt, (refusal) => {
-      const isLast = refusal === undefined || clock.monotonic() >= until;
-      // The detach alone frees the slot, and the node may need it now.
-      if (refusal !== undefined && (isLast || node.forIdleInterfaces()?.inDeficit === true))
-        node.invalidate(clock.monotonic());
-      return isLast ? undefined : deletePause;
-    });
+    const failure = await retry(
+      pacing,
+      () => this.#tryToDelete(interfaceId),
+      (refusal) => {
+        const isLast = refusal === undefined || clock.monotonic() >= until;
+        // The detach alone frees the slot, and the node may need it now.
+        if (refusal !== undefined && (isLast || node.forIdleInterfaces()?.inDeficit === true)) {
+          node.invalidate(clock.monotonic());
+          tasks.report();
+        }
+        return isLast ? undefined : deletePause;
+      },
+    );
     node.idle.delete(interfaceId);
     onInterfaceRelease({ interfaceId, subnetId, at: 'delete', failure });
   }

@@ -38,7 +38,7 @@ export interface ReleasableFacts {
 
 export interface ReleaseRules {
   readonly policy: ReleasePolicy;
-  readonly traits: Pick<CloudTraits, 'poolRequests'>;
+  readonly traits: Pick<CloudTraits, 'poolRequests' | 'change'>;
   /** How long the cloud may take to show a change, in ms. */
   readonly consistencyWindow: number;
   /** Whether anything may start to leave. */
@@ -69,6 +69,7 @@ export function planReleases(
   const ids = new Set(held.map(({ id }) => id));
   const places = new Set(held.map(placeOf));
   const protocol = protocolOf(node);
+  const changing = changingInterfaces(before, facts, rules.traits);
   const next = (releases: Releases): Releases =>
     nextReleases(releases, {
       protocol,
@@ -80,6 +81,7 @@ export function planReleases(
       isUnfit: isUnfit(view, requirements),
       isHeld: (holding) => places.has(placeOf(holding)),
       isBack: ({ id }) => ids.has(id),
+      isChanging: ({ interfaceId }) => changing.has(interfaceId),
       now,
       delay: delayFor(protocol, policy),
       mayHideAt: mayHideAt(protocol, releases, { policy, writtenAt }),
@@ -88,6 +90,18 @@ export function planReleases(
   const after = next(before);
   // A batch that waited for hidden holdings to go can advance in the same pass.
   return isHiding(before) && !isHiding(after) ? next(after) : after;
+}
+
+/** Whoever began the change: how it ends decides what the interface has. */
+function changingInterfaces(
+  releases: Releases,
+  { view, growing }: ReleasableFacts,
+  { change }: ReleaseRules['traits'],
+): ReadonlySet<string> {
+  const isOurs = growing.size > 0 || [...releases.values()].some(({ phase }) => phase.kind === 'unassigning');
+  const isWhole = change === 'perInstance' && isOurs;
+  const changing = view.interfaces.filter(({ condition }) => isWhole || condition === 'changing');
+  return new Set(changing.map(({ id }) => id));
 }
 
 /** What the node can release, and what it must release. */

@@ -79,6 +79,8 @@ export interface ReleaseFacts {
    * one.
    */
   readonly isBack: (holding: Holding) => boolean;
+  /** Whether a change of its interface is under way: until it ends, nothing more is hidden there, nor shown again. */
+  readonly isChanging: (holding: Holding) => boolean;
   readonly now: number;
   /** How long a holding must exceed the need before its release starts, in ms. */
   readonly delay: number;
@@ -227,6 +229,7 @@ function nextOfExcessOrAsked(
   facts: ReleaseFacts,
 ): ReleasePhase | undefined {
   if (protocol !== facts.protocol) return undefined;
+  if (facts.isChanging(holding)) return phase;
   if (phase.kind === 'asked') return nextOfAsked(holding, facts);
   if (facts.now < Math.max(phase.since + facts.delay, facts.mayHideAt)) return phase;
   return { kind: facts.protocol === 'crd' ? 'asked' : 'leaving' };
@@ -241,7 +244,8 @@ function nextOfAsked(holding: Holding, { handshake }: ReleaseFacts): ReleasePhas
 
 /** Whether the agent still agrees and the node does not need the holding. */
 function mayStillLeave({ holding, protocol }: Release, facts: ReleaseFacts): boolean {
-  if (protocol !== facts.protocol || facts.reclaimed.has(holding.id)) return false;
+  const isReclaimed = facts.reclaimed.has(holding.id) && !facts.isChanging(holding);
+  if (protocol !== facts.protocol || isReclaimed) return false;
   if (holding.addresses.some(facts.isUsed)) return false;
   return (
     protocol === 'multi-pool' ||

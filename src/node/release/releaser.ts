@@ -88,9 +88,9 @@ export class Releaser {
   #advance(facts: ReleasableFacts, now: number): void {
     const { node, policy, timing, permission } = this.#deps;
     const { releases, implementation } = node;
-    for (const { id } of releases.refusedIn(facts.node.status.releaseIps))
-      this.#refusals.refused(id, 'agent');
-    const refused = this.#refusals.list.flatMap(([id, { isDue }]) => (isDue ? [] : [id]));
+    const kept = releases.refusedIn(facts.node.status.releaseIps);
+    for (const { id } of kept) this.#refusals.refused(id, 'agent');
+    const refused = new Set(this.#refusals.list.flatMap(([id, { isDue }]) => (isDue ? [] : [id])));
     const stopped = permission.refusal('release');
     const rules = {
       policy,
@@ -98,8 +98,8 @@ export class Releaser {
       consistencyWindow: timing.consistencyWindow,
       // A dry run decides too, but starts nothing.
       mayDecide: stopped === undefined || stopped === 'dryRun',
-      isPausedByCloud: refused.includes(everyRelease),
-      blocked: new Set(refused),
+      isPausedByCloud: refused.has(everyRelease),
+      blocked: refused,
     };
     releases.step(facts, rules, now);
   }
@@ -129,7 +129,7 @@ export class Releaser {
     const { node, tasks } = this.#deps;
     const { implementation, instanceId } = node;
     const { closing: signal } = tasks;
-    const refund = await implementation.admit(['releaseIPs'], { priority, signal });
+    const refund = await implementation.admit(['releaseIPs'], { priority, signal, instanceId });
     // The final check before sending: what the agent says now counts, not its earlier answer.
     const isRead = await node.reread(signal).catch((error: unknown) => {
       refund();
@@ -227,9 +227,12 @@ export class Releaser {
 }
 
 /**
- * Whether nothing is being added to the interface, and it is surely there. The cloud would refuse each call until a
- * refresh shows it again or proves it gone. The end of either wakes the node.
+ * Whether the interface is not changing, and is surely there. The cloud would refuse each call until a refresh shows it
+ * settled or proves it gone. The end of either wakes the node.
  */
 function isSettled(interfaceId: string, { growing, view }: ReleasableFacts): boolean {
-  return !growing.has(interfaceId) && !view.possiblyGone.has(interfaceId);
+  const isChanging = view.interfaces.some(
+    ({ id, condition }) => id === interfaceId && condition === 'changing',
+  );
+  return !isChanging && !growing.has(interfaceId) && !view.possiblyGone.has(interfaceId);
 }

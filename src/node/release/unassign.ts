@@ -54,7 +54,8 @@ export async function unassign(
 ): Promise<UnassignResult> {
   const startedAt = clock.monotonic();
   const operation = operationOf(task);
-  const outcome = await implementation.perform(operation, { priority: () => 'release', signal });
+  const { instanceId } = task;
+  const outcome = await implementation.perform(operation, { priority: () => 'release', signal, instanceId });
   const now = clock.monotonic();
   const { interfaceId, subnetId, holdings } = task;
   const meaning = meaningOf(outcome, task, now + mayTakeEffectFor(timing));

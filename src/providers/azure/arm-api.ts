@@ -19,6 +19,8 @@ export interface ArmRequest {
   readonly body?: JsonObject;
   /** The resource must still be in this state. */
   readonly ifMatch?: string;
+  /** What a PUT does. */
+  readonly effect?: 'adds' | 'takesAway';
   /** The name of a long list that is only counted. */
   readonly counted?: string;
 }

@@ -107,8 +107,8 @@ export class ArmClient {
 
 /** A request as the gate sees it. */
 export function callOf(request: ArmRequest): CloudCall {
-  const { operation: name, method } = request;
-  return { name, effect: method === 'GET' ? 'reads' : 'adds', limits: limitsOf(name, request) };
+  const { operation: name, method, effect = 'adds' } = request;
+  return { name, effect: method === 'GET' ? 'reads' : effect, limits: limitsOf(name, request) };
 }
 
 /** The failure of an operation that the cloud accepted, or that ends before it is sent. */

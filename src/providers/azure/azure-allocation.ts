@@ -15,18 +15,23 @@ import type { ArmApi } from './arm-api.ts';
 import { ArmClient, callOf, failure } from './arm-client.ts';
 import { Changes } from './changes.ts';
 import { azureSection } from './cilium-node-section.ts';
+import { FailedModels } from './failed-models.ts';
 import type { InstanceRef } from './ids.ts';
 import { mostConfigurations } from './instance-model.ts';
 import { observe } from './read.ts';
 import { interfacesInGroup, subscriptions } from './requests.ts';
 import { Spellings } from './spellings.ts';
 import { Subnets } from './subnets.ts';
-import { admittedFor, updateInstance, type UpdateParts } from './update-instance.ts';
+import { admittedFor, type UpdateParts } from './model-change.ts';
+import { InstanceReleases } from './release-from-instance.ts';
+import { updateInstance } from './update-instance.ts';
 
 export interface AzureAllocationOptions {
   readonly api: ArmApi;
   readonly gate: CallGate;
   readonly clock: Clock;
+  /** In ms. */
+  readonly consistencyWindow: number;
   /** Where this process runs, if that is known: what is read to see whether Azure answers. */
   readonly place: Pick<InstanceRef, 'subscriptionId' | 'resourceGroup'> | undefined;
   /** Whether the options let this instance be served. */
@@ -46,11 +51,14 @@ const azureTraits: CloudTraits = {
 const mostInstancesPerRefresh = 50;
 
 export function azureAllocation(options: AzureAllocationOptions): AllocationImplementation {
-  const { api, gate, clock, place, isInScope } = options;
+  const { api, gate, clock, consistencyWindow, place, isInScope } = options;
   const client = new ArmClient({ api, gate });
   const spellings = new Spellings();
   const subnets = new Subnets(client, clock);
   const changes = new Changes({ client, spellings, clock });
+  const failedModels = new FailedModels({ clock, consistencyWindow });
+  const parts = { client, changes, spellings, failedModels };
+  const releases = new InstanceReleases({ ...parts, clock });
   return {
     traits: azureTraits,
     mostInstancesPerRefresh,
@@ -72,7 +80,7 @@ export function azureAllocation(options: AzureAllocationOptions): AllocationImpl
     reconsider: () => gate.reconsider(),
     expectedWait: (kinds, priority, instanceId) =>
       gate.expectedWait(callsFor(kinds, { instanceId }), priority),
-    perform: (operation, context) => perform({ client, changes }, operation, context),
+    perform: (operation, context) => perform({ ...parts, releases }, operation, context),
     section: azureSection(spellings),
   };
 }
@@ -82,13 +90,27 @@ function callsFor(
   kinds: readonly OperationKind[],
   { instanceId }: Pick<CallContext, 'instanceId'>,
 ): readonly CloudCall[] {
-  const request = instanceId === undefined ? undefined : admittedFor(instanceId);
-  if (request === undefined) return [];
-  return kinds.flatMap((kind) => (kind === 'allocateIPs' ? [callOf(request)] : []));
+  return kinds.flatMap((kind) => {
+    const effect = effects[kind];
+    if (effect === undefined || instanceId === undefined) return [];
+    const request = admittedFor(instanceId, effect);
+    return request === undefined ? [] : [callOf(request)];
+  });
+}
+
+/** Of the operations that Azure knows. */
+const effects: Partial<Record<OperationKind, 'adds' | 'takesAway'>> = {
+  allocateIPs: 'adds',
+  releaseIPs: 'takesAway',
+};
+
+interface PerformParts extends UpdateParts {
+  readonly releases: InstanceReleases;
 }
 
 /** Interfaces of Azure come with their VM, so only addresses on them can change. */
-async function perform(parts: UpdateParts, operation: Operation, context: CallContext): Promise<Outcome> {
+async function perform(parts: PerformParts, operation: Operation, context: CallContext): Promise<Outcome> {
+  if (operation.kind === 'releaseIPs') return parts.releases.release(operation, context);
   if (operation.kind !== 'allocateIPs' || operation.operationId === undefined)
     return { kind: 'failed', failure: unknownOperation(operation) };
   const { instanceId, interfaceId, operationId, count } = operation;

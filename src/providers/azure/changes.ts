@@ -1,5 +1,5 @@
-// Waits for the end of changes that ARM has accepted. An operation that succeeded has not ended for us until its
-// addresses are shown. While many are in flight, one list of a scale set shows the progress of all its instances.
+// Waits for the end of changes that ARM has accepted. An operation that succeeded has not ended for us until the
+// interfaces show it. While many are in flight, one list of a scale set shows the progress of all its instances.
 import type { CallContext } from '../contract/allocation-implementation.ts';
 import { CloudError, type CloudFailure } from '../contract/cloud-failure.ts';
 import { policyOf } from '../contract/failure-policy.ts';
@@ -21,9 +21,15 @@ export interface Change {
   readonly read: ArmRequest;
   /** What was sent. */
   readonly operation: ArmOperation;
-  readonly names: NamesByInterface;
+  readonly goal: Goal;
   /** Undefined if the answer was lost. */
   readonly accepted: Acceptance | undefined;
+}
+
+/** What the interfaces show once a change has taken effect: these configurations, or that they are gone. */
+export interface Goal {
+  readonly kind: 'added' | 'removed';
+  readonly names: NamesByInterface;
 }
 
 /** What the answer to a change says of its progress. The model in it is not kept while the change goes on. */
@@ -83,7 +89,8 @@ export class Changes {
   async wait(change: Change, context: CallContext): Promise<EndOfChange> {
     try {
       const end = await this.#poller.wait(this.#pending(change, context), change.accepted?.retryAfter);
-      return end === 'overdue' ? { kind: 'failed', failure: overdue(change) } : end;
+      if (end !== 'overdue') return end;
+      return { kind: isRemoval(change) ? 'unclear' : 'failed', failure: overdue(change) };
     } catch (error) {
       if (!context.signal.aborted) throw error;
       return { kind: 'unclear', failure: abandoned(change) };
@@ -109,8 +116,10 @@ export class Changes {
       if (!state.hasEnded) {
         const { answer } = await this.#client.read(progressRequest(change, state), context);
         const progress = progressOfOperation(change, answer);
-        if (progress !== 'succeeded') return progress;
+        if (progress !== 'succeeded' && progress.kind === 'pending') return progress;
+        if (progress !== 'succeeded' && !isRemoval(change)) return progress;
         state.hasEnded = true;
+        if (progress !== 'succeeded') state.failed = progress;
       }
       return await this.#look(change, state, context);
     } catch (error) {
@@ -160,12 +169,19 @@ interface ChangeState {
   progressUrl: string | undefined;
   /** Whether ARM says that it succeeded. What it added may be shown later. */
   hasEnded: boolean;
-  /** How often the interfaces were seen ready, without what the change adds. */
+  /** Undefined unless a removal failed: it may have removed some of the addresses, so they are looked at. */
+  failed: Progress<EndOfChange> | undefined;
+  /** How often the interfaces were seen ready, and not as the change leaves them. */
   missed: number;
 }
 
 function stateAtFirst({ accepted }: Change): ChangeState {
-  return { progressUrl: accepted?.progressUrl, hasEnded: accepted?.hasEnded === true, missed: 0 };
+  return {
+    progressUrl: accepted?.progressUrl,
+    hasEnded: accepted?.hasEnded === true,
+    failed: undefined,
+    missed: 0,
+  };
 }
 
 /** After that many looks at interfaces that are ready without our addresses, a change that has ended has failed. */
@@ -194,33 +210,42 @@ function progressIn(
     return { kind: 'ended', result: { kind: 'shown', addressesByInterface: view } };
   state.missed++;
   if (!state.hasEnded || state.missed < mostMissed) return { kind: 'pending' };
+  if (state.failed !== undefined && view === 'untouched') return state.failed;
   // The change took effect, and asking for more would add to it.
   const result = { kind: 'unclear', failure: failure(change, 'ChangeNotShown', notShown[view]) } as const;
   return { kind: 'ended', result };
 }
 
 const notShown = {
-  incomplete: 'the interface is ready and does not have the addresses',
+  incomplete: 'the interface is ready and has some of the addresses',
+  untouched: 'the interface is ready and shows nothing of the change',
   unreadable: 'the interface cannot be read after the change',
 } as const;
 
-/** The addresses of the interfaces, once all that the change adds are there and usable. */
+/** The addresses of the interfaces, once the change is done on all of them. */
 function viewOf(
-  { names }: Change,
+  { goal }: Change,
   shown: readonly ShownInterface[],
 ): AddressesByInterface | 'changing' | keyof typeof notShown {
   const byName = new Map(shown.map((item) => [nameOfInterface(item.id).toLowerCase(), item.read]));
   const addresses = new Map<string, ReadonlyMap<string, string>>();
-  let isComplete = true;
-  for (const [name, wanted] of names) {
+  const found: boolean[] = [];
+  for (const [name, wanted] of goal.names) {
     const read = byName.get(name.toLowerCase());
     if (read === undefined) return 'changing';
     if ('problem' in read) return 'unreadable';
     if (read.interface.condition === 'changing') return 'changing';
     addresses.set(name.toLowerCase(), read.addressesByName);
-    isComplete &&= wanted.every((each) => read.addressesByName.has(each));
+    const isDone = (each: string): boolean =>
+      goal.kind === 'added' ? read.addressesByName.has(each) : !read.names.has(each);
+    found.push(...wanted.map(isDone));
   }
-  return isComplete ? addresses : 'incomplete';
+  if (found.every((isDone) => isDone)) return addresses;
+  return found.some((isDone) => isDone) ? 'incomplete' : 'untouched';
+}
+
+function isRemoval({ goal }: Change): boolean {
+  return goal.kind === 'removed';
 }
 
 function progressRequest({ read }: Change, { progressUrl }: ChangeState): ArmRequest {

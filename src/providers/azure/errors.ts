@@ -27,6 +27,8 @@ const kinds: Readonly<Record<string, CloudFailureKind>> = {
   OperationPreempted: 'conflict',
   CanceledAndSupersededDueToAnotherOperation: 'conflict',
   ModelIsChanging: 'conflict',
+  PreparationTooSlow: 'throttled',
+  ConfigurationNotOurs: 'invalid',
   OperationNotEnded: 'conflict',
   ChangeNotShown: 'conflict',
   AuthorizationFailed: 'notAuthorized',

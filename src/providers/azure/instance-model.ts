@@ -1,5 +1,5 @@
-// Edits the model of an instance, or of one interface, so that a PUT of it adds addresses. Only ipConfigurations change:
-// the PUT replaces everything, so every other member goes back as it came, known or not.
+// Edits the model of an instance, or of one interface, so that a PUT of it adds or removes addresses. Only
+// ipConfigurations change: the PUT replaces everything, so every other member goes back as it came, known or not.
 import { isObject, type Json, type JsonObject, list, member, text } from './arm-api.ts';
 
 /** Configurations of one interface, its primary one included. */
@@ -13,7 +13,7 @@ export interface Addition {
   readonly count: number;
 }
 
-/** What an update asks for: names of its configurations, by the name of the interface. */
+/** What an update asks for: names of configurations that it adds or removes, by the name of the interface. */
 export type NamesByInterface = ReadonlyMap<string, readonly string[]>;
 
 export type Edit =
@@ -24,6 +24,7 @@ export type ModelProblem =
   | 'InterfaceNotInModel'
   | 'TooManyConfigurations'
   | 'ModelIsChanging'
+  | 'ConfigurationNotOurs'
   | 'UnreadableAnswer';
 
 const vmInterfaces = ['networkProfileConfiguration', 'networkInterfaceConfigurations'] as const;
@@ -46,21 +47,41 @@ export function withAdditionsToVm(
   additions: readonly Addition[],
   names: NamesByInterface,
 ): Edit {
+  const edits = additions.map((addition): InterfaceEdit => {
+    const edit = (before: JsonObject): Edit =>
+      withAdditions(before, addition, { names: names.get(addition.name) ?? [], fresh: ofVm });
+    return { name: addition.name, edit };
+  });
+  return vmWith(model, edits);
+}
+
+/** Removes configurations from interfaces in the model of a scale-set VM. */
+export function withRemovalsFromVm(model: JsonObject, names: NamesByInterface): Edit {
+  const edits = [...names].map(([name, removed]): InterfaceEdit => {
+    return { name, edit: (before) => withRemovals(before, removed) };
+  });
+  return vmWith(model, edits);
+}
+
+interface InterfaceEdit {
+  /** The interface's name in the model. */
+  readonly name: string;
+  readonly edit: (before: JsonObject) => Edit;
+}
+
+function vmWith(model: JsonObject, edits: readonly InterfaceEdit[]): Edit {
   const refusal = refusalOf(model);
   if (refusal !== undefined) return refusal;
   const configured = list(model, 'properties', ...vmInterfaces);
   if (configured === undefined) return unreadable(`properties.${vmInterfaces.join('.')} is missing`);
   const interfaces = [...configured];
-  for (const addition of additions) {
-    const at = interfaces.findIndex(
-      (item) => text(item, 'name')?.toLowerCase() === addition.name.toLowerCase(),
-    );
+  for (const { name, edit } of edits) {
+    const at = interfaces.findIndex((item) => text(item, 'name')?.toLowerCase() === name.toLowerCase());
     const before = interfaces[at];
-    if (!isObject(before))
-      return refused('InterfaceNotInModel', `the model has no interface ${addition.name}`);
-    const edit = withAdditions(before, addition, { names: names.get(addition.name) ?? [], fresh: ofVm });
-    if (edit.kind === 'refused') return edit;
-    interfaces[at] = edit.model;
+    if (!isObject(before)) return refused('InterfaceNotInModel', `the model has no interface ${name}`);
+    const edited = edit(before);
+    if (edited.kind === 'refused') return edited;
+    interfaces[at] = edited.model;
   }
   return {
     kind: 'edited',
@@ -77,13 +98,88 @@ export function withAdditionsToInterface(
   return refusalOf(model) ?? withAdditions(model, addition, { names, fresh: ofInterface });
 }
 
+/** Removes configurations from the model of an interface that is a resource of its own. */
+export function withRemovalsFromInterface(model: JsonObject, names: readonly string[]): Edit {
+  return refusalOf(model) ?? withRemovals(model, names);
+}
+
 /** Whether the model, of a VM or of an interface, has all of these: then an earlier request with them arrived. */
 export function holdsAll(model: Json, names: NamesByInterface): boolean {
-  const interfaces = list(model, 'properties', ...vmInterfaces) ?? [model];
-  const present = new Set(
-    interfaces.flatMap((item) => (list(item, 'properties', 'ipConfigurations') ?? []).map(nameOf)),
-  );
-  return [...names.values()].flat().every((name) => present.has(name));
+  return every(model, names, (isPresent) => isPresent);
+}
+
+/** Whether it has none of these: then an earlier request to remove them arrived. */
+export function holdsNone(model: Json, names: NamesByInterface): boolean {
+  return every(model, names, (isPresent) => !isPresent);
+}
+
+/** Names are unique within one interface only. */
+function every(model: Json, names: NamesByInterface, fits: (isPresent: boolean) => boolean): boolean {
+  const interfaces = list(model, 'properties', ...vmInterfaces);
+  return [...names].every(([interfaceName, wanted]) => {
+    const key = interfaceName.toLowerCase();
+    const own =
+      interfaces === undefined ? model : interfaces.find((item) => text(item, 'name')?.toLowerCase() === key);
+    const configured = list(own, 'properties', 'ipConfigurations');
+    const present = new Set(configured?.map(nameOf));
+    return configured !== undefined && wanted.every((name) => fits(present.has(name)));
+  });
+}
+
+/** Names of the configurations that a release may remove, by interface. Only of the model of a VM. */
+export function ourNamesIn(model: Json): NamesByInterface {
+  const names = (list(model, 'properties', ...vmInterfaces) ?? []).map((item) => {
+    const configured = list(item, 'properties', 'ipConfigurations') ?? [];
+    return [
+      text(item, 'name') ?? '',
+      configured.filter(isReleasable).flatMap((each) => nameOf(each) ?? []),
+    ] as const;
+  });
+  return new Map(names.filter(([, own]) => own.length > 0));
+}
+
+/** Whether the last change of the model failed. */
+export function hasFailed(model: Json): boolean {
+  const state = text(model, 'properties', 'provisioningState')?.toLowerCase();
+  return state === 'failed' || state === 'canceled';
+}
+
+/**
+ * Whether a release may remove a configuration: one that Headwater or cilium-operator added, and through which nothing
+ * outside the cluster reaches a pod. `configuration`: as a model has it, or as its interface shows it.
+ */
+export function isReleasable(configuration: Json): boolean {
+  const isOurs = /^Cilium-./.test(nameOf(configuration) ?? '');
+  return isOurs && member(configuration, 'properties', 'primary') !== true && !isReachable(configuration);
+}
+
+/** Members that lead to a configuration from outside: lists, and single ones. */
+const ways = [
+  'publicIPAddress',
+  'publicIPAddressConfiguration',
+  'loadBalancerBackendAddressPools',
+  'loadBalancerInboundNatPools',
+  'loadBalancerInboundNatRules',
+  'applicationGatewayBackendAddressPools',
+] as const;
+
+/** Whether something outside the cluster reaches a pod by the configuration. */
+export function isReachable(configuration: Json): boolean {
+  return ways.some((way) => {
+    const found = member(configuration, 'properties', way);
+    return Array.isArray(found) ? found.length > 0 : isObject(found);
+  });
+}
+
+function withRemovals(before: JsonObject, names: readonly string[]): Edit {
+  const configurations = list(before, 'properties', 'ipConfigurations');
+  if (configurations === undefined) return unreadable('ipConfigurations is missing');
+  const removed = new Set<string | undefined>(names);
+  const foreign = configurations.find((item) => removed.has(nameOf(item)) && !isReleasable(item));
+  if (foreign !== undefined)
+    return refused('ConfigurationNotOurs', `the configuration ${nameOf(foreign) ?? ''} is in use by others`);
+  const kept = configurations.filter((item) => !removed.has(nameOf(item)));
+  return { kind: 'edited', model: replaced(before, ['properties', 'ipConfigurations'], kept) };
 }
 
 interface Parts {

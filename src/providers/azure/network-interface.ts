@@ -13,6 +13,7 @@ import {
   parseInterfaceId,
   parseSubnetId,
 } from './ids.ts';
+import { isReleasable } from './instance-model.ts';
 import type { Spellings } from './spellings.ts';
 
 /** An interface of an instance, before it is known which others the instance has. */
@@ -27,6 +28,10 @@ interface Readable {
   readonly interface: Omit<NetworkInterface, 'attachment'>;
   /** Its configurations with an address, by their names. */
   readonly addressesByName: ReadonlyMap<string, string>;
+  /** Names of all configurations. */
+  readonly names: ReadonlySet<string>;
+  /** Configurations that a release may remove, by their addresses. */
+  readonly releasable: ReadonlyMap<string, string>;
 }
 
 /**
@@ -66,8 +71,8 @@ interface Configuration {
   readonly subnetId: string | undefined;
   readonly isPrimary: boolean;
   readonly state: State;
-  /** Whether something outside the cluster reaches a pod by it. */
-  readonly isReachable: boolean;
+  /** Whether a release may remove it. */
+  readonly isReleasable: boolean;
 }
 
 type State = 'ready' | 'changing' | 'failed';
@@ -102,6 +107,10 @@ function readIts(shown: Json, id: string, spellings: Spellings): ShownInterface[
       ...conditionOf(stateOf(shown), configurations),
     },
     addressesByName: usableAmong(configurations),
+    names: new Set(configurations.map(({ name }) => name)),
+    releasable: new Map(
+      secondary.flatMap((item) => (mayGo(item) ? [[item.address ?? '', item.name] as const] : [])),
+    ),
   };
 }
 
@@ -111,8 +120,12 @@ function securityGroupsOf(shown: Json, spellings: Spellings): readonly string[] 
 }
 
 function associatedAmong(secondary: readonly Configuration[]): Pick<NetworkInterface, 'associated'> {
-  const associated = secondary.flatMap((item) => (item.isReachable ? (item.address ?? []) : []));
+  const associated = secondary.flatMap((item) => (mayGo(item) ? [] : (item.address ?? [])));
   return associated.length > 0 ? { associated } : {};
+}
+
+function mayGo({ isReleasable: isOurs, state }: Configuration): boolean {
+  return isOurs && state === 'ready';
 }
 
 function elsewhereThan(
@@ -142,10 +155,7 @@ function readConfiguration(shown: Json, spellings: Spellings): Configuration {
     subnetId: subnetId && spellings.of(subnetId),
     isPrimary: member(shown, 'properties', 'primary') === true,
     state: stateOf(shown) ?? 'ready',
-    isReachable:
-      member(shown, 'properties', 'publicIPAddress') !== undefined ||
-      (list(shown, 'properties', 'loadBalancerBackendAddressPools') ?? []).length > 0 ||
-      (list(shown, 'properties', 'loadBalancerInboundNatRules') ?? []).length > 0,
+    isReleasable: isReleasable(shown),
   };
 }
 

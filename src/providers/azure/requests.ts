@@ -125,9 +125,15 @@ export function subscriptions(): ArmRequest {
 export function replacing(
   read: ArmRequest,
   operation: 'VirtualMachineScaleSetVMs.Update' | 'Interfaces.CreateOrUpdate',
-  { body, etag }: { readonly body: JsonObject; readonly etag: string | undefined },
+  { body, etag, effect = 'adds' }: Replacement,
 ): ArmRequest {
-  return { ...read, operation, method: 'PUT', body, ...(etag !== undefined && { ifMatch: etag }) };
+  return { ...read, operation, method: 'PUT', body, effect, ...(etag !== undefined && { ifMatch: etag }) };
+}
+
+export interface Replacement {
+  readonly body: JsonObject;
+  readonly etag: string | undefined;
+  readonly effect?: ArmRequest['effect'];
 }
 
 /** The next page of a list, or the progress of a change, at a URL that an answer named. */

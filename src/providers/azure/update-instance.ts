@@ -1,24 +1,31 @@
-// Adds addresses to the interfaces of one instance. Azure replaces the whole model of the instance, so every PUT starts
-// from a fresh read of it, is sent only if nobody changed it meanwhile, and only adds. The names of the added
-// configurations come from the operation, so after a lost answer the model says whether the request arrived.
+// Adds addresses to the interfaces of one instance. The names of the added configurations come from the operation, so
+// after a lost answer the model says whether the request arrived.
 import type { CallContext } from '../contract/allocation-implementation.ts';
-import { CloudError, type CloudFailure } from '../contract/cloud-failure.ts';
+import type { CloudFailure } from '../contract/cloud-failure.ts';
 import type { Outcome } from '../contract/operation.ts';
-import type { WriteResult } from '../gate/call-gate.ts';
-import { type ArmAnswer, type ArmRequest, isObject, type JsonObject } from './arm-api.ts';
-import { type ArmClient, failure, unreadable } from './arm-client.ts';
-import { type Acceptance, acceptanceIn, type Changes, type EndOfChange } from './changes.ts';
+import type { JsonObject } from './arm-api.ts';
+import { failure } from './arm-client.ts';
 import { instanceKey, nameOfInterface, parseInstanceId, parseInterfaceId, type ScaleSetVm } from './ids.ts';
 import {
   type Addition,
   type Edit,
+  hasFailed,
   holdsAll,
   namesFor,
   type NamesByInterface,
   withAdditionsToInterface,
   withAdditionsToVm,
 } from './instance-model.ts';
-import { oneInterface, replacing, scaleSetVm, standaloneVm } from './requests.ts';
+import {
+  changeModel,
+  type ModelResult,
+  notCertain,
+  type Prepared,
+  readInterfaces,
+  type Target,
+  type UpdateParts,
+} from './model-change.ts';
+import { oneInterface, scaleSetVm } from './requests.ts';
 
 export interface InstanceUpdate {
   readonly instanceId: string;
@@ -39,21 +46,7 @@ export type UpdateOutcome =
   | { readonly kind: 'added'; readonly added: Added }
   | Exclude<Outcome, { kind: 'done' }>;
 
-export interface UpdateParts {
-  readonly client: ArmClient;
-  readonly changes: Changes;
-}
-
-/** How often the model is read again because somebody changed it between our read and our PUT. */
-const mostTries = 3;
-
-/** A resource that one PUT changes. */
-interface Target {
-  readonly read: ArmRequest;
-  readonly update: 'VirtualMachineScaleSetVMs.Update' | 'Interfaces.CreateOrUpdate';
-  readonly names: NamesByInterface;
-  readonly edit: (model: JsonObject) => Edit;
-}
+type AddingTarget = Target & { readonly names: NamesByInterface };
 
 /** Resolves once the added addresses are shown, or are sure not to come. Never rejects for anything Azure does. */
 export async function updateInstance(
@@ -61,14 +54,14 @@ export async function updateInstance(
   update: InstanceUpdate,
   context: CallContext,
 ): Promise<UpdateOutcome> {
-  const targets = targetsOf(update);
+  const targets = targetsOf(parts, update);
   if (targets === undefined) return { kind: 'failed', failure: notUnderstood(update) };
-  const { instanceId } = update;
-  const within = { ...context, instanceId };
+  const within = { ...context, instanceId: update.instanceId };
   const results = await Promise.all(
-    targets.map((target, index) =>
-      carryOut(parts, { instanceId, target }, { context: within, isAdmitted: index === 0 }),
-    ),
+    targets.map(async (target, index): Promise<Result> => {
+      const result = await changeModel(parts, target, { context: within, isAdmitted: index === 0 });
+      return resultOf(target, result);
+    }),
   );
   return together(update, results);
 }
@@ -78,7 +71,10 @@ type Result =
   | Exclude<Outcome, { kind: 'done' }>;
 
 /** A scale-set VM has one model for all its interfaces; interfaces of other VMs each have their own. */
-function targetsOf({ instanceId, operationId, add }: InstanceUpdate): readonly Target[] | undefined {
+function targetsOf(
+  parts: UpdateParts,
+  { instanceId, operationId, add }: InstanceUpdate,
+): readonly AddingTarget[] | undefined {
   const instance = parseInstanceId(instanceId);
   if (instance === undefined) return undefined;
   const additions = add.map(({ interfaceId, subnetId, count }): Addition & { readonly id: string } => ({
@@ -88,159 +84,68 @@ function targetsOf({ instanceId, operationId, add }: InstanceUpdate): readonly T
     count,
   }));
   const names = namesFor(additions, operationId);
-  if (instance.kind === 'scaleSetVm') return [targetOfVm(instance, additions, names)];
-  const targets = additions.map((addition) => targetOfInterface(addition, names));
+  if (instance.kind === 'scaleSetVm')
+    return [targetOfVm(parts, { instanceId, vm: instance, additions, names })];
+  const targets = additions.map((addition) => targetOfInterface(instanceId, addition, names));
   return targets.every((target) => target !== undefined) ? targets : undefined;
 }
 
-function targetOfVm(vm: ScaleSetVm, additions: readonly Addition[], names: NamesByInterface): Target {
+interface VmAdditions {
+  readonly instanceId: string;
+  readonly vm: ScaleSetVm;
+  readonly additions: readonly Addition[];
+  readonly names: NamesByInterface;
+}
+
+function targetOfVm(parts: UpdateParts, { instanceId, vm, additions, names }: VmAdditions): AddingTarget {
   return {
+    instanceId,
     read: scaleSetVm(vm),
     update: 'VirtualMachineScaleSetVMs.Update',
+    effect: 'adds',
     names,
-    edit: (model) => withAdditionsToVm(model, additions, names),
+    prepare: async (model, context) => {
+      const { body } = model;
+      if (holdsAll(body, names) || !hasFailed(body))
+        return prepared(body, names, withAdditionsToVm(body, additions, names));
+      const shown = await readInterfaces(parts, vm, context);
+      const cleaned = parts.failedModels.cleaned(instanceId, model, shown);
+      return cleaned === undefined
+        ? notCertain
+        : prepared(cleaned, names, withAdditionsToVm(cleaned, additions, names));
+    },
   };
 }
 
 function targetOfInterface(
+  instanceId: string,
   addition: Addition & { readonly id: string },
   all: NamesByInterface,
-): Target | undefined {
+): AddingTarget | undefined {
   const id = parseInterfaceId(addition.id);
   if (id === undefined) return undefined;
-  const names = all.get(addition.name) ?? [];
+  const own = all.get(addition.name) ?? [];
+  const names = new Map([[addition.name, own]]);
   return {
+    instanceId,
     read: oneInterface(id),
     update: 'Interfaces.CreateOrUpdate',
-    names: new Map([[addition.name, names]]),
-    edit: (model) => withAdditionsToInterface(model, addition, names),
+    effect: 'adds',
+    names,
+    prepare: ({ body }) => prepared(body, names, withAdditionsToInterface(body, addition, own)),
   };
 }
 
-interface Work {
-  readonly instanceId: string;
-  readonly target: Target;
+function prepared(model: JsonObject, names: NamesByInterface, edit: Edit): Prepared {
+  const goal = { kind: 'added', names } as const;
+  if (holdsAll(model, names)) return { kind: 'sent', goal };
+  return edit.kind === 'refused' ? edit : { kind: 'change', model: edit.model, goal };
 }
 
-/** `isAdmitted`: whether the first PUT has its tokens. */
-async function carryOut(
-  parts: UpdateParts,
-  work: Work,
-  { context, isAdmitted }: { readonly context: CallContext; readonly isAdmitted: boolean },
-): Promise<Result> {
-  const tokens = new Tokens(parts.client, isAdmitted);
-  try {
-    return await tryUpTo(mostTries, { ...parts, tokens }, { ...work, context });
-  } catch (error) {
-    if (error instanceof CloudError) return { kind: 'failed', failure: error.failure };
-    throw error;
-  } finally {
-    tokens.refund(putOf(work.target, {}));
-  }
-}
-
-/** The tokens of the first PUT came with the operation. They go back if there is none. */
-class Tokens {
-  readonly #client: ArmClient;
-  #isHeld: boolean;
-
-  constructor(client: ArmClient, isHeld: boolean) {
-    this.#client = client;
-    this.#isHeld = isHeld;
-  }
-
-  write(request: ArmRequest, context: CallContext): Promise<WriteResult<ArmAnswer>> {
-    const isHeld = this.#isHeld;
-    this.#isHeld = false;
-    return isHeld ? this.#client.writeAdmitted(request, context) : this.#client.write(request, context);
-  }
-
-  refund(request: ArmRequest): void {
-    if (this.#isHeld) this.#client.refund(request);
-    this.#isHeld = false;
-  }
-}
-
-async function tryUpTo(
-  tries: number,
-  parts: UpdateParts & { readonly tokens: Tokens },
-  work: Work & { readonly context: CallContext },
-): Promise<Result> {
-  const { target, context } = work;
-  const model = await readModel(parts.client, target, context);
-  if (holdsAll(model.body, target.names)) {
-    parts.tokens.refund(putOf(target, {}));
-    return waitForEnd(parts, work, undefined);
-  }
-  const edit = target.edit(model.body);
-  if (edit.kind === 'refused')
-    return { kind: 'failed', failure: failure({ operation: target.update }, edit.code, edit.problem) };
-  // A late PUT without it would undo what others changed meanwhile.
-  if (model.etag === undefined) throw unreadable(target.read, 'etag is missing');
-  const written = await parts.tokens.write(putOf(target, { body: edit.model, etag: model.etag }), context);
-  if (written.kind === 'answered') return waitForEnd(parts, work, acceptanceIn(written.output));
-  if (written.kind === 'ambiguous') return afterLostAnswer(parts, work, written.failure);
-  if (written.failure.code !== 'PreconditionFailed' || tries <= 1) return written;
-  return tryUpTo(tries - 1, parts, work);
-}
-
-function putOf(
-  { read, update }: Target,
-  { body = {}, etag }: { readonly body?: JsonObject; readonly etag?: string | undefined },
-): ArmRequest {
-  return replacing(read, update, { body, etag });
-}
-
-/** If the model has our names, the request arrived. If not, it may still be on its way. */
-async function afterLostAnswer(
-  parts: UpdateParts,
-  work: Work & { readonly context: CallContext },
-  lost: CloudFailure,
-): Promise<Result> {
-  const { target, context } = work;
-  try {
-    const { body } = await readModel(parts.client, target, { ...context, inFlight: true });
-    if (holdsAll(body, target.names)) return await waitForEnd(parts, work, undefined);
-  } catch (error) {
-    if (!(error instanceof CloudError) && !context.signal.aborted) throw error;
-  }
-  return { kind: 'ambiguous', failure: lost };
-}
-
-/** The change of an instance, as its limits see it. */
-export function admittedFor(instanceId: string): ArmRequest | undefined {
-  const instance = parseInstanceId(instanceId);
-  if (instance === undefined) return undefined;
-  if (instance.kind === 'scaleSetVm')
-    return replacing(scaleSetVm(instance), 'VirtualMachineScaleSetVMs.Update', { body: {}, etag: undefined });
-  return replacing(standaloneVm(instance), 'Interfaces.CreateOrUpdate', { body: {}, etag: undefined });
-}
-
-async function readModel(
-  client: ArmClient,
-  { read }: Target,
-  context: CallContext,
-): Promise<{ readonly body: JsonObject; readonly etag: string | undefined }> {
-  const { answer } = await client.readOne(read, context);
-  if (!isObject(answer.body)) throw unreadable(read, 'it is no model');
-  return { body: answer.body, etag: answer.etag };
-}
-
-async function waitForEnd(
-  { changes }: UpdateParts,
-  { instanceId, target, context }: Work & { readonly context: CallContext },
-  accepted: Acceptance | undefined,
-): Promise<Result> {
-  const { read, update, names } = target;
-  const end = await changes.wait({ instanceId, read, operation: update, names, accepted }, context);
-  return resultOf(target, end);
-}
-
-function resultOf(target: Target, end: EndOfChange): Result {
-  if (end.kind === 'failed') return { kind: 'failed', failure: end.failure };
-  if (end.kind === 'unclear') return { kind: 'ambiguous', failure: end.failure };
-  const added = [...target.names].map(([name, names]) => {
-    const shown = end.addressesByInterface.get(name.toLowerCase());
+function resultOf({ names: all }: AddingTarget, result: ModelResult): Result {
+  if (result.kind !== 'shown') return result;
+  const added = [...all].map(([name, names]) => {
+    const shown = result.addressesByInterface.get(name.toLowerCase());
     return [name, names.flatMap((each) => shown?.get(each) ?? [])] as const;
   });
   return { kind: 'shown', added: new Map(added) };

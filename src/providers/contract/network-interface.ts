@@ -17,7 +17,10 @@ export interface NetworkInterface {
   readonly publicAddress: string | undefined;
   /** Secondary addresses, without members of prefixes. */
   readonly addresses: readonly string[];
-  /** Secondary addresses with an associated public address; absent if there are none. */
+  /**
+   * Secondary addresses that a release leaves, because something outside the cluster leads to them or others made them;
+   * absent if there are none.
+   */
   readonly associated?: readonly string[];
   /** Delegated blocks, as `a.b.c.d/28`. */
   readonly prefixes: readonly string[];

@@ -1,6 +1,5 @@
 // Applies a read of the cloud to an interface record. A read adds addresses; withdrawals.ts decides what it may remove.
 import type { InterfaceRecord, Reading } from './interface-record.ts';
-import type { InstanceView } from '../contract/instance-view.ts';
 import { isByName, type NetworkInterface, onlyWith } from '../contract/network-interface.ts';
 import {
   holdingIds,
@@ -57,63 +56,6 @@ export function withRestored(
     },
     unseen: new Set([...record.unseen, ...added.addresses, ...added.prefixes]),
   };
-}
-
-/**
- * Ids of interfaces, addresses and prefixes that may already be gone, although two refreshes have not proved it. The
- * last refresh did not show them, a call with a lost answer may release them, or no read has shown them since they were
- * restored. If only a listing lacked the interface, it can still receive addresses until the next refresh; those are
- * unconfirmed like the rest.
- */
-export function possiblyGoneIn(record: InterfaceRecord): readonly string[] {
-  const {
-    interface: item,
-    absentSince,
-    unclear,
-    unlistedHoldings,
-    asOf,
-    missing,
-    releasing,
-    unseen,
-  } = record;
-  if (absentSince !== undefined || unclear === 'all' || asOf === -Infinity)
-    return [item.id, ...holdingIds(item)];
-  if (unclear === 'holdings') return holdingIds(item);
-  if (missing.size + releasing.size + unseen.size + unlistedHoldings.size === 0) return [];
-  return [...new Set([...missing.keys(), ...releasing.keys(), ...unseen, ...unlistedHoldings])];
-}
-
-/** The part known only from before this process: no read has shown it yet. */
-function unseenAbout({ interface: item, asOf, unseen }: InterfaceRecord): readonly string[] {
-  return asOf === -Infinity ? [item.id, ...unseen] : [...unseen];
-}
-
-/** Almost all instances share one empty set. */
-function idsIn(
-  interfaces: ReadonlyMap<string, InterfaceRecord>,
-  idsOf: (record: InterfaceRecord) => readonly string[],
-): ReadonlySet<string> {
-  const ids = [...interfaces.values()].flatMap(idsOf);
-  return ids.length === 0 ? none : new Set(ids);
-}
-
-/** What is not certain about interfaces. */
-export function uncertainIn(
-  interfaces: ReadonlyMap<string, InterfaceRecord>,
-): Pick<InstanceView, 'possiblyGone' | 'unseen' | 'awaited'> {
-  const awaited = [...interfaces].flatMap(([id, record]) =>
-    record.awaited === undefined ? [] : [[id, record.awaited.since] as const],
-  );
-  return {
-    possiblyGone: idsIn(interfaces, possiblyGoneIn),
-    unseen: idsIn(interfaces, unseenAbout),
-    awaited: awaited.length === 0 ? nothing : new Map(awaited),
-  };
-}
-
-/** What is not certain about an interface as one string, for comparison. */
-export function uncertaintyText(record: InterfaceRecord | undefined): string {
-  return record === undefined ? '' : [record.awaited?.since, ...possiblyGoneIn(record)].join();
 }
 
 /** An interface first seen in a read. */

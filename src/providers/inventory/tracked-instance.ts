@@ -2,13 +2,10 @@
 // about it. Methods that apply an answer return whether the view changed.
 import type { Conflict, ReadById } from './address-conflicts.ts';
 import {
-  possiblyGoneIn,
-  uncertaintyText,
   firstRecord,
   onlySeen,
   restoredInterface,
   type ReadingOutcome,
-  uncertainIn,
   unclear,
   whenAbsent,
   whenElsewhere,
@@ -17,6 +14,7 @@ import {
   withoutProven,
   withRestored,
 } from './apply-reading.ts';
+import { possiblyGoneIn, uncertaintyText, uncertainIn } from './uncertain-holdings.ts';
 import type { InterfaceRecord, Reading, Unattached } from './interface-record.ts';
 import { type Attached, type Change, whenAttached, whenChanged, withoutAddress } from './apply-answer.ts';
 import { GoneInterfaces } from './gone-interfaces.ts';

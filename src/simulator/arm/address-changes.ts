@@ -42,10 +42,22 @@ export function beginChanges(
   });
 }
 
+export interface OperationFailure {
+  readonly code: string;
+  readonly message: string;
+  /** Whether half of its changes stay. */
+  readonly isHalfDone?: boolean;
+}
+
 /** Ends what `beginChanges` began. */
-export function endChanges(cloud: ArmCloud, changes: readonly BegunChange[], hasFailed: boolean): void {
+export function endChanges(
+  cloud: ArmCloud,
+  changes: readonly BegunChange[],
+  failure: OperationFailure | undefined,
+): void {
+  const hasFailed = failure !== undefined;
   for (const change of changes) {
-    const { added, dropped, before } = change;
+    const { added, dropped } = change;
     const record = cloud.interfaces.current.get(change.interfaceId);
     // Its machine was deleted meanwhile, and gave everything back; what was dropped is still to be freed.
     if (record === undefined) {
@@ -53,14 +65,30 @@ export function endChanges(cloud: ArmCloud, changes: readonly BegunChange[], has
       continue;
     }
     const { operationId: _, ...rest } = record;
-    free(cloud, hasFailed ? added : dropped);
+    const after = failure === undefined ? record.configurations : afterFailure(change, failure);
+    const left = new Set(after.map(({ name }) => name));
+    free(
+      cloud,
+      [...added, ...dropped].filter(({ name }) => !left.has(name)),
+    );
     cloud.putInterface({
       ...rest,
-      configurations: hasFailed ? before.configurations : record.configurations.map(settled),
+      configurations: after.map(settled),
       state: hasFailed ? 'Failed' : 'Succeeded',
       etag: cloud.newEtag(),
     });
   }
+}
+
+/** Without what it added, and with what it dropped; or, if it is half done, with half of both. */
+function afterFailure(
+  { before, added, dropped }: BegunChange,
+  { isHalfDone = false }: OperationFailure,
+): readonly Configuration[] {
+  if (!isHalfDone) return before.configurations;
+  const gone = new Set(dropped.slice(0, Math.ceil(dropped.length / 2)).map(({ name }) => name));
+  const stays = before.configurations.filter(({ name }) => !gone.has(name));
+  return [...stays, ...added.slice(0, Math.floor(added.length / 2))];
 }
 
 /** A new interface's configurations, with their addresses; refuses what does not fit and takes nothing. */

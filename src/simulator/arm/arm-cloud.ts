@@ -19,6 +19,14 @@ export interface ArmView {
   readonly interfaces: Moment<ArmInterface>;
 }
 
+export interface ModelWrite {
+  readonly path: string;
+  /** Paths of the fields that it drops or changes. */
+  readonly lost: readonly string[];
+  /** Whether it drops configurations. */
+  readonly drops: boolean;
+}
+
 /** Zero times: this cloud's own are in the topology. */
 const instant: MsRange = { min: 0, max: 0 };
 
@@ -42,8 +50,8 @@ export class ArmCloud {
   readonly scaleSets: Timeline<ScaleSet>;
   readonly machines: Timeline<Machine>;
   readonly interfaces: Timeline<ArmInterface>;
-  /** Called for each PUT that replaces a model, with the paths of the fields that it drops or changes. */
-  onWrite: (write: { readonly path: string; readonly lost: readonly string[] }) => void = () => undefined;
+  /** Called for each PUT that replaces a model, before it changes anything. */
+  onWrite: (write: ModelWrite) => void = () => undefined;
   readonly #ids: Random;
   readonly #delays: Random;
 

@@ -65,6 +65,10 @@ export function isChange({ added, dropped }: ConfigurationChange): boolean {
   return added.length + dropped.length > 0;
 }
 
+export function drops({ dropped }: ConfigurationChange): boolean {
+  return dropped.length > 0;
+}
+
 function readConfiguration(
   cloud: ArmCloud,
   record: ArmInterface,

@@ -1,10 +1,16 @@
 // Changes of interfaces that are resources of their own: of standalone machines and of Flexible scale sets.
 import { type JsonObject, listAt, objectAt, textAt } from '../workload/json.ts';
-import { beginChanges, endChanges, firstConfigurations, free } from './address-changes.ts';
+import {
+  beginChanges,
+  endChanges,
+  firstConfigurations,
+  free,
+  type OperationFailure,
+} from './address-changes.ts';
 import type { ArmCloud } from './arm-cloud.ts';
 import type { ArmInterface } from './arm-records.ts';
 import { badRequest, conflict } from './arm-refusal.ts';
-import { changeOf } from './configurations.ts';
+import { changeOf, drops } from './configurations.ts';
 import { refuseEtag, refuseMatch } from './etags.ts';
 import { lossesOf } from './losses.ts';
 import type { Operation } from './operations.ts';
@@ -15,7 +21,7 @@ export interface InterfaceWrite {
   readonly body: JsonObject;
   readonly ifMatch: string | undefined;
   /** The operation is to fail in the end. */
-  readonly failure: { readonly code: string; readonly message: string } | undefined;
+  readonly failure: OperationFailure | undefined;
 }
 
 const readOnly = new Set(['id', 'name', 'type', 'etag']);
@@ -53,11 +59,11 @@ function updateInterface(cloud: ArmCloud, known: ArmInterface, write: InterfaceW
   const model = modelOf(write.body);
   const change = changeOf(cloud, known, configurationsIn(write));
   const operation = cloud.beginOperation(known.path, 'Microsoft.Network');
-  cloud.onWrite({ path: known.path, lost: lossesOf(known.model, model) });
+  cloud.onWrite({ path: known.path, lost: lossesOf(known.model, model), drops: drops(change) });
   const begun = beginChanges(cloud, [{ ...change, record: { ...known, model } }], operation.id);
   const { failure } = write;
   cloud.after(cloud.times.interfaceMs, () => {
-    endChanges(cloud, begun, failure !== undefined);
+    endChanges(cloud, begun, failure);
     cloud.operations.end(operation.id, failure);
   });
   return operation;
@@ -89,7 +95,7 @@ function createInterface(cloud: ArmCloud, write: InterfaceWrite): Operation {
     endChanges(
       cloud,
       [{ interfaceId: empty.id, before: empty, added: configurations, dropped: [] }],
-      failure !== undefined,
+      failure,
     );
     cloud.operations.end(operation.id, failure);
   });

@@ -1,11 +1,17 @@
 // Changes of machines: the PUT of one of a Uniform scale set, power, and deletion. Each is an operation that takes time.
 import type { Json, JsonObject } from '../workload/json.ts';
 import { listAt, objectAt, textAt } from '../workload/json.ts';
-import { beginChanges, type BegunChange, endChanges, free } from './address-changes.ts';
+import {
+  beginChanges,
+  type BegunChange,
+  endChanges,
+  free,
+  type OperationFailure,
+} from './address-changes.ts';
 import type { ArmCloud } from './arm-cloud.ts';
 import type { Machine, PowerState } from './arm-records.ts';
 import { ArmRefusal, badRequest, conflict } from './arm-refusal.ts';
-import { changeOf, type ConfigurationChange, isChange } from './configurations.ts';
+import { changeOf, type ConfigurationChange, drops, isChange } from './configurations.ts';
 import { lossesOf } from './losses.ts';
 import type { Operation } from './operations.ts';
 import { refuseEtag } from './etags.ts';
@@ -15,12 +21,7 @@ export interface MachineUpdate {
   readonly body: JsonObject;
   readonly ifMatch: string | undefined;
   /** The operation is to fail in the end. */
-  readonly failure: Failure | undefined;
-}
-
-interface Failure {
-  readonly code: string;
-  readonly message: string;
+  readonly failure: OperationFailure | undefined;
 }
 
 /** What Azure writes itself and ignores in a body. */
@@ -52,21 +53,24 @@ export function updateMachine(cloud: ArmCloud, update: MachineUpdate): Operation
   const model = nextModel(machine, body);
   const changes = changesOf(cloud, machine, model);
   const operation = cloud.beginOperation(machine.path, 'Microsoft.Compute');
+  cloud.onWrite({ path: machine.path, lost: lossesOf(machine.model, model), drops: changes.some(drops) });
   const { begun, failure = update.failure } = begin(cloud, changes, operation);
-  cloud.onWrite({ path: machine.path, lost: lossesOf(machine.model, model) });
   const { failure: _, ...known } = machine;
   const changed = put(cloud, { ...known, model, state: 'Updating', operationId: operation.id });
   cloud.after(cloud.times.machineMs, () => {
-    endChanges(cloud, begun, failure !== undefined);
+    endChanges(cloud, begun, failure);
     const current = cloud.machines.current.get(machine.id);
     cloud.operations.end(operation.id, failure ?? (current === undefined ? gone : undefined));
     if (current?.operationId !== operation.id) return;
     const { operationId: __, ...rest } = current;
     put(cloud, {
       ...rest,
-      ...(failure === undefined
-        ? { state: 'Succeeded' }
-        : { state: 'Failed', failure, model: { ...changed.model, properties: machine.model['properties'] } }),
+      ...(failure === undefined ? { state: 'Succeeded' } : { state: 'Failed', failure }),
+      // Half done, it says what was wanted.
+      ...(failure !== undefined &&
+        failure.isHalfDone !== true && {
+          model: { ...changed.model, properties: machine.model['properties'] },
+        }),
     });
   });
   return operation;
@@ -77,7 +81,7 @@ function begin(
   cloud: ArmCloud,
   changes: readonly ConfigurationChange[],
   operation: Operation,
-): { readonly begun: readonly BegunChange[]; readonly failure?: Failure } {
+): { readonly begun: readonly BegunChange[]; readonly failure?: OperationFailure } {
   try {
     return { begun: beginChanges(cloud, changes.filter(isChange), operation.id) };
   } catch (refusal) {

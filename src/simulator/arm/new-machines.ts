@@ -77,7 +77,7 @@ export function start(cloud: ArmCloud, machineId: string): void {
     cloud.interfaces.put({ ...record, mac: cloud.newMac() });
     return { interfaceId: record.id, before: record, added: [], dropped: [] };
   });
-  endChanges(cloud, begun, false);
+  endChanges(cloud, begun, undefined);
   const instance = cloud.network.instances.get(machineId);
   if (instance !== undefined) cloud.network.put('instances', { ...instance, state: 'running' });
 }

@@ -34,7 +34,13 @@ export type Fault =
     }
   | { readonly kind: 'garbled'; readonly form: Garbling }
   /** The request is accepted, and what it began fails in the end; only of clouds whose changes are operations. */
-  | { readonly kind: 'failed'; readonly code: string; readonly message: string };
+  | {
+      readonly kind: 'failed';
+      readonly code: string;
+      readonly message: string;
+      /** Whether half of its changes stay, and the model says what was wanted. */
+      readonly isHalfDone?: boolean;
+    };
 
 export interface FaultRule {
   /** Name of an action, or `*`. */

@@ -41,6 +41,22 @@ describe('one node of a fleet', () => {
     expect(written.filter((path) => !path.includes(machine.name))).toEqual([]);
   });
 
+  test.each([
+    ['on its first interface', 0],
+    ['on a new one', 1],
+  ])('is written twice when it joins and gets its addresses %s', async (_, firstInterfaceIndex) => {
+    const world = new World({ cloud: testCloud({ instances: [instance()] }) });
+    const controller = startController(world);
+    const machine = world.machine();
+
+    await world.announce(machine, { spec: { eni: { 'first-interface-index': firstInterfaceIndex } } });
+    await world.advance(120_000);
+
+    expect(world.pool(machine).size).toBe(8);
+    const path = `/apis/cilium.io/v2/ciliumnodes/${machine.name}`;
+    expect(controller.publications.map((write) => write.path)).toEqual([`${path}/status`, path]);
+  });
+
   test('does not delay other nodes when its instance cannot be read', async () => {
     const world = new World({ cloud: testCloud({ instances: [instance({ count: 3 })] }) });
     const controller = startController(world);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { lossesOf } from '../../support/lost-answers.ts';
-import { expectGrown, growOnAzure } from '../../support/growing-on-azure.ts';
+import { expectWell, growOnAzure } from '../../support/growing-on-azure.ts';
 
 const cases = lossesOf([
   'VirtualMachineScaleSetVMs.Update',
@@ -16,7 +16,7 @@ describe('an answer of Azure', () => {
         prepare: (world) => void world.fault(action, fault, times),
       });
 
-      expectGrown(grown);
+      expectWell(grown);
       expect(grown.controller.controller.status().inDeficit).toEqual([]);
     },
   );

@@ -6,10 +6,12 @@ import { azureClouds } from '../../../src/providers/azure/azure-clouds.ts';
 import { Changes } from '../../../src/providers/azure/changes.ts';
 import { failureOf } from '../../../src/providers/azure/errors.ts';
 import { azureLimits } from '../../../src/providers/azure/limits.ts';
+import { FailedModels } from '../../../src/providers/azure/failed-models.ts';
 import { observe } from '../../../src/providers/azure/read.ts';
 import { Spellings } from '../../../src/providers/azure/spellings.ts';
 import { Subnets } from '../../../src/providers/azure/subnets.ts';
-import { admittedFor, updateInstance } from '../../../src/providers/azure/update-instance.ts';
+import { admittedFor } from '../../../src/providers/azure/model-change.ts';
+import { updateInstance } from '../../../src/providers/azure/update-instance.ts';
 import { CallGate } from '../../../src/providers/gate/call-gate.ts';
 import { MutationPermission, noPauses } from '../../../src/providers/gate/mutation-permission.ts';
 import { ConcurrencyLimiter } from '../../../src/providers/rate-limit/concurrency-limit.ts';
@@ -96,7 +98,8 @@ function providerOver(api: AzureApi) {
   const spellings = new Spellings();
   const parts = { client, spellings, subnets: new Subnets(client, clock), clock, isInScope: () => true };
   const changes = new Changes({ client, spellings, clock });
-  return { gate, client, parts, changes };
+  const failedModels = new FailedModels({ clock, consistencyWindow: 20_000 });
+  return { gate, client, parts, changes, spellings, failedModels };
 }
 
 async function primaryOf({ parts }: ReturnType<typeof providerOver>) {

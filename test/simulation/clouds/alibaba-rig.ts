@@ -135,6 +135,10 @@ export class AlibabaRig implements CloudRig {
     network.times = { ...network.times, attachMs: { min: ms / 2, max: ms } };
   }
 
+  madeByOthers(): number {
+    return 0;
+  }
+
   isChanging(): boolean {
     return false;
   }

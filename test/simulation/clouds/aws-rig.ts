@@ -107,6 +107,10 @@ export class AwsRig implements CloudRig {
     // Empty: a call of EC2 ends with its answer.
   }
 
+  madeByOthers(): number {
+    return 0;
+  }
+
   isChanging(): boolean {
     return false;
   }

@@ -4,6 +4,7 @@ import { composeAzure } from '../../../src/controller/clouds/azure.ts';
 import type { Cloud, CloudDeps } from '../../../src/controller/clouds/cloud.ts';
 import type { ArmAnswer, ArmApi, ArmRequest } from '../../../src/providers/azure/arm-api.ts';
 import type { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
+import type { ModelWrite } from '../../../src/simulator/arm/arm-cloud.ts';
 import { ArmRefusal } from '../../../src/simulator/arm/arm-refusal.ts';
 import type { ArmTopology } from '../../../src/simulator/arm/arm-topology.ts';
 import { mostConfigurations } from '../../../src/simulator/arm/configurations.ts';
@@ -56,7 +57,7 @@ export class AzureRig implements CloudRig {
     const { onWrite } = arm.cloud;
     arm.cloud.onWrite = (write) => {
       onWrite(write);
-      this.#remember(write.path);
+      this.#remember(write);
     };
   }
 
@@ -83,6 +84,8 @@ export class AzureRig implements CloudRig {
   }
 
   acting(interfaceId: string): ActingCall | undefined {
+    // It goes with its VM, whoever changed it last.
+    if (!this.cluster.arm.cloud.interfaces.current.has(interfaceId)) return undefined;
     return this.#changedBy.get(interfaceId);
   }
 
@@ -144,6 +147,15 @@ export class AzureRig implements CloudRig {
     return this.cluster.arm.cloud.interfaces.current.get(interfaceId)?.state === 'Updating';
   }
 
+  madeByOthers(instanceId: string): number {
+    const { cloud } = this.cluster.arm;
+    const machine = cloud.machines.current.get(instanceId);
+    const interfaces = machine === undefined ? [] : cloud.interfacesOf(machine);
+    return interfaces
+      .flatMap(({ configurations }) => configurations)
+      .filter(({ name, isPrimary }) => !isPrimary && !name.startsWith('Cilium-')).length;
+  }
+
   judge(): void {
     // Empty: calls are judged on arrival.
   }
@@ -159,14 +171,14 @@ export class AzureRig implements CloudRig {
     return [...scaleSets.current.keys()][index] ?? '';
   }
 
-  #remember(path: string): void {
+  #remember({ path, drops: unassigns }: ModelWrite): void {
     const { cloud, gateway } = this.cluster.arm;
     const { acting } = gateway;
     const key = keyOf(path);
     const interfaces = cloud.machines.current.get(key)?.interfaceIds ?? [key];
     for (const id of interfaces) {
       if (acting === undefined || acting.caller.name === otherPrincipal) this.#changedBy.delete(id);
-      else this.#changedBy.set(id, { action: acting.name, identity: acting.caller.name, unassigns: false });
+      else this.#changedBy.set(id, { action: acting.name, identity: acting.caller.name, unassigns });
     }
   }
 

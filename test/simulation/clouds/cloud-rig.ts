@@ -44,6 +44,8 @@ export interface CloudRig {
   readonly judge: (before: NetworkInterface | undefined, after: NetworkInterface | undefined) => void;
   /** Whether an operation on the interface is under way. */
   readonly isChanging: (interfaceId: string) => boolean;
+  /** Number of addresses of an instance that others made, where no release may take those. */
+  readonly madeByOthers: (instanceId: string) => number;
   /** Another client takes all addresses of a subnet but `left`; the result frees them. */
   readonly occupy: (subnetId: string, left: number) => () => void;
   /** From now on operations take up to so long, in ms, where calls begin operations. */

@@ -94,10 +94,13 @@ function checkExcess(
   { excess }: NodeStanding,
   report: (text: string) => void,
 ): void {
-  if (
-    cloudSettings(harness.options).releaseExcessIps &&
-    excess > prefixGraceOf(harness, view) + inLostBlocks(harness, view) + freePrimaries(harness, view)
-  )
+  const kept = [
+    prefixGraceOf(harness, view),
+    inLostBlocks(harness, view),
+    freePrimaries(harness, view),
+    harness.rig.madeByOthers(view.facts.instanceId),
+  ].reduce((sum, count) => sum + count, 0);
+  if (cloudSettings(harness.options).releaseExcessIps && excess > kept)
     report(`${view.nodeName} (${view.protocol}) has an excess of ${excess}`);
 }
 

@@ -214,7 +214,7 @@ export class InvariantChecker {
     if (acting === undefined) return;
     if (after !== undefined) this.#ownAssignments.assigned(acting.identity, after.id, added);
     if (acting.unassigns) this.#ownUnassignments.unassigned(acting.identity, addedBy(after, before));
-    this.#checkLimit(acting, before, after);
+    if (!acting.unassigns) this.#checkLimit(acting, before, after);
     // What was already leaving does not leave by this call.
     const kept = unlessDetaching(before) === undefined ? after : unlessDetaching(after);
     if (before !== undefined) this.#checkUnassigned(acting, before, kept);
@@ -245,8 +245,8 @@ export class InvariantChecker {
   }
 
   /**
-   * No call may exceed max-allocate, counted with what the node shows and has. A new leader is exempt for a consistency
-   * window, because its watch and its reads may lag.
+   * No call may exceed max-allocate, counted with what the node shows and has. A release that fails gives back what it
+   * took. A new leader is exempt for a consistency window, because its watch and its reads may lag.
    */
   #checkLimit(
     acting: ActingCall,
@@ -269,10 +269,7 @@ export class InvariantChecker {
     this.report('above-max-allocate', text);
   }
 
-  /**
-   * Whether a shown address counts: the instance has it, on an interface for pods or in reported use. The others are
-   * leaving.
-   */
+  /** Whether a shown address counts: the instance has it, on an interface for pods or in reported use. */
   #countsTowardsLimit(node: string, instanceId: string, address: string): boolean {
     if (!this.assignments.has(instanceId, address)) return false;
     const first = this.#cluster.workload.machineOf(node)?.facts.eni?.firstInterfaceIndex ?? 0;
@@ -321,7 +318,7 @@ export class InvariantChecker {
           Number(writer['sent-at']),
         );
       this.#checkHidden(key, before, offeredBy(shown, protocol));
-      this.#checkStruck(key, shown, before);
+      this.#checkStruck(key, shown, before, writer['user-agent']);
       // An agent of the other protocol finds the same addresses in another field.
       this.#checkOffers(key, shown, new Set([...offered].filter((each) => !before.has(each))), writer);
       this.#checkRouting(key, shown);
@@ -388,14 +385,17 @@ export class InvariantChecker {
     }
   }
 
-  /** Of an interface that is changing, nothing that its instance has may be struck. */
-  #checkStruck(node: string, { instanceId, pool, interfaces }: ShownNode, before: ReadonlySet<string>): void {
+  /** Of a changing interface, nothing that its instance has may be struck, unless its node released it before it heard. */
+  #checkStruck(node: string, after: ShownNode, before: ReadonlySet<string>, writer: string): void {
+    const { instanceId, pool, interfaces } = after;
     const shown = new Set(Object.values(interfaces).flatMap(({ addresses = [] }) => addresses));
     for (const item of this.#cluster.network.interfaces.values()) {
       if (item.instanceId !== instanceId || !this.#options.rig.isChanging(item.id)) continue;
+      const isByOthers = this.#options.rig.acting(item.id)?.identity !== writer;
       for (const address of item.addresses) {
         if (!before.has(address) || shown.has(address) || pool[address] !== undefined) continue;
-        if (!this.#isExempt(address))
+        const mayGo = isByOthers && this.#releaseConsents.has(instanceId, address);
+        if (!mayGo && !this.#isExempt(address))
           this.report('misdeed', `${node} strikes ${address} of ${item.id}, which is changing`);
       }
     }

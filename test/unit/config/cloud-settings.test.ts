@@ -21,6 +21,7 @@ describe('the settings of the chosen cloud', () => {
 
     expect(settings).toEqual({
       releaseExcessIps: true,
+      idleInterfaceDelay: 3_600_000,
       usePrimaryAddress: true,
       prefixDelegation: true,
       scope: { networkId: 'vpc-0123abcd' },
@@ -31,14 +32,17 @@ describe('the settings of the chosen cloud', () => {
   test('are those of the options of Azure, whatever the options of AWS say', () => {
     const settings = settingsOf({
       ipam: 'azure',
+      'azure-release-excess-ips': 'true',
       'azure-use-primary-address': 'true',
-      'aws-release-excess-ips': 'true',
+      'idle-interface-delay': '1h',
+      'aws-release-excess-ips': 'false',
       'aws-enable-prefix-delegation': 'true',
       'vpc-id': 'vpc-0123abcd',
     });
 
     expect(settings).toEqual({
-      releaseExcessIps: false,
+      releaseExcessIps: true,
+      idleInterfaceDelay: undefined,
       usePrimaryAddress: true,
       prefixDelegation: false,
       scope: { networkId: undefined },

@@ -3,7 +3,8 @@ import type { Burst } from '../../../simulator/workload/workload.ts';
 import type { AzureContext, Chapter } from '../chapter.ts';
 import { exhaustedSubnet } from '../chapters/exhausted-subnet.ts';
 import { lossesOf, lostAnswers, type LossTarget } from '../chapters/lost-answers.ts';
-import { crowdPods, departureOf, latePods, reportPods, rushPods } from '../chapters/pods.ts';
+import { crowdPods, departureOf, latePods, rushPods } from '../chapters/pods.ts';
+import { releaseAddresses } from '../chapters/release-addresses.ts';
 import { join, scaleUp } from '../chapters/scale-up.ts';
 import { nodesOfSmallSubnet, type SmallSubnetNodes } from '../chapters/small-zone.ts';
 import { byCalls, takeover } from '../chapters/takeover.ts';
@@ -42,11 +43,12 @@ export function azureChapters(context: AzureContext): readonly Chapter[] {
       crowd,
       hint: 'No other scale set notices. Then the pods leave again.',
       longest: 16_000,
-      relieve: () => {
-        const { generous, inDeficit } = nodes();
-        run(departureOf(crowd(inDeficit), 0, 1000));
-        run(departureOf(reportPods(generous), 0, 1000));
-      },
+      relieve: () => run(departureOf(crowd(nodes().inDeficit), 0, 1000)),
+    }),
+    releaseAddresses(context, {
+      nodes,
+      agents:
+        'The others drop it from what they hold. One update releases everything that a VM has too much.',
     }),
     takeover(context, {
       ...byCalls(cluster.arm.gateway.counters, [update, 'NetworkInterfaces.CreateOrUpdate']),

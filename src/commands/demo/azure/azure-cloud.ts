@@ -26,6 +26,7 @@ export function azureCloud(wanted: {
     cluster,
     agents: halfOfEach,
     counters: arm.gateway.counters,
+    // Its releases take updates of up to six seconds: the run does not wait for all of them.
     releases: false,
     chapters: (context) => azureChapters({ ...context, cluster }),
     serve: async (directory) => {

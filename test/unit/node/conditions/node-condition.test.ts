@@ -6,14 +6,12 @@ import {
 } from '../../../../src/node/conditions/interface-condition.ts';
 import {
   capCondition,
-  claimCondition,
   foreignAgent,
   type NodeCondition,
   failureCondition,
   stoppedInstance,
   instanceCondition,
   obstacleCondition,
-  duplicateInstance,
   missingStaticIp,
   outsideNetwork,
   presentable,
@@ -23,9 +21,13 @@ import {
   unreachableStart,
   untakenCondition,
   unreadableLimits,
-  unreadableNode,
   wrongNetwork,
 } from '../../../../src/node/conditions/node-condition.ts';
+import {
+  claimCondition,
+  duplicateInstance,
+  unreadableNode,
+} from '../../../../src/node/conditions/claim-condition.ts';
 import type { Untaken } from '../../../../src/node/conditions/untaken-addresses.ts';
 import type { InstanceView } from '../../../../src/providers/contract/instance-view.ts';
 import type { Instance } from '../../../../src/providers/contract/observation.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { ReadOutcome, WriteOutcome } from '../../../../src/kubernetes/cilium-node/cilium-node-writer.ts';
-import { NodePublisher } from '../../../../src/node/publish/publisher.ts';
+import { NodePublisher, type PublishResult } from '../../../../src/node/publish/publisher.ts';
 import { Random } from '../../../../src/runtime/random.ts';
 import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
 import { nodeOf } from '../cilium-nodes.ts';
@@ -14,7 +14,12 @@ const refusals: readonly WriteOutcome[] = [
 function rig(
   outcome: WriteOutcome,
   read?: ReadOutcome,
-): { publisher: NodePublisher; written: unknown[]; changeTo: string } {
+): {
+  publisher: NodePublisher;
+  written: unknown[];
+  changeTo: string;
+  run: () => Promise<PublishResult>;
+} {
   const node = nodeOf({});
   let operatorError = 'one';
   const written: unknown[] = [];
@@ -33,41 +38,45 @@ function rig(
     clock: new VirtualClock(),
     random: new Random('publisher'),
     object: { node, writtenAt: -Infinity },
-    desired: () => ({ offer: undefined, handshake: undefined, operatorError }),
     observe: () => undefined,
     onWrite: () => undefined,
-    onTrouble: () => undefined,
-    onHeld: () => undefined,
-    onPublished: () => undefined,
   });
-  return Object.assign(setup, { publisher, written });
+  const run = async (): Promise<PublishResult> => {
+    publisher.begin();
+    for (;;) {
+      const result = await publisher.step({ offer: undefined, handshake: undefined, operatorError }, signal);
+      if (result.kind !== 'goesOn') return result;
+    }
+  };
+  return Object.assign(setup, { publisher, written, run });
 }
 
 const signal = new AbortController().signal;
+const refused = { kind: 'paused', requeueAfter: 30_000 };
 const texts = (written: readonly unknown[]): readonly unknown[] =>
   written.map(
     (patch) => (patch as { ipam: { 'operator-status': { error: string } } }).ipam['operator-status'].error,
   );
 
 test.each(refusals)('a change made during a refused write is written afterwards: $kind', async (outcome) => {
-  const { publisher, written } = rig(outcome);
+  const { run, written } = rig(outcome);
 
-  const again = await publisher.run(signal);
+  const again = await run();
 
   expect(texts(written)).toEqual(['one', 'two']);
-  expect(again).toBe(30_000);
+  expect(again).toEqual(refused);
 });
 
 test.each(refusals)('a refused write is not repeated for a while: $kind', async (outcome) => {
   const made = rig(outcome);
   made.changeTo = 'one';
 
-  expect(await made.publisher.run(signal)).toBe(30_000);
+  expect(await made.run()).toEqual(refused);
   expect(texts(made.written)).toEqual(['one']);
 });
 
 test('an object that is not found is read again, because it may exist', async () => {
-  expect(await rig({ kind: 'gone' }).publisher.run(signal)).toBe(30_000);
+  expect(await rig({ kind: 'gone' }).run()).toEqual(refused);
 });
 
 test.each<[string, WriteOutcome, ReadOutcome | undefined, boolean]>([
@@ -86,9 +95,9 @@ test.each<[string, WriteOutcome, ReadOutcome | undefined, boolean]>([
     false,
   ],
 ])('tells whether a write is stuck when the API server %s', async (_, outcome, read, isStuck) => {
-  const { publisher } = rig(outcome, read);
+  const { publisher, run } = rig(outcome, read);
 
-  await publisher.run(signal);
+  await run();
 
   expect(publisher.isStuck).toBe(isStuck);
 });

@@ -31,6 +31,7 @@ function facts(change: Partial<ReleaseFacts> = {}): ReleaseFacts {
     isHeld: () => true,
     isUnfit: () => false,
     isBack: change.isHeld ?? (() => true),
+    isChanging: () => false,
     now: 1_000_000,
     delay: 180_000,
     mayHideAt: -Infinity,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { callOf } from '../../../../src/providers/azure/arm-client.ts';
 import { azureAllocation } from '../../../../src/providers/azure/azure-allocation.ts';
-import { admittedFor } from '../../../../src/providers/azure/update-instance.ts';
+import { admittedFor } from '../../../../src/providers/azure/model-change.ts';
 import type { AllocationImplementation } from '../../../../src/providers/contract/allocation-implementation.ts';
 import { azureRig, type AzureRig, context, group, vmId } from './azure-rig.ts';
 
@@ -19,7 +19,14 @@ interface Waits {
 function waits(): Waits {
   const rig = azureRig();
   const { api, gate, time: clock } = rig;
-  const provider = azureAllocation({ api, gate, clock, place: undefined, isInScope: () => true });
+  const provider = azureAllocation({
+    api,
+    gate,
+    clock,
+    consistencyWindow: 20_000,
+    place: undefined,
+    isInScope: () => true,
+  });
   return {
     rig,
     provider,

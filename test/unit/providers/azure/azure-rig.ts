@@ -3,13 +3,15 @@ import { failureOf } from '../../../../src/providers/azure/errors.ts';
 import { ArmClient, callOf } from '../../../../src/providers/azure/arm-client.ts';
 import type { ArmRequest, Json } from '../../../../src/providers/azure/arm-api.ts';
 import { Changes } from '../../../../src/providers/azure/changes.ts';
+import { FailedModels } from '../../../../src/providers/azure/failed-models.ts';
 import type { InstanceRef } from '../../../../src/providers/azure/ids.ts';
 import { azureLimits } from '../../../../src/providers/azure/limits.ts';
 import { observe } from '../../../../src/providers/azure/read.ts';
+import { InstanceReleases } from '../../../../src/providers/azure/release-from-instance.ts';
 import { Spellings } from '../../../../src/providers/azure/spellings.ts';
 import { Subnets } from '../../../../src/providers/azure/subnets.ts';
+import { admittedFor } from '../../../../src/providers/azure/model-change.ts';
 import {
-  admittedFor,
   updateInstance,
   type InstanceUpdate,
   type UpdateOutcome,
@@ -19,6 +21,7 @@ import type {
   ObservationScope,
   ObservedPage,
 } from '../../../../src/providers/contract/allocation-implementation.ts';
+import type { Outcome, ReleaseIPs } from '../../../../src/providers/contract/operation.ts';
 import type { NetworkInterface } from '../../../../src/providers/contract/network-interface.ts';
 import type { Instance, UnusableInterface } from '../../../../src/providers/contract/observation.ts';
 import { CallGate, type FinishedCall } from '../../../../src/providers/gate/call-gate.ts';
@@ -46,6 +49,8 @@ export interface AzureRig extends Omit<ArmRig, 'codeOf'> {
   readonly observe: (scope: ObservationScope) => Promise<Observed>;
   /** Begins an update; time passes only in `ended`. */
   readonly begin: (operation: InstanceUpdate, change?: Partial<CallContext>) => Promise<UpdateOutcome>;
+  /** Begins a release; time passes only in `ended`. */
+  readonly release: (operation: Omit<ReleaseIPs, 'kind'>) => Promise<Outcome>;
   /** From now on requests of this operation meet the fault, all or some. */
   readonly fault: (operation: string, fault: Fault, count?: number) => void;
   /** Lets time pass until it has ended. */
@@ -101,6 +106,8 @@ export function azureRig(options: AzureRigOptions = {}): AzureRig {
   const spellings = new Spellings();
   const subnets = new Subnets(client, clock);
   const changes = new Changes({ client, spellings, clock, ...(crowd !== undefined && { crowd }) });
+  const failedModels = new FailedModels({ clock, consistencyWindow: 20_000 });
+  const releases = new InstanceReleases({ client, changes, spellings, failedModels, clock });
   const parts = { client, spellings, subnets, clock, isInScope };
   return {
     ...arm,
@@ -124,11 +131,17 @@ export function azureRig(options: AzureRigOptions = {}): AzureRig {
       }),
     ended: (work) => ended(clock, work),
     observe: (scope) => ended(clock, allOf(observe(parts, scope, context)).then(observedIn)),
+    release: async (operation) => {
+      const within = { ...context, instanceId: operation.instanceId };
+      const admitted = admittedFor(operation.instanceId, 'takesAway');
+      if (admitted !== undefined) await gate.admit([callOf(admitted)], within);
+      return releases.release({ kind: 'releaseIPs', ...operation }, within);
+    },
     begin: async (operation, change = {}) => {
       const within = { ...context, ...change };
       const admitted = admittedFor(operation.instanceId);
       if (admitted !== undefined) await gate.admit([callOf(admitted)], within);
-      return updateInstance({ client, changes }, operation, within);
+      return updateInstance({ client, changes, spellings, failedModels }, operation, within);
     },
   };
 }

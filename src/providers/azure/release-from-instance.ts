@@ -1,0 +1,174 @@
+// Removes addresses from the interfaces of one instance. The interfaces are read after the model: the PUT is sent only if
+// nothing changed since, so each name still has its address. What several interfaces of a VM give back together leaves
+// by one PUT. Nothing is added by it.
+import type { CallContext } from '../contract/allocation-implementation.ts';
+import type { Outcome, ReleaseIPs } from '../contract/operation.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { JsonObject } from './arm-api.ts';
+import { failure } from './arm-client.ts';
+import type { VmModel } from './failed-models.ts';
+import { instanceKey, parseInstanceId, parseInterfaceId, type ScaleSetVm } from './ids.ts';
+import {
+  admittedFor,
+  changeModel,
+  type ModelResult,
+  notCertain,
+  type Prepared,
+  readInterfaces,
+  type Target,
+  type UpdateParts,
+} from './model-change.ts';
+import { readInterface } from './network-interface.ts';
+import { planRemovals, type Refusal, type RemovalFacts } from './removal-plan.ts';
+import { oneInterface, scaleSetVm } from './requests.ts';
+
+export interface InstanceReleasesOptions extends UpdateParts {
+  readonly clock: Pick<Clock, 'monotonic'>;
+}
+
+/** The caller looked at the agent's word before it called. That word must not be older when the PUT leaves, in ms. */
+const longestPreparation = 15_000;
+
+/** What leaves one model by one PUT. */
+interface Batch {
+  readonly instanceId: string;
+  readonly startedAt: number;
+  /** By the id of the interface. */
+  readonly removals: Map<string, readonly string[]>;
+  /** Of interfaces that cannot take part. */
+  refusals: ReadonlyMap<string, Refusal>;
+}
+
+interface BegunBatch {
+  readonly batch: Batch;
+  readonly result: Promise<ModelResult>;
+}
+
+export class InstanceReleases {
+  readonly #options: InstanceReleasesOptions;
+  /** Batches whose PUT is not written yet, by instance. */
+  readonly #open = new Map<string, BegunBatch>();
+
+  constructor(options: InstanceReleasesOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Resolves once the addresses are gone from the interface, or are sure to stay. What the interface no longer has is
+   * released. Never rejects for anything Azure does.
+   */
+  async release(operation: ReleaseIPs, context: CallContext): Promise<Outcome> {
+    const { instanceId, interfaceId, addresses } = operation;
+    const begun = this.#joined(operation) ?? this.#begun(operation, context);
+    if (begun === undefined) return { kind: 'failed', failure: notUnderstood(operation) };
+    const result = await begun.result;
+    const refusal = begun.batch.refusals.get(interfaceId);
+    if (refusal !== undefined)
+      return { kind: 'failed', failure: failure(admitted(instanceId), refusal.code, refusal.problem) };
+    if (result.kind !== 'shown') return result;
+    return { kind: 'done', answer: { kind: 'released', instanceId, interfaceId, holdings: addresses } };
+  }
+
+  /** The tokens of one PUT are enough. */
+  #joined({ instanceId, interfaceId, addresses }: ReleaseIPs): BegunBatch | undefined {
+    const open = this.#open.get(instanceKey(instanceId));
+    if (open === undefined || open.batch.removals.has(interfaceId)) return undefined;
+    open.batch.removals.set(interfaceId, addresses);
+    this.#options.client.refund(admitted(instanceId));
+    return open;
+  }
+
+  #begun({ instanceId, interfaceId, addresses }: ReleaseIPs, context: CallContext): BegunBatch | undefined {
+    const batch: Batch = {
+      instanceId,
+      startedAt: this.#options.clock.monotonic(),
+      removals: new Map([[interfaceId, addresses]]),
+      refusals: new Map(),
+    };
+    const target = this.#targetOf(batch, interfaceId);
+    if (target === undefined) return undefined;
+    const within = { context: { ...context, instanceId }, isAdmitted: true };
+    const result = changeModel(this.#options, target, within).finally(() => this.#close(batch));
+    const begun = { batch, result };
+    if (target.update === 'VirtualMachineScaleSetVMs.Update') this.#open.set(instanceKey(instanceId), begun);
+    return begun;
+  }
+
+  /** Nothing joins it any more. */
+  #close(batch: Batch): void {
+    const key = instanceKey(batch.instanceId);
+    if (this.#open.get(key)?.batch === batch) this.#open.delete(key);
+  }
+
+  /** A scale-set VM has one model for all its interfaces; an interface of another VM has its own. */
+  #targetOf(batch: Batch, interfaceId: string): Target | undefined {
+    const { instanceId } = batch;
+    const instance = parseInstanceId(instanceId);
+    const id = parseInterfaceId(interfaceId);
+    if (instance === undefined || id === undefined) return undefined;
+    if (instance.kind === 'scaleSetVm')
+      return {
+        instanceId,
+        read: scaleSetVm(instance),
+        update: 'VirtualMachineScaleSetVMs.Update',
+        effect: 'takesAway',
+        prepare: (model, context) => this.#prepareVm(batch, { vm: instance, model }, context),
+      };
+    return {
+      instanceId,
+      read: oneInterface(id),
+      update: 'Interfaces.CreateOrUpdate',
+      effect: 'takesAway',
+      prepare: (model) => {
+        const shown = readInterface(model.body, this.#options.spellings, instanceId);
+        return this.#plan(batch, {
+          model: model.body,
+          isWhole: false,
+          shown: shown === undefined ? [] : [shown],
+        });
+      },
+    };
+  }
+
+  async #prepareVm(
+    batch: Batch,
+    { vm, model }: { readonly vm: ScaleSetVm; readonly model: VmModel },
+    context: CallContext,
+  ): Promise<Prepared> {
+    const shown = await readInterfaces(this.#options, vm, context);
+    const cleaned = this.#options.failedModels.cleaned(batch.instanceId, model, shown);
+    return this.#plan(batch, { model: cleaned, isWhole: true, shown });
+  }
+
+  #plan(batch: Batch, { model, ...read }: Reading): Prepared {
+    this.#close(batch);
+    if (model === undefined) return notCertain;
+    const { instanceId, removals, startedAt } = batch;
+    const { prepared, refusals } = planRemovals({ instanceId, removals, model, ...read });
+    batch.refusals = refusals;
+    const isLate = this.#options.clock.monotonic() - startedAt > longestPreparation;
+    return isLate && prepared.kind === 'change' ? tooSlow : prepared;
+  }
+}
+
+interface Reading extends Pick<RemovalFacts, 'isWhole' | 'shown'> {
+  /** Undefined if it is not certain. */
+  readonly model: JsonObject | undefined;
+}
+
+const tooSlow: Refusal = {
+  kind: 'refused',
+  code: 'PreparationTooSlow',
+  problem: 'the reads before the change took too long',
+};
+
+function admitted(instanceId: string): NonNullable<ReturnType<typeof admittedFor>> {
+  const request = admittedFor(instanceId, 'takesAway');
+  if (request === undefined) throw new Error(`${instanceId} is no instance of Azure`);
+  return request;
+}
+
+function notUnderstood({ instanceId, interfaceId }: ReleaseIPs): ReturnType<typeof failure> {
+  const text = `Azure has no such instance or interface: ${instanceKey(instanceId)}, ${interfaceId}`;
+  return failure({ operation: 'VirtualMachineScaleSetVMs.Update' }, 'InvalidResourceId', text);
+}
