@@ -49,6 +49,6 @@ const settingsOf: Readonly<Record<CloudMode, (options: Options) => CloudSettings
 /** Only for the mode of a cloud. */
 export function cloudSettings(options: Options): CloudSettings {
   const { ipam } = options;
-  if (ipam === 'cluster-pool') throw new Error('blocks to nodes have no cloud');
+  if (ipam === 'cluster-pool' || ipam === 'multi-pool') throw new Error('blocks to nodes have no cloud');
   return settingsOf[ipam](options);
 }

@@ -19,9 +19,9 @@ export interface Holder {
   readonly error?: string;
 }
 
-export type Assignment =
+export type Assignment<H extends Holder = Holder> =
   /** `holder`: what the API server answered. */
-  | { readonly kind: 'written'; readonly holder: Holder }
+  | { readonly kind: 'written'; readonly holder: H }
   /** Its state is another one: read it. Nothing was written. */
   | { readonly kind: 'conflict' }
   | { readonly kind: 'gone' }
@@ -30,8 +30,8 @@ export type Assignment =
   /** It may have been written, or may still be. */
   | { readonly kind: 'unavailable'; readonly message: string; readonly retryAfterMs?: number };
 
-export type HolderReading =
-  | { readonly kind: 'found'; readonly holder: Holder }
+export type HolderReading<H extends Holder = Holder> =
+  | { readonly kind: 'found'; readonly holder: H }
   | { readonly kind: 'gone' }
   | { readonly kind: 'unavailable'; readonly message: string; readonly retryAfterMs?: number };
 
@@ -48,17 +48,20 @@ export type BlockReason =
   | 'PodCIDROutsidePools'
   | 'PodCIDRUnreadable'
   | 'AllocatorConflict'
+  | 'PoolMissing'
+  | 'PoolInvalid'
+  | 'PoolExhausted'
+  | 'BlockOrphaned'
   | 'WriteRefused';
 
-export interface BlockHolders {
-  /** Whether an object that has a block of one family can get one of the other. */
-  readonly canGrow: boolean;
+/** `D`: what is written to an object. */
+export interface BlockHolders<H extends Holder = Holder, D = readonly string[]> {
   /** Writes these blocks as the object's only ones, bound to its uid and version. Rejects only with the signal's reason. */
-  assign(holder: Holder, blocks: readonly string[], signal: AbortSignal): Promise<Assignment>;
+  assign(holder: H, draft: D, signal: AbortSignal): Promise<Assignment<H>>;
   /** The live object. Rejects only with the signal's reason. */
-  read(name: string, signal: AbortSignal): Promise<HolderReading>;
+  read(name: string, signal: AbortSignal): Promise<HolderReading<H>>;
   /** Reports the condition of an object where its owner looks; undefined once it has none. Called for each change of it. */
-  report(holder: Holder, condition: BlockCondition | undefined): void;
+  report(holder: H, condition: BlockCondition | undefined): void;
   /** The object is gone. */
-  forget(holder: Holder): void;
+  forget(holder: H): void;
 }

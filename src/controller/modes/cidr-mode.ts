@@ -1,16 +1,14 @@
 // The modes that give blocks to nodes, as the controller runs them: one watch of the objects that hold blocks, and a session
 // while this process leads. What the objects are is the composition's.
-import type { BlockWords } from '../../cidr/allocation/block-condition.ts';
 import type { BlockHolders, BlockReason, Holder } from '../../cidr/allocation/block-holders.ts';
 import type { Options } from '../../config/option-table.ts';
-import type { BlockSettings } from '../../config/block-pools.ts';
 import type { AccessScope } from '../../kubernetes/access/needed-access.ts';
 import type { EventSubject } from '../../kubernetes/events/event-object.ts';
 import { ask } from '../../kubernetes/transport/api-reply.ts';
 import type { JsonObject } from '../../kubernetes/transport/json.ts';
 import { Reflector } from '../../kubernetes/watch/reflector.ts';
 import { aborted } from '../../runtime/race-abort.ts';
-import { CidrSession } from '../cidr-session.ts';
+import { type BlockBook, CidrSession } from '../cidr-session.ts';
 import {
   type CidrNodeReport,
   cidrNodeReport,
@@ -29,26 +27,40 @@ export function writeTimeoutOf({ leaderElectionLeaseDuration }: Options): number
   return Math.min(longestWrite, leaderElectionLeaseDuration / 3);
 }
 
+/** What else a mode reads before it serves anything. */
+export interface PartWatch {
+  /** In plural. */
+  readonly resource: string;
+  /** Whether everything of the last list is known. */
+  readonly isSettled: boolean;
+  /** Why the last attempt to read failed; undefined if it did not. */
+  readonly problem: string | undefined;
+  readonly reflector: Pick<Reflector<unknown>, 'figures' | 'refresh' | 'silence' | 'synced'>;
+}
+
 /** What the parts of a mode get. */
 export interface CidrPorts<H extends Holder> {
   /** Applies what the API server answered to what is known. */
   readonly observe: (raw: JsonObject) => void;
   /** The objects as last read, by name. Updated in place. */
   readonly known: () => ReadonlyMap<string, H>;
+  /** Serves what may be served by now. */
+  readonly resume: () => void;
   /** Whether this process leads at this moment, and a write that starts now ends within its lease. */
   readonly mayWrite: () => boolean;
 }
 
 /** What distinguishes the modes. */
-export interface CidrParts {
+export interface CidrParts<H extends Holder, D> {
   readonly access: AccessScope;
-  readonly settings: BlockSettings;
-  readonly holders: BlockHolders;
-  readonly words: BlockWords;
+  readonly holders: BlockHolders<H, D>;
+  /** Called once, when this process begins to lead. */
+  openBook(): BlockBook<H, D>;
   /** The objects whose Events tell of a holder. */
   subjects(holder: Holder): readonly EventSubject[];
   readonly eventReasons: Readonly<Partial<Record<BlockReason, string>>>;
   readonly countsAsPeer: boolean;
+  readonly watches: readonly PartWatch[];
   /** Resolves once the objects can be read. */
   prepare(signal: AbortSignal): Promise<void>;
   /** Runs as long as the process does. */
@@ -61,18 +73,18 @@ export interface CidrParts {
   show(): void;
 }
 
-export interface CidrKind<H extends Holder> {
+export interface CidrKind<H extends Holder, D> {
   readonly served: 'CiliumNodes' | 'Nodes';
   /** Of the collection. */
   readonly path: string;
   readonly read: (raw: JsonObject) => H;
-  readonly compose: (deps: ModeDeps, ports: CidrPorts<H>) => CidrParts;
+  readonly compose: (deps: ModeDeps, ports: CidrPorts<H>) => CidrParts<H, D>;
 }
 
-export class CidrMode<H extends Holder> implements Mode<CidrStatusReport, CidrNodeReport> {
-  readonly served: CidrKind<H>['served'];
+export class CidrMode<H extends Holder, D> implements Mode<CidrStatusReport, CidrNodeReport> {
+  readonly served: CidrKind<H, D>['served'];
   readonly #deps: ModeDeps;
-  readonly #parts: CidrParts;
+  readonly #parts: CidrParts<H, D>;
   readonly #reflector: Reflector<H>;
   readonly #writes: WriteHealth;
   readonly #counters = new WatchCounters();
@@ -86,9 +98,9 @@ export class CidrMode<H extends Holder> implements Mode<CidrStatusReport, CidrNo
   #isListed = false;
   /** Whether all objects of the last list are known. */
   #isSettled = false;
-  #session: CidrSession | undefined;
+  #session: CidrSession<H, D> | undefined;
 
-  constructor(deps: ModeDeps, kind: CidrKind<H>) {
+  constructor(deps: ModeDeps, kind: CidrKind<H, D>) {
     this.#deps = deps;
     this.served = kind.served;
     this.#path = kind.path;
@@ -118,6 +130,7 @@ export class CidrMode<H extends Holder> implements Mode<CidrStatusReport, CidrNo
     });
     this.#parts = kind.compose(deps, {
       observe: (raw) => this.#reflector.observe(raw),
+      resume: () => this.#session?.resume(),
       known: () => this.#reflector.objects,
       mayWrite: () => this.#mayWrite(),
     });
@@ -140,30 +153,34 @@ export class CidrMode<H extends Holder> implements Mode<CidrStatusReport, CidrNo
     this.#prepared.resolve();
     // Whoever leads lists everything once it has the Lease: a list before that would only double the time of a restart.
     const isListedLater = this.#deps.lease !== undefined && (await this.#isReadable(signal));
-    if (!isListedLater) await this.#reflector.synced;
+    if (isListedLater) return;
+    await Promise.all([this.#reflector, ...this.#watched].map(({ synced }) => synced));
   }
 
   waitingFor(): string {
     const { state } = this.#reflector.figures();
-    return 'problem' in state ? state.problem : (this.#problem ?? `${this.served} are being listed`);
+    if ('problem' in state) return state.problem;
+    const others = this.#parts.watches.find(({ problem, isSettled }) => problem !== undefined || !isSettled);
+    return this.#problem ?? others?.problem ?? `${others?.resource ?? this.served} are being listed`;
   }
 
-  caughtUp(): Promise<void> {
+  async caughtUp(): Promise<void> {
+    await Promise.all(this.#watched.map((each) => each.refresh()));
     return this.#reflector.refresh();
   }
 
   begin(): void {
-    const { settings, holders, words, eventReasons, countsAsPeer } = this.#parts;
+    const { holders, eventReasons, countsAsPeer } = this.#parts;
     this.#session = new CidrSession({
       ...this.#deps,
-      settings,
+      book: this.#parts.openBook(),
       holders,
-      words,
+      served: this.served,
       subjects: (holder) => this.#parts.subjects(holder),
       eventReasons,
       countsAsPeer,
       writes: this.#writes,
-      isSettled: () => this.#isSettled,
+      isSettled: () => this.#isSettled && this.#parts.watches.every(({ isSettled }) => isSettled),
       mayWrite: () => this.#mayWrite(),
       writeTime: writeTimeoutOf(this.#deps.options),
     });
@@ -188,14 +205,29 @@ export class CidrMode<H extends Holder> implements Mode<CidrStatusReport, CidrNo
   }
 
   problem(): string | undefined {
-    return silenceProblem(this.#reflector.figures(), this.#deps.clock.monotonic(), this.served);
+    return this.#ofWatches(({ resource, reflector }) =>
+      silenceProblem(reflector.figures(), this.#deps.clock.monotonic(), resource),
+    );
   }
 
   silence(): string | undefined {
-    const silence = this.#reflector.silence();
-    if (silence === undefined) return undefined;
-    const resource = this.served.toLowerCase();
-    return `it hears nothing of ${resource} from the API server, for ${Math.round(silence / 1000)} s now`;
+    return this.#ofWatches(({ resource, reflector }) => {
+      const silence = reflector.silence();
+      if (silence === undefined) return undefined;
+      return `it hears nothing of ${resource.toLowerCase()} from the API server, for ${Math.round(silence / 1000)} s now`;
+    });
+  }
+
+  get #watched(): readonly PartWatch['reflector'][] {
+    return this.#parts.watches.map(({ reflector }) => reflector);
+  }
+
+  /** The first answer. */
+  #ofWatches(
+    problemOf: (watch: Pick<PartWatch, 'resource' | 'reflector'>) => string | undefined,
+  ): string | undefined {
+    const all = [{ resource: this.served, reflector: this.#reflector }, ...this.#parts.watches];
+    return all.map(problemOf).find((problem) => problem !== undefined);
   }
 
   onStandby(): void {
@@ -216,7 +248,11 @@ export class CidrMode<H extends Holder> implements Mode<CidrStatusReport, CidrNo
 
   show(): void {
     const { metrics } = this.#deps.registry;
-    this.#counters.show(metrics, this.served.toLowerCase(), this.#reflector.figures());
+    for (const { resource, reflector } of [
+      { resource: this.served, reflector: this.#reflector },
+      ...this.#parts.watches,
+    ])
+      this.#counters.show(metrics, resource.toLowerCase(), reflector.figures());
     this.#session?.show();
     this.#parts.show();
   }

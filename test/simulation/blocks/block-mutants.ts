@@ -73,9 +73,9 @@ export const blockMutants: readonly Mutant[] = [
   ),
   one(
     'frees only the first family of an object that is gone',
-    'cidr/allocation/allocator.ts',
-    'for (const cidr of ledger.heldBy(uid)) {\n      const others',
-    'for (const cidr of ledger.heldBy(uid).slice(0, 1)) {\n      const others',
+    'cidr/allocation/block-of-each-family.ts',
+    'for (const cidr of held) ledger.release(uid, cidr);\n    return { others',
+    'for (const cidr of held.slice(0, 1)) ledger.release(uid, cidr);\n    return { others',
   ),
   one(
     'deletes a CiliumNode after one pass',
@@ -91,9 +91,9 @@ export const blockMutants: readonly Mutant[] = [
   ),
   one(
     'gives another block to an object whose write is repeated',
-    'cidr/allocation/allocator.ts',
-    'return missing.map((family) => this.#ownBlock(entry, family) ?? this.#allocate(entry, family));',
-    'return missing.map((family) => this.#allocate(entry, family));',
+    'cidr/allocation/block-of-each-family.ts',
+    'this.#ownBlock(known, family) ?? this.#allocate(known, family, allocated)',
+    'this.#allocate(known, family, allocated)',
   ),
   one(
     'takes an object of the same name for the same object',

@@ -2,6 +2,8 @@
 // Headwater that faults kill, freeze and cut off. One seed gives one history.
 import { nodeIpamMode } from '../../../src/controller/modes/node-ipam-mode.ts';
 import { clusterPoolMode } from '../../../src/controller/modes/cluster-pool-mode.ts';
+import type { Mode, ModeDeps } from '../../../src/controller/modes/mode.ts';
+import { multiPoolMode } from '../../../src/controller/modes/multi-pool-mode.ts';
 import { Controller } from '../../../src/controller/controller.ts';
 import type {
   CidrNodeReport,
@@ -14,6 +16,7 @@ import type { MetricRegistry } from '../../../src/observability/metrics.ts';
 import { Random } from '../../../src/runtime/random.ts';
 import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
 import { ciliumNodeCrd } from '../../../src/simulator/kubernetes/ciliumnode-crd.ts';
+import { ciliumPodIpPoolCrd } from '../../../src/simulator/kubernetes/ciliumpodippool-crd.ts';
 import type { KubernetesHandler, KubernetesRequest } from '../../../src/simulator/kubernetes/exchange.ts';
 import { KubernetesModel } from '../../../src/simulator/kubernetes/kubernetes-model.ts';
 import { BlockMachine } from '../../../src/simulator/workload/block-machine.ts';
@@ -88,7 +91,7 @@ export class BlockWorld {
     this.model = new KubernetesModel({
       clock: this.clock,
       random: this.random.fork('model'),
-      crds: options.withoutDefinition === true ? [] : [ciliumNodeCrd],
+      crds: options.withoutDefinition === true ? [] : [ciliumNodeCrd, ciliumPodIpPoolCrd],
       collectGarbage: true,
     });
     this.#client = new KubernetesClient(this.model.handle, 'agent');
@@ -106,7 +109,7 @@ export class BlockWorld {
   startReplica(flags: Readonly<Record<string, string>> = {}): BlockReplica {
     const identity = `headwater-${this.#generation++}`;
     const process = new SimulatedProcess(identity, this.clock);
-    const { command, intercept = (_, handler) => handler, registry } = this.#options;
+    const { intercept = (_, handler) => handler, registry } = this.#options;
     const options = this.#optionsOf(flags);
     const port = this.#watchingWrites(identity, intercept(process, this.#noting(identity)));
     const transport = kubernetesPort(process, port, () => undefined);
@@ -117,7 +120,7 @@ export class BlockWorld {
       options,
       kubernetes: transport,
       leaseTransport: lease,
-      composeMode: command === 'nodeipam' ? nodeIpamMode : clusterPoolMode,
+      composeMode: this.#modeOf(options),
       clock: process,
       random: this.random.fork(identity),
       log,
@@ -131,6 +134,11 @@ export class BlockWorld {
     const replica = { process, controller, outcome, log, stop: () => stop.abort() };
     this.replicas.push(replica);
     return replica;
+  }
+
+  #modeOf({ ipam }: Options): (deps: ModeDeps) => Mode<CidrStatusReport, CidrNodeReport> {
+    if (this.form === 'Node') return nodeIpamMode;
+    return ipam === 'multi-pool' ? multiPoolMode : clusterPoolMode;
   }
 
   join(name: string, isOwned = false): BlockMachine {
