@@ -198,11 +198,13 @@ export class Allocator<H extends Holder, D> {
     entry.holder = holder;
     if (before.blocks.length === 0 && holder.blocks.length > 0 && !allotment.isOurs(holder))
       emit({ kind: 'othersBlocks', holder });
-    if (allotment.isNews(holder, before)) entry.refused = undefined;
+    const isNews = allotment.isNews(holder, before);
+    if (isNews) entry.refused = undefined;
     const change = allotment.take(holder, before);
     this.#follow(change);
     this.#evaluate(entry);
-    if (change.freed.length > 0) this.#serve();
+    // It may be in the line already, for something else.
+    if (isNews || change.freed.length > 0) this.#serve();
   }
 
   #follow({ others, freed }: Change): void {

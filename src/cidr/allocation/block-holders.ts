@@ -13,6 +13,10 @@ export interface Holder {
   readonly isLeftAlone: boolean;
   /** Its blocks as it shows them: any text. */
   readonly blocks: readonly string[];
+  /** What counts as held by it, too, and is no block of this mode: any text. */
+  readonly alsoHeld?: readonly string[];
+  /** Those of them that it gets as its blocks before any other. */
+  readonly kept?: readonly string[];
   /** Why its blocks are only read in part; undefined if they are read in full. */
   readonly problem?: string;
   /** The error that its status shows; undefined if it shows none. */

@@ -1,6 +1,6 @@
 // What an object gets where nodes have one block of each family: a missing family is added, a known block is kept, and nothing
 // is taken from an object that lives.
-import { type Cidr, cidrText, type Family, isSame } from '../set/cidr.ts';
+import { type Cidr, cidrText, type Family, isSame, parseCidr } from '../set/cidr.ts';
 import type { Allotment, Change, Lack, Reservation, ServiceFacts } from './allotment.ts';
 import { blockCondition, type BlockWords, shownBlocks, type ShownBlocks } from './block-condition.ts';
 import type { BlockCondition, Holder } from './block-holders.ts';
@@ -22,6 +22,8 @@ export interface BlockOfEachFamilyDeps {
 interface Known {
   holder: Holder;
   shown: ShownBlocks;
+  /** Held beside them, and not to be given to it as a block. */
+  readonly beside: readonly Cidr[];
   /** Blocks of a write without a definite answer, or that a dry run would write. */
   reserved: readonly Cidr[];
 }
@@ -43,9 +45,18 @@ export class BlockOfEachFamily<H extends Holder> implements Allotment<H, readonl
       known.holder = holder;
       return { others: [], freed: [] };
     }
-    const next = { holder, shown: shownBlocks(holder), reserved: known?.reserved ?? [] };
+    const beside = this.#holdBeside(holder);
+    const next = { holder, shown: shownBlocks(holder), beside, reserved: known?.reserved ?? [] };
     this.#known.set(holder.uid, next);
     return { others: this.#hold(next), freed: [] };
+  }
+
+  /** Returns what it may not get as its block. */
+  #holdBeside({ uid, alsoHeld = [], kept = [] }: H): readonly Cidr[] {
+    const also = readCidrs(alsoHeld);
+    for (const cidr of also) this.#deps.ledger.hold(uid, cidr);
+    const own = readCidrs(kept);
+    return also.filter((cidr) => !isAmong(own, cidr));
   }
 
   drop({ uid }: H): Change {
@@ -62,8 +73,8 @@ export class BlockOfEachFamily<H extends Holder> implements Allotment<H, readonl
     return shownBlocks(holder).cidrs.every((cidr) => held.some((each) => isSame(each, cidr)));
   }
 
-  isNews({ blocks }: H, before: H): boolean {
-    return blocks.length !== before.blocks.length || blocks.some((text, at) => text !== before.blocks[at]);
+  isNews({ blocks, alsoHeld = [] }: H, before: H): boolean {
+    return !isSameText(blocks, before.blocks) || !isSameText(alsoHeld, before.alsoHeld ?? []);
   }
 
   lacks({ uid }: H): readonly Lack[] {
@@ -127,7 +138,9 @@ export class BlockOfEachFamily<H extends Holder> implements Allotment<H, readonl
     for (const cidr of reserved) if (isSettled(cidr) && !isShown(cidr)) ledger.release(holder.uid, cidr);
     known.reserved = reserved.filter((cidr) => !isSettled(cidr));
     const held = ledger.heldBy(holder.uid);
-    const old = held.filter((cidr) => !isShown(cidr) && !known.reserved.includes(cidr));
+    const also = readCidrs(holder.alsoHeld ?? []);
+    const isInUse = (cidr: Cidr): boolean => isShown(cidr) || isAmong([...known.reserved, ...also], cidr);
+    const old = held.filter((cidr) => !isInUse(cidr));
     for (const cidr of old.slice(0, Math.max(0, held.length - mostRemembered)))
       ledger.release(holder.uid, cidr);
     return shown.cidrs.flatMap((cidr) => ledger.othersHolding(cidr, holder.uid));
@@ -159,9 +172,9 @@ export class BlockOfEachFamily<H extends Holder> implements Allotment<H, readonl
   }
 
   /** A block that the object has already, although it does not show it: it gets no other, unless somebody else has that one too. */
-  #ownBlock({ holder: { uid } }: Known, family: Family): Cidr | undefined {
+  #ownBlock({ holder: { uid }, beside }: Known, family: Family): Cidr | undefined {
     const { ledger } = this.#deps;
-    const own = ledger.heldBy(uid).filter((cidr) => cidr.family === family);
+    const own = ledger.heldBy(uid).filter((cidr) => cidr.family === family && !isAmong(beside, cidr));
     return own.findLast((cidr) => ledger.othersHolding(cidr, uid).length === 0);
   }
 
@@ -171,6 +184,18 @@ export class BlockOfEachFamily<H extends Holder> implements Allotment<H, readonl
     into.push(allocated);
     return allocated.cidr;
   }
+}
+
+function isAmong(cidrs: readonly Cidr[], cidr: Cidr): boolean {
+  return cidrs.some((each) => isSame(each, cidr));
+}
+
+function readCidrs(texts: readonly string[]): readonly Cidr[] {
+  return texts.map(parseCidr).flatMap((reading) => (reading.kind === 'cidr' ? [reading.cidr] : []));
+}
+
+function isSameText(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((text, index) => text === b[index]);
 }
 
 /** The blocks to write: what is shown keeps its text and order, and IPv4 goes before IPv6. */

@@ -2,6 +2,7 @@
 // ipam=cluster-pool read at their start.
 import type { BlockedErrors } from '../../kubernetes/cilium-node/blocked-errors.ts';
 import { readCiliumNodeBlocks } from '../../kubernetes/cilium-node/cilium-node-blocks.ts';
+import { readCiliumNodePools } from '../../kubernetes/cilium-node/cilium-node-pools.ts';
 import type { CiliumNodeWriter, WriteFailure } from '../../kubernetes/cilium-node/cilium-node-writer.ts';
 import type { JsonObject } from '../../kubernetes/transport/json.ts';
 import type {
@@ -46,6 +47,22 @@ export function ciliumNodeHolder(raw: JsonObject): CiliumNodeHolder {
     isOwned,
     nodeUid,
   };
+}
+
+/**
+ * As above, in the mode cluster-pool. Blocks of pools count as held, and a node with exactly one block a family of the default
+ * pool keeps those: so a cluster comes back from multi-pool.
+ */
+export function clusterPoolHolder(raw: JsonObject, defaultPool: string): CiliumNodeHolder {
+  const { allocated } = readCiliumNodePools(raw);
+  const alsoHeld = allocated.flatMap(({ cidrs }) => cidrs);
+  if (alsoHeld.length === 0) return ciliumNodeHolder(raw);
+  const ofDefault = allocated.filter(({ pool }) => pool === defaultPool).flatMap(({ cidrs }) => cidrs);
+  const [ipv6 = [], ipv4 = []] = [true, false].map((isIpv6) =>
+    ofDefault.filter((cidr) => cidr.includes(':') === isIpv6),
+  );
+  const kept = [ipv4, ipv6].filter((own) => own.length === 1).flat();
+  return { ...ciliumNodeHolder(raw), alsoHeld, kept };
 }
 
 /** The patch of cluster-pool. */

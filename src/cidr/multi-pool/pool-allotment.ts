@@ -7,7 +7,7 @@ import type { Allotment, Change, Freed, Lack, Reservation, ServiceFacts } from '
 import type { BlockCondition } from '../allocation/block-holders.ts';
 import type { Allocated, BlockLedger } from '../allocation/block-ledger.ts';
 import { bySeniority } from '../allocation/waiting-line.ts';
-import { type Cidr, cidrText, families, isSame } from '../set/cidr.ts';
+import { type Cidr, cidrText, families, isSame, parseCidr } from '../set/cidr.ts';
 import { type ListedBlock, PoolBook, type PoolState } from './pool-book.ts';
 import { usableAddresses } from './pool-definition.ts';
 import { poolCondition, type PoolStanding, type PoolWant } from './pool-condition.ts';
@@ -32,6 +32,7 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
   readonly #ledger: BlockLedger;
   readonly #onPools: () => void;
   readonly #known = new Map<string, Known>();
+  readonly #unmoved = new Map<string, string>();
 
   /** `onPools`: called after pools, or what is wrong with them, changed. */
   constructor(ledger: BlockLedger, onPools: () => void = () => undefined) {
@@ -73,8 +74,7 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
     const dropped = isOlder(holder, before) ? [] : droppedBlocks(known.listed, listed);
     Object.assign(known, { holder, listed, wants: undefined });
     const others = this.#hold(known);
-    const freed = this.#release(known, dropped);
-    this.#settle(known);
+    const freed = [...this.#release(known, dropped), ...this.#settle(known)];
     return freed.length === 0 ? { others, freed } : { others: [...others, ...this.#noteFreed(freed)], freed };
   }
 
@@ -84,8 +84,15 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
     const held = this.#ledger.heldBy(uid);
     const others = held.flatMap((cidr) => this.#ledger.othersHolding(cidr, uid));
     this.#known.delete(uid);
+    this.#unmoved.delete(uid);
     const freed = this.#release(known, held);
     return { others: [...others, ...this.#noteFreed(freed)], freed };
+  }
+
+  /** Why the blocks of cluster-pool that a node has cannot move to the default pool; undefined if they did. */
+  noteUnmoved({ uid }: PoolNodeHolder, why: string | undefined): void {
+    if (why === undefined) this.#unmoved.delete(uid);
+    else this.#unmoved.set(uid, why);
   }
 
   isOurs(holder: PoolNodeHolder): boolean {
@@ -134,6 +141,7 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
     return poolCondition({
       ...facts,
       holder,
+      unmoved: this.#unmoved.get(holder.uid),
       conflict: this.#conflictOf(known),
       wants: facts.isWaiting ? this.#wantsOf(known).filter((want) => !this.#canServe(known, want)) : [],
       standingOf: (pool) => this.#standingOf(pool),
@@ -165,9 +173,11 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
     return false;
   }
 
-  #hold({ holder: { uid }, listed }: Known): readonly string[] {
-    for (const { cidr } of listed) this.#ledger.hold(uid, cidr);
-    return listed.flatMap(({ cidr }) => this.#ledger.othersHolding(cidr, uid));
+  /** What cluster-pool gave is held, too. */
+  #hold({ holder: { uid, podCidrs }, listed }: Known): readonly string[] {
+    const cidrs = [...listed.map(({ cidr }) => cidr), ...podCidrs.flatMap(readCidr)];
+    for (const cidr of cidrs) this.#ledger.hold(uid, cidr);
+    return cidrs.flatMap((cidr) => this.#ledger.othersHolding(cidr, uid));
   }
 
   #release(known: Known, cidrs: readonly Cidr[]): readonly Freed[] {
@@ -186,13 +196,13 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
   }
 
   /** Frees what is reserved and no longer lacking. A write that reserved it is bound to a state that has passed. */
-  #settle(known: Known): void {
-    if (known.reserved.length === 0) return;
+  #settle(known: Known): readonly Freed[] {
+    if (known.reserved.length === 0) return [];
     const isListed = (cidr: Cidr): boolean => known.listed.some((each) => isSame(each.cidr, cidr));
     known.reserved = known.reserved.filter((cidr) => !isListed(cidr));
     const wanted = this.#wantsOf(known).flatMap((want) => this.#ownBlocksFor(known, want));
     const idle = known.reserved.filter((cidr) => !wanted.some((each) => isSame(each, cidr)));
-    this.#release(known, idle);
+    return this.#release(known, idle);
   }
 
   #wantsOf(known: Known): readonly PoolWant[] {
@@ -269,6 +279,11 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
     }
     return undefined;
   }
+}
+
+function readCidr(text: string): readonly Cidr[] {
+  const reading = parseCidr(text);
+  return reading.kind === 'cidr' ? [reading.cidr] : [];
 }
 
 /** What the agent gave back. A list without any block is no evidence: agents write none until they have one. */

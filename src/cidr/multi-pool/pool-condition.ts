@@ -16,6 +16,8 @@ export type PoolStanding = 'missing' | 'works' | { readonly problem: string };
 
 export interface PoolFacts extends ServiceFacts {
   readonly holder: PoolNodeHolder;
+  /** Why its blocks of cluster-pool cannot move to the default pool. */
+  readonly unmoved: string | undefined;
   /** A block of it that an older node holds too, in part or whole. */
   readonly conflict: (ListedBlock & { readonly other: string }) | undefined;
   /** What it lacks and cannot get now. */
@@ -40,9 +42,11 @@ function say(reason: BlockReason, message: string): readonly BlockCondition[] {
   return [{ reason, message }];
 }
 
-function ofObject({ holder, conflict }: PoolFacts): readonly BlockCondition[] {
+function ofObject({ holder, conflict, unmoved }: PoolFacts): readonly BlockCondition[] {
   const unread =
     holder.problem === undefined ? [] : say('PodCIDRUnreadable', `${holder.problem}: correct the CiliumNode`);
+  if (unmoved !== undefined)
+    return [...unread, ...say('PodCIDROutsidePools', `migration to multi-pool IPAM failed: ${unmoved}`)];
   if (conflict === undefined) return unread;
   const { cidr, pool, other } = conflict;
   return [

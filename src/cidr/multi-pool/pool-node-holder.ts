@@ -8,6 +8,8 @@ import { type Cidr, cidrText, isSame, parseCidr } from '../set/cidr.ts';
 import type { ListedBlock } from './pool-book.ts';
 
 export interface PoolNodeHolder extends CiliumNodeHolder {
+  /** What cluster-pool gave it, as long as it shows that. */
+  readonly podCidrs: readonly string[];
   readonly requested: readonly RequestedPool[];
   readonly allocated: readonly AllocatedPool[];
   /** The list as it stands in the object. */
@@ -21,10 +23,11 @@ export function poolNodeHolder(raw: JsonObject): PoolNodeHolder {
   const { problem, ...pools } = readCiliumNodePools(raw);
   return {
     ...holder,
+    podCidrs: holder.blocks,
     blocks: pools.allocated.flatMap(({ cidrs }) => cidrs),
     ...(problem !== undefined && { problem }),
     ...pools,
-    digest: JSON.stringify([pools.requested, pools.allocated]),
+    digest: JSON.stringify([pools.requested, pools.allocated, holder.blocks]),
   };
 }
 

@@ -1,12 +1,13 @@
 // The mode cluster-pool: a block of a network for each CiliumNode, as agents with ipam=cluster-pool read it.
 import {
   type CiliumNodeHolder,
-  ciliumNodeHolder,
+  clusterPoolHolder,
   podCidrsPatch,
 } from '../../cidr/cluster-pool/cilium-node-holders.ts';
 import { blockSettings } from '../../config/block-pools.ts';
 import type { AccessScope } from '../../kubernetes/access/needed-access.ts';
 import { ciliumNodesPath } from '../../kubernetes/cilium-node/cilium-node-writer.ts';
+import type { JsonObject } from '../../kubernetes/transport/json.ts';
 import type { BlockBook } from '../cidr-session.ts';
 import { blockOfEachFamilyBook } from './block-book.ts';
 import { CidrMode, type CidrPorts } from './cidr-mode.ts';
@@ -17,16 +18,20 @@ export function clusterPoolMode(deps: ModeDeps): CidrMode<CiliumNodeHolder, read
   return new CidrMode(deps, {
     served: 'CiliumNodes',
     path: ciliumNodesPath,
-    read: ciliumNodeHolder,
+    read: readerOf(deps),
     compose: (given, ports) => new ClusterPoolParts(given, ports),
   });
+}
+
+function readerOf({ options }: ModeDeps): (raw: JsonObject) => CiliumNodeHolder {
+  return (raw) => clusterPoolHolder(raw, options.ipamDefaultIpPool);
 }
 
 class ClusterPoolParts extends CiliumNodeParts<CiliumNodeHolder, readonly string[]> {
   readonly access: AccessScope;
 
   constructor(deps: ModeDeps, ports: CidrPorts<CiliumNodeHolder>) {
-    super(deps, ports, { read: ciliumNodeHolder, specOf: podCidrsPatch });
+    super(deps, ports, { read: readerOf(deps), specOf: podCidrsPatch });
     const { nodesGcInterval, skipCrdCreation } = deps.options;
     this.access = { mode: 'cluster-pool', gc: nodesGcInterval > 0, createsDefinition: !skipCrdCreation };
   }

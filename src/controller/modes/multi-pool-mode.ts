@@ -16,6 +16,7 @@ import type { BlockBook } from '../cidr-session.ts';
 import { CidrMode, type CidrPorts } from './cidr-mode.ts';
 import { CiliumNodeParts } from './cilium-node-parts.ts';
 import type { ModeDeps } from './mode.ts';
+import { PoolStart } from './pool-start.ts';
 import { PoolReports } from './pool-reports.ts';
 import { type PoolChange, PoolsWatch } from './pools-watch.ts';
 
@@ -35,8 +36,7 @@ class MultiPoolParts extends CiliumNodeParts<PoolNodeHolder, readonly Json[]> {
   readonly access: AccessScope;
   override readonly watches: readonly PoolsWatch[];
   readonly #pools: PoolsWatch;
-  readonly #known: CidrPorts<PoolNodeHolder>['known'];
-  readonly #resume: () => void;
+  readonly #ports: CidrPorts<PoolNodeHolder>;
   readonly #prepared = Promise.withResolvers<void>();
   readonly #reports: PoolReports;
   readonly #ledger = new BlockLedger([]);
@@ -51,8 +51,7 @@ class MultiPoolParts extends CiliumNodeParts<PoolNodeHolder, readonly Json[]> {
       createsDefinition: !skipCrdCreation,
       createsPools: autoCreateCiliumPodIpPools.size > 0,
     };
-    this.#known = ports.known;
-    this.#resume = ports.resume;
+    this.#ports = ports;
     this.#reports = new PoolReports(deps);
     this.#pools = new PoolsWatch(deps, (changes) => this.#change(changes));
     this.watches = [this.#pools];
@@ -72,11 +71,28 @@ class MultiPoolParts extends CiliumNodeParts<PoolNodeHolder, readonly Json[]> {
   openBook(): BlockBook<PoolNodeHolder, readonly Json[]> {
     const ledger = this.#ledger;
     const allotment = new PoolAllotment(ledger, () => this.#reports.tell(allotment.book));
-    for (const holder of [...this.#known().values()].toSorted(bySeniority)) allotment.take(holder, undefined);
+    for (const holder of [...this.#ports.known().values()].toSorted(bySeniority))
+      allotment.take(holder, undefined);
     this.#allotment = allotment;
     const pools = [...this.#pools.reflector.objects].toSorted(([, a], [, b]) => a.createdAt - b.createdAt);
     allotment.changePools(pools);
     return { ledger, allotment, writesInARow };
+  }
+
+  /** Nothing is given out before the pools of the options are there and the blocks of cluster-pool have moved. */
+  override async whileLeading(signal: AbortSignal): Promise<void> {
+    const allotment = this.#allotment;
+    if (allotment === undefined) throw new Error('it leads without having opened its book');
+    await new PoolStart({
+      ...this.deps,
+      ...this.#ports,
+      writer: this.writer,
+      allotment,
+      refreshPools: () => this.#pools.reflector.refresh(),
+    }).run(signal);
+    this.#pools.open();
+    this.#ports.resume();
+    await super.whileLeading(signal);
   }
 
   override show(): void {
@@ -86,7 +102,7 @@ class MultiPoolParts extends CiliumNodeParts<PoolNodeHolder, readonly Json[]> {
 
   #change(changes: readonly PoolChange[]): void {
     if (changes.length > 0) this.#allotment?.changePools(changes);
-    this.#resume();
+    this.#ports.resume();
   }
 
   async #watchPools(signal: AbortSignal): Promise<void> {

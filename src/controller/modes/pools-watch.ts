@@ -16,7 +16,9 @@ export class PoolsWatch implements PartWatch {
   readonly resource = 'CiliumPodIPPools';
   readonly reflector: Reflector<CiliumPodIpPool>;
   problem: string | undefined;
-  isSettled = false;
+  #isListed = false;
+  /** Whether the leader has done what comes before anything else. */
+  #isOpen = false;
   #changes: PoolChange[] = [];
 
   constructor(
@@ -37,11 +39,11 @@ export class PoolsWatch implements PartWatch {
       transform: readCiliumPodIpPool,
       onChange: ({ type, key, object }) => {
         this.#changes.push([key, type === 'deleted' ? undefined : object]);
-        if (this.isSettled) tell();
+        if (this.#isListed) tell();
       },
       onList: (phase) => {
-        this.isSettled = phase === 'end';
-        if (this.isSettled) tell();
+        this.#isListed = phase === 'end';
+        if (this.#isListed) tell();
       },
       onState: (state) => {
         if ('problem' in state) this.problem = state.problem;
@@ -50,6 +52,15 @@ export class PoolsWatch implements PartWatch {
       },
       onBug,
     });
+  }
+
+  get isSettled(): boolean {
+    return this.#isListed && this.#isOpen;
+  }
+
+  /** From now on, what is listed is all that is waited for. */
+  open(): void {
+    this.#isOpen = true;
   }
 
   /** Runs until `signal` aborts, then resolves. Call it once, when there are such objects. */

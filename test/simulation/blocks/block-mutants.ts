@@ -108,3 +108,55 @@ export const blockMutants: readonly Mutant[] = [
     'return end !== undefined || ms + clock.wall() > 0;',
   ),
 ];
+
+/** Those of pools. */
+export const poolMutants: readonly Mutant[] = [
+  one(
+    'forgets the orphans of a pool that is gone',
+    'cidr/allocation/block-ledger.ts',
+    'for (const holding of loose) this.#put(holding);',
+    'for (const holding of loose.slice(0, 0)) this.#put(holding);',
+  ),
+  one(
+    'applies the half of a pool change that is right',
+    'cidr/multi-pool/pool-book.ts',
+    'firstOverlap(pool.cidrs, definition?.cidrs ?? [])',
+    'firstOverlap(pool.cidrs.slice(0, 1), definition?.cidrs ?? [])',
+  ),
+  one(
+    'takes away what an agent lists',
+    'cidr/multi-pool/pool-allotment.ts',
+    'withBlocks(known.holder.rawAllocated, added)',
+    'withBlocks(known.holder.rawAllocated.slice(1), added)',
+  ),
+  one(
+    'gives blocks of one family only',
+    'cidr/multi-pool/pool-allotment.ts',
+    'families.flatMap((family) => this.#wantOf(',
+    'families.slice(0, 1).flatMap((family) => this.#wantOf(',
+  ),
+  one(
+    'matches orphans without the name of their pool',
+    'cidr/multi-pool/pool-book.ts',
+    'if (name === pool.name) continue;\n      const own',
+    'if (name !== undefined) continue;\n      const own',
+  ),
+  one(
+    'frees what an agent has when its list is empty',
+    'cidr/multi-pool/pool-allotment.ts',
+    'if (after.length === 0) return [];',
+    '',
+  ),
+  one(
+    'keeps what agents return',
+    'cidr/multi-pool/pool-allotment.ts',
+    'const freed = [...this.#release(known, dropped), ',
+    'const freed = [...this.#release(known, dropped.slice(0, 0)), ',
+  ),
+  one(
+    'serves nobody when a pool grows',
+    'controller/modes/multi-pool-mode.ts',
+    'this.#allotment?.changePools(changes);\n    this.#ports.resume();',
+    'this.#allotment?.changePools(changes);',
+  ),
+];

@@ -53,6 +53,8 @@ export interface BlockWorldOptions {
   readonly intercept?: (process: SimulatedProcess, handler: KubernetesHandler) => KubernetesHandler;
   /** Whether the definition of CiliumNodes is missing at first. */
   readonly withoutDefinition?: true;
+  /** The machines. Default: those with one block of each family. */
+  readonly machine?: typeof BlockMachine;
   /** Of every process. Default: one that keeps nothing. */
   readonly registry?: MetricRegistry;
 }
@@ -63,6 +65,9 @@ export interface EffectiveWrite {
   readonly method: string;
   readonly path: string;
   readonly process: string;
+  /** The object before and after it; undefined where there is none. */
+  readonly before: JsonObject | undefined;
+  readonly after: JsonObject | undefined;
 }
 
 const never = new AbortController().signal;
@@ -143,7 +148,7 @@ export class BlockWorld {
 
   join(name: string, isOwned = false): BlockMachine {
     const { clock, random, form } = this;
-    const machine = new BlockMachine({
+    const machine = new (this.#options.machine ?? BlockMachine)({
       name,
       form,
       client: this.#client,
@@ -209,6 +214,13 @@ export class BlockWorld {
     return textAt(lease, 'spec', 'holderIdentity') || undefined;
   }
 
+  /** The CiliumNode that a write is about. */
+  #objectAt(request: KubernetesRequest): JsonObject | undefined {
+    const [, name] = /\/ciliumnodes\/([^/?]+)/.exec(request.url) ?? [];
+    if (name === undefined || !isWriteOfObject(request)) return undefined;
+    return this.model.get('ciliumnodes.cilium.io', decodeURIComponent(name));
+  }
+
   #watchingWrites(identity: string, handler: KubernetesHandler): KubernetesHandler {
     return (request, signal) => {
       if (isWriteOfObject(request)) this.onSend(identity, request.url);
@@ -219,10 +231,12 @@ export class BlockWorld {
   /** Tells of each write of the process that took effect, whatever becomes of its answer. */
   #noting(identity: string): KubernetesHandler {
     return async (request, signal) => {
-      const answer = await this.model.handle(request, signal);
       const { method, url } = request;
+      const before = this.#objectAt(request);
+      const answer = await this.model.handle(request, signal);
       if (isWriteOfObject(request) && answer.status < 300) {
-        const write = { at: this.clock.monotonic(), method, path: url, process: identity };
+        const after = this.#objectAt(request);
+        const write = { at: this.clock.monotonic(), method, path: url, process: identity, before, after };
         this.writes.push(write);
         this.onWrite(write);
       }
