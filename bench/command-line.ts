@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util';
 import type { CloudName } from './clouds/bench-cloud.ts';
 import { cloudNames, cloudOf } from './clouds/clouds.ts';
-import { type CloudFigure, type Figure, figuresOn, type Settings } from './figure.ts';
+import { type CloudFigure, type Figure, figuresCalled, figuresOn, type Settings } from './figure.ts';
 
 export interface Wanted {
   readonly kind: 'measurement';
@@ -14,7 +14,7 @@ export interface Wanted {
   readonly profiles: string | undefined;
 }
 
-/** The figures of a cloud, to be named. */
+/** The figures of a cloud, or those of its small form, to be named. */
 export interface WantedList {
   readonly kind: 'list';
   readonly figures: readonly Figure[];
@@ -28,7 +28,7 @@ export const usage = `npm run bench -- [--cloud NAME] [--only NAME]... [--nodes 
   --small      100 nodes, counts only, no times: what holds on any machine
   --json FILE  writes the figures there as JSON as well
   --profile DIR  leaves a CPU profile of each controller there; times are then not those of the table
-  --list       names all figures`;
+  --list       names the figures: with --small those of that form`;
 
 const fullSize = 1000;
 const smallSize = 100;
@@ -39,7 +39,7 @@ export function readCommandLine(args: readonly string[], all: readonly CloudFigu
     args: [...args],
     options: {
       cloud: { type: 'string', default: 'aws' },
-      only: { type: 'string', multiple: true },
+      only: { type: 'string', multiple: true, default: [] },
       nodes: { type: 'string' },
       scale: { type: 'string' },
       small: { type: 'boolean', default: false },
@@ -49,17 +49,17 @@ export function readCommandLine(args: readonly string[], all: readonly CloudFigu
     },
   });
   const cloud = cloudCalled(values.cloud);
-  const known = figuresOn(cloud, all);
-  if (values.list) return { kind: 'list', figures: known };
   const isSmall = values.small;
   const nodes = wholeNumber('nodes', values.nodes) ?? (isSmall ? smallSize : fullSize);
   const usualScale = cloudOf({ cloud }).scale;
   const scale = wholeNumber('scale', values.scale) ?? (isSmall ? usualScale.small : usualScale.full);
-  const figures = values.only === undefined ? known : values.only.map((name) => figureCalled(name, known));
+  const settings = { cloud, nodes, isSmall, scale };
+  const known = figuresOn(settings, all);
+  if (values.list) return { kind: 'list', figures: known };
   return {
     kind: 'measurement',
-    settings: { cloud, nodes, isSmall, scale },
-    figures: isSmall ? figures.filter(({ inSmallForm }) => inSmallForm) : figures,
+    settings,
+    figures: figuresCalled(values.only, known),
     json: values.json,
     profiles: values.profile,
   };
@@ -76,10 +76,4 @@ function wholeNumber(name: string, text: string | undefined): number | undefined
   const value = Number(text);
   if (Number.isInteger(value) && value > 0) return value;
   throw new Error(`--${name} is ${text}; a whole number above 0 is accepted`);
-}
-
-function figureCalled(name: string, all: readonly Figure[]): Figure {
-  const found = all.find((figure) => figure.name === name);
-  if (found !== undefined) return found;
-  throw new Error(`there is no figure ${name}; there are: ${all.map((figure) => figure.name).join(', ')}`);
 }

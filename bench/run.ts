@@ -7,7 +7,8 @@ import { promisify } from 'node:util';
 import { systemClock as clock } from '../src/runtime/system-clock.ts';
 import { allFigures } from './all-figures.ts';
 import { readCommandLine, usage, type Wanted, type WantedList } from './command-line.ts';
-import { type Figure, isGood, type Outcome, type FigureContext } from './figure.ts';
+import { isGood } from './figure.ts';
+import { measureAll } from './measurement.ts';
 import { comparison } from './peers/comparison.ts';
 import { reportOf } from './report/json-report.ts';
 import { renderTable } from './report/table.ts';
@@ -16,38 +17,20 @@ import { Scenarios } from './scenarios/scenarios.ts';
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
-async function measure(figure: Figure, context: FigureContext): Promise<Outcome> {
-  try {
-    return { kind: 'measured', figure, reading: await figure.measure(context) };
-  } catch (error) {
-    context.signal.throwIfAborted();
-    return { kind: 'failed', figure, why: messageOf(error) };
-  }
-}
-
 async function run({ settings, figures, json, profiles }: Wanted, signal: AbortSignal): Promise<number> {
   say('building the bundle');
   await promisify(execFile)(process.execPath, [join(root, 'build.mjs')], { cwd: root, signal });
-  const context: FigureContext = {
-    ...settings,
-    clock,
-    signal,
-    say,
-    scenarios: new Scenarios({ clock, signal, say, profiles }),
-  };
-  const outcomes: Outcome[] = [];
-  for (const figure of figures) {
-    say(`[${outcomes.length + 1}/${figures.length}] ${figure.title}`);
-    outcomes.push(await measure(figure, context));
-  }
-  const peers = await comparison(context);
+  const harness = { clock, signal, say, profiles };
+  const scenarios = new Scenarios(harness);
+  const outcomes = await measureAll(figures, scenarios, harness);
+  const peers = await comparison({ ...settings, scenarios });
   say('');
-  for (const line of [...renderTable(outcomes, settings), '', ...peers.lines]) say(line);
+  for (const line of [...renderTable(outcomes), '', ...peers.lines]) say(line);
   const good = outcomes.filter(isGood).length;
   if (json !== undefined) {
     const report = {
       ...settings,
-      figures: outcomes.map((each) => reportOf(each, settings)),
+      figures: outcomes.map((each) => reportOf(each)),
       peers: peers.scaleUps,
     };
     await writeFile(json, `${JSON.stringify(report, undefined, 2)}\n`);

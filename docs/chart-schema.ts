@@ -2,6 +2,7 @@
 import { timingBounds } from '../src/config/cross-validation.ts';
 import { optionsOfCommand } from '../src/config/option-scope.ts';
 import { optionNames, optionTable, type OptionName } from '../src/config/option-table.ts';
+import { agentModeRow } from '../src/config/options/agent-options.ts';
 import { pausable } from '../src/providers/gate/mutation-permission.ts';
 import {
   accepting,
@@ -55,6 +56,37 @@ function group(
   return { ...closedObject(description, properties), ...refusingGaps(needed) };
 }
 
+const path: JsonSchema = accepting({ type: 'string', pattern: '^/[^:]+$' }, 'an absolute path');
+
+const mounted = never('not set here: it is where the chart mounts it');
+
+const agent = closedObject('The command headwater agent, as a DaemonSet of its own.', {
+  enabled: flag,
+  options: closedObject(
+    'Options of headwater agent by name, as YAML or as the text of a flag.',
+    {
+      ...Object.fromEntries(optionsOfCommand('agent').map((name) => [name, optionSchema(optionTable[name])])),
+      ipam: optionSchema({ ...optionTable.ipam, ...agentModeRow }),
+      'node-name': never('not set here: it is the node of the pod'),
+      'socket-path': mounted,
+      'state-dir': mounted,
+      'config-dir': never('not set here: nothing is mounted there'),
+    },
+    'left out: headwater agent has no such option (docs/options.md lists them)',
+  ),
+  pluginDirectory: path,
+  network: group('The configuration of the network of the pods.', ['create', 'path', 'conflist'], {
+    create: flag,
+    path: accepting(
+      { type: 'string', pattern: String.raw`^/[^:]+\.conflist$` },
+      'an absolute path that ends with .conflist',
+    ),
+    conflist: anyObject,
+  }),
+  resources: anyObject,
+  nodeSelector: texts,
+});
+
 const properties: Readonly<Record<string, JsonSchema>> = {
   image: closedObject('The image of Headwater. No image is published yet: build one and name it.', {
     repository: accepting(
@@ -97,6 +129,7 @@ const properties: Readonly<Record<string, JsonSchema>> = {
     port,
     resources: anyObject,
   }),
+  agent,
   dryRun: flag,
   pause: {
     description: optionTable.pause.help,

@@ -7,6 +7,7 @@ home=$1/opt/headwater
 rm -rf -- "$1"
 mkdir -p -- "$home/bin" "$home/dist/chunks"
 cp -- bin/headwater "$home/bin/"
+cp -- image/install-plugin.sh "$home/bin/install-plugin"
 cp -- dist/main.js dist/main.js.map "$home/dist/"
 cp -- dist/chunks/*.js dist/chunks/*.js.map "$home/dist/chunks/"
 cp -- LICENSE "$home/"
@@ -16,4 +17,4 @@ node image/bill-of-materials.ts notices > "$home/THIRD-PARTY-NOTICES"
 node image/bill-of-materials.ts sbom > "$home/sbom.cdx.json"
 # Everybody reads, nobody writes.
 chmod -R a=rX,u=rX -- "$1/opt"
-chmod 0555 -- "$home/bin/headwater"
+chmod 0555 -- "$home/bin/headwater" "$home/bin/install-plugin"

@@ -1,12 +1,13 @@
 /*
  * The CNI plugin headwater-ipam: carries one call of a container runtime to the agent of this node, and its answer back.
  * What a call means is decided in the agent. The plugin decides only what it must without one: which socket, what to say if
- * no agent answers, and that a DEL then waits in a file. libc alone, no threads, no allocation after the request is read.
+ * no agent answers, and that a DEL then waits in a file. libc alone, no threads.
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <dirent.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -37,14 +38,22 @@ static char cni_version[32] = "1.1.0";
 
 /* ---- what is printed ---- */
 
-static void write_all(int to, const char *text, size_t length) {
+/* Returns whether all was written; otherwise errno says why not. */
+static int write_all(int to, const char *text, size_t length) {
   while (length > 0) {
     ssize_t done = write(to, text, length);
     if (done < 0 && errno == EINTR) continue;
-    if (done <= 0) return; /* nobody reads: the exit code still says it */
+    if (done < 0) return 0;
     text += done;
     length -= (size_t)done;
   }
+  return 1;
+}
+
+/* If nobody reads it, the exit code still says it. */
+static _Noreturn void answer(int code, const char *text, size_t length) {
+  write_all(STDOUT_FILENO, text, length);
+  exit(code);
 }
 
 /* Messages hold a path and the words of errno: what JSON escapes becomes '?'. */
@@ -57,8 +66,7 @@ static _Noreturn void fail(int code, const char *format, ...) {
   for (char *at = message; *at != '\0'; at++)
     if (*at == '"' || *at == '\\' || (unsigned char)*at < 0x20) *at = '?';
   int length = snprintf(line, sizeof line, "{\"cniVersion\":\"%s\",\"code\":%d,\"msg\":\"%s\"}\n", cni_version, code, message);
-  write_all(STDOUT_FILENO, line, (size_t)length);
-  exit(1);
+  answer(1, line, (size_t)length);
 }
 
 /* ---- two texts of the configuration ---- */
@@ -148,7 +156,7 @@ struct text {
 };
 
 static void append(struct text *to, const char *from, size_t length) {
-  if (to->length + length > to->size) fail(6, "the network configuration is too long");
+  if (length > to->size - to->length) fail(6, "the network configuration and CNI_ variables are too long");
   memcpy(to->at + to->length, from, length);
   to->length += length;
 }
@@ -207,12 +215,14 @@ static struct text request_body(const char *conf, size_t length) {
 static int connect_agent(void) {
   struct sockaddr_un address = {.sun_family = AF_UNIX};
   strcpy(address.sun_path, socket_path);
-  int agent = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  int agent = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), done;
   struct timeval wait = {longest_wait, 0};
   if (agent < 0) return -1;
   setsockopt(agent, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof wait);
   setsockopt(agent, SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof wait);
-  if (connect(agent, (struct sockaddr *)&address, sizeof address) == 0) return agent;
+  do done = connect(agent, (struct sockaddr *)&address, sizeof address);
+  while (done < 0 && errno == EINTR);
+  if (done == 0) return agent;
   int why = errno;
   close(agent);
   errno = why;
@@ -225,44 +235,36 @@ static const char *header(const char *head, const char *name) {
   return at == NULL ? NULL : at + strlen(name);
 }
 
-/* Sends the request, prints the answer and exits as it says. Returns only if no whole answer came. */
+/* Sends the request, prints the answer and exits as it says. Returns, with errno, only if no whole answer came. */
 static void exchange(int agent, const struct text *body) {
   char head[160];
   int length = snprintf(head, sizeof head,
                         "POST /v1/cni HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n"
                         "content-type: application/json\r\ncontent-length: %zu\r\n\r\n", body->length);
-  if (send(agent, head, (size_t)length, MSG_NOSIGNAL) < 0) return;
-  for (size_t sent = 0; sent < body->length;) {
-    ssize_t done = send(agent, body->at + sent, body->length - sent, MSG_NOSIGNAL);
-    if (done < 0 && errno == EINTR) continue;
-    if (done <= 0) return;
-    sent += (size_t)done;
-  }
-  size_t size = 64 * 1024, got = 0;
-  char *answer = malloc(size + 1);
-  while (answer != NULL) {
-    ssize_t more = recv(agent, answer + got, size - got, 0);
+  if (!write_all(agent, head, (size_t)length) || !write_all(agent, body->at, body->length)) return;
+  char *got = malloc(most_answer + 1); /* of which only what is written to takes memory */
+  size_t size = 0;
+  while (got != NULL) {
+    ssize_t more = read(agent, got + size, most_answer - size);
     if (more < 0 && errno == EINTR) continue;
     if (more < 0) return;
     if (more == 0) break;
-    got += (size_t)more;
-    if (got == size && (size *= 2) <= most_answer) answer = realloc(answer, size + 1);
-    else if (got >= size) return;
+    size += (size_t)more;
   }
-  if (answer == NULL) return;
-  answer[got] = '\0';
-  char *out = strstr(answer, "\r\n\r\n");
+  if (got == NULL) return;
+  got[size] = '\0';
+  errno = EPROTO;
+  char *out = strstr(got, "\r\n\r\n");
   if (out == NULL) return;
   *out = '\0';
   out += 4;
-  const char *expected = header(answer, "\r\ncontent-length: "), *exit_code = header(answer, "\r\nx-cni-exit: ");
-  size_t printed = got - (size_t)(out - answer);
+  const char *expected = header(got, "\r\ncontent-length: "), *exit_code = header(got, "\r\nx-cni-exit: ");
+  size_t printed = size - (size_t)(out - got);
   if (expected == NULL || strtoul(expected, NULL, 10) != printed) return;
-  if (exit_code == NULL) fail(5, "the agent at %s answered %.40s", socket_path, answer);
-  const char *note = header(answer, "\r\nx-cni-note: ");
+  if (exit_code == NULL) fail(5, "the agent at %s answered %.40s", socket_path, got);
+  const char *note = header(got, "\r\nx-cni-note: ");
   if (note != NULL) fprintf(stderr, "headwater-ipam: %.*s\n", (int)strcspn(note, "\r\n"), note);
-  write_all(STDOUT_FILENO, out, printed);
-  exit(*exit_code == '0' ? 0 : 1);
+  answer(*exit_code == '0' ? 0 : 1, out, printed);
 }
 
 /* ---- a DEL that no agent answers ---- */
@@ -339,10 +341,10 @@ static _Noreturn void queue_delete(const struct text *body) {
   snprintf(unfinished, sizeof unfinished, "%s/.%s.%d", directory, digits, (int)getpid());
   int file = open(unfinished, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (file < 0) fail(5, "cannot write into %s: %s", directory, strerror(errno));
-  ssize_t written = write(file, body->at, body->length);
-  if (close(file) < 0 || written != (ssize_t)body->length || rename(unfinished, path) < 0) {
+  if (!write_all(file, body->at, body->length) || close(file) < 0 || rename(unfinished, path) < 0) {
+    int why = errno;
     unlink(unfinished);
-    fail(5, "cannot write into %s: %s", directory, strerror(errno));
+    fail(5, "cannot write into %s: %s", directory, strerror(why));
   }
   /* An agent that came meanwhile has replayed its queue already. The same DEL twice does no harm. */
   int agent = connect_agent();
@@ -356,6 +358,7 @@ static _Noreturn void queue_delete(const struct text *body) {
 
 int main(void) {
   const char *verb = getenv("CNI_COMMAND");
+  signal(SIGPIPE, SIG_IGN);
   char *conf = malloc(most_stdin + 2);
   if (conf == NULL) fail(5, "no memory");
   size_t length = read_stdin(conf);
@@ -363,8 +366,7 @@ int main(void) {
   if (verb != NULL && strcmp(verb, "VERSION") == 0) {
     char line[256];
     int printed = snprintf(line, sizeof line, "{\"cniVersion\":\"%s\",\"supportedVersions\":%s}\n", cni_version, versions);
-    write_all(STDOUT_FILENO, line, (size_t)printed);
-    return 0;
+    answer(0, line, (size_t)printed);
   }
   struct text body = request_body(conf, length);
   int agent = connect_agent();

@@ -1,4 +1,4 @@
-// What the figures of blocks run on: a real API server with its etcd, whoever gives out blocks in a process of its own, and a
+// What the figures of blocks run on: a real API server with its etcd, what gives out blocks in a process of its own, and a
 // watch that tells when the last object has one.
 import { RigChild } from '../../rig/child-process.ts';
 import type { ControllerChild } from '../../rig/controller-child.ts';
@@ -8,15 +8,24 @@ import { KubernetesClient } from '../../src/simulator/workload/kubernetes-client
 import { BlockCluster } from '../../test/e2e/rig/block-cluster.ts';
 import { join } from 'node:path';
 
-export type Scope = 'cluster-pool' | 'nodeipam';
+export type Scope = 'cluster-pool' | 'multi-pool' | 'nodeipam';
 
 /** A network with more blocks than any figure has nodes. */
 export const networkFlags = {
   'cluster-pool': ['--cluster-pool-ipv4-cidr=10.0.0.0/8'],
+  'multi-pool': [],
   nodeipam: ['--cluster-cidr=10.0.0.0/8'],
 } as const;
 
-const blocksAt = { 'cluster-pool': ['spec', 'ipam', 'podCIDRs'], nodeipam: ['spec', 'podCIDRs'] } as const;
+/** Each CiliumNode asks two of the three pools. */
+const pools = { default: '10.0.0.0/12', blue: '10.16.0.0/12', green: '10.32.0.0/12' } as const;
+const asked = { default: 1, blue: 1 } as const;
+
+function isServed(scope: Scope, object: JsonObject): boolean {
+  if (scope === 'nodeipam') return textsAt(object, 'spec', 'podCIDRs').length > 0;
+  if (scope === 'cluster-pool') return textsAt(object, 'spec', 'ipam', 'podCIDRs').length > 0;
+  return listAt(object, 'spec', 'ipam', 'pools', 'allocated').length === Object.keys(asked).length;
+}
 
 /** Of the controller's transport. */
 export const connections = 32;
@@ -48,7 +57,7 @@ export async function withBlockBench<T>(
 
 export class BlockBench {
   readonly cluster: BlockCluster;
-  readonly #scope: Scope;
+  readonly scope: Scope;
   readonly #clock: Clock;
   readonly #ending = new AbortController();
   readonly #children: RigChild[] = [];
@@ -57,14 +66,19 @@ export class BlockBench {
   #onChange: () => void = () => undefined;
 
   constructor(scope: Scope, cluster: BlockCluster, clock: Clock) {
-    this.#scope = scope;
+    this.scope = scope;
     this.cluster = cluster;
     this.#clock = clock;
   }
 
   /** Creates objects without a block. */
   async create(count: number, prefix = 'node'): Promise<void> {
-    await this.cluster.each(namesOf(count, prefix), (name) => this.cluster.create(name));
+    const isPools = this.scope === 'multi-pool';
+    if (isPools)
+      for (const [name, cidr] of Object.entries(pools)) await this.cluster.setPool(name, 24, [cidr]);
+    await this.cluster.each(namesOf(count, prefix), (name) =>
+      isPools ? this.cluster.ask(name, asked) : this.cluster.create(name),
+    );
   }
 
   /** Creates the Nodes of as many CiliumNodes. */
@@ -123,7 +137,7 @@ export class BlockBench {
 
   /** Starts to write the same without a controller. */
   async startPlain(
-    form: 'patch' | 'replace',
+    form: 'patch' | 'pools' | 'replace',
     width: number,
   ): Promise<{ readonly child: RigChild; readonly leadsAt: number }> {
     const { api, path } = this.cluster;
@@ -139,7 +153,7 @@ export class BlockBench {
     return { child, leadsAt: this.#clock.monotonic() };
   }
 
-  /** What the API server counted of requests for an object that a controller may write or list, watches and single reads apart. */
+  /** What the API server counted of requests for an object that a controller may write or list, watches and single reads apart. Call it after the first such request. */
   async requests(): Promise<ReadonlyMap<string, number>> {
     const { handler } = this.cluster.api;
     const { body } = await handler({ method: 'GET', url: '/metrics', headers: {} }, this.#ending.signal);
@@ -154,6 +168,7 @@ export class BlockBench {
       const key = `${verb} ${resource}`;
       counts.set(key, (counts.get(key) ?? 0) + Number(value));
     }
+    if (counts.size === 0) throw new Error('the API server counts no requests');
     return counts;
   }
 
@@ -188,8 +203,7 @@ export class BlockBench {
 
   #note(object: JsonObject, isGone: boolean): void {
     const name = textAt(object, 'metadata', 'name');
-    const isServed = !isGone && textsAt(object, ...blocksAt[this.#scope]).length > 0;
-    if (isServed) this.#served.add(name);
+    if (!isGone && isServed(this.scope, object)) this.#served.add(name);
     else this.#served.delete(name);
   }
 }

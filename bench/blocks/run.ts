@@ -9,7 +9,8 @@ import { systemClock as clock } from '../../src/runtime/system-clock.ts';
 import { apiServerProgram, cidrSetProgram, nodeIpamProgram } from '../../test/e2e/rig/api-server-program.ts';
 import { etcd, go, missingPieces, setpriv } from '../../test/e2e/rig/missing-pieces.ts';
 import { buildProgram, type GoProgram, isThere, pathOfProgram } from '../../test/support/go-program.ts';
-import { type Figure, type FigureContext, isGood, type Outcome } from '../figure.ts';
+import { figuresCalled, isGood } from '../figure.ts';
+import { measureAll } from '../measurement.ts';
 import { renderTable } from '../report/table.ts';
 import { Scenarios } from '../scenarios/scenarios.ts';
 import { blockFigures, type BlockSettings, type SetSpeeds } from './block-figures.ts';
@@ -53,18 +54,11 @@ async function main(args: readonly string[], signal: AbortSignal): Promise<numbe
     for (const { name, title } of all) say(`${name.padEnd(24)} ${title}`);
     return 0;
   }
-  const figures = only.length === 0 ? all : all.filter(({ name }) => only.includes(name));
-  if (figures.length === 0) throw new Error(`there is no figure ${only.join(', ')}`);
+  const figures = figuresCalled(only, all);
   await prepare(signal);
-  // No figure here has a cloud: the table's settings name one all the same.
-  const settings = { cloud: 'aws', nodes, isSmall: false, scale: 1 } as const;
-  const scenarios = new Scenarios({ clock, signal, say, profiles: undefined });
-  const outcomes: Outcome[] = [];
-  for (const figure of figures) {
-    say(`[${outcomes.length + 1}/${figures.length}] ${figure.title}`);
-    outcomes.push(await measured(figure, { ...settings, clock, signal, say, scenarios }));
-  }
-  for (const line of ['', ...renderTable(outcomes, settings), '']) say(line);
+  const harness = { clock, signal, say, profiles: undefined };
+  const outcomes = await measureAll(figures, new Scenarios(harness), harness);
+  for (const line of ['', ...renderTable(outcomes), '']) say(line);
   const good = outcomes.filter(isGood).length;
   say(`${good} passed, ${outcomes.length - good} failed`);
   return good === outcomes.length ? 0 : 1;
@@ -77,15 +71,6 @@ async function prepare(signal: AbortSignal): Promise<void> {
   process.env['HEADWATER_KUBE_APISERVER'] = await built(apiServerProgram, signal);
   process.env['HEADWATER_NODE_IPAM_CONTROLLER'] = await built(nodeIpamProgram, signal);
   await execute(process.execPath, [join(root, 'build.mjs')], { cwd: root, signal });
-}
-
-async function measured(figure: Figure, context: FigureContext): Promise<Outcome> {
-  try {
-    return { kind: 'measured', figure, reading: await figure.measure(context) };
-  } catch (error) {
-    context.signal.throwIfAborted();
-    return { kind: 'failed', figure, why: error instanceof Error ? error.message : String(error) };
-  }
 }
 
 async function compareSets(signal: AbortSignal): Promise<SetSpeeds> {

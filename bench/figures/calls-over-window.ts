@@ -1,7 +1,10 @@
 // Counts the calls by which a scale-up exceeds what the cloud serves in any 60 s: there must be none.
 import { callFigures, callsInWords } from '../call-figures.ts';
 import type { CloudFigure } from '../figure.ts';
-import { beyondWindow, inWords, playScaleUp } from '../scenarios/scale-up-forms.ts';
+import { createAndAttachOf, inWords, playScaleUp } from '../scenarios/scale-up-forms.ts';
+
+/** More than the windows hold. */
+const beyondWindow = createAndAttachOf(600);
 
 export const callsOverWindow: CloudFigure = {
   name: 'calls-over-window',

@@ -2,7 +2,9 @@
 import type { CloudFigure } from '../figure.ts';
 import { tunedTerway } from '../peers/measured-peer.ts';
 import { lastSuppliedOf } from '../scenarios/last-supplied.ts';
-import { createAndAttachOf100, inWords } from '../scenarios/scale-up-forms.ts';
+import { createAndAttachOf, inWords } from '../scenarios/scale-up-forms.ts';
+
+const joining = createAndAttachOf(100);
 
 export const lastSuppliedOf100: CloudFigure = {
   name: 'last-supplied-of-100',
@@ -11,6 +13,6 @@ export const lastSuppliedOf100: CloudFigure = {
   limits: { alibaba: tunedTerway.seconds[100] },
   bound: 'atMost',
   inSmallForm: false,
-  scenario: inWords(createAndAttachOf100, tunedTerway.how),
-  measure: (context) => lastSuppliedOf(context, createAndAttachOf100),
+  scenario: inWords(joining, tunedTerway.how),
+  measure: (context) => lastSuppliedOf(context, joining),
 };

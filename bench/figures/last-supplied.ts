@@ -2,7 +2,9 @@
 import type { CloudFigure } from '../figure.ts';
 import { tunedTerway } from '../peers/measured-peer.ts';
 import { lastSuppliedOf } from '../scenarios/last-supplied.ts';
-import { createAndAttach, inWords } from '../scenarios/scale-up-forms.ts';
+import { createAndAttachOf, inWords } from '../scenarios/scale-up-forms.ts';
+
+const joining = createAndAttachOf(500);
 
 export const lastSupplied: CloudFigure = {
   name: 'last-supplied',
@@ -11,6 +13,6 @@ export const lastSupplied: CloudFigure = {
   limits: { alibaba: tunedTerway.seconds[500] },
   bound: 'atMost',
   inSmallForm: false,
-  scenario: inWords(createAndAttach, tunedTerway.how),
-  measure: (context) => lastSuppliedOf(context, createAndAttach),
+  scenario: inWords(joining, tunedTerway.how),
+  measure: (context) => lastSuppliedOf(context, joining),
 };

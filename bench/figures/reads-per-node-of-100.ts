@@ -1,7 +1,9 @@
 // Measures the reads of the cloud for each node of a scale-up of 100.
 import type { CloudFigure } from '../figure.ts';
 import { readsOfNodes } from '../scenarios/reads-of-nodes.ts';
-import { createAndAttachOf100, inWords } from '../scenarios/scale-up-forms.ts';
+import { createAndAttachOf, inWords } from '../scenarios/scale-up-forms.ts';
+
+const joining = createAndAttachOf(100);
 
 export const readsPerNodeOf100: CloudFigure = {
   name: 'reads-per-node-of-100',
@@ -10,6 +12,6 @@ export const readsPerNodeOf100: CloudFigure = {
   limits: { alibaba: 0.5 },
   bound: 'atMost',
   inSmallForm: true,
-  scenario: inWords(createAndAttachOf100, 'Each page is a read; until no call comes any more.'),
-  measure: (context) => readsOfNodes(context, createAndAttachOf100),
+  scenario: inWords(joining, 'Each page is a read; until no call comes any more.'),
+  measure: (context) => readsOfNodes(context, joining),
 };

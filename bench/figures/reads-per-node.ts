@@ -1,7 +1,9 @@
 // Measures the reads of the cloud for each node of a scale-up of 500.
 import type { CloudFigure } from '../figure.ts';
 import { readsOfNodes } from '../scenarios/reads-of-nodes.ts';
-import { createAndAttach, inWords } from '../scenarios/scale-up-forms.ts';
+import { createAndAttachOf, inWords } from '../scenarios/scale-up-forms.ts';
+
+const joining = createAndAttachOf(500);
 
 export const readsPerNode: CloudFigure = {
   name: 'reads-per-node',
@@ -10,6 +12,6 @@ export const readsPerNode: CloudFigure = {
   limits: { alibaba: 0.15 },
   bound: 'atMost',
   inSmallForm: false,
-  scenario: inWords(createAndAttach, 'Each page is a read; until no call comes any more.'),
-  measure: (context) => readsOfNodes(context, createAndAttach),
+  scenario: inWords(joining, 'Each page is a read; until no call comes any more.'),
+  measure: (context) => readsOfNodes(context, joining),
 };

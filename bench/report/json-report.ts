@@ -1,5 +1,5 @@
 // The figures as JSON, for other programs.
-import { isGood, type Outcome, type Settings } from '../figure.ts';
+import { isGood, type Outcome } from '../figure.ts';
 
 export interface FigureReport {
   readonly name: string;
@@ -15,7 +15,7 @@ export interface FigureReport {
   readonly details: string;
 }
 
-export function reportOf(outcome: Outcome, settings: Settings): FigureReport {
+export function reportOf(outcome: Outcome): FigureReport {
   const { name, title, unit, limit, bound, scenario } = outcome.figure;
   const measured = outcome.kind === 'measured' ? outcome.reading.measured : null;
   return {
@@ -24,7 +24,7 @@ export function reportOf(outcome: Outcome, settings: Settings): FigureReport {
     unit,
     limit,
     bound,
-    scenario: scenario(settings),
+    scenario,
     measured,
     ratio: measured === null || limit === 0 ? null : measured / limit,
     ok: isGood(outcome),

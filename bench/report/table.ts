@@ -1,5 +1,5 @@
 // The table of figures as text. Pure.
-import { isGood, type Outcome, type Settings } from '../figure.ts';
+import { isGood, type Outcome } from '../figure.ts';
 
 type Row = readonly [figure: string, measured: string, limit: string, ratio: string, verdict: string];
 
@@ -8,7 +8,7 @@ const head: Row = ['figure', 'measured', 'limit', 'ratio', ''];
 const width = 110;
 
 /** One line a figure with its numbers, and below it the scenario and what stands behind the number. */
-export function renderTable(outcomes: readonly Outcome[], settings: Settings): readonly string[] {
+export function renderTable(outcomes: readonly Outcome[]): readonly string[] {
   const rows = outcomes.map(rowOf);
   const widths = head.map((cell, column) =>
     Math.max(cell.length, ...rows.map((row) => (row[column] ?? '').length)),
@@ -23,7 +23,7 @@ export function renderTable(outcomes: readonly Outcome[], settings: Settings): r
   const lines = [line(head)];
   outcomes.forEach((outcome, index) => {
     const row = rows[index];
-    if (row !== undefined) lines.push(line(row), ...below(outcome, settings));
+    if (row !== undefined) lines.push(line(row), ...below(outcome));
   });
   return lines;
 }
@@ -37,10 +37,10 @@ function rowOf(outcome: Outcome): Row {
   return [title, withUnit(measured, unit), allowed, ratio, isGood(outcome) ? 'ok' : 'NOT OK'];
 }
 
-function below(outcome: Outcome, settings: Settings): readonly string[] {
+function below(outcome: Outcome): readonly string[] {
   const { scenario } = outcome.figure;
   const details = outcome.kind === 'failed' ? outcome.why : outcome.reading.details;
-  return [...wrapped(scenario(settings)), ...details.split('\n').flatMap((text) => wrapped(text, '    = '))];
+  return [...wrapped(scenario), ...details.split('\n').flatMap((text) => wrapped(text, '    = '))];
 }
 
 function withUnit(value: number, unit: string): string {

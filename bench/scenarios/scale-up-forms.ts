@@ -21,21 +21,16 @@ export const usual: Form = (settings) => {
 };
 
 export const createAndAttach: Form = (settings) => ({ ...usual(settings), firstInterfaceIndex: 1 });
-export const createAndAttachOf100: Form = (settings) => atMost(createAndAttach(settings), 100);
-/** More than the windows of Alibaba Cloud hold. */
-export const beyondWindow: Form = (settings) => ({ ...createAndAttach(settings), nodes: 600 });
+/** For what is stated for so many nodes at the limits and latencies of the cloud. */
+export const createAndAttachOf =
+  (nodes: number): Form =>
+  (settings) => ({ ...createAndAttach(settings), nodes, scale: 1 });
 export const oneAssign: Form = (settings) => ({ ...usual(settings), firstInterfaceIndex: 0 });
 export const besideAnother: Form = (settings) => ({ ...createAndAttach(settings), outsideClient: true });
-export const createAndAttachUnscaled: Form = (settings) => ({
-  ...atMost(createAndAttach(settings), mostUnscaled),
-  scale: 1,
-});
+export const createAndAttachUnscaled: Form = (settings) =>
+  createAndAttachOf(Math.min(createAndAttach(settings).nodes, mostUnscaled))(settings);
 /** In which the runnable peer was measured. */
 export const oneAssignUnscaled: Form = (settings) => ({ ...oneAssign(settings), scale: 1 });
-
-function atMost(plan: ScaleUpPlan, most: number): ScaleUpPlan {
-  return { ...plan, nodes: Math.min(plan.nodes, most) };
-}
 
 export function playScaleUp(context: FigureContext, form: Form): Promise<ScaleUp> {
   return context.scenarios.played(form(context), scaleUp);

@@ -1,20 +1,20 @@
 // The agent of one node: puts its parts together, and runs them until it is stopped.
-import { families } from '../cidr/set/cidr.ts';
 import type { AgentSettings } from '../config/agent-settings.ts';
+import { isObject, type JsonObject } from '../kubernetes/transport/json.ts';
 import type { KubernetesTransport } from '../kubernetes/transport/transport.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { AgentMetrics, MetricRegistry } from '../observability/metrics.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { aborted } from '../runtime/race-abort.ts';
 import type { Random } from '../runtime/random.ts';
+import { addressing } from './address-sources.ts';
 import { Answerer } from './cni/answer.ts';
 import { deleteQueueOf, replayDeletes } from './cni/delete-queue.ts';
 import { Verbs } from './cni/verbs.ts';
-import { addressText, parseAddress } from './ipam/address.ts';
 import type { Holdings } from './ipam/holdings.ts';
 import { Ipam, type IpamEvent } from './ipam/ipam.ts';
-import { BlockKeeper } from './own-node/block-keeper.ts';
-import { OwnNode } from './own-node/own-node.ts';
+import { NodePods } from './metadata/node-pods.ts';
+import { type AddressSource, runTogether } from './own-node/address-source.ts';
 import type { AddressRecord } from './record/record.ts';
 import { openState } from './record/state-directory.ts';
 import { Api } from './rest/api.ts';
@@ -60,43 +60,72 @@ export async function runAgent(deps: AgentDeps, stop: AbortSignal): Promise<Agen
         'what pods hold is unknown; remove the pods of this node, or restart the machine, then remove the file';
       return { kind: 'failed', problem: `${state.problem}: ${remedy}` };
     }
-    return await serve(deps, state, stop);
+    const open = (api: Api): Entrance =>
+      new ApiServer({ api, path: socketPath, clock: deps.clock, log: deps.log });
+    return await serve(deps, state, open, stop);
   } finally {
     for (const release of locks) release();
   }
 }
 
-interface State {
+/** What survived the last agent. */
+export interface AgentState {
   readonly record: AddressRecord;
   readonly holdings: Holdings;
 }
 
-async function serve(deps: AgentDeps, { record, holdings }: State, stop: AbortSignal): Promise<AgentEnd> {
-  const { settings, clock, random, log, registry, readFile } = deps;
+/** Where calls come from. */
+export interface Entrance {
+  /** Returns what prevents it. */
+  listen(): Promise<string | undefined>;
+  /** Resolves once nothing is answered any longer. */
+  close(): Promise<void>;
+}
+
+/** Serves until `stop` aborts; holds no lock. */
+export async function serve(
+  deps: AgentDeps,
+  { record, holdings }: AgentState,
+  open: (api: Api) => Entrance,
+  stop: AbortSignal,
+): Promise<AgentEnd> {
+  const { settings, clock, random, log, registry, readFile, kubernetes: transport } = deps;
+  const spec = specOf(deps);
+  if (typeof spec === 'string') return { kind: 'failed', problem: spec };
+  let source: AddressSource | undefined;
+  const pods = podsOf(deps, () => ipam.retry());
+  const { directory, source: sourceOf } = addressing({
+    settings,
+    record,
+    holdings,
+    transport,
+    pods,
+    spec,
+    clock,
+    random,
+    log,
+    onPools: () => {
+      source?.refresh();
+      ipam.retry();
+    },
+  });
   const ipam = new Ipam({
     clock,
     random: random.fork('ipam'),
     holdings,
     record: (change) => record.write(change),
     enabled: settings.enabled,
-    onEvent: (event) => report(event, deps),
+    directory,
+    isLast: (ip) => pods?.shows(ip) === true,
+    onEvent: (event) => {
+      report(event, deps);
+      source?.notice(event);
+    },
   });
-  for (const ip of settings.excluded) {
-    const address = parseAddress(ip);
-    if (address !== undefined) ipam.excludeIP(addressText(address), 'excluded');
-  }
-  const keeper = new BlockKeeper({
-    ipam,
-    record,
-    random,
-    log,
-    ranges: settings.ranges,
-    follows: settings.mode !== 'host-scope',
-  });
-  keeper.start();
+  for (const ip of settings.excluded) ipam.excludeIP(ip, 'excluded');
+  source = sourceOf(ipam);
   ipam.start();
-  const ownNode = ownNodeOf(deps, keeper);
-  const waitingFor = (): string | undefined => whatIsMissing(ipam, settings, ownNode);
+  const waitingFor = (): string | undefined => whatIsMissing(ipam, settings, source);
   const verbs = new Verbs({ ipam, clock, mayGrow: settings.mode !== 'host-scope', waitingFor, readFile });
   const answerer = new Answerer({
     verbs,
@@ -111,8 +140,15 @@ async function serve(deps: AgentDeps, { record, holdings }: State, stop: AbortSi
       registry.metrics.cilium_ipam_capacity.set({ family }, capacity);
     }
   });
-  const api = new Api({ ipam, answerer, waitingFor, metrics: registry, expiration: settings.expiration });
-  const server = new ApiServer({ api, path: settings.socketPath, clock, log });
+  const api = new Api({
+    isDelegated: settings.mode === 'delegated-plugin',
+    ipam,
+    answerer,
+    waitingFor,
+    metrics: registry,
+    expiration: settings.expiration,
+  });
+  const server = open(api);
   const queue = deleteQueueOf(settings.socketPath);
   try {
     await replayDeletes(queue, answerer, log);
@@ -122,32 +158,53 @@ async function serve(deps: AgentDeps, { record, holdings }: State, stop: AbortSi
     await replayDeletes(queue, answerer, log);
     const blocks = ipam.figures().flatMap(({ cidrs }) => cidrs);
     log.info('serving', { socket: settings.socketPath, blocks, addresses: holdings.size });
-    await Promise.all([aborted(stop), ownNode?.run(stop)]);
-    await server.close();
+    const parts = [source, pods].filter((part) => part !== undefined);
+    await runTogether(
+      [(own) => aborted(own), ...parts.map((part) => (own: AbortSignal) => part.run(own))],
+      stop,
+    );
     return { kind: 'stopped' };
   } finally {
+    // Whatever the reason: what still answered without a record would lose addresses.
+    await server.close();
     ipam.stop();
     record.close();
   }
 }
 
-function ownNodeOf(deps: AgentDeps, keeper: BlockKeeper): OwnNode | undefined {
-  const { settings, clock, random, log, kubernetes: transport } = deps;
-  const { mode: source, nodeName: name, createsCiliumNode: createsObject } = settings;
-  if (transport === undefined || (source !== 'kubernetes' && source !== 'cluster-pool')) return undefined;
-  const onBlocks = (shown: readonly string[]): void => keeper.take(shown);
-  return new OwnNode({ source, name, transport, clock, random, log, createsObject, onBlocks });
+/** The rest of the spec of a CiliumNode that is created, or what is wrong with its file. */
+function specOf({ settings, readFile }: AgentDeps): JsonObject | string {
+  const { ciliumNodeSpec: path } = settings;
+  if (path === undefined) return {};
+  const refusal = (why: string): string => `cannot use ${path}, which --cilium-node-spec names: ${why}`;
+  try {
+    const spec: unknown = JSON.parse(readFile(path));
+    return isObject(spec) ? spec : refusal('it is no JSON object');
+  } catch (error) {
+    return refusal((error as Error).message);
+  }
 }
 
-/** Undefined once every family that is asked for has a block. */
+/** Undefined with host-scope, which knows no pods. */
+function podsOf({ kubernetes: transport, ...deps }: AgentDeps, onChange: () => void): NodePods | undefined {
+  if (transport === undefined || deps.settings.mode === 'delegated-plugin') return undefined;
+  const random = deps.random.fork('pods');
+  return new NodePods({ ...deps, transport, random, node: deps.settings.nodeName, onChange });
+}
+
+/** Undefined once all pools that are held in advance, or the default one, have addresses of each of their families. */
 function whatIsMissing(
   ipam: Ipam,
-  { enabled }: AgentSettings,
-  ownNode: OwnNode | undefined,
+  { mode, preAllocation }: AgentSettings,
+  source: AddressSource | undefined,
 ): string | undefined {
-  const served = ipam.servedFamilies();
-  const lacks = families.some((family) => enabled[family] === true && ipam.allocator(family) === undefined);
-  return served.length > 0 && !lacks ? undefined : (ownNode?.missing ?? 'a range');
+  if (mode === 'delegated-plugin') return undefined;
+  const pools = mode === 'multi-pool' ? [...preAllocation.keys()] : [ipam.defaultPool];
+  const isServed = (pool: string): boolean => {
+    const served = ipam.servedFamilies(pool);
+    return served.length > 0 && served.every((family) => ipam.allocator(family, pool) !== undefined);
+  };
+  return pools.every(isServed) ? undefined : (source?.missing ?? 'a range');
 }
 
 function report(event: IpamEvent, { log, registry }: AgentDeps): void {
@@ -158,6 +215,8 @@ function report(event: IpamEvent, { log, registry }: AgentDeps): void {
       registry.metrics.cilium_ipam_events_total.add({ action, family: event.family });
       return;
     }
+    case 'refused':
+      return; // whoever asked is told
     case 'expired':
       log.info('released an address after its expiration', { ip: event.ip, owner: event.owner });
       return;

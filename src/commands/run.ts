@@ -91,18 +91,13 @@ async function serve(
   const connection = { options, outbound, log, clock, ...thisProcess };
   const mode = await openMode(command, connection, stop);
   const controller = new Controller({
-    options,
+    host: { options, clock, random, log, registry, onBug },
     kubernetes: new MeteredTransport(pacedBy(options, transport), registry.metrics),
     leaseTransport: new MeteredTransport(leaseTransport, registry.metrics),
     composeMode: mode.compose,
-    clock,
-    random,
-    log,
-    registry,
     identity: `${hostname()}-${random.hex(10)}`,
     version,
     readLiveOptions: readLive,
-    onBug,
   });
   const probeResult = (problem: string | undefined): ProbeResult =>
     problem === undefined ? { ok: true } : { ok: false, problem };

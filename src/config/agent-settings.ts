@@ -1,8 +1,8 @@
 // Reads the options of the command agent as it uses them, and checks them. Pure.
-import { type Cidr, families, type Family, parseCidr, widthOf } from '../cidr/set/cidr.ts';
+import { canonicalAddress, type Cidr, families, type Family, parseCidr, widthOf } from '../cidr/set/cidr.ts';
 import { type OptionSources, refusalLine } from './option-source.ts';
 import type { Options } from './option-table.ts';
-import { type AgentMode, builtAgentModes } from './options/agent-options.ts';
+import type { AgentMode } from './options/agent-options.ts';
 
 export interface AgentSettings {
   readonly mode: AgentMode;
@@ -13,8 +13,18 @@ export interface AgentSettings {
   /** Undefined: if the family has a block. */
   readonly enabled: Readonly<Record<Family, boolean | undefined>>;
   readonly ranges: readonly Cidr[];
+  /** In canonical text. */
   readonly excluded: readonly string[];
   readonly createsCiliumNode: boolean;
+  /** A file with the rest of the spec of a CiliumNode that is created. */
+  readonly ciliumNodeSpec: string | undefined;
+  readonly protocol: 'used' | 'pools';
+  /** Between two writes to the CiliumNode, in ms. */
+  readonly updateRate: number;
+  readonly defaultPool: string;
+  /** Free addresses to hold, by pool. */
+  readonly preAllocation: ReadonlyMap<string, number>;
+  readonly masqueradesDefaultOnly: boolean;
   /** In ms. */
   readonly expiration: number;
 }
@@ -35,8 +45,14 @@ export function agentSettings(options: Options): AgentSettings {
       const reading = parseCidr(rangeText(options, family) ?? '');
       return reading.kind === 'cidr' ? [reading.cidr] : [];
     }),
-    excluded: excludeIps,
+    excluded: excludeIps.flatMap((text) => canonicalAddress(text) ?? []),
     createsCiliumNode: options.autoCreateCiliumNodeResource,
+    ciliumNodeSpec: options.ciliumNodeSpec,
+    protocol: options.ciliumNodeProtocol,
+    updateRate: options.ipamCiliumNodeUpdateRate,
+    defaultPool: options.ipamDefaultIpPool,
+    preAllocation: new Map(options.ipamMultiPoolPreAllocation.map(countIn)),
+    masqueradesDefaultOnly: options.onlyMasqueradeDefaultPool,
     expiration: ipamExpiration,
   };
 }
@@ -44,11 +60,6 @@ export function agentSettings(options: Options): AgentSettings {
 /** One line for each broken rule. */
 export function agentProblems(options: Options, sources: OptionSources): readonly string[] {
   const mode = modeOf(options);
-  if (!builtAgentModes.includes(mode)) {
-    const because = 'it is not built yet';
-    const accepted = builtAgentModes.join(', ');
-    return [refusalLine({ name: 'ipam', source: sources.ipam, text: mode, because, accepted })];
-  }
   const ranges = families.flatMap((family) => rangeProblems(family, options, sources));
   const hasNone = families.every((family) => rangeText(options, family) === undefined);
   if (mode === 'host-scope' && hasNone) {
@@ -57,6 +68,11 @@ export function agentProblems(options: Options, sources: OptionSources): readonl
     return [refusalLine({ name: 'ipv4-range', source: sources['ipv4-range'], text: '', because, accepted })];
   }
   return [...ranges, ...excludeProblems(options, sources)];
+}
+
+function countIn(pair: string): readonly [string, number] {
+  const [pool = '', count] = pair.split('=');
+  return [pool, Number(count)];
 }
 
 /** The option has values of its own for this command. */
@@ -74,8 +90,8 @@ const leastHostBits = 2;
 const shortest = { ipv4: 8, ipv6: 32 } as const;
 
 /** Why a block cannot be one of a node, worded to follow "because"; undefined if it can. */
-export function blockProblem({ family, length }: Cidr): string | undefined {
-  const longest = widthOf[family] - leastHostBits;
+export function blockProblem({ family, length }: Cidr, hostBits = leastHostBits): string | undefined {
+  const longest = widthOf[family] - hostBits;
   if (length >= shortest[family] && length <= longest) return undefined;
   return `its prefix length is not from ${shortest[family]} to ${longest}`;
 }
@@ -102,9 +118,7 @@ function whyNoRange(
 function excludeProblems(options: Options, sources: OptionSources): readonly string[] {
   const name = 'exclude-ips';
   return options.excludeIps.flatMap((text) => {
-    const width = text.includes(':') ? widthOf.ipv6 : widthOf.ipv4;
-    const reading = parseCidr(`${text}/${width}`);
-    if (reading.kind === 'cidr') return [];
+    if (canonicalAddress(text) !== undefined) return [];
     return [
       refusalLine({ name, source: sources[name], text, because: 'it is no address', accepted: 'addresses' }),
     ];

@@ -41,6 +41,7 @@ const sharedWithAgent: ReadonlySet<string> = new Set<OptionName>([
   'ipam',
   'enable-ipv4',
   'enable-ipv6',
+  'ipam-default-ip-pool',
   'k8s-api-server',
   'k8s-kubeconfig-path',
   'config-dir',

@@ -25,11 +25,20 @@ export interface BlockBook<H extends Holder, D> {
   readonly writesInARow: number;
 }
 
-export interface CidrSessionDeps<H extends Holder, D> extends ModeDeps {
-  readonly book: BlockBook<H, D>;
+/** What is served, and how it is told. */
+export interface ServedBlocks<H extends Holder, D> {
   readonly holders: BlockHolders<H, D>;
-  /** What holds blocks. */
-  readonly served: 'CiliumNodes' | 'Nodes';
+  /** The objects whose Events tell of a holder. */
+  subjects(holder: Holder): readonly EventSubject[];
+  /** Reasons of Events that have a name of their own. */
+  readonly eventReasons: Readonly<Partial<Record<BlockReason, string>>>;
+  /** Whether to count under the names of kube-controller-manager. */
+  readonly countsAsPeer: boolean;
+}
+
+export interface CidrSessionDeps<H extends Holder, D> extends Omit<ModeDeps, 'kubernetes'> {
+  readonly book: BlockBook<H, D>;
+  readonly served: ServedBlocks<H, D>;
   /** Whether a write may start now: it must end within our own lease. */
   readonly mayWrite: () => boolean;
   /** Time limit of a write, in ms. */
@@ -37,12 +46,6 @@ export interface CidrSessionDeps<H extends Holder, D> extends ModeDeps {
   /** Whether the objects that are known are all of a list, and not a part of it. */
   readonly isSettled: () => boolean;
   readonly writes: Pick<WriteHealth, 'note'>;
-  /** The objects whose Events tell of a holder. */
-  readonly subjects: (holder: Holder) => readonly EventSubject[];
-  /** Reasons of Events that have a name of their own. */
-  readonly eventReasons: Readonly<Partial<Record<BlockReason, string>>>;
-  /** Whether to count under the names of kube-controller-manager. */
-  readonly countsAsPeer: boolean;
 }
 
 /** Between two samples of the pace, in ms. */
@@ -60,7 +63,9 @@ export class CidrSession<H extends Holder, D> {
 
   constructor(deps: CidrSessionDeps<H, D>) {
     this.#deps = deps;
-    const { book, holders, options, writeTime, clock, random, onBug, permission, log } = deps;
+    const { book, served } = deps;
+    const { options, clock, random, onBug, log } = deps.host;
+    const { permission } = deps.leadership;
     this.#began = clock.monotonic();
     this.#ledger = book.ledger;
     this.#others = new OtherAllocators({
@@ -75,9 +80,9 @@ export class CidrSession<H extends Holder, D> {
     });
     this.#allocator = new Allocator({
       allotment: book.allotment,
-      holders,
+      holders: served.holders,
       workers: options.parallelAllocWorkers,
-      writeTime,
+      writeTime: deps.writeTime,
       writesInARow: book.writesInARow,
       refusal: () => this.#refusal(),
       emit: (event) => this.#take(event),
@@ -132,7 +137,7 @@ export class CidrSession<H extends Holder, D> {
 
   /** Sets every gauge about pools. */
   show(): void {
-    const { metrics } = this.#deps.registry;
+    const { metrics } = this.#deps.host.registry;
     const waiting = countedByKey(this.#allocator.waiting());
     for (const { pool, family, held, capacity } of this.#ledger.totals()) {
       const labels = { pool, family };
@@ -140,7 +145,7 @@ export class CidrSession<H extends Holder, D> {
       metrics.headwater_cidr_blocks.set({ ...labels, state: 'free' }, capacity - held);
       metrics.headwater_cidr_waiting_nodes.set(labels, waiting.get(keyOf(labels)) ?? 0);
     }
-    if (!this.#deps.countsAsPeer) return;
+    if (!this.#deps.served.countsAsPeer) return;
     for (const { cidr, held, capacity } of this.#ledger.figures()) {
       const labels = { clusterCIDR: cidrText(cidr) };
       metrics.node_ipam_controller_cirdset_max_cidrs.set(labels, capacity);
@@ -149,9 +154,9 @@ export class CidrSession<H extends Holder, D> {
   }
 
   #refusal(): AllocationRefusal | undefined {
-    const { permission, mayWrite, isSettled } = this.#deps;
+    const { leadership, mayWrite, isSettled } = this.#deps;
     if (!isSettled()) return 'listing';
-    const why = permission.refusal('allocate');
+    const why = leadership.permission.refusal('allocate');
     if (why === 'dryRun') return 'dryRun';
     if (why === 'conflictingWriter') return 'otherAllocator';
     if (why !== undefined) return 'paused';
@@ -159,14 +164,14 @@ export class CidrSession<H extends Holder, D> {
   }
 
   #take(event: AllocatorEvent<H>): void {
-    const { log, writes } = this.#deps;
+    const { host, writes } = this.#deps;
     switch (event.kind) {
       case 'allocated':
       case 'freed':
         this.#count(event);
         return;
       case 'wouldAssign':
-        log.info('dry run: would give blocks', { node: event.holder.name, podCIDRs: event.blocks });
+        host.log.info('dry run: would give blocks', { node: event.holder.name, podCIDRs: event.blocks });
         return;
       case 'written':
         this.#written(event);
@@ -181,9 +186,9 @@ export class CidrSession<H extends Holder, D> {
   }
 
   #count(event: AllocatorEvent<H> & { readonly kind: 'allocated' | 'freed' }): void {
-    const { countsAsPeer, registry } = this.#deps;
-    const { metrics } = registry;
-    if (!countsAsPeer) return;
+    const { host, served } = this.#deps;
+    const { metrics } = host.registry;
+    if (!served.countsAsPeer) return;
     if (event.kind === 'allocated') {
       const labels = { clusterCIDR: cidrText(event.allocated.pool.cidr) };
       metrics.node_ipam_controller_cidrset_cidrs_allocations_total.add(labels);
@@ -198,8 +203,8 @@ export class CidrSession<H extends Holder, D> {
   }
 
   #written({ name, outcome }: AllocatorEvent<H> & { readonly kind: 'written' }): void {
-    const { log, registry, served } = this.#deps;
-    if (served === 'CiliumNodes')
+    const { log, registry } = this.#deps.host;
+    if (!this.#deps.served.countsAsPeer)
       registry.metrics.headwater_ciliumnode_writes_total.add({ part: 'spec', outcome: outcome.kind });
     if (outcome.kind === 'written') log.debug('gave blocks', { node: name, podCIDRs: outcome.holder.blocks });
     else
@@ -208,15 +213,16 @@ export class CidrSession<H extends Holder, D> {
 
   /** A write of the previous leader may still arrive for a while. */
   #noteOthers({ name }: Holder): void {
-    const { clock, leads, log, registry } = this.#deps;
-    if (!leads() || clock.monotonic() < this.#began + leaderQuietPeriod) return;
+    const { clock, log, registry } = this.#deps.host;
+    if (!this.#deps.leadership.leads() || clock.monotonic() < this.#began + leaderQuietPeriod) return;
     registry.metrics.headwater_conflicting_writes_total.add({ part: 'podCIDRs' });
     log.warn('a node has blocks that Headwater did not give it', { node: name });
     this.#others.note(name);
   }
 
   #tell(holder: Holder, condition: BlockCondition | undefined): void {
-    const { log, subjects, recordEvent, eventReasons } = this.#deps;
+    const { host, served, events } = this.#deps;
+    const { log } = host;
     if (condition === undefined) {
       log.info('nothing is wrong with the blocks of a node any longer', { node: holder.name });
       return;
@@ -227,18 +233,18 @@ export class CidrSession<H extends Holder, D> {
       reason,
       why: message,
     });
-    const report = { type: 'Warning', reason: eventReasons[reason] ?? reason, message } as const;
-    for (const subject of subjects(holder)) recordEvent(subject, report);
+    const report = { type: 'Warning', reason: served.eventReasons[reason] ?? reason, message } as const;
+    for (const subject of served.subjects(holder)) events.record(subject, report);
   }
 
   #daysLeft(total: PoolTotal): number | undefined {
     const { held, capacity } = total;
-    const now = { at: this.#deps.clock.monotonic(), held };
+    const now = { at: this.#deps.host.clock.monotonic(), held };
     return daysLeft(this.#samples.get(keyOf(total)) ?? [], now, capacity - held);
   }
 
   #sample(): void {
-    const { clock } = this.#deps;
+    const { clock } = this.#deps.host;
     const at = clock.monotonic();
     this.#samples = new Map(
       this.#ledger.totals().map((total) => {

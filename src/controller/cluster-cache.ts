@@ -9,19 +9,15 @@ import { Reflector } from '../kubernetes/watch/reflector.ts';
 import type { KubernetesTransport } from '../kubernetes/transport/transport.ts';
 import { type WatchedNode, watchedNode } from '../kubernetes/cilium-node/watched-node.ts';
 import { NodeIdentities, type TouchedIdentities } from '../manager/claims/node-identities.ts';
-import type { Logger } from '../observability/logger.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { CiliumNodeSection } from '../providers/contract/cilium-node-section.ts';
-import { type Clock, sleep } from '../runtime/clock.ts';
-import type { Random } from '../runtime/random.ts';
+import { sleep } from '../runtime/clock.ts';
+import type { Host } from './modes/mode.ts';
 import { logReflectorState, silenceProblem, WatchCounters } from './reporting/watch-reports.ts';
 
 export interface ClusterCacheDeps {
+  readonly host: Pick<Host, 'clock' | 'random' | 'log' | 'onBug'>;
   readonly transport: KubernetesTransport;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Logger;
-  readonly onBug: (error: unknown) => void;
   /** The newest state of a CiliumNode; undefined once it is gone. */
   readonly onNode: (name: string, watched: WatchedNode | undefined) => void;
   /** Reads a Node's provider ID; undefined if it names no instance of the cloud. */
@@ -53,18 +49,8 @@ export class ClusterCache {
 
   constructor(deps: ClusterCacheDeps) {
     this.#deps = deps;
-    const {
-      transport,
-      clock,
-      random,
-      log,
-      onBug,
-      onNode,
-      onPendingPods,
-      instanceIdOf,
-      onIdentities,
-      section,
-    } = deps;
+    const { transport, onNode, onPendingPods, instanceIdOf, onIdentities, section } = deps;
+    const { clock, random, log, onBug } = deps.host;
     const shared = { transport, clock, random, onBug };
     this.#nodes = new Reflector({
       ...shared,
@@ -140,7 +126,7 @@ export class ClusterCache {
   /** Nodes only verify identities, so the wait for them is bounded. */
   async #nodesSettled(): Promise<void> {
     const known = new AbortController();
-    const late = sleep(this.#deps.clock, mostWaitForNodes, known.signal).catch(() => undefined);
+    const late = sleep(this.#deps.host.clock, mostWaitForNodes, known.signal).catch(() => undefined);
     await Promise.race([this.#clusterNodes.settled, late]);
     known.abort();
   }
@@ -168,7 +154,7 @@ export class ClusterCache {
 
   /** Undefined while the watch of CiliumNodes works, or reports its own problem. */
   problem(): string | undefined {
-    return silenceProblem(this.#nodes.figures(), this.#deps.clock.monotonic(), 'CiliumNodes');
+    return silenceProblem(this.#nodes.figures(), this.#deps.host.clock.monotonic(), 'CiliumNodes');
   }
 
   /** Which watch is silent, and for how long; undefined while all are heard, or wait for an administrator. */

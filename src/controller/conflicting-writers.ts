@@ -1,37 +1,32 @@
 // Detects a conflicting writer of the CiliumNode parts that only Headwater writes, usually a cilium-operator
 // still running. Two controllers on one node undo each other's work in Kubernetes and in the cloud.
 import { leaderQuietPeriod } from '../kubernetes/lease/lease-timings.ts';
-import type { CiliumNode, NodeReference } from '../kubernetes/cilium-node/cilium-node.ts';
-import type { EventReport } from '../kubernetes/events/event-object.ts';
+import type { CiliumNode } from '../kubernetes/cilium-node/cilium-node.ts';
 import type { OwnWrites } from '../kubernetes/cilium-node/own-writes.ts';
 import { ageOf } from '../kubernetes/watch/resource-version.ts';
 import { conflictingWriter } from '../node/conditions/node-condition.ts';
 import { conflictingParts, type WrittenPart } from '../node/publish/conflicting-write.ts';
-import type { Logger } from '../observability/logger.ts';
-import type { Metrics } from '../observability/metrics.ts';
 import type { CiliumNodeSection } from '../providers/contract/cilium-node-section.ts';
-import type { MutationPermission } from '../providers/gate/mutation-permission.ts';
-import { type Clock, sleep } from '../runtime/clock.ts';
+import { sleep } from '../runtime/clock.ts';
+import type { Host, Leadership } from './modes/mode.ts';
+import type { NodeEvents } from './reporting/node-events.ts';
 
 export interface ConflictingWritersDeps {
-  readonly clock: Clock;
-  readonly permission: Pick<MutationPermission, 'pauses' | 'change'>;
+  readonly host: Pick<Host, 'clock' | 'log' | 'registry'>;
+  /** If this process was frozen for longer than its lease, the new leader writes. */
+  readonly leadership: Pick<Leadership, 'leads' | 'permission'>;
   readonly ownWrites: Pick<OwnWrites, 'isAnswer' | 'openOn' | 'settle'>;
   /**
    * Whether the CiliumNode belongs to a node of this cluster, as far as known. Writes of other CiliumNodes
    * prove nothing.
    */
   readonly counts: (node: CiliumNode) => boolean;
-  /** Whether this process leads at this moment. If it was frozen for longer than its lease, the new leader writes. */
-  readonly leads: () => boolean;
   /** Everything written up to this resource version is known; undefined while that is uncertain. */
   readonly knownVersion: () => string | undefined;
   /** The current resource version of CiliumNodes; undefined if it cannot be read. */
   readonly collectionVersion: (signal: AbortSignal) => Promise<string | undefined>;
   readonly section: Pick<CiliumNodeSection, 'key' | 'layout'>;
-  readonly log: Logger;
-  readonly metrics: Pick<Metrics, 'headwater_conflicting_writes_total'>;
-  readonly recordEvent: (node: NodeReference, report: EventReport) => void;
+  readonly events: Pick<NodeEvents, 'record'>;
 }
 
 /** The last conflicting write. */
@@ -74,7 +69,8 @@ export class ConflictingWriters {
    * only with the signal's reason.
    */
   async run(signal: AbortSignal): Promise<void> {
-    const { clock, collectionVersion } = this.#deps;
+    const { host, collectionVersion } = this.#deps;
+    const { clock } = host;
     await sleep(clock, leaderQuietPeriod, signal);
     for (;;) {
       this.#previousLeaderUntil = await collectionVersion(signal);
@@ -85,11 +81,11 @@ export class ConflictingWriters {
 
   /** Examines a newer state of a CiliumNode that is ours to write. */
   check(previous: CiliumNode, next: CiliumNode): void {
-    const { ownWrites, section, leads } = this.#deps;
+    const { ownWrites, section, leadership } = this.#deps;
     const isOurs = ownWrites.isAnswer(next);
     const open = ownWrites.openOn(previous);
     ownWrites.settle(next);
-    if (isOurs || !leads() || this.mayBePreviousLeaders(next)) return;
+    if (isOurs || !leadership.leads() || this.mayBePreviousLeaders(next)) return;
     const parts = conflictingParts({ previous, next, section, open });
     if (parts.length > 0) this.#recordWrite(next, parts);
   }
@@ -110,7 +106,7 @@ export class ConflictingWriters {
   get last(): (ConflictingWrite & { readonly quietIn: number }) | undefined {
     if (this.#last === undefined) return undefined;
     const { at, ...write } = this.#last;
-    return { ...write, quietIn: at + quietFor - this.#deps.clock.monotonic() };
+    return { ...write, quietIn: at + quietFor - this.#deps.host.clock.monotonic() };
   }
 
   stop(): void {
@@ -118,11 +114,11 @@ export class ConflictingWriters {
   }
 
   #recordWrite(node: CiliumNode, parts: readonly WrittenPart[]): void {
-    const { clock, metrics, recordEvent } = this.#deps;
+    const { clock, registry } = this.#deps.host;
     const manager = parts.map((part) => node.base.managers[part]).find((name) => name !== undefined);
     const write = { node: node.name, parts, manager };
     if (!this.#deps.counts(node)) return;
-    for (const part of parts) metrics.headwater_conflicting_writes_total.add({ part });
+    for (const part of parts) registry.metrics.headwater_conflicting_writes_total.add({ part });
     this.#last = { ...write, at: clock.monotonic() };
     this.#writes.set(node.name, (this.#writes.get(node.name) ?? 0) + parts.length);
     this.#nodes.set(manager, (this.#nodes.get(manager) ?? new Set()).add(node.name));
@@ -132,12 +128,12 @@ export class ConflictingWriters {
     this.#pause(write, isClusterWide);
     const own = this.#writtenAgain().includes(node.name) ? 'node' : 'releases';
     const { reason, message } = conflictingWriter(manager, isClusterWide ? 'fleet' : own);
-    recordEvent(node, { type: 'Warning', reason, message });
+    this.#deps.events.record(node, { type: 'Warning', reason, message });
   }
 
   /** A writer of several nodes, or one known by name, undoes work on all nodes. */
   #isClusterWide(manager: string | undefined): boolean {
-    const { conflictingWriter: before, conflictingNodes } = this.#deps.permission.pauses;
+    const { conflictingWriter: before, conflictingNodes } = this.#deps.leadership.permission.pauses;
     const goesOn = before === 'atWork' && conflictingNodes === undefined;
     const isKnown = manager?.startsWith('cilium-operator') === true;
     return goesOn || isKnown || (this.#nodes.get(manager)?.size ?? 0) > 1;
@@ -148,7 +144,8 @@ export class ConflictingWriters {
   }
 
   #pause(write: ConflictingWrite, isClusterWide: boolean): void {
-    const { permission, log } = this.#deps;
+    const { permission } = this.#deps.leadership;
+    const { log } = this.#deps.host;
     const before = JSON.stringify(permission.pauses);
     const again = this.#writtenAgain();
     const isAtWork = isClusterWide || again.length > 0;
@@ -171,7 +168,8 @@ export class ConflictingWriters {
   }
 
   #resume(): void {
-    const { permission, log } = this.#deps;
+    const { permission } = this.#deps.leadership;
+    const { log } = this.#deps.host;
     const node = this.#last?.node;
     this.#writes.clear();
     this.#nodes.clear();

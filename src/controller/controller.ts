@@ -1,15 +1,12 @@
 // The shell of every mode, built around Kubernetes and time: leadership, the list that a new leader catches up with, dry
 // run and pauses, drain, status. What it leads is the mode's. The same code runs against a real cluster and against a
 // whole cluster in one process in virtual time.
-import type { Options } from '../config/option-table.ts';
 import { LiveOptions } from '../config/live-options.ts';
 import type { LiveReading } from '../config/read-live-options.ts';
 import type { EventReport } from '../kubernetes/events/event-object.ts';
 import { EventRecorder } from '../kubernetes/events/events.ts';
 import { LeaderElection } from '../kubernetes/lease/leader-election.ts';
 import type { KubernetesTransport } from '../kubernetes/transport/transport.ts';
-import type { Logger } from '../observability/logger.ts';
-import type { MetricRegistry } from '../observability/metrics.ts';
 import {
   conflictReach,
   conflictReaches,
@@ -18,34 +15,28 @@ import {
   pausedBy,
   pauseReasons,
 } from '../providers/gate/mutation-permission.ts';
-import { type Clock, sleep } from '../runtime/clock.ts';
+import { sleep } from '../runtime/clock.ts';
 import { aborted } from '../runtime/race-abort.ts';
-import type { Random } from '../runtime/random.ts';
 import { warnOfMissingAccess } from './reporting/access-warnings.ts';
 import type { ControllerState } from './reporting/controller-state.ts';
 import { fence } from './fencing.ts';
-import type { ControllerFacts, Mode, ModeDeps } from './modes/mode.ts';
+import type { ControllerFacts, Host, Mode, ModeDeps } from './modes/mode.ts';
 import type { NodeStatusReport } from './reporting/node-status-report.ts';
 import type { StatusReport } from './reporting/status-report.ts';
 
 export interface ControllerDeps<Status extends object, Node extends object> {
-  readonly options: Options;
+  readonly host: Host;
   readonly kubernetes: KubernetesTransport;
   /** Only for the Lease, so other load cannot cost the leadership. */
   readonly leaseTransport: KubernetesTransport;
   /** Composes what runs in this controller. */
   readonly composeMode: (deps: ModeDeps) => Mode<Status, Node>;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Logger;
-  readonly registry: MetricRegistry;
   /** The holder name in the Lease; unique per process. */
   readonly identity: string;
   /** Program version. */
   readonly version?: string;
   /** Reads the reloadable options again; undefined if there are none. */
   readonly readLiveOptions: (() => LiveReading) | undefined;
-  readonly onBug: (error: unknown) => void;
 }
 
 /** How long a new Lease holder may read what it serves before it starts to lead, in ms. */
@@ -72,7 +63,8 @@ export class Controller<Status extends object = StatusReport, Node extends objec
 
   constructor(deps: ControllerDeps<Status, Node>) {
     this.#deps = deps;
-    const { options, clock, random, log, registry, kubernetes, onBug } = deps;
+    const { host, kubernetes } = deps;
+    const { options, clock, random, log, registry, onBug } = host;
     this.#election = options.leaderElection ? this.#createElection() : undefined;
     this.#permission = new MutationPermission({ ...noPauses, dryRun: options.dryRun, pause: options.pause });
     this.#liveOptions = this.#createLiveOptions();
@@ -85,25 +77,21 @@ export class Controller<Status extends object = StatusReport, Node extends objec
       onProblem: (problem) => log.warn('cannot write Events', { problem: problem.message }),
       onBug,
     });
-    this.#mode = deps.composeMode({
-      options,
-      kubernetes,
+    const isInSafeLeaseWindow = fence({
       clock,
-      random,
-      log,
-      registry,
-      onBug,
-      leads: this.#leads,
-      isInSafeLeaseWindow: fence({
-        clock,
-        leadingSince: () => this.#leadingSince,
-        leaseEnd: () => (this.#election === undefined ? 'unlimited' : this.#election.leaseEnd()),
-        isDeaf: () => this.#mode.silence() !== undefined,
-      }),
-      permission: this.#permission,
-      lease: this.#election,
-      recordEvent: (subject, report) => this.#events.record(subject, report),
-      recordLeaseEvent: (report) => this.#recordLeaseEvent(report),
+      leadingSince: () => this.#leadingSince,
+      leaseEnd: () => (this.#election === undefined ? 'unlimited' : this.#election.leaseEnd()),
+      isDeaf: () => this.#mode.silence() !== undefined,
+    });
+    const permission = this.#permission;
+    this.#mode = deps.composeMode({
+      host,
+      kubernetes,
+      leadership: { leads: this.#leads, isInSafeLeaseWindow, permission, lease: this.#election },
+      events: {
+        record: (subject, report) => this.#events.record(subject, report),
+        recordOnLease: (report) => this.#recordOnLease(report),
+      },
     });
     const { version = 'unknown' } = deps;
     registry.metrics.headwater_build_info.set({ version, node_version: process.version }, 1);
@@ -120,7 +108,7 @@ export class Controller<Status extends object = StatusReport, Node extends objec
       ...[...this.#mode.background, this.#events].map((each) => each.run(ending.signal)),
       ...(this.#liveOptions === undefined ? [] : [this.#liveOptions.run(ending.signal)]),
       warnOfMissingAccess(
-        { ...this.#deps, scope: this.#mode.access },
+        { ...this.#deps.host, kubernetes: this.#deps.kubernetes, scope: this.#mode.access },
         (problem) => {
           this.#leaseProblem = problem;
         },
@@ -185,7 +173,7 @@ export class Controller<Status extends object = StatusReport, Node extends objec
       identity: this.#deps.identity,
       leader: this.#leader,
       pauses: this.#permission.pauses,
-      now: this.#deps.clock.monotonic(),
+      now: this.#deps.host.clock.monotonic(),
     };
   }
 
@@ -196,7 +184,7 @@ export class Controller<Status extends object = StatusReport, Node extends objec
     const resign = new AbortController();
     const lease = this.#election?.run(resign.signal);
     if (this.#election === undefined) {
-      this.#deps.registry.metrics.headwater_leader.set(1);
+      this.#deps.host.registry.metrics.headwater_leader.set(1);
       this.#leading.resolve('leading');
     }
     const over = [stopped, ...(lease === undefined ? [] : [lease])];
@@ -223,7 +211,7 @@ export class Controller<Status extends object = StatusReport, Node extends objec
   async #readyToLead(signal: AbortSignal): Promise<'leading' | 'behind'> {
     const leading = await this.#leading.promise;
     if (this.#election === undefined) return leading;
-    const { clock, log } = this.#deps;
+    const { clock, log } = this.#deps.host;
     this.#state = 'catchingUp';
     const known = new AbortController();
     const tooLate = sleep(clock, mostCatchUp, AbortSignal.any([signal, known.signal])).then(
@@ -240,16 +228,16 @@ export class Controller<Status extends object = StatusReport, Node extends objec
   }
 
   #begin(): void {
-    const { clock, log, identity } = this.#deps;
+    const { clock, log } = this.#deps.host;
     this.#leadingSince = clock.monotonic();
     this.#state = 'leading';
-    log.info('leading', { identity, nodes: this.#mode.count });
+    log.info('leading', { identity: this.#deps.identity, nodes: this.#mode.count });
     this.#mode.begin();
   }
 
   /** Ends work in flight: immediately if leadership is lost, otherwise within the drain time. */
   async #drain(atOnce: boolean): Promise<void> {
-    const { clock, log } = this.#deps;
+    const { clock, log } = this.#deps.host;
     this.#state = 'draining';
     log.info('draining in-flight work');
     const deadline = new AbortController();
@@ -260,7 +248,8 @@ export class Controller<Status extends object = StatusReport, Node extends objec
   }
 
   #createElection(): LeaderElection {
-    const { options, leaseTransport, clock, random, identity, log, registry, onBug } = this.#deps;
+    const { host, leaseTransport, identity } = this.#deps;
+    const { options, clock, random, log, registry, onBug } = host;
     return new LeaderElection({
       transport: leaseTransport,
       clock,
@@ -289,7 +278,8 @@ export class Controller<Status extends object = StatusReport, Node extends objec
   }
 
   #createLiveOptions(): LiveOptions | undefined {
-    const { options, readLiveOptions, clock, log } = this.#deps;
+    const { host, readLiveOptions } = this.#deps;
+    const { options, clock, log } = host;
     if (readLiveOptions === undefined) return undefined;
     const { dryRun, pause, allowWithdrawals } = options;
     return new LiveOptions({
@@ -306,14 +296,14 @@ export class Controller<Status extends object = StatusReport, Node extends objec
   }
 
   /** Without leader election there is no Lease to attach an Event to. */
-  #recordLeaseEvent(report: EventReport): void {
+  #recordOnLease(report: EventReport): void {
     if (this.#election === undefined) return;
-    const { leaderElectionLeaseName: name, k8sNamespace: namespace } = this.#deps.options;
+    const { leaderElectionLeaseName: name, k8sNamespace: namespace } = this.#deps.host.options;
     this.#events.record({ kind: 'Lease', name, namespace, uid: this.#election.uid }, report);
   }
 
   #show(): void {
-    const { metrics } = this.#deps.registry;
+    const { metrics } = this.#deps.host.registry;
     for (const reason of pauseReasons) {
       const isPaused = pausedBy(reason, this.#permission.pauses).length > 0;
       metrics.headwater_mutations_paused.set({ reason }, isPaused ? 1 : 0);

@@ -1,22 +1,20 @@
 // Hands the options that apply to every node to the code of a node, as its settings.
 import { type CloudSettings, cloudSettings } from '../config/cloud-settings.ts';
 import type { Options } from '../config/option-table.ts';
-import type { NodeContext } from '../node/reconcile/node-context.ts';
+import type { NodeSettings } from '../node/reconcile/node-context.ts';
 
-export function nodeOptions(
-  options: Options,
-): Pick<NodeContext, 'timing' | 'releasePolicy' | 'spreadCalls' | 'assessmentOptions'> {
+export function nodeOptions(options: Options): Omit<NodeSettings, 'interfaceTags'> {
   const settings = cloudSettings(options);
   return {
     timing: { callTimeout: options.cloudCallTimeout, consistencyWindow: options.consistencyWindow },
-    releasePolicy: {
+    release: {
       enabled: settings.releaseExcessIps,
       delay: options.excessIpReleaseDelay,
       hiddenFor: options.releaseQuarantine,
       idleDelay: idleDelayOf(settings, options),
     },
     spreadCalls: options.spreadCloudCalls,
-    assessmentOptions: {
+    assessment: {
       usePrimaryAddress: settings.usePrimaryAddress,
       prefixDelegation: settings.prefixDelegation,
       networkId: settings.scope.networkId,

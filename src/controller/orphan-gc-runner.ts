@@ -1,42 +1,31 @@
 // Runs orphan handling for the leader: tracks orphaned interfaces, reads them, and collects them if the
 // options allow it. Adds log lines and metrics.
 import { cloudSettings } from '../config/cloud-settings.ts';
-import type { Options } from '../config/option-table.ts';
-import type { Logger } from '../observability/logger.ts';
-import type { Metrics } from '../observability/metrics.ts';
-import type { AllocationImplementation } from '../providers/contract/allocation-implementation.ts';
-import type { NetworkInterface, Tags } from '../providers/contract/network-interface.ts';
+import type { NodeManager } from '../manager/node-manager.ts';
+import type { SubnetLedger } from '../providers/catalog/subnet-ledger.ts';
+import type { NetworkInterface } from '../providers/contract/network-interface.ts';
 import type { MutationPermission } from '../providers/gate/mutation-permission.ts';
+import type { Inventory } from '../providers/inventory/inventory.ts';
 import { type Collected, OrphanGc } from '../providers/orphans/orphan-gc.ts';
 import { OrphanReadings } from '../providers/orphans/orphan-readings.ts';
 import { Orphans } from '../providers/orphans/orphans.ts';
 import { instanceTag } from '../providers/orphans/ownership-tags.ts';
-import type { Clock } from '../runtime/clock.ts';
-import type { Random } from '../runtime/random.ts';
+import type { Cloud } from './clouds/cloud.ts';
+import type { Host } from './modes/mode.ts';
 import { FailedReadings } from './reporting/failed-readings.ts';
 import { failureFields } from './reporting/failure-fields.ts';
+import { inDeficit } from './reporting/missing-data.ts';
 
 export interface OrphanGcRunnerDeps {
-  /** When our last call changed the interface, in monotonic ms; -Infinity without a recent call. */
-  readonly changedAt: (interfaceId: string) => number;
-  /** Whether an instance still has an interface that a read from that time shows as detached: see `Orphans`. */
-  readonly isHeld: (interfaceId: string, startedAt: number) => boolean;
+  readonly host: Host;
+  readonly cloud: Pick<Cloud, 'implementation' | 'belongingTags'>;
+  readonly permission: MutationPermission;
+  readonly inventory: Pick<Inventory, 'changedAt' | 'seenDetached'>;
+  readonly ledger: Pick<SubnetLedger, 'released'>;
   /** Returns a test, based on current state: is the interface proven to belong to this cluster? */
   readonly evidence: () => (item: NetworkInterface) => boolean;
-  readonly options: Options;
-  readonly implementation: AllocationImplementation;
-  /** Tags that identify interfaces of this cluster. */
-  readonly belongingTags: Tags;
-  readonly permission: MutationPermission;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Logger;
-  readonly metrics: Metrics;
-  /** Called when a read ended: nodes may wait for it. */
-  readonly onRead: () => void;
-  /** Called when an interface was deleted and its addresses returned to its subnet. */
-  readonly onDeleted: (item: NetworkInterface) => void;
-  readonly onBug: (error: unknown) => void;
+  /** The nodes that are served. */
+  readonly nodes: () => Pick<NodeManager, 'instancesChanged' | 'wakeWhere'>;
 }
 
 /** Delay before the first search for a creation without an answer, in ms: the cloud shows nothing sooner. */
@@ -53,13 +42,15 @@ export class OrphanGcRunner {
 
   constructor(deps: OrphanGcRunnerDeps) {
     this.#deps = deps;
-    this.#failures = new FailedReadings(deps.log);
-    const { options, permission, belongingTags, random, onRead } = deps;
+    const { cloud, permission, inventory } = deps;
+    const { options, clock, log } = deps.host;
+    const random = deps.host.random.fork('orphans');
+    this.#failures = new FailedReadings(log);
     const { consistencyWindow, cloudCallTimeout } = options;
     this.orphans = new Orphans({
       consistencyWindow,
-      changedAt: deps.changedAt,
-      isHeld: deps.isHeld,
+      changedAt: (interfaceId) => inventory.changedAt(interfaceId),
+      isHeld: (interfaceId, startedAt) => this.#isHeld(interfaceId, startedAt),
       onLeft: () => {
         this.#readings.requestIn(firstReadDelay);
         // The cloud may still execute a request whose answer was lost.
@@ -67,13 +58,13 @@ export class OrphanGcRunner {
       },
     });
     const settings = cloudSettings(options);
-    const scope = { tags: belongingTags, networkId: settings.scope.networkId };
-    const shared = { ...deps, orphans: this.orphans, scope };
+    const scope = { tags: cloud.belongingTags, networkId: settings.scope.networkId };
+    const shared = { implementation: cloud.implementation, orphans: this.orphans, scope, clock };
     this.#readings = new OrphanReadings({
       ...shared,
       consistencyWindow,
       random: random.fork('readings'),
-      onEnd: onRead,
+      onEnd: () => this.#wakeInDeficit(),
       onFailure: (error) => this.#readFailed(error),
     });
     const { collection: decision } = settings;
@@ -82,6 +73,7 @@ export class OrphanGcRunner {
       ...shared,
       random: random.fork('collection'),
       interval: decision.interval,
+      evidence: deps.evidence,
       isDryRun: () => decision.dryRun || permission.pauses.dryRun,
       isHeld: () => permission.refusal('release') !== undefined,
       read: () => this.#readings.request(),
@@ -91,7 +83,7 @@ export class OrphanGcRunner {
   }
 
   begin(): void {
-    const { onBug } = this.#deps;
+    const { onBug } = this.#deps.host;
     void this.#readings.request();
     this.#collecting = this.#collection?.run(this.#stopping.signal).catch(onBug);
   }
@@ -104,7 +96,27 @@ export class OrphanGcRunner {
 
   /** Sets the gauge. */
   show(): void {
-    this.#deps.metrics.headwater_orphaned_interfaces.set(this.orphans.all().length);
+    this.#deps.host.registry.metrics.headwater_orphaned_interfaces.set(this.orphans.all().length);
+  }
+
+  /** An instance still has an interface that a read from that time shows as detached. */
+  #isHeld(interfaceId: string, startedAt: number): boolean {
+    const { inventory, nodes } = this.#deps;
+    const holder = inventory.seenDetached(interfaceId, startedAt);
+    if (holder !== undefined) nodes().instancesChanged(new Set([holder]));
+    return holder !== undefined;
+  }
+
+  /** Nodes may wait for a read, or for space in a subnet. */
+  #wakeInDeficit(): void {
+    this.#deps.nodes().wakeWhere(inDeficit);
+  }
+
+  /** Its addresses returned to its subnet. */
+  #deleted({ subnetId, addresses, prefixes }: NetworkInterface): void {
+    const { ledger, host } = this.#deps;
+    ledger.released(subnetId, 1 + addresses.length + prefixes.length * 16, host.clock.monotonic());
+    this.#wakeInDeficit();
   }
 
   #readFailed(error: unknown): void {
@@ -112,8 +124,8 @@ export class OrphanGcRunner {
   }
 
   #collected({ interface: item, detachedFor, result }: Collected): void {
-    const { log, metrics, onDeleted } = this.#deps;
-    metrics.headwater_orphan_deletions_total.add({ result: labelOf[result.kind] });
+    const { log, registry } = this.#deps.host;
+    registry.metrics.headwater_orphan_deletions_total.add({ result: labelOf[result.kind] });
     const details = {
       interface: item.id,
       subnet: item.subnetId,
@@ -123,8 +135,7 @@ export class OrphanGcRunner {
     switch (result.kind) {
       case 'deleted':
         log.info('deleted orphaned interface', details);
-        onDeleted(item);
-        return;
+        return this.#deleted(item);
       case 'wouldDelete':
         log.info('dry run: would delete orphaned interface', details);
         return;

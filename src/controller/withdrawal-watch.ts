@@ -1,7 +1,7 @@
 // Acts on held withdrawals: pauses what takes away, reports them once and notes them in the Lease for the
 // next leader. Reviews them until they may proceed or their reason ends. The withdrawal brake decides.
-import type { NodeReference } from '../kubernetes/cilium-node/cilium-node.ts';
-import type { EventReport } from '../kubernetes/events/event-object.ts';
+import type { Options } from '../config/option-table.ts';
+import type { NodeManager } from '../manager/node-manager.ts';
 import { sentenceOf } from '../manager/withdrawals/brake-sentence.ts';
 import { noteText, readNote } from '../manager/withdrawals/held-withdrawals-note.ts';
 import {
@@ -10,10 +10,10 @@ import {
   WithdrawalBrake,
 } from '../manager/withdrawals/withdrawal-brake.ts';
 import type { NodeMember } from '../manager/withdrawals/withdrawal-decision.ts';
-import type { Logger } from '../observability/logger.ts';
 import type { MutationPermission } from '../providers/gate/mutation-permission.ts';
 import type { WithdrawalGate } from '../providers/inventory/withdrawals.ts';
-import type { Clock } from '../runtime/clock.ts';
+import type { Host } from './modes/mode.ts';
+import type { NodeEvents } from './reporting/node-events.ts';
 import type { WithdrawalReport } from './reporting/status-report.ts';
 
 /** The part of the Lease that stores notes for the next leader. */
@@ -23,23 +23,20 @@ export interface LeaseNotes {
 }
 
 export interface WithdrawalWatchDeps {
+  readonly host: Pick<Host, 'clock' | 'log'> & { readonly options: Pick<Options, 'consistencyWindow'> };
   readonly held: HeldWithdrawalsSource;
-  readonly members: () => readonly NodeMember[];
-  /** In ms. */
-  readonly consistencyWindow: number;
+  /** The nodes that are served. */
+  readonly nodes: () => Pick<NodeManager, 'members' | 'instancesChanged'>;
   /** The token of the set that a user approves. */
   readonly allowed: () => string | undefined;
   /** Describes the cloud endpoint for people. Never rejects. */
   readonly describe: () => Promise<{ readonly scope: string }>;
-  readonly permission: Pick<MutationPermission, 'change'>;
-  /** Undefined without leader election: there is no previous or next leader. */
-  readonly lease: LeaseNotes | undefined;
-  readonly recordLeaseEvent: (report: EventReport) => void;
-  readonly recordNodeEvent: (node: NodeReference, report: EventReport) => void;
-  /** Called when something of these instances was withdrawn after all. */
-  readonly onWithdrawn: (instanceIds: ReadonlySet<string>) => void;
-  readonly clock: Clock;
-  readonly log: Logger;
+  readonly leadership: {
+    readonly permission: Pick<MutationPermission, 'change'>;
+    /** Undefined without leader election: there is no previous or next leader. */
+    readonly lease: LeaseNotes | undefined;
+  };
+  readonly events: Pick<NodeEvents, 'record' | 'recordOnLease'>;
 }
 
 export const heldAnnotation = 'headwater/withdrawals-held';
@@ -73,12 +70,13 @@ export class WithdrawalWatch {
 
   constructor(deps: WithdrawalWatchDeps) {
     this.#deps = deps;
-    const { held, members, consistencyWindow, allowed, clock, lease } = deps;
-    const left = lease?.annotation(heldAnnotation);
+    const { held, nodes, allowed } = deps;
+    const { clock, options } = deps.host;
+    const left = deps.leadership.lease?.annotation(heldAnnotation);
     this.#brake = new WithdrawalBrake({
       held,
-      members,
-      consistencyWindow,
+      members: () => nodes().members(),
+      consistencyWindow: options.consistencyWindow,
       allowed,
       wall: () => clock.wall(),
       inherited: left === undefined ? undefined : readNote(left),
@@ -97,7 +95,7 @@ export class WithdrawalWatch {
 
   /** A full resync of the cloud ended. */
   noteResync(): void {
-    this.#brake.noteResync(this.#deps.clock.monotonic());
+    this.#brake.noteResync(this.#deps.host.clock.monotonic());
     this.#reviewIn(0);
   }
 
@@ -112,7 +110,7 @@ export class WithdrawalWatch {
   problem(): string | undefined {
     const { state } = this.#brake;
     if (state.kind !== 'open') return this.#sentence(state);
-    const isMatchingCloud = this.#brake.isMatchingCloud(this.#deps.clock.monotonic());
+    const isMatchingCloud = this.#brake.isMatchingCloud(this.#deps.host.clock.monotonic());
     return isMatchingCloud ? 'it looks for the instances of the nodes' : undefined;
   }
 
@@ -147,7 +145,7 @@ export class WithdrawalWatch {
 
   /** Applies the state of the brake everywhere. */
   #react(): void {
-    const { permission } = this.#deps;
+    const { permission } = this.#deps.leadership;
     const { state } = this.#brake;
     const wasClosed = this.#isClosed;
     this.#isClosed = state.kind !== 'open';
@@ -159,18 +157,18 @@ export class WithdrawalWatch {
   }
 
   #closed(): void {
-    const { describe, clock } = this.#deps;
+    const { describe, host } = this.#deps;
     void describe().then(({ scope }) => {
       this.#scope = scope;
       this.#leaveNote();
     });
-    this.#closedAt = clock.monotonic();
+    this.#closedAt = host.clock.monotonic();
     this.#announceOnceSettled();
     this.#reviewIn(reviewInterval);
   }
 
   #announceOnceSettled(): void {
-    const { clock } = this.#deps;
+    const { clock } = this.#deps.host;
     const left = this.#closedAt + longestSettling - clock.monotonic();
     this.#cancelAnnouncement?.();
     if (this.#isStopped) return;
@@ -181,7 +179,7 @@ export class WithdrawalWatch {
 
   #opened(): void {
     this.#cancelAnnouncement?.();
-    if (this.#isAnnounced) this.#deps.log.info('withdrawals are no longer held');
+    if (this.#isAnnounced) this.#deps.host.log.info('withdrawals are no longer held');
     this.#isAnnounced = false;
   }
 
@@ -193,51 +191,56 @@ export class WithdrawalWatch {
       state.kind === 'held'
         ? noteText({ ...state, nodes: state.instanceIds.size, sentence: this.#sentence(state) })
         : undefined;
-    this.#deps.lease?.annotate(heldAnnotation, note);
+    this.#deps.leadership.lease?.annotate(heldAnnotation, note);
   }
 
   #announce(): void {
-    const { log, recordLeaseEvent, recordNodeEvent } = this.#deps;
+    const { host, events } = this.#deps;
     const { state } = this.#brake;
     if (state.kind === 'open') return;
     this.#isAnnounced = true;
     const why = this.#sentence(state);
     const report = { type: 'Warning', reason: 'WithdrawalsHeld', message: why } as const;
-    log.warn('withdrawals are held: nothing is taken away', { why, nodes: this.heldNodes });
-    recordLeaseEvent(report);
+    host.log.warn('withdrawals are held: nothing is taken away', { why, nodes: this.heldNodes });
+    events.recordOnLease(report);
     // An instance that is not found has its own condition on its node.
     const concerned = state.kind === 'held' ? this.#missing(state) : [];
-    for (const { node } of concerned.slice(0, mostNodesReported)) recordNodeEvent(node, report);
+    for (const { node } of concerned.slice(0, mostNodesReported)) events.record(node, report);
   }
 
   #reviewIn(ms: number): void {
     this.#cancelReview?.();
-    if (!this.#isStopped) this.#cancelReview = this.#deps.clock.schedule(ms, () => this.#review());
+    if (!this.#isStopped) this.#cancelReview = this.#deps.host.clock.schedule(ms, () => this.#review());
   }
 
   #review(): void {
-    const { clock, onWithdrawn } = this.#deps;
-    const withdrawn = this.#brake.review(clock.monotonic());
-    if (withdrawn.size > 0) onWithdrawn(withdrawn);
+    const { host, nodes } = this.#deps;
+    const withdrawn = this.#brake.review(host.clock.monotonic());
+    if (withdrawn.size > 0) nodes().instancesChanged(withdrawn);
     this.#checkToken();
     if (this.#brake.isUnsettled) this.#reviewIn(reviewInterval);
   }
 
   /** Logs once that the given token does not match what is held. */
   #checkToken(): void {
-    const { allowed, log } = this.#deps;
+    const { allowed, host } = this.#deps;
     const { state } = this.#brake;
     const token = allowed();
     if (state.kind !== 'held' || token === undefined || token === this.#otherToken) return;
     this.#otherToken = token;
-    log.warn('the token of --allow-withdrawals does not match the held withdrawals', {
+    host.log.warn('the token of --allow-withdrawals does not match the held withdrawals', {
       token,
       why: this.#sentence(state),
     });
   }
 
   #sentence(state: Exclude<BrakeState, { kind: 'open' }>): string {
-    const networkIds = new Set(this.#deps.members().flatMap(({ networkId }) => networkId ?? []));
+    const networkIds = new Set(
+      this.#deps
+        .nodes()
+        .members()
+        .flatMap(({ networkId }) => networkId ?? []),
+    );
     return sentenceOf(state, { scope: this.#scope, networkIds: [...networkIds].sort() });
   }
 
@@ -247,6 +250,7 @@ export class WithdrawalWatch {
     const isMissing = ({ instanceId, presence }: NodeMember): boolean =>
       held.has(instanceId) || (state.kind === 'misdirected' && presence === 'notFound');
     return this.#deps
+      .nodes()
       .members()
       .filter(isMissing)
       .toSorted((a, b) => (a.node.name < b.node.name ? -1 : 1));

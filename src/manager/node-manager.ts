@@ -5,7 +5,7 @@
 // - their CiliumNode (`apply`), or the Nodes that verify it (`identitiesChanged`)
 // - pods that wait on them (`pendingPodsChanged`)
 // - what the cloud shows of their instance (`instancesChanged`)
-// - what several nodes may lack: subnets, limits, orphaned interfaces (`wakeWhere`, `spaceFreed`)
+// - what several nodes may lack: subnets, limits, orphaned interfaces (`wakeWhere`), space in a subnet (`#space`)
 // - an address that another node showed and that is free now (`onFreed`), or that several claim (`#contest`)
 // - what may start at all: a pause or its end (`wakeAll`)
 import type { CiliumNode, NodeReference } from '../kubernetes/cilium-node/cilium-node.ts';
@@ -15,7 +15,8 @@ import type { Claimed } from '../node/demand/address-claims.ts';
 import { usedAddresses } from '../node/demand/demand.ts';
 import { type NodeCondition, presentable, unreadableNode } from '../node/conditions/node-condition.ts';
 import { NodeReconciler } from '../node/reconcile/node-reconciler.ts';
-import type { NodeContext, NodeHooks } from '../node/reconcile/node-context.ts';
+import type { NodeContext } from '../node/reconcile/node-context.ts';
+import type { NodeEvent } from '../node/reconcile/node-event.ts';
 import type { NodeFigures, NodeSummary } from '../node/reconcile/node-summary.ts';
 import { isOfOtherInstance, keepSpellings, restoredState } from '../node/publish/restored-state.ts';
 import type { KnownNetwork } from '../providers/contract/infrastructure.ts';
@@ -33,28 +34,18 @@ import { InstanceOwnership, type InstanceOwnershipOptions } from './claims/insta
 import type { TouchedIdentities } from './claims/node-identities.ts';
 import type { ClaimEvidence } from './claims/rival-claims.ts';
 import { claimedBy, emptyEntry, isSame, isUnmanaged, type NodeEntry, type Served } from './node-entry.ts';
+import type { ReportedEvent } from './serving-event.ts';
 
 export interface NodeManagerOptions {
   /** What the Nodes say about who owns which instance. */
   readonly identities: InstanceOwnershipOptions['identities'];
   /** Whether an instance is served only if a Node names it. */
   readonly requireNode: boolean;
-  readonly context: Omit<NodeContext, 'claims' | 'identities' | 'onChanged' | 'hooks'>;
-  readonly hooks: Omit<NodeHooks, 'onContested'> & NodeManagerHooks;
+  readonly context: Omit<NodeContext, 'claims' | 'identities' | 'emit'>;
+  /** Tells what happened to a node. Returns at once and does not throw. */
+  readonly emit: (event: ReportedEvent) => void;
   /** Number of pods waiting for an address on a node. */
   readonly pendingPods: (name: string) => number;
-  /** Called with what a CiliumNode says about the network around its instance. */
-  readonly onRestored: (known: KnownNetwork) => void;
-  /** Called when the cloud shows a served instance in this network, and after each change of it. */
-  readonly onNetwork: (networkId: string) => void;
-}
-
-export interface NodeManagerHooks {
-  /** Why a CiliumNode is not served; undefined once it has no reason. */
-  readonly onBlocked: (node: NodeReference, condition: NodeCondition | undefined) => void;
-  /** Malformed entries of a CiliumNode that are left out. */
-  readonly onWarnings: (node: CiliumNode) => void;
-  readonly onRemoved: (name: string) => void;
 }
 
 /** Number of nodes woken before other work can run, since each of them decides and publishes. */
@@ -74,15 +65,16 @@ export class NodeManager {
   readonly #index: AddressIndex;
   readonly #ownership: InstanceOwnership;
   readonly #work: TaskGroup;
+  /** Addresses returned to a subnet: wakes the nodes that wait for some, soon and in one batch. */
   readonly #space: Trigger;
   /** Names that existed at the start and wait for their turn to be served; `all` until every name is known. */
   #awaitingTurn: Set<string> | 'all' = 'all';
 
   constructor(options: NodeManagerOptions) {
     this.#options = options;
-    this.#work = new TaskGroup(options.context);
+    this.#work = new TaskGroup(options.context.runtime);
     this.#space = new Trigger({
-      ...options.context,
+      ...options.context.runtime,
       minInterval: spaceInterval,
       isPressing: () => true,
       run: () => {
@@ -90,30 +82,40 @@ export class NodeManager {
         return Promise.resolve();
       },
     });
-    const { clock, timing } = options.context;
+    const { cloud, runtime, settings } = options.context;
+    const { consistencyWindow } = settings.timing;
     this.#index = new AddressIndex({
       onFreed: (names) => this.#wake([...names]),
       evidence: (holder, address) => this.#evidence(holder, address),
-      now: () => clock.monotonic(),
-      longestWait: timing.consistencyWindow,
-      onWait: (name) => this.#work.later(timing.consistencyWindow, () => this.#wake([name])),
+      now: () => runtime.clock.monotonic(),
+      longestWait: consistencyWindow,
+      onWait: (name) => this.#work.later(consistencyWindow, () => this.#wake([name])),
     });
-    const { inventory, assessmentOptions } = options.context;
     this.#ownership = new InstanceOwnership({
       identities: options.identities,
-      view: (instanceId) => inventory.view(instanceId),
-      networkId: assessmentOptions.networkId,
+      view: (instanceId) => cloud.inventory.view(instanceId),
+      networkId: settings.assessment.networkId,
     });
     this.#context = {
       ...options.context,
       claims: this.#index,
       identities: this.#ownership,
-      onChanged: (instanceIds) => this.instancesChanged(instanceIds),
-      hooks: {
-        ...options.hooks,
-        onContested: (instanceId, claimed) => this.#contest(instanceId, claimed),
-      },
+      emit: (event) => this.#happened(event),
     };
+  }
+
+  /** What concerns other nodes is acted on here. */
+  #happened(event: NodeEvent): void {
+    switch (event.kind) {
+      case 'contested':
+        return this.#contest(event.instanceId, event.claimed);
+      case 'instancesChanged':
+        return this.instancesChanged(event.instanceIds);
+      case 'spaceFreed':
+        return this.#space.fire();
+      default:
+        this.#options.emit(event);
+    }
   }
 
   /**
@@ -126,7 +128,7 @@ export class NodeManager {
       // It may have changed or been deleted since.
       if (!this.#entries.has(nameOf(watched))) this.#remember(nameOf(watched), watched);
     });
-    keepSpellings([...this.#entries.values()], this.#context.implementation.section, this.#ownership);
+    keepSpellings([...this.#entries.values()], this.#context.cloud.implementation.section, this.#ownership);
     const candidates = [...this.#entries].map(([name, { newest }]) => ({
       name,
       hasAddresses: newest !== undefined && shownBy(newest).addresses.length > 0,
@@ -148,7 +150,7 @@ export class NodeManager {
     try {
       this.#serveOrStop(name, entry);
     } catch (error) {
-      this.#context.onBug(error);
+      this.#context.runtime.onBug(error);
     }
   }
 
@@ -179,7 +181,8 @@ export class NodeManager {
     if (watched === undefined) return this.#index.remove(name);
     const { networkId, addresses } = shownBy(watched);
     const instanceId = claimedBy(watched);
-    const isFromBefore = watched.kind === 'node' && this.#context.mayBePreviousLeaders(watched.node);
+    const isFromBefore =
+      watched.kind === 'node' && this.#context.writer.others.mayBePreviousLeaders(watched.node);
     const isPossible = instanceId !== undefined && this.#ownership.isPossible(name, instanceId);
     const countsWhole = isPossible && (isFromBefore || this.mayBelongTo(name, instanceId));
     const granted = isPossible ? this.#index.grantedOf(name, addresses) : [];
@@ -250,17 +253,12 @@ export class NodeManager {
     this.#wake(ranked.toSorted((a, b) => a.rank - b.rank).map(({ name }) => name));
   }
 
-  /** Addresses returned to a subnet: wakes the nodes that wait for some, soon and in one batch. */
-  spaceFreed(): void {
-    this.#space.fire();
-  }
-
   wakeAll(): void {
     this.#wake([...this.#entries.keys()]);
   }
 
   networkIds(): readonly string[] {
-    const only = this.#context.assessmentOptions.networkId;
+    const only = this.#context.settings.assessment.networkId;
     if (only !== undefined) return [only];
     const ids = new Set<string>();
     for (const { reconciler, last } of this.#entries.values()) {
@@ -291,7 +289,7 @@ export class NodeManager {
   /** The served nodes. */
   members(): readonly NodeMember[] {
     const { identities } = this.#options;
-    const { inventory } = this.#context;
+    const { inventory } = this.#context.cloud;
     return [...this.#entries.values()].flatMap(({ reconciler, last, isEnding }) => {
       if (reconciler === undefined || last === undefined || isEnding) return [];
       const { instanceId } = reconciler;
@@ -334,7 +332,7 @@ export class NodeManager {
     else if (served.kind === 'blocked') this.#blocked(entry, referenceTo(served.watched), served.condition);
     else if (entry.newest === undefined) {
       this.#entries.delete(name);
-      this.#options.hooks.onRemoved(name);
+      this.#options.emit({ kind: 'removed', name });
     } else this.#blocked(entry, referenceTo(entry.newest), undefined);
   }
 
@@ -370,7 +368,7 @@ export class NodeManager {
   }
 
   #start(entry: NodeEntry, node: CiliumNode, instanceId: string): void {
-    const { section } = this.#context.implementation;
+    const { section } = this.#context.cloud.implementation;
     const restored = restoredState(node, instanceId, section);
     const isOfAnother = entry.last !== undefined && isOfOtherInstance(node, entry.last, section);
     this.#restoreNetwork(entry, node, instanceId, restored);
@@ -389,15 +387,16 @@ export class NodeManager {
 
   /** Once, and as soon as the node is verified: claims that anyone may have written must not outlive it. */
   #restoreNetwork(entry: NodeEntry, node: CiliumNode, instanceId: string, known?: KnownNetwork): void {
-    const { identities, implementation } = this.#context;
+    const { identities, cloud } = this.#context;
+    const { section } = cloud.implementation;
     if (entry.isNetworkRestored || !identities.isVerified(node.name, instanceId)) return;
     entry.isNetworkRestored = true;
-    this.#options.onRestored(known ?? restoredState(node, instanceId, implementation.section));
+    cloud.network.remember(known ?? restoredState(node, instanceId, section));
   }
 
   async #end(name: string, entry: NodeEntry, reconciler: NodeReconciler): Promise<void> {
     await reconciler.stop(this.#work.deadline);
-    this.#options.hooks.onRemoved(name);
+    this.#options.emit({ kind: 'removed', name });
     entry.reconciler = undefined;
     entry.isNetworkRestored = false;
     entry.isEnding = false;
@@ -417,24 +416,24 @@ export class NodeManager {
     if (entry.condition?.message === condition?.message && isReported) return;
     entry.condition = condition;
     entry.reportedUid = node.uid;
-    entry.blockedSince = condition && (entry.blockedSince ?? this.#context.clock.monotonic());
-    this.#options.hooks.onBlocked(node, condition);
+    entry.blockedSince = condition && (entry.blockedSince ?? this.#context.runtime.clock.monotonic());
+    this.#options.emit({ kind: 'blocked', node, condition });
   }
 
   /** Reports the network only once the cloud shows the instance there: a CiliumNode alone does not justify a resync. */
   #reportNetwork(reconciler: NodeReconciler): void {
-    const only = this.#context.assessmentOptions.networkId;
+    const only = this.#context.settings.assessment.networkId;
     const found = this.#foundNetwork(reconciler);
-    if (found !== undefined && (only ?? found) === found) this.#options.onNetwork(found);
+    if (found !== undefined && (only ?? found) === found) this.#context.cloud.network.shownIn(found);
   }
 
   #foundNetwork({ instanceId }: NodeReconciler): string | undefined {
-    const view = this.#context.inventory.view(instanceId);
+    const view = this.#context.cloud.inventory.view(instanceId);
     return view && networkOf(view);
   }
 
   #reportWarnings(node: CiliumNode): void {
-    if (node.warnings.length > 0) this.#options.hooks.onWarnings(node);
+    if (node.warnings.length > 0) this.#options.emit({ kind: 'malformed', node });
   }
 
   /** Wakes nodes in small batches, so that their decisions do not starve other work. */
@@ -447,7 +446,7 @@ export class NodeManager {
   /** Processes the items and lets other work run in between. */
   async #each<T>(items: readonly T[], signal: AbortSignal, act: (item: T) => void): Promise<void> {
     for (const [index, item] of items.entries()) {
-      if (index % seenAtOnce === seenAtOnce - 1) await sleep(this.#context.clock, 0, signal);
+      if (index % seenAtOnce === seenAtOnce - 1) await sleep(this.#context.runtime.clock, 0, signal);
       act(item);
     }
   }
@@ -455,7 +454,7 @@ export class NodeManager {
   /** Several instances claim an address: requests reads by id of all of them, which decide. */
   #contest(instanceId: string, { excluded, shared, unasked }: Claimed): void {
     if (unasked.size > 0) {
-      const { consistencyWindow } = this.#context.timing;
+      const { consistencyWindow } = this.#context.settings.timing;
       this.#work.later(consistencyWindow, () => this.#wakeServed(new Set([instanceId])));
     }
     for (const [address, holders] of excluded) this.#decide(instanceId, address, holders);
@@ -468,14 +467,14 @@ export class NodeManager {
   }
 
   #decide(instanceId: string, address: string, holders: readonly string[]): void {
-    const { inventory, clock } = this.#context;
+    const { inventory } = this.#context.cloud;
     const { interfaces = [] } = inventory.view(instanceId) ?? {};
     const owner = interfaces.find((item) => hasAddress(item, address));
     if (owner === undefined) return;
     const { networkId } = owner;
     const others = holders.flatMap((holder) => this.#entries.get(holder)?.reconciler ?? []);
     const instanceIds = [instanceId, ...others.map((reconciler) => reconciler.instanceId)];
-    inventory.contest({ address, networkId, instanceIds }, clock.monotonic());
+    inventory.contest({ address, networkId, instanceIds }, this.#context.runtime.clock.monotonic());
     for (const reconciler of others) reconciler.wake();
   }
 
@@ -485,7 +484,7 @@ export class NodeManager {
     const instanceId = reconciler?.instanceId ?? claimedBy(newest) ?? '';
     return evidenceOf(address, {
       isToBeServed: this.#waitsItsTurn(name) && claimedBy(newest) !== undefined,
-      view: reconciler && this.#context.inventory.view(instanceId),
+      view: reconciler && this.#context.cloud.inventory.view(instanceId),
       isVerified: this.mayBelongTo(name, instanceId),
       removal: (this.#ownership.isPossible(name, instanceId) && reconciler?.removal) || 'none',
     });
@@ -493,7 +492,7 @@ export class NodeManager {
 
   #hasAddress(name: string, address: string): boolean {
     const instanceId = this.#entries.get(name)?.reconciler?.instanceId ?? '';
-    const interfaces = this.#context.inventory.view(instanceId)?.interfaces ?? [];
+    const interfaces = this.#context.cloud.inventory.view(instanceId)?.interfaces ?? [];
     return interfaces.some((item) => hasAddress(item, address));
   }
 }

@@ -31,15 +31,21 @@ export interface ResyncOptions {
   readonly random: Random;
   /** Delay between the end of one resync and the start of the next, in ms. */
   readonly interval: number;
-  /** The networks that nodes are in now. */
-  readonly networkIds: () => readonly string[];
-  /** The instances that nodes name. */
-  readonly instanceIds: () => readonly string[];
-  /** The zone that each node names. */
-  readonly zones: () => readonly string[];
+  /** The nodes that are served now. */
+  readonly nodes: () => ResyncedNodes;
   /** What to request between two resyncs, because some node lacks it. */
   readonly missingData: () => MissingData;
-  readonly hooks: ResyncHooks;
+  readonly emit: (event: ResyncEvent) => void;
+}
+
+/** Where the nodes are that a resync reads for. */
+export interface ResyncedNodes {
+  /** The networks that they are in. */
+  networkIds(): readonly string[];
+  /** The instances that they name. */
+  instanceIds(): readonly string[];
+  /** The zone that each of them names. */
+  zones(): readonly string[];
 }
 
 export type MissingData =
@@ -49,17 +55,20 @@ export type MissingData =
   /** Something that a user can add or tag in the network, and that blocks a node until then. */
   | 'infrastructure';
 
-export interface ResyncHooks {
+export type ResyncEvent =
   /** Instances that the listing changed, read for the first time, or left unconfirmed. */
-  readonly onChanged: (instanceIds: ReadonlySet<string>) => void;
+  | { readonly kind: 'changed'; readonly instanceIds: ReadonlySet<string> }
   /** `reshaped`: more than the free address counts changed. */
-  readonly onInfrastructure: (reshaped: boolean, problems: readonly UnreadablePart[]) => void;
+  | {
+      readonly kind: 'infrastructure';
+      readonly reshaped: boolean;
+      readonly problems: readonly UnreadablePart[];
+    }
   /** A resync is due or was requested. */
-  readonly onRequested: () => void;
-  readonly onEnd: (resync: FinishedResync) => void;
+  | { readonly kind: 'requested' }
+  | { readonly kind: 'ended'; readonly resync: FinishedResync }
   /** Reading the network between two resyncs failed. */
-  readonly onNetworkFailed: (error: unknown) => void;
-}
+  | { readonly kind: 'networkFailed'; readonly error: unknown };
 
 export interface FinishedResync {
   readonly duration: number;
@@ -148,12 +157,12 @@ export class Resync {
   learn({ network, startedAt }: Pick<ObservedPage, 'network' | 'startedAt'>): void {
     this.#requestFirst();
     if (network === undefined) return;
-    const { ledger, hooks } = this.#options;
+    const { ledger, emit } = this.#options;
     const next = withNews(this.#infrastructure, network);
     const reshaped = !sameShape(next, this.#infrastructure);
     this.#infrastructure = next;
     ledger.observe(freeAddressesOf(network), startedAt, () => false);
-    hooks.onInfrastructure(reshaped, []);
+    emit({ kind: 'infrastructure', reshaped, problems: [] });
   }
 
   /** Requests a resync soon: a node appeared in a network that was never read. */
@@ -176,7 +185,7 @@ export class Resync {
   #note(): void {
     this.#requests++;
     this.#firstRequestAt ??= this.#options.clock.monotonic();
-    this.#options.hooks.onRequested();
+    this.#options.emit({ kind: 'requested' });
   }
 
   /** Resyncs periodically until `signal` is aborted, then resolves. */
@@ -189,7 +198,7 @@ export class Resync {
   }
 
   async #resyncs(signal: AbortSignal): Promise<void> {
-    const { clock, interval, hooks } = this.#options;
+    const { clock, interval, emit } = this.#options;
     for (;;) {
       const startedAt = clock.monotonic();
       if (this.#requests === 0) this.#note();
@@ -203,7 +212,7 @@ export class Resync {
         return reason ?? new Error('unknown');
       });
       const duration = clock.monotonic() - startedAt;
-      hooks.onEnd({ duration, latency, folds, isEmpty: isEmpty(what), error });
+      emit({ kind: 'ended', resync: { duration, latency, folds, isEmpty: isEmpty(what), error } });
       if (error === undefined) {
         this.#backoff.forget();
         await this.#pause(interval, signal);
@@ -230,8 +239,9 @@ export class Resync {
 
   /** A cloud whose nodes name no network shows it with the instances. */
   #toRead(): ReadScope {
-    const { networkIds, instanceIds } = this.#options;
-    return { networkIds: networkIds(), instanceIds: this.#isListedByNetwork ? [] : instanceIds() };
+    const nodes = this.#options.nodes();
+    const instanceIds = this.#isListedByNetwork ? [] : nodes.instanceIds();
+    return { networkIds: nodes.networkIds(), instanceIds };
   }
 
   get #isListedByNetwork(): boolean {
@@ -252,8 +262,8 @@ export class Resync {
   }
 
   async #readInfrastructure(networks: readonly string[], context: CallContext): Promise<void> {
-    const { implementation, ledger, hooks, zones } = this.#options;
-    const read = await implementation.readInfrastructure(networks, context, zones());
+    const { implementation, ledger, emit, nodes } = this.#options;
+    const read = await implementation.readInfrastructure(networks, context, nodes().zones());
     // Two reads may overlap: the one that started later counts.
     if (read.startedAt < this.#infrastructureAsOf) return;
     this.#infrastructureAsOf = read.startedAt;
@@ -263,11 +273,11 @@ export class Resync {
     const isRead = (id: string): boolean =>
       !isUnread(read.infrastructure, { id, zone: next.subnets.get(id)?.zone ?? '' });
     ledger.observe(freeAddressesOf(read.infrastructure), read.startedAt, isRead);
-    hooks.onInfrastructure(reshaped, read.problems);
+    emit({ kind: 'infrastructure', reshaped, problems: read.problems });
   }
 
   async #list(what: ReadScope, startedAt: number, context: CallContext): Promise<void> {
-    const { implementation, inventory, clock, hooks } = this.#options;
+    const { implementation, inventory, clock, emit } = this.#options;
     const listing = inventory.beginListing(startedAt);
     const census = new BlockCensus();
     this.#listing = listing;
@@ -284,16 +294,16 @@ export class Resync {
     this.#wholeBlocks = new Map(
       [...this.#infrastructure.subnets.values()].map(({ id, cidr }) => [id, census.wholeBlocks(id, cidr)]),
     );
-    hooks.onChanged(changed);
+    emit({ kind: 'changed', instanceIds: changed });
   }
 
   /** Reads between resyncs while some node lacks addresses or infrastructure. */
   async #between(signal: AbortSignal): Promise<void> {
-    const { clock, networkIds, missingData, hooks } = this.#options;
+    const { clock, nodes, missingData, emit } = this.#options;
     const context: CallContext = { priority: () => 'normal', signal };
     for (;;) {
       await sleep(clock, countInterval, signal);
-      const networks = networkIds();
+      const networks = nodes().networkIds();
       const what = missingData();
       if (what === 'nothing' || networks.length === 0) continue;
       try {
@@ -301,16 +311,16 @@ export class Resync {
         else await this.#readInfrastructure(networks, context);
       } catch (error) {
         signal.throwIfAborted();
-        hooks.onNetworkFailed(error);
+        emit({ kind: 'networkFailed', error });
       }
     }
   }
 
   async #count(networks: readonly string[], context: CallContext): Promise<void> {
-    const { implementation, ledger, hooks } = this.#options;
+    const { implementation, ledger, emit } = this.#options;
     const { counts, startedAt, unread } = await implementation.readSubnetCounts(networks, context);
     ledger.observe(counts, startedAt, (id) => unread?.has(id) !== true);
-    hooks.onInfrastructure(false, []);
+    emit({ kind: 'infrastructure', reshaped: false, problems: [] });
   }
 }
 

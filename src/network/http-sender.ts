@@ -1,7 +1,13 @@
 // Sends single HTTP requests for a cloud's SDK that has no handler of its own: over reused connections, directly or
 // through the proxy for the target. It neither retries nor follows redirects.
-import { type Agent, type IncomingMessage, request as requestPlain, type RequestOptions } from 'node:http';
+import {
+  type Agent,
+  type IncomingHttpHeaders,
+  request as requestPlain,
+  type RequestOptions,
+} from 'node:http';
 import { type Agent as TlsAgent, request as requestTls } from 'node:https';
+import type { Readable } from 'node:stream';
 import type { Clock } from '../runtime/clock.ts';
 import { checkingAgent, checkingTlsAgent } from './pre-send-agents.ts';
 import { type HttpHandler, ProxiedHandler, type TargetedRequest } from './proxied-handler.ts';
@@ -17,8 +23,8 @@ export interface OutgoingRequest extends TargetedRequest {
 
 export interface IncomingAnswer {
   readonly statusCode: number;
-  readonly headers: IncomingMessage['headers'];
-  readonly body: IncomingMessage;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Readable;
 }
 
 export interface HttpSenderOptions {
@@ -32,6 +38,9 @@ export interface HttpSenderOptions {
   /** Called before the first request to each host. */
   readonly onRoute: (host: string, proxy: URL | undefined) => void;
 }
+
+/** What sends requests: the network, or a model in the same process. */
+export type RequestSender = Pick<HttpSender, 'send' | 'close'>;
 
 export class HttpSender {
   readonly #handler: ProxiedHandler<OutgoingRequest, never, IncomingAnswer>;

@@ -69,7 +69,7 @@ export function startHttpServer(options: HttpServerOptions): Promise<StartedHttp
     server.once('listening', () => {
       server.on('error', (error) => log.warn('cannot accept a connection', { error }));
       const { address: host, port } = server.address() as AddressInfo;
-      const close = (): Promise<void> => closeServer(server, clock);
+      const close = (): Promise<void> => closeServer(server, clock, closingGrace);
       resolve({ kind: 'listening', server: { address: { host, port }, close } });
     });
     server.listen(listenOn.port, listenOn.host);
@@ -160,9 +160,10 @@ function whyNotListening(listenOn: ListenAddress, error: NodeJS.ErrnoException):
   return `cannot listen on ${formatListenAddress(listenOn)}: ${reason}; set --serve-addr`;
 }
 
-function closeServer(server: Server, clock: Clock): Promise<void> {
+/** Accepts no more requests; resolves once those in flight are answered, or cut off after `grace`, in ms. */
+export function closeServer(server: Server, clock: Clock, grace: number): Promise<void> {
   return new Promise((resolve) => {
-    const cancel = clock.schedule(closingGrace, () => server.closeAllConnections());
+    const cancel = clock.schedule(grace, () => server.closeAllConnections());
     server.close(() => {
       cancel();
       resolve();

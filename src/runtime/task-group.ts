@@ -50,8 +50,11 @@ export class TaskGroup {
     return [...this.#running.values()].includes(subject);
   }
 
-  /** Starts a task at once; does nothing after `stop`. `subject` identifies it for `isAbout`. */
-  begin(work: () => Promise<void>, subject?: string): void {
+  /**
+   * Starts a task at once; does nothing after `stop`. `subject` identifies it for `isAbout`; `backOff` is called after
+   * a bug, instead of that of the group.
+   */
+  begin(work: () => Promise<void>, subject?: string, backOff = this.#options.backOff): void {
     if (this.isClosing) return;
     const running = work()
       .catch((error: unknown) => {
@@ -59,7 +62,7 @@ export class TaskGroup {
         const isCutShort = error === closing.signal.reason || error === deadline.signal.reason;
         if (isCutShort) return;
         this.#options.onBug(error);
-        this.#options.backOff?.();
+        backOff?.();
       })
       .finally(() => {
         this.#running.delete(running);
@@ -67,6 +70,11 @@ export class TaskGroup {
         this.#options.onEnd?.();
       });
     this.#running.set(running, subject);
+  }
+
+  /** Tells the owner that a running task got somewhere, as its end does. */
+  report(): void {
+    this.#options.onEnd?.();
   }
 
   /** Calls `action` once after `ms`, never after `stop`. The returned function cancels it. */

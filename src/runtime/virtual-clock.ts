@@ -66,7 +66,7 @@ export class VirtualClock implements Clock {
     };
   }
 
-  /** A delay takes time, even if the sum is rounded: whoever waits for the rest of a time would wait forever. */
+  /** A delay takes time, even if the sum is rounded: a wait for the rest of a time would never end. */
   #after(ms: number): number {
     if (ms <= 0) return this.#now;
     const due = this.#now + ms;

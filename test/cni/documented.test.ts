@@ -5,22 +5,47 @@ import { existsSync } from 'node:fs';
 import { chmod, mkdtemp, rm, rmdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { blocksOf } from '../support/documented-commands.ts';
-import { cniPath, run } from './rig/node-machine.ts';
+import { blocksOf, commandsIn } from '../support/documented-commands.ts';
+import { cniPrograms } from './rig/cni-programs.ts';
+import { cniPath, type Ran, run } from './rig/node-machine.ts';
 
 const root = join(import.meta.dirname, '../..');
+/** Whatever runs in it ends with its first process. */
+const machine = ['--mount', '--net', '--propagation=private', '--pid', '--fork', '--mount-proc'];
+
 /** Places that the commands write to. */
-const places = ['/etc/cni', '/usr/lib/cni', '/var/run/headwater', '/var/lib/headwater', '/run/netns'];
+const places = [
+  '/etc/cni',
+  '/usr/lib/cni',
+  '/usr/local/bin',
+  '/var/run/headwater',
+  '/var/lib/headwater',
+  '/run/netns',
+];
+
+const [prepared = '', onePod = '', twoNodes = '', routed = '', ended = '', ...others] = blocksOf(
+  'docs/without-cilium.md',
+)
+  .filter(({ language, text }) => language === 'sh' && !text.startsWith('helm '))
+  .map(({ text }) => text);
 
 let directory: string;
 let made: readonly string[];
+
+async function addProgram(name: string, text: string): Promise<void> {
+  await writeFile(join(directory, name), `#!/bin/sh\n${text}\n`);
+  await chmod(join(directory, name), 0o755);
+}
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'headwater-documented-'));
   made = places.filter((place) => !existsSync(place));
   // The test is root already.
-  await writeFile(join(directory, 'sudo'), '#!/bin/sh\nexec env "$@"\n');
-  await chmod(join(directory, 'sudo'), 0o755);
+  await addProgram('sudo', 'exec env "$@"');
+  // What a package manager brings is there already.
+  await addProgram('npm', 'echo "npm $*"');
+  await addProgram('apt-get', 'echo "apt-get $*"');
+  await addProgram('go', `cp -L ${cniPath}/cnitool "$GOBIN"`);
 });
 
 afterAll(async () => {
@@ -28,33 +53,62 @@ afterAll(async () => {
   for (const place of made) await rmdir(place);
 });
 
-function script(commands: string): string {
-  return [
+/** Runs commands one after the other, where the machine has nothing but what the preparations bring. */
+async function inMachine(...commands: readonly string[]): Promise<Ran> {
+  const lines = [
     'set -eu',
     ...places.map((place) => `mkdir -p ${place} && mount -t tmpfs none ${place}`),
     'ip link set lo up',
     `cp -L ${cniPath}/ptp /usr/lib/cni/`,
-    commands,
-    'kill %1',
+    `ln -s ${root}/* . && rm plugin && cp -r ${root}/plugin .`,
+    ...commands,
     'wait',
-  ].join('\n');
+  ];
+  const file = join(directory, 'script');
+  await writeFile(file, lines.join('\n'));
+  const checkout = await mkdtemp(join(directory, 'checkout-'));
+  const script = `cd ${checkout} && . ${file}`;
+  const words = [...machine, 'bash', '--norc', '-c', script];
+  return run('unshare', words, { PATH: `${directory}:/usr/local/bin:${process.env['PATH'] ?? ''}` });
 }
 
 describe('the commands of the page about pods without Cilium', () => {
-  test('give a pod an address, reach its gateway, and leave nothing', async () => {
-    const [block] = blocksOf('docs/without-cilium.md').filter(({ language }) => language === 'sh');
-    const lines = block?.text ?? '';
-    expect(lines.split('\n')).toHaveLength(10);
-    const file = join(directory, 'script');
-    await writeFile(file, script(lines));
-    const environment = { PATH: `${directory}:${cniPath}:${process.env['PATH'] ?? ''}` };
+  test('are all run here', () => {
+    expect(others).toEqual([]);
+  });
 
-    const words = ['--mount', '--net', '--propagation=private', 'bash', '-c', `cd ${root} && . ${file}`];
-    const { code, out, err } = await run('unshare', words, environment);
+  test('prepare with the versions that are tested', () => {
+    const commands = commandsIn(prepared);
+    const cnitool = cniPrograms.find(({ name }) => name === 'cnitool');
+
+    expect(commands).toContainEqual(['npm', 'run', 'build:plugin']);
+    expect(commands).toContainEqual([
+      'GOBIN=$PWD/plugin/dist',
+      'go',
+      'install',
+      `${cnitool?.package}@${cnitool?.version}`,
+    ]);
+  });
+
+  test('give a pod an address, reach its gateway, and leave nothing', async () => {
+    expect(onePod.split('\n')).toHaveLength(10);
+
+    const { code, out, err } = await inMachine(prepared, onePod, 'sudo kill $!; sudo ip netns del pod');
 
     expect({ code, err: code === 0 ? '' : err }).toEqual({ code: 0, err: '' });
+    expect(out).toContain('npm run build:plugin\n');
     expect(out).toContain('"address": "10.99.1.');
     expect(out).toContain('1 received');
     expect(out).toMatch(/"addresses":\{\},"excluded":\{"10\.99\.1\.1":"router"\}/);
+  });
+
+  test('connect the pods of two nodes, and leave nothing', async () => {
+    const { code, out, err } = await inMachine(prepared, twoNodes, routed, ended);
+
+    expect({ code, err: code === 0 ? '' : err }).toEqual({ code: 0, err: '' });
+    expect(out).toContain('"address": "10.44.0.');
+    expect(out).toContain('"address": "10.44.1.');
+    expect(out).toContain('1 received');
+    expect(out.match(/"addresses":\{\}/g)).toHaveLength(2);
   });
 });

@@ -1,7 +1,8 @@
 // Two nodes without Cilium: namespaces with a cable between them, an agent each, and the controller that gives them blocks.
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { Child, endAll } from '../integration/commands/child.ts';
-import { must, NodeMachine } from './rig/node-machine.ts';
+import { NodeMachine } from './rig/node-machine.ts';
+import { addressIn, connect, route } from './rig/two-nodes.ts';
 
 const machines: NodeMachine[] = [];
 
@@ -10,36 +11,6 @@ afterEach(async () => {
   await endAll();
 });
 
-interface AddAnswer {
-  readonly ips: readonly { readonly address: string; readonly gateway: string }[];
-}
-
-/** Connects both, and routes to each the blocks of the other: the agents do not. */
-async function connect(one: NodeMachine, other: NodeMachine): Promise<void> {
-  await must(
-    'ip',
-    '-n',
-    one.name,
-    'link',
-    'add',
-    'cable',
-    'type',
-    'veth',
-    'peer',
-    'name',
-    'cable',
-    'netns',
-    other.name,
-  );
-  for (const [node, index] of [
-    [one, 1],
-    [other, 2],
-  ] as const) {
-    await must('ip', '-n', node.name, 'addr', 'add', `192.168.7.${index}/24`, 'dev', 'cable');
-    await must('ip', '-n', node.name, 'link', 'set', 'cable', 'up');
-  }
-}
-
 async function createNode(url: string, name: string): Promise<void> {
   const answer = await fetch(`${url}/api/v1/nodes`, {
     method: 'POST',
@@ -47,15 +18,6 @@ async function createNode(url: string, name: string): Promise<void> {
     body: JSON.stringify({ apiVersion: 'v1', kind: 'Node', metadata: { name } }),
   });
   expect(answer.status).toBe(201);
-}
-
-function addressIn(out: string): string {
-  return (JSON.parse(out) as AddAnswer).ips[0]?.address.split('/')[0] ?? '';
-}
-
-async function blockOf(node: NodeMachine): Promise<string> {
-  const { body } = await node.ask('/v1/ipam');
-  return (body as { pools: { cidrs: string[] }[] }).pools[0]?.cidrs[0] ?? '';
 }
 
 describe('pods of two nodes', () => {
@@ -91,10 +53,8 @@ describe('pods of two nodes', () => {
       { code: 0, err: '' },
       { code: 0, err: '' },
     ]);
-    const blocks = [await blockOf(one), await blockOf(two)] as const;
-    expect([...blocks].toSorted()).toEqual(['10.44.0.0/24', '10.44.1.0/24']);
-    await must('ip', '-n', one.name, 'route', 'add', blocks[1], 'via', '192.168.7.2');
-    await must('ip', '-n', two.name, 'route', 'add', blocks[0], 'via', '192.168.7.1');
+    const blocks = await route(one, two);
+    expect(blocks.toSorted()).toEqual(['10.44.0.0/24', '10.44.1.0/24']);
     const addresses = added.map(({ out }) => addressIn(out));
     expect(await one.ping(pods[0] ?? '', addresses[1] ?? '')).toMatchObject({ code: 0 });
     expect(await two.ping(pods[1] ?? '', addresses[0] ?? '')).toMatchObject({ code: 0 });

@@ -6,11 +6,8 @@ import { Random } from '../../src/runtime/random.ts';
 import { VirtualClock } from '../../src/runtime/virtual-clock.ts';
 import { readAlibabaTopology } from '../../src/simulator/alibaba/alibaba-topology.ts';
 import { createAlibaba } from '../../src/simulator/alibaba/create-alibaba.ts';
-import { assign } from '../../src/simulator/cloud/assignments.ts';
-import { claim, nothing } from '../../src/simulator/cloud/claims.ts';
-import { terminate } from '../../src/simulator/cloud/instances.ts';
 import { InProcessRpc } from '../support/in-process-rpc.ts';
-import { cloudDeps, type CloudRig, Interruptions } from './cloud-rig.ts';
+import { byOthersOn, cloudDeps, type CloudRig, Interruptions, shownEmpty } from './cloud-rig.ts';
 
 const plan = {
   cloud: 'alibabacloud',
@@ -33,8 +30,7 @@ export function alibabaRig(): CloudRig {
     },
   };
   const [subnetId = ''] = network.subnets.keys();
-  const interfaceOf = (instanceId: string): string =>
-    network.instances.get(instanceId)?.interfaceIds[0] ?? '';
+  const { interfaceOf, ...byOthers } = byOthersOn(network, subnetId);
   return {
     clock,
     network,
@@ -45,22 +41,14 @@ export function alibabaRig(): CloudRig {
     sent: interruptions.sent,
     compose: () => composeAlibaba({ api, regionId: network.region }, cloudDeps(clock)).implementation,
     before: (...given) => interruptions.arm(...given),
-    fill: (left) => {
-      const { available } = network.find('subnets', subnetId);
-      claim(network, subnetId, { ...nothing, count: available - left });
-    },
-    addByOthers: (instanceId) => {
-      assign(network, interfaceOf(instanceId), { ...nothing, count: 1 }, false);
-      return Promise.resolve();
-    },
     breakInterface: (instanceId) => {
       const id = interfaceOf(instanceId);
       change = (output) => withoutMac(output, id);
     },
-    terminate: (instanceId) => void terminate(network, [instanceId]),
     gone: 'unknown',
+    ...byOthers,
     hideEverything: () => {
-      change = (output) => shownEmpty(output);
+      change = shownEmpty;
     },
   };
 }
@@ -78,14 +66,4 @@ function withoutMac(output: object, id: string): object {
     item.networkInterfaceId === id ? { ...item, macAddress: undefined } : item,
   );
   return { ...output, networkInterfaceSets: { networkInterfaceSet } };
-}
-
-/** Lists are within members of their own. */
-function shownEmpty(output: object): object {
-  return Object.fromEntries(
-    Object.entries(output).map(([name, value]: [string, unknown]) => [
-      name,
-      Array.isArray(value) ? [] : typeof value === 'object' && value !== null ? shownEmpty(value) : value,
-    ]),
-  );
 }

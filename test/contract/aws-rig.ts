@@ -4,13 +4,10 @@ import type { Ec2Action, Ec2Api, Ec2Input, Ec2Output } from '../../src/providers
 import type { Sending } from '../../src/providers/gate/cloud-call.ts';
 import { Random } from '../../src/runtime/random.ts';
 import { VirtualClock } from '../../src/runtime/virtual-clock.ts';
-import { assign } from '../../src/simulator/cloud/assignments.ts';
-import { claim, nothing } from '../../src/simulator/cloud/claims.ts';
-import { terminate } from '../../src/simulator/cloud/instances.ts';
 import { createEc2 } from '../../src/simulator/ec2/create-ec2.ts';
 import { InProcessEc2 } from '../support/in-process-ec2.ts';
 import { ids, instance, testCloud } from '../support/test-cloud.ts';
-import { cloudDeps, type CloudRig, Interruptions } from './cloud-rig.ts';
+import { byOthersOn, cloudDeps, type CloudRig, Interruptions, shownEmpty } from './cloud-rig.ts';
 
 export function awsRig(): CloudRig {
   const clock = new VirtualClock();
@@ -25,8 +22,7 @@ export function awsRig(): CloudRig {
       return change(await inner.send(action, input, sending));
     },
   };
-  const interfaceOf = (instanceId: string): string =>
-    network.instances.get(instanceId)?.interfaceIds[0] ?? '';
+  const { interfaceOf, ...byOthers } = byOthersOn(network, ids.nodes);
   return {
     clock,
     network,
@@ -41,28 +37,14 @@ export function awsRig(): CloudRig {
         .implementation;
     },
     before: (...given) => interruptions.arm(...given),
-    fill: (left) => {
-      const { available } = network.find('subnets', ids.nodes);
-      claim(network, ids.nodes, { ...nothing, count: available - left });
-    },
-    addByOthers: (instanceId) => {
-      assign(network, interfaceOf(instanceId), { ...nothing, count: 1 }, false);
-      return Promise.resolve();
-    },
     breakInterface: (instanceId) => {
       const id = interfaceOf(instanceId);
       change = (output) => withoutMac(output, id);
     },
-    terminate: (instanceId) => void terminate(network, [instanceId]),
     gone: 'terminated',
+    ...byOthers,
     hideEverything: () => {
-      change = (output) =>
-        Object.fromEntries(
-          Object.entries(output).map(([name, value]) => [
-            name,
-            Array.isArray(value) ? [] : (value as unknown),
-          ]),
-        );
+      change = shownEmpty;
     },
   };
 }

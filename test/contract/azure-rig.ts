@@ -7,10 +7,9 @@ import type { ArmCloud } from '../../src/simulator/arm/arm-cloud.ts';
 import { readArmTopology } from '../../src/simulator/arm/arm-topology.ts';
 import { createArm } from '../../src/simulator/arm/create-arm.ts';
 import { deleteMachine } from '../../src/simulator/arm/machine-changes.ts';
-import { claim, nothing } from '../../src/simulator/cloud/claims.ts';
 import { ArmHand, oneMore } from '../support/arm-hand.ts';
 import { InProcessArm } from '../support/in-process-arm.ts';
-import { cloudDeps, type CloudRig, Interruptions } from './cloud-rig.ts';
+import { cloudDeps, type CloudRig, fillSubnet, Interruptions } from './cloud-rig.ts';
 
 const scaleSet = { scaleSets: [{ name: 'pool', count: 7, interfaces: [{ name: 'nic0', subnet: 'a' }] }] };
 const machines = { machines: [{ name: 'vm', count: 7, interfaces: [{ name: 'nic0', subnet: 'a' }] }] };
@@ -56,8 +55,7 @@ function azureRig(instances: object, calls: CloudRig['calls']): CloudRig {
     before: (...given) => interruptions.arm(...given),
     fill: (left) => {
       const [subnetId = ''] = cloud.subnets.keys();
-      const { available } = network.find('subnets', subnetId);
-      claim(network, subnetId, { ...nothing, count: available - left });
+      fillSubnet(network, subnetId, left);
     },
     addByOthers: async (instanceId) => {
       await hand.change(changedFor(cloud, instanceId), oneMore('by-others'));

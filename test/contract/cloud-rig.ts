@@ -4,8 +4,11 @@ import { createMetricRegistry } from '../../src/observability/metrics.ts';
 import type { Cloud, CloudDeps } from '../../src/controller/clouds/cloud.ts';
 import { MutationPermission, noPauses } from '../../src/providers/gate/mutation-permission.ts';
 import type { VirtualClock } from '../../src/runtime/virtual-clock.ts';
+import { assign } from '../../src/simulator/cloud/assignments.ts';
+import { claim, nothing } from '../../src/simulator/cloud/claims.ts';
 import type { CloudNetwork } from '../../src/simulator/cloud/cloud-network.ts';
 import type { Faults } from '../../src/simulator/cloud/faults.ts';
+import { terminate } from '../../src/simulator/cloud/instances.ts';
 import { optionsOf } from '../support/given-options.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
 
@@ -42,6 +45,41 @@ export interface CloudRig {
   readonly gone: 'terminated' | 'unknown';
   /** From now on every answer is that nothing is there. */
   readonly hideEverything: () => void;
+}
+
+type ByOthers = Pick<CloudRig, 'addByOthers' | 'fill' | 'terminate'> & {
+  readonly interfaceOf: (instanceId: string) => string;
+};
+
+/** Where interfaces are changed one by one: the interface of each instance, and what others do. */
+export function byOthersOn(network: CloudNetwork, subnetId: string): ByOthers {
+  const interfaceOf = (instanceId: string): string =>
+    network.instances.get(instanceId)?.interfaceIds[0] ?? '';
+  return {
+    interfaceOf,
+    fill: (left) => fillSubnet(network, subnetId, left),
+    addByOthers: (instanceId) => {
+      assign(network, interfaceOf(instanceId), { ...nothing, count: 1 }, false);
+      return Promise.resolve();
+    },
+    terminate: (instanceId) => void terminate(network, [instanceId]),
+  };
+}
+
+/** Others take all addresses of the subnet but `left`. */
+export function fillSubnet(network: CloudNetwork, subnetId: string, left: number): void {
+  const { available } = network.find('subnets', subnetId);
+  claim(network, subnetId, { ...nothing, count: available - left });
+}
+
+/** An answer whose lists are empty, on every level. */
+export function shownEmpty(output: object): object {
+  return Object.fromEntries(
+    Object.entries(output).map(([name, value]: [string, unknown]) => [
+      name,
+      Array.isArray(value) ? [] : typeof value === 'object' && value !== null ? shownEmpty(value) : value,
+    ]),
+  );
 }
 
 /** What a leader composes a cloud with, without options. */

@@ -4,10 +4,12 @@
 //   node test/e2e/run.ts --kills N [--lease 15s] [--nodes N]    only: kills N leaders, and prints how long takeovers took
 //
 // It names what the machine lacks, with how to get it.
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { endedBySignals } from '../../rig/ended-by-signals.ts';
 import { type Building, buildProgram, isThere, pathOfProgram } from '../support/go-program.ts';
 import { runJest } from '../support/jest-run.ts';
+import { preparePrograms } from '../cni/rig/prepared-programs.ts';
 import { apiServerProgram, nodeIpamProgram } from './rig/api-server-program.ts';
 import { etcd, go, missingPieces, setpriv } from './rig/missing-pieces.ts';
 import { planVariables, takeoverPlan } from './rig/takeover-plan.ts';
@@ -44,17 +46,31 @@ async function main(words: readonly string[], signal: AbortSignal): Promise<numb
   const building = { environment: process.env, signal, say };
   if (!isBuilt) await buildProgram(apiServerProgram, program, building);
   const peer = await builtPeer(building);
-  if (args.includes('--build-only')) return 0;
-  return runJest({
-    config: join(import.meta.dirname, 'jest.config.mjs'),
-    args,
-    environment: {
-      ...environment,
-      HEADWATER_KUBE_APISERVER: program,
-      ...(peer !== undefined && { HEADWATER_NODE_IPAM_CONTROLLER: peer }),
-    },
-    signal,
-  });
+  const cni = await builtCni(building);
+  try {
+    if (args.includes('--build-only')) return 0;
+    return await runJest({
+      config: join(import.meta.dirname, 'jest.config.mjs'),
+      args,
+      environment: {
+        ...environment,
+        HEADWATER_KUBE_APISERVER: program,
+        ...(peer !== undefined && { HEADWATER_NODE_IPAM_CONTROLLER: peer }),
+        ...(cni !== undefined && { HEADWATER_CNI_PATH: cni }),
+      },
+      signal,
+    });
+  } finally {
+    if (cni !== undefined) await rm(cni, { recursive: true });
+  }
+}
+
+/** The directory of cnitool and plugins; undefined if they are not built and cannot be, or have no namespaces here. */
+async function builtCni(building: Building): Promise<string | undefined> {
+  const programs = await preparePrograms(building);
+  if (programs.kind === 'ready') return programs.directory;
+  say(`not run: agents in network namespaces (${programs.advice.join('; ')})`);
+  return undefined;
 }
 
 /** The path of Kubernetes' own node-ipam-controller; undefined if it is not built and cannot be. */

@@ -53,7 +53,7 @@ describe('the files that the image adds to its base', () => {
     expect(made.size).toBeLessThanOrEqual(15e6);
   });
 
-  test('are the bundle, its launcher and its documents, and nothing else', () => {
+  test('are the bundle, its launcher, the CNI plugin and their documents, and nothing else', () => {
     const home = '/opt/headwater';
     const others = made.added.filter(
       (path) => !/^\/opt\/headwater\/dist\/chunks\/[\w.-]+\.js(\.map)?$/.test(path),
@@ -64,9 +64,11 @@ describe('the files that the image adds to its base', () => {
         'LICENSE',
         'THIRD-PARTY-NOTICES',
         'bin/headwater',
+        'bin/install-plugin',
         'dist/main.js',
         'dist/main.js.map',
         'package.json',
+        'plugin/headwater-ipam',
         'sbom.cdx.json',
       ].map((name) => `${home}/${name}`),
     );
@@ -107,6 +109,13 @@ describe('the program in the root file system', () => {
 
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(out).toMatch(/^Usage: headwater run/);
+  });
+
+  test('has a CNI plugin that needs no file of its base', async () => {
+    const script = `echo '{"cniVersion":"1.0.0"}' | CNI_COMMAND=VERSION /opt/headwater/plugin/headwater-ipam`;
+    const { stdout } = await promisify(execFile)(enter, [directory, '/bin/sh', '-c', script]);
+
+    expect(JSON.parse(stdout)).toMatchObject({ cniVersion: '1.0.0' });
   });
 
   test('can write nothing', async () => {

@@ -45,7 +45,7 @@ const planted: Readonly<Record<string, readonly [file: string, imported: string]
   'cidr-pools-above-cilium-nodes': ['src/cidr/multi-pool/planted.ts', '../node-ipam/planted.ts'],
   'agent-apart': ['src/agent/agent.ts', '../cidr/allocation/pace.ts'],
   'agent-is-a-command': ['src/commands/exit-code.ts', '../agent/cni/versions.ts'],
-  'agent-decides-without-io': ['src/agent/ipam/address.ts', '../../observability/logger.ts'],
+  'agent-decides-without-io': ['src/agent/ipam/holdings.ts', '../../observability/logger.ts'],
   'agent-record-knows-holdings': ['src/agent/record/change-text.ts', '../cni/versions.ts'],
   'clouds-know-no-cidr': ['src/node/demand/awaited.ts', '../../cidr/set/cidr.ts'],
   'network-stands-alone': ['src/network/proxies.ts', '../observability/logger.ts'],

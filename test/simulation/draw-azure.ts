@@ -1,11 +1,9 @@
 // Draws the scenario of a seed on Azure: seeds whose names begin with `azure:`. Nodes only grow there.
-import { Random } from '../../src/runtime/random.ts';
+import type { Random } from '../../src/runtime/random.ts';
 import type { Fault as CloudFault } from '../../src/simulator/cloud/faults.ts';
-import { callPhases, drawers } from './draw-faults.ts';
-import { drawRestrictions } from './draw-restrictions.ts';
-import { drawSilence } from './draw-silence.ts';
-import { drawWorkloads } from './draw-workloads.ts';
-import type { AzurePlan, FaultPlan, NodePlan, Scenario, TimedFault, ZonePlan } from './scenario.ts';
+import { drawers, garbledAnswer, lostAnswer } from './draw-faults.ts';
+import { drawInterruption, drawLease, drawNodes, drawOnCloud, drawWatermarks } from './draw-on-cloud.ts';
+import type { AzurePlan, FaultPlan, Scenario } from './scenario.ts';
 
 export const azureChanges = ['VirtualMachineScaleSetVMs.Update', 'NetworkInterfaces.CreateOrUpdate'] as const;
 
@@ -37,37 +35,42 @@ export const azurePortCalls = [
 const second = 1000;
 
 export function drawAzureScenario(seed: string): Scenario {
-  const random = new Random(`simulation-${seed}`);
-  const minutes = 36 + random.integer(40);
-  const zones = drawZones(random.fork('zones'));
-  const faults = random.fork('faults');
-  const drawn = [
-    ...Array.from({ length: 40 + faults.integer(50) }, () => timed(faults, minutes, oneFault(faults))),
-    ...Array.from({ length: 12 + faults.integer(8) }, () => timed(faults, minutes, replacement(faults))),
-    ...drawSilence(random.fork('silence'), minutes),
-    ...drawRestrictions(random.fork('restrictions'), minutes).filter(
-      (fault) => fault.kind !== 'restrict' || fault.what === 'max-allocate',
-    ),
-  ];
-  return {
-    seed,
-    minutes,
-    leastMinutes: 60,
+  return drawOnCloud(seed, {
     leastMutations: 60,
-    zones,
-    nodes: drawNodes(random.fork('nodes'), zones.length),
-    flags: drawFlags(random.fork('flags')),
-    replicas: random.pick([1, 1, 2, 2, 3]),
-    cloud: {
-      reuse: random.pick([0, 0.3, 0.9]),
-      listingLagMs: random.pick([0, 1000, 3000]),
-      visibilityDelayMs: 0,
-      limits: random.pick([0.3, 1, 1, 5]),
+    faults: { least: 40, more: 50 },
+    replacements: { least: 12, more: 8 },
+    fault: drawFault,
+    zone: (random, index) => ({
+      zone: '',
+      nodeBlock: '',
+      podBlocks: [`10.0.${64 + index * 32}.0/${random.pick([22, 23, 24])}`],
+    }),
+    nodes: (random, zones) => {
+      const multiPool = random.pick([0, 0.3, 0.5, 0.7, 1]);
+      const isLimited = random.pick([0, 0.5, 1]);
+      return drawNodes(random, zones, () => ({
+        type: 'Standard_D4s_v5',
+        protocol: random.chance(multiPool) ? 'multi-pool' : 'crd-allocator',
+        ipam: drawWatermarks(random, isLimited),
+        eni: {},
+      }));
     },
-    azure: drawAzure(random.fork('azure'), zones.length),
-    workloads: drawWorkloads(random.fork('workloads'), minutes),
-    faults: drawn.toSorted((a, b) => a.at - b.at),
-  };
+    flags: (random) => ({
+      ipam: 'azure',
+      'cluster-name': 'simulation',
+      ...drawLease(random),
+      'resync-interval': `${random.pick([1, 2, 4])}m`,
+    }),
+    cloud: (random, zones) => ({
+      cloud: {
+        reuse: random.pick([0, 0.3, 0.9]),
+        listingLagMs: random.pick([0, 1000, 3000]),
+        visibilityDelayMs: 0,
+        limits: random.pick([0.3, 1, 1, 5]),
+      },
+      azure: drawAzure(random.fork('azure'), zones),
+    }),
+  });
 }
 
 function drawAzure(random: Random, zones: number): AzurePlan {
@@ -79,63 +82,6 @@ function drawAzure(random: Random, zones: number): AzurePlan {
     retryAfter: random.pick([0, 5, 10, 30]),
     pageSize: random.pick([2, 5, 100]),
     respelled: random.pick([0, 0.1, 0.5]),
-  };
-}
-
-function drawZones(random: Random): readonly ZonePlan[] {
-  return Array.from({ length: 1 + random.integer(3) }, (_, index) => ({
-    zone: '',
-    nodeBlock: '',
-    podBlocks: [`10.0.${64 + index * 32}.0/${random.pick([22, 23, 24])}`],
-  }));
-}
-
-function drawNodes(random: Random, zones: number): readonly NodePlan[] {
-  const multiPool = random.pick([0, 0.3, 0.5, 0.7, 1]);
-  const isLimited = random.pick([0, 0.5, 1]);
-  return Array.from({ length: 4 + random.integer(12) }, (_, index) => ({
-    zone: index % zones,
-    type: 'Standard_D4s_v5',
-    protocol: random.chance(multiPool) ? 'multi-pool' : 'crd-allocator',
-    ipam: {
-      preAllocate: 1 + random.integer(9),
-      ...(random.chance(0.3) && { minAllocate: random.integer(12) }),
-      ...(random.chance(0.2) && { maxAboveWatermark: random.integer(6) }),
-      ...(random.chance(isLimited) && { maxAllocate: 8 + random.integer(12) }),
-    },
-    eni: {},
-  }));
-}
-
-function drawFlags(random: Random): Scenario['flags'] {
-  const lease = random.pick([
-    ['15s', '10s', '2s'],
-    ['30s', '20s', '10s'],
-    ['60s', '40s', '20s'],
-  ] as const);
-  return {
-    ipam: 'azure',
-    'cluster-name': 'simulation',
-    'resync-interval': `${random.pick([1, 2, 4])}m`,
-    'leader-election-lease-duration': lease[0],
-    'leader-election-renew-deadline': lease[1],
-    'leader-election-retry-period': lease[2],
-  };
-}
-
-export function timed(random: Random, minutes: number, plan: FaultPlan): TimedFault {
-  const [start, end] = [90 * second, (minutes - 2) * 60 * second];
-  return { at: Math.round(start + random.next() * (end - start)), ...plan };
-}
-
-export function replacement(random: Random): FaultPlan {
-  return {
-    kind: 'replace-node',
-    node: random.next(),
-    // A scale set gives no number twice, so no instance returns; only names of nodes do.
-    sameName: random.chance(0.5),
-    gap: random.integer(20) * second,
-    boot: 60 * second,
   };
 }
 
@@ -156,10 +102,10 @@ const sameOnEveryCloud = [
   'restart-controller',
 ] as const satisfies readonly (keyof typeof drawers)[];
 
-function oneFault(random: Random): FaultPlan {
+function drawFault(random: Random): FaultPlan {
   const roll = random.next();
   if (roll < 0.35) return cloudFault(random);
-  if (roll < 0.5) return interruption(random);
+  if (roll < 0.5) return drawInterruption(random, azurePortCalls);
   if (roll < 0.6) return trouble(random);
   if (roll < 0.68) {
     const deed = random.pick(['assign', 'assign', 'unassign-free'] as const);
@@ -170,21 +116,6 @@ function oneFault(random: Random): FaultPlan {
 }
 
 const azureChangeCalls = ['VirtualMachineScaleSetVMs.Update', 'Interfaces.CreateOrUpdate'] as const;
-
-function interruption(random: Random): FaultPlan {
-  const call = random.pick(azurePortCalls);
-  if (random.chance(0.25)) {
-    const phase = random.pick(['once it is sent', 'before its answer is taken in'] as const);
-    return { kind: 'freeze', call, phase, ms: (1 + random.integer(60)) * second };
-  }
-  return {
-    kind: 'kill',
-    call,
-    phase: random.pick(callPhases),
-    nth: random.integer(3),
-    restartAfter: (1 + random.integer(20)) * second,
-  };
-}
 
 /** All calls of a kind fail for a time, or every operation takes long. */
 function trouble(random: Random): FaultPlan {
@@ -246,16 +177,5 @@ function generalFault(random: Random): CloudFault {
     return { kind: 'error', code: 'InternalServerError', status: 500, message: 'by the simulation' };
   if (roll < 0.3) return { kind: 'throttle' };
   if (roll < 0.45) return { kind: 'slow', ms: random.integer(20) * second };
-  if (roll < 0.9) {
-    return {
-      kind: 'lost',
-      effect: random.pick(['before', 'after', 'late']),
-      connection: random.pick(['drop', 'hang']),
-      delayMs: random.integer(90) * second,
-    };
-  }
-  return {
-    kind: 'garbled',
-    form: random.pick(['truncated', 'empty', 'idsMissing', 'unknownEnum', 'html502']),
-  };
+  return roll < 0.9 ? lostAnswer(random, 90) : garbledAnswer(random);
 }

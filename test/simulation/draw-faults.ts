@@ -93,14 +93,20 @@ function cloudFault(random: Random, name: string): CloudFault {
   }
   if (roll < 0.4) return { kind: 'throttle' };
   if (roll < 0.55) return { kind: 'slow', ms: random.integer(20) * second };
-  if (roll < 0.92) {
-    return {
-      kind: 'lost',
-      effect: random.pick(['before', 'after', 'late']),
-      connection: random.pick(['drop', 'hang']),
-      delayMs: random.integer(20) * second,
-    };
-  }
+  return roll < 0.92 ? lostAnswer(random, 20) : garbledAnswer(random);
+}
+
+/** `seconds`: the effect is later by less than so many. */
+export function lostAnswer(random: Random, seconds: number): CloudFault {
+  return {
+    kind: 'lost',
+    effect: random.pick(['before', 'after', 'late']),
+    connection: random.pick(['drop', 'hang']),
+    delayMs: random.integer(seconds) * second,
+  };
+}
+
+export function garbledAnswer(random: Random): CloudFault {
   return { kind: 'garbled', form: random.pick(garblings) };
 }
 

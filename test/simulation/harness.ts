@@ -13,9 +13,9 @@ import type { Ec2Output } from '../../src/providers/aws/ec2-api.ts';
 import { optionsOf } from '../support/given-options.ts';
 import { VisibilityOutages } from './visibility-outages.ts';
 import { AlibabaRig } from './clouds/alibaba-rig.ts';
-import { AwsRig, type Ec2Path } from './clouds/aws-rig.ts';
+import { AwsRig } from './clouds/aws-rig.ts';
 import { AzureRig } from './clouds/azure-rig.ts';
-import type { CloudRig, CreateCluster } from './clouds/cloud-rig.ts';
+import type { CloudPath, CloudRig, RigOptions } from './clouds/cloud-rig.ts';
 import { Coverage } from './coverage.ts';
 import { History } from './history.ts';
 import { type HandshakeState, handshakeStateOf } from './handshake-state.ts';
@@ -32,7 +32,7 @@ import { Failpoints } from './failpoints.ts';
 
 export interface HarnessOptions {
   readonly trace?: boolean;
-  readonly ec2Path?: Ec2Path;
+  readonly path?: CloudPath;
 }
 
 /** Lifetime of pods that a fault adds, in ms. */
@@ -78,13 +78,13 @@ export class Harness {
   readonly #extraPods = new Set<() => void>();
   #hasEnded = false;
 
-  constructor(scenario: Scenario, { trace = false, ec2Path = 'fast' }: HarnessOptions = {}) {
+  constructor(scenario: Scenario, { trace = false, path = 'fast' }: HarnessOptions = {}) {
     this.scenario = scenario;
     this.random = new Random(`play-${scenario.seed}`);
     this.options = optionsOf(scenario.flags);
     this.history = new History(() => this.clock.monotonic(), trace);
     this.actions = new ActionRecorder(trace);
-    const options: CreateCluster = {
+    const create: RigOptions['create'] = {
       clock: this.clock,
       random: this.random.fork('cluster'),
       pace: 1,
@@ -106,11 +106,10 @@ export class Harness {
       },
     };
     const onMisdeed = (text: string): void => this.checker.report('misdeed', text);
-    if (scenario.azure !== undefined)
-      this.rig = new AzureRig(scenario, this.clock, { ...options, onMisdeed });
-    else if (scenario.alibaba !== undefined)
-      this.rig = new AlibabaRig(scenario, this.clock, { ...options, onMisdeed });
-    else this.rig = new AwsRig(scenario, this.clock, ec2Path, options);
+    const options: RigOptions = { clock: this.clock, path, create, onMisdeed };
+    const Rig =
+      scenario.azure !== undefined ? AzureRig : scenario.alibaba !== undefined ? AlibabaRig : AwsRig;
+    this.rig = new Rig(scenario, options);
     const { kubernetes } = this.cluster;
     this.checker = new InvariantChecker({
       rig: this.rig,

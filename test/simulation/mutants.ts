@@ -24,14 +24,14 @@ export const mutants: readonly Mutant[] = [
   ),
   one(
     'a release has no live read before it',
-    'node/release/unassign.ts',
-    'const isRead = await readNode(signal).catch((error: unknown) => {',
-    'const isRead = await Promise.resolve(readNode !== undefined && !signal.aborted).catch((error: unknown) => {',
+    'node/release/releaser.ts',
+    'const isRead = await node.reread(signal).catch((error: unknown) => {',
+    'const isRead = await Promise.resolve(!signal.aborted).catch((error: unknown) => {',
   ),
   one(
     'an address is unassigned as soon as it is hidden from a multi-pool agent',
-    'node/release/releaser.ts',
-    'return Math.max(phase.since + this.#deps.policy.hiddenFor, this.#useReportedAt());',
+    'node/release/release-plan.ts',
+    'return Math.max(phase.since + times.policy.hiddenFor, useReportedAt(times));',
     'return phase.since;',
   ),
   one(
@@ -103,8 +103,8 @@ export const mutants: readonly Mutant[] = [
   one(
     'a lost answer of an unassignment is forgotten',
     'node/release/unassign.ts',
-    "if (outcome.kind === 'ambiguous') this.#await(interfaceId, holdings);\n    else this.#touched.delete(interfaceId);",
-    "this.#touched.delete(interfaceId);\n    if (outcome.kind === 'ambiguous') enter(holdings, () => undefined);",
+    "return { outcome: { kind: 'unclear', openUntil }, answer, isUnclear: true };",
+    "return { outcome: { kind: 'refused', mayPass: openUntil < 0 }, answer, isUnclear: true };",
   ),
   one(
     'an exclusion withdraws addresses in use',
@@ -302,7 +302,7 @@ export const mutants: readonly Mutant[] = [
   },
   one(
     'nothing is ever released',
-    'node/release/releaser.ts',
+    'node/release/release-plan.ts',
     'enabled && wanted === 0',
     'enabled && wanted < 0',
   ),
@@ -357,7 +357,7 @@ export const mutants: readonly Mutant[] = [
   one(
     "a write of the previous leader counts as a conflicting writer's",
     'controller/conflicting-writers.ts',
-    'if (isOurs || !leads() || this.mayBePreviousLeaders(next)) return;',
+    'if (isOurs || !leadership.leads() || this.mayBePreviousLeaders(next)) return;',
     'if (isOurs || (this.mayBePreviousLeaders(next) && this.#previousLeaderUntil === undefined)) return;',
   ),
   {

@@ -51,17 +51,19 @@ export class Replica {
     this.process = process;
     const transport = kubernetesPort(process, this.connections.over(handler), onPhase);
     this.controller = new Controller({
-      options,
+      host: {
+        options,
+        clock: process,
+        random: random.fork(process.identity),
+        log,
+        registry: noopMetricRegistry(onConflictingWrite),
+        onBug,
+      },
       kubernetes: transport,
       leaseTransport: transport,
       composeMode: (deps) => new EniMode(deps, compose),
-      clock: process,
-      random: random.fork(process.identity),
-      log,
-      registry: noopMetricRegistry(onConflictingWrite),
       identity: process.identity,
       readLiveOptions,
-      onBug,
     });
     this.outcome = this.controller.run(this.#stop.signal);
   }

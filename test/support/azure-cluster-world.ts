@@ -12,7 +12,6 @@ import { judgeArm } from './arm-judge.ts';
 import { addUnknownFields, controllerPrincipal, otherPrincipal, testAzure } from './azure-cloud.ts';
 import { type CallingProcess, ClusterWorld, type ClusterWorldOptions } from './cluster-world.ts';
 import { InProcessArm } from './in-process-arm.ts';
-import { type ControllerSetup, startController, type WorldController } from './world-controller.ts';
 
 export interface AzureClusterWorldOptions extends ClusterWorldOptions {
   readonly cloud?: ArmTopology;
@@ -61,12 +60,6 @@ export class AzureClusterWorld extends ClusterWorld<EmbeddedAzure> {
       .interfacesOf(cloud.machine(instanceId))
       .flatMap(({ configurations }) => configurations.filter(({ isPrimary }) => !isPrimary))
       .map(({ name }) => name);
-  }
-
-  /** Another process takes over from a killed one. */
-  takeOver(former: WorldController, setup: ControllerSetup = {}): WorldController {
-    former.kill();
-    return startController(this, { identity: 'headwater-1', ...setup });
   }
 
   protected get faults(): Faults {

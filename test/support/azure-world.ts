@@ -84,18 +84,20 @@ export class AzureWorld {
     };
     const connection = { api, cloud: 'AzurePublicCloud', place };
     const controller = new Controller({
-      options: optionsOf({ ipam: 'azure', ...this.#flags }),
+      host: {
+        options: optionsOf({ ipam: 'azure', ...this.#flags }),
+        clock,
+        random: this.#random.fork(identity),
+        log,
+        registry: createMetricRegistry({ measureProcess: false }),
+        onBug: (error) => this.bugs.push(error),
+      },
       kubernetes: transport,
       leaseTransport: transport,
       composeMode: (deps) => new EniMode(deps, (cloud) => composeAzure(connection, cloud)),
-      clock,
-      random: this.#random.fork(identity),
-      log,
-      registry: createMetricRegistry({ measureProcess: false }),
       identity,
       version: '1.2.3',
       readLiveOptions: undefined,
-      onBug: (error) => this.bugs.push(error),
     });
     void controller.run(new AbortController().signal);
     return { controller, logged: log.lines, kill: () => void (isDead = true) };

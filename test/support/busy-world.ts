@@ -1,5 +1,5 @@
 // A cluster with running agents and pods, in the state in which a test begins.
-import { startController, type ControllerSetup, type WorldController } from './world-controller.ts';
+import { type ControllerSetup, startController, takeOver, type WorldController } from './world-controller.ts';
 import { World, type WorldOptions } from './world.ts';
 
 export interface BusyOptions extends WorldOptions {
@@ -29,8 +29,7 @@ export class BusyWorld extends World {
 
   /** Another process takes over from a killed one. */
   takeOver(setup: ControllerSetup = {}): WorldController {
-    this.controller.kill();
-    this.controller = startController(this, { identity: 'headwater-1', ...setup });
+    this.controller = takeOver(this, this.controller, setup);
     return this.controller;
   }
 

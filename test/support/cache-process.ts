@@ -11,18 +11,20 @@ import { recordingLogger } from './recording-logger.ts';
 
 const access = accessTo(process.argv[2] ?? '');
 const cache = new ClusterCache({
+  host: {
+    clock,
+    random: new Random('cache'),
+    log: recordingLogger(),
+    onBug: (error) => {
+      throw error;
+    },
+  },
   transport: new UndiciTransport({ access, clock }),
-  clock,
-  random: new Random('cache'),
-  log: recordingLogger(),
   instanceIdOf,
   section: awsSection,
   onNode: () => undefined,
   onIdentities: () => undefined,
   onPendingPods: () => undefined,
-  onBug: (error) => {
-    throw error;
-  },
 });
 void cache.run(new AbortController().signal);
 await cache.synced;

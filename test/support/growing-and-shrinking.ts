@@ -3,9 +3,9 @@
 import { expect } from '@jest/globals';
 import type { Protocol } from '../../src/simulator/workload/node-facts.ts';
 import { textMapAt } from '../../src/simulator/workload/json.ts';
-import { BusyWorld } from './busy-world.ts';
+import { beginLife, type Disturbance, type Life } from './disturbed-life.ts';
 import { instance, testCloud } from './test-cloud.ts';
-import type { Death } from './world-controller.ts';
+import { World } from './world.ts';
 
 const flags = {
   'cluster-name': 'kill-points',
@@ -30,28 +30,13 @@ export const changingCalls = [
   'patch status',
 ] as const;
 
-export interface Disturbance {
-  /** The process dies, and another takes over. */
-  readonly death?: Omit<Death, 'onDeath'>;
-  /** Runs before the life begins. */
-  readonly prepare?: (world: BusyWorld) => void;
-}
-
 /** Pods arrive, all of them leave, and some arrive again. */
 export async function growAndShrink(
   protocol: Protocol,
-  { death, prepare }: Disturbance = {},
-): Promise<BusyWorld> {
-  const onDeath = (): void => {
-    world.clock.schedule(1, () => void world.takeOver({ flags }));
-  };
-  const world = new BusyWorld({
-    cloud: testCloud({ instances: [instance()] }),
-    configure: () => ({ protocol }),
-    setup: { flags, ...(death !== undefined && { death: { ...death, onDeath } }) },
-  });
-  prepare?.(world);
-  await world.startAgents();
+  disturbance: Disturbance<World> = {},
+): Promise<Life<World>> {
+  const world = new World({ cloud: testCloud({ instances: [instance()] }), configure: () => ({ protocol }) });
+  const life = await beginLife(world, flags, disturbance);
   await world.advance(50_000);
   world.addLivingPods(12);
   await world.advance(80_000);
@@ -59,12 +44,13 @@ export async function growAndShrink(
   await world.advance(400_000);
   world.addLivingPods(3, 'later');
   await world.advance(300_000);
-  return world;
+  return life;
 }
 
 /** Asserts that nothing is lost, doubled or orphaned, and no handshake is open. */
-export function expectWell(world: BusyWorld): void {
+export function expectWell({ world, controller }: Life<World>): void {
   const machine = world.machine();
+  expect(controller.controller.state).toBe('leading');
   expect(world.held(machine)).toHaveLength(world.used().length + 8);
   expect([...world.pool(machine).keys()].sort()).toEqual([...world.held(machine)].sort());
   expect(textMapAt(world.ciliumNode(machine), 'status', 'ipam', 'release-ips')).toEqual(new Map());

@@ -4,7 +4,7 @@ import { expect } from '@jest/globals';
 import { detachedInterfaces } from '../../src/simulator/cluster/invariants.ts';
 import { objectAt, textMapAt } from '../../src/simulator/workload/json.ts';
 import { AlibabaWorld } from './alibaba-world.ts';
-import { type Death, startController, type WorldController } from './world-controller.ts';
+import { beginLife, type Disturbance, type Life } from './disturbed-life.ts';
 
 const flags = {
   'cluster-name': 'growing',
@@ -25,34 +25,12 @@ export const changingCalls = [
   'patch status',
 ] as const;
 
-export interface AlibabaLife {
-  readonly world: AlibabaWorld;
-  /** The newest controller. */
-  readonly controller: WorldController;
-}
-
-export interface Disturbance {
-  /** The process dies, and another takes over. */
-  readonly death?: Omit<Death, 'onDeath'>;
-  /** Runs before the life begins. */
-  readonly prepare?: (world: AlibabaWorld) => void;
-}
-
 /** Pods arrive, all of them leave, and some arrive again. */
-export async function growOnAlibaba({ death, prepare }: Disturbance = {}): Promise<AlibabaLife> {
+export async function growOnAlibaba(
+  disturbance: Disturbance<AlibabaWorld> = {},
+): Promise<Life<AlibabaWorld>> {
   const world = new AlibabaWorld();
-  const onDeath = (): void => {
-    world.clock.schedule(1, () => {
-      controller.kill();
-      controller = startController(world, { identity: 'headwater-1', flags });
-    });
-  };
-  let controller = startController(world, {
-    flags,
-    ...(death !== undefined && { death: { ...death, onDeath } }),
-  });
-  prepare?.(world);
-  await world.startAgents();
+  const life = await beginLife(world, flags, disturbance);
   await world.advance(60_000);
   world.addLivingPods(12);
   await world.advance(90_000);
@@ -60,11 +38,11 @@ export async function growOnAlibaba({ death, prepare }: Disturbance = {}): Promi
   await world.advance(500_000);
   world.addLivingPods(3, 'later');
   await world.advance(400_000);
-  return { world, controller };
+  return life;
 }
 
 /** Asserts that nothing is lost, doubled or orphaned, and no handshake is open. */
-export function expectWell({ world, controller }: AlibabaLife): void {
+export function expectWell({ world, controller }: Life<AlibabaWorld>): void {
   const machine = world.machine();
   const shown = objectAt(world.ciliumNode(machine), 'status', 'alibaba-cloud', 'enis');
   expect(controller.controller.state).toBe('leading');

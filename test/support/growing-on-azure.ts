@@ -2,59 +2,36 @@
 import { expect } from '@jest/globals';
 import type { Protocol } from '../../src/simulator/workload/node-facts.ts';
 import { AzureClusterWorld } from './azure-cluster-world.ts';
-import { type Death, startController, type WorldController } from './world-controller.ts';
+import { beginLife, type Disturbance, type Life } from './disturbed-life.ts';
 
 const flags = { 'cluster-name': 'growing', 'leader-election-retry-period': '8s' };
 
 /** Every kind of mutating call in an undisturbed life. */
 export const changingCalls = ['VirtualMachineScaleSetVMs.Update', 'patch spec', 'patch status'] as const;
 
-export interface GrownNode {
-  readonly world: AzureClusterWorld;
-  /** The newest controller. */
-  readonly controller: WorldController;
-}
-
-export interface Disturbance {
-  /** The process dies, and another takes over. */
-  readonly death?: Omit<Death, 'onDeath'>;
-  /** Runs before the life begins. */
-  readonly prepare?: (world: AzureClusterWorld) => void;
-}
-
 /** Pods with the most at once. */
 const mostPods = 25;
 
 export async function growOnAzure(
   protocol: Protocol,
-  { death, prepare }: Disturbance = {},
-): Promise<GrownNode> {
+  disturbance: Disturbance<AzureClusterWorld> = {},
+): Promise<Life<AzureClusterWorld>> {
   const world = new AzureClusterWorld({ configure: () => ({ protocol }) });
-  const onDeath = (): void => {
-    world.clock.schedule(1, () => {
-      controller = world.takeOver(controller, { flags });
-    });
-  };
-  let controller = startController(world, {
-    flags,
-    ...(death !== undefined && { death: { ...death, onDeath } }),
-  });
-  prepare?.(world);
-  await world.startAgents();
+  const life = await beginLife(world, flags, disturbance);
   await world.advance(150_000);
   world.addLivingPods(10);
   await world.advance(150_000);
   await world.deleteLivingPods(5);
   world.addLivingPods(mostPods - 5, 'later');
   await world.advance(600_000);
-  return { world, controller };
+  return life;
 }
 
 /**
  * Asserts that every pod has its address, and that nothing is lost, doubled or taken without need. `mostFree`: addresses
  * that may be free in the end. Pods that arrive while addresses are on their way count as wanting more than the buffer.
  */
-export function expectGrown({ world, controller }: GrownNode, mostFree = 2 * 8): void {
+export function expectGrown({ world, controller }: Life<AzureClusterWorld>, mostFree = 2 * 8): void {
   const machine = world.machine();
   const held = world.held(machine);
   expect(world.waiting()).toEqual([]);

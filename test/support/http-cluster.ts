@@ -1,14 +1,15 @@
 // A cluster whose API server is reached over HTTP, with a faster clock. Agents, the cloud and a controller run in this
-// process; all requests of the controller and an attacker to Kubernetes go over a socket.
+// process; all requests of the controller and an attacker to Kubernetes go over a socket. Time passes in small steps while
+// this process runs, and stands still while it does not: on a busy machine, a leader would lose its Lease otherwise.
 import { composeAws } from '../../src/controller/clouds/aws.ts';
 import { Controller } from '../../src/controller/controller.ts';
 import { EniMode } from '../../src/controller/modes/eni-mode.ts';
 import { UndiciTransport } from '../../src/kubernetes/transport/undici-transport.ts';
 import { createMetricRegistry } from '../../src/observability/metrics.ts';
-import { type Clock, sleep } from '../../src/runtime/clock.ts';
+import { sleep } from '../../src/runtime/clock.ts';
 import { Random } from '../../src/runtime/random.ts';
-import { scaledClock } from '../../src/runtime/scaled-clock.ts';
 import { systemClock } from '../../src/runtime/system-clock.ts';
+import { VirtualClock } from '../../src/runtime/virtual-clock.ts';
 import type { Topology } from '../../src/simulator/cloud/topology.ts';
 import { createEmbeddedCluster, type EmbeddedCluster } from '../../src/simulator/cluster/embedded-cluster.ts';
 import {
@@ -26,17 +27,19 @@ export interface HttpClusterOptions {
   readonly cloud: Topology;
   readonly configure: (index: number) => Partial<NodeFacts>;
   readonly flags: GivenFlags;
-  /** Speed-up of its clock. */
+  /** Speed-up of its clock, at most. */
   readonly pace: number;
   /** Puts something between the controller and the API server: from the URL of the server to the one to use. */
   readonly through?: (url: string) => Promise<string>;
 }
 
-/** Time limit of a wait, in real ms. */
+/** Time limit of a wait at pace 1, in ms of the cluster. */
 const patience = 30_000;
+/** Between two steps of its clock, in real ms. */
+const betweenSteps = 5;
 
 export class HttpCluster {
-  readonly clock: Clock;
+  readonly clock = new VirtualClock();
   readonly cluster: EmbeddedCluster;
   readonly machines: NodeFacts[] = [];
   readonly bugs: unknown[] = [];
@@ -48,11 +51,13 @@ export class HttpCluster {
   /** Where the controller reaches the API server. */
   #url = '';
   #stop: (() => Promise<unknown>) | undefined;
+  readonly #ending = new AbortController();
+  /** Why time does not pass any more. */
+  #standstill: unknown;
   #generation = 0;
 
   constructor(options: HttpClusterOptions) {
     this.#options = options;
-    this.clock = scaledClock(systemClock, options.pace);
     this.cluster = createEmbeddedCluster({
       topology: options.cloud,
       clock: this.clock,
@@ -67,6 +72,9 @@ export class HttpCluster {
   }
 
   async start(): Promise<void> {
+    this.#letTimePass().catch((error: unknown) => {
+      this.#standstill = error;
+    });
     const { kubernetes: model } = this.cluster;
     const { through = (url) => Promise.resolve(url) } = this.#options;
     this.#server = await startKubernetesServer({ model, clock: this.clock, port: 0 });
@@ -82,17 +90,19 @@ export class HttpCluster {
     });
     const stopping = new AbortController();
     this.controller = new Controller({
-      options: optionsOf(this.#options.flags),
+      host: {
+        options: optionsOf(this.#options.flags),
+        clock: this.clock,
+        random: new Random(identity),
+        log: recordingLogger(),
+        registry: createMetricRegistry({ measureProcess: false }),
+        onBug: (error) => this.bugs.push(error),
+      },
       kubernetes: transport,
       leaseTransport: transport,
       composeMode: (deps) => new EniMode(deps, (cloud) => composeAws(api, cloud)),
-      clock: this.clock,
-      random: new Random(identity),
-      log: recordingLogger(),
-      registry: createMetricRegistry({ measureProcess: false }),
       identity,
       readLiveOptions: undefined,
-      onBug: (error) => this.bugs.push(error),
     });
     const outcome = this.controller.run(stopping.signal);
     this.#stop = async () => {
@@ -122,10 +132,11 @@ export class HttpCluster {
   }
 
   async until(what: string, done: () => boolean): Promise<void> {
-    const deadline = systemClock.monotonic() + patience;
+    const end = this.clock.monotonic() + patience * this.#options.pace;
     while (!done()) {
-      if (systemClock.monotonic() > deadline) throw new Error(`it did not come about that ${what}`);
-      await sleep(systemClock, 5, never);
+      if (this.#standstill !== undefined) throw this.#standstill as Error;
+      if (this.clock.monotonic() > end) throw new Error(`it did not come about that ${what}`);
+      await sleep(systemClock, betweenSteps, this.#ending.signal);
     }
   }
 
@@ -139,7 +150,13 @@ export class HttpCluster {
     await this.#stop?.();
     await this.cluster.workload.stop();
     await this.#server?.close();
+    this.#ending.abort();
+  }
+
+  async #letTimePass(): Promise<void> {
+    for (;;) {
+      await sleep(systemClock, betweenSteps, this.#ending.signal);
+      await this.clock.advance(betweenSteps * this.#options.pace);
+    }
   }
 }
-
-const never = new AbortController().signal;

@@ -18,10 +18,7 @@ export class InProcessArm implements ArmApi {
 
   /** `name`: of its principal; the first of the topology by default. */
   constructor(gateway: ArmGateway, onCall: OnArmCall = () => undefined, name?: string) {
-    const { principals } = gateway.tokens;
-    const principal = principals.find((each) => name === undefined || each.name === name);
-    if (principal === undefined) throw new Error('the topology has no such principal');
-    this.#token = gateway.tokens.issue(principal, 'https://management.azure.com', 1e9).token;
+    this.#token = tokenOf(gateway, name);
     this.#gateway = gateway;
     this.#onCall = onCall;
   }
@@ -62,6 +59,13 @@ export class InProcessArm implements ArmApi {
     if (outcome.kind === 'answer') return outcome;
     throw Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });
   }
+}
+
+/** A token of a principal that outlives every test; of the first one of the topology by default. */
+export function tokenOf({ tokens }: ArmGateway, name?: string): string {
+  const principal = tokens.principals.find((each) => name === undefined || each.name === name);
+  if (principal === undefined) throw new Error('the topology has no such principal');
+  return tokens.issue(principal, 'https://management.azure.com', 1e9).token;
 }
 
 function understood(request: ArmRequest, { status, headers, body, cutAt }: HttpAnswer): ArmAnswer {

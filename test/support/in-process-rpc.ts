@@ -23,9 +23,7 @@ export class InProcessRpc implements RpcApi {
   constructor(gateway: AlibabaGateway, onCall: OnRpcCall = () => undefined, user?: string) {
     this.#gateway = gateway;
     this.#onCall = onCall;
-    const caller = gateway.credentials.find((each) => user === undefined || each.user === user);
-    if (caller === undefined) throw new Error(`the topology has no credential of ${user ?? 'anybody'}`);
-    this.#caller = caller;
+    this.#caller = credentialOf(gateway, user);
   }
 
   async send<A extends RpcAction>(
@@ -64,6 +62,13 @@ export class InProcessRpc implements RpcApi {
     if (outcome.kind === 'answer') return outputOf(action, bodyOf(outcome));
     throw Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });
   }
+}
+
+/** The key of a user; by default the first one of the topology. */
+export function credentialOf(gateway: AlibabaGateway, user?: string): Credential {
+  const credential = gateway.credentials.find((each) => user === undefined || each.user === user);
+  if (credential === undefined) throw new Error(`the topology has no credential of ${user ?? 'anybody'}`);
+  return credential;
 }
 
 function bodyOf({ status, headers, body, cutAt }: HttpAnswer): unknown {

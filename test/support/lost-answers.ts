@@ -22,3 +22,20 @@ export const lostAnswers: readonly LostAnswer[] = [
   { how: 'is empty', fault: { kind: 'garbled', form: 'empty' } },
   { how: 'is a page of HTML', fault: { kind: 'garbled', form: 'html502' } },
 ];
+
+export interface LossOfAction extends LostAnswer {
+  readonly action: string;
+  readonly times: number;
+}
+
+/** Answers to each of the actions, lost or garbled in every way, once and four times in a row. */
+export function lossesOf(actions: readonly string[]): readonly LossOfAction[] {
+  const ways: readonly LostAnswer[] = [
+    ...lostAnswers,
+    { how: 'has no ids', fault: { kind: 'garbled', form: 'idsMissing' } },
+    { how: 'has unknown values', fault: { kind: 'garbled', form: 'unknownEnum' } },
+  ];
+  return actions.flatMap((action) =>
+    [1, 4].flatMap((times) => ways.map((way) => ({ action, times, ...way }))),
+  );
+}

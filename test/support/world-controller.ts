@@ -90,19 +90,21 @@ export class WorldController {
       tamper: setup.tamper ?? ((_, output) => output),
     });
     this.controller = new Controller({
-      options: optionsOf(flags, processEnvironment),
+      host: {
+        options: optionsOf(flags, processEnvironment),
+        clock,
+        random: world.random.fork(identity),
+        log: log ?? recording,
+        registry: this.#registry,
+        onBug: (error) => world.bugs.push(error),
+      },
       kubernetes:
         setup.metered === true ? new MeteredTransport(transport, this.#registry.metrics) : transport,
       leaseTransport: transport,
       composeMode: (deps) => new EniMode(deps, compose),
-      clock,
-      random: world.random.fork(identity),
-      log: log ?? recording,
-      registry: this.#registry,
       identity,
       version: '1.2.3',
       readLiveOptions: () => readLiveOptions(rawFlags(flags), processEnvironment),
-      onBug: (error) => world.bugs.push(error),
     });
     this.outcome = this.controller.run(this.#stop.signal);
   }
@@ -215,4 +217,14 @@ export class WorldController {
 /** Starts a controller; it runs until it is stopped or killed, or the test ends. */
 export function startController(world: ClusterWorld, setup: ControllerSetup = {}): WorldController {
   return new WorldController(world, setup);
+}
+
+/** Another process takes over from a killed one. */
+export function takeOver(
+  world: ClusterWorld,
+  former: WorldController,
+  setup: ControllerSetup = {},
+): WorldController {
+  former.kill();
+  return startController(world, { identity: 'headwater-1', ...setup });
 }

@@ -38,6 +38,30 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- end -}}
 
+{{- define "headwater.agentName" -}}
+{{- printf "%s-agent" (include "headwater.fullname" . | trunc 57 | trimSuffix "-") -}}
+{{- end -}}
+
+{{/* Never changed, and never that of a Deployment. */}}
+{{- define "headwater.agentSelector" -}}
+app.kubernetes.io/name: {{ printf "%s-agent" (include "headwater.name" . | trunc 57) }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end -}}
+
+{{- define "headwater.agentLabels" -}}
+{{ include "headwater.agentSelector" . }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
+{{- end -}}
+
+{{- define "headwater.agentSecurity" -}}
+allowPrivilegeEscalation: false
+readOnlyRootFilesystem: true
+capabilities:
+  drop: [ALL]
+{{- end -}}
+
 {{/* The file of the ClusterRole that the mode needs. */}}
 {{- define "headwater.clusterRole" -}}
 {{- $mode := index .Values.options "ipam" | default "eni" -}}

@@ -1,14 +1,20 @@
-// Hands out the addresses of one block of this node. The first and the last address of the block are never used, and the first
-// usable one is its router. The next address is the first free one from a random place on, so that a released address is
+// Hands out the addresses of one block of this node. Unless said otherwise, the first and the last address of the block are
+// never used, and the first usable one is its router. The next address is the first free one from a random place on, so that a released address is
 // rarely used again at once.
 import { type Cidr, cidrText, contains, type Family, widthOf } from '../../cidr/set/cidr.ts';
 import type { Random } from '../../runtime/random.ts';
 import { failed, ok, type Outcome } from '../ipam/ipam-error.ts';
-import type { Allocator } from './allocator.ts';
+import type { AddressDetails, Allocator, NextRequest } from './allocator.ts';
 
 /** Addresses of one word. */
 const wordBits = 32n;
 const fullWord = 0xffff_ffff;
+
+/** Which addresses of a block are used, where it is not the network of its pods. */
+export interface BlockEnds {
+  readonly allowsFirst: boolean;
+  readonly allowsLast: boolean;
+}
 
 export class HostScopeAllocator implements Allocator {
   readonly family: Family;
@@ -21,16 +27,24 @@ export class HostScopeAllocator implements Allocator {
   /** A bit for each taken offset; only words that have one. Memory follows use, whatever the size of the block. */
   readonly #words = new Map<bigint, number>();
   #taken = 0;
+  /** Of the first usable address. */
+  readonly #least: bigint;
+  readonly #most: bigint;
 
-  constructor(cidr: Cidr, random: Random) {
+  /** With `ends`, a block of at most two addresses has no unusable ones, and there is no router. */
+  constructor(cidr: Cidr, random: Random, ends?: BlockEnds) {
     this.#cidr = cidr;
     this.#random = random;
     this.family = cidr.family;
     this.cidrs = [cidrText(cidr)];
     this.prefixLength = cidr.length;
     const size = 1n << BigInt(widthOf[cidr.family] - cidr.length);
-    this.capacity = size > 2n ? size - 2n : 0n;
-    this.router = this.capacity > 0n ? cidr.base + 1n : undefined;
+    const { allowsFirst, allowsLast } = usedEnds(size, ends);
+    this.#least = allowsFirst ? 0n : 1n;
+    this.#most = allowsLast ? size - 1n : size - 2n;
+    const capacity = this.#most - this.#least + 1n;
+    this.capacity = capacity > 0n ? capacity : 0n;
+    this.router = ends === undefined && this.capacity > 0n ? cidr.base + 1n : undefined;
   }
 
   get taken(): number {
@@ -44,7 +58,7 @@ export class HostScopeAllocator implements Allocator {
 
   allocate(address: bigint): Outcome<bigint> {
     const offset = address - this.#cidr.base;
-    if (offset < 1n || offset > this.capacity) {
+    if (offset < this.#least || offset > this.#most) {
       const range = cidrText(this.#cidr);
       return failed(
         'outOfRange',
@@ -56,13 +70,19 @@ export class HostScopeAllocator implements Allocator {
     return ok(address);
   }
 
-  allocateNext(): Outcome<bigint> {
-    if (BigInt(this.#taken) >= this.capacity) return failed('exhausted', 'range is full');
-    const start = 1n + this.#randomBelow(this.capacity);
-    const offset = this.#firstFree(start) ?? this.#firstFree(1n);
+  allocateNext({ isLast }: Pick<NextRequest, 'isLast'>): Outcome<bigint> {
+    const offset = this.#nextFree(isLast);
     if (offset === undefined) return failed('exhausted', 'range is full');
     this.#take(offset);
     return ok(this.#cidr.base + offset);
+  }
+
+  restore(address: bigint): void {
+    this.allocate(address);
+  }
+
+  details(): AddressDetails {
+    return {};
   }
 
   release(address: bigint): void {
@@ -89,9 +109,26 @@ export class HostScopeAllocator implements Allocator {
     this.#taken++;
   }
 
-  #firstFree(from: bigint): bigint | undefined {
+  #nextFree(isLast: NextRequest['isLast']): bigint | undefined {
+    if (BigInt(this.#taken) >= this.capacity) return undefined;
+    const start = this.#least + this.#randomBelow(this.capacity);
+    let last: bigint | undefined;
+    for (const [from, to] of [
+      [start, this.#most],
+      [this.#least, start - 1n],
+    ] as const) {
+      for (let offset = this.#firstFree(from, to); offset !== undefined; ) {
+        if (!isLast(this.#cidr.base + offset)) return offset;
+        last ??= offset;
+        offset = this.#firstFree(offset + 1n, to);
+      }
+    }
+    return last;
+  }
+
+  #firstFree(from: bigint, to: bigint): bigint | undefined {
     let offset = from;
-    while (offset <= this.capacity) {
+    while (offset <= to) {
       const word = this.#words.get(offset / wordBits) ?? 0;
       if (word === fullWord) offset = (offset / wordBits + 1n) * wordBits;
       else if ((word & bitOf(offset)) !== 0) offset++;
@@ -105,6 +142,11 @@ export class HostScopeAllocator implements Allocator {
       ? BigInt(this.#random.integer(Number(bound)))
       : BigInt(`0x${this.#random.hex(40)}`) % bound;
   }
+}
+
+function usedEnds(size: bigint, ends: BlockEnds | undefined): BlockEnds {
+  if (ends === undefined) return { allowsFirst: false, allowsLast: false };
+  return size > 2n ? ends : { allowsFirst: true, allowsLast: true };
 }
 
 function bitOf(offset: bigint): number {

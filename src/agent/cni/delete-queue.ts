@@ -20,8 +20,7 @@ export async function replayDeletes(directory: string, answerer: Answerer, log: 
   for (const name of filesIn(directory)) {
     const path = join(directory, name);
     const problem = await replay(path, answerer);
-    if (problem === undefined) rmSync(path, { force: true });
-    else log.warn('cannot replay a DEL that the plugin left', { path, problem });
+    if (problem !== undefined) log.warn('cannot replay a DEL that the plugin left', { path, problem });
   }
 }
 
@@ -41,7 +40,9 @@ async function replay(path: string, answerer: Answerer): Promise<string | undefi
     const call = parseCall(JSON.parse(readFileSync(path, 'utf8')));
     if (call === undefined || call.env['CNI_COMMAND'] !== 'DEL') return 'it holds no DEL';
     const { exit, out } = await answerer.answer(call, never);
-    return exit === 0 ? undefined : out.trim();
+    if (exit !== 0) return out.trim();
+    rmSync(path, { force: true });
+    return undefined;
   } catch (error) {
     return (error as Error).message;
   }

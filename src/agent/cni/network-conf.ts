@@ -1,8 +1,14 @@
 // Reads the configuration of a network that a runtime passes on standard input. What it cannot use is refused with the name
 // of the member, never guessed.
-import { families as allFamilies, type Family, parseCidr } from '../../cidr/set/cidr.ts';
+import {
+  canonicalAddress,
+  families as allFamilies,
+  type Family,
+  familyOf,
+  parseAddress,
+  parseCidr,
+} from '../../cidr/set/cidr.ts';
 import { parseGoDuration } from '../../config/go-duration.ts';
-import { addressText, familyOf, parseAddress } from '../ipam/address.ts';
 import type { AttachmentName } from '../ipam/holdings.ts';
 import { cniCode, cniOk, type CniError, type CniOutcome } from './cni-error.ts';
 import type { ResultRoute } from './result.ts';
@@ -235,6 +241,5 @@ function addressList(value: unknown, name: string): readonly string[] {
 /** An address, perhaps with a prefix length, in its canonical text. */
 export function readFixed(text: string): string | undefined {
   const [alone = '', ...rest] = text.trim().split('/');
-  const address = rest.length > 1 ? undefined : parseAddress(alone);
-  return address === undefined ? undefined : addressText(address);
+  return rest.length > 1 ? undefined : canonicalAddress(alone);
 }

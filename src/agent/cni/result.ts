@@ -1,6 +1,6 @@
 // What ADD prints, in the shape of each version of CNI: https://www.cni.dev/docs/spec/#add-success. An IPAM plugin names no
 // interfaces.
-import type { Family } from '../../cidr/set/cidr.ts';
+import { type Family, familyOf } from '../../cidr/set/cidr.ts';
 import { type CniVersion, isAtLeast } from './versions.ts';
 
 export interface ResultAddress {
@@ -59,7 +59,7 @@ function routesIn(version: CniVersion, routes: readonly ResultRoute[]): readonly
 function byFamily(version: CniVersion, { addresses, routes }: AddResult): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
     addresses.map(({ family, address, gateway }) => {
-      const own = routes.filter(({ dst }) => dst.includes(':') === (family === 'ipv6'));
+      const own = routes.filter(({ dst }) => familyOf(dst) === family);
       return [family === 'ipv4' ? 'ip4' : 'ip6', { ip: address, gateway, routes: routesIn(version, own) }];
     }),
   );

@@ -1,16 +1,24 @@
 // What each verb of CNI means for the addresses of this node: https://www.cni.dev/docs/spec/. An attachment is named by
 // network, container and interface, so a late DEL never reaches the address of a living pod.
-import { type Clock, sleep } from '../../runtime/clock.ts';
-import { type Family, widthOf } from '../../cidr/set/cidr.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { raceAbort } from '../../runtime/race-abort.ts';
+import {
+  addressText,
+  canonicalAddress,
+  type Family,
+  familyOf,
+  parseAddress,
+  widthOf,
+} from '../../cidr/set/cidr.ts';
 import type { Allocator } from '../allocators/allocator.ts';
-import { addressText, familyOf, parseAddress } from '../ipam/address.ts';
-import type { AttachmentName, Place } from '../ipam/holdings.ts';
-import { defaultPool, type Demand, type Ipam } from '../ipam/ipam.ts';
-import type { IpamErrorKind } from '../ipam/ipam-error.ts';
+import { attachmentKey, type AttachmentName, type Place } from '../ipam/holdings.ts';
+import type { Demand, Ipam } from '../ipam/ipam.ts';
+import { type IpamErrorKind, ok } from '../ipam/ipam-error.ts';
 import { cniCode, type CniCode, cniFailed, cniOk, type CniOutcome } from './cni-error.ts';
 import type { Invocation } from './invocation.ts';
+import type { IpamConf, NetworkConf } from './network-conf.ts';
 import { parseResolvConf } from './resolv-conf.ts';
-import { type ResultAddress, type ResultRoute, resultText } from './result.ts';
+import { type Dns, type ResultAddress, type ResultRoute, resultText } from './result.ts';
 
 export interface VerbsOptions {
   readonly ipam: Ipam;
@@ -34,6 +42,12 @@ const nothing: CniOutcome<Printed> = cniOk({ out: '' });
 
 /** Kinds that time may mend. */
 const mayPass: readonly IpamErrorKind[] = ['poolNotReady', 'exhausted'];
+
+interface Tried {
+  readonly outcome: CniOutcome<Printed>;
+  /** Whether a change may serve it. */
+  readonly mayPass: boolean;
+}
 
 export class Verbs {
   readonly #options: VerbsOptions;
@@ -60,23 +74,60 @@ export class Verbs {
     }
   }
 
-  async #add(invocation: Invocation, signal: AbortSignal): Promise<CniOutcome<Printed>> {
+  #add(invocation: Invocation, signal: AbortSignal): CniOutcome<Printed> | Promise<CniOutcome<Printed>> {
+    const tried = this.#tryAdd(invocation);
+    return tried.mayPass && invocation.conf.ipam.wait > 0
+      ? this.#addLater(invocation, tried, signal)
+      : tried.outcome;
+  }
+
+  #tryAdd(invocation: Invocation): Tried {
+    const { ipam, mayGrow } = this.#options;
+    const { attachment, conf } = invocation;
+    const dns = this.#dns(conf.ipam.resolvConf);
+    if (dns.kind === 'failed') return { outcome: dns, mayPass: false };
+    const held = ipam.holdings.attachment(attachment)?.places;
+    const allocated = held === undefined ? ipam.allocate(this.#demand(invocation)) : ok(held);
+    if (allocated.kind === 'ok')
+      return { outcome: cniOk({ out: this.#result(conf, allocated.value, dns.value) }), mayPass: false };
+    const { kind, message } = allocated.error;
+    return {
+      outcome: cniFailed(codeOf(kind), this.#why(kind, message)),
+      mayPass: mayGrow && mayPass.includes(kind),
+    };
+  }
+
+  /** Tries again at each change, until it has an answer or its time is over. Its DEL finds it until then. */
+  async #addLater(invocation: Invocation, first: Tried, signal: AbortSignal): Promise<CniOutcome<Printed>> {
     const { ipam, clock } = this.#options;
-    const deadline = clock.monotonic() + invocation.conf.ipam.wait;
-    for (;;) {
-      const known = ipam.holdings.attachment(invocation.attachment);
-      if (known !== undefined) return this.#print(invocation, known.places);
-      const printable = this.#print(invocation, []);
-      if (printable.kind === 'failed') return printable;
-      const outcome = ipam.allocate(this.#demand(invocation));
-      if (outcome.kind === 'ok') return this.#print(invocation, outcome.value);
-      const { kind, message } = outcome.error;
-      const left = deadline - clock.monotonic();
-      const waits = this.#options.mayGrow && mayPass.includes(kind) && left > 0;
-      if (!waits) return cniFailed(codeOf(kind, invocation), this.#why(kind, message));
-      if ((await this.#wait(invocation.attachment, left, signal)) === 'ended')
-        return cniFailed(cniCode.tryAgain, `gave up: ${this.#why(kind, message)}`);
+    const late = new AbortController();
+    const cancel = clock.schedule(invocation.conf.ipam.wait, () => late.abort());
+    const deleted = new AbortController();
+    const forget = this.#remember(invocation.attachment, deleted);
+    const ended = AbortSignal.any([late.signal, deleted.signal, signal]);
+    let tried = first;
+    try {
+      while (tried.mayPass) {
+        await raceAbort(ipam.changed, ended);
+        if (deleted.signal.aborted || signal.aborted) return gaveUp(tried);
+        tried = this.#tryAdd(invocation);
+        if (late.signal.aborted) break;
+      }
+      return tried.outcome;
+    } finally {
+      cancel();
+      forget();
     }
+  }
+
+  #remember(name: AttachmentName, deleted: AbortController): () => void {
+    const key = attachmentKey(name);
+    const waiting = this.#waiting.get(key) ?? new Set();
+    this.#waiting.set(key, waiting.add(deleted));
+    return () => {
+      waiting.delete(deleted);
+      if (waiting.size === 0) this.#waiting.delete(key);
+    };
   }
 
   #demand({ conf, attachment, args, netns }: Invocation): Demand {
@@ -103,28 +154,8 @@ export class Verbs {
       : message;
   }
 
-  async #wait(name: AttachmentName, most: number, signal: AbortSignal): Promise<'changed' | 'ended'> {
-    const key = `${name.network}/${name.container}/${name.interface}`;
-    const own = new AbortController();
-    const ended = AbortSignal.any([own.signal, signal]);
-    const waiting = this.#waiting.get(key) ?? new Set();
-    this.#waiting.set(key, waiting.add(own));
-    try {
-      await Promise.race([this.#options.ipam.changed, sleep(this.#options.clock, most, ended)]);
-      return 'changed';
-    } catch (error) {
-      if (!ended.aborted) throw error;
-      return 'ended';
-    } finally {
-      waiting.delete(own);
-      if (waiting.size === 0) this.#waiting.delete(key);
-      own.abort();
-    }
-  }
-
   #del({ attachment }: Invocation): CniOutcome<Printed> {
-    const { network, container, interface: name } = attachment;
-    for (const waiting of this.#waiting.get(`${network}/${container}/${name}`) ?? []) waiting.abort();
+    for (const waiting of this.#waiting.get(attachmentKey(attachment)) ?? []) waiting.abort();
     return this.#detach([attachment]);
   }
 
@@ -139,7 +170,7 @@ export class Verbs {
     if (known === undefined)
       return cniFailed(cniCode.unknownContainer, `container ${attachment.container} holds no address`);
     const held = known.places.map(({ ip }) => ip).toSorted();
-    const shown = conf.previous.map(canonical).toSorted();
+    const shown = conf.previous.map((ip) => canonicalAddress(ip) ?? ip).toSorted();
     return held.join() === shown.join()
       ? nothing
       : cniFailed(
@@ -164,7 +195,7 @@ export class Verbs {
 
   #status({ conf }: Invocation): CniOutcome<Printed> {
     const { ipam, waitingFor } = this.#options;
-    const { pool = defaultPool, families = ipam.servedFamilies(pool) } = conf.ipam;
+    const { pool = ipam.defaultPool, families = ipam.servedFamilies(pool) } = conf.ipam;
     if (families.length === 0)
       return cniFailed(cniCode.notAvailable, `not ready: waiting for ${waitingFor() ?? 'a block'}`);
     for (const family of families) {
@@ -177,22 +208,15 @@ export class Verbs {
     return nothing;
   }
 
-  #print({ conf }: Invocation, places: readonly Place[]): CniOutcome<Printed> {
-    const { resolvConf, routes } = conf.ipam;
-    const dns = resolvConf === undefined ? cniOk(undefined) : this.#dns(resolvConf);
-    if (dns.kind === 'failed') return dns;
+  #result(conf: NetworkConf, places: readonly Place[], dns: Dns | undefined): string {
     const addresses = places
       .map((place) => this.#address(conf.ipam, place))
       .toSorted((a, b) => (a.family < b.family ? -1 : 1));
-    const result = {
-      addresses,
-      routes: routes ?? defaultRoutes(addresses.map(({ family }) => family)),
-      dns: dns.value,
-    };
-    return cniOk({ out: resultText(conf.version, result) });
+    const routes = conf.ipam.routes ?? defaultRoutes(addresses.map(({ family }) => family));
+    return resultText(conf.version, { addresses, routes, dns });
   }
 
-  #address(ipam: Invocation['conf']['ipam'], { pool, ip }: Place): ResultAddress {
+  #address(ipam: IpamConf, { pool, ip }: Place): ResultAddress {
     const family = familyOf(ip);
     const block = this.#blockOf(pool, ip);
     const length = ipam.prefixLength === 'block' ? block?.prefixLength : undefined;
@@ -210,7 +234,8 @@ export class Verbs {
     return address !== undefined && allocator?.covers(address.value) === true ? allocator : undefined;
   }
 
-  #dns(path: string): CniOutcome<ReturnType<typeof parseResolvConf>> {
+  #dns(path: string | undefined): CniOutcome<Dns | undefined> {
+    if (path === undefined) return cniOk(undefined);
     try {
       return cniOk(parseResolvConf(this.#options.readFile(path)));
     } catch (error) {
@@ -230,21 +255,20 @@ function defaultRoutes(families: readonly Family[]): readonly ResultRoute[] {
   return families.map((family) => ({ dst: family === 'ipv4' ? '0.0.0.0/0' : '::/0', extra: {} }));
 }
 
-function canonical(ip: string): string {
-  const address = parseAddress(ip);
-  return address === undefined ? ip : addressText(address);
+function gaveUp({ outcome }: Tried): CniOutcome<Printed> {
+  return outcome.kind === 'ok' ? outcome : cniFailed(outcome.error.code, `gave up: ${outcome.error.message}`);
 }
 
-function codeOf(kind: IpamErrorKind, { args, conf }: Invocation): CniCode {
-  const isFixed = args.ips.length + conf.fixed.length > 0;
+function codeOf(kind: IpamErrorKind): CniCode {
   switch (kind) {
     case 'unknownPool':
     case 'familyDisabled':
       return cniCode.config;
+    // Only an address that is asked for by name can be any of these.
     case 'inUse':
     case 'outOfRange':
     case 'excluded':
-      return isFixed ? cniCode.fixedAddress : cniCode.tryAgain;
+      return cniCode.fixedAddress;
     default:
       return cniCode.tryAgain;
   }

@@ -1,7 +1,7 @@
 // The timers of addresses that are released unless their requester comes back. What a timer knows is in the record, so that
 // it survives a restart; here is only what wakes.
 import type { Clock } from '../../runtime/clock.ts';
-import type { Expiry, Held, Place } from './holdings.ts';
+import { type Expiry, type Held, type Place, placeKey } from './holdings.ts';
 
 /** After a release that failed, in ms. */
 const retryAfter = 10_000;
@@ -25,7 +25,7 @@ export class Expirations {
   }
 
   cancel(place: Place): void {
-    const key = `${place.pool}/${place.ip}`;
+    const key = placeKey(place);
     this.#cancels.get(key)?.();
     this.#cancels.delete(key);
   }
@@ -36,7 +36,7 @@ export class Expirations {
   }
 
   #wake(held: Held, expiry: Expiry, wait: number): void {
-    const key = `${held.pool}/${held.ip}`;
+    const key = placeKey(held);
     const cancel = this.#clock.schedule(wait, () => {
       this.#cancels.delete(key);
       if (!this.#expire(held, expiry.uuid)) this.#wake(held, expiry, retryAfter);

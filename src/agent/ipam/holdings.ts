@@ -20,6 +20,8 @@ export interface Held extends Place {
   readonly owner: string;
   /** It is released then, unless its timer is stopped. */
   readonly expiry?: Expiry;
+  /** Of the pod that shows it, if that is all that is known: it is held until the pod is gone, or a DEL names it. */
+  readonly uid?: string;
 }
 
 /** An interface of a container in a network, as CNI names it. */
@@ -41,6 +43,13 @@ export interface Attachment extends AttachmentName {
 
 export type Blocks = Readonly<Partial<Record<Family, string>>>;
 
+/** Blocks that this node stops using with a write that may have arrived or may yet. */
+export interface Leaving {
+  /** The version of the object that the write was computed from. */
+  readonly version: string;
+  readonly blocks: readonly string[];
+}
+
 /** Members are applied in this order. */
 export interface Change {
   readonly free?: readonly Place[];
@@ -49,13 +58,17 @@ export interface Change {
   readonly attach?: Attachment;
   /** The blocks of this node, instead of earlier ones. */
   readonly blocks?: Blocks;
+  /** Instead of earlier ones. */
+  readonly leaving?: Leaving;
+  /** Whether holdings are still to be learned from the pods of this node. */
+  readonly rebuilding?: boolean;
 }
 
-function keyOf({ network, container, interface: name }: AttachmentName): string {
+export function attachmentKey({ network, container, interface: name }: AttachmentName): string {
   return `${network}/${container}/${name}`;
 }
 
-function placeKey({ pool, ip }: Place): string {
+export function placeKey({ pool, ip }: Place): string {
   return `${pool}/${ip}`;
 }
 
@@ -65,6 +78,8 @@ export class Holdings {
   /** The attachment of each address that has one. */
   readonly #attachedTo = new Map<string, Attachment>();
   #blocks: Blocks = {};
+  #leaving: Leaving = { version: '', blocks: [] };
+  #isRebuilding = false;
 
   get size(): number {
     return this.#held.size;
@@ -72,6 +87,15 @@ export class Holdings {
 
   get blocks(): Blocks {
     return this.#blocks;
+  }
+
+  get leaving(): Leaving {
+    return this.#leaving;
+  }
+
+  /** What pods hold is not known yet: nothing may be given out. */
+  get isRebuilding(): boolean {
+    return this.#isRebuilding;
   }
 
   held(): Iterable<Held> {
@@ -87,7 +111,7 @@ export class Holdings {
   }
 
   attachment(name: AttachmentName): Attachment | undefined {
-    return this.#attachments.get(keyOf(name));
+    return this.#attachments.get(attachmentKey(name));
   }
 
   /** What holds the address beyond its owner. */
@@ -95,31 +119,37 @@ export class Holdings {
     return this.#attachedTo.get(placeKey(place));
   }
 
-  apply({ free = [], detach = [], hold = [], attach, blocks }: Change): void {
+  apply({ free = [], detach = [], hold = [], attach, ...rest }: Change): void {
     for (const place of free) this.#held.delete(placeKey(place));
     for (const name of detach) this.#detach(name);
     for (const held of hold) this.#held.set(placeKey(held), held);
     if (attach !== undefined) this.#attach(attach);
-    if (blocks !== undefined) this.#blocks = blocks;
+    this.#applyRest(rest);
+  }
+
+  #applyRest({ blocks, leaving, rebuilding }: Change): void {
+    this.#blocks = blocks ?? this.#blocks;
+    this.#leaving = leaving ?? this.#leaving;
+    this.#isRebuilding = rebuilding ?? this.#isRebuilding;
   }
 
   /** Changes that lead from nothing to this state. */
   *changes(): Generator<Change> {
-    yield { blocks: this.#blocks };
+    yield { blocks: this.#blocks, leaving: this.#leaving, rebuilding: this.#isRebuilding };
     for (const held of this.#held.values()) yield { hold: [held] };
     for (const attach of this.#attachments.values()) yield { attach };
   }
 
   #attach(attachment: Attachment): void {
     this.#detach(attachment);
-    this.#attachments.set(keyOf(attachment), attachment);
+    this.#attachments.set(attachmentKey(attachment), attachment);
     for (const place of attachment.places) this.#attachedTo.set(placeKey(place), attachment);
   }
 
   #detach(name: AttachmentName): void {
-    const known = this.#attachments.get(keyOf(name));
+    const known = this.#attachments.get(attachmentKey(name));
     if (known === undefined) return;
-    this.#attachments.delete(keyOf(name));
+    this.#attachments.delete(attachmentKey(name));
     for (const place of known.places) {
       if (this.#attachedTo.get(placeKey(place)) === known) this.#attachedTo.delete(placeKey(place));
     }

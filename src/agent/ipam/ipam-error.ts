@@ -23,17 +23,17 @@ export interface IpamError {
   readonly message: string;
 }
 
-export type Outcome<T> =
-  | { readonly kind: 'ok'; readonly value: T }
-  | { readonly kind: 'failed'; readonly error: IpamError };
+export type Outcome<T> = { readonly kind: 'ok'; readonly value: T } | Failed;
 
 export function ok<T>(value: T): Outcome<T> {
   return { kind: 'ok', value };
 }
 
-export function failed(
-  kind: IpamErrorKind,
-  message: string,
-): { readonly kind: 'failed'; readonly error: IpamError } {
+export interface Failed {
+  readonly kind: 'failed';
+  readonly error: IpamError;
+}
+
+export function failed(kind: IpamErrorKind, message: string): Failed {
   return { kind: 'failed', error: { kind, message } };
 }

@@ -1,5 +1,14 @@
 // Changes as lines of JSON. A line that is no change is damage, and never half of one.
-import type { Attachment, AttachmentName, Blocks, Change, Expiry, Held, Place } from '../ipam/holdings.ts';
+import type {
+  Attachment,
+  AttachmentName,
+  Blocks,
+  Change,
+  Expiry,
+  Held,
+  Leaving,
+  Place,
+} from '../ipam/holdings.ts';
 
 export function changeText(change: Change): string {
   return `${JSON.stringify(change)}\n`;
@@ -26,6 +35,8 @@ function isChange(value: unknown): value is Change {
     hold: (part) => isListOf(part, isHeld),
     attach: isAttachment,
     blocks: isBlocks,
+    leaving: isLeaving,
+    rebuilding: (part) => typeof part === 'boolean',
   };
   return Object.entries(value).every(([name, part]) => checks[name]?.(part) === true);
 }
@@ -70,4 +81,8 @@ function isAttachment(value: unknown): value is Attachment {
 
 function isBlocks(value: unknown): value is Blocks {
   return isFields(value) && Object.values(value).every((block) => typeof block === 'string');
+}
+
+function isLeaving(value: unknown): value is Leaving {
+  return hasTexts(value, ['version']) && isListOf(value['blocks'], (block) => typeof block === 'string');
 }

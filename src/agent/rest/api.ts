@@ -1,9 +1,9 @@
 // The REST calls of the agent, as data in and data out. Paths, queries, statuses and bodies of /v1/ipam are those of the
 // Cilium agent's API; a failure is a JSON string.
-import type { Family } from '../../cidr/set/cidr.ts';
+import { addressText, canonicalAddress, type Family, familyOf } from '../../cidr/set/cidr.ts';
 import { parseGoDuration } from '../../config/go-duration.ts';
-import { addressText, parseAddress } from '../ipam/address.ts';
-import { type Allocated, defaultPool, type Ipam } from '../ipam/ipam.ts';
+import type { AddressDetails } from '../allocators/allocator.ts';
+import type { Allocated, Ipam } from '../ipam/ipam.ts';
 import type { IpamError, IpamErrorKind } from '../ipam/ipam-error.ts';
 import { type Answerer, parseCall } from '../cni/answer.ts';
 
@@ -25,6 +25,8 @@ export interface ApiAnswer {
 }
 
 export interface ApiOptions {
+  /** Addresses come from elsewhere: requests for them are answered with 501. */
+  readonly isDelegated: boolean;
   readonly ipam: Ipam;
   readonly answerer: Answerer;
   /** What the agent waits for before it can serve; undefined once it serves. */
@@ -83,6 +85,8 @@ export class Api {
     const { path, method } = request;
     const route = this.#routes.find((each) => each.path.test(path));
     if (route === undefined) return json(404, `there is no ${path.slice(0, 200)}`);
+    if (this.#options.isDelegated && isAboutAddresses(path))
+      return json(501, 'with ipam=delegated-plugin, addresses come from another plugin');
     const handler = Object.hasOwn(route.methods, method) ? route.methods[method] : undefined;
     const [, ip = ''] = route.path.exec(path) ?? [];
     if (handler !== undefined) return handler(request, unescaped(ip), signal);
@@ -103,12 +107,10 @@ export class Api {
     const served = ipam.servedFamilies();
     const reason = waitingFor();
     const ofFamily = (family: Family): readonly string[] =>
-      [...ipam.holdings.held()]
-        .filter(({ ip }) => ip.includes(':') === (family === 'ipv6'))
-        .map(({ ip }) => ip);
+      [...ipam.holdings.held()].filter(({ ip }) => familyOf(ip) === family).map(({ ip }) => ip);
     const allocations = Object.fromEntries(
       [...ipam.holdings.held()].map(({ pool, ip, owner }) => [
-        pool === defaultPool ? ip : `${pool}/${ip}`,
+        pool === ipam.defaultPool ? ip : `${pool}/${ip}`,
         owner,
       ]),
     );
@@ -150,12 +152,12 @@ export class Api {
 
   #allocateNext({ query, headers }: ApiRequest): ApiAnswer {
     const { ipam, expiration } = this.#options;
-    const family = (query.get('family') ?? '').toLowerCase();
+    const family = textIn(query, 'family').toLowerCase();
     if (family !== '' && family !== 'ipv4' && family !== 'ipv6')
       return json(502, `unknown address "${family.slice(0, 100)}" family requested`);
     const outcome = ipam.allocate({
-      owner: query.get('owner') ?? '',
-      pool: poolOf(query),
+      owner: textIn(query, 'owner'),
+      ...poolIn(query),
       ...(family !== '' && { families: [family] }),
       ...(headers['expiration'] === 'true' && { timeout: expiration }),
     });
@@ -170,8 +172,12 @@ export class Api {
       [family]: ip,
       [`${family}-pool-name`]: pool,
     }));
-    const perFamily = allocated.map(({ family, ip, uuid }) => ({
-      [family]: { ip, ...(uuid !== undefined && { 'expiration-uuid': uuid }) },
+    const perFamily = allocated.map((each) => ({
+      [each.family]: {
+        ip: each.ip,
+        ...detailsOnTheWire(this.#options.ipam.details(each)),
+        ...(each.uuid !== undefined && { 'expiration-uuid': each.uuid }),
+      },
     }));
     return {
       address: Object.assign({}, ...address) as unknown,
@@ -193,35 +199,39 @@ export class Api {
   }
 
   #allocate({ query }: ApiRequest, text: string): ApiAnswer {
-    const ip = canonical(text);
+    const ip = canonicalAddress(text);
     if (ip === undefined) return json(500, `Invalid IP address: ${text.slice(0, 100)}`);
-    const outcome = this.#options.ipam.allocateIP(ip, query.get('owner') ?? '', poolOf(query));
+    const outcome = this.#options.ipam.allocateIP(ip, textIn(query, 'owner'), this.#poolOf(query));
     return outcome.kind === 'ok' ? { status: 200 } : json(500, outcome.error.message);
   }
 
   #release({ query }: ApiRequest, text: string): ApiAnswer {
-    const ip = canonical(text);
+    const ip = canonicalAddress(text);
     if (ip === undefined) return json(400, `Invalid IP address: ${text.slice(0, 100)}`);
-    const outcome = this.#options.ipam.releaseIP({ pool: poolOf(query), ip });
+    const outcome = this.#options.ipam.releaseIP({ pool: this.#poolOf(query), ip });
     return outcome.kind === 'ok' ? { status: 200 } : json(500, outcome.error.message);
   }
 
   #startTimer({ query }: ApiRequest, text: string): ApiAnswer {
-    const ip = canonical(text);
+    const ip = canonicalAddress(text);
     if (ip === undefined) return json(400, `Invalid IP address: ${text.slice(0, 100)}`);
     const timeout = timeoutOf(query, this.#options.expiration);
     if (timeout === undefined)
       return json(400, 'timeout: accepted is a duration from 1s to 24h, such as 10m');
-    const outcome = this.#options.ipam.startExpirationTimer({ pool: poolOf(query), ip }, timeout);
+    const outcome = this.#options.ipam.startExpirationTimer({ pool: this.#poolOf(query), ip }, timeout);
     return outcome.kind === 'ok' ? json(201, { uuid: outcome.value }) : timerFailure(outcome.error);
   }
 
   #stopTimer({ query }: ApiRequest, text: string): ApiAnswer {
-    const ip = canonical(text);
+    const ip = canonicalAddress(text);
     if (ip === undefined) return json(400, `Invalid IP address: ${text.slice(0, 100)}`);
-    const place = { pool: poolOf(query), ip };
-    const outcome = this.#options.ipam.stopExpirationTimer(place, query.get('uuid') ?? '');
+    const place = { pool: this.#poolOf(query), ip };
+    const outcome = this.#options.ipam.stopExpirationTimer(place, textIn(query, 'uuid'));
     return outcome.kind === 'ok' ? { status: 200 } : timerFailure(outcome.error);
+  }
+
+  #poolOf(query: URLSearchParams): string {
+    return poolIn(query).pool ?? this.#options.ipam.defaultPool;
   }
 
   async #metrics(): Promise<ApiAnswer> {
@@ -233,6 +243,30 @@ export class Api {
 /** Texts and objects alike. */
 export function json(status: number, value: unknown): ApiAnswer {
   return { status, body: `${JSON.stringify(value)}\n` };
+}
+
+function detailsOnTheWire(details: AddressDetails): Readonly<Record<string, unknown>> {
+  const { mac, gateway, cidrs, interfaceNumber, skipsMasquerade } = details;
+  return {
+    ...(gateway !== undefined && { gateway }),
+    ...(cidrs !== undefined && { cidrs }),
+    ...(mac !== undefined && { 'master-mac': mac }),
+    ...(interfaceNumber !== undefined && { 'interface-number': interfaceNumber }),
+    ...(skipsMasquerade !== undefined && { 'skip-masquerade': skipsMasquerade }),
+  };
+}
+
+function isAboutAddresses(path: string): boolean {
+  return path.startsWith('/v1/ipam') || path === '/v1/cni';
+}
+
+function textIn(query: URLSearchParams, name: string): string {
+  return query.get(name) ?? '';
+}
+
+function poolIn(query: URLSearchParams): { readonly pool?: string } {
+  const pool = textIn(query, 'pool');
+  return pool === '' ? {} : { pool };
 }
 
 const timerStatus: Readonly<Partial<Record<IpamErrorKind, number>>> = {
@@ -247,22 +281,12 @@ function timerFailure({ kind, message }: IpamError): ApiAnswer {
   return json(timerStatus[kind] ?? 500, message);
 }
 
-function poolOf(query: URLSearchParams): string {
-  const pool = query.get('pool') ?? '';
-  return pool === '' ? defaultPool : pool;
-}
-
 const day = 86_400_000;
 
 function timeoutOf(query: URLSearchParams, fallback: number): number | undefined {
-  const text = query.get('timeout') ?? '';
+  const text = textIn(query, 'timeout');
   const timeout = text === '' ? fallback : parseGoDuration(text);
   return timeout !== undefined && timeout >= 1000 && timeout <= day ? timeout : undefined;
-}
-
-function canonical(text: string): string | undefined {
-  const address = parseAddress(text);
-  return address === undefined ? undefined : addressText(address);
 }
 
 function unescaped(text: string): string {

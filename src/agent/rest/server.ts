@@ -1,6 +1,7 @@
 // Carries REST calls over HTTP on a Unix socket. One bad request, slow or too long, never touches another.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Clock } from '../../runtime/clock.ts';
+import { closeServer } from '../../observability/http-server.ts';
 import type { Logger } from '../../observability/logger.ts';
 import { type Api, type ApiAnswer, json } from './api.ts';
 import { listenOn } from './unix-socket.ts';
@@ -14,6 +15,8 @@ export interface ServerOptions {
 
 /** Of a body, in bytes. */
 const mostBytes = 2 ** 20;
+/** Of a body that is too long: then the connection ends without an answer. */
+const mostDropped = 64 * mostBytes;
 /** Of silence, in ms: longer than any wait that a network may ask for. */
 const clientTimeout = 90_000;
 /** How long requests in flight may take after `close`, in ms. */
@@ -40,28 +43,21 @@ export class ApiServer {
   /** Accepts nothing more, and ends waits; resolves once all requests are answered, or cut off. */
   close(): Promise<void> {
     this.#stopping.abort();
-    return new Promise((resolve) => {
-      const cancel = this.#options.clock.schedule(closingGrace, () => this.#server.closeAllConnections());
-      this.#server.close(() => {
-        cancel();
-        resolve();
-      });
-      this.#server.closeIdleConnections();
-    });
+    return closeServer(this.#server, this.#options.clock, closingGrace);
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const gone = new AbortController();
     response.once('close', () => gone.abort());
+    const body = await bodyOf(request);
+    if (body === 'gone') return;
     try {
-      const body = await bodyOf(request);
       const answer =
-        body === undefined
+        body === 'too long'
           ? json(413, `the body has more than ${mostBytes} bytes`)
-          : await this.#handle(request, body, AbortSignal.any([gone.signal, this.#stopping.signal]));
+          : await this.#handle(request, body.text, AbortSignal.any([gone.signal, this.#stopping.signal]));
       send(response, answer);
     } catch (error) {
-      if (request.errored !== null) return; // the client is gone
       this.#options.log.error('a bug: please report it', { error });
       send(response, json(500, 'internal error'));
     }
@@ -80,16 +76,20 @@ export class ApiServer {
   }
 }
 
-/** Undefined if it is too long; the rest is then read and dropped, so that the client can read the answer. */
-async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
+/** What is too long is read and dropped, so that the client can read the answer. */
+async function bodyOf(request: IncomingMessage): Promise<{ readonly text: string } | 'too long' | 'gone'> {
   const pieces: Buffer[] = [];
   let length = 0;
-  for await (const piece of request as AsyncIterable<Buffer>) {
-    length += piece.byteLength;
-    if (length <= mostBytes) pieces.push(piece);
-    else if (length > 64 * mostBytes) request.destroy();
+  try {
+    for await (const piece of request as AsyncIterable<Buffer>) {
+      length += piece.byteLength;
+      if (length <= mostBytes) pieces.push(piece);
+      else if (length > mostDropped) request.destroy();
+    }
+  } catch {
+    return 'gone';
   }
-  return length > mostBytes ? undefined : Buffer.concat(pieces).toString();
+  return length > mostBytes ? 'too long' : { text: Buffer.concat(pieces).toString() };
 }
 
 function send(response: ServerResponse, { status, body = '', contentType, headers }: ApiAnswer): void {

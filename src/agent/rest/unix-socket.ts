@@ -7,12 +7,15 @@ import { dirname, resolve } from 'node:path';
 
 export type Held = { readonly kind: 'held'; readonly release: () => void } | { readonly kind: 'taken' };
 
-/** Takes the name of a path for this process, as long as it lives. `path` need not exist. */
+/** Takes the name of a path for this process, as long as it lives. `path` need not exist. Rejects with what Node.js says. */
 export function holdPath(path: string): Promise<Held> {
   const name = createHash('sha256').update(resolve(path)).digest('hex');
   const server = createServer((socket) => socket.destroy());
-  return new Promise((settle) => {
-    server.once('error', () => settle({ kind: 'taken' }));
+  return new Promise((settle, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EADDRINUSE') settle({ kind: 'taken' });
+      else reject(error);
+    });
     server.listen(`\0headwater-agent-${name}`, () => {
       server.unref();
       settle({ kind: 'held', release: () => server.close() });

@@ -1,5 +1,5 @@
-// CIDRs as text and as numbers, of both families. Go's parser, which agents use, decides what is accepted: no leading
-// zeros, no zones, and an IPv4 network only in its own spelling.
+// CIDRs and addresses as text and as numbers, of both families. Go's parser, which agents use, decides what is accepted: no
+// leading zeros, no zones, and an IPv4 network only in its own spelling.
 
 export type Family = 'ipv4' | 'ipv6';
 
@@ -37,7 +37,7 @@ export function parseCidr(text: string): CidrReading {
   const [address, prefix] = parts;
   if (parts.length !== 2 || address === undefined || prefix === undefined)
     return invalid('it is not an address, a slash and a prefix length');
-  const family = address.includes(':') ? 'ipv6' : 'ipv4';
+  const family = familyOf(address);
   const length = /^(?:0|[1-9]\d{0,2})$/.test(prefix) ? Number(prefix) : Infinity;
   if (length > widthOf[family])
     return invalid(`its prefix length is not a whole number from 0 to ${widthOf[family]}`);
@@ -111,7 +111,7 @@ export function network(family: Family, address: bigint, length: number): Cidr {
 
 /** The text as Go prints it, which API servers compare. */
 export function cidrText({ family, base, length }: Cidr): string {
-  return `${family === 'ipv4' ? ipv4Text(Number(base)) : ipv6Text(base)}/${length}`;
+  return `${addressText({ family, value: base })}/${length}`;
 }
 
 function ipv4Text(value: number): string {
@@ -151,4 +151,33 @@ export function overlaps(a: Cidr, b: Cidr): boolean {
 
 export function isSame(a: Cidr, b: Cidr): boolean {
   return a.family === b.family && a.base === b.base && a.length === b.length;
+}
+
+export interface Address {
+  readonly family: Family;
+  readonly value: bigint;
+}
+
+/** Undefined for anything but an address alone, such as one with a prefix length. */
+export function parseAddress(text: string): Address | undefined {
+  if (text.includes('/')) return undefined;
+  const family = familyOf(text);
+  const reading = parseCidr(`${text}/${widthOf[family]}`);
+  return reading.kind === 'cidr' ? { family, value: reading.cidr.base } : undefined;
+}
+
+/** The one text of an address, as Go prints it. */
+export function addressText({ family, value }: Address): string {
+  return family === 'ipv4' ? ipv4Text(Number(value)) : ipv6Text(value);
+}
+
+/** The same, of text in any spelling; undefined for anything but an address. */
+export function canonicalAddress(text: string): string | undefined {
+  const address = parseAddress(text);
+  return address === undefined ? undefined : addressText(address);
+}
+
+/** The family of what is an address or a network. */
+export function familyOf(text: string): Family {
+  return text.includes(':') ? 'ipv6' : 'ipv4';
 }

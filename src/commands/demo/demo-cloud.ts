@@ -28,13 +28,14 @@ export interface DemoCloud {
 export interface ServedCloud {
   /** Its URL, and where it is. */
   readonly place: string;
-  /** How anybody gets in, for spectators. */
-  readonly credentials: string;
+  /** How anybody gets in, as variables of the environment. */
+  readonly credentials: Readonly<Record<string, string>>;
   /** What is unlike life, besides the agents. */
   readonly notes: readonly string[];
   /** Flags by which the controller finds it. */
   readonly flags: readonly string[];
-  readonly environment: Readonly<Record<string, string>>;
+  /** Variables that the controller needs besides. */
+  readonly environment?: Readonly<Record<string, string>>;
   /** Commands that look into it. */
   readonly thingsToTry: readonly string[];
   readonly thingsToBreak: (at: Running) => readonly string[];

@@ -127,7 +127,8 @@ export class Demonstration {
     const { key, name, cluster } = this.#cloud;
     const { place, credentials, notes, flags, environment } = at.cloud;
     screen.say(`embedded ${name} on ${place}, embedded Kubernetes API: ${at.kubeconfig}`);
-    screen.say(`credentials: ${credentials}`);
+    const variables = Object.entries(credentials).map(([variable, value]) => `${variable}=${value}`);
+    screen.say(`credentials: ${variables.join(' ')}`);
     await cluster.workload.start();
     screen.say(
       `${nodes} nodes of mixed types, ${this.#cloud.agents}, ${agentPace} times faster than in life`,
@@ -135,7 +136,7 @@ export class Demonstration {
     for (const note of notes) screen.say(note);
     const entry: ControllerHandle = new ControllerHandle({
       flags: controllerFlags(key, [`--k8s-kubeconfig-path=${at.kubeconfig}`, ...flags]),
-      environment,
+      environment: { ...credentials, ...environment },
       onText: (text) => at.log.write(text),
       onLine: (line) => {
         story.onLogLine(line);

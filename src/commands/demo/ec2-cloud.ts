@@ -35,10 +35,9 @@ export function ec2Cloud(wanted: {
       const { url: endpoint } = server;
       return {
         place: `${endpoint} (${region})`,
-        credentials: `AWS_ACCESS_KEY_ID=${accessKeyId} AWS_SECRET_ACCESS_KEY=${secretAccessKey}`,
+        credentials: { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey },
         notes: [],
         flags: [`--ec2-api-endpoint=${endpoint}`, `--aws-region=${region}`],
-        environment: { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey },
         thingsToTry: [
           `aws ec2 describe-network-interfaces --endpoint-url ${endpoint} --region ${region}    (with the credentials above)`,
         ],

@@ -36,8 +36,7 @@ export function thingsToBreak(cluster: EmbeddedCluster, at: Breakable): string[]
   const status = at.address === undefined ? [] : [`  curl -s http://${at.address}/status`];
   const ec2 = signedCall(cluster, at);
   return [
-    '',
-    `Things to break; the state and the faults of this EC2: ${admin}/state, ${admin}/faults`,
+    ...faultsOf('EC2', admin),
     `  # 1. deny an action, and let ${node} need addresses; its status names the action`,
     `  curl -s ${admin}/faults -d '${JSON.stringify(missingPermission)}'`,
     `  ${needing(at.api, node)}`,
@@ -48,9 +47,38 @@ export function thingsToBreak(cluster: EmbeddedCluster, at: Breakable): string[]
     `  ${needing(at.api, inDeficit)}`,
     ...status,
     `  ${ec2} -d Action=DeleteSubnetCidrReservation -d SubnetCidrReservationId=$R    # frees them again`,
-    '  # 3. kill the controller: another one follows',
-    `  kill -9 ${at.pid}`,
+    ...killing(3, at.pid),
   ];
+}
+
+export interface Throttled {
+  readonly cloud: string;
+  /** URL of the endpoint beside the cloud. */
+  readonly admin: string;
+  /** The command that reaches it. */
+  readonly curl: string;
+  readonly action: string;
+  readonly inWords: string;
+  readonly pid: number | undefined;
+}
+
+/** For a cloud whose calls take more than a line of a shell. */
+export function throttleAndKill({ cloud, admin, curl, action, inWords, pid }: Throttled): readonly string[] {
+  return [
+    ...faultsOf(cloud, admin),
+    `  # 1. throttle ${inWords}, and permit them again`,
+    `  ${curl} ${admin}/faults -d '${JSON.stringify({ action, fault: { kind: 'throttle' } })}'`,
+    `  ${curl} -X DELETE ${admin}/faults`,
+    ...killing(2, pid),
+  ];
+}
+
+function faultsOf(cloud: string, admin: string): readonly string[] {
+  return ['', `Things to break; the state and the faults of this ${cloud}: ${admin}/state, ${admin}/faults`];
+}
+
+function killing(number: number, pid: number | undefined): readonly string[] {
+  return [`  # ${number}. kill the controller: another one follows`, `  kill -9 ${pid}`];
 }
 
 function needing(api: string, node: string): string {

@@ -17,14 +17,11 @@ export const agentModes = [
 
 export type AgentMode = (typeof agentModes)[number];
 
-/** The only ones that are built. */
-export const builtAgentModes: readonly AgentMode[] = ['host-scope', 'kubernetes', 'cluster-pool'];
-
 /** Instead of that of the table, whose values are those of the command run. */
 export const agentModeRow = {
   kind: oneOf(agentModes),
   default: 'kubernetes',
-  help: 'Where the addresses of this node come from. Built are kubernetes: the podCIDRs of its Node; cluster-pool: the podCIDRs of its CiliumNode; and host-scope: the blocks that the options name, without Kubernetes. The others end the start with exit code 2.',
+  help: 'Where the addresses of this node come from. kubernetes: the podCIDRs of its Node. cluster-pool: the podCIDRs of its CiliumNode. multi-pool: blocks of the CiliumPodIPPools that its pods name. crd, eni, azure and alibabacloud: single addresses of its CiliumNode, with those of interfaces of a cloud. delegated-plugin: from elsewhere, so REST answers 501. host-scope: the blocks that the options name, without Kubernetes.',
 } as const;
 
 const path = text('path', /^\/./, 'an absolute path');
@@ -106,8 +103,51 @@ export const agentOptions = {
     kind: boolean,
     origin: 'operator',
     group: 'agent',
-    help: 'With ipam=cluster-pool, creates the CiliumNode of this node, owned by its Node, if there is none.',
+    help: 'Creates the CiliumNode of this node, owned by its Node, if there is none. It names the instance of the Node, its type and its zone.',
     default: 'true',
+    fromConfigDir: true,
+  },
+  'cilium-node-spec': {
+    kind: path,
+    origin: 'headwater',
+    group: 'agent',
+    help: 'A file with the rest of the spec of a CiliumNode that is created, as JSON: networks, security groups and watermarks of a cloud.',
+    fromConfigDir: false,
+  },
+  'cilium-node-protocol': {
+    kind: oneOf(['used', 'pools']),
+    origin: 'headwater',
+    group: 'agent',
+    help: 'How addresses of a cloud are requested and released. used: as Cilium agents up to 1.19 do, by the addresses in use and the handshake in the status of the CiliumNode. pools: as those from 1.20 do, by a count and by what is held. With ipam=eni, azure and alibabacloud.',
+    default: 'used',
+    fromConfigDir: true,
+  },
+  'ipam-cilium-node-update-rate': {
+    kind: duration({ least: 1000, most: hour }),
+    origin: 'operator',
+    group: 'agent',
+    help: 'The least time between two writes to the CiliumNode of this node. While a pod waits it is a second.',
+    default: '15s',
+    fromConfigDir: true,
+  },
+  'ipam-multi-pool-pre-allocation': {
+    kind: list(
+      'pool=count,...',
+      /^[a-z\d][a-z\d.-]{0,252}=\d{1,5}$/,
+      'pairs of a pool and a count, separated by commas',
+    ),
+    origin: 'operator',
+    group: 'agent',
+    help: 'With ipam=multi-pool, the free addresses of a pool that this node holds for new pods. Others get what is in use.',
+    default: 'default=8',
+    fromConfigDir: true,
+  },
+  'only-masquerade-default-pool': {
+    kind: boolean,
+    origin: 'operator',
+    group: 'agent',
+    help: 'With ipam=multi-pool, says of all addresses but those of the default pool that they are not to be masqueraded. An annotation of a pool says the same of its addresses.',
+    default: 'false',
     fromConfigDir: true,
   },
   'ipam-expiration': {

@@ -17,7 +17,7 @@ export const allocationOptions = {
     kind: boolean,
     origin: 'operator',
     group: 'allocation',
-    help: 'Supplies IPv4 addresses. With ipam=eni it cannot be off. With ipam=cluster-pool, if unset, it is on if cluster-pool-ipv4-cidr is set. Ignored with ipam=multi-pool.',
+    help: 'Supplies IPv4 addresses. On clouds it cannot be off. With ipam=cluster-pool, if unset, it is on if cluster-pool-ipv4-cidr is set. Ignored with ipam=multi-pool.',
     fromConfigDir: true,
   },
   'cluster-name': {

@@ -86,7 +86,7 @@ export const blockOptions = {
     ),
     origin: 'operator',
     group: 'blocks',
-    help: 'The pool that a move between cluster-pool and multi-pool fills or empties. It must be the one of the agents.',
+    help: 'The pool of pods that name none. A move between cluster-pool and multi-pool fills or empties it. Give agents and Headwater the same.',
     default: 'default',
     fromConfigDir: true,
   },

@@ -34,7 +34,7 @@ export const releaseOptions = {
     kind: duration({ least: 0, most: 7 * 24 * hour }),
     origin: 'headwater',
     group: 'release',
-    help: 'How long a network interface without pod addresses stays before it is detached and deleted, if aws-release-excess-ips is on. This frees the slot and the primary address. 0 keeps such interfaces for good. An interface at an index up to first-interface-index always stays.',
+    help: 'How long a network interface without pod addresses stays before it is detached and deleted, if aws-release-excess-ips or alibaba-cloud-release-excess-ips is on. This frees the slot and the primary address. 0 keeps such interfaces for good. An interface at an index up to first-interface-index always stays.',
     default: '1h',
     fromConfigDir: true,
   },

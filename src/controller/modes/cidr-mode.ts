@@ -1,14 +1,13 @@
 // The modes that give blocks to nodes, as the controller runs them: one watch of the objects that hold blocks, and a session
 // while this process leads. What the objects are is the composition's.
-import type { BlockHolders, BlockReason, Holder } from '../../cidr/allocation/block-holders.ts';
+import type { Holder } from '../../cidr/allocation/block-holders.ts';
 import type { Options } from '../../config/option-table.ts';
 import type { AccessScope } from '../../kubernetes/access/needed-access.ts';
-import type { EventSubject } from '../../kubernetes/events/event-object.ts';
 import { ask } from '../../kubernetes/transport/api-reply.ts';
 import type { JsonObject } from '../../kubernetes/transport/json.ts';
 import { Reflector } from '../../kubernetes/watch/reflector.ts';
 import { aborted } from '../../runtime/race-abort.ts';
-import { type BlockBook, CidrSession } from '../cidr-session.ts';
+import { type BlockBook, CidrSession, type ServedBlocks } from '../cidr-session.ts';
 import {
   type CidrNodeReport,
   cidrNodeReport,
@@ -51,15 +50,10 @@ export interface CidrPorts<H extends Holder> {
 }
 
 /** What distinguishes the modes. */
-export interface CidrParts<H extends Holder, D> {
+export interface CidrParts<H extends Holder, D> extends ServedBlocks<H, D> {
   readonly access: AccessScope;
-  readonly holders: BlockHolders<H, D>;
   /** Called once, when this process begins to lead. */
   openBook(): BlockBook<H, D>;
-  /** The objects whose Events tell of a holder. */
-  subjects(holder: Holder): readonly EventSubject[];
-  readonly eventReasons: Readonly<Partial<Record<BlockReason, string>>>;
-  readonly countsAsPeer: boolean;
   readonly watches: readonly PartWatch[];
   /** Resolves once the objects can be read. */
   prepare(signal: AbortSignal): Promise<void>;
@@ -104,18 +98,18 @@ export class CidrMode<H extends Holder, D> implements Mode<CidrStatusReport, Cid
     this.#deps = deps;
     this.served = kind.served;
     this.#path = kind.path;
-    const { kubernetes, clock, random, log, onBug } = deps;
+    const { clock, random, log, onBug } = deps.host;
     this.#writes = new WriteHealth(clock, kind.served.slice(0, -1));
     const resource = kind.served.toLowerCase();
     this.#reflector = new Reflector<H>({
-      transport: kubernetes,
+      transport: deps.kubernetes,
       clock,
       random: random.fork('cache'),
       path: kind.path,
       verifyEmptyLists: true,
       transform: kind.read,
       onChange: ({ type, key, object }) => this.#session?.apply(key, type === 'deleted' ? undefined : object),
-      // Whoever shows a block late in a list must have it before anyone early in it gets one.
+      // An object late in a list that shows a block must have it before an object early in it gets one.
       onList: (phase) => {
         this.#isSettled = phase === 'end';
         this.#isListed ||= this.#isSettled;
@@ -151,8 +145,8 @@ export class CidrMode<H extends Holder, D> implements Mode<CidrStatusReport, Cid
   async prepare(signal: AbortSignal): Promise<void> {
     await this.#parts.prepare(signal);
     this.#prepared.resolve();
-    // Whoever leads lists everything once it has the Lease: a list before that would only double the time of a restart.
-    const isListedLater = this.#deps.lease !== undefined && (await this.#isReadable(signal));
+    // The leader lists everything once it has the Lease: a list before that would only double the time of a restart.
+    const isListedLater = this.#deps.leadership.lease !== undefined && (await this.#isReadable(signal));
     if (isListedLater) return;
     await Promise.all([this.#reflector, ...this.#watched].map(({ synced }) => synced));
   }
@@ -170,24 +164,19 @@ export class CidrMode<H extends Holder, D> implements Mode<CidrStatusReport, Cid
   }
 
   begin(): void {
-    const { holders, eventReasons, countsAsPeer } = this.#parts;
     this.#session = new CidrSession({
       ...this.#deps,
       book: this.#parts.openBook(),
-      holders,
-      served: this.served,
-      subjects: (holder) => this.#parts.subjects(holder),
-      eventReasons,
-      countsAsPeer,
+      served: this.#parts,
       writes: this.#writes,
       isSettled: () => this.#isSettled && this.#parts.watches.every(({ isSettled }) => isSettled),
       mayWrite: () => this.#mayWrite(),
-      writeTime: writeTimeoutOf(this.#deps.options),
+      writeTime: writeTimeoutOf(this.#deps.host.options),
     });
     this.#session.begin(this.#reflector.objects.values());
     const { signal } = this.#stopping;
     this.#running = this.#parts.whileLeading(signal).catch((error: unknown) => {
-      if (!signal.aborted) this.#deps.onBug(error);
+      if (!signal.aborted) this.#deps.host.onBug(error);
     });
   }
 
@@ -206,7 +195,7 @@ export class CidrMode<H extends Holder, D> implements Mode<CidrStatusReport, Cid
 
   problem(): string | undefined {
     return this.#ofWatches(({ resource, reflector }) =>
-      silenceProblem(reflector.figures(), this.#deps.clock.monotonic(), resource),
+      silenceProblem(reflector.figures(), this.#deps.host.clock.monotonic(), resource),
     );
   }
 
@@ -247,7 +236,7 @@ export class CidrMode<H extends Holder, D> implements Mode<CidrStatusReport, Cid
   }
 
   show(): void {
-    const { metrics } = this.#deps.registry;
+    const { metrics } = this.#deps.host.registry;
     for (const { resource, reflector } of [
       { resource: this.served, reflector: this.#reflector },
       ...this.#parts.watches,
@@ -269,7 +258,8 @@ export class CidrMode<H extends Holder, D> implements Mode<CidrStatusReport, Cid
   }
 
   #mayWrite(): boolean {
-    const { options, lease, leads, clock } = this.#deps;
+    const { options, clock } = this.#deps.host;
+    const { lease, leads } = this.#deps.leadership;
     if (lease === undefined) return leads();
     const end = lease.leaseEnd();
     const ms = writeTimeoutOf(options);

@@ -42,7 +42,9 @@ export abstract class CiliumNodeParts<H extends CiliumNodeHolder, D> implements 
   constructor(deps: ModeDeps, ports: CidrPorts<H>, form: CiliumNodeForm<H, D>) {
     this.deps = deps;
     this.#ports = ports;
-    const { options, kubernetes, clock, random, log, permission, onBug } = deps;
+    const { kubernetes, leadership } = deps;
+    const { options, clock, random, log, onBug } = deps.host;
+    const { permission } = leadership;
     const { observe, mayWrite } = ports;
     this.writer = new CiliumNodeWriter(kubernetes, mayWrite, writeTimeoutOf(options));
     this.#errors = new BlockedErrors({
@@ -89,15 +91,16 @@ export abstract class CiliumNodeParts<H extends CiliumNodeHolder, D> implements 
   /** Throws NotStartable if the definition is absent and may not be created. */
   async prepare(signal: AbortSignal): Promise<void> {
     if (await this.ensure(ciliumNodeDefinition, signal))
-      this.deps.log.warn(
+      this.deps.host.log.warn(
         'agents of Cilium wait for its other definitions, too: they come from cilium-operator or its chart',
       );
   }
 
   /** Whether it was changed. Throws NotStartable. */
   protected async ensure(definition: JsonObject, signal: AbortSignal): Promise<boolean> {
-    const { options, kubernetes, clock, log, permission } = this.deps;
-    const mayCreate = !options.skipCrdCreation && permission.refusal('publish') === undefined;
+    const { kubernetes, leadership } = this.deps;
+    const { options, clock, log } = this.deps.host;
+    const mayCreate = !options.skipCrdCreation && leadership.permission.refusal('publish') === undefined;
     const outcome = await ensureDefinition({ definition, transport: kubernetes, clock, mayCreate }, signal);
     if (outcome.kind === 'absent') throw new NotStartable(outcome.problem);
     if (outcome.kind === 'present') return false;
@@ -107,7 +110,9 @@ export abstract class CiliumNodeParts<H extends CiliumNodeHolder, D> implements 
   }
 
   async whileLeading(signal: AbortSignal): Promise<void> {
-    const { options, clock, permission, kubernetes, isInSafeLeaseWindow } = this.deps;
+    const { kubernetes, leadership } = this.deps;
+    const { options, clock } = this.deps.host;
+    const { permission, isInSafeLeaseWindow } = leadership;
     const { nodesGcInterval: interval } = options;
     if (interval === 0) return;
     this.#gc = new CiliumNodeGc({
@@ -151,7 +156,7 @@ export abstract class CiliumNodeParts<H extends CiliumNodeHolder, D> implements 
   }
 
   show(): void {
-    this.#counters.show(this.deps.registry.metrics, 'nodes', this.#nodes.figures());
+    this.#counters.show(this.deps.host.registry.metrics, 'nodes', this.#nodes.figures());
   }
 
   /** Undefined while the list of Nodes may be incomplete. */
@@ -161,7 +166,7 @@ export abstract class CiliumNodeParts<H extends CiliumNodeHolder, D> implements 
   }
 
   #noteGc({ name }: CiliumNodeHolder, outcome: GcOutcome): void {
-    const { log, registry } = this.deps;
+    const { log, registry } = this.deps.host;
     registry.metrics.headwater_ciliumnode_gc_total.add({ outcome });
     if (outcome === 'deleted') log.info('deleted a CiliumNode without a Node', { node: name });
     else if (outcome === 'would_delete')

@@ -23,8 +23,8 @@ export function clusterPoolMode(deps: ModeDeps): CidrMode<CiliumNodeHolder, read
   });
 }
 
-function readerOf({ options }: ModeDeps): (raw: JsonObject) => CiliumNodeHolder {
-  return (raw) => clusterPoolHolder(raw, options.ipamDefaultIpPool);
+function readerOf({ host }: ModeDeps): (raw: JsonObject) => CiliumNodeHolder {
+  return (raw) => clusterPoolHolder(raw, host.options.ipamDefaultIpPool);
 }
 
 class ClusterPoolParts extends CiliumNodeParts<CiliumNodeHolder, readonly string[]> {
@@ -32,12 +32,12 @@ class ClusterPoolParts extends CiliumNodeParts<CiliumNodeHolder, readonly string
 
   constructor(deps: ModeDeps, ports: CidrPorts<CiliumNodeHolder>) {
     super(deps, ports, { read: readerOf(deps), specOf: podCidrsPatch });
-    const { nodesGcInterval, skipCrdCreation } = deps.options;
+    const { nodesGcInterval, skipCrdCreation } = deps.host.options;
     this.access = { mode: 'cluster-pool', gc: nodesGcInterval > 0, createsDefinition: !skipCrdCreation };
   }
 
   openBook(): BlockBook<CiliumNodeHolder, readonly string[]> {
-    return blockOfEachFamilyBook(blockSettings(this.deps.options, 'cluster-pool'), {
+    return blockOfEachFamilyBook(blockSettings(this.deps.host.options, 'cluster-pool'), {
       words: {
         object: 'CiliumNode',
         moreBlocks: 'add a network to --cluster-pool-ipv4-cidr or --cluster-pool-ipv6-cidr',

@@ -1,13 +1,13 @@
 // The mode of a cloud network: addresses of the cloud, offered in CiliumNodes.
 import type { LiveValues } from '../../config/read-live-options.ts';
-import type { NodeReference } from '../../kubernetes/cilium-node/cilium-node.ts';
 import { CiliumNodeWriter } from '../../kubernetes/cilium-node/cilium-node-writer.ts';
 import type { ServedSchema } from '../../kubernetes/cilium-node/served-schema.ts';
-import type { EventReport } from '../../kubernetes/events/event-object.ts';
 import type { Cloud, CloudDeps } from '../clouds/cloud.ts';
 import { CloudProbe } from '../cloud-probe.ts';
+import { CloudState } from '../cloud-state.ts';
 import { ClusterCache } from '../cluster-cache.ts';
 import { LeaderSession } from '../leader-session.ts';
+import { NodeEvents } from '../reporting/node-events.ts';
 import { type NodeStatusReport, nodeStatusReport } from '../reporting/node-status-report.ts';
 import { statusReport, type StatusReport } from '../reporting/status-report.ts';
 import { WriteHealth } from '../reporting/write-health.ts';
@@ -29,32 +29,21 @@ export class EniMode implements Mode<StatusReport, NodeStatusReport> {
 
   constructor(deps: ModeDeps, composeCloud: (deps: CloudDeps) => Cloud) {
     this.#deps = deps;
-    const { options, kubernetes, clock, random, log, registry, onBug } = deps;
-    const { leads, isInSafeLeaseWindow, permission } = deps;
+    const { host, kubernetes, leadership, events } = deps;
+    const { options, clock, random, log, registry } = host;
     this.#allowedWithdrawals = options.allowWithdrawals;
-    this.#cloud = composeCloud({
-      options,
-      clock,
-      log,
-      metrics: registry.metrics,
-      leads,
-      isInSafeLeaseWindow,
-      permission,
-    });
+    this.#cloud = composeCloud({ options, clock, log, metrics: registry.metrics, ...leadership });
     this.#writes = new WriteHealth(clock);
     this.#probe = new CloudProbe({
       implementation: this.#cloud.implementation,
       clock,
       random: random.fork('reach'),
       log,
-      report: ({ reason, message }) => deps.recordLeaseEvent({ type: 'Warning', reason, message }),
+      report: ({ reason, message }) => events.recordOnLease({ type: 'Warning', reason, message }),
     });
     this.#cache = new ClusterCache({
+      host: { ...host, random: random.fork('cache') },
       transport: kubernetes,
-      clock,
-      random: random.fork('cache'),
-      log,
-      onBug,
       onNode: (name, watched) => this.#session?.apply(name, watched),
       section: this.#cloud.implementation.section,
       instanceIdOf: (providerId) => this.#cloud.instanceIdOf(providerId),
@@ -73,7 +62,8 @@ export class EniMode implements Mode<StatusReport, NodeStatusReport> {
 
   async prepare(signal: AbortSignal): Promise<void> {
     await this.#cache.synced;
-    this.#schema = await schemaAtStart(this.#deps, signal);
+    const { host, kubernetes } = this.#deps;
+    this.#schema = await schemaAtStart({ ...host, kubernetes }, signal);
   }
 
   waitingFor(): string {
@@ -86,31 +76,30 @@ export class EniMode implements Mode<StatusReport, NodeStatusReport> {
 
   begin(): void {
     if (this.#schema === undefined) throw new Error('the schema is read before the session begins');
-    const { options, kubernetes, clock, random, log, registry, onBug } = this.#deps;
-    const { leads, permission, lease, recordLeaseEvent } = this.#deps;
-    this.#session = new LeaderSession({
-      options,
+    const { kubernetes, leadership } = this.#deps;
+    const host = { ...this.#deps.host, random: this.#deps.host.random.fork('term') };
+    const events = new NodeEvents(this.#deps.events, (name) => this.#cache.nodeUid(name));
+    const cloud = new CloudState({
+      host,
       cloud: this.#cloud,
-      writer: new CiliumNodeWriter(kubernetes, leads),
-      onNothingToRead: () => this.#probe.begin(),
-      onWritten: (name, outcome) => this.#writes.note(name, outcome),
-      leads,
-      knownVersion: () => this.#cache.nodesVersion,
-      permission,
-      schema: this.#schema,
-      observe: (raw) => this.#cache.observe(raw),
-      pendingPods: (name) => this.#cache.pendingPods(name),
-      recordEvent: (node, report) => this.#recordEvent(node, report),
-      recordLeaseEvent,
-      lease,
+      leadership,
+      events,
       allowedWithdrawals: () => this.#allowedWithdrawals,
+      onNothingToRead: () => this.#probe.begin(),
       identities: this.#cache.identities,
-      clock,
-      random: random.fork('term'),
-      log,
-      registry,
-      onBug,
+      nodes: () => session.nodes,
     });
+    const session = new LeaderSession({
+      host,
+      cloud,
+      leadership,
+      events,
+      cluster: this.#cache,
+      writer: new CiliumNodeWriter(kubernetes, leadership.leads),
+      writes: this.#writes,
+      schema: this.#schema,
+    });
+    this.#session = session;
     this.#session.begin(this.#cache.nodes.values());
   }
 
@@ -132,9 +121,10 @@ export class EniMode implements Mode<StatusReport, NodeStatusReport> {
   }
 
   #readingProblem(): string | undefined {
-    if (this.#session?.hasRead === true) return this.#session.unreliableReason ?? this.#writes.problem();
-    if (this.#session?.hasNothingToRead === true) return this.standbyProblem();
-    const problem = this.#session?.readProblem;
+    const cloud = this.#session?.cloud;
+    if (cloud?.hasRead === true) return cloud.unreliableReason ?? this.#writes.problem();
+    if (cloud?.hasNothingToRead === true) return this.standbyProblem();
+    const problem = cloud?.readProblem;
     return problem === undefined ? 'it reads the cloud' : `it cannot read the cloud: ${problem}`;
   }
 
@@ -170,14 +160,7 @@ export class EniMode implements Mode<StatusReport, NodeStatusReport> {
   }
 
   show(): void {
-    this.#cache.show(this.#deps.registry.metrics);
+    this.#cache.show(this.#deps.host.registry.metrics);
     this.#session?.show();
-  }
-
-  #recordEvent(node: NodeReference, report: EventReport): void {
-    const { recordEvent } = this.#deps;
-    recordEvent({ kind: 'CiliumNode', name: node.name, uid: node.uid }, report);
-    const nodeUid = this.#cache.nodeUid(node.name) ?? node.nodeUid;
-    recordEvent({ kind: 'Node', name: node.name, uid: nodeUid }, report);
   }
 }

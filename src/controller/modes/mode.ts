@@ -3,7 +3,7 @@
 import type { Options } from '../../config/option-table.ts';
 import type { LiveValues } from '../../config/read-live-options.ts';
 import type { AccessScope } from '../../kubernetes/access/needed-access.ts';
-import type { EventReport, EventSubject } from '../../kubernetes/events/event-object.ts';
+import type { EventSink } from '../../kubernetes/events/event-object.ts';
 import type { LeaderElection } from '../../kubernetes/lease/leader-election.ts';
 import type { KubernetesTransport } from '../../kubernetes/transport/transport.ts';
 import type { Logger } from '../../observability/logger.ts';
@@ -13,15 +13,18 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { ControllerState } from '../reporting/controller-state.ts';
 
-/** What the controller gives its mode. */
-export interface ModeDeps {
+/** What the process gives each of its parts. */
+export interface Host {
   readonly options: Options;
-  readonly kubernetes: KubernetesTransport;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
   readonly registry: MetricRegistry;
   readonly onBug: (error: unknown) => void;
+}
+
+/** Whether this process leads, and what it may do meanwhile. */
+export interface Leadership {
   /** Whether this process leads at this moment. */
   readonly leads: () => boolean;
   /** Whether a call that takes something away and may last `ms` may be sent: see `fence`. */
@@ -29,9 +32,14 @@ export interface ModeDeps {
   readonly permission: MutationPermission;
   /** Undefined without leader election. */
   readonly lease: LeaderElection | undefined;
-  readonly recordEvent: (subject: EventSubject, report: EventReport) => void;
-  /** Records an Event that concerns all nodes. */
-  readonly recordLeaseEvent: (report: EventReport) => void;
+}
+
+/** What the controller gives its mode. */
+export interface ModeDeps {
+  readonly host: Host;
+  readonly kubernetes: KubernetesTransport;
+  readonly leadership: Leadership;
+  readonly events: EventSink;
 }
 
 /** What the controller knows of itself, for a report. */

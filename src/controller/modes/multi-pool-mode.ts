@@ -44,7 +44,7 @@ class MultiPoolParts extends CiliumNodeParts<PoolNodeHolder, readonly Json[]> {
 
   constructor(deps: ModeDeps, ports: CidrPorts<PoolNodeHolder>) {
     super(deps, ports, { read: poolNodeHolder, specOf: allocatedPatch });
-    const { nodesGcInterval, skipCrdCreation, autoCreateCiliumPodIpPools } = deps.options;
+    const { nodesGcInterval, skipCrdCreation, autoCreateCiliumPodIpPools } = deps.host.options;
     this.access = {
       mode: 'multi-pool',
       gc: nodesGcInterval > 0,

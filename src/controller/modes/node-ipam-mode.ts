@@ -14,7 +14,7 @@ export function nodeIpamMode(deps: ModeDeps): CidrMode<Holder, readonly string[]
     served: 'Nodes',
     path: nodesPath,
     read: nodeHolder,
-    compose: ({ options, kubernetes }, { observe, mayWrite }) => ({
+    compose: ({ host: { options }, kubernetes }, { observe, mayWrite }) => ({
       access: { mode: 'nodeipam' },
       openBook: () =>
         blockOfEachFamilyBook(blockSettings(options, 'nodeipam'), {

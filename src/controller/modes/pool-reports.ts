@@ -9,18 +9,19 @@ import type { ModeDeps } from './mode.ts';
 const unknownPool = 'unknown';
 
 export class PoolReports {
-  readonly #deps: Pick<ModeDeps, 'log' | 'recordEvent' | 'registry'>;
+  readonly #deps: Pick<ModeDeps, 'host' | 'events'>;
   /** By uid of the pool. */
   #told: ReadonlyMap<string, string> = new Map();
   readonly #names = new Set<string>();
 
-  constructor(deps: Pick<ModeDeps, 'log' | 'recordEvent' | 'registry'>) {
+  constructor(deps: Pick<ModeDeps, 'host' | 'events'>) {
     this.#deps = deps;
   }
 
   /** Tells of each pool that is wrong, once. */
   tell(book: PoolBook): void {
-    const { log, recordEvent } = this.#deps;
+    const { host, events } = this.#deps;
+    const { log } = host;
     const told = new Map<string, string>();
     for (const { raw, problem } of book.states()) {
       const { name, uid } = raw;
@@ -33,7 +34,7 @@ export class PoolReports {
       if (this.#told.get(uid) === problem) continue;
       log.warn('a pool gives out no blocks', { pool: name, reason: 'PoolInvalid', why: problem });
       const message = `it gives out no blocks until it is corrected: ${problem}`;
-      recordEvent(
+      events.record(
         { kind: 'CiliumPodIPPool', name, uid },
         { type: 'Warning', reason: 'PoolInvalid', message },
       );
@@ -43,7 +44,7 @@ export class PoolReports {
 
   /** Sets the gauges of pools. */
   show(allotment: PoolAllotment, totals: readonly PoolTotal[]): void {
-    const { metrics } = this.#deps.registry;
+    const { metrics } = this.#deps.host.registry;
     const orphans = this.#orphans(allotment);
     for (const pool of [...this.#names, unknownPool])
       for (const family of families) {

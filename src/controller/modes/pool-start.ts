@@ -36,7 +36,8 @@ export class PoolStart {
 
   /** Resolves once everything is done that can be done. Rejects only with the signal's reason. */
   async run(signal: AbortSignal): Promise<void> {
-    const { options, refreshPools } = this.#deps;
+    const { host, refreshPools } = this.#deps;
+    const { options } = host;
     if (options.autoCreateCiliumPodIpPools.size > 0) {
       for (const [name, spec] of options.autoCreateCiliumPodIpPools) await this.#create(name, spec, signal);
       await refreshPools();
@@ -45,7 +46,8 @@ export class PoolStart {
   }
 
   async #create(name: string, spec: PoolSpec, signal: AbortSignal): Promise<void> {
-    const { log, kubernetes } = this.#deps;
+    const { host, kubernetes } = this.#deps;
+    const { log } = host;
     if ((await this.#awaitPermission(signal)) === 'dryRun') {
       log.info('dry run: would create a pool if there is none', { pool: name });
       return;
@@ -59,7 +61,8 @@ export class PoolStart {
   }
 
   async #moveAll(signal: AbortSignal): Promise<void> {
-    const { options, known, log } = this.#deps;
+    const { host, known } = this.#deps;
+    const { options, log } = host;
     const left = [...known().values()].filter(({ podCidrs }) => podCidrs.length > 0).values();
     let moved = 0;
     const work = async (): Promise<void> => {
@@ -70,7 +73,8 @@ export class PoolStart {
   }
 
   async #move(first: PoolNodeHolder, signal: AbortSignal): Promise<boolean> {
-    const { options, allotment, log, clock, random } = this.#deps;
+    const { allotment } = this.#deps;
+    const { options, log, clock, random } = this.#deps.host;
     const { name } = first;
     const backoff = new Backoff(retries, { clock, random });
     let holder: PoolNodeHolder | undefined = first;
@@ -123,12 +127,12 @@ export class PoolStart {
   }
 
   async #awaitPermission(signal: AbortSignal): Promise<'dryRun' | undefined> {
-    const { permission, mayWrite, clock } = this.#deps;
+    const { host, leadership, mayWrite } = this.#deps;
     for (;;) {
-      const why = permission.refusal('allocate');
+      const why = leadership.permission.refusal('allocate');
       if (why === 'dryRun') return why;
       if (why === undefined && mayWrite()) return undefined;
-      await sleep(clock, pause, signal);
+      await sleep(host.clock, pause, signal);
     }
   }
 }

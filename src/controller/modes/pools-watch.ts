@@ -22,7 +22,7 @@ export class PoolsWatch implements PartWatch {
   #changes: PoolChange[] = [];
 
   constructor(
-    { kubernetes, clock, random, log, onBug }: ModeDeps,
+    { host: { clock, random, log, onBug }, kubernetes }: ModeDeps,
     onChange: (changes: readonly PoolChange[]) => void,
   ) {
     const tell = (): void => {

@@ -71,6 +71,12 @@ export class FailedReadings {
     for (const instanceId of instanceIds) this.#instances.delete(instanceId);
   }
 
+  /** Forgets the instances that are served no longer. */
+  keepInstances(isServed: (instanceId: string) => boolean): void {
+    for (const instanceId of this.#instances.keys())
+      if (!isServed(instanceId)) this.#instances.delete(instanceId);
+  }
+
   #say(message: string, said: FailureLine): void {
     const { before, reading, error, details } = said;
     const { failure } = reading;

@@ -1,8 +1,7 @@
 // Log lines, Events and metrics for what happens to nodes: one line per decision, with its reason and cost.
 import type { NodeReference } from '../../kubernetes/cilium-node/cilium-node.ts';
-import type { NodeManagerHooks } from '../../manager/node-manager.ts';
+import type { ReportedEvent } from '../../manager/serving-event.ts';
 import type { NodeCondition, ConditionReason } from '../../node/conditions/node-condition.ts';
-import type { NodeHooks } from '../../node/reconcile/node-context.ts';
 import type { FinishedRelease } from '../../node/release/unassign.ts';
 import type { DryRunDecision } from '../../node/reconcile/dry-run-log.ts';
 import {
@@ -12,7 +11,6 @@ import {
   secondaryAddressesOf,
 } from '../../node/allocate/planned-step.ts';
 import type { FinishedStep } from '../../node/allocate/step-result.ts';
-import type { EventReport } from '../../kubernetes/events/event-object.ts';
 import { SpamFilter } from '../../kubernetes/events/spam-filter.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Logger } from '../../observability/logger.ts';
@@ -21,23 +19,24 @@ import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
 import { triggerMeter } from '../../observability/trigger-meter.ts';
 import { mostNodesReported, SharedCauses } from './shared-causes.ts';
 import { failureFields } from './failure-fields.ts';
+import type { NodeEvents } from './node-events.ts';
 
 export interface NodeInstrumentsOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly registry: MetricRegistry;
-  /** Records an Event on a node. */
-  readonly recordEvent: (node: NodeReference, report: EventReport) => void;
-  /** Records an Event for what several nodes have in common. */
-  readonly recordClusterEvent: (report: EventReport) => void;
+  readonly events: Pick<NodeEvents, 'record' | 'recordOnLease'>;
   /** Whether orphaned interfaces are collected. */
   readonly collects: boolean;
 }
 
-export function nodeInstruments(
-  options: NodeInstrumentsOptions,
-): Omit<NodeHooks, 'onContested' | 'onSpace'> & NodeManagerHooks {
-  const { log, registry, recordEvent, recordClusterEvent, collects } = options;
+/** What follows from each kind of event. */
+type Reports = {
+  readonly [Kind in ReportedEvent['kind']]: (event: Extract<ReportedEvent, { readonly kind: Kind }>) => void;
+};
+
+export function nodeInstruments(options: NodeInstrumentsOptions): (event: ReportedEvent) => void {
+  const { log, registry, events, collects } = options;
   const { metrics, forgetNode } = registry;
   const maintenance = triggerMeter(metrics, 'deficit_resolver');
   const publication = triggerMeter(metrics, 'k8s_sync');
@@ -52,7 +51,7 @@ export function nodeInstruments(
   const reportedNodes = new Map<string, ConditionReason>();
 
   const resolveCluster = (): void =>
-    recordClusterEvent({
+    events.recordOnLease({
       type: 'Normal',
       reason: 'Resolved',
       message: 'the condition of several nodes is resolved',
@@ -68,7 +67,7 @@ export function nodeInstruments(
     const reason = reportedNodes.get(node.name);
     if (reason === undefined) return;
     reportedNodes.delete(node.name);
-    recordEvent(node, { type: 'Normal', reason: 'Resolved', message: `${reason} is resolved: ${what}` });
+    events.record(node, { type: 'Normal', reason: 'Resolved', message: `${reason} is resolved: ${what}` });
   };
 
   const announce = (node: NodeReference, condition: NodeCondition | undefined): void => {
@@ -85,34 +84,35 @@ export function nodeInstruments(
     const level = isFirst && reason !== 'WriteRefused' ? 'warn' : 'debug';
     if (quiet.allows(node.name))
       log[level]('node cannot be satisfied', { node: node.name, reason, why: message });
-    if (onCluster) recordClusterEvent({ type: 'Warning', reason, message: `several nodes: ${message}` });
+    if (onCluster) events.recordOnLease({ type: 'Warning', reason, message: `several nodes: ${message}` });
     if (!onNode) return;
     reportedNodes.set(node.name, reason);
-    recordEvent(node, { type: 'Warning', reason, message });
+    events.record(node, { type: 'Warning', reason, message });
   };
 
-  return {
-    onMaintenanceRequested: () => maintenance.requested(),
-    onMaintenance: (figures) => maintenance.ran(figures),
-    onPublicationRequested: () => publication.requested(),
-    onPublication: (figures) => publication.ran(figures),
-    onStep: (name, step) => {
-      meter(metrics, step);
-      logStep(log, name, step);
-      logOrphan(log, name, step, collects);
+  const reports: Reports = {
+    maintenanceRequested: () => maintenance.requested(),
+    maintained: ({ figures }) => maintenance.ran(figures),
+    publicationRequested: () => publication.requested(),
+    published: ({ figures }) => publication.ran(figures),
+    step: ({ node, finished }) => {
+      meter(metrics, finished);
+      logStep(log, node.name, finished);
+      logOrphan(log, node.name, finished, collects);
     },
-    onRelease: (name, release) => {
+    release: ({ node, release }) => {
       meterRelease(metrics, release);
-      logRelease(log, name, release);
+      logRelease(log, node.name, release);
     },
-    onRetired: (name, holdings) =>
+    retired: ({ node, holdings }) =>
       log.info('withdrew excluded addresses', {
-        node: name,
+        node: node.name,
         interfaces: [...new Set(holdings.map(({ interfaceId }) => interfaceId))],
         addresses: holdings.reduce((sum, { addresses }) => sum + addresses.length, 0),
       }),
-    onInterfaceRelease: (name, { interfaceId, subnetId, at, failure }) => {
-      const details = { node: name, interface: interfaceId, subnet: subnetId };
+    interfaceRelease: ({ node, release }) => {
+      const { interfaceId, subnetId, at, failure } = release;
+      const details = { node: node.name, interface: interfaceId, subnet: subnetId };
       if (failure === undefined) log.info('released idle interface', details);
       else
         log[levelOf(failure)]('could not release idle interface', {
@@ -121,38 +121,38 @@ export function nodeInstruments(
           ...failureFields(failure),
         });
     },
-    onStaticIp: (name, publicAddress, interfaceId) =>
+    staticAddress: ({ node, publicAddress, interfaceId }) =>
       log.info('associated a static public address', {
-        node: name,
+        node: node.name,
         address: publicAddress,
         interface: interfaceId,
       }),
-    onDryRunDecision: (name, decision) => logDryRunDecision(log, name, decision),
-    onHousekeepingFailure: (name, interfaceId, failure) =>
+    dryRun: ({ node, decision }) => logDryRunDecision(log, node.name, decision),
+    housekeepingFailure: ({ node, interfaceId, failure }) =>
       log[levelOf(failure)]('could not set delete-on-termination yet', {
-        node: name,
+        node: node.name,
         interface: interfaceId,
         ...failureFields(failure),
       }),
-    onWrite: (part, outcome) => metrics.headwater_ciliumnode_writes_total.add({ part, outcome }),
-    onReadTrouble: (name, problem) =>
-      log.warn('cannot release addresses: the CiliumNode cannot be read', { node: name, problem }),
-    onWriteTrouble: (name, problem) => {
+    write: ({ part, outcome }) => metrics.headwater_ciliumnode_writes_total.add({ part, outcome }),
+    readTrouble: ({ node, problem }) =>
+      log.warn('cannot release addresses: the CiliumNode cannot be read', { node: node.name, problem }),
+    writeTrouble: ({ node: { name }, problem }) => {
       // Most often one right or webhook concerns all nodes.
       const level = unwritable.has(name) || unwritable.size < mostNodesReported ? 'warn' : 'debug';
       unwritable.add(name);
       log[level]('cannot publish a node', { node: name, reason: 'WriteRefused', problem });
     },
-    onCondition: (node, condition) => {
+    condition: ({ node, condition }) => {
       if (condition?.reason !== 'WriteRefused') unwritable.delete(node.name);
       announce(node, condition);
     },
-    onBlocked: (node, condition) => {
+    blocked: ({ node, condition }) => {
       announce(node, condition);
       if (condition === undefined) resolve(node, 'the CiliumNode is no longer blocked');
     },
-    onResolved: (node) => resolve(node, 'the node has the addresses that it needs'),
-    onWarning: (node, warning) => {
+    resolved: ({ node }) => resolve(node, 'the node has the addresses that it needs'),
+    warning: ({ node, warning }) => {
       if (quiet.allows(node.name))
         log.warn('node has warnings', {
           node: node.name,
@@ -160,17 +160,17 @@ export function nodeInstruments(
           why: warning.message,
           ...(warning.addresses !== undefined && { addresses: warning.addresses }),
         });
-      recordEvent(node, { type: 'Warning', reason: warning.reason, message: warning.message });
+      events.record(node, { type: 'Warning', reason: warning.reason, message: warning.message });
     },
-    onExclusions: (name, exclusions) => {
+    exclusions: ({ node: { name }, exclusions }) => {
       if (exclusions.length === 0) log.info('pods may use every interface of a node', { node: name });
       else log.info('interfaces of a node carry no pods', { node: name, interfaces: exclusions });
     },
-    onSatisfied: (duration, calls) => {
+    satisfied: ({ duration, calls }) => {
       metrics.headwater_allocation_latency_seconds.observe(duration / 1000);
       metrics.headwater_allocation_calls.observe(calls);
     },
-    onWarnings: (node) => {
+    malformed: ({ node }) => {
       const entries = node.warnings.map(({ field, problem }) => `${field}: ${problem}`);
       const text = entries.join('; ');
       if (warned.get(node.name) === text) return;
@@ -178,7 +178,7 @@ export function nodeInstruments(
       if (quiet.allows(node.name))
         log.warn('invalid entries of a CiliumNode are ignored', { node: node.name, entries });
     },
-    onRemoved: (name) => {
+    removed: ({ name }) => {
       warned.delete(name);
       unwritable.delete(name);
       reportedNodes.delete(name);
@@ -186,6 +186,7 @@ export function nodeInstruments(
       forgetNode(name);
     },
   };
+  return (event) => (reports[event.kind] as (event: ReportedEvent) => void)(event);
 }
 
 function meter(metrics: MetricRegistry['metrics'], { step, result, duration }: FinishedStep): void {

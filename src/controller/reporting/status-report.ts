@@ -113,8 +113,8 @@ export function statusReport(facts: {
   readonly now: number;
 }): StatusReport {
   const { version, state, identity, leader, session, denied, buckets, pauses, now, identityProblem } = facts;
-  const withdrawalsHeld = session?.heldWithdrawals;
-  const fleet = session && { summaries: session.summaries(), subnets: session.subnets() };
+  const withdrawalsHeld = session?.cloud.heldWithdrawals;
+  const fleet = session && { summaries: session.summaries(), subnets: session.cloud.subnets() };
   return {
     ...(fleet !== undefined && { reasons: reasonsOf(fleet.summaries) }),
     ...(version !== undefined && { version }),
@@ -142,11 +142,13 @@ function reasonsOf(summaries: readonly NodeSummary[]): Readonly<Record<string, n
 /** The part of a leader session that is reported. */
 export interface ReportedSession {
   summaries(): readonly NodeSummary[];
-  subnets(): readonly SubnetFigures[];
+  readonly cloud: {
+    subnets(): readonly SubnetFigures[];
+    /** Undefined while no withdrawals are held. */
+    readonly heldWithdrawals: WithdrawalReport | undefined;
+  };
   /** The last conflicting write, while it pauses anything. */
   readonly conflictingWrite: ReportedWrite | undefined;
-  /** Undefined while no withdrawals are held. */
-  readonly heldWithdrawals: WithdrawalReport | undefined;
 }
 
 interface Fleet {

@@ -18,6 +18,9 @@ export interface BlockedErrorsDeps {
   readonly onBug: (error: unknown) => void;
 }
 
+/** Where the status shows why a node is not served, or lacks something. */
+export const operatorErrorPath = ['status', 'ipam', 'operator-status', 'error'];
+
 const backoffPolicy = { base: 1000, cap: 30_000 };
 /** Attempts to write one text if the object changes meanwhile. */
 const mostTries = 5;

@@ -20,6 +20,13 @@ export interface EventReport {
   readonly message: string;
 }
 
+/** Records events, without waiting for the API server. */
+export interface EventSink {
+  record(subject: EventSubject, report: EventReport): void;
+  /** What concerns all that is served. */
+  recordOnLease(report: EventReport): void;
+}
+
 export interface EventOccurrences {
   readonly count: number;
   /** Wall clock. */

@@ -135,7 +135,7 @@ export class AddressIndex implements AddressClaims {
     return this.#rivals.among(this.#othersThan(name, networkId, address), address, isGranted);
   }
 
-  /** Whoever does not name a network means the one known before. */
+  /** A node that names no network is in the one known before. */
   #networkOf(name: string, named: string): string {
     return named === unknown ? (this.#entries.get(name)?.networkId ?? unknown) : named;
   }

@@ -3,32 +3,36 @@
 // is its result.
 import type { InstanceView } from '../../providers/contract/instance-view.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import { raceAbort } from '../../runtime/race-abort.ts';
+import { type Requeue, requeueAt } from '../../runtime/requeue.ts';
+import type { TaskGroup } from '../../runtime/task-group.ts';
 import { LazySet } from '../../runtime/lazy-collections.ts';
 import { type CallTiming, mayTakeEffectFor } from '../../providers/contract/call-timing.ts';
+import type { Growth } from './growth.ts';
 import { type PlannedStep, subnetAddressesUsed } from './planned-step.ts';
 
 export type Assignment = PlannedStep & { readonly kind: 'allocateIPs' | 'allocatePrefixes' };
 
 export interface LostAssignmentsDeps {
+  readonly growth: Growth;
   readonly clock: Pick<Clock, 'monotonic'>;
   readonly timing: CallTiming;
   /** Marks the instance as unconfirmed from that time. */
   readonly invalidate: (from: number) => void;
   readonly refresh: () => Promise<void>;
-  readonly later: (ms: number, action: () => void) => void;
-  /** Called when a lost assignment is resolved. */
-  readonly onFound: () => void;
+  readonly tasks: Pick<TaskGroup, 'begin' | 'closing'>;
 }
 
-interface LostAssignment {
+export interface LostAssignment {
   readonly step: Assignment;
   /** What the interface had of the requested kind before. */
   readonly before: ReadonlySet<string>;
+  /** From then on it can no longer take effect unseen; in monotonic ms. Undefined once a refresh looks for its result. */
+  openUntil: number | undefined;
 }
 
 export class LostAssignments {
   readonly #deps: LostAssignmentsDeps;
-  readonly #lost = new LazySet<LostAssignment>();
   /** Addresses and prefixes named by answers, kept while an assignment that was in flight then may be lost. */
   readonly #answered = new LazySet<string>();
   #inFlight = 0;
@@ -39,7 +43,7 @@ export class LostAssignments {
 
   /** Assignments that may still take effect unseen. */
   get unresolved(): readonly Assignment[] {
-    return [...this.#lost].map(({ step }) => step);
+    return [...this.#deps.growth.lost].map(({ step }) => step);
   }
 
   /** An assignment is about to be sent. Call `ended` after everything about it was reported. */
@@ -59,25 +63,39 @@ export class LostAssignments {
 
   /** The answer to this assignment was lost. `before`: the result of `shownOn` when it was sent. */
   answerLost(step: Assignment, before: ReadonlySet<string>): void {
-    const { clock, timing, invalidate, refresh, later, onFound } = this.#deps;
-    const lost = { step, before };
-    this.#lost.add(lost);
-    invalidate(clock.monotonic());
-    later(mayTakeEffectFor(timing), () => {
-      // Only a refresh that starts now resolves it, not an earlier one.
-      void refresh().then(() => {
-        this.#lost.delete(lost);
-        this.#forget();
-        onFound();
-      });
-    });
+    const { clock, timing, invalidate } = this.#deps;
+    const now = clock.monotonic();
+    this.#deps.growth.lost.add({ step, before, openUntil: now + mayTakeEffectFor(timing) });
+    invalidate(now);
+  }
+
+  /** Looks for the results of those that can no longer take effect unseen. */
+  step(now: number): Requeue {
+    const { tasks } = this.#deps;
+    for (const lost of this.#deps.growth.lost) {
+      if (lost.openUntil === undefined || lost.openUntil > now) continue;
+      lost.openUntil = undefined;
+      tasks.begin(() => this.#find(lost));
+    }
+    return requeueAt(
+      [...this.#deps.growth.lost].map(({ openUntil = now }) => openUntil),
+      now,
+    );
+  }
+
+  /** Only a refresh that starts now resolves it, not an earlier one. */
+  async #find(lost: LostAssignment): Promise<void> {
+    const { refresh, tasks } = this.#deps;
+    await raceAbort(refresh(), tasks.closing);
+    this.#deps.growth.lost.delete(lost);
+    this.#forget();
   }
 
   /** Addresses that lost assignments may have brought or may still bring, and that no read has shown. */
   unseen(view: InstanceView): number {
     let sum = 0;
     // Several lost assignments on one interface cannot be distinguished: what they brought counts once for all.
-    const groups = Map.groupBy(this.#lost, ({ step }) => `${step.kind} ${step.interfaceId}`);
+    const groups = Map.groupBy(this.#deps.growth.lost, ({ step }) => `${step.kind} ${step.interfaceId}`);
     for (const group of groups.values()) {
       const [{ step } = { step: undefined }] = group;
       if (step === undefined) continue;
@@ -94,7 +112,7 @@ export class LostAssignments {
    * again.
    */
   #forget(): void {
-    if (this.#inFlight === 0 && this.#lost.size === 0) this.#answered.clear();
+    if (this.#inFlight === 0 && this.#deps.growth.lost.size === 0) this.#answered.clear();
   }
 }
 

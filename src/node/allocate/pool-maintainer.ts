@@ -7,11 +7,13 @@ import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
 import type { MutationPermission } from '../../providers/gate/mutation-permission.ts';
 import type { OperationKind } from '../../providers/contract/operation.ts';
 import type { SubnetLedger } from '../../providers/catalog/subnet-ledger.ts';
-import { TaskGroup } from '../../runtime/task-group.ts';
+import { leastOf, type Requeue, requeueAt } from '../../runtime/requeue.ts';
+import type { TaskGroup } from '../../runtime/task-group.ts';
 import { LazySet } from '../../runtime/lazy-collections.ts';
+import type { Growth } from './growth.ts';
 import type { FinishedStep, StepResult } from './step-result.ts';
 import { LostAssignments } from './lost-assignments.ts';
-import { type PlannedStep, prefixesOf, slotsFilled, subnetAddressesUsed } from './planned-step.ts';
+import { type PlannedStep, prefixesOf, subnetAddressesUsed } from './planned-step.ts';
 import { type AllocationFacts, type AllocationPlan, prepareIPAllocation } from './prepare-ip-allocation.ts';
 import {
   allScopesOf,
@@ -35,17 +37,24 @@ export interface PoolMaintainerDeps
   readonly priority: () => Priority;
   /** Whether rate limits may decide between an existing and a new interface. */
   readonly spreadCalls: boolean;
-  /** Whether addresses are being removed from the interface, so none may be added. */
-  readonly isShrinking: (interfaceId: string) => boolean;
+  readonly growth: Growth;
   /** Marks the instance as unconfirmed from that time. */
   readonly invalidate: (from: number) => void;
-  /** Schedules a call of `evaluate` when a step or a wait ended. */
-  readonly wake: () => void;
+  readonly tasks: TaskGroup;
   readonly onStep: (step: FinishedStep) => void;
-  readonly onBug: (error: unknown) => void;
 }
 
-export type MaintainedFacts = Omit<AllocationFacts, 'stepsInFlight' | 'frozen' | 'preferNew' | 'refusalOf'>;
+/** What the node needs from the cloud now, and when to plan again. */
+export interface PoolStep extends Requeue {
+  /** Undefined while the node cannot be served. */
+  readonly plan: AllocationPlan | undefined;
+}
+
+export interface MaintainedFacts
+  extends Omit<AllocationFacts, 'stepsInFlight' | 'frozen' | 'preferNew' | 'refusalOf'> {
+  /** Interfaces from which addresses are being removed, so none may be added. */
+  readonly shrinking: ReadonlySet<string>;
+}
 
 /** How much longer a new interface takes than addresses on an existing one, after the calls are sent, in ms. */
 const extraTime = 2000;
@@ -72,8 +81,6 @@ const operationsOf: Record<StepKind, readonly OperationKind[]> = {
 
 export class PoolMaintainer {
   readonly #deps: PoolMaintainerDeps;
-  /** Steps whose calls are in flight. */
-  readonly #stepsInFlight = new LazySet<PlannedStep>();
   /** Steps that bring nothing and still have to delete what they created. */
   readonly #clearing = new LazySet<PlannedStep>();
   /** Steps per kind that wait for the rate limits. What each does is decided when it is admitted. */
@@ -84,58 +91,55 @@ export class PoolMaintainer {
     createInterface: 0,
   };
   #priority: Priority = 'housekeeping';
-  readonly #work: TaskGroup;
   readonly #lost: LostAssignments;
   readonly #backoff: AllocationBackoff;
   readonly #calls: StepExecution;
-  #endBackoff: (() => void) | undefined;
   #endWait: (() => void) | undefined;
 
   constructor(deps: PoolMaintainerDeps) {
     this.#deps = deps;
-    const { clock, timing, invalidate, refresh, onBug, wake: onEnd } = deps;
-    this.#work = new TaskGroup({ clock, onBug, backOff: () => this.#backoff.add(), onEnd });
     this.#backoff = new AllocationBackoff(deps);
-    this.#lost = new LostAssignments({
-      clock,
-      timing,
-      invalidate,
-      refresh,
-      later: (ms, action) => this.#work.later(ms, action),
-      onFound: deps.wake,
-    });
+    this.#lost = new LostAssignments(deps);
     this.#calls = new StepExecution({
       ...deps,
       lost: this.#lost,
-      stepsInFlight: this.#stepsInFlight,
+      stepsInFlight: deps.growth.steps,
       onThrottle: (failure) => {
         this.#backoff.addThrottle(failure);
-        deps.wake();
+        deps.tasks.report();
       },
       view: () => deps.facts()?.view,
-      context: () => ({ priority: deps.priority, signal: this.#work.deadline }),
+      context: () => ({ priority: deps.priority, signal: deps.tasks.deadline }),
     });
   }
 
-  /** Starts what the plan requires beyond the steps in flight; returns the plan. */
-  evaluate(): AllocationPlan | undefined {
-    if (this.#work.isClosing) return undefined;
+  /** Starts what the plan requires beyond the steps in flight. */
+  step(facts: MaintainedFacts | undefined, now: number): PoolStep {
     this.#raiseQueuedPriority();
-    const plan = this.#plan();
-    this.#wakeAfterBackoff();
+    const lost = this.#lost.step(now);
+    const plan = this.#plan(facts);
     this.#awaitRefused(plan);
-    if (plan === undefined || !this.#mayBegin()) return plan;
-    for (const kind of stepKinds) {
-      const wanted = plan.steps.filter((step) => step.kind === kind).length;
-      while (this.#waiting[kind] < wanted) this.#begin(kind);
-    }
-    return plan;
+    if (plan !== undefined && this.#mayBegin()) this.#beginMissing(plan);
+    // Counted at each step: a timer that fires slightly early must not be the last one.
+    const backoff = { requeueAfter: this.#backoff.remaining };
+    return { plan, ...leastOf([lost, backoff, this.#subnetsBack(plan, now)]) };
   }
 
-  /** Whether addresses are being added to the interface, or a call with a lost answer may still add some. */
-  isGrowing(interfaceId: string): boolean {
-    const steps = [...this.#stepsInFlight, ...this.#lost.unresolved];
-    return steps.some((step) => slotsFilled(step, interfaceId) > 0);
+  #beginMissing({ steps }: AllocationPlan): void {
+    for (const kind of stepKinds) {
+      const wanted = steps.filter((step) => step.kind === kind).length;
+      while (this.#waiting[kind] < wanted) this.#begin(kind);
+    }
+  }
+
+  /** Exhausted subnets are tried again as soon as their back-off ends. */
+  #subnetsBack(plan: AllocationPlan | undefined, now: number): Requeue {
+    if (plan?.obstacle?.kind !== 'subnetsExhausted') return {};
+    const blocked = this.#deps.ledger.blocked(now);
+    return requeueAt(
+      plan.obstacle.subnetIds.map((id) => blocked.get(id) ?? Infinity),
+      now,
+    );
   }
 
   /** The failure to report: one that needs user action, or the last of several. */
@@ -143,24 +147,17 @@ export class PoolMaintainer {
     return this.#backoff.trouble;
   }
 
-  /** Starts no more steps; resolves once those in flight have ended, at `deadline` at the latest. */
-  stop(deadline: AbortSignal): Promise<void> {
+  /** Waits for nothing any longer. */
+  close(): void {
     this.#endWait?.();
-    return this.#work.stop(deadline);
-  }
-
-  /** Reschedules on each evaluation: a timer that fires slightly early must not be the last one. */
-  #wakeAfterBackoff(): void {
-    this.#endBackoff?.();
-    const { remaining } = this.#backoff;
-    this.#endBackoff = remaining > 0 ? this.#work.later(remaining, this.#deps.wake) : undefined;
   }
 
   /** If only blocked scopes could serve the node, retries as soon as one of them may be tried. */
   #awaitRefused(plan: AllocationPlan | undefined): void {
     this.#endWait?.();
     const scopes = plan?.refusals.map(({ scope }) => scope) ?? [];
-    this.#endWait = scopes.length > 0 ? this.#deps.blocked.await(scopes, this.#deps.wake) : undefined;
+    const { blocked, tasks } = this.#deps;
+    this.#endWait = scopes.length > 0 ? blocked.await(scopes, () => tasks.report()) : undefined;
   }
 
   /** Calls that wait for rate limits or a slot follow the current priority, so a rise is announced. */
@@ -168,28 +165,26 @@ export class PoolMaintainer {
     const { priority, implementation } = this.#deps;
     const [before, now] = [this.#priority, priority()];
     this.#priority = now;
-    const isWaiting = this.#stepsInFlight.size > 0 || stepKinds.some((kind) => this.#waiting[kind] > 0);
+    const isWaiting = this.#deps.growth.steps.size > 0 || stepKinds.some((kind) => this.#waiting[kind] > 0);
     if (isWaiting && rankOf(now) < rankOf(before)) implementation.reconsider();
   }
 
   /** `admitted`: the kind of step that the rate limits allow now. */
-  #plan(admitted?: StepKind): AllocationPlan | undefined {
-    const facts = this.#deps.facts();
+  #plan(facts: MaintainedFacts | undefined, admitted?: StepKind): AllocationPlan | undefined {
     if (facts === undefined) return undefined;
     const lost = this.#lost.unresolved.map(({ interfaceId }) => interfaceId);
-    const shrinking = facts.view.interfaces.map(({ id }) => id).filter(this.#deps.isShrinking);
-    const frozen = new Set([...lost, ...shrinking]);
+    const frozen = new Set([...lost, ...facts.shrinking]);
     const most = facts.most - this.#lost.unseen(facts.view);
     const preferNew = this.#prefersNew(admitted);
     // An interface that is leaving must not be adopted back as an orphan.
-    const orphans = without(facts.orphans, this.#deps.isShrinking);
+    const orphans = without(facts.orphans, (id) => facts.shrinking.has(id));
     return prepareIPAllocation({
       ...facts,
       orphans,
       refusalOf: (scope) => this.#deps.blocked.refusalOf(scope),
       most,
       preferNew,
-      stepsInFlight: [...this.#stepsInFlight],
+      stepsInFlight: [...this.#deps.growth.steps],
       frozen,
     });
   }
@@ -206,21 +201,23 @@ export class PoolMaintainer {
 
   #begin(kind: StepKind): void {
     this.#waiting[kind]++;
-    this.#work.begin(() => this.#run(kind));
+    const backOff = (): number => this.#backoff.add();
+    this.#deps.tasks.begin(() => this.#run(kind), undefined, backOff);
   }
 
   async #run(kind: StepKind): Promise<void> {
     const { implementation, priority, instanceId } = this.#deps;
     const refund = await implementation
-      .admit(operationsOf[kind], { priority, signal: this.#work.closing, instanceId })
+      .admit(operationsOf[kind], { priority, signal: this.#deps.tasks.closing, instanceId })
       .finally(() => this.#waiting[kind]--);
     // The wait may have been long: the current need decides.
-    const step = this.#mayBegin() ? this.#plan(kind)?.steps.find((each) => each.kind === kind) : undefined;
+    const steps = this.#mayBegin() ? this.#plan(this.#deps.facts(), kind)?.steps : undefined;
+    const step = steps?.find((each) => each.kind === kind);
     if (step === undefined) {
       refund();
       return;
     }
-    this.#stepsInFlight.add(step);
+    this.#deps.growth.steps.add(step);
     const nodeSubnetId = this.#deps.facts()?.requirements.nodeSubnetId ?? '';
     const place = { instanceId: this.#deps.instanceId, nodeSubnetId };
     const startedAt = this.#deps.clock.monotonic();
@@ -231,7 +228,7 @@ export class PoolMaintainer {
       const isUnattached = result.kind === 'failed' && result.at === 'create';
       if (step.kind === 'createInterface' && isUnattached) refund(['attachInterface']);
     } finally {
-      this.#stepsInFlight.delete(step);
+      this.#deps.growth.steps.delete(step);
       this.#clearing.delete(step);
       attempt.endTry();
     }
@@ -239,7 +236,7 @@ export class PoolMaintainer {
 
   #mayBegin(): boolean {
     const isPaused = this.#deps.permission.refusal('allocate') !== undefined;
-    return !isPaused && !this.#work.isClosing && !this.#backoff.isPausing;
+    return !isPaused && !this.#deps.tasks.isClosing && !this.#backoff.isPausing;
   }
 
   async #perform(attempt: Attempt): Promise<StepResult> {
@@ -267,11 +264,11 @@ export class PoolMaintainer {
     const isOfNode = ['node', 'nothing'].includes(blockedBy(failure, 'attach'));
     const isKnown = this.#clearing.has(step);
     if (isKnown || isOfNode || this.#clearing.size >= mostClearing) return;
-    this.#stepsInFlight.delete(step);
+    this.#deps.growth.steps.delete(step);
     this.#clearing.add(step);
     this.#learn(attempt, { kind: 'failed', at: 'attach', failure, taken: 0, left: undefined });
     attempt.endTry();
-    this.#deps.wake();
+    this.#deps.tasks.report();
   }
 
   #learn(attempt: Attempt, result: FailedStep): void {

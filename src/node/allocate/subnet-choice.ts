@@ -81,7 +81,7 @@ function candidatesFor(
 
 /** Those that the node names; undefined if others do. */
 function wantedOf(
-  { subnetIds, subnetTags, strictSubnets: isStrict = false }: NodeRequirements,
+  { subnetIds, subnetTags, strictSubnets: isStrict }: NodeRequirements,
   local: readonly Subnet[],
 ): readonly Subnet[] | undefined {
   const named = local.filter((subnet) => subnetIds.includes(subnet.id));
@@ -92,7 +92,7 @@ function wantedOf(
 }
 
 function describeWanted(requirements: NodeRequirements): string {
-  const { networkId, zone, subnetIds, subnetTags, strictSubnets: isStrict = false } = requirements;
+  const { networkId, zone, subnetIds, subnetTags, strictSubnets: isStrict } = requirements;
   const or = isStrict ? '' : ', or';
   const ids = subnetIds.length > 0 ? `${or} with one of the ids ${subnetIds.join(', ')}` : '';
   const tags = Object.entries(subnetTags).map(([key, value]) => `${key}=${value}`);

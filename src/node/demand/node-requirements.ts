@@ -21,7 +21,7 @@ export interface NodeRequirements {
   readonly deleteOnTermination: boolean;
   readonly subnetIds: readonly string[];
   readonly subnetTags: Tags;
-  readonly strictSubnets?: boolean;
+  readonly strictSubnets: boolean;
   readonly securityGroupIds: readonly string[];
   readonly securityGroupTags: Tags;
 }

@@ -6,7 +6,7 @@ import type { MutationPermission } from '../../providers/gate/mutation-permissio
 import type { NetworkInterface } from '../../providers/contract/network-interface.ts';
 import type { Answer } from '../../providers/contract/observation.ts';
 import { descriptionPrefix } from '../../providers/orphans/ownership-tags.ts';
-import { TaskGroup } from '../../runtime/task-group.ts';
+import type { TaskGroup } from '../../runtime/task-group.ts';
 import type { BackoffPolicy } from '../../runtime/exponential-backoff.ts';
 import { Backoff } from '../../runtime/backoff.ts';
 import { type Clock, sleep } from '../../runtime/clock.ts';
@@ -22,8 +22,8 @@ export interface DeleteOnTerminationDeps {
   readonly random: Random;
   readonly timing: Pick<CallTiming, 'consistencyWindow'>;
   readonly applyAnswer: (answer: Answer) => void;
+  readonly tasks: TaskGroup;
   readonly onFailure: (interfaceId: string, failure: CloudFailure) => void;
-  readonly onBug: (error: unknown) => void;
 }
 
 const policy: BackoffPolicy = { base: 2000, cap: 300_000 };
@@ -37,17 +37,16 @@ export class DeleteOnTermination {
   readonly #deps: DeleteOnTerminationDeps;
   /** Attachments already handled. Some cloud emulators accept the call and never show its effect. */
   readonly #seenTo = new LazySet<string>();
-  /** Attachments of the instance at the last evaluation, while any call is in flight. */
+  /** Attachments of the instance at the last step, while any call is in flight. */
   #known: readonly string[] = none;
-  readonly #work: TaskGroup;
+  #callsInFlight = 0;
 
   constructor(deps: DeleteOnTerminationDeps) {
     this.#deps = deps;
-    this.#work = new TaskGroup(deps);
   }
 
   /** Starts the missing calls if permitted; returns the interfaces that need one and for which none started. */
-  evaluate(interfaces: readonly NetworkInterface[]): readonly string[] {
+  step(interfaces: readonly NetworkInterface[]): readonly string[] {
     const unset = interfaces.flatMap(({ id, description, attachment }) => {
       if (attachment === undefined || attachment.deleteOnTermination || attachment.state !== 'attached')
         return [];
@@ -55,25 +54,25 @@ export class DeleteOnTermination {
       return isOurs ? [{ id, attachmentId: attachment.id }] : [];
     });
     const mayBegin = this.#deps.permission.refusal('allocate') === undefined;
-    const isIdle = this.#work.isIdle && !(mayBegin && unset.length > 0);
+    const isIdle = this.#callsInFlight === 0 && !(mayBegin && unset.length > 0);
     this.#known = isIdle ? none : interfaces.flatMap(({ attachment }) => attachment?.id ?? []);
     if (!mayBegin) return unset.map(({ id }) => id);
     for (const { id, attachmentId } of unset) {
       this.#seenTo.add(attachmentId);
-      this.#work.begin(() => this.#set(id, attachmentId));
+      this.#deps.tasks.begin(() => this.#set(id, attachmentId));
     }
     return [];
   }
 
-  /** Starts no more calls; resolves once those in flight have ended, at `deadline` at the latest. */
-  stop(deadline: AbortSignal): Promise<void> {
-    return this.#work.stop(deadline);
+  async #set(interfaceId: string, attachmentId: string): Promise<void> {
+    this.#callsInFlight++;
+    await this.#call(interfaceId, attachmentId).finally(() => this.#callsInFlight--);
   }
 
-  async #set(interfaceId: string, attachmentId: string): Promise<void> {
+  async #call(interfaceId: string, attachmentId: string): Promise<void> {
     const { instanceId, implementation, clock, timing, applyAnswer, onFailure } = this.#deps;
     const startedAt = clock.monotonic();
-    const { closing: signal, deadline } = this.#work;
+    const { closing: signal, deadline } = this.#deps.tasks;
     const priority = (): 'housekeeping' => 'housekeeping';
     const backoff = new Backoff(policy, this.#deps);
     for (;;) {

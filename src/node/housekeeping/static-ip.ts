@@ -6,9 +6,11 @@ import { type InstanceView, primaryInterface } from '../../providers/contract/in
 import type { Tags, PublicAddress } from '../../providers/contract/network-interface.ts';
 import type { Answer } from '../../providers/contract/observation.ts';
 import type { Outcome } from '../../providers/contract/operation.ts';
+import type { MutationPermission } from '../../providers/gate/mutation-permission.ts';
 import type { PublicAddressClaim, PublicAddressPool } from '../../providers/catalog/public-address-pool.ts';
 import { raceAbort } from '../../runtime/race-abort.ts';
-import { TaskGroup } from '../../runtime/task-group.ts';
+import { type Requeue, requeueAt } from '../../runtime/requeue.ts';
+import type { TaskGroup } from '../../runtime/task-group.ts';
 import type { BackoffPolicy } from '../../runtime/exponential-backoff.ts';
 import { Backoff } from '../../runtime/backoff.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -19,16 +21,15 @@ export interface StaticAddressDeps {
   readonly instanceId: string;
   readonly implementation: Pick<AllocationImplementation, 'admit' | 'perform' | 'section'>;
   readonly publicAddresses: Pick<PublicAddressPool, 'claim'>;
+  readonly permission: Pick<MutationPermission, 'refusal'>;
   readonly clock: Clock;
   readonly random: Random;
   /** The tags that the node asks for and its instance view; undefined while the node is not served. */
   readonly facts: () => StaticAddressFacts | undefined;
   readonly applyAnswer: (answer: Answer) => void;
   readonly refresh: () => Promise<void>;
-  /** Schedules a call of `evaluate`. */
-  readonly wake: () => void;
+  readonly tasks: TaskGroup;
   readonly onAssociated: (publicAddress: string, interfaceId: string) => void;
-  readonly onBug: (error: unknown) => void;
 }
 
 export interface StaticAddressFacts {
@@ -38,6 +39,7 @@ export interface StaticAddressFacts {
 
 const policy: BackoffPolicy = { base: 2000, cap: 300_000 };
 const priority = (): 'housekeeping' => 'housekeeping';
+const subject = 'static address';
 
 /** The missing association. */
 interface MissingAddress {
@@ -45,39 +47,41 @@ interface MissingAddress {
   readonly tags: Tags;
 }
 
+export interface StaticAddressStep extends Requeue {
+  /** The association that is missing now; undefined if none is. */
+  readonly missing: MissingAddress | undefined;
+}
+
 type Claimed = PublicAddressClaim & { kind: 'claimed' };
 
 export class StaticAddress {
   readonly #deps: StaticAddressDeps;
-  readonly #work: TaskGroup;
   #missing: MissingAddress | undefined;
   /** An association whose answer was lost. Repeating it with the same address changes nothing. */
   #unanswered: Claimed | undefined;
   readonly #backoff: Backoff;
   #pauseUntil = -Infinity;
-  #cancelTimer: () => void = () => undefined;
   #warning: NodeCondition | undefined;
 
   constructor(deps: StaticAddressDeps) {
     this.#deps = deps;
     this.#backoff = new Backoff(policy, deps);
-    const { clock, onBug, wake: onEnd } = deps;
-    this.#work = new TaskGroup({ clock, onBug, backOff: () => this.#failAttempt(), onEnd });
   }
 
-  /** Starts what is missing, one attempt at a time. */
-  evaluate(): void {
-    if (this.#work.isClosing) return;
-    const missing = this.#findMissing();
+  /** Starts what is missing, one attempt at a time, if permitted. */
+  step(facts: StaticAddressFacts | undefined, now: number): StaticAddressStep {
+    const missing = missingIn(facts);
+    const { permission, tasks } = this.#deps;
+    if (permission.refusal('allocate') !== undefined) return { missing };
     if (!isSame(missing, this.#missing)) this.#reset(missing);
-    if (missing === undefined || !this.#work.isIdle) return;
-    if (this.#deps.clock.monotonic() < this.#pauseUntil) return;
-    this.#work.begin(() => this.#attempt(missing));
-  }
-
-  /** The association that is missing now; undefined if none is. */
-  get missing(): MissingAddress | undefined {
-    return this.#findMissing();
+    const isIdle = missing !== undefined && !tasks.isAbout(subject);
+    if (isIdle && now >= this.#pauseUntil)
+      tasks.begin(
+        () => this.#attempt(missing),
+        subject,
+        () => this.#failAttempt(),
+      );
+    return { missing, ...requeueAt([this.#pauseUntil], now) };
   }
 
   /** Why the node lacks the address it asks for; undefined if it has one or asks for none. */
@@ -85,18 +89,9 @@ export class StaticAddress {
     return this.#warning;
   }
 
-  /** Starts no more calls; resolves once the one in flight has ended, at `deadline` at the latest. */
-  async stop(deadline: AbortSignal): Promise<void> {
-    await this.#work.stop(deadline);
+  /** Its tasks have ended. */
+  close(): void {
     this.#reset(undefined);
-  }
-
-  #findMissing(): MissingAddress | undefined {
-    const { tags = {}, view } = this.#deps.facts() ?? {};
-    if (view === undefined || Object.keys(tags).length === 0) return undefined;
-    const primary = primaryInterface(view);
-    if (primary === undefined || primary.publicAddress !== undefined) return undefined;
-    return { interfaceId: primary.id, tags };
   }
 
   #reset(missing: MissingAddress | undefined): void {
@@ -106,12 +101,12 @@ export class StaticAddress {
     this.#warning = undefined;
     this.#backoff.forget();
     this.#pauseUntil = -Infinity;
-    this.#cancelTimer();
   }
 
   async #attempt({ tags, interfaceId }: MissingAddress): Promise<void> {
     const { publicAddresses, implementation } = this.#deps;
-    const claim = this.#unanswered ?? (await publicAddresses.claim(tags, interfaceId, this.#work.closing));
+    const claim =
+      this.#unanswered ?? (await publicAddresses.claim(tags, interfaceId, this.#deps.tasks.closing));
     switch (claim.kind) {
       case 'claimed':
         return this.#associate(claim, interfaceId);
@@ -153,11 +148,11 @@ export class StaticAddress {
 
   /** Undefined if the association turned out to be no longer missing. */
   async #ask(address: PublicAddress, interfaceId: string): Promise<Outcome | undefined> {
-    const { implementation, instanceId } = this.#deps;
-    const { closing: signal, deadline } = this.#work;
+    const { implementation, instanceId, tasks } = this.#deps;
+    const { closing: signal, deadline } = tasks;
     const refund = await implementation.admit(['associateStaticIP'], { priority, signal });
     // The wait may have been long.
-    if (signal.aborted || this.#findMissing()?.interfaceId !== interfaceId) {
+    if (signal.aborted || missingIn(this.#deps.facts())?.interfaceId !== interfaceId) {
       refund();
       return undefined;
     }
@@ -174,7 +169,7 @@ export class StaticAddress {
 
   /** A refresh takes as long as the cloud cannot be reached: `stop` does not wait for it. */
   #refresh(): Promise<void> {
-    return raceAbort(this.#deps.refresh(), this.#work.closing);
+    return raceAbort(this.#deps.refresh(), this.#deps.tasks.closing);
   }
 
   #learn(failure: CloudFailure): void {
@@ -191,11 +186,15 @@ export class StaticAddress {
   }
 
   #pause(until: number): void {
-    const { clock, wake } = this.#deps;
     this.#pauseUntil = until;
-    this.#cancelTimer();
-    this.#cancelTimer = this.#work.later(until - clock.monotonic(), wake);
   }
+}
+
+function missingIn({ tags = {}, view }: Partial<StaticAddressFacts> = {}): MissingAddress | undefined {
+  if (view === undefined || Object.keys(tags).length === 0) return undefined;
+  const primary = primaryInterface(view);
+  if (primary === undefined || primary.publicAddress !== undefined) return undefined;
+  return { interfaceId: primary.id, tags };
 }
 
 /** What happens to the claim: `open` while an answer is missing. */

@@ -15,13 +15,19 @@ import { type JsonObject, textAt } from '../../kubernetes/transport/json.ts';
 import type { MutationPermission } from '../../providers/gate/mutation-permission.ts';
 import { type Desired, missingWrites, nextWrite, type Write } from './next-write.ts';
 
+export interface PublishedObject {
+  /** The newest known state of the object. */
+  readonly node: CiliumNode;
+  /** When the publisher last wrote it, may have written it, or started to, in monotonic ms; -Infinity if never. */
+  writtenAt: number;
+}
+
 export interface NodePublisherDeps {
   readonly writer: Pick<CiliumNodeWriter, 'patchSpec' | 'patchStatus' | 'get'>;
   readonly permission: Pick<MutationPermission, 'refusal'>;
   readonly clock: Clock;
   readonly random: Random;
-  /** The newest known state of the object. */
-  readonly node: () => CiliumNode;
+  readonly object: PublishedObject;
   /** The desired content; undefined while unknown. */
   readonly desired: () => Desired | undefined;
   /** Applies a newer state of the object. */
@@ -52,21 +58,12 @@ export class NodePublisher {
   readonly #deps: NodePublisherDeps;
   readonly #backoff: Backoff;
   #trouble: string | undefined;
-  #writtenAt = -Infinity;
   #isStuck = false;
   #isBehind = false;
 
   constructor(deps: NodePublisherDeps) {
     this.#deps = deps;
     this.#backoff = new Backoff(backoffPolicy, deps);
-  }
-
-  /**
-   * When this publisher last changed the object, may have changed it, or started to, in monotonic ms;
-   * -Infinity if never.
-   */
-  get writtenAt(): number {
-    return this.#writtenAt;
   }
 
   /** What the API server refuses to accept, while that write is still missing. */
@@ -127,7 +124,7 @@ export class NodePublisher {
   }
 
   #next(): Next | 'nothing' | 'unknown' {
-    const node = this.#deps.node();
+    const { node } = this.#deps.object;
     const desired = this.#deps.desired();
     if (desired === undefined) return 'unknown';
     const write = nextWrite(node, desired);
@@ -140,16 +137,16 @@ export class NodePublisher {
     { part, patch }: Write,
     signal: AbortSignal,
   ): Promise<'written' | 'reread' | WriteFailure> {
-    const { writer, observe, onWrite } = this.#deps;
-    const writtenBefore = this.#writtenAt;
-    this.#writtenAt = this.#deps.clock.monotonic();
+    const { writer, observe, onWrite, object } = this.#deps;
+    const writtenBefore = object.writtenAt;
+    object.writtenAt = this.#deps.clock.monotonic();
     const outcome = await (part === 'spec'
       ? writer.patchSpec(node, patch, signal)
       : writer.patchStatus(node, patch, signal));
     onWrite(part, outcome.kind);
     this.#isStuck = outcome.kind === 'unavailable';
     const mayBeWritten = outcome.kind === 'unavailable' || isNewer(outcome, node);
-    this.#writtenAt = mayBeWritten ? this.#deps.clock.monotonic() : writtenBefore;
+    object.writtenAt = mayBeWritten ? this.#deps.clock.monotonic() : writtenBefore;
     if (outcome.kind === 'written') {
       observe(outcome.raw);
       return 'written';

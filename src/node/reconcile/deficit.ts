@@ -1,13 +1,14 @@
 // Measures a node's deficit, from noticing it until the agent is shown what it lacked: the time and the cloud calls.
 import type { Clock } from '../../runtime/clock.ts';
 import type { Assessment } from '../conditions/assessment.ts';
+import type { NodeEvent } from './node-event.ts';
 
 export interface DeficitDeps {
   readonly clock: Pick<Clock, 'monotonic'>;
   /** Cloud calls made for the node so far. */
   readonly calls: () => number;
-  /** Called at the end of a deficit: how long it lasted, in ms, and the calls made meanwhile. */
-  readonly onSatisfied: (duration: number, calls: number) => void;
+  /** Tells that a deficit ended. */
+  readonly emit: (event: NodeEvent) => void;
 }
 
 export class Deficit {
@@ -36,9 +37,9 @@ export class Deficit {
   published(assessment: Assessment): void {
     const isSupplied = assessment.kind === 'served' && assessment.wanted === 0;
     if (this.#start === undefined || !isSupplied) return;
-    const { clock, calls, onSatisfied } = this.#deps;
+    const { clock, calls, emit } = this.#deps;
     const { at, calls: before } = this.#start;
-    onSatisfied(clock.monotonic() - at, calls() - before);
+    emit({ kind: 'satisfied', duration: clock.monotonic() - at, calls: calls() - before });
     this.#start = undefined;
   }
 }

@@ -6,12 +6,13 @@ import { isUnseen, type InstanceView } from '../../providers/contract/instance-v
 import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
 import { shownBy } from '../../kubernetes/cilium-node/shown-addresses.ts';
 import type { Claimed } from '../demand/address-claims.ts';
-import type { Releaser } from '../release/releaser.ts';
+import type { ReleaseStore } from '../release/release-store.ts';
 import type { Assessment } from '../conditions/assessment.ts';
 import { withoutAwaited } from '../demand/awaited.ts';
 import { podAddresses } from '../demand/capacity.ts';
 import type { NodeCondition } from '../conditions/node-condition.ts';
-import type { IdleInterfaces } from '../release/idle-interfaces.ts';
+import type { IdlePhases } from '../release/idle-interfaces.ts';
+import { operatorErrorPath } from '../../kubernetes/cilium-node/blocked-errors.ts';
 import type { NodeContext } from './node-context.ts';
 import type { NodeRequirements } from '../demand/node-requirements.ts';
 import {
@@ -35,10 +36,7 @@ import {
 } from '../publish/offer-exclusions.ts';
 
 export interface DesiredStateDeps {
-  readonly context: Pick<
-    NodeContext,
-    'inventory' | 'infrastructure' | 'implementation' | 'claims' | 'identities' | 'prune' | 'prunesError'
-  >;
+  readonly context: Pick<NodeContext, 'cloud' | 'writer' | 'claims' | 'identities'>;
   readonly instanceId: string;
   /** At the start, the object showed interfaces of another instance. */
   readonly showsAnother: boolean;
@@ -47,9 +45,9 @@ export interface DesiredStateDeps {
   /** Why the node cannot be satisfied. */
   readonly condition: () => NodeCondition | undefined;
   /** What is leaving the node. */
-  readonly operations: {
-    readonly releaser: Pick<Releaser, 'evaluate' | 'handshake' | 'outgoing'>;
-    readonly idle: Pick<IdleInterfaces, 'leaving'>;
+  readonly leaving: {
+    readonly releases: Pick<ReleaseStore, 'handshake' | 'outgoing'>;
+    readonly idle: Pick<IdlePhases, 'leaving'>;
   };
   /** Called when what others offer of the node's addresses changed. */
   readonly onClaimed: (claimed: Claimed) => void;
@@ -69,6 +67,8 @@ const unclaimed: Claimed = { excluded: new Map(), shared: new Map(), unasked: no
 
 export class DesiredState {
   readonly #deps: DesiredStateDeps;
+  /** Whether the served CRD has no field for the operator error. */
+  readonly #prunesError: boolean;
   #claimed = unclaimed;
   /** The error last seen in the CiliumNode of a node that is not ours to serve. */
   #said: string | undefined;
@@ -86,6 +86,7 @@ export class DesiredState {
 
   constructor(deps: DesiredStateDeps) {
     this.#deps = deps;
+    this.#prunesError = !deps.context.writer.schema.knows(operatorErrorPath);
   }
 
   /** What others also offered at the last computation. */
@@ -95,12 +96,9 @@ export class DesiredState {
 
   /** The desired content now; undefined while unknown. */
   now(): Desired | undefined {
-    const { context, showsAnother } = this.#deps;
-    const { releaser } = this.#deps.operations;
-    // The decision what to hide must use the same state as the write.
-    releaser.evaluate();
+    const { showsAnother } = this.#deps;
     const assessment = this.#deps.assess();
-    const operatorError = context.prunesError ? '' : (this.#deps.condition()?.message ?? '');
+    const operatorError = this.#prunesError ? '' : (this.#deps.condition()?.message ?? '');
     if (assessment.kind === 'unread') return showsAnother ? this.#emptied() : sayOnly(operatorError);
     if (assessment.kind === 'unmanaged') return this.#saidOnce(assessment.condition, operatorError);
     return { ...this.#shownBy(assessment), operatorError };
@@ -118,13 +116,13 @@ export class DesiredState {
   }
 
   #shownBy(assessment: Extract<Assessment, { kind: 'served' | 'blocked' }>): Omit<Desired, 'operatorError'> {
-    const { showsAnother, node, operations } = this.#deps;
+    const { showsAnother, node, leaving } = this.#deps;
     const view = this.#shownView();
     const { requirements } = assessment;
     const isKnown = view !== undefined && requirements !== undefined;
     if (isKnown && isUnseen(view) && !showsAnother)
       return { offer: this.#kept(view, requirements), handshake: undefined };
-    const handshake = operations.releaser.handshake(node().status.releaseIps);
+    const handshake = leaving.releases.handshake(node().status.releaseIps);
     const limits = assessment.kind === 'served' ? assessment.limits : undefined;
     return { offer: isKnown ? this.#claimAndOffer(view, { requirements, limits }) : undefined, handshake };
   }
@@ -134,13 +132,13 @@ export class DesiredState {
     known: InstanceView,
     { requirements, limits }: Pick<OfferFacts, 'requirements' | 'limits'>,
   ): Offer | undefined {
-    const { infrastructure, claims, implementation, prune } = this.#deps.context;
-    const { outgoing } = this.#deps.operations.releaser;
+    const { claims } = this.#deps.context;
+    const { outgoing } = this.#deps.leaving.releases;
     const view = withoutAwaited(known, this.#deps.node());
     const unconfirmed = excludedUnlessShown(addressesPossiblyGone(view), this.#deps.node());
     const retired = retiredHoldings(this.#deps.node(), view, requirements);
-    const cloud = { infrastructure: infrastructure(), section: implementation.section, prune };
-    const shown = showable(view, cloud);
+    const place = this.#place();
+    const shown = showable(view, place);
     const named = namedIn(this.#deps.node(), view, shown);
     const offerable = [
       ...podAddresses(shown, requirements).keys(),
@@ -154,7 +152,7 @@ export class DesiredState {
       addresses,
     });
     this.#take(claimed);
-    const facts = { view, requirements, limits, retired, named, ...cloud };
+    const facts = { view, requirements, limits, retired, named, ...place };
     const split = excludedUnlessShown(splitOn(view, claimed.excluded), this.#deps.node());
     const hidden = [...claimed.excluded.keys(), ...outgoing];
     return this.#offer(facts, {
@@ -193,7 +191,7 @@ export class DesiredState {
     const missing = addressesPossiblyGone(facts.view).filter((address) => onOthers.has(address));
     const excluded = { status: setOf([...status, ...missing]), pool: setOf([...pool, ...missing]) };
     const elsewhere = setOf([...onOthers, ...moved]);
-    return unverifiedOffer(offerOf(facts, excluded), node(), elsewhere, context.implementation.section);
+    return unverifiedOffer(offerOf(facts, excluded), node(), elsewhere, context.cloud.implementation.section);
   }
 
   /** Addresses that an unverified object shows and another instance has. A verified one shows what its view has. */
@@ -203,7 +201,7 @@ export class DesiredState {
     const node = this.#deps.node();
     const { addresses } = shownBy({ kind: 'node', node });
     const held = context.claims.heldByOthers({ name: node.name, networkId, addresses });
-    return setOf([...held, ...context.inventory.movedAway(instanceId)]);
+    return setOf([...held, ...context.cloud.inventory.movedAway(instanceId)]);
   }
 
   /** Addresses that an unverified object shows on one interface while another one, perhaps awaited, has them. */
@@ -211,7 +209,7 @@ export class DesiredState {
     if (this.#isVerified()) return noAddresses;
     const { context, instanceId, node } = this.#deps;
     return setOf(
-      movedWithin(known, restoredState(node(), instanceId, context.implementation.section).interfaces),
+      movedWithin(known, restoredState(node(), instanceId, context.cloud.implementation.section).interfaces),
     );
   }
 
@@ -222,18 +220,18 @@ export class DesiredState {
 
   /** The view without the interfaces that are about to leave. */
   #shownView(): InstanceView | undefined {
-    const { context, instanceId, operations } = this.#deps;
-    const view = context.inventory.view(instanceId);
-    const { leaving } = operations.idle;
+    const { context, instanceId } = this.#deps;
+    const view = context.cloud.inventory.view(instanceId);
+    const { leaving } = this.#deps.leaving.idle;
     if (view === undefined || leaving.size === 0) return view;
     return { ...view, interfaces: view.interfaces.filter(({ id }) => !leaving.has(id)) };
   }
 
   /** For an instance that the cloud does not show: no new offer, and what is shown stays. */
   #kept(view: InstanceView, { networkId }: NodeRequirements): Offer {
-    const { claims, implementation } = this.#deps.context;
+    const { cloud, claims } = this.#deps.context;
     const node = this.#deps.node();
-    const offer = keptOffer(node, view, implementation.section);
+    const offer = keptOffer(node, view, cloud.implementation.section);
     this.#take(claims.claim({ name: node.name, networkId, addresses: offer.pool.keys() }));
     return offer;
   }
@@ -241,15 +239,19 @@ export class DesiredState {
   /** Removes what belongs to another instance without waiting for the cloud to show this one. */
   #emptied(): Desired | undefined {
     const { context, instanceId } = this.#deps;
-    const { inventory, infrastructure, implementation, prune } = context;
-    const view = inventory.view(instanceId);
+    const view = context.cloud.inventory.view(instanceId);
     if (view === undefined || view.read || !this.#isVerified()) return undefined;
-    const offer = emptyOffer(view, {
-      infrastructure: infrastructure(),
-      section: implementation.section,
-      prune,
-    });
+    const offer = emptyOffer(view, this.#place());
     return { offer, handshake: new Map(), operatorError: '' };
+  }
+
+  #place(): Pick<OfferFacts, 'infrastructure' | 'section' | 'prune'> {
+    const { cloud, writer } = this.#deps.context;
+    return {
+      infrastructure: cloud.network.infrastructure,
+      section: cloud.implementation.section,
+      prune: (value, path) => writer.schema.prune(value, path),
+    };
   }
 
   #take(claimed: Claimed): void {

@@ -3,6 +3,7 @@
 import type { Answer } from '../../providers/contract/observation.ts';
 import type { AllocationImplementation } from '../../providers/contract/allocation-implementation.ts';
 import type { MutationPermission } from '../../providers/gate/mutation-permission.ts';
+import type { TaskGroup } from '../../runtime/task-group.ts';
 import type { Priority } from '../../providers/contract/priority.ts';
 import type { Random } from '../../runtime/random.ts';
 import { Releaser } from '../release/releaser.ts';
@@ -23,12 +24,10 @@ export interface NodeOperationsDeps {
   readonly permission: Pick<MutationPermission, 'refusal'>;
   readonly random: Random;
   readonly state: NodeState;
-  /** When the CiliumNode was last written, in monotonic ms; -Infinity if never. */
-  readonly writtenAt: () => number;
   /** How urgently the node needs addresses now. */
   readonly priority: () => Priority;
-  /** Called when an operation or a wait ended: every part must run `evaluate` again. */
-  readonly wake: () => void;
+  /** The tasks of all parts. Whenever one ends, every part takes its next step. */
+  readonly tasks: TaskGroup;
 }
 
 export class NodeOperations {
@@ -42,79 +41,68 @@ export class NodeOperations {
 
   constructor(deps: NodeOperationsDeps) {
     this.#deps = deps;
-    const { name, instanceId, context, permission, random, state, priority, wake, writtenAt } = deps;
-    const { hooks, clock, timing, onBug } = context;
-    const refresh = (): Promise<void> => context.refresh(instanceId);
+    const { name, instanceId, context, permission, random, state, priority, tasks } = deps;
+    const { cloud, emit, settings } = context;
+    const { inventory, supply } = cloud;
+    const { clock } = context.runtime;
+    const refresh = (): Promise<void> => state.refresh();
     const ownPermission = onlyIfVerified(permission, () => context.identities.isVerified(name, instanceId));
     // Each node holds a copy, so it contains only what most parts need.
     const shared = {
-      implementation: this.#counting(context.implementation),
+      implementation: this.#counting(cloud.implementation),
       instanceId,
       random,
       clock,
       permission,
-      timing,
-      wake,
-      onBug,
+      timing: settings.timing,
+      tasks,
       applyAnswer: (answer: Answer) => state.applyAnswer(answer),
-      invalidate: (from: number) => context.inventory.invalidate(instanceId, from),
+      invalidate: (from: number) => state.invalidate(from),
     };
     this.releaser = new Releaser({
       ...shared,
       permission: ownPermission,
-      policy: context.releasePolicy,
-      traits: context.implementation.traits,
-      writtenAt,
-      facts: () => state.forRelease(),
-      isGrowing: (interfaceId) => this.maintainer.isGrowing(interfaceId),
-      readNode: (signal) => state.reread(signal),
+      policy: settings.release,
+      traits: cloud.implementation.traits,
+      releases: state.releases,
+      node: state,
       onRelease: (release) => this.#onRelease(release),
-      onRetired: (holdings) => hooks.onRetired(name, holdings),
+      onRetired: (holdings) => emit({ kind: 'retired', node: state.node, holdings }),
     });
     this.idle = new IdleInterfaces({
       ...shared,
       permission: ownPermission,
-      delay: context.releasePolicy.idleDelay,
-      facts: () => state.forIdleInterfaces(),
-      isBusy: (interfaceId) =>
-        this.maintainer.isGrowing(interfaceId) || this.releaser.interfaces.has(interfaceId),
-      refresh,
-      readNode: (signal) => state.reread(signal),
+      delay: settings.release.idleDelay,
+      phases: state.idle,
+      node: state,
       onInterfaceRelease: (given) => this.#onInterfaceRelease(given),
     });
     this.maintainer = new PoolMaintainer({
       ...shared,
-      isShrinking: (interfaceId) =>
-        this.releaser.isShrinking(interfaceId) || this.idle.leaving.has(interfaceId),
+      growth: state.growth,
       facts: () => state.forAllocation(),
       priority,
       refresh,
-      ledger: context.ledger,
-      blocked: context.blocked,
-      orphans: context.orphans,
-      interfaceTags: context.interfaceTags,
-      visibilityLag: context.visibilityLag,
-      spreadCalls: context.spreadCalls,
-      adopt: (item) => context.inventory.adopt(item),
-      abandon: (interfaceId) => context.inventory.abandon(interfaceId),
-      onStep: (step) => hooks.onStep(name, step),
+      ...supply,
+      interfaceTags: settings.interfaceTags,
+      spreadCalls: settings.spreadCalls,
+      adopt: (item) => inventory.adopt(item),
+      abandon: (interfaceId) => inventory.abandon(interfaceId),
+      onStep: (finished) => emit({ kind: 'step', node: state.node, finished }),
     });
     this.deleteOnTermination = new DeleteOnTermination({
       ...shared,
-      onFailure: (interfaceId, failure) => hooks.onHousekeepingFailure(name, interfaceId, failure),
+      onFailure: (interfaceId, failure) =>
+        emit({ kind: 'housekeepingFailure', node: state.node, interfaceId, failure }),
     });
     this.staticAddress = new StaticAddress({
       ...shared,
-      publicAddresses: context.publicAddresses,
+      publicAddresses: supply.publicAddresses,
       refresh,
       facts: () => state.forStaticAddress(),
-      onAssociated: (address, interfaceId) => hooks.onStaticIp(name, address, interfaceId),
+      onAssociated: (publicAddress, interfaceId) =>
+        emit({ kind: 'staticAddress', node: state.node, publicAddress, interfaceId }),
     });
-  }
-
-  /** Whether anything is leaving the node. */
-  get isReleasing(): boolean {
-    return this.releaser.outgoing.size > 0 || this.idle.leaving.size > 0;
   }
 
   /** Number of operations started for the node. */
@@ -134,25 +122,28 @@ export class NodeOperations {
 
   /** Starts nothing more; resolves once work in flight has ended, at `deadline` at the latest. */
   async stop(deadline: AbortSignal): Promise<void> {
-    const { releaser, idle, maintainer, deleteOnTermination, staticAddress } = this;
-    const all = [deleteOnTermination, releaser, idle, staticAddress, maintainer];
-    await Promise.all(all.map((each) => each.stop(deadline)));
+    this.maintainer.close();
+    await this.#deps.tasks.stop(deadline);
+    this.staticAddress.close();
   }
 
   #onRelease(release: FinishedRelease): void {
-    const { ledger, clock, hooks } = this.#deps.context;
+    const { context, state } = this.#deps;
     const { subnetId, count, failure } = release;
-    hooks.onRelease(this.#deps.name, release);
-    if (failure !== undefined) return;
-    ledger.released(subnetId, count, clock.monotonic());
-    hooks.onSpace();
+    context.emit({ kind: 'release', node: state.node, release });
+    if (failure === undefined) this.#returned(subnetId, count);
   }
 
-  #onInterfaceRelease(given: InterfaceRelease): void {
-    const { ledger, clock, hooks } = this.#deps.context;
-    hooks.onInterfaceRelease(this.#deps.name, given);
-    if (given.failure !== undefined) return;
-    ledger.released(given.subnetId, 1, clock.monotonic());
-    hooks.onSpace();
+  #onInterfaceRelease(release: InterfaceRelease): void {
+    const { context, state } = this.#deps;
+    context.emit({ kind: 'interfaceRelease', node: state.node, release });
+    if (release.failure === undefined) this.#returned(release.subnetId, 1);
+  }
+
+  /** So many addresses returned to the subnet. */
+  #returned(subnetId: string, count: number): void {
+    const { cloud, runtime, emit } = this.#deps.context;
+    cloud.supply.ledger.released(subnetId, count, runtime.clock.monotonic());
+    emit({ kind: 'spaceFreed' });
   }
 }

@@ -1,30 +1,23 @@
 // Reconciles one node, from the appearance of its CiliumNode until it is gone or becomes another node.
 // Combines the agent's demand with the cloud's state and drives allocation and publishing.
 import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
+import type { CloudWords } from '../../providers/contract/cilium-node-section.ts';
 import type { InstanceView } from '../../providers/contract/instance-view.ts';
 import type { NetworkInterface } from '../../providers/contract/network-interface.ts';
 import type { Begin } from '../../providers/rate-limit/concurrency-limit.ts';
 import type { MutationPermission } from '../../providers/gate/mutation-permission.ts';
 import { rankOf, type Priority } from '../../providers/contract/priority.ts';
-import { LazyMap } from '../../runtime/lazy-collections.ts';
+import { leastOf, type Requeue } from '../../runtime/requeue.ts';
+import { TaskGroup } from '../../runtime/task-group.ts';
 import { Trigger } from '../../runtime/trigger.ts';
 import type { Claimed } from '../demand/address-claims.ts';
-import { awaitedOn, overdueAt } from '../demand/awaited.ts';
 import type { Assessment } from '../conditions/assessment.ts';
 import { NodeOperations } from './node-operations.ts';
 import { DesiredState } from './desired-state.ts';
 import { protocolOf } from '../demand/demand.ts';
-import { unseenInterfaces } from '../conditions/interface-condition.ts';
-import {
-  type NodeCondition,
-  claimCondition,
-  failureCondition,
-  planCondition,
-  mutationsPaused,
-  presentable,
-  refusedWrite,
-  stoppedInstance,
-} from '../conditions/node-condition.ts';
+import { blockingCondition } from '../conditions/blocking-condition.ts';
+import { InstanceRefresh } from './instance-refresh.ts';
+import { type NodeCondition, presentable } from '../conditions/node-condition.ts';
 import { NodeState } from './node-state.ts';
 import { CapacityLimit } from './capacity-limit.ts';
 import { Deficit } from './deficit.ts';
@@ -33,6 +26,8 @@ import type { NodeFigures } from './node-summary.ts';
 import { NodePublisher } from '../publish/publisher.ts';
 import type { AllocationPlan } from '../allocate/prepare-ip-allocation.ts';
 import { givenUpAndHidden, pendingReleaseIn, shownSince } from '../publish/restored-state.ts';
+import type { Desired } from '../publish/next-write.ts';
+import type { StaticAddressStep } from '../housekeeping/static-ip.ts';
 import { Warnings } from './warnings.ts';
 import { DryRunLog } from './dry-run-log.ts';
 import { priorityOf } from '../demand/priority.ts';
@@ -44,9 +39,6 @@ import { priorityOf } from '../demand/priority.ts';
 const minInterval = 10;
 /** The same while pods wait. */
 const pressingInterval = 2;
-
-/** Why a node wakes later on its own. */
-type Wait = 'refresh' | 'awaited' | 'publish' | 'subnets' | 'cap' | 'warning';
 
 /**
  * What happens to an address that a CiliumNode shows and should not. `leaving`: the next write removes it; `stuck`: the
@@ -65,19 +57,21 @@ export class NodeReconciler {
   readonly #maintenance: Trigger;
   /** Writes the CiliumNode. */
   readonly #publication: Trigger;
+  readonly #tasks: TaskGroup;
   readonly #operations: NodeOperations;
+  readonly #refresh: InstanceRefresh;
   readonly #publisher: NodePublisher;
   readonly #warnings: Warnings;
   readonly #dryRunLog: DryRunLog;
-  readonly #timers = new LazyMap<Wait, () => void>();
-  readonly #cap: CapacityLimit;
+  readonly #cap = new CapacityLimit();
   readonly #deficit: Deficit;
   readonly #desired: DesiredState;
   #assessment: Assessment = { kind: 'unread' };
   #condition: NodeCondition | undefined;
   /** A problem was reported and its end was not. */
   #isUnresolved = false;
-  #isRefreshing = false;
+  /** The only timer: when a part takes its next step although nothing happens. */
+  #timer: { readonly due: number; readonly cancel: () => void } | undefined;
   /** A publication is running or queued. */
   #isPublishing = false;
   /** Publication priority at the last decision. */
@@ -96,12 +90,13 @@ export class NodeReconciler {
     this.uid = node.uid;
     this.instanceId = instanceId;
     this.#context = context;
-    this.#state = new NodeState(node, instanceId, context, () => this.#operations.releaser.outgoing);
-    const { clock, onBug, hooks, writer } = context;
+    this.#state = new NodeState(node, instanceId, context);
+    const { cloud, runtime, emit, writer } = context;
+    const { clock, onBug } = runtime;
     const permission = context.permission.of(node.name);
     this.#permission = permission;
     // A node may come back and must not reuse client tokens from its earlier lifetime.
-    const random = context.random.fork(`${instanceId} ${context.random.hex(16)}`);
+    const random = runtime.random.fork(`${instanceId} ${runtime.random.hex(16)}`);
     const runs = {
       clock,
       minInterval,
@@ -109,14 +104,19 @@ export class NodeReconciler {
       onBug,
       isPressing: () => this.#state.pendingPods > 0,
     };
-    this.#maintenance = new Trigger({ ...runs, run: () => this.#reconcile(), onRun: hooks.onMaintenance });
+    this.#maintenance = new Trigger({
+      ...runs,
+      run: () => this.#reconcile(),
+      onRun: (figures) => emit({ kind: 'maintained', figures }),
+    });
     this.#publication = new Trigger({
       ...runs,
       // The write is computed once its slot is granted: by then it may cover more at the same cost.
       admit: (start) => this.#enqueue(start),
       run: (signal) => this.#publish(signal),
-      onRun: hooks.onPublication,
+      onRun: (figures) => emit({ kind: 'published', figures }),
     });
+    this.#tasks = new TaskGroup({ clock, onBug, onEnd: () => this.wake() });
     this.#operations = new NodeOperations({
       name: node.name,
       instanceId,
@@ -124,25 +124,21 @@ export class NodeReconciler {
       permission,
       random,
       state: this.#state,
-      writtenAt: () => this.#publisher.writtenAt,
       priority: () => this.priority,
-      wake: () => this.wake(),
+      tasks: this.#tasks,
     });
+    const { growth } = this.#state;
+    this.#refresh = new InstanceRefresh({ instanceId, context, tasks: this.#tasks, growth });
     this.#warnings = new Warnings({
-      hooks,
-      traits: context.implementation.traits,
+      emit,
+      traits: cloud.implementation.traits,
       clock,
-      words: context.implementation.section.words,
-      updateIn: (ms) =>
-        ms === undefined ? this.#cancel('warning') : this.#later('warning', ms, () => this.wake()),
+      words: cloud.implementation.section.words,
     });
-    this.#cap = new CapacityLimit(clock, (ms) => this.#later('cap', ms, () => this.wake()));
-    this.#deficit = new Deficit({
-      clock,
-      calls: () => this.#operations.calls,
-      onSatisfied: (duration, calls) => hooks.onSatisfied(duration, calls),
-    });
-    this.#dryRunLog = new DryRunLog(permission, (decision) => hooks.onDryRunDecision(this.name, decision));
+    this.#deficit = new Deficit({ clock, emit, calls: () => this.#operations.calls });
+    this.#dryRunLog = new DryRunLog(permission, (decision) =>
+      emit({ kind: 'dryRun', node: this.#state.node, decision }),
+    );
     this.#desired = new DesiredState({
       context,
       instanceId,
@@ -150,20 +146,20 @@ export class NodeReconciler {
       node: () => this.#state.node,
       assess: () => this.#state.assess(),
       condition: () => this.#condition,
-      operations: this.#operations,
+      leaving: this.#state,
       onClaimed: (claimed) => this.#onClaimed(claimed),
     });
     this.#publisher = new NodePublisher({
-      writer,
+      writer: writer.own,
       permission,
-      observe: context.observe,
+      observe: (raw) => writer.known.observe(raw),
       clock,
       random,
-      node: () => this.#state.node,
-      desired: () => this.#desired.now(),
-      onWrite: hooks.onWrite,
+      object: this.#state,
+      desired: () => this.#desiredNow(),
+      onWrite: (part, outcome) => emit({ kind: 'write', part, outcome }),
       onTrouble: (problem) => {
-        hooks.onWriteTrouble(this.name, problem);
+        emit({ kind: 'writeTrouble', node: this.#state.node, problem });
         this.wake();
       },
       onHeld: (writes) =>
@@ -173,8 +169,8 @@ export class NodeReconciler {
         ),
       onPublished: () => this.#onPublished(),
     });
-    context.inventory.track(instanceId, restored, clock.monotonic(), pendingReleaseIn(node));
-    context.inventory.agentGaveUp(instanceId, givenUpAndHidden(node));
+    cloud.inventory.track(instanceId, restored, clock.monotonic(), pendingReleaseIn(node));
+    cloud.inventory.agentGaveUp(instanceId, givenUpAndHidden(node));
     this.wake();
   }
 
@@ -182,25 +178,26 @@ export class NodeReconciler {
   update(node: CiliumNode): void {
     const previous = this.#state.node;
     this.#state.node = node;
-    const isOwnWrite = this.#context.writer.isAnswer(node);
-    if (!isOwnWrite && this.#context.mayBePreviousLeaders(node)) this.#restore(previous, node);
-    this.#context.inventory.agentGaveUp(this.instanceId, givenUpAndHidden(node));
-    if (isOursToWrite(this.#assessment)) this.#context.onNewerState(previous, node);
+    const { cloud, writer } = this.#context;
+    const isOwnWrite = writer.own.isAnswer(node);
+    if (!isOwnWrite && writer.others.mayBePreviousLeaders(node)) this.#restore(previous, node);
+    cloud.inventory.agentGaveUp(this.instanceId, givenUpAndHidden(node));
+    if (isOursToWrite(this.#assessment)) writer.others.check(previous, node);
     // A publication in flight reads the newest state after its write. Our own writes need no decision, unless
     // something is leaving: that proceeds once its removal is confirmed.
-    if (!this.#isPublishing || this.#operations.isReleasing || !asksTheSame(previous, node)) this.wake();
+    if (!this.#isPublishing || this.#state.isReleasing || !asksTheSame(previous, node)) this.wake();
     else if (!isOwnWrite) this.#changedSinceReconcile = true;
   }
 
   /** Restores what a previous leader showed, even if this session started from an older state. */
   #restore(previous: CiliumNode, node: CiliumNode): void {
-    const { inventory, implementation, clock } = this.#context;
+    const { inventory, implementation } = this.#context.cloud;
     const interfaces = shownSince(previous, node, this.instanceId, implementation.section);
-    inventory.restoreAlso(
-      this.instanceId,
-      { interfaces, pendingRelease: pendingReleaseIn(node) },
-      clock.monotonic(),
-    );
+    inventory.restoreAlso(this.instanceId, { interfaces, pendingRelease: pendingReleaseIn(node) }, this.#now);
+  }
+
+  get #now(): number {
+    return this.#context.runtime.clock.monotonic();
   }
 
   get removal(): RemovalProgress {
@@ -231,7 +228,7 @@ export class NodeReconciler {
 
   /** Decides again soon: something that the node depends on changed. */
   wake(): void {
-    this.#context.hooks.onMaintenanceRequested();
+    this.#context.emit({ kind: 'maintenanceRequested' });
     this.#maintenance.fire();
   }
 
@@ -239,8 +236,8 @@ export class NodeReconciler {
   async stop(deadline: AbortSignal): Promise<void> {
     await Promise.all([this.#maintenance.stop(), this.#publication.stop(), this.#operations.stop(deadline)]);
     // What has just ended may have set more of them.
-    for (const cancel of this.#timers.values()) cancel();
-    this.#context.inventory.untrack(this.instanceId, this.#context.clock.monotonic());
+    this.#timer?.cancel();
+    this.#context.cloud.inventory.untrack(this.instanceId, this.#now);
   }
 
   figures(): NodeFigures {
@@ -253,35 +250,50 @@ export class NodeReconciler {
       condition: this.#condition,
       warnings: this.#warnings.list,
       view: this.#state.view,
-      releasing: this.#operations.releaser.outgoing.size,
+      releasing: this.#state.releases.outgoing.size,
       inDeficitSince: this.#deficit.since,
     };
   }
 
   #reconcile(): Promise<void> {
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    const now = this.#now;
     const { view } = this.#state;
+    const { releaser, idle, maintainer, staticAddress } = this.#operations;
+    const refresh = this.#refresh.step(view, now);
+    // Before the plan: keeping an address that is needed after all costs no call.
+    const release = releaser.step(this.#state.forRelease(), now);
     this.#assessment = this.#state.assess();
-    if (view !== undefined) {
-      this.#refreshWhereUnclear(view);
-      this.#refreshAwaited(view);
-    }
-    // Runs before the plan: keeping an address that is needed after all costs no call.
-    if (this.#operations.releaser.evaluate()) this.#assessment = this.#state.assess();
-    this.#operations.idle.evaluate();
-    const plan = this.#operations.maintainer.evaluate();
-    this.#dryRunLog.show(
-      'step',
-      (plan?.steps ?? []).map((step) => ({ kind: 'step', step })),
-    );
-    if (plan?.obstacle?.kind === 'subnetsExhausted') this.#awaitSubnets(plan.obstacle.subnetIds);
-    this.#associateStaticAddress();
-    this.#setDeleteOnTermination(view);
+    const removal = idle.step(this.#state.forIdleInterfaces(), now);
+    const pool = maintainer.step(this.#state.forAllocation(), now);
+    const address = staticAddress.step(this.#state.forStaticAddress(), now);
+    const terminating = this.#setDeleteOnTermination(view);
     this.#deficit.notice(this.#assessment, this.pendingPods);
-    this.#warning(view);
-    this.#announce(this.#conditionOf(plan));
+    const cap = this.#cap.step(this.#assessment, this.#words, now);
+    const warnings = this.#warn();
+    this.#announce(this.#conditionOf(pool.plan, cap.condition, now));
+    this.#showDryRun(pool.plan, address.missing, terminating);
     this.#publishWhatLacks();
     this.#raiseQueuedPriority();
+    this.#requeue(leastOf([refresh, release, removal, pool, address, cap, warnings]), now);
     return Promise.resolve();
+  }
+
+  /** Wakes then, or earlier if that was asked for before. */
+  #requeue({ requeueAfter = Infinity }: Requeue, now: number): void {
+    const due = now + requeueAfter;
+    if (due >= (this.#timer?.due ?? Infinity)) return;
+    this.#timer?.cancel();
+    this.#timer = {
+      due,
+      cancel: this.#context.runtime.clock.schedule(requeueAfter, () => this.#wakeByTimer()),
+    };
+  }
+
+  #wakeByTimer(): void {
+    this.#timer = undefined;
+    this.wake();
   }
 
   /**
@@ -290,7 +302,7 @@ export class NodeReconciler {
    */
   #publishWhatLacks(): void {
     if (this.#isPublishing || !this.#publisher.lacks()) return;
-    this.#context.hooks.onPublicationRequested();
+    this.#context.emit({ kind: 'publicationRequested' });
     this.#publication.fire();
   }
 
@@ -299,112 +311,63 @@ export class NodeReconciler {
     const before = this.#priorityDecided;
     this.#priorityDecided = this.#priorityToPublish;
     const hasRisen = rankOf(this.#priorityDecided) < rankOf(before);
-    if (this.#isPublishing && hasRisen) this.#context.publications.reconsider();
+    if (this.#isPublishing && hasRisen) this.#context.writer.publications.reconsider();
   }
 
-  #associateStaticAddress(): void {
-    const { staticAddress } = this.#operations;
-    if (this.#permission.refusal('allocate') === undefined) staticAddress.evaluate();
-    const { missing } = staticAddress;
-    this.#dryRunLog.show('staticAddress', missing ? [{ kind: 'staticAddress', ...missing }] : []);
-  }
-
-  #setDeleteOnTermination(view: InstanceView | undefined): void {
+  /** Returns the interfaces that need a call and for which none may start. */
+  #setDeleteOnTermination(view: InstanceView | undefined): readonly string[] {
     const assessment = this.#assessment;
-    if (view === undefined || !this.#state.mayBeOurs()) return;
-    if (assessment.kind !== 'served' || !assessment.requirements.deleteOnTermination) return;
-    const left = this.#operations.deleteOnTermination.evaluate(view.interfaces);
+    if (view === undefined || !this.#state.mayBeOurs()) return [];
+    if (assessment.kind !== 'served' || !assessment.requirements.deleteOnTermination) return [];
+    return this.#operations.deleteOnTermination.step(view.interfaces);
+  }
+
+  #showDryRun(
+    plan: AllocationPlan | undefined,
+    missing: StaticAddressStep['missing'],
+    terminating: readonly string[],
+  ): void {
+    this.#dryRunLog.show(
+      'step',
+      (plan?.steps ?? []).map((step) => ({ kind: 'step', step })),
+    );
+    this.#dryRunLog.show('staticAddress', missing ? [{ kind: 'staticAddress', ...missing }] : []);
     this.#dryRunLog.show(
       'deleteOnTermination',
-      left.map((interfaceId) => ({ kind: 'deleteOnTermination', interfaceId })),
+      terminating.map((interfaceId) => ({ kind: 'deleteOnTermination', interfaceId })),
     );
   }
 
-  #refreshWhereUnclear(view: InstanceView): void {
-    const { clock, refresh, listingInFlight } = this.#context;
-    const due = view.read ? view.refreshDue : listingInFlight(this.instanceId) ? undefined : 0;
-    if (due === undefined || this.#isGrowing(view)) return;
-    const wait = due - clock.monotonic();
-    if (wait > 0) this.#later('refresh', wait, () => this.wake());
-    // While a refresh is in flight, it is unknown what it will leave unconfirmed.
-    if (wait > 0 || this.#isRefreshing) return;
-    this.#isRefreshing = true;
-    void refresh(this.instanceId).then(() => {
-      this.#isRefreshing = false;
-      this.wake();
+  #conditionOf(
+    plan: AllocationPlan | undefined,
+    cap: NodeCondition | undefined,
+    now: number,
+  ): NodeCondition | undefined {
+    const { cloud, settings } = this.#context;
+    const { node, view } = this.#state;
+    const { instanceId } = this;
+    const isUnread = this.#assessment.kind === 'unread';
+    return blockingCondition({
+      node,
+      instanceId,
+      view,
+      assessment: this.#assessment,
+      plan,
+      unread: isUnread ? (cloud.instances.unreadBecause(instanceId) ?? this.#condition) : undefined,
+      trouble: this.#operations.maintainer.trouble,
+      pause: this.#permission.refusal('allocate'),
+      refusedWrite: this.#publisher.refusal,
+      cap,
+      claimed: this.#desired.claimed,
+      words: this.#words,
+      isSubnetGone: (subnetId) => cloud.supply.ledger.isGone(subnetId, now),
+      now,
+      consistencyWindow: settings.timing.consistencyWindow,
     });
   }
 
-  /** Whether an interface is changing by our own call, which ends with what the change brings. */
-  #isGrowing({ interfaces }: InstanceView): boolean {
-    const { maintainer } = this.#operations;
-    return interfaces.some(({ id, condition }) => condition === 'changing' && maintainer.isGrowing(id));
-  }
-
-  /** A new interface supplies the node only once a read shows it attached. */
-  #refreshAwaited({ awaited }: InstanceView): void {
-    if (awaited.size === 0) {
-      this.#cancel('awaited');
-      return;
-    }
-    this.#context.refreshAwaited(this.instanceId, Math.max(...awaited.values()));
-    const { nextAt } = overdueAt(awaited, this.#awaitedNow);
-    if (nextAt !== undefined) this.#later('awaited', nextAt - this.#awaitedNow.now, () => this.wake());
-  }
-
-  get #awaitedNow(): { readonly now: number; readonly consistencyWindow: number } {
-    const { clock, timing } = this.#context;
-    return { now: clock.monotonic(), consistencyWindow: timing.consistencyWindow };
-  }
-
-  /** Retries exhausted subnets as soon as their back-off ends. */
-  #awaitSubnets(subnetIds: readonly string[]): void {
-    const now = this.#context.clock.monotonic();
-    const blocked = this.#context.ledger.blocked(now);
-    const again = Math.min(...subnetIds.map((id) => blocked.get(id) ?? Infinity));
-    if (again < Infinity) this.#later('subnets', again - now, () => this.wake());
-  }
-
-  #conditionOf(plan: AllocationPlan | undefined): NodeCondition | undefined {
-    const assessment = this.#assessment;
-    if (assessment.kind === 'unread') return this.#context.unreadBecause(this.instanceId) ?? this.#condition;
-    if (assessment.kind !== 'served') return assessment.condition;
-    const { ledger, clock, implementation } = this.#context;
-    const isGone = (subnetId: string): boolean => ledger.isGone(subnetId, clock.monotonic());
-    const { words } = implementation.section;
-    const stuck = plan === undefined ? undefined : planCondition(plan, words, isGone);
-    if (stuck !== undefined) return stuck;
-    const trouble = this.#troubleCondition(assessment, plan);
-    const refusal = this.#publisher.refusal;
-    if (trouble === undefined && refusal !== undefined) return refusedWrite(refusal);
-    return trouble ?? this.#cap.conditionOf(assessment, words) ?? claimCondition(this.#desired.claimed);
-  }
-
-  #troubleCondition(
-    { wanted, toAllocate }: Pick<Assessment & { kind: 'served' }, 'wanted' | 'toAllocate'>,
-    plan: AllocationPlan | undefined,
-  ): NodeCondition | undefined {
-    const failure = toAllocate > 0 ? this.#operations.maintainer.trouble : undefined;
-    if (failure?.kind === 'instanceNotRunning') return this.#stopped();
-    if (failure !== undefined) return failureCondition(failure);
-    const refusal = this.#permission.refusal('allocate');
-    // A dry run reports what it would do instead.
-    if (refusal === undefined || refusal === 'dryRun') return this.#unseenCondition(wanted);
-    return plan === undefined || plan.steps.length === 0
-      ? this.#unseenCondition(wanted)
-      : mutationsPaused(refusal);
-  }
-
-  /** Only the missing interface could supply what the node lacks. */
-  #unseenCondition(wanted: number): NodeCondition | undefined {
-    const { view } = this.#state;
-    if (view === undefined || view.awaited.size === 0 || wanted === 0) return undefined;
-    const { overdue } = overdueAt(awaitedOn(view, this.#state.node), this.#awaitedNow);
-    return overdue.length === 0 ? undefined : unseenInterfaces(overdue, this.instanceId);
-  }
-
-  #stopped(): NodeCondition {
-    return stoppedInstance(this.instanceId, this.#state.view?.instance?.state);
+  get #words(): CloudWords {
+    return this.#context.cloud.implementation.section.words;
   }
 
   #announce(found: NodeCondition | undefined): void {
@@ -412,20 +375,18 @@ export class NodeReconciler {
     if (condition?.message === this.#condition?.message) return;
     this.#condition = condition;
     if (condition !== undefined) this.#isUnresolved = true;
-    this.#context.hooks.onCondition(this.#state.node, condition);
+    this.#context.emit({ kind: 'condition', node: this.#state.node, condition });
   }
 
-  #warning(view: InstanceView | undefined): void {
-    this.#warnings.update(this.#state.node, {
-      view,
-      assessment: this.#assessment,
-      staticIp: this.#operations.staticAddress.warning,
-    });
+  #warn(): Requeue {
+    const { view, node } = this.#state;
+    const staticIp = this.#operations.staticAddress.warning;
+    return this.#warnings.step(node, { view, assessment: this.#assessment, staticIp });
   }
 
   #enqueue(start: Begin): () => void {
     this.#isPublishing = true;
-    return this.#context.publications.enter({ priority: () => this.#priorityToPublish }, start);
+    return this.#context.writer.publications.enter({ priority: () => this.#priorityToPublish }, start);
   }
 
   async #publish(signal: AbortSignal): Promise<void> {
@@ -435,13 +396,20 @@ export class NodeReconciler {
       this.#isPublishing = false;
     });
     if (this.#changedSinceReconcile) this.wake();
-    if (again !== undefined) this.#later('publish', again, () => this.#publication.fire());
+    this.#requeue({ requeueAfter: again }, this.#now);
+  }
+
+  /** The decision what to hide must use the same state as the write. */
+  #desiredNow(): Desired | undefined {
+    const now = this.#now;
+    this.#requeue(this.#operations.releaser.step(this.#state.forRelease(), now), now);
+    return this.#desired.now();
   }
 
   #onClaimed(claimed: Claimed): void {
     this.wake();
     if (claimed.excluded.size + claimed.shared.size > 0)
-      this.#context.hooks.onContested(this.instanceId, claimed);
+      this.#context.emit({ kind: 'contested', instanceId: this.instanceId, claimed });
   }
 
   #onPublished(): void {
@@ -449,7 +417,7 @@ export class NodeReconciler {
     this.#reportResolved();
     this.#deficit.published(this.#assessment);
     // Our own writes need no decision, and from now on the agent is shown what its pods wait for.
-    this.#warning(this.#state.view);
+    this.#requeue(this.#warn(), this.#now);
   }
 
   /** A problem ends only once the agent is shown what it lacked. */
@@ -462,21 +430,7 @@ export class NodeReconciler {
     }
     if (this.#assessment.kind !== 'served' || this.#assessment.wanted > 0) return;
     this.#isUnresolved = false;
-    this.#context.hooks.onResolved(this.#state.node);
-  }
-
-  #cancel(what: Wait): void {
-    this.#timers.get(what)?.();
-    this.#timers.delete(what);
-  }
-
-  #later(what: Wait, ms: number, action: () => void): void {
-    this.#timers.get(what)?.();
-    const cancel = this.#context.clock.schedule(ms, () => {
-      this.#timers.delete(what);
-      action();
-    });
-    this.#timers.set(what, cancel);
+    this.#context.emit({ kind: 'resolved', node: this.#state.node });
   }
 }
 

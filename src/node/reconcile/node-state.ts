@@ -3,11 +3,14 @@ import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
 import { textAt } from '../../kubernetes/transport/json.ts';
 import type { InstanceView } from '../../providers/contract/instance-view.ts';
 import type { Answer } from '../../providers/contract/observation.ts';
-import type { ReleasableFacts } from '../release/releaser.ts';
+import { Growth } from '../allocate/growth.ts';
+import type { ReleasableFacts } from '../release/release-plan.ts';
+import { ReleaseStore } from '../release/release-store.ts';
 import { type Assessment, type AssessmentFacts, assess } from '../conditions/assessment.ts';
 import { withoutAwaited } from '../demand/awaited.ts';
 import { podAddresses, unconfirmedIn } from '../demand/capacity.ts';
-import type { IdleFacts } from '../release/idle-interfaces.ts';
+import type { KnownLimits } from '../../providers/catalog/instance-type-limits.ts';
+import { type IdleFacts, IdlePhases } from '../release/idle-interfaces.ts';
 import type { NodeContext } from './node-context.ts';
 import type { MaintainedFacts } from '../allocate/pool-maintainer.ts';
 import type { StaticAddressFacts } from '../housekeeping/static-ip.ts';
@@ -20,45 +23,53 @@ export class NodeState {
   /** The newest state of the object. */
   node: CiliumNode;
   pendingPods = 0;
+  /** When this process last wrote the object, may have written it, or started to, in monotonic ms; -Infinity if never. */
+  writtenAt = -Infinity;
+  /** What is leaving. */
+  readonly releases = new ReleaseStore();
+  readonly idle = new IdlePhases();
+  /** What is being added. */
+  readonly growth = new Growth();
   readonly #uid: string;
   readonly #instanceId: string;
   readonly #context: NodeContext;
-  readonly #outgoing: () => ReadonlySet<string>;
   /** Reported and not fixed since. */
   #readTrouble: string | undefined;
   #waiting: Waiting | undefined;
   #last: { readonly facts: ChangingFacts; readonly assessment: Assessment } | undefined;
 
-  /** `outgoing`: addresses that are leaving. */
-  constructor(
-    node: CiliumNode,
-    instanceId: string,
-    context: NodeContext,
-    outgoing: () => ReadonlySet<string>,
-  ) {
+  constructor(node: CiliumNode, instanceId: string, context: NodeContext) {
     this.node = node;
     this.#uid = node.uid;
     this.#instanceId = instanceId;
     this.#context = context;
-    this.#outgoing = outgoing;
   }
 
   /** Undefined while the instance is not tracked. */
   get view(): InstanceView | undefined {
-    return this.#context.inventory.view(this.#instanceId);
+    return this.#context.cloud.inventory.view(this.#instanceId);
   }
 
   /** Returns the same object while the node is served and its inputs are unchanged. */
   assess(): Assessment {
-    const { infrastructure, limitsOf, assessmentOptions: options, implementation } = this.#context;
+    const { network, limits, implementation } = this.#context.cloud;
     const { node, view, pendingPods } = this;
     this.#waiting = waitingAfter(this.#waiting, node, pendingPods);
     if (view === undefined) return { kind: 'unread' };
     const { unreported: unreportedPods } = this.#waiting;
-    const outgoing = this.#outgoing();
-    const facts = { node, view, pendingPods, unreportedPods, outgoing, infrastructure: infrastructure() };
+    const { outgoing } = this.releases;
+    const facts = {
+      node,
+      view,
+      pendingPods,
+      unreportedPods,
+      outgoing,
+      infrastructure: network.infrastructure,
+    };
     if (this.#last !== undefined && isSame(this.#last.facts, facts)) return this.#last.assessment;
     const { section, traits } = implementation;
+    const options = this.#context.settings.assessment;
+    const limitsOf = (type: string): KnownLimits => limits.get(type);
     const assessment = assess({ ...facts, limitsOf, options, words: section.words, traits });
     // A node that is not served may wait for an instance type that has been read since, so it is assessed again.
     this.#last = assessment.kind === 'served' ? { facts, assessment } : undefined;
@@ -67,17 +78,18 @@ export class NodeState {
 
   /** Facts for a plan. Undefined while the node cannot be served, like the methods below. */
   forAllocation(): MaintainedFacts | undefined {
-    const { infrastructure, ledger, orphans, clock, implementation } = this.#context;
+    const { network, supply, implementation } = this.#context.cloud;
+    const { ledger, orphans } = supply;
     const { view } = this;
     const assessment = this.assess();
     if (view === undefined || assessment.kind !== 'served') return undefined;
-    const now = clock.monotonic();
+    const now = this.#context.runtime.clock.monotonic();
     const unconfirmed = unconfirmedIn(view);
     return {
       view,
       limits: assessment.limits,
       requirements: assessment.requirements,
-      infrastructure: infrastructure(),
+      infrastructure: network.infrastructure,
       free: (subnetId) => ledger.free(subnetId, now),
       mostPrefixes: (subnetId) => ledger.mostPrefixes(subnetId, now),
       // Waits for addresses that the previous leader may have assigned, at most one consistency window.
@@ -88,6 +100,7 @@ export class NodeState {
       ),
       orphans: orphans.of(this.#instanceId),
       traits: implementation.traits,
+      shrinking: unionOf(this.releases.shrinking, this.idle.leaving),
     };
   }
 
@@ -97,28 +110,32 @@ export class NodeState {
     if (view === undefined || assessment.kind !== 'served') return undefined;
     const { requirements, excess, toAllocate: wanted, retired } = assessment;
     const certain = withoutAwaited(view, this.node);
-    return { node: this.node, view: certain, requirements, excess, wanted, retired };
+    const { node, writtenAt } = this;
+    const growing = this.growth.interfaces;
+    return { node, view: certain, requirements, excess, wanted, retired, writtenAt, growing };
   }
 
   forIdleInterfaces(): IdleFacts | undefined {
     const facts = this.forRelease();
     const assessment = this.assess();
-    return facts && { ...facts, inDeficit: assessment.kind === 'served' && assessment.wanted > 0 };
+    const busy = unionOf(this.growth.interfaces, this.releases.interfaces);
+    return facts && { ...facts, inDeficit: assessment.kind === 'served' && assessment.wanted > 0, busy };
   }
 
   /** Reads the CiliumNode live; false if that fails or it belongs to another node by now. */
   async reread(signal: AbortSignal): Promise<boolean> {
-    const { writer, observe, hooks } = this.#context;
+    const { writer, emit } = this.#context;
     const { name } = this.node;
-    const live = await writer.get(name, signal);
+    const live = await writer.own.get(name, signal);
     if (live.kind !== 'found') {
       const trouble = live.kind === 'denied' ? live.message : undefined;
-      if (trouble !== undefined && trouble !== this.#readTrouble) hooks.onReadTrouble(name, trouble);
+      if (trouble !== undefined && trouble !== this.#readTrouble)
+        emit({ kind: 'readTrouble', node: this.node, problem: trouble });
       this.#readTrouble = trouble;
       return false;
     }
     this.#readTrouble = undefined;
-    observe(live.raw);
+    writer.known.observe(live.raw);
     return this.node.uid === this.#uid && textAt(live.raw, 'metadata', 'uid') === this.#uid;
   }
 
@@ -130,18 +147,38 @@ export class NodeState {
 
   /** A public address opens the instance to the internet, so the node must be the one it claims to be. */
   forStaticAddress(): StaticAddressFacts | undefined {
-    if (!this.#context.implementation.traits.publicAddresses || !this.mayBeOurs()) return undefined;
+    if (!this.#context.cloud.implementation.traits.publicAddresses || !this.mayBeOurs()) return undefined;
     const tags = this.node.ipam.staticIpTags;
     const { view } = this;
     const isAsked = view !== undefined && Object.keys(tags).length > 0;
     return isAsked && this.assess().kind === 'served' ? { view, tags } : undefined;
   }
 
+  refresh(): Promise<void> {
+    return this.#context.cloud.instances.refresh(this.#instanceId);
+  }
+
+  /** The state of the instance is uncertain from that time on. */
+  invalidate(from: number): void {
+    this.#context.cloud.inventory.invalidate(this.#instanceId, from);
+  }
+
+  /** Whether anything is leaving the node. */
+  get isReleasing(): boolean {
+    return this.releases.outgoing.size > 0 || this.idle.leaving.size > 0;
+  }
+
   /** Applies the answer to one of our calls. */
   applyAnswer(answer: Answer): void {
-    const { inventory, clock, onChanged } = this.#context;
-    onChanged(inventory.applyAnswer(answer, clock.monotonic()));
+    const { cloud, runtime, emit } = this.#context;
+    const instanceIds = cloud.inventory.applyAnswer(answer, runtime.clock.monotonic());
+    emit({ kind: 'instancesChanged', instanceIds });
   }
+}
+
+function unionOf(a: ReadonlySet<string>, b: ReadonlySet<string>): ReadonlySet<string> {
+  if (a.size === 0) return b;
+  return b.size === 0 ? a : new Set([...a, ...b]);
 }
 
 function isSame(a: ChangingFacts, b: ChangingFacts): boolean {

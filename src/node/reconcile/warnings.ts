@@ -22,7 +22,8 @@ import { mostAllocatable } from '../demand/capacity.ts';
 import { isForeignAgent, protocolOf, startThresholdOf } from '../demand/demand.ts';
 import { exclusionsOf, type NodeRequirements } from '../demand/node-requirements.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import type { NodeHooks } from './node-context.ts';
+import type { NodeEvent } from './node-event.ts';
+import { type Requeue, requeueAt } from '../../runtime/requeue.ts';
 import { retiredUses } from '../release/retired-holdings.ts';
 
 export interface WarningFacts {
@@ -57,12 +58,10 @@ interface Wait {
 }
 
 export interface WarningsDeps {
-  readonly hooks: Pick<NodeHooks, 'onWarning' | 'onExclusions'>;
+  readonly emit: (event: NodeEvent) => void;
   readonly traits: Pick<CloudTraits, 'poolRequests'>;
   readonly clock: Pick<Clock, 'monotonic'>;
   readonly words: CloudWords;
-  /** Requests another update after this many ms, instead of any requested before; undefined for none. */
-  readonly updateIn: (ms: number | undefined) => void;
 }
 
 export class Warnings {
@@ -79,16 +78,21 @@ export class Warnings {
     return this.#list;
   }
 
-  update(node: CiliumNode, facts: WarningFacts): void {
+  step(node: CiliumNode, facts: WarningFacts): Requeue {
     const reported = new Set(this.#list.map(({ message }) => message));
     const lasting = this.#lasting(lastingWarnings(node, facts, this.#deps.words));
     const foreign = isForeignAgent(node, this.#deps.traits) ? [foreignAgent()] : [];
     this.#list = [...foreign, ...immediateWarnings(node, facts), ...lasting].map(presentable);
     for (const warning of this.#list)
-      if (!reported.has(warning.message)) this.#deps.hooks.onWarning(node, warning);
+      if (!reported.has(warning.message)) this.#deps.emit({ kind: 'warning', node, warning });
     const { view } = facts;
     const requirements = requirementsIn(facts);
     if (view !== undefined && requirements !== undefined) this.#reportExclusions(node, view, requirements);
+    const now = this.#deps.clock.monotonic();
+    return requeueAt(
+      [...this.#waits.values()].map(({ due }) => due),
+      now,
+    );
   }
 
   /** A pod waits no longer, so its agent mostly works, and other pods must wait anew to be reported. */
@@ -99,15 +103,13 @@ export class Warnings {
     this.#waits = new Map(this.#waits).set('free', { since: now, due: now + wait.due - wait.since });
   }
 
-  /** Those that have applied for long enough; requests an update for the others. */
+  /** Those that have applied for long enough. */
   #lasting(found: readonly LastingWarning[]): readonly NodeCondition[] {
     const now = this.#deps.clock.monotonic();
     const started = (lasts: number): Wait => ({ since: now, due: now + lasts });
     this.#waits = new Map(
       found.map((each) => [each.about, this.#waits.get(each.about) ?? started(each.patience)]),
     );
-    const next = Math.min(...[...this.#waits.values()].map(({ due }) => due).filter((due) => due > now));
-    this.#deps.updateIn(next === Infinity ? undefined : next - now);
     return found
       .filter(({ about }) => (this.#waits.get(about)?.due ?? now) <= now)
       .map(({ condition }) => condition);
@@ -118,7 +120,7 @@ export class Warnings {
     const text = JSON.stringify(exclusions);
     if (text === this.#exclusions) return;
     this.#exclusions = text;
-    this.#deps.hooks.onExclusions(node.name, exclusions);
+    this.#deps.emit({ kind: 'exclusions', node, exclusions });
   }
 }
 

@@ -7,17 +7,19 @@ import type { AllocationImplementation } from '../../providers/contract/allocati
 import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
 import type { InstanceView } from '../../providers/contract/instance-view.ts';
 import type { NetworkInterface } from '../../providers/contract/network-interface.ts';
-import type { Answer } from '../../providers/contract/observation.ts';
 import type { Operation, Outcome } from '../../providers/contract/operation.ts';
 import { descriptionPrefix } from '../../providers/orphans/ownership-tags.ts';
 import { type Clock, sleep } from '../../runtime/clock.ts';
+import { Backoff } from '../../runtime/backoff.ts';
+import { type Requeue, requeueAt } from '../../runtime/requeue.ts';
+import type { TaskGroup } from '../../runtime/task-group.ts';
 import { LazyMap } from '../../runtime/lazy-collections.ts';
 import type { Random } from '../../runtime/random.ts';
 import { raceAbort } from '../../runtime/race-abort.ts';
 import { exclusionOf, type NodeRequirements } from '../demand/node-requirements.ts';
 import { usageOf } from './prepare-ip-release.ts';
-import { ReleaseTasks } from './release-tasks.ts';
 import type { ReleasePermission } from './release-permission.ts';
+import type { ReleasingNode } from './releaser.ts';
 
 export interface IdleInterfacesDeps {
   readonly instanceId: string;
@@ -27,20 +29,18 @@ export interface IdleInterfacesDeps {
   /** How long an interface must be idle, in ms; undefined keeps every interface. */
   readonly delay: number | undefined;
   readonly permission: ReleasePermission;
-  /** The facts known now; undefined while the node is not served. */
-  readonly facts: () => IdleFacts | undefined;
-  /** Whether an operation adds to the interface or takes from it. */
-  readonly isBusy: (interfaceId: string) => boolean;
-  /** Refreshes the instance from the cloud and waits for the result, without a time limit. */
-  readonly refresh: () => Promise<void>;
-  /** Reads the CiliumNode live; false when that fails. */
-  readonly readNode: (signal: AbortSignal) => Promise<boolean>;
-  readonly applyAnswer: (answer: Answer) => void;
-  readonly invalidate: (from: number) => void;
-  /** Schedules a call of `evaluate`. */
-  readonly wake: () => void;
+  readonly phases: IdlePhases;
+  readonly node: IdleNode;
+  readonly tasks: TaskGroup;
   readonly onInterfaceRelease: (given: InterfaceRelease) => void;
-  readonly onBug: (error: unknown) => void;
+}
+
+/** The node whose interfaces are idle. */
+export interface IdleNode extends Pick<ReleasingNode, 'reread' | 'applyAnswer' | 'invalidate'> {
+  /** The facts known now; undefined while the node is not served. */
+  forIdleInterfaces(): IdleFacts | undefined;
+  /** Refreshes the instance from the cloud and waits for the result, without a time limit. */
+  refresh(): Promise<void>;
 }
 
 export interface IdleFacts {
@@ -49,6 +49,8 @@ export interface IdleFacts {
   readonly requirements: NodeRequirements;
   /** Whether the node lacks addresses. */
   readonly inDeficit: boolean;
+  /** Interfaces to which something is being added, or that are losing something. */
+  readonly busy: ReadonlySet<string>;
 }
 
 export interface InterfaceRelease {
@@ -66,6 +68,17 @@ type Phase =
   /** The detach call may have started: this phase never reverts. */
   | { readonly kind: 'detaching' };
 
+const none: ReadonlySet<string> = new Set();
+
+/** The idle interfaces of a node, and how far each is. */
+export class IdlePhases extends LazyMap<string, Phase> {
+  /** Interfaces that are neither shown to the agent nor given addresses. */
+  get leaving(): ReadonlySet<string> {
+    if (this.size === 0) return none;
+    return new Set([...this].filter(([, { kind }]) => kind !== 'idle').map(([id]) => id));
+  }
+}
+
 const backoffPolicy = { base: 5000, cap: 600_000 };
 /** Pause between two attempts to delete a detached interface, and how long to keep trying, in ms. */
 const deletePause = 5000;
@@ -73,48 +86,37 @@ const deleteFor = 120_000;
 
 export class IdleInterfaces {
   readonly #deps: IdleInterfacesDeps;
-  readonly #phases = new LazyMap<string, Phase>();
-  /** Keyed by interface id. */
-  readonly #work: ReleaseTasks;
-  #cancelNext: (() => void) | undefined;
+  readonly #backoff: Backoff;
 
   constructor(deps: IdleInterfacesDeps) {
     this.#deps = deps;
-    this.#work = new ReleaseTasks(backoffPolicy, deps);
-  }
-
-  /** Interfaces that are neither shown to the agent nor given addresses. */
-  get leaving(): ReadonlySet<string> {
-    return new Set([...this.#phases].filter(([, { kind }]) => kind !== 'idle').map(([id]) => id));
+    this.#backoff = new Backoff(backoffPolicy, deps);
   }
 
   /** Advances every idle interface as far as possible now. */
-  evaluate(): void {
-    const facts = this.#work.isClosing ? undefined : this.#deps.facts();
-    if (facts === undefined) return;
-    const { clock, delay = Infinity } = this.#deps;
-    const now = clock.monotonic();
-    for (const item of facts.view.interfaces) this.#step(item, facts, now);
+  step(facts: IdleFacts | undefined, now: number): Requeue {
+    if (facts === undefined) return {};
+    const { delay = Infinity } = this.#deps;
+    for (const item of facts.view.interfaces) this.#stepOn(item, facts, now);
     const known = new Set(facts.view.interfaces.map(({ id }) => id));
-    for (const id of this.#phases.keys())
-      if (!known.has(id) && !this.#work.isAbout(id)) this.#phases.delete(id);
-    const due = [...this.#phases.values()].map((phase) =>
-      phase.kind === 'idle' ? phase.since + delay : this.#work.backoff.until,
+    for (const id of this.#deps.phases.keys())
+      if (!known.has(id) && !this.#isWorkingOn(id)) this.#deps.phases.delete(id);
+    const due = [...this.#deps.phases.values()].map((phase) =>
+      phase.kind === 'idle' ? phase.since + delay : this.#backoff.until,
     );
-    this.#await(Math.min(...due.filter((time) => time > now)) - now);
+    return requeueAt(due, now);
   }
 
-  /** Starts no more tasks; resolves once the tasks in flight have ended, at `deadline` at the latest. */
-  stop(deadline: AbortSignal): Promise<void> {
-    return this.#work.stop(deadline);
+  #isWorkingOn(interfaceId: string): boolean {
+    return this.#deps.tasks.isAbout(subjectOf(interfaceId));
   }
 
-  #step(item: NetworkInterface, facts: IdleFacts, now: number): void {
+  #stepOn(item: NetworkInterface, facts: IdleFacts, now: number): void {
     const { id } = item;
-    const phase = this.#phases.get(id);
-    if (phase?.kind === 'detaching' || this.#work.isAbout(id)) return;
+    const phase = this.#deps.phases.get(id);
+    if (phase?.kind === 'detaching' || this.#isWorkingOn(id)) return;
     if (this.#isUnused(item, facts)) this.#stepIdle(item, phase, { facts, now });
-    else this.#phases.delete(id);
+    else this.#deps.phases.delete(id);
   }
 
   #stepIdle({ id }: NetworkInterface, phase: Phase | undefined, at: { facts: IdleFacts; now: number }): void {
@@ -124,9 +126,14 @@ export class IdleInterfaces {
     // A dry run decides too, but starts nothing.
     const mayDecide = refusal === undefined || refusal === 'dryRun';
     const next = later(phase, now, mayDecide ? delay : Infinity);
-    this.#phases.set(id, next);
-    const mayBegin = refusal === undefined && next.kind === 'leaving' && !this.#work.backoff.isPausing;
-    if (mayBegin && !isInterfaceShown(facts.node)(id)) this.#work.begin(() => this.#run(id), id);
+    this.#deps.phases.set(id, next);
+    const mayBegin = refusal === undefined && next.kind === 'leaving' && !this.#backoff.isPausing;
+    if (mayBegin && !isInterfaceShown(facts.node)(id)) this.#begin(id);
+  }
+
+  #begin(interfaceId: string): void {
+    const backOff = (): number => this.#backoff.fail();
+    this.#deps.tasks.begin(() => this.#run(interfaceId), subjectOf(interfaceId), backOff);
   }
 
   #isUnused(item: NetworkInterface, facts: IdleFacts): boolean {
@@ -135,33 +142,33 @@ export class IdleInterfaces {
     return this.#isIdle(item, facts) && !isPrimaryUsed(facts.node, item);
   }
 
-  #isIdle(item: NetworkInterface, { requirements, inDeficit }: IdleFacts): boolean {
+  #isIdle(item: NetworkInterface, { requirements, inDeficit, busy }: IdleFacts): boolean {
     const { firstInterfaceIndex, usePrimaryAddress } = requirements;
     const { attachment, description, id } = item;
     if (this.#deps.delay === undefined || usePrimaryAddress || inDeficit) return false;
     if (attachment?.state !== 'attached' || attachment.deviceIndex <= firstInterfaceIndex) return false;
     const isOurs = description.startsWith(descriptionPrefix) && exclusionOf(item, requirements) === undefined;
-    return isEmpty(item) && isOurs && !this.#deps.isBusy(id);
+    return isEmpty(item) && isOurs && !busy.has(id);
   }
 
   async #run(interfaceId: string): Promise<void> {
-    const { implementation, refresh, readNode } = this.#deps;
-    const { closing: signal } = this.#work;
+    const { implementation, node } = this.#deps;
+    const { closing: signal } = this.#deps.tasks;
     // The interface may have received an address since the last refresh.
-    await raceAbort(refresh(), signal);
+    await raceAbort(node.refresh(), signal);
     if (this.#stillIdle(interfaceId) === undefined) return;
     const refund = await implementation.admit(['detachInterface'], { priority, signal });
-    const isRead = await readNode(signal).catch((error: unknown) => {
+    const isRead = await node.reread(signal).catch((error: unknown) => {
       refund();
       throw error;
     });
     const item = isRead ? this.#stillIdle(interfaceId) : undefined;
     if (item === undefined) {
       refund();
-      if (!isRead) this.#work.backoff.fail();
+      if (!isRead) this.#backoff.fail();
       return;
     }
-    this.#phases.set(interfaceId, { kind: 'detaching' });
+    this.#deps.phases.set(interfaceId, { kind: 'detaching' });
     const failure = await this.#detach(item);
     if (failure === undefined) await this.#delete(item);
   }
@@ -169,8 +176,8 @@ export class IdleInterfaces {
   /** The final check before the detach: it uses the state after the wait, not before it. */
   #stillIdle(interfaceId: string): NetworkInterface | undefined {
     const { permission } = this.#deps;
-    const isStopped = this.#work.isClosing || permission.refusal('release') !== undefined;
-    const facts = isStopped ? undefined : this.#deps.facts();
+    const isStopped = this.#deps.tasks.isClosing || permission.refusal('release') !== undefined;
+    const facts = isStopped ? undefined : this.#deps.node.forIdleInterfaces();
     const item = facts?.view.interfaces.find(({ id }) => id === interfaceId);
     if (facts === undefined || item === undefined) return undefined;
     return this.#isUnused(item, facts) && !isInterfaceShown(facts.node)(interfaceId) ? item : undefined;
@@ -178,20 +185,20 @@ export class IdleInterfaces {
 
   /** Undefined when the interface is detached or may be. */
   async #detach(item: NetworkInterface): Promise<CloudFailure | undefined> {
-    const { instanceId, invalidate, clock, onInterfaceRelease } = this.#deps;
+    const { instanceId, node, clock, onInterfaceRelease } = this.#deps;
     const { id: interfaceId, subnetId, attachment } = item;
     const attachmentId = attachment?.id ?? '';
     const outcome = await this.#perform({ kind: 'detachInterface', instanceId, interfaceId, attachmentId });
     if (outcome.kind === 'done') {
-      this.#work.backoff.forget();
+      this.#backoff.forget();
       return undefined;
     }
     const { failure } = outcome;
     // The interface is or may be detached. If it is still attached, the cloud refuses the delete.
     if (outcome.kind === 'ambiguous' || failure.kind === 'interfaceGone') return undefined;
-    this.#phases.delete(interfaceId);
-    this.#work.backoff.fail();
-    invalidate(clock.monotonic());
+    this.#deps.phases.delete(interfaceId);
+    this.#backoff.fail();
+    node.invalidate(clock.monotonic());
     onInterfaceRelease({ interfaceId, subnetId, at: 'detach', failure });
     return failure;
   }
@@ -201,17 +208,17 @@ export class IdleInterfaces {
    * is shown again.
    */
   async #delete({ id: interfaceId, subnetId }: NetworkInterface): Promise<void> {
-    const { clock, invalidate, onInterfaceRelease } = this.#deps;
+    const { clock, node, onInterfaceRelease } = this.#deps;
     const until = clock.monotonic() + deleteFor;
     for (;;) {
-      await sleep(clock, deletePause, this.#work.deadline);
+      await sleep(clock, deletePause, this.#deps.tasks.deadline);
       const failure = await this.#tryToDelete(interfaceId);
       const isLast = failure === undefined || clock.monotonic() >= until;
       // The detach alone frees the slot, and the node may need it now.
-      if (failure !== undefined && (isLast || this.#deps.facts()?.inDeficit === true))
-        invalidate(clock.monotonic());
+      if (failure !== undefined && (isLast || node.forIdleInterfaces()?.inDeficit === true))
+        node.invalidate(clock.monotonic());
       if (!isLast) continue;
-      this.#phases.delete(interfaceId);
+      this.#deps.phases.delete(interfaceId);
       onInterfaceRelease({ interfaceId, subnetId, at: 'delete', failure });
       return;
     }
@@ -219,27 +226,30 @@ export class IdleInterfaces {
 
   /** Undefined once the interface is gone. */
   async #tryToDelete(interfaceId: string): Promise<CloudFailure | undefined> {
-    const { implementation, applyAnswer } = this.#deps;
-    await implementation.admit(['deleteInterface'], { priority, signal: this.#work.deadline });
+    const { implementation, node } = this.#deps;
+    await implementation.admit(['deleteInterface'], { priority, signal: this.#deps.tasks.deadline });
     // The interface is detached, so the delete does not wait for anything else.
     const outcome = await this.#perform({ kind: 'deleteInterface', interfaceId }, true);
     if (outcome.kind === 'done') return undefined;
     if (outcome.failure.kind !== 'interfaceGone') return outcome.failure;
-    applyAnswer({ kind: 'deleted', interfaceId });
+    node.applyAnswer({ kind: 'deleted', interfaceId });
     return undefined;
   }
 
   async #perform(operation: Operation, isStarted = false): Promise<Outcome> {
-    const context = { priority, signal: this.#work.deadline, ...(isStarted && { inFlight: true as const }) };
+    const context = {
+      priority,
+      signal: this.#deps.tasks.deadline,
+      ...(isStarted && { inFlight: true as const }),
+    };
     const outcome = await this.#deps.implementation.perform(operation, context);
-    if (outcome.kind === 'done') this.#deps.applyAnswer(outcome.answer);
+    if (outcome.kind === 'done') this.#deps.node.applyAnswer(outcome.answer);
     return outcome;
   }
+}
 
-  #await(ms: number): void {
-    this.#cancelNext?.();
-    this.#cancelNext = ms < Infinity ? this.#work.later(ms, this.#deps.wake) : undefined;
-  }
+function subjectOf(interfaceId: string): string {
+  return `idle ${interfaceId}`;
 }
 
 /** The phase of an interface that is still idle. */

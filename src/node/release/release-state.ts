@@ -2,8 +2,9 @@
 // after its agent agrees that it is free and no longer sees it. Each step needs evidence that the previous
 // step is done, so that a restarted process can continue.
 //
-// excess -> asked -> leaving -> hidden -> unassigning -> released. Only the step from hidden to unassigning is
-// not decided here: releaser.ts says when it is due, and unassign.ts takes it after a live read of the CiliumNode.
+// excess -> asked -> leaving -> hidden -> unassigning -> released. `nextReleases` takes the steps that follow from what
+// is known, `phaseAfter` those that follow from a call. release-plan.ts says when a call is due; releaser.ts sends it
+// after a live read of the CiliumNode.
 //
 // Agents of the protocol "crd" are asked in `status.ipam.release-ips` and answer there
 // (docs/ciliumnode-contract.md 3.1). Agents of the protocol "multi-pool" are not asked: they drop unneeded
@@ -23,14 +24,26 @@ export type ReleasePhase =
   | { readonly kind: 'leaving' }
   /** Hidden from the agent since then. */
   | { readonly kind: 'hidden'; readonly since: number }
-  /** The unassign call is in flight, or its answer is lost and it may still take effect. */
-  | { readonly kind: 'unassigning' }
+  /**
+   * The unassign call is in flight; or its answer is lost, and it may still take effect until `openUntil`.
+   * `isRepeated`: so may an earlier call have done.
+   */
+  | { readonly kind: 'unassigning'; readonly isRepeated: boolean; readonly openUntil?: number }
   /** The result is unknown: it stays hidden until a repeated call or a refresh shows it. */
   | { readonly kind: 'unanswered' }
   /**
    * It left the node then: the cloud has it back, or pods must not have it. The agent has yet to be notified.
    */
   | { readonly kind: 'released'; readonly since: number };
+
+/** What became of a call that unassigns holdings, or of the decision to take them off the offer without one. */
+export type ReleaseOutcome =
+  | { readonly kind: 'sent' }
+  | { readonly kind: 'released' }
+  /** The answer was lost. `openUntil`: when the call can no longer take effect, in monotonic ms. */
+  | { readonly kind: 'unclear'; readonly openUntil: number }
+  /** `mayPass`: the same call may succeed, or nothing is there to be offered again. */
+  | { readonly kind: 'refused'; readonly mayPass: boolean };
 
 export interface Release {
   readonly holding: Holding;
@@ -93,6 +106,27 @@ export function nextReleases(before: Releases, facts: ReleaseFacts): Releases {
     if (!before.has(id)) next.set(id, { holding, protocol, phase: { kind: 'excess', since: now } });
   }
   return isSame(before, next) ? before : next;
+}
+
+/** The phase of a release after such an outcome of its call; undefined ends it, and its agent sees it again. */
+export function phaseAfter(
+  phase: ReleasePhase,
+  outcome: ReleaseOutcome,
+  { now, hiddenFor }: { readonly now: number; readonly hiddenFor: number },
+): ReleasePhase | undefined {
+  const isRepeated = phase.kind === 'unanswered' || (phase.kind === 'unassigning' && phase.isRepeated);
+  switch (outcome.kind) {
+    case 'sent':
+      return { kind: 'unassigning', isRepeated };
+    case 'released':
+      return { kind: 'released', since: now };
+    case 'unclear':
+      return { kind: 'unassigning', isRepeated: true, openUntil: outcome.openUntil };
+    case 'refused':
+      if (isRepeated) return { kind: 'unanswered' };
+      // Its quarantine is over: the call was due.
+      return outcome.mayPass ? { kind: 'hidden', since: now - hiddenFor } : undefined;
+  }
 }
 
 /** Whether two results have the same ids and phases; nothing else can differ. */
@@ -178,8 +212,8 @@ function nextAfterHidden(
   facts: ReleaseFacts,
 ): ReleasePhase | undefined {
   if (phase.kind === 'released') return isReleasedOver(release, phase.since, facts) ? undefined : phase;
-  const isKnownGone = phase.kind === 'unanswered' && !facts.isHeld(release.holding);
-  return isKnownGone ? releasedOrOver(release, facts) : phase;
+  if (phase.kind === 'unassigning' && facts.now < (phase.openUntil ?? Infinity)) return phase;
+  return facts.isHeld(release.holding) ? { kind: 'unanswered' } : releasedOrOver(release, facts);
 }
 
 /** Ends at once when no agent has to be notified, because nothing would wake the node for it. */

@@ -1,342 +1,223 @@
-// Releases the addresses above a node's watermarks, and those that pods must not have. Proposes what may go,
-// and starts the last step once something has been hidden for long enough (`#isDue`). Excess addresses are then
-// unassigned; what pods must not have is only taken off the offer. Nothing goes before its agent gives it up.
+// Releases the addresses above a node's watermarks, and those that pods must not have. Starts the last step once
+// something has been hidden for long enough. Excess addresses are then unassigned, one call at a time for each interface;
+// what pods must not have is only taken off the offer: the cloud keeps it, because a call could take addresses from their
+// owner, such as another service that manages the interface. Nothing goes before its agent gives it up, and nothing
+// without a live read of the CiliumNode.
 import { leaderQuietPeriod } from '../../kubernetes/lease/lease-timings.ts';
-import type { CiliumNode, ReleaseState } from '../../kubernetes/cilium-node/cilium-node.ts';
-import { shownTo } from '../../kubernetes/cilium-node/shown-addresses.ts';
+import type { AllocationImplementation } from '../../providers/contract/allocation-implementation.ts';
+import type { CallTiming } from '../../providers/contract/call-timing.ts';
 import type { CloudTraits } from '../../providers/contract/cloud-traits.ts';
-import type { InstanceView } from '../../providers/contract/instance-view.ts';
-import {
-  handshakeFor,
-  isHiding,
-  nextReleases,
-  outgoingIn,
-  refusedIn,
-  type Release,
-  type ReleasePhase,
-  type Releases,
-} from './release-state.ts';
-import { type AgentProtocol, isForeignAgent, protocolOf } from '../demand/demand.ts';
-import { type Holding, isUnfit, holdingsIn, placeOf } from '../demand/holdings.ts';
-import type { NodeRequirements } from '../demand/node-requirements.ts';
+import type { Answer } from '../../providers/contract/observation.ts';
+import { Backoff } from '../../runtime/backoff.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { LazySet } from '../../runtime/lazy-collections.ts';
+import type { Random } from '../../runtime/random.ts';
+import { type Requeue, requeueAt } from '../../runtime/requeue.ts';
+import type { TaskGroup } from '../../runtime/task-group.ts';
+import type { Holding } from '../demand/holdings.ts';
 import { ReleaseBackoff } from './release-backoff.ts';
-import {
-  recoverReleases,
-  releaseCandidates,
-  retiredCandidates,
-  reportsUse,
-  usageIn,
-} from './prepare-ip-release.ts';
-import { Retirements } from './retire.ts';
 import type { ReleasePermission } from './release-permission.ts';
-import { Unassignments, type UnassignmentsDeps } from './unassign.ts';
+import type { ReleasableFacts, ReleasePolicy } from './release-plan.ts';
+import type { ReleaseStore } from './release-store.ts';
+import type { ReleaseOutcome } from './release-state.ts';
+import { type FinishedRelease, isPrefix, unassign, type UnassignResult } from './unassign.ts';
 
-export interface ReleaserDeps
-  extends Omit<UnassignmentsDeps, 'evaluate' | 'due' | 'subnetOf' | 'enter' | 'onAccepted' | 'onRefused'> {
+/** The node whose addresses are released. */
+export interface ReleasingNode {
+  /** The facts known now; undefined while the node is not served. */
+  forRelease(): ReleasableFacts | undefined;
+  /** Reads the CiliumNode live; false when that fails. */
+  reread(signal: AbortSignal): Promise<boolean>;
+  applyAnswer(answer: Answer): void;
+  /** The state of the instance became uncertain. */
+  invalidate(from: number): void;
+}
+
+export interface ReleaserDeps {
+  readonly instanceId: string;
+  readonly implementation: Pick<AllocationImplementation, 'admit' | 'perform'>;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly timing: CallTiming;
   readonly policy: ReleasePolicy;
   readonly traits: Pick<CloudTraits, 'poolRequests'>;
   readonly permission: ReleasePermission;
-  /** When this process last wrote the CiliumNode, in monotonic ms; -Infinity when it has not. */
-  readonly writtenAt: () => number;
-  /** The facts known now; undefined while the node is not served. */
-  readonly facts: () => ReleasableFacts | undefined;
+  readonly releases: ReleaseStore;
+  readonly node: ReleasingNode;
+  readonly tasks: TaskGroup;
+  readonly onRelease: (release: FinishedRelease) => void;
   /** These holdings left the node without a call. */
   readonly onRetired: (holdings: readonly Holding[]) => void;
 }
 
-export interface ReleasePolicy {
-  /** Whether excess addresses are released. What pods must not have leaves regardless. */
-  readonly enabled: boolean;
-  /** How long a holding must be in excess before its release starts, in ms. */
-  readonly delay: number;
-  /** How long a holding stays hidden from multi-pool agents before it is unassigned, in ms. */
-  readonly hiddenFor: number;
-  /** How long an interface must be without pod addresses before it is deleted, in ms; undefined keeps it. */
-  readonly idleDelay: number | undefined;
-}
-
-export interface ReleasableFacts {
-  readonly node: CiliumNode;
-  readonly view: InstanceView;
-  readonly requirements: NodeRequirements;
-  /** Addresses above the watermarks, and addresses to gain; outgoing addresses count as gone. */
-  readonly excess: number;
-  readonly wanted: number;
-  /** Holdings that stay offered, although pods must not have them, until the agent gives them up. */
-  readonly retired: readonly Holding[];
-}
-
-const nothing: Releases = new Map();
-/** Shared by all nodes without a release. */
-const nothingLeaves = { of: nothing, addresses: outgoingIn(nothing) };
+const backoffPolicy = { base: 1000, cap: 60_000 };
+const priority = (): 'release' => 'release';
 
 export class Releaser {
   readonly #deps: ReleaserDeps;
-  /** Undefined until the instance is read for the first time. */
-  #releases: Releases | undefined;
-  #outgoing = nothingLeaves;
   readonly #backoff: ReleaseBackoff;
-  readonly #unassignments: Unassignments;
-  readonly #retirements: Retirements;
+  /** After failed calls that unassign, and after failed reads before a retirement. */
+  readonly #pauses: { readonly unassign: Backoff; readonly retire: Backoff };
+  /** Interfaces that refused a call because they lack one of the holdings that it named. */
+  readonly #oneByOne = new LazySet<string>();
   readonly #quietUntil: number;
-  /** No release advances after this. */
-  #isStopped = false;
-  #cancelNext: (() => void) | undefined;
 
   constructor(deps: ReleaserDeps) {
     this.#deps = deps;
     this.#quietUntil = deps.clock.monotonic() + leaderQuietPeriod;
     this.#backoff = new ReleaseBackoff(deps);
-    this.#unassignments = new Unassignments({
-      ...deps,
-      evaluate: () => this.evaluate(),
-      due: (interfaceId) => this.#dueOn(interfaceId),
-      subnetOf: (interfaceId) => this.#subnetOf(interfaceId),
-      enter: (holdings, phaseAt) => this.#enter(holdings, phaseAt),
-      onAccepted: () => this.#backoff.cloudAccepted(),
-      onRefused: () => this.#backoff.cloudRefused(),
-    });
-    this.#retirements = new Retirements({
-      ...deps,
-      evaluate: () => this.evaluate(),
-      due: () => this.#dueWithoutCall(),
-      enter: (holdings, phaseAt) => this.#enter(holdings, phaseAt),
-    });
+    this.#pauses = { unassign: new Backoff(backoffPolicy, deps), retire: new Backoff(backoffPolicy, deps) };
   }
 
-  /** Outgoing addresses: not shown to the agent, and not counted as the node's. */
-  get outgoing(): ReadonlySet<string> {
-    const releases = this.#releases ?? nothing;
-    if (this.#outgoing.of !== releases) this.#outgoing = { of: releases, addresses: outgoingIn(releases) };
-    return this.#outgoing.addresses;
+  /** Advances every release as far as possible now; nothing after a stop, or while too little is known. */
+  step(facts: ReleasableFacts | undefined, now: number): Requeue {
+    const { releases, tasks } = this.#deps;
+    if (facts === undefined || tasks.isClosing) return {};
+    this.#advance(facts, now);
+    this.#beginWhatIsDue(facts, now);
+    const { unassign: calls, retire: reads } = this.#pauses;
+    const pauses = [calls.until, reads.until, this.#quietUntil, ...this.#backoff.ends];
+    return requeueAt([...releases.times, ...pauses], now);
   }
 
-  /** The desired `status.ipam.release-ips`; undefined while unknown. */
-  handshake(known: ReadonlyMap<string, ReleaseState>): ReadonlyMap<string, ReleaseState> | undefined {
-    return this.#releases && handshakeFor(this.#releases, known);
+  #advance(facts: ReleasableFacts, now: number): void {
+    const { releases, policy, traits, timing, permission } = this.#deps;
+    this.#backoff.agentKeeps(releases.refusedIn(facts.node.status.releaseIps));
+    const stopped = permission.refusal('release');
+    const rules = {
+      policy,
+      traits,
+      consistencyWindow: timing.consistencyWindow,
+      // A dry run decides too, but starts nothing.
+      mayDecide: stopped === undefined || stopped === 'dryRun',
+      isPausedByCloud: this.#backoff.isPausedByCloud,
+      blocked: this.#backoff.blocked,
+    };
+    releases.step(facts, rules, now);
   }
 
-  /** Whether addresses must not be added to the interface, because a call may still take some away. */
-  isShrinking(interfaceId: string): boolean {
-    return this.#unassignments.mayTouch(interfaceId);
-  }
-
-  /** Interfaces that are losing something. */
-  get interfaces(): ReadonlySet<string> {
-    const leaving = [...(this.#releases ?? nothing).values()].filter(({ phase }) => phase.kind !== 'excess');
-    return new Set(leaving.map(({ holding }) => holding.interfaceId));
-  }
-
-  /** Advances every release as far as possible now; false while too little is known. */
-  evaluate(): boolean {
-    const facts = this.#isStopped ? undefined : this.#deps.facts();
-    if (facts === undefined) return false;
-    const now = this.#deps.clock.monotonic();
-    const before = (this.#releases ??= recoverReleases(facts, now));
-    this.#backoff.agentKeeps(refusedIn(before, facts.node.status.releaseIps));
-    const next = this.#step(before, facts, now);
-    for (const id of before.keys()) if (isOver(next.get(id))) this.#unassignments.forget(id);
-    this.#releases = next.size === 0 ? nothing : next;
-    this.#beginWhatIsDue(this.#releases, facts, now);
-    this.#awaitNext(this.#releases, now);
-    return true;
-  }
-
-  /** Starts no more calls; resolves once the calls in flight have ended, at `deadline` at the latest. */
-  async stop(deadline: AbortSignal): Promise<void> {
-    this.#isStopped = true;
-    this.#cancelNext?.();
-    await Promise.all([this.#unassignments.stop(deadline), this.#retirements.stop(deadline)]);
-  }
-
-  #step(before: Releases, facts: ReleasableFacts, now: number): Releases {
-    const { timing } = this.#deps;
-    const { node, view, requirements } = facts;
-    const proposed = this.#proposed(before, facts);
-    if (before.size === 0 && proposed.length === 0) return before;
-    const held = holdingsIn(view, requirements);
-    const ids = new Set(held.map(({ id }) => id));
-    const places = new Set(held.map(placeOf));
-    const next = (releases: Releases): Releases =>
-      nextReleases(releases, {
-        protocol: protocolOf(node),
-        candidates: releases === before ? proposed : this.#proposed(releases, facts),
-        reclaimed: this.#reclaimed(releases, facts),
-        handshake: node.status.releaseIps,
-        isUsed: usageIn(node, view),
-        isShown: shownTo(node),
-        isUnfit: isUnfit(view, requirements),
-        isHeld: (holding) => places.has(placeOf(holding)),
-        isBack: ({ id }) => ids.has(id),
-        now,
-        delay: this.#delayFor(protocolOf(node)),
-        mayHideAt: this.#mayHideAt(protocolOf(node), releases),
-        consistencyWindow: timing.consistencyWindow,
-      });
-    const after = next(before);
-    // A batch that waited for hidden holdings to go can advance in the same pass.
-    return isHiding(before) && !isHiding(after) ? next(after) : after;
-  }
-
-  /** What the node can release, and what it must release. */
-  #proposed(releases: Releases, facts: ReleasableFacts): readonly Holding[] {
-    const { node, retired, excess, wanted } = facts;
-    const isExcessive =
-      this.#deps.policy.enabled && wanted === 0 && excess > 0 && !this.#backoff.isPausedByCloud;
-    if (!isExcessive && retired.length === 0) return [];
-    if (isForeignAgent(node, this.#deps.traits) || !reportsUse(node) || !this.#mayDecide()) return [];
-    const isUsed = usageIn(node, facts.view);
-    const isShown = shownTo(node);
-    // A multi-pool agent has not dropped an address that it cannot see.
-    const isTaken = (address: string): boolean =>
-      isUsed(address) || (protocolOf(node) === 'multi-pool' && !isShown(address));
-    const asked = { ...facts, isUsed: isTaken, releases, blocked: this.#backoff.blocked };
-    return [...retiredCandidates(asked), ...(isExcessive ? releaseCandidates(asked) : [])];
-  }
-
-  /** What the node needs again: an address that is still assigned is the cheapest. */
-  #reclaimed(releases: Releases, { view, requirements, wanted }: ReleasableFacts): ReadonlySet<string> {
-    const reclaimed = new Set<string>();
-    const mustGo = isUnfit(view, requirements);
-    let left = this.#deps.policy.enabled ? wanted : Infinity;
-    for (const [id, { holding, phase }] of releases) {
-      if (left <= 0) break;
-      if ((phase.kind !== 'leaving' && phase.kind !== 'hidden') || mustGo(holding)) continue;
-      reclaimed.add(id);
-      left -= holding.addresses.length;
-    }
-    return reclaimed;
-  }
-
-  /** A dry run decides too, but starts nothing. */
-  #mayDecide(): boolean {
-    const stopped = this.#deps.permission.refusal('release');
-    return stopped === undefined || stopped === 'dryRun';
-  }
-
-  #beginWhatIsDue(releases: Releases, { view, requirements }: ReleasableFacts, now: number): void {
-    const { permission } = this.#deps;
+  #beginWhatIsDue(facts: ReleasableFacts, now: number): void {
+    const { permission, releases } = this.#deps;
     // No call could be sent before that. Each attempt would cost a refresh and a token.
     if (permission.refusal('release') !== undefined || now < this.#quietUntil) return;
-    if (releases.size === 0) return;
-    const mustGo = isUnfit(view, requirements);
-    for (const release of releases.values()) {
-      if (!this.#isDue(release, now)) continue;
-      if (needsNoCall(release, mustGo)) this.#beginRetirement(now);
-      else this.#beginUnassignment(release.holding.interfaceId, now);
+    for (const { holding, withoutCall } of releases.due(now)) {
+      if (withoutCall) this.#begin('retire', 'retire', () => this.#retire());
+      else if (isSettled(holding.interfaceId, facts)) this.#beginUnassignment(holding.interfaceId);
     }
   }
 
-  #beginRetirement(now: number): void {
-    if (now >= this.#retirements.pausedUntil) this.#retirements.begin();
+  #beginUnassignment(interfaceId: string): void {
+    this.#begin('unassign', `unassign ${interfaceId}`, () => this.#unassign(interfaceId));
   }
 
-  #beginUnassignment(interfaceId: string, now: number): void {
-    // The end of a growth operation wakes the node.
-    const isBusy = this.#deps.isGrowing(interfaceId) || this.#mayBeGone(interfaceId);
-    if (!isBusy && now >= this.#unassignments.pausedUntil) this.#unassignments.begin(interfaceId);
+  /** At most one task on each subject. */
+  #begin(kind: 'unassign' | 'retire', subject: string, work: () => Promise<void>): void {
+    const { tasks } = this.#deps;
+    const pause = this.#pauses[kind];
+    if (!pause.isPausing && !tasks.isAbout(subject)) tasks.begin(work, subject, () => pause.fail());
   }
 
-  /** A multi-pool agent may have taken up an address that it has not reported yet. */
-  #delayFor(protocol: AgentProtocol): number {
-    const { delay, hiddenFor } = this.#deps.policy;
-    return protocol === 'crd' ? delay : Math.max(delay, hiddenFor);
-  }
-
-  /**
-   * Our write makes a concurrent write of a multi-pool agent fail with 409. Hiding restarts the quarantine of
-   * everything already hidden. So the next batch waits until the current one is gone.
-   */
-  #mayHideAt(protocol: AgentProtocol, releases: Releases): number {
-    if (protocol === 'crd') return -Infinity;
-    return isHiding(releases) ? Infinity : this.#useReportedAt();
-  }
-
-  /** From then on a multi-pool agent has had the time to report what it uses. In monotonic ms. */
-  #useReportedAt(): number {
-    return this.#deps.writtenAt() + this.#deps.policy.hiddenFor;
-  }
-
-  #isDue(release: Release, now: number): boolean {
-    return release.phase.kind === 'unanswered' || now >= (this.#hiddenUntil(release) ?? Infinity);
-  }
-
-  #hiddenUntil({ protocol, phase }: Release): number | undefined {
-    if (phase.kind !== 'hidden') return undefined;
-    if (protocol === 'crd') return phase.since;
-    return Math.max(phase.since + this.#deps.policy.hiddenFor, this.#useReportedAt());
-  }
-
-  #awaitNext(releases: Releases, now: number): void {
-    const { clock, wake } = this.#deps;
-    const times = [...releases.values()].flatMap((release) => {
-      const { protocol, phase } = release;
-      if (phase.kind !== 'excess') return this.#hiddenUntil(release) ?? [];
-      return Math.max(phase.since + this.#delayFor(protocol), this.#mayHideAt(protocol, releases));
+  async #unassign(interfaceId: string): Promise<void> {
+    const { implementation, node, tasks } = this.#deps;
+    const { closing: signal } = tasks;
+    const refund = await implementation.admit(['releaseIPs'], { priority, signal });
+    // The final check before sending: what the agent says now counts, not its earlier answer.
+    const isRead = await node.reread(signal).catch((error: unknown) => {
+      refund();
+      throw error;
     });
-    const paused = [this.#unassignments.pausedUntil, this.#retirements.pausedUntil];
-    const others = [...paused, this.#quietUntil, ...this.#backoff.ends];
-    const next = Math.min(...[...times, ...others].filter((time) => time > now));
-    this.#cancelNext?.();
-    this.#cancelNext = next < Infinity ? clock.schedule(next - now, wake) : undefined;
-  }
-
-  /**
-   * The cloud would refuse each call until a refresh shows the interface again or proves it gone. That
-   * refresh wakes the node.
-   */
-  #mayBeGone(interfaceId: string): boolean {
-    return this.#deps.facts()?.view.possiblyGone.has(interfaceId) === true;
-  }
-
-  /**
-   * Checked again right before a call is sent: the owner of the instance may have changed during the wait.
-   */
-  #dueOn(interfaceId: string): readonly Holding[] {
-    if (this.#deps.permission.refusal('release') !== undefined) return [];
-    if (this.#mayBeGone(interfaceId)) return [];
-    return this.#due(false).filter((holding) => holding.interfaceId === interfaceId);
-  }
-
-  #dueWithoutCall(): readonly Holding[] {
-    return this.#due(true);
-  }
-
-  /** What may go now, with a call or without one. */
-  #due(withoutCall: boolean): readonly Holding[] {
-    const facts = this.#deps.facts();
-    if (facts === undefined) return [];
-    const now = this.#deps.clock.monotonic();
-    const mustGo = isUnfit(facts.view, facts.requirements);
-    return [...(this.#releases ?? nothing).values()]
-      .filter((release) => this.#isDue(release, now) && needsNoCall(release, mustGo) === withoutCall)
-      .map(({ holding }) => holding);
-  }
-
-  #enter(holdings: readonly Holding[], phaseAt: (now: number) => ReleasePhase | undefined): void {
-    const releases = new Map(this.#releases);
-    const now = this.#deps.clock.monotonic();
-    for (const { id } of holdings) {
-      const release = releases.get(id);
-      const phase = phaseAt(now);
-      if (release === undefined || phase === undefined) releases.delete(id);
-      else releases.set(id, { ...release, phase });
+    if (!isRead) this.#pauses.unassign.fail();
+    const facts = isRead ? this.#advanceNow() : undefined;
+    const holdings = facts === undefined ? [] : this.#dueOn(interfaceId, facts);
+    if (facts === undefined || holdings.length === 0) {
+      refund();
+      return;
     }
-    this.#releases = releases;
+    const { instanceId } = this.#deps;
+    const { subnetId = '' } = facts.view.interfaces.find(({ id }) => id === interfaceId) ?? {};
+    this.#apply(holdings, { kind: 'sent' });
+    const task = { instanceId, interfaceId, subnetId, holdings };
+    this.#finish(interfaceId, holdings, await unassign(task, tasks.deadline, this.#deps));
   }
 
-  #subnetOf(interfaceId: string): string {
-    const { interfaces = [] } = this.#deps.facts()?.view ?? {};
-    return interfaces.find(({ id }) => id === interfaceId)?.subnetId ?? '';
+  #finish(interfaceId: string, holdings: readonly Holding[], result: UnassignResult): void {
+    const { node, clock, onRelease } = this.#deps;
+    const { outcome, answer, isUnclear, finished } = result;
+    this.#apply(holdings, outcome);
+    if (answer !== undefined) node.applyAnswer(answer);
+    if (isUnclear) node.invalidate(clock.monotonic());
+    if (outcome.kind === 'released') this.#succeeded(interfaceId);
+    else if (outcome.kind === 'refused') this.#failed(interfaceId, outcome.mayPass, finished);
+    onRelease(finished);
+  }
+
+  #succeeded(interfaceId: string): void {
+    this.#pauses.unassign.forget();
+    this.#backoff.cloudAccepted();
+    const facts = this.#deps.node.forRelease();
+    if (facts === undefined || this.#dueOn(interfaceId, facts).length === 0)
+      this.#oneByOne.delete(interfaceId);
+  }
+
+  #failed(interfaceId: string, mayPass: boolean, { failure }: FinishedRelease): void {
+    // One of several is missing: single calls show which.
+    if (failure?.kind === 'notAssigned') this.#oneByOne.add(interfaceId);
+    else this.#pauses.unassign.fail();
+    if (!mayPass) this.#backoff.cloudRefused();
+  }
+
+  /** Pods must not have them, their agent gave them up, and they are hidden. One read serves everything due on the node. */
+  async #retire(): Promise<void> {
+    const { node, tasks, releases, clock, onRetired } = this.#deps;
+    const { retire: pause } = this.#pauses;
+    if (!(await node.reread(tasks.closing))) {
+      pause.fail();
+      return;
+    }
+    pause.forget();
+    if (this.#advanceNow() === undefined) return;
+    const due = releases.due(clock.monotonic()).filter(({ withoutCall }) => withoutCall);
+    const holdings = due.map(({ holding }) => holding);
+    if (holdings.length === 0) return;
+    this.#apply(holdings, { kind: 'released' });
+    onRetired(holdings);
+  }
+
+  /** Decides again after a wait; undefined while too little is known, or after a stop. */
+  #advanceNow(): ReleasableFacts | undefined {
+    const { node, tasks, clock } = this.#deps;
+    const facts = tasks.isClosing ? undefined : node.forRelease();
+    if (facts === undefined) return undefined;
+    this.#advance(facts, clock.monotonic());
+    return facts;
+  }
+
+  /**
+   * What is due on an interface, of one kind: prefixes or single addresses. Checked again right before a call is sent: the
+   * owner of the instance may have changed during the wait.
+   */
+  #dueOn(interfaceId: string, facts: ReleasableFacts): readonly Holding[] {
+    const { permission, releases, clock } = this.#deps;
+    if (permission.refusal('release') !== undefined || !isSettled(interfaceId, facts)) return [];
+    const due = releases
+      .due(clock.monotonic())
+      .filter(({ holding, withoutCall }) => !withoutCall && holding.interfaceId === interfaceId)
+      .map(({ holding }) => holding);
+    const prefixes = due.filter(isPrefix);
+    const alike = prefixes.length > 0 ? prefixes : due;
+    return this.#oneByOne.has(interfaceId) ? alike.slice(0, 1) : alike;
+  }
+
+  #apply(holdings: readonly Holding[], outcome: ReleaseOutcome): void {
+    const { releases, clock, policy } = this.#deps;
+    releases.apply(holdings, outcome, { now: clock.monotonic(), hiddenFor: policy.hiddenFor });
   }
 }
 
-/** A release begins as excess: this one is no longer the one that a call was sent for. */
-function isOver(release: Release | undefined): boolean {
-  return release === undefined || release.phase.kind === 'excess';
-}
-
-/** A call that may have been sent is repeated, whatever became of the interface: it may have taken effect. */
-function needsNoCall({ holding, phase }: Release, mustGo: (holding: Holding) => boolean): boolean {
-  return phase.kind === 'hidden' && mustGo(holding);
+/**
+ * Whether nothing is being added to the interface, and it is surely there. The cloud would refuse each call until a
+ * refresh shows it again or proves it gone. The end of either wakes the node.
+ */
+function isSettled(interfaceId: string, { growing, view }: ReleasableFacts): boolean {
+  return !growing.has(interfaceId) && !view.possiblyGone.has(interfaceId);
 }

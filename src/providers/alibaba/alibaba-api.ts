@@ -2,7 +2,7 @@
 // transport opens a connection for each request, and it can be neither cancelled nor fenced once connected.
 import openApi from '@alicloud/openapi-core/dist/utils.js';
 import * as dara from '@darabonba/typescript';
-import { HttpSender, type IncomingAnswer } from '../../network/http-sender.ts';
+import { HttpSender, type IncomingAnswer, type RequestSender } from '../../network/http-sender.ts';
 import { checkedOnceConnected, SilentConnection } from '../../network/pre-send-agents.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { raceAbort } from '../../runtime/race-abort.ts';
@@ -17,6 +17,8 @@ export interface AlibabaApiOptions extends CredentialChainOptions {
   readonly regionId: string;
   /** URL of both products; undefined: each product's own in the VPC. */
   readonly endpoint: string | undefined;
+  /** Sends requests instead of the network. */
+  readonly sender?: RequestSender;
 }
 
 const algorithm = 'ACS3-HMAC-SHA256';
@@ -40,12 +42,12 @@ const repeatable: ReadonlySet<RpcAction> = new Set([
 
 export class AlibabaApi implements RpcApi {
   readonly #options: AlibabaApiOptions;
-  readonly #sender: HttpSender;
+  readonly #sender: RequestSender;
   readonly #chain: CredentialChain;
 
   constructor(options: AlibabaApiOptions) {
     this.#options = options;
-    this.#sender = new HttpSender(options);
+    this.#sender = options.sender ?? new HttpSender(options);
     this.#chain = new CredentialChain(options);
   }
 

@@ -34,10 +34,14 @@ const longest = 120_000;
 /** Until then a read may show the interface as it was before, in ms. */
 const lag = 10_000;
 
-/** Undefined while the interface, or undefined if the read does not show it, has to be read again. */
+/** Undefined while the interface, or undefined if the read of that time does not show it, has to be read again. */
 type Find<Result> = (item: ShownNetworkInterface | undefined, startedAt: number) => Result | undefined;
 
-type Shown = ReadonlyMap<string, ShownInterface>;
+interface Shown {
+  /** When the read was sent, in monotonic ms. */
+  readonly startedAt: number;
+  readonly items: ReadonlyMap<string, ShownNetworkInterface>;
+}
 
 export class InterfaceWaits {
   readonly #client: RpcClient;
@@ -63,8 +67,8 @@ export class InterfaceWaits {
   async created(interfaceId: string, context: CallContext): Promise<void> {
     const since = this.#clock.monotonic();
     // What no read shows is gone, or not yet visible: an attachment finds out.
-    const find: Find<'created'> = (item) => {
-      if (item === undefined) return this.#clock.monotonic() - since >= lag ? 'created' : undefined;
+    const find: Find<'created'> = (item, startedAt) => {
+      if (item === undefined) return startedAt - since >= lag ? 'created' : undefined;
       return item.status === 'Creating' ? undefined : 'created';
     };
     await this.#until(interfaceId, { find, first: creation }, context);
@@ -93,8 +97,7 @@ export class InterfaceWaits {
   ): Promise<Result | 'overdue'> {
     const since = this.#clock.monotonic();
     const progress = (shown: Shown | undefined): Progress<Result> => {
-      const { item, startedAt = since } = shown?.get(interfaceId) ?? {};
-      const result = find(item, startedAt);
+      const result = shown && find(shown.items.get(interfaceId), shown.startedAt);
       if (result !== undefined) return { kind: 'ended', result };
       const waited = this.#clock.monotonic() - since;
       return { kind: 'pending', retryAfter: Math.max(this.#pause, waited * patience) };
@@ -124,10 +127,14 @@ export class InterfaceWaits {
           const input = { networkInterfaceId, maxResults: interfacePage };
           const { startedAt, output } = await this.#client.read('DescribeNetworkInterfaces', input, context);
           const items = listed('DescribeNetworkInterfaces', output.networkInterfaceSets?.networkInterfaceSet);
-          return items.map((item) => [item.networkInterfaceId ?? '', { item, startedAt }] as const);
+          return { startedAt, items };
         }),
       );
-      return new Map(pages.flat());
+      const items = pages.flatMap((page) => page.items);
+      return {
+        startedAt: Math.min(...pages.map(({ startedAt }) => startedAt)),
+        items: new Map(items.map((item) => [item.networkInterfaceId ?? '', item])),
+      };
     } catch (error) {
       if (error instanceof CloudError) return undefined;
       throw error;

@@ -12,7 +12,7 @@ import {
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Readable } from 'node:stream';
 import { boundedBody, UnreadableAnswer } from '../../network/bounded-body.ts';
-import { HttpSender, type HttpSenderOptions } from '../../network/http-sender.ts';
+import { HttpSender, type HttpSenderOptions, type RequestSender } from '../../network/http-sender.ts';
 import { checkedOnceConnected, SilentConnection } from '../../network/pre-send-agents.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Sending } from '../gate/cloud-call.ts';
@@ -28,6 +28,8 @@ export interface AzureApiOptions extends HttpSenderOptions, Omit<IdentityOptions
   readonly endpoint: string | undefined;
   /** Replaces the credentials of the environment. */
   readonly credential?: Credential;
+  /** Sends requests instead of the network. */
+  readonly sender?: RequestSender;
 }
 
 /** Limit for an answer about identities, in bytes. */
@@ -50,7 +52,7 @@ interface Passing {
 export class AzureApi implements ArmApi {
   readonly #endpoint: string;
   readonly #clock: Clock;
-  readonly #sender: HttpSender;
+  readonly #sender: RequestSender;
   readonly #clients: Readonly<Record<ArmRequest['provider'], Client>>;
   readonly #passing = new AsyncLocalStorage<Passing>();
 
@@ -58,7 +60,7 @@ export class AzureApi implements ArmApi {
     const { cloud, endpoint = cloud.management } = options;
     this.#endpoint = endpoint;
     this.#clock = options.clock;
-    this.#sender = new HttpSender(options);
+    this.#sender = options.sender ?? new HttpSender(options);
     const credential =
       options.credential ?? credentialOf({ ...options, httpClient: identityClient(this.#sender, options) });
     const settings = {
@@ -148,7 +150,7 @@ export class AzureApi implements ArmApi {
   }
 }
 
-async function forward(sender: HttpSender, request: PipelineRequest): Promise<PipelineResponse> {
+async function forward(sender: RequestSender, request: PipelineRequest): Promise<PipelineResponse> {
   const { body } = request;
   if (body !== undefined && body !== null && typeof body !== 'string' && !ArrayBuffer.isView(body))
     throw new TypeError('a body is text');
@@ -173,7 +175,7 @@ async function forward(sender: HttpSender, request: PipelineRequest): Promise<Pi
 }
 
 /** Sends what the credentials ask. Their answers are short texts. */
-function identityClient(sender: HttpSender, { clock }: { readonly clock: Clock }): HttpClient {
+function identityClient(sender: RequestSender, { clock }: { readonly clock: Clock }): HttpClient {
   return {
     sendRequest: async (request) => {
       request.headers.delete('accept-encoding');

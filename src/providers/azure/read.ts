@@ -245,7 +245,7 @@ async function readStandaloneVm(
   const request = standaloneVm(ref);
   const vm = await unlessMissing(client.readOne(request, context));
   if (vm === undefined) {
-    // Whoever can list the interfaces of its group would be shown the VM.
+    // A role with which Headwater lists the interfaces of its group would show it the VM.
     const owner = interfacesInGroup(ref);
     const parent = await client.read(owner, context);
     if (list(parent.answer.body, 'value') === undefined) throw unreadable(owner, 'value is missing');

@@ -10,6 +10,7 @@ import { putGroup } from '../cloud/security-groups.ts';
 import { vpcOf } from './alibaba-topology-checks.ts';
 import type { AlibabaTopology, InterfacePlan } from './alibaba-topology-schema.ts';
 import { ecsRules } from './ecs-instance-types.ts';
+import { readyLife } from './states.ts';
 
 /** Ids by their topology names. */
 interface Directory {
@@ -105,7 +106,7 @@ function interfaceOf(
       groupIds: groups.map((group) => idOf(directory.groups, group)),
       description: extra.description,
       requesterManaged: extra.serviceManaged,
-      life: { phase: 'ready', name: extra.name, createTime: network.clock.wall(), deleteOnRelease },
+      life: { ...readyLife(network), name: extra.name, deleteOnRelease },
       tags: extra.tags,
     },
   };

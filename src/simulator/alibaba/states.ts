@@ -1,5 +1,6 @@
 // The states of interfaces and instances as ECS names them, and the actions that each allows.
-import type { InstanceState, NetworkInterface } from '../cloud/records.ts';
+import type { CloudNetwork } from '../cloud/cloud-network.ts';
+import type { InstanceState, InterfaceLife, NetworkInterface } from '../cloud/records.ts';
 import { invalidState } from './rpc-refusal.ts';
 
 export type InterfaceStatus = 'Creating' | 'Available' | 'Attaching' | 'InUse' | 'Detaching' | 'Deleting';
@@ -10,6 +11,11 @@ export function interfaceStatus({ life, attachment }: NetworkInterface): Interfa
   if (life?.phase === 'creating') return 'Creating';
   if (life?.phase === 'deleting') return 'Deleting';
   return attachment === undefined ? 'Available' : attachmentStates[attachment.status];
+}
+
+/** Of a new interface without a name that can be attached at once. */
+export function readyLife({ clock }: CloudNetwork): InterfaceLife {
+  return { phase: 'ready', name: '', createTime: clock.wall(), deleteOnRelease: true };
 }
 
 /** Refuses an interface in any other state. */

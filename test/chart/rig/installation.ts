@@ -12,6 +12,7 @@ const places: Readonly<Record<string, string>> = {
   ClusterRole: '/apis/rbac.authorization.k8s.io/v1/clusterroles',
   ClusterRoleBinding: '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings',
   ConfigMap: `/api/v1/namespaces/${namespace}/configmaps`,
+  DaemonSet: `/apis/apps/v1/namespaces/${namespace}/daemonsets`,
   Deployment: `/apis/apps/v1/namespaces/${namespace}/deployments`,
   NetworkPolicy: `/apis/networking.k8s.io/v1/namespaces/${namespace}/networkpolicies`,
   PodDisruptionBudget: `/apis/policy/v1/namespaces/${namespace}/poddisruptionbudgets`,

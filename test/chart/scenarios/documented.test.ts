@@ -51,6 +51,7 @@ describe('the helm commands of the pages', () => {
       'docs/install-eks.md',
       'docs/install-self-managed-aws.md',
       'docs/upgrade.md',
+      'docs/without-cilium.md',
     ]);
   });
 

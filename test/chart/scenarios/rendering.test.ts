@@ -109,7 +109,8 @@ describe('the chart', () => {
     expect(ofKind(objects, 'Service').length).toBe(loopback ? 0 : 1);
   });
 
-  test.each(valueFiles)(
+  // The account and the role of the agent are in agent.test.ts.
+  test.each(valueFiles.filter((values) => values !== 'agent'))(
     'grants what the roles beside Chart.yaml list, and nothing else: %s',
     async (values) => {
       const objects = await render(values);
@@ -127,19 +128,22 @@ describe('the chart', () => {
     },
   );
 
-  test.each(valueFiles)('binds its roles to the account of its pods: %s', async (values) => {
-    const objects = await render(values);
-    const account = textAt(podOf(objects), 'serviceAccountName');
+  test.each(valueFiles.filter((values) => values !== 'agent'))(
+    'binds its roles to the account of its pods: %s',
+    async (values) => {
+      const objects = await render(values);
+      const account = textAt(podOf(objects), 'serviceAccountName');
 
-    expect(textAt(theOne(objects, 'ServiceAccount'), 'metadata', 'name')).toBe(account);
-    for (const kind of ['ClusterRole', 'Role']) {
-      const binding = theOne(objects, `${kind}Binding`);
-      expect(listAt(binding, 'subjects')).toEqual([
-        { kind: 'ServiceAccount', name: account, namespace: 'kube-system' },
-      ]);
-      expect(textAt(binding, 'roleRef', 'name')).toBe(textAt(theOne(objects, kind), 'metadata', 'name'));
-    }
-  });
+      expect(textAt(theOne(objects, 'ServiceAccount'), 'metadata', 'name')).toBe(account);
+      for (const kind of ['ClusterRole', 'Role']) {
+        const binding = theOne(objects, `${kind}Binding`);
+        expect(listAt(binding, 'subjects')).toEqual([
+          { kind: 'ServiceAccount', name: account, namespace: 'kube-system' },
+        ]);
+        expect(textAt(binding, 'roleRef', 'name')).toBe(textAt(theOne(objects, kind), 'metadata', 'name'));
+      }
+    },
+  );
 });
 
 describe('the values of the chart', () => {

@@ -20,16 +20,17 @@ export interface ShippedRole {
 }
 
 /** What a role is for. */
-export type RoleScope = 'cluster-pool' | 'eni' | 'multi-pool' | 'nodeipam';
+export type RoleScope = 'agent' | 'cluster-pool' | 'eni' | 'multi-pool' | 'nodeipam';
 
 const files: Readonly<Record<RoleScope, readonly string[]>> = {
+  agent: ['cluster-role-agent.yaml'],
   eni: ['cluster-role.yaml', 'role.yaml'],
   'cluster-pool': ['cluster-role-cluster-pool.yaml', 'role.yaml'],
   'multi-pool': ['cluster-role-multi-pool.yaml', 'role.yaml'],
   nodeipam: ['cluster-role-nodeipam.yaml', 'role-nodeipam.yaml'],
 };
 
-/** The ClusterRole, then the Role in the namespace of the Lease. */
+/** The ClusterRole, then the Role in the namespace of the Lease, if there is one. */
 export async function shippedRoles(scope: RoleScope = 'eni'): Promise<readonly ShippedRole[]> {
   return Promise.all(
     files[scope].map(async (name) => parse(await readFile(join(chart, name), 'utf8')) as ShippedRole),

@@ -110,5 +110,7 @@ describe('a controller on Azure, over HTTPS,', () => {
 
     expect(why).toMatch(/^check the credentials that Headwater uses: .*Invalid client secret provided/);
     expect(why).not.toContain('another');
+    const { out } = await child.stop();
+    expect(out).not.toContain('"msg":"assigned ');
   });
 });

@@ -3,6 +3,7 @@ import { terminate } from '../../../src/simulator/cloud/instances.ts';
 import { isObject, type Json, type JsonObject } from '../../../src/simulator/workload/json.ts';
 import { ecsInstance, testAlibaba } from '../../support/alibaba-cloud.ts';
 import { AlibabaWorld } from '../../support/alibaba-world.ts';
+import { poolsOf, replaceLeader } from '../../support/replaced-leader.ts';
 import { type ControllerSetup, startController } from '../../support/world-controller.ts';
 
 const minute = 60_000;
@@ -228,95 +229,67 @@ describe('on Alibaba Cloud, a node with', () => {
   );
 });
 
-const unknownKey = ['InvalidAccessKeyId.NotFound', 404, 'Specified access key is not found.'] as const;
-
 describe('on Alibaba Cloud, a new leader', () => {
   test.each([
     [
       'a key that does not exist',
-      unknownKey,
-      'CredentialsInvalid',
-      'check the credentials that Headwater uses',
+      ['InvalidAccessKeyId.NotFound', 404, 'Specified access key is not found.'],
+      'CredentialsInvalid: check the credentials that Headwater uses: ACTION answers InvalidAccessKeyId.NotFound: Specified access key is not found.',
     ],
     [
       'a wrong secret',
       ['SignatureDoesNotMatch', 400, 'Specified signature does not match our calculation.'],
-      'CredentialsInvalid',
-      'check the credentials that Headwater uses',
+      'CredentialsInvalid: check the credentials that Headwater uses: ACTION answers SignatureDoesNotMatch: Specified signature does not match our calculation.',
     ],
     [
       'credentials that have expired',
       ['InvalidSecurityToken.Expired', 400, 'Specified SecurityToken is expired.'],
-      'CredentialsExpired',
-      "renew Headwater's credentials, or set its clock",
+      "CredentialsExpired: renew Headwater's credentials, or set its clock: ACTION answers InvalidSecurityToken.Expired: Specified SecurityToken is expired.",
     ],
     [
       'a wrong region',
       ['InvalidRegionId.NotFound', 404, 'The specified RegionId does not exist.'],
-      'CallFailed',
-      undefined,
+      'CallFailed: ACTION answers InvalidRegionId.NotFound: The specified RegionId does not exist. (set --alibaba-cloud-region to the region of the nodes)',
     ],
   ] as const)(
     'with %s withdraws nothing, is not ready, and says why in one sentence',
-    async (_, refusal, reason, remedy) => {
+    async (_, [code, status, message], said) => {
       const world = worldFor({});
-      const former = startController(world);
-      for (const machine of world.machines) await world.announce(machine);
-      await world.advance(5 * minute);
-      const before = world.machines.map((machine) => [...world.pool(machine)]);
-      const [code, status, message] = refusal;
-      world.fault('*', { kind: 'error', code, status, message });
+      const { controller, before } = await replaceLeader(world, () =>
+        world.fault('*', { kind: 'error', code, status, message }),
+      );
 
-      former.kill();
-      const controller = startController(world, { identity: 'headwater-1' });
-      await world.advance(20 * minute);
-
-      const advice = remedy === undefined ? ' (set --alibaba-cloud-region to the region of the nodes)' : '';
-      const said = `${remedy === undefined ? '' : `${remedy}: `}ACTION answers ${code}: ${message}${advice}`;
       const sentence = (text: string): string => text.replace(/Describe\w+/, 'ACTION');
-      expect(sentence(controller.controller.unreadiness() ?? '')).toBe(`it cannot read the cloud: ${said}`);
+      expect(sentence(controller.controller.unreadiness() ?? '')).toBe(
+        `it cannot read the cloud: ${said.replace(/^\w+: /, '')}`,
+      );
       for (const machine of world.machines)
-        expect(world.events(machine.name).map(sentence)).toContain(`Node ${reason}: ${said}`);
+        expect(world.events(machine.name).map(sentence)).toContain(`Node ${said}`);
       expect(before.every((pool) => pool.length >= 8)).toBe(true);
-      expect(world.machines.map((machine) => [...world.pool(machine)])).toEqual(before);
+      expect(poolsOf(world)).toEqual(before);
       expect(world.broken()).toEqual([]);
     },
   );
 
   test('that is throttled for ever withdraws nothing, is not ready, and asks rarely', async () => {
     const world = worldFor({});
-    const former = startController(world);
-    for (const machine of world.machines) await world.announce(machine);
-    await world.advance(5 * minute);
-    const before = world.machines.map((machine) => [...world.pool(machine)]);
-    world.fault('*', { kind: 'throttle' });
-
-    former.kill();
-    const controller = startController(world, { identity: 'headwater-1' });
-    await world.advance(20 * minute);
+    const { controller, before } = await replaceLeader(world, () => world.fault('*', { kind: 'throttle' }));
 
     expect(controller.controller.unreadiness()).toMatch(/^it cannot read the cloud: .*Throttling/);
-    expect(world.machines.map((machine) => [...world.pool(machine)])).toEqual(before);
+    expect(poolsOf(world)).toEqual(before);
     expect(controller.calls.length).toBeLessThan(20 * 20);
     expect(world.broken()).toEqual([]);
   });
 
   test('of another VPC serves no node, withdraws nothing, and names the option', async () => {
     const world = worldFor({});
-    const former = startController(world);
-    for (const machine of world.machines) await world.announce(machine);
-    await world.advance(5 * minute);
-    const before = world.machines.map((machine) => [...world.pool(machine)]);
-
-    former.kill();
     const flags = { 'alibaba-cloud-vpc-id': 'vpc-other' };
-    const controller = startController(world, { identity: 'headwater-1', flags });
-    await world.advance(20 * minute);
+    const { controller, before } = await replaceLeader(world, () => undefined, { flags });
 
     expect(controller.controller.unreadiness()).toBe(
       'no node is served: --alibaba-cloud-vpc-id restricts Headwater to vpc-other, and all nodes name vpc-main',
     );
-    expect(world.machines.map((machine) => [...world.pool(machine)])).toEqual(before);
+    expect(poolsOf(world)).toEqual(before);
     expect(world.broken()).toEqual([]);
   });
 });

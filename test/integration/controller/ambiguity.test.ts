@@ -28,7 +28,7 @@ describe.each(['crd-allocator', 'multi-pool'] as const)(
       test.each(ways)('keeps every address and leaks nothing when the call %s', async (_, fault) => {
         let isMet = (): boolean => false;
 
-        const world = await growAndShrink(protocol, {
+        const life = await growAndShrink(protocol, {
           prepare: (given) => {
             given.fault(action, fault, 2);
             isMet = () =>
@@ -37,7 +37,7 @@ describe.each(['crd-allocator', 'multi-pool'] as const)(
         });
 
         expect(isMet()).toBe(true);
-        expectWell(world);
+        expectWell(life);
       });
     });
   },

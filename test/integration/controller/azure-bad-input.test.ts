@@ -11,6 +11,7 @@ import {
 } from '../../../src/simulator/workload/json.ts';
 import { AzureClusterWorld } from '../../support/azure-cluster-world.ts';
 import { controllerPrincipal, otherPrincipal, scaleSet, testAzure } from '../../support/azure-cloud.ts';
+import { poolsOf, replaceLeader } from '../../support/replaced-leader.ts';
 import { type ControllerSetup, startController } from '../../support/world-controller.ts';
 
 const minute = 60_000;
@@ -363,22 +364,17 @@ describe('on Azure, a new leader', () => {
     'with %s withdraws nothing, is not ready, and says why in one sentence',
     async (_, refusal, reason, remedy) => {
       const world = worldFor({ said: [], setAside: 'nothing' });
-      const former = startController(world);
-      for (const machine of world.machines) await world.announce(machine);
-      await world.advance(5 * minute);
-      const before = world.machines.map((machine) => [...world.pool(machine)]);
       const [code, status, message] = refusal;
-      world.fault('*', { kind: 'error', code, status, message });
-
-      const controller = world.takeOver(former);
-      await world.advance(20 * minute);
+      const { controller, before } = await replaceLeader(world, () =>
+        world.fault('*', { kind: 'error', code, status, message }),
+      );
 
       const sentence = `${remedy}: Interfaces.ListVirtualMachineScaleSetNetworkInterfaces answers ${code}: ${message}`;
       expect(controller.controller.unreadiness()).toBe(`it cannot read the cloud: ${sentence}`);
       for (const machine of world.machines)
         expect(world.events(machine.name)).toContain(`Node ${reason}: ${sentence}`);
       expect(before.map((pool) => pool.length)).toEqual([8, 8]);
-      expect(world.machines.map((machine) => [...world.pool(machine)])).toEqual(before);
+      expect(poolsOf(world)).toEqual(before);
       expect(controller.publications.map(({ body }) => body['spec'])).toEqual(
         world.machines.map(() => undefined),
       );

@@ -1,22 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
-import { type LostAnswer, lostAnswers } from '../../support/lost-answers.ts';
+import { lossesOf } from '../../support/lost-answers.ts';
 import { expectGrown, growOnAzure } from '../../support/growing-on-azure.ts';
 
-const ways: readonly LostAnswer[] = [
-  ...lostAnswers,
-  { how: 'has no ids', fault: { kind: 'garbled', form: 'idsMissing' } },
-  { how: 'has unknown states', fault: { kind: 'garbled', form: 'unknownEnum' } },
-];
-
-const actions = [
+const cases = lossesOf([
   'VirtualMachineScaleSetVMs.Update',
   'VirtualMachineScaleSetVMs.Get',
   'NetworkInterfaces.ListVirtualMachineScaleSetVMNetworkInterfaces',
-];
-
-const cases = actions.flatMap((action) =>
-  [1, 4].flatMap((times) => ways.map((way) => ({ action, times, ...way }))),
-);
+]);
 
 describe('an answer of Azure', () => {
   test.each(cases)(

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { objectAt, textAt } from '../../../src/simulator/workload/json.ts';
 import { AzureClusterWorld } from '../../support/azure-cluster-world.ts';
 import { scaleSet, testAzure } from '../../support/azure-cloud.ts';
-import { startController } from '../../support/world-controller.ts';
+import { startController, takeOver } from '../../support/world-controller.ts';
 
 const minute = 60_000;
 
@@ -14,7 +14,7 @@ function publishedIn(world: AzureClusterWorld): readonly unknown[] {
   });
 }
 
-/** Three nodes that a leader serves whom Azure shows every id as it was made. */
+/** Three nodes of a leader to whom Azure shows every id as it was made. */
 async function servedWorld(): Promise<{
   world: AzureClusterWorld;
   former: ReturnType<typeof startController>;
@@ -34,7 +34,7 @@ describe('a new leader to whom Azure shows every id in another case', () => {
     const before = publishedIn(world);
     world.cluster.arm.cloud.respelled = 1;
 
-    const controller = world.takeOver(former);
+    const controller = takeOver(world, former);
     await world.advance(20 * minute);
 
     expect(controller.publications).toEqual([]);
@@ -50,7 +50,7 @@ describe('a new leader to whom Azure shows every id in another case', () => {
     world.cluster.arm.cloud.respelled = 1;
     await world.call('DELETE', `/api/v1/nodes/${late.name}`);
 
-    const controller = world.takeOver(former, { flags: { 'require-node': 'true' } });
+    const controller = takeOver(world, former, { flags: { 'require-node': 'true' } });
     await world.advance(10 * minute);
     const meanwhile = world.operatorError(late);
     await world.register(late);

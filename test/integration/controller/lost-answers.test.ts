@@ -1,25 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
-import { type LostAnswer, lostAnswers } from '../../support/lost-answers.ts';
+import { lossesOf } from '../../support/lost-answers.ts';
 import { World } from '../../support/world.ts';
 import { startController } from '../../support/world-controller.ts';
 
-const ways: readonly LostAnswer[] = [
-  ...lostAnswers,
-  { how: 'has no ids', fault: { kind: 'garbled', form: 'idsMissing' } },
-  { how: 'has unknown values', fault: { kind: 'garbled', form: 'unknownEnum' } },
-];
-
-const actions = [
+const cases = lossesOf([
   'AssignPrivateIpAddresses',
   'CreateNetworkInterface',
   'AttachNetworkInterface',
   'ModifyNetworkInterfaceAttribute',
   'DeleteNetworkInterface',
-];
-
-const cases = actions.flatMap((action) =>
-  [1, 4].flatMap((times) => ways.map((way) => ({ action, times, ...way }))),
-);
+]);
 
 interface Peak {
   held: number;

@@ -135,28 +135,28 @@ describe('a connection to Azure', () => {
     const front = await startHttpFront({ answer, port: 0, tls: authority.issue('127.0.0.1') });
     Reflect.deleteProperty(process.env, 'AZURE_CLIENT_SECRET');
     Object.assign(process.env, { AZURE_AUTHORITY_HOST: front.url, AZURE_FEDERATED_TOKEN_FILE: file });
-    const { api } = await connect({ 'azure-cloud': 'AzureChinaCloud', 'azure-endpoint': front.url });
-    const read = () => api.send(interfacesInGroup(place), { signal, onSend: () => undefined });
 
     try {
+      const { api } = await connect({ 'azure-cloud': 'AzureChinaCloud', 'azure-endpoint': front.url });
+      const read = () => api.send(interfacesInGroup(place), { signal, onSend: () => undefined });
       await writeFile(file, 'first\n');
       await read();
       await writeFile(file, 'second\n');
       await read();
       jest.useFakeTimers({ now: Date.now() + 2 * 3_600_000, doNotFake: [...realTimers] });
       await read();
+      api.close();
     } finally {
       jest.useRealTimers();
-      api.close();
       await front.close();
+      await rm(directory, { recursive: true });
+      Reflect.deleteProperty(process.env, 'AZURE_FEDERATED_TOKEN_FILE');
+      Object.assign(process.env, given, { AZURE_AUTHORITY_HOST: server.url });
+      setDefaultCACertificates([...trusted, server.ca]);
     }
 
     // As long as a token of Azure is valid, none is asked for.
     expect(proofs).toEqual(['first', 'second']);
-    await rm(directory, { recursive: true });
-    Reflect.deleteProperty(process.env, 'AZURE_FEDERATED_TOKEN_FILE');
-    Object.assign(process.env, given, { AZURE_AUTHORITY_HOST: server.url });
-    setDefaultCACertificates([...trusted, server.ca]);
   });
 
   test('passes through the proxy for its target, whose certificate it checks', async () => {

@@ -74,6 +74,7 @@ afterEach(() => {
   for (const name of Object.keys(process.env))
     if (name.startsWith('ALIBABA_CLOUD_')) Reflect.deleteProperty(process.env, name);
   asked.length = 0;
+  setDefaultCACertificates([...trusted, authority.cert]);
 });
 
 afterAll(async () => {
@@ -206,7 +207,6 @@ describe('the role of a service account (RRSA)', () => {
       message: expect.stringMatching(/^cannot get credentials from sts.aliyuncs.com: .*certificate/),
     });
     expect(asked).toEqual([]);
-    setDefaultCACertificates([...trusted, authority.cert]);
   });
 });
 

@@ -2,7 +2,8 @@
 // above zero in one of them.
 import { createMetricRegistry } from '../../../src/observability/metrics.ts';
 import { BlockWorld } from '../../simulation/blocks/block-world.ts';
-import { AlibabaCluster } from '../../support/alibaba-cluster.ts';
+import { ecsInstance, testAlibaba } from '../../support/alibaba-cloud.ts';
+import { AlibabaWorld } from '../../support/alibaba-world.ts';
 import { AzureClusterWorld } from '../../support/azure-cluster-world.ts';
 import { BusyWorld } from '../../support/busy-world.ts';
 import { belongingTo, leave } from '../../support/orphaned-interfaces.ts';
@@ -203,17 +204,11 @@ const onAzure: Stage = {
 const onAlibaba: Stage = {
   name: 'alibaba',
   play: async (record) => {
-    const instances = '{ name: node, type: ecs.g7.xlarge, vSwitch: a, count: 4 }';
-    const cluster = new AlibabaCluster(`
-cloud: alibabacloud
-vpcs: [{ name: main, blocks: [10.0.0.0/16] }]
-vSwitches: [{ name: a, zone: cn-hangzhou-a, block: 10.0.0.0/18 }]
-instances: [${instances}]
-`);
-    const controller = cluster.start({ 'limit-ipam-api-qps': '0.2', 'limit-ipam-api-burst': '1' });
-    for (const node of cluster.nodes) await cluster.announce(node);
-    const played = { clock: cluster.clock, advance: (ms: number) => cluster.clock.advance(ms) };
-    await record.advance(played, [controller], 5 * minute);
+    const world = new AlibabaWorld({ cloud: testAlibaba({ instances: [ecsInstance({ count: 4 })] }) });
+    const flags = { 'limit-ipam-api-qps': '0.2', 'limit-ipam-api-burst': '1' };
+    const controller = startController(world, { metered: true, flags });
+    for (const machine of world.machines) await world.announce(machine);
+    await record.advance(world, [controller], 5 * minute);
   },
 };
 

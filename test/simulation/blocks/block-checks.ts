@@ -88,7 +88,7 @@ export class BlockChecks {
     this.#excused = excused;
   }
 
-  /** A block may be shared with one that an administrator brought back, by whom who got it before that could be known. */
+  /** An object may share a block that an administrator brought back if it got it before that could be known. */
   #isExcused(shared: SharedBlock): boolean {
     const since = this.world.clock.monotonic() - longestLag;
     const isNew = shared.names.some((name, index) => {
@@ -113,7 +113,7 @@ export class BlockChecks {
       this.violations.add(`the CiliumNode of a living machine was deleted: ${name}`);
   }
 
-  /** Only who has the Lease writes. After etcd was restored, a leader knows only of its own until that ends. */
+  /** Only the holder of the Lease writes. After etcd was restored, a leader knows only of its own Lease until that ends. */
   checkSender(identity: string, url: string): void {
     const { leaseHolder, clock } = this.world;
     const isNew = clock.monotonic() < this.#restoredAll + defaultLeaseTimings.leaseDuration;

@@ -122,17 +122,19 @@ export class BlockWorld {
     const stop = new AbortController();
     const log = recordingLogger();
     const controller: BlockController = new Controller({
-      options,
+      host: {
+        options,
+        clock: process,
+        random: this.random.fork(identity),
+        log,
+        registry: registry ?? noopMetricRegistry(() => undefined),
+        onBug: (error) => this.bugs.push(error),
+      },
       kubernetes: transport,
       leaseTransport: lease,
       composeMode: this.#modeOf(options),
-      clock: process,
-      random: this.random.fork(identity),
-      log,
-      registry: registry ?? noopMetricRegistry(() => undefined),
       identity,
       readLiveOptions: undefined,
-      onBug: (error) => this.bugs.push(error),
     });
     const outcome = controller.run(stop.signal);
     outcome.catch((error: unknown) => this.bugs.push(error));

@@ -5,9 +5,9 @@ import type { Cloud, CloudDeps } from '../../../src/controller/clouds/cloud.ts';
 import type { RpcAction, RpcApi, RpcInput, RpcOutput } from '../../../src/providers/alibaba/rpc-api.ts';
 import { CallError, type Sending } from '../../../src/providers/gate/cloud-call.ts';
 import type { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
-import { CloudRefusal } from '../../../src/simulator/cloud/cloud-refusal.ts';
+import { readyLife } from '../../../src/simulator/alibaba/states.ts';
 import type { Faults } from '../../../src/simulator/cloud/faults.ts';
-import { launch, plainInterface, terminate } from '../../../src/simulator/cloud/instances.ts';
+import { plainInterface } from '../../../src/simulator/cloud/instances.ts';
 import type { NetworkInterface } from '../../../src/simulator/cloud/records.ts';
 import {
   createEmbeddedAlibaba,
@@ -16,23 +16,20 @@ import {
 import { type JsonObject, listAt, textAt, textsAt } from '../../../src/simulator/workload/json.ts';
 import type { NodeFacts } from '../../../src/simulator/workload/node-facts.ts';
 import type { NodeView } from '../../../src/simulator/workload/node-view.ts';
-import { InProcessRpc } from '../../support/in-process-rpc.ts';
+import { InProcessRpc, type OnRpcCall } from '../../support/in-process-rpc.ts';
 import { passCall } from '../ports.ts';
 import type { SimulatedProcess } from '../process.ts';
 import type { Scenario } from '../scenario.ts';
 import { alibabaTopologyOf, podTags } from './alibaba-topology.ts';
 import { CallJudge } from './call-judge.ts';
-import type { ActingCall, CloudRig, CreateCluster, RigHooks } from './cloud-rig.ts';
+import type { ActingCall, CloudPath, CloudRig, RigHooks, RigOptions } from './cloud-rig.ts';
 import { inWordsOfEc2, outputInWordsOfEc2, resultInWordsOfEc2 } from './ec2-words.ts';
+import { launchLike, terminateOnceShown } from './launched-instances.ts';
 import { occupy } from './occupied-subnet.ts';
+import { WireRpc } from '../wire-rpc.ts';
 import { roomOn } from './subnet-room.ts';
 
 const indexTag = 'cilium-eni-index';
-
-export interface AlibabaRigOptions extends CreateCluster {
-  /** Receives what no controller may ever send. */
-  readonly onMisdeed: (text: string) => void;
-}
 
 export class AlibabaRig implements CloudRig {
   readonly cloud = 'alibabacloud';
@@ -43,15 +40,17 @@ export class AlibabaRig implements CloudRig {
   readonly podSubnets: readonly string[];
   readonly securityGroups: readonly string[];
   readonly #clock: VirtualClock;
+  readonly #path: CloudPath;
   readonly #times: EmbeddedAlibaba['network']['times'];
   readonly #calls: CallJudge;
   readonly #onMisdeed: (text: string) => void;
   /** By interface: the process that attached it. */
   readonly #attachedBy = new Map<string, string>();
 
-  constructor(scenario: Scenario, clock: VirtualClock, { onMisdeed, ...options }: AlibabaRigOptions) {
-    this.cluster = createEmbeddedAlibaba({ ...options, topology: alibabaTopologyOf(scenario) });
+  constructor(scenario: Scenario, { clock, path, create, onMisdeed }: RigOptions) {
+    this.cluster = createEmbeddedAlibaba({ ...create, topology: alibabaTopologyOf(scenario) });
     this.#clock = clock;
+    this.#path = path;
     this.#onMisdeed = onMisdeed;
     const { network } = this.cluster;
     this.#times = network.times;
@@ -109,40 +108,17 @@ export class AlibabaRig implements CloudRig {
     return interfaces.flatMap((id) => this.cluster.network.interfaces.get(id)?.instanceId ?? []);
   }
 
-  launch({
-    subnetId,
-    instanceType,
-  }: NodeFacts): Pick<NodeFacts, 'instanceId' | 'primaryAddress'> | undefined {
+  launch(like: NodeFacts): Pick<NodeFacts, 'instanceId' | 'primaryAddress'> | undefined {
     const { network } = this.cluster;
-    if ((network.subnets.get(subnetId)?.available ?? 0) < 1) return undefined;
-    const life = {
-      phase: 'ready',
-      name: '',
-      createTime: network.clock.wall(),
-      deleteOnRelease: true,
-    } as const;
-    const request = { ...plainInterface(subnetId, this.securityGroups), life };
-    const { id, primaryAddress } = launch(network, {
+    return launchLike(network, like, () => ({
       reservationId: '',
-      launchIndex: 0,
-      type: instanceType,
       imageId: 'aliyun_3_x64_20G_alibase_20260101.vhd',
-      tags: {},
-      interfaces: [{ kind: 'new', deviceIndex: 0, cardIndex: 0, deleteOnTermination: true, request }],
-    });
-    return { instanceId: id, primaryAddress };
+      request: { ...plainInterface(like.subnetId, this.securityGroups), life: readyLife(network) },
+    }));
   }
 
-  /** Retries while the cloud does not show a new instance yet. */
   terminate(instanceId: string): void {
-    const { network } = this.cluster;
-    if (!network.instances.has(instanceId)) return;
-    try {
-      terminate(network, [instanceId]);
-    } catch (refusal) {
-      if (!(refusal instanceof CloudRefusal)) throw refusal;
-      this.#clock.schedule(1000, () => this.terminate(instanceId));
-    }
+    terminateOnceShown(this.cluster.network, instanceId, this.#clock);
   }
 
   roomFor({ facts }: NodeView): number {
@@ -187,17 +163,18 @@ export class AlibabaRig implements CloudRig {
 
   #apiFor(process: SimulatedProcess, { onCallEnded }: RigHooks): RpcApi {
     const sent = new WeakMap<object, number>();
-    const inner = new InProcessRpc(
-      this.cluster.alibaba.gateway,
-      (action, input, result, output = {}) =>
-        onCallEnded(action, {
-          input: inWordsOfEc2(input as object),
-          result: resultInWordsOfEc2(result),
-          sentAt: sent.get(input as object) ?? 0,
-          output: outputInWordsOfEc2(output),
-        }),
-      process.identity,
-    );
+    const { gateway } = this.cluster.alibaba;
+    const onCall: OnRpcCall = (action, input, result, output = {}) =>
+      onCallEnded(action, {
+        input: inWordsOfEc2(input as object),
+        result: resultInWordsOfEc2(result),
+        sentAt: sent.get(input as object) ?? 0,
+        output: outputInWordsOfEc2(output),
+      });
+    const inner =
+      this.#path === 'wire'
+        ? new WireRpc(gateway, this.#clock, onCall, process.identity)
+        : new InProcessRpc(gateway, onCall, process.identity);
     return {
       send: async (action, input, sending) => {
         const call = { identity: process.identity, action, input };

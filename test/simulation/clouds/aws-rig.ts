@@ -3,9 +3,8 @@ import { composeAws } from '../../../src/controller/clouds/aws.ts';
 import type { Cloud, CloudDeps } from '../../../src/controller/clouds/cloud.ts';
 import type { Ec2Api } from '../../../src/providers/aws/ec2-api.ts';
 import type { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
-import { CloudRefusal } from '../../../src/simulator/cloud/cloud-refusal.ts';
 import type { Faults } from '../../../src/simulator/cloud/faults.ts';
-import { launch, plainInterface, terminate } from '../../../src/simulator/cloud/instances.ts';
+import { plainInterface } from '../../../src/simulator/cloud/instances.ts';
 import {
   createEmbeddedCluster,
   type EmbeddedCluster,
@@ -17,17 +16,12 @@ import { InProcessEc2, type OnCall } from '../../support/in-process-ec2.ts';
 import { cloudPort } from '../ports.ts';
 import type { SimulatedProcess } from '../process.ts';
 import type { Scenario } from '../scenario.ts';
+import { launchLike, terminateOnceShown } from './launched-instances.ts';
 import { occupy } from './occupied-subnet.ts';
 import { roomOn } from './subnet-room.ts';
 import { nodeGroup, podSubnetIds, topologyOf } from '../topology.ts';
 import { WireEc2 } from '../wire-ec2.ts';
-import type { ActingCall, CloudRig, CreateCluster, RigHooks } from './cloud-rig.ts';
-
-/**
- * How calls reach the cloud: directly in its model, or over the wire, through the real SDK and the HTTP interface of
- * the model.
- */
-export type Ec2Path = 'fast' | 'wire';
+import type { ActingCall, CloudPath, CloudRig, RigHooks, RigOptions } from './cloud-rig.ts';
 
 export class AwsRig implements CloudRig {
   readonly cloud = 'aws';
@@ -37,10 +31,10 @@ export class AwsRig implements CloudRig {
   readonly podSubnets: readonly string[];
   readonly securityGroups = [nodeGroup];
   readonly #clock: VirtualClock;
-  readonly #path: Ec2Path;
+  readonly #path: CloudPath;
 
-  constructor(scenario: Scenario, clock: VirtualClock, path: Ec2Path, options: CreateCluster) {
-    this.cluster = createEmbeddedCluster({ ...options, topology: topologyOf(scenario) });
+  constructor(scenario: Scenario, { clock, path, create }: RigOptions) {
+    this.cluster = createEmbeddedCluster({ ...create, topology: topologyOf(scenario) });
     this.podSubnets = podSubnetIds(scenario);
     this.#clock = clock;
     this.#path = path;
@@ -88,34 +82,17 @@ export class AwsRig implements CloudRig {
       : byInstance.flatMap((filter) => listAt(filter, 'Values').map(String));
   }
 
-  launch({
-    subnetId,
-    instanceType,
-  }: NodeFacts): Pick<NodeFacts, 'instanceId' | 'primaryAddress'> | undefined {
+  launch(like: NodeFacts): Pick<NodeFacts, 'instanceId' | 'primaryAddress'> | undefined {
     const { network } = this.cluster;
-    if ((network.subnets.get(subnetId)?.available ?? 0) < 1) return undefined;
-    const request = plainInterface(subnetId, [nodeGroup]);
-    const { id, primaryAddress } = launch(network, {
+    return launchLike(network, like, () => ({
       reservationId: network.newId('r'),
-      launchIndex: 0,
-      type: instanceType,
       imageId: 'ami-0123456789abcdef0',
-      tags: {},
-      interfaces: [{ kind: 'new', deviceIndex: 0, cardIndex: 0, deleteOnTermination: true, request }],
-    });
-    return { instanceId: id, primaryAddress };
+      request: plainInterface(like.subnetId, this.securityGroups),
+    }));
   }
 
-  /** Retries while the cloud does not show a new instance yet. */
   terminate(instanceId: string): void {
-    const { network } = this.cluster;
-    if (!network.instances.has(instanceId)) return;
-    try {
-      terminate(network, [instanceId]);
-    } catch (refusal) {
-      if (!(refusal instanceof CloudRefusal)) throw refusal;
-      this.#clock.schedule(1000, () => this.terminate(instanceId));
-    }
+    terminateOnceShown(this.cluster.network, instanceId, this.#clock);
   }
 
   roomFor({ facts }: NodeView): number {

@@ -19,17 +19,13 @@ import type { NodeView } from '../../../src/simulator/workload/node-view.ts';
 import { ArmHand } from '../../support/arm-hand.ts';
 import { judgeArm } from '../../support/arm-judge.ts';
 import { addUnknownFields, otherPrincipal } from '../../support/azure-cloud.ts';
-import { InProcessArm } from '../../support/in-process-arm.ts';
+import { InProcessArm, type OnArmCall } from '../../support/in-process-arm.ts';
 import { passCall } from '../ports.ts';
 import type { SimulatedProcess } from '../process.ts';
 import type { Scenario } from '../scenario.ts';
+import { WireArm } from '../wire-arm.ts';
 import { armTopologyOf } from './azure-topology.ts';
-import type { ActingCall, CloudRig, CreateCluster, RigHooks } from './cloud-rig.ts';
-
-export interface AzureRigOptions extends CreateCluster {
-  /** Receives what no controller may ever send. */
-  readonly onMisdeed: (text: string) => void;
-}
+import type { ActingCall, CloudPath, CloudRig, RigHooks, RigOptions } from './cloud-rig.ts';
 
 export class AzureRig implements CloudRig {
   readonly cloud = 'azure';
@@ -42,14 +38,16 @@ export class AzureRig implements CloudRig {
   /** Another client. */
   readonly hand: ArmHand;
   readonly #clock: VirtualClock;
+  readonly #path: CloudPath;
   readonly #topology: ArmTopology;
   /** By interface: the call that changed it last, if it was a controller's. */
   readonly #changedBy = new Map<string, ActingCall>();
 
-  constructor(scenario: Scenario, clock: VirtualClock, { onMisdeed, ...options }: AzureRigOptions) {
+  constructor(scenario: Scenario, { clock, path, create, onMisdeed }: RigOptions) {
     this.#topology = armTopologyOf(scenario);
-    this.cluster = createEmbeddedAzure({ ...options, topology: this.#topology });
+    this.cluster = createEmbeddedAzure({ ...create, topology: this.#topology });
     this.#clock = clock;
+    this.#path = path;
     const { arm, network } = this.cluster;
     this.podSubnets = [...network.subnets.keys()];
     this.hand = new ArmHand(arm.gateway, otherPrincipal);
@@ -174,15 +172,16 @@ export class AzureRig implements CloudRig {
 
   #apiFor(process: SimulatedProcess, { onCallEnded }: RigHooks): ArmApi {
     const sent = new WeakMap<ArmRequest, number>();
-    const inner = new InProcessArm(
-      this.cluster.arm.gateway,
-      (request, result) => {
-        const { operation, url, body } = request;
-        const input = { url, ...(body !== undefined && { body }) };
-        onCallEnded(operation, { input, result, sentAt: sent.get(request) ?? 0, output: {} });
-      },
-      process.identity,
-    );
+    const { gateway } = this.cluster.arm;
+    const onCall: OnArmCall = (request, result) => {
+      const { operation, url, body } = request;
+      const input = { url, ...(body !== undefined && { body }) };
+      onCallEnded(operation, { input, result, sentAt: sent.get(request) ?? 0, output: {} });
+    };
+    const inner =
+      this.#path === 'wire'
+        ? new WireArm(gateway, this.#clock, onCall, process.identity)
+        : new InProcessArm(gateway, onCall, process.identity);
     return {
       send: (request, sending) => {
         sent.set(request, this.#clock.monotonic());

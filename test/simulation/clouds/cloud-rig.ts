@@ -1,5 +1,6 @@
 // One cloud as a simulation uses it: its model, how processes reach it, and how its calls are judged.
 import type { Cloud, CloudDeps } from '../../../src/controller/clouds/cloud.ts';
+import type { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
 import type { Faults } from '../../../src/simulator/cloud/faults.ts';
 import type {
   EmbeddedClusterOptions,
@@ -72,4 +73,17 @@ export interface RigHooks {
   readonly onAnswerApplied: (process: string, action: string, output: object) => void;
 }
 
-export type CreateCluster = Omit<EmbeddedClusterOptions, 'topology'>;
+/**
+ * How calls reach the cloud: directly in its model, or over the wire, through the real SDK and the HTTP interface of
+ * the model.
+ */
+export type CloudPath = 'fast' | 'wire';
+
+export interface RigOptions {
+  readonly clock: VirtualClock;
+  readonly path: CloudPath;
+  /** Of the cluster. */
+  readonly create: Omit<EmbeddedClusterOptions, 'topology'>;
+  /** Receives what no controller may ever send. */
+  readonly onMisdeed: (text: string) => void;
+}

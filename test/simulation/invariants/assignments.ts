@@ -1,6 +1,6 @@
 // The pod addresses that the cloud assigned to each instance, past and present. Primary addresses count only on a cloud
-// whose pods use them, and there those of the primary interface do not count at all. An address that an instance lost and that returns as the primary address of a new
-// interface stays lost to its pod.
+// whose pods use them, and there those of the primary interface do not count at all. An address that an instance lost and
+// that returns as the primary address of a new interface stays lost to its pod.
 import { formatIpv4, parseIpv4 } from '../../../src/simulator/cloud/ipv4.ts';
 import type { NetworkInterface } from '../../../src/simulator/cloud/records.ts';
 

@@ -5,6 +5,7 @@ import { Answerer, type CniAnswer } from '../../../src/agent/cni/answer.ts';
 import { Verbs } from '../../../src/agent/cni/verbs.ts';
 import { type Change, Holdings } from '../../../src/agent/ipam/holdings.ts';
 import { Ipam, type IpamEvent, type IpamOptions } from '../../../src/agent/ipam/ipam.ts';
+import { onlyDefault } from '../../../src/agent/ipam/pools.ts';
 import { Random } from '../../../src/runtime/random.ts';
 import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
 
@@ -14,6 +15,8 @@ export interface RigOptions {
   readonly holdings?: Holdings;
   readonly mayGrow?: boolean;
   readonly seed?: string;
+  /** Called as a call of the plugin is answered. */
+  readonly onAnswer?: () => void;
 }
 
 export function blockOf(text: string, seed = 'block'): HostScopeAllocator {
@@ -53,6 +56,8 @@ export class AgentRig {
         return this.recordProblem;
       },
       enabled,
+      directory: onlyDefault,
+      isLast: () => false,
       onEvent: (event) => this.events.push(event),
     });
     for (const block of blocks) this.ipam.serve(blockOf(block, seed));
@@ -71,7 +76,10 @@ export class AgentRig {
     this.answerer = new Answerer({
       verbs,
       clock: this.clock,
-      onAnswer: ({ verb, code }) => this.figures.push(`${verb} ${code}`),
+      onAnswer: ({ verb, code }) => {
+        this.figures.push(`${verb} ${code}`);
+        options.onAnswer?.();
+      },
     });
   }
 

@@ -1,15 +1,18 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { allFigures } from '../../../bench/all-figures.ts';
+import type { CloudName } from '../../../bench/clouds/bench-cloud.ts';
 import { cloudNames } from '../../../bench/clouds/clouds.ts';
 import { readCommandLine, type Wanted } from '../../../bench/command-line.ts';
-import { figuresOn } from '../../../bench/figure.ts';
 
 const read = (...args: readonly string[]): Wanted => {
   const wanted = readCommandLine(args, allFigures);
   if (wanted.kind === 'list') throw new Error('a list was asked for');
   return wanted;
 };
+
+const namesOn = (cloud: CloudName): readonly string[] =>
+  allFigures.filter(({ limits }) => limits[cloud] !== undefined).map(({ name }) => name);
 
 describe('readCommandLine', () => {
   test.each([
@@ -26,7 +29,7 @@ describe('readCommandLine', () => {
   });
 
   test('selects all figures, or the named ones in the order given', () => {
-    expect(read().figures).toEqual(figuresOn('aws', allFigures));
+    expect(read().figures.map(({ name }) => name)).toEqual(namesOn('aws'));
     expect(read('--only', 'idle-cpu', '--only', 'scale-up-reads').figures.map(({ name }) => name)).toEqual([
       'idle-cpu',
       'scale-up-reads',
@@ -46,16 +49,38 @@ describe('readCommandLine', () => {
     [['--nodes', '1.5'], '--nodes is 1.5'],
     [['--cloud', 'moon'], '--cloud is moon; there are: aws, azure, alibaba'],
     [['--cloud', 'azure', '--only', 'modify-calls'], 'there is no figure modify-calls'],
+    [['--small', '--only', 'scale-up-time'], 'there is no figure scale-up-time'],
     [['--bogus'], 'bogus'],
   ])('refuses %j', (args, problem) => {
     expect(() => read(...args)).toThrow(problem);
   });
 
   test('accepts --list', () => {
-    expect(readCommandLine(['--list', '--cloud=azure'], allFigures)).toEqual({
-      kind: 'list',
-      figures: figuresOn('azure', allFigures),
-    });
+    const { kind, figures } = readCommandLine(['--list', '--cloud=azure'], allFigures);
+
+    expect(kind).toBe('list');
+    expect(figures.map(({ name }) => name)).toEqual(namesOn('azure'));
+  });
+
+  test('keeps the nodes and the limits that a figure on Alibaba Cloud is stated for', () => {
+    const stated = read('--cloud', 'alibaba', '--nodes', '50', '--scale', '10').figures.filter(({ title }) =>
+      /\d{2,} (nodes|s)\b/.test(title),
+    );
+
+    expect(stated.map(({ name, scenario }) => [name, scenario.split(' ', 1)[0]])).toEqual([
+      ['reads-per-node', '500'],
+      ['reads-per-node-of-100', '100'],
+      ['calls-over-window', '600'],
+      ['last-supplied', '500'],
+      ['last-supplied-of-100', '100'],
+    ]);
+    expect(stated.filter(({ scenario }) => !scenario.includes('limits and latencies of'))).toEqual([]);
+  });
+
+  test('lists with --small what the small form measures', () => {
+    const { figures } = readCommandLine(['--list', '--small'], allFigures);
+
+    expect(figures.map(({ name }) => name)).toEqual(read('--small').figures.map(({ name }) => name));
   });
 });
 

@@ -66,6 +66,7 @@ describe('the table of options', () => {
 
     expect(ownToTheProcess.toSorted()).toEqual([
       'boot-id-file',
+      'cilium-node-spec',
       'config-dir',
       'exclude-ips',
       'ipv4-range',

@@ -13,13 +13,15 @@ test('the reason why CiliumNodes cannot be read is reported during retries, too'
     path.includes('ciliumnodes') && tries++ > 0 ? 'silence' : status(500, 'the disk is full'),
   );
   const cache = new ClusterCache({
-    transport,
-    clock,
-    random: new Random('cache'),
-    log: recordingLogger(),
-    onBug: (error) => {
-      throw error;
+    host: {
+      clock,
+      random: new Random('cache'),
+      log: recordingLogger(),
+      onBug: (error) => {
+        throw error;
+      },
     },
+    transport,
     onNode: () => undefined,
     instanceIdOf: () => undefined,
     section: awsSection,

@@ -3,6 +3,7 @@ import { awsSection } from '../../../src/providers/aws/cilium-node-section.ts';
 import { ConflictingWriters } from '../../../src/controller/conflicting-writers.ts';
 import type { CiliumNode } from '../../../src/kubernetes/cilium-node/cilium-node.ts';
 import { readCiliumNode } from '../../../src/kubernetes/cilium-node/cilium-node-reader.ts';
+import { createMetricRegistry } from '../../../src/observability/metrics.ts';
 import { MutationPermission, noPauses } from '../../../src/providers/gate/mutation-permission.ts';
 import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
@@ -34,22 +35,19 @@ interface Rig {
   readonly reported: string[];
 }
 
-function rig(change: Partial<ConstructorParameters<typeof ConflictingWriters>[0]> = {}): Rig {
+function rig(change: Partial<ConstructorParameters<typeof ConflictingWriters>[0]> = {}, leads = true): Rig {
   const clock = new VirtualClock();
   const permission = new MutationPermission(noPauses);
   const reported: string[] = [];
   const writers = new ConflictingWriters({
-    clock,
-    permission,
+    host: { clock, log: recordingLogger(), registry: createMetricRegistry({ measureProcess: false }) },
+    leadership: { leads: () => leads, permission },
     ownWrites: { isAnswer: () => false, openOn: () => [], settle: () => undefined },
     counts: () => true,
-    leads: () => true,
     knownVersion: () => '200',
     collectionVersion: () => Promise.resolve('100'),
     section: awsSection,
-    log: recordingLogger(),
-    metrics: { headwater_conflicting_writes_total: { add: () => undefined } },
-    recordEvent: (_, { message }) => reported.push(message),
+    events: { record: (_, { message }) => void reported.push(message) },
     ...change,
   });
   return { clock, permission, writers, reported };
@@ -71,11 +69,11 @@ async function stateAfter(
   } = {},
 ): Promise<string> {
   const answers = [...versions];
-  const { clock, permission, writers } = rig({
-    leads: () => leads,
+  const change = {
     knownVersion: () => known ?? version,
     collectionVersion: () => Promise.resolve(answers.shift()),
-  });
+  };
+  const { clock, permission, writers } = rig(change, leads);
   void writers.run(new AbortController().signal);
   await clock.advance(after);
   writers.check(nodeAt('90', ['10.0.0.1']), nodeAt(version, ['10.0.0.3']));

@@ -39,23 +39,27 @@ function rig(
       heldWithdrawals: () => world.held,
       reevaluate: (now) => miss([], now),
     },
-    members,
-    consistencyWindow,
+    host: { options: { consistencyWindow }, clock, log },
+    nodes: () => ({
+      members,
+      instancesChanged: (instanceIds) => void reported.withdrawn.push(...instanceIds),
+    }),
     allowed: () => world.allowed,
     describe: given.describe ?? (() => Promise.resolve({ scope: 'eu-west-1 of account 1234' })),
-    permission,
-    lease:
-      given.withoutLease === true
-        ? undefined
-        : {
-            annotation: (key) => annotations.get(key),
-            annotate: (key, text) => annotations.set(key, text),
-          },
-    recordLeaseEvent: ({ type, reason, message }) => reported.lease.push(`${type} ${reason}: ${message}`),
-    recordNodeEvent: ({ name }, { reason }) => reported.nodes.push(`${name} ${reason}`),
-    onWithdrawn: (instanceIds) => reported.withdrawn.push(...instanceIds),
-    clock,
-    log,
+    leadership: {
+      permission,
+      lease:
+        given.withoutLease === true
+          ? undefined
+          : {
+              annotation: (key) => annotations.get(key),
+              annotate: (key, text) => void annotations.set(key, text),
+            },
+    },
+    events: {
+      record: ({ name }, { reason }) => void reported.nodes.push(`${name} ${reason}`),
+      recordOnLease: ({ type, reason, message }) => void reported.lease.push(`${type} ${reason}: ${message}`),
+    },
   });
   /** Acts as the inventory does when a read proves that something of these instances is missing. */
   function miss(instanceIds: readonly string[], now = clock.monotonic()): ReadonlySet<string> {

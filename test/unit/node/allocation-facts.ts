@@ -29,6 +29,7 @@ export function requirements(change: Partial<NodeRequirements> = {}): NodeRequir
     deleteOnTermination: true,
     subnetIds: [],
     subnetTags: {},
+    strictSubnets: false,
     securityGroupIds: [],
     securityGroupTags: {},
     ...change,

@@ -3,6 +3,7 @@
 import { podAddresses } from '../../../src/node/demand/capacity.ts';
 import type { NodeRequirements } from '../../../src/node/demand/node-requirements.ts';
 import type { FinishedStep } from '../../../src/node/allocate/step-result.ts';
+import { Growth } from '../../../src/node/allocate/growth.ts';
 import { PoolMaintainer } from '../../../src/node/allocate/pool-maintainer.ts';
 import type { AllocationPlan } from '../../../src/node/allocate/prepare-ip-allocation.ts';
 import { BlockedResources } from '../../../src/node/allocate/blocked-resources.ts';
@@ -15,6 +16,7 @@ import { Orphans } from '../../../src/providers/orphans/orphans.ts';
 import { SubnetLedger } from '../../../src/providers/catalog/subnet-ledger.ts';
 import type { Priority } from '../../../src/providers/contract/priority.ts';
 import { VisibilityLag } from '../../../src/providers/inventory/visibility-lag.ts';
+import { TaskGroup } from '../../../src/runtime/task-group.ts';
 import { sleep } from '../../../src/runtime/clock.ts';
 import { Random } from '../../../src/runtime/random.ts';
 import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
@@ -44,7 +46,7 @@ export interface PoolSetup {
   readonly haste?: number;
   readonly spreadCalls?: boolean;
   /** An interface that is being released. */
-  readonly leaving?: string;
+  readonly leaving?: readonly string[];
   /** How long calls wait for the rate limits, by the first operation of a step, in ms. */
   readonly waits?: Readonly<Partial<Record<Operation['kind'], number>>>;
   /** Whether no call gets a place among the requests in flight. */
@@ -86,6 +88,12 @@ export class PoolRig {
   #addresses = 0;
   #blocks = 0;
   #lastPlan: AllocationPlan | undefined;
+  #endWait: () => void = () => undefined;
+  readonly tasks = new TaskGroup({
+    clock: this.clock,
+    onBug: (error) => this.bugs.push(error),
+    onEnd: () => void this.clock.schedule(0, () => this.evaluate()),
+  });
 
   constructor(setup: PoolSetup = {}) {
     this.#setup = setup;
@@ -107,7 +115,7 @@ export class PoolRig {
     });
     this.orphans.apply({ startedAt: 0, endedAt: 0, interfaces: [] });
     this.maintainer = new PoolMaintainer({
-      isShrinking: (interfaceId) => interfaceId === setup.leaving,
+      growth: new Growth(),
       visibilityLag: new VisibilityLag(),
       spreadCalls: setup.spreadCalls ?? false,
       instanceId: 'i-1',
@@ -132,9 +140,8 @@ export class PoolRig {
       abandon: (interfaceId) => this.inventory.abandon(interfaceId),
       refresh: () => this.#refresh(),
       invalidate: (from) => this.invalidations.push(from),
-      wake: () => void this.clock.schedule(0, () => this.evaluate()),
+      tasks: this.tasks,
       onStep: (step) => this.steps.push(step),
-      onBug: (error) => this.bugs.push(error),
     });
   }
 
@@ -146,7 +153,12 @@ export class PoolRig {
   }
 
   evaluate(): void {
-    this.#lastPlan = this.maintainer.evaluate();
+    this.#lastPlan = undefined;
+    if (this.tasks.isClosing) return;
+    const { plan, requeueAfter } = this.maintainer.step(this.#facts(), this.clock.monotonic());
+    this.#lastPlan = plan;
+    this.#endWait();
+    if (requeueAfter !== undefined) this.#endWait = this.clock.schedule(requeueAfter, () => this.evaluate());
   }
 
   /** The plan of the last evaluation. */
@@ -196,6 +208,7 @@ export class PoolRig {
       most: (this.#setup.most ?? Infinity) - this.available,
       orphans: this.orphans.of('i-1'),
       traits,
+      shrinking: new Set(this.#setup.leaving),
     };
   }
 

@@ -3,7 +3,9 @@
 import type { CiliumNode } from '../../../src/kubernetes/cilium-node/cilium-node.ts';
 import type { JsonObject } from '../../../src/kubernetes/transport/json.ts';
 import type { Release } from '../../../src/node/release/release-state.ts';
-import { Releaser, type ReleasableFacts } from '../../../src/node/release/releaser.ts';
+import type { ReleasableFacts } from '../../../src/node/release/release-plan.ts';
+import { ReleaseStore } from '../../../src/node/release/release-store.ts';
+import { Releaser } from '../../../src/node/release/releaser.ts';
 import type { FinishedRelease } from '../../../src/node/release/unassign.ts';
 import { podAddresses } from '../../../src/node/demand/capacity.ts';
 import { Inventory } from '../../../src/providers/inventory/inventory.ts';
@@ -11,6 +13,7 @@ import { expandBlock } from '../../../src/providers/contract/ipv4.ts';
 import { MutationPermission, noPauses } from '../../../src/providers/gate/mutation-permission.ts';
 import type { NetworkInterface } from '../../../src/providers/contract/network-interface.ts';
 import type { Operation, Outcome } from '../../../src/providers/contract/operation.ts';
+import { TaskGroup } from '../../../src/runtime/task-group.ts';
 import { sleep } from '../../../src/runtime/clock.ts';
 import { Random } from '../../../src/runtime/random.ts';
 import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
@@ -44,6 +47,12 @@ const never = new AbortController().signal;
 export class ReleaseRig {
   readonly clock = new VirtualClock();
   readonly inventory = new Inventory({ consistencyWindow: timing.consistencyWindow });
+  readonly tasks = new TaskGroup({
+    clock: this.clock,
+    onBug: (error) => this.bugs.push(error),
+    onEnd: () => this.wake(),
+  });
+  readonly releases = new ReleaseStore();
   readonly releaser: Releaser;
   /** `eni-0 10.0.0.10,10.0.0.11@ms`: unassignments as they are sent. */
   readonly calls: string[] = [];
@@ -65,6 +74,7 @@ export class ReleaseRig {
   readonly #setup: ReleaseSetup;
   #shown: ReadonlySet<string> = new Set();
   #handshake: JsonObject = {};
+  #endWait: () => void = () => undefined;
 
   constructor(setup: ReleaseSetup) {
     this.#setup = setup;
@@ -86,16 +96,16 @@ export class ReleaseRig {
       timing,
       permission: new MutationPermission(noPauses),
       policy: { ...policy, enabled: setup.enabled ?? true },
-      writtenAt: () => this.writtenAt,
-      facts: () => this.#facts(),
-      isGrowing: (interfaceId) => this.growing.has(interfaceId),
-      readNode: () => Promise.resolve(setup.onRead?.(this) ?? true),
-      applyAnswer: (answer) => this.inventory.applyAnswer(answer, this.clock.monotonic()),
-      invalidate: (from) => this.invalidations.push(from),
-      wake: () => this.wake(),
+      releases: this.releases,
+      node: {
+        forRelease: () => this.#facts(),
+        reread: () => Promise.resolve(setup.onRead?.(this) ?? true),
+        applyAnswer: (answer) => void this.inventory.applyAnswer(answer, this.clock.monotonic()),
+        invalidate: (from) => void this.invalidations.push(from),
+      },
+      tasks: this.tasks,
       onRelease: (release) => this.finished.push(release),
       onRetired: () => undefined,
-      onBug: (error) => this.bugs.push(error),
     });
     this.#show();
   }
@@ -108,7 +118,9 @@ export class ReleaseRig {
 
   wake(): void {
     this.clock.schedule(0, () => {
-      this.releaser.evaluate();
+      this.#endWait();
+      const { requeueAfter } = this.releaser.step(this.#facts(), this.clock.monotonic());
+      if (requeueAfter !== undefined) this.#endWait = this.clock.schedule(requeueAfter, () => this.wake());
       if (this.published) this.#publish();
     });
   }
@@ -132,7 +144,7 @@ export class ReleaseRig {
   #facts(): ReleasableFacts | undefined {
     const view = this.inventory.view('i-1');
     if (view === undefined) return undefined;
-    const staying = this.held.filter((address) => !this.releaser.outgoing.has(address)).length;
+    const staying = this.held.filter((address) => !this.releases.outgoing.has(address)).length;
     return {
       node: this.#node(),
       view,
@@ -140,6 +152,8 @@ export class ReleaseRig {
       excess: Math.max(0, staying - this.keep),
       wanted: Math.max(0, this.keep - staying),
       retired: [],
+      writtenAt: this.writtenAt,
+      growing: this.growing,
     };
   }
 
@@ -161,13 +175,13 @@ export class ReleaseRig {
   }
 
   #show(): void {
-    this.#shown = new Set(this.held.filter((address) => !this.releaser.outgoing.has(address)));
+    this.#shown = new Set(this.held.filter((address) => !this.releases.outgoing.has(address)));
   }
 
   /** The agent answers release requests, and deletes released addresses from the handshake. */
   #answered(): JsonObject {
     const known = new Map(this.#node().status.releaseIps);
-    const wanted = this.releaser.handshake(known) ?? known;
+    const wanted = this.releases.handshake(known) ?? known;
     const states = [...wanted].flatMap(([address, state]) => {
       if (state === 'released') return [];
       const answer = state === 'marked-for-release' ? this.#setup.answer?.(address) : undefined;

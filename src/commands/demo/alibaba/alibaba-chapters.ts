@@ -8,26 +8,29 @@ import { crowdPods } from '../chapters/pods.ts';
 import { releaseAddresses } from '../chapters/release-addresses.ts';
 import { scaleUp } from '../chapters/scale-up.ts';
 import { type SmallSubnetNodes, smallZoneNodes } from '../chapters/small-zone.ts';
-import { takeover } from '../chapters/takeover.ts';
+import { byCalls, takeover } from '../chapters/takeover.ts';
 import { smallZone } from './alibaba-topology.ts';
 
 export function alibabaChapters(context: AlibabaContext, left: LeftInterfaces): readonly Chapter[] {
   const { gateway, network } = context.cluster.alibaba;
   const nodes = (): SmallSubnetNodes => smallZoneNodes(context.cluster, smallZone.name);
+  const unattached = (): number =>
+    detachedInterfaces({ network }).length - left.ours.length - left.others.length;
   return [
     takeover(context, {
       title: 'the nodes join, and the controller is killed',
-      counters: gateway.counters,
-      actions: ['CreateNetworkInterface', 'AttachNetworkInterface', 'AssignPrivateIpAddresses'],
-      underWay: () => detachedInterfaces({ network }).length - left.ours.length - left.others.length,
-      inWords: 'interfaces that are created and not attached',
+      ...byCalls(gateway.counters, [
+        'CreateNetworkInterface',
+        'AttachNetworkInterface',
+        'AssignPrivateIpAddresses',
+      ]),
       hints: [
         'Each node gets an interface with 8 addresses before its first pod. The controller is killed after the first of them.',
         "Another one leads when the dead one's Lease has ended. It finds the interfaces of the dead one, and adopts them.",
       ],
       // The sooner, the sooner the minute of the interfaces begins that were left behind.
-      least: 1,
-      longest: Infinity,
+      isTime: () => unattached() > 0,
+      leftBehind: () => `${unattached()} interfaces that are created and not attached`,
       begin: () => undefined,
       meanwhile: () => undefined,
       isMended: ({ nodes: { serving, total } }) => serving === total,

@@ -4,6 +4,7 @@ import { systemClock as clock } from '../../../runtime/system-clock.ts';
 import { startAlibabaServer } from '../../../simulator/alibaba/alibaba-server.ts';
 import { createEmbeddedAlibaba } from '../../../simulator/cluster/embedded-cluster.ts';
 import type { DemoCloud } from '../demo-cloud.ts';
+import { throttleAndKill } from '../things-to-break.ts';
 import { alibabaChapters } from './alibaba-chapters.ts';
 import { alibabaTopology, configureAlibabaNode, leaveInterfaces } from './alibaba-topology.ts';
 
@@ -32,31 +33,27 @@ export function alibabaCloud(wanted: {
       const server = await startAlibabaServer({ gateway: alibaba.gateway, clock, port: 0 });
       const { url, metadataUrl } = server;
       const admin = `${url}/_headwater`;
-      const environment = {
-        ALIBABA_CLOUD_ACCESS_KEY_ID: credential?.accessKeyId ?? '',
-        ALIBABA_CLOUD_ACCESS_KEY_SECRET: credential?.accessKeySecret ?? '',
-      };
       return {
         place: `${url} (${topology.region})`,
-        credentials: Object.entries(environment)
-          .map(([name, value]) => `${name}=${value}`)
-          .join(' '),
+        credentials: {
+          ALIBABA_CLOUD_ACCESS_KEY_ID: credential?.accessKeyId ?? '',
+          ALIBABA_CLOUD_ACCESS_KEY_SECRET: credential?.accessKeySecret ?? '',
+        },
         notes: [
           'its interfaces are created, attached and deleted five times faster than in life; the keys may do only what docs/ram-policy.json lists',
         ],
         // The region comes from the metadata service.
         flags: [`--alibaba-cloud-endpoint=${url}`, `--alibaba-cloud-metadata-endpoint=${metadataUrl}`],
-        environment,
         thingsToTry: [`curl -s ${admin}/state`],
-        thingsToBreak: ({ pid }) => [
-          '',
-          `Things to break; the state and the faults of this Alibaba Cloud: ${admin}/state, ${admin}/faults`,
-          '  # 1. throttle every assignment of addresses, and permit them again',
-          `  curl -s ${admin}/faults -d '{"action":"AssignPrivateIpAddresses","fault":{"kind":"throttle"}}'`,
-          `  curl -s -X DELETE ${admin}/faults`,
-          '  # 2. kill the controller: another one follows',
-          `  kill -9 ${pid}`,
-        ],
+        thingsToBreak: ({ pid }) =>
+          throttleAndKill({
+            cloud: 'Alibaba Cloud',
+            admin,
+            curl: 'curl -s',
+            action: 'AssignPrivateIpAddresses',
+            inWords: 'every assignment of addresses',
+            pid,
+          }),
         close: async () => {
           await server.close();
           alibaba.clock.stop();

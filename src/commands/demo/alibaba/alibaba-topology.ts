@@ -2,6 +2,7 @@
 // vSwitch has too few addresses; with the rate limits, latency and lag of Alibaba Cloud. Its changes of interfaces end
 // faster than in life, as the agents are faster. In a fourth zone there are only interfaces that were left behind.
 import { readAlibabaTopology, type AlibabaTopology } from '../../../simulator/alibaba/alibaba-topology.ts';
+import { readyLife } from '../../../simulator/alibaba/states.ts';
 import type { CloudNetwork } from '../../../simulator/cloud/cloud-network.ts';
 import { plainInterface } from '../../../simulator/cloud/instances.ts';
 import { createInterface } from '../../../simulator/cloud/network-interfaces.ts';
@@ -102,13 +103,8 @@ export function leaveInterfaces(network: CloudNetwork): LeftInterfaces {
   );
   const leave = (clusterName: string): string => {
     const tags = { 'io.cilium/cilium-managed': 'true', 'io.cilium/cluster-name': clusterName };
-    const life = {
-      phase: 'ready',
-      name: '',
-      createTime: network.clock.wall(),
-      deleteOnRelease: true,
-    } as const;
-    return createInterface(network, { ...plainInterface(vSwitch?.id ?? '', []), tags, life }).id;
+    const request = { ...plainInterface(vSwitch?.id ?? '', []), tags, life: readyLife(network) };
+    return createInterface(network, request).id;
   };
   return { ours: [leave('demo'), leave('demo')], others: [leave('another')], place: formerZone.name };
 }

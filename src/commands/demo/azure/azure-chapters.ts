@@ -6,7 +6,7 @@ import { lossesOf, lostAnswers, type LossTarget } from '../chapters/lost-answers
 import { crowdPods, departureOf, latePods, reportPods, rushPods } from '../chapters/pods.ts';
 import { join, scaleUp } from '../chapters/scale-up.ts';
 import { nodesOfSmallSubnet, type SmallSubnetNodes } from '../chapters/small-zone.ts';
-import { takeover } from '../chapters/takeover.ts';
+import { byCalls, takeover } from '../chapters/takeover.ts';
 import { isSettled } from '../picture.ts';
 import { smallSet } from './azure-topology.ts';
 
@@ -15,6 +15,8 @@ const update = 'VirtualMachineScaleSetVMs.Update';
 export function azureChapters(context: AzureContext): readonly Chapter[] {
   const { cluster, run } = context;
   const nodes = (): SmallSubnetNodes => nodesOfSmallSubnet(cluster, ({ subnetId }) => isSmall(subnetId));
+  const underWay = (): number =>
+    [...cluster.arm.cloud.operations.all.values()].filter(({ status }) => status === 'InProgress').length;
   // Once they have left, the node holds enough for all pods that follow.
   const crowd = (nodeName: string): Burst => crowdPods(nodeName, 80);
   return [
@@ -47,18 +49,14 @@ export function azureChapters(context: AzureContext): readonly Chapter[] {
       },
     }),
     takeover(context, {
-      counters: cluster.arm.gateway.counters,
-      actions: [update, 'NetworkInterfaces.CreateOrUpdate'],
-      underWay: () =>
-        [...cluster.arm.cloud.operations.all.values()].filter(({ status }) => status === 'InProgress').length,
-      inWords: 'updates that Azure has not ended',
+      ...byCalls(cluster.arm.gateway.counters, [update, 'NetworkInterfaces.CreateOrUpdate']),
       hints: [
         'Pods rush in, and the controller is killed in the middle of the updates. Azure goes on with them. Another controller is',
         "started that knows nothing of them. It leads when the dead one's Lease has ended, and learns from Azure what is changing.",
       ],
       title: 'SIGKILL and recovery',
-      least: Math.min(5, Math.ceil(context.nodes / 4)),
-      longest: 5000,
+      isTime: (elapsed) => elapsed >= 5000 || underWay() >= Math.min(5, Math.ceil(context.nodes / 4)),
+      leftBehind: () => `${underWay()} updates that Azure has not ended`,
       begin: () => run(rushPods(context.nodes)),
       meanwhile: () => run(latePods(context.nodes)),
       isMended: (picture) => isSettled(picture, false),

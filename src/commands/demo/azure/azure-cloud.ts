@@ -6,6 +6,7 @@ import { systemClock as clock } from '../../../runtime/system-clock.ts';
 import { startArmServer } from '../../../simulator/arm/arm-server.ts';
 import { createEmbeddedAzure } from '../../../simulator/cluster/embedded-cluster.ts';
 import { type DemoCloud, halfOfEach } from '../demo-cloud.ts';
+import { throttleAndKill } from '../things-to-break.ts';
 import { azureChapters } from './azure-chapters.ts';
 import { azureTopology, configureAzureNode, subscription } from './azure-topology.ts';
 
@@ -39,30 +40,27 @@ export function azureCloud(wanted: {
         AZURE_CLIENT_SECRET: principal?.secret ?? '',
       };
       const ask = `curl -s --cacert ${caFile}`;
-      const admin = `${url}/_headwater`;
       return {
         place: `${url} (${topology.location})`,
-        credentials: Object.entries(identity)
-          .map(([name, value]) => `${name}=${value}`)
-          .join(' '),
+        credentials: identity,
         notes: [
           `its updates of VMs end ten times faster than in life; the identity may do only what docs/azure-role.json lists`,
         ],
         flags: [`--azure-endpoint=${url}`, `--azure-metadata-endpoint=${metadataUrl}`],
-        environment: { ...identity, AZURE_AUTHORITY_HOST: url, NODE_EXTRA_CA_CERTS: caFile },
+        environment: { AZURE_AUTHORITY_HOST: url, NODE_EXTRA_CA_CERTS: caFile },
         thingsToTry: [
           `TOKEN=$(${ask} ${url}/${topology.tenant}/oauth2/v2.0/token -d grant_type=client_credentials -d client_id=${identity.AZURE_CLIENT_ID} -d client_secret=${identity.AZURE_CLIENT_SECRET} -d scope=https://management.azure.com/.default | grep -o '"access_token":"[^"]*' | cut -d '"' -f 4)`,
           `${ask} -H "authorization: Bearer $TOKEN" '${url}/subscriptions/${subscription}/resourceGroups/MC_production/providers/Microsoft.Compute/virtualMachineScaleSets/uniform/networkInterfaces?api-version=2018-10-01'`,
         ],
-        thingsToBreak: ({ pid }) => [
-          '',
-          `Things to break; the state and the faults of this Azure: ${admin}/state, ${admin}/faults`,
-          '  # 1. throttle every update of a VM, and permit them again',
-          `  ${ask} ${admin}/faults -d '{"action":"VirtualMachineScaleSetVMs.Update","fault":{"kind":"throttle"}}'`,
-          `  ${ask} -X DELETE ${admin}/faults`,
-          '  # 2. kill the controller: another one follows',
-          `  kill -9 ${pid}`,
-        ],
+        thingsToBreak: ({ pid }) =>
+          throttleAndKill({
+            cloud: 'Azure',
+            admin: `${url}/_headwater`,
+            curl: ask,
+            action: 'VirtualMachineScaleSetVMs.Update',
+            inWords: 'every update of a VM of a Uniform scale set',
+            pid,
+          }),
         close: async () => {
           await server.close();
           arm.clock.stop();

@@ -1,27 +1,24 @@
-// Chapter about failover: the controller dies in the middle of changes that it asked for.
+// Chapter about failover: the controller dies in the middle of changes, and a new one goes on with them.
 import type { CallCounters } from '../../../simulator/cloud/call-counters.ts';
 import type { Chapter, ChapterContext } from '../chapter.ts';
 import type { Picture } from '../picture.ts';
 
 export interface Changes {
   readonly title: string;
-  readonly counters: CallCounters;
-  /** The calls that ask for one. */
-  readonly actions: readonly string[];
-  /** How many the cloud works on. */
-  readonly underWay: () => number;
-  /** What they are and who works on them, as a sentence goes on. */
-  readonly inWords: string;
   /** What to watch. */
   readonly hints: readonly string[];
-  /** At how many of them the controller is killed. */
-  readonly least: number;
-  /** How long it waits for them, in ms. */
-  readonly longest: number;
   /** Starts what they are needed for. */
   readonly begin: () => void;
+  /** Whether the controller is killed now, `elapsed` ms after the start of the chapter. */
+  readonly isTime: (elapsed: number) => boolean;
+  /** What is under way then. */
+  readonly leftBehind: (picture: Picture) => string;
   /** Starts what comes while there is no leader. */
   readonly meanwhile: () => void;
+  /** A number that grows with each change by which a controller goes on. */
+  readonly progress: (picture: Picture) => number;
+  /** The first such change of the new controller. */
+  readonly resumption: string;
   /** Whether the new controller has mended everything. */
   readonly isMended: (picture: Picture) => boolean;
 }
@@ -30,25 +27,19 @@ export function takeover(context: ChapterContext, changes: Changes): Chapter {
   let killedAt: number | undefined;
   let leadsAt: number | undefined;
   let hasGoneOn = false;
+  /** Progress before the new controller leads. Calls of the dead one may end after its death. */
   let before = 0;
   let now = 0;
-  const sent = (): number =>
-    changes.actions.reduce((sum, action) => sum + changes.counters.get(action).calls, 0);
-  const kill = (): void => {
+  const kill = (picture: Picture): void => {
     killedAt = now;
     const killed = context.controllerPid();
-    const left = changes.underWay();
+    const left = changes.leftBehind(picture);
     context.replaceController();
     context.report(
       `KILLED process ${killed ?? '?'} with SIGKILL, started process ${context.controllerPid() ?? '?'}`,
     );
-    context.report(`left behind: ${left} ${changes.inWords}`);
+    context.report(`left behind: ${left}`);
     changes.meanwhile();
-  };
-  const reportResumption = (since: number): void => {
-    hasGoneOn = true;
-    const seconds = ((now - since) / 1000).toFixed(1);
-    context.report(`RESUMES ${seconds} s later: the first change that the new controller asks for`);
   };
 
   return {
@@ -59,20 +50,34 @@ export function takeover(context: ChapterContext, changes: Changes): Chapter {
     onLogLine: ({ message }) => {
       if (message !== 'leading' || killedAt === undefined || leadsAt !== undefined) return;
       leadsAt = now;
-      before = sent();
       context.report(
-        `TAKEN OVER ${((now - killedAt) / 1000).toFixed(1)} s after the kill: it leads, and reads its nodes`,
+        `TAKEN OVER ${((now - killedAt) / 1000).toFixed(1)} s after the kill: it leads, and looks where things stand`,
       );
     },
     watch: ({ picture, elapsed }) => {
       now = elapsed;
-      if (killedAt === undefined) {
-        if (changes.underWay() < changes.least && elapsed < changes.longest) return 'running';
-        kill();
+      if (killedAt === undefined && changes.isTime(elapsed)) kill(picture);
+      if (leadsAt === undefined) {
+        before = changes.progress(picture);
+        return 'running';
       }
-      if (leadsAt === undefined) return 'running';
-      if (!hasGoneOn && sent() > before) reportResumption(leadsAt);
+      if (!hasGoneOn && changes.progress(picture) > before) {
+        hasGoneOn = true;
+        const seconds = ((now - leadsAt) / 1000).toFixed(1);
+        context.report(`RESUMES ${seconds} s later: ${changes.resumption}`);
+      }
       return changes.isMended(picture) ? 'over' : 'running';
     },
+  };
+}
+
+/** Progress by calls to the cloud. */
+export function byCalls(
+  counters: CallCounters,
+  actions: readonly string[],
+): Pick<Changes, 'progress' | 'resumption'> {
+  return {
+    progress: () => actions.reduce((sum, action) => sum + counters.get(action).calls, 0),
+    resumption: 'the first change that the new controller asks for',
   };
 }

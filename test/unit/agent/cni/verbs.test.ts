@@ -288,6 +288,17 @@ describe('an ADD that waits', () => {
     });
   });
 
+  test('says at its end for what the agent waits then', async () => {
+    const rig = waiting();
+    const answer = refusal(rig, 'ADD');
+    await rig.clock.advance(100);
+
+    rig.waitingFor = 'a Node that nobody may read';
+    await rig.clock.advance(10_000);
+
+    expect(await answer).toMatchObject({ msg: expect.stringContaining('a Node that nobody may read') });
+  });
+
   test('ends with a DEL of its attachment, and holds nothing later', async () => {
     const rig = waiting();
     const answer = refusal(rig, 'ADD');
@@ -298,6 +309,18 @@ describe('an ADD that waits', () => {
     expect(await answer).toMatchObject({ code: 11 });
     rig.ipam.serve(blockOf('10.0.0.0/24'));
     await rig.clock.advance(60_000);
+    expect(rig.held).toEqual([]);
+  });
+
+  test('ends with a DEL that comes in the same turn as the block, and holds nothing later', async () => {
+    const rig = waiting();
+    const answer = refusal(rig, 'ADD');
+    await rig.clock.advance(100);
+
+    rig.ipam.serve(blockOf('10.0.0.0/24'));
+    await rig.call('DEL');
+
+    expect(await answer).toMatchObject({ code: 11 });
     expect(rig.held).toEqual([]);
   });
 

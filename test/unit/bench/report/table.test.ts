@@ -1,9 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Figure, Outcome, Settings } from '../../../../bench/figure.ts';
+import type { Figure, Outcome } from '../../../../bench/figure.ts';
 import { reportOf } from '../../../../bench/report/json-report.ts';
 import { renderTable } from '../../../../bench/report/table.ts';
-
-const settings: Settings = { cloud: 'aws', nodes: 1000, isSmall: false, scale: 10 };
 
 const figure = (change: Partial<Figure>): Figure => ({
   name: 'reads',
@@ -11,8 +9,7 @@ const figure = (change: Partial<Figure>): Figure => ({
   unit: 'calls',
   limit: 40,
   bound: 'atMost',
-  inSmallForm: true,
-  scenario: ({ nodes }) => `${nodes} nodes.`,
+  scenario: '1000 nodes.',
   measure: () => Promise.reject(new Error('not measured in a test')),
   ...change,
 });
@@ -23,7 +20,7 @@ const measured = (change: Partial<Figure>, value: number, details = ''): Outcome
   reading: { measured: value, details },
 });
 
-const rowsOf = (...outcomes: readonly Outcome[]): readonly string[] => renderTable(outcomes, settings);
+const rowsOf = (...outcomes: readonly Outcome[]): readonly string[] => renderTable(outcomes);
 
 describe('renderTable', () => {
   test('aligns numbers, and prints the scenario and the notes below', () => {
@@ -69,7 +66,7 @@ describe('renderTable', () => {
   });
 
   test('keeps lines of prose within the width of a terminal', () => {
-    const lines = rowsOf(measured({ scenario: () => 'word '.repeat(100).trim() }, 1));
+    const lines = rowsOf(measured({ scenario: 'word '.repeat(100).trim() }, 1));
 
     expect(Math.max(...lines.slice(2).map(({ length }) => length))).toBeLessThanOrEqual(110);
     expect(lines.join(' ').match(/word/g)).toHaveLength(100);
@@ -78,7 +75,7 @@ describe('renderTable', () => {
 
 describe('reportOf', () => {
   test('writes a figure as JSON', () => {
-    expect(reportOf(measured({}, 15, 'these'), settings)).toEqual({
+    expect(reportOf(measured({}, 15, 'these'))).toEqual({
       name: 'reads',
       title: 'reads',
       unit: 'calls',
@@ -95,7 +92,7 @@ describe('reportOf', () => {
   test('says why a figure could not be measured', () => {
     const failed: Outcome = { kind: 'failed', figure: figure({}), why: 'gone' };
 
-    expect(reportOf(failed, settings)).toMatchObject({
+    expect(reportOf(failed)).toMatchObject({
       measured: null,
       ratio: null,
       ok: false,

@@ -1,6 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { cidrText, contains, network, overlaps, parseCidr } from '../../../../src/cidr/set/cidr.ts';
+import {
+  canonicalAddress,
+  cidrText,
+  contains,
+  network,
+  overlaps,
+  parseCidr,
+} from '../../../../src/cidr/set/cidr.ts';
 
 describe('a CIDR', () => {
   test.each([
@@ -88,5 +95,19 @@ describe('a CIDR', () => {
         expect(contains(inner, outer)).toBe(length === outer.length);
       }),
     );
+  });
+});
+
+describe('an address', () => {
+  test.each([
+    ['10.0.0.1', '10.0.0.1'],
+    ['FD00:0:0::1', 'fd00::1'],
+    ['10.0.0.01', undefined],
+    ['10.0.0.1/24', undefined],
+    ['fe80::1%eth0', undefined],
+    ['::ffff:10.0.0.1', undefined],
+    ['x', undefined],
+  ])('has one text: %s', (given, text) => {
+    expect(canonicalAddress(given)).toBe(text);
   });
 });

@@ -63,6 +63,15 @@ describe('a read of single instances that fails', () => {
     expect(reasons()).toEqual([undefined, undefined]);
   });
 
+  test('is forgotten with the instances that are served no longer', () => {
+    const readings = new FailedReadings(recordingLogger());
+    readings.reportInstances(message, lacking('A'), ['i-1', 'i-2']);
+
+    readings.keepInstances((id) => id === 'i-2');
+
+    expect(['i-1', 'i-2'].map((id) => readings.conditionOf(id) !== undefined)).toEqual([false, true]);
+  });
+
   test('is a reason once it repeats, if it may pass', () => {
     const readings = new FailedReadings(recordingLogger());
     const silent = new CloudError({ ...lacking('A').failure, kind: 'unreachable', message: 'no answer' });

@@ -17,12 +17,11 @@ describe('a release that ends', () => {
   ])('has the failure %s (open: %j) and is logged at level %s', (kind, isOpen, level, message) => {
     const log = recordingLogger();
     const registry = createMetricRegistry({ measureProcess: false });
-    const { onRelease } = nodeInstruments({
+    const report = nodeInstruments({
       clock: new VirtualClock(),
       log,
       registry,
-      recordEvent: () => undefined,
-      recordClusterEvent: () => undefined,
+      events: { record: () => undefined, recordOnLease: () => undefined },
       collects: true,
     });
     const release: FinishedRelease = {
@@ -35,7 +34,7 @@ describe('a release that ends', () => {
       duration: 100,
     };
 
-    onRelease('one', release);
+    report({ kind: 'release', node: { name: 'one', uid: 'uid', nodeUid: undefined }, release });
 
     expect(log.lines.map((line) => [line.level, line.message])).toEqual([[level, message]]);
   });
@@ -46,18 +45,18 @@ describe('a node whose agent keeps changing its problem', () => {
     const log = recordingLogger();
     const clock = new VirtualClock();
     const registry = createMetricRegistry({ measureProcess: false });
-    const instruments = nodeInstruments({
+    const report = nodeInstruments({
       clock,
       log,
       registry,
-      recordEvent: () => undefined,
-      recordClusterEvent: () => undefined,
+      events: { record: () => undefined, recordOnLease: () => undefined },
       collects: true,
     });
     const flap = (name: string): void => {
       const node = { name, uid: 'uid', nodeUid: undefined };
-      instruments.onBlocked(node, { reason: 'NodeUnreadable', message: `odd at ${clock.monotonic()}` });
-      instruments.onBlocked(node, undefined);
+      const message = `odd at ${clock.monotonic()}`;
+      report({ kind: 'blocked', node, condition: { reason: 'NodeUnreadable', message } });
+      report({ kind: 'blocked', node, condition: undefined });
     };
 
     for (let round = 0; round < 1000; round++) {

@@ -28,9 +28,8 @@ function sessionOf(count: number): ReportedSession {
   );
   return {
     summaries: () => summaries,
-    subnets: () => [],
+    cloud: { subnets: () => [], heldWithdrawals: undefined },
     conflictingWrite: undefined,
-    heldWithdrawals: undefined,
   };
 }
 
@@ -95,7 +94,7 @@ describe('the answer of /status', () => {
     const session = sessionOf(3);
     const counted = {
       summaries: () => (taken.push('summaries'), session.summaries()),
-      subnets: () => (taken.push('subnets'), session.subnets()),
+      cloud: { ...session.cloud, subnets: () => (taken.push('subnets'), []) },
     };
 
     statusReport({ ...facts, state: 'leading', session: { ...session, ...counted } });

@@ -1,6 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
+import { Growth } from '../../../../src/node/allocate/growth.ts';
 import { type Assignment, LostAssignments } from '../../../../src/node/allocate/lost-assignments.ts';
 import type { InstanceView } from '../../../../src/providers/contract/instance-view.ts';
+import { TaskGroup } from '../../../../src/runtime/task-group.ts';
 import { sleep } from '../../../../src/runtime/clock.ts';
 import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
 import { eni, view } from '../allocation-facts.ts';
@@ -18,15 +20,29 @@ function shows(addresses: readonly string[], prefixes: readonly string[] = []): 
 function rig(): { clock: VirtualClock; lost: LostAssignments; found: number[] } {
   const clock = new VirtualClock();
   const found: number[] = [];
-  const lost = new LostAssignments({
+  const tasks = new TaskGroup({
+    clock,
+    onBug: (error) => {
+      throw error;
+    },
+    onEnd: () => found.push(clock.monotonic()),
+  });
+  const lost: LostAssignments = new LostAssignments({
+    growth: new Growth(),
     clock,
     timing: { callTimeout: 10_000, consistencyWindow: 30_000 },
     invalidate: () => undefined,
     refresh: () => sleep(clock, 500, never),
-    later: (ms, action) => clock.schedule(ms, action),
-    onFound: () => found.push(clock.monotonic()),
+    tasks,
   });
   return { clock, lost, found };
+}
+
+/** Takes the steps that are asked for. */
+async function advance({ clock, lost }: ReturnType<typeof rig>, ms: number): Promise<void> {
+  const { requeueAfter } = lost.step(clock.monotonic());
+  if (requeueAfter !== undefined) clock.schedule(requeueAfter, () => lost.step(clock.monotonic()));
+  await clock.advance(ms);
 }
 
 describe('the addresses that lost assignments may still bring', () => {
@@ -53,12 +69,13 @@ describe('the addresses that lost assignments may still bring', () => {
   });
 
   test('are none after a refresh that started when the calls could no longer take effect unseen', async () => {
-    const { clock, lost, found } = rig();
+    const made = rig();
+    const { lost, found } = made;
     lost.answerLost(assignment(4), new Set());
 
-    await clock.advance(40_499);
+    await advance(made, 40_499);
     expect(lost.unresolved).toEqual([assignment(4)]);
-    await clock.advance(1);
+    await advance(made, 1);
 
     expect(lost.unresolved).toEqual([]);
     expect(lost.unseen(shows([]))).toBe(0);
@@ -92,12 +109,13 @@ describe('the addresses that lost assignments may still bring', () => {
   });
 
   test('are not hidden by what was named while another assignment was lost that has been found', async () => {
-    const { clock, lost } = rig();
+    const made = rig();
+    const { lost } = made;
     lost.answerLost(assignment(1), new Set());
     lost.sent();
     lost.answered(['a']);
     lost.ended();
-    await clock.advance(40_500);
+    await advance(made, 40_500);
 
     lost.answerLost(assignment(1), new Set());
 

@@ -362,7 +362,7 @@ describe('a pool maintainer that is stopped', () => {
     await rig.run(500);
     let stoppedAt: number | undefined;
 
-    void rig.maintainer.stop(new AbortController().signal).then(() => {
+    void rig.tasks.stop(new AbortController().signal).then(() => {
       stoppedAt = rig.clock.monotonic();
     });
     rig.target = 20;
@@ -377,7 +377,7 @@ describe('a pool maintainer that is stopped', () => {
     const rig = new PoolRig({ crowded: true });
     await rig.run(100);
 
-    await rig.maintainer.stop(new AbortController().signal);
+    await rig.tasks.stop(new AbortController().signal);
 
     expect(rig.waiting).toBe(0);
     expect([rig.calls, rig.bugs]).toEqual([[], []]);
@@ -387,7 +387,7 @@ describe('a pool maintainer that is stopped', () => {
     const rig = new PoolRig({ target: 5, duration: 100, outcome: always('allocateIPs', lost) });
     await rig.run(50);
 
-    const stopping = rig.maintainer.stop(new AbortController().signal);
+    const stopping = rig.tasks.stop(new AbortController().signal);
     await rig.clock.advance(100);
     await stopping;
     const before = rig.clock.monotonic();
@@ -406,7 +406,7 @@ describe('a pool maintainer that is stopped', () => {
     const deadline = new AbortController();
     await rig.run(500);
 
-    const stopping = rig.maintainer.stop(deadline.signal);
+    const stopping = rig.tasks.stop(deadline.signal);
     deadline.abort(new Error('no time left'));
     await stopping;
 
@@ -422,7 +422,7 @@ describe('a pool maintainer that is stopped', () => {
     const deadline = new AbortController();
     await rig.run(100);
 
-    const stopping = rig.maintainer.stop(deadline.signal);
+    const stopping = rig.tasks.stop(deadline.signal);
     deadline.abort(new Error('no time left'));
     await stopping;
 
@@ -436,7 +436,7 @@ describe('a pool maintainer that is stopped', () => {
     await rig.run(100);
 
     rig.admitNext();
-    await rig.maintainer.stop(AbortSignal.abort(new Error('no time left')));
+    await rig.tasks.stop(AbortSignal.abort(new Error('no time left')));
 
     expect([rig.calls, rig.refunds]).toEqual([[], ['all']]);
   });

@@ -309,7 +309,7 @@ describe('a pool, in whatever order things happen,', () => {
 
 test.each([
   { leaving: undefined, isAttached: true },
-  { leaving: 'eni-9', isAttached: false },
+  { leaving: ['eni-9'], isAttached: false },
 ])(
   'the detached eni-9 is attached while $leaving is being deleted: $isAttached',
   async ({ leaving, isAttached }) => {

@@ -27,7 +27,7 @@ describe('pods that a multi-pool agent has not reported', () => {
         [32, 30],
       ],
       [0, 30, 0],
-    ], // prettier-ignore
+    ],
     [
       'are fewer as the agent counts one after the other',
       [
@@ -37,7 +37,7 @@ describe('pods that a multi-pool agent has not reported', () => {
         [20, 30],
       ],
       [0, 30, 29, 12],
-    ], // prettier-ignore
+    ],
     [
       'are those that come after a report',
       [
@@ -47,7 +47,7 @@ describe('pods that a multi-pool agent has not reported', () => {
         [12, 15],
       ],
       [0, 10, 0, 5],
-    ], // prettier-ignore
+    ],
     [
       'are none of those that the agent counted and that wait on',
       [
@@ -57,7 +57,7 @@ describe('pods that a multi-pool agent has not reported', () => {
         [12, 4],
       ],
       [0, 10, 0, 0],
-    ], // prettier-ignore
+    ],
     [
       'are no more than wait',
       [
@@ -66,7 +66,7 @@ describe('pods that a multi-pool agent has not reported', () => {
         [2, 3],
       ],
       [0, 10, 3],
-    ], // prettier-ignore
+    ],
     [
       'do not become more when pods end',
       [
@@ -76,7 +76,7 @@ describe('pods that a multi-pool agent has not reported', () => {
         [6, 10],
       ],
       [0, 10, 0, 0],
-    ], // prettier-ignore
+    ],
     [
       'are none if pods and report come at once',
       [
@@ -84,7 +84,7 @@ describe('pods that a multi-pool agent has not reported', () => {
         [32, 30],
       ],
       [0, 0],
-    ], // prettier-ignore
+    ],
   ])('%s', (_, steps, expected) => {
     expect(unreportedAfter(steps)).toEqual(expected);
   });

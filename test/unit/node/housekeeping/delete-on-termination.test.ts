@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { DeleteOnTermination } from '../../../../src/node/housekeeping/delete-on-termination.ts';
 import type { CloudFailureKind } from '../../../../src/providers/contract/cloud-failure.ts';
 import { Random } from '../../../../src/runtime/random.ts';
+import { TaskGroup } from '../../../../src/runtime/task-group.ts';
 import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
 import { attachment, networkInterface } from '../../providers/interfaces.ts';
 import { scriptedImplementation } from '../../providers/scripted-implementation.ts';
@@ -37,9 +38,12 @@ function rig(...answers: readonly (CloudFailureKind | 'done')[]) {
     timing: { consistencyWindow },
     applyAnswer: () => undefined,
     onFailure: () => undefined,
-    onBug: (error) => {
-      throw error;
-    },
+    tasks: new TaskGroup({
+      clock,
+      onBug: (error) => {
+        throw error;
+      },
+    }),
   });
   return { deleteOnTermination, clock, calls };
 }
@@ -51,7 +55,7 @@ describe('delete-on-termination', () => {
       attachment: attachment({ id: 'other', deleteOnTermination: false }),
     });
 
-    for (let round = 0; round < 3; round++) deleteOnTermination.evaluate([lacking, ofOthers]);
+    for (let round = 0; round < 3; round++) deleteOnTermination.step([lacking, ofOthers]);
     await clock.advance(600_000);
 
     expect(calls).toHaveLength(1);
@@ -59,11 +63,11 @@ describe('delete-on-termination', () => {
 
   test('is set again after a failure, as long as the instance has the attachment', async () => {
     const { deleteOnTermination, clock, calls } = rig('unreachable');
-    deleteOnTermination.evaluate([lacking]);
+    deleteOnTermination.step([lacking]);
     await clock.advance(60_000);
     const whileThere = calls.length;
 
-    deleteOnTermination.evaluate([]);
+    deleteOnTermination.step([]);
     await clock.advance(600_000);
 
     expect(whileThere).toBeGreaterThan(2);
@@ -76,7 +80,7 @@ describe('delete-on-termination', () => {
   ])('is requested %s', async (_what, answers, asked) => {
     const { deleteOnTermination, clock, calls } = rig(...answers);
 
-    deleteOnTermination.evaluate([lacking]);
+    deleteOnTermination.step([lacking]);
     await clock.advance(600_000);
 
     expect(calls).toHaveLength(asked);
@@ -85,7 +89,7 @@ describe('delete-on-termination', () => {
   test('ends when the interface is not known a consistency window later', async () => {
     const { deleteOnTermination, clock, calls } = rig('notYetVisible');
 
-    deleteOnTermination.evaluate([lacking]);
+    deleteOnTermination.step([lacking]);
     await clock.advance(3_600_000);
 
     expect(calls.length).toBeGreaterThan(1);

@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import { StaticAddress, type StaticAddressDeps } from '../../../../src/node/housekeeping/static-ip.ts';
 import type { Outcome } from '../../../../src/providers/contract/operation.ts';
 import { Random } from '../../../../src/runtime/random.ts';
+import { TaskGroup } from '../../../../src/runtime/task-group.ts';
 import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
 import { scriptedImplementation } from '../../providers/scripted-implementation.ts';
 import { eni, view } from '../allocation-facts.ts';
@@ -16,6 +17,8 @@ function rig(claim: Claim, outcome: Outcome) {
   const clock = new VirtualClock();
   const refreshes: number[] = [];
   const bugs: unknown[] = [];
+  const tasks = new TaskGroup({ clock, onBug: (error) => bugs.push(error) });
+  const facts = { tags: { pool: 'egress' }, view: view([eni(0)]) };
   const staticAddress = new StaticAddress({
     instanceId: 'i-1',
     implementation: scriptedImplementation({
@@ -25,17 +28,17 @@ function rig(claim: Claim, outcome: Outcome) {
     publicAddresses: { claim: () => Promise.resolve(claim) },
     clock,
     random: new Random('static-ip'),
-    facts: () => ({ tags: { pool: 'egress' }, view: view([eni(0)]) }),
+    facts: () => facts,
     applyAnswer: () => undefined,
     refresh: () => {
       refreshes.push(clock.monotonic());
       return new Promise(() => undefined);
     },
-    wake: () => undefined,
+    tasks,
+    permission: { refusal: () => undefined },
     onAssociated: () => undefined,
-    onBug: (error) => bugs.push(error),
   });
-  return { clock, refreshes, bugs, staticAddress };
+  return { clock, refreshes, bugs, tasks, begin: () => staticAddress.step(facts, clock.monotonic()) };
 }
 
 const claimed: Claim = { kind: 'claimed', address, settle: () => undefined };
@@ -45,12 +48,12 @@ test.each<[string, Claim, Outcome]>([
   ['an association that shows the instance gone', claimed, failed('instanceGone')],
   ['a listing that shows an address in place', { kind: 'held', address }, lost],
 ])('a static address that is stopped does not wait for the refresh after %s', async (_, claim, outcome) => {
-  const { clock, refreshes, bugs, staticAddress } = rig(claim, outcome);
-  staticAddress.evaluate();
+  const { clock, refreshes, bugs, tasks, begin } = rig(claim, outcome);
+  begin();
   await clock.advance(0);
   let isOver = false;
 
-  void staticAddress.stop(AbortSignal.abort()).then(() => {
+  void tasks.stop(AbortSignal.abort()).then(() => {
     isOver = true;
   });
   await clock.advance(0);

@@ -32,7 +32,7 @@ function rig(
     permission: { refusal: () => undefined },
     clock: new VirtualClock(),
     random: new Random('publisher'),
-    node: () => node,
+    object: { node, writtenAt: -Infinity },
     desired: () => ({ offer: undefined, handshake: undefined, operatorError }),
     observe: () => undefined,
     onWrite: () => undefined,

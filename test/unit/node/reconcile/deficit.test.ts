@@ -57,7 +57,7 @@ test.each<[string, readonly Step[], readonly (readonly [duration: number, calls:
   const deficit = new Deficit({
     clock: { monotonic: () => now.at },
     calls: () => now.calls ?? 0,
-    onSatisfied: (duration, calls) => supplied.push([duration, calls]),
+    emit: (event) => event.kind === 'satisfied' && supplied.push([event.duration, event.calls]),
   });
 
   for (now of steps) {

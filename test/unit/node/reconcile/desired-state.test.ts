@@ -1,7 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { AddressIndex } from '../../../../src/manager/claims/address-index.ts';
 import type { Assessment } from '../../../../src/node/conditions/assessment.ts';
-import { DesiredState, type DesiredStateDeps } from '../../../../src/node/reconcile/desired-state.ts';
+import type { Json } from '../../../../src/kubernetes/transport/json.ts';
+import { DesiredState } from '../../../../src/node/reconcile/desired-state.ts';
+import type { CloudPort, NodeWriter } from '../../../../src/node/reconcile/node-context.ts';
 import type { NetworkInterface } from '../../../../src/providers/contract/network-interface.ts';
 import { eni, infrastructure, m5Large, requirements, subnet, view } from '../allocation-facts.ts';
 import { scriptedImplementation, scriptedSection } from '../../providers/scripted-implementation.ts';
@@ -27,7 +29,7 @@ class Rig {
   readonly outgoing = new Set<string>();
   node = nodeOf({});
   view = view([eni(0, 2)]);
-  infrastructure = infrastructure([subnet('subnet-1')]);
+  readonly network = { infrastructure: infrastructure([subnet('subnet-1')]) };
   isVerified = true;
   movedAway: ReadonlySet<string> = new Set();
   /** Interfaces that the status of the CiliumNode shows. */
@@ -43,32 +45,33 @@ class Rig {
   });
   readonly state = new DesiredState({
     context: {
-      inventory: {
-        view: () => this.view,
-        movedAway: () => this.movedAway,
-      } as unknown as DesiredStateDeps['context']['inventory'],
-      infrastructure: () => this.infrastructure,
-      implementation: scriptedImplementation({
-        section: scriptedSection({
-          status: (_, { excluded }) => {
-            this.excluded = excluded;
-            return { enis: {} };
-          },
-          restore: () => ({ interfaces: this.restored, subnets: new Map(), networks: new Map() }),
+      cloud: {
+        inventory: {
+          view: () => this.view,
+          movedAway: () => this.movedAway,
+        },
+        network: this.network,
+        implementation: scriptedImplementation({
+          section: scriptedSection({
+            status: (_, { excluded }) => {
+              this.excluded = excluded;
+              return { enis: {} };
+            },
+            restore: () => ({ interfaces: this.restored, subnets: new Map(), networks: new Map() }),
+          }),
         }),
-      }),
+      } as unknown as CloudPort,
       claims: this.claims,
       identities: { isKnown: true, isVerified: () => this.isVerified },
-      prune: (value) => value,
-      prunesError: false,
+      writer: { schema: { prune: (value: Json) => value, knows: () => true } } as unknown as NodeWriter,
     },
     instanceId: 'i-1',
     showsAnother: false,
     node: () => this.node,
     assess: () => this.assessment,
     condition: () => undefined,
-    operations: {
-      releaser: { evaluate: () => true, handshake: () => new Map(), outgoing: this.outgoing },
+    leaving: {
+      releases: { handshake: () => new Map(), outgoing: this.outgoing },
       idle: { leaving: new Set() },
     },
     onClaimed: () => undefined,
@@ -92,7 +95,7 @@ describe('the desired state of a CiliumNode', () => {
   test.each<[string, (rig: Rig) => void]>([
     ['a newer state of the object', (rig) => (rig.node = nodeOf({}))],
     ['a change of the instance', (rig) => (rig.view = view([eni(0, 3)]))],
-    ['a change of the network', (rig) => (rig.infrastructure = infrastructure([subnet('subnet-1')]))],
+    ['a change of the network', (rig) => (rig.network.infrastructure = infrastructure([subnet('subnet-1')]))],
   ])('is offered again after %s', (_what, change) => {
     const rig = new Rig();
     rig.state.now();

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { ReadOutcome } from '../../../../src/kubernetes/cilium-node/cilium-node-writer.ts';
 import { NodeState } from '../../../../src/node/reconcile/node-state.ts';
 import type { NodeContext } from '../../../../src/node/reconcile/node-context.ts';
+import type { NodeEvent } from '../../../../src/node/reconcile/node-event.ts';
 import { scriptedImplementation } from '../../providers/scripted-implementation.ts';
 import { eni, infrastructure, m5Large, subnet, view } from '../allocation-facts.ts';
 import { nodeOf } from '../cilium-nodes.ts';
@@ -10,19 +11,28 @@ function rig() {
   const facts = {
     view: view([eni(0, 5)]),
     infrastructure: infrastructure([subnet('subnet-1')], { networkIds: new Set(['vpc-1']) }),
-    limits: m5Large as ReturnType<NodeContext['limitsOf']>,
+    limits: m5Large as ReturnType<NodeContext['cloud']['limits']['get']>,
     outgoing: new Set<string>() as ReadonlySet<string>,
   };
   const node = nodeOf({});
   const section = { ...node.section, zone: 'us-west-1a', firstInterfaceIndex: 0 };
-  const context: Partial<NodeContext> = {
-    implementation: scriptedImplementation({}),
-    inventory: { view: () => facts.view } as unknown as NodeContext['inventory'],
-    infrastructure: () => facts.infrastructure,
-    limitsOf: () => facts.limits,
-    assessmentOptions: { usePrimaryAddress: false, prefixDelegation: false, networkId: undefined },
+  const context: unknown = {
+    cloud: {
+      implementation: scriptedImplementation({}),
+      inventory: { view: () => facts.view },
+      network: {
+        get infrastructure() {
+          return facts.infrastructure;
+        },
+      },
+      limits: { get: () => facts.limits },
+    },
+    settings: {
+      assessment: { usePrimaryAddress: false, prefixDelegation: false, networkId: undefined },
+    },
   };
-  const state = new NodeState({ ...node, section }, 'i-1', context as NodeContext, () => facts.outgoing);
+  const state = new NodeState({ ...node, section }, 'i-1', context as NodeContext);
+  Object.defineProperty(state.releases, 'outgoing', { get: () => facts.outgoing });
   return { state, facts };
 }
 
@@ -93,10 +103,11 @@ describe('the state of a node', () => {
     const reported: string[] = [];
     const outcomes: ReadOutcome[] = [denied('may not'), denied('may not'), denied('still not'), gone];
     const context: unknown = {
-      writer: { get: () => Promise.resolve(outcomes.shift()) },
-      hooks: { onReadTrouble: (name: string, problem: string) => reported.push(`${name}: ${problem}`) },
+      writer: { own: { get: () => Promise.resolve(outcomes.shift()) } },
+      emit: (event: NodeEvent) =>
+        event.kind === 'readTrouble' && reported.push(`${event.node.name}: ${event.problem}`),
     };
-    const state = new NodeState(nodeOf({}), 'i-1', context as NodeContext, () => new Set());
+    const state = new NodeState(nodeOf({}), 'i-1', context as NodeContext);
     const { signal } = new AbortController();
 
     const reads = [1, 2, 3, 4].map(() => state.reread(signal));

@@ -44,13 +44,12 @@ async function warningsOf(interfaces: readonly NetworkInterface[]): Promise<read
   const known = view(interfaces);
   const assessment = assessed(node, { ...known, read: true }, 0);
   const warnings = new Warnings({
-    hooks: { onWarning: (_, warning) => found.push(warning), onExclusions: () => undefined },
+    emit: (event) => event.kind === 'warning' && found.push(event.warning),
     clock,
     traits,
     words: awsSection.words,
-    updateIn: () => undefined,
   });
-  const update = (): void => warnings.update(node, { view: known, assessment, staticIp: undefined });
+  const update = (): unknown => warnings.step(node, { view: known, assessment, staticIp: undefined });
 
   update();
   await clock.advance(60_000);
@@ -93,13 +92,9 @@ async function reportsOn(moments: readonly Moment[], size = 9): Promise<readonly
   let cancel = (): void => undefined;
   const warnings = new Warnings({
     traits,
-    hooks: { onWarning: (_, { reason }) => note(reason), onExclusions: () => undefined },
+    emit: (event) => event.kind === 'warning' && note(event.warning.reason),
     clock,
     words: awsSection.words,
-    updateIn: (ms) => {
-      cancel();
-      if (ms !== undefined) cancel = clock.schedule(ms, () => update());
-    },
   });
   const update = (): void => {
     const before = warnings.list.length;
@@ -109,11 +104,13 @@ async function reportsOn(moments: readonly Moment[], size = 9): Promise<readonly
       used: Object.fromEntries(pool.slice(0, current.used).map((address) => [address, {}])),
     });
     const known = { ...view(interfaces), read: true };
-    warnings.update(node, {
+    const { requeueAfter } = warnings.step(node, {
       view: known,
       assessment: assessed(node, known, current.pods),
       staticIp: undefined,
     });
+    cancel();
+    if (requeueAfter !== undefined) cancel = clock.schedule(requeueAfter, () => update());
     if (before > 0 && warnings.list.length === 0) note('-');
   };
   for (const { at, pods, used = 0 } of moments) {
@@ -186,15 +183,14 @@ test('an interface that keeps changing is reported after five minutes, while its
   const found: string[] = [];
   const node = nodeOf({ pool: {}, enis: {}, used: {} });
   const warnings = new Warnings({
-    hooks: { onWarning: (_, { reason }) => found.push(reason), onExclusions: () => undefined },
+    emit: (event) => event.kind === 'warning' && found.push(event.warning.reason),
     clock,
     traits,
     words: awsSection.words,
-    updateIn: () => undefined,
   });
   const update = (item: NetworkInterface): void => {
     const known = { ...view([item]), read: true };
-    warnings.update(node, { view: known, assessment: assessed(node, known, 1), staticIp: undefined });
+    warnings.step(node, { view: known, assessment: assessed(node, known, 1), staticIp: undefined });
   };
   const changing = eni(1, 0, { condition: 'changing' });
 

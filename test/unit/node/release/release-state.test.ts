@@ -4,9 +4,11 @@ import {
   handshakeFor,
   nextReleases,
   outgoingIn,
+  phaseAfter,
   refusedIn,
   type Release,
   type ReleaseFacts,
+  type ReleaseOutcome,
   type ReleasePhase,
 } from '../../../../src/node/release/release-state.ts';
 import type { Holding } from '../../../../src/node/demand/holdings.ts';
@@ -56,12 +58,50 @@ const old: ReleasePhase = { kind: 'excess', since: 820_000 };
 const asked: ReleasePhase = { kind: 'asked' };
 const leaving: ReleasePhase = { kind: 'leaving' };
 const hidden: ReleasePhase = { kind: 'hidden', since: 990_000 };
-const unassigning: ReleasePhase = { kind: 'unassigning' };
+const unassigning: ReleasePhase = { kind: 'unassigning', isRepeated: false };
 const unanswered: ReleasePhase = { kind: 'unanswered' };
 const released: ReleasePhase = { kind: 'released', since: 960_000 };
 const wanted = { candidates: [address] };
 const ready = { handshake: answers('ready-for-release') };
 const none = undefined;
+
+const repeated: ReleasePhase = { kind: 'unassigning', isRepeated: true };
+const open: ReleasePhase = { kind: 'unassigning', isRepeated: true, openUntil: 1_000_001 };
+const over: ReleasePhase = { kind: 'unassigning', isRepeated: true, openUntil: 1_000_000 };
+
+describe('the call that unassigns a holding', () => {
+  const sent: ReleaseOutcome = { kind: 'sent' };
+  const unclear: ReleaseOutcome = { kind: 'unclear', openUntil: 1_000_001 };
+  const denied: ReleaseOutcome = { kind: 'refused', mayPass: false };
+  const throttled: ReleaseOutcome = { kind: 'refused', mayPass: true };
+  const done: ReleaseOutcome = { kind: 'released' };
+  const gone: ReleasePhase = { kind: 'released', since: 1_000_000 };
+
+  test.each<[string, ReleasePhase, ReleaseOutcome, ReleasePhase | undefined]>([
+    ['is sent', hidden, sent, unassigning],
+    ['is sent again after a lost answer', unanswered, sent, repeated],
+    ['succeeds', unassigning, done, gone],
+    ['succeeds when it is repeated', repeated, done, gone],
+    ['was not needed', hidden, done, gone],
+    ['has a lost answer', unassigning, unclear, open],
+    ['has a lost answer again', repeated, unclear, open],
+    ['may pass another time', unassigning, throttled, { kind: 'hidden', since: 925_000 }],
+    ['may pass another time, and may have taken effect', repeated, throttled, unanswered],
+    ['is denied', unassigning, denied, none],
+    ['is denied, and an earlier one may have taken effect', repeated, denied, unanswered],
+  ])('%s', (_, phase, outcome, expected) => {
+    expect(phaseAfter(phase, outcome, { now: 1_000_000, hiddenFor: 75_000 })).toEqual(expected);
+  });
+
+  test.each<[string, ReleasePhase, Partial<ReleaseFacts>, ReleasePhase | undefined]>([
+    ['may still take effect', open, { isHeld: () => false }, open],
+    ['can no longer take effect, and the cloud shows the holding', over, {}, unanswered],
+    ['took effect', over, { isHeld: () => false }, none],
+    ['took effect, and the agent has yet to see that', over, { ...ready, isHeld: () => false }, gone],
+  ])('%s, after a lost answer', (_, phase, given, expected) => {
+    expect(after(phase, given)).toEqual(expected);
+  });
+});
 
 describe('an agent that is asked', () => {
   test.each<[string, ReleasePhase, Partial<ReleaseFacts>, ReleasePhase | undefined]>([

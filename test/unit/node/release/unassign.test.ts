@@ -23,7 +23,7 @@ test('a release whose answer was lost says nothing about a later release of the 
     read(eni(0, 1));
     await rig.run(timing.consistencyWindow + 1000);
   }
-  const between = { calls: rig.calls.length, outgoing: [...rig.releaser.outgoing] };
+  const between = { calls: rig.calls.length, outgoing: [...rig.releases.outgoing] };
 
   // It is assigned again, in excess again, and needed again.
   rig.keep = 2;

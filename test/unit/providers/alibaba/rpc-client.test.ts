@@ -1,13 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { failureOf } from '../../../../src/providers/alibaba/errors.ts';
 import type { RpcApi, RpcAction, RpcInput, RpcOutput } from '../../../../src/providers/alibaba/rpc-api.ts';
-import { RpcClient } from '../../../../src/providers/alibaba/rpc-client.ts';
+import type { RpcClient } from '../../../../src/providers/alibaba/rpc-client.ts';
 import type { CallContext } from '../../../../src/providers/contract/allocation-implementation.ts';
-import { CallGate } from '../../../../src/providers/gate/call-gate.ts';
-import { MutationPermission, noPauses } from '../../../../src/providers/gate/mutation-permission.ts';
-import { ConcurrencyLimiter } from '../../../../src/providers/rate-limit/concurrency-limit.ts';
-import { RateLimiter } from '../../../../src/providers/rate-limit/rate-limiter.ts';
 import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
+import { clientOn } from './client-on.ts';
 
 const context: CallContext = { priority: () => 'normal', signal: new AbortController().signal };
 
@@ -25,19 +21,7 @@ function clientOf(answer: (call: number) => object): { readonly client: RpcClien
       return Promise.resolve(answer(++asked.calls) as RpcOutput<A>);
     },
   };
-  const gate = new CallGate({
-    rateLimiter: new RateLimiter({ clock, sizes: new Map(), overall: undefined }),
-    concurrency: new ConcurrencyLimiter(1),
-    clock,
-    timeout: 10_000,
-    leads: () => true,
-    isInSafeLeaseWindow: () => true,
-    permission: new MutationPermission(noPauses),
-    failureOf,
-    onCall: () => undefined,
-    onWait: () => undefined,
-  });
-  return { client: new RpcClient(api, gate), asked };
+  return { client: clientOn(clock, api), asked };
 }
 
 const sets = { networkInterfaceSets: { networkInterfaceSet: [] } };

@@ -1,0 +1,234 @@
+// Which parts of an agent give it addresses, by mode.
+import { type Family, families } from '../cidr/set/cidr.ts';
+import type { AgentSettings } from '../config/agent-settings.ts';
+import { readCiliumNodeBlocks } from '../kubernetes/cilium-node/cilium-node-blocks.ts';
+import { readNodeBlocks } from '../kubernetes/node/node-blocks.ts';
+import { type JsonObject, valueAt } from '../kubernetes/transport/json.ts';
+import { linearDemand, steppedDemand } from './allocators/block-balance.ts';
+import type { Holdings } from './ipam/holdings.ts';
+import type { Ipam } from './ipam/ipam.ts';
+import { failed, ok } from './ipam/ipam-error.ts';
+import { PoolDemand } from './ipam/pool-demand.ts';
+import { onlyDefault, type PoolDirectory } from './ipam/pools.ts';
+import type { NodePods } from './metadata/node-pods.ts';
+import { PoolCatalog } from './metadata/pool-catalog.ts';
+import { type AddressSource, runTogether } from './own-node/address-source.ts';
+import { BlockKeeper } from './own-node/block-keeper.ts';
+import { newCiliumNodeSpec } from './own-node/new-spec.ts';
+import { OfferedAddresses } from './own-node/offered-addresses.ts';
+import { OwnNode, type OwnNodeOptions, type Surroundings } from './own-node/own-node.ts';
+import { PooledBlocks, type ShownBlock } from './own-node/pooled-blocks.ts';
+import { type CloudMode, shownInterfaces } from './own-node/shown-interfaces.ts';
+import { listedBlocks } from './own-node/shown-pools.ts';
+import type { AddressRecord } from './record/record.ts';
+
+export interface SourceOptions extends Omit<Surroundings, 'transport'> {
+  readonly settings: AgentSettings;
+  readonly record: AddressRecord;
+  readonly holdings: Holdings;
+  /** Undefined with host-scope. */
+  readonly transport: Surroundings['transport'] | undefined;
+  readonly pods: NodePods | undefined;
+  /** Of a CiliumNode that is created. */
+  readonly spec: JsonObject;
+  /** Called when a pool, or what says which pool a pod gets, changes. */
+  readonly onPools: () => void;
+}
+
+export interface Addressing {
+  readonly directory: PoolDirectory;
+  /** Undefined: nothing but what the options name, or nothing at all. */
+  readonly source: (ipam: Ipam) => AddressSource | undefined;
+}
+
+export function addressing(options: SourceOptions): Addressing {
+  const { settings, transport } = options;
+  const { mode, protocol } = settings;
+  if (mode === 'delegated-plugin') return { directory: onlyDefault, source: () => undefined };
+  if (mode === 'host-scope' || transport === undefined)
+    return { directory: onlyDefault, source: (ipam) => withoutSource(options, ipam) };
+  const parts = { ...options, transport, ...nodeParts(options) };
+  switch (mode) {
+    case 'kubernetes':
+    case 'cluster-pool':
+      return { directory: onlyDefault, source: (ipam) => blockSource(parts, ipam) };
+    case 'multi-pool':
+      return multiPool(parts);
+    case 'crd':
+      return offered(parts, mode);
+    default:
+      return protocol === 'used' ? offered(parts, mode) : cloudPools(parts, mode);
+  }
+}
+
+type Parts = SourceOptions & Surroundings & ReturnType<typeof nodeParts>;
+
+function nodeParts({ settings, spec }: SourceOptions): Pick<OwnNodeOptions, 'name' | 'newSpec'> & {
+  readonly updateRate: number;
+} {
+  const { mode, nodeName, updateRate, createsCiliumNode } = settings;
+  const newSpec = (node: JsonObject): JsonObject => newCiliumNodeSpec(mode, node, spec);
+  return { name: nodeName, updateRate, newSpec: createsCiliumNode ? newSpec : undefined };
+}
+
+function keeperOf(options: SourceOptions, ipam: Ipam): BlockKeeper {
+  const { ranges, mode } = options.settings;
+  return new BlockKeeper({ ...options, ipam, ranges, follows: mode !== 'host-scope' });
+}
+
+function withoutSource(options: SourceOptions, ipam: Ipam): undefined {
+  keeperOf(options, ipam).start();
+}
+
+function blockSource(parts: Parts, ipam: Ipam): AddressSource {
+  const keeper = keeperOf(parts, ipam);
+  keeper.start();
+  const isNode = parts.settings.mode === 'kubernetes';
+  const read = isNode ? readNodeBlocks : readCiliumNodeBlocks;
+  const ownNode = new OwnNode({
+    ...parts,
+    kind: isNode ? 'Node' : 'CiliumNode',
+    field: isNode ? 'spec.podCIDRs' : 'spec.ipam.podCIDRs',
+    newSpec: isNode ? undefined : parts.newSpec,
+    onObject: (raw) => keeper.take(read(raw).podCidrs),
+  });
+  return {
+    get missing() {
+      return ownNode.missing;
+    },
+    synced: ownNode.synced,
+    run: (signal) => ownNode.run(signal),
+    notice: () => undefined,
+    update: () => undefined,
+    refresh: () => undefined,
+  };
+}
+
+function offered(parts: Parts, mode: CloudMode | 'crd'): Addressing {
+  const demand = new PoolDemand({ ...parts, demandOf: linearDemand, preAllocation: new Map() });
+  return {
+    directory: {
+      ...onlyDefault,
+      absence: (pool, family) =>
+        pool === onlyDefault.defaultPool
+          ? failed('poolNotReady', 'No IPs available')
+          : onlyDefault.absence(pool, family),
+    },
+    source: (ipam) => new OfferedAddresses({ ...parts, ipam, mode, demand }),
+  };
+}
+
+/** Free addresses to hold until the CiliumNode names a count. */
+const initialPreAllocation = 8;
+
+function cloudPools(parts: Parts, mode: CloudMode): Addressing {
+  const { enabled } = parts.settings;
+  const { defaultPool } = onlyDefault;
+  const preAllocation = new Map([[defaultPool, initialPreAllocation]]);
+  const demand = new PoolDemand({ ...parts, demandOf: linearDemand, preAllocation });
+  const served = families.filter((family) => enabled[family] ?? family === 'ipv4');
+  const familiesOf = (pool: string): readonly Family[] => (pool === defaultPool ? served : []);
+  return {
+    directory: {
+      defaultPool,
+      poolFor: () => ok(defaultPool),
+      familiesOf,
+      absence: (pool, family) =>
+        pool === defaultPool
+          ? failed('poolNotReady', notYet(pool, family))
+          : onlyDefault.absence(pool, family),
+      needed: (pool, family) => demand.needed(pool, family),
+    },
+    source: (ipam) =>
+      new PooledBlocks({
+        ...parts,
+        ipam,
+        demand,
+        record: (change) => parts.record.write(change),
+        waitsFor: () => undefined,
+        read: (raw) => cloudBlocks(mode, raw),
+        preAllocationIn: (raw) => Number(valueAt(raw, 'spec', 'ipam', 'pre-allocate') ?? 0) || 0,
+        familiesOf,
+      }),
+  };
+}
+
+function notYet(pool: string, family: Family): string {
+  return `unable to allocate from pool "${pool}" (family ${family}): pool not (yet) available`;
+}
+
+/** Addresses and prefixes of interfaces that pods may use, with all of their addresses. */
+function cloudBlocks(mode: CloudMode, raw: JsonObject): readonly ShownBlock[] {
+  const listed = listedBlocks(raw).blocks.filter(({ pool }) => pool === onlyDefault.defaultPool);
+  const isListed = (cidr: ShownBlock['cidr']): boolean =>
+    listed.some((each) => each.cidr.base === cidr.base && each.cidr.length === cidr.length);
+  return shownInterfaces(mode, raw)
+    .filter(({ isExcluded, lacks }) => !isExcluded && lacks === undefined)
+    .flatMap(({ networks, details }) =>
+      networks.map((cidr) => ({
+        pool: onlyDefault.defaultPool,
+        cidr,
+        details,
+        allowsFirst: true,
+        allowsLast: true,
+        isListed: isListed(cidr),
+      })),
+    );
+}
+
+function multiPool(parts: Parts & { readonly pods: NodePods | undefined }): Addressing {
+  const { settings, pods, onPools, log } = parts;
+  const { defaultPool, preAllocation, enabled } = settings;
+  if (pods === undefined) throw new Error('the mode multi-pool needs the pods of its node');
+  const demand = new PoolDemand({ ...parts, demandOf: steppedDemand, preAllocation });
+  const catalog = new PoolCatalog({ ...parts, pods, demand, defaultPool, onChange: onPools });
+  let told = '';
+  const read = (raw: JsonObject): readonly ShownBlock[] => {
+    const { blocks, problems } = listedBlocks(raw);
+    const text = problems.join('; ');
+    if (text !== told && text !== '') log.warn('a block cannot be used', { problems });
+    told = text;
+    return blocks.map((block) => shownBlock(block, catalog, settings));
+  };
+  return {
+    directory: catalog,
+    source: (ipam) => {
+      const source = new PooledBlocks({
+        ...parts,
+        ipam,
+        demand,
+        read,
+        record: (change) => parts.record.write(change),
+        waitsFor: () => catalog.missing,
+        familiesOf: (pool) => catalog.familiesOf(pool).filter((family) => enabled[family] !== false),
+      });
+      return {
+        get missing() {
+          return source.missing;
+        },
+        synced: source.synced,
+        run: (signal) => runTogether([(own) => source.run(own), (own) => catalog.run(own)], signal),
+        notice: (event) => source.notice(event),
+        update: () => source.update(),
+        refresh: () => source.refresh(),
+      };
+    },
+  };
+}
+
+function shownBlock(
+  block: ReturnType<typeof listedBlocks>['blocks'][number],
+  catalog: PoolCatalog,
+  { masqueradesDefaultOnly, defaultPool }: AgentSettings,
+): ShownBlock {
+  const pool = catalog.pool(block.pool);
+  const networks = pool?.[block.cidr.family];
+  const skips = pool?.skipsMasquerade === true || (masqueradesDefaultOnly && block.pool !== defaultPool);
+  return {
+    ...block,
+    allowsFirst: block.allowsFirst || networks?.allowFirstIp === true,
+    allowsLast: block.allowsLast || networks?.allowLastIp === true,
+    details: { skipsMasquerade: skips },
+    isListed: true,
+  };
+}

@@ -1,0 +1,156 @@
+// Hands out the addresses of one family of a pool, block by block in the order in which this node has them. A block that is
+// gone, or is to go, gives nothing new, and stays as long as an address of it is in use.
+import { addressText, type Cidr, cidrText, type Family, widthOf } from '../../cidr/set/cidr.ts';
+import type { Random } from '../../runtime/random.ts';
+import { failed, ok, type Outcome } from '../ipam/ipam-error.ts';
+import type { AddressDetails, Allocator, NextRequest } from './allocator.ts';
+import { type BlockEnds, HostScopeAllocator } from './host-scope.ts';
+
+export interface OfferedBlock extends BlockEnds {
+  readonly cidr: Cidr;
+  readonly details: AddressDetails;
+  /** Whether pods may get addresses of it now. */
+  readonly isUsable: boolean;
+}
+
+/** A block that is offered, or in use. */
+export interface BlockUse {
+  readonly cidr: string;
+  readonly used: number;
+  readonly free: number;
+  readonly isUsable: boolean;
+  /** False if it is here only for what is in use. */
+  readonly isOffered: boolean;
+}
+
+interface Block extends OfferedBlock {
+  readonly addresses: HostScopeAllocator;
+  readonly isOffered: boolean;
+}
+
+export class MultiPoolAllocator implements Allocator {
+  readonly family: Family;
+  readonly prefixLength: number;
+  readonly router = undefined;
+  readonly #pool: string;
+  readonly #random: Random;
+  #blocks: ReadonlyMap<string, Block> = new Map();
+  /** Held, and in no block. */
+  readonly #elsewhere = new Set<bigint>();
+
+  constructor(pool: string, family: Family, random: Random) {
+    this.#pool = pool;
+    this.family = family;
+    this.#random = random;
+    this.prefixLength = widthOf[family];
+  }
+
+  /** Gives out what these blocks have from now on. */
+  take(offered: readonly OfferedBlock[]): void {
+    const before = this.#blocks;
+    const blocks = new Map<string, Block>();
+    for (const each of offered) {
+      const text = cidrText(each.cidr);
+      const addresses = before.get(text)?.addresses ?? this.#newBlock(each, text);
+      blocks.set(text, { ...each, addresses, isOffered: true });
+    }
+    for (const [text, block] of before)
+      if (!blocks.has(text) && block.addresses.taken > 0)
+        blocks.set(text, { ...block, isUsable: false, isOffered: false });
+    this.#blocks = blocks;
+  }
+
+  get blocks(): readonly BlockUse[] {
+    return Array.from(this.#blocks, ([cidr, { addresses, isUsable, isOffered }]) => {
+      const free = Number(addresses.capacity) - addresses.taken;
+      return { cidr, used: addresses.taken, free, isUsable, isOffered };
+    });
+  }
+
+  get cidrs(): readonly string[] {
+    return [...this.#blocks.keys()];
+  }
+
+  get capacity(): bigint {
+    return this.#all().reduce(
+      (sum, { addresses, isUsable }) => sum + (isUsable ? addresses.capacity : BigInt(addresses.taken)),
+      0n,
+    );
+  }
+
+  get taken(): number {
+    return this.#all().reduce((sum, { addresses }) => sum + addresses.taken, 0);
+  }
+
+  covers(address: bigint): boolean {
+    return this.#blockOf(address) !== undefined;
+  }
+
+  allocate(address: bigint): Outcome<bigint> {
+    const ip = addressText({ family: this.family, value: address });
+    const block = this.#blockOf(address);
+    if (this.#elsewhere.has(address)) return failed('inUse', 'provided IP is already allocated');
+    if (block?.isUsable !== true) return failed('outOfRange', `IP ${ip} not in range of any CIDR`);
+    return block.addresses.allocate(address);
+  }
+
+  allocateNext(request: NextRequest): Outcome<bigint> {
+    const usable = this.#all().filter(({ isUsable }) => isUsable);
+    const address = takeFrom(usable, request.isLast, false) ?? takeFrom(usable, request.isLast, true);
+    return address === undefined
+      ? failed(
+          'exhausted',
+          `unable to allocate from pool "${this.#pool}" (family ${this.family}): all CIDR ranges are exhausted`,
+        )
+      : ok(address);
+  }
+
+  restore(address: bigint): void {
+    const outcome = this.#blockOf(address)?.addresses.allocate(address);
+    if (outcome === undefined || (outcome.kind === 'failed' && outcome.error.kind !== 'inUse'))
+      this.#elsewhere.add(address);
+  }
+
+  release(address: bigint): void {
+    this.#elsewhere.delete(address);
+    this.#blockOf(address)?.addresses.release(address);
+  }
+
+  details(address: bigint): AddressDetails {
+    return this.#blockOf(address)?.details ?? {};
+  }
+
+  status(): string {
+    return `${this.taken}/${this.capacity} allocated from ${this.#blocks.size} blocks`;
+  }
+
+  #all(): readonly Block[] {
+    return [...this.#blocks.values()];
+  }
+
+  #blockOf(address: bigint): Block | undefined {
+    return this.#all().find(({ addresses }) => addresses.covers(address));
+  }
+
+  #newBlock(block: OfferedBlock, text: string): HostScopeAllocator {
+    const addresses = new HostScopeAllocator(block.cidr, this.#random.fork(text), block);
+    for (const address of this.#elsewhere)
+      if (addresses.allocate(address).kind === 'ok') this.#elsewhere.delete(address);
+    return addresses;
+  }
+}
+
+/** Of the first block that has one; what is to be used last only if `takesLast`. */
+function takeFrom(
+  blocks: readonly Block[],
+  isLast: NextRequest['isLast'],
+  takesLast: boolean,
+): bigint | undefined {
+  for (const { addresses } of blocks) {
+    const outcome = addresses.allocateNext({ isLast });
+    if (outcome.kind === 'failed') continue;
+    if (takesLast || !isLast(outcome.value)) return outcome.value;
+    addresses.release(outcome.value);
+  }
+  return undefined;
+}

@@ -1,0 +1,253 @@
+// The pools of this node: which allocator serves a family of a pool, which pool an owner gets, and which addresses are never
+// given out. Taking is by whole requests: all of it, or an error and nothing.
+import {
+  type Address,
+  addressText,
+  families as allFamilies,
+  type Family,
+  familyOf,
+  parseAddress,
+} from '../../cidr/set/cidr.ts';
+import type { Allocator } from '../allocators/allocator.ts';
+import type { Held, Place } from './holdings.ts';
+import { failed, type Failed, ok, type Outcome } from './ipam-error.ts';
+
+/** Which pools there are beyond those that have addresses here. */
+export interface PoolDirectory {
+  readonly defaultPool: string;
+  /** The pool of an owner that names none. */
+  poolFor(owner: string, family: Family): Outcome<string>;
+  /** The families that a pool has, or is to get; undefined: those that have addresses here. */
+  familiesOf(pool: string): readonly Family[] | undefined;
+  /** Why a pool without addresses here has none. */
+  absence(pool: string, family: Family): Failed;
+  /** Addresses that this node asks for; 0 where it asks for none. */
+  needed(pool: string, family: Family): number;
+}
+
+export interface PoolsOptions {
+  /** Whether a family is served; undefined: if the pool has it. */
+  readonly enabled: Readonly<Record<Family, boolean | undefined>>;
+  readonly directory: PoolDirectory;
+  /** Whether an address is given only if there is no other. */
+  readonly isLast: (ip: string) => boolean;
+}
+
+export interface FamilyOfPool {
+  readonly family: Family;
+  readonly pool: string;
+}
+
+/** One family of a request. */
+export interface Wanted extends FamilyOfPool {
+  readonly fixed: Address | undefined;
+}
+
+export interface PoolRequest {
+  readonly owner: string;
+  readonly families?: readonly Family[];
+  readonly pool?: string;
+  readonly fixed?: readonly string[];
+}
+
+export interface PoolFigures {
+  readonly pool: string;
+  readonly family: Family;
+  readonly cidrs: readonly string[];
+  readonly capacity: number;
+  readonly used: number;
+  readonly available: number;
+  readonly needed: number;
+}
+
+export const familyName = { ipv4: 'IPv4', ipv6: 'IPv6' } as const;
+
+/** The only pool is `default`. */
+export const onlyDefault: PoolDirectory = {
+  defaultPool: 'default',
+  poolFor: () => ok('default'),
+  familiesOf: () => undefined,
+  absence: (pool, family) =>
+    pool === 'default'
+      ? failed('poolNotReady', `required ${familyName[family]} PodCIDR not available`)
+      : failed('unknownPool', `there is no pool ${JSON.stringify(pool)}`),
+  needed: () => 0,
+};
+
+export class Pools {
+  readonly #options: PoolsOptions;
+  readonly #allocators = new Map<string, Map<Family, Allocator>>();
+  /** Why an address is never given out, by its text. */
+  readonly #excluded = new Map<string, string>();
+
+  constructor(options: PoolsOptions) {
+    this.#options = options;
+  }
+
+  get defaultPool(): string {
+    return this.#options.directory.defaultPool;
+  }
+
+  /** Gives out the addresses of this allocator from now on, and none of an earlier one. */
+  serve(allocator: Allocator, pool: string, held: Iterable<Held>): void {
+    const { family, router } = allocator;
+    const ofPool = this.#allocators.get(pool) ?? new Map<Family, Allocator>();
+    ofPool.set(family, allocator);
+    this.#allocators.set(pool, ofPool);
+    if (router !== undefined) this.exclude(addressText({ family, value: router }), 'router');
+    for (const ip of this.#excluded.keys()) restore(allocator, ip);
+    for (const each of held) if (each.pool === pool) restore(allocator, each.ip);
+  }
+
+  allocator(family: Family, pool = this.defaultPool): Allocator | undefined {
+    return this.#allocators.get(pool)?.get(family);
+  }
+
+  /** Never gives this address out. One that is held stays held until it is released. */
+  exclude(ip: string, owner: string): void {
+    this.#excluded.set(ip, owner);
+    for (const ofPool of this.#allocators.values()) {
+      const allocator = ofPool.get(familyOf(ip));
+      if (allocator !== undefined) restore(allocator, ip);
+    }
+  }
+
+  /** The addresses that are never given out, with the reason. */
+  get excluded(): ReadonlyMap<string, string> {
+    return this.#excluded;
+  }
+
+  /** The families of a request that names none. */
+  servedFamilies(pool = this.defaultPool): readonly Family[] {
+    return allFamilies.filter((family) => this.#serves({ family, pool }));
+  }
+
+  /** Takes an address of each family, all or none. */
+  take(request: PoolRequest): Outcome<readonly (Address & { readonly pool: string })[]> {
+    const wanted = this.wanted(request);
+    if (wanted.kind === 'failed') return wanted;
+    const taken: (Address & { readonly pool: string })[] = [];
+    for (const each of wanted.value) {
+      const outcome = this.#take(each, request.owner);
+      if (outcome.kind === 'failed') {
+        for (const { family, pool, value } of taken) this.allocator(family, pool)?.release(value);
+        return outcome;
+      }
+      taken.push({ family: each.family, pool: each.pool, value: outcome.value });
+    }
+    return ok(taken);
+  }
+
+  /** Frees an address, unless it is never given out. */
+  free({ pool, ip }: Place): void {
+    const address = parseAddress(ip);
+    if (address !== undefined && !this.#excluded.has(ip))
+      this.allocator(address.family, pool)?.release(address.value);
+  }
+
+  /** Which families of which pools a request means. */
+  wanted(request: PoolRequest): Outcome<readonly Wanted[]> {
+    const chosen = this.#choosePools(request);
+    if (chosen.kind === 'failed') return chosen;
+    const { families, fixed = [] } = request;
+    const meant = families === undefined ? chosen.value.filter((each) => this.#serves(each)) : chosen.value;
+    const addresses = fixed.map((ip) => ({ ip, address: parseAddress(ip) }));
+    const problem = fixedProblem(addresses, meant);
+    if (problem !== undefined) return failed('outOfRange', problem);
+    const fixedOf = (family: Family): Address | undefined =>
+      addresses.find(({ address }) => address?.family === family)?.address;
+    return meant.length === 0
+      ? this.#noFamily(chosen.value[0]?.pool ?? this.defaultPool)
+      : ok(meant.map((each) => ({ ...each, fixed: fixedOf(each.family) })));
+  }
+
+  figures(held: Iterable<Held>): readonly PoolFigures[] {
+    const all = [...held];
+    return [...this.#allocators].flatMap(([pool, ofPool]) =>
+      [...ofPool.values()].map((allocator) => {
+        const { family, cidrs, capacity, taken } = allocator;
+        const used = all.filter((each) => each.pool === pool && covers(allocator, each.ip)).length;
+        const usable = Number(capacity) - (taken - used);
+        const needed = this.#options.directory.needed(pool, family);
+        return { pool, family, cidrs, capacity: usable, used, available: usable - used, needed };
+      }),
+    );
+  }
+
+  /** `IPv4: <status>, IPv6: <status>`, of the families that are served. */
+  status(): string {
+    const parts = this.servedFamilies().map((family) => {
+      const text = this.allocator(family)?.status() ?? 'no block yet';
+      return `${familyName[family]}: ${text}`;
+    });
+    return parts.length === 0 ? 'Not running' : parts.join(', ');
+  }
+
+  #choosePools({ owner, families = allFamilies, pool }: PoolRequest): Outcome<readonly FamilyOfPool[]> {
+    const chosen: FamilyOfPool[] = [];
+    for (const family of families) {
+      const named = pool === undefined ? this.#options.directory.poolFor(owner, family) : ok(pool);
+      if (named.kind === 'failed') return named;
+      chosen.push({ family, pool: named.value });
+    }
+    return ok(chosen);
+  }
+
+  #serves({ family, pool }: FamilyOfPool): boolean {
+    const { enabled, directory } = this.#options;
+    const ofPool = directory.familiesOf(pool);
+    if (ofPool !== undefined) return enabled[family] !== false && ofPool.includes(family);
+    return enabled[family] ?? this.allocator(family, pool) !== undefined;
+  }
+
+  #noFamily(pool: string): Failed {
+    const { directory } = this.#options;
+    const why = directory.absence(pool, 'ipv4');
+    return why.error.kind === 'unknownPool' || directory.familiesOf(pool) !== undefined
+      ? why
+      : failed('poolNotReady', 'no family has a block yet');
+  }
+
+  #take({ family, pool, fixed }: Wanted, owner: string): Outcome<bigint> {
+    const allocator = this.allocator(family, pool);
+    if (!this.#serves({ family, pool }) && this.servedFamilies(pool).length > 0)
+      return failed('familyDisabled', `${familyName[family]} allocation disabled`);
+    if (allocator === undefined) return this.#options.directory.absence(pool, family);
+    if (fixed === undefined) {
+      const { isLast } = this.#options;
+      return allocator.allocateNext({
+        owner,
+        isLast: (value) => isLast(addressText({ family, value })),
+      });
+    }
+    const ip = addressText(fixed);
+    const excluder = this.#excluded.get(ip);
+    return excluder === undefined ? allocator.allocate(fixed.value) : excludedError(ip, excluder);
+  }
+}
+
+function fixedProblem(
+  addresses: readonly { readonly ip: string; readonly address: Address | undefined }[],
+  wanted: readonly FamilyOfPool[],
+): string | undefined {
+  const outside = addresses.find(
+    ({ address }) => address === undefined || !wanted.some(({ family }) => family === address.family),
+  );
+  if (outside !== undefined) return `IP ${outside.ip} is of no family that is asked for`;
+  const perFamily = new Set(addresses.map(({ address }) => address?.family));
+  return perFamily.size < addresses.length ? 'more than one IP of a family is asked for' : undefined;
+}
+
+export function excludedError(ip: string, owner: string): Failed {
+  return failed('excluded', `IP ${ip} is excluded, owned by ${owner}`);
+}
+
+function covers(allocator: Allocator, ip: string): boolean {
+  const address = parseAddress(ip);
+  return address?.family === allocator.family && allocator.covers(address.value);
+}
+
+function restore(allocator: Allocator, ip: string): void {
+  const address = parseAddress(ip);
+  if (address?.family === allocator.family) allocator.restore(address.value);
+}

@@ -1,0 +1,133 @@
+// The pods of this node, as far as their addresses need it: who they are, which addresses they show, and what they say about
+// pools.
+import { isList, isObject, type JsonObject, textAt, valueAt } from '../../kubernetes/transport/json.ts';
+import type { Change } from '../../kubernetes/watch/object-store.ts';
+import { Reflector } from '../../kubernetes/watch/reflector.ts';
+import { canonicalAddress } from '../../cidr/set/cidr.ts';
+import type { Surroundings } from '../own-node/own-node.ts';
+
+export type Texts = Readonly<Record<string, string>>;
+
+export interface NodePod {
+  /** `namespace/name` */
+  readonly key: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  /** Also those under which runtimes know a pod that a file of the node defines. */
+  readonly uids: readonly string[];
+  readonly labels: Texts;
+  /** Those of `ipam.cilium.io`. */
+  readonly annotations: Texts;
+  /** Of the pod network, in canonical text. */
+  readonly ips: readonly string[];
+  /** Its containers have ended for good. */
+  readonly hasEnded: boolean;
+}
+
+export interface NodePodsOptions extends Surroundings {
+  readonly node: string;
+  readonly onChange: () => void;
+}
+
+export class NodePods {
+  readonly #reflector: Reflector<NodePod>;
+  readonly #shown = new Map<string, number>();
+
+  constructor({ node, onChange, ...surroundings }: NodePodsOptions) {
+    const { log } = surroundings;
+    this.#reflector = new Reflector<NodePod>({
+      ...surroundings,
+      path: '/api/v1/pods',
+      fieldSelector: `spec.nodeName=${node}`,
+      transform: readNodePod,
+      onChange: (change) => {
+        this.#count(change);
+        onChange();
+      },
+      onState: (state) => {
+        if (state.kind === 'denied')
+          log.warn('cannot read the pods of this node', { problem: state.problem });
+      },
+      onBug: (error) => log.error('a bug: please report it', { error }),
+    });
+  }
+
+  /** By `namespace/name`. */
+  get all(): ReadonlyMap<string, NodePod> {
+    return this.#reflector.objects;
+  }
+
+  /** Resolves once all pods of this node are known. */
+  get synced(): Promise<void> {
+    return this.#reflector.synced;
+  }
+
+  /** Whether a pod of this node shows the address. */
+  shows(ip: string): boolean {
+    return this.#shown.has(ip);
+  }
+
+  /** Lists all pods again; never resolves after `run` ends. */
+  refresh(): Promise<void> {
+    return this.#reflector.refresh();
+  }
+
+  run(signal: AbortSignal): Promise<void> {
+    return this.#reflector.run(signal);
+  }
+
+  #count({ type, object, previous }: Change<NodePod>): void {
+    for (const ip of previous?.ips ?? []) this.#add(ip, -1);
+    for (const ip of type === 'deleted' ? [] : object.ips) this.#add(ip, 1);
+  }
+
+  #add(ip: string, by: number): void {
+    const count = (this.#shown.get(ip) ?? 0) + by;
+    if (count > 0) this.#shown.set(ip, count);
+    else this.#shown.delete(ip);
+  }
+}
+
+/** The uid of a pod that a file defines is that of its copy in the API only by chance. */
+const copyAnnotations = ['kubernetes.io/config.hash', 'kubernetes.io/config.mirror'] as const;
+
+export function readNodePod(raw: JsonObject): NodePod {
+  const at = (name: string): string => textAt(raw, 'metadata', name) ?? '';
+  const annotations = textsAt(raw, 'metadata', 'annotations');
+  const copied = copyAnnotations.flatMap((name) => annotations[name] ?? []);
+  const phase = textAt(raw, 'status', 'phase');
+  return {
+    key: `${at('namespace')}/${at('name')}`,
+    namespace: at('namespace'),
+    name: at('name'),
+    uid: at('uid'),
+    uids: [at('uid'), ...copied],
+    labels: textsAt(raw, 'metadata', 'labels'),
+    annotations: poolAnnotations(annotations),
+    ips: valueAt(raw, 'spec', 'hostNetwork') === true ? [] : ipsOf(raw),
+    hasEnded: phase === 'Succeeded' || phase === 'Failed',
+  };
+}
+
+/** The annotations that are about pools. */
+export function poolAnnotations(all: Texts): Texts {
+  return Object.fromEntries(Object.entries(all).filter(([name]) => name.startsWith('ipam.cilium.io/')));
+}
+
+export function textsAt(raw: JsonObject, ...path: readonly string[]): Texts {
+  const found = valueAt(raw, ...path);
+  const entries = isObject(found) ? Object.entries(found) : [];
+  return Object.fromEntries(
+    entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+  );
+}
+
+function ipsOf(raw: JsonObject): readonly string[] {
+  const list = valueAt(raw, 'status', 'podIPs');
+  const texts = isList(list) ? list.map((entry) => textAt(entry, 'ip')) : [];
+  const all = [...texts, textAt(raw, 'status', 'podIP')].flatMap(
+    (text) => canonicalAddress(text ?? '') ?? [],
+  );
+  return [...new Set(all)];
+}

@@ -1,0 +1,112 @@
+// The pools of the cluster, as this node sees them: which families each has, and which one a pod gets.
+import { families, type Family } from '../../cidr/set/cidr.ts';
+import {
+  type CiliumPodIpPool,
+  ciliumPodIpPoolsPath,
+  readCiliumPodIpPool,
+} from '../../kubernetes/ciliumpodippool/cilium-pod-ip-pool.ts';
+import type { JsonObject } from '../../kubernetes/transport/json.ts';
+import { Reflector } from '../../kubernetes/watch/reflector.ts';
+import { failed, type Failed, ok, type Outcome } from '../ipam/ipam-error.ts';
+import type { PoolDirectory } from '../ipam/pools.ts';
+import type { PoolDemand } from '../ipam/pool-demand.ts';
+import type { Surroundings } from '../own-node/own-node.ts';
+import { type NodePods, poolAnnotations, textsAt } from './node-pods.ts';
+import { choosePool, type PoolNamespace } from './pool-choice.ts';
+
+export interface PoolCatalogOptions extends Surroundings {
+  readonly pods: NodePods;
+  readonly demand: PoolDemand;
+  readonly defaultPool: string;
+  readonly onChange: () => void;
+}
+
+export class PoolCatalog implements PoolDirectory {
+  readonly defaultPool: string;
+  readonly #options: PoolCatalogOptions;
+  readonly #pools: Reflector<CiliumPodIpPool>;
+  readonly #namespaces: Reflector<PoolNamespace>;
+  #areSynced = false;
+  #problem: string | undefined;
+
+  constructor(options: PoolCatalogOptions) {
+    this.#options = options;
+    this.defaultPool = options.defaultPool;
+    this.#pools = this.#follow(ciliumPodIpPoolsPath, readCiliumPodIpPool);
+    this.#namespaces = this.#follow('/api/v1/namespaces', readNamespace);
+    void this.#pools.synced.then(() => {
+      this.#areSynced = true;
+      options.onChange();
+    });
+  }
+
+  /** Why pools cannot be read; undefined if they are. */
+  get missing(): string | undefined {
+    return this.#areSynced ? undefined : (this.#problem ?? 'the CiliumPodIPPools');
+  }
+
+  /** Undefined if there is none of this name. */
+  pool(name: string): CiliumPodIpPool | undefined {
+    return this.#pools.objects.get(name);
+  }
+
+  poolFor(owner: string, family: Family): Outcome<string> {
+    const { pods, defaultPool } = this.#options;
+    if (!/^[^/]+\/[^/]+$/.test(owner)) return ok(defaultPool);
+    const pod = pods.all.get(owner);
+    if (pod === undefined) return failed('poolNotReady', `resource Pod "${owner}" not found`);
+    const namespace = this.#namespaces.objects.get(pod.namespace);
+    if (namespace === undefined)
+      return failed('poolNotReady', `resource Namespace "${pod.namespace}" not found`);
+    return choosePool({ pod, namespace, pools: this.#pools.objects.values(), defaultPool }, family);
+  }
+
+  /** None of a pool that is not known. */
+  familiesOf(name: string): readonly Family[] {
+    const pool = this.pool(name);
+    return families.filter((family) => pool?.[family] !== undefined);
+  }
+
+  absence(name: string, family: Family): Failed {
+    const pool = this.pool(name);
+    if (!this.#areSynced) return failed('poolNotReady', `waiting for ${this.missing}`);
+    if (pool === undefined)
+      return failed('poolNotReady', `there is no CiliumPodIPPool ${JSON.stringify(name)}`);
+    return failed(
+      'poolNotReady',
+      `unable to allocate from pool "${name}" (family ${family}): pool not (yet) available`,
+    );
+  }
+
+  needed(name: string, family: Family): number {
+    return this.#options.demand.needed(name, family);
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    await Promise.all([this.#pools.run(signal), this.#namespaces.run(signal)]); // neither rejects
+  }
+
+  #follow<T>(path: string, transform: (raw: JsonObject) => T): Reflector<T> {
+    const { log, onChange, random } = this.#options;
+    return new Reflector<T>({
+      ...this.#options,
+      random: random.fork(path),
+      path,
+      transform,
+      onChange,
+      onState: (state) => {
+        const problem = 'problem' in state ? state.problem : undefined;
+        if (problem !== undefined && problem !== this.#problem) log.warn('cannot read pools', { problem });
+        this.#problem = problem ?? this.#problem;
+      },
+      onBug: (error) => log.error('a bug: please report it', { error }),
+    });
+  }
+}
+
+function readNamespace(raw: JsonObject): PoolNamespace {
+  return {
+    labels: textsAt(raw, 'metadata', 'labels'),
+    annotations: poolAnnotations(textsAt(raw, 'metadata', 'annotations')),
+  };
+}

@@ -1,0 +1,175 @@
+// Where the addresses of this node come from with the CRD allocator: the pool of its CiliumNode offers them, its status shows
+// their interfaces, and status.ipam says which are in use and which may go.
+import { addressText, families, type Family, familyOf, parseAddress } from '../../cidr/set/cidr.ts';
+import { isObject, type Json, type JsonObject, textAt, valueAt } from '../../kubernetes/transport/json.ts';
+import { CrdAllocator, type Offer, type OfferedAddress, type ShownInterface } from '../allocators/crd.ts';
+import type { Ipam, IpamEvent } from '../ipam/ipam.ts';
+import type { PoolDemand } from '../ipam/pool-demand.ts';
+import type { AddressSource } from './address-source.ts';
+import { mapPatch, type NodePatches, NodeWrites } from './node-writes.ts';
+import { OwnNode, type OwnNodeOptions, type Surroundings } from './own-node.ts';
+import { handshakeAnswers, isLeaving } from './release-handshake.ts';
+import { type CloudMode, shownInterfaces } from './shown-interfaces.ts';
+
+export interface OfferedAddressesOptions extends Surroundings {
+  readonly ipam: Ipam;
+  readonly name: string;
+  /** Addresses of the mode `crd` belong to no interface that the status shows. */
+  readonly mode: CloudMode | 'crd';
+  readonly newSpec: OwnNodeOptions['newSpec'];
+  /** Between two writes, in ms. */
+  readonly updateRate: number;
+  readonly demand: PoolDemand;
+}
+
+/** What each family is called in spec.ipam and status.ipam. */
+const fields = {
+  ipv4: { pool: 'pool', used: 'used', releasing: 'release-ips' },
+  ipv6: { pool: 'ipv6-pool', used: 'ipv6-used', releasing: 'release-ipv6s' },
+} as const;
+
+export class OfferedAddresses implements AddressSource {
+  readonly #options: OfferedAddressesOptions;
+  readonly #ownNode: OwnNode;
+  readonly #writes: NodeWrites;
+  readonly #allocators = new Map<Family, CrdAllocator>();
+  #problem = '';
+
+  constructor(options: OfferedAddressesOptions) {
+    this.#options = options;
+    this.#ownNode = new OwnNode({
+      ...options,
+      kind: 'CiliumNode',
+      field: 'spec.ipam.pool',
+      onObject: (raw) => this.#take(raw),
+    });
+    this.#writes = new NodeWrites({
+      ...options,
+      ownNode: this.#ownNode,
+      interval: options.updateRate,
+      isPressing: () => options.demand.count() > 0,
+      patches: (raw) => this.#patches(raw),
+    });
+  }
+
+  get missing(): string {
+    return this.#ownNode.missing;
+  }
+
+  get synced(): Promise<void> {
+    return this.#ownNode.synced;
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    try {
+      await this.#ownNode.run(signal);
+    } finally {
+      await this.#writes.stop();
+    }
+  }
+
+  notice(event: IpamEvent): void {
+    this.#options.demand.take(event);
+    this.update();
+  }
+
+  update(): void {
+    this.#writes.update();
+  }
+
+  refresh(): void {
+    // Nothing of it depends on pools.
+  }
+
+  #take(raw: JsonObject): void {
+    const { ipam, mode } = this.#options;
+    const interfaces =
+      mode === 'crd' ? undefined : new Map(shownInterfaces(mode, raw).map((each) => [each.id, each]));
+    for (const family of families) this.#offer(family, raw, interfaces);
+    ipam.retry();
+    this.update();
+  }
+
+  #offer(family: Family, raw: JsonObject, interfaces: ReadonlyMap<string, ShownInterface> | undefined): void {
+    const { ipam, random } = this.#options;
+    const pool = valueAt(raw, 'spec', 'ipam', fields[family].pool);
+    const known = this.#allocators.get(family);
+    if (known === undefined && (!isObject(pool) || Object.keys(pool).length === 0)) return;
+    const offer: Offer = { addresses: this.#addresses(family, raw, pool), interfaces };
+    if (known !== undefined) known.take(offer);
+    else {
+      const allocator = new CrdAllocator(family, offer, random.fork(family));
+      this.#allocators.set(family, allocator);
+      ipam.serve(allocator);
+    }
+  }
+
+  #addresses(family: Family, raw: JsonObject, pool: Json | undefined): ReadonlyMap<bigint, OfferedAddress> {
+    const states = valueAt(raw, 'status', 'ipam', fields[family].releasing);
+    const stateOf = (ip: string): Json | undefined => valueAt(states, ip);
+    const entries = isObject(pool) ? Object.entries(pool) : [];
+    const read = entries.map(([ip, entry]) => ({ ip, entry, address: parseAddress(ip) }));
+    const strange = read.find(({ address, entry }) => address?.family !== family || !isObject(entry));
+    this.#tell(
+      strange === undefined ? '' : `spec.ipam.${fields[family].pool} holds ${strange.ip.slice(0, 80)}`,
+    );
+    return new Map(
+      read.flatMap(({ ip, entry, address }): (readonly [bigint, OfferedAddress])[] => {
+        if (address?.family !== family || !isObject(entry)) return [];
+        const [resource, owner] = [textAt(entry, 'resource') ?? '', textAt(entry, 'owner') ?? ''];
+        return [[address.value, { resource, owner, isLeaving: isLeaving(stateOf(ip)) }]];
+      }),
+    );
+  }
+
+  #tell(problem: string): void {
+    if (problem !== '' && problem !== this.#problem)
+      this.#options.log.warn('an entry of the pool is no address: it is left out', { problem });
+    if (problem !== '') this.#problem = problem;
+  }
+
+  #patches(raw: JsonObject): NodePatches {
+    if (this.#options.ipam.holdings.isRebuilding) return {};
+    const parts = families.map((family) => this.#statusPart(family, raw));
+    const ipam = Object.fromEntries(parts.flatMap((part) => Object.entries(part)));
+    return Object.keys(ipam).length === 0 ? {} : { status: { ipam } };
+  }
+
+  #statusPart(family: Family, raw: JsonObject): JsonObject {
+    const { used, releasing } = fields[family];
+    const shown = valueAt(raw, 'status', 'ipam', used);
+    const usedPatch = mapPatch(shown, this.#used(family, raw, shown));
+    const answers = handshakeAnswers(valueAt(raw, 'status', 'ipam', releasing), (ip) =>
+      this.#whereabouts(raw, ip),
+    );
+    return {
+      ...(usedPatch !== undefined && { [used]: usedPatch }),
+      ...(answers.size > 0 && { [releasing]: Object.fromEntries(answers) }),
+    };
+  }
+
+  /** What is held, and what is never given out, with the interface that each address is or was last of. */
+  #used(family: Family, raw: JsonObject, shown: Json | undefined): JsonObject {
+    const { ipam } = this.#options;
+    const pool = valueAt(raw, 'spec', 'ipam', fields[family].pool);
+    const excluded = [...ipam.excluded].filter(([ip]) => valueAt(pool, ip) !== undefined);
+    const held = [...ipam.holdings.held()].map(({ ip, owner }) => [ip, owner] as const);
+    return Object.fromEntries(
+      [...excluded, ...held]
+        .filter(([ip]) => familyOf(ip) === family)
+        .map(([ip, owner]) => {
+          const resource = textAt(pool, ip, 'resource') ?? textAt(shown, ip, 'resource') ?? '';
+          return [ip, { owner, ...(resource !== '' && { resource }) }];
+        }),
+    );
+  }
+
+  #whereabouts(raw: JsonObject, text: string): { readonly isOffered: boolean; readonly isTaken: boolean } {
+    const address = parseAddress(text);
+    if (address === undefined) return { isOffered: false, isTaken: false };
+    const { family, value } = address;
+    const pool = valueAt(raw, 'spec', 'ipam', fields[family].pool);
+    const isOffered = [text, addressText(address)].some((ip) => valueAt(pool, ip) !== undefined);
+    return { isOffered, isTaken: this.#allocators.get(family)?.isTaken(value) === true };
+  }
+}

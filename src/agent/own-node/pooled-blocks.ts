@@ -1,0 +1,213 @@
+// Where the addresses of this node come from with pools: it asks for counts in spec.ipam.pools.requested, and says in `allocated`
+// which blocks it holds. A block that it stops holding gives nothing from before the write on until the object shows, in another
+// state, that it is held after all: whoever takes it may give it to another node.
+import { type Cidr, cidrText, families, type Family, parseCidr } from '../../cidr/set/cidr.ts';
+import { isObject, type JsonObject, textAt, valueAt } from '../../kubernetes/transport/json.ts';
+import { blocksToHold } from '../allocators/block-balance.ts';
+import { MultiPoolAllocator, type OfferedBlock } from '../allocators/multi-pool.ts';
+import type { Change } from '../ipam/holdings.ts';
+import type { Ipam, IpamEvent } from '../ipam/ipam.ts';
+import type { PoolDemand } from '../ipam/pool-demand.ts';
+import type { AddressSource } from './address-source.ts';
+import { type NodePatches, NodeWrites } from './node-writes.ts';
+import { OwnNode, type OwnNodeOptions, type Surroundings } from './own-node.ts';
+import { type Needed, poolsPatch } from './shown-pools.ts';
+
+/** A block that the object shows. */
+export interface ShownBlock extends Omit<OfferedBlock, 'isUsable'> {
+  readonly pool: string;
+  /** Whether `allocated` has it. */
+  readonly isListed: boolean;
+}
+
+export interface PooledBlocksOptions extends Surroundings {
+  readonly ipam: Ipam;
+  readonly name: string;
+  readonly newSpec: OwnNodeOptions['newSpec'];
+  readonly updateRate: number;
+  readonly demand: PoolDemand;
+  /** Writes a change before it counts; returns what prevents it. */
+  readonly record: (change: Change) => string | undefined;
+  /** What this node waits for besides its object; undefined: nothing. */
+  readonly waitsFor: () => string | undefined;
+  readonly read: (raw: JsonObject) => readonly ShownBlock[];
+  /** Addresses to hold of the default pool, if the object says it. */
+  readonly preAllocationIn?: (raw: JsonObject) => number;
+  /** The families of a pool that this node may ask for. */
+  readonly familiesOf: (pool: string) => readonly Family[];
+}
+
+/** Between two looks at the demand, which falls without an event, in ms. */
+const refreshInterval = 60_000;
+
+export class PooledBlocks implements AddressSource {
+  readonly #options: PooledBlocksOptions;
+  readonly #ownNode: OwnNode;
+  readonly #writes: NodeWrites;
+  readonly #allocators = new Map<string, { readonly pool: string; readonly allocator: MultiPoolAllocator }>();
+  /** Blocks that `allocated` shows, by pool and text. */
+  #listed: ReadonlySet<string> = new Set();
+
+  constructor(options: PooledBlocksOptions) {
+    this.#options = options;
+    const { demand } = options;
+    this.#ownNode = new OwnNode({
+      ...options,
+      kind: 'CiliumNode',
+      field: 'blocks in spec.ipam.pools',
+      onObject: () => this.refresh(),
+    });
+    this.#writes = new NodeWrites({
+      ...options,
+      ownNode: this.#ownNode,
+      interval: options.updateRate,
+      isPressing: () => demand.count() > 0,
+      patches: (raw) => this.#patches(raw),
+      beforeSpec: (raw) => this.#leave(raw),
+    });
+  }
+
+  get missing(): string {
+    return this.#options.waitsFor() ?? this.#ownNode.missing;
+  }
+
+  get synced(): Promise<void> {
+    return this.#ownNode.synced;
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#options;
+    let cancel = (): void => undefined;
+    const look = (): void => {
+      this.update();
+      cancel = clock.schedule(refreshInterval, look);
+    };
+    look();
+    try {
+      await this.#ownNode.run(signal);
+    } finally {
+      cancel();
+      await this.#writes.stop();
+    }
+  }
+
+  notice(event: IpamEvent): void {
+    this.#options.demand.take(event);
+    this.update();
+  }
+
+  update(): void {
+    this.#writes.update();
+  }
+
+  /** Takes in what the object shows, or what is known of pools by now. */
+  refresh(): void {
+    const raw = this.#ownNode.object;
+    const { ipam, waitsFor, demand, preAllocationIn } = this.#options;
+    if (raw === undefined || waitsFor() !== undefined) return;
+    const preAllocation = preAllocationIn?.(raw) ?? 0;
+    if (preAllocation > 0) demand.hold(ipam.defaultPool, preAllocation);
+    this.#offer(raw);
+    ipam.retry();
+    this.update();
+  }
+
+  #offer(raw: JsonObject): void {
+    const shown = this.#options.read(raw);
+    const { version, blocks } = this.#options.ipam.holdings.leaving;
+    const leaving = new Set(version === versionOf(raw) ? blocks : []);
+    this.#listed = new Set(shown.filter(({ isListed }) => isListed).map(blockKey));
+    const byAllocator = Object.groupBy(shown, ({ pool, cidr }) => allocatorKey(pool, cidr.family));
+    for (const [key, ofFamily = []] of Object.entries(byAllocator)) {
+      const [first] = ofFamily;
+      if (first !== undefined && !this.#allocators.has(key)) this.#serve(first.pool, first.cidr.family);
+    }
+    for (const [key, { allocator }] of this.#allocators) {
+      allocator.take(
+        (byAllocator[key] ?? []).map((block) => ({
+          ...block,
+          isUsable: block.isListed && !leaving.has(blockKey(block)),
+        })),
+      );
+    }
+  }
+
+  #serve(pool: string, family: Family): void {
+    const { ipam, random } = this.#options;
+    const key = allocatorKey(pool, family);
+    const allocator = new MultiPoolAllocator(pool, family, random.fork(key));
+    this.#allocators.set(key, { pool, allocator });
+    ipam.serve(allocator, pool);
+  }
+
+  #patches(raw: JsonObject): NodePatches {
+    const { ipam, waitsFor } = this.#options;
+    if (ipam.holdings.isRebuilding || waitsFor() !== undefined) return {};
+    const spec = poolsPatch(raw, this.#needed(), this.#held());
+    const used = valueAt(raw, 'status', 'ipam', 'used');
+    // An agent of the other protocol left it, and controllers tell the protocols apart by it.
+    const isLeft = isObject(used) && Object.keys(used).length > 0;
+    return { spec, status: isLeft ? { ipam: { used: null } } : undefined };
+  }
+
+  #needed(): ReadonlyMap<string, Needed> {
+    const { demand, familiesOf } = this.#options;
+    return new Map(
+      demand.pools().map((pool) => {
+        const known = familiesOf(pool);
+        const of = (family: Family): number => (known.includes(family) ? demand.needed(pool, family) : 0);
+        return [pool, { ipv4: of('ipv4'), ipv6: of('ipv6') }];
+      }),
+    );
+  }
+
+  /** The blocks that this node is to hold, by pool. */
+  #held(): ReadonlyMap<string, readonly Cidr[]> {
+    const { demand } = this.#options;
+    const held = new Map<string, Cidr[]>();
+    for (const { pool, allocator } of this.#allocators.values()) {
+      const { family, blocks } = allocator;
+      const offered = blocks.map((block) => ({
+        ...block,
+        isListed: this.#listed.has(`${pool} ${block.cidr}`),
+      }));
+      const wantedFree = demand.needed(pool, family) - demand.inUse(pool, family);
+      const texts = blocksToHold(offered, wantedFree);
+      held.set(pool, [...(held.get(pool) ?? []), ...texts.flatMap((text) => cidrIn(text) ?? [])]);
+    }
+    return held;
+  }
+
+  /** Blocks that the write to come gives up serve nothing from here on, and after a restart. */
+  #leave(raw: JsonObject): string | undefined {
+    const { ipam, record } = this.#options;
+    const held = new Set(
+      [...this.#held()].flatMap(([pool, cidrs]) => cidrs.map((cidr) => blockKey({ pool, cidr }))),
+    );
+    const blocks = [...this.#listed].filter((key) => !held.has(key));
+    if (blocks.length === 0) return undefined;
+    const leaving = { version: versionOf(raw), blocks };
+    const problem = record({ leaving });
+    if (problem !== undefined) return problem;
+    ipam.holdings.apply({ leaving });
+    this.#offer(raw);
+    return undefined;
+  }
+}
+
+function cidrIn(text: string): Cidr | undefined {
+  const reading = parseCidr(text);
+  return reading.kind === 'cidr' ? reading.cidr : undefined;
+}
+
+function versionOf(raw: JsonObject): string {
+  return textAt(raw, 'metadata', 'resourceVersion') ?? '';
+}
+
+function blockKey({ pool, cidr }: Pick<ShownBlock, 'pool' | 'cidr'>): string {
+  return `${pool} ${cidrText(cidr)}`;
+}
+
+function allocatorKey(pool: string, family: Family): string {
+  return `${pool}/${families.indexOf(family)}`;
+}

@@ -1,0 +1,21 @@
+// Holds what is being added to a node. Each part that must know reads it here; only allocation changes it.
+import { LazySet } from '../../runtime/lazy-collections.ts';
+import type { LostAssignment } from './lost-assignments.ts';
+import type { PlannedStep } from './planned-step.ts';
+
+const none: ReadonlySet<string> = new Set();
+
+export class Growth {
+  /** Steps whose calls are in flight. */
+  readonly steps = new LazySet<PlannedStep>();
+  /** Assignments with a lost answer, which may still take effect unseen. */
+  readonly lost = new LazySet<LostAssignment>();
+
+  /** Existing interfaces to which addresses are being added, or to which a call with a lost answer may still add some. */
+  get interfaces(): ReadonlySet<string> {
+    if (this.steps.size + this.lost.size === 0) return none;
+    const steps = [...this.steps, ...[...this.lost].map(({ step }) => step)];
+    const filling = steps.filter(({ kind }) => kind === 'allocateIPs' || kind === 'allocatePrefixes');
+    return new Set(filling.flatMap((step) => ('interfaceId' in step ? step.interfaceId : [])));
+  }
+}

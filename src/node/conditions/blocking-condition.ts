@@ -1,0 +1,85 @@
+// Chooses why a node is blocked: the first reason that applies. Pure.
+import type { CloudWords } from '../../providers/contract/cilium-node-section.ts';
+import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
+import type { InstanceView } from '../../providers/contract/instance-view.ts';
+import type { PauseReason } from '../../providers/gate/mutation-permission.ts';
+import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
+import type { AllocationPlan } from '../allocate/prepare-ip-allocation.ts';
+import type { Claimed } from '../demand/address-claims.ts';
+import { awaitedOn, overdueAt } from '../demand/awaited.ts';
+import type { Assessment } from './assessment.ts';
+import { unseenInterfaces } from './interface-condition.ts';
+import {
+  claimCondition,
+  failureCondition,
+  mutationsPaused,
+  type NodeCondition,
+  planCondition,
+  refusedWrite,
+  stoppedInstance,
+} from './node-condition.ts';
+
+export interface BlockingFacts {
+  readonly node: CiliumNode;
+  readonly instanceId: string;
+  readonly view: InstanceView | undefined;
+  readonly assessment: Assessment;
+  /** Undefined while the node is not served. */
+  readonly plan: AllocationPlan | undefined;
+  /** Why an unread instance is not read. */
+  readonly unread: NodeCondition | undefined;
+  /** What the last calls of the node met, if that is worth a report. */
+  readonly trouble: CloudFailure | undefined;
+  /** Why nothing may be allocated. */
+  readonly pause: PauseReason | undefined;
+  /** What the API server refuses to accept. */
+  readonly refusedWrite: string | undefined;
+  /** The capacity limit that pods have met for a while. */
+  readonly cap: NodeCondition | undefined;
+  readonly claimed: Claimed;
+  readonly words: CloudWords;
+  readonly isSubnetGone: (subnetId: string) => boolean;
+  /** In monotonic ms. */
+  readonly now: number;
+  /** In ms. */
+  readonly consistencyWindow: number;
+}
+
+/** Undefined if nothing keeps the node from being satisfied. */
+export function blockingCondition(facts: BlockingFacts): NodeCondition | undefined {
+  const { assessment, plan, words, claimed } = facts;
+  if (assessment.kind === 'unread') return facts.unread;
+  if (assessment.kind !== 'served') return assessment.condition;
+  const stuck = plan === undefined ? undefined : planCondition(plan, words, facts.isSubnetGone);
+  const trouble = stuck ?? troubleCondition(assessment, facts);
+  if (trouble === undefined && facts.refusedWrite !== undefined) return refusedWrite(facts.refusedWrite);
+  return trouble ?? facts.cap ?? claimCondition(claimed);
+}
+
+function troubleCondition(
+  { wanted, toAllocate }: Pick<Assessment & { kind: 'served' }, 'wanted' | 'toAllocate'>,
+  facts: BlockingFacts,
+): NodeCondition | undefined {
+  const { trouble, pause, plan } = facts;
+  const failure = toAllocate > 0 ? trouble : undefined;
+  if (failure?.kind === 'instanceNotRunning') return stopped(facts);
+  if (failure !== undefined) return failureCondition(failure);
+  const hasSteps = plan !== undefined && plan.steps.length > 0;
+  // A dry run reports what it would do instead.
+  if (pause === undefined || pause === 'dryRun' || !hasSteps) return unseenCondition(wanted, facts);
+  return mutationsPaused(pause);
+}
+
+function stopped({ instanceId, view }: BlockingFacts): NodeCondition {
+  return stoppedInstance(instanceId, view?.instance?.state);
+}
+
+/** Only the missing interface could supply what the node lacks. */
+function unseenCondition(
+  wanted: number,
+  { view, node, instanceId, now, consistencyWindow }: BlockingFacts,
+): NodeCondition | undefined {
+  if (view === undefined || view.awaited.size === 0 || wanted === 0) return undefined;
+  const { overdue } = overdueAt(awaitedOn(view, node), { now, consistencyWindow });
+  return overdue.length === 0 ? undefined : unseenInterfaces(overdue, instanceId);
+}

@@ -1,0 +1,57 @@
+// Refreshes the instance of a node where its state is unclear, and where a new interface is still awaited.
+import type { InstanceView } from '../../providers/contract/instance-view.ts';
+import { raceAbort } from '../../runtime/race-abort.ts';
+import { leastOf, type Requeue, requeueAt } from '../../runtime/requeue.ts';
+import type { TaskGroup } from '../../runtime/task-group.ts';
+import { overdueAt } from '../demand/awaited.ts';
+import type { Growth } from '../allocate/growth.ts';
+import type { NodeContext } from './node-context.ts';
+
+export interface InstanceRefreshDeps {
+  readonly instanceId: string;
+  readonly context: Pick<NodeContext, 'cloud' | 'settings'>;
+  readonly tasks: TaskGroup;
+  readonly growth: Growth;
+}
+
+const subject = 'refresh';
+
+export class InstanceRefresh {
+  readonly #deps: InstanceRefreshDeps;
+
+  constructor(deps: InstanceRefreshDeps) {
+    this.#deps = deps;
+  }
+
+  step(view: InstanceView | undefined, now: number): Requeue {
+    return view === undefined
+      ? {}
+      : leastOf([this.#refreshUnclear(view, now), this.#refreshAwaited(view, now)]);
+  }
+
+  #refreshUnclear(view: InstanceView, now: number): Requeue {
+    const { instanceId, context, tasks } = this.#deps;
+    const due = view.read ? view.refreshDue : context.cloud.network.covers(instanceId) ? undefined : 0;
+    if (due === undefined || this.#isChangingByUs(view)) return {};
+    // While a refresh is in flight, it is unknown what it will leave unconfirmed.
+    if (due <= now && !tasks.isAbout(subject))
+      tasks.begin(() => raceAbort(context.cloud.instances.refresh(instanceId), tasks.closing), subject);
+    return requeueAt([due], now);
+  }
+
+  /** Our own call ends with what the change brings. */
+  #isChangingByUs({ interfaces }: InstanceView): boolean {
+    const growing = this.#deps.growth.interfaces;
+    return interfaces.some(({ id, condition }) => condition === 'changing' && growing.has(id));
+  }
+
+  /** A new interface supplies the node only once a read shows it attached. */
+  #refreshAwaited({ awaited }: InstanceView, now: number): Requeue {
+    if (awaited.size === 0) return {};
+    const { instanceId, context } = this.#deps;
+    context.cloud.instances.refreshAwaited(instanceId, Math.max(...awaited.values()));
+    const { consistencyWindow } = context.settings.timing;
+    const { nextAt } = overdueAt(awaited, { now, consistencyWindow });
+    return requeueAt(nextAt === undefined ? [] : [nextAt], now);
+  }
+}

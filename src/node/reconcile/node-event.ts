@@ -1,0 +1,85 @@
+// What happens to a node and others should know: its log lines, metrics and Events follow from it, and other nodes wake.
+import type { NodeReference } from '../../kubernetes/cilium-node/cilium-node.ts';
+import type { WriteOutcome } from '../../kubernetes/cilium-node/cilium-node-writer.ts';
+import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
+import type { TriggerFigures } from '../../runtime/trigger.ts';
+import type { FinishedStep } from '../allocate/step-result.ts';
+import type { NodeCondition } from '../conditions/node-condition.ts';
+import type { Claimed } from '../demand/address-claims.ts';
+import type { Holding } from '../demand/holdings.ts';
+import type { Exclusion } from '../demand/node-requirements.ts';
+import type { Write } from '../publish/next-write.ts';
+import type { InterfaceRelease } from '../release/idle-interfaces.ts';
+import type { FinishedRelease } from '../release/unassign.ts';
+import type { DryRunDecision } from './dry-run-log.ts';
+
+export type NodeEvent = ReportedNodeEvent | SharedNodeEvent;
+
+/** What is logged, counted or told to users. */
+export type ReportedNodeEvent = RunEvent | CallEvent | PublicationEvent | SatisfactionEvent;
+
+/** What concerns other nodes. */
+export type SharedNodeEvent =
+  /** Addresses returned to a subnet. */
+  | { readonly kind: 'spaceFreed' }
+  /** These instances changed in the inventory. */
+  | { readonly kind: 'instancesChanged'; readonly instanceIds: ReadonlySet<string> }
+  /** Other nodes also offer addresses of this instance. */
+  | { readonly kind: 'contested'; readonly instanceId: string; readonly claimed: Claimed };
+
+type RunEvent =
+  | { readonly kind: 'maintenanceRequested' }
+  | { readonly kind: 'maintained'; readonly figures: TriggerFigures }
+  | { readonly kind: 'publicationRequested' }
+  | { readonly kind: 'published'; readonly figures: TriggerFigures };
+
+type CallEvent =
+  | { readonly kind: 'step'; readonly node: NodeReference; readonly finished: FinishedStep }
+  | { readonly kind: 'release'; readonly node: NodeReference; readonly release: FinishedRelease }
+  | { readonly kind: 'interfaceRelease'; readonly node: NodeReference; readonly release: InterfaceRelease }
+  /** These are no longer offered because pods must not use them; the cloud keeps them in place. */
+  | { readonly kind: 'retired'; readonly node: NodeReference; readonly holdings: readonly Holding[] }
+  /** The primary interface received a public address. */
+  | {
+      readonly kind: 'staticAddress';
+      readonly node: NodeReference;
+      readonly publicAddress: string;
+      readonly interfaceId: string;
+    }
+  | {
+      readonly kind: 'housekeepingFailure';
+      readonly node: NodeReference;
+      readonly interfaceId: string;
+      readonly failure: CloudFailure;
+    }
+  /** What a dry run suppresses; again only when it changes. */
+  | { readonly kind: 'dryRun'; readonly node: NodeReference; readonly decision: DryRunDecision };
+
+type PublicationEvent =
+  | {
+      readonly kind: 'write';
+      readonly part: Write['part'];
+      readonly outcome: WriteOutcome['kind'] | 'unfinished';
+    }
+  | { readonly kind: 'writeTrouble'; readonly node: NodeReference; readonly problem: string }
+  /** The CiliumNode may not be read; once per text. */
+  | { readonly kind: 'readTrouble'; readonly node: NodeReference; readonly problem: string };
+
+type SatisfactionEvent =
+  /** Why the node cannot be satisfied; undefined once it can. */
+  | {
+      readonly kind: 'condition';
+      readonly node: NodeReference;
+      readonly condition: NodeCondition | undefined;
+    }
+  /** The node's problem ended and the node is satisfied. */
+  | { readonly kind: 'resolved'; readonly node: NodeReference }
+  /** A warning that does not keep the node from being served; once while it lasts. */
+  | { readonly kind: 'warning'; readonly node: NodeReference; readonly warning: NodeCondition }
+  /** Interfaces that carry no pods; on each change. */
+  | { readonly kind: 'exclusions'; readonly node: NodeReference; readonly exclusions: readonly Exclusion[] }
+  /**
+   * A deficit ended: the time from detecting it to the write that ended it, in ms, and the cloud calls made for the node
+   * meanwhile.
+   */
+  | { readonly kind: 'satisfied'; readonly duration: number; readonly calls: number };

@@ -1,0 +1,168 @@
+// Plans the releases of a node: which addresses above its watermarks may go, which that pods must not have must go,
+// which are needed again, and when each takes its next step. Pure.
+import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
+import { shownTo } from '../../kubernetes/cilium-node/shown-addresses.ts';
+import type { CloudTraits } from '../../providers/contract/cloud-traits.ts';
+import type { InstanceView } from '../../providers/contract/instance-view.ts';
+import { type AgentProtocol, isForeignAgent, protocolOf } from '../demand/demand.ts';
+import { type Holding, holdingsIn, isUnfit, placeOf } from '../demand/holdings.ts';
+import type { NodeRequirements } from '../demand/node-requirements.ts';
+import { releaseCandidates, reportsUse, retiredCandidates, usageIn } from './prepare-ip-release.ts';
+import { isHiding, nextReleases, type Release, type Releases } from './release-state.ts';
+
+export interface ReleasePolicy {
+  /** Whether excess addresses are released. What pods must not have leaves regardless. */
+  readonly enabled: boolean;
+  /** How long a holding must be in excess before its release starts, in ms. */
+  readonly delay: number;
+  /** How long a holding stays hidden from multi-pool agents before it is unassigned, in ms. */
+  readonly hiddenFor: number;
+  /** How long an interface must be without pod addresses before it is deleted, in ms; undefined keeps it. */
+  readonly idleDelay: number | undefined;
+}
+
+export interface ReleasableFacts {
+  readonly node: CiliumNode;
+  readonly view: InstanceView;
+  readonly requirements: NodeRequirements;
+  /** Addresses above the watermarks, and addresses to gain; outgoing addresses count as gone. */
+  readonly excess: number;
+  readonly wanted: number;
+  /** Holdings that stay offered, although pods must not have them, until the agent gives them up. */
+  readonly retired: readonly Holding[];
+  /** When this process last wrote the CiliumNode, in monotonic ms; -Infinity when it has not. */
+  readonly writtenAt: number;
+  /** Interfaces to which addresses are being added. */
+  readonly growing: ReadonlySet<string>;
+}
+
+export interface ReleaseRules {
+  readonly policy: ReleasePolicy;
+  readonly traits: Pick<CloudTraits, 'poolRequests'>;
+  /** How long the cloud may take to show a change, in ms. */
+  readonly consistencyWindow: number;
+  /** Whether anything may start to leave. */
+  readonly mayDecide: boolean;
+  /** Whether the cloud refuses every release for now. */
+  readonly isPausedByCloud: boolean;
+  /** Ids of the holdings that agents refused to give up. */
+  readonly blocked: ReadonlySet<string>;
+}
+
+/** When a release takes its next step. */
+interface Times {
+  readonly policy: ReleasePolicy;
+  readonly writtenAt: number;
+}
+
+/** Advances every release as far as the facts allow. */
+export function planReleases(
+  before: Releases,
+  facts: ReleasableFacts,
+  rules: ReleaseRules & { readonly now: number },
+): Releases {
+  const { node, view, requirements, writtenAt } = facts;
+  const { policy, now, consistencyWindow } = rules;
+  const proposed = proposedReleases(before, facts, rules);
+  if (before.size === 0 && proposed.length === 0) return before;
+  const held = holdingsIn(view, requirements);
+  const ids = new Set(held.map(({ id }) => id));
+  const places = new Set(held.map(placeOf));
+  const protocol = protocolOf(node);
+  const next = (releases: Releases): Releases =>
+    nextReleases(releases, {
+      protocol,
+      candidates: releases === before ? proposed : proposedReleases(releases, facts, rules),
+      reclaimed: reclaimedReleases(releases, facts, policy),
+      handshake: node.status.releaseIps,
+      isUsed: usageIn(node, view),
+      isShown: shownTo(node),
+      isUnfit: isUnfit(view, requirements),
+      isHeld: (holding) => places.has(placeOf(holding)),
+      isBack: ({ id }) => ids.has(id),
+      now,
+      delay: delayFor(protocol, policy),
+      mayHideAt: mayHideAt(protocol, releases, { policy, writtenAt }),
+      consistencyWindow,
+    });
+  const after = next(before);
+  // A batch that waited for hidden holdings to go can advance in the same pass.
+  return isHiding(before) && !isHiding(after) ? next(after) : after;
+}
+
+/** What the node can release, and what it must release. */
+function proposedReleases(
+  releases: Releases,
+  facts: ReleasableFacts,
+  { policy, isPausedByCloud, traits, mayDecide, blocked }: ReleaseRules,
+): readonly Holding[] {
+  const { node, retired, excess, wanted } = facts;
+  const isExcessive = policy.enabled && wanted === 0 && excess > 0 && !isPausedByCloud;
+  if (!isExcessive && retired.length === 0) return [];
+  if (isForeignAgent(node, traits) || !reportsUse(node) || !mayDecide) return [];
+  const isUsed = usageIn(node, facts.view);
+  const isShown = shownTo(node);
+  // A multi-pool agent has not dropped an address that it cannot see.
+  const isTaken = (address: string): boolean =>
+    isUsed(address) || (protocolOf(node) === 'multi-pool' && !isShown(address));
+  const asked = { ...facts, isUsed: isTaken, releases, blocked };
+  return [...retiredCandidates(asked), ...(isExcessive ? releaseCandidates(asked) : [])];
+}
+
+/** What the node needs again: an address that is still assigned is the cheapest. */
+function reclaimedReleases(
+  releases: Releases,
+  { view, requirements, wanted }: ReleasableFacts,
+  { enabled }: ReleasePolicy,
+): ReadonlySet<string> {
+  const reclaimed = new Set<string>();
+  const mustGo = isUnfit(view, requirements);
+  let left = enabled ? wanted : Infinity;
+  for (const [id, { holding, phase }] of releases) {
+    if (left <= 0) break;
+    if ((phase.kind !== 'leaving' && phase.kind !== 'hidden') || mustGo(holding)) continue;
+    reclaimed.add(id);
+    left -= holding.addresses.length;
+  }
+  return reclaimed;
+}
+
+/** Whether the holding may be taken from the instance, or off the offer, now. */
+export function isDue(release: Release, times: Times & { readonly now: number }): boolean {
+  return release.phase.kind === 'unanswered' || times.now >= (hiddenUntil(release, times) ?? Infinity);
+}
+
+/** When each release may take its next step without a new fact, in monotonic ms; some times may have passed. */
+export function stepTimes(releases: Releases, times: Times): readonly number[] {
+  return [...releases.values()].flatMap((release) => {
+    const { protocol, phase } = release;
+    if (phase.kind === 'unassigning') return phase.openUntil ?? [];
+    if (phase.kind !== 'excess') return hiddenUntil(release, times) ?? [];
+    return Math.max(phase.since + delayFor(protocol, times.policy), mayHideAt(protocol, releases, times));
+  });
+}
+
+/** A multi-pool agent may have taken up an address that it has not reported yet. */
+function delayFor(protocol: AgentProtocol, { delay, hiddenFor }: ReleasePolicy): number {
+  return protocol === 'crd' ? delay : Math.max(delay, hiddenFor);
+}
+
+/**
+ * Our write makes a concurrent write of a multi-pool agent fail with 409. Hiding restarts the quarantine of
+ * everything already hidden. So the next batch waits until the current one is gone.
+ */
+function mayHideAt(protocol: AgentProtocol, releases: Releases, times: Times): number {
+  if (protocol === 'crd') return -Infinity;
+  return isHiding(releases) ? Infinity : useReportedAt(times);
+}
+
+/** From then on a multi-pool agent has had the time to report what it uses. In monotonic ms. */
+function useReportedAt({ policy, writtenAt }: Times): number {
+  return writtenAt + policy.hiddenFor;
+}
+
+function hiddenUntil({ protocol, phase }: Release, times: Times): number | undefined {
+  if (phase.kind !== 'hidden') return undefined;
+  if (protocol === 'crd') return phase.since;
+  return Math.max(phase.since + times.policy.hiddenFor, useReportedAt(times));
+}

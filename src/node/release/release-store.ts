@@ -1,0 +1,114 @@
+// Holds the releases of a node. Each part that must know what is leaving reads them here; only the releaser changes them.
+import type { ReleaseState } from '../../kubernetes/cilium-node/cilium-node.ts';
+import { type Holding, isUnfit } from '../demand/holdings.ts';
+import { isDue, planReleases, type ReleasableFacts, type ReleaseRules, stepTimes } from './release-plan.ts';
+import { recoverReleases } from './prepare-ip-release.ts';
+import {
+  handshakeFor,
+  outgoingIn,
+  phaseAfter,
+  refusedIn,
+  type Release,
+  type ReleaseOutcome,
+  type Releases,
+} from './release-state.ts';
+
+/** A holding that may go now. */
+export interface DueRelease {
+  readonly holding: Holding;
+  /** Whether it leaves without a call to the cloud. */
+  readonly withoutCall: boolean;
+}
+
+const nothing: Releases = new Map();
+/** Shared by all nodes without a release. */
+const nothingLeaves = { of: nothing, addresses: outgoingIn(nothing) };
+const noInterfaces: ReadonlySet<string> = new Set();
+
+export class ReleaseStore {
+  /** Undefined until the instance is read for the first time. */
+  #releases: Releases | undefined;
+  #outgoing = nothingLeaves;
+  /** What the last step was based on; undefined while nothing leaves. */
+  #basis: { readonly facts: ReleasableFacts; readonly rules: ReleaseRules } | undefined;
+
+  /** Outgoing addresses: not shown to the agent, and not counted as the node's. The same object until it changes. */
+  get outgoing(): ReadonlySet<string> {
+    const releases = this.#releases ?? nothing;
+    if (this.#outgoing.of !== releases) this.#outgoing = { of: releases, addresses: outgoingIn(releases) };
+    return this.#outgoing.addresses;
+  }
+
+  /** The desired `status.ipam.release-ips`; undefined while unknown. */
+  handshake(known: ReadonlyMap<string, ReleaseState>): ReadonlyMap<string, ReleaseState> | undefined {
+    return this.#releases && handshakeFor(this.#releases, known);
+  }
+
+  /** Interfaces that are losing something. */
+  get interfaces(): ReadonlySet<string> {
+    return this.#interfacesOf(({ phase }) => phase.kind !== 'excess');
+  }
+
+  /** Interfaces to which nothing may be added, because a call may still take addresses away. */
+  get shrinking(): ReadonlySet<string> {
+    return this.#interfacesOf(({ phase }) => phase.kind === 'unassigning');
+  }
+
+  /** What its agent refuses to give up. */
+  refusedIn(handshake: ReadonlyMap<string, ReleaseState>): readonly Holding[] {
+    return refusedIn(this.#releases ?? nothing, handshake);
+  }
+
+  /** Advances every release. */
+  step(facts: ReleasableFacts, rules: ReleaseRules, now: number): void {
+    const before = (this.#releases ??= recoverReleases(facts, now));
+    const next = planReleases(before, facts, { ...rules, now });
+    this.#releases = next.size === 0 ? nothing : next;
+    this.#basis = next.size === 0 ? undefined : { facts, rules };
+  }
+
+  /** What may go at that time, by the last step. */
+  due(now: number): readonly DueRelease[] {
+    if (this.#basis === undefined) return [];
+    const { facts, rules } = this.#basis;
+    const { view, requirements, writtenAt } = facts;
+    const mustGo = isUnfit(view, requirements);
+    return [...(this.#releases ?? nothing).values()]
+      .filter((release) => isDue(release, { now, writtenAt, policy: rules.policy }))
+      .map((release) => ({ holding: release.holding, withoutCall: needsNoCall(release, mustGo) }));
+  }
+
+  /** When the releases may take their next step without a new fact, in monotonic ms; some times may have passed. */
+  get times(): readonly number[] {
+    if (this.#basis === undefined) return [];
+    const { facts, rules } = this.#basis;
+    return stepTimes(this.#releases ?? nothing, { policy: rules.policy, writtenAt: facts.writtenAt });
+  }
+
+  /** Takes the outcome of the call, or of the retirement, of these holdings. */
+  apply(
+    holdings: readonly Holding[],
+    outcome: ReleaseOutcome,
+    at: { readonly now: number; readonly hiddenFor: number },
+  ): void {
+    const releases = new Map(this.#releases);
+    for (const { id } of holdings) {
+      const release = releases.get(id);
+      const phase = release && phaseAfter(release.phase, outcome, at);
+      if (release === undefined || phase === undefined) releases.delete(id);
+      else releases.set(id, { ...release, phase });
+    }
+    this.#releases = releases;
+  }
+
+  #interfacesOf(isIncluded: (release: Release) => boolean): ReadonlySet<string> {
+    const releases = this.#releases ?? nothing;
+    if (releases.size === 0) return noInterfaces;
+    return new Set([...releases.values()].filter(isIncluded).map(({ holding }) => holding.interfaceId));
+  }
+}
+
+/** A call that may have been sent is repeated, whatever became of the interface: it may have taken effect. */
+function needsNoCall({ holding, phase }: Release, mustGo: (holding: Holding) => boolean): boolean {
+  return phase.kind === 'hidden' && mustGo(holding);
+}

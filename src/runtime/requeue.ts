@@ -1,0 +1,21 @@
+// When a part of a loop has to run again although nothing happens until then. Each part returns that; the loop keeps the
+// least in its one timer.
+
+export interface Requeue {
+  /** In ms; undefined: not before something happens. */
+  readonly requeueAfter?: number | undefined;
+}
+
+/** Until the first of these monotonic times that lies ahead of `now`. */
+export function requeueAt(times: readonly number[], now: number): Requeue {
+  const next = Math.min(...times.filter((time) => time > now));
+  return next < Infinity ? { requeueAfter: next - now } : {};
+}
+
+/** The least wait of all parts. */
+export function leastOf(parts: readonly Requeue[]): Requeue {
+  return requeueAt(
+    parts.map(({ requeueAfter = Infinity }) => requeueAfter),
+    0,
+  );
+}

@@ -1,0 +1,150 @@
+// Deliberate mistakes in the agent of a node. The simulation of the agent must detect each.
+import type { Mutant } from '../mutant.ts';
+
+const one = (name: string, file: string, from: string, to: string): Mutant => ({
+  name,
+  edits: [{ file: `agent/${file}`, from, to }],
+});
+
+/** Those that the first seeds detect go first. */
+export const agentMutants: readonly Mutant[] = [
+  one(
+    'a late DEL releases by address',
+    'cni/verbs.ts',
+    '#del({ attachment }: Invocation): CniOutcome<Printed> {',
+    `#del({ attachment, conf }: Invocation): CniOutcome<Printed> {
+    const { ipam } = this.#options;
+    for (const ip of conf.previous ?? []) {
+      const named = ipam.holdings.attachmentOf({ pool: 'default', ip });
+      if (named !== undefined) ipam.detach([named]);
+    }`,
+  ),
+  one(
+    'a late DEL releases by the name of the pod',
+    'cni/verbs.ts',
+    'return this.#detach([attachment]);',
+    `const { ipam } = this.#options;
+    const own = [...ipam.holdings.attachments()].find((each) => each.container === attachment.container);
+    const last = [...ipam.holdings.attachments()].findLast((each) => each.owner === (own?.owner ?? this.#lastOwner));
+    this.#lastOwner = own?.owner ?? '';
+    return this.#detach([attachment, ...(own === undefined && last !== undefined ? [last] : [])]);
+  }
+  #lastOwner = '';
+  unused(): void {`,
+  ),
+  one(
+    'a GC without a list releases everything',
+    'cni/verbs.ts',
+    'const { network, valid } = conf;',
+    'const { network, valid = [] } = conf;',
+  ),
+  one(
+    'a GC releases what other networks hold',
+    'cni/verbs.ts',
+    'each.network === network && ',
+    "network !== '' && ",
+  ),
+  one(
+    'writes the record after the answer',
+    'ipam/ipam.ts',
+    'const problem = this.#options.record(change);',
+    `const problem: string | undefined = undefined as string | undefined;
+    this.#options.clock.schedule(200, () => this.#options.record(change));`,
+  ),
+  one(
+    'keeps what an earlier boot held',
+    'record/state-directory.ts',
+    'const own = join(path, boot);',
+    "const own = join(path, 'any-boot');",
+  ),
+  one(
+    'takes one family after the other, and keeps the first when the second fails',
+    'ipam/ipam.ts',
+    'for (const address of taken) this.allocator(address.family, pool)?.release(address.value);\n        return outcome;',
+    'return outcome;',
+  ),
+  one(
+    'gives one family when the other fails',
+    'ipam/ipam.ts',
+    "if (outcome.kind === 'failed') {",
+    "if (outcome.kind === 'failed' && taken.length > 0) break;\n      if (outcome.kind === 'failed') {",
+  ),
+  one(
+    'leaves a torn line in the journal',
+    'record/record.ts',
+    '    ftruncateSync(this.#journal, this.#length);\n  }\n\n  /** Opens',
+    '  }\n\n  /** Opens',
+  ),
+  one(
+    'forgets attachments in a snapshot',
+    'ipam/holdings.ts',
+    'for (const attach of this.#attachments.values()) yield { attach };',
+    '',
+  ),
+  one(
+    'starts no timer of the record',
+    'ipam/ipam.ts',
+    'for (const held of this.holdings.held()) this.#expirations.arm(held);',
+    '',
+  ),
+  one(
+    'does not record that a timer was stopped',
+    'ipam/ipam.ts',
+    'const problem = this.#commit({ hold: [{ pool, ip, owner }] });',
+    'const problem = pool + owner === ip ? ip : undefined;',
+  ),
+  one(
+    'a DEL leaves the attachment',
+    'ipam/ipam.ts',
+    'return this.#release({ free, detach });',
+    'return this.#release({ free, detach: detach.slice(0, 0) });',
+  ),
+  one(
+    'gives the same attachment another address',
+    'cni/verbs.ts',
+    'const allocated = held === undefined ? ',
+    'const allocated = held === undefined || held.length > 0 ? ',
+  ),
+  one(
+    'forgets what is held when it gets a block',
+    'ipam/ipam.ts',
+    'for (const held of this.holdings.held()) if (held.pool === pool) takeIn(allocator, held.ip);',
+    '',
+  ),
+  one(
+    'holds what it could not record',
+    'ipam/ipam.ts',
+    'if (problem === undefined) this.holdings.apply(change);',
+    'this.holdings.apply(change);',
+  ),
+  one(
+    'gives out the router',
+    'ipam/ipam.ts',
+    'if (allocator.router !== undefined) {',
+    'if (allocator.capacity === 0n && allocator.router !== undefined) {',
+  ),
+  one(
+    'replays no DEL that the plugin left',
+    'cni/delete-queue.ts',
+    'for (const name of filesIn(directory)) {',
+    'for (const name of filesIn(directory).slice(0, 0)) {',
+  ),
+  one(
+    'removes a DEL before it is done',
+    'cni/delete-queue.ts',
+    'const { exit, out } = await answerer.answer(call, never);',
+    'rmSync(path, { force: true });\n    const { exit, out } = await answerer.answer(call, never);',
+  ),
+  one(
+    'remembers no block',
+    'own-node/block-keeper.ts',
+    'this.#remember(chooseBlocks(shown, []).blocks);',
+    'this.#remember({});',
+  ),
+  one(
+    'an address keeps its place when its release is recorded',
+    'ipam/ipam.ts',
+    'if (address !== undefined && !this.#excluded.has(ip))\n        this.allocator(address.family, pool)?.release(address.value);',
+    'if (address !== undefined && this.#excluded.has(ip))\n        this.allocator(address.family, pool)?.release(address.value);',
+  ),
+];

@@ -1,0 +1,240 @@
+// One simulated life of a node whose pods get addresses of the product agent: pods come and go, the agent and the plugin are
+// killed between any two steps, the machine reboots, the disk is full, the API server is away or late. At the end faults stop,
+// everything ends, and nothing may be held.
+import type { Family } from '../../../src/cidr/set/cidr.ts';
+import { sleep } from '../../../src/runtime/clock.ts';
+import { Random } from '../../../src/runtime/random.ts';
+import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
+import { AgentChecks, type Shown } from './agent-checks.ts';
+import { AgentMachine, type WriteFault } from './agent-machine.ts';
+import { CniClient } from './cni-client.ts';
+import { NodeCluster } from './node-cluster.ts';
+import { PodRuntime } from './pod-runtime.ts';
+import { RestUsers } from './rest-user.ts';
+
+export const agentModes = ['host-scope', 'cluster-pool'] as const;
+export type SimulatedMode = (typeof agentModes)[number];
+
+export interface AgentReport {
+  readonly violations: readonly string[];
+  readonly pods: number;
+  readonly faults: number;
+}
+
+const minute = 60_000;
+const life = 12 * minute;
+/** How long everything may take to end, in ms. */
+const patience = 15 * minute;
+const expiration = minute;
+const never = new AbortController().signal;
+const familySets: readonly (readonly Family[])[] = [['ipv4'], ['ipv6'], ['ipv4', 'ipv6'], ['ipv4', 'ipv6']];
+/** Delays and faults of these. */
+const watches = /watch=/;
+
+/** Plays one seed. */
+export async function playAgent(seed: string, mode: SimulatedMode): Promise<AgentReport> {
+  const run = new AgentRun(new Random(`${seed} ${mode}`), mode);
+  try {
+    return await run.play();
+  } finally {
+    run.end();
+  }
+}
+
+class AgentRun {
+  readonly #random: Random;
+  readonly #clock = new VirtualClock();
+  readonly #cluster: NodeCluster | undefined;
+  readonly #machine: AgentMachine;
+  readonly #client: CniClient;
+  readonly #checks: AgentChecks;
+  readonly #runtime: PodRuntime;
+  readonly #users: RestUsers;
+  #isStormy = true;
+  #isOver = false;
+  /** In this boot. */
+  #wasReady = false;
+  #pods = 0;
+  #faults = 0;
+
+  constructor(random: Random, mode: SimulatedMode) {
+    this.#random = random;
+    const clock = this.#clock;
+    const families = random.pick(familySets);
+    const lengths = [27 + random.integer(3), 123 + random.integer(3)] as const;
+    const blocks = (index: number): readonly string[] => [
+      ...(families.includes('ipv4') ? [`10.0.${index}.0/${lengths[0]}`] : []),
+      ...(families.includes('ipv6') ? [`fd00:0:0:${index}::/${lengths[1]}`] : []),
+    ];
+    const cluster =
+      mode === 'host-scope' ? undefined : new NodeCluster({ clock, random: random.fork('cluster'), blocks });
+    this.#cluster = cluster;
+    const chosen: Record<string, string> = {};
+    for (const block of cluster === undefined ? blocks(0) : [])
+      chosen[block.includes(':') ? 'ipv6-range' : 'ipv4-range'] = block;
+    // A block of one family is not enough for a pod of both.
+    for (const family of families) chosen[`enable-${family}`] = 'true';
+    this.#machine = new AgentMachine({
+      clock,
+      random: random.fork('machine'),
+      flags: {
+        ipam: mode,
+        'ipam-expiration': '1m',
+        ...chosen,
+      },
+      connect: cluster && ((process) => cluster.connect(process)),
+    });
+    const risk = (): number => (this.#isStormy ? 0.03 : 0);
+    this.#client = new CniClient({ machine: this.#machine, clock, random: random.fork('client'), risk });
+    this.#checks = new AgentChecks(() => cluster?.given ?? blocks(0));
+    const common = { clock, client: this.#client, checks: this.#checks, families };
+    this.#runtime = new PodRuntime({ ...common, random: random.fork('runtime') });
+    this.#users = new RestUsers({ ...common, random: random.fork('users'), expiration });
+  }
+
+  async play(): Promise<AgentReport> {
+    const bugs: unknown[] = [];
+    const begin = (what: Promise<void>): void => void what.catch((error: unknown) => bugs.push(error));
+    begin(this.#cluster?.run(() => this.#isOver) ?? Promise.resolve());
+    begin(this.#every(10_000, () => this.#machine.start()));
+    begin(this.#every(4000, () => this.#look()));
+    begin(this.#whileStormy(5000, () => this.#arrive(begin)));
+    begin(this.#whileStormy(25_000, () => this.#trouble()));
+    await this.#clock.advance(life);
+    this.#calm();
+    const isQuiet = (): boolean => this.#runtime.active + this.#users.active === 0;
+    if (!(await this.#clock.runUntil(isQuiet, patience)))
+      this.#checks.violations.add('the node does not come to rest');
+    // Timers that nobody stopped; after a restart they may begin anew.
+    await this.#clock.advance(2 * expiration + 30_000);
+    await this.#rest();
+    this.#isOver = true;
+    const { bugs: ofAgent, failedStarts } = this.#machine;
+    const problems = [...bugs, ...ofAgent].map((bug) => `a bug: ${String(bug)}`);
+    return {
+      violations: [
+        ...this.#checks.violations,
+        ...problems,
+        ...failedStarts.map((problem) => `the agent does not start: ${problem}`),
+      ],
+      pods: this.#pods,
+      faults: this.#faults,
+    };
+  }
+
+  end(): void {
+    this.#machine.remove();
+  }
+
+  async #rest(): Promise<void> {
+    const shown = await this.#shown();
+    if (shown === undefined) return void this.#checks.violations.add('the agent does not serve at rest');
+    this.#checks.lookAtRest(shown, (container) => this.#runtime.forgotten.has(container));
+    const collected = this.#runtime.collect();
+    await this.#clock.advance(1000);
+    await collected;
+    this.#checks.lookAtRest((await this.#shown()) ?? shown, () => false);
+  }
+
+  async #look(): Promise<void> {
+    const shown = await this.#shown();
+    if (shown === undefined) return;
+    this.#checks.look(shown);
+    const health = await this.#client.ask('GET', '/v1/healthz');
+    if (health?.status === 200) this.#wasReady = true;
+    else if (health?.status === 503 && this.#wasReady)
+      this.#checks.violations.add(`the agent had its blocks before, and now: ${health.body?.slice(-200)}`);
+  }
+
+  async #shown(): Promise<Shown | undefined> {
+    const answer = await this.#client.ask('GET', '/v1/ipam');
+    return answer === undefined ? undefined : (JSON.parse(answer.body ?? '') as Shown);
+  }
+
+  #arrive(begin: (what: Promise<void>) => void): void {
+    this.#pods++;
+    begin(this.#random.chance(0.75) ? this.#runtime.pod() : this.#users.user());
+  }
+
+  #trouble(): void {
+    this.#faults++;
+    const machine = this.#machine;
+    const kinds: readonly (() => void)[] = [
+      () => machine.kill(),
+      () => this.#meet('killed before'),
+      () => this.#meet('killed within'),
+      () => this.#meet('killed after'),
+      () => this.#meet(...Array.from({ length: this.#random.integer(6) }, () => 'disk full' as const)),
+      () => machine.snapshot(this.#random.chance(0.5)),
+      () => machine.shiftWall(-this.#random.integer(3_600_000)),
+      () => (this.#random.chance(0.4) ? this.#reboot() : machine.kill()),
+      () => void this.#runtime.collect(),
+      () => void this.#runtime.collectNothing(),
+      () => this.#troubleApi(),
+      () => this.#troubleApi(),
+    ];
+    this.#random.pick(kinds)();
+  }
+
+  #meet(...faults: readonly WriteFault[]): void {
+    this.#machine.writeFaults.push(...faults);
+  }
+
+  #reboot(): void {
+    this.#machine.reboot();
+    this.#runtime.reboot();
+    this.#users.reboot();
+    this.#wasReady = false;
+  }
+
+  #troubleApi(): void {
+    const cluster = this.#cluster;
+    if (cluster === undefined) return;
+    const { faults } = cluster.model;
+    const kinds: readonly (() => void)[] = [
+      () => {
+        cluster.isAway = true;
+        this.#later(() => (cluster.isAway = false));
+      },
+      () => {
+        cluster.isReliable = false;
+        this.#later(() => (cluster.isReliable = true));
+      },
+      () =>
+        this.#later(
+          faults.inject({ path: watches, times: Infinity, effect: { kind: 'delayEvents', ms: 20_000 } }),
+        ),
+      () => void faults.cutWatches(),
+      () => void cluster.deleteObject(),
+      () => void cluster.giveOthers(),
+    ];
+    this.#random.pick(kinds)();
+  }
+
+  #later(action: () => void): void {
+    this.#clock.schedule(10_000 + this.#random.integer(60_000), action);
+  }
+
+  #calm(): void {
+    this.#isStormy = false;
+    this.#runtime.calm();
+    this.#machine.writeFaults.length = 0;
+    if (this.#cluster === undefined) return;
+    this.#cluster.isAway = false;
+    this.#cluster.isReliable = true;
+  }
+
+  async #every(most: number, act: () => void | Promise<void>): Promise<void> {
+    while (!this.#isOver) {
+      await sleep(this.#clock, this.#random.integer(most), never);
+      if (!this.#isOver) await act();
+    }
+  }
+
+  async #whileStormy(most: number, act: () => void): Promise<void> {
+    while (this.#isStormy) {
+      await sleep(this.#clock, this.#random.integer(most), never);
+      if (this.#isStormy) act();
+    }
+  }
+}

@@ -1,0 +1,187 @@
+// A container runtime and its pods: it adds and deletes attachments by the plugin, late, twice, or not at all.
+import type { Family } from '../../../src/cidr/set/cidr.ts';
+import { sleep } from '../../../src/runtime/clock.ts';
+import type { Random } from '../../../src/runtime/random.ts';
+import type { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
+import type { AgentChecks } from './agent-checks.ts';
+import type { CniClient, CniResult } from './cni-client.ts';
+
+export interface PodRuntimeOptions {
+  readonly clock: VirtualClock;
+  readonly random: Random;
+  readonly client: CniClient;
+  readonly checks: AgentChecks;
+  readonly families: readonly Family[];
+}
+
+interface Container {
+  readonly id: string;
+  readonly network: string;
+  readonly pod: string;
+  /** What ADD printed. */
+  result: object | undefined;
+}
+
+const never = new AbortController().signal;
+const networks = ['pods', 'other'];
+
+export class PodRuntime {
+  /** Containers that nothing will delete: only a GC that does not name them. */
+  readonly forgotten = new Set<string>();
+  /** Pods and repetitions that have not ended. */
+  active = 0;
+  readonly #options: PodRuntimeOptions;
+  /** Those that the runtime knows, by id. */
+  readonly #known = new Map<string, Container>();
+  #count = 0;
+  /** Of the machine: what belongs to an earlier one is gone. */
+  #boot = 0;
+  #isCalm = false;
+
+  constructor(options: PodRuntimeOptions) {
+    this.#options = options;
+  }
+
+  /** From now on, it forgets nothing more. */
+  calm(): void {
+    this.#isCalm = true;
+  }
+
+  reboot(): void {
+    this.#boot++;
+    this.#known.clear();
+    this.forgotten.clear();
+    this.#options.checks.endAll();
+  }
+
+  /** One pod, from its first container to the last repetition of its end. */
+  async pod(): Promise<void> {
+    const { random } = this.#options;
+    const [index, boot] = [this.#count++, this.#boot];
+    // Names come back, as those of a StatefulSet do.
+    const pod = random.chance(0.5) ? `stateful-${random.integer(4)}` : `pod-${index}`;
+    this.active++;
+    for (let attempt = 0; attempt < 4 && boot === this.#boot; attempt++) {
+      const container: Container = {
+        id: `c${index}-${attempt}`,
+        network: random.chance(0.8) ? 'pods' : 'other',
+        pod,
+        result: undefined,
+      };
+      if (await this.#live(container, boot)) break;
+      await this.#wait(5000);
+    }
+    this.active--;
+  }
+
+  /** Releases what belongs to no known container, by network. */
+  async collect(): Promise<void> {
+    for (const network of networks) {
+      const valid = [...this.#known.values()]
+        .filter((each) => each.network === network)
+        .map(({ id }) => ({ containerID: id, ifname: 'eth0' }));
+      await this.#run('GC', { network }, { 'cni.dev/valid-attachments': valid });
+    }
+  }
+
+  /** A runtime that knows no GC asks for nothing. */
+  async collectNothing(): Promise<void> {
+    await this.#run('GC', { network: 'pods' });
+  }
+
+  /** Whether it lived. */
+  async #live(container: Container, boot: number): Promise<boolean> {
+    const { random, checks } = this.#options;
+    const { id } = container;
+    this.#known.set(id, container);
+    const added = await this.#add(container, boot);
+    if (boot !== this.#boot) return true;
+    if (added === undefined && !this.#isCalm && random.chance(0.15)) {
+      // The runtime crashed before it wrote down what it began.
+      this.#known.delete(id);
+      this.forgotten.add(id);
+      return false;
+    }
+    if (added !== undefined) await this.#use(container, boot);
+    if (boot !== this.#boot) return true;
+    checks.end(id);
+    await this.#wait(500);
+    await this.#delete(container, boot);
+    this.#known.delete(id);
+    if (random.chance(0.3)) void this.#repeatDelete(container, boot);
+    return added !== undefined;
+  }
+
+  /** Resolves to what it got, unless the plugin failed or its answer is lost. */
+  async #add(container: Container, boot: number): Promise<object | undefined> {
+    const { checks, families, random } = this.#options;
+    const answer = await this.#run('ADD', container);
+    if (boot !== this.#boot || answer?.exit !== 0) return undefined;
+    container.result = JSON.parse(answer.out) as object;
+    checks.begin(container.id, addressesIn(container.result), families);
+    if (random.chance(0.1)) {
+      const again = await this.#run('ADD', container);
+      if (boot === this.#boot && again?.exit === 0)
+        checks.begin(container.id, addressesIn(JSON.parse(again.out) as object), families);
+    }
+    return container.result;
+  }
+
+  async #use(container: Container, boot: number): Promise<void> {
+    const { checks } = this.#options;
+    await this.#wait(60_000);
+    if (boot !== this.#boot) return;
+    const checked = await this.#run('CHECK', container);
+    const code = checked?.exit === 1 ? (JSON.parse(checked.out) as { code: number }).code : 0;
+    if (boot === this.#boot && (code === 3 || code === 101))
+      checks.violations.add(`CHECK of ${container.id}, which lives, says: ${checked?.out}`);
+    await this.#wait(30_000);
+  }
+
+  async #delete(container: Container, boot: number): Promise<void> {
+    while (boot === this.#boot) {
+      const answer = await this.#run('DEL', container);
+      if (answer?.exit === 0) return;
+      await this.#wait(3000);
+    }
+  }
+
+  /** What was deleted is deleted once more, when others may have its address. */
+  async #repeatDelete(container: Container, boot: number): Promise<void> {
+    this.active++;
+    await this.#wait(120_000);
+    if (boot === this.#boot) await this.#run('DEL', container);
+    this.active--;
+  }
+
+  #run(
+    verb: string,
+    { id = '', network, pod = '', result }: Partial<Container> & { readonly network: string },
+    more: object = {},
+  ): Promise<CniResult | undefined> {
+    const names = { CNI_CONTAINERID: id, CNI_IFNAME: 'eth0', CNI_NETNS: `/var/run/netns/${id}` };
+    const args = `IgnoreUnknown=1;K8S_POD_NAMESPACE=default;K8S_POD_NAME=${pod}`;
+    const attachment = verb === 'GC' ? {} : { ...names, CNI_ARGS: args };
+    return this.#options.client.run(
+      { CNI_COMMAND: verb, ...attachment },
+      {
+        cniVersion: '1.1.0',
+        name: network,
+        type: 'ptp',
+        ipam: { type: 'headwater-ipam' },
+        ...(verb !== 'ADD' && result !== undefined && { prevResult: result }),
+        ...more,
+      },
+    );
+  }
+
+  /** Up to so many ms. */
+  #wait(most: number): Promise<void> {
+    return sleep(this.#options.clock, this.#options.random.integer(most), never);
+  }
+}
+
+function addressesIn(result: object): readonly string[] {
+  const { ips = [] } = result as { readonly ips?: readonly { readonly address: string }[] };
+  return ips.map(({ address }) => address.split('/')[0] ?? '');
+}

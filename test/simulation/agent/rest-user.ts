@@ -1,0 +1,105 @@
+// A client of the REST calls: takes addresses with a timer, stops the timer once it has put them to use, and releases them. It
+// may end before it stops the timer.
+import type { Family } from '../../../src/cidr/set/cidr.ts';
+import { sleep } from '../../../src/runtime/clock.ts';
+import type { Random } from '../../../src/runtime/random.ts';
+import type { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
+import type { AgentChecks, Shown } from './agent-checks.ts';
+import type { CniClient } from './cni-client.ts';
+
+export interface RestUsersOptions {
+  readonly clock: VirtualClock;
+  readonly random: Random;
+  readonly client: CniClient;
+  readonly checks: AgentChecks;
+  readonly families: readonly Family[];
+  /** Of an address with a timer, in ms. */
+  readonly expiration: number;
+}
+
+interface Taken {
+  readonly ip: string;
+  readonly uuid: string;
+}
+
+const never = new AbortController().signal;
+
+export class RestUsers {
+  active = 0;
+  readonly #options: RestUsersOptions;
+  #count = 0;
+  #boot = 0;
+
+  constructor(options: RestUsersOptions) {
+    this.#options = options;
+  }
+
+  reboot(): void {
+    this.#boot++;
+  }
+
+  async user(): Promise<void> {
+    const { client, checks, families, random } = this.#options;
+    const [owner, boot] = [`rest-${this.#count++}`, this.#boot];
+    this.active++;
+    try {
+      const answer = await client.ask('POST', `/v1/ipam?owner=${owner}`, { expiration: 'true' });
+      if (answer?.status !== 201) return;
+      const body = JSON.parse(answer.body ?? '') as Partial<
+        Record<Family, { ip: string; 'expiration-uuid': string }>
+      >;
+      const taken = families.flatMap((family) => {
+        const { ip, 'expiration-uuid': uuid } = body[family] ?? {};
+        return ip === undefined || uuid === undefined ? [] : [{ ip, uuid }];
+      });
+      checks.begin(
+        owner,
+        taken.map(({ ip }) => ip),
+        families,
+      );
+      await this.#wait(this.#options.expiration / 4);
+      // One that ends here leaves its addresses to their timers.
+      if (random.chance(0.3)) return;
+      if (await this.#stopTimers(taken, boot)) await this.#wait(90_000);
+      if (boot !== this.#boot) return;
+      checks.end(owner);
+      for (const { ip } of taken) await this.#release(ip, owner, boot);
+    } finally {
+      if (boot === this.#boot) checks.end(owner);
+      this.active--;
+    }
+  }
+
+  /** False if one could not be stopped in time: then the client uses none of them any longer. */
+  async #stopTimers(taken: readonly Taken[], boot: number): Promise<boolean> {
+    const { clock, client, expiration } = this.#options;
+    const end = clock.monotonic() + expiration / 2;
+    const left = new Set(taken);
+    while (left.size > 0 && boot === this.#boot) {
+      if (clock.monotonic() >= end) return false;
+      for (const each of left) {
+        const answer = await client.ask('DELETE', `/v1/ipam/${each.ip}/expiration?uuid=${each.uuid}`);
+        // 404: an earlier try stopped it, and its answer was lost.
+        if (answer?.status === 200 || answer?.status === 404) left.delete(each);
+      }
+      await this.#wait(2000);
+    }
+    return true;
+  }
+
+  async #release(ip: string, owner: string, boot: number): Promise<void> {
+    while (boot === this.#boot) {
+      const shown = await this.#options.client.ask('GET', '/v1/ipam');
+      if (shown !== undefined) {
+        const { addresses } = JSON.parse(shown.body ?? '') as Shown;
+        if (addresses[ip]?.owner !== owner) return;
+        await this.#options.client.ask('DELETE', `/v1/ipam/${ip}`);
+      }
+      await this.#wait(2000);
+    }
+  }
+
+  #wait(most: number): Promise<void> {
+    return sleep(this.#options.clock, this.#options.random.integer(most), never);
+  }
+}

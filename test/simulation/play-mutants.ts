@@ -1,0 +1,62 @@
+// Applies deliberate mistakes one after the other, each in a copy of the sources, and plays seeds until the simulation detects it.
+import { execFile } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { systemClock } from '../../src/runtime/system-clock.ts';
+import type { Mutant } from './mutant.ts';
+import { createMutatedCopy } from './mutated-copy.ts';
+
+/** Of one mutant, in ms. */
+const longestPlay = 600_000;
+
+export interface MutantPlan {
+  readonly mutants: readonly Mutant[];
+  /** The command that plays seeds, from the root: it says `seed N, FORM: ...`, and `  broken: ...` for what it detects. */
+  readonly command: string;
+  readonly seeds: string;
+  /** What the command gets besides, for a mutant. Default: nothing. */
+  readonly argsOf?: (mutant: Mutant) => readonly string[];
+  /** Ms. */
+  readonly time: number;
+}
+
+/** Resolves to the exit code. */
+export async function playMutants(plan: MutantPlan): Promise<number> {
+  const end = systemClock.monotonic() + plan.time;
+  const counts = { detected: 0, SURVIVED: 0, 'not decided in time': 0 };
+  for (const mutant of plan.mutants) {
+    const left = end - systemClock.monotonic();
+    const { verdict, how } = await judge(mutant, plan, Math.min(left, longestPlay));
+    counts[verdict]++;
+    process.stdout.write(`${verdict}: ${mutant.name}\n${how}`);
+  }
+  process.stdout.write(`${counts['not decided in time']} not decided in time\n`);
+  process.stdout.write(`${counts.detected} passed, ${counts.SURVIVED} failed\n`);
+  const isWhole = plan.time === Infinity;
+  return counts.SURVIVED === 0 && (counts['not decided in time'] === 0 || !isWhole) ? 0 : 1;
+}
+
+interface Judgement {
+  readonly verdict: 'detected' | 'SURVIVED' | 'not decided in time';
+  /** The seed that detects it, and by what. */
+  readonly how: string;
+}
+
+async function judge(mutant: Mutant, plan: MutantPlan, time: number): Promise<Judgement> {
+  if (time <= 0) return { verdict: 'not decided in time', how: '' };
+  const copy = createMutatedCopy(mutant);
+  const { command, seeds, argsOf = () => [] } = plan;
+  const args = [join(copy, command), '--seeds', seeds, ...argsOf(mutant)];
+  const said = await playCopy(args, Math.ceil(time));
+  rmSync(copy, { recursive: true, force: true });
+  const [, seed, violation] = /(seed \d+, [\w-]+): [^\n]*\n {2}broken: (.*)/.exec(said) ?? [];
+  if (violation !== undefined) return { verdict: 'detected', how: `    ${seed}: ${violation}\n` };
+  const isWhole = /^\d+ passed, 0 failed$/m.test(said);
+  return { verdict: isWhole ? 'SURVIVED' : 'not decided in time', how: '' };
+}
+
+function playCopy(args: readonly string[], timeout: number): Promise<string> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, args, { timeout }, (_, stdout) => resolve(stdout));
+  });
+}

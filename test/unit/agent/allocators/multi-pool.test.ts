@@ -1,0 +1,123 @@
+import { describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { MultiPoolAllocator, type OfferedBlock } from '../../../../src/agent/allocators/multi-pool.ts';
+import { addressText, parseAddress, parseCidr } from '../../../../src/cidr/set/cidr.ts';
+import { Random } from '../../../../src/runtime/random.ts';
+
+const value = (ip: string): bigint => parseAddress(ip)?.value ?? -1n;
+const any = { owner: 'a/b', isLast: () => false };
+
+function block(text: string, more: Partial<OfferedBlock> = {}): OfferedBlock {
+  const reading = parseCidr(text);
+  if (reading.kind === 'invalid') throw new Error(reading.why);
+  return { cidr: reading.cidr, allowsFirst: false, allowsLast: false, details: {}, isUsable: true, ...more };
+}
+
+function allocatorOf(...blocks: readonly OfferedBlock[]): MultiPoolAllocator {
+  const allocator = new MultiPoolAllocator('red', 'ipv4', new Random('pool'));
+  allocator.take(blocks);
+  return allocator;
+}
+
+const next = (allocator: MultiPoolAllocator, isLast = any.isLast): string => {
+  const outcome = allocator.allocateNext({ ...any, isLast });
+  return outcome.kind === 'ok'
+    ? addressText({ family: 'ipv4', value: outcome.value })
+    : outcome.error.message;
+};
+
+const dry = 'unable to allocate from pool "red" (family ipv4): all CIDR ranges are exhausted';
+
+describe('the blocks of a pool', () => {
+  test.each([
+    ['10.0.0.0/30', {}, 2],
+    ['10.0.0.0/30', { allowsFirst: true }, 3],
+    ['10.0.0.0/30', { allowsFirst: true, allowsLast: true }, 4],
+    ['10.0.0.0/31', {}, 2],
+    ['10.0.0.0/32', {}, 1],
+  ])('of %s with %j give %i addresses, each once', (cidr, ends, count) => {
+    const allocator = allocatorOf(block(cidr, ends));
+    const given = Array.from({ length: count }, () => next(allocator));
+
+    expect(new Set(given).size).toBe(count);
+    expect(allocator.capacity).toBe(BigInt(count));
+    expect(next(allocator)).toBe(dry);
+  });
+
+  test('are used in their order', () => {
+    const allocator = allocatorOf(block('10.0.1.0/32'), block('10.0.0.0/32'));
+
+    expect([next(allocator), next(allocator)]).toEqual(['10.0.1.0', '10.0.0.0']);
+  });
+
+  test('that pods still show are used after all others', () => {
+    const allocator = allocatorOf(block('10.0.1.0/32'), block('10.0.0.0/32'));
+    const isLast = (address: bigint): boolean => address === value('10.0.1.0');
+
+    expect([next(allocator, isLast as () => boolean), next(allocator, isLast as () => boolean)]).toEqual([
+      '10.0.0.0',
+      '10.0.1.0',
+    ]);
+  });
+
+  test('that are gone give nothing new, stay while in use, and have what is held when they come', () => {
+    const allocator = allocatorOf(block('10.0.0.0/32'), block('10.0.1.0/32'));
+    expect(next(allocator)).toBe('10.0.0.0');
+    allocator.restore(value('10.0.2.0'));
+
+    allocator.take([block('10.0.2.0/31')]);
+
+    expect(allocator.cidrs).toEqual(['10.0.2.0/31', '10.0.0.0/32']);
+    expect(allocator.allocate(value('10.0.2.0'))).toMatchObject({ error: { kind: 'inUse' } });
+    expect([next(allocator), next(allocator)]).toEqual(['10.0.2.1', dry]);
+    allocator.release(value('10.0.0.0'));
+    expect(next(allocator)).toBe(dry);
+    allocator.take([]);
+    expect(allocator.cidrs).toEqual(['10.0.2.0/31']);
+  });
+
+  test.each([
+    ['outside', '10.9.0.0', 'IP 10.9.0.0 not in range of any CIDR'],
+    ['of a block that is to go', '10.0.1.0', 'IP 10.0.1.0 not in range of any CIDR'],
+  ])('refuse an address %s', (_, ip, message) => {
+    const allocator = allocatorOf(block('10.0.0.0/32'), block('10.0.1.0/32', { isUsable: false }));
+
+    expect(allocator.allocate(value(ip))).toEqual({ kind: 'failed', error: { kind: 'outOfRange', message } });
+  });
+
+  test('never give an address twice, nor one of a block that is not usable', () => {
+    const part = fc.integer({ min: 0, max: 3 });
+    const step = fc.record({
+      kind: fc.constantFrom('next', 'release', 'take'),
+      part,
+      blocks: fc.uniqueArray(fc.record({ part, isUsable: fc.boolean() }), { selector: (each) => each.part }),
+    });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+        const allocator = allocatorOf();
+        const held: bigint[] = [];
+        let usable = new Set<bigint>();
+        const play: Readonly<Record<string, (at: (typeof steps)[number]) => void>> = {
+          take: ({ blocks }) => {
+            allocator.take(blocks.map((each) => block(`10.0.${each.part}.0/31`, each)));
+            usable = new Set(blocks.filter((each) => each.isUsable).map((each) => BigInt(each.part)));
+          },
+          release: ({ part: at }) => {
+            for (const each of held.splice(at, 1)) allocator.release(each);
+          },
+          next: () => {
+            const outcome = allocator.allocateNext(any);
+            const isFull = usable.size * 2 === held.filter((each) => usable.has((each >> 8n) & 255n)).length;
+            expect(outcome.kind).toBe(isFull ? 'failed' : 'ok');
+            if (outcome.kind === 'failed') return;
+            expect(held).not.toContain(outcome.value);
+            expect(usable.has((outcome.value >> 8n) & 255n)).toBe(true);
+            held.push(outcome.value);
+          },
+        };
+        for (const each of steps) play[each.kind]?.(each);
+        expect(allocator.taken).toBe(held.length);
+      }),
+    );
+  });
+});
