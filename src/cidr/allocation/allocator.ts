@@ -60,7 +60,7 @@ interface Entry<H> {
   unanswered: { readonly version: string; readonly until: number } | undefined;
   /** Writes that met another state of the object. */
   conflicts: number;
-  /** Writes that took effect without a quiet time between them, and when the last one did, in monotonic ms. */
+  /** Writes that took effect, less those that time makes up for, and when the last one did, in monotonic ms. */
   inARow: number;
   lastAt: number;
   isWriting: boolean;
@@ -76,7 +76,7 @@ const retries = { base: 500, cap: 30_000 };
 const leaseCheck = 500;
 /** An agent that starts writes its object a few times in a row: so many conflicts are met at once. */
 const conflictsMetAtOnce = 3;
-/** After so long without a write, the next one is the first in a row, in ms. */
+/** After so long, all writes that one object may need in a row are made up for, in ms. */
 const quietTime = 60_000;
 
 export class Allocator<H extends Holder, D> {
@@ -328,14 +328,16 @@ export class Allocator<H extends Holder, D> {
   #isTooMuch(entry: Entry<H>, { kind }: Assignment<H>): boolean {
     if (kind === 'conflict') return ++entry.conflicts > conflictsMetAtOnce;
     if (kind !== 'written') return true;
-    const now = this.#deps.clock.monotonic();
-    if (now - entry.lastAt > quietTime) {
-      entry.inARow = 0;
+    const { clock, writesInARow } = this.#deps;
+    const now = clock.monotonic();
+    const quiet = now - entry.lastAt;
+    entry.inARow = Math.max(0, entry.inARow - (quiet / quietTime) * (writesInARow + 1));
+    entry.lastAt = now;
+    if (quiet > quietTime || entry.inARow < writesInARow) {
       entry.conflicts = 0;
       entry.backoff.forget();
     }
-    entry.lastAt = now;
-    return ++entry.inARow > this.#deps.writesInARow;
+    return ++entry.inARow > writesInARow;
   }
 
   #take(entry: Entry<H>, holder: H): void {

@@ -141,7 +141,7 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
     return poolCondition({
       ...facts,
       holder,
-      unmoved: this.#unmoved.get(holder.uid),
+      unmoved: holder.podCidrs.length > 0 ? this.#unmoved.get(holder.uid) : undefined,
       conflict: this.#conflictOf(known),
       wants: facts.isWaiting ? this.#wantsOf(known).filter((want) => !this.#canServe(known, want)) : [],
       standingOf: (pool) => this.#standingOf(pool),

@@ -129,6 +129,20 @@ describe('run --ipam=multi-pool', () => {
     expect(world.writes).toHaveLength(2);
   });
 
+  test('is written at once however often its agent asks for more', async () => {
+    const world = await usual();
+    await world.node('a', { default: 1 });
+    for (let more = 2; more <= 7; more++)
+      for (const count of [more * 30, more * 30 - 29]) {
+        await world.request('a', { default: count });
+        await world.clock.advance(5000);
+      }
+
+    expect(Object.values(await world.blocks('a')).flat()).toHaveLength(7);
+    // The first two requests come before the first write.
+    expect(world.writes).toHaveLength(6);
+  });
+
   test('frees a block that its agent gives back, and serves who waits for it', async () => {
     const world = await usual();
     await world.node('a', { blue: 62 * 4 });
