@@ -12,6 +12,8 @@ import { Answerer } from './cni/answer.ts';
 import { deleteQueueOf, replayDeletes } from './cni/delete-queue.ts';
 import { Verbs } from './cni/verbs.ts';
 import type { Holdings } from './ipam/holdings.ts';
+import { GonePods } from './evidence/gone-pods.ts';
+import { rebuild } from './evidence/rebuild.ts';
 import { Ipam, type IpamEvent } from './ipam/ipam.ts';
 import { NodePods } from './metadata/node-pods.ts';
 import { type AddressSource, runTogether } from './own-node/address-source.ts';
@@ -52,7 +54,8 @@ export async function runAgent(deps: AgentDeps, stop: AbortSignal): Promise<Agen
         return { kind: 'failed', problem: `another agent uses ${path}: stop it, or set --${option}` };
       locks.push(lock.release);
     }
-    const state = openState({ path: stateDir, bootIdFile });
+    const canRebuild = deps.kubernetes !== undefined;
+    const state = openState({ path: stateDir, bootIdFile, canRebuild });
     if (state.kind === 'unusable')
       return { kind: 'failed', problem: `cannot use the state directory ${stateDir}: ${state.problem}` };
     if (state.kind === 'damaged') {
@@ -125,7 +128,8 @@ export async function serve(
   for (const ip of settings.excluded) ipam.excludeIP(ip, 'excluded');
   source = sourceOf(ipam);
   ipam.start();
-  const waitingFor = (): string | undefined => whatIsMissing(ipam, settings, source);
+  const waitingFor = (): string | undefined => whatIsMissing(ipam, settings, { source, pods });
+  const gone = pods && new GonePods({ ipam, pods, clock, log });
   const verbs = new Verbs({ ipam, clock, mayGrow: settings.mode !== 'host-scope', waitingFor, readFile });
   const answerer = new Answerer({
     verbs,
@@ -142,6 +146,7 @@ export async function serve(
   });
   const api = new Api({
     isDelegated: settings.mode === 'delegated-plugin',
+    isSuspected: (attachment) => gone?.isSuspected(attachment) === true,
     ipam,
     answerer,
     waitingFor,
@@ -158,11 +163,10 @@ export async function serve(
     await replayDeletes(queue, answerer, log);
     const blocks = ipam.figures().flatMap(({ cidrs }) => cidrs);
     log.info('serving', { socket: settings.socketPath, blocks, addresses: holdings.size });
-    const parts = [source, pods].filter((part) => part !== undefined);
-    await runTogether(
-      [(own) => aborted(own), ...parts.map((part) => (own: AbortSignal) => part.run(own))],
-      stop,
-    );
+    const parts = [source, pods, gone].filter((part) => part !== undefined);
+    const runs = parts.map((part) => (own: AbortSignal) => part.run(own));
+    const learns = (own: AbortSignal): Promise<void> => learn(deps, { ipam, pods, source }, own);
+    await runTogether([(own) => aborted(own), learns, ...runs], stop);
     return { kind: 'stopped' };
   } finally {
     // Whatever the reason: what still answered without a record would lose addresses.
@@ -192,13 +196,32 @@ function podsOf({ kubernetes: transport, ...deps }: AgentDeps, onChange: () => v
   return new NodePods({ ...deps, transport, random, node: deps.settings.nodeName, onChange });
 }
 
+interface Learning {
+  readonly ipam: Ipam;
+  readonly pods: NodePods | undefined;
+  readonly source: AddressSource | undefined;
+}
+
+/** Learns from pods what the record has lost, before anything is written that depends on it. */
+async function learn(
+  { clock, log }: AgentDeps,
+  { ipam, pods, source }: Learning,
+  signal: AbortSignal,
+): Promise<void> {
+  if (pods === undefined || source === undefined) return;
+  await rebuild({ ipam, pods, ownNodeSynced: source.synced, clock, log }, signal);
+  source.update();
+}
+
 /** Undefined once all pools that are held in advance, or the default one, have addresses of each of their families. */
 function whatIsMissing(
   ipam: Ipam,
   { mode, preAllocation }: AgentSettings,
-  source: AddressSource | undefined,
+  { source, pods }: Omit<Learning, 'ipam'>,
 ): string | undefined {
   if (mode === 'delegated-plugin') return undefined;
+  if (ipam.holdings.isRebuilding)
+    return `the pods of this node, whose addresses a damaged record has lost${pods?.problem === undefined ? '' : `: ${pods.problem}`}`;
   const pools = mode === 'multi-pool' ? [...preAllocation.keys()] : [ipam.defaultPool];
   const isServed = (pool: string): boolean => {
     const served = ipam.servedFamilies(pool);

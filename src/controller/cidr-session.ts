@@ -1,11 +1,8 @@
 // One leader session where blocks are given to nodes: the allocator, and what it logs, counts and reports.
 import type { Allotment, Lack } from '../cidr/allocation/allotment.ts';
-import {
-  Allocator,
-  type AllocationRefusal,
-  type AllocatorEvent,
-  type Standing,
-} from '../cidr/allocation/allocator.ts';
+import { Allocator, type AllocationRefusal } from '../cidr/allocation/allocator.ts';
+import type { Standing } from '../cidr/allocation/allocator-entry.ts';
+import type { AllocatorEvent } from '../cidr/allocation/allocator-event.ts';
 import type { BlockCondition, BlockHolders, BlockReason, Holder } from '../cidr/allocation/block-holders.ts';
 import type { BlockLedger, PoolTotal } from '../cidr/allocation/block-ledger.ts';
 import { OtherAllocators } from '../cidr/allocation/other-allocators.ts';
@@ -81,9 +78,11 @@ export class CidrSession<H extends Holder, D> {
     this.#allocator = new Allocator({
       allotment: book.allotment,
       holders: served.holders,
-      workers: options.parallelAllocWorkers,
-      writeTime: deps.writeTime,
-      writesInARow: book.writesInARow,
+      settings: {
+        workers: options.parallelAllocWorkers,
+        writeTime: deps.writeTime,
+        writesInARow: book.writesInARow,
+      },
       refusal: () => this.#refusal(),
       emit: (event) => this.#take(event),
       clock,

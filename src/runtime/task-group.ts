@@ -2,6 +2,7 @@
 // ones finish, and aborts them at the deadline.
 import type { Clock } from './clock.ts';
 import { LazyMap, LazySet } from './lazy-collections.ts';
+import type { Random } from './random.ts';
 
 export interface TaskGroupOptions {
   readonly clock: Pick<Clock, 'schedule'>;
@@ -11,6 +12,13 @@ export interface TaskGroupOptions {
   readonly backOff?: () => void;
   /** Called each time a task ends, after it leaves the group. */
   readonly onEnd?: () => void;
+}
+
+/** What tasks work with. */
+export interface TaskRuntime {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly tasks: TaskGroup;
 }
 
 export class TaskGroup {

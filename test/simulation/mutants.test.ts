@@ -1,8 +1,10 @@
 import { expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
+import { agentMutants } from './agent/agent-mutants.ts';
+import { blockMutants } from './blocks/block-mutants.ts';
 import { mutants } from './mutants.ts';
 
-test.each(mutants.map(({ name, edits }) => [name, edits] as const))(
+test.each([...mutants, ...blockMutants, ...agentMutants].map(({ name, edits }) => [name, edits] as const))(
   'each edit of the mutant applies in exactly one place: %s',
   (_, edits) => {
     const occurrences = edits.map(

@@ -154,9 +154,12 @@ export class Verbs {
       : message;
   }
 
-  #del({ attachment }: Invocation): CniOutcome<Printed> {
+  #del({ attachment, args: { pod, uid } }: Invocation): CniOutcome<Printed> {
     for (const waiting of this.#waiting.get(attachmentKey(attachment)) ?? []) waiting.abort();
-    return this.#detach([attachment]);
+    const detached = this.#detach([attachment]);
+    if (detached.kind === 'failed' || pod === undefined || uid === undefined) return detached;
+    const forgotten = this.#options.ipam.forgetPod(pod, uid);
+    return forgotten.kind === 'ok' ? nothing : cniFailed(cniCode.tryAgain, forgotten.error.message);
   }
 
   #detach(names: readonly AttachmentName[]): CniOutcome<Printed> {

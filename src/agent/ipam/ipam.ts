@@ -100,6 +100,11 @@ export class Ipam {
     return this.#pools.allocator(family, pool);
   }
 
+  /** The pool that has the address; the default one for an address of none. */
+  poolOf(ip: string): string {
+    return this.#pools.poolOf(ip);
+  }
+
   /** What the network needs to know of an address. */
   details({ pool, ip }: Place): AddressDetails {
     const address = parseAddress(ip);
@@ -165,6 +170,26 @@ export class Ipam {
     }));
     const free = known.flatMap(({ places }) => places);
     return this.#release({ free, detach });
+  }
+
+  /** Releases what this pod is known to show, if nothing else is known of it. */
+  forgetPod(owner: string, uid: string): Outcome<undefined> {
+    const shown = [...this.holdings.held()].filter(
+      (held) => held.owner === owner && held.uid === uid && this.holdings.attachmentOf(held) === undefined,
+    );
+    return shown.length === 0
+      ? ok(undefined)
+      : this.#release({ free: shown.map(({ pool, ip }) => ({ pool, ip })) });
+  }
+
+  /** Holds what pods show, and gives out addresses again; returns what prevents it. */
+  rebuild(held: readonly Held[]): string | undefined {
+    const unknown = held.filter((place) => this.holdings.at(place) === undefined);
+    const problem = this.#commit({ hold: unknown, rebuilding: false });
+    if (problem !== undefined) return problem;
+    for (const place of unknown) this.#pools.restore(place);
+    this.retry();
+    return undefined;
   }
 
   /** Resolves to the UUID that stops the timer. */

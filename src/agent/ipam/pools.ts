@@ -138,6 +138,21 @@ export class Pools {
     return ok(taken);
   }
 
+  /** The pool that has the address; the default one for an address of none. */
+  poolOf(ip: string): string {
+    const family = familyOf(ip);
+    const found = [...this.#allocators].find(([, ofPool]) => {
+      const allocator = ofPool.get(family);
+      return allocator !== undefined && covers(allocator, ip);
+    });
+    return found?.[0] ?? this.defaultPool;
+  }
+
+  restore({ pool, ip }: Place): void {
+    const allocator = this.allocator(familyOf(ip), pool);
+    if (allocator !== undefined) restore(allocator, ip);
+  }
+
   /** Frees an address, unless it is never given out. */
   free({ pool, ip }: Place): void {
     const address = parseAddress(ip);

@@ -23,6 +23,8 @@ export interface NodePod {
   readonly ips: readonly string[];
   /** Its containers have ended for good. */
   readonly hasEnded: boolean;
+  /** It may have an address that it does not show. */
+  readonly awaitsIp: boolean;
 }
 
 export interface NodePodsOptions extends Surroundings {
@@ -33,6 +35,7 @@ export interface NodePodsOptions extends Surroundings {
 export class NodePods {
   readonly #reflector: Reflector<NodePod>;
   readonly #shown = new Map<string, number>();
+  #problem: string | undefined = 'no answer yet';
 
   constructor({ node, onChange, ...surroundings }: NodePodsOptions) {
     const { log } = surroundings;
@@ -46,11 +49,18 @@ export class NodePods {
         onChange();
       },
       onState: (state) => {
-        if (state.kind === 'denied')
-          log.warn('cannot read the pods of this node', { problem: state.problem });
+        const problem = 'problem' in state ? state.problem : undefined;
+        if (problem !== undefined && problem !== this.#problem)
+          log.warn('cannot read the pods of this node', { problem });
+        this.#problem = state.kind === 'watching' ? undefined : (problem ?? this.#problem);
       },
       onBug: (error) => log.error('a bug: please report it', { error }),
     });
+  }
+
+  /** Why they cannot be read; undefined if they are. */
+  get problem(): string | undefined {
+    return this.#problem;
   }
 
   /** By `namespace/name`. */
@@ -97,6 +107,9 @@ export function readNodePod(raw: JsonObject): NodePod {
   const annotations = textsAt(raw, 'metadata', 'annotations');
   const copied = copyAnnotations.flatMap((name) => annotations[name] ?? []);
   const phase = textAt(raw, 'status', 'phase');
+  const hasEnded = phase === 'Succeeded' || phase === 'Failed';
+  const isOnHost = valueAt(raw, 'spec', 'hostNetwork') === true;
+  const ips = isOnHost ? [] : ipsOf(raw);
   return {
     key: `${at('namespace')}/${at('name')}`,
     namespace: at('namespace'),
@@ -105,8 +118,9 @@ export function readNodePod(raw: JsonObject): NodePod {
     uids: [at('uid'), ...copied],
     labels: textsAt(raw, 'metadata', 'labels'),
     annotations: poolAnnotations(annotations),
-    ips: valueAt(raw, 'spec', 'hostNetwork') === true ? [] : ipsOf(raw),
-    hasEnded: phase === 'Succeeded' || phase === 'Failed',
+    ips,
+    hasEnded,
+    awaitsIp: !hasEnded && !isOnHost && ips.length === 0,
   };
 }
 

@@ -38,7 +38,11 @@ export class AddressRecord {
   /** Lines after which the next snapshot is made. */
   #mostLines = leastLines;
 
-  private constructor(directory: string, holdings: Holdings, { text, lines }: Read) {
+  /** Nothing was ever written into it. */
+  readonly isNew: boolean;
+
+  private constructor(directory: string, holdings: Holdings, { text, lines }: Read, isNew: boolean) {
+    this.isNew = isNew;
     this.#directory = directory;
     this.#holdings = holdings;
     this.#journal = openSync(join(directory, 'journal'), 'a', 0o600);
@@ -62,7 +66,8 @@ export class AddressRecord {
     }
     const read = readChanges(journal, holdings);
     if (read === undefined) return { kind: 'damaged', problem: `${join(directory, 'journal')} is damaged` };
-    return { kind: 'open', record: new AddressRecord(directory, holdings, read), holdings };
+    const isNew = snapshot === '' && read.text === '';
+    return { kind: 'open', record: new AddressRecord(directory, holdings, read, isNew), holdings };
   }
 
   /** Writes a change; returns what prevents it. Then nothing of it is in the record. */

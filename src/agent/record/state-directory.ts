@@ -1,27 +1,28 @@
 // The directory that holds what the agent remembers: a directory for each boot of the machine. No container survives a boot,
-// so what an earlier one left holds nothing.
-import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+// so what an earlier one left holds nothing. A record that is damaged is set aside, if its holdings can be learned again.
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type OpenedRecord, AddressRecord } from './record.ts';
 
 export interface StateDirectory {
   readonly path: string;
   readonly bootIdFile: string;
+  /** Whether holdings can be learned from the pods of this node. Default: they cannot. */
+  readonly canRebuild?: boolean;
 }
 
 export type OpenedState = OpenedRecord | { readonly kind: 'unusable'; readonly problem: string };
 
 /** As Linux writes it into /proc/sys/kernel/random/boot_id. */
 const bootId = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
+const asideSuffix = '.damaged';
 
 /** Opens the record of this boot, and then removes those of others. */
-export function openState({ path, bootIdFile }: StateDirectory): OpenedState {
+export function openState({ path, bootIdFile, canRebuild = false }: StateDirectory): OpenedState {
   try {
     const boot = readFileSync(bootIdFile, 'utf8').trim();
     if (!bootId.test(boot)) return { kind: 'unusable', problem: `${bootIdFile} holds no boot id` };
-    const own = join(path, boot);
-    mkdirSync(own, { recursive: true, mode: 0o700 });
-    const opened = AddressRecord.open(own);
+    const opened = openOwn(join(path, boot), canRebuild);
     if (opened.kind === 'open') removeOthers(path, boot);
     return opened;
   } catch (error) {
@@ -29,7 +30,35 @@ export function openState({ path, bootIdFile }: StateDirectory): OpenedState {
   }
 }
 
+/** An agent that was killed between two of these steps finds the directory that is set aside, and an empty record. */
+function openOwn(own: string, canRebuild: boolean): OpenedState {
+  const aside = `${own}${asideSuffix}`;
+  mkdirSync(own, { recursive: true, mode: 0o700 });
+  const opened = AddressRecord.open(own);
+  if (opened.kind === 'open' && !(opened.record.isNew && existsSync(aside))) return opened;
+  if (!canRebuild)
+    return opened.kind === 'open' ? { kind: 'damaged', problem: `${aside} is damaged` } : opened;
+  if (opened.kind === 'damaged') {
+    rmSync(aside, { recursive: true, force: true });
+    renameSync(own, aside);
+    mkdirSync(own, { mode: 0o700 });
+  }
+  return startAgain(opened.kind === 'open' ? opened : AddressRecord.open(own));
+}
+
+function startAgain(opened: OpenedRecord): OpenedState {
+  if (opened.kind === 'damaged') return opened;
+  const change = { rebuilding: true };
+  const problem = opened.record.write(change);
+  if (problem !== undefined) return { kind: 'unusable', problem };
+  opened.holdings.apply(change);
+  return opened;
+}
+
 function removeOthers(path: string, boot: string): void {
-  const others = readdirSync(path).filter((name) => bootId.test(name) && name !== boot);
+  const others = readdirSync(path).filter((name) => {
+    const bare = name.endsWith(asideSuffix) ? name.slice(0, -asideSuffix.length) : name;
+    return bootId.test(bare) && bare !== boot;
+  });
   for (const name of others) rmSync(join(path, name), { recursive: true });
 }

@@ -3,6 +3,7 @@
 import { addressText, canonicalAddress, type Family, familyOf } from '../../cidr/set/cidr.ts';
 import { parseGoDuration } from '../../config/go-duration.ts';
 import type { AddressDetails } from '../allocators/allocator.ts';
+import type { Attachment } from '../ipam/holdings.ts';
 import type { Allocated, Ipam } from '../ipam/ipam.ts';
 import type { IpamError, IpamErrorKind } from '../ipam/ipam-error.ts';
 import { type Answerer, parseCall } from '../cni/answer.ts';
@@ -27,6 +28,8 @@ export interface ApiAnswer {
 export interface ApiOptions {
   /** Addresses come from elsewhere: requests for them are answered with 501. */
   readonly isDelegated: boolean;
+  /** Whether the pod of an attachment seems to be gone. */
+  readonly isSuspected: (attachment: Attachment) => boolean;
   readonly ipam: Ipam;
   readonly answerer: Answerer;
   /** What the agent waits for before it can serve; undefined once it serves. */
@@ -123,7 +126,7 @@ export class Api {
   }
 
   #list(): ApiAnswer {
-    const { ipam } = this.#options;
+    const { ipam, isSuspected } = this.#options;
     const pools = ipam.figures();
     const addresses = Object.fromEntries(
       [...ipam.holdings.held()].map((held) => {
@@ -141,6 +144,7 @@ export class Api {
             pool,
             ...(expiry !== undefined && { expires: new Date(expiry.at).toISOString() }),
             ...(name !== undefined && { attachment: name }),
+            ...(attachment !== undefined && isSuspected(attachment) && { suspected: true }),
           },
         ];
       }),

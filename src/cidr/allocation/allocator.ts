@@ -5,21 +5,18 @@ import { Backoff } from '../../runtime/backoff.ts';
 import { type Clock, sleep } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import { TaskGroup } from '../../runtime/task-group.ts';
-import type { Allotment, Change, Freed, Lack, Reservation } from './allotment.ts';
+import type { Allotment, Change, Lack, Reservation } from './allotment.ts';
 import type { Assignment, BlockCondition, BlockHolders, Holder } from './block-holders.ts';
-import type { Allocated } from './block-ledger.ts';
+import { answersEnd, type Entry, newEntry, type Standing } from './allocator-entry.ts';
+import type { AllocatorEvent } from './allocator-event.ts';
 import { bySeniority, WaitingLine } from './waiting-line.ts';
+import { WritePauses } from './write-pauses.ts';
 
 /** `H`: the objects. `D`: what is written to one. */
 export interface AllocatorDeps<H extends Holder, D> {
   readonly allotment: Allotment<H, D>;
   readonly holders: BlockHolders<H, D>;
-  /** Writes in flight. */
-  readonly workers: number;
-  /** How long after its start a write without an answer may still take effect, in ms. */
-  readonly writeTime: number;
-  /** Writes that one object may need in a row; for each further one it waits longer. */
-  readonly writesInARow: number;
+  readonly settings: AllocatorSettings;
   /** Why nothing may be written now; undefined if it may. Called before each write. */
   readonly refusal: () => AllocationRefusal | undefined;
   readonly emit: (event: AllocatorEvent<H>) => void;
@@ -28,47 +25,17 @@ export interface AllocatorDeps<H extends Holder, D> {
   readonly onBug: (error: unknown) => void;
 }
 
+export interface AllocatorSettings {
+  /** Writes in flight. */
+  readonly workers: number;
+  /** How long after its start a write without an answer may still take effect, in ms. */
+  readonly writeTime: number;
+  /** Writes that one object may need in a row; for each further one it waits longer. */
+  readonly writesInARow: number;
+}
+
 /** `listing`: a part of a list is known. `otherAllocator`: another program gives out blocks. */
 export type AllocationRefusal = 'dryRun' | 'listing' | 'paused' | 'otherAllocator' | 'notLeading';
-
-export type AllocatorEvent<H extends Holder = Holder> =
-  | { readonly kind: 'allocated'; readonly allocated: Allocated }
-  /** Its object is gone, or gave it back. */
-  | ({ readonly kind: 'freed' } & Freed)
-  /** In a dry run: what would be written. */
-  | { readonly kind: 'wouldAssign'; readonly holder: H; readonly blocks: readonly string[] }
-  | { readonly kind: 'written'; readonly name: string; readonly outcome: Assignment<H> }
-  /** An object shows blocks that this allocator did not write, and had none before. */
-  | { readonly kind: 'othersBlocks'; readonly holder: H }
-  | {
-      readonly kind: 'condition';
-      readonly holder: H;
-      readonly condition: BlockCondition | undefined;
-    };
-
-/** What is known of one object. */
-export interface Standing {
-  readonly holder: Holder;
-  /** `leftAlone`: it lacks a block and gets none, because its owner asks for that or it is being deleted. */
-  readonly standing: 'served' | 'waiting' | 'leftAlone';
-  readonly condition: BlockCondition | undefined;
-}
-
-interface Entry<H> {
-  holder: H;
-  /** The state that the last write without an answer is bound to, and until when it may take effect, in monotonic ms. */
-  unanswered: { readonly version: string; readonly until: number } | undefined;
-  /** Writes that met another state of the object. */
-  conflicts: number;
-  /** Writes that took effect, less those that time makes up for, and when the last one did, in monotonic ms. */
-  inARow: number;
-  lastAt: number;
-  isWriting: boolean;
-  refused: string | undefined;
-  condition: BlockCondition | undefined;
-  readonly backoff: Backoff;
-  cancelTimer: (() => void) | undefined;
-}
 
 /** Between two writes of one object, in ms: no object gets more than its share of writes. */
 const retries = { base: 500, cap: 30_000 };
@@ -86,18 +53,13 @@ export class Allocator<H extends Holder, D> {
   readonly #line = new WaitingLine<Entry<H>>();
   readonly #work: TaskGroup;
   #inFlight = 0;
-  /** Nothing is written before this time, because the API server asked for that, in monotonic ms. */
-  #notBefore = 0;
-  /** Uids of objects whose writes were denied since one was not. */
-  readonly #denied = new Set<string>();
-  /** Until when no write is tried, because all are denied, in monotonic ms. */
-  #deniedUntil = 0;
-  #cancelPause: (() => void) | undefined;
+  readonly #pauses: WritePauses;
   #hasBegun = false;
 
   constructor(deps: AllocatorDeps<H, D>) {
     this.#deps = deps;
-    this.#work = new TaskGroup({ clock: deps.clock, onBug: deps.onBug });
+    this.#work = new TaskGroup(deps);
+    this.#pauses = new WritePauses(deps.clock, () => this.#serve());
   }
 
   /** Starts with a complete list: what it shows is held before anything is given out. Call it once. */
@@ -125,20 +87,12 @@ export class Allocator<H extends Holder, D> {
 
   /** Resolves once no write of this allocator can take effect any more, at `deadline` at the latest. */
   async stop(deadline: AbortSignal): Promise<void> {
-    this.#cancelPause?.();
+    this.#pauses.stop();
     await this.#work.stop(deadline);
     const { clock } = this.#deps;
-    const wait = this.#answersEnd(this.#entries.values()) - clock.monotonic();
+    const wait = answersEnd(this.#entries.values()) - clock.monotonic();
     // The next leader knows nothing of what such a write reserves, and could give it to another object.
     if (wait > 0) await sleep(clock, wait, deadline).catch(() => undefined);
-  }
-
-  /** When the last write without an answer can no longer take effect, in monotonic ms. One that is bound to an older state cannot. */
-  #answersEnd(entries: Iterable<Entry<H>>): number {
-    let end = -Infinity;
-    for (const { unanswered, holder } of entries)
-      if (unanswered?.version === holder.version) end = Math.max(end, unanswered.until);
-    return end;
   }
 
   standings(): readonly Standing[] {
@@ -162,18 +116,7 @@ export class Allocator<H extends Holder, D> {
   }
 
   #add(holder: H): Entry<H> {
-    const entry: Entry<H> = {
-      holder,
-      unanswered: undefined,
-      conflicts: 0,
-      inARow: 0,
-      lastAt: -Infinity,
-      isWriting: false,
-      refused: undefined,
-      condition: undefined,
-      backoff: new Backoff(retries, this.#deps),
-      cancelTimer: undefined,
-    };
+    const entry = newEntry(holder, new Backoff(retries, this.#deps));
     this.#entries.set(holder.name, entry);
     this.#byUid.set(holder.uid, entry);
     this.#follow(this.#deps.allotment.take(holder, undefined));
@@ -271,7 +214,7 @@ export class Allocator<H extends Holder, D> {
   #serve(): void {
     if (!this.#hasBegun || this.#isHeldBack()) return;
     for (const entry of this.#line.inOrder()) {
-      if (this.#inFlight >= this.#deps.workers) return;
+      if (this.#inFlight >= this.#deps.settings.workers) return;
       const reservation = this.#deps.allotment.reserve(entry.holder);
       if (reservation !== undefined) this.#begin(entry, reservation);
       else if (entry.condition === undefined) this.#report(entry);
@@ -279,14 +222,10 @@ export class Allocator<H extends Holder, D> {
   }
 
   #isHeldBack(): boolean {
-    const { clock, refusal } = this.#deps;
-    const why = refusal();
+    const why = this.#deps.refusal();
     // The next renewal of the Lease changes that, and nothing tells of it.
-    if (why === 'notLeading') this.#holdBack(leaseCheck);
-    return (
-      clock.monotonic() < Math.max(this.#notBefore, this.#deniedUntil) ||
-      (why !== undefined && why !== 'dryRun')
-    );
+    if (why === 'notLeading') this.#pauses.holdBack(leaseCheck);
+    return this.#pauses.isPausing || (why !== undefined && why !== 'dryRun');
   }
 
   #begin(entry: Entry<H>, { draft, blocks, isKnown, allocated }: Reservation<D>): void {
@@ -311,9 +250,9 @@ export class Allocator<H extends Holder, D> {
   }
 
   async #write(entry: Entry<H>, draft: D): Promise<void> {
-    const { holders, emit, clock, writeTime } = this.#deps;
+    const { holders, emit, clock, settings } = this.#deps;
     const { holder } = entry;
-    const until = clock.monotonic() + writeTime;
+    const until = clock.monotonic() + settings.writeTime;
     const outcome = await holders.assign(holder, draft, this.#work.deadline);
     if (outcome.kind === 'unavailable') entry.unanswered = { version: holder.version, until };
     emit({ kind: 'written', name: holder.name, outcome });
@@ -328,7 +267,8 @@ export class Allocator<H extends Holder, D> {
   #isTooMuch(entry: Entry<H>, { kind }: Assignment<H>): boolean {
     if (kind === 'conflict') return ++entry.conflicts > conflictsMetAtOnce;
     if (kind !== 'written') return true;
-    const { clock, writesInARow } = this.#deps;
+    const { clock, settings } = this.#deps;
+    const { writesInARow } = settings;
     const now = clock.monotonic();
     const quiet = now - entry.lastAt;
     entry.inARow = Math.max(0, entry.inARow - (quiet / quietTime) * (writesInARow + 1));
@@ -341,8 +281,7 @@ export class Allocator<H extends Holder, D> {
   }
 
   #take(entry: Entry<H>, holder: H): void {
-    this.#denied.clear();
-    this.#deniedUntil = 0;
+    this.#pauses.noteSuccess();
     this.#applyTo(entry, holder);
     if (holder.blocks.length === 0)
       entry.refused = 'the API server drops the field, because its definition lacks it';
@@ -351,38 +290,23 @@ export class Allocator<H extends Holder, D> {
   /** Nothing was written: what was reserved is free again, unless an earlier write may still give it. */
   #refuse(entry: Entry<H>, { kind, message }: Assignment<H> & { readonly kind: 'denied' | 'invalid' }): void {
     entry.refused = message;
-    if (kind === 'denied') this.#noteDenial(entry.holder.uid);
-    if (this.#answersEnd([entry]) > this.#deps.clock.monotonic()) return;
+    if (kind === 'denied') this.#pauses.noteDenial(entry.holder.uid);
+    if (answersEnd([entry]) > this.#deps.clock.monotonic()) return;
     this.#deps.allotment.giveBack(entry.holder);
-  }
-
-  /** A policy may deny writes of one object. If those of two are denied in a row, Headwater lacks the permission. */
-  #noteDenial(uid: string): void {
-    if (this.#denied.add(uid).size < 2) return;
-    this.#deniedUntil = this.#deps.clock.monotonic() + retries.cap;
-    this.#work.later(retries.cap, () => this.#serve());
   }
 
   /** What was reserved stays until the object has been read: the write may have taken effect. */
   async #readAgain(entry: Entry<H>, retryAfterMs = 0): Promise<void> {
-    this.#holdBack(retryAfterMs);
+    this.#pauses.holdBack(retryAfterMs);
     const reading = await this.#deps.holders.read(entry.holder.name, this.#work.deadline);
     if (reading.kind === 'found') this.#applyTo(entry, reading.holder);
-    else if (reading.kind === 'unavailable') this.#holdBack(reading.retryAfterMs ?? 0);
+    else if (reading.kind === 'unavailable') this.#pauses.holdBack(reading.retryAfterMs ?? 0);
   }
 
   /** Applies an answer, unless the object was replaced or is gone meanwhile: the watch delivers that. */
   #applyTo(entry: Entry<H>, holder: H): void {
     if (this.#byUid.get(holder.uid) !== entry || entry.holder.name !== holder.name) return;
     this.#update(entry, holder);
-  }
-
-  #holdBack(ms: number): void {
-    if (ms <= 0) return;
-    const { clock } = this.#deps;
-    this.#notBefore = Math.max(this.#notBefore, clock.monotonic() + ms);
-    this.#cancelPause?.();
-    this.#cancelPause = clock.schedule(this.#notBefore - clock.monotonic(), () => this.#serve());
   }
 
   #afterWrite(entry: Entry<H>): void {

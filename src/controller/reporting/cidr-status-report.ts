@@ -1,5 +1,5 @@
 // The answers of /status where blocks are given to nodes: the pools, and who waits for a block and why.
-import type { Standing } from '../../cidr/allocation/allocator.ts';
+import type { Standing } from '../../cidr/allocation/allocator-entry.ts';
 import type { PoolFigures } from '../../cidr/allocation/block-ledger.ts';
 import { cidrText, type Family } from '../../cidr/set/cidr.ts';
 import type { ControllerState } from './controller-state.ts';

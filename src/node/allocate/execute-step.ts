@@ -1,46 +1,68 @@
 // Executes one step of a plan with its calls. It makes sure that no interface or assignment is lost on the way.
-import type {
-  AllocationImplementation,
-  CallContext,
-} from '../../providers/contract/allocation-implementation.ts';
+import type { CallContext } from '../../providers/contract/allocation-implementation.ts';
 import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
 import { type InstanceView, unusableIn } from '../../providers/contract/instance-view.ts';
-import type { NetworkInterface, Tags } from '../../providers/contract/network-interface.ts';
-import type { Answer } from '../../providers/contract/observation.ts';
+import type { Tags } from '../../providers/contract/network-interface.ts';
+import type { InstancePort } from '../../providers/contract/instance-port.ts';
+import type { Priority } from '../../providers/contract/priority.ts';
+import type { SubnetLedger } from '../../providers/catalog/subnet-ledger.ts';
+import type { Inventory } from '../../providers/inventory/inventory.ts';
 import type { Orphans } from '../../providers/orphans/orphans.ts';
 import { descriptionPrefix, ownershipTags } from '../../providers/orphans/ownership-tags.ts';
 import type { VisibilityLag } from '../../providers/inventory/visibility-lag.ts';
-import type { Clock } from '../../runtime/clock.ts';
-import type { Random } from '../../runtime/random.ts';
+import type { TaskRuntime } from '../../runtime/task-group.ts';
 import type { CallTiming } from '../../providers/contract/call-timing.ts';
 import { adoptInterface, createInterface, type CreateInterfaceDeps } from './create-interface.ts';
+import type { BlockedResources } from './blocked-resources.ts';
+import type { Growth } from './growth.ts';
+import type { AllocationFacts } from './prepare-ip-allocation.ts';
 import type { StepResult } from './step-result.ts';
 import { type Assignment, type LostAssignments, shownOn } from './lost-assignments.ts';
 import { deviceIndexOf, type PlannedStep, subnetAddressesUsed } from './planned-step.ts';
 
 export interface StepExecutionDeps {
-  readonly instanceId: string;
-  readonly implementation: AllocationImplementation;
-  readonly clock: Clock;
-  readonly random: Random;
+  readonly node: GrowingNode;
+  readonly supply: AllocationSupply;
+  /** Learns of an orphaned interface before it is attached, and when the attempt is abandoned. */
+  readonly inventory: Pick<Inventory, 'adopt' | 'abandon'>;
+  readonly settings: AllocationSettings;
+  readonly runtime: TaskRuntime;
+  readonly lost: Pick<LostAssignments, 'sent' | 'ended' | 'answerLost' | 'answered'>;
+  readonly priority: () => Priority;
+  /** Called when a call was throttled; it is retried. */
+  readonly onThrottle: (failure: CloudFailure) => void;
+}
+
+/** The node that gets addresses. */
+export interface GrowingNode extends InstancePort {
+  /** The facts that a plan is based on; undefined while the node cannot be served. */
+  forAllocation(): MaintainedFacts | undefined;
+  readonly growth: Growth;
+}
+
+/** What the nodes take from together. */
+export interface AllocationSupply {
+  readonly ledger: SubnetLedger;
+  /** What the cloud refused, across all nodes. */
+  readonly blocked: Pick<BlockedResources, 'refusalOf' | 'try' | 'refused' | 'worked' | 'await'>;
+  /** Orphaned interfaces of this cluster. */
+  readonly orphans: Pick<Orphans, 'begin' | 'claim'>;
+  /** How long the cloud takes to know a new interface. */
+  readonly visibilityLag: VisibilityLag;
+}
+
+export interface AllocationSettings {
   readonly timing: CallTiming;
   /** Tags of created interfaces. */
   readonly interfaceTags: Tags;
-  readonly orphans: Pick<Orphans, 'begin' | 'claim'>;
-  readonly lost: Pick<LostAssignments, 'sent' | 'ended' | 'answerLost' | 'answered'>;
-  /** Steps whose calls are in flight. */
-  readonly stepsInFlight: Iterable<PlannedStep>;
-  /** The current view of the instance; undefined while the node cannot be served. */
-  readonly view: () => InstanceView | undefined;
-  readonly context: () => CallContext;
-  readonly applyAnswer: (answer: Answer) => void;
-  /** Called before an orphaned interface is attached, and when the attempt is abandoned. */
-  readonly adopt: (item: NetworkInterface) => void;
-  readonly abandon: (interfaceId: string) => void;
-  readonly refresh: () => Promise<void>;
-  readonly visibilityLag: VisibilityLag;
-  /** Called when a call was throttled; it is retried. */
-  readonly onThrottle: (failure: CloudFailure) => void;
+  /** Whether rate limits may decide between an existing and a new interface while pods wait. */
+  readonly spreadCalls: boolean;
+}
+
+export interface MaintainedFacts
+  extends Omit<AllocationFacts, 'stepsInFlight' | 'frozen' | 'preferNew' | 'refusalOf'> {
+  /** Interfaces from which addresses are being removed, so none may be added. */
+  readonly shrinking: ReadonlySet<string>;
 }
 
 export class StepExecution {
@@ -70,7 +92,9 @@ export class StepExecution {
     step: PlannedStep & { kind: 'createInterface' },
     onRefused: CreateInterfaceDeps['onRefused'],
   ): Promise<StepResult> {
-    const { instanceId, interfaceTags, random, orphans, abandon, clock } = this.#deps;
+    const { node, supply, settings, inventory } = this.#deps;
+    const { random, clock } = this.#deps.runtime;
+    const { instanceId } = node;
     const token = random.uuid();
     const request = {
       kind: 'createInterface',
@@ -80,18 +104,18 @@ export class StepExecution {
       addressCount: step.count,
       prefixCount: step.prefixCount,
       description: `${descriptionPrefix}${instanceId})`,
-      tags: { ...interfaceTags, ...ownershipTags(instanceId, token) },
+      tags: { ...settings.interfaceTags, ...ownershipTags(instanceId, token) },
       deviceIndex: step.deviceIndex,
       token,
     } as const;
-    const end = orphans.begin(token);
+    const end = supply.orphans.begin(token);
     // The default after a bug: it is unknown how far the step came.
     let leavesSomething = true;
     try {
       const result = await createInterface(request, this.#unitDeps(onRefused));
       leavesSomething = result.kind === 'failed' && (result.left !== undefined || result.uncertain);
       if (result.kind === 'attached') return this.#attached(result.interfaceId);
-      if (result.left !== undefined) abandon(result.left);
+      if (result.left !== undefined) inventory.abandon(result.left);
       return { ...result, taken: leavesSomething ? subnetAddressesUsed(step) : 0 };
     } finally {
       end(leavesSomething ? { instanceId, at: clock.monotonic() } : undefined);
@@ -99,11 +123,12 @@ export class StepExecution {
   }
 
   async #adopt(step: PlannedStep & { kind: 'adoptInterface' }): Promise<StepResult> {
-    const { instanceId, orphans, adopt, abandon } = this.#deps;
+    const { node, supply, inventory } = this.#deps;
+    const { instanceId } = node;
     const { interfaceId, deviceIndex } = step;
-    const claim = orphans.claim(interfaceId);
+    const claim = supply.orphans.claim(interfaceId);
     if (claim === undefined) throw new Error('an interface to be adopted is already in use');
-    adopt(claim.interface);
+    inventory.adopt(claim.interface);
     let end: 'gone' | 'unfit' | 'kept' = 'kept';
     try {
       const failure = await adoptInterface({ interfaceId, instanceId, deviceIndex }, this.#unitDeps());
@@ -113,32 +138,33 @@ export class StepExecution {
       }
       if (failure.kind === 'interfaceGone') end = 'gone';
       else if (!nothingAgainstIt.has(failure.kind)) end = 'unfit';
-      abandon(interfaceId);
+      inventory.abandon(interfaceId);
       return { kind: 'failed', at: 'attach', failure, taken: 0, left: undefined };
     } finally {
       claim.release(end);
     }
   }
 
+  get #view(): InstanceView | undefined {
+    return this.#deps.node.forAllocation()?.view;
+  }
+
+  get #context(): CallContext {
+    const { priority, runtime } = this.#deps;
+    return { priority, signal: runtime.tasks.deadline };
+  }
+
   #attached(interfaceId: string): StepResult {
-    const { attachment } = this.#deps.view()?.interfaces.find(({ id }) => id === interfaceId) ?? {};
+    const { attachment } = this.#view?.interfaces.find(({ id }) => id === interfaceId) ?? {};
     return { kind: 'done', interfaceId, ...(attachment?.state === 'attaching' && { isAttaching: true }) };
   }
 
   #unitDeps(onRefused: CreateInterfaceDeps['onRefused'] = () => undefined): CreateInterfaceDeps {
-    const {
-      implementation,
-      clock,
-      random,
-      timing,
-      applyAnswer,
-      refresh,
-      context,
-      stepsInFlight,
-      onThrottle,
-    } = this.#deps;
+    const { node, supply, settings, runtime, onThrottle } = this.#deps;
+    const { implementation } = node;
+    const { clock, random } = runtime;
     const attachments = (): readonly { id: string; deviceIndex: number | undefined }[] => {
-      const view = this.#deps.view();
+      const view = this.#view;
       if (view === undefined) return [];
       const read = view.interfaces.map(({ id, attachment }) => ({
         id,
@@ -150,16 +176,16 @@ export class StepExecution {
       implementation,
       clock,
       random,
-      consistencyWindow: timing.consistencyWindow,
-      context: context(),
-      applyAnswer,
-      refresh,
+      consistencyWindow: settings.timing.consistencyWindow,
+      context: this.#context,
+      applyAnswer: (answer) => node.applyAnswer(answer),
+      refresh: () => node.refresh(),
       onThrottle,
       onRefused,
-      visibilityLag: this.#deps.visibilityLag,
+      visibilityLag: supply.visibilityLag,
       attachedAt: (interfaceId) => attachments().find(({ id }) => id === interfaceId)?.deviceIndex,
       indexAfter: (index) => {
-        const coming = [...stepsInFlight].map(deviceIndexOf);
+        const coming = [...node.growth.steps].map(deviceIndexOf);
         const taken = new Set([...attachments().map(({ deviceIndex }) => deviceIndex), ...coming]);
         let next = index + 1;
         while (taken.has(next)) next++;
@@ -179,27 +205,28 @@ export class StepExecution {
   }
 
   async #assign(step: Assignment): Promise<StepResult> {
-    const { implementation, instanceId, applyAnswer, lost, context, random } = this.#deps;
+    const { node, lost, runtime } = this.#deps;
+    const { implementation, instanceId } = node;
     const { kind, interfaceId, count } = step;
     const isRecognized = implementation.traits.repeatedAssignment === 'isRecognized';
     const operation = { kind, instanceId, interfaceId, count } as const;
-    const before = new Set(shownOn(this.#deps.view(), step));
+    const before = new Set(shownOn(this.#view, step));
     const outcome = await implementation.perform(
-      isRecognized ? { ...operation, operationId: random.uuid() } : operation,
-      context(),
+      isRecognized ? { ...operation, operationId: runtime.random.uuid() } : operation,
+      this.#context,
     );
     if (outcome.kind === 'done') {
       if (outcome.answer.kind === 'allocated') {
         const { addresses, prefixes } = outcome.answer;
         lost.answered([...addresses, ...prefixes]);
       }
-      applyAnswer(outcome.answer);
+      node.applyAnswer(outcome.answer);
       return { kind: 'done', interfaceId };
     }
     const ambiguous = outcome.kind === 'ambiguous';
     if (ambiguous) lost.answerLost(step, before);
     else if (outcome.failure.kind === 'interfaceGone')
-      applyAnswer({ kind: 'notFound', interfaceId, instanceId });
+      node.applyAnswer({ kind: 'notFound', interfaceId, instanceId });
     return {
       kind: 'failed',
       at: 'allocate',

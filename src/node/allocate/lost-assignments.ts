@@ -1,6 +1,7 @@
 // Tracks assignments whose answer was lost. An assignment has no client token, so a repeat may assign twice.
 // Its interface is frozen until the lost call can no longer take effect unseen. What refreshes show meanwhile
 // is its result.
+import type { InstancePort } from '../../providers/contract/instance-port.ts';
 import type { InstanceView } from '../../providers/contract/instance-view.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { raceAbort } from '../../runtime/race-abort.ts';
@@ -17,9 +18,7 @@ export interface LostAssignmentsDeps {
   readonly growth: Growth;
   readonly clock: Pick<Clock, 'monotonic'>;
   readonly timing: CallTiming;
-  /** Marks the instance as unconfirmed from that time. */
-  readonly invalidate: (from: number) => void;
-  readonly refresh: () => Promise<void>;
+  readonly node: Pick<InstancePort, 'invalidate' | 'refresh'>;
   readonly tasks: Pick<TaskGroup, 'begin' | 'closing'>;
 }
 
@@ -63,10 +62,10 @@ export class LostAssignments {
 
   /** The answer to this assignment was lost. `before`: the result of `shownOn` when it was sent. */
   answerLost(step: Assignment, before: ReadonlySet<string>): void {
-    const { clock, timing, invalidate } = this.#deps;
+    const { clock, timing, node } = this.#deps;
     const now = clock.monotonic();
     this.#deps.growth.lost.add({ step, before, openUntil: now + mayTakeEffectFor(timing) });
-    invalidate(now);
+    node.invalidate(now);
   }
 
   /** Looks for the results of those that can no longer take effect unseen. */
@@ -85,8 +84,8 @@ export class LostAssignments {
 
   /** Only a refresh that starts now resolves it, not an earlier one. */
   async #find(lost: LostAssignment): Promise<void> {
-    const { refresh, tasks } = this.#deps;
-    await raceAbort(refresh(), tasks.closing);
+    const { node, tasks } = this.#deps;
+    await raceAbort(node.refresh(), tasks.closing);
     this.#deps.growth.lost.delete(lost);
     this.#forget();
   }

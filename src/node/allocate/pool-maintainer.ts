@@ -6,15 +6,12 @@ import { isPressing, rankOf, type Priority } from '../../providers/contract/prio
 import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
 import type { MutationPermission } from '../../providers/gate/mutation-permission.ts';
 import type { OperationKind } from '../../providers/contract/operation.ts';
-import type { SubnetLedger } from '../../providers/catalog/subnet-ledger.ts';
 import { leastOf, type Requeue, requeueAt } from '../../runtime/requeue.ts';
-import type { TaskGroup } from '../../runtime/task-group.ts';
 import { LazySet } from '../../runtime/lazy-collections.ts';
-import type { Growth } from './growth.ts';
 import type { FinishedStep, StepResult } from './step-result.ts';
 import { LostAssignments } from './lost-assignments.ts';
 import { type PlannedStep, prefixesOf, subnetAddressesUsed } from './planned-step.ts';
-import { type AllocationFacts, type AllocationPlan, prepareIPAllocation } from './prepare-ip-allocation.ts';
+import { type AllocationPlan, prepareIPAllocation } from './prepare-ip-allocation.ts';
 import {
   allScopesOf,
   isPerhapsOfAction,
@@ -23,24 +20,11 @@ import {
   scopesOf,
   blockedBy,
 } from './refused-scope.ts';
-import type { BlockedResources } from './blocked-resources.ts';
 import { AllocationBackoff } from './allocation-backoff.ts';
-import { StepExecution, type StepExecutionDeps } from './execute-step.ts';
+import { type MaintainedFacts, StepExecution, type StepExecutionDeps } from './execute-step.ts';
 
-export interface PoolMaintainerDeps
-  extends Omit<StepExecutionDeps, 'lost' | 'stepsInFlight' | 'view' | 'context' | 'onThrottle'> {
-  readonly ledger: SubnetLedger;
-  readonly blocked: Pick<BlockedResources, 'refusalOf' | 'try' | 'refused' | 'worked' | 'await'>;
+export interface PoolMaintainerDeps extends Omit<StepExecutionDeps, 'lost' | 'onThrottle'> {
   readonly permission: Pick<MutationPermission, 'refusal'>;
-  /** The facts that the plan is based on; undefined while the node cannot be served. */
-  readonly facts: () => MaintainedFacts | undefined;
-  readonly priority: () => Priority;
-  /** Whether rate limits may decide between an existing and a new interface. */
-  readonly spreadCalls: boolean;
-  readonly growth: Growth;
-  /** Marks the instance as unconfirmed from that time. */
-  readonly invalidate: (from: number) => void;
-  readonly tasks: TaskGroup;
   readonly onStep: (step: FinishedStep) => void;
 }
 
@@ -48,12 +32,6 @@ export interface PoolMaintainerDeps
 export interface PoolStep extends Requeue {
   /** Undefined while the node cannot be served. */
   readonly plan: AllocationPlan | undefined;
-}
-
-export interface MaintainedFacts
-  extends Omit<AllocationFacts, 'stepsInFlight' | 'frozen' | 'preferNew' | 'refusalOf'> {
-  /** Interfaces from which addresses are being removed, so none may be added. */
-  readonly shrinking: ReadonlySet<string>;
 }
 
 /** How much longer a new interface takes than addresses on an existing one, after the calls are sent, in ms. */
@@ -98,18 +76,16 @@ export class PoolMaintainer {
 
   constructor(deps: PoolMaintainerDeps) {
     this.#deps = deps;
-    this.#backoff = new AllocationBackoff(deps);
-    this.#lost = new LostAssignments(deps);
+    const { node, settings, runtime } = deps;
+    this.#backoff = new AllocationBackoff(runtime);
+    this.#lost = new LostAssignments({ ...runtime, node, growth: node.growth, timing: settings.timing });
     this.#calls = new StepExecution({
       ...deps,
       lost: this.#lost,
-      stepsInFlight: deps.growth.steps,
       onThrottle: (failure) => {
         this.#backoff.addThrottle(failure);
-        deps.tasks.report();
+        runtime.tasks.report();
       },
-      view: () => deps.facts()?.view,
-      context: () => ({ priority: deps.priority, signal: deps.tasks.deadline }),
     });
   }
 
@@ -135,7 +111,7 @@ export class PoolMaintainer {
   /** Exhausted subnets are tried again as soon as their back-off ends. */
   #subnetsBack(plan: AllocationPlan | undefined, now: number): Requeue {
     if (plan?.obstacle?.kind !== 'subnetsExhausted') return {};
-    const blocked = this.#deps.ledger.blocked(now);
+    const blocked = this.#deps.supply.ledger.blocked(now);
     return requeueAt(
       plan.obstacle.subnetIds.map((id) => blocked.get(id) ?? Infinity),
       now,
@@ -156,17 +132,19 @@ export class PoolMaintainer {
   #awaitRefused(plan: AllocationPlan | undefined): void {
     this.#endWait?.();
     const scopes = plan?.refusals.map(({ scope }) => scope) ?? [];
-    const { blocked, tasks } = this.#deps;
-    this.#endWait = scopes.length > 0 ? blocked.await(scopes, () => tasks.report()) : undefined;
+    const { supply, runtime } = this.#deps;
+    this.#endWait =
+      scopes.length > 0 ? supply.blocked.await(scopes, () => runtime.tasks.report()) : undefined;
   }
 
   /** Calls that wait for rate limits or a slot follow the current priority, so a rise is announced. */
   #raiseQueuedPriority(): void {
-    const { priority, implementation } = this.#deps;
+    const { priority, node } = this.#deps;
     const [before, now] = [this.#priority, priority()];
     this.#priority = now;
-    const isWaiting = this.#deps.growth.steps.size > 0 || stepKinds.some((kind) => this.#waiting[kind] > 0);
-    if (isWaiting && rankOf(now) < rankOf(before)) implementation.reconsider();
+    const isWaiting =
+      this.#deps.node.growth.steps.size > 0 || stepKinds.some((kind) => this.#waiting[kind] > 0);
+    if (isWaiting && rankOf(now) < rankOf(before)) node.implementation.reconsider();
   }
 
   /** `admitted`: the kind of step that the rate limits allow now. */
@@ -181,19 +159,20 @@ export class PoolMaintainer {
     return prepareIPAllocation({
       ...facts,
       orphans,
-      refusalOf: (scope) => this.#deps.blocked.refusalOf(scope),
+      refusalOf: (scope) => this.#deps.supply.blocked.refusalOf(scope),
       most,
       preferNew,
-      stepsInFlight: [...this.#deps.growth.steps],
+      stepsInFlight: [...this.#deps.node.growth.steps],
       frozen,
     });
   }
 
   /** Whether the rate limits let a new interface serve pods sooner than an existing one. */
   #prefersNew(admitted: StepKind | undefined): boolean {
-    const { spreadCalls, priority, implementation, instanceId } = this.#deps;
+    const { settings, priority, node } = this.#deps;
+    const { implementation, instanceId } = node;
     const now = priority();
-    if (!spreadCalls || !isPressing(now)) return false;
+    if (!settings.spreadCalls || !isPressing(now)) return false;
     if (admitted !== undefined) return admitted === 'createInterface';
     const wait = (kind: StepKind): number => implementation.expectedWait(operationsOf[kind], now, instanceId);
     return wait('createInterface') + extraTime < wait('allocateIPs');
@@ -202,33 +181,39 @@ export class PoolMaintainer {
   #begin(kind: StepKind): void {
     this.#waiting[kind]++;
     const backOff = (): number => this.#backoff.add();
-    this.#deps.tasks.begin(() => this.#run(kind), undefined, backOff);
+    this.#deps.runtime.tasks.begin(() => this.#run(kind), undefined, backOff);
   }
 
   async #run(kind: StepKind): Promise<void> {
-    const { implementation, priority, instanceId } = this.#deps;
+    const { node, priority } = this.#deps;
+    const { implementation, instanceId } = node;
     const refund = await implementation
-      .admit(operationsOf[kind], { priority, signal: this.#deps.tasks.closing, instanceId })
+      .admit(operationsOf[kind], { priority, signal: this.#deps.runtime.tasks.closing, instanceId })
       .finally(() => this.#waiting[kind]--);
     // The wait may have been long: the current need decides.
-    const steps = this.#mayBegin() ? this.#plan(this.#deps.facts(), kind)?.steps : undefined;
+    const steps = this.#mayBegin() ? this.#plan(this.#deps.node.forAllocation(), kind)?.steps : undefined;
     const step = steps?.find((each) => each.kind === kind);
     if (step === undefined) {
       refund();
       return;
     }
-    this.#deps.growth.steps.add(step);
-    const nodeSubnetId = this.#deps.facts()?.requirements.nodeSubnetId ?? '';
-    const place = { instanceId: this.#deps.instanceId, nodeSubnetId };
-    const startedAt = this.#deps.clock.monotonic();
-    const attempt = { step, place, startedAt, endTry: this.#deps.blocked.try(allScopesOf(step, place)) };
+    this.#deps.node.growth.steps.add(step);
+    const nodeSubnetId = this.#deps.node.forAllocation()?.requirements.nodeSubnetId ?? '';
+    const place = { instanceId, nodeSubnetId };
+    const startedAt = this.#deps.runtime.clock.monotonic();
+    const attempt = {
+      step,
+      place,
+      startedAt,
+      endTry: this.#deps.supply.blocked.try(allScopesOf(step, place)),
+    };
     try {
       const result = await this.#perform(attempt);
       // The attach admitted together with a failed creation is never sent.
       const isUnattached = result.kind === 'failed' && result.at === 'create';
       if (step.kind === 'createInterface' && isUnattached) refund(['attachInterface']);
     } finally {
-      this.#deps.growth.steps.delete(step);
+      this.#deps.node.growth.steps.delete(step);
       this.#clearing.delete(step);
       attempt.endTry();
     }
@@ -236,11 +221,13 @@ export class PoolMaintainer {
 
   #mayBegin(): boolean {
     const isPaused = this.#deps.permission.refusal('allocate') !== undefined;
-    return !isPaused && !this.#deps.tasks.isClosing && !this.#backoff.isPausing;
+    return !isPaused && !this.#deps.runtime.tasks.isClosing && !this.#backoff.isPausing;
   }
 
   async #perform(attempt: Attempt): Promise<StepResult> {
-    const { clock, ledger, onStep } = this.#deps;
+    const { supply, onStep, runtime } = this.#deps;
+    const { ledger } = supply;
+    const { clock } = runtime;
     const { step, place, startedAt } = attempt;
     const onRefused = (failure: CloudFailure): void => this.#goOnWithout(attempt, failure);
     const reservation = ledger.reserve(step.subnetId, subnetAddressesUsed(step));
@@ -252,7 +239,7 @@ export class PoolMaintainer {
     reservation.settle(result.kind === 'done' ? subnetAddressesUsed(step) : result.taken, clock.monotonic());
     if (result.kind === 'done') {
       this.#backoff.forget();
-      this.#deps.blocked.worked(allScopesOf(step, place));
+      this.#deps.supply.blocked.worked(allScopesOf(step, place));
     } else if (!this.#clearing.has(step)) this.#learn(attempt, result);
     onStep({ step, result, duration: clock.monotonic() - startedAt });
     return result;
@@ -264,21 +251,21 @@ export class PoolMaintainer {
     const isOfNode = ['node', 'nothing'].includes(blockedBy(failure, 'attach'));
     const isKnown = this.#clearing.has(step);
     if (isKnown || isOfNode || this.#clearing.size >= mostClearing) return;
-    this.#deps.growth.steps.delete(step);
+    this.#deps.node.growth.steps.delete(step);
     this.#clearing.add(step);
     this.#learn(attempt, { kind: 'failed', at: 'attach', failure, taken: 0, left: undefined });
     attempt.endTry();
-    this.#deps.tasks.report();
+    this.#deps.runtime.tasks.report();
   }
 
   #learn(attempt: Attempt, result: FailedStep): void {
     const { step, place } = attempt;
     const { failure, at } = result;
-    const now = this.#deps.clock.monotonic();
+    const now = this.#deps.runtime.clock.monotonic();
     // A successful creation before the failed attach shows that creating works.
     if (step.kind === 'createInterface' && at === 'attach')
-      this.#deps.blocked.worked(Object.values(scopesOf(step, 'create', place)));
-    if (unclearAfter.has(failure.kind)) this.#deps.invalidate(now);
+      this.#deps.supply.blocked.worked(Object.values(scopesOf(step, 'create', place)));
+    if (unclearAfter.has(failure.kind)) this.#deps.node.invalidate(now);
     const blocked = blockedBy(failure, at);
     switch (blocked) {
       case 'nothing':
@@ -300,8 +287,8 @@ export class PoolMaintainer {
 
   /** The node is not at fault: the next best subnet is tried at once. */
   #learnOfSubnet(step: PlannedStep, blocked: 'subnetItself' | 'subnetSpace' | 'subnetBlocks'): void {
-    const { ledger, clock } = this.#deps;
-    const now = clock.monotonic();
+    const { ledger } = this.#deps.supply;
+    const now = this.#deps.runtime.clock.monotonic();
     // A subnet without a free block of 16 may still have single addresses.
     const prefixes = prefixesOf(step);
     if (blocked === 'subnetItself') ledger.exhausted(step.subnetId, now, true);
@@ -318,7 +305,12 @@ export class PoolMaintainer {
       action !== undefined && isPerhapsOfAction(failure) ? { action: action.action, instanceId } : undefined;
     const isNews =
       scope !== undefined &&
-      this.#deps.blocked.refused({ scope, failure, startedAt, ...(perhaps !== undefined && { perhaps }) });
+      this.#deps.supply.blocked.refused({
+        scope,
+        failure,
+        startedAt,
+        ...(perhaps !== undefined && { perhaps }),
+      });
     if (scope === undefined || (isNews && !this.#backoff.mayTryAnother())) this.#backoff.add(failure);
   }
 }

@@ -1,10 +1,9 @@
 // Sets delete-on-termination on interfaces created for a node, so they are deleted with its instance.
 // Housekeeping: it has the lowest priority, and its failures never keep addresses from pods.
-import type { AllocationImplementation } from '../../providers/contract/allocation-implementation.ts';
 import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
 import type { MutationPermission } from '../../providers/gate/mutation-permission.ts';
 import type { NetworkInterface } from '../../providers/contract/network-interface.ts';
-import type { Answer } from '../../providers/contract/observation.ts';
+import type { InstancePort } from '../../providers/contract/instance-port.ts';
 import { descriptionPrefix } from '../../providers/orphans/ownership-tags.ts';
 import type { TaskGroup } from '../../runtime/task-group.ts';
 import type { BackoffPolicy } from '../../runtime/exponential-backoff.ts';
@@ -15,13 +14,11 @@ import { LazySet } from '../../runtime/lazy-collections.ts';
 import type { CallTiming } from '../../providers/contract/call-timing.ts';
 
 export interface DeleteOnTerminationDeps {
-  readonly instanceId: string;
-  readonly implementation: AllocationImplementation;
+  readonly node: Pick<InstancePort, 'instanceId' | 'implementation' | 'applyAnswer'>;
   readonly permission: Pick<MutationPermission, 'refusal'>;
   readonly clock: Clock;
   readonly random: Random;
   readonly timing: Pick<CallTiming, 'consistencyWindow'>;
-  readonly applyAnswer: (answer: Answer) => void;
   readonly tasks: TaskGroup;
   readonly onFailure: (interfaceId: string, failure: CloudFailure) => void;
 }
@@ -70,7 +67,8 @@ export class DeleteOnTermination {
   }
 
   async #call(interfaceId: string, attachmentId: string): Promise<void> {
-    const { instanceId, implementation, clock, timing, applyAnswer, onFailure } = this.#deps;
+    const { node, clock, timing, onFailure } = this.#deps;
+    const { instanceId, implementation } = node;
     const startedAt = clock.monotonic();
     const { closing: signal, deadline } = this.#deps.tasks;
     const priority = (): 'housekeeping' => 'housekeeping';
@@ -80,7 +78,7 @@ export class DeleteOnTermination {
       const operation = { kind: 'setDeleteOnTermination', instanceId, interfaceId, attachmentId } as const;
       const outcome = await implementation.perform(operation, { priority, signal: deadline });
       if (outcome.kind === 'done') {
-        applyAnswer(outcome.answer);
+        node.applyAnswer(outcome.answer);
         return;
       }
       if (outcome.failure.kind === 'stopped') {

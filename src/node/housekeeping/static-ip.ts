@@ -1,10 +1,9 @@
 // Associates a static public address with a node's primary interface if its tags ask for one. It has the
 // lowest priority, and its failures never keep addresses from pods. An associated address stays.
-import type { AllocationImplementation } from '../../providers/contract/allocation-implementation.ts';
 import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
 import { type InstanceView, primaryInterface } from '../../providers/contract/instance-view.ts';
 import type { Tags, PublicAddress } from '../../providers/contract/network-interface.ts';
-import type { Answer } from '../../providers/contract/observation.ts';
+import type { InstancePort } from '../../providers/contract/instance-port.ts';
 import type { Outcome } from '../../providers/contract/operation.ts';
 import type { MutationPermission } from '../../providers/gate/mutation-permission.ts';
 import type { PublicAddressClaim, PublicAddressPool } from '../../providers/catalog/public-address-pool.ts';
@@ -18,18 +17,18 @@ import type { Random } from '../../runtime/random.ts';
 import { type NodeCondition, missingStaticIp, staticIpFailure } from '../conditions/node-condition.ts';
 
 export interface StaticAddressDeps {
-  readonly instanceId: string;
-  readonly implementation: Pick<AllocationImplementation, 'admit' | 'perform' | 'section'>;
+  readonly node: StaticAddressNode;
   readonly publicAddresses: Pick<PublicAddressPool, 'claim'>;
   readonly permission: Pick<MutationPermission, 'refusal'>;
   readonly clock: Clock;
   readonly random: Random;
-  /** The tags that the node asks for and its instance view; undefined while the node is not served. */
-  readonly facts: () => StaticAddressFacts | undefined;
-  readonly applyAnswer: (answer: Answer) => void;
-  readonly refresh: () => Promise<void>;
   readonly tasks: TaskGroup;
   readonly onAssociated: (publicAddress: string, interfaceId: string) => void;
+}
+
+export interface StaticAddressNode extends Omit<InstancePort, 'invalidate'> {
+  /** The tags that the node asks for and its instance view; undefined while the node is not served. */
+  forStaticAddress(): StaticAddressFacts | undefined;
 }
 
 export interface StaticAddressFacts {
@@ -104,7 +103,7 @@ export class StaticAddress {
   }
 
   async #attempt({ tags, interfaceId }: MissingAddress): Promise<void> {
-    const { publicAddresses, implementation } = this.#deps;
+    const { publicAddresses, node } = this.#deps;
     const claim =
       this.#unanswered ?? (await publicAddresses.claim(tags, interfaceId, this.#deps.tasks.closing));
     switch (claim.kind) {
@@ -119,7 +118,7 @@ export class StaticAddress {
         return this.#pause(claim.retryAt);
       case 'noneMatches':
       case 'noneFree':
-        this.#warning = missingStaticIp(claim.kind, tags, implementation.section.words);
+        this.#warning = missingStaticIp(claim.kind, tags, node.implementation.section.words);
         return this.#pause(claim.retryAt);
     }
   }
@@ -138,7 +137,7 @@ export class StaticAddress {
     }
     if (outcome === undefined) return;
     if (outcome.kind === 'done') {
-      this.#deps.applyAnswer(outcome.answer);
+      this.#deps.node.applyAnswer(outcome.answer);
       this.#deps.onAssociated(claim.address.address, interfaceId);
       return;
     }
@@ -148,11 +147,12 @@ export class StaticAddress {
 
   /** Undefined if the association turned out to be no longer missing. */
   async #ask(address: PublicAddress, interfaceId: string): Promise<Outcome | undefined> {
-    const { implementation, instanceId, tasks } = this.#deps;
+    const { node, tasks } = this.#deps;
+    const { implementation, instanceId } = node;
     const { closing: signal, deadline } = tasks;
     const refund = await implementation.admit(['associateStaticIP'], { priority, signal });
     // The wait may have been long.
-    if (signal.aborted || missingIn(this.#deps.facts())?.interfaceId !== interfaceId) {
+    if (signal.aborted || missingIn(node.forStaticAddress())?.interfaceId !== interfaceId) {
       refund();
       return undefined;
     }
@@ -169,7 +169,7 @@ export class StaticAddress {
 
   /** A refresh takes as long as the cloud cannot be reached: `stop` does not wait for it. */
   #refresh(): Promise<void> {
-    return raceAbort(this.#deps.refresh(), this.#deps.tasks.closing);
+    return raceAbort(this.#deps.node.refresh(), this.#deps.tasks.closing);
   }
 
   #learn(failure: CloudFailure): void {

@@ -9,19 +9,15 @@ import type { Infrastructure, KnownNetwork } from '../../providers/contract/infr
 import type { InstanceTypeLimits } from '../../providers/catalog/instance-type-limits.ts';
 import type { Inventory } from '../../providers/inventory/inventory.ts';
 import type { MutationPermission } from '../../providers/gate/mutation-permission.ts';
-import type { Tags } from '../../providers/contract/network-interface.ts';
 import type { PublicAddressPool } from '../../providers/catalog/public-address-pool.ts';
 import type { Orphans } from '../../providers/orphans/orphans.ts';
-import type { SubnetLedger } from '../../providers/catalog/subnet-ledger.ts';
-import type { VisibilityLag } from '../../providers/inventory/visibility-lag.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { AddressClaims } from '../demand/address-claims.ts';
 import type { ReleasePolicy } from '../release/release-plan.ts';
 import type { AssessmentOptions } from '../conditions/assessment.ts';
-import type { CallTiming } from '../../providers/contract/call-timing.ts';
 import type { NodeCondition } from '../conditions/node-condition.ts';
-import type { BlockedResources } from '../allocate/blocked-resources.ts';
+import type { AllocationSettings, AllocationSupply } from '../allocate/execute-step.ts';
 import type { NodeEvent } from './node-event.ts';
 
 export interface NodeContext {
@@ -72,15 +68,9 @@ export interface InstanceReads {
 }
 
 /** What the nodes take from together. */
-export interface SharedSupply {
-  readonly ledger: SubnetLedger;
-  /** What the cloud refused, across all nodes. */
-  readonly blocked: BlockedResources;
-  /** Orphaned interfaces of this cluster. */
+export interface SharedSupply extends AllocationSupply {
   readonly orphans: Pick<Orphans, 'begin' | 'claim' | 'of'>;
   readonly publicAddresses: Pick<PublicAddressPool, 'claim'>;
-  /** How long the cloud takes to know a new interface. */
-  readonly visibilityLag: VisibilityLag;
 }
 
 /** The way to the CiliumNodes. */
@@ -109,11 +99,7 @@ export interface VerifiedIdentities {
   isVerified(name: string, instanceId: string): boolean;
 }
 
-export interface NodeSettings {
-  readonly timing: CallTiming;
-  /** Whether rate limits may decide between an existing and a new interface while pods wait. */
-  readonly spreadCalls: boolean;
+export interface NodeSettings extends AllocationSettings {
   readonly release: ReleasePolicy;
   readonly assessment: AssessmentOptions;
-  readonly interfaceTags: Tags;
 }

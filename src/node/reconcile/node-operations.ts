@@ -1,7 +1,5 @@
 // Composes the cloud operations of one node: allocation, release and housekeeping. Each knows of the others
 // only which interfaces they are working on.
-import type { Answer } from '../../providers/contract/observation.ts';
-import type { AllocationImplementation } from '../../providers/contract/allocation-implementation.ts';
 import type { MutationPermission } from '../../providers/gate/mutation-permission.ts';
 import type { TaskGroup } from '../../runtime/task-group.ts';
 import type { Priority } from '../../providers/contract/priority.ts';
@@ -17,8 +15,6 @@ import { onlyIfVerified } from '../release/release-permission.ts';
 import type { FinishedRelease } from '../release/unassign.ts';
 
 export interface NodeOperationsDeps {
-  readonly name: string;
-  readonly instanceId: string;
   readonly context: NodeContext;
   /** The permission for this node. */
   readonly permission: Pick<MutationPermission, 'refusal'>;
@@ -37,87 +33,53 @@ export class NodeOperations {
   readonly deleteOnTermination: DeleteOnTermination;
   readonly staticAddress: StaticAddress;
   readonly #deps: NodeOperationsDeps;
-  #calls = 0;
 
   constructor(deps: NodeOperationsDeps) {
     this.#deps = deps;
-    const { name, instanceId, context, permission, random, state, priority, tasks } = deps;
-    const { cloud, emit, settings } = context;
-    const { inventory, supply } = cloud;
+    const { context, permission, random, state, priority, tasks } = deps;
+    const { cloud, emit, settings, identities } = context;
     const { clock } = context.runtime;
-    const refresh = (): Promise<void> => state.refresh();
-    const ownPermission = onlyIfVerified(permission, () => context.identities.isVerified(name, instanceId));
+    const { timing } = settings;
+    const { name } = state.node;
+    const ownPermission = onlyIfVerified(permission, () => identities.isVerified(name, state.instanceId));
     // Each node holds a copy, so it contains only what most parts need.
-    const shared = {
-      implementation: this.#counting(cloud.implementation),
-      instanceId,
-      random,
-      clock,
-      permission,
-      timing: settings.timing,
-      tasks,
-      applyAnswer: (answer: Answer) => state.applyAnswer(answer),
-      invalidate: (from: number) => state.invalidate(from),
-    };
+    const shared = { node: state, clock, random, permission, tasks };
     this.releaser = new Releaser({
       ...shared,
       permission: ownPermission,
+      timing,
       policy: settings.release,
-      traits: cloud.implementation.traits,
-      releases: state.releases,
-      node: state,
-      onRelease: (release) => this.#onRelease(release),
-      onRetired: (holdings) => emit({ kind: 'retired', node: state.node, holdings }),
+      emit: (event) =>
+        event.kind === 'release' ? this.#onRelease(event.release) : emit({ ...event, node: state.node }),
     });
     this.idle = new IdleInterfaces({
       ...shared,
       permission: ownPermission,
       delay: settings.release.idleDelay,
-      phases: state.idle,
-      node: state,
       onInterfaceRelease: (given) => this.#onInterfaceRelease(given),
     });
     this.maintainer = new PoolMaintainer({
-      ...shared,
-      growth: state.growth,
-      facts: () => state.forAllocation(),
+      node: state,
+      supply: cloud.supply,
+      inventory: cloud.inventory,
+      settings,
+      runtime: { clock, random, tasks },
+      permission,
       priority,
-      refresh,
-      ...supply,
-      interfaceTags: settings.interfaceTags,
-      spreadCalls: settings.spreadCalls,
-      adopt: (item) => inventory.adopt(item),
-      abandon: (interfaceId) => inventory.abandon(interfaceId),
       onStep: (finished) => emit({ kind: 'step', node: state.node, finished }),
     });
     this.deleteOnTermination = new DeleteOnTermination({
       ...shared,
+      timing,
       onFailure: (interfaceId, failure) =>
         emit({ kind: 'housekeepingFailure', node: state.node, interfaceId, failure }),
     });
     this.staticAddress = new StaticAddress({
       ...shared,
-      publicAddresses: supply.publicAddresses,
-      refresh,
-      facts: () => state.forStaticAddress(),
+      publicAddresses: cloud.supply.publicAddresses,
       onAssociated: (publicAddress, interfaceId) =>
         emit({ kind: 'staticAddress', node: state.node, publicAddress, interfaceId }),
     });
-  }
-
-  /** Number of operations started for the node. */
-  get calls(): number {
-    return this.#calls;
-  }
-
-  #counting(implementation: AllocationImplementation): AllocationImplementation {
-    return {
-      ...implementation,
-      perform: (operation, context) => {
-        this.#calls++;
-        return implementation.perform(operation, context);
-      },
-    };
   }
 
   /** Starts nothing more; resolves once work in flight has ended, at `deadline` at the latest. */

@@ -118,8 +118,6 @@ export class NodeReconciler {
     });
     this.#tasks = new TaskGroup({ clock, onBug, onEnd: () => this.wake() });
     this.#operations = new NodeOperations({
-      name: node.name,
-      instanceId,
       context,
       permission,
       random,
@@ -135,7 +133,7 @@ export class NodeReconciler {
       clock,
       words: cloud.implementation.section.words,
     });
-    this.#deficit = new Deficit({ clock, emit, calls: () => this.#operations.calls });
+    this.#deficit = new Deficit({ clock, emit, calls: () => this.#state.calls });
     this.#dryRunLog = new DryRunLog(permission, (decision) =>
       emit({ kind: 'dryRun', node: this.#state.node, decision }),
     );

@@ -1,6 +1,8 @@
 // The known state of a node, from its CiliumNode and its instance, in the form each decision needs.
 import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
 import { textAt } from '../../kubernetes/transport/json.ts';
+import type { AllocationImplementation } from '../../providers/contract/allocation-implementation.ts';
+import type { InstancePort } from '../../providers/contract/instance-port.ts';
 import type { InstanceView } from '../../providers/contract/instance-view.ts';
 import type { Answer } from '../../providers/contract/observation.ts';
 import { Growth } from '../allocate/growth.ts';
@@ -12,17 +14,19 @@ import { podAddresses, unconfirmedIn } from '../demand/capacity.ts';
 import type { KnownLimits } from '../../providers/catalog/instance-type-limits.ts';
 import { type IdleFacts, IdlePhases } from '../release/idle-interfaces.ts';
 import type { NodeContext } from './node-context.ts';
-import type { MaintainedFacts } from '../allocate/pool-maintainer.ts';
+import type { MaintainedFacts } from '../allocate/execute-step.ts';
 import type { StaticAddressFacts } from '../housekeeping/static-ip.ts';
 import { roomUnder } from '../demand/statistics.ts';
 import { type Waiting, waitingAfter } from '../demand/unreported-pods.ts';
 
 type ChangingFacts = Omit<AssessmentFacts, 'limitsOf' | 'options' | 'words' | 'traits'>;
 
-export class NodeState {
+export class NodeState implements InstancePort {
   /** The newest state of the object. */
   node: CiliumNode;
   pendingPods = 0;
+  /** Number of operations started for the node. */
+  calls = 0;
   /** When this process last wrote the object, may have written it, or started to, in monotonic ms; -Infinity if never. */
   writtenAt = -Infinity;
   /** What is leaving. */
@@ -30,8 +34,10 @@ export class NodeState {
   readonly idle = new IdlePhases();
   /** What is being added. */
   readonly growth = new Growth();
+  readonly instanceId: string;
+  /** Counts the operations. */
+  readonly implementation: AllocationImplementation;
   readonly #uid: string;
-  readonly #instanceId: string;
   readonly #context: NodeContext;
   /** Reported and not fixed since. */
   #readTrouble: string | undefined;
@@ -41,13 +47,24 @@ export class NodeState {
   constructor(node: CiliumNode, instanceId: string, context: NodeContext) {
     this.node = node;
     this.#uid = node.uid;
-    this.#instanceId = instanceId;
+    this.instanceId = instanceId;
     this.#context = context;
+    this.implementation = this.#counting(context.cloud.implementation);
+  }
+
+  #counting(implementation: AllocationImplementation): AllocationImplementation {
+    return {
+      ...implementation,
+      perform: (operation, context) => {
+        this.calls++;
+        return implementation.perform(operation, context);
+      },
+    };
   }
 
   /** Undefined while the instance is not tracked. */
   get view(): InstanceView | undefined {
-    return this.#context.cloud.inventory.view(this.#instanceId);
+    return this.#context.cloud.inventory.view(this.instanceId);
   }
 
   /** Returns the same object while the node is served and its inputs are unchanged. */
@@ -98,7 +115,7 @@ export class NodeState {
         podAddresses(view, assessment.requirements).size + assessment.retiredInUse + unconfirmed,
         assessment.marks,
       ),
-      orphans: orphans.of(this.#instanceId),
+      orphans: orphans.of(this.instanceId),
       traits: implementation.traits,
       shrinking: unionOf(this.releases.shrinking, this.idle.leaving),
     };
@@ -142,7 +159,7 @@ export class NodeState {
   /** Where Nodes are known, one of them must name the instance before more of it changes than its pod addresses. */
   mayBeOurs(): boolean {
     const { identities } = this.#context;
-    return !identities.isKnown || identities.isVerified(this.node.name, this.#instanceId);
+    return !identities.isKnown || identities.isVerified(this.node.name, this.instanceId);
   }
 
   /** A public address opens the instance to the internet, so the node must be the one it claims to be. */
@@ -155,12 +172,12 @@ export class NodeState {
   }
 
   refresh(): Promise<void> {
-    return this.#context.cloud.instances.refresh(this.#instanceId);
+    return this.#context.cloud.instances.refresh(this.instanceId);
   }
 
   /** The state of the instance is uncertain from that time on. */
   invalidate(from: number): void {
-    this.#context.cloud.inventory.invalidate(this.#instanceId, from);
+    this.#context.cloud.inventory.invalidate(this.instanceId, from);
   }
 
   /** Whether anything is leaving the node. */

@@ -3,7 +3,6 @@
 // delete. A crash after the detach leaves an orphan, which the orphan collection deletes.
 import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
 import { isInterfaceShown } from '../../kubernetes/cilium-node/shown-addresses.ts';
-import type { AllocationImplementation } from '../../providers/contract/allocation-implementation.ts';
 import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
 import type { InstanceView } from '../../providers/contract/instance-view.ts';
 import type { NetworkInterface } from '../../providers/contract/network-interface.ts';
@@ -22,21 +21,19 @@ import type { ReleasePermission } from './release-permission.ts';
 import type { ReleasingNode } from './releaser.ts';
 
 export interface IdleInterfacesDeps {
-  readonly instanceId: string;
-  readonly implementation: Pick<AllocationImplementation, 'admit' | 'perform'>;
+  readonly node: IdleNode;
   readonly clock: Clock;
   readonly random: Random;
   /** How long an interface must be idle, in ms; undefined keeps every interface. */
   readonly delay: number | undefined;
   readonly permission: ReleasePermission;
-  readonly phases: IdlePhases;
-  readonly node: IdleNode;
   readonly tasks: TaskGroup;
   readonly onInterfaceRelease: (given: InterfaceRelease) => void;
 }
 
 /** The node whose interfaces are idle. */
-export interface IdleNode extends Pick<ReleasingNode, 'reread' | 'applyAnswer' | 'invalidate'> {
+export interface IdleNode extends Omit<ReleasingNode, 'forRelease' | 'releases'> {
+  readonly idle: IdlePhases;
   /** The facts known now; undefined while the node is not served. */
   forIdleInterfaces(): IdleFacts | undefined;
   /** Refreshes the instance from the cloud and waits for the result, without a time limit. */
@@ -99,9 +96,9 @@ export class IdleInterfaces {
     const { delay = Infinity } = this.#deps;
     for (const item of facts.view.interfaces) this.#stepOn(item, facts, now);
     const known = new Set(facts.view.interfaces.map(({ id }) => id));
-    for (const id of this.#deps.phases.keys())
-      if (!known.has(id) && !this.#isWorkingOn(id)) this.#deps.phases.delete(id);
-    const due = [...this.#deps.phases.values()].map((phase) =>
+    for (const id of this.#deps.node.idle.keys())
+      if (!known.has(id) && !this.#isWorkingOn(id)) this.#deps.node.idle.delete(id);
+    const due = [...this.#deps.node.idle.values()].map((phase) =>
       phase.kind === 'idle' ? phase.since + delay : this.#backoff.until,
     );
     return requeueAt(due, now);
@@ -113,10 +110,10 @@ export class IdleInterfaces {
 
   #stepOn(item: NetworkInterface, facts: IdleFacts, now: number): void {
     const { id } = item;
-    const phase = this.#deps.phases.get(id);
+    const phase = this.#deps.node.idle.get(id);
     if (phase?.kind === 'detaching' || this.#isWorkingOn(id)) return;
     if (this.#isUnused(item, facts)) this.#stepIdle(item, phase, { facts, now });
-    else this.#deps.phases.delete(id);
+    else this.#deps.node.idle.delete(id);
   }
 
   #stepIdle({ id }: NetworkInterface, phase: Phase | undefined, at: { facts: IdleFacts; now: number }): void {
@@ -126,7 +123,7 @@ export class IdleInterfaces {
     // A dry run decides too, but starts nothing.
     const mayDecide = refusal === undefined || refusal === 'dryRun';
     const next = later(phase, now, mayDecide ? delay : Infinity);
-    this.#deps.phases.set(id, next);
+    this.#deps.node.idle.set(id, next);
     const mayBegin = refusal === undefined && next.kind === 'leaving' && !this.#backoff.isPausing;
     if (mayBegin && !isInterfaceShown(facts.node)(id)) this.#begin(id);
   }
@@ -152,12 +149,12 @@ export class IdleInterfaces {
   }
 
   async #run(interfaceId: string): Promise<void> {
-    const { implementation, node } = this.#deps;
+    const { node } = this.#deps;
     const { closing: signal } = this.#deps.tasks;
     // The interface may have received an address since the last refresh.
     await raceAbort(node.refresh(), signal);
     if (this.#stillIdle(interfaceId) === undefined) return;
-    const refund = await implementation.admit(['detachInterface'], { priority, signal });
+    const refund = await node.implementation.admit(['detachInterface'], { priority, signal });
     const isRead = await node.reread(signal).catch((error: unknown) => {
       refund();
       throw error;
@@ -168,7 +165,7 @@ export class IdleInterfaces {
       if (!isRead) this.#backoff.fail();
       return;
     }
-    this.#deps.phases.set(interfaceId, { kind: 'detaching' });
+    this.#deps.node.idle.set(interfaceId, { kind: 'detaching' });
     const failure = await this.#detach(item);
     if (failure === undefined) await this.#delete(item);
   }
@@ -185,7 +182,8 @@ export class IdleInterfaces {
 
   /** Undefined when the interface is detached or may be. */
   async #detach(item: NetworkInterface): Promise<CloudFailure | undefined> {
-    const { instanceId, node, clock, onInterfaceRelease } = this.#deps;
+    const { node, clock, onInterfaceRelease } = this.#deps;
+    const { instanceId } = node;
     const { id: interfaceId, subnetId, attachment } = item;
     const attachmentId = attachment?.id ?? '';
     const outcome = await this.#perform({ kind: 'detachInterface', instanceId, interfaceId, attachmentId });
@@ -196,7 +194,7 @@ export class IdleInterfaces {
     const { failure } = outcome;
     // The interface is or may be detached. If it is still attached, the cloud refuses the delete.
     if (outcome.kind === 'ambiguous' || failure.kind === 'interfaceGone') return undefined;
-    this.#deps.phases.delete(interfaceId);
+    this.#deps.node.idle.delete(interfaceId);
     this.#backoff.fail();
     node.invalidate(clock.monotonic());
     onInterfaceRelease({ interfaceId, subnetId, at: 'detach', failure });
@@ -218,7 +216,7 @@ export class IdleInterfaces {
       if (failure !== undefined && (isLast || node.forIdleInterfaces()?.inDeficit === true))
         node.invalidate(clock.monotonic());
       if (!isLast) continue;
-      this.#deps.phases.delete(interfaceId);
+      this.#deps.node.idle.delete(interfaceId);
       onInterfaceRelease({ interfaceId, subnetId, at: 'delete', failure });
       return;
     }
@@ -226,8 +224,8 @@ export class IdleInterfaces {
 
   /** Undefined once the interface is gone. */
   async #tryToDelete(interfaceId: string): Promise<CloudFailure | undefined> {
-    const { implementation, node } = this.#deps;
-    await implementation.admit(['deleteInterface'], { priority, signal: this.#deps.tasks.deadline });
+    const { node } = this.#deps;
+    await node.implementation.admit(['deleteInterface'], { priority, signal: this.#deps.tasks.deadline });
     // The interface is detached, so the delete does not wait for anything else.
     const outcome = await this.#perform({ kind: 'deleteInterface', interfaceId }, true);
     if (outcome.kind === 'done') return undefined;
@@ -242,7 +240,7 @@ export class IdleInterfaces {
       signal: this.#deps.tasks.deadline,
       ...(isStarted && { inFlight: true as const }),
     };
-    const outcome = await this.#deps.implementation.perform(operation, context);
+    const outcome = await this.#deps.node.implementation.perform(operation, context);
     if (outcome.kind === 'done') this.#deps.node.applyAnswer(outcome.answer);
     return outcome;
   }

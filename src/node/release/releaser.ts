@@ -6,8 +6,7 @@
 import { leaderQuietPeriod } from '../../kubernetes/lease/lease-timings.ts';
 import type { AllocationImplementation } from '../../providers/contract/allocation-implementation.ts';
 import type { CallTiming } from '../../providers/contract/call-timing.ts';
-import type { CloudTraits } from '../../providers/contract/cloud-traits.ts';
-import type { Answer } from '../../providers/contract/observation.ts';
+import type { InstancePort } from '../../providers/contract/instance-port.ts';
 import { Backoff } from '../../runtime/backoff.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { LazySet } from '../../runtime/lazy-collections.ts';
@@ -23,32 +22,30 @@ import type { ReleaseOutcome } from './release-state.ts';
 import { type FinishedRelease, isPrefix, unassign, type UnassignResult } from './unassign.ts';
 
 /** The node whose addresses are released. */
-export interface ReleasingNode {
+export interface ReleasingNode extends Omit<InstancePort, 'refresh' | 'implementation'> {
+  readonly implementation: Pick<AllocationImplementation, 'admit' | 'perform' | 'traits'>;
+  readonly releases: ReleaseStore;
   /** The facts known now; undefined while the node is not served. */
   forRelease(): ReleasableFacts | undefined;
   /** Reads the CiliumNode live; false when that fails. */
   reread(signal: AbortSignal): Promise<boolean>;
-  applyAnswer(answer: Answer): void;
-  /** The state of the instance became uncertain. */
-  invalidate(from: number): void;
 }
 
 export interface ReleaserDeps {
-  readonly instanceId: string;
-  readonly implementation: Pick<AllocationImplementation, 'admit' | 'perform'>;
+  readonly node: ReleasingNode;
   readonly clock: Clock;
   readonly random: Random;
   readonly timing: CallTiming;
   readonly policy: ReleasePolicy;
-  readonly traits: Pick<CloudTraits, 'poolRequests'>;
   readonly permission: ReleasePermission;
-  readonly releases: ReleaseStore;
-  readonly node: ReleasingNode;
   readonly tasks: TaskGroup;
-  readonly onRelease: (release: FinishedRelease) => void;
-  /** These holdings left the node without a call. */
-  readonly onRetired: (holdings: readonly Holding[]) => void;
+  readonly emit: (event: ReleaseEvent) => void;
 }
+
+export type ReleaseEvent =
+  | { readonly kind: 'release'; readonly release: FinishedRelease }
+  /** These holdings left the node without a call. */
+  | { readonly kind: 'retired'; readonly holdings: readonly Holding[] };
 
 const backoffPolicy = { base: 1000, cap: 60_000 };
 const priority = (): 'release' => 'release';
@@ -71,22 +68,23 @@ export class Releaser {
 
   /** Advances every release as far as possible now; nothing after a stop, or while too little is known. */
   step(facts: ReleasableFacts | undefined, now: number): Requeue {
-    const { releases, tasks } = this.#deps;
+    const { node, tasks } = this.#deps;
     if (facts === undefined || tasks.isClosing) return {};
     this.#advance(facts, now);
     this.#beginWhatIsDue(facts, now);
     const { unassign: calls, retire: reads } = this.#pauses;
     const pauses = [calls.until, reads.until, this.#quietUntil, ...this.#backoff.ends];
-    return requeueAt([...releases.times, ...pauses], now);
+    return requeueAt([...node.releases.times, ...pauses], now);
   }
 
   #advance(facts: ReleasableFacts, now: number): void {
-    const { releases, policy, traits, timing, permission } = this.#deps;
+    const { node, policy, timing, permission } = this.#deps;
+    const { releases, implementation } = node;
     this.#backoff.agentKeeps(releases.refusedIn(facts.node.status.releaseIps));
     const stopped = permission.refusal('release');
     const rules = {
       policy,
-      traits,
+      traits: implementation.traits,
       consistencyWindow: timing.consistencyWindow,
       // A dry run decides too, but starts nothing.
       mayDecide: stopped === undefined || stopped === 'dryRun',
@@ -97,10 +95,10 @@ export class Releaser {
   }
 
   #beginWhatIsDue(facts: ReleasableFacts, now: number): void {
-    const { permission, releases } = this.#deps;
+    const { permission, node } = this.#deps;
     // No call could be sent before that. Each attempt would cost a refresh and a token.
     if (permission.refusal('release') !== undefined || now < this.#quietUntil) return;
-    for (const { holding, withoutCall } of releases.due(now)) {
+    for (const { holding, withoutCall } of node.releases.due(now)) {
       if (withoutCall) this.#begin('retire', 'retire', () => this.#retire());
       else if (isSettled(holding.interfaceId, facts)) this.#beginUnassignment(holding.interfaceId);
     }
@@ -118,7 +116,8 @@ export class Releaser {
   }
 
   async #unassign(interfaceId: string): Promise<void> {
-    const { implementation, node, tasks } = this.#deps;
+    const { node, tasks } = this.#deps;
+    const { implementation, instanceId } = node;
     const { closing: signal } = tasks;
     const refund = await implementation.admit(['releaseIPs'], { priority, signal });
     // The final check before sending: what the agent says now counts, not its earlier answer.
@@ -133,22 +132,25 @@ export class Releaser {
       refund();
       return;
     }
-    const { instanceId } = this.#deps;
     const { subnetId = '' } = facts.view.interfaces.find(({ id }) => id === interfaceId) ?? {};
     this.#apply(holdings, { kind: 'sent' });
     const task = { instanceId, interfaceId, subnetId, holdings };
-    this.#finish(interfaceId, holdings, await unassign(task, tasks.deadline, this.#deps));
+    this.#finish(
+      interfaceId,
+      holdings,
+      await unassign(task, tasks.deadline, { ...this.#deps, implementation }),
+    );
   }
 
   #finish(interfaceId: string, holdings: readonly Holding[], result: UnassignResult): void {
-    const { node, clock, onRelease } = this.#deps;
+    const { node, clock, emit } = this.#deps;
     const { outcome, answer, isUnclear, finished } = result;
     this.#apply(holdings, outcome);
     if (answer !== undefined) node.applyAnswer(answer);
     if (isUnclear) node.invalidate(clock.monotonic());
     if (outcome.kind === 'released') this.#succeeded(interfaceId);
     else if (outcome.kind === 'refused') this.#failed(interfaceId, outcome.mayPass, finished);
-    onRelease(finished);
+    emit({ kind: 'release', release: finished });
   }
 
   #succeeded(interfaceId: string): void {
@@ -168,7 +170,7 @@ export class Releaser {
 
   /** Pods must not have them, their agent gave them up, and they are hidden. One read serves everything due on the node. */
   async #retire(): Promise<void> {
-    const { node, tasks, releases, clock, onRetired } = this.#deps;
+    const { node, tasks, clock, emit } = this.#deps;
     const { retire: pause } = this.#pauses;
     if (!(await node.reread(tasks.closing))) {
       pause.fail();
@@ -176,11 +178,11 @@ export class Releaser {
     }
     pause.forget();
     if (this.#advanceNow() === undefined) return;
-    const due = releases.due(clock.monotonic()).filter(({ withoutCall }) => withoutCall);
+    const due = node.releases.due(clock.monotonic()).filter(({ withoutCall }) => withoutCall);
     const holdings = due.map(({ holding }) => holding);
     if (holdings.length === 0) return;
     this.#apply(holdings, { kind: 'released' });
-    onRetired(holdings);
+    emit({ kind: 'retired', holdings });
   }
 
   /** Decides again after a wait; undefined while too little is known, or after a stop. */
@@ -197,9 +199,9 @@ export class Releaser {
    * owner of the instance may have changed during the wait.
    */
   #dueOn(interfaceId: string, facts: ReleasableFacts): readonly Holding[] {
-    const { permission, releases, clock } = this.#deps;
+    const { permission, node, clock } = this.#deps;
     if (permission.refusal('release') !== undefined || !isSettled(interfaceId, facts)) return [];
-    const due = releases
+    const due = node.releases
       .due(clock.monotonic())
       .filter(({ holding, withoutCall }) => !withoutCall && holding.interfaceId === interfaceId)
       .map(({ holding }) => holding);
@@ -209,8 +211,8 @@ export class Releaser {
   }
 
   #apply(holdings: readonly Holding[], outcome: ReleaseOutcome): void {
-    const { releases, clock, policy } = this.#deps;
-    releases.apply(holdings, outcome, { now: clock.monotonic(), hiddenFor: policy.hiddenFor });
+    const { node, clock, policy } = this.#deps;
+    node.releases.apply(holdings, outcome, { now: clock.monotonic(), hiddenFor: policy.hiddenFor });
   }
 }
 

@@ -11,27 +11,33 @@ export const agentMutants: readonly Mutant[] = [
   one(
     'a late DEL releases by address',
     'cni/verbs.ts',
-    '#del({ attachment }: Invocation): CniOutcome<Printed> {',
-    `#del({ attachment, conf }: Invocation): CniOutcome<Printed> {
+    '#del({ attachment, args: { pod, uid } }: Invocation): CniOutcome<Printed> {',
+    `#del({ attachment, args: { pod, uid }, conf }: Invocation): CniOutcome<Printed> {
     const { ipam } = this.#options;
     for (const ip of conf.previous ?? []) {
       const named = ipam.holdings.attachmentOf({ pool: 'default', ip });
       if (named !== undefined) ipam.detach([named]);
     }`,
   ),
-  one(
-    'a late DEL releases by the name of the pod',
-    'cni/verbs.ts',
-    'return this.#detach([attachment]);',
-    `const { ipam } = this.#options;
+  {
+    name: 'a late DEL releases by the name of the pod',
+    edits: [
+      {
+        file: 'agent/cni/verbs.ts',
+        from: 'readonly #waiting = new Map<string, Set<AbortController>>();',
+        to: "readonly #waiting = new Map<string, Set<AbortController>>();\n  #lastOwner = '';",
+      },
+      {
+        file: 'agent/cni/verbs.ts',
+        from: 'const detached = this.#detach([attachment]);',
+        to: `const { ipam } = this.#options;
     const own = [...ipam.holdings.attachments()].find((each) => each.container === attachment.container);
     const last = [...ipam.holdings.attachments()].findLast((each) => each.owner === (own?.owner ?? this.#lastOwner));
     this.#lastOwner = own?.owner ?? '';
-    return this.#detach([attachment, ...(own === undefined && last !== undefined ? [last] : [])]);
-  }
-  #lastOwner = '';
-  unused(): void {`,
-  ),
+    const detached = this.#detach([attachment, ...(own === undefined && last !== undefined ? [last] : [])]);`,
+      },
+    ],
+  },
   one(
     'a GC without a list releases everything',
     'cni/verbs.ts',
@@ -54,18 +60,18 @@ export const agentMutants: readonly Mutant[] = [
   one(
     'keeps what an earlier boot held',
     'record/state-directory.ts',
-    'const own = join(path, boot);',
-    "const own = join(path, 'any-boot');",
+    'const opened = openOwn(join(path, boot), canRebuild);',
+    "const opened = openOwn(join(path, 'any-boot'), canRebuild);",
   ),
   one(
     'takes one family after the other, and keeps the first when the second fails',
-    'ipam/ipam.ts',
-    'for (const address of taken) this.allocator(address.family, pool)?.release(address.value);\n        return outcome;',
-    'return outcome;',
+    'ipam/pools.ts',
+    'for (const { family, pool, value } of taken) this.allocator(family, pool)?.release(value);',
+    '',
   ),
   one(
     'gives one family when the other fails',
-    'ipam/ipam.ts',
+    'ipam/pools.ts',
     "if (outcome.kind === 'failed') {",
     "if (outcome.kind === 'failed' && taken.length > 0) break;\n      if (outcome.kind === 'failed') {",
   ),
@@ -107,8 +113,8 @@ export const agentMutants: readonly Mutant[] = [
   ),
   one(
     'forgets what is held when it gets a block',
-    'ipam/ipam.ts',
-    'for (const held of this.holdings.held()) if (held.pool === pool) takeIn(allocator, held.ip);',
+    'ipam/pools.ts',
+    'for (const each of held) if (each.pool === pool) restore(allocator, each.ip);',
     '',
   ),
   one(
@@ -119,9 +125,9 @@ export const agentMutants: readonly Mutant[] = [
   ),
   one(
     'gives out the router',
-    'ipam/ipam.ts',
-    'if (allocator.router !== undefined) {',
-    'if (allocator.capacity === 0n && allocator.router !== undefined) {',
+    'ipam/pools.ts',
+    "if (router !== undefined) this.exclude(addressText({ family, value: router }), 'router');",
+    'void router;',
   ),
   one(
     'replays no DEL that the plugin left',
@@ -144,7 +150,7 @@ export const agentMutants: readonly Mutant[] = [
   one(
     'an address keeps its place when its release is recorded',
     'ipam/ipam.ts',
-    'if (address !== undefined && !this.#excluded.has(ip))\n        this.allocator(address.family, pool)?.release(address.value);',
-    'if (address !== undefined && this.#excluded.has(ip))\n        this.allocator(address.family, pool)?.release(address.value);',
+    'this.#pools.free(each);',
+    '',
   ),
 ];

@@ -18,6 +18,7 @@ import type { Priority } from '../../../src/providers/contract/priority.ts';
 import { VisibilityLag } from '../../../src/providers/inventory/visibility-lag.ts';
 import { TaskGroup } from '../../../src/runtime/task-group.ts';
 import { sleep } from '../../../src/runtime/clock.ts';
+import type { MaintainedFacts } from '../../../src/node/allocate/execute-step.ts';
 import { Random } from '../../../src/runtime/random.ts';
 import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
 import { scriptedImplementation, traits } from '../providers/scripted-implementation.ts';
@@ -115,32 +116,35 @@ export class PoolRig {
     });
     this.orphans.apply({ startedAt: 0, endedAt: 0, interfaces: [] });
     this.maintainer = new PoolMaintainer({
-      growth: new Growth(),
-      visibilityLag: new VisibilityLag(),
-      spreadCalls: setup.spreadCalls ?? false,
-      instanceId: 'i-1',
-      implementation: scriptedImplementation({
-        admit: (_, { signal }) => this.#admit(signal),
-        reconsider: () => this.reconsidered.push(this.clock.monotonic()),
-        expectedWait: ([first]) => (first === undefined ? 0 : (setup.waits?.[first] ?? 0)),
-        perform: (operation, { signal }) => this.#perform(operation, signal),
-      }),
-      ledger: this.ledger,
-      blocked: this.blocked,
-      clock: this.clock,
-      random: new Random('pool'),
-      timing: { callTimeout, consistencyWindow },
-      interfaceTags: { owner: 'headwater' },
+      node: {
+        instanceId: 'i-1',
+        implementation: scriptedImplementation({
+          admit: (_, { signal }) => this.#admit(signal),
+          reconsider: () => this.reconsidered.push(this.clock.monotonic()),
+          expectedWait: ([first]) => (first === undefined ? 0 : (setup.waits?.[first] ?? 0)),
+          perform: (operation, { signal }) => this.#perform(operation, signal),
+        }),
+        growth: new Growth(),
+        forAllocation: () => this.#facts(),
+        applyAnswer: (answer) => void this.inventory.applyAnswer(answer, this.clock.monotonic()),
+        invalidate: (from) => void this.invalidations.push(from),
+        refresh: () => this.#refresh(),
+      },
+      supply: {
+        ledger: this.ledger,
+        blocked: this.blocked,
+        orphans: this.orphans,
+        visibilityLag: new VisibilityLag(),
+      },
+      inventory: this.inventory,
+      settings: {
+        timing: { callTimeout, consistencyWindow },
+        interfaceTags: { owner: 'headwater' },
+        spreadCalls: setup.spreadCalls ?? false,
+      },
+      runtime: { clock: this.clock, random: new Random('pool'), tasks: this.tasks },
       permission: this.permission,
-      facts: () => this.#facts(),
       priority: () => this.priority,
-      applyAnswer: (answer) => this.inventory.applyAnswer(answer, this.clock.monotonic()),
-      orphans: this.orphans,
-      adopt: (item) => this.inventory.adopt(item),
-      abandon: (interfaceId) => this.inventory.abandon(interfaceId),
-      refresh: () => this.#refresh(),
-      invalidate: (from) => this.invalidations.push(from),
-      tasks: this.tasks,
       onStep: (step) => this.steps.push(step),
     });
   }
@@ -194,7 +198,7 @@ export class PoolRig {
     return requirements(this.#setup.node);
   }
 
-  #facts(): ReturnType<ConstructorParameters<typeof PoolMaintainer>[0]['facts']> {
+  #facts(): MaintainedFacts | undefined {
     const view = this.inventory.view('i-1');
     if (view === undefined || !this.served) return undefined;
     return {

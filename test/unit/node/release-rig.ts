@@ -85,27 +85,26 @@ export class ReleaseRig {
     const observations = setup.interfaces.map((item) => ({ kind: 'interface', interface: item }) as const);
     this.inventory.applyRefresh({ startedAt: 0, endedAt: 0, instanceIds: ['i-1'], observations });
     this.releaser = new Releaser({
-      traits,
-      instanceId: 'i-1',
-      implementation: {
-        admit: () => Promise.resolve(() => void this.refunds++),
-        perform: (operation) => this.#perform(operation),
-      },
       clock: this.clock,
       random: new Random('release'),
       timing,
       permission: new MutationPermission(noPauses),
       policy: { ...policy, enabled: setup.enabled ?? true },
-      releases: this.releases,
       node: {
+        instanceId: 'i-1',
+        implementation: {
+          traits,
+          admit: () => Promise.resolve(() => void this.refunds++),
+          perform: (operation) => this.#perform(operation),
+        },
+        releases: this.releases,
         forRelease: () => this.#facts(),
         reread: () => Promise.resolve(setup.onRead?.(this) ?? true),
         applyAnswer: (answer) => void this.inventory.applyAnswer(answer, this.clock.monotonic()),
         invalidate: (from) => void this.invalidations.push(from),
       },
       tasks: this.tasks,
-      onRelease: (release) => this.finished.push(release),
-      onRetired: () => undefined,
+      emit: (event) => event.kind === 'release' && this.finished.push(event.release),
     });
     this.#show();
   }

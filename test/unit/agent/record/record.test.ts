@@ -187,6 +187,43 @@ describe('the state directory', () => {
     });
   });
 
+  test('sets aside a record that is damaged, if its holdings can be learned again', () => {
+    const path = join(directory, 'state');
+    const own = join(path, boots[0]);
+    writeFileSync(bootIdFile(), boots[0]);
+    const damage = (): void => {
+      mkdirSync(own, { recursive: true });
+      writeFileSync(join(own, 'journal'), 'x\ny\n');
+    };
+    damage();
+    expect(openState({ path, bootIdFile: bootIdFile() })).toMatchObject({ kind: 'damaged' });
+
+    const rebuilding = (canRebuild = true): unknown => {
+      const opened = openState({ path, bootIdFile: bootIdFile(), canRebuild });
+      return opened.kind === 'open' ? opened.holdings.isRebuilding : opened.problem;
+    };
+    expect(rebuilding()).toBe(true);
+    expect(readFileSync(join(`${own}.damaged`, 'journal'), 'utf8')).toBe('x\ny\n');
+    expect(rebuilding()).toBe(true);
+    damage();
+    expect(rebuilding()).toBe(true);
+
+    // Killed before the new record was begun.
+    rmSync(own, { recursive: true });
+    expect(rebuilding(false)).toBe(`${own}.damaged is damaged`);
+    expect(rebuilding()).toBe(true);
+
+    const opened = openState({ path, bootIdFile: bootIdFile(), canRebuild: true });
+    if (opened.kind !== 'open') throw new Error(opened.problem);
+    opened.record.write({ rebuilding: false });
+    opened.record.close();
+    expect(rebuilding(false)).toBe(false);
+
+    writeFileSync(bootIdFile(), boots[1]);
+    expect(rebuilding()).toBe(false);
+    expect(existsSync(`${own}.damaged`)).toBe(false);
+  });
+
   test('is unusable if it is a file', () => {
     writeFileSync(bootIdFile(), boots[0]);
     writeFileSync(join(directory, 'state'), '');

@@ -6,11 +6,8 @@ import type {
   Holder,
   HolderReading,
 } from '../../../../src/cidr/allocation/block-holders.ts';
-import {
-  type AllocationRefusal,
-  Allocator,
-  type AllocatorEvent,
-} from '../../../../src/cidr/allocation/allocator.ts';
+import type { AllocatorEvent } from '../../../../src/cidr/allocation/allocator-event.ts';
+import { type AllocationRefusal, Allocator } from '../../../../src/cidr/allocation/allocator.ts';
 import { BlockOfEachFamily } from '../../../../src/cidr/allocation/block-of-each-family.ts';
 import { BlockLedger } from '../../../../src/cidr/allocation/block-ledger.ts';
 import { type Cidr, type Family, parseCidr } from '../../../../src/cidr/set/cidr.ts';
@@ -164,9 +161,7 @@ export function allocatorRig({ pools, model = new HolderModel(), workers = 4 }: 
         canGrow: model.canGrow,
       }),
       holders: model,
-      workers,
-      writeTime: 1000,
-      writesInARow: 0,
+      settings: { workers, writeTime: 1000, writesInARow: 0 },
       refusal: () => rig.refusal,
       emit: (event) => events.push(event),
       clock: model.clock,

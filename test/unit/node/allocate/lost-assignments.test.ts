@@ -31,8 +31,7 @@ function rig(): { clock: VirtualClock; lost: LostAssignments; found: number[] } 
     growth: new Growth(),
     clock,
     timing: { callTimeout: 10_000, consistencyWindow: 30_000 },
-    invalidate: () => undefined,
-    refresh: () => sleep(clock, 500, never),
+    node: { invalidate: () => undefined, refresh: () => sleep(clock, 500, never) },
     tasks,
   });
   return { clock, lost, found };

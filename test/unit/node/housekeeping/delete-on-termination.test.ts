@@ -19,24 +19,26 @@ function rig(...answers: readonly (CloudFailureKind | 'done')[]) {
   const clock = new VirtualClock();
   const calls: number[] = [];
   const deleteOnTermination = new DeleteOnTermination({
-    instanceId: 'i-1',
-    implementation: scriptedImplementation({
-      admit: () => Promise.resolve(() => undefined),
-      perform: () => {
-        const answer = answers[calls.length] ?? answers.at(-1) ?? 'done';
-        calls.push(clock.monotonic());
-        return Promise.resolve(
-          answer === 'done'
-            ? done({ kind: 'deleteOnTerminationSet', interfaceId: 'eni-1', instanceId: 'i-1' })
-            : failed(answer),
-        );
-      },
-    }),
+    node: {
+      instanceId: 'i-1',
+      applyAnswer: () => undefined,
+      implementation: scriptedImplementation({
+        admit: () => Promise.resolve(() => undefined),
+        perform: () => {
+          const answer = answers[calls.length] ?? answers.at(-1) ?? 'done';
+          calls.push(clock.monotonic());
+          return Promise.resolve(
+            answer === 'done'
+              ? done({ kind: 'deleteOnTerminationSet', interfaceId: 'eni-1', instanceId: 'i-1' })
+              : failed(answer),
+          );
+        },
+      }),
+    },
     permission: { refusal: () => undefined },
     clock,
     random: new Random('delete-on-termination'),
     timing: { consistencyWindow },
-    applyAnswer: () => undefined,
     onFailure: () => undefined,
     tasks: new TaskGroup({
       clock,

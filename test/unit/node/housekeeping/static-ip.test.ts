@@ -20,20 +20,22 @@ function rig(claim: Claim, outcome: Outcome) {
   const tasks = new TaskGroup({ clock, onBug: (error) => bugs.push(error) });
   const facts = { tags: { pool: 'egress' }, view: view([eni(0)]) };
   const staticAddress = new StaticAddress({
-    instanceId: 'i-1',
-    implementation: scriptedImplementation({
-      admit: () => Promise.resolve(() => undefined),
-      perform: () => Promise.resolve(outcome),
-    }),
+    node: {
+      instanceId: 'i-1',
+      implementation: scriptedImplementation({
+        admit: () => Promise.resolve(() => undefined),
+        perform: () => Promise.resolve(outcome),
+      }),
+      forStaticAddress: () => facts,
+      applyAnswer: () => undefined,
+      refresh: () => {
+        refreshes.push(clock.monotonic());
+        return new Promise(() => undefined);
+      },
+    },
     publicAddresses: { claim: () => Promise.resolve(claim) },
     clock,
     random: new Random('static-ip'),
-    facts: () => facts,
-    applyAnswer: () => undefined,
-    refresh: () => {
-      refreshes.push(clock.monotonic());
-      return new Promise(() => undefined);
-    },
     tasks,
     permission: { refusal: () => undefined },
     onAssociated: () => undefined,

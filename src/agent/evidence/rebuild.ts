@@ -1,0 +1,65 @@
+// Learns what is held from the pods of this node, after a record that was damaged. Pods hold what they show under their names,
+// until they are gone or a DEL names them.
+import { type Clock, sleep } from '../../runtime/clock.ts';
+import type { Logger } from '../../observability/logger.ts';
+import { raceAbort } from '../../runtime/race-abort.ts';
+import type { Held } from '../ipam/holdings.ts';
+import type { Ipam } from '../ipam/ipam.ts';
+import type { NodePod, NodePods } from '../metadata/node-pods.ts';
+
+export interface RebuildOptions {
+  readonly ipam: Ipam;
+  readonly pods: NodePods;
+  /** Resolves once it is known what this node has. */
+  readonly ownNodeSynced: Promise<void>;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** A kubelet may be so late to report the address that a pod got last, in ms. */
+const latestReport = 60_000;
+const pause = 1000;
+
+/** Returns at once if nothing is to be learned. Ends when `signal` aborts. */
+export async function rebuild(options: RebuildOptions, signal: AbortSignal): Promise<void> {
+  const { ipam, pods, ownNodeSynced, clock, log } = options;
+  if (!ipam.holdings.isRebuilding) return;
+  log.warn(
+    'the record is damaged, and starts anew: nothing is given out until the pods of this node are read',
+    {},
+  );
+  try {
+    await raceAbort(Promise.all([pods.synced, ownNodeSynced]), signal);
+    await allReported(options, signal);
+    while (!signal.aborted) {
+      const held = shownByPods(pods.all.values(), (ip) => ipam.poolOf(ip));
+      const problem = ipam.rebuild(held);
+      if (problem === undefined)
+        return log.info('the record is rebuilt from pods', { addresses: held.length });
+      await sleep(clock, pause, signal);
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}
+
+/** A pod that shows nothing may have an address, or wait for one. */
+async function allReported({ pods, clock }: RebuildOptions, signal: AbortSignal): Promise<void> {
+  const deadline = clock.monotonic() + latestReport;
+  while (!signal.aborted && clock.monotonic() < deadline && someAwait(pods))
+    await sleep(clock, pause, signal);
+  if (!signal.aborted) await raceAbort(pods.refresh(), signal);
+}
+
+function someAwait(pods: NodePods): boolean {
+  return [...pods.all.values()].some(({ awaitsIp }) => awaitsIp);
+}
+
+/** What living pods show. Addresses of those that have ended are used last, as all that are shown. */
+export function shownByPods(pods: Iterable<NodePod>, poolOf: (ip: string) => string): readonly Held[] {
+  return [...pods]
+    .filter(({ hasEnded }) => !hasEnded)
+    .flatMap(({ key, uids, ips }) =>
+      ips.map((ip) => ({ pool: poolOf(ip), ip, owner: key, uid: uids.at(-1) ?? '' })),
+    );
+}

@@ -1,0 +1,76 @@
+// Keeps the shape of the sources: parts get named ports instead of functions, and files hold one thought.
+import { globSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from '@jest/globals';
+import { interfacesIn, membersOf } from '../support/source-interfaces.ts';
+
+const root = new URL('../../', import.meta.url);
+const sources = globSync('src/**/*.ts', { cwd: root })
+  .toSorted()
+  .map((file) => ({ file, text: readFileSync(new URL(file, root), 'utf8') }));
+
+/** The product without the simulator, the demonstration, the agent and blocks to nodes. */
+const product = sources.filter(({ file }) => !/^src\/(?:simulator|agent|cidr|commands\/demo)\//.test(file));
+const interfacesOf = (of: typeof sources) =>
+  of.flatMap(({ file, text }) => interfacesIn(text).map((each) => ({ ...each, file })));
+
+/** Those that still hold more than one thought. */
+const longFiles: readonly string[] = [
+  'src/manager/node-manager.ts',
+  'src/node/allocate/prepare-ip-allocation.ts',
+  'src/node/conditions/node-condition.ts',
+  'src/node/reconcile/node-reconciler.ts',
+  'src/providers/inventory/apply-reading.ts',
+  'src/providers/inventory/tracked-instance.ts',
+];
+/** Those that still get their functions one by one. */
+const largeDeps: readonly string[] = ['CreateInterfaceDeps', 'NodePublisherDeps'];
+
+describe('the interfaces of the product', () => {
+  test('have at most 250 members that are functions: a part gets a named port, and tells by one union of events', () => {
+    const functions = interfacesOf(product).flatMap(({ members }) =>
+      members.filter((each) => each.isFunction),
+    );
+
+    expect(functions.length).toBeLessThanOrEqual(250);
+  });
+
+  test('give no part more than eight dependencies', () => {
+    const all = interfacesOf(sources);
+    const deps = all.filter(({ name }) => name.endsWith('Deps'));
+
+    const large = deps.filter((each) => membersOf(each, all).size > 8).map((each) => each.name);
+
+    expect(deps.length).toBeGreaterThan(20);
+    expect(large).toEqual(largeDeps);
+  });
+
+  test('are read with what they inherit', () => {
+    const all = interfacesIn(
+      [
+        'interface Port {',
+        '  a: number;',
+        '  b(): void;',
+        '  readonly c: () => void;',
+        '  d?: (() => void) | undefined;',
+        '}',
+        "export interface PartDeps extends Omit<Port, 'a'>, Pick<Elsewhere, 'x' | 'y'> {",
+        '  readonly e: Map<string, () => void>;',
+        '}',
+      ].join('\n'),
+    );
+
+    expect(all.map((each) => [...membersOf(each, all)])).toEqual([
+      ['a', 'b', 'c', 'd'],
+      ['e', 'b', 'c', 'd', 'x', 'y'],
+    ]);
+    expect(all.flatMap(({ members }) => members.filter((each) => each.isFunction))).toHaveLength(2);
+  });
+});
+
+describe('a source file', () => {
+  test('has at most 400 lines', () => {
+    const tooLong = sources.filter(({ text }) => text.split('\n').length > 401).map(({ file }) => file);
+
+    expect(tooLong).toEqual(longFiles);
+  });
+});
