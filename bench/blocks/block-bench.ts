@@ -75,8 +75,7 @@ export class BlockBench {
   /** Creates objects without a block. */
   async create(count: number, prefix = 'node'): Promise<void> {
     const isPools = this.scope === 'multi-pool';
-    if (isPools)
-      for (const [name, cidr] of Object.entries(pools)) await this.cluster.setPool(name, 24, [cidr]);
+    if (isPools) await this.#createPools();
     await this.cluster.each(namesOf(count, prefix), (name) =>
       isPools ? this.cluster.ask(name, asked) : this.cluster.create(name),
     );
