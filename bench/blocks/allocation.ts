@@ -25,7 +25,7 @@ async function start(bench: BlockBench, by: AllocationPlan['by']): Promise<{ rea
     case 'headwater':
       return bench.startController();
     case 'plain':
-      return bench.startPlain('patch', connections);
+      return bench.startPlain(bench.scope === 'multi-pool' ? 'pools' : 'patch', connections);
     case 'operatorModel':
       return bench.startPlain('replace', 1);
     case 'peer':

@@ -3,20 +3,30 @@
 import { RigChild } from '../../rig/child-process.ts';
 import type { ControllerChild } from '../../rig/controller-child.ts';
 import type { Clock } from '../../src/runtime/clock.ts';
+import { ciliumPodIpPoolCrd } from '../../src/simulator/kubernetes/ciliumpodippool-crd.ts';
 import { type JsonObject, listAt, objectAt, textAt, textsAt } from '../../src/simulator/workload/json.ts';
 import { KubernetesClient } from '../../src/simulator/workload/kubernetes-client.ts';
 import { BlockCluster } from '../../test/e2e/rig/block-cluster.ts';
 import { join } from 'node:path';
 
-export type Scope = 'cluster-pool' | 'nodeipam';
+export type Scope = 'cluster-pool' | 'multi-pool' | 'nodeipam';
 
 /** A network with more blocks than any figure has nodes. */
 export const networkFlags = {
   'cluster-pool': ['--cluster-pool-ipv4-cidr=10.0.0.0/8'],
+  'multi-pool': [],
   nodeipam: ['--cluster-cidr=10.0.0.0/8'],
 } as const;
 
-const blocksAt = { 'cluster-pool': ['spec', 'ipam', 'podCIDRs'], nodeipam: ['spec', 'podCIDRs'] } as const;
+/** Each CiliumNode asks two of the three pools. */
+const pools = { default: '10.0.0.0/12', blue: '10.16.0.0/12', green: '10.32.0.0/12' } as const;
+const asked = { default: 1, blue: 1 } as const;
+
+function isServed(scope: Scope, object: JsonObject): boolean {
+  if (scope === 'nodeipam') return textsAt(object, 'spec', 'podCIDRs').length > 0;
+  if (scope === 'cluster-pool') return textsAt(object, 'spec', 'ipam', 'podCIDRs').length > 0;
+  return listAt(object, 'spec', 'ipam', 'pools', 'allocated').length === Object.keys(asked).length;
+}
 
 /** Of the controller's transport. */
 export const connections = 32;
@@ -48,7 +58,7 @@ export async function withBlockBench<T>(
 
 export class BlockBench {
   readonly cluster: BlockCluster;
-  readonly #scope: Scope;
+  readonly scope: Scope;
   readonly #clock: Clock;
   readonly #ending = new AbortController();
   readonly #children: RigChild[] = [];
@@ -57,14 +67,32 @@ export class BlockBench {
   #onChange: () => void = () => undefined;
 
   constructor(scope: Scope, cluster: BlockCluster, clock: Clock) {
-    this.#scope = scope;
+    this.scope = scope;
     this.cluster = cluster;
     this.#clock = clock;
   }
 
   /** Creates objects without a block. */
   async create(count: number, prefix = 'node'): Promise<void> {
-    await this.cluster.each(namesOf(count, prefix), (name) => this.cluster.create(name));
+    const isPools = this.scope === 'multi-pool';
+    if (isPools) await this.#createPools();
+    await this.cluster.each(namesOf(count, prefix), (name) =>
+      isPools ? this.cluster.ask(name, asked) : this.cluster.create(name),
+    );
+  }
+
+  /** Before any controller creates their definition. */
+  async #createPools(): Promise<void> {
+    const { api } = this.cluster;
+    const definition = ciliumPodIpPoolCrd as unknown as JsonObject;
+    await api.call('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', definition);
+    await this.cluster.until('pools are served', () =>
+      api.call('GET', '/apis/cilium.io/v2alpha1/ciliumpodippools').then(
+        () => true,
+        () => false,
+      ),
+    );
+    for (const [name, cidr] of Object.entries(pools)) await this.cluster.setPool(name, 24, [cidr]);
   }
 
   /** Creates the Nodes of as many CiliumNodes. */
@@ -123,7 +151,7 @@ export class BlockBench {
 
   /** Starts to write the same without a controller. */
   async startPlain(
-    form: 'patch' | 'replace',
+    form: 'patch' | 'pools' | 'replace',
     width: number,
   ): Promise<{ readonly child: RigChild; readonly leadsAt: number }> {
     const { api, path } = this.cluster;
@@ -189,8 +217,7 @@ export class BlockBench {
 
   #note(object: JsonObject, isGone: boolean): void {
     const name = textAt(object, 'metadata', 'name');
-    const isServed = !isGone && textsAt(object, ...blocksAt[this.#scope]).length > 0;
-    if (isServed) this.#served.add(name);
+    if (!isGone && isServed(this.scope, object)) this.#served.add(name);
     else this.#served.delete(name);
   }
 }

@@ -2,6 +2,7 @@
 import type { Figure, Reading } from '../figure.ts';
 import type { Scenarios } from '../scenarios/scenarios.ts';
 import { type AllocationPlan, type AllocationTime, allocation } from './allocation.ts';
+import { demand } from './demand.ts';
 import { type Life, life } from './life.ts';
 import type { SetSpeed } from './set-speed.ts';
 
@@ -43,7 +44,7 @@ export function blockFigures(
   const untilLast = (plan: Omit<AllocationPlan, 'by'>): Figure => ({
     name: `${plan.scope}-${plan.nodes}`,
     title: `${plan.nodes} ${objectsOf(plan)}: time over the same patches alone`,
-    ...atMost(1.15),
+    ...atMost(plan.scope === 'multi-pool' ? 1.2 : 1.15),
     scenario:
       'From when they are listed until the last has its block, over plain patches by as many connections.',
     measure: over(plan, 'plain'),
@@ -55,6 +56,17 @@ export function blockFigures(
     untilLast(allCiliumNodes),
     untilLast({ scope: 'nodeipam', nodes: small }),
     untilLast(all),
+    untilLast({ scope: 'multi-pool', nodes: small }),
+    {
+      name: 'pools-dry',
+      title: 'a node that asks a pool for 100 addresses: from the answer to its write until it has blocks',
+      ...atMost(100, 'ms'),
+      scenario: 'Median of 20 CiliumNodes, one after another, with nothing else at work.',
+      measure: async (scenarios) => {
+        const { median, longest } = await scenarios.played({ tries: 20 }, demand);
+        return { measured: median, details: `longest ${longest.toFixed(0)} ms` };
+      },
+    },
     {
       name: 'over-peer',
       title: `${nodes} Nodes: time over Kubernetes' node-ipam-controller`,
@@ -82,13 +94,15 @@ export function blockFigures(
       title: 'writes to each object',
       ...exactly(1),
       scenario:
-        'Counted by the API server. If CiliumNodes and Nodes differ, those that are farther off count.',
+        'Counted by the API server. If the kinds of objects differ, those that are farther off count.',
       measure: async (scenarios) => {
         const kinds = [
           (await scenarios.played({ ...allCiliumNodes, by: 'headwater' }, allocation)).writesEach,
           (await scenarios.played({ ...all, by: 'headwater' }, allocation)).writesEach,
+          (await scenarios.played({ scope: 'multi-pool', nodes: small, by: 'headwater' }, allocation))
+            .writesEach,
         ] as const;
-        const details = `CiliumNodes ${kinds[0].toFixed(3)}, Nodes ${kinds[1].toFixed(3)}`;
+        const details = `CiliumNodes ${kinds[0].toFixed(3)}, Nodes ${kinds[1].toFixed(3)}, with pools ${kinds[2].toFixed(3)}`;
         const [measured = NaN] = kinds.toSorted((a, b) => Math.abs(b - 1) - Math.abs(a - 1));
         return { measured, details };
       },

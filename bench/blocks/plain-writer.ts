@@ -1,7 +1,7 @@
 // Sends, with no controller, the writes that give every object a block: what the API server alone needs. A process of its own:
-// node bench/blocks/plain-writer.ts URL CA-FILE COLLECTION CONNECTIONS patch|replace, with the token in TOKEN.
+// node bench/blocks/plain-writer.ts URL CA-FILE COLLECTION CONNECTIONS patch|pools|replace, with the token in TOKEN.
 //
-// `patch`: one merge patch each, over so many connections. `replace`: as cilium-operator's algorithm does, one after another,
+// `patch`: one merge patch each, over so many connections; `pools`: the same, with a block of two pools. `replace`: as cilium-operator's algorithm does, one after another,
 // first the object and then its status (a model, not the program).
 import { readFile } from 'node:fs/promises';
 import { Agent, request } from 'node:https';
@@ -43,13 +43,21 @@ function send(method: string, target: string, type: string, body?: unknown): Pro
 /** The block of the object in this place. */
 function specOf(index: number): Record<string, unknown> {
   const block = `10.${index >> 8}.${index & 255}.0/24`;
+  if (form === 'pools') {
+    const other = `10.${16 + (index >> 8)}.${index & 255}.0/24`;
+    const allocated = [
+      { pool: 'blue', cidrs: [other] },
+      { pool: 'default', cidrs: [block] },
+    ];
+    return { ipam: { pools: { allocated } } };
+  }
   return isNode ? { podCIDR: block, podCIDRs: [block] } : { ipam: { podCIDRs: [block] } };
 }
 
 async function write(object: Written, index: number): Promise<void> {
   const { name, uid, resourceVersion } = object.metadata;
   const target = `${path}/${name}`;
-  if (form === 'patch') {
+  if (form !== 'replace') {
     const patch = { metadata: { uid, resourceVersion }, spec: specOf(index) };
     await send('PATCH', target, 'application/merge-patch+json', patch);
     return;

@@ -24,7 +24,10 @@ export const demoDescription: Omit<CommandDescription, 'run'> = {
       value: { placeholder: 'mode' },
       group: 'Options:',
       help: 'What to show: addresses of a cloud, or blocks to 60 nodes without any cloud, which ends within 60 s.',
-      notes: ['Accepted: eni, cluster-pool, nodeipam', 'Default: eni; with another --cloud, its addresses.'],
+      notes: [
+        'Accepted: eni, cluster-pool, multi-pool, nodeipam',
+        'Default: eni; with another --cloud, its addresses.',
+      ],
     },
     {
       name: 'nodes',

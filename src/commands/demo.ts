@@ -12,7 +12,7 @@ export async function demo(given: RawFlags): Promise<number> {
   const nodes = integer({ least: 4, most: 100 }).parse(lastOf(given, 'nodes', '50'));
   if (nodes === undefined)
     return refuse('--nodes', lastOf(given, 'nodes', ''), 'a whole number from 4 to 100');
-  const modes = oneOf(['eni', 'cluster-pool', 'nodeipam']);
+  const modes = oneOf(['eni', 'cluster-pool', 'multi-pool', 'nodeipam']);
   const mode = modes.parse(lastOf(given, 'ipam', 'eni'));
   if (mode === undefined) return refuse('--ipam', lastOf(given, 'ipam', ''), modes.accepts);
   const cloud = lastOf(given, 'cloud', 'aws');

@@ -16,6 +16,7 @@ import { createEc2, type Ec2 } from '../simulator/ec2/create-ec2.ts';
 import { startEc2Server } from '../simulator/ec2/ec2-server.ts';
 import { refusalOf } from '../simulator/ec2/refusal-of-problem.ts';
 import { ciliumNodeCrd } from '../simulator/kubernetes/ciliumnode-crd.ts';
+import { ciliumPodIpPoolCrd } from '../simulator/kubernetes/ciliumpodippool-crd.ts';
 import { KubernetesModel } from '../simulator/kubernetes/kubernetes-model.ts';
 import { kubeConfigFor, startKubernetesServer } from '../simulator/kubernetes/kubernetes-server.ts';
 import { exitCode } from './exit-code.ts';
@@ -175,7 +176,11 @@ async function serveKubernetes(options: {
   readonly kubeconfig: string | undefined;
 }): Promise<Served> {
   const { host, port, random, kubeconfig } = options;
-  const model = new KubernetesModel({ clock, random: random.fork('kubernetes'), crds: [ciliumNodeCrd] });
+  const model = new KubernetesModel({
+    clock,
+    random: random.fork('kubernetes'),
+    crds: [ciliumNodeCrd, ciliumPodIpPoolCrd],
+  });
   const server = await startKubernetesServer({ model, clock, port, host }).catch(
     askForAnother('--kubernetes-port'),
   );

@@ -20,7 +20,7 @@ export interface BlockSettings {
 }
 
 /** A scope in which blocks are given to nodes. */
-type BlockScope = Exclude<OptionScope, 'cloud' | 'agent'>;
+type BlockScope = Exclude<OptionScope, 'cloud' | 'multi-pool' | 'agent'>;
 
 interface Given {
   readonly option: OptionName;
@@ -78,11 +78,35 @@ export function blockProblems(
   scope: Exclude<OptionScope, 'agent'>,
 ): readonly string[] {
   if (scope === 'cloud') return [];
+  if (scope === 'multi-pool') return poolSpecProblems(options, sources);
   const checks = new BlockChecks(options, sources, scope);
   const malformed = checks.malformed();
   if (malformed.length > 0) return malformed;
   const own = scope === 'cluster-pool' ? checks.ofClusterPool() : checks.ofNodeIpam();
   return own.length > 0 ? own : [...checks.overlapping(), ...checks.misshapen()];
+}
+
+/** Pools that are to be created must be such as work. */
+function poolSpecProblems(options: Options, sources: OptionSources): readonly string[] {
+  const name = 'auto-create-cilium-pod-ip-pools';
+  return [...options.autoCreateCiliumPodIpPools].flatMap(([pool, spec]) =>
+    families.flatMap((family) =>
+      (spec[family]?.cidrs ?? []).flatMap((text) => {
+        const why = networkProblem(text, family, spec[family]?.maskSize ?? 0);
+        if (why === undefined) return [];
+        const accepted = `a CIDR for ${family}-cidrs of pool ${pool}`;
+        return [refusalLine({ name, source: sources[name], text, because: why, accepted })];
+      }),
+    ),
+  );
+}
+
+function networkProblem(text: string, family: Family, maskSize: number): string | undefined {
+  const reading = parseCidr(text);
+  if (reading.kind === 'invalid') return reading.why;
+  if (reading.cidr.family !== family) return `it is an ${ofFamily[reading.cidr.family].name} network`;
+  const shape = blockShape(reading.cidr, maskSize);
+  return shape.kind === 'invalid' ? shape.why : undefined;
 }
 
 class BlockChecks {
@@ -232,7 +256,7 @@ export function blockWarnings(
   options: Options,
   scope: Exclude<OptionScope, 'agent'>,
 ): readonly OptionWarning[] {
-  if (scope === 'cloud') return [];
+  if (scope === 'cloud' || scope === 'multi-pool') return [];
   const names: readonly OptionName[] =
     scope === 'nodeipam' ? [...poolOptions.nodeipam, ...serviceOptions] : poolOptions[scope];
   return names

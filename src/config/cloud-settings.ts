@@ -59,6 +59,6 @@ function idleDelayOf(releaseExcessIps: boolean, { idleInterfaceDelay }: Options)
 /** Only for the mode of a cloud. */
 export function cloudSettings(options: Options): CloudSettings {
   const { ipam } = options;
-  if (ipam === 'cluster-pool') throw new Error('blocks to nodes have no cloud');
+  if (ipam === 'cluster-pool' || ipam === 'multi-pool') throw new Error('blocks to nodes have no cloud');
   return settingsOf[ipam](options);
 }

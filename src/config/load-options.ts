@@ -124,7 +124,8 @@ export function readOption(name: OptionName, places: Places, scope: OptionScope 
 function scopeOf(command: ConfiguredCommand, places: Places): OptionScope {
   if (command !== 'run') return command;
   const { reading } = readOption('ipam', places);
-  return reading.kind === 'value' && reading.value === 'cluster-pool' ? 'cluster-pool' : 'cloud';
+  const mode = reading.kind === 'value' ? reading.value : undefined;
+  return mode === 'cluster-pool' || mode === 'multi-pool' ? mode : 'cloud';
 }
 
 /** A variable that other programs read too may have any value while its cloud is not served. */

@@ -5,7 +5,7 @@ import type { ValueKind } from './value-kinds.ts';
 export const optionGroups = {
   allocation: 'Allocation',
   release: 'Release',
-  blocks: 'Blocks to nodes (ipam=cluster-pool)',
+  blocks: 'Blocks to nodes (ipam=cluster-pool, ipam=multi-pool)',
   aws: 'AWS',
   azure: 'Azure',
   alibaba: 'Alibaba Cloud',

@@ -3,7 +3,7 @@
 import type { OptionName } from './option-table.ts';
 import { optionNames, optionTable } from './option-table.ts';
 import { agentModeRow, agentOptions } from './options/agent-options.ts';
-import { blockOptions } from './options/block-options.ts';
+import { blockOptions, onlyInClusterPool, onlyInMultiPool } from './options/block-options.ts';
 import { nodeIpamOptions } from './options/node-ipam-options.ts';
 import { onlyTrue, type ValueKind } from './value-kinds.ts';
 
@@ -14,7 +14,7 @@ export type OptionCommand = 'run' | 'nodeipam';
 export type ConfiguredCommand = OptionCommand | 'agent';
 
 /** What an option is for: a cloud's addresses, blocks to nodes under Cilium agents or without them, or the addresses of one node. */
-export type OptionScope = 'cloud' | 'cluster-pool' | 'nodeipam' | 'agent';
+export type OptionScope = 'cloud' | 'cluster-pool' | 'multi-pool' | 'nodeipam' | 'agent';
 
 /** Options of any process that talks to Kubernetes, whatever it does. */
 const shared: ReadonlySet<string> = new Set<OptionName>([
@@ -41,6 +41,7 @@ const sharedWithAgent: ReadonlySet<string> = new Set<OptionName>([
   'ipam',
   'enable-ipv4',
   'enable-ipv6',
+  'ipam-default-ip-pool',
   'k8s-api-server',
   'k8s-kubeconfig-path',
   'config-dir',
@@ -63,10 +64,16 @@ export function countsIn(scope: OptionScope, name: OptionName): boolean {
     case 'nodeipam':
       return name in nodeIpamOptions || shared.has(name);
     case 'cluster-pool':
-      return name === 'ipam' || name === 'enable-ipv4' || name in blockOptions || shared.has(name);
+      return name === 'enable-ipv4' || countsWithBlocks(name, onlyInMultiPool);
+    case 'multi-pool':
+      return countsWithBlocks(name, onlyInClusterPool);
     case 'cloud':
       return !(name in elsewhere);
   }
+}
+
+function countsWithBlocks(name: OptionName, except: ReadonlySet<string>): boolean {
+  return name === 'ipam' || (name in blockOptions && !except.has(name)) || shared.has(name);
 }
 
 /** Options of other modes and commands than those of clouds. */
@@ -86,6 +93,7 @@ export const defaultsIn: Readonly<
 > = {
   cloud: {},
   'cluster-pool': {},
+  'multi-pool': {},
   nodeipam: { 'leader-election-lease-name': { default: 'headwater-nodeipam' } },
   agent: { ipam: { default: agentModeRow.default } },
 };

@@ -81,7 +81,7 @@ export function warningsOnIdle(idle: readonly OptionName[], scope: OptionScope):
 /** Reports what a cap on all cloud calls costs, whatever its source; a warning if it costs time. */
 export function warningsOnCallCap(options: Options, sources: OptionSources): readonly OptionWarning[] {
   const cap = callCapOf(options);
-  if (cap === undefined || options.ipam === 'cluster-pool') return [];
+  if (cap === undefined || options.ipam === 'cluster-pool' || options.ipam === 'multi-pool') return [];
   const { cost, isSlower } = capInWords(cap, options.ipam);
   const option = options.limitIpamApiQps === undefined ? 'limit-ipam-api-burst' : 'limit-ipam-api-qps';
   const from = sourceInWords(option, sources[option]);

@@ -2,6 +2,7 @@
 // documentation agree.
 import { type ListenAddress, parseListenAddress } from '../observability/listen-address.ts';
 import { formatDuration, parseGoDuration } from './go-duration.ts';
+import { parsePoolSpecs, type PoolSpecs } from './pool-specs.ts';
 import { parseTags, type Tags } from './tag-map.ts';
 import type { DurationShape, ValueShape } from './value-shape.ts';
 
@@ -217,6 +218,17 @@ export const tagsToSet: ValueKind<Tags> = {
     );
     return settable ? tags : undefined;
   },
+};
+
+/** Pools to create, by name. */
+export const poolSpecs: ValueKind<PoolSpecs> = {
+  placeholder: 'pool=spec,...',
+  accepts:
+    'pool=spec pairs separated by commas, or a JSON object of specs, with a spec such as ipv4-cidrs:10.0.0.0/16;ipv4-mask-size:24',
+  shape: { type: 'text', pattern: '^.*$' },
+  parse: parsePoolSpecs,
+  combine: (maps) => new Map(maps.flatMap((each) => [...each])),
+  empty: new Map(),
 };
 
 export const listenAddress: ValueKind<ListenAddress> = {

@@ -1,24 +1,30 @@
 // One leader session where blocks are given to nodes: the allocator, and what it logs, counts and reports.
+import type { Allotment, Lack } from '../cidr/allocation/allotment.ts';
 import { Allocator, type AllocationRefusal } from '../cidr/allocation/allocator.ts';
+import type { Standing } from '../cidr/allocation/allocator-entry.ts';
 import type { AllocatorEvent } from '../cidr/allocation/allocator-event.ts';
-import type { BlockWords } from '../cidr/allocation/block-condition.ts';
 import type { BlockCondition, BlockHolders, BlockReason, Holder } from '../cidr/allocation/block-holders.ts';
-import { BlockLedger, type PoolFigures } from '../cidr/allocation/block-ledger.ts';
+import type { BlockLedger, PoolTotal } from '../cidr/allocation/block-ledger.ts';
 import { OtherAllocators } from '../cidr/allocation/other-allocators.ts';
 import { daysLeft, type PaceSample, withSample } from '../cidr/allocation/pace.ts';
-import { cidrText, families, type Family } from '../cidr/set/cidr.ts';
-import type { BlockSettings } from '../config/block-pools.ts';
+import { cidrText } from '../cidr/set/cidr.ts';
 import type { EventSubject } from '../kubernetes/events/event-object.ts';
 import { leaderQuietPeriod } from '../kubernetes/lease/lease-timings.ts';
 import type { ModeDeps } from './modes/mode.ts';
 import type { ReportedBlocks } from './reporting/cidr-status-report.ts';
 import type { WriteHealth } from './reporting/write-health.ts';
 
+/** What objects should get, and where it comes from. */
+export interface BlockBook<H extends Holder, D> {
+  readonly ledger: BlockLedger;
+  readonly allotment: Allotment<H, D>;
+  /** Writes that one object may need in a row. */
+  readonly writesInARow: number;
+}
+
 /** What is served, and how it is told. */
-export interface ServedBlocks {
-  readonly settings: BlockSettings;
-  readonly holders: BlockHolders;
-  readonly words: BlockWords;
+export interface ServedBlocks<H extends Holder, D> {
+  readonly holders: BlockHolders<H, D>;
   /** The objects whose Events tell of a holder. */
   subjects(holder: Holder): readonly EventSubject[];
   /** Reasons of Events that have a name of their own. */
@@ -27,8 +33,9 @@ export interface ServedBlocks {
   readonly countsAsPeer: boolean;
 }
 
-export interface CidrSessionDeps extends Omit<ModeDeps, 'kubernetes'> {
-  readonly served: ServedBlocks;
+export interface CidrSessionDeps<H extends Holder, D> extends Omit<ModeDeps, 'kubernetes'> {
+  readonly book: BlockBook<H, D>;
+  readonly served: ServedBlocks<H, D>;
   /** Whether a write may start now: it must end within our own lease. */
   readonly mayWrite: () => boolean;
   /** Time limit of a write, in ms. */
@@ -38,29 +45,26 @@ export interface CidrSessionDeps extends Omit<ModeDeps, 'kubernetes'> {
   readonly writes: Pick<WriteHealth, 'note'>;
 }
 
-const poolName = 'default';
 /** Between two samples of the pace, in ms. */
 const sampling = 3_600_000;
 
-export class CidrSession {
-  readonly #deps: CidrSessionDeps;
+export class CidrSession<H extends Holder, D> {
+  readonly #deps: CidrSessionDeps<H, D>;
   readonly #ledger: BlockLedger;
-  readonly #allocator: Allocator;
+  readonly #allocator: Allocator<H, D>;
   readonly #others: OtherAllocators;
-  readonly #families: readonly Family[];
   readonly #began: number;
-  readonly #samples = new Map<Family, readonly PaceSample[]>();
+  /** By pool and family. */
+  #samples: ReadonlyMap<string, readonly PaceSample[]> = new Map();
   #cancelSampling: () => void = () => undefined;
 
-  constructor(deps: CidrSessionDeps) {
+  constructor(deps: CidrSessionDeps<H, D>) {
     this.#deps = deps;
-    const { settings, holders, words } = deps.served;
+    const { book, served } = deps;
     const { options, clock, random, onBug, log } = deps.host;
     const { permission } = deps.leadership;
     this.#began = clock.monotonic();
-    this.#ledger = new BlockLedger(settings.pools.map((pool) => ({ pool: poolName, ...pool })));
-    for (const cidr of settings.reserved) this.#ledger.reserve(cidr);
-    this.#families = families.filter((family) => settings.pools.some(({ cidr }) => cidr.family === family));
+    this.#ledger = book.ledger;
     this.#others = new OtherAllocators({
       clock,
       onChange: (isAtWork) => {
@@ -72,13 +76,12 @@ export class CidrSession {
       },
     });
     this.#allocator = new Allocator({
-      ledger: this.#ledger,
-      holders,
+      allotment: book.allotment,
+      holders: served.holders,
       settings: {
-        families: this.#families,
-        words,
         workers: options.parallelAllocWorkers,
         writeTime: deps.writeTime,
+        writesInARow: book.writesInARow,
       },
       refusal: () => this.#refusal(),
       emit: (event) => this.#take(event),
@@ -90,12 +93,12 @@ export class CidrSession {
   }
 
   /** `holders`: a complete list. */
-  begin(holders: Iterable<Holder>): void {
+  begin(holders: Iterable<H>): void {
     this.#allocator.begin(holders);
     this.#sample();
   }
 
-  apply(name: string, holder: Holder | undefined): void {
+  apply(name: string, holder: H | undefined): void {
     this.#allocator.apply(name, holder);
   }
 
@@ -110,18 +113,23 @@ export class CidrSession {
     await this.#allocator.stop(deadline);
   }
 
-  standing(name: string): ReturnType<Allocator['standing']> {
+  standing(name: string): Standing | undefined {
     return this.#allocator.standing(name);
   }
 
   report(): ReportedBlocks {
     const last = this.#others.last;
-    const days = this.#families.map((family) => [family, this.#daysLeft(family)] as const);
+    const waiting = countedByKey(this.#allocator.waiting());
+    const days = new Map(
+      this.#ledger.totals().map((total) => [keyOf(total), this.#daysLeft(total)] as const),
+    );
     return {
       standings: this.#allocator.standings(),
-      pools: this.#ledger.figures(),
-      waiting: this.#allocator.waiting(),
-      daysLeft: Object.fromEntries(days.filter(([, left]) => left !== undefined)),
+      pools: this.#ledger.figures().map((figures) => {
+        const key = keyOf({ pool: figures.pool, family: figures.cidr.family });
+        const daysLeft = days.get(key);
+        return { ...figures, waiting: waiting.get(key) ?? 0, ...(daysLeft !== undefined && { daysLeft }) };
+      }),
       othersWrite: last && { ...last, parts: ['podCIDRs'], manager: undefined },
     };
   }
@@ -129,17 +137,15 @@ export class CidrSession {
   /** Sets every gauge about pools. */
   show(): void {
     const { metrics } = this.#deps.host.registry;
-    const waiting = this.#allocator.waiting();
-    const figures = this.#ledger.figures();
-    for (const family of this.#families) {
-      const { held, capacity } = totalOf(family, figures);
-      const labels = { pool: poolName, family };
+    const waiting = countedByKey(this.#allocator.waiting());
+    for (const { pool, family, held, capacity } of this.#ledger.totals()) {
+      const labels = { pool, family };
       metrics.headwater_cidr_blocks.set({ ...labels, state: 'held' }, held);
       metrics.headwater_cidr_blocks.set({ ...labels, state: 'free' }, capacity - held);
-      metrics.headwater_cidr_waiting_nodes.set(labels, waiting[family]);
+      metrics.headwater_cidr_waiting_nodes.set(labels, waiting.get(keyOf(labels)) ?? 0);
     }
     if (!this.#deps.served.countsAsPeer) return;
-    for (const { cidr, held, capacity } of figures) {
+    for (const { cidr, held, capacity } of this.#ledger.figures()) {
       const labels = { clusterCIDR: cidrText(cidr) };
       metrics.node_ipam_controller_cirdset_max_cidrs.set(labels, capacity);
       metrics.node_ipam_controller_cidrset_usage_cidrs.set(labels, held / capacity);
@@ -156,7 +162,7 @@ export class CidrSession {
     return mayWrite() ? undefined : 'notLeading';
   }
 
-  #take(event: AllocatorEvent): void {
+  #take(event: AllocatorEvent<H>): void {
     const { host, writes } = this.#deps;
     switch (event.kind) {
       case 'allocated':
@@ -178,7 +184,7 @@ export class CidrSession {
     }
   }
 
-  #count(event: AllocatorEvent & { readonly kind: 'allocated' | 'freed' }): void {
+  #count(event: AllocatorEvent<H> & { readonly kind: 'allocated' | 'freed' }): void {
     const { host, served } = this.#deps;
     const { metrics } = host.registry;
     if (!served.countsAsPeer) return;
@@ -195,9 +201,9 @@ export class CidrSession {
     }
   }
 
-  #written({ name, outcome }: AllocatorEvent & { readonly kind: 'written' }): void {
+  #written({ name, outcome }: AllocatorEvent<H> & { readonly kind: 'written' }): void {
     const { log, registry } = this.#deps.host;
-    if (this.#deps.served.words.object === 'CiliumNode')
+    if (!this.#deps.served.countsAsPeer)
       registry.metrics.headwater_ciliumnode_writes_total.add({ part: 'spec', outcome: outcome.kind });
     if (outcome.kind === 'written') log.debug('gave blocks', { node: name, podCIDRs: outcome.holder.blocks });
     else
@@ -230,31 +236,31 @@ export class CidrSession {
     for (const subject of served.subjects(holder)) events.record(subject, report);
   }
 
-  #daysLeft(family: Family): number | undefined {
-    const { held, capacity } = totalOf(family, this.#ledger.figures());
+  #daysLeft(total: PoolTotal): number | undefined {
+    const { held, capacity } = total;
     const now = { at: this.#deps.host.clock.monotonic(), held };
-    return daysLeft(this.#samples.get(family) ?? [], now, capacity - held);
+    return daysLeft(this.#samples.get(keyOf(total)) ?? [], now, capacity - held);
   }
 
   #sample(): void {
     const { clock } = this.#deps.host;
-    const figures = this.#ledger.figures();
-    for (const family of this.#families) {
-      const { held } = totalOf(family, figures);
-      const next = { at: clock.monotonic(), held };
-      this.#samples.set(family, withSample(this.#samples.get(family) ?? [], next));
-    }
+    const at = clock.monotonic();
+    this.#samples = new Map(
+      this.#ledger.totals().map((total) => {
+        const key = keyOf(total);
+        return [key, withSample(this.#samples.get(key) ?? [], { at, held: total.held })] as const;
+      }),
+    );
     this.#cancelSampling = clock.schedule(sampling, () => this.#sample());
   }
 }
 
-function totalOf(
-  family: Family,
-  pools: readonly PoolFigures[],
-): { readonly held: number; readonly capacity: number } {
-  const own = pools.filter(({ cidr }) => cidr.family === family);
-  return {
-    held: own.reduce((sum, { held }) => sum + held, 0),
-    capacity: own.reduce((sum, { capacity }) => sum + capacity, 0),
-  };
+function keyOf({ pool, family }: Pick<PoolTotal, 'pool' | 'family'>): string {
+  return `${family} ${pool}`;
+}
+
+function countedByKey(lacks: readonly Lack[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const lack of lacks) counts.set(keyOf(lack), (counts.get(keyOf(lack)) ?? 0) + 1);
+  return counts;
 }

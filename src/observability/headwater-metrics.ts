@@ -159,8 +159,8 @@ export const headwaterMetrics = {
     {},
   ),
   headwater_cidr_blocks: gauge(
-    'Blocks of the networks that nodes get them from: held (a node has any part of them, or they are reserved) or free.',
-    { ...pool, state: ['held', 'free'] },
+    'Blocks of the networks that nodes get them from: held (a node has any part of them, or they are reserved) or free. With ipam=multi-pool also orphaned: blocks that nodes have of a pool which does not have them any longer.',
+    { ...pool, state: ['held', 'free', 'orphaned'] },
   ),
   headwater_cidr_waiting_nodes: gauge('Nodes that wait for a block.', pool),
   headwater_ciliumnode_gc_total: counter(

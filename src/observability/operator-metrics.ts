@@ -130,4 +130,9 @@ export const operatorMetrics = {
     action,
     goSeconds,
   ),
+
+  cilium_operator_ipam_multipool_total_blocks: gauge('Blocks that a pool has in all its networks.', {
+    pool: 'name of the CiliumPodIPPool',
+    family: ['ipv4', 'ipv6'],
+  }),
 };

@@ -42,6 +42,7 @@ const planted: Readonly<Record<string, readonly [file: string, imported: string]
   ],
   'cidr-apart': ['src/cidr/allocation/block-holders.ts', '../../providers/contract/ipv4.ts'],
   'cidr-holders-apart': ['src/cidr/cluster-pool/planted.ts', '../node-ipam/planted.ts'],
+  'cidr-pools-above-cilium-nodes': ['src/cidr/multi-pool/planted.ts', '../node-ipam/planted.ts'],
   'agent-apart': ['src/agent/agent.ts', '../cidr/allocation/pace.ts'],
   'agent-is-a-command': ['src/commands/exit-code.ts', '../agent/cni/versions.ts'],
   'agent-decides-without-io': ['src/agent/ipam/holdings.ts', '../../observability/logger.ts'],
@@ -68,7 +69,7 @@ test('every import rule finds the violation planted against it', async () => {
     }
     await symlink(join(root, 'node_modules'), join(copy, 'node_modules'));
     await mkdir(join(copy, 'bench'));
-    for (const room of ['cluster-pool', 'node-ipam']) {
+    for (const room of ['cluster-pool', 'node-ipam', 'multi-pool']) {
       await mkdir(join(copy, `src/cidr/${room}`), { recursive: true });
       await appendFile(join(copy, `src/cidr/${room}/planted.ts`), '');
     }

@@ -14,6 +14,8 @@ export interface MutantPlan {
   /** The command that plays seeds, from the root: it says `seed N, FORM: ...`, and `  broken: ...` for what it detects. */
   readonly command: string;
   readonly seeds: string;
+  /** What the command gets besides, for a mutant. Default: nothing. */
+  readonly argsOf?: (mutant: Mutant) => readonly string[];
   /** Ms. */
   readonly time: number;
 }
@@ -40,10 +42,12 @@ interface Judgement {
   readonly how: string;
 }
 
-async function judge(mutant: Mutant, { command, seeds }: MutantPlan, time: number): Promise<Judgement> {
+async function judge(mutant: Mutant, plan: MutantPlan, time: number): Promise<Judgement> {
   if (time <= 0) return { verdict: 'not decided in time', how: '' };
   const copy = createMutatedCopy(mutant);
-  const said = await playCopy([join(copy, command), '--seeds', seeds], Math.ceil(time));
+  const { command, seeds, argsOf = () => [] } = plan;
+  const args = [join(copy, command), '--seeds', seeds, ...argsOf(mutant)];
+  const said = await playCopy(args, Math.ceil(time));
   rmSync(copy, { recursive: true, force: true });
   const [, seed, violation] = /(seed \d+, [\w-]+): [^\n]*\n {2}broken: (.*)/.exec(said) ?? [];
   if (violation !== undefined) return { verdict: 'detected', how: `    ${seed}: ${violation}\n` };

@@ -64,7 +64,8 @@ capabilities:
 
 {{/* The file of the ClusterRole that the mode needs. */}}
 {{- define "headwater.clusterRole" -}}
-{{- eq (index .Values.options "ipam" | default "eni") "cluster-pool" | ternary "cluster-role-cluster-pool.yaml" "cluster-role.yaml" -}}
+{{- $mode := index .Values.options "ipam" | default "eni" -}}
+{{- has $mode (list "cluster-pool" "multi-pool") | ternary (printf "cluster-role-%s.yaml" $mode) "cluster-role.yaml" -}}
 {{- end -}}
 
 {{- define "headwater.serviceAccount" -}}

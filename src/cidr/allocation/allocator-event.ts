@@ -1,19 +1,19 @@
 // What the allocator tells of each object.
-import type { Cidr } from '../set/cidr.ts';
+import type { Freed } from './allotment.ts';
 import type { Assignment, BlockCondition, Holder } from './block-holders.ts';
-import type { Allocated, PoolCidr } from './block-ledger.ts';
+import type { Allocated } from './block-ledger.ts';
 
-export type AllocatorEvent =
+export type AllocatorEvent<H extends Holder = Holder> =
   | { readonly kind: 'allocated'; readonly allocated: Allocated }
-  /** Its object is gone. `pool`: undefined for a CIDR outside all pools. */
-  | { readonly kind: 'freed'; readonly cidr: Cidr; readonly pool: PoolCidr | undefined }
+  /** Its object is gone, or does not list it any longer. */
+  | ({ readonly kind: 'freed' } & Freed)
   /** In a dry run: what would be written. */
-  | { readonly kind: 'wouldAssign'; readonly holder: Holder; readonly blocks: readonly string[] }
-  | { readonly kind: 'written'; readonly name: string; readonly outcome: Assignment }
+  | { readonly kind: 'wouldAssign'; readonly holder: H; readonly blocks: readonly string[] }
+  | { readonly kind: 'written'; readonly name: string; readonly outcome: Assignment<H> }
   /** An object shows blocks that this allocator did not write, and had none before. */
-  | { readonly kind: 'othersBlocks'; readonly holder: Holder }
+  | { readonly kind: 'othersBlocks'; readonly holder: H }
   | {
       readonly kind: 'condition';
-      readonly holder: Holder;
+      readonly holder: H;
       readonly condition: BlockCondition | undefined;
     };

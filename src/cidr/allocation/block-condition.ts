@@ -1,5 +1,5 @@
 // Decides what an object shows of its blocks, and what is wrong with them. Pure.
-import { type Cidr, type Family, type CidrReading, cidrText, parseCidr } from '../set/cidr.ts';
+import { type Cidr, type Family, type CidrReading, cidrText, familyNames, parseCidr } from '../set/cidr.ts';
 import type { BlockCondition, Holder } from './block-holders.ts';
 
 /** The blocks of an object, read. */
@@ -93,8 +93,6 @@ function misplaced(
     message: `its pod CIDR ${cidrText(reserved)} overlaps the addresses of Services. It keeps it, because pods may use it: drain this node, then delete its ${object} and let it register again`,
   };
 }
-
-const familyNames = { ipv4: 'IPv4', ipv6: 'IPv6' } as const;
 
 function unserved(
   { exhausted, refused, isPaused }: BlockFacts,

@@ -13,15 +13,19 @@ export interface Holder {
   readonly isLeftAlone: boolean;
   /** Its blocks as it shows them: any text. */
   readonly blocks: readonly string[];
+  /** What counts as held by it, too, and is no block of this mode: any text. */
+  readonly alsoHeld?: readonly string[];
+  /** Those of them that it gets as its blocks before any other. */
+  readonly kept?: readonly string[];
   /** Why its blocks are only read in part; undefined if they are read in full. */
   readonly problem?: string;
   /** The error that its status shows; undefined if it shows none. */
   readonly error?: string;
 }
 
-export type Assignment =
+export type Assignment<H extends Holder = Holder> =
   /** `holder`: what the API server answered. */
-  | { readonly kind: 'written'; readonly holder: Holder }
+  | { readonly kind: 'written'; readonly holder: H }
   /** Its state is another one: read it. Nothing was written. */
   | { readonly kind: 'conflict' }
   | { readonly kind: 'gone' }
@@ -30,8 +34,8 @@ export type Assignment =
   /** It may have been written, or may still be. */
   | { readonly kind: 'unavailable'; readonly message: string; readonly retryAfterMs?: number };
 
-export type HolderReading =
-  | { readonly kind: 'found'; readonly holder: Holder }
+export type HolderReading<H extends Holder = Holder> =
+  | { readonly kind: 'found'; readonly holder: H }
   | { readonly kind: 'gone' }
   | { readonly kind: 'unavailable'; readonly message: string; readonly retryAfterMs?: number };
 
@@ -48,17 +52,20 @@ export type BlockReason =
   | 'PodCIDROutsidePools'
   | 'PodCIDRUnreadable'
   | 'AllocatorConflict'
+  | 'PoolMissing'
+  | 'PoolInvalid'
+  | 'PoolExhausted'
+  | 'BlockOrphaned'
   | 'WriteRefused';
 
-export interface BlockHolders {
-  /** Whether an object that has a block of one family can get one of the other. */
-  readonly canGrow: boolean;
+/** `D`: what is written to an object. */
+export interface BlockHolders<H extends Holder = Holder, D = readonly string[]> {
   /** Writes these blocks as the object's only ones, bound to its uid and version. Rejects only with the signal's reason. */
-  assign(holder: Holder, blocks: readonly string[], signal: AbortSignal): Promise<Assignment>;
+  assign(holder: H, draft: D, signal: AbortSignal): Promise<Assignment<H>>;
   /** The live object. Rejects only with the signal's reason. */
-  read(name: string, signal: AbortSignal): Promise<HolderReading>;
+  read(name: string, signal: AbortSignal): Promise<HolderReading<H>>;
   /** Reports the condition of an object where its owner looks; undefined once it has none. Called for each change of it. */
-  report(holder: Holder, condition: BlockCondition | undefined): void;
+  report(holder: H, condition: BlockCondition | undefined): void;
   /** The object is gone. */
-  forget(holder: Holder): void;
+  forget(holder: H): void;
 }

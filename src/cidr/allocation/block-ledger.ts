@@ -15,7 +15,7 @@ interface Holding {
   readonly holder: string;
   readonly cidr: Cidr;
   /** Undefined outside all pools: it takes no block. */
-  readonly place: { readonly shelf: Shelf; readonly range: BlockRange } | undefined;
+  place: { readonly shelf: Shelf; readonly range: BlockRange } | undefined;
 }
 
 /** The blocks of one CIDR, and who holds them. */
@@ -35,6 +35,15 @@ export interface PoolFigures extends PoolCidr {
   readonly held: number;
 }
 
+/** What a pool has in all its networks of one family. */
+export interface PoolTotal {
+  readonly pool: string;
+  readonly family: Family;
+  readonly capacity: number;
+  /** Blocks, of which any part is held. */
+  readonly held: number;
+}
+
 export interface Allocated {
   readonly cidr: Cidr;
   readonly pool: PoolCidr;
@@ -49,40 +58,50 @@ export interface Allocated {
 export const mostBlocksOfOne = 256;
 
 export class BlockLedger {
-  readonly #shelves: readonly Shelf[];
+  #shelves: readonly Shelf[];
   readonly #byHolder = new Map<string, readonly Holding[]>();
   /** Holdings that take no block. */
   readonly #outside = new Set<Holding>();
 
   /** The CIDRs of a family are used in this order. */
   constructor(pools: readonly PoolCidr[]) {
-    this.#shelves = pools.map((pool) => ({
-      pool,
-      set: new BlockSet(pool.cidr, pool.maskSize),
-      narrow: new Map(),
-      wide: new Set(),
-    }));
+    this.#shelves = pools.map(emptyShelf);
   }
 
-  /** Takes the next free block of a family for `holder`; undefined if none is free. */
-  allocate(family: Family, holder: string): Allocated | undefined {
-    const shelf = this.#shelves.find(({ pool, set }) => pool.cidr.family === family && !set.isFull);
+  /** Replaces the pools, none of which may overlap. What is held stays held; networks that stay keep the order of their blocks. */
+  change(pools: readonly PoolCidr[]): void {
+    const before = this.#shelves;
+    this.#shelves = pools.map(
+      (pool) => before.find((shelf) => isSamePool(shelf.pool, pool)) ?? emptyShelf(pool),
+    );
+    const gone = before.filter((shelf) => !this.#shelves.includes(shelf));
+    const loose = [
+      ...this.#outside,
+      ...gone.flatMap(({ narrow, wide }) => [...[...narrow.values()].flat(), ...wide]),
+    ];
+    this.#outside.clear();
+    for (const holding of loose) this.#put(holding);
+  }
+
+  /** Takes the next free block of a family for `holder`; undefined if none is free. `pool`: the only one to take it from. */
+  allocate(family: Family, holder: string, pool?: string): Allocated | undefined {
+    const shelf = this.#shelves.find((each) => hasRoom(each, family, pool));
     const allocation = shelf?.set.allocate();
     if (shelf === undefined || allocation === undefined) return undefined;
     const { index, passed } = allocation;
     const cidr = shelf.set.blockAt(index);
-    this.#note({ holder, cidr, place: { shelf, range: { first: index, last: index } } });
+    this.#note({ holder, cidr, place: undefined });
     return { cidr, pool: shelf.pool, passed };
   }
 
-  hasFree(family: Family): boolean {
-    return this.#shelves.some(({ pool, set }) => pool.cidr.family === family && !set.isFull);
+  hasFree(family: Family, pool?: string): boolean {
+    return this.#shelves.some((each) => hasRoom(each, family, pool));
   }
 
   /** Records that `holder` holds a CIDR, whoever else does. */
   hold(holder: string, cidr: Cidr): void {
     if (this.heldBy(holder).some((each) => isSame(each, cidr))) return;
-    this.#note({ holder, cidr, place: this.#placeOf(cidr) });
+    this.#note({ holder, cidr, place: undefined });
   }
 
   /** Never gives out what is within `cidr`, or overlaps it. */
@@ -120,6 +139,11 @@ export class BlockLedger {
     return [...names];
   }
 
+  /** Everything that is held and takes no block. */
+  outside(): readonly { readonly holder: string; readonly cidr: Cidr }[] {
+    return [...this.#outside];
+  }
+
   /** The pool of which `cidr` takes blocks; undefined if it takes none. */
   poolOf(cidr: Cidr): PoolCidr | undefined {
     return this.#placeOf(cidr)?.shelf.pool;
@@ -134,6 +158,17 @@ export class BlockLedger {
     return this.#shelves.map(({ pool, set }) => ({ ...pool, capacity: set.capacity, held: set.count }));
   }
 
+  totals(): readonly PoolTotal[] {
+    const totals = new Map<string, PoolTotal>();
+    for (const { pool, set } of this.#shelves) {
+      const { family } = pool.cidr;
+      const key = `${family} ${pool.pool}`;
+      const { capacity = 0, held = 0 } = totals.get(key) ?? {};
+      totals.set(key, { pool: pool.pool, family, capacity: capacity + set.capacity, held: held + set.count });
+    }
+    return [...totals.values()];
+  }
+
   #placeOf(cidr: Cidr): Holding['place'] {
     for (const shelf of this.#shelves) {
       const isLarger = contains(cidr, shelf.pool.cidr) && cidr.length < shelf.pool.cidr.length;
@@ -145,8 +180,14 @@ export class BlockLedger {
   }
 
   #note(holding: Holding): void {
-    const { holder, place } = holding;
+    const { holder } = holding;
     this.#byHolder.set(holder, [...(this.#byHolder.get(holder) ?? []), holding]);
+    this.#put(holding);
+  }
+
+  #put(holding: Holding): void {
+    const place = this.#placeOf(holding.cidr);
+    holding.place = place;
     if (place === undefined) {
       this.#outside.add(holding);
       return;
@@ -187,4 +228,16 @@ export class BlockLedger {
       if (range !== undefined && range.first <= last && first <= range.last) yield holding;
     }
   }
+}
+
+function emptyShelf(pool: PoolCidr): Shelf {
+  return { pool, set: new BlockSet(pool.cidr, pool.maskSize), narrow: new Map(), wide: new Set() };
+}
+
+function isSamePool(a: PoolCidr, b: PoolCidr): boolean {
+  return a.pool === b.pool && a.maskSize === b.maskSize && isSame(a.cidr, b.cidr);
+}
+
+function hasRoom({ pool, set }: Shelf, family: Family, only: string | undefined): boolean {
+  return pool.cidr.family === family && !set.isFull && (only === undefined || pool.pool === only);
 }

@@ -1,9 +1,8 @@
-// CiliumNodes as objects that hold blocks: `spec.ipam.podCIDRs`, as agents read it at their start.
+// CiliumNodes as objects that hold blocks. Which field has them is the mode's: `spec.ipam.podCIDRs` is what agents with
+// ipam=cluster-pool read at their start.
 import type { BlockedErrors } from '../../kubernetes/cilium-node/blocked-errors.ts';
-import {
-  type CiliumNodeBlocks,
-  readCiliumNodeBlocks,
-} from '../../kubernetes/cilium-node/cilium-node-blocks.ts';
+import { readCiliumNodeBlocks } from '../../kubernetes/cilium-node/cilium-node-blocks.ts';
+import { readCiliumNodePools } from '../../kubernetes/cilium-node/cilium-node-pools.ts';
 import type { CiliumNodeWriter, WriteFailure } from '../../kubernetes/cilium-node/cilium-node-writer.ts';
 import type { JsonObject } from '../../kubernetes/transport/json.ts';
 import type {
@@ -14,7 +13,11 @@ import type {
   HolderReading,
 } from '../allocation/block-holders.ts';
 
-export interface CiliumNodeHoldersDeps {
+/** `D`: what is written to a CiliumNode. */
+export interface CiliumNodeHoldersDeps<H extends CiliumNodeHolder, D> {
+  readonly read: (raw: JsonObject) => H;
+  /** The patch of `spec`. */
+  readonly specOf: (draft: D) => JsonObject;
   readonly writer: Pick<CiliumNodeWriter, 'patchSpec' | 'get'>;
   readonly errors: Pick<BlockedErrors, 'say' | 'forget'>;
   /** Applies what the API server answered to what is known. */
@@ -29,10 +32,7 @@ export interface CiliumNodeHolder extends Holder {
 }
 
 export function ciliumNodeHolder(raw: JsonObject): CiliumNodeHolder {
-  return holderOf(readCiliumNodeBlocks(raw));
-}
-
-function holderOf(read: CiliumNodeBlocks): CiliumNodeHolder {
+  const read = readCiliumNodeBlocks(raw);
   const { name, uid, createdAt, isIgnored, isOwned, nodeUid, problem, operatorError } = read;
   return {
     name,
@@ -49,30 +49,50 @@ function holderOf(read: CiliumNodeBlocks): CiliumNodeHolder {
   };
 }
 
-export class CiliumNodeHolders implements BlockHolders {
-  readonly canGrow = true;
-  readonly #deps: CiliumNodeHoldersDeps;
+/**
+ * As above, in the mode cluster-pool. Blocks of pools count as held, and a node with exactly one block a family of the default
+ * pool keeps those: so a cluster comes back from multi-pool.
+ */
+export function clusterPoolHolder(raw: JsonObject, defaultPool: string): CiliumNodeHolder {
+  const { allocated } = readCiliumNodePools(raw);
+  const alsoHeld = allocated.flatMap(({ cidrs }) => cidrs);
+  if (alsoHeld.length === 0) return ciliumNodeHolder(raw);
+  const ofDefault = allocated.filter(({ pool }) => pool === defaultPool).flatMap(({ cidrs }) => cidrs);
+  const [ipv6 = [], ipv4 = []] = [true, false].map((isIpv6) =>
+    ofDefault.filter((cidr) => cidr.includes(':') === isIpv6),
+  );
+  const kept = [ipv4, ipv6].filter((own) => own.length === 1).flat();
+  return { ...ciliumNodeHolder(raw), alsoHeld, kept };
+}
+
+/** The patch of cluster-pool. */
+export function podCidrsPatch(blocks: readonly string[]): JsonObject {
+  return { ipam: { podCIDRs: blocks } };
+}
+
+export class CiliumNodeHolders<H extends CiliumNodeHolder, D> implements BlockHolders<H, D> {
+  readonly #deps: CiliumNodeHoldersDeps<H, D>;
   /** What was said last, by uid: what another writer or the schema removes is not written again. */
   readonly #said = new Map<string, string>();
 
-  constructor(deps: CiliumNodeHoldersDeps) {
+  constructor(deps: CiliumNodeHoldersDeps<H, D>) {
     this.#deps = deps;
   }
 
-  async assign(holder: Holder, blocks: readonly string[], signal: AbortSignal): Promise<Assignment> {
+  async assign(holder: H, draft: D, signal: AbortSignal): Promise<Assignment<H>> {
+    const { writer, specOf, observe, read } = this.#deps;
     const { name, uid, version: resourceVersion } = holder;
-    const target = { name, uid, resourceVersion };
-    const outcome = await this.#deps.writer.patchSpec(target, { ipam: { podCIDRs: blocks } }, signal);
+    const outcome = await writer.patchSpec({ name, uid, resourceVersion }, specOf(draft), signal);
     if (outcome.kind !== 'written') return outcome;
-    this.#deps.observe(outcome.raw);
-    return { kind: 'written', holder: ciliumNodeHolder(outcome.raw) };
+    observe(outcome.raw);
+    return { kind: 'written', holder: read(outcome.raw) };
   }
 
-  async read(name: string, signal: AbortSignal): Promise<HolderReading> {
+  async read(name: string, signal: AbortSignal): Promise<HolderReading<H>> {
     const outcome = await this.#deps.writer.get(name, signal);
     if (outcome.kind !== 'found') return notFound(outcome);
     this.#deps.observe(outcome.raw);
-    return { kind: 'found', holder: ciliumNodeHolder(outcome.raw) };
+    return { kind: 'found', holder: this.#deps.read(outcome.raw) };
   }
 
   /** Writes the message into the status, where it was cilium-operator's, or clears what is there. */
@@ -91,7 +111,7 @@ export class CiliumNodeHolders implements BlockHolders {
   }
 }
 
-function notFound(failure: WriteFailure): HolderReading {
+function notFound(failure: WriteFailure): HolderReading<never> {
   switch (failure.kind) {
     case 'gone':
       return failure;

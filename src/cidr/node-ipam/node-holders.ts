@@ -16,7 +16,6 @@ export function nodeHolder(raw: JsonObject): Holder {
 }
 
 export class NodeHolders implements BlockHolders {
-  readonly canGrow = false;
   readonly #deps: NodeHoldersDeps;
 
   constructor(deps: NodeHoldersDeps) {

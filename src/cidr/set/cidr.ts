@@ -5,6 +5,9 @@ export type Family = 'ipv4' | 'ipv6';
 
 export const families: readonly Family[] = ['ipv4', 'ipv6'];
 
+/** As people write them. */
+export const familyNames: Readonly<Record<Family, string>> = { ipv4: 'IPv4', ipv6: 'IPv6' };
+
 /** A network: `base` has no bits beyond `length`. */
 export interface Cidr {
   readonly family: Family;

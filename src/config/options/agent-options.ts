@@ -28,7 +28,6 @@ const path = text('path', /^\/./, 'an absolute path');
 const hour = 3_600_000;
 
 const nodeName = /^[a-z\d]([a-z\d.-]{0,251}[a-z\d])?$/;
-const poolName = /^[a-z\d]([a-z\d.-]{0,251}[a-z\d])?$/;
 /** For a machine whose name no Node can have. */
 const noName = 'localhost';
 
@@ -129,14 +128,6 @@ export const agentOptions = {
     group: 'agent',
     help: 'The least time between two writes to the CiliumNode of this node. While a pod waits it is a second.',
     default: '15s',
-    fromConfigDir: true,
-  },
-  'ipam-default-ip-pool': {
-    kind: text('pool', poolName, 'the name of a CiliumPodIPPool'),
-    origin: 'operator',
-    group: 'agent',
-    help: 'With ipam=multi-pool, the pool of pods for which nothing names one.',
-    default: 'default',
     fromConfigDir: true,
   },
   'ipam-multi-pool-pre-allocation': {

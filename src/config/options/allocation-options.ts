@@ -6,10 +6,10 @@ const hour = 3_600_000;
 
 export const allocationOptions = {
   ipam: {
-    kind: oneOf([...cloudModes, 'cluster-pool']),
+    kind: oneOf([...cloudModes, 'cluster-pool', 'multi-pool']),
     origin: 'operator',
     group: 'allocation',
-    help: 'Where addresses come from: eni for interfaces of AWS, azure for those of Azure, alibabacloud for those of Alibaba Cloud, cluster-pool for a block of a network of its own for each node, without any cloud. It must be the mode of the Cilium agents.',
+    help: 'Where addresses come from: eni for interfaces of AWS, azure for those of Azure, alibabacloud for those of Alibaba Cloud, cluster-pool for a block of a network of its own for each node, multi-pool for blocks of CiliumPodIPPools as agents ask for them, both without any cloud. It must be the mode of the Cilium agents.',
     default: 'eni',
     fromConfigDir: true,
   },
@@ -17,7 +17,7 @@ export const allocationOptions = {
     kind: boolean,
     origin: 'operator',
     group: 'allocation',
-    help: 'Supplies IPv4 addresses. On clouds it cannot be off. With ipam=cluster-pool, if unset, it is on if cluster-pool-ipv4-cidr is set.',
+    help: 'Supplies IPv4 addresses. On clouds it cannot be off. With ipam=cluster-pool, if unset, it is on if cluster-pool-ipv4-cidr is set. Ignored with ipam=multi-pool.',
     fromConfigDir: true,
   },
   'cluster-name': {

@@ -1,6 +1,6 @@
-// Options of blocks to nodes under Cilium agents: the mode cluster-pool.
+// Options of blocks to nodes under Cilium agents: the modes cluster-pool and multi-pool.
 import type { OptionRow } from '../option-row.ts';
-import { boolean, duration, integer, list } from '../value-kinds.ts';
+import { boolean, duration, integer, list, poolSpecs, text } from '../value-kinds.ts';
 
 const hour = 3_600_000;
 
@@ -12,7 +12,7 @@ export const blockOptions = {
     kind: boolean,
     origin: 'operator',
     group: 'blocks',
-    help: 'Gives each node an IPv6 block with ipam=cluster-pool. If unset, it is on if cluster-pool-ipv6-cidr is set. Other modes ignore it.',
+    help: 'Gives each node an IPv6 block with ipam=cluster-pool. If unset, it is on if cluster-pool-ipv6-cidr is set. Other modes ignore it: pools say which families they have.',
     fromConfigDir: true,
   },
   'cluster-pool-ipv4-cidr': {
@@ -59,7 +59,7 @@ export const blockOptions = {
     kind: boolean,
     origin: 'operator',
     group: 'blocks',
-    help: 'Leaves the definition of CiliumNodes to others. Without it, Headwater creates an absent one, and a cilium-operator replaces it by its own.',
+    help: 'Leaves the definitions of CiliumNodes and CiliumPodIPPools to others. Without it, Headwater creates an absent one, and a cilium-operator replaces it by its own.',
     default: 'false',
     fromConfigDir: true,
   },
@@ -78,4 +78,55 @@ export const blockOptions = {
     help: 'How many requests may be sent at once before operator-k8s-client-qps slows them down. If unset, twice that option.',
     fromConfigDir: true,
   },
+  'ipam-default-ip-pool': {
+    kind: text(
+      'name',
+      /^(?=.{1,253}$)[\da-z](?:[\d.a-z-]*[\da-z])?$/,
+      'the name of a pool: lower-case letters, digits, dots and dashes',
+    ),
+    origin: 'operator',
+    group: 'blocks',
+    help: 'The pool of pods that name none. A move between cluster-pool and multi-pool fills or empties it. Give agents and Headwater the same.',
+    default: 'default',
+    fromConfigDir: true,
+  },
+  'auto-create-cilium-pod-ip-pools': {
+    kind: poolSpecs,
+    origin: 'operator',
+    group: 'blocks',
+    help: 'With ipam=multi-pool: pools to create at start if there is none of their name. A pool that exists is left as it is.',
+    default: '',
+    fromConfigDir: true,
+  },
+  'enable-cluster-pool-to-multi-pool-migration': {
+    kind: boolean,
+    origin: 'operator',
+    group: 'blocks',
+    help: 'With ipam=multi-pool: at start, the blocks of CiliumNodes that cluster-pool gave move to the default pool, before anything is given out. The pool must have their networks, with the same mask size. With dry-run, it only logs what would move.',
+    default: 'false',
+    fromConfigDir: true,
+  },
+  'multi-pool-migration-workers': {
+    kind: integer({ least: 1, most: 1000 }),
+    origin: 'operator',
+    group: 'blocks',
+    help: 'How many CiliumNodes move to the default pool at once.',
+    default: '16',
+    fromConfigDir: true,
+  },
 } as const satisfies Record<string, OptionRow>;
+
+/** Those that one of the modes does not have. */
+export const onlyInClusterPool: ReadonlySet<string> = new Set<keyof typeof blockOptions>([
+  'enable-ipv6',
+  'cluster-pool-ipv4-cidr',
+  'cluster-pool-ipv4-mask-size',
+  'cluster-pool-ipv6-cidr',
+  'cluster-pool-ipv6-mask-size',
+]);
+
+export const onlyInMultiPool: ReadonlySet<string> = new Set<keyof typeof blockOptions>([
+  'auto-create-cilium-pod-ip-pools',
+  'enable-cluster-pool-to-multi-pool-migration',
+  'multi-pool-migration-workers',
+]);

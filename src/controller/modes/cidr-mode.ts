@@ -7,7 +7,7 @@ import { ask } from '../../kubernetes/transport/api-reply.ts';
 import type { JsonObject } from '../../kubernetes/transport/json.ts';
 import { Reflector } from '../../kubernetes/watch/reflector.ts';
 import { aborted } from '../../runtime/race-abort.ts';
-import { CidrSession, type ServedBlocks } from '../cidr-session.ts';
+import { type BlockBook, CidrSession, type ServedBlocks } from '../cidr-session.ts';
 import {
   type CidrNodeReport,
   cidrNodeReport,
@@ -26,19 +26,35 @@ export function writeTimeoutOf({ leaderElectionLeaseDuration }: Options): number
   return Math.min(longestWrite, leaderElectionLeaseDuration / 3);
 }
 
+/** What else a mode reads before it serves anything. */
+export interface PartWatch {
+  /** In plural. */
+  readonly resource: string;
+  /** Whether everything of the last list is known. */
+  readonly isSettled: boolean;
+  /** Why the last attempt to read failed; undefined if it did not. */
+  readonly problem: string | undefined;
+  readonly reflector: Pick<Reflector<unknown>, 'figures' | 'refresh' | 'silence' | 'synced'>;
+}
+
 /** What the parts of a mode get. */
 export interface CidrPorts<H extends Holder> {
   /** Applies what the API server answered to what is known. */
   readonly observe: (raw: JsonObject) => void;
   /** The objects as last read, by name. Updated in place. */
   readonly known: () => ReadonlyMap<string, H>;
+  /** Serves what may be served by now. */
+  readonly resume: () => void;
   /** Whether this process leads at this moment, and a write that starts now ends within its lease. */
   readonly mayWrite: () => boolean;
 }
 
 /** What distinguishes the modes. */
-export interface CidrParts extends ServedBlocks {
+export interface CidrParts<H extends Holder, D> extends ServedBlocks<H, D> {
   readonly access: AccessScope;
+  /** Called once, when this process begins to lead. */
+  openBook(): BlockBook<H, D>;
+  readonly watches: readonly PartWatch[];
   /** Resolves once the objects can be read. */
   prepare(signal: AbortSignal): Promise<void>;
   /** Runs as long as the process does. */
@@ -51,18 +67,18 @@ export interface CidrParts extends ServedBlocks {
   show(): void;
 }
 
-export interface CidrKind<H extends Holder> {
+export interface CidrKind<H extends Holder, D> {
   readonly served: 'CiliumNodes' | 'Nodes';
   /** Of the collection. */
   readonly path: string;
   readonly read: (raw: JsonObject) => H;
-  readonly compose: (deps: ModeDeps, ports: CidrPorts<H>) => CidrParts;
+  readonly compose: (deps: ModeDeps, ports: CidrPorts<H>) => CidrParts<H, D>;
 }
 
-export class CidrMode<H extends Holder> implements Mode<CidrStatusReport, CidrNodeReport> {
-  readonly served: CidrKind<H>['served'];
+export class CidrMode<H extends Holder, D> implements Mode<CidrStatusReport, CidrNodeReport> {
+  readonly served: CidrKind<H, D>['served'];
   readonly #deps: ModeDeps;
-  readonly #parts: CidrParts;
+  readonly #parts: CidrParts<H, D>;
   readonly #reflector: Reflector<H>;
   readonly #writes: WriteHealth;
   readonly #counters = new WatchCounters();
@@ -76,9 +92,9 @@ export class CidrMode<H extends Holder> implements Mode<CidrStatusReport, CidrNo
   #isListed = false;
   /** Whether all objects of the last list are known. */
   #isSettled = false;
-  #session: CidrSession | undefined;
+  #session: CidrSession<H, D> | undefined;
 
-  constructor(deps: ModeDeps, kind: CidrKind<H>) {
+  constructor(deps: ModeDeps, kind: CidrKind<H, D>) {
     this.#deps = deps;
     this.served = kind.served;
     this.#path = kind.path;
@@ -108,6 +124,7 @@ export class CidrMode<H extends Holder> implements Mode<CidrStatusReport, CidrNo
     });
     this.#parts = kind.compose(deps, {
       observe: (raw) => this.#reflector.observe(raw),
+      resume: () => this.#session?.resume(),
       known: () => this.#reflector.objects,
       mayWrite: () => this.#mayWrite(),
     });
@@ -130,24 +147,29 @@ export class CidrMode<H extends Holder> implements Mode<CidrStatusReport, CidrNo
     this.#prepared.resolve();
     // The leader lists everything once it has the Lease: a list before that would only double the time of a restart.
     const isListedLater = this.#deps.leadership.lease !== undefined && (await this.#isReadable(signal));
-    if (!isListedLater) await this.#reflector.synced;
+    if (isListedLater) return;
+    await Promise.all([this.#reflector, ...this.#watched].map(({ synced }) => synced));
   }
 
   waitingFor(): string {
     const { state } = this.#reflector.figures();
-    return 'problem' in state ? state.problem : (this.#problem ?? `${this.served} are being listed`);
+    if ('problem' in state) return state.problem;
+    const others = this.#parts.watches.find(({ problem, isSettled }) => problem !== undefined || !isSettled);
+    return this.#problem ?? others?.problem ?? `${others?.resource ?? this.served} are being listed`;
   }
 
-  caughtUp(): Promise<void> {
+  async caughtUp(): Promise<void> {
+    await Promise.all(this.#watched.map((each) => each.refresh()));
     return this.#reflector.refresh();
   }
 
   begin(): void {
     this.#session = new CidrSession({
       ...this.#deps,
+      book: this.#parts.openBook(),
       served: this.#parts,
       writes: this.#writes,
-      isSettled: () => this.#isSettled,
+      isSettled: () => this.#isSettled && this.#parts.watches.every(({ isSettled }) => isSettled),
       mayWrite: () => this.#mayWrite(),
       writeTime: writeTimeoutOf(this.#deps.host.options),
     });
@@ -172,14 +194,29 @@ export class CidrMode<H extends Holder> implements Mode<CidrStatusReport, CidrNo
   }
 
   problem(): string | undefined {
-    return silenceProblem(this.#reflector.figures(), this.#deps.host.clock.monotonic(), this.served);
+    return this.#ofWatches(({ resource, reflector }) =>
+      silenceProblem(reflector.figures(), this.#deps.host.clock.monotonic(), resource),
+    );
   }
 
   silence(): string | undefined {
-    const silence = this.#reflector.silence();
-    if (silence === undefined) return undefined;
-    const resource = this.served.toLowerCase();
-    return `it hears nothing of ${resource} from the API server, for ${Math.round(silence / 1000)} s now`;
+    return this.#ofWatches(({ resource, reflector }) => {
+      const silence = reflector.silence();
+      if (silence === undefined) return undefined;
+      return `it hears nothing of ${resource.toLowerCase()} from the API server, for ${Math.round(silence / 1000)} s now`;
+    });
+  }
+
+  get #watched(): readonly PartWatch['reflector'][] {
+    return this.#parts.watches.map(({ reflector }) => reflector);
+  }
+
+  /** The first answer. */
+  #ofWatches(
+    problemOf: (watch: Pick<PartWatch, 'resource' | 'reflector'>) => string | undefined,
+  ): string | undefined {
+    const all = [{ resource: this.served, reflector: this.#reflector }, ...this.#parts.watches];
+    return all.map(problemOf).find((problem) => problem !== undefined);
   }
 
   onStandby(): void {
@@ -200,7 +237,11 @@ export class CidrMode<H extends Holder> implements Mode<CidrStatusReport, CidrNo
 
   show(): void {
     const { metrics } = this.#deps.host.registry;
-    this.#counters.show(metrics, this.served.toLowerCase(), this.#reflector.figures());
+    for (const { resource, reflector } of [
+      { resource: this.served, reflector: this.#reflector },
+      ...this.#parts.watches,
+    ])
+      this.#counters.show(metrics, resource.toLowerCase(), reflector.figures());
     this.#session?.show();
     this.#parts.show();
   }

@@ -1,181 +1,48 @@
 // The mode cluster-pool: a block of a network for each CiliumNode, as agents with ipam=cluster-pool read it.
-import { CiliumNodeGc, type GcOutcome } from '../../cidr/cluster-pool/cilium-node-gc.ts';
 import {
   type CiliumNodeHolder,
-  ciliumNodeHolder,
-  CiliumNodeHolders,
+  clusterPoolHolder,
+  podCidrsPatch,
 } from '../../cidr/cluster-pool/cilium-node-holders.ts';
-import type { Holder } from '../../cidr/allocation/block-holders.ts';
 import { blockSettings } from '../../config/block-pools.ts';
-import { BlockedErrors } from '../../kubernetes/cilium-node/blocked-errors.ts';
-import { ciliumNodesPath, CiliumNodeWriter } from '../../kubernetes/cilium-node/cilium-node-writer.ts';
-import { ensureCiliumNodeDefinition } from '../../kubernetes/crd/cilium-node-definition.ts';
-import type { EventSubject } from '../../kubernetes/events/event-object.ts';
-import { ask } from '../../kubernetes/transport/api-reply.ts';
-import { ClusterNodes } from '../../kubernetes/watch/cluster-nodes.ts';
-import { NotStartable } from '../clouds/cloud.ts';
-import { logReflectorState, WatchCounters } from '../reporting/watch-reports.ts';
-import { CidrMode, type CidrParts, type CidrPorts, writeTimeoutOf } from './cidr-mode.ts';
+import type { AccessScope } from '../../kubernetes/access/needed-access.ts';
+import { ciliumNodesPath } from '../../kubernetes/cilium-node/cilium-node-writer.ts';
+import type { JsonObject } from '../../kubernetes/transport/json.ts';
+import type { BlockBook } from '../cidr-session.ts';
+import { blockOfEachFamilyBook } from './block-book.ts';
+import { CidrMode, type CidrPorts } from './cidr-mode.ts';
+import { CiliumNodeParts } from './cilium-node-parts.ts';
 import type { ModeDeps } from './mode.ts';
 
-export function clusterPoolMode(deps: ModeDeps): CidrMode<CiliumNodeHolder> {
+export function clusterPoolMode(deps: ModeDeps): CidrMode<CiliumNodeHolder, readonly string[]> {
   return new CidrMode(deps, {
     served: 'CiliumNodes',
     path: ciliumNodesPath,
-    read: ciliumNodeHolder,
+    read: readerOf(deps),
     compose: (given, ports) => new ClusterPoolParts(given, ports),
   });
 }
 
-class ClusterPoolParts implements CidrParts {
-  readonly access: CidrParts['access'];
-  readonly settings: CidrParts['settings'];
-  readonly holders: CiliumNodeHolders;
-  readonly words = {
-    object: 'CiliumNode',
-    moreBlocks: 'add a network to --cluster-pool-ipv4-cidr or --cluster-pool-ipv6-cidr',
-  } as const;
-  readonly eventReasons = {};
-  readonly countsAsPeer = false;
-  readonly #deps: ModeDeps;
-  readonly #ports: CidrPorts<CiliumNodeHolder>;
-  readonly #writer: CiliumNodeWriter;
-  readonly #errors: BlockedErrors;
-  readonly #nodes: ClusterNodes;
-  readonly #counters = new WatchCounters();
-  #nodesAreListed = false;
-  #gc: CiliumNodeGc | undefined;
+function readerOf({ host }: ModeDeps): (raw: JsonObject) => CiliumNodeHolder {
+  return (raw) => clusterPoolHolder(raw, host.options.ipamDefaultIpPool);
+}
+
+class ClusterPoolParts extends CiliumNodeParts<CiliumNodeHolder, readonly string[]> {
+  readonly access: AccessScope;
 
   constructor(deps: ModeDeps, ports: CidrPorts<CiliumNodeHolder>) {
-    this.#deps = deps;
-    this.#ports = ports;
-    const { kubernetes, leadership } = deps;
-    const { options, clock, random, log, onBug } = deps.host;
-    const { permission } = leadership;
-    const { observe, mayWrite } = ports;
-    this.settings = blockSettings(options, 'cluster-pool');
-    this.access = {
-      mode: 'cluster-pool',
-      gc: options.nodesGcInterval > 0,
-      createsDefinition: !options.skipCrdCreation,
-    };
-    this.#writer = new CiliumNodeWriter(kubernetes, mayWrite, writeTimeoutOf(options));
-    this.#errors = new BlockedErrors({
-      writer: this.#writer,
-      observe,
-      mayWrite: () => permission.refusal('publish') === undefined && mayWrite(),
-      clock,
-      random: random.fork('errors'),
-      onBug,
+    super(deps, ports, { read: readerOf(deps), specOf: podCidrsPatch });
+    const { nodesGcInterval, skipCrdCreation } = deps.host.options;
+    this.access = { mode: 'cluster-pool', gc: nodesGcInterval > 0, createsDefinition: !skipCrdCreation };
+  }
+
+  openBook(): BlockBook<CiliumNodeHolder, readonly string[]> {
+    return blockOfEachFamilyBook(blockSettings(this.deps.host.options, 'cluster-pool'), {
+      words: {
+        object: 'CiliumNode',
+        moreBlocks: 'add a network to --cluster-pool-ipv4-cidr or --cluster-pool-ipv6-cidr',
+      },
+      canGrow: true,
     });
-    this.holders = new CiliumNodeHolders({ writer: this.#writer, errors: this.#errors, observe });
-    permission.onChange(() => this.#errors.resume());
-    this.#nodes = new ClusterNodes({
-      transport: kubernetes,
-      clock,
-      random: random.fork('nodes'),
-      instanceIdOf: () => undefined,
-      onChange: (name, node) => {
-        if (node !== undefined) this.#gc?.noteNode(name);
-      },
-      onAccess: (problem) => {
-        if (problem !== undefined)
-          log.warn('cannot read Nodes: CiliumNodes of machines that are gone stay', { problem });
-      },
-      onState: (state) => {
-        if (state.kind !== 'denied') logReflectorState(log, 'nodes', state);
-        this.#nodesAreListed = state.kind === 'watching';
-      },
-      onBug,
-    });
-  }
-
-  get background(): readonly { run(signal: AbortSignal): Promise<void> }[] {
-    return [this.#nodes];
-  }
-
-  /** Throws NotStartable if the definition is absent and may not be created. */
-  async prepare(signal: AbortSignal): Promise<void> {
-    const { kubernetes, leadership } = this.#deps;
-    const { options, clock, log } = this.#deps.host;
-    const outcome = await ensureCiliumNodeDefinition(
-      {
-        transport: kubernetes,
-        clock,
-        mayCreate: !options.skipCrdCreation && leadership.permission.refusal('publish') === undefined,
-      },
-      signal,
-    );
-    if (outcome.kind === 'absent') throw new NotStartable(outcome.problem);
-    if (outcome.kind === 'present') return;
-    log.info(`${outcome.kind} the definition of CiliumNodes`, { version: outcome.version });
-    log.warn(
-      'agents of Cilium wait for its other definitions, too: they come from cilium-operator or its chart',
-    );
-  }
-
-  async whileLeading(signal: AbortSignal): Promise<void> {
-    const { kubernetes, leadership } = this.#deps;
-    const { options, clock } = this.#deps.host;
-    const { permission, isInSafeLeaseWindow } = leadership;
-    const { nodesGcInterval: interval } = options;
-    if (interval === 0) return;
-    this.#gc = new CiliumNodeGc({
-      interval,
-      ciliumNodes: () => this.#ports.known().values(),
-      nodeNames: () => this.#nodeNames(),
-      refusal: () => {
-        const why = permission.refusal('release');
-        if (why === 'dryRun') return why;
-        return why === undefined && isInSafeLeaseWindow(writeTimeoutOf(options)) ? undefined : 'paused';
-      },
-      isNodeGone: async (name, stop) => {
-        const path = `/api/v1/nodes/${encodeURIComponent(name)}`;
-        const reply = await ask(kubernetes, { method: 'GET', path }, stop);
-        if (reply.kind === 'gone') return true;
-        return reply.kind === 'ok' ? false : undefined;
-      },
-      remove: async ({ name, uid, version: resourceVersion }, stop) => {
-        const outcome = await this.#writer.delete({ name, uid, resourceVersion }, stop);
-        if (outcome === 'deleted' || outcome === 'conflict') return outcome === 'deleted' ? outcome : 'kept';
-        return 'failed';
-      },
-      onOutcome: (node, outcome) => this.#noteGc(node, outcome),
-      clock,
-    });
-    await this.#gc.run(signal);
-  }
-
-  stop(deadline: AbortSignal): Promise<void> {
-    return this.#errors.stop(deadline);
-  }
-
-  subjects(holder: Holder): readonly EventSubject[] {
-    const { name, uid } = holder;
-    const known = this.#ports.known().get(name);
-    const nodeUid = this.#nodes.nodes.get(name)?.uid ?? known?.nodeUid;
-    return [
-      { kind: 'CiliumNode', name, uid },
-      { kind: 'Node', name, uid: nodeUid },
-    ];
-  }
-
-  show(): void {
-    this.#counters.show(this.#deps.host.registry.metrics, 'nodes', this.#nodes.figures());
-  }
-
-  /** Undefined while the list of Nodes may be incomplete. */
-  #nodeNames(): ReadonlySet<string> | undefined {
-    if (!this.#nodesAreListed || this.#nodes.problem !== undefined) return undefined;
-    return new Set(this.#nodes.nodes.keys());
-  }
-
-  #noteGc({ name }: CiliumNodeHolder, outcome: GcOutcome): void {
-    const { log, registry } = this.#deps.host;
-    registry.metrics.headwater_ciliumnode_gc_total.add({ outcome });
-    if (outcome === 'deleted') log.info('deleted a CiliumNode without a Node', { node: name });
-    else if (outcome === 'would_delete')
-      log.info('dry run: would delete a CiliumNode without a Node', { node: name });
-    else log.debug('a CiliumNode without a Node stays', { node: name, outcome });
   }
 }

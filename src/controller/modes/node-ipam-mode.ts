@@ -5,25 +5,30 @@ import { blockSettings } from '../../config/block-pools.ts';
 import { nodesPath } from '../../kubernetes/node/node-blocks.ts';
 import { NodeWriter } from '../../kubernetes/node/node-writer.ts';
 import { aborted } from '../../runtime/race-abort.ts';
+import { blockOfEachFamilyBook } from './block-book.ts';
 import { CidrMode, writeTimeoutOf } from './cidr-mode.ts';
 import type { ModeDeps } from './mode.ts';
 
-export function nodeIpamMode(deps: ModeDeps): CidrMode<Holder> {
+export function nodeIpamMode(deps: ModeDeps): CidrMode<Holder, readonly string[]> {
   return new CidrMode(deps, {
     served: 'Nodes',
     path: nodesPath,
     read: nodeHolder,
     compose: ({ host: { options }, kubernetes }, { observe, mayWrite }) => ({
       access: { mode: 'nodeipam' },
-      settings: blockSettings(options, 'nodeipam'),
+      openBook: () =>
+        blockOfEachFamilyBook(blockSettings(options, 'nodeipam'), {
+          words: { object: 'Node', moreBlocks: 'move to a larger --cluster-cidr' },
+          canGrow: false,
+        }),
       holders: new NodeHolders({
         writer: new NodeWriter(kubernetes, mayWrite, writeTimeoutOf(options)),
         observe,
       }),
-      words: { object: 'Node', moreBlocks: 'move to a larger --cluster-cidr' },
       subjects: ({ name, uid }) => [{ kind: 'Node', name, uid }],
       eventReasons: { PodCIDRsExhausted: 'CIDRNotAvailable', WriteRefused: 'CIDRAssignmentFailed' },
       countsAsPeer: true,
+      watches: [],
       prepare: () => Promise.resolve(),
       background: [],
       whileLeading: async (signal) => {

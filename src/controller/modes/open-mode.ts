@@ -26,6 +26,10 @@ export async function openMode(
       const { clusterPoolMode } = await import('./cluster-pool-mode.ts');
       return { compose: clusterPoolMode, close: () => undefined };
     }
+    case 'multi-pool': {
+      const { multiPoolMode } = await import('./multi-pool-mode.ts');
+      return { compose: multiPoolMode, close: () => undefined };
+    }
     case 'alibabacloud':
     case 'azure':
     case 'eni':

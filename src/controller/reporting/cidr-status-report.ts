@@ -62,12 +62,16 @@ export type CidrNodeReport =
     }
   | (CidrNodeEntry & { readonly known: true; readonly standing: Standing['standing'] });
 
+/** `waiting`, `daysLeft`: as in the report. */
+export interface ReportedPool extends PoolFigures {
+  readonly waiting: number;
+  readonly daysLeft?: number;
+}
+
 /** What the session reports. */
 export interface ReportedBlocks {
   readonly standings: readonly Standing[];
-  readonly pools: readonly PoolFigures[];
-  readonly waiting: Readonly<Record<Family, number>>;
-  readonly daysLeft: Readonly<Partial<Record<Family, number>>>;
+  readonly pools: readonly ReportedPool[];
   readonly othersWrite: ReportedWrite | undefined;
 }
 
@@ -112,7 +116,7 @@ function fleetReport(blocks: ReportedBlocks): CidrFleetReport {
   return {
     reasons: reasonsOf(standings),
     nodes: counts,
-    pools: blocks.pools.map((pool) => poolReport(pool, blocks)),
+    pools: blocks.pools.map(poolReport),
     waiting: waiting.slice(0, mostListed).map(entryOf),
     warnings: warnings.slice(0, mostListed).map(entryOf),
     ...(omitted.length > 0 && { omitted: Object.fromEntries(omitted) }),
@@ -126,22 +130,17 @@ function reasonsOf(standings: readonly Standing[]): Readonly<Record<string, numb
   return Object.fromEntries([...counts].toSorted(([, a], [, b]) => b - a));
 }
 
-function poolReport(
-  { pool, cidr, maskSize, capacity, held }: PoolFigures,
-  { waiting, daysLeft }: ReportedBlocks,
-): PoolReport {
-  const { family } = cidr;
-  const days = daysLeft[family];
+function poolReport({ cidr, held, capacity, waiting, daysLeft, ...pool }: ReportedPool): PoolReport {
   return {
-    pool,
-    family,
+    pool: pool.pool,
+    family: cidr.family,
     cidr: cidrText(cidr),
-    maskSize,
+    maskSize: pool.maskSize,
     capacity,
     held,
     free: capacity - held,
-    waiting: waiting[family],
-    ...(days !== undefined && { daysLeft: days }),
+    waiting,
+    ...(daysLeft !== undefined && { daysLeft }),
   };
 }
 

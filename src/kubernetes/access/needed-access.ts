@@ -21,10 +21,18 @@ export interface LeaseReference {
   readonly name: string;
 }
 
-/** What needs the permissions. `gc`: whether CiliumNodes without a Node are deleted. */
-export type AccessScope =
-  | { readonly mode: 'eni' | 'nodeipam' }
-  | { readonly mode: 'cluster-pool'; readonly gc: boolean; readonly createsDefinition: boolean };
+/** What needs the permissions. */
+export type AccessScope = { readonly mode: 'eni' | 'nodeipam' } | BlockAccessScope;
+
+/** Blocks to CiliumNodes. */
+export interface BlockAccessScope {
+  readonly mode: 'cluster-pool' | 'multi-pool';
+  /** Whether CiliumNodes without a Node are deleted. */
+  readonly gc: boolean;
+  readonly createsDefinition: boolean;
+  /** Whether pools are created that an option names. */
+  readonly createsPools?: boolean;
+}
 
 /** `lease` is the leader election Lease; undefined without leader election. */
 export function neededAccess(
@@ -42,7 +50,9 @@ function accessOf(scope: AccessScope): readonly NeededAccess[] {
     case 'nodeipam':
       return ofNodeIpam;
     case 'cluster-pool':
-      return ofClusterPool(scope);
+      return ofBlocks(scope, ['ciliumnodes.cilium.io']);
+    case 'multi-pool':
+      return [...ofPools(scope), ...ofBlocks(scope, ['ciliumnodes.cilium.io', 'ciliumpodippools.cilium.io'])];
   }
 }
 
@@ -58,7 +68,6 @@ const definitions = {
   group: 'apiextensions.k8s.io',
   resource: 'customresourcedefinitions',
 } as const;
-const name = 'ciliumnodes.cilium.io';
 
 const ofEni: readonly NeededAccess[] = [
   ...rules({ group: 'cilium.io', resource: 'ciliumnodes' }, [
@@ -80,7 +89,7 @@ const ofEni: readonly NeededAccess[] = [
     ['watch', 'nodes get no addresses in advance for pending pods'],
   ]),
   ...events,
-  ...rules({ ...definitions, name }, [
+  ...rules({ ...definitions, name: 'ciliumnodes.cilium.io' }, [
     ['get', 'only fields of a CiliumNode that every version of Cilium has are written'],
   ]),
 ];
@@ -95,10 +104,20 @@ const ofNodeIpam: readonly NeededAccess[] = [
   ...events,
 ];
 
-function ofClusterPool({
-  gc,
-  createsDefinition,
-}: AccessScope & { readonly mode: 'cluster-pool' }): readonly NeededAccess[] {
+function ofPools({ createsPools = false }: BlockAccessScope): readonly NeededAccess[] {
+  return rules({ group: 'cilium.io', resource: 'ciliumpodippools' }, [
+    ['get', 'no pool is known'],
+    ['list', 'no pool is known, and no node is served'],
+    ['watch', 'changes of pools are not seen'],
+    ...(createsPools ? ([['create', 'pools that the options name are not created']] as const) : []),
+  ]);
+}
+
+/** `names`: of the definitions. */
+function ofBlocks(
+  { gc, createsDefinition }: BlockAccessScope,
+  names: readonly string[],
+): readonly NeededAccess[] {
   return [
     ...rules({ group: 'cilium.io', resource: 'ciliumnodes' }, [
       ['get', 'a conflicting write is not retried'],
@@ -118,10 +137,12 @@ function ofClusterPool({
     ...events,
     // RBAC cannot restrict `create` to a name.
     ...rules(definitions, createsDefinition ? [['create', 'an absent definition is not created']] : []),
-    ...rules({ ...definitions, name }, [
-      ['get', 'nothing shows whether the definition is there'],
-      ...(createsDefinition ? ([['update', 'an older definition of Headwater stays']] as const) : []),
-    ]),
+    ...names.flatMap((name) =>
+      rules({ ...definitions, name }, [
+        ['get', 'nothing shows whether the definition is there'],
+        ...(createsDefinition ? ([['update', 'an older definition of Headwater stays']] as const) : []),
+      ]),
+    ),
   ];
 }
 

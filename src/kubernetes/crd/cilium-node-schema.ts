@@ -2,28 +2,22 @@
 // field, so that agents of any version can write what they do. Its version is below any of Cilium's: a cilium-operator that
 // starts later replaces it by its own.
 import type { JsonObject } from '../transport/json.ts';
-
-export const ciliumNodeDefinitionName = 'ciliumnodes.cilium.io';
-
-/** Cilium compares it before it replaces a definition. */
-export const versionLabel = 'io.cilium.k8s.crd.schema.version';
-export const managerLabel = 'app.kubernetes.io/managed-by';
-export const manager = 'headwater';
-export const definitionVersion = '0.0.1';
-
-const text = { type: 'string' };
-
-/** An object with these fields and any others. */
-function open(properties: JsonObject): JsonObject {
-  return { type: 'object', 'x-kubernetes-preserve-unknown-fields': true, properties };
-}
+import { definitionLabels, open, text } from './cilium-definition.ts';
 
 const address = open({ type: text, ip: text });
+
+const pool = { ...open({ pool: text, cidrs: { type: 'array', items: text } }), required: ['pool'] };
 
 const spec = open({
   'instance-id': text,
   addresses: { type: 'array', items: address },
-  ipam: open({ podCIDRs: { type: 'array', items: text } }),
+  ipam: open({
+    podCIDRs: { type: 'array', items: text },
+    pools: open({
+      requested: { type: 'array', items: { ...open({ pool: text }), required: ['pool'] } },
+      allocated: { type: 'array', items: pool },
+    }),
+  }),
 });
 
 const status = open({ ipam: open({ 'operator-status': open({ error: text }) }) });
@@ -35,10 +29,7 @@ function addressColumn(type: string): JsonObject {
 export const ciliumNodeDefinition: JsonObject = {
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',
-  metadata: {
-    name: ciliumNodeDefinitionName,
-    labels: { [versionLabel]: definitionVersion, [managerLabel]: manager },
-  },
+  metadata: { name: 'ciliumnodes.cilium.io', labels: definitionLabels },
   spec: {
     group: 'cilium.io',
     scope: 'Cluster',

@@ -6,7 +6,7 @@ import type { JsonObject } from '../transport/json.ts';
 
 /** The object of an event. Events live in its namespace, or in `default` for a cluster-scoped object. */
 export interface EventSubject {
-  readonly kind: 'CiliumNode' | 'Node' | 'Lease';
+  readonly kind: 'CiliumNode' | 'CiliumPodIPPool' | 'Node' | 'Lease';
   readonly name: string;
   readonly namespace?: string;
   readonly uid?: string | undefined;
@@ -45,6 +45,7 @@ const longestName = 253;
 
 const apiVersions: Readonly<Record<EventSubject['kind'], string>> = {
   CiliumNode: 'cilium.io/v2',
+  CiliumPodIPPool: 'cilium.io/v2alpha1',
   Node: 'v1',
   Lease: 'coordination.k8s.io/v1',
 };

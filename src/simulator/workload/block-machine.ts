@@ -27,11 +27,11 @@ export class BlockMachine {
   readonly isOwned: boolean;
   /** Blocks that its pods use; empty until it has them. */
   inUse: readonly string[] = [];
-  readonly #options: BlockMachineOptions;
+  protected readonly options: BlockMachineOptions;
   readonly #ending = new AbortController();
 
   constructor(options: BlockMachineOptions) {
-    this.#options = options;
+    this.options = options;
     this.name = options.name;
     this.isOwned = options.isOwned;
   }
@@ -41,7 +41,7 @@ export class BlockMachine {
     const { signal } = this.#ending;
     try {
       await this.#register(signal);
-      await this.#awaitBlock(signal);
+      await this.serve(signal);
     } catch (error) {
       if (!signal.aborted) throw error;
     }
@@ -51,7 +51,7 @@ export class BlockMachine {
   async restart(): Promise<void> {
     const { signal } = this.#ending;
     try {
-      await this.#awaitBlock(signal);
+      await this.serve(signal);
     } catch (error) {
       if (!signal.aborted) throw error;
     }
@@ -66,7 +66,7 @@ export class BlockMachine {
   async end(leaves: boolean): Promise<void> {
     this.#ending.abort();
     this.inUse = [];
-    const { client, clock, form, name } = this.#options;
+    const { client, clock, form, name } = this.options;
     const signal = new AbortController().signal;
     const remove = (path: string): Promise<void> =>
       insist(
@@ -80,11 +80,11 @@ export class BlockMachine {
   }
 
   async #register(signal: AbortSignal): Promise<void> {
-    const { client, clock, form, name, isOwned } = this.#options;
+    const { client, clock, form, name, isOwned } = this.options;
     const node = { apiVersion: 'v1', kind: 'Node', metadata: { name }, spec: {} };
     await insist(() => client.create(nodesPath, node, signal), 409, clock, signal);
     if (form === 'Node') return;
-    const uid = textAt(await this.#read(nodesPath, signal), 'metadata', 'uid');
+    const uid = textAt(await this.read(nodesPath, signal), 'metadata', 'uid');
     const ownerReferences = isOwned ? [{ apiVersion: 'v1', kind: 'Node', name, uid }] : [];
     const own = {
       apiVersion: 'cilium.io/v2',
@@ -98,20 +98,21 @@ export class BlockMachine {
 
   /** An agent writes its addresses soon after it has created its object: others' writes then meet another version. */
   async #describeItself(signal: AbortSignal): Promise<void> {
-    const { client, clock, random, name } = this.#options;
+    const { client, clock, random, name } = this.options;
     for (let write = 0; write < 2; write++) {
       await sleep(clock, random.integer(40), signal);
-      const own = await this.#read(ciliumNodesPath, signal);
+      const own = await this.read(ciliumNodesPath, signal);
       const addresses = [{ type: 'InternalIP', ip: `192.168.0.${write}` }];
       const spec = { ...objectAt(own, 'spec'), addresses };
       await client.replace(`${ciliumNodesPath}/${name}`, { ...own, spec }, signal);
     }
   }
 
-  async #awaitBlock(signal: AbortSignal): Promise<void> {
-    const { clock, form } = this.#options;
+  /** What it does once it has registered. */
+  protected async serve(signal: AbortSignal): Promise<void> {
+    const { clock, form } = this.options;
     for (;;) {
-      const own = await this.#read(form === 'Node' ? nodesPath : ciliumNodesPath, signal);
+      const own = await this.read(form === 'Node' ? nodesPath : ciliumNodesPath, signal);
       const cidrs = form === 'Node' ? listOf(own, 'spec') : listOf(own, 'spec', 'ipam');
       if (cidrs.length > 0) {
         const isIpv6 = (cidr: string): boolean => cidr.includes(':');
@@ -124,8 +125,8 @@ export class BlockMachine {
     }
   }
 
-  async #read(path: string, signal: AbortSignal): Promise<JsonObject> {
-    const { client, clock, name } = this.#options;
+  protected async read(path: string, signal: AbortSignal): Promise<JsonObject> {
+    const { client, clock, name } = this.options;
     for (;;) {
       const answer = await client.get(`${path}/${name}`, signal);
       if (answer.kind === 'ok') return answer.object;

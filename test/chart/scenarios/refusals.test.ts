@@ -34,8 +34,8 @@ describe('a value that the chart refuses', () => {
       "at '/options/cluster': value must be 'left out: headwater run has no such option (docs/options.md lists them)'",
     ],
     [
-      'options: { ipam: multi-pool }',
-      "at '/options/ipam': value must be 'eni, azure, alibabacloud, cluster-pool'",
+      'options: { ipam: kubernetes }',
+      "at '/options/ipam': value must be 'eni, azure, alibabacloud, cluster-pool, multi-pool'",
     ],
     [
       'options: { azure-subscription-id: production }',

@@ -114,8 +114,9 @@ describe('the chart', () => {
     'grants what the roles beside Chart.yaml list, and nothing else: %s',
     async (values) => {
       const objects = await render(values);
-      const isPool = argumentsOf(objects).includes('--ipam=cluster-pool');
-      const [clusterRole, role] = await shippedRoles(isPool ? 'cluster-pool' : 'eni');
+      const words = argumentsOf(objects);
+      const mode = (['cluster-pool', 'multi-pool'] as const).find((each) => words.includes(`--ipam=${each}`));
+      const [clusterRole, role] = await shippedRoles(mode ?? 'eni');
       const lease =
         argumentsOf(objects)
           .find((each) => each.startsWith('--leader-election-lease-name='))

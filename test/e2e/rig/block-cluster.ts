@@ -15,7 +15,9 @@ export interface BlockClusterOptions {
   readonly flags: readonly string[];
 }
 
-const paths = { 'cluster-pool': '/apis/cilium.io/v2/ciliumnodes', nodeipam: '/api/v1/nodes' } as const;
+const ciliumNodes = '/apis/cilium.io/v2/ciliumnodes';
+const paths = { 'cluster-pool': ciliumNodes, 'multi-pool': ciliumNodes, nodeipam: '/api/v1/nodes' } as const;
+const poolsPath = '/apis/cilium.io/v2alpha1/ciliumpodippools';
 const account = 'headwater';
 /** Time limit of a wait, in ms: it ends hung tests and measures nothing. */
 const patience = 120_000;
@@ -48,7 +50,7 @@ export class BlockCluster {
     const { scope } = this.#options;
     const controller = await ControllerChild.start({
       args: [
-        ...(scope === 'nodeipam' ? ['nodeipam'] : ['run', '--ipam=cluster-pool']),
+        ...(scope === 'nodeipam' ? ['nodeipam'] : ['run', `--ipam=${scope}`]),
         `--k8s-kubeconfig-path=${await this.api.kubeconfigOf(account)}`,
         '--serve-addr=127.0.0.1:0',
         ...this.#options.flags,
@@ -86,6 +88,34 @@ export class BlockCluster {
     await this.api.call('POST', this.path, object);
   }
 
+  /** Creates a pool, or gives it these networks. */
+  async setPool(name: string, maskSize: number, cidrs: readonly string[]): Promise<void> {
+    const spec = { ipv4: { cidrs, maskSize } };
+    const known = await this.api.call('GET', `${poolsPath}/${name}`).catch(() => undefined);
+    if (known !== undefined) await this.api.call('PATCH', `${poolsPath}/${name}`, { spec });
+    else
+      await this.api.call('POST', poolsPath, {
+        apiVersion: 'cilium.io/v2alpha1',
+        kind: 'CiliumPodIPPool',
+        metadata: { name },
+        spec,
+      });
+  }
+
+  /** Creates a CiliumNode whose agent asks each of these pools for so many addresses. */
+  async ask(name: string, asked: Readonly<Record<string, number>>): Promise<void> {
+    const requested = Object.entries(asked).map(([pool, count]) => ({
+      pool,
+      needed: { 'ipv4-addrs': count },
+    }));
+    await this.api.call('POST', this.path, {
+      apiVersion: 'cilium.io/v2',
+      kind: 'CiliumNode',
+      metadata: { name },
+      spec: { ipam: { pools: { requested } } },
+    });
+  }
+
   async delete(name: string): Promise<void> {
     await this.api.call('DELETE', `${this.path}/${name}`);
   }
@@ -102,6 +132,8 @@ export class BlockCluster {
   /** The blocks of each object, by name. */
   async blocks(): Promise<ReadonlyMap<string, readonly string[]>> {
     const objects = listAt(await this.api.call('GET', this.path), 'items').filter(isObject);
+    if (this.#options.scope === 'multi-pool')
+      return new Map(objects.map((object) => [textAt(object, 'metadata', 'name'), poolBlocksOf(object)]));
     const place = this.#options.scope === 'nodeipam' ? ['spec', 'podCIDRs'] : ['spec', 'ipam', 'podCIDRs'];
     return new Map(objects.map((object) => [textAt(object, 'metadata', 'name'), textsAt(object, ...place)]));
   }
@@ -132,4 +164,11 @@ export class BlockCluster {
     await Promise.all(this.controllers.map((controller) => controller.kill()));
     await this.api.stop();
   }
+}
+
+/** Each as pool and CIDR. */
+function poolBlocksOf(object: JsonObject): readonly string[] {
+  return listAt(object, 'spec', 'ipam', 'pools', 'allocated').flatMap((entry) =>
+    textsAt(entry, 'cidrs').map((cidr) => `${textAt(entry, 'pool')} ${cidr}`),
+  );
 }

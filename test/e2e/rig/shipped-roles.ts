@@ -20,12 +20,13 @@ export interface ShippedRole {
 }
 
 /** What a role is for. */
-export type RoleScope = 'agent' | 'cluster-pool' | 'eni' | 'nodeipam';
+export type RoleScope = 'agent' | 'cluster-pool' | 'eni' | 'multi-pool' | 'nodeipam';
 
 const files: Readonly<Record<RoleScope, readonly string[]>> = {
   agent: ['cluster-role-agent.yaml'],
   eni: ['cluster-role.yaml', 'role.yaml'],
   'cluster-pool': ['cluster-role-cluster-pool.yaml', 'role.yaml'],
+  'multi-pool': ['cluster-role-multi-pool.yaml', 'role.yaml'],
   nodeipam: ['cluster-role-nodeipam.yaml', 'role-nodeipam.yaml'],
 };
 

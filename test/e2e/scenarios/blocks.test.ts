@@ -119,20 +119,23 @@ describe('docs/cidr-modes.md', () => {
   const commands = page.match(/^bin\/headwater (?:run|nodeipam) .*$/gm) ?? [];
 
   test('has a command for each mode', () => {
-    expect(commands).toHaveLength(2);
+    expect(commands).toHaveLength(3);
   });
 
   test.each(commands)('says what works: %s', async (command) => {
-    const [, name, ...words] = command.split(' ');
+    const [, name, ...words] = command.replaceAll("'", '').split(' ');
+    const isOfPools = words.includes('--ipam=multi-pool');
     const cluster = await BlockCluster.start({
-      scope: name === 'nodeipam' ? 'nodeipam' : 'cluster-pool',
+      scope: name === 'nodeipam' ? 'nodeipam' : isOfPools ? 'multi-pool' : 'cluster-pool',
       flags: words.filter((word) => !word.startsWith('--ipam=')),
     });
     try {
-      await cluster.create('a');
+      if (isOfPools) await cluster.ask('a', { default: 1 });
+      else await cluster.create('a');
       await cluster.startController();
 
-      const blocks = name === 'nodeipam' ? ['10.0.0.0/24', 'fd00::/64'] : ['10.0.0.0/24'];
+      const ofMode = isOfPools ? ['default 10.0.0.0/27'] : ['10.0.0.0/24'];
+      const blocks = name === 'nodeipam' ? ['10.0.0.0/24', 'fd00::/64'] : ofMode;
       expect(await cluster.served(1)).toEqual(new Map([['a', blocks]]));
     } finally {
       await cluster.stop();

@@ -29,6 +29,8 @@ describe('the demonstration of blocks', () => {
     const { code, err } = await new Child(['demo', '--ipam=azure']).ended;
 
     expect(code).toBe(2);
-    expect(err).toBe('headwater demo: --ipam is "azure"; accepted: eni, cluster-pool, nodeipam\n');
+    expect(err).toBe(
+      'headwater demo: --ipam is "azure"; accepted: eni, cluster-pool, multi-pool, nodeipam\n',
+    );
   });
 });

@@ -56,7 +56,7 @@ const mayBeInDirectory = (name: OptionName): boolean => optionTable[name].fromCo
 
 /** An option of each kind, with an invalid and a valid text. */
 const kinds: readonly (readonly [OptionName, string, string])[] = [
-  ['ipam', 'multi-pool', 'eni, azure, alibabacloud, cluster-pool'],
+  ['ipam', 'kubernetes', 'eni, azure, alibabacloud, cluster-pool, multi-pool'],
   ['enable-ipv4', 'false', 'true, because Headwater supplies IPv4 addresses'],
   ['debug', 'maybe', 'true or false'],
   ['resync-interval', '5', 'a duration from 10s to 24h as Go writes it (1m30s, 300ms)'],

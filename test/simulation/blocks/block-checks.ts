@@ -19,7 +19,7 @@ export interface Happened {
 
 export class BlockChecks {
   readonly violations = new Set<string>();
-  readonly #world: BlockWorld;
+  protected readonly world: BlockWorld;
   readonly #place: readonly string[];
   /** Blocks of each object at the last look, by uid. */
   #before = new Map<string, readonly string[]>();
@@ -34,20 +34,20 @@ export class BlockChecks {
   #excused = new Set<string>();
 
   constructor(world: BlockWorld, command: OptionCommand) {
-    this.#world = world;
+    this.world = world;
     this.#place = command === 'nodeipam' ? ['spec', 'podCIDRs'] : ['spec', 'ipam', 'podCIDRs'];
   }
 
   /** An administrator brings an object back with the block that it had once. */
   noteRestored(name: string, blocks: readonly string[]): void {
-    this.#restored.set(name, { at: this.#world.clock.monotonic(), blocks });
+    this.#restored.set(name, { at: this.world.clock.monotonic(), blocks });
   }
 
   /** An administrator brought everything back as it was once. */
   noteEverythingRestored(before: readonly JsonObject[], after: readonly JsonObject[]): void {
-    this.#restoredAll = this.#world.clock.monotonic();
+    this.#restoredAll = this.world.clock.monotonic();
     this.#before = new Map();
-    this.#remembering = new Set(this.#world.replicas.map(({ process }) => process.identity));
+    this.#remembering = new Set(this.world.replicas.map(({ process }) => process.identity));
     for (const object of before) {
       const uid = textAt(object, 'metadata', 'uid');
       this.#remembered.set(uid, new Set([...(this.#remembered.get(uid) ?? []), ...this.blocksOf(object)]));
@@ -59,9 +59,14 @@ export class BlockChecks {
     return textsAt(object, ...this.#place);
   }
 
+  /** Whether a living object may show other blocks than before. */
+  protected mayChange(before: readonly string[], now: readonly string[]): boolean {
+    return before.every((block) => now.includes(block));
+  }
+
   async look(): Promise<void> {
     const before = this.#before;
-    const objects = await this.#world.objects();
+    const objects = await this.world.objects();
     if (before !== this.#before) return;
     this.#before = new Map();
     const holders = objects.map((object) => {
@@ -69,14 +74,14 @@ export class BlockChecks {
       const uid = textAt(object, 'metadata', 'uid');
       const inUse = this.blocksOf(object);
       const earlier = before.get(uid) ?? [];
-      if (earlier.some((block) => !inUse.includes(block)))
+      if (!this.mayChange(earlier, inUse))
         this.violations.add(
           `the block of a living object changed: ${name}, ${earlier.join()} to ${inUse.join()}`,
         );
       this.#before.set(uid, inUse);
       return { name, inUse };
     });
-    const shared = [...sharedBlocks(holders), ...sharedBlocks(this.#world.machines.values())];
+    const shared = [...sharedBlocks(holders), ...sharedBlocks(this.world.machines.values())];
     const excused = new Set(shared.filter((each) => this.#isExcused(each)).map(keyOf));
     for (const each of shared)
       if (!excused.has(keyOf(each))) this.violations.add(`by our doing, ${each.text}`);
@@ -85,7 +90,7 @@ export class BlockChecks {
 
   /** An object may share a block that an administrator brought back if it got it before that could be known. */
   #isExcused(shared: SharedBlock): boolean {
-    const since = this.#world.clock.monotonic() - longestLag;
+    const since = this.world.clock.monotonic() - longestLag;
     const isNew = shared.names.some((name, index) => {
       const restored = this.#restored.get(name);
       return (
@@ -95,29 +100,34 @@ export class BlockChecks {
     return isNew || this.#excused.has(keyOf(shared));
   }
 
+  /** Whether an administrator just brought the object back. */
+  protected isNewlyRestored(name: string): boolean {
+    return (this.#restored.get(name)?.at ?? -Infinity) > this.world.clock.monotonic() - longestLag;
+  }
+
   /** A CiliumNode is deleted only if its Node is gone. */
   checkDeletion({ method, path }: EffectiveWrite): void {
     if (method !== 'DELETE') return;
     const name = path.split('/').at(-1) ?? '';
-    if (this.#world.machines.has(name))
+    if (this.world.machines.has(name))
       this.violations.add(`the CiliumNode of a living machine was deleted: ${name}`);
   }
 
   /** Only the holder of the Lease writes. After etcd was restored, a leader knows only of its own Lease until that ends. */
   checkSender(identity: string, url: string): void {
-    const { leaseHolder, clock } = this.#world;
+    const { leaseHolder, clock } = this.world;
     const isNew = clock.monotonic() < this.#restoredAll + defaultLeaseTimings.leaseDuration;
     if (leaseHolder !== undefined && leaseHolder !== identity && !isNew)
       this.violations.add(`${identity} writes while ${leaseHolder} has the Lease: ${url}`);
   }
 
   async checkRest({ changes, faults }: Happened): Promise<void> {
-    const { leader, machines, writes } = this.#world;
+    const { leader, machines, writes } = this.world;
     if (leader === undefined) {
       this.violations.add('no process leads');
       return;
     }
-    const objects = await this.#world.objects();
+    const objects = await this.world.objects();
     const held = this.#checkCounts(objects, leader);
     const waiting = [...machines.values()].filter(({ inUse }) => inUse.length === 0).length;
     if (waiting > 0 && held.ipv4 < capacity && held.ipv6 < capacity)

@@ -73,9 +73,9 @@ export const blockMutants: readonly Mutant[] = [
   ),
   one(
     'frees only the first family of an object that is gone',
-    'cidr/allocation/allocator.ts',
-    'for (const cidr of ledger.heldBy(uid)) {\n      const others',
-    'for (const cidr of ledger.heldBy(uid).slice(0, 1)) {\n      const others',
+    'cidr/allocation/block-of-each-family.ts',
+    'for (const cidr of held) ledger.release(uid, cidr);\n    return { others',
+    'for (const cidr of held.slice(0, 1)) ledger.release(uid, cidr);\n    return { others',
   ),
   one(
     'deletes a CiliumNode after one pass',
@@ -91,9 +91,9 @@ export const blockMutants: readonly Mutant[] = [
   ),
   one(
     'gives another block to an object whose write is repeated',
-    'cidr/allocation/allocator.ts',
-    'return missing.map((family) => this.#ownBlock(entry, family) ?? this.#allocate(entry, family));',
-    'return missing.map((family) => this.#allocate(entry, family));',
+    'cidr/allocation/block-of-each-family.ts',
+    'this.#ownBlock(known, family) ?? this.#allocate(known, family, allocated)',
+    'this.#allocate(known, family, allocated)',
   ),
   one(
     'takes an object of the same name for the same object',
@@ -106,5 +106,57 @@ export const blockMutants: readonly Mutant[] = [
     'controller/modes/cidr-mode.ts',
     'return end !== undefined && clock.monotonic() + ms < end.monotonic && clock.wall() + ms < end.wall;',
     'return end !== undefined || ms + clock.wall() > 0;',
+  ),
+];
+
+/** Those of pools. */
+export const poolMutants: readonly Mutant[] = [
+  one(
+    'forgets the orphans of a pool that is gone',
+    'cidr/allocation/block-ledger.ts',
+    'for (const holding of loose) this.#put(holding);',
+    'for (const holding of loose.slice(0, 0)) this.#put(holding);',
+  ),
+  one(
+    'applies the half of a pool change that is right',
+    'cidr/multi-pool/pool-book.ts',
+    'firstOverlap(pool.cidrs, definition?.cidrs ?? [])',
+    'firstOverlap(pool.cidrs.slice(0, 1), definition?.cidrs ?? [])',
+  ),
+  one(
+    'takes away what an agent lists',
+    'cidr/multi-pool/pool-allotment.ts',
+    'withBlocks(known.holder.rawAllocated, added)',
+    'withBlocks(known.holder.rawAllocated.slice(1), added)',
+  ),
+  one(
+    'gives blocks of one family only',
+    'cidr/multi-pool/pool-allotment.ts',
+    'families.flatMap((family) => this.#wantOf(',
+    'families.slice(0, 1).flatMap((family) => this.#wantOf(',
+  ),
+  one(
+    'matches orphans without the name of their pool',
+    'cidr/multi-pool/pool-book.ts',
+    'if (name === pool.name) continue;\n      const own',
+    'if (name !== undefined) continue;\n      const own',
+  ),
+  one(
+    'frees what an agent has when its list is empty',
+    'cidr/multi-pool/pool-allotment.ts',
+    'if (after.length === 0) return [];',
+    '',
+  ),
+  one(
+    'keeps what agents return',
+    'cidr/multi-pool/pool-allotment.ts',
+    'const freed = [...this.#release(known, dropped), ',
+    'const freed = [...this.#release(known, dropped.slice(0, 0)), ',
+  ),
+  one(
+    'serves nobody when a pool grows',
+    'controller/modes/multi-pool-mode.ts',
+    'this.#allotment?.changePools(changes);\n    this.#ports.resume();',
+    'this.#allotment?.changePools(changes);',
   ),
 ];

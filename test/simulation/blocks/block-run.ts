@@ -9,9 +9,12 @@ import { BlockChecks, capacity } from './block-checks.ts';
 import { BlockTrouble, unreliable } from './block-trouble.ts';
 import { BlockWorld } from './block-world.ts';
 
+/** What is played: a command, or its mode multi-pool. */
+export type BlockCommand = OptionCommand | 'multi-pool';
+
 export interface BlockReport {
   readonly seed: string;
-  readonly command: OptionCommand;
+  readonly command: BlockCommand;
   readonly violations: readonly string[];
   /** Writes of processes that took effect. */
   readonly writes: number;

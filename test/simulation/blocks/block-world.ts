@@ -2,6 +2,8 @@
 // Headwater that faults kill, freeze and cut off. One seed gives one history.
 import { nodeIpamMode } from '../../../src/controller/modes/node-ipam-mode.ts';
 import { clusterPoolMode } from '../../../src/controller/modes/cluster-pool-mode.ts';
+import type { Mode, ModeDeps } from '../../../src/controller/modes/mode.ts';
+import { multiPoolMode } from '../../../src/controller/modes/multi-pool-mode.ts';
 import { Controller } from '../../../src/controller/controller.ts';
 import type {
   CidrNodeReport,
@@ -14,6 +16,7 @@ import type { MetricRegistry } from '../../../src/observability/metrics.ts';
 import { Random } from '../../../src/runtime/random.ts';
 import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
 import { ciliumNodeCrd } from '../../../src/simulator/kubernetes/ciliumnode-crd.ts';
+import { ciliumPodIpPoolCrd } from '../../../src/simulator/kubernetes/ciliumpodippool-crd.ts';
 import type { KubernetesHandler, KubernetesRequest } from '../../../src/simulator/kubernetes/exchange.ts';
 import { KubernetesModel } from '../../../src/simulator/kubernetes/kubernetes-model.ts';
 import { BlockMachine } from '../../../src/simulator/workload/block-machine.ts';
@@ -50,6 +53,8 @@ export interface BlockWorldOptions {
   readonly intercept?: (process: SimulatedProcess, handler: KubernetesHandler) => KubernetesHandler;
   /** Whether the definition of CiliumNodes is missing at first. */
   readonly withoutDefinition?: true;
+  /** The machines. Default: those with one block of each family. */
+  readonly machine?: typeof BlockMachine;
   /** Of every process. Default: one that keeps nothing. */
   readonly registry?: MetricRegistry;
 }
@@ -60,6 +65,9 @@ export interface EffectiveWrite {
   readonly method: string;
   readonly path: string;
   readonly process: string;
+  /** The object before and after it; undefined where there is none. */
+  readonly before: JsonObject | undefined;
+  readonly after: JsonObject | undefined;
 }
 
 const never = new AbortController().signal;
@@ -88,7 +96,7 @@ export class BlockWorld {
     this.model = new KubernetesModel({
       clock: this.clock,
       random: this.random.fork('model'),
-      crds: options.withoutDefinition === true ? [] : [ciliumNodeCrd],
+      crds: options.withoutDefinition === true ? [] : [ciliumNodeCrd, ciliumPodIpPoolCrd],
       collectGarbage: true,
     });
     this.#client = new KubernetesClient(this.model.handle, 'agent');
@@ -106,7 +114,7 @@ export class BlockWorld {
   startReplica(flags: Readonly<Record<string, string>> = {}): BlockReplica {
     const identity = `headwater-${this.#generation++}`;
     const process = new SimulatedProcess(identity, this.clock);
-    const { command, intercept = (_, handler) => handler, registry } = this.#options;
+    const { intercept = (_, handler) => handler, registry } = this.#options;
     const options = this.#optionsOf(flags);
     const port = this.#watchingWrites(identity, intercept(process, this.#noting(identity)));
     const transport = kubernetesPort(process, port, () => undefined);
@@ -124,7 +132,7 @@ export class BlockWorld {
       },
       kubernetes: transport,
       leaseTransport: lease,
-      composeMode: command === 'nodeipam' ? nodeIpamMode : clusterPoolMode,
+      composeMode: this.#modeOf(options),
       identity,
       readLiveOptions: undefined,
     });
@@ -135,9 +143,14 @@ export class BlockWorld {
     return replica;
   }
 
+  #modeOf({ ipam }: Options): (deps: ModeDeps) => Mode<CidrStatusReport, CidrNodeReport> {
+    if (this.form === 'Node') return nodeIpamMode;
+    return ipam === 'multi-pool' ? multiPoolMode : clusterPoolMode;
+  }
+
   join(name: string, isOwned = false): BlockMachine {
     const { clock, random, form } = this;
-    const machine = new BlockMachine({
+    const machine = new (this.#options.machine ?? BlockMachine)({
       name,
       form,
       client: this.#client,
@@ -203,6 +216,13 @@ export class BlockWorld {
     return textAt(lease, 'spec', 'holderIdentity') || undefined;
   }
 
+  /** The CiliumNode that a write is about. */
+  #objectAt(request: KubernetesRequest): JsonObject | undefined {
+    const [, name] = /\/ciliumnodes\/([^/?]+)/.exec(request.url) ?? [];
+    if (name === undefined || !isWriteOfObject(request)) return undefined;
+    return this.model.get('ciliumnodes.cilium.io', decodeURIComponent(name));
+  }
+
   #watchingWrites(identity: string, handler: KubernetesHandler): KubernetesHandler {
     return (request, signal) => {
       if (isWriteOfObject(request)) this.onSend(identity, request.url);
@@ -213,10 +233,12 @@ export class BlockWorld {
   /** Tells of each write of the process that took effect, whatever becomes of its answer. */
   #noting(identity: string): KubernetesHandler {
     return async (request, signal) => {
-      const answer = await this.model.handle(request, signal);
       const { method, url } = request;
+      const before = this.#objectAt(request);
+      const answer = await this.model.handle(request, signal);
       if (isWriteOfObject(request) && answer.status < 300) {
-        const write = { at: this.clock.monotonic(), method, path: url, process: identity };
+        const after = this.#objectAt(request);
+        const write = { at: this.clock.monotonic(), method, path: url, process: identity, before, after };
         this.writes.push(write);
         this.onWrite(write);
       }

@@ -1,12 +1,14 @@
-// npm run simulate:blocks [-- --seeds FROM..TO] [-- --mutants [--only TEXT] [--for SECONDS]]
+// npm run simulate:blocks [-- --seeds FROM..TO] [-- --play COMMAND,...] [-- --mutants [--only TEXT] [--for SECONDS]]
 // Plays simulated clusters whose nodes get blocks; with --mutants, applies deliberate mistakes and plays until each is detected.
 // --only: those whose name has this text. --for: none is played for longer than so many seconds after the start; those that are not
 // decided by then neither pass nor fail.
 import { playMutants } from '../play-mutants.ts';
 import { type BlockReport, playBlocks } from './block-run.ts';
-import { blockMutants } from './block-mutants.ts';
+import { blockMutants, poolMutants } from './block-mutants.ts';
+import { playPools } from './pool-run.ts';
 
-const commands = ['run', 'nodeipam'] as const;
+const commands = ['run', 'nodeipam', 'multi-pool'] as const;
+type Command = (typeof commands)[number];
 
 let playing = 'before the first seed';
 // What a timer of the simulation throws ends no promise.
@@ -22,9 +24,9 @@ async function playAll(
   say: (line: string) => void,
 ): Promise<BlockReport | undefined> {
   for (let seed = from; seed <= to; seed++) {
-    for (const command of commands) {
+    for (const command of played) {
       playing = `seed ${seed}, ${command}`;
-      const report = await playBlocks(String(seed), command);
+      const report = await play(String(seed), command);
       say(`seed ${seed}, ${command}: ${report.writes} writes, ${report.faults} faults`);
       for (const violation of report.violations) say(`  broken: ${violation}`);
       if (report.violations.length > 0) return report;
@@ -33,21 +35,29 @@ async function playAll(
   return undefined;
 }
 
+function play(seed: string, command: Command): Promise<BlockReport> {
+  return command === 'multi-pool' ? playPools(seed) : playBlocks(seed, command);
+}
+
 const words = process.argv.slice(2);
 const valueOf = (name: string): string | undefined =>
   words.includes(name) ? (words[words.indexOf(name) + 1] ?? '') : undefined;
 const seeds = valueOf('--seeds') ?? '1..20';
+const played = commands.filter((command) =>
+  (valueOf('--play') ?? commands.join()).split(',').includes(command),
+);
 const [, from = '1', to = from] = /^(\d+)(?:\.\.(\d+))?$/.exec(seeds) ?? [];
 if (words.includes('--mutants'))
   process.exitCode = await playMutants({
-    mutants: blockMutants.filter(({ name }) => name.includes(valueOf('--only') ?? '')),
+    mutants: [...blockMutants, ...poolMutants].filter(({ name }) => name.includes(valueOf('--only') ?? '')),
     command: 'test/simulation/blocks/run.ts',
+    argsOf: (mutant) => ['--play', poolMutants.includes(mutant) ? 'multi-pool' : 'run,nodeipam'],
     seeds,
     time: Number(valueOf('--for') ?? Infinity) * 1000,
   });
 else {
   const broken = await playAll(Number(from), Number(to), (line) => process.stdout.write(`${line}\n`));
-  const count = (Number(to) - Number(from) + 1) * commands.length;
+  const count = (Number(to) - Number(from) + 1) * played.length;
   process.stdout.write(
     `${broken === undefined ? count : 0} passed, ${broken === undefined ? 0 : 1} failed\n`,
   );

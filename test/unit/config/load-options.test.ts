@@ -18,7 +18,7 @@ type BlockOption = keyof typeof blockOptions | keyof typeof nodeIpamOptions | ke
 const refused: Readonly<
   Record<Exclude<OptionName, BlockOption | 'config-dir' | 'k8s-kubeconfig-path' | 'extra-ca-file'>, string>
 > = {
-  ipam: 'multi-pool',
+  ipam: 'kubernetes',
   'enable-ipv4': 'false',
   'cluster-name': 'two words',
   'subnet-ids-filter': 'vpc-0123abcd',
@@ -106,7 +106,7 @@ describe('a value that is refused', () => {
   test('is reported together with all others, on one line each', () => {
     const loaded = load({
       flags: { 'vpc-id': ['a\nb'], 'parallel-alloc-workers': ['0'] },
-      environment: { CILIUM_IPAM: 'multi-pool', HEADWATER_CONFIG_DIR: '/c' },
+      environment: { CILIUM_IPAM: 'kubernetes', HEADWATER_CONFIG_DIR: '/c' },
       files: { '/c/debug': 'loud', '/c/enable-ipv4': 'false' },
     });
 
@@ -363,6 +363,9 @@ describe('defaults', () => {
       ipamMultiPoolPreAllocation: ['default=8'],
       onlyMasqueradeDefaultPool: false,
       ipamExpiration: 600_000,
+      autoCreateCiliumPodIpPools: new Map(),
+      enableClusterPoolToMultiPoolMigration: false,
+      multiPoolMigrationWorkers: 16,
     } satisfies Options);
     expect(Object.keys(sources)).toEqual(optionNames);
     expect(notices).toEqual([]);

@@ -16,7 +16,7 @@ type Same<A, B> = [A, B] extends [B, A] ? true : false;
 
 /** Compiles only if the table gives these types. */
 const typesAsPromised: [
-  Same<Options['ipam'], 'azure' | 'alibabacloud' | 'cluster-pool' | 'eni'>,
+  Same<Options['ipam'], 'azure' | 'alibabacloud' | 'cluster-pool' | 'multi-pool' | 'eni'>,
   Same<Options['enableIpv4'], boolean | undefined>,
   Same<Options['vpcId'], string | undefined>,
   Same<Options['limitIpamApiQps'], number | undefined>,

@@ -2,8 +2,9 @@
 import type { BlockChapter, BlockDemonstration } from './block-demonstration.ts';
 
 /** Networks by how many blocks of /24 they have together. */
-const small = { 'cluster-pool': '10.0.0.0/19,10.1.0.0/21', nodeipam: '10.0.0.0/19' } as const;
-const large = { 'cluster-pool': '10.0.0.0/19,10.1.0.0/21,10.2.0.0/18', nodeipam: '10.0.0.0/17' } as const;
+const [few, many] = ['10.0.0.0/19,10.1.0.0/21', '10.0.0.0/19,10.1.0.0/21,10.2.0.0/18'] as const;
+const small = { 'cluster-pool': few, 'multi-pool': few, nodeipam: '10.0.0.0/19' } as const;
+const large = { 'cluster-pool': many, 'multi-pool': many, nodeipam: '10.0.0.0/17' } as const;
 
 const gone = 5;
 const burst = 20;
@@ -44,8 +45,11 @@ async function runDry(show: BlockDemonstration): Promise<void> {
 }
 
 async function addNetwork(show: BlockDemonstration): Promise<void> {
-  await show.endController('stop');
-  await show.startController(large[show.options.mode]);
+  if (show.hasPools) await show.setPool(large[show.options.mode]);
+  else {
+    await show.endController('stop');
+    await show.startController(large[show.options.mode]);
+  }
   await show.until(() => show.unserved === 0);
   show.options.say('      every node has its block, and no block has changed');
 }

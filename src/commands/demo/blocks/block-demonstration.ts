@@ -8,10 +8,12 @@ import { Random } from '../../../runtime/random.ts';
 import { systemClock as clock } from '../../../runtime/system-clock.ts';
 import { sharedBlocks } from '../../../simulator/cluster/block-judge.ts';
 import { ciliumNodeCrd } from '../../../simulator/kubernetes/ciliumnode-crd.ts';
+import { ciliumPodIpPoolCrd } from '../../../simulator/kubernetes/ciliumpodippool-crd.ts';
 import { KubernetesModel } from '../../../simulator/kubernetes/kubernetes-model.ts';
 import { kubeConfigFor, startKubernetesServer } from '../../../simulator/kubernetes/kubernetes-server.ts';
 import { BlockMachine } from '../../../simulator/workload/block-machine.ts';
 import { KubernetesClient } from '../../../simulator/workload/kubernetes-client.ts';
+import { PoolMachine } from '../../../simulator/workload/pool-machine.ts';
 import { exitCode } from '../../exit-code.ts';
 import { ControllerLog } from '../controller-log.ts';
 import { ControllerProcess, endInWords } from '../controller-process.ts';
@@ -22,7 +24,7 @@ export interface BlockChapter {
 }
 
 export interface BlockDemonstrationOptions {
-  readonly mode: 'cluster-pool' | 'nodeipam';
+  readonly mode: 'cluster-pool' | 'multi-pool' | 'nodeipam';
   readonly nodes: number;
   readonly seed: string;
   /** Prints one line. */
@@ -32,6 +34,7 @@ export interface BlockDemonstrationOptions {
 
 /** When everything must be over, in ms since the start: the demonstration promises to end within 60 s. */
 const longestTime = 58_000;
+const poolsPath = '/apis/cilium.io/v2alpha1/ciliumpodippools';
 /** Between two looks of the judge, in ms. */
 const lookInterval = 100;
 
@@ -56,14 +59,19 @@ export class BlockDemonstration {
     this.#model = new KubernetesModel({
       clock,
       random: this.#random.fork('api'),
-      crds: [ciliumNodeCrd],
+      crds: [ciliumNodeCrd, ciliumPodIpPoolCrd],
       collectGarbage: true,
     });
     this.#client = new KubernetesClient(this.#model.handle, 'agent');
   }
 
   get isCiliumNodes(): boolean {
-    return this.options.mode === 'cluster-pool';
+    return this.options.mode !== 'nodeipam';
+  }
+
+  /** Whether a change of networks needs no other start of the controller. */
+  get hasPools(): boolean {
+    return this.options.mode === 'multi-pool';
   }
 
   /** Resolves to the exit code of the process. Call it once. */
@@ -110,9 +118,14 @@ export class BlockDemonstration {
   /** Starts the controller with these networks, and waits until it leads. */
   async startController(networks: string): Promise<void> {
     const isCilium = this.isCiliumNodes;
-    const own = isCilium
-      ? [`--ipam=cluster-pool`, `--cluster-pool-ipv4-cidr=${networks}`, '--nodes-gc-interval=10s']
-      : [`--cluster-cidr=${networks}`];
+    if (this.hasPools) await this.setPool(networks);
+    const flags: Readonly<Record<BlockDemonstrationOptions['mode'], readonly string[]>> = {
+      'cluster-pool': [`--cluster-pool-ipv4-cidr=${networks}`],
+      'multi-pool': [],
+      nodeipam: [`--cluster-cidr=${networks}`],
+    };
+    const { mode } = this.options;
+    const own = [...flags[mode], ...(isCilium ? [`--ipam=${mode}`, '--nodes-gc-interval=10s'] : [])];
     const lease = [
       '--leader-election-lease-duration=5s',
       '--leader-election-renew-deadline=3s',
@@ -134,6 +147,20 @@ export class BlockDemonstration {
     await Promise.race([this.until(() => isLeading), ended]);
   }
 
+  /** Gives the pool these networks. */
+  async setPool(networks: string): Promise<void> {
+    const spec = { ipv4: { cidrs: networks.split(','), maskSize: 24 } };
+    const { signal } = this.#ending;
+    const pool = {
+      apiVersion: 'cilium.io/v2alpha1',
+      kind: 'CiliumPodIPPool',
+      metadata: { name: 'default' },
+      spec,
+    };
+    const made = await this.#client.create(poolsPath, pool, signal);
+    if (made.kind === 'refused') await this.#client.mergePatch(`${poolsPath}/default`, { spec }, signal);
+  }
+
   /** Ends the controller as its operating system would, or as a machine that loses power. */
   async endController(how: 'kill' | 'stop'): Promise<void> {
     if (how === 'kill') this.#controller?.kill();
@@ -142,7 +169,7 @@ export class BlockDemonstration {
   }
 
   join(name: string): void {
-    const machine = new BlockMachine({
+    const machine = new (this.hasPools ? PoolMachine : BlockMachine)({
       name,
       form: this.isCiliumNodes ? 'CiliumNode' : 'Node',
       client: this.#client,
@@ -150,6 +177,7 @@ export class BlockDemonstration {
       random: this.#random.fork(`${name} ${this.elapsed}`),
       isOwned: false,
     });
+    if (machine instanceof PoolMachine) machine.pods = new Map([['default', 1]]);
     this.machines.set(name, machine);
     void machine.run();
   }

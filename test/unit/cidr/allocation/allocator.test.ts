@@ -37,7 +37,8 @@ describe('an allocator', () => {
     for (const name of ['a', 'b', 'c']) model.create(name);
     await model.clock.advance(1000);
 
-    expect(allocator.waiting()).toEqual({ ipv4: 2, ipv6: 0 });
+    const lack = { pool: 'default', family: 'ipv4' };
+    expect(allocator.waiting()).toEqual([lack, lack]);
     expect([...model.conditions].map(([name, { reason }]) => [name, reason])).toEqual([
       ['b', 'PodCIDRsExhausted'],
       ['c', 'PodCIDRsExhausted'],

@@ -6,8 +6,9 @@ import type {
   Holder,
   HolderReading,
 } from '../../../../src/cidr/allocation/block-holders.ts';
-import { Allocator } from '../../../../src/cidr/allocation/allocator.ts';
 import type { AllocatorEvent } from '../../../../src/cidr/allocation/allocator-event.ts';
+import { type AllocationRefusal, Allocator } from '../../../../src/cidr/allocation/allocator.ts';
+import { BlockOfEachFamily } from '../../../../src/cidr/allocation/block-of-each-family.ts';
 import { BlockLedger } from '../../../../src/cidr/allocation/block-ledger.ts';
 import { type Cidr, type Family, parseCidr } from '../../../../src/cidr/set/cidr.ts';
 import { sleep } from '../../../../src/runtime/clock.ts';
@@ -127,10 +128,10 @@ export class HolderModel implements BlockHolders {
 export interface AllocatorRig {
   readonly model: HolderModel;
   readonly ledger: BlockLedger;
-  readonly allocator: Allocator;
+  readonly allocator: Allocator<Holder, readonly string[]>;
   readonly events: AllocatorEvent[];
   readonly bugs: unknown[];
-  refusal: ReturnType<ConstructorParameters<typeof Allocator>[0]['refusal']>;
+  refusal: AllocationRefusal | undefined;
 }
 
 export interface RigOptions {
@@ -153,14 +154,14 @@ export function allocatorRig({ pools, model = new HolderModel(), workers = 4 }: 
     bugs,
     refusal: undefined,
     allocator: new Allocator({
-      ledger,
-      holders: model,
-      settings: {
+      allotment: new BlockOfEachFamily({
+        ledger,
         families: [...families],
         words: { object: 'CiliumNode', moreBlocks: 'add a CIDR' },
-        workers,
-        writeTime: 1000,
-      },
+        canGrow: model.canGrow,
+      }),
+      holders: model,
+      settings: { workers, writeTime: 1000, writesInARow: 0 },
       refusal: () => rig.refusal,
       emit: (event) => events.push(event),
       clock: model.clock,

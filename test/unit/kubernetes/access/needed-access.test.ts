@@ -49,6 +49,12 @@ describe('the access that Headwater needs', () => {
       ['cluster-role-cluster-pool.yaml', 'role.yaml'],
     ],
     [
+      'multi-pool',
+      { mode: 'multi-pool', gc: true, createsDefinition: true, createsPools: true },
+      'headwater',
+      ['cluster-role-multi-pool.yaml', 'role.yaml'],
+    ],
+    [
       'nodeipam',
       { mode: 'nodeipam' },
       'headwater-nodeipam',

@@ -1,8 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import {
-  ensureCiliumNodeDefinition,
-  isLower,
-} from '../../../../src/kubernetes/crd/cilium-node-definition.ts';
+import { ensureDefinition, isLower } from '../../../../src/kubernetes/crd/ensure-definition.ts';
 import { ciliumNodeDefinition } from '../../../../src/kubernetes/crd/cilium-node-schema.ts';
 import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
 import { ScriptedTransport } from '../scripted-transport.ts';
@@ -21,7 +18,7 @@ const ours = { 'app.kubernetes.io/managed-by': 'headwater' };
 const version = 'io.cilium.k8s.crd.schema.version';
 
 interface Outcome {
-  readonly outcome: Awaited<ReturnType<typeof ensureCiliumNodeDefinition>>;
+  readonly outcome: Awaited<ReturnType<typeof ensureDefinition>>;
   readonly sent: readonly string[];
 }
 
@@ -38,7 +35,10 @@ async function ensured(found: object | undefined, mayCreate = true, creation = 2
     present = { ...(JSON.parse(body ?? '{}') as object), status: established };
     return { status: creation, body: present };
   });
-  const ensuring = ensureCiliumNodeDefinition({ transport, clock, mayCreate }, new AbortController().signal);
+  const ensuring = ensureDefinition(
+    { definition: ciliumNodeDefinition, transport, clock, mayCreate },
+    new AbortController().signal,
+  );
   let outcome: Outcome['outcome'] | undefined;
   void ensuring.then((value) => {
     outcome = value;
@@ -51,7 +51,7 @@ describe('the definition of CiliumNodes', () => {
   test.each<[string, object]>([
     ['of Cilium', { [version]: '1.31.2' }],
     ['of somebody else, without a version', {}],
-    ['of our own and of this version', { ...ours, [version]: '0.0.1' }],
+    ['of our own and of this version', { ...ours, [version]: '0.0.2' }],
     ['of our own and newer', { ...ours, [version]: '0.1.0' }],
   ])('is left as it is: %s', async (_, labels) => {
     expect(await ensured(definition(labels))).toEqual({ outcome: { kind: 'present' }, sent: ['GET'] });
@@ -59,14 +59,14 @@ describe('the definition of CiliumNodes', () => {
 
   test('is created where it is absent', async () => {
     expect(await ensured(undefined)).toEqual({
-      outcome: { kind: 'created', version: '0.0.1' },
+      outcome: { kind: 'created', version: '0.0.2' },
       sent: ['GET', 'POST', 'GET'],
     });
   });
 
   test('is replaced if it is our own and older', async () => {
     expect(await ensured(definition({ ...ours, [version]: '0.0.0' }))).toEqual({
-      outcome: { kind: 'updated', version: '0.0.1' },
+      outcome: { kind: 'updated', version: '0.0.2' },
       sent: ['GET', 'PUT', 'GET'],
     });
   });

@@ -1,20 +1,15 @@
-// Makes sure that the cluster has a definition of CiliumNodes. It creates an absent one, replaces an older one of its own, and
-// leaves everybody else's alone.
+// Makes sure that the cluster has a definition of a kind of Cilium. It creates an absent one, replaces an older one of its own,
+// and leaves everybody else's alone.
 import type { Clock } from '../../runtime/clock.ts';
 import { retry } from '../../runtime/retry.ts';
 import { ask, type Reply } from '../transport/api-reply.ts';
 import { isList, type JsonObject, memberOf, textAt, valueAt } from '../transport/json.ts';
 import type { KubernetesTransport } from '../transport/transport.ts';
-import {
-  ciliumNodeDefinition,
-  ciliumNodeDefinitionName,
-  definitionVersion,
-  manager,
-  managerLabel,
-  versionLabel,
-} from './cilium-node-schema.ts';
+import { definitionVersion, manager, managerLabel, versionLabel } from './cilium-definition.ts';
 
 export interface DefinitionDeps {
+  /** As it is created. */
+  readonly definition: JsonObject;
   readonly transport: KubernetesTransport;
   readonly clock: Clock;
   /** Whether an absent one may be created, and an older one of our own replaced. */
@@ -28,13 +23,12 @@ export type DefinitionOutcome =
   | { readonly kind: 'absent'; readonly problem: string };
 
 const collection = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
-const path = `${collection}/${ciliumNodeDefinitionName}`;
 
 /** In ms. */
 const poll = { pause: 500, longest: 60_000 };
 
 /** Resolves once the definition is served, or is known to be absent. Rejects only with the signal's reason. */
-export async function ensureCiliumNodeDefinition(
+export async function ensureDefinition(
   deps: DefinitionDeps,
   signal: AbortSignal,
 ): Promise<DefinitionOutcome> {
@@ -52,7 +46,15 @@ export async function ensureCiliumNodeDefinition(
   if (step.kind === 'absent') return step;
   if (step.kind === 'served')
     return done === undefined ? { kind: 'present' } : { kind: done, version: definitionVersion };
-  return { kind: 'absent', problem: `the definition ${ciliumNodeDefinitionName} is missing: ${problem}` };
+  return { kind: 'absent', problem: `the definition ${nameOf(deps)} is missing: ${problem}` };
+}
+
+function nameOf({ definition }: DefinitionDeps): string {
+  return textAt(definition, 'metadata', 'name') ?? '';
+}
+
+function pathOf(deps: DefinitionDeps): string {
+  return `${collection}/${nameOf(deps)}`;
 }
 
 type Step =
@@ -64,12 +66,12 @@ type Step =
   | { readonly kind: 'absent'; readonly problem: string };
 
 async function takeStep(deps: DefinitionDeps, signal: AbortSignal): Promise<Step> {
-  const reply = await ask(deps.transport, { method: 'GET', path }, signal);
+  const reply = await ask(deps.transport, { method: 'GET', path: pathOf(deps) }, signal);
   switch (reply.kind) {
     case 'gone':
-      return deps.mayCreate ? create(deps, signal) : absent('it is not to be created here');
+      return deps.mayCreate ? create(deps, signal) : absent(deps, 'it is not to be created here');
     case 'denied':
-      // Whoever may not read it learns from the list of CiliumNodes whether there is one.
+      // Whoever may not read it learns from the list of its objects whether there is one.
       return { kind: 'served' };
     case 'ok':
       if (deps.mayCreate && isOutdated(reply.object)) return replace(deps, reply.object, signal);
@@ -81,16 +83,17 @@ async function takeStep(deps: DefinitionDeps, signal: AbortSignal): Promise<Step
 
 const contentType = 'application/json';
 
-async function create({ transport }: DefinitionDeps, signal: AbortSignal): Promise<Step> {
-  const body = JSON.stringify(ciliumNodeDefinition);
-  const reply = await ask(transport, { method: 'POST', path: collection, contentType, body }, signal);
-  if (reply.kind === 'denied') return absent(reply.message);
+async function create(deps: DefinitionDeps, signal: AbortSignal): Promise<Step> {
+  const body = JSON.stringify(deps.definition);
+  const reply = await ask(deps.transport, { method: 'POST', path: collection, contentType, body }, signal);
+  if (reply.kind === 'denied') return absent(deps, reply.message);
   return stepAfter(reply, 'created');
 }
 
-async function replace({ transport }: DefinitionDeps, known: JsonObject, signal: AbortSignal): Promise<Step> {
-  const body = JSON.stringify(replacing(known));
-  return stepAfter(await ask(transport, { method: 'PUT', path, contentType, body }, signal), 'updated');
+async function replace(deps: DefinitionDeps, known: JsonObject, signal: AbortSignal): Promise<Step> {
+  const request = { method: 'PUT', path: pathOf(deps), contentType } as const;
+  const body = JSON.stringify(replacing(deps.definition, known));
+  return stepAfter(await ask(deps.transport, { ...request, body }, signal), 'updated');
 }
 
 function stepAfter(reply: Reply, done: 'created' | 'updated'): Step {
@@ -98,20 +101,20 @@ function stepAfter(reply: Reply, done: 'created' | 'updated'): Step {
   return { kind: 'failed', problem: reply.kind === 'gone' ? 'it was deleted meanwhile' : reply.message };
 }
 
-function absent(why: string): Step {
-  return { kind: 'absent', problem: advice(why) };
+function absent(deps: DefinitionDeps, why: string): Step {
+  return { kind: 'absent', problem: advice(nameOf(deps), why) };
 }
 
-function advice(why: string): string {
-  return `the cluster has no definition ${ciliumNodeDefinitionName}, and Headwater does not create it (${why}): install Cilium, or let Headwater create it (rbac.create of the chart, no --skip-crd-creation)`;
+function advice(name: string, why: string): string {
+  return `the cluster has no definition ${name}, and Headwater does not create it (${why}): install Cilium, or let Headwater create it (rbac.create of the chart, no --skip-crd-creation)`;
 }
 
 /** Our definition in place of the one that stands there, in just that state. */
-function replacing(known: JsonObject): JsonObject {
+function replacing(definition: JsonObject, known: JsonObject): JsonObject {
   const metadata = { ...(valueAt(known, 'metadata') as JsonObject) };
   const labels = { ...(valueAt(known, 'metadata', 'labels') as JsonObject) };
   return {
-    ...ciliumNodeDefinition,
+    ...definition,
     metadata: { ...metadata, labels: { ...labels, [versionLabel]: definitionVersion } },
   };
 }

@@ -1,0 +1,62 @@
+// The port to what objects should get: a block of each family, or blocks of pools as their agents ask. An implementation knows
+// who holds what and decides, without waiting for anything; the allocator carries out what it decides.
+import type { Cidr, Family } from '../set/cidr.ts';
+import type { BlockCondition, Holder } from './block-holders.ts';
+import type { Allocated, PoolCidr } from './block-ledger.ts';
+
+/** A block that an object lacks. */
+export interface Lack {
+  readonly pool: string;
+  readonly family: Family;
+}
+
+/** A block that nobody holds any more. `pool`: undefined for a CIDR outside all pools. */
+export interface Freed {
+  readonly cidr: Cidr;
+  readonly pool: PoolCidr | undefined;
+}
+
+export interface Change {
+  /** Uids of other objects whose condition it may change. */
+  readonly others: readonly string[];
+  readonly freed: readonly Freed[];
+}
+
+/** What is taken for an object, and written to it next. */
+export interface Reservation<D> {
+  readonly draft: D;
+  /** The blocks that it then shows. */
+  readonly blocks: readonly string[];
+  /** Whether an earlier write, or dry run, took the same. */
+  readonly isKnown: boolean;
+  readonly allocated: readonly Allocated[];
+}
+
+export interface Allotment<H extends Holder, D> {
+  /** Takes in what an object shows: it holds that from now on, whoever else does. `before`: undefined for a new object. */
+  take(holder: H, before: H | undefined): Change;
+  /** The object is gone: only now everything is free that it held. */
+  drop(holder: H): Change;
+  /** Whether all that it shows may come from a write of this process, or is what it had before. */
+  isOurs(holder: H): boolean;
+  /** Whether it asks for something else than before. */
+  isNews(holder: H, before: H): boolean;
+  /** What it lacks; empty if it can get nothing. */
+  lacks(holder: H): readonly Lack[];
+  /** Takes what the object lacks and is free; undefined if that is nothing. */
+  reserve(holder: H): Reservation<D> | undefined;
+  /** What was reserved for it is not going to be written. */
+  giveBack(holder: H): void;
+  /** What is wrong with the object; undefined if nothing is. */
+  conditionOf(holder: H, facts: ServiceFacts): BlockCondition | undefined;
+}
+
+/** How the object is served. */
+export interface ServiceFacts {
+  /** It lacks something that it should get. */
+  readonly isWaiting: boolean;
+  /** Why its last write failed for good. */
+  readonly refused: string | undefined;
+  /** Another program gives out blocks. */
+  readonly isPaused: boolean;
+}

@@ -1,0 +1,205 @@
+// What an object gets where nodes have one block of each family: a missing family is added, a known block is kept, and nothing
+// is taken from an object that lives.
+import { type Cidr, cidrText, type Family, isSame, parseCidr } from '../set/cidr.ts';
+import type { Allotment, Change, Lack, Reservation, ServiceFacts } from './allotment.ts';
+import { blockCondition, type BlockWords, shownBlocks, type ShownBlocks } from './block-condition.ts';
+import type { BlockCondition, Holder } from './block-holders.ts';
+import type { Allocated, BlockLedger } from './block-ledger.ts';
+import { bySeniority } from './waiting-line.ts';
+
+/** The name of the only pool where pools have none. */
+export const onlyPool = 'default';
+
+export interface BlockOfEachFamilyDeps {
+  readonly ledger: BlockLedger;
+  /** An object gets a block of each. */
+  readonly families: readonly Family[];
+  readonly words: BlockWords;
+  /** Whether an object that has a block of one family can get one of the other. */
+  readonly canGrow: boolean;
+}
+
+interface Known {
+  holder: Holder;
+  shown: ShownBlocks;
+  /** Held beside them, and not to be given to it as a block. */
+  readonly beside: readonly Cidr[];
+  /** Blocks of a write without a definite answer, or that a dry run would write. */
+  reserved: readonly Cidr[];
+}
+
+/** Blocks that an object showed once, and those that it shows, while it lives. */
+const mostRemembered = 32;
+
+export class BlockOfEachFamily<H extends Holder> implements Allotment<H, readonly string[]> {
+  readonly #deps: BlockOfEachFamilyDeps;
+  readonly #known = new Map<string, Known>();
+
+  constructor(deps: BlockOfEachFamilyDeps) {
+    this.#deps = deps;
+  }
+
+  take(holder: H, before: H | undefined): Change {
+    const known = this.#known.get(holder.uid);
+    if (known !== undefined && before !== undefined && !this.isNews(holder, before)) {
+      known.holder = holder;
+      return { others: [], freed: [] };
+    }
+    const beside = this.#holdBeside(holder);
+    const next = { holder, shown: shownBlocks(holder), beside, reserved: known?.reserved ?? [] };
+    this.#known.set(holder.uid, next);
+    return { others: this.#hold(next), freed: [] };
+  }
+
+  /** Returns what it may not get as its block. */
+  #holdBeside({ uid, alsoHeld = [], kept = [] }: H): readonly Cidr[] {
+    const also = readCidrs(alsoHeld);
+    for (const cidr of also) this.#deps.ledger.hold(uid, cidr);
+    const own = readCidrs(kept);
+    return also.filter((cidr) => !isAmong(own, cidr));
+  }
+
+  drop({ uid }: H): Change {
+    const { ledger } = this.#deps;
+    this.#known.delete(uid);
+    const held = ledger.heldBy(uid);
+    const others = held.flatMap((cidr) => ledger.othersHolding(cidr, uid));
+    for (const cidr of held) ledger.release(uid, cidr);
+    return { others, freed: held.map((cidr) => ({ cidr, pool: ledger.poolOf(cidr) })) };
+  }
+
+  isOurs(holder: H): boolean {
+    const held = this.#deps.ledger.heldBy(holder.uid);
+    return shownBlocks(holder).cidrs.every((cidr) => held.some((each) => isSame(each, cidr)));
+  }
+
+  isNews({ blocks, alsoHeld = [] }: H, before: H): boolean {
+    return !isSameText(blocks, before.blocks) || !isSameText(alsoHeld, before.alsoHeld ?? []);
+  }
+
+  lacks({ uid }: H): readonly Lack[] {
+    const known = this.#known.get(uid);
+    return known === undefined ? [] : this.#missing(known).map((family) => ({ pool: onlyPool, family }));
+  }
+
+  /** A block of each missing family, or none at all. */
+  reserve({ uid }: H): Reservation<readonly string[]> | undefined {
+    const known = this.#known.get(uid);
+    if (known === undefined) return undefined;
+    const missing = this.#missing(known);
+    if (!missing.every((family) => this.#hasBlock(known, family))) return undefined;
+    const allocated: Allocated[] = [];
+    const added = missing.map(
+      (family) => this.#ownBlock(known, family) ?? this.#allocate(known, family, allocated),
+    );
+    const isKnown = known.reserved.length > 0;
+    // What an earlier write may have given stays reserved until the object shows what it has.
+    const earlier = known.reserved.filter((cidr) => !added.some((each) => isSame(each, cidr)));
+    known.reserved = [...earlier, ...added];
+    const blocks = withAdded(known.holder.blocks, added);
+    return { draft: blocks, blocks, isKnown, allocated };
+  }
+
+  giveBack({ uid }: H): void {
+    const known = this.#known.get(uid);
+    if (known === undefined) return;
+    for (const cidr of known.reserved) this.#deps.ledger.release(uid, cidr);
+    known.reserved = [];
+  }
+
+  conditionOf(holder: H, { isWaiting, refused, isPaused }: ServiceFacts): BlockCondition | undefined {
+    const known = this.#known.get(holder.uid);
+    if (known === undefined) return undefined;
+    const { ledger, words } = this.#deps;
+    const { shown } = known;
+    const missing = isWaiting ? this.#missing(known) : [];
+    return blockCondition(
+      {
+        holder,
+        shown,
+        conflict: this.#conflictOf(known),
+        outside: shown.cidrs.find((cidr) => ledger.poolOf(cidr) === undefined),
+        reserved: shown.cidrs.find((cidr) => ledger.isReserved(cidr)),
+        exhausted: missing.filter((family) => !this.#hasBlock(known, family)),
+        refused,
+        isPaused,
+      },
+      words,
+    );
+  }
+
+  /** Holds what the object shows, and frees what was reserved for a family of which it shows another block. */
+  #hold(known: Known): readonly string[] {
+    const { holder, shown, reserved } = known;
+    const { ledger } = this.#deps;
+    for (const cidr of shown.cidrs) ledger.hold(holder.uid, cidr);
+    const isShown = (cidr: Cidr): boolean => shown.cidrs.some((each) => isSame(each, cidr));
+    const isSettled = ({ family }: Cidr): boolean => shown.cidrs.some((each) => each.family === family);
+    for (const cidr of reserved) if (isSettled(cidr) && !isShown(cidr)) ledger.release(holder.uid, cidr);
+    known.reserved = reserved.filter((cidr) => !isSettled(cidr));
+    const held = ledger.heldBy(holder.uid);
+    const also = readCidrs(holder.alsoHeld ?? []);
+    const isInUse = (cidr: Cidr): boolean => isShown(cidr) || isAmong([...known.reserved, ...also], cidr);
+    const old = held.filter((cidr) => !isInUse(cidr));
+    for (const cidr of old.slice(0, Math.max(0, held.length - mostRemembered)))
+      ledger.release(holder.uid, cidr);
+    return shown.cidrs.flatMap((cidr) => ledger.othersHolding(cidr, holder.uid));
+  }
+
+  /** The families of which the object shows no block. */
+  #missing({ shown, holder }: Known): readonly Family[] {
+    const { families, canGrow } = this.#deps;
+    if (shown.unreadable !== undefined || (holder.blocks.length > 0 && !canGrow)) return [];
+    return families.filter((family) => shown.cidrs.every((cidr) => cidr.family !== family));
+  }
+
+  #conflictOf({ holder, shown }: Known): { readonly cidr: Cidr; readonly other: string } | undefined {
+    for (const cidr of shown.cidrs) {
+      const older = this.#deps.ledger
+        .othersHolding(cidr, holder.uid)
+        .map((uid) => this.#known.get(uid)?.holder)
+        .filter((other) => other !== undefined)
+        .filter((other) => bySeniority(other, holder) < 0)
+        .toSorted(bySeniority)[0];
+      if (older !== undefined) return { cidr, other: older.name };
+    }
+    return undefined;
+  }
+
+  /** Whether a block of the family is free or reserved for the object. */
+  #hasBlock(known: Known, family: Family): boolean {
+    return this.#ownBlock(known, family) !== undefined || this.#deps.ledger.hasFree(family);
+  }
+
+  /** A block that the object has already, although it does not show it: it gets no other, unless somebody else has that one too. */
+  #ownBlock({ holder: { uid }, beside }: Known, family: Family): Cidr | undefined {
+    const { ledger } = this.#deps;
+    const own = ledger.heldBy(uid).filter((cidr) => cidr.family === family && !isAmong(beside, cidr));
+    return own.findLast((cidr) => ledger.othersHolding(cidr, uid).length === 0);
+  }
+
+  #allocate({ holder }: Known, family: Family, into: Allocated[]): Cidr {
+    const allocated = this.#deps.ledger.allocate(family, holder.uid);
+    if (allocated === undefined) throw new Error('a block was free a moment ago');
+    into.push(allocated);
+    return allocated.cidr;
+  }
+}
+
+function isAmong(cidrs: readonly Cidr[], cidr: Cidr): boolean {
+  return cidrs.some((each) => isSame(each, cidr));
+}
+
+function readCidrs(texts: readonly string[]): readonly Cidr[] {
+  return texts.map(parseCidr).flatMap((reading) => (reading.kind === 'cidr' ? [reading.cidr] : []));
+}
+
+function isSameText(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((text, index) => text === b[index]);
+}
+
+/** The blocks to write: what is shown keeps its text and order, and IPv4 goes before IPv6. */
+function withAdded(shown: readonly string[], added: readonly Cidr[]): readonly string[] {
+  const texts = added.map(cidrText);
+  return added[0]?.family === 'ipv6' ? [...shown, ...texts] : [...texts, ...shown];
+}

@@ -1,0 +1,298 @@
+// What a CiliumNode gets in the mode multi-pool: for each pool and family that its agent asks for, as many blocks as hold the
+// addresses. Blocks are only added; the agent gives them back. Blocks whose pool has gone are orphans: they stay the node's.
+import { ageOf } from '../../kubernetes/watch/resource-version.ts';
+import type { CiliumPodIpPool } from '../../kubernetes/ciliumpodippool/cilium-pod-ip-pool.ts';
+import type { Json } from '../../kubernetes/transport/json.ts';
+import type { Allotment, Change, Freed, Lack, Reservation, ServiceFacts } from '../allocation/allotment.ts';
+import type { BlockCondition } from '../allocation/block-holders.ts';
+import type { Allocated, BlockLedger } from '../allocation/block-ledger.ts';
+import { bySeniority } from '../allocation/waiting-line.ts';
+import { type Cidr, cidrText, families, isSame, parseCidr } from '../set/cidr.ts';
+import { type ListedBlock, PoolBook, type PoolState } from './pool-book.ts';
+import { usableAddresses } from './pool-definition.ts';
+import { poolCondition, type PoolStanding, type PoolWant } from './pool-condition.ts';
+import { listedBlocks, type PoolNodeHolder, withBlocks } from './pool-node-holder.ts';
+
+interface Known {
+  holder: PoolNodeHolder;
+  listed: readonly ListedBlock[];
+  /** Blocks that are written, or were without an answer, and are not listed yet. */
+  reserved: readonly Cidr[];
+  /** What it lacks; undefined until it is computed for these pools. */
+  wants: readonly PoolWant[] | undefined;
+}
+
+/** The most blocks that one write adds from one pool and family: no node takes a pool at once. */
+const mostAdded = 256;
+
+const nothing: Change = { others: [], freed: [] };
+
+export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]> {
+  readonly book: PoolBook;
+  readonly #ledger: BlockLedger;
+  readonly #onPools: () => void;
+  readonly #known = new Map<string, Known>();
+  readonly #unmoved = new Map<string, string>();
+
+  /** `onPools`: called after pools, or what is wrong with them, changed. */
+  constructor(ledger: BlockLedger, onPools: () => void = () => undefined) {
+    this.#ledger = ledger;
+    this.#onPools = onPools;
+    this.book = new PoolBook({
+      orphans: () => this.orphans(),
+      isUsed: (pool) => this.#isUsed(pool),
+    });
+  }
+
+  /** Takes in pools as they are now; `undefined` for one that is gone. Call it with all that changed at once. */
+  changePools(changes: Iterable<readonly [name: string, pool: CiliumPodIpPool | undefined]>): void {
+    const given = [...changes];
+    for (const [name, pool] of given) if (pool === undefined) this.book.delete(name);
+    this.#ledger.change(this.book.cidrs());
+    for (const [, pool] of given) if (pool !== undefined) this.book.set(pool);
+    this.book.recheck();
+    this.#applyPools();
+  }
+
+  #applyPools(): void {
+    this.#ledger.change(this.book.cidrs());
+    for (const known of this.#known.values()) {
+      known.wants = undefined;
+      this.#settle(known);
+    }
+    this.#onPools();
+  }
+
+  take(holder: PoolNodeHolder, before: PoolNodeHolder | undefined): Change {
+    const known = this.#known.get(holder.uid);
+    const listed = listedBlocks(holder);
+    if (known === undefined) {
+      const next = { holder, listed, reserved: [], wants: undefined };
+      this.#known.set(holder.uid, next);
+      return { others: this.#hold(next), freed: [] };
+    }
+    const dropped = isOlder(holder, before) ? [] : droppedBlocks(known.listed, listed);
+    Object.assign(known, { holder, listed, wants: undefined });
+    const others = this.#hold(known);
+    const freed = [...this.#release(known, dropped), ...this.#settle(known)];
+    return freed.length === 0 ? { others, freed } : { others: [...others, ...this.#noteFreed(freed)], freed };
+  }
+
+  drop({ uid }: PoolNodeHolder): Change {
+    const known = this.#known.get(uid);
+    if (known === undefined) return nothing;
+    const held = this.#ledger.heldBy(uid);
+    const others = held.flatMap((cidr) => this.#ledger.othersHolding(cidr, uid));
+    this.#known.delete(uid);
+    this.#unmoved.delete(uid);
+    const freed = this.#release(known, held);
+    return { others: [...others, ...this.#noteFreed(freed)], freed };
+  }
+
+  /** Why the blocks of cluster-pool that a node has cannot move to the default pool; undefined if they did. */
+  noteUnmoved({ uid }: PoolNodeHolder, why: string | undefined): void {
+    if (why === undefined) this.#unmoved.delete(uid);
+    else this.#unmoved.set(uid, why);
+  }
+
+  isOurs(holder: PoolNodeHolder): boolean {
+    const held = this.#ledger.heldBy(holder.uid);
+    return listedBlocks(holder).every(({ cidr }) => held.some((each) => isSame(each, cidr)));
+  }
+
+  isNews(holder: PoolNodeHolder, before: PoolNodeHolder): boolean {
+    return holder.digest !== before.digest;
+  }
+
+  lacks({ uid }: PoolNodeHolder): readonly Lack[] {
+    const known = this.#known.get(uid);
+    return known === undefined ? [] : this.#wantsOf(known);
+  }
+
+  reserve({ uid }: PoolNodeHolder): Reservation<readonly Json[]> | undefined {
+    const known = this.#known.get(uid);
+    if (known === undefined) return undefined;
+    const isKnown = known.reserved.length > 0;
+    const allocated: Allocated[] = [];
+    const added = this.#wantsOf(known).flatMap((want) =>
+      this.#blocksFor(known, want, allocated).map((cidr) => ({ pool: want.pool, cidr })),
+    );
+    if (added.length === 0) return undefined;
+    const isAdded = (cidr: Cidr): boolean => added.some((each) => isSame(each.cidr, cidr));
+    known.reserved = [...known.reserved.filter((cidr) => !isAdded(cidr)), ...added.map(({ cidr }) => cidr)];
+    const blocks = [...known.holder.blocks, ...added.map(({ cidr }) => cidrText(cidr))];
+    return {
+      draft: withBlocks(known.holder.rawAllocated, added),
+      blocks,
+      isKnown: isKnown && allocated.length === 0,
+      allocated,
+    };
+  }
+
+  giveBack({ uid }: PoolNodeHolder): void {
+    const known = this.#known.get(uid);
+    if (known !== undefined) this.#release(known, known.reserved);
+  }
+
+  conditionOf(holder: PoolNodeHolder, facts: ServiceFacts): BlockCondition | undefined {
+    const known = this.#known.get(holder.uid);
+    if (known === undefined) return undefined;
+    const { listed } = known;
+    return poolCondition({
+      ...facts,
+      holder,
+      unmoved: holder.podCidrs.length > 0 ? this.#unmoved.get(holder.uid) : undefined,
+      conflict: this.#conflictOf(known),
+      wants: facts.isWaiting ? this.#wantsOf(known).filter((want) => !this.#canServe(known, want)) : [],
+      standingOf: (pool) => this.#standingOf(pool),
+      orphans: listed.filter((block) => this.#isOrphan(block)),
+    });
+  }
+
+  #standingOf(pool: string): PoolStanding {
+    const state = this.book.get(pool);
+    if (state === undefined) return 'missing';
+    return state.problem === undefined ? 'works' : { problem: state.problem };
+  }
+
+  /** Blocks that nodes list under the name of a pool that does not have them. */
+  *orphans(): Generator<ListedBlock & { readonly node: string }> {
+    for (const { holder, listed } of this.#known.values())
+      for (const block of listed) if (this.#isOrphan(block)) yield { ...block, node: holder.name };
+  }
+
+  #isOrphan({ pool, cidr }: ListedBlock): boolean {
+    return this.#ledger.poolOf(cidr)?.pool !== pool;
+  }
+
+  #isUsed(pool: string): boolean {
+    for (const { listed, reserved } of this.#known.values()) {
+      if (listed.some((each) => each.pool === pool)) return true;
+      if (reserved.some((cidr) => this.#ledger.poolOf(cidr)?.pool === pool)) return true;
+    }
+    return false;
+  }
+
+  /** What cluster-pool gave is held, too. */
+  #hold({ holder: { uid, podCidrs }, listed }: Known): readonly string[] {
+    const cidrs = [...listed.map(({ cidr }) => cidr), ...podCidrs.flatMap(readCidr)];
+    for (const cidr of cidrs) this.#ledger.hold(uid, cidr);
+    return cidrs.flatMap((cidr) => this.#ledger.othersHolding(cidr, uid));
+  }
+
+  #release(known: Known, cidrs: readonly Cidr[]): readonly Freed[] {
+    const { uid } = known.holder;
+    known.reserved = known.reserved.filter((cidr) => !cidrs.some((each) => isSame(each, cidr)));
+    for (const cidr of cidrs) this.#ledger.release(uid, cidr);
+    return cidrs.map((cidr) => ({ cidr, pool: this.#ledger.poolOf(cidr) }));
+  }
+
+  /** An orphan that is gone may have kept a pool from what it covers. Returns who may be concerned. */
+  #noteFreed(freed: readonly Freed[]): readonly string[] {
+    const isConcerned = this.book.hasProblems && freed.some(({ pool }) => pool === undefined);
+    if (!isConcerned || !this.book.recheck()) return [];
+    this.#applyPools();
+    return [...this.#known.keys()];
+  }
+
+  /** Frees what is reserved and no longer lacking. A write that reserved it is bound to a state that has passed. */
+  #settle(known: Known): readonly Freed[] {
+    if (known.reserved.length === 0) return [];
+    const isListed = (cidr: Cidr): boolean => known.listed.some((each) => isSame(each.cidr, cidr));
+    known.reserved = known.reserved.filter((cidr) => !isListed(cidr));
+    const wanted = this.#wantsOf(known).flatMap((want) => this.#ownBlocksFor(known, want));
+    const idle = known.reserved.filter((cidr) => !wanted.some((each) => isSame(each, cidr)));
+    return this.#release(known, idle);
+  }
+
+  #wantsOf(known: Known): readonly PoolWant[] {
+    return (known.wants ??= known.holder.requested.flatMap(({ pool, ...asked }) =>
+      families.flatMap((family) => this.#wantOf(known, { pool, family, addresses: asked[family] })),
+    ));
+  }
+
+  #wantOf({ listed }: Known, { pool, family, addresses }: PoolWant): readonly PoolWant[] {
+    const state = this.book.get(pool);
+    // A pool of one family serves nodes of both: they get what there is.
+    if (
+      state?.problem === undefined &&
+      state?.definition !== undefined &&
+      state.definition[family] === undefined
+    )
+      return [];
+    const own = listed.filter((each) => each.pool === pool && each.cidr.family === family);
+    const usable = own.reduce((sum, { cidr }) => sum + this.#usable(state, cidr), 0);
+    return usable >= addresses ? [] : [{ pool, family, addresses: addresses - usable }];
+  }
+
+  #usable(state: PoolState | undefined, cidr: Cidr): number {
+    return usableAddresses(cidr, state?.definition?.[cidr.family]);
+  }
+
+  /** Blocks that the node holds although it does not list them come first. */
+  #ownBlocksFor({ holder: { uid }, listed }: Known, { pool, family, addresses }: PoolWant): readonly Cidr[] {
+    const state = this.book.get(pool);
+    const blocks: Cidr[] = [];
+    let left = addresses;
+    for (const cidr of this.#ledger.heldBy(uid)) {
+      if (left <= 0) break;
+      const isOfPool = cidr.family === family && this.#ledger.poolOf(cidr)?.pool === pool;
+      if (!isOfPool || listed.some((each) => isSame(each.cidr, cidr))) continue;
+      if (this.#ledger.othersHolding(cidr, uid).length > 0) continue;
+      blocks.push(cidr);
+      left -= this.#usable(state, cidr);
+    }
+    return blocks;
+  }
+
+  /** As many blocks as are wanted, or as are free. */
+  #blocksFor(known: Known, want: PoolWant, allocated: Allocated[]): readonly Cidr[] {
+    const state = this.book.get(want.pool);
+    if (state === undefined || state.problem !== undefined) return [];
+    const blocks = [...this.#ownBlocksFor(known, want)];
+    let left = blocks.reduce((sum, cidr) => sum - this.#usable(state, cidr), want.addresses);
+    while (left > 0 && blocks.length < mostAdded) {
+      const next = this.#ledger.allocate(want.family, known.holder.uid, want.pool);
+      if (next === undefined) break;
+      allocated.push(next);
+      blocks.push(next.cidr);
+      left -= this.#usable(state, next.cidr);
+    }
+    return blocks;
+  }
+
+  #canServe(known: Known, want: PoolWant): boolean {
+    const state = this.book.get(want.pool);
+    if (state === undefined || state.problem !== undefined) return false;
+    return this.#ledger.hasFree(want.family, want.pool) || this.#ownBlocksFor(known, want).length > 0;
+  }
+
+  #conflictOf({ holder, listed }: Known): (ListedBlock & { readonly other: string }) | undefined {
+    for (const block of listed) {
+      const older = this.#ledger
+        .othersHolding(block.cidr, holder.uid)
+        .map((uid) => this.#known.get(uid)?.holder)
+        .filter((other) => other !== undefined)
+        .filter((other) => bySeniority(other, holder) < 0)
+        .toSorted(bySeniority)[0];
+      if (older !== undefined) return { ...block, other: older.name };
+    }
+    return undefined;
+  }
+}
+
+function readCidr(text: string): readonly Cidr[] {
+  const reading = parseCidr(text);
+  return reading.kind === 'cidr' ? [reading.cidr] : [];
+}
+
+/** What the agent gave back. A list without any block is no evidence: agents write none until they have one. */
+function droppedBlocks(before: readonly ListedBlock[], after: readonly ListedBlock[]): readonly Cidr[] {
+  if (after.length === 0) return [];
+  return before.map(({ cidr }) => cidr).filter((cidr) => !after.some((each) => isSame(each.cidr, cidr)));
+}
+
+/** A restored backup shows what once was, and not what was given back. */
+function isOlder(holder: PoolNodeHolder, before: PoolNodeHolder | undefined): boolean {
+  return before !== undefined && ageOf(holder.version, before.version) === 'older';
+}

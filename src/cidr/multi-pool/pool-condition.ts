@@ -1,0 +1,100 @@
+// Decides what is wrong with the blocks of a CiliumNode in the mode multi-pool, and what to do. Pure.
+import type { ServiceFacts } from '../allocation/allotment.ts';
+import type { BlockCondition, BlockReason } from '../allocation/block-holders.ts';
+import { cidrText, type Family, familyNames } from '../set/cidr.ts';
+import type { ListedBlock } from './pool-book.ts';
+import type { PoolNodeHolder } from './pool-node-holder.ts';
+
+/** Addresses that an agent asks for and has no block for. */
+export interface PoolWant {
+  readonly pool: string;
+  readonly family: Family;
+  readonly addresses: number;
+}
+
+export type PoolStanding = 'missing' | 'works' | { readonly problem: string };
+
+export interface PoolFacts extends ServiceFacts {
+  readonly holder: PoolNodeHolder;
+  /** Why its blocks of cluster-pool cannot move to the default pool. */
+  readonly unmoved: string | undefined;
+  /** A block of it that an older node holds too, in part or whole. */
+  readonly conflict: (ListedBlock & { readonly other: string }) | undefined;
+  /** What it lacks and cannot get now. */
+  readonly wants: readonly PoolWant[];
+  readonly standingOf: (pool: string) => PoolStanding;
+  /** Blocks of pools that do not have them any longer. */
+  readonly orphans: readonly ListedBlock[];
+}
+
+/** Pools or blocks that one text names. */
+const mostNamed = 5;
+
+/** Everything that is wrong, with the reason of what explains most; undefined if nothing is. */
+export function poolCondition(facts: PoolFacts): BlockCondition | undefined {
+  const found = [...ofObject(facts), ...ofService(facts), ...ofOrphans(facts)];
+  const [first] = found;
+  if (first === undefined) return undefined;
+  return { reason: first.reason, message: found.map(({ message }) => message).join('. ') };
+}
+
+function say(reason: BlockReason, message: string): readonly BlockCondition[] {
+  return [{ reason, message }];
+}
+
+function ofObject({ holder, conflict, unmoved }: PoolFacts): readonly BlockCondition[] {
+  const unread =
+    holder.problem === undefined ? [] : say('PodCIDRUnreadable', `${holder.problem}: correct the CiliumNode`);
+  if (unmoved !== undefined)
+    return [...unread, ...say('PodCIDROutsidePools', `migration to multi-pool IPAM failed: ${unmoved}`)];
+  if (conflict === undefined) return unread;
+  const { cidr, pool, other } = conflict;
+  return [
+    ...unread,
+    ...say(
+      'PodCIDRConflict',
+      `its block ${cidrText(cidr)} of pool ${pool} overlaps one of ${other}, which is older. Both keep it, because pods may use it: drain this node, then delete its CiliumNode and let it register again`,
+    ),
+  ];
+}
+
+function ofService({ wants, standingOf, refused, isPaused }: PoolFacts): readonly BlockCondition[] {
+  if (isPaused)
+    return say(
+      'AllocatorConflict',
+      'another program gives out blocks to CiliumNodes, so Headwater gives out none until it has been quiet for 5 min: run one allocator only',
+    );
+  if (refused !== undefined) return say('WriteRefused', `its blocks cannot be written: ${refused}`);
+  const pools = [...new Set(wants.map(({ pool }) => pool))].slice(0, mostNamed);
+  return pools.map((pool) => {
+    const families = wants.filter((want) => want.pool === pool).map(({ family }) => familyNames[family]);
+    return unserved(pool, families.join(' and '), standingOf(pool));
+  });
+}
+
+function unserved(pool: string, families: string, standing: PoolStanding): BlockCondition {
+  if (standing === 'missing')
+    return {
+      reason: 'PoolMissing',
+      message: `its agent asks pool ${pool} for addresses, and there is no CiliumPodIPPool of that name: create it, or correct what names it`,
+    };
+  if (standing !== 'works')
+    return {
+      reason: 'PoolInvalid',
+      message: `pool ${pool} gives out no blocks until it is corrected: ${standing.problem}`,
+    };
+  return {
+    reason: 'PoolExhausted',
+    message: `no ${families} block of pool ${pool} is free: add a network to the pool, or delete the CiliumNodes of machines that are gone`,
+  };
+}
+
+function ofOrphans({ orphans }: PoolFacts): readonly BlockCondition[] {
+  if (orphans.length === 0) return [];
+  const named = orphans.slice(0, mostNamed).map(({ pool, cidr }) => `${cidrText(cidr)} of pool ${pool}`);
+  const more = orphans.length > named.length ? ' and others' : '';
+  return say(
+    'BlockOrphaned',
+    `it has ${named.join(', ')}${more}, which the pool does not have any longer. It keeps them until its agent returns them: restart the pods that use them, or bring the network of the pool back`,
+  );
+}

@@ -1,0 +1,92 @@
+// What a CiliumPodIPPool means: its networks, how they are divided, and how many addresses of a block pods get. Pure.
+import type { CiliumPodIpPool, PoolNetworks } from '../../kubernetes/ciliumpodippool/cilium-pod-ip-pool.ts';
+import type { PoolCidr } from '../allocation/block-ledger.ts';
+import { blockShape } from '../set/block-set.ts';
+import {
+  type Cidr,
+  cidrText,
+  families,
+  type Family,
+  familyNames,
+  overlaps,
+  parseCidr,
+  widthOf,
+} from '../set/cidr.ts';
+
+export interface PoolDefinition {
+  readonly name: string;
+  readonly cidrs: readonly PoolCidr[];
+  /** Undefined for a family that the pool does not have. */
+  readonly ipv4: FamilyRules | undefined;
+  readonly ipv6: FamilyRules | undefined;
+}
+
+export interface FamilyRules {
+  readonly maskSize: number;
+  readonly allowFirstIp: boolean;
+  readonly allowLastIp: boolean;
+}
+
+export type PoolReading =
+  | { readonly kind: 'pool'; readonly pool: PoolDefinition }
+  /** `why` says what to do. */
+  | { readonly kind: 'invalid'; readonly why: string };
+
+export function readPool(raw: CiliumPodIpPool): PoolReading {
+  if (raw.problem !== undefined) return invalid(`${raw.problem}: correct the pool`);
+  const { name, ipv4, ipv6 } = raw;
+  if (ipv4 === undefined && ipv6 === undefined)
+    return invalid('it has no network: set spec.ipv4 or spec.ipv6');
+  const cidrs: PoolCidr[] = [];
+  for (const family of families) {
+    const given = raw[family];
+    const wrong = given === undefined ? undefined : addNetworks({ name, family, given }, cidrs);
+    if (wrong !== undefined) return invalid(wrong);
+  }
+  return { kind: 'pool', pool: { name, cidrs, ipv4: rulesOf(ipv4), ipv6: rulesOf(ipv6) } };
+}
+
+function invalid(why: string): PoolReading {
+  return { kind: 'invalid', why };
+}
+
+function rulesOf(given: PoolNetworks | undefined): FamilyRules | undefined {
+  if (given === undefined) return undefined;
+  const { maskSize, allowFirstIp, allowLastIp } = given;
+  return { maskSize, allowFirstIp, allowLastIp };
+}
+
+interface GivenFamily {
+  readonly name: string;
+  readonly family: Family;
+  readonly given: PoolNetworks;
+}
+
+/** Adds the networks of one family; returns the first thing that is wrong with them. */
+function addNetworks({ name, family, given }: GivenFamily, into: PoolCidr[]): string | undefined {
+  const { maskSize } = given;
+  for (const text of given.cidrs) {
+    const reading = parseCidr(text);
+    const shown = `${JSON.stringify(text)} of spec.${family}.cidrs`;
+    if (reading.kind === 'invalid') return `${shown} cannot be read because ${reading.why}`;
+    const { cidr } = reading;
+    if (cidr.family !== family) return `${shown} is an ${familyNames[cidr.family]} network: move it`;
+    const shape = blockShape(cidr, maskSize);
+    if (shape.kind === 'invalid') return `${shown} cannot be divided because ${shape.why}`;
+    const other = into.find((each) => overlaps(each.cidr, cidr));
+    if (other !== undefined) return `${shown} overlaps ${cidrText(other.cidr)} of the same pool: remove one`;
+    into.push({ pool: name, cidr, maskSize });
+  }
+  return undefined;
+}
+
+const withoutEnds = { allowFirstIp: false, allowLastIp: false };
+
+/** How many addresses of a block pods get: agents keep the first and the last one, unless the pool allows them. */
+export function usableAddresses(
+  { family, length }: Cidr,
+  { allowFirstIp, allowLastIp }: Pick<FamilyRules, 'allowFirstIp' | 'allowLastIp'> = withoutEnds,
+): number {
+  const size = 2 ** (widthOf[family] - length);
+  return size <= 2 ? size : size - (allowFirstIp ? 0 : 1) - (allowLastIp ? 0 : 1);
+}

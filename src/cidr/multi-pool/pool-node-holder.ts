@@ -1,0 +1,83 @@
+// CiliumNodes as objects that hold blocks of pools: `spec.ipam.pools`, of which agents write what they ask for and give back,
+// and we only what they get.
+import type { AllocatedPool, RequestedPool } from '../../kubernetes/cilium-node/cilium-node.ts';
+import { readCiliumNodePools } from '../../kubernetes/cilium-node/cilium-node-pools.ts';
+import { isList, isObject, type Json, type JsonObject, textAt } from '../../kubernetes/transport/json.ts';
+import { type CiliumNodeHolder, ciliumNodeHolder } from '../cluster-pool/cilium-node-holders.ts';
+import { type Cidr, cidrText, isSame, parseCidr } from '../set/cidr.ts';
+import type { ListedBlock } from './pool-book.ts';
+
+export interface PoolNodeHolder extends CiliumNodeHolder {
+  /** What cluster-pool gave it, as long as it shows that. */
+  readonly podCidrs: readonly string[];
+  readonly requested: readonly RequestedPool[];
+  readonly allocated: readonly AllocatedPool[];
+  /** The list as it stands in the object. */
+  readonly rawAllocated: readonly Json[];
+  /** What is asked for and listed, as one text. */
+  readonly digest: string;
+}
+
+export function poolNodeHolder(raw: JsonObject): PoolNodeHolder {
+  const { problem: _, ...holder } = ciliumNodeHolder(raw);
+  const { problem, ...pools } = readCiliumNodePools(raw);
+  return {
+    ...holder,
+    podCidrs: holder.blocks,
+    blocks: pools.allocated.flatMap(({ cidrs }) => cidrs),
+    ...(problem !== undefined && { problem }),
+    ...pools,
+    digest: JSON.stringify([pools.requested, pools.allocated, holder.blocks]),
+  };
+}
+
+/** The patch of `spec`. */
+export function allocatedPatch(allocated: readonly Json[]): JsonObject {
+  return { ipam: { pools: { allocated } } };
+}
+
+/** The blocks that an object lists, each once. Text that is no CIDR is none: agents skip it, too. */
+export function listedBlocks({ allocated }: Pick<PoolNodeHolder, 'allocated'>): readonly ListedBlock[] {
+  const blocks: ListedBlock[] = [];
+  for (const { pool, cidrs } of allocated)
+    for (const text of cidrs) {
+      const reading = parseCidr(text);
+      if (reading.kind === 'cidr' && !blocks.some(({ cidr }) => isSame(cidr, reading.cidr)))
+        blocks.push({ pool, cidr: reading.cidr });
+    }
+  return blocks;
+}
+
+/** The list with these blocks added: sorted as agents sort it, and with everything that it had. */
+export function withBlocks(raw: readonly Json[], added: readonly ListedBlock[]): readonly Json[] {
+  const entries = new Map<string, JsonObject>();
+  const unread: Json[] = [];
+  for (const entry of raw) {
+    const pool = textAt(entry, 'pool') ?? '';
+    if (!isObject(entry) || pool === '' || entries.has(pool)) unread.push(entry);
+    else entries.set(pool, entry);
+  }
+  for (const pool of new Set(added.map((each) => each.pool))) {
+    const entry = entries.get(pool) ?? { pool };
+    const listed = entry['cidrs'];
+    const texts = added.filter((each) => each.pool === pool).map(({ cidr }) => cidrText(cidr));
+    const cidrs = [...(isList(listed) ? listed : []), ...texts].toSorted(byPlace);
+    entries.set(pool, { ...entry, cidrs });
+  }
+  const sorted = [...entries].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, entry]) => entry);
+  return [...sorted, ...unread];
+}
+
+/** IPv4 goes before IPv6, low addresses before high ones; what is no CIDR keeps its place at the end. */
+function byPlace(a: Json, b: Json): number {
+  const [first, second] = [readOf(a), readOf(b)];
+  if (first === undefined || second === undefined)
+    return Number(first === undefined) - Number(second === undefined);
+  if (first.family !== second.family) return first.family === 'ipv4' ? -1 : 1;
+  return first.base < second.base ? -1 : Number(first.base > second.base);
+}
+
+function readOf(text: Json): Cidr | undefined {
+  const reading = typeof text === 'string' ? parseCidr(text) : undefined;
+  return reading?.kind === 'cidr' ? reading.cidr : undefined;
+}

@@ -1,0 +1,176 @@
+// What the modes share that give blocks to CiliumNodes: how they are written, where errors are shown, which of them are
+// deleted, and their definition.
+import { CiliumNodeGc, type GcOutcome } from '../../cidr/cluster-pool/cilium-node-gc.ts';
+import { type CiliumNodeHolder, CiliumNodeHolders } from '../../cidr/cluster-pool/cilium-node-holders.ts';
+import type { Holder } from '../../cidr/allocation/block-holders.ts';
+import type { AccessScope } from '../../kubernetes/access/needed-access.ts';
+import { BlockedErrors } from '../../kubernetes/cilium-node/blocked-errors.ts';
+import { CiliumNodeWriter } from '../../kubernetes/cilium-node/cilium-node-writer.ts';
+import { ciliumNodeDefinition } from '../../kubernetes/crd/cilium-node-schema.ts';
+import { ensureDefinition } from '../../kubernetes/crd/ensure-definition.ts';
+import type { EventSubject } from '../../kubernetes/events/event-object.ts';
+import { ask } from '../../kubernetes/transport/api-reply.ts';
+import { type JsonObject, textAt } from '../../kubernetes/transport/json.ts';
+import { ClusterNodes } from '../../kubernetes/watch/cluster-nodes.ts';
+import type { BlockBook } from '../cidr-session.ts';
+import { NotStartable } from '../clouds/cloud.ts';
+import { logReflectorState, WatchCounters } from '../reporting/watch-reports.ts';
+import { type CidrParts, type CidrPorts, type PartWatch, writeTimeoutOf } from './cidr-mode.ts';
+import type { ModeDeps } from './mode.ts';
+
+/** How a mode reads and writes the blocks of a CiliumNode. */
+export interface CiliumNodeForm<H extends CiliumNodeHolder, D> {
+  readonly read: (raw: JsonObject) => H;
+  readonly specOf: (draft: D) => JsonObject;
+}
+
+export abstract class CiliumNodeParts<H extends CiliumNodeHolder, D> implements CidrParts<H, D> {
+  abstract readonly access: AccessScope;
+  readonly holders: CiliumNodeHolders<H, D>;
+  readonly watches: readonly PartWatch[] = [];
+  readonly eventReasons = {};
+  readonly countsAsPeer = false;
+  protected readonly deps: ModeDeps;
+  protected readonly writer: CiliumNodeWriter;
+  readonly #ports: CidrPorts<H>;
+  readonly #errors: BlockedErrors;
+  readonly #nodes: ClusterNodes;
+  readonly #counters = new WatchCounters();
+  #nodesAreListed = false;
+  #gc: CiliumNodeGc | undefined;
+
+  constructor(deps: ModeDeps, ports: CidrPorts<H>, form: CiliumNodeForm<H, D>) {
+    this.deps = deps;
+    this.#ports = ports;
+    const { kubernetes, leadership } = deps;
+    const { options, clock, random, log, onBug } = deps.host;
+    const { permission } = leadership;
+    const { observe, mayWrite } = ports;
+    this.writer = new CiliumNodeWriter(kubernetes, mayWrite, writeTimeoutOf(options));
+    this.#errors = new BlockedErrors({
+      writer: this.writer,
+      observe,
+      mayWrite: () => permission.refusal('publish') === undefined && mayWrite(),
+      clock,
+      random: random.fork('errors'),
+      onBug,
+    });
+    this.holders = new CiliumNodeHolders({
+      writer: this.writer,
+      errors: this.#errors,
+      observe,
+      ...form,
+    });
+    permission.onChange(() => this.#errors.resume());
+    this.#nodes = new ClusterNodes({
+      transport: kubernetes,
+      clock,
+      random: random.fork('nodes'),
+      instanceIdOf: () => undefined,
+      onChange: (name, node) => {
+        if (node !== undefined) this.#gc?.noteNode(name);
+      },
+      onAccess: (problem) => {
+        if (problem !== undefined)
+          log.warn('cannot read Nodes: CiliumNodes of machines that are gone stay', { problem });
+      },
+      onState: (state) => {
+        if (state.kind !== 'denied') logReflectorState(log, 'nodes', state);
+        this.#nodesAreListed = state.kind === 'watching';
+      },
+      onBug,
+    });
+  }
+
+  abstract openBook(): BlockBook<H, D>;
+
+  get background(): readonly { run(signal: AbortSignal): Promise<void> }[] {
+    return [this.#nodes];
+  }
+
+  /** Throws NotStartable if the definition is absent and may not be created. */
+  async prepare(signal: AbortSignal): Promise<void> {
+    if (await this.ensure(ciliumNodeDefinition, signal))
+      this.deps.host.log.warn(
+        'agents of Cilium wait for its other definitions, too: they come from cilium-operator or its chart',
+      );
+  }
+
+  /** Whether it was changed. Throws NotStartable. */
+  protected async ensure(definition: JsonObject, signal: AbortSignal): Promise<boolean> {
+    const { kubernetes, leadership } = this.deps;
+    const { options, clock, log } = this.deps.host;
+    const mayCreate = !options.skipCrdCreation && leadership.permission.refusal('publish') === undefined;
+    const outcome = await ensureDefinition({ definition, transport: kubernetes, clock, mayCreate }, signal);
+    if (outcome.kind === 'absent') throw new NotStartable(outcome.problem);
+    if (outcome.kind === 'present') return false;
+    const kind = textAt(definition, 'spec', 'names', 'kind') ?? '';
+    log.info(`${outcome.kind} the definition of ${kind}s`, { version: outcome.version });
+    return true;
+  }
+
+  async whileLeading(signal: AbortSignal): Promise<void> {
+    const { kubernetes, leadership } = this.deps;
+    const { options, clock } = this.deps.host;
+    const { permission, isInSafeLeaseWindow } = leadership;
+    const { nodesGcInterval: interval } = options;
+    if (interval === 0) return;
+    this.#gc = new CiliumNodeGc({
+      interval,
+      ciliumNodes: () => this.#ports.known().values(),
+      nodeNames: () => this.#nodeNames(),
+      refusal: () => {
+        const why = permission.refusal('release');
+        if (why === 'dryRun') return why;
+        return why === undefined && isInSafeLeaseWindow(writeTimeoutOf(options)) ? undefined : 'paused';
+      },
+      isNodeGone: async (name, stop) => {
+        const path = `/api/v1/nodes/${encodeURIComponent(name)}`;
+        const reply = await ask(kubernetes, { method: 'GET', path }, stop);
+        if (reply.kind === 'gone') return true;
+        return reply.kind === 'ok' ? false : undefined;
+      },
+      remove: async ({ name, uid, version: resourceVersion }, stop) => {
+        const outcome = await this.writer.delete({ name, uid, resourceVersion }, stop);
+        if (outcome === 'deleted' || outcome === 'conflict') return outcome === 'deleted' ? outcome : 'kept';
+        return 'failed';
+      },
+      onOutcome: (node, outcome) => this.#noteGc(node, outcome),
+      clock,
+    });
+    await this.#gc.run(signal);
+  }
+
+  stop(deadline: AbortSignal): Promise<void> {
+    return this.#errors.stop(deadline);
+  }
+
+  subjects(holder: Holder): readonly EventSubject[] {
+    const { name, uid } = holder;
+    const known = this.#ports.known().get(name);
+    const nodeUid = this.#nodes.nodes.get(name)?.uid ?? known?.nodeUid;
+    return [
+      { kind: 'CiliumNode', name, uid },
+      { kind: 'Node', name, uid: nodeUid },
+    ];
+  }
+
+  show(): void {
+    this.#counters.show(this.deps.host.registry.metrics, 'nodes', this.#nodes.figures());
+  }
+
+  /** Undefined while the list of Nodes may be incomplete. */
+  #nodeNames(): ReadonlySet<string> | undefined {
+    if (!this.#nodesAreListed || this.#nodes.problem !== undefined) return undefined;
+    return new Set(this.#nodes.nodes.keys());
+  }
+
+  #noteGc({ name }: CiliumNodeHolder, outcome: GcOutcome): void {
+    const { log, registry } = this.deps.host;
+    registry.metrics.headwater_ciliumnode_gc_total.add({ outcome });
+    if (outcome === 'deleted') log.info('deleted a CiliumNode without a Node', { node: name });
+    else if (outcome === 'would_delete')
+      log.info('dry run: would delete a CiliumNode without a Node', { node: name });
+    else log.debug('a CiliumNode without a Node stays', { node: name, outcome });
+  }
+}

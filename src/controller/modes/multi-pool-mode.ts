@@ -1,0 +1,112 @@
+// The mode multi-pool: blocks of CiliumPodIPPools for each CiliumNode, as many as its agent asks for.
+import { BlockLedger } from '../../cidr/allocation/block-ledger.ts';
+import { bySeniority } from '../../cidr/allocation/waiting-line.ts';
+import { PoolAllotment } from '../../cidr/multi-pool/pool-allotment.ts';
+import {
+  allocatedPatch,
+  type PoolNodeHolder,
+  poolNodeHolder,
+} from '../../cidr/multi-pool/pool-node-holder.ts';
+import type { AccessScope } from '../../kubernetes/access/needed-access.ts';
+import { ciliumNodesPath } from '../../kubernetes/cilium-node/cilium-node-writer.ts';
+import { ciliumPodIpPoolDefinition } from '../../kubernetes/crd/cilium-pod-ip-pool-schema.ts';
+import type { Json } from '../../kubernetes/transport/json.ts';
+import { aborted } from '../../runtime/race-abort.ts';
+import type { BlockBook } from '../cidr-session.ts';
+import { CidrMode, type CidrPorts } from './cidr-mode.ts';
+import { CiliumNodeParts } from './cilium-node-parts.ts';
+import type { ModeDeps } from './mode.ts';
+import { PoolStart } from './pool-start.ts';
+import { PoolReports } from './pool-reports.ts';
+import { type PoolChange, PoolsWatch } from './pools-watch.ts';
+
+/** An agent asks for more again and again while its pods start. */
+const writesInARow = 30;
+
+export function multiPoolMode(deps: ModeDeps): CidrMode<PoolNodeHolder, readonly Json[]> {
+  return new CidrMode(deps, {
+    served: 'CiliumNodes',
+    path: ciliumNodesPath,
+    read: poolNodeHolder,
+    compose: (given, ports) => new MultiPoolParts(given, ports),
+  });
+}
+
+class MultiPoolParts extends CiliumNodeParts<PoolNodeHolder, readonly Json[]> {
+  readonly access: AccessScope;
+  override readonly watches: readonly PoolsWatch[];
+  readonly #pools: PoolsWatch;
+  readonly #ports: CidrPorts<PoolNodeHolder>;
+  readonly #prepared = Promise.withResolvers<void>();
+  readonly #reports: PoolReports;
+  readonly #ledger = new BlockLedger([]);
+  #allotment: PoolAllotment | undefined;
+
+  constructor(deps: ModeDeps, ports: CidrPorts<PoolNodeHolder>) {
+    super(deps, ports, { read: poolNodeHolder, specOf: allocatedPatch });
+    const { nodesGcInterval, skipCrdCreation, autoCreateCiliumPodIpPools } = deps.host.options;
+    this.access = {
+      mode: 'multi-pool',
+      gc: nodesGcInterval > 0,
+      createsDefinition: !skipCrdCreation,
+      createsPools: autoCreateCiliumPodIpPools.size > 0,
+    };
+    this.#ports = ports;
+    this.#reports = new PoolReports(deps);
+    this.#pools = new PoolsWatch(deps, (changes) => this.#change(changes));
+    this.watches = [this.#pools];
+  }
+
+  override get background(): readonly { run(signal: AbortSignal): Promise<void> }[] {
+    return [...super.background, { run: (signal) => this.#watchPools(signal) }];
+  }
+
+  override async prepare(signal: AbortSignal): Promise<void> {
+    await super.prepare(signal);
+    await this.ensure(ciliumPodIpPoolDefinition, signal);
+    this.#prepared.resolve();
+  }
+
+  /** What nodes have is held before any pool counts: a pool must not cover what they have of another one. */
+  openBook(): BlockBook<PoolNodeHolder, readonly Json[]> {
+    const ledger = this.#ledger;
+    const allotment = new PoolAllotment(ledger, () => this.#reports.tell(allotment.book));
+    for (const holder of [...this.#ports.known().values()].toSorted(bySeniority))
+      allotment.take(holder, undefined);
+    this.#allotment = allotment;
+    const pools = [...this.#pools.reflector.objects].toSorted(([, a], [, b]) => a.createdAt - b.createdAt);
+    allotment.changePools(pools);
+    return { ledger, allotment, writesInARow };
+  }
+
+  /** Nothing is given out before the pools of the options are there and the blocks of cluster-pool have moved. */
+  override async whileLeading(signal: AbortSignal): Promise<void> {
+    const allotment = this.#allotment;
+    if (allotment === undefined) throw new Error('it leads without having opened its book');
+    await new PoolStart({
+      ...this.deps,
+      ...this.#ports,
+      writer: this.writer,
+      allotment,
+      refreshPools: () => this.#pools.reflector.refresh(),
+    }).run(signal);
+    this.#pools.open();
+    this.#ports.resume();
+    await super.whileLeading(signal);
+  }
+
+  override show(): void {
+    super.show();
+    if (this.#allotment !== undefined) this.#reports.show(this.#allotment, this.#ledger.totals());
+  }
+
+  #change(changes: readonly PoolChange[]): void {
+    if (changes.length > 0) this.#allotment?.changePools(changes);
+    this.#ports.resume();
+  }
+
+  async #watchPools(signal: AbortSignal): Promise<void> {
+    await Promise.race([this.#prepared.promise, aborted(signal)]);
+    if (!signal.aborted) await this.#pools.run(signal);
+  }
+}

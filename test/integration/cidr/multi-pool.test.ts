@@ -1,0 +1,496 @@
+import { describe, expect, test } from '@jest/globals';
+import { type JsonObject, listAt, objectAt, textAt, textsAt } from '../../../src/simulator/workload/json.ts';
+import { BlockWorld, type BlockWorldOptions } from '../../simulation/blocks/block-world.ts';
+
+const pools = '/apis/cilium.io/v2alpha1/ciliumpodippools';
+const nodes = '/apis/cilium.io/v2/ciliumnodes';
+
+/** The embedded API server, without agents: objects are written as agents write them. */
+class PoolWorld extends BlockWorld {
+  constructor(flags: Readonly<Record<string, string>> = {}, more: Partial<BlockWorldOptions> = {}) {
+    super({ seed: 'one', command: 'run', flags: { ipam: 'multi-pool', ...flags }, ...more });
+  }
+
+  async pool(name: string, spec: JsonObject): Promise<void> {
+    await this.ask('POST', pools, {
+      apiVersion: 'cilium.io/v2alpha1',
+      kind: 'CiliumPodIPPool',
+      metadata: { name },
+      spec,
+    });
+  }
+
+  /** `asked`: addresses by pool. */
+  async node(
+    name: string,
+    asked: Readonly<Record<string, number | readonly [number, number]>> = {},
+  ): Promise<void> {
+    await this.ask('POST', nodes, {
+      apiVersion: 'cilium.io/v2',
+      kind: 'CiliumNode',
+      metadata: { name },
+      spec: { ipam: { pools: { requested: requested(asked) } } },
+    });
+  }
+
+  async request(
+    name: string,
+    asked: Readonly<Record<string, number | readonly [number, number]>>,
+  ): Promise<void> {
+    await this.ask('PATCH', `${nodes}/${name}`, {
+      spec: { ipam: { pools: { requested: requested(asked) } } },
+    });
+  }
+
+  /** What the agent lists from now on. */
+  async list(name: string, blocks: Readonly<Record<string, readonly string[]>>): Promise<void> {
+    const allocated = Object.entries(blocks).map(([pool, cidrs]) => ({ pool, cidrs }));
+    await this.ask('PATCH', `${nodes}/${name}`, { spec: { ipam: { pools: { allocated } } } });
+  }
+
+  async blocks(name: string): Promise<Record<string, readonly string[]>> {
+    const node = await this.ask('GET', `${nodes}/${name}`);
+    return Object.fromEntries(
+      listAt(node, 'spec', 'ipam', 'pools', 'allocated').map((entry) => [
+        textAt(entry, 'pool'),
+        textsAt(entry, 'cidrs'),
+      ]),
+    );
+  }
+
+  async error(name: string): Promise<string> {
+    return textAt(await this.ask('GET', `${nodes}/${name}`), 'status', 'ipam', 'operator-status', 'error');
+  }
+
+  async events(): Promise<readonly string[]> {
+    return listAt(await this.ask('GET', '/api/v1/events'), 'items').map(
+      (event) =>
+        `${textAt(event, 'involvedObject', 'kind')} ${textAt(event, 'involvedObject', 'name')} ${textAt(event, 'reason')}`,
+    );
+  }
+
+  reasonOf(name: string): unknown {
+    const report = this.leader?.controller.node(name);
+    return report?.known === true ? report.reason : report;
+  }
+
+  held(): unknown {
+    const { pools: reported } = this.leader?.controller.status() ?? {};
+    return reported?.map(({ pool, cidr, held }) => `${pool} ${cidr} ${held}`);
+  }
+}
+
+function requested(asked: Readonly<Record<string, number | readonly [number, number]>>): JsonObject[] {
+  return Object.entries(asked).map(([pool, needed]) => {
+    const [ipv4, ipv6] = typeof needed === 'number' ? [needed, 0] : needed;
+    return { pool, needed: { 'ipv4-addrs': ipv4, ...(ipv6 > 0 && { 'ipv6-addrs': ipv6 }) } };
+  });
+}
+
+const ipv4 = (maskSize: number, ...cidrs: string[]): JsonObject => ({ ipv4: { cidrs, maskSize } });
+
+/** Two pools and a leader. */
+async function usual(flags: Readonly<Record<string, string>> = {}): Promise<PoolWorld> {
+  const world = new PoolWorld(flags);
+  await world.pool('blue', ipv4(26, '10.1.0.0/24'));
+  await world.pool('default', ipv4(27, '10.0.0.0/24'));
+  world.startReplica();
+  await world.until('it leads', () => world.leader !== undefined);
+  return world;
+}
+
+describe('run --ipam=multi-pool', () => {
+  test('gives a node as many blocks of each pool as its agent asks for, with one write', async () => {
+    const world = await usual();
+    await world.node('a', { default: 40, blue: 1 });
+    await world.clock.advance(1000);
+
+    expect(await world.blocks('a')).toEqual({
+      blue: ['10.1.0.0/26'],
+      default: ['10.0.0.0/27', '10.0.0.32/27'],
+    });
+    await world.clock.advance(600_000);
+    expect(world.writes).toHaveLength(1);
+    expect(world.held()).toEqual(['blue 10.1.0.0/24 1', 'default 10.0.0.0/24 2']);
+    expect(world.bugs).toEqual([]);
+  });
+
+  test('adds what is lacking when an agent asks for more, and takes nothing away when it asks for less', async () => {
+    const world = await usual();
+    await world.node('a', { default: 30 });
+    await world.clock.advance(1000);
+    await world.request('a', { default: 31 });
+    await world.clock.advance(1000);
+    expect(await world.blocks('a')).toEqual({ default: ['10.0.0.0/27', '10.0.0.32/27'] });
+
+    await world.request('a', { default: 1 });
+    await world.clock.advance(60_000);
+    expect(await world.blocks('a')).toEqual({ default: ['10.0.0.0/27', '10.0.0.32/27'] });
+    expect(world.writes).toHaveLength(2);
+  });
+
+  test('is written at once however often its agent asks for more', async () => {
+    const world = await usual();
+    await world.node('a', { default: 1 });
+    for (let more = 2; more <= 7; more++)
+      for (const count of [more * 30, more * 30 - 29]) {
+        await world.request('a', { default: count });
+        await world.clock.advance(5000);
+      }
+
+    expect(Object.values(await world.blocks('a')).flat()).toHaveLength(7);
+    // The first two requests come before the first write.
+    expect(world.writes).toHaveLength(6);
+  });
+
+  test('frees a block that its agent gives back, and serves who waits for it', async () => {
+    const world = await usual();
+    await world.node('a', { blue: 62 * 4 });
+    await world.clock.advance(1000);
+    await world.node('b', { blue: 1 });
+    await world.clock.advance(10_000);
+    expect(world.reasonOf('b')).toBe('PoolExhausted');
+    expect(await world.error('b')).toMatch(/^no IPv4 block of pool blue is free: add a network/);
+
+    await world.list('a', { blue: ['10.1.0.0/26', '10.1.0.64/26', '10.1.0.192/26'] });
+    await world.request('a', { blue: 180 });
+    await world.clock.advance(10_000);
+
+    expect(await world.blocks('b')).toEqual({ blue: ['10.1.0.128/26'] });
+    expect(await world.error('b')).toBe('');
+    expect(world.reasonOf('b')).toBeUndefined();
+  });
+
+  test.each([
+    ['a missing section', null],
+    ['an empty list', { allocated: [] }],
+    ['no list', { allocated: null }],
+  ])('frees nothing for %s, and gives the same blocks again', async (_, pools) => {
+    const world = await usual();
+    await world.node('a', { blue: 100 });
+    await world.clock.advance(1000);
+    const before = await world.blocks('a');
+    await world.ask('PATCH', `${nodes}/a`, { spec: { ipam: { pools } } });
+    await world.node('b', { blue: 62 * 3 });
+    await world.clock.advance(2000);
+    expect(await world.blocks('b')).toEqual({ blue: ['10.1.0.128/26', '10.1.0.192/26'] });
+
+    await world.request('a', { blue: 100 });
+    await world.clock.advance(10_000);
+    expect(await world.blocks('a')).toEqual(before);
+  });
+
+  test('keeps every block over a change of the leader', async () => {
+    const world = await usual();
+    await world.node('a', { default: 40, blue: 1 });
+    await world.clock.advance(1000);
+    world.leader?.process.kill();
+    world.startReplica();
+    await world.node('b', { default: 1, blue: 1 });
+    await world.clock.advance(60_000);
+
+    expect(await world.blocks('a')).toEqual({
+      blue: ['10.1.0.0/26'],
+      default: ['10.0.0.0/27', '10.0.0.32/27'],
+    });
+    expect(await world.blocks('b')).toEqual({ blue: ['10.1.0.64/26'], default: ['10.0.0.64/27'] });
+  });
+
+  test('creates missing definitions, which keep fields that nobody knows yet', async () => {
+    const world = new PoolWorld({}, { withoutDefinition: true });
+    world.startReplica();
+    await world.until('it leads', () => world.leader !== undefined);
+    await world.pool('blue', ipv4(26, '10.1.0.0/24'));
+    const allocated = [{ pool: 'old', cidrs: ['no CIDR'], note: 'kept' }];
+    const requests = [{ pool: 'blue', needed: { 'ipv4-addrs': 1 } }];
+    await world.ask('POST', nodes, {
+      apiVersion: 'cilium.io/v2',
+      kind: 'CiliumNode',
+      metadata: { name: 'a' },
+      spec: { ipam: { resourcepools: { gpu: 1 }, pools: { requested: requests, allocated } } },
+    });
+    await world.clock.advance(5000);
+
+    expect(objectAt(await world.ask('GET', `${nodes}/a`), 'spec')).toEqual({
+      ipam: {
+        resourcepools: { gpu: 1 },
+        pools: { requested: requests, allocated: [{ pool: 'blue', cidrs: ['10.1.0.0/26'] }, ...allocated] },
+      },
+    });
+  });
+});
+
+describe('pools', () => {
+  test('serve who waits as soon as they come, and are added to', async () => {
+    const world = await usual();
+    await world.node('a', { green: 1, default: 1 });
+    await world.clock.advance(5000);
+    expect(world.reasonOf('a')).toBe('PoolMissing');
+    expect(await world.blocks('a')).toEqual({ default: ['10.0.0.0/27'] });
+
+    await world.pool('green', ipv4(28, '10.2.0.0/28'));
+    await world.clock.advance(5000);
+    expect(await world.blocks('a')).toEqual({ default: ['10.0.0.0/27'], green: ['10.2.0.0/28'] });
+
+    await world.node('b', { green: 1 });
+    await world.clock.advance(5000);
+    expect(world.reasonOf('b')).toBe('PoolExhausted');
+    await world.ask('PATCH', `${pools}/green`, { spec: ipv4(28, '10.2.0.0/28', '10.3.0.0/24') });
+    await world.clock.advance(5000);
+    expect(await world.blocks('b')).toEqual({ green: ['10.3.0.0/28'] });
+    expect(world.bugs).toEqual([]);
+  });
+
+  test('of one family serve nodes that ask for both', async () => {
+    const world = await usual();
+    await world.pool('six', { ipv6: { cidrs: ['fd00::/112'], maskSize: 120 } });
+    await world.node('a', { blue: [10, 10], six: [10, 10] });
+    await world.clock.advance(5000);
+
+    expect(await world.blocks('a')).toEqual({ blue: ['10.1.0.0/26'], six: ['fd00::/120'] });
+    expect(world.leader?.controller.node('a')).toMatchObject({ standing: 'served' });
+  });
+
+  test('count the first and the last address of a block only if they allow them', async () => {
+    const world = await usual();
+    const spec = { cidrs: ['10.2.0.0/24'], maskSize: 30 };
+    await world.pool('two', { ipv4: spec });
+    await world.pool('four', {
+      ipv4: { ...spec, cidrs: ['10.3.0.0/24'], allowFirstIP: true, allowLastIP: true },
+    });
+    await world.pool('all', { ipv4: { cidrs: ['10.4.0.0/24'], maskSize: 32 } });
+    await world.node('a', { two: 3, four: 4, all: 2 });
+    await world.clock.advance(5000);
+
+    expect(await world.blocks('a')).toEqual({
+      all: ['10.4.0.0/32', '10.4.0.1/32'],
+      four: ['10.3.0.0/30'],
+      two: ['10.2.0.0/30', '10.2.0.4/30'],
+    });
+  });
+
+  test("leave orphans behind, which stay the node's and are given to nobody", async () => {
+    const world = await usual();
+    await world.node('a', { blue: 100 });
+    await world.clock.advance(1000);
+    await world.ask('DELETE', `${pools}/blue`);
+    await world.clock.advance(5000);
+    expect(world.reasonOf('a')).toBe('BlockOrphaned');
+
+    await world.pool('cover', ipv4(26, '10.1.0.0/16'));
+    await world.node('b', { cover: 1 });
+    await world.clock.advance(5000);
+    expect(await world.blocks('b')).toEqual({});
+    expect(world.reasonOf('b')).toBe('PoolInvalid');
+    expect(await world.error('b')).toContain('which node a still has from pool blue');
+    expect(await world.events()).toContain('CiliumPodIPPool cover PoolInvalid');
+
+    await world.pool('blue', ipv4(26, '10.1.0.0/24'));
+    await world.clock.advance(5000);
+    expect(await world.blocks('b')).toEqual({});
+    await world.ask('DELETE', `${pools}/blue`);
+    await world.ask('DELETE', `${nodes}/a`);
+    await world.clock.advance(30_000);
+    expect(await world.blocks('b')).toEqual({ cover: ['10.1.0.0/26'] });
+    expect(world.bugs).toEqual([]);
+  });
+
+  test('that return have their orphans again', async () => {
+    const world = await usual();
+    await world.node('a', { blue: 1 });
+    await world.clock.advance(1000);
+    await world.ask('DELETE', `${pools}/blue`);
+    await world.clock.advance(1000);
+    await world.pool('blue', ipv4(26, '10.1.0.0/24'));
+    await world.node('b', { blue: 1 });
+    await world.clock.advance(5000);
+
+    expect(world.reasonOf('a')).toBeUndefined();
+    expect(await world.blocks('b')).toEqual({ blue: ['10.1.0.64/26'] });
+  });
+
+  test.each<[string, JsonObject, string]>([
+    ['shrinks its mask', ipv4(28, '10.1.0.0/24'), 'spec.ipv4.maskSize changed from 26 to 28'],
+    [
+      'overlaps another one',
+      ipv4(26, '10.1.0.0/24', '10.0.0.128/25'),
+      'overlaps 10.0.0.0/24 of pool default',
+    ],
+    ['has a CIDR that is none', ipv4(26, '10.1.0.0/24', '10.5.0.0/240'), 'cannot be read because'],
+    ['has a CIDR of the other family', ipv4(26, '10.1.0.0/24', 'fd00::/64'), 'is an IPv6 network'],
+    ['overlaps itself', ipv4(26, '10.1.0.0/24', '10.1.0.0/25'), 'of the same pool'],
+    ['has a CIDR longer than its mask', ipv4(26, '10.1.0.0/24', '10.5.0.0/27'), 'cannot be divided'],
+  ])('that change so that one %s keep what nodes have, and give out nothing', async (_, spec, why) => {
+    const world = await usual();
+    await world.node('a', { blue: 1 });
+    await world.clock.advance(1000);
+    await world.ask('PATCH', `${pools}/blue`, { spec });
+    await world.node('b', { blue: 1, default: 1 });
+    await world.clock.advance(10_000);
+
+    expect(await world.blocks('b')).toEqual({ default: ['10.0.0.0/27'] });
+    expect(world.reasonOf('b')).toBe('PoolInvalid');
+    expect(await world.error('b')).toContain(why);
+    expect(world.reasonOf('a')).toBeUndefined();
+    expect(await world.events()).toContain('CiliumPodIPPool blue PoolInvalid');
+
+    await world.ask('PATCH', `${pools}/blue`, { spec: ipv4(26, '10.1.0.0/24') });
+    await world.clock.advance(30_000);
+    expect(await world.blocks('b')).toEqual({ blue: ['10.1.0.64/26'], default: ['10.0.0.0/27'] });
+    expect(await world.error('b')).toBe('');
+  });
+});
+
+describe('a move from cluster-pool', () => {
+  const moving = { 'enable-cluster-pool-to-multi-pool-migration': 'true' };
+
+  async function fromClusterPool(flags: Readonly<Record<string, string>>): Promise<PoolWorld> {
+    const world = new PoolWorld(flags);
+    await world.pool('default', { ...ipv4(24, '10.0.0.0/16') });
+    for (const [name, podCIDRs] of [
+      ['a', ['10.0.0.0/24']],
+      ['b', ['10.0.7.0/24']],
+      ['far', ['10.9.0.0/24']],
+    ] as const)
+      await world.ask('POST', nodes, {
+        apiVersion: 'cilium.io/v2',
+        kind: 'CiliumNode',
+        metadata: { name },
+        spec: { ipam: { podCIDRs } },
+      });
+    world.startReplica();
+    await world.until('it leads', () => world.leader !== undefined);
+    await world.node('new', { default: 1 });
+    await world.clock.advance(10_000);
+    return world;
+  }
+
+  const podCidrsOf = async (world: PoolWorld, name: string): Promise<readonly string[]> =>
+    textsAt(await world.ask('GET', `${nodes}/${name}`), 'spec', 'ipam', 'podCIDRs');
+
+  test('puts the block of each node under the default pool, and says where it cannot', async () => {
+    const world = await fromClusterPool(moving);
+
+    expect(await world.blocks('a')).toEqual({ default: ['10.0.0.0/24'] });
+    expect(await world.blocks('b')).toEqual({ default: ['10.0.7.0/24'] });
+    expect(await podCidrsOf(world, 'a')).toEqual([]);
+    expect(await podCidrsOf(world, 'far')).toEqual(['10.9.0.0/24']);
+    expect(await world.error('far')).toMatch(
+      /^migration to multi-pool IPAM failed: pool default does not have/,
+    );
+    expect(await world.blocks('new')).toEqual({ default: ['10.0.1.0/24'] });
+    expect(world.bugs).toEqual([]);
+  });
+
+  test('writes nothing in a dry run, and logs what would move', async () => {
+    const world = await fromClusterPool({ ...moving, 'dry-run': 'true' });
+
+    expect(await podCidrsOf(world, 'a')).toEqual(['10.0.0.0/24']);
+    expect(world.writes).toEqual([]);
+    const lines = world.replicas[0]?.log.lines.filter(({ message }) =>
+      message.startsWith('dry run: would move'),
+    );
+    expect(lines?.map(({ details }) => details)).toEqual([
+      { node: 'a', pool: 'default', podCIDRs: ['10.0.0.0/24'] },
+      { node: 'b', pool: 'default', podCIDRs: ['10.0.7.0/24'] },
+    ]);
+  });
+
+  test('is not made unasked, and what cluster-pool gave is given to nobody', async () => {
+    const world = await fromClusterPool({});
+
+    expect(await podCidrsOf(world, 'a')).toEqual(['10.0.0.0/24']);
+    expect(await world.blocks('new')).toEqual({ default: ['10.0.1.0/24'] });
+  });
+
+  test('leads back: the only block of a family of the default pool becomes its pod CIDR', async () => {
+    const world = new BlockWorld({
+      seed: 'back',
+      command: 'run',
+      flags: { ipam: 'cluster-pool', 'cluster-pool-ipv4-cidr': '10.0.0.0/16' },
+    });
+    const listed = {
+      one: [{ pool: 'default', cidrs: ['10.0.0.0/24'] }],
+      two: [{ pool: 'default', cidrs: ['10.0.1.0/24', '10.0.2.0/24'] }],
+      other: [{ pool: 'blue', cidrs: ['10.0.3.0/24'] }],
+    };
+    for (const [name, allocated] of Object.entries(listed))
+      await world.ask('POST', nodes, {
+        apiVersion: 'cilium.io/v2',
+        kind: 'CiliumNode',
+        metadata: { name },
+        spec: { ipam: { pools: { allocated } } },
+      });
+    world.startReplica();
+    await world.until('it leads', () => world.leader !== undefined);
+    await world.clock.advance(10_000);
+
+    const given = await Promise.all(
+      ['one', 'two', 'other'].map(async (name) =>
+        textsAt(await world.ask('GET', `${nodes}/${name}`), 'spec', 'ipam', 'podCIDRs'),
+      ),
+    );
+    expect(given[0]).toEqual(['10.0.0.0/24']);
+    expect(new Set([given[1], given[2]].flat())).toEqual(new Set(['10.0.4.0/24', '10.0.5.0/24']));
+  });
+
+  test('is prepared by pools that an option names, unless they are there', async () => {
+    const world = new PoolWorld({
+      'auto-create-cilium-pod-ip-pools':
+        'default=ipv4-cidrs:10.0.0.0/24,10.4.0.0/24;ipv4-mask-size:27,blue=ipv4-cidrs:10.8.0.0/24;ipv4-mask-size:26',
+    });
+    await world.pool('blue', ipv4(28, '10.1.0.0/24'));
+    world.startReplica();
+    await world.until('it leads', () => world.leader !== undefined);
+    await world.node('a', { default: 1, blue: 1 });
+    await world.clock.advance(10_000);
+
+    expect(await world.blocks('a')).toEqual({ blue: ['10.1.0.0/28'], default: ['10.0.0.0/27'] });
+    expect(world.held()).toHaveLength(3);
+  });
+});
+
+describe('bad input', () => {
+  test.each<[string, number]>([
+    ['2 to the power of 63', 2 ** 63],
+    ['65,537', 65_537],
+    ['a half', 0.5],
+  ])('costs nobody else a block: %s addresses', async (_, count) => {
+    const world = await usual();
+    // The schema admits whole numbers only; a definition without one admits anything.
+    await world.node('hostile', { blue: count });
+    await world.node('b', { blue: 62 * 4 });
+    await world.clock.advance(10_000);
+
+    expect(Object.values(await world.blocks('b')).flat()).toHaveLength(4);
+    if (Number.isInteger(count)) expect(world.reasonOf('hostile')).toBe('PodCIDRUnreadable');
+  });
+
+  test('costs nobody else a block: a list of 100,000 CIDRs', async () => {
+    const world = await usual();
+    await world.node('hostile', { blue: 1 });
+    const cidrs = Array.from(
+      { length: 100_000 },
+      (_, index) => `10.9.${(index >> 8) & 255}.${index & 255}/32`,
+    );
+    await world.list('hostile', { blue: cidrs });
+    await world.node('b', { blue: 1 });
+    await world.clock.advance(10_000);
+
+    expect(world.reasonOf('hostile')).toBe('PodCIDRUnreadable');
+    expect(await world.blocks('b')).toEqual({ blue: ['10.1.0.0/26'] });
+  });
+
+  test('of two nodes with one block leaves both with it, and names the younger', async () => {
+    const world = await usual();
+    await world.node('a', { blue: 1 });
+    await world.clock.advance(2000);
+    await world.node('b', {});
+    await world.list('b', { blue: ['10.1.0.0/26'] });
+    await world.clock.advance(5000);
+
+    expect(world.reasonOf('a')).toBeUndefined();
+    expect(world.reasonOf('b')).toBe('PodCIDRConflict');
+    expect(await world.blocks('b')).toEqual({ blue: ['10.1.0.0/26'] });
+  });
+});
