@@ -3,6 +3,7 @@
 import { RigChild } from '../../rig/child-process.ts';
 import type { ControllerChild } from '../../rig/controller-child.ts';
 import type { Clock } from '../../src/runtime/clock.ts';
+import { ciliumPodIpPoolCrd } from '../../src/simulator/kubernetes/ciliumpodippool-crd.ts';
 import { type JsonObject, listAt, objectAt, textAt, textsAt } from '../../src/simulator/workload/json.ts';
 import { KubernetesClient } from '../../src/simulator/workload/kubernetes-client.ts';
 import { BlockCluster } from '../../test/e2e/rig/block-cluster.ts';
@@ -74,11 +75,24 @@ export class BlockBench {
   /** Creates objects without a block. */
   async create(count: number, prefix = 'node'): Promise<void> {
     const isPools = this.scope === 'multi-pool';
-    if (isPools)
-      for (const [name, cidr] of Object.entries(pools)) await this.cluster.setPool(name, 24, [cidr]);
+    if (isPools) await this.#createPools();
     await this.cluster.each(namesOf(count, prefix), (name) =>
       isPools ? this.cluster.ask(name, asked) : this.cluster.create(name),
     );
+  }
+
+  /** Before any controller creates their definition. */
+  async #createPools(): Promise<void> {
+    const { api } = this.cluster;
+    const definition = ciliumPodIpPoolCrd as unknown as JsonObject;
+    await api.call('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', definition);
+    await this.cluster.until('pools are served', () =>
+      api.call('GET', '/apis/cilium.io/v2alpha1/ciliumpodippools').then(
+        () => true,
+        () => false,
+      ),
+    );
+    for (const [name, cidr] of Object.entries(pools)) await this.cluster.setPool(name, 24, [cidr]);
   }
 
   /** Creates the Nodes of as many CiliumNodes. */
