@@ -36,13 +36,18 @@ export interface ServedBlocks<H extends Holder, D> {
 export interface CidrSessionDeps<H extends Holder, D> extends Omit<ModeDeps, 'kubernetes'> {
   readonly book: BlockBook<H, D>;
   readonly served: ServedBlocks<H, D>;
-  /** Whether a write may start now: it must end within our own lease. */
-  readonly mayWrite: () => boolean;
-  /** Time limit of a write, in ms. */
-  readonly writeTime: number;
   /** Whether the objects that are known are all of a list, and not a part of it. */
   readonly isSettled: () => boolean;
-  readonly writes: Pick<WriteHealth, 'note'>;
+  readonly writing: BlockWriting;
+}
+
+/** What holds of every write. */
+export interface BlockWriting {
+  /** Whether one may start now: it must end within our own lease. */
+  readonly mayStart: () => boolean;
+  /** Its time limit, in ms. */
+  readonly timeLimit: number;
+  readonly health: Pick<WriteHealth, 'note'>;
 }
 
 /** Between two samples of the pace, in ms. */
@@ -80,7 +85,7 @@ export class CidrSession<H extends Holder, D> {
       holders: served.holders,
       settings: {
         workers: options.parallelAllocWorkers,
-        writeTime: deps.writeTime,
+        writeTime: deps.writing.timeLimit,
         writesInARow: book.writesInARow,
       },
       refusal: () => this.#refusal(),
@@ -153,17 +158,17 @@ export class CidrSession<H extends Holder, D> {
   }
 
   #refusal(): AllocationRefusal | undefined {
-    const { leadership, mayWrite, isSettled } = this.#deps;
+    const { leadership, writing, isSettled } = this.#deps;
     if (!isSettled()) return 'listing';
     const why = leadership.permission.refusal('allocate');
     if (why === 'dryRun') return 'dryRun';
     if (why === 'conflictingWriter') return 'otherAllocator';
     if (why !== undefined) return 'paused';
-    return mayWrite() ? undefined : 'notLeading';
+    return writing.mayStart() ? undefined : 'notLeading';
   }
 
   #take(event: AllocatorEvent<H>): void {
-    const { host, writes } = this.#deps;
+    const { host, writing } = this.#deps;
     switch (event.kind) {
       case 'allocated':
       case 'freed':
@@ -174,7 +179,7 @@ export class CidrSession<H extends Holder, D> {
         return;
       case 'written':
         this.#written(event);
-        writes.note(event.name, event.outcome);
+        writing.health.note(event.name, event.outcome);
         return;
       case 'othersBlocks':
         this.#noteOthers(event.holder);

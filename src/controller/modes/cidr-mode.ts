@@ -168,10 +168,12 @@ export class CidrMode<H extends Holder, D> implements Mode<CidrStatusReport, Cid
       ...this.#deps,
       book: this.#parts.openBook(),
       served: this.#parts,
-      writes: this.#writes,
       isSettled: () => this.#isSettled && this.#parts.watches.every(({ isSettled }) => isSettled),
-      mayWrite: () => this.#mayWrite(),
-      writeTime: writeTimeoutOf(this.#deps.host.options),
+      writing: {
+        mayStart: () => this.#mayWrite(),
+        timeLimit: writeTimeoutOf(this.#deps.host.options),
+        health: this.#writes,
+      },
     });
     this.#session.begin(this.#reflector.objects.values());
     const { signal } = this.#stopping;

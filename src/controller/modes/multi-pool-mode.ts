@@ -85,7 +85,7 @@ class MultiPoolParts extends CiliumNodeParts<PoolNodeHolder, readonly Json[]> {
     if (allotment === undefined) throw new Error('it leads without having opened its book');
     await new PoolStart({
       ...this.deps,
-      ...this.#ports,
+      ports: this.#ports,
       writer: this.writer,
       allotment,
       refreshPools: () => this.#pools.reflector.refresh(),

@@ -10,14 +10,13 @@ import { ask } from '../../kubernetes/transport/api-reply.ts';
 import type { JsonObject } from '../../kubernetes/transport/json.ts';
 import { Backoff } from '../../runtime/backoff.ts';
 import { sleep } from '../../runtime/clock.ts';
+import type { CidrPorts } from './cidr-mode.ts';
 import type { ModeDeps } from './mode.ts';
 
 export interface PoolStartDeps extends ModeDeps {
   readonly writer: Pick<CiliumNodeWriter, 'get' | 'patchSpec'>;
   readonly allotment: PoolAllotment;
-  readonly known: () => ReadonlyMap<string, PoolNodeHolder>;
-  readonly observe: (raw: JsonObject) => void;
-  readonly mayWrite: () => boolean;
+  readonly ports: Pick<CidrPorts<PoolNodeHolder>, 'known' | 'observe' | 'mayWrite'>;
   /** Resolves once every pool is known that was there before this call. */
   readonly refreshPools: () => Promise<void>;
 }
@@ -61,9 +60,9 @@ export class PoolStart {
   }
 
   async #moveAll(signal: AbortSignal): Promise<void> {
-    const { host, known } = this.#deps;
+    const { host, ports } = this.#deps;
     const { options, log } = host;
-    const left = [...known().values()].filter(({ podCidrs }) => podCidrs.length > 0).values();
+    const left = [...ports.known().values()].filter(({ podCidrs }) => podCidrs.length > 0).values();
     let moved = 0;
     const work = async (): Promise<void> => {
       for (const holder of left) if (await this.#move(holder, signal)) moved++;
@@ -109,29 +108,29 @@ export class PoolStart {
 
   /** Undefined once it is written, else why not. */
   async #write(holder: PoolNodeHolder, spec: JsonObject, signal: AbortSignal): Promise<string | undefined> {
-    const { writer, observe } = this.#deps;
+    const { writer, ports } = this.#deps;
     const { name, uid, version: resourceVersion } = holder;
     const outcome = await writer.patchSpec({ name, uid, resourceVersion }, spec, signal);
-    if (outcome.kind === 'written') observe(outcome.raw);
+    if (outcome.kind === 'written') ports.observe(outcome.raw);
     if (outcome.kind === 'written' || outcome.kind === 'gone') return undefined;
     return outcome.message;
   }
 
   async #read(name: string, signal: AbortSignal): Promise<PoolNodeHolder | undefined> {
-    const { writer, observe, known } = this.#deps;
+    const { writer, ports } = this.#deps;
     const reading = await writer.get(name, signal);
     if (reading.kind === 'gone') return undefined;
-    if (reading.kind !== 'found') return known().get(name);
-    observe(reading.raw);
+    if (reading.kind !== 'found') return ports.known().get(name);
+    ports.observe(reading.raw);
     return poolNodeHolder(reading.raw);
   }
 
   async #awaitPermission(signal: AbortSignal): Promise<'dryRun' | undefined> {
-    const { host, leadership, mayWrite } = this.#deps;
+    const { host, leadership, ports } = this.#deps;
     for (;;) {
       const why = leadership.permission.refusal('allocate');
       if (why === 'dryRun') return why;
-      if (why === undefined && mayWrite()) return undefined;
+      if (why === undefined && ports.mayWrite()) return undefined;
       await sleep(host.clock, pause, signal);
     }
   }

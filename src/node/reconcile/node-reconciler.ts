@@ -259,9 +259,11 @@ export class NodeReconciler {
     const warnings = this.#warn();
     this.#announce(this.#conditionOf(pool.plan, cap.condition, now));
     this.#showDryRun(pool.plan, address.missing, terminating);
+    // What was recovered above goes on at once: the write must follow from it.
+    const onward = releaser.step(this.#state.forRelease(), now);
     this.#publishDifference();
     this.#raiseQueuedPriority();
-    this.#requeue(leastOf([refresh, release, removal, pool, address, cap, warnings]), now);
+    this.#requeue(leastOf([refresh, release, onward, removal, pool, address, cap, warnings]), now);
     timer?.cancel();
     return Promise.resolve();
   }

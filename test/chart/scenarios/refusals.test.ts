@@ -249,6 +249,7 @@ const examples: Readonly<Record<string, JsonObject[string]>> = {
   'alibaba-cloud-region': 'cn-hangzhou',
   'alibaba-cloud-vpc-id': 'vpc-bp1aevy8sofi8mh1q0000',
   'alibaba-cloud-metadata-endpoint': 'http://127.0.0.1:4595',
+  'auto-create-cilium-pod-ip-pools': 'main=ipv4-cidrs:10.10.0.0/16;ipv4-mask-size:24',
   // Each shorter than the one before.
   'leader-election-renew-deadline': '12s',
   'leader-election-retry-period': '3s',

@@ -32,7 +32,7 @@ describe('loadOrRefuse', () => {
 
     expect(start).toEqual({ kind: 'refused', exitCode: 2 });
     expect(err).toEqual([
-      'headwater run: ipam: "crd" from the flag --ipam is refused; accepted: eni, azure, alibabacloud, cluster-pool\n',
+      'headwater run: ipam: "crd" from the flag --ipam is refused; accepted: eni, azure, alibabacloud, cluster-pool, multi-pool\n',
       'headwater run: vpc-id: "x" from the flag --vpc-id is refused; accepted: vpc- and 8 or 17 hexadecimal digits\n',
     ]);
     expect(log).toEqual([]);

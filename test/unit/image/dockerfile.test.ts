@@ -8,16 +8,21 @@ const own = new URL('../../../image/Dockerfile', import.meta.url);
 
 describe('the Dockerfile', () => {
   test('is read with its stages, in order', () => {
-    const [build, image] = readDockerfile(readFileSync(own, 'utf8'));
+    const [build, plugin, image] = readDockerfile(readFileSync(own, 'utf8'));
 
     expect(build).toMatchObject({ name: 'build', workdir: '/build' });
     expect(build?.steps.map(({ kind }) => kind)).toEqual(['copy', 'run', 'run']);
+    expect(plugin).toMatchObject({ name: 'plugin', workdir: '/build' });
+    expect(plugin?.steps.map(({ kind }) => kind)).toEqual(['copy', 'run', 'run']);
     expect(image).toMatchObject({
       user: '65532:65532',
       environment: { HOME: '/' },
       entrypoint: ['/opt/headwater/bin/headwater'],
       command: ['run'],
-      steps: [{ kind: 'copy', copy: { from: 'build', source: '/build/out', target: '/' } }],
+      steps: [
+        { kind: 'copy', copy: { from: 'build', source: '/build/out', target: '/' } },
+        { kind: 'copy', copy: { from: 'plugin', source: '/build/plugin/dist/headwater-ipam' } },
+      ],
     });
   });
 
@@ -26,7 +31,7 @@ describe('the Dockerfile', () => {
       readDockerfile(readFileSync(own, 'utf8'))
         .at(-1)
         ?.steps.map(({ kind }) => kind),
-    ).toEqual(['copy']);
+    ).toEqual(['copy', 'copy']);
   });
 
   test.each(['VOLUME /data', 'RUN\tls', 'FROM a AS b AS c', 'ENV HOME /', 'LABEL a=b', 'COPY a'])(

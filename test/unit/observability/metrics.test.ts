@@ -49,6 +49,7 @@ const expected: readonly Expected[] = [
   ['cilium_operator_azure_api_rate_limit_duration_seconds', 'histogram', ['operation'], go],
   ['cilium_operator_alibabacloud_api_duration_seconds', 'histogram', ['operation', 'response_code'], go],
   ['cilium_operator_alibabacloud_api_rate_limit_duration_seconds', 'histogram', ['operation'], go],
+  ['cilium_operator_ipam_multipool_total_blocks', 'gauge', []],
   ['node_ipam_controller_cidrset_cidrs_allocations_total', 'counter', ['clusterCIDR']],
   ['node_ipam_controller_cidrset_cidrs_releases_total', 'counter', ['clusterCIDR']],
   ['node_ipam_controller_cirdset_max_cidrs', 'gauge', ['clusterCIDR']],
