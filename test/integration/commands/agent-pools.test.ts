@@ -12,6 +12,7 @@ import {
 import { sleep } from '../../../src/runtime/clock.ts';
 import { systemClock } from '../../../src/runtime/system-clock.ts';
 import { ciliumNodeCrd } from '../../../src/simulator/kubernetes/ciliumnode-crd.ts';
+import { ciliumPodIpPoolCrd } from '../../../src/simulator/kubernetes/ciliumpodippool-crd.ts';
 import { startKubernetesServer } from '../../../src/simulator/kubernetes/kubernetes-server.ts';
 import { EmbeddedApi } from '../kubernetes/embedded-api.ts';
 import { AgentProcess, cniCall } from './agent-process.ts';
@@ -21,26 +22,8 @@ const directory = testDirectory('agent-pools');
 let api: EmbeddedApi;
 let url: string;
 
-const anything = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } as const;
-const poolCrd = {
-  apiVersion: 'apiextensions.k8s.io/v1',
-  kind: 'CustomResourceDefinition',
-  metadata: { name: 'ciliumpodippools.cilium.io' },
-  spec: {
-    group: 'cilium.io',
-    scope: 'Cluster',
-    names: {
-      kind: 'CiliumPodIPPool',
-      listKind: 'CiliumPodIPPoolList',
-      plural: 'ciliumpodippools',
-      singular: 'ciliumpodippool',
-    },
-    versions: [{ name: 'v2alpha1', served: true, storage: true, schema: { openAPIV3Schema: anything } }],
-  },
-} as const;
-
 beforeEach(async () => {
-  api = new EmbeddedApi(systemClock, 'api', { crds: [ciliumNodeCrd, poolCrd] });
+  api = new EmbeddedApi(systemClock, 'api', { crds: [ciliumNodeCrd, ciliumPodIpPoolCrd] });
   const server = await startKubernetesServer({ model: api.model, clock: systemClock, port: 0 });
   url = server.url;
   directory.closeLater(() => server.close());

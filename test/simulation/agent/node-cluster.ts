@@ -1,16 +1,16 @@
-// The cluster around one node: its API server, which fails and answers late, and whoever gives the node its blocks.
+// The cluster around one node: its API server, which fails and answers late, and what gives the node its blocks.
 import type { KubernetesTransport } from '../../../src/kubernetes/transport/transport.ts';
 import { sleep } from '../../../src/runtime/clock.ts';
 import type { Random } from '../../../src/runtime/random.ts';
 import type { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
 import { ciliumNodeCrd } from '../../../src/simulator/kubernetes/ciliumnode-crd.ts';
+import { ciliumPodIpPoolCrd } from '../../../src/simulator/kubernetes/ciliumpodippool-crd.ts';
 import { ConnectionDropped } from '../../../src/simulator/kubernetes/faults/faults.ts';
 import type { KubernetesHandler } from '../../../src/simulator/kubernetes/exchange.ts';
 import { KubernetesModel } from '../../../src/simulator/kubernetes/kubernetes-model.ts';
 import { type JsonObject, objectAt, parseObject } from '../../../src/simulator/workload/json.ts';
 import { kubernetesPort } from '../ports.ts';
 import type { SimulatedProcess } from '../process.ts';
-import { poolCrd } from './pool-supplier.ts';
 import { type Ask, ownPath, type Supplier } from './supplier.ts';
 
 const never = new AbortController().signal;
@@ -35,7 +35,7 @@ export class NodeCluster {
     this.model = new KubernetesModel({
       clock,
       random: random.fork('model'),
-      crds: [ciliumNodeCrd, poolCrd],
+      crds: [ciliumNodeCrd, ciliumPodIpPoolCrd],
       collectGarbage: true,
     });
   }

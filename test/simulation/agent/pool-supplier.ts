@@ -13,30 +13,6 @@ const forms: Readonly<Record<Family, { readonly block: (index: number) => string
     ipv6: { block: (index) => `fd07:0:0:${index.toString(16)}::/125`, count: 'ipv6-addrs' },
   };
 
-export const poolCrd = {
-  apiVersion: 'apiextensions.k8s.io/v1',
-  kind: 'CustomResourceDefinition',
-  metadata: { name: 'ciliumpodippools.cilium.io' },
-  spec: {
-    group: 'cilium.io',
-    scope: 'Cluster',
-    names: {
-      kind: 'CiliumPodIPPool',
-      listKind: 'CiliumPodIPPoolList',
-      plural: 'ciliumpodippools',
-      singular: 'ciliumpodippool',
-    },
-    versions: [
-      {
-        name: 'v2alpha1',
-        served: true,
-        storage: true,
-        schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
-      },
-    ],
-  },
-} as const;
-
 export class PoolSupplier implements Supplier {
   readonly #families: readonly Family[];
   /** Of each family: the next block is one that the node did not have before. */
