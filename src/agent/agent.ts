@@ -272,7 +272,7 @@ function report(event: IpamEvent, { log, registry }: AgentDeps): void {
       return;
     }
     case 'refused':
-      return; // whoever asked is told
+      return; // the answer to the request says it
     case 'expired':
       log.info('released an address after its expiration', { ip: event.ip, owner: event.owner });
       return;

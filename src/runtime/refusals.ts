@@ -134,7 +134,7 @@ export class Refusals<F> {
     entry.cancel?.();
     entry.cancel = undefined;
     const wait = entry.backoff.until - clock.monotonic();
-    // Whoever finds it due tries it; the end of that attempt wakes the others.
+    // The first that finds it due tries it; the end of that attempt wakes the others.
     if (entry.isTried || entry.waiting.size === 0 || wait <= 0) return;
     entry.cancel = clock.schedule(wait, () => {
       entry.cancel = undefined;

@@ -9,7 +9,7 @@ export interface SourceInterface {
 
 export interface SourceMember {
   readonly name: string;
-  /** A property that holds a function: nobody sees where it leads. A method belongs to whoever implements the interface. */
+  /** A property that holds a function: nobody sees where it leads. A method belongs to the class that implements the interface. */
   readonly isFunction: boolean;
 }
 

@@ -33,7 +33,7 @@ export interface Reservation<D> {
 }
 
 export interface Allotment<H extends Holder, D> {
-  /** Takes in what an object shows: it holds that from now on, whoever else does. `before`: undefined for a new object. */
+  /** Takes in what an object shows: it holds that from now on, even if another one does, too. `before`: undefined for a new object. */
   take(holder: H, before: H | undefined): Change;
   /** The object is gone: only now everything is free that it held. */
   drop(holder: H): Change;

@@ -98,7 +98,7 @@ export class BlockLedger {
     return this.#shelves.some((each) => hasRoom(each, family, pool));
   }
 
-  /** Records that `holder` holds a CIDR, whoever else does. */
+  /** Records that `holder` holds a CIDR, even if another one does, too. */
   hold(holder: string, cidr: Cidr): void {
     if (this.heldBy(holder).some((each) => isSame(each, cidr))) return;
     this.#note({ holder, cidr, place: undefined });

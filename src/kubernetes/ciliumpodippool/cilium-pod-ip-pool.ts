@@ -1,5 +1,5 @@
-// Reads a CiliumPodIPPool, as the operator and agents of the mode multi-pool use it. It never throws. Whoever may write pools
-// may write anything into them, so every field is bounded, and what cannot be read is named.
+// Reads a CiliumPodIPPool, as the operator and agents of the mode multi-pool use it. It never throws. A user who may
+// write pools may write anything into them, so every field is bounded, and what cannot be read is named.
 import { isList, isObject, type Json, type JsonObject, textAt, valueAt } from '../transport/json.ts';
 
 export const ciliumPodIpPoolsPath = '/apis/cilium.io/v2alpha1/ciliumpodippools';

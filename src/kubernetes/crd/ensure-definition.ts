@@ -71,7 +71,7 @@ async function takeStep(deps: DefinitionDeps, signal: AbortSignal): Promise<Step
     case 'gone':
       return deps.mayCreate ? create(deps, signal) : absent(deps, 'it is not to be created here');
     case 'denied':
-      // Whoever may not read it learns from the list of its objects whether there is one.
+      // If it may not be read, the list of its objects shows whether there is one.
       return { kind: 'served' };
     case 'ok':
       if (deps.mayCreate && isOutdated(reply.object)) return replace(deps, reply.object, signal);

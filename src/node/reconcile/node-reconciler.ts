@@ -259,7 +259,7 @@ export class NodeReconciler {
     const warnings = this.#warn();
     this.#announce(this.#conditionOf(pool.plan, cap.condition, now));
     this.#showDryRun(pool.plan, address.missing, terminating);
-    // What was recovered above goes on at once: the write must follow from it.
+    // Demand now counts as gone what the step above lets go: what is needed after all comes back before the write.
     const onward = releaser.step(this.#state.forRelease(), now);
     this.#publishDifference();
     this.#raiseQueuedPriority();

@@ -92,7 +92,7 @@ export function planReleases(
   return isHiding(before) && !isHiding(after) ? next(after) : after;
 }
 
-/** Whoever began the change: how it ends decides what the interface has. */
+/** Interfaces that are changing, by our own call or another's: the end of the change decides what they have. */
 function changingInterfaces(
   releases: Releases,
   { view, growing }: ReleasableFacts,

@@ -237,7 +237,7 @@ function nameOf(configuration: Json): string | undefined {
   return text(configuration, 'name');
 }
 
-/** Whoever began the change, a PUT now would be refused or would undo it. */
+/** A PUT now would be refused, or would undo a change that another client began. */
 function refusalOf(model: JsonObject): Edit | undefined {
   const state = text(model, 'properties', 'provisioningState');
   if (state === undefined) return unreadable('properties.provisioningState is missing');

@@ -43,7 +43,7 @@ export interface FailurePolicy {
     /** After something else changed. */
     | 'later'
     | 'never'
-    /** What it concerns is not there: whoever wanted to take it away has nothing to do. */
+    /** What it concerns is not there: a call that was to take it away has nothing to do. */
     | 'needless';
   /** When people learn of it: a person has to act at once, or only if it happens again. */
   readonly tell: 'atOnce' | 'ifRepeated';

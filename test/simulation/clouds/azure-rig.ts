@@ -84,7 +84,7 @@ export class AzureRig implements CloudRig {
   }
 
   acting(interfaceId: string): ActingCall | undefined {
-    // It goes with its VM, whoever changed it last.
+    // It goes with its VM, no matter which client changed it last.
     if (!this.cluster.arm.cloud.interfaces.current.has(interfaceId)) return undefined;
     return this.#changedBy.get(interfaceId);
   }
