@@ -42,22 +42,22 @@ function formOf(shape: ValueShape): JsonSchema {
   }
 }
 
-function integerForm({ least, most, or }: ValueShape & { type: 'integer' }): JsonSchema {
-  const range = { type: 'integer', minimum: least, maximum: most };
+function integerForm({ min, max, or }: ValueShape & { type: 'integer' }): JsonSchema {
+  const range = { type: 'integer', minimum: min, maximum: max };
   const text = { type: 'string', pattern: String.raw`^\d{1,15}$` };
   return { anyOf: [range, text, ...(or === undefined ? [] : [{ const: or }])] };
 }
 
-function numberForm({ most }: ValueShape & { type: 'number' }): JsonSchema {
-  const range = { type: 'number', exclusiveMinimum: 0, ...(most !== undefined && { maximum: most }) };
+function numberForm({ max }: ValueShape & { type: 'number' }): JsonSchema {
+  const range = { type: 'number', exclusiveMinimum: 0, ...(max !== undefined && { maximum: max }) };
   const text = { type: 'string', pattern: String.raw`^\d{1,15}(\.\d{1,9})?$` };
   return { anyOf: [range, text] };
 }
 
-function durationForm({ plainSeconds, never, least }: ValueShape & { type: 'duration' }): JsonSchema {
+function durationForm({ plainSeconds, never, min }: ValueShape & { type: 'duration' }): JsonSchema {
   const numbers = [
     ...(plainSeconds === true ? [{ type: 'integer', minimum: 0 }] : []),
-    ...(never === true || least === 0 ? [{ const: 0 }] : []),
+    ...(never === true || min === 0 ? [{ const: 0 }] : []),
   ];
   const texts = [
     { type: 'string', pattern: goDuration },
@@ -68,9 +68,9 @@ function durationForm({ plainSeconds, never, least }: ValueShape & { type: 'dura
 
 /** Helm's regular expressions are Go's, which look neither ahead nor behind. */
 function textForm(pattern: string): JsonSchema {
-  const [, most, rest] = /^\^\(\?=\.\{1,(\d+)\}\$\)(.*)$/.exec(pattern) ?? [];
-  if (most === undefined) return { type: 'string', pattern };
-  return { type: 'string', maxLength: Number(most), pattern: `^${rest}` };
+  const [, max, rest] = /^\^\(\?=\.\{1,(\d+)\}\$\)(.*)$/.exec(pattern) ?? [];
+  if (max === undefined) return { type: 'string', pattern };
+  return { type: 'string', maxLength: Number(max), pattern: `^${rest}` };
 }
 
 function listForm(item: string): JsonSchema {

@@ -11,9 +11,9 @@ export class GivenUp extends Error {
 }
 
 /** The longest wait for a state, in ms: only to end a run that hangs. */
-const longestWait = 60_000;
+const maxWait = 60_000;
 const betweenLooks = 200;
-const mostLines = 12;
+const maxLines = 12;
 
 export class Checks {
   readonly #options: ProcessEnvironment;
@@ -44,8 +44,8 @@ export class Checks {
     if (problems.length === 0) this.#passed += 1;
     else this.#failed += 1;
     say(`${problems.length === 0 ? 'ok    ' : 'not ok'}  ${what}`);
-    for (const problem of problems.slice(0, mostLines)) say(`          ${problem}`);
-    if (problems.length > mostLines) say(`          and ${problems.length - mostLines} more`);
+    for (const problem of problems.slice(0, maxLines)) say(`          ${problem}`);
+    if (problems.length > maxLines) say(`          and ${problems.length - maxLines} more`);
   }
 
   /** Waits until there are no problems. Rejects with GivenUp after the longest wait. */
@@ -55,7 +55,7 @@ export class Checks {
     for (;;) {
       const problems = await look();
       const waited = clock.monotonic() - start;
-      const end = this.#hopeless ?? (waited > longestWait ? `not within ${longestWait / 1000} s` : undefined);
+      const end = this.#hopeless ?? (waited > maxWait ? `not within ${maxWait / 1000} s` : undefined);
       if (problems.length === 0 || end !== undefined) {
         this.expect(what, problems.length === 0 ? [] : [String(end), ...problems]);
         if (problems.length > 0) throw new GivenUp(what);

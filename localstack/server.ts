@@ -26,8 +26,8 @@ export interface NoServer {
 }
 
 /** In ms, with the time for the creation of its Python environment. */
-const longestStart = 180_000;
-const longestEnd = 10_000;
+const maxStartTime = 180_000;
+const maxEndTime = 10_000;
 const betweenLooks = 200;
 
 /** The exit code of the start scripts when something is missing. */
@@ -86,7 +86,7 @@ async function untilItAnswers(
   running: ServerProcess,
   { clock, signal }: ProcessEnvironment,
 ): Promise<void> {
-  const deadline = clock.monotonic() + longestStart;
+  const deadline = clock.monotonic() + maxStartTime;
   for (;;) {
     const problem = await ec2.problem(signal);
     if (problem === undefined) return;
@@ -134,7 +134,7 @@ class ServerProcess {
   /** Resolves once it has ended. */
   async stop({ clock }: ProcessEnvironment): Promise<void> {
     this.#signal('SIGTERM');
-    const cancel = clock.schedule(longestEnd, () => this.#signal('SIGKILL'));
+    const cancel = clock.schedule(maxEndTime, () => this.#signal('SIGKILL'));
     await this.#ended;
     cancel();
   }

@@ -8,7 +8,7 @@ import { Random } from '../src/runtime/random.ts';
 import { ciliumNodeCrd } from '../src/simulator/kubernetes/ciliumnode-crd.ts';
 import { KubernetesModel } from '../src/simulator/kubernetes/kubernetes-model.ts';
 import { kubeConfigFor, startKubernetesServer } from '../src/simulator/kubernetes/kubernetes-server.ts';
-import { WorkloadFleet } from '../src/simulator/workload/fleet.ts';
+import { WorkloadFleet } from '../src/simulator/workload/workload-fleet.ts';
 import type { NodeFacts } from '../src/simulator/workload/node-facts.ts';
 import { nodePlans } from './network-plan.ts';
 import type { SeededNetwork } from './seeding-api.ts';

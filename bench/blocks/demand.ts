@@ -9,7 +9,7 @@ export interface DemandPlan {
 /** From the answer to the agent's write until a watch shows the blocks, in ms. */
 export interface DemandTime {
   readonly median: number;
-  readonly longest: number;
+  readonly max: number;
 }
 
 const addresses = 100;
@@ -29,6 +29,6 @@ export function demand({ tries }: DemandPlan, harness: Harness): Promise<DemandT
       times.push((await bench.served(index + 2)) - asked);
     }
     const sorted = times.toSorted((a, b) => a - b);
-    return { median: sorted[Math.floor(tries / 2)] ?? NaN, longest: sorted.at(-1) ?? NaN };
+    return { median: sorted[Math.floor(tries / 2)] ?? NaN, max: sorted.at(-1) ?? NaN };
   });
 }

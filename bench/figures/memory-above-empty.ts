@@ -13,7 +13,7 @@ export const memoryAboveEmpty: CloudFigure = {
     `${memoryInWords(settings)} VmHWM of the process, less that of one that ran for 30 s without any node.`,
   measure: async (context) => {
     const [full, empty] = [await playMemory(context), await playMemory(context, 0)];
-    const [all, least] = [megabytes(full.peakMemory), megabytes(empty.peakMemory)];
-    return { measured: all - least, details: `${all.toFixed(1)} MB and ${least.toFixed(1)} MB` };
+    const [all, min] = [megabytes(full.peakMemory), megabytes(empty.peakMemory)];
+    return { measured: all - min, details: `${all.toFixed(1)} MB and ${min.toFixed(1)} MB` };
   },
 };

@@ -2,7 +2,7 @@
 // while pods get their addresses decides how many calls there are.
 import { handlerFor } from '../../rig/http.ts';
 import { Random } from '../../src/runtime/random.ts';
-import { WorkloadFleet } from '../../src/simulator/workload/fleet.ts';
+import { WorkloadFleet } from '../../src/simulator/workload/workload-fleet.ts';
 import type { Protocol } from '../../src/simulator/workload/node-facts.ts';
 import { callsBetween } from '../call-figures.ts';
 import type { CloudName } from '../clouds/bench-cloud.ts';

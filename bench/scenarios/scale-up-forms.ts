@@ -4,7 +4,7 @@ import type { Settings, FigureContext } from '../figure.ts';
 import { scaleUp, type ScaleUp, type ScaleUpPlan } from './scale-up.ts';
 
 /** Of the unscaled form: more would only take longer, the bucket alone says how long. */
-const mostUnscaled = 200;
+const maxUnscaled = 200;
 
 export type Form = (settings: Settings) => ScaleUpPlan;
 
@@ -28,7 +28,7 @@ export const createAndAttachOf =
 export const oneAssign: Form = (settings) => ({ ...usual(settings), firstInterfaceIndex: 0 });
 export const besideAnother: Form = (settings) => ({ ...createAndAttach(settings), outsideClient: true });
 export const createAndAttachUnscaled: Form = (settings) =>
-  createAndAttachOf(Math.min(createAndAttach(settings).nodes, mostUnscaled))(settings);
+  createAndAttachOf(Math.min(createAndAttach(settings).nodes, maxUnscaled))(settings);
 /** In which the runnable peer was measured. */
 export const oneAssignUnscaled: Form = (settings) => ({ ...oneAssign(settings), scale: 1 });
 

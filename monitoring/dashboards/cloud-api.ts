@@ -2,8 +2,8 @@
 import {
   type DashboardPlan,
   inCluster,
-  least,
-  most,
+  min,
+  max,
   type PanelPlan,
   quantile,
   quantileOfAny,
@@ -80,7 +80,7 @@ const budget: readonly PanelPlan[] = [
     title: 'Rate-limit tokens left',
     description:
       'Calls of each action that may be made at once. At zero calls wait for the refill; below zero a group of calls was larger than the bucket.',
-    queries: [{ expr: least('headwater_cloud_rate_limit_tokens', { by: ['action'] }), legend: '{{action}}' }],
+    queries: [{ expr: min('headwater_cloud_rate_limit_tokens', { by: ['action'] }), legend: '{{action}}' }],
     unit: 'short',
     isSigned: true,
     thresholds: [{ value: 1, color: 'green' }],
@@ -93,7 +93,7 @@ const budget: readonly PanelPlan[] = [
       'Calls a second that the rate limit sustains: our share of the quota, less what throttling has taken.',
     queries: [
       {
-        expr: most('headwater_cloud_rate_limit_refill_per_second', { by: ['action'] }),
+        expr: max('headwater_cloud_rate_limit_refill_per_second', { by: ['action'] }),
         legend: '{{action}}',
       },
     ],
@@ -106,7 +106,7 @@ const budget: readonly PanelPlan[] = [
       'What throttling has left of our share: 1 unless calls were refused. It recovers slowly while none is.',
     queries: [
       {
-        expr: least('headwater_cloud_rate_limit_learned_ratio', { by: ['action'] }),
+        expr: min('headwater_cloud_rate_limit_learned_ratio', { by: ['action'] }),
         legend: '{{action}}',
       },
     ],

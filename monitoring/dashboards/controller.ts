@@ -2,7 +2,7 @@
 import {
   type DashboardPlan,
   inCluster,
-  most,
+  max,
   ofHeadwater,
   type PanelPlan,
   quantile,
@@ -19,7 +19,7 @@ const now: readonly PanelPlan[] = [
     description: 'Replicas of each cluster that say that they lead. One is right.',
     queries: [
       {
-        expr: `sum by (cluster) (${most('headwater_leader', { by: ['cluster', 'instance'] })})`,
+        expr: `sum by (cluster) (${max('headwater_leader', { by: ['cluster', 'instance'] })})`,
         legend: '{{cluster}}',
       },
     ],
@@ -38,7 +38,7 @@ const now: readonly PanelPlan[] = [
       'Since the last full listing of the cloud began, in intervals as configured. Up to 1 and a bit is right.',
     queries: [
       {
-        expr: `max(${most('headwater_inventory_age_seconds', perCluster)} / ${most('headwater_resync_interval_seconds', perCluster)})`,
+        expr: `max(${max('headwater_inventory_age_seconds', perCluster)} / ${max('headwater_resync_interval_seconds', perCluster)})`,
         legend: '',
       },
     ],

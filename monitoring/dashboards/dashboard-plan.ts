@@ -70,16 +70,16 @@ export const window = '$__rate_interval';
 
 /** Of all clusters that are chosen together; of each the most that a replica says: standbys say 0, or nothing. */
 export function total(metric: string, { by = [], where = [] }: Selection = {}): string {
-  return `sum ${grouping(by)}(${most(metric, { by: ['cluster', ...by], where })})`;
+  return `sum ${grouping(by)}(${max(metric, { by: ['cluster', ...by], where })})`;
 }
 
 /** The most that a replica says: of all clusters where `by` does not keep them apart. */
-export function most(metric: string, { by = [], where = [] }: Selection = {}): string {
+export function max(metric: string, { by = [], where = [] }: Selection = {}): string {
   return `max ${grouping(by)}(${metric}{${[inCluster, ...where].join(',')}})`;
 }
 
 /** The least that a replica says. */
-export function least(metric: string, { by = [], where = [] }: Selection = {}): string {
+export function min(metric: string, { by = [], where = [] }: Selection = {}): string {
   return `min ${grouping(by)}(${metric}{${[inCluster, ...where].join(',')}})`;
 }
 

@@ -1,6 +1,6 @@
 // The dashboard Fleet: what nodes and pods need, what they get, and how long it takes.
 import { chosen } from '../alerts/nodes.ts';
-import { type DashboardPlan, most, type PanelPlan, quantile, total } from './dashboard-plan.ts';
+import { type DashboardPlan, max, type PanelPlan, quantile, total } from './dashboard-plan.ts';
 
 function nodes(state: string): string {
   return total('headwater_nodes', { where: [`state="${state}"`] });
@@ -8,7 +8,7 @@ function nodes(state: string): string {
 
 /** The nodes that are chosen. */
 function perNode(metric: string): string {
-  return most(metric, { by: ['cluster', 'target_node'], where: ['target_node=~"$node"'] });
+  return max(metric, { by: ['cluster', 'target_node'], where: ['target_node=~"$node"'] });
 }
 
 const now: readonly PanelPlan[] = [
@@ -105,7 +105,7 @@ const demand: readonly PanelPlan[] = [
     description:
       'How long the node has waited that has waited longest, by priority: critical and high mean that pods wait for it. An alert fires above 5 minutes.',
     queries: [
-      { expr: most('headwater_oldest_deficit_seconds', { by: ['priority'] }), legend: '{{priority}}' },
+      { expr: max('headwater_oldest_deficit_seconds', { by: ['priority'] }), legend: '{{priority}}' },
     ],
     unit: 's',
     thresholds: [
@@ -171,7 +171,7 @@ const single: readonly PanelPlan[] = [
       'Addresses that each lacks, of the 20 nodes that lack the most. There are as many series in a fleet of any size.',
     queries: [
       {
-        expr: `topk(20, ${most('headwater_node_needed_addresses', { by: ['cluster', 'target_node'] })})`,
+        expr: `topk(20, ${max('headwater_node_needed_addresses', { by: ['cluster', 'target_node'] })})`,
         legend: '{{target_node}}',
       },
     ],

@@ -23,7 +23,7 @@ const palette = ['#5b8ff9', '#e8684a', '#5ad8a6', '#f6bd16', '#9270ca', '#269a99
 const thresholdColors = { green: '#5ad8a6', yellow: '#f6bd16', orange: '#ff9d4d', red: '#e8684a' } as const;
 const legendLine = 14;
 /** More lines than that are not told apart. */
-const mostNamed = 4;
+const maxNamed = 4;
 
 export function panelSvg(panel: PanelPlan, series: readonly Series[], box: Box, span: Span): string {
   const inner = contentOf(panel, series, { width: box.width - 24, height: box.height - 34 }, span);
@@ -61,11 +61,11 @@ function stat(panel: PanelPlan, series: readonly Series[], box: Box): string {
 
 function bars(panel: PanelPlan, series: readonly Series[], box: Box): string {
   const rows = series.slice(0, Math.floor(box.height / 18));
-  const most = Math.max(...rows.map(lastOf), 1);
+  const max = Math.max(...rows.map(lastOf), 1);
   return rows
     .map((each, index) => {
       const value = lastOf(each);
-      const length = Math.max(1, (box.width * 0.45 * value) / most);
+      const length = Math.max(1, (box.width * 0.45 * value) / max);
       const y = index * 18;
       return [
         text(each.name, { x: 0, y: y + 13, size: 11, fill: '#ccccdc' }),
@@ -77,14 +77,14 @@ function bars(panel: PanelPlan, series: readonly Series[], box: Box): string {
 }
 
 function lines(panel: PanelPlan, series: readonly Series[], box: Box, span: Span): string {
-  const named = series.slice(0, mostNamed);
+  const named = series.slice(0, maxNamed);
   const plot = { x: 46, width: box.width - 50, height: box.height - (named.length + 1) * legendLine - 16 };
-  const most = topOf(panel, series);
-  const least = Math.min(0, ...series.flatMap(({ points }) => points.map(([, value]) => value)));
+  const max = topOf(panel, series);
+  const min = Math.min(0, ...series.flatMap(({ points }) => points.map(([, value]) => value)));
   const xOf = (time: number): number => plot.x + ((time - span.start) / (span.end - span.start)) * plot.width;
-  const yOf = (value: number): number => plot.height - ((value - least) / (most - least)) * plot.height + 4;
+  const yOf = (value: number): number => plot.height - ((value - min) / (max - min)) * plot.height + 4;
   const grid = [0, 0.5, 1].map((part) => {
-    const value = least + (most - least) * part;
+    const value = min + (max - min) * part;
     return [
       `<line x1="${plot.x}" x2="${plot.x + plot.width}" y1="${round(yOf(value))}" y2="${round(yOf(value))}" stroke="#2c3235"/>`,
       text(shown(value, panel.unit), {
@@ -97,7 +97,7 @@ function lines(panel: PanelPlan, series: readonly Series[], box: Box, span: Span
     ].join('');
   });
   const limits = (panel.thresholds ?? [])
-    .filter(({ value }) => value > least && value < most)
+    .filter(({ value }) => value > min && value < max)
     .map(
       ({ value, color }) =>
         `<line x1="${plot.x}" x2="${plot.x + plot.width}" y1="${round(yOf(value))}" y2="${round(yOf(value))}" stroke="${thresholdColors[color]}" stroke-dasharray="4 4" opacity="0.7"/>`,

@@ -20,7 +20,7 @@ import { OwnNode, type OwnNodeOptions, type Surroundings } from './own-node/own-
 import { PooledBlocks, type ShownBlock } from './own-node/pooled-blocks.ts';
 import { type CloudMode, shownInterfaces } from './own-node/shown-interfaces.ts';
 import { listedBlocks } from './own-node/shown-pools.ts';
-import type { AddressRecord } from './record/record.ts';
+import type { AddressRecord } from './record/address-record.ts';
 
 export interface SourceOptions extends Omit<Surroundings, 'transport'> {
   readonly settings: AgentSettings;

@@ -8,7 +8,7 @@ import type { Clock } from '../runtime/clock.ts';
 import { aborted } from '../runtime/race-abort.ts';
 import type { Random } from '../runtime/random.ts';
 import { addressing } from './address-sources.ts';
-import { Answerer } from './cni/answer.ts';
+import { Answerer } from './cni/answerer.ts';
 import { deleteQueueOf, replayDeletes } from './cni/delete-queue.ts';
 import { Verbs } from './cni/verbs.ts';
 import type { Holdings } from './ipam/holdings.ts';
@@ -20,10 +20,10 @@ import { rebuild } from './evidence/rebuild.ts';
 import { Ipam, type IpamEvent } from './ipam/ipam.ts';
 import { NodePods } from './metadata/node-pods.ts';
 import { type AddressSource, runTogether } from './own-node/address-source.ts';
-import type { AddressRecord } from './record/record.ts';
+import type { AddressRecord } from './record/address-record.ts';
 import { openState } from './record/state-directory.ts';
 import { Api } from './rest/api.ts';
-import { ApiServer } from './rest/server.ts';
+import { ApiServer } from './rest/api-server.ts';
 import { holdPath } from './rest/unix-socket.ts';
 
 export interface AgentDeps {

@@ -9,7 +9,7 @@ import { liveScreen, plainScreen, type Screen } from './demo/screen.ts';
 import { exitCode } from './exit-code.ts';
 
 export async function demo(given: RawFlags): Promise<number> {
-  const nodes = integer({ least: 4, most: 100 }).parse(lastOf(given, 'nodes', '50'));
+  const nodes = integer({ min: 4, max: 100 }).parse(lastOf(given, 'nodes', '50'));
   if (nodes === undefined)
     return refuse('--nodes', lastOf(given, 'nodes', ''), 'a whole number from 4 to 100');
   const modes = oneOf(['eni', 'cluster-pool', 'multi-pool', 'nodeipam']);
@@ -26,8 +26,14 @@ export async function demo(given: RawFlags): Promise<number> {
   }
   const seed = lastOf(given, 'seed', 'headwater');
   if (mode !== 'eni') {
-    const say = (line: string): void => void process.stdout.write(`${line}\n`);
-    const show = new BlockDemonstration({ mode, nodes: 60, seed, say, interrupt: interrupt.signal });
+    const printLine = (line: string): void => void process.stdout.write(`${line}\n`);
+    const show = new BlockDemonstration({
+      mode,
+      nodes: 60,
+      seed,
+      printLine,
+      interrupt: interrupt.signal,
+    });
     return show.run(chaptersOf(show));
   }
   const show = new Demonstration({

@@ -3,10 +3,10 @@
 /** The nearest of `candidates`, if it is near enough to be meant. */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
   let best: string | undefined;
-  let least = Math.min(4, Math.ceil(word.length / 2));
+  let min = Math.min(4, Math.ceil(word.length / 2));
   for (const candidate of candidates) {
     const distance = editDistance(word, candidate);
-    if (distance < least) [best, least] = [candidate, distance];
+    if (distance < min) [best, min] = [candidate, distance];
   }
   return best;
 }

@@ -66,7 +66,7 @@ export function loadOrRefuse(flags: RawFlags, context: StartContext): Start {
 }
 
 /** Characters of a value: tags for every interface may be many. */
-const mostShown = 2000;
+const maxShown = 2000;
 
 /** Options of cilium-operator have its prefix; using ours is the most common mistake. */
 function meantBy(variable: string): { readonly meant?: string } {
@@ -86,7 +86,7 @@ function givenOptions({
   return Object.fromEntries(
     [...texts].map(([name, given]) => {
       const value: unknown = options[propertyOf(name)];
-      const shown = given.map((text) => sanitizedText(text, mostShown));
+      const shown = given.map((text) => sanitizedText(text, maxShown));
       const words = shown.length === 1 ? shown[0] : shown;
       const isPlain = (typeof value === 'number' || typeof value === 'boolean') && String(value) === words;
       return [name, { value: isPlain ? value : words, from: sourceInWords(name, sources[name]) }];

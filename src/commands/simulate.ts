@@ -134,7 +134,7 @@ function onOneLine(text: string): string {
 
 function portOf(given: RawFlags, name: string, fallback: number): number {
   const text = given.get(name)?.at(-1) ?? String(fallback);
-  const port = integer({ least: 0, most: 65_535 }).parse(text);
+  const port = integer({ min: 0, max: 65_535 }).parse(text);
   if (port !== undefined) return port;
   throw new Misuse(`--${name} is ${JSON.stringify(text)}; accepted: a whole number from 0 to 65535`);
 }

@@ -92,15 +92,15 @@ function rangeText(options: Options, family: Family): string | undefined {
 }
 
 /** The first and the last address of a block are not usable, and one is its router. */
-const leastHostBits = 2;
+const minHostBits = 2;
 /** Of a prefix: a block of more is a mistake. */
-const shortest = { ipv4: 8, ipv6: 32 } as const;
+const min = { ipv4: 8, ipv6: 32 } as const;
 
 /** Why a block cannot be one of a node, worded to follow "because"; undefined if it can. */
-export function blockProblem({ family, length }: Cidr, hostBits = leastHostBits): string | undefined {
-  const longest = widthOf[family] - hostBits;
-  if (length >= shortest[family] && length <= longest) return undefined;
-  return `its prefix length is not from ${shortest[family]} to ${longest}`;
+export function blockProblem({ family, length }: Cidr, hostBits = minHostBits): string | undefined {
+  const max = widthOf[family] - hostBits;
+  if (length >= min[family] && length <= max) return undefined;
+  return `its prefix length is not from ${min[family]} to ${max}`;
 }
 
 function rangeProblems(family: Family, options: Options, sources: OptionSources): readonly string[] {
@@ -110,7 +110,7 @@ function rangeProblems(family: Family, options: Options, sources: OptionSources)
   const reading = parseCidr(text);
   const because = reading.kind === 'cidr' ? whyNoRange(reading, family) : reading.why;
   if (because === undefined) return [];
-  const accepted = `an ${family === 'ipv4' ? 'IPv4' : 'IPv6'} CIDR of a prefix length from ${shortest[family]} to ${widthOf[family] - leastHostBits}`;
+  const accepted = `an ${family === 'ipv4' ? 'IPv4' : 'IPv6'} CIDR of a prefix length from ${min[family]} to ${widthOf[family] - minHostBits}`;
   return [refusalLine({ name, source: sources[name], text, because, accepted })];
 }
 

@@ -6,7 +6,7 @@ import type { Tags } from './tag-map.ts';
 
 interface TagLimit {
   /** The tags of one resource. */
-  readonly most: number;
+  readonly max: number;
   /** The number of those that the cloud's provider adds. */
   readonly added: number;
   readonly cloud: string;
@@ -17,8 +17,8 @@ interface TagLimit {
  * https://www.alibabacloud.com/help/ecs/user-guide/tag-overview. Other clouds get no interfaces from us.
  */
 const tagLimits: { readonly [Mode in Options['ipam']]?: TagLimit } = {
-  eni: { most: 50, added: 0, cloud: 'EC2' },
-  alibabacloud: { most: 20, added: 1, cloud: 'ECS' },
+  eni: { max: 50, added: 0, cloud: 'EC2' },
+  alibabacloud: { max: 20, added: 1, cloud: 'ECS' },
 };
 
 type TagOptions = Pick<Options, 'eniTags' | 'eniGcTags' | 'clusterName'>;
@@ -41,13 +41,13 @@ export function tooManyTags(
 ): readonly string[] {
   const limit = tagLimits[options.ipam];
   if (limit === undefined) return [];
-  const { most, added, cloud } = limit;
+  const { max, added, cloud } = limit;
   const given: OptionName = Object.keys(options.eniTags).length > 0 ? 'eni-tags' : 'eni-gc-tags';
   const count = Object.keys({ ...interfaceTags(options), ...ownershipTags('', '') }).length + added;
-  if (count <= most) return [];
+  if (count <= max) return [];
   const own = Object.keys(given === 'eni-tags' ? options.eniTags : options.eniGcTags).length;
   const from = sourceInWords(given, sources[given]);
   return [
-    `${given}: ${count} tags for each new interface, those that Headwater sets included, are refused (${from}); accepted: at most ${own - (count - most)} in this option, because ${cloud} takes ${most}`,
+    `${given}: ${count} tags for each new interface, those that Headwater sets included, are refused (${from}); accepted: at most ${own - (count - max)} in this option, because ${cloud} takes ${max}`,
   ];
 }

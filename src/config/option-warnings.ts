@@ -2,7 +2,7 @@
 import { callCapOf, capInWords } from './call-cap.ts';
 import { findRawOption, type Places, type RawFlags } from './raw-option.ts';
 import { type OptionSources, sourceInWords } from './option-source.ts';
-import { leastDetached } from '../providers/orphans/orphan-eligibility.ts';
+import { minDetachedTime } from '../providers/orphans/orphan-eligibility.ts';
 import { formatDuration } from './go-duration.ts';
 import { cloudSettings } from './cloud-settings.ts';
 import { releaseWindowOf } from './release-window.ts';
@@ -97,7 +97,7 @@ export function warningsOnCallCap(options: Options, sources: OptionSources): rea
 /** Reports why collection is off although it is wanted, and the remedy; or the cost of frequent collection. */
 export function warningsOnCollection(options: Options): readonly OptionWarning[] {
   const { collection: decision } = cloudSettings(options);
-  if (decision.kind === 'on' && decision.interval < leastDetached)
+  if (decision.kind === 'on' && decision.interval < minDetachedTime)
     return [warningOnShortInterval(decision.interval)];
   if (decision.kind !== 'refused') return [];
   const { because, remedy } = decision;
@@ -111,15 +111,15 @@ export function warningsOnCollection(options: Options): readonly OptionWarning[]
 }
 
 function warningOnShortInterval(interval: number): OptionWarning {
-  const least = formatDuration(leastDetached);
+  const min = formatDuration(minDetachedTime);
   const calls = Math.round(3_600_000 / interval);
   return {
     kind: 'notice',
     message: 'orphaned interfaces are looked for very often',
     details: {
       option: 'eni-gc-interval',
-      cost: `${calls} calls an hour or more; nothing is deleted before it has been detached for ${least}`,
-      remedy: `set --eni-gc-interval to ${least} or more`,
+      cost: `${calls} calls an hour or more; nothing is deleted before it has been detached for ${min}`,
+      remedy: `set --eni-gc-interval to ${min} or more`,
     },
   };
 }

@@ -34,9 +34,9 @@ export function releaseWindowOf(
 
 /** The extra second is for the renewal call. */
 function remedyFor(timeout: number, { lease, retryPeriod }: { lease: number; retryPeriod: number }): string {
-  const shortestLease = Math.ceil((timeout + retryPeriod) / second + 1) * second;
-  const raise = `set --leader-election-lease-duration to ${formatDuration(shortestLease)} or more`;
-  const longestTimeout = Math.floor(lease - retryPeriod - second);
-  if (longestTimeout < second) return raise;
-  return `${raise}, or --cloud-call-timeout to ${formatDuration(longestTimeout)} or less`;
+  const minLease = Math.ceil((timeout + retryPeriod) / second + 1) * second;
+  const raise = `set --leader-election-lease-duration to ${formatDuration(minLease)} or more`;
+  const maxTimeout = Math.floor(lease - retryPeriod - second);
+  if (maxTimeout < second) return raise;
+  return `${raise}, or --cloud-call-timeout to ${formatDuration(maxTimeout)} or less`;
 }

@@ -74,14 +74,14 @@ export function severalOf<const T extends string>(values: readonly T[]): ValueKi
 }
 
 export interface Range {
-  readonly least: number;
-  readonly most: number;
+  readonly min: number;
+  readonly max: number;
 }
 
 export function integer(range: Range): ValueKind<number> {
   return {
     placeholder: 'number',
-    accepts: `a whole number from ${range.least} to ${range.most}`,
+    accepts: `a whole number from ${range.min} to ${range.max}`,
     shape: { type: 'integer', ...range },
     parse: (text) => within(parseDigits(text), range),
   };
@@ -91,8 +91,8 @@ export function integer(range: Range): ValueKind<number> {
 export const pageSize: ValueKind<number> = {
   placeholder: 'number',
   accepts: 'a whole number from 5 to 1000, or 0 for 1000',
-  shape: { type: 'integer', least: 5, most: 1000, or: 0 },
-  parse: (text) => within(text === '0' ? 1000 : parseDigits(text), { least: 5, most: 1000 }),
+  shape: { type: 'integer', min: 5, max: 1000, or: 0 },
+  parse: (text) => within(text === '0' ? 1000 : parseDigits(text), { min: 5, max: 1000 }),
 };
 
 export const positiveNumber: ValueKind<number> = {
@@ -109,7 +109,7 @@ export const positiveNumber: ValueKind<number> = {
 export const share: ValueKind<number> = {
   placeholder: 'share',
   accepts: 'a number greater than 0 and at most 1, such as 0.8',
-  shape: { type: 'number', most: 1 },
+  shape: { type: 'number', max: 1 },
   parse: (text) => {
     const value = positiveNumber.parse(text);
     return value !== undefined && value <= 1 ? value : undefined;
@@ -158,7 +158,7 @@ export function duration(range: DurationRange): ValueKind<number> {
   const whole = range.wholeSeconds === true ? ' and in whole seconds' : '';
   return {
     placeholder: 'duration',
-    accepts: `a duration from ${formatDuration(range.least)} to ${formatDuration(range.most)} as Go writes it (1m30s, 300ms)${whole}${orSeconds}${orNever}`,
+    accepts: `a duration from ${formatDuration(range.min)} to ${formatDuration(range.max)} as Go writes it (1m30s, 300ms)${whole}${orSeconds}${orNever}`,
     shape: { type: 'duration', ...range },
     parse: (text) => {
       const seconds = range.plainSeconds === true ? parseDigits(text) : undefined;
@@ -265,6 +265,6 @@ function parseDigits(text: string): number | undefined {
   return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }
 
-function within(value: number | undefined, { least, most }: Range): number | undefined {
-  return value !== undefined && value >= least && value <= most ? value : undefined;
+function within(value: number | undefined, { min, max }: Range): number | undefined {
+  return value !== undefined && value >= min && value <= max ? value : undefined;
 }

@@ -6,9 +6,9 @@ export type ValueShape =
   /** One of these texts. */
   | { readonly type: 'choice'; readonly values: readonly string[] }
   /** `or`: accepted outside the range. */
-  | { readonly type: 'integer'; readonly least: number; readonly most: number; readonly or?: number }
+  | { readonly type: 'integer'; readonly min: number; readonly max: number; readonly or?: number }
   /** Greater than 0. */
-  | { readonly type: 'number'; readonly most?: number }
+  | { readonly type: 'number'; readonly max?: number }
   | DurationShape
   /** A regular expression. Its only assertions are ^, $ and, right after ^, a maximum length: `(?=.{1,253}$)`. */
   | { readonly type: 'text'; readonly pattern: string }
@@ -20,8 +20,8 @@ export type ValueShape =
 /** A Go duration; bounds in ms. */
 export interface DurationShape {
   readonly type: 'duration';
-  readonly least: number;
-  readonly most: number;
+  readonly min: number;
+  readonly max: number;
   /** Accepts whole numbers as seconds. */
   readonly plainSeconds?: true;
   /** Accepts whole seconds only. */

@@ -98,8 +98,8 @@ export class CidrSession<H extends Holder, D> {
   }
 
   /** `holders`: a complete list. */
-  begin(holders: Iterable<H>): void {
-    this.#allocator.begin(holders);
+  beginAllocating(holders: Iterable<H>): void {
+    this.#allocator.takeOverHolders(holders);
     this.#sample();
   }
 

@@ -42,7 +42,7 @@ export class CloudProbe {
   }
 
   /** Starts the probe. Call it when no other read will show whether the cloud answers. */
-  begin(): void {
+  beginProbing(): void {
     this.#asked.resolve();
   }
 

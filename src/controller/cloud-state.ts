@@ -40,7 +40,7 @@ export interface CloudStateDeps {
   readonly onNothingToRead: () => void;
   /** Whether any Node is known. */
   readonly identities: Pick<NodeIdentities, 'isKnown'>;
-  /** The nodes that are served. Asked for only after `begin`. */
+  /** The nodes that are served. Asked for only after `takeOverHeld`. */
   readonly nodes: () => NodeManager;
 }
 
@@ -92,7 +92,7 @@ export class CloudState implements CloudPort {
         this.#failures.instancesRead(read);
         nodes().instancesChanged(instanceIds);
       },
-      onPage: (page) => this.network.learn(page),
+      onPage: (page) => this.network.learnNetwork(page),
       onFailure: (error, instanceIds) => {
         this.#failures.reportInstances('cannot read instances', error, instanceIds);
         nodes().instancesChanged(new Set(instanceIds));
@@ -132,7 +132,7 @@ export class CloudState implements CloudPort {
     });
     this.instances = {
       refresh: (instanceId) => this.#refreshes.request(instanceId),
-      refreshAwaited: (instanceId, since) => this.#refreshes.await(instanceId, since),
+      refreshAwaited: (instanceId, since) => this.#refreshes.awaitAttachment(instanceId, since),
       unreadBecause: (instanceId) => this.#failures.conditionOf(instanceId),
     };
     this.supply = {
@@ -149,11 +149,11 @@ export class CloudState implements CloudPort {
   }
 
   /** Starts what needs no node; `signal` ends reports about withdrawals. */
-  begin(signal: AbortSignal): void {
+  beginSharedWork(signal: AbortSignal): void {
     signal.addEventListener('abort', () => this.#withdrawals.stop(), { once: true });
-    this.#withdrawals.begin();
+    this.#withdrawals.takeOverHeld();
     // Where Headwater makes no interfaces, it leaves none behind.
-    if (this.implementation.traits.interfaces === 'made') this.#orphanGc.begin();
+    if (this.implementation.traits.interfaces === 'made') this.#orphanGc.beginCollecting();
   }
 
   /** Call it once every existing CiliumNode is known. Reads the cloud until `signal` is aborted, then resolves. */

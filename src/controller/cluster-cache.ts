@@ -13,7 +13,7 @@ import type { Metrics } from '../observability/metrics.ts';
 import type { CiliumNodeSection } from '../providers/contract/cilium-node-section.ts';
 import { sleep } from '../runtime/clock.ts';
 import type { Host } from './modes/mode.ts';
-import { logReflectorState, silenceProblem, WatchCounters } from './reporting/watch-reports.ts';
+import { logReflectorState, silenceProblem, WatchCounters } from './reporting/watch-counters.ts';
 
 export interface ClusterCacheDeps {
   readonly host: Pick<Host, 'clock' | 'random' | 'log' | 'onBug'>;
@@ -31,7 +31,7 @@ export interface ClusterCacheDeps {
 }
 
 /** How long to wait for the first list of Nodes, in ms. */
-const mostWaitForNodes = 10_000;
+const maxWaitForNodes = 10_000;
 
 export class ClusterCache {
   readonly #deps: ClusterCacheDeps;
@@ -126,7 +126,7 @@ export class ClusterCache {
   /** Nodes only verify identities, so the wait for them is bounded. */
   async #nodesSettled(): Promise<void> {
     const known = new AbortController();
-    const late = sleep(this.#deps.host.clock, mostWaitForNodes, known.signal).catch(() => undefined);
+    const late = sleep(this.#deps.host.clock, maxWaitForNodes, known.signal).catch(() => undefined);
     await Promise.race([this.#clusterNodes.settled, late]);
     known.abort();
   }

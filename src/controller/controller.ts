@@ -4,7 +4,7 @@
 import { LiveOptions } from '../config/live-options.ts';
 import type { LiveReading } from '../config/read-live-options.ts';
 import type { EventReport } from '../kubernetes/events/event-object.ts';
-import { EventRecorder } from '../kubernetes/events/events.ts';
+import { EventRecorder } from '../kubernetes/events/event-recorder.ts';
 import { LeaderElection } from '../kubernetes/lease/leader-election.ts';
 import type { KubernetesTransport } from '../kubernetes/transport/transport.ts';
 import {
@@ -40,7 +40,7 @@ export interface ControllerDeps<Status extends object, Node extends object> {
 }
 
 /** How long a new Lease holder may read what it serves before it starts to lead, in ms. */
-const mostCatchUp = 60_000;
+const maxCatchUp = 60_000;
 /** How long work in flight may continue after the shutdown signal, in ms. */
 const drainTime = 20_000;
 
@@ -190,7 +190,7 @@ export class Controller<Status extends object = StatusReport, Node extends objec
     const over = [stopped, ...(lease === undefined ? [] : [lease])];
     const first = await Promise.race([this.#readyToLead(resign.signal), ...over]);
     if (first === 'leading') {
-      this.#begin();
+      this.#beginLeading();
       let isOver = true;
       try {
         isOver = (await Promise.race(over)) === 'lost';
@@ -214,7 +214,7 @@ export class Controller<Status extends object = StatusReport, Node extends objec
     const { clock, log } = this.#deps.host;
     this.#state = 'catchingUp';
     const known = new AbortController();
-    const tooLate = sleep(clock, mostCatchUp, AbortSignal.any([signal, known.signal])).then(
+    const tooLate = sleep(clock, maxCatchUp, AbortSignal.any([signal, known.signal])).then(
       () => 'behind' as const,
       () => leading,
     );
@@ -227,12 +227,12 @@ export class Controller<Status extends object = StatusReport, Node extends objec
     return this.#leads() ? first : 'behind';
   }
 
-  #begin(): void {
+  #beginLeading(): void {
     const { clock, log } = this.#deps.host;
     this.#leadingSince = clock.monotonic();
     this.#state = 'leading';
     log.info('leading', { identity: this.#deps.identity, nodes: this.#mode.count });
-    this.#mode.begin();
+    this.#mode.beginServing();
   }
 
   /** Ends work in flight: immediately if leadership is lost, otherwise within the drain time. */

@@ -11,7 +11,7 @@ import type { ReportedEvent } from '../manager/serving-event.ts';
 import type { TouchedIdentities } from '../manager/claims/node-identities.ts';
 import { prefixesOf } from '../node/allocate/planned-step.ts';
 import type { NodeSummary } from '../node/reconcile/node-summary.ts';
-import { ConcurrencyLimiter } from '../providers/rate-limit/concurrency-limit.ts';
+import { ConcurrencyLimiter } from '../providers/rate-limit/concurrency-limiter.ts';
 import { pauseWords } from '../providers/gate/mutation-permission.ts';
 import type { CloudState } from './cloud-state.ts';
 import type { ClusterCache } from './cluster-cache.ts';
@@ -27,7 +27,7 @@ import { showSubnets } from './reporting/subnet-metrics.ts';
 import type { WriteHealth } from './reporting/write-health.ts';
 
 /** Concurrent CiliumNode writers. Fewer than the connections, because lists and watches use some. */
-const mostPublications = 24;
+const maxPublications = 24;
 
 export interface LeaderSessionDeps {
   readonly host: Host;
@@ -73,11 +73,11 @@ export class LeaderSession {
   }
 
   /** Takes over the fleet in its current state and starts to serve it. */
-  begin(nodes: Iterable<WatchedNode>): void {
+  beginServing(nodes: Iterable<WatchedNode>): void {
     const { signal } = this.#stopping;
     const running = [this.#run(nodes, signal), this.#conflictingWriters.run(signal)];
     this.#running = Promise.all(running.map((each) => this.#untilStopped(each, signal)));
-    this.cloud.begin(signal);
+    this.cloud.beginSharedWork(signal);
   }
 
   /** Reports a bug if the work ends for any reason but the signal. */
@@ -88,7 +88,7 @@ export class LeaderSession {
   }
 
   async #run(nodes: Iterable<WatchedNode>, signal: AbortSignal): Promise<void> {
-    await this.nodes.begin(nodes, signal);
+    await this.nodes.takeOverNodes(nodes, signal);
     this.#hasStarted = true;
     await this.cloud.run(signal);
   }
@@ -133,7 +133,7 @@ export class LeaderSession {
     const { metrics } = registry;
     const summaries = this.summaries();
     const subnets = this.cloud.subnets();
-    showFleet(registry, { summaries, now: clock.monotonic(), mostNodesShown: options.nodeMetricsLimit });
+    showFleet(registry, { summaries, now: clock.monotonic(), maxNodesShown: options.nodeMetricsLimit });
     this.cloud.show();
     showSubnets(metrics, subnets, summaries);
     metrics.headwater_blocked.replaceAll(blockedSeries(summaries, subnets));
@@ -186,7 +186,7 @@ export class LeaderSession {
           own: this.#ownWrites,
           known: cluster,
           schema,
-          publications: new ConcurrencyLimiter(mostPublications),
+          publications: new ConcurrencyLimiter(maxPublications),
           others: this.#conflictingWriters,
         },
         permission: leadership.permission,
@@ -207,7 +207,7 @@ export class LeaderSession {
         return;
       }
       case 'blocked':
-        return this.#blockedErrors.say(event.node, event.condition?.message);
+        return this.#blockedErrors.writeError(event.node, event.condition?.message);
       case 'removed':
         this.#ownWrites.forget(event.name);
         this.#blockedErrors.forget(event.name);

@@ -82,7 +82,7 @@ export class OrphanGcRunner {
     });
   }
 
-  begin(): void {
+  beginCollecting(): void {
     const { onBug } = this.#deps.host;
     void this.#readings.request();
     this.#collecting = this.#collection?.run(this.#stopping.signal).catch(onBug);

@@ -49,10 +49,10 @@ const reviewInterval = 2000;
  */
 const settleTime = 10_000;
 /** Longest delay from closing to the report, even if the set keeps changing, in ms. */
-const longestSettling = 60_000;
+const maxSettling = 60_000;
 /** Each node gets Events on its CiliumNode and its Node: 20 in total. */
-const mostNodesReported = 10;
-const mostInstancesShown = 20;
+const maxNodesReported = 10;
+const maxInstancesShown = 20;
 
 export class WithdrawalWatch {
   readonly #deps: WithdrawalWatchDeps;
@@ -89,7 +89,7 @@ export class WithdrawalWatch {
   }
 
   /** Takes over what the previous leader held. */
-  begin(): void {
+  takeOverHeld(): void {
     this.#react();
   }
 
@@ -123,7 +123,7 @@ export class WithdrawalWatch {
       nodes: this.heldNodes,
       instances: this.#missing(state)
         .map(({ instanceId }) => instanceId)
-        .slice(0, mostInstancesShown),
+        .slice(0, maxInstancesShown),
       ...(state.kind === 'held' && { token: state.token }),
     };
   }
@@ -169,7 +169,7 @@ export class WithdrawalWatch {
 
   #announceOnceSettled(): void {
     const { clock } = this.#deps.host;
-    const left = this.#closedAt + longestSettling - clock.monotonic();
+    const left = this.#closedAt + maxSettling - clock.monotonic();
     this.#cancelAnnouncement?.();
     if (this.#isStopped) return;
     this.#cancelAnnouncement = clock.schedule(Math.max(0, Math.min(settleTime, left)), () =>
@@ -205,7 +205,7 @@ export class WithdrawalWatch {
     events.recordOnLease(report);
     // An instance that is not found has its own condition on its node.
     const concerned = state.kind === 'held' ? this.#missing(state) : [];
-    for (const { node } of concerned.slice(0, mostNodesReported)) events.record(node, report);
+    for (const { node } of concerned.slice(0, maxNodesReported)) events.record(node, report);
   }
 
   #reviewIn(ms: number): void {

@@ -89,7 +89,7 @@ export class NodeManager {
       onFreed: (names) => this.#wake([...names]),
       evidence: (holder, address) => this.#evidence(holder, address),
       now: () => runtime.clock.monotonic(),
-      longestWait: consistencyWindow,
+      maxWait: consistencyWindow,
       onWait: (name) => this.#work.later(consistencyWindow, () => this.#wake([name])),
     });
     this.#ownership = new InstanceOwnership({
@@ -123,7 +123,7 @@ export class NodeManager {
    * Takes over all CiliumNodes that exist at the start, a few at a time. Resolves once all of them that can be served are
    * served. `apply` may be called meanwhile. Rejects only with the reason of `signal`.
    */
-  async begin(nodes: Iterable<WatchedNode>, signal: AbortSignal): Promise<void> {
+  async takeOverNodes(nodes: Iterable<WatchedNode>, signal: AbortSignal): Promise<void> {
     // All offered addresses must be known before any node claims one.
     await this.#each([...nodes], signal, (watched) => {
       // It may have changed or been deleted since.
@@ -308,7 +308,8 @@ export class NodeManager {
   /** Starts no new work. Resolves once work in flight has ended, or after `deadline`. */
   async stop(deadline: AbortSignal): Promise<void> {
     for (const { reconciler, isEnding } of this.#entries.values())
-      if (reconciler !== undefined && !isEnding) this.#work.begin(() => reconciler.stop(this.#work.deadline));
+      if (reconciler !== undefined && !isEnding)
+        this.#work.beginTask(() => reconciler.stop(this.#work.deadline));
     await Promise.all([this.#work.stop(deadline), this.#space.stop()]);
   }
 
@@ -325,7 +326,7 @@ export class NodeManager {
         reconciler.update(served.node);
       } else {
         entry.isEnding = true;
-        this.#work.begin(() => this.#end(name, entry, reconciler));
+        this.#work.beginTask(() => this.#end(name, entry, reconciler));
       }
       return;
     }

@@ -15,7 +15,7 @@ import {
   withMemory,
   withNews,
 } from '../providers/contract/infrastructure.ts';
-import { longestPause } from '../providers/contract/cloud-failure.ts';
+import { maxPause } from '../providers/contract/cloud-failure.ts';
 import type { Inventory, Listing } from '../providers/inventory/inventory.ts';
 import { allAssignments } from '../providers/contract/network-interface.ts';
 import type { SubnetLedger } from '../providers/catalog/subnet-ledger.ts';
@@ -84,7 +84,7 @@ export interface FinishedResync {
 
 const backoffPolicy = { base: 1000, cap: 60_000 };
 /** Minimum delay between a resync and a requested one, in ms. */
-const leastInterval = 5000;
+const minInterval = 5000;
 /** Delay between reads of the network while nodes lack something, in ms. */
 const countInterval = 60_000;
 
@@ -154,7 +154,7 @@ export class Resync {
   }
 
   /** Adds the networks and subnets that were read together with instances. */
-  learn({ network, startedAt }: Pick<ObservedPage, 'network' | 'startedAt'>): void {
+  learnNetwork({ network, startedAt }: Pick<ObservedPage, 'network' | 'startedAt'>): void {
     this.#requestFirst();
     if (network === undefined) return;
     const { ledger, emit } = this.#options;
@@ -216,7 +216,7 @@ export class Resync {
       if (error === undefined) {
         this.#backoff.forget();
         await this.#pause(interval, signal);
-      } else await sleep(clock, this.#backoff.fail(longestPause(error)), signal);
+      } else await sleep(clock, this.#backoff.fail(maxPause(error)), signal);
     }
   }
 
@@ -226,7 +226,7 @@ export class Resync {
     const end = (): void => early.abort();
     signal.addEventListener('abort', end, { once: true });
     // A resync without any network to read does not delay the next one.
-    const earliest = this.#lastStartedAt === undefined ? 0 : clock.monotonic() + leastInterval;
+    const earliest = this.#lastStartedAt === undefined ? 0 : clock.monotonic() + minInterval;
     const asked = this.#requested.promise.then(() =>
       sleep(clock, Math.max(0, earliest - clock.monotonic()), early.signal),
     );
@@ -285,7 +285,7 @@ export class Resync {
     for await (const page of implementation.observe({ kind: 'all', ...what }, context)) {
       for (const { instanceId } of page.failed ?? []) listing.leaveOut(instanceId);
       listing.apply(page.observations, page.startedAt);
-      this.learn(page);
+      this.learnNetwork(page);
       for (const taken of takenIn(page)) census.take(taken);
       await turn();
     }

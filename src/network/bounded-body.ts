@@ -11,7 +11,7 @@ export class UnreadableAnswer extends Error {
 
 export interface Bounds {
   /** In bytes. */
-  readonly most: number;
+  readonly max: number;
   readonly clock: Clock;
 }
 
@@ -22,16 +22,16 @@ const patiencePerByte = 1000 / (512 * 1024);
 type Headers = Readonly<Record<string, string | undefined>>;
 
 /** Throws an UnreadableAnswer if the headers show that the body cannot be read. */
-export function checkHeaders(headers: Headers, most: number): void {
+export function checkHeaders(headers: Headers, max: number): void {
   const encoding = headers['content-encoding'] ?? 'identity';
   // Headwater requests no compression, and a compressed body can expand to any length.
   if (encoding.toLowerCase() !== 'identity') throw new UnreadableAnswer(`the answer is packed: ${encoding}`);
   const length = headers['content-length'];
-  if (length !== undefined && Number(length) > most) throw tooLong(most);
+  if (length !== undefined && Number(length) > max) throw tooLong(max);
 }
 
 /** The chunks of a body as they arrive. Rejects with an UnreadableAnswer; closes a body that is not read to its end. */
-export async function* boundedBody(body: Readable, { most, clock }: Bounds): AsyncGenerator<Uint8Array> {
+export async function* boundedBody(body: Readable, { max, clock }: Bounds): AsyncGenerator<Uint8Array> {
   const startedAt = clock.monotonic();
   let length = 0;
   let cancel = (): void => undefined;
@@ -44,7 +44,7 @@ export async function* boundedBody(body: Readable, { most, clock }: Bounds): Asy
   try {
     for await (const piece of body as AsyncIterable<Uint8Array>) {
       length += piece.byteLength;
-      if (length > most) throw tooLong(most);
+      if (length > max) throw tooLong(max);
       yield piece;
     }
   } catch (error) {
@@ -58,6 +58,6 @@ export async function* boundedBody(body: Readable, { most, clock }: Bounds): Asy
   }
 }
 
-function tooLong(most: number): UnreadableAnswer {
-  return new UnreadableAnswer(`the answer has more than ${most} bytes`);
+function tooLong(max: number): UnreadableAnswer {
+  return new UnreadableAnswer(`the answer has more than ${max} bytes`);
 }

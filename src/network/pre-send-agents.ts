@@ -23,7 +23,7 @@ export class SilentConnection extends Error {
 }
 
 /** How long an idle connection is kept, in ms. */
-const longestIdle = 5000;
+const maxIdleTime = 5000;
 /** A connection that was idle for no longer than this counts as just heard, in ms. */
 const justHeard = 1000;
 /** How long to wait for the start of an answer over a connection that was idle, in ms. */
@@ -40,11 +40,11 @@ export function checkedOnceConnected<T>(departure: Departure, send: () => T): T 
 }
 
 export function checkingAgent(options: AgentOptions, clock: Clock): Agent {
-  return withChecks(new Agent({ ...options, timeout: longestIdle }), clock);
+  return withChecks(new Agent({ ...options, timeout: maxIdleTime }), clock);
 }
 
 export function checkingTlsAgent(options: TlsAgentOptions, clock: Clock): TlsAgent {
-  return withChecks(new TlsAgent({ ...options, timeout: longestIdle }), clock);
+  return withChecks(new TlsAgent({ ...options, timeout: maxIdleTime }), clock);
 }
 
 /** Node.js calls this with each request; its types omit it. */

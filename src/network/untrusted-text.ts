@@ -2,7 +2,7 @@
 // where text enters, so that later code need not care.
 
 /** Of a message. */
-const mostCharacters = 1000;
+const maxCharacters = 1000;
 
 /** Control characters, line and paragraph separators, and bidirectional overrides. */
 // eslint-disable-next-line no-control-regex
@@ -19,14 +19,14 @@ const named =
   /((?:password|passwd|secret|token|authorization|api[-_]?key|access[-_]?key)["']?[=:]["']?)[^\s"'&,;]+/gi;
 const bearer = /\b(Bearer|Basic) [\w.~+/=-]{8,}/g;
 
-/** `most`: maximum characters of `text` to keep. */
-export function sanitizedText(text: string, most = mostCharacters): string {
+/** `max`: maximum characters of `text` to keep. */
+export function sanitizedText(text: string, max = maxCharacters): string {
   // Escapes lengthen the text: the first cut bounds the work, the last one the result.
-  const shown = withoutSecrets(text.slice(0, 2 * most)).replaceAll(
+  const shown = withoutSecrets(text.slice(0, 2 * max)).replaceAll(
     unprintable,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
-  return shown.length > most || text.length > 2 * most ? `${shown.slice(0, most)}…` : shown;
+  return shown.length > max || text.length > 2 * max ? `${shown.slice(0, max)}…` : shown;
 }
 
 /** The text without recognisable credentials. */
@@ -47,14 +47,14 @@ const plain: readonly RegExp[] = [
   /^(?=.*:.*:)[\da-f:]{2,39}(\/\d{1,3})?$/i,
   /^\.{0,2}\/[\w./-]*$/,
 ];
-const longestPlain = 200;
+const maxPlainCharacters = 200;
 
 /**
  * A given value for an error message; undefined if it may be a misplaced credential. The message names its
  * source, where the user can read it.
  */
 export function plainValue(text: string): string | undefined {
-  return text.length <= longestPlain && plain.some((form) => form.test(text)) ? text : undefined;
+  return text.length <= maxPlainCharacters && plain.some((form) => form.test(text)) ? text : undefined;
 }
 
 /** Scheme and host of a URL; undefined if the host part is uncertain. */

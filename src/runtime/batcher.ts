@@ -11,10 +11,10 @@ export interface BatcherOptions<K> {
   /** How long the first request waits for others, in ms. */
   readonly window: number;
   /** Maximum keys per call. */
-  readonly most: number;
+  readonly max: number;
   readonly backoff: BackoffPolicy;
   /** Upper bound of the pause after this failure, in ms, if below the policy's. */
-  readonly longestPause?: (error: unknown) => number;
+  readonly maxPause?: (error: unknown) => number;
   /**
    * Makes one call. A rejection requests all of its keys again. Resolves to the keys that the call could not answer for,
    * if any, with the reasons: each of them is requested again with a backoff of its own.
@@ -41,7 +41,7 @@ export class Batcher<K> {
   constructor(options: BatcherOptions<K>) {
     this.#options = options;
     this.#backoff = new Backoff(options.backoff, options);
-    this.#size = options.most;
+    this.#size = options.max;
   }
 
   /**
@@ -79,7 +79,7 @@ export class Batcher<K> {
   }
 
   async #call(signal: AbortSignal): Promise<void> {
-    const { run, most, onFailure } = this.#options;
+    const { run, max, onFailure } = this.#options;
     const batch = [...this.#pending].slice(0, this.#size);
     const keys = batch.map(([key]) => key);
     for (const key of keys) this.#pending.delete(key);
@@ -90,11 +90,11 @@ export class Batcher<K> {
       signal.throwIfAborted();
       onFailure(error, keys);
       this.#size = Math.max(1, Math.floor(keys.length / 2));
-      this.#backoff.fail(this.#options.longestPause?.(error));
+      this.#backoff.fail(this.#options.maxPause?.(error));
       this.#requeue(batch);
       return;
     }
-    this.#size = Math.min(most, this.#size * 2);
+    this.#size = Math.min(max, this.#size * 2);
     this.#backoff.forget();
     for (const [key, request] of batch) {
       if (failed?.has(key) === true) {
@@ -107,11 +107,11 @@ export class Batcher<K> {
   }
 
   #requestLater(key: K, request: Request, error: unknown): void {
-    const { clock, onFailure, longestPause } = this.#options;
+    const { clock, onFailure, maxPause } = this.#options;
     const backoff = this.#failing.get(key)?.backoff ?? new Backoff(this.#options.backoff, this.#options);
     onFailure(error, [key]);
     this.#failing.set(key, { backoff, request });
-    void sleep(clock, backoff.fail(longestPause?.(error)), this.#stopping.signal).then(
+    void sleep(clock, backoff.fail(maxPause?.(error)), this.#stopping.signal).then(
       () => {
         this.#pending.set(key, request);
         this.#worker ??= this.#work();

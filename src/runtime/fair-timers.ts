@@ -11,9 +11,9 @@ export interface FairTimersOptions {
 }
 
 /** No action starts later than this into a slice, in ms; promise callbacks of its actions count. */
-const longestSlice = 4;
+const maxSlice = 4;
 /** Maximum actions per slice. */
-const mostInSlice = 50;
+const maxActionsInSlice = 50;
 
 interface Place {
   readonly action: () => void;
@@ -38,25 +38,25 @@ export class FairTimers {
     const place = { action };
     const queue = isPressing ? this.#pressing : this.#lowPriority;
     queue.add(place);
-    if (this.#end === undefined && this.#left < mostInSlice) this.#await(1);
+    if (this.#end === undefined && this.#left < maxActionsInSlice) this.#awaitTurns(1);
     return () => queue.delete(place);
   }
 
-  #await(count: number): void {
+  #awaitTurns(count: number): void {
     this.#left += count;
     for (let index = 0; index < count; index++) this.#options.afterOthers(() => this.#step());
   }
 
   #step(): void {
     const now = this.#options.monotonic();
-    this.#end ??= now + longestSlice;
+    this.#end ??= now + maxSlice;
     this.#left--;
     try {
       if (now < this.#end) this.#next()?.action();
     } finally {
       if (this.#left === 0) {
         this.#end = undefined;
-        this.#await(Math.min(this.#pressing.size + this.#lowPriority.size, mostInSlice));
+        this.#awaitTurns(Math.min(this.#pressing.size + this.#lowPriority.size, maxActionsInSlice));
       }
     }
   }

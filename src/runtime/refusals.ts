@@ -91,7 +91,7 @@ export class Refusals<F> {
   }
 
   /** A call that needs all of these starts. It alone tries those that are due, until the returned function is called. */
-  try(keys: readonly string[]): () => void {
+  beginTry(keys: readonly string[]): () => void {
     const tried = this.#entriesOf(keys);
     for (const entry of tried) entry.isTried = true;
     let hasEnded = false;
@@ -108,7 +108,7 @@ export class Refusals<F> {
   }
 
   /** Calls `wake` each time one of these may be tried or works. The returned function unsubscribes. */
-  await(keys: readonly string[], wake: () => void): () => void {
+  awaitChange(keys: readonly string[], wake: () => void): () => void {
     const entries = this.#entriesOf(keys);
     for (const entry of entries) {
       entry.waiting.add(wake);

@@ -4,7 +4,7 @@ import type { Clock } from './clock.ts';
 import { FairTimers } from './fair-timers.ts';
 
 /** Node.js's longest delay; a longer one would fire at once. */
-const longestTimer = 2 ** 31 - 1;
+const maxTimer = 2 ** 31 - 1;
 
 const monotonic = (): number => performance.now();
 
@@ -44,7 +44,7 @@ export function punctually(
   const due = now() + ms;
   let cancel: () => void;
   const wait = (left: number): void => {
-    cancel = arm(Math.min(Math.ceil(left), longestTimer), () => {
+    cancel = arm(Math.min(Math.ceil(left), maxTimer), () => {
       const rest = due - now();
       if (rest > 0) wait(rest);
       else action();

@@ -62,7 +62,7 @@ export class TaskGroup {
    * Starts a task at once; does nothing after `stop`. `subject` identifies it for `isAbout`; `backOff` is called after
    * a bug, instead of that of the group.
    */
-  begin(work: () => Promise<void>, subject?: string, backOff = this.#options.backOff): void {
+  beginTask(work: () => Promise<void>, subject?: string, backOff = this.#options.backOff): void {
     if (this.isClosing) return;
     const running = work()
       .catch((error: unknown) => {

@@ -10,7 +10,7 @@ interface Entry {
 }
 
 /** Maximum turns of the event loop while time is held. */
-const mostTurns = 1_000_000;
+const maxTurns = 1_000_000;
 /** How often promises settle per turn of the event loop, which V8 and I/O need: a turn is expensive. */
 const settledInTurn = 64;
 
@@ -105,7 +105,7 @@ export class VirtualClock implements Clock {
   async #settled(): Promise<void> {
     await (++this.#settlings % settledInTurn === 0 ? turnTaken() : promisesSettled());
     for (let turn = 0; this.#outside > 0; turn++) {
-      if (turn === mostTurns) throw new Error('something that takes turns of the event loop does not end');
+      if (turn === maxTurns) throw new Error('something that takes turns of the event loop does not end');
       await turnTaken();
     }
   }

@@ -44,7 +44,7 @@ export interface HttpFront {
 const keepAliveMs = 75_000;
 
 /** No request to a cloud is larger. */
-const mostBodyBytes = 1_000_000;
+const maxBodyBytes = 1_000_000;
 
 /** Rejects with an error that names the port if it is in use. */
 export async function startHttpFront(options: HttpFrontOptions): Promise<HttpFront> {
@@ -113,7 +113,7 @@ function read(message: IncomingMessage): Promise<string | undefined> {
     message.on('data', (piece: Buffer) => {
       bytes += piece.length;
       pieces.push(piece);
-      if (bytes > mostBodyBytes) resolve(undefined);
+      if (bytes > maxBodyBytes) resolve(undefined);
     });
     message.once('end', () => resolve(Buffer.concat(pieces).toString()));
     message.once('close', () => resolve(undefined));

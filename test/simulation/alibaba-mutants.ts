@@ -41,8 +41,8 @@ export const alibabaMutants: readonly Mutant[] = [
   onAlibaba(
     'a window is taken for a bucket',
     'providers/alibaba/limits.ts',
-    "return { kind: 'window', most, ms: 61_000 };",
-    "return { kind: 'bucket', capacity: most, refill: most / 60 };",
+    "return { kind: 'window', max, ms: 61_000 };",
+    "return { kind: 'bucket', capacity: max, refill: max / 60 };",
   ),
   onAlibaba(
     'the primary interface carries pods',

@@ -172,10 +172,10 @@ export function seedsNamed(text: string): readonly string[] {
   return seeds;
 }
 
-function wholeNumber(name: string, text: string, least: number): number {
+function wholeNumber(name: string, text: string, min: number): number {
   const value = numberIn(text);
-  if (Number.isInteger(value) && value >= least) return value;
-  throw new Error(`--${name} is ${JSON.stringify(text)}; a whole number from ${least} on is accepted`);
+  if (Number.isInteger(value) && value >= min) return value;
+  throw new Error(`--${name} is ${JSON.stringify(text)}; a whole number from ${min} on is accepted`);
 }
 
 function secondsOf(name: string, text: string): number {

@@ -40,9 +40,9 @@ const second = 1000;
 
 export function drawAlibabaScenario(seed: string): Scenario {
   return drawOnCloud(seed, {
-    leastMutations: 120,
-    faults: { least: 45, more: 45 },
-    replacements: { least: 16, more: 8 },
+    minMutations: 120,
+    faults: { min: 45, more: 45 },
+    replacements: { min: 16, more: 8 },
     fault: drawFault,
     zone: (random, index) => ({
       zone: `cn-hangzhou-${'abc'.charAt(index)}`,
@@ -71,9 +71,9 @@ export function drawAlibabaScenario(seed: string): Scenario {
 }
 
 function drawTimes(random: Random): AlibabaPlan {
-  const longest = random.pick([3, 10, 30, 60]) * second;
+  const max = random.pick([3, 10, 30, 60]) * second;
   return {
-    attachMs: { min: second, max: longest },
+    attachMs: { min: second, max },
     createMs: { min: 0, max: random.pick([500, 1000, 5000]) },
   };
 }
@@ -83,7 +83,7 @@ const narrowWindows = ['CreateNetworkInterface', 'AttachNetworkInterface', 'Assi
 
 function drawFlags(random: Random): Scenario['flags'] {
   const lease = drawLease(random);
-  const most = 3 + random.integer(6);
+  const max = 3 + random.integer(6);
   return {
     ipam: 'alibabacloud',
     'cluster-name': 'simulation',
@@ -93,7 +93,7 @@ function drawFlags(random: Random): Scenario['flags'] {
     'resync-interval': `${random.pick([1, 2, 4])}m`,
     ...lease,
     ...(random.chance(0.3) && {
-      'cloud-quota-overrides': narrowWindows.map((action) => `${action}=${most}:1`).join(','),
+      'cloud-quota-overrides': narrowWindows.map((action) => `${action}=${max}:1`).join(','),
     }),
   };
 }

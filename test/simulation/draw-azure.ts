@@ -36,9 +36,9 @@ const second = 1000;
 
 export function drawAzureScenario(seed: string): Scenario {
   return drawOnCloud(seed, {
-    leastMutations: 60,
-    faults: { least: 40, more: 50 },
-    replacements: { least: 12, more: 8 },
+    minMutations: 60,
+    faults: { min: 40, more: 50 },
+    replacements: { min: 12, more: 8 },
     fault: drawFault,
     zone: (random, index) => ({
       zone: '',
@@ -76,10 +76,10 @@ export function drawAzureScenario(seed: string): Scenario {
 }
 
 function drawAzure(random: Random, zones: number): AzurePlan {
-  const longest = random.pick([5, 30, 60, 90]) * second;
+  const max = random.pick([5, 30, 60, 90]) * second;
   return {
     modes: Array.from({ length: zones }, () => (random.chance(0.7) ? 'Uniform' : 'Flexible')),
-    operationMs: { min: second, max: longest },
+    operationMs: { min: second, max },
     headers: random.pick(['asyncOperation', 'location', 'both']),
     retryAfter: random.pick([0, 5, 10, 30]),
     pageSize: random.pick([2, 5, 100]),

@@ -146,7 +146,7 @@ const apiRequests: Readonly<Record<'ours' | 'any', readonly (readonly [method: s
  * change. The protocol of agents that are not asked cannot tolerate an agent that fails to report a used address for
  * longer than these 75 s.
  */
-const mostFailedWrites = 1;
+const maxFailedWrites = 1;
 
 /** Drawn in files of their own. */
 type DrawnElsewhere = 'refusals' | 'slow-operations' | 'hostile' | 'restrict' | 'empty-list' | 'silence';
@@ -339,7 +339,7 @@ export const drawers: Readonly<
         effect,
         method,
         path,
-        times: Math.min(1 + random.integer(4), isByAgent ? mostFailedWrites : Infinity),
+        times: Math.min(1 + random.integer(4), isByAgent ? maxFailedWrites : Infinity),
         // A new leader expects writes of its predecessor for 20 s.
         ms: random.integer(20) * second,
       };

@@ -11,7 +11,7 @@ const second = 1000;
 
 /** What only one cloud draws. */
 export interface CloudDraws {
-  readonly leastMutations: number;
+  readonly minMutations: number;
   readonly faults: AtLeast;
   readonly replacements: AtLeast;
   readonly fault: (random: Random) => FaultPlan;
@@ -25,7 +25,7 @@ export interface CloudDraws {
 
 /** At least so many, and fewer than `more` besides. */
 export interface AtLeast {
-  readonly least: number;
+  readonly min: number;
   readonly more: number;
 }
 
@@ -34,11 +34,8 @@ export function drawOnCloud(seed: string, draws: CloudDraws): Scenario {
   const minutes = 36 + random.integer(40);
   const zones = drawZones(random.fork('zones'), draws);
   const faults = random.fork('faults');
-  const timedFaults = (
-    { least, more }: AtLeast,
-    draw: (random: Random) => FaultPlan,
-  ): readonly TimedFault[] =>
-    Array.from({ length: least + faults.integer(more) }, () => timed(faults, minutes, draw(faults)));
+  const timedFaults = ({ min, more }: AtLeast, draw: (random: Random) => FaultPlan): readonly TimedFault[] =>
+    Array.from({ length: min + faults.integer(more) }, () => timed(faults, minutes, draw(faults)));
   const drawn = [
     ...timedFaults(draws.faults, draws.fault),
     ...timedFaults(draws.replacements, replacement),
@@ -50,8 +47,8 @@ export function drawOnCloud(seed: string, draws: CloudDraws): Scenario {
   return {
     seed,
     minutes,
-    leastMinutes: 60,
-    leastMutations: draws.leastMutations,
+    minMinutes: 60,
+    minMutations: draws.minMutations,
     zones,
     nodes: draws.nodes(random.fork('nodes'), zones.length),
     flags: draws.flags(random.fork('flags')),

@@ -9,8 +9,7 @@ export const listedKinds = ['ciliumnodes', 'nodes', 'pods'] as const satisfies r
 
 export function drawRestrictions(random: Random, minutes: number): readonly TimedFault[] {
   const [start, end] = [120 * second, minutes * 60 * second];
-  const count = (share: number, most: number): number =>
-    random.chance(share) ? 1 + random.integer(most) : 0;
+  const count = (share: number, max: number): number => (random.chance(share) ? 1 + random.integer(max) : 0);
   const drawn = [
     ...Array.from({ length: count(0.6, 4) }, () => restriction(random)),
     ...Array.from({ length: count(0.4, 3) }, () => emptyList(random)),
@@ -29,7 +28,7 @@ function restriction(random: Random): Drawn {
   const ms = (120 + random.integer(1800)) * second;
   return random.chance(0.5)
     ? { kind: 'restrict', what: 'first-interface-index', node, for: ms }
-    : { kind: 'restrict', what: 'max-allocate', most: 2 + random.integer(8), node, for: ms };
+    : { kind: 'restrict', what: 'max-allocate', max: 2 + random.integer(8), node, for: ms };
 }
 
 /** Shorter than a controller needs to believe an empty list. */

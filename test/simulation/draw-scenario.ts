@@ -31,8 +31,8 @@ export function drawScenario(seed: string): Scenario {
   const common = {
     seed,
     minutes,
-    leastMinutes: 60,
-    leastMutations: 200,
+    minMinutes: 60,
+    minMutations: 200,
     zones,
     nodes,
     ...(random.fork('provider IDs').chance(0.2) && { withoutProviderIds: true }),
@@ -63,7 +63,7 @@ export function drawScenario(seed: string): Scenario {
     },
     cloud: { ...cloud, limits: Math.max(1, cloud.limits) },
     faults: inOrder([...drawReleaseCongestion(faults, minutes), ...others]),
-    longestWait: 60_000,
+    maxWait: 60_000,
   };
 }
 
@@ -96,13 +96,13 @@ function drawNodes(random: Random, zones: number): readonly NodePlan[] {
   const count = 5 + Math.floor(36 * random.next() ** 5);
   const multiPool = random.pick([0, 0.3, 0.5, 0.7, 1]);
   const [fromFirst, minimum] = [random.chance(0.75), random.chance(0.3)];
-  const mostPreAllocate = random.pick([5, 9, 9]);
+  const maxPreAllocate = random.pick([5, 9, 9]);
   return Array.from({ length: count }, (_, index) => ({
     zone: index % zones,
     type: random.pick(types),
     protocol: random.chance(multiPool) ? 'multi-pool' : 'crd-allocator',
     ipam: {
-      preAllocate: 1 + random.integer(mostPreAllocate),
+      preAllocate: 1 + random.integer(maxPreAllocate),
       ...(minimum && { minAllocate: random.integer(12) }),
       ...(random.chance(0.2) && { maxAboveWatermark: random.integer(6) }),
       ...(random.chance(0.2) && { maxAllocate: 8 + random.integer(12) }),

@@ -4,18 +4,18 @@ import { injectFault } from './inject-fault.ts';
 import type { Harness } from './harness.ts';
 
 /** Limit in virtual time, in ms. */
-const longest = 60 * 60_000;
+const max = 60 * 60_000;
 /** Between two replacements, and from a replacement until pods arrive, in ms. */
 const interval = 60_000;
 const settling = 30_000;
 
 /** Returns the number of faults. Returns early once `isOver`. */
 export async function injectExtraChurn(harness: Harness, isOver: () => boolean): Promise<number> {
-  const { leastMutations = 0 } = harness.scenario;
+  const { minMutations = 0 } = harness.scenario;
   const random = harness.random.fork('encore');
-  const end = harness.now + longest;
+  const end = harness.now + max;
   let faults = 0;
-  while (harness.mutations < leastMutations && harness.now < end && !isOver()) {
+  while (harness.mutations < minMutations && harness.now < end && !isOver()) {
     for (const node of [random.next() / 2, 0.5 + random.next() / 2]) {
       const sameName = random.chance(0.5);
       injectFault(harness, { kind: 'replace-node', node, sameName, gap: 1000 });

@@ -31,13 +31,13 @@ export async function ambush(harness: Harness, facts: NodeFacts): Promise<void> 
     harness.coverage.hit('ambush from outside the cloud');
     await attempt(() => harness.client.create('/api/v1/nodes', own, new AbortController().signal));
   }
-  return write(harness, facts, { spec: { ipam: { 'pre-allocate': 1, 'min-allocate': leastAmbushed } } });
+  return write(harness, facts, { spec: { ipam: { 'pre-allocate': 1, 'min-allocate': minAmbushed } } });
 }
 
 const outsideAddress = '192.0.2.10';
 
 /** Addresses that an ambush asks for at first. Once it has them it needs none, and has an excess. */
-const leastAmbushed = 3;
+const minAmbushed = 3;
 
 const actions: Readonly<Record<HostileAction, (harness: Harness, facts: NodeFacts) => Promise<void>>> = {
   twin: (harness, facts) => write(harness, facts, copyOf(harness, facts)),
@@ -62,8 +62,8 @@ const actions: Readonly<Record<HostileAction, (harness: Harness, facts: NodeFact
 /** Tries to make a fake CiliumNode lose what it has: it needs less, and agrees to every release request. */
 export function offerForRelease(harness: Harness, { key, object }: Change): void {
   if (!isFake(key)) return;
-  const { 'min-allocate': least, pool } = objectAt(object, 'spec', 'ipam');
-  if (least === leastAmbushed && Object.keys(pool ?? {}).length >= leastAmbushed)
+  const { 'min-allocate': min, pool } = objectAt(object, 'spec', 'ipam');
+  if (min === minAmbushed && Object.keys(pool ?? {}).length >= minAmbushed)
     harness.runInBackground(attempt(() => patch(harness, key, { spec: { ipam: { 'min-allocate': 0 } } })));
   const asked = [...textMapAt(object as JsonObject, 'status', 'ipam', 'release-ips')].filter(
     ([, state]) => state === 'marked-for-release',

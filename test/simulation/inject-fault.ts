@@ -317,13 +317,13 @@ function changeConsistency(
  * Maximum event delay for agents, in ms. The protocol of agents that are not asked cannot tolerate an agent that takes
  * an address more than a minute after it was hidden and cannot report it because its copy is older.
  */
-const longestAgentDelay = 20_000;
+const maxAgentDelay = 20_000;
 /** An agent watches its own node only. */
 const watchesOfControllers = /^(?!.*fieldSelector).*watch=/;
 
 const watchFaults: Readonly<Record<WatchEffect, (harness: Harness, times: number, ms: number) => void>> = {
   delay: ({ cluster, coverage }, times, ms) => {
-    const path = ms > longestAgentDelay ? watchesOfControllers : /watch=/;
+    const path = ms > maxAgentDelay ? watchesOfControllers : /watch=/;
     cluster.kubernetes.faults.inject({ path, times, effect: { kind: 'delayEvents', ms } });
     coverage.hit('watch', 'delay');
   },

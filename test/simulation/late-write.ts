@@ -12,12 +12,12 @@ type Plan = Extract<FaultPlan, { readonly kind: 'straggle' }>;
 
 /** Interval of checks for a new leader, in ms, and their number. */
 const pollInterval = 250;
-const mostPolls = 600;
+const maxPolls = 600;
 /**
  * Latest arrival after the next leader started, in ms: earlier than a leader takes the write for a conflicting
  * writer's.
  */
-const longestDelay = 18_000;
+const maxDelay = 18_000;
 /** Controllers learn of the write later than they expect writes of a predecessor. */
 const eventDelay: Delay = { ms: 45_000, during: 250 };
 
@@ -38,7 +38,7 @@ export function lateWrite(harness: Harness, { nth, ms, isHeardLate, restartAfter
           if (isHeardLate) delayControllerWatches(harness, eventDelay);
           const writer = { 'user-agent': process.identity, 'sent-at': String(sentAt) };
           const tooLate = new AbortController();
-          harness.clock.schedule(longestDelay - ms, () => tooLate.abort());
+          harness.clock.schedule(maxDelay - ms, () => tooLate.abort());
           const delivered = deliver(harness, input, writer, tooLate.signal);
           harness.runInBackground(
             delivered.then((isAccepted) => {
@@ -51,7 +51,7 @@ export function lateWrite(harness: Harness, { nth, ms, isHeardLate, restartAfter
   });
 }
 
-function onNextLeader(harness: Harness, run: () => void, polls = mostPolls): void {
+function onNextLeader(harness: Harness, run: () => void, polls = maxPolls): void {
   if (harness.leader !== undefined) run();
   else if (polls > 0) harness.clock.schedule(pollInterval, () => onNextLeader(harness, run, polls - 1));
 }

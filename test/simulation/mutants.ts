@@ -67,8 +67,8 @@ export const mutants: readonly Mutant[] = [
   one(
     'the withdrawal brake holds nothing',
     'manager/withdrawals/withdrawal-decision.ts',
-    'if (counted.size > Math.max(leastLimit, limitRatio * users.length)) return false;',
-    'if (counted.size > Math.max(leastLimit, limitRatio * users.length)) return true;',
+    'if (counted.size > Math.max(minLimit, limitRatio * users.length)) return false;',
+    'if (counted.size > Math.max(minLimit, limitRatio * users.length)) return true;',
   ),
   one(
     'the withdrawal brake never opens',
@@ -102,7 +102,7 @@ export const mutants: readonly Mutant[] = [
   ),
   one(
     'a lost answer of an unassignment is forgotten',
-    'node/release/unassign.ts',
+    'node/release/unassignments.ts',
     "return { outcome: { kind: 'unclear', openUntil }, answer, isUnclear: true };",
     "return { outcome: { kind: 'refused', mayPass: openUntil < 0 }, answer, isUnclear: true };",
   ),
@@ -290,8 +290,8 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'node/allocate/prepare-ip-allocation.ts',
-        from: 'this.#most = Math.max(0, facts.most - coming);',
-        to: 'this.#most = Infinity;',
+        from: 'this.#max = Math.max(0, facts.max - coming);',
+        to: 'this.#max = Infinity;',
       },
       {
         file: 'node/demand/statistics.ts',
@@ -309,14 +309,14 @@ export const mutants: readonly Mutant[] = [
   one(
     'one address less than needed is requested',
     'node/allocate/prepare-ip-allocation.ts',
-    'Math.min(facts.wanted - coming, this.#most)',
-    'Math.min(facts.wanted - 1 - coming, this.#most)',
+    'Math.min(facts.wanted - coming, this.#max)',
+    'Math.min(facts.wanted - 1 - coming, this.#max)',
   ),
   one(
     'orphaned interfaces stay',
     'providers/orphans/orphan-gc.ts',
-    'const mostPerPass = 25;',
-    'const mostPerPass = 0;',
+    'const maxPerPass = 25;',
+    'const maxPerPass = 0;',
   ),
   one(
     'an interface with addresses counts as idle',
@@ -369,7 +369,7 @@ export const mutants: readonly Mutant[] = [
         to: 'const refund = await this.#options.concurrency.run(context, () => rateLimiter.tokens(calls, context));',
       },
       {
-        file: 'providers/rate-limit/concurrency-limit.ts',
+        file: 'providers/rate-limit/concurrency-limiter.ts',
         from: '{ alone: 0.6, besidesPressing: 0.2 }',
         to: '{ alone: 1, besidesPressing: 1 }',
       },

@@ -7,7 +7,7 @@ import type { Mutant } from './mutant.ts';
 import { createMutatedCopy } from './mutated-copy.ts';
 
 /** Of one mutant, in ms. */
-const longestPlay = 600_000;
+const maxPlay = 600_000;
 
 export interface MutantPlan {
   readonly mutants: readonly Mutant[];
@@ -26,7 +26,7 @@ export async function playMutants(plan: MutantPlan): Promise<number> {
   const counts = { detected: 0, SURVIVED: 0, 'not decided in time': 0 };
   for (const mutant of plan.mutants) {
     const left = end - systemClock.monotonic();
-    const { verdict, how } = await judge(mutant, plan, Math.min(left, longestPlay));
+    const { verdict, how } = await judge(mutant, plan, Math.min(left, maxPlay));
     counts[verdict]++;
     process.stdout.write(`${verdict}: ${mutant.name}\n${how}`);
   }

@@ -46,7 +46,7 @@ export function mustKeepAgent(harness: Harness, nodeName: string): boolean {
 type Change = Pick<NodeFacts, 'ipam'> | Pick<NodeFacts, 'eni'>;
 
 function restrictedBy(harness: Harness, plan: Plan, facts: NodeFacts): Change | undefined {
-  if (plan.what === 'max-allocate') return { ipam: { ...facts.ipam, maxAllocate: plan.most } };
+  if (plan.what === 'max-allocate') return { ipam: { ...facts.ipam, maxAllocate: plan.max } };
   const first = (facts.eni?.firstInterfaceIndex ?? 0) + 1;
   const [interfaces = 0] = instanceTypes.get(facts.instanceType)?.cards ?? [];
   const isAsked = harness.cluster.workload.machineOf(facts.name)?.protocol === 'crd-allocator';

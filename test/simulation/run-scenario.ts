@@ -77,7 +77,7 @@ async function start(harness: Harness, signal: AbortSignal): Promise<void> {
   await harness.clock.advance(1);
   await started;
   harness.startReplicas();
-  if (harness.scenario.longestWait !== undefined) watchForLatePods(harness, harness.scenario.longestWait);
+  if (harness.scenario.maxWait !== undefined) watchForLatePods(harness, harness.scenario.maxWait);
   for (const load of harness.scenario.workloads) harness.runInBackground(workload.run(load, signal));
 }
 
@@ -104,10 +104,10 @@ function hasViolation({ checker }: Harness): boolean {
 async function settle(harness: Harness): Promise<void> {
   if (hasViolation(harness)) return;
   const since = harness.now;
-  const least = (harness.scenario.leastMinutes ?? 0) * minute;
+  const min = (harness.scenario.minMinutes ?? 0) * minute;
   const isConverged = (open: readonly Violation[]): boolean =>
     open.length === 0 &&
-    harness.now >= least &&
+    harness.now >= min &&
     harness.now - Math.max(harness.lastChangeAt, since) > quietPeriod;
   let open: readonly Violation[] = [];
   do {
@@ -115,7 +115,7 @@ async function settle(harness: Harness): Promise<void> {
     if (hasViolation(harness)) return;
     approveWithdrawals(harness, since);
     open = convergenceViolations(harness);
-  } while (!isConverged(open) && harness.now <= Math.max(since + convergenceTimeout, least));
+  } while (!isConverged(open) && harness.now <= Math.max(since + convergenceTimeout, min));
   for (const violation of open) harness.checker.report(violation.invariant, violation.text);
   if (harness.now - harness.lastChangeAt <= quietPeriod) {
     harness.checker.report('not-quiescent', `the controller still makes changes: ${harness.lastChange}`);

@@ -3,8 +3,8 @@ import type { Scenario } from './scenario.ts';
 
 export function scenarioText(scenario: Scenario): string {
   const { nodes, zones, flags, replicas, workloads, faults, minutes, cloud } = scenario;
-  const { why, leastMinutes = 0, leastMutations = 0 } = scenario;
-  const length = `${minutes} min${leastMinutes > minutes ? ` of faults, ${leastMinutes} in all` : ''}`;
+  const { why, minMinutes = 0, minMutations = 0 } = scenario;
+  const length = `${minutes} min${minMinutes > minutes ? ` of faults, ${minMinutes} in all` : ''}`;
   return [
     ...(why === undefined ? [] : [`regression: ${why}`]),
     `${length}, ${replicas} controller(s), ${zones.length} zone(s), cloud ${JSON.stringify(cloud)}`,
@@ -16,9 +16,9 @@ export function scenarioText(scenario: Scenario): string {
         `  node in zone ${zone}: ${type}, ${protocol}, ${JSON.stringify(ipam)} ${JSON.stringify(eni)}`,
     ),
     ...workloads.map((workload) => `  pods ${JSON.stringify(workload)}`),
-    ...(leastMutations === 0
+    ...(minMutations === 0
       ? []
-      : [`  nodes replaced at the end, up to ${leastMutations} changes of the cloud`]),
+      : [`  nodes replaced at the end, up to ${minMutations} changes of the cloud`]),
     ...faults.map(({ at, ...fault }) => `  ${(at / 1000).toFixed(0).padStart(6)} s ${JSON.stringify(fault)}`),
   ].join('\n');
 }

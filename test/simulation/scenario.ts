@@ -17,7 +17,7 @@ export interface Scenario {
   /** Virtual time until faults stop. */
   readonly minutes: number;
   /** Minimum virtual time, even if the cluster converges earlier; 0 by default. */
-  readonly leastMinutes?: number;
+  readonly minMinutes?: number;
   readonly zones: readonly ZonePlan[];
   readonly nodes: readonly NodePlan[];
   /** No cloud controller manager runs: only their addresses tie Nodes to instances. */
@@ -34,9 +34,9 @@ export interface Scenario {
   /** In order of time. */
   readonly faults: readonly TimedFault[];
   /** Replaces nodes at the end until the cloud changed this often; 0 by default. */
-  readonly leastMutations?: number;
+  readonly minMutations?: number;
   /** Maximum wait of a pod for its address, in ms, unless a fault explains it. */
-  readonly longestWait?: number;
+  readonly maxWait?: number;
 }
 
 export interface ZonePlan {
@@ -294,7 +294,7 @@ export type Restriction =
   /** Excludes one more interface from pods, even if pods use it. */
   | { readonly what: 'first-interface-index' }
   /** Less than the node may have, and perhaps less than it uses. */
-  | { readonly what: 'max-allocate'; readonly most: number };
+  | { readonly what: 'max-allocate'; readonly max: number };
 
 /**
  * After `after` ms another process leads, and only `hidden` instances stay hidden: few enough to pass the brake of a leader

@@ -9,10 +9,10 @@ describe('a seed', () => {
   const scenarios = seedsIn('1..300').map(drawScenario);
 
   test('a seed draws 5 to 40 nodes, 1 to 4 hours and at least 50 faults, in order of time', () => {
-    for (const { nodes, minutes, leastMinutes, faults } of scenarios) {
+    for (const { nodes, minutes, minMinutes, faults } of scenarios) {
       expect(nodes.length).toBeGreaterThanOrEqual(5);
       expect(nodes.length).toBeLessThanOrEqual(40);
-      expect(leastMinutes).toBe(60);
+      expect(minMinutes).toBe(60);
       expect(minutes).toBeLessThanOrEqual(240);
       expect(faults.length).toBeGreaterThanOrEqual(50);
       expect(faults.map(({ at }) => at)).toEqual(faults.map(({ at }) => at).toSorted((a, b) => a - b));
@@ -36,7 +36,7 @@ describe('a seed', () => {
   });
 
   test('one seed gives one history, byte for byte, traced or not', async () => {
-    const scenario = { ...drawScenario('4'), minutes: 12, leastMinutes: 40 };
+    const scenario = { ...drawScenario('4'), minutes: 12, minMinutes: 40 };
     const short = { ...scenario, faults: scenario.faults.filter(({ at }) => at < 700_000) };
 
     const [once, again] = [await runScenario(short), await runScenario(short, { trace: true })];

@@ -1,7 +1,7 @@
 // Parses the seeds of a command line: `1..1000`, `7`, `a,b,c`, and `name:1..200` for two hundred seeds with that name.
 
 /** More than anybody runs, and few enough for memory. */
-const mostSeeds = 1_000_000;
+const maxSeeds = 1_000_000;
 
 /** Throws an Error for a part that names no seed or more than a million. */
 export function seedsIn(text: string): readonly string[] {
@@ -17,7 +17,7 @@ function seedsOf(part: string): readonly string[] {
   const [, name = '', first, last] = range;
   const count = Number(last) - Number(first) + 1;
   if (count < 1) throw namesNone(part);
-  if (count > mostSeeds) throw new Error(`${part} names more than ${mostSeeds} seeds`);
+  if (count > maxSeeds) throw new Error(`${part} names more than ${maxSeeds} seeds`);
   return Array.from({ length: count }, (_, index) => `${name}${Number(first) + index}`);
 }
 

@@ -18,7 +18,7 @@ import { shorten } from './shorten.ts';
 /** From this many seeds on, a declared cell without a hit is a failure. */
 const enoughForCoverage = 1000;
 /** Maximum number of failures to shorten. */
-const mostShortened = 5;
+const maxShortened = 5;
 
 const clock = systemClock;
 const startedAt = clock.monotonic();
@@ -63,7 +63,7 @@ async function runAll(wanted: SeedsWanted): Promise<number> {
   const missing = reportCoverage(reports, wanted.table);
   const failures = failuresIn(reports);
   const shortenUntil = clock.monotonic() + shortenFor * 1000;
-  for (const report of shortens ? failures.slice(0, mostShortened) : [])
+  for (const report of shortens ? failures.slice(0, maxShortened) : [])
     await reportShortened(report, shortenUntil, wanted);
   // Repeats the failures at the end, where a truncated log still shows them.
   if (shortens) for (const report of failures) print(failureText(report));
@@ -85,7 +85,7 @@ async function reportDifferences(reports: readonly SeedReport[], wanted: SeedsWa
     if (known !== undefined && index === undefined) continue;
     differing++;
     if (index === undefined) print(`seed ${seed} has no digest to compare with`);
-    else if (differing > mostShortened) print(`seed ${seed} differs from action ${index + 1} on`);
+    else if (differing > maxShortened) print(`seed ${seed} differs from action ${index + 1} on`);
     else {
       const { actionLog } = await runScenario(loadScenario(seed), { trace: true });
       print(`seed ${seed} differs from action ${index + 1} on: ${actionLog[index] ?? 'no more actions'}`);

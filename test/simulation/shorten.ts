@@ -20,7 +20,7 @@ export async function shorten(
   const { violations } = await runScenario(scenario);
   const at = violations[0]?.at ?? Infinity;
   const changes: readonly ((scenario: Scenario) => Scenario)[] = [
-    (rest) => ({ ...rest, leastMutations: 0, leastMinutes: 0 }),
+    (rest) => ({ ...rest, minMutations: 0, minMinutes: 0 }),
     (rest) => ({ ...rest, faults: rest.faults.filter((fault) => fault.at <= at) }),
     (rest) => ({ ...rest, minutes: Math.min(rest.minutes, Math.ceil(at / 60_000)) }),
   ];

@@ -48,10 +48,10 @@ const filters: Readonly<
 };
 
 /** Longer than a listing takes, in ms. */
-const longestListing = 2000;
+const maxListing = 2000;
 
 /** Maximum time from hiding an interface until it is shown again, in ms: the time between two listings. */
-const longestMissing = 300_000;
+const maxMissingTime = 300_000;
 
 export interface VisibilityOutagesOptions {
   readonly now: () => number;
@@ -101,7 +101,7 @@ export class VisibilityOutages {
 
   /** Whether hidden interfaces may still count as missing; nothing else may be hidden then. */
   isRecent(now: number): boolean {
-    return now < this.#hiddenAt + longestMissing;
+    return now < this.#hiddenAt + maxMissingTime;
   }
 
   /** The part of an answer that reaches a process. `isListing`: of all interfaces, each of which is then examined. */
@@ -128,7 +128,7 @@ export class VisibilityOutages {
 
   /** A listing does not examine what another read showed after the listing began. */
   #isOverlapped(): boolean {
-    return this.#options.now() < this.#otherReadAt + longestListing;
+    return this.#options.now() < this.#otherReadAt + maxListing;
   }
 
   #beginAwaiting(): void {

@@ -146,8 +146,8 @@ export class InterfacePages {
     return this.#group(name, items.map((item) => `<item>${item}</item>`).join('\r\n'));
   }
 
-  #some(most: number, make: (index: number) => string): string[] {
-    return Array.from({ length: this.#random.integer(most + 1) }, (_, index) => make(index));
+  #some(max: number, make: (index: number) => string): string[] {
+    return Array.from({ length: this.#random.integer(max + 1) }, (_, index) => make(index));
   }
 
   #text(): string {

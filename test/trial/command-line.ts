@@ -14,7 +14,7 @@ export const usage = `npm run trial -- [--nodes N] [--only NAME]... [--list]
 In parentheses: what holds if not given. Exit code 1: a trial failed; 2: the command line is not understood.`;
 
 const fewest = 60;
-const most = 4000;
+const max = 4000;
 
 /** Throws an Error that says what is wrong. */
 export function readCommandLine(args: readonly string[], all: readonly Trial[]): Wanted | 'list' | 'help' {
@@ -30,8 +30,8 @@ export function readCommandLine(args: readonly string[], all: readonly Trial[]):
   if (values.help) return 'help';
   if (values.list) return 'list';
   const nodes = Number(values.nodes);
-  if (!Number.isInteger(nodes) || nodes < fewest || nodes > most)
-    throw new Error(`--nodes is ${values.nodes}; a whole number from ${fewest} to ${most} is accepted`);
+  if (!Number.isInteger(nodes) || nodes < fewest || nodes > max)
+    throw new Error(`--nodes is ${values.nodes}; a whole number from ${fewest} to ${max} is accepted`);
   const names = values.only;
   return { nodes, trials: names === undefined ? all : names.map((name) => trialCalled(name, all)) };
 }

@@ -74,11 +74,11 @@ export function count(number: number): string {
   return number.toLocaleString('en-US');
 }
 
-const mostShown = 3;
+const maxShown = 3;
 
 function someOf(things: readonly string[]): string {
-  const more = things.length - mostShown;
-  return `${things.slice(0, mostShown).join(', ')}${more > 0 ? ` and ${count(more)} more` : ''}`;
+  const more = things.length - maxShown;
+  return `${things.slice(0, maxShown).join(', ')}${more > 0 ? ` and ${count(more)} more` : ''}`;
 }
 
 export function inUse(nodes: readonly TrialNode[]): number {

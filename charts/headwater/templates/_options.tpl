@@ -30,14 +30,14 @@
 {{- if eq $type "duration" -}}
 {{- $ms := include "headwater.milliseconds" $text | float64 -}}
 {{- $isNever := and (eq $ms 0.0) (get $fact "never" | default false) -}}
-{{- $isOutside := or (lt $ms (float64 $fact.least)) (gt $ms (float64 $fact.most)) -}}
+{{- $isOutside := or (lt $ms (float64 $fact.min)) (gt $ms (float64 $fact.max)) -}}
 {{- $isBroken := and (get $fact "wholeSeconds" | default false) (ne (floor (divf $ms 1000.0)) (divf $ms 1000.0)) -}}
 {{- $isRefused = and (not $isNever) (or $isOutside $isBroken) -}}
 {{- else if eq $type "integer" -}}
 {{- $isOther := and (hasKey $fact "or") (eq (float64 $text) (float64 $fact.or)) -}}
-{{- $isRefused = and (not $isOther) (or (lt (float64 $text) (float64 $fact.least)) (gt (float64 $text) (float64 $fact.most))) -}}
+{{- $isRefused = and (not $isOther) (or (lt (float64 $text) (float64 $fact.min)) (gt (float64 $text) (float64 $fact.max))) -}}
 {{- else if eq $type "number" -}}
-{{- $isRefused = or (le (float64 $text) 0.0) (and (hasKey $fact "most") (gt (float64 $text) (float64 $fact.most))) -}}
+{{- $isRefused = or (le (float64 $text) 0.0) (and (hasKey $fact "max") (gt (float64 $text) (float64 $fact.max))) -}}
 {{- end -}}
 {{- if $isRefused -}}
 {{- fail (printf "options.%s is %s: it must be %s." $name $text $fact.accepts) -}}

@@ -1,5 +1,5 @@
 // How many addresses of a pool a node asks for, and which blocks it keeps. Pure.
-import type { BlockUse } from './multi-pool.ts';
+import type { BlockUse } from './multi-pool-allocator.ts';
 
 export interface DemandParts {
   readonly inUse: number;

@@ -3,10 +3,10 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Logger } from '../../observability/logger.ts';
-import { type Answerer, parseCall } from './answer.ts';
+import { type Answerer, parseCall } from './answerer.ts';
 
 /** The plugin writes no more. */
-const mostFiles = 4096;
+const maxFiles = 4096;
 
 const never = new AbortController().signal;
 
@@ -28,7 +28,7 @@ function filesIn(directory: string): readonly string[] {
   try {
     return readdirSync(directory)
       .filter((name) => /^[\da-f]{64}\.delete$/.test(name))
-      .slice(0, mostFiles);
+      .slice(0, maxFiles);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw error;

@@ -1,7 +1,7 @@
 // Reads one invocation of the plugin: the verb, what the environment says of the container, and the network.
 import type { AttachmentName } from '../ipam/holdings.ts';
 import { cniCode, cniFailed, cniOk, type CniError, type CniOutcome } from './cni-error.ts';
-import { cniName, longestName, type NetworkConf, parseNetworkConf, readFixed } from './network-conf.ts';
+import { cniName, maxNameCharacters, type NetworkConf, parseNetworkConf, readFixed } from './network-conf.ts';
 import { type CniVerb, cniVerbs, type CniVersion, hasVerb } from './versions.ts';
 
 /** Variables as the runtime set them. */
@@ -85,7 +85,10 @@ function findMissing(verb: CniVerb, environment: CniEnvironment): CniError | und
     return { code: cniCode.environment, message: `required env variables [${missing.join(',')}] missing` };
   }
   const container = environment['CNI_CONTAINERID'] ?? '';
-  if (needed.includes('CNI_CONTAINERID') && !(cniName.test(container) && container.length <= longestName)) {
+  if (
+    needed.includes('CNI_CONTAINERID') &&
+    !(cniName.test(container) && container.length <= maxNameCharacters)
+  ) {
     const message = 'CNI_CONTAINERID: accepted are up to 256 letters, digits and characters of _ . -';
     return { code: cniCode.environment, message };
   }
@@ -112,7 +115,7 @@ const knownArgs = [
 ];
 
 /** Of what a runtime names, in characters. */
-const longestArg = 512;
+const maxArgCharacters = 512;
 
 function readArgs(text: string): CniOutcome<CniArgs> {
   const pairs = text.split(';').filter((pair) => pair !== '');
@@ -134,7 +137,7 @@ function checkedArgs(args: ReadonlyMap<string, string>): CniOutcome<CniArgs> {
 }
 
 function podIn(args: ReadonlyMap<string, string>): Omit<CniArgs, 'ips'> {
-  const named = (key: string): string => (args.get(`K8S_POD_${key}`) ?? '').slice(0, longestArg);
+  const named = (key: string): string => (args.get(`K8S_POD_${key}`) ?? '').slice(0, maxArgCharacters);
   const [namespace, name, uid] = [named('NAMESPACE'), named('NAME'), named('UID')];
   return {
     pod: namespace === '' || name === '' ? undefined : `${namespace}/${name}`,

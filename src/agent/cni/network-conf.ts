@@ -49,9 +49,9 @@ type Fields = Readonly<Record<string, unknown>>;
 /** https://www.cni.dev/docs/spec/#section-1-network-configuration-format */
 export const cniName = /^[a-zA-Z0-9][a-zA-Z0-9_.-]*$/;
 /** Of a name, in characters: it is in every line of the record. */
-export const longestName = 256;
+export const maxNameCharacters = 256;
 
-const longestWait = 60_000;
+const maxWait = 60_000;
 const defaultWait = 10_000;
 
 export function parseNetworkConf(
@@ -108,7 +108,7 @@ function readConf(version: CniVersion, fields: Fields): CniOutcome<NetworkConf> 
   try {
     const network = fields['name'];
     if (typeof network !== 'string' || network === '') throw new Refusal('name: the network has none');
-    if (!cniName.test(network) || network.length > longestName)
+    if (!cniName.test(network) || network.length > maxNameCharacters)
       throw new Refusal('name: accepted are up to 256 letters, digits and characters of _ . -');
     return cniOk({
       version,
@@ -191,7 +191,7 @@ function readRoutes(value: unknown): readonly ResultRoute[] | undefined {
 function readWait(value: unknown): number {
   if (value === undefined) return defaultWait;
   const wait = typeof value === 'string' ? parseGoDuration(value) : undefined;
-  if (wait === undefined || wait < 0 || wait > longestWait)
+  if (wait === undefined || wait < 0 || wait > maxWait)
     throw new Refusal('ipam.wait: accepted is a duration from 0s to 60s, such as 10s');
   return wait;
 }

@@ -17,8 +17,8 @@ const firstVersion: Readonly<Record<CniVerb, CniVersion>> = {
   STATUS: '1.1.0',
 };
 
-export function isAtLeast(version: CniVersion, least: CniVersion): boolean {
-  return cniVersions.indexOf(version) >= cniVersions.indexOf(least);
+export function isAtLeast(version: CniVersion, min: CniVersion): boolean {
+  return cniVersions.indexOf(version) >= cniVersions.indexOf(min);
 }
 
 export function hasVerb(version: CniVersion, verb: CniVerb): boolean {

@@ -20,7 +20,7 @@ export interface GonePodsOptions {
 /** Between two looks, and two lists, in ms. */
 const interval = 60_000;
 /** Younger attachments may be of pods that no list shows yet, in ms. */
-const leastAge = 600_000;
+const minAge = 600_000;
 
 type Candidate =
   | { readonly kind: 'attachment'; readonly key: string; readonly attachment: Attachment }
@@ -78,7 +78,7 @@ export class GonePods {
     const known = new Set([...pods.all.values()].flatMap(({ uids }) => uids));
     const isGone = (uid: string | undefined): boolean => uid !== undefined && !known.has(uid);
     const attachments = [...ipam.holdings.attachments()]
-      .filter(({ uid, since }) => isGone(uid) && clock.wall() - since >= leastAge)
+      .filter(({ uid, since }) => isGone(uid) && clock.wall() - since >= minAge)
       .map((attachment): Candidate => ({ kind: 'attachment', key: attachmentKey(attachment), attachment }));
     const shown = [...ipam.holdings.held()]
       .filter((held) => isGone(held.uid) && ipam.holdings.attachmentOf(held) === undefined)

@@ -11,7 +11,7 @@ import type { IpamErrorKind } from './ipam-error.ts';
 /** In ms. */
 const lifetime = 300_000;
 /** Owners are what a client says: beyond so many, the oldest counts no longer. */
-const most = 4096;
+const max = 4096;
 
 const counted: readonly IpamErrorKind[] = ['exhausted', 'poolNotReady'];
 
@@ -80,7 +80,7 @@ export class PoolDemand {
     this.#waiting.delete(key);
     this.#waiting.set(key, { pool, family, until: this.#options.clock.monotonic() + lifetime });
     const [oldest] = this.#waiting.keys();
-    if (this.#waiting.size > most && oldest !== undefined) this.#waiting.delete(oldest);
+    if (this.#waiting.size > max && oldest !== undefined) this.#waiting.delete(oldest);
   }
 
   *#live(): Generator<{ readonly pool: string; readonly family: Family }> {

@@ -3,10 +3,10 @@
 import { type Cidr, cidrText, families } from '../../cidr/set/cidr.ts';
 import type { Logger } from '../../observability/logger.ts';
 import type { Random } from '../../runtime/random.ts';
-import { HostScopeAllocator } from '../allocators/host-scope.ts';
+import { HostScopeAllocator } from '../allocators/host-scope-allocator.ts';
 import type { Blocks } from '../ipam/holdings.ts';
 import type { Ipam } from '../ipam/ipam.ts';
-import type { AddressRecord } from '../record/record.ts';
+import type { AddressRecord } from '../record/address-record.ts';
 import { chooseBlocks, type ShownBlocks } from './own-blocks.ts';
 
 export interface BlockKeeperOptions {

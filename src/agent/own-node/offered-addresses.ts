@@ -2,7 +2,12 @@
 // their interfaces, and status.ipam says which are in use and which may go.
 import { addressText, families, type Family, familyOf, parseAddress } from '../../cidr/set/cidr.ts';
 import { isObject, type Json, type JsonObject, textAt, valueAt } from '../../kubernetes/transport/json.ts';
-import { CrdAllocator, type Offer, type OfferedAddress, type ShownInterface } from '../allocators/crd.ts';
+import {
+  CrdAllocator,
+  type Offer,
+  type OfferedAddress,
+  type ShownInterface,
+} from '../allocators/crd-allocator.ts';
 import type { Ipam, IpamEvent } from '../ipam/ipam.ts';
 import type { PoolDemand } from '../ipam/pool-demand.ts';
 import type { AddressSource } from './address-source.ts';

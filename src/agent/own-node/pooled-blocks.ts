@@ -4,7 +4,7 @@
 import { type Cidr, cidrText, families, type Family, parseCidr } from '../../cidr/set/cidr.ts';
 import { isObject, type JsonObject, textAt, valueAt } from '../../kubernetes/transport/json.ts';
 import { blocksToHold } from '../allocators/block-balance.ts';
-import { MultiPoolAllocator, type OfferedBlock } from '../allocators/multi-pool.ts';
+import { MultiPoolAllocator, type OfferedBlock } from '../allocators/multi-pool-allocator.ts';
 import type { Change } from '../ipam/holdings.ts';
 import type { Ipam, IpamEvent } from '../ipam/ipam.ts';
 import type { PoolDemand } from '../ipam/pool-demand.ts';

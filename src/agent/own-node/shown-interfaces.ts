@@ -17,7 +17,7 @@ import {
   textAt,
   valueAt,
 } from '../../kubernetes/transport/json.ts';
-import type { ShownInterface } from '../allocators/crd.ts';
+import type { ShownInterface } from '../allocators/crd-allocator.ts';
 
 /** Modes whose addresses belong to interfaces. */
 export type CloudMode = 'eni' | 'azure' | 'alibabacloud';

@@ -2,7 +2,7 @@
 // so what an earlier one left holds nothing. A record that is damaged is set aside, if its holdings can be learned again.
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { type OpenedRecord, AddressRecord } from './record.ts';
+import { type OpenedRecord, AddressRecord } from './address-record.ts';
 
 export interface StateDirectory {
   readonly path: string;

@@ -6,7 +6,7 @@ import type { AddressDetails } from '../allocators/allocator.ts';
 import type { Attachment } from '../ipam/holdings.ts';
 import type { Allocated, Ipam } from '../ipam/ipam.ts';
 import type { IpamError, IpamErrorKind } from '../ipam/ipam-error.ts';
-import { type Answerer, parseCall } from '../cni/answer.ts';
+import { type Answerer, parseCall } from '../cni/answerer.ts';
 
 export interface ApiRequest {
   readonly method: string;

@@ -63,10 +63,10 @@ export class Allocator<H extends Holder, D> {
   }
 
   /** Starts with a complete list: what it shows is held before anything is given out. Call it once. */
-  begin(holders: Iterable<H>): void {
+  takeOverHolders(holders: Iterable<H>): void {
     for (const holder of [...holders].toSorted(bySeniority)) this.#add(holder);
     this.#hasBegun = true;
-    for (const entry of this.#entries.values()) this.#evaluate(entry);
+    for (const entry of this.#entries.values()) this.#assessEntry(entry);
   }
 
   /** Applies the newest state of an object; `undefined` once it is gone. */
@@ -76,12 +76,12 @@ export class Allocator<H extends Holder, D> {
     if (known !== undefined && !isSameObject) this.#remove(known);
     if (holder === undefined) return;
     if (isSameObject) this.#update(known, holder);
-    else this.#evaluate(this.#add(holder));
+    else this.#assessEntry(this.#add(holder));
   }
 
   /** Starts what may be written by now. Call it when `refusal` may have changed. */
   resume(): void {
-    for (const entry of this.#entries.values()) this.#evaluate(entry);
+    for (const entry of this.#entries.values()) this.#assessEntry(entry);
     this.#serve();
   }
 
@@ -145,7 +145,7 @@ export class Allocator<H extends Holder, D> {
     if (isNews) entry.refused = undefined;
     const change = allotment.take(holder, before);
     this.#follow(change);
-    this.#evaluate(entry);
+    this.#assessEntry(entry);
     // It may be in the line already, for something else.
     if (isNews || change.freed.length > 0) this.#serve();
   }
@@ -158,12 +158,12 @@ export class Allocator<H extends Holder, D> {
   #evaluateAll(uids: readonly string[]): void {
     for (const uid of uids) {
       const entry = this.#byUid.get(uid);
-      if (entry !== undefined) this.#evaluate(entry);
+      if (entry !== undefined) this.#assessEntry(entry);
     }
   }
 
   /** Decides whether the object waits, and reports what is wrong with it. */
-  #evaluate(entry: Entry<H>): void {
+  #assessEntry(entry: Entry<H>): void {
     if (!this.#hasBegun) return;
     if (!this.#isWanting(entry)) this.#line.delete(entry);
     else if (!entry.isWriting && entry.cancelTimer === undefined) this.#queue(entry);
@@ -176,7 +176,7 @@ export class Allocator<H extends Holder, D> {
     if (wait > 0) {
       entry.cancelTimer = this.#work.later(wait, () => {
         entry.cancelTimer = undefined;
-        this.#evaluate(entry);
+        this.#assessEntry(entry);
       });
     } else if (!this.#line.has(entry)) {
       this.#line.add(entry);
@@ -216,7 +216,7 @@ export class Allocator<H extends Holder, D> {
     for (const entry of this.#line.inOrder()) {
       if (this.#inFlight >= this.#deps.settings.workers) return;
       const reservation = this.#deps.allotment.reserve(entry.holder);
-      if (reservation !== undefined) this.#begin(entry, reservation);
+      if (reservation !== undefined) this.#beginHolding(entry, reservation);
       else if (entry.condition === undefined) this.#report(entry);
     }
   }
@@ -228,7 +228,7 @@ export class Allocator<H extends Holder, D> {
     return this.#pauses.isPausing || (why !== undefined && why !== 'dryRun');
   }
 
-  #begin(entry: Entry<H>, { draft, blocks, isKnown, allocated }: Reservation<D>): void {
+  #beginHolding(entry: Entry<H>, { draft, blocks, isKnown, allocated }: Reservation<D>): void {
     const { holder } = entry;
     for (const each of allocated) this.#deps.emit({ kind: 'allocated', allocated: each });
     this.#line.delete(entry);
@@ -238,7 +238,7 @@ export class Allocator<H extends Holder, D> {
     }
     entry.isWriting = true;
     this.#inFlight++;
-    this.#work.begin(async () => {
+    this.#work.beginTask(async () => {
       try {
         await this.#write(entry, draft);
       } finally {
@@ -310,7 +310,7 @@ export class Allocator<H extends Holder, D> {
   }
 
   #afterWrite(entry: Entry<H>): void {
-    if (this.#byUid.get(entry.holder.uid) === entry) this.#evaluate(entry);
+    if (this.#byUid.get(entry.holder.uid) === entry) this.#assessEntry(entry);
     this.#serve();
   }
 }

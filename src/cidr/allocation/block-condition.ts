@@ -11,18 +11,18 @@ export interface ShownBlocks {
 }
 
 /** The most CIDRs of one object that count. An agent uses one of each family. */
-export const mostBlocksShown = 16;
+export const maxBlocksShown = 16;
 
-const longestShown = 60;
+const maxShownCharacters = 60;
 
 export function shownBlocks({ blocks }: Pick<Holder, 'blocks'>): ShownBlocks {
-  const readings = blocks.slice(0, mostBlocksShown).map((text) => [text, parseCidr(text)] as const);
+  const readings = blocks.slice(0, maxBlocksShown).map((text) => [text, parseCidr(text)] as const);
   const bad = readings.find(
     (each): each is readonly [string, CidrReading & { kind: 'invalid' }] => each[1].kind === 'invalid',
   );
   return {
     cidrs: readings.flatMap(([, reading]) => (reading.kind === 'cidr' ? [reading.cidr] : [])),
-    unreadable: bad && { text: bad[0].slice(0, longestShown), why: bad[1].why },
+    unreadable: bad && { text: bad[0].slice(0, maxShownCharacters), why: bad[1].why },
   };
 }
 
@@ -60,10 +60,10 @@ export function blockCondition(facts: BlockFacts, words: BlockWords): BlockCondi
 function unreadable({ holder, shown }: BlockFacts, { object }: BlockWords): BlockCondition | undefined {
   const reason = 'PodCIDRUnreadable';
   if (holder.problem !== undefined) return { reason, message: `${holder.problem}: correct the ${object}` };
-  if (holder.blocks.length > mostBlocksShown)
+  if (holder.blocks.length > maxBlocksShown)
     return {
       reason,
-      message: `it shows more than ${mostBlocksShown} pod CIDRs, and only the first ones count: remove all but one of each family`,
+      message: `it shows more than ${maxBlocksShown} pod CIDRs, and only the first ones count: remove all but one of each family`,
     };
   if (shown.unreadable === undefined) return undefined;
   const { text, why } = shown.unreadable;

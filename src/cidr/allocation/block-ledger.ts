@@ -55,7 +55,7 @@ export interface Allocated {
  * The most blocks that one CIDR of an object takes. A larger one cannot be the pod CIDR of a node, and whoever may write one
  * object could take a whole pool.
  */
-export const mostBlocksOfOne = 256;
+export const maxBlocksOfHolder = 256;
 
 export class BlockLedger {
   #shelves: readonly Shelf[];
@@ -174,7 +174,7 @@ export class BlockLedger {
       const isLarger = contains(cidr, shelf.pool.cidr) && cidr.length < shelf.pool.cidr.length;
       const range = isLarger ? undefined : shelf.set.rangeOf(cidr);
       if (range !== undefined)
-        return range.last - range.first < mostBlocksOfOne ? { shelf, range } : undefined;
+        return range.last - range.first < maxBlocksOfHolder ? { shelf, range } : undefined;
     }
     return undefined;
   }

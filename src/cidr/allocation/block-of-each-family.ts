@@ -29,7 +29,7 @@ interface Known {
 }
 
 /** Blocks that an object showed once, and those that it shows, while it lives. */
-const mostRemembered = 32;
+const maxRemembered = 32;
 
 export class BlockOfEachFamily<H extends Holder> implements Allotment<H, readonly string[]> {
   readonly #deps: BlockOfEachFamilyDeps;
@@ -141,7 +141,7 @@ export class BlockOfEachFamily<H extends Holder> implements Allotment<H, readonl
     const also = readCidrs(holder.alsoHeld ?? []);
     const isInUse = (cidr: Cidr): boolean => isShown(cidr) || isAmong([...known.reserved, ...also], cidr);
     const old = held.filter((cidr) => !isInUse(cidr));
-    for (const cidr of old.slice(0, Math.max(0, held.length - mostRemembered)))
+    for (const cidr of old.slice(0, Math.max(0, held.length - maxRemembered)))
       ledger.release(holder.uid, cidr);
     return shown.cidrs.flatMap((cidr) => ledger.othersHolding(cidr, holder.uid));
   }

@@ -43,7 +43,7 @@ export interface GcPlan {
 }
 
 /** The most CiliumNodes that one pass deletes: this part of all, or one. */
-const mostOfAll = 0.1;
+const maxShare = 0.1;
 
 /** Decides what a pass may delete. Pure. */
 export function gcPlan({ ciliumNodes, nodeNames, marks, interval, now, wall }: GcFacts): GcPlan {
@@ -54,8 +54,8 @@ export function gcPlan({ ciliumNodes, nodeNames, marks, interval, now, wall }: G
   );
   const seen = new Map(ownerless.map(({ uid }) => [uid, marks.get(uid) ?? now] as const));
   const due = ownerless.filter(({ uid }) => (seen.get(uid) ?? now) <= now - interval);
-  const most = Math.max(1, Math.floor(all.length * mostOfAll));
-  return { marks: seen, due: due.slice(0, most), postponed: Math.max(0, due.length - most) };
+  const max = Math.max(1, Math.floor(all.length * maxShare));
+  return { marks: seen, due: due.slice(0, max), postponed: Math.max(0, due.length - max) };
 }
 
 export class CiliumNodeGc {

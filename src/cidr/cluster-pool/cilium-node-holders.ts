@@ -19,7 +19,7 @@ export interface CiliumNodeHoldersDeps<H extends CiliumNodeHolder, D> {
   /** The patch of `spec`. */
   readonly specOf: (draft: D) => JsonObject;
   readonly writer: Pick<CiliumNodeWriter, 'patchSpec' | 'get'>;
-  readonly errors: Pick<BlockedErrors, 'say' | 'forget'>;
+  readonly errors: Pick<BlockedErrors, 'writeError' | 'forget'>;
   /** Applies what the API server answered to what is known. */
   readonly observe: (raw: JsonObject) => void;
 }
@@ -100,7 +100,7 @@ export class CiliumNodeHolders<H extends CiliumNodeHolder, D> implements BlockHo
     const message = condition?.message ?? '';
     const said = this.#said.get(holder.uid);
     if ((holder.error ?? '') === message) this.#deps.errors.forget(holder.name);
-    else if (said !== message) this.#deps.errors.say(holder, message);
+    else if (said !== message) this.#deps.errors.writeError(holder, message);
     if (message !== '' || said !== undefined || holder.error !== undefined)
       this.#said.set(holder.uid, message);
   }

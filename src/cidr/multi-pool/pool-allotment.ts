@@ -23,7 +23,7 @@ interface Known {
 }
 
 /** The most blocks that one write adds from one pool and family: no node takes a pool at once. */
-const mostAdded = 256;
+const maxAdded = 256;
 
 const nothing: Change = { others: [], freed: [] };
 
@@ -251,7 +251,7 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
     if (state === undefined || state.problem !== undefined) return [];
     const blocks = [...this.#ownBlocksFor(known, want)];
     let left = blocks.reduce((sum, cidr) => sum - this.#usable(state, cidr), want.addresses);
-    while (left > 0 && blocks.length < mostAdded) {
+    while (left > 0 && blocks.length < maxAdded) {
       const next = this.#ledger.allocate(want.family, known.holder.uid, want.pool);
       if (next === undefined) break;
       allocated.push(next);

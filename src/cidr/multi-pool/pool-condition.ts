@@ -28,7 +28,7 @@ export interface PoolFacts extends ServiceFacts {
 }
 
 /** Pools or blocks that one text names. */
-const mostNamed = 5;
+const maxNamed = 5;
 
 /** Everything that is wrong, with the reason of what explains most; undefined if nothing is. */
 export function poolCondition(facts: PoolFacts): BlockCondition | undefined {
@@ -65,7 +65,7 @@ function ofService({ wants, standingOf, refused, isPaused }: PoolFacts): readonl
       'another program gives out blocks to CiliumNodes, so Headwater gives out none until it has been quiet for 5 min: run one allocator only',
     );
   if (refused !== undefined) return say('WriteRefused', `its blocks cannot be written: ${refused}`);
-  const pools = [...new Set(wants.map(({ pool }) => pool))].slice(0, mostNamed);
+  const pools = [...new Set(wants.map(({ pool }) => pool))].slice(0, maxNamed);
   return pools.map((pool) => {
     const families = wants.filter((want) => want.pool === pool).map(({ family }) => familyNames[family]);
     return unserved(pool, families.join(' and '), standingOf(pool));
@@ -91,7 +91,7 @@ function unserved(pool: string, families: string, standing: PoolStanding): Block
 
 function ofOrphans({ orphans }: PoolFacts): readonly BlockCondition[] {
   if (orphans.length === 0) return [];
-  const named = orphans.slice(0, mostNamed).map(({ pool, cidr }) => `${cidrText(cidr)} of pool ${pool}`);
+  const named = orphans.slice(0, maxNamed).map(({ pool, cidr }) => `${cidrText(cidr)} of pool ${pool}`);
   const more = orphans.length > named.length ? ' and others' : '';
   return say(
     'BlockOrphaned',

@@ -14,7 +14,7 @@ export type BlockShape =
   | { readonly kind: 'invalid'; readonly why: string };
 
 /** Bits of the index of a block. */
-const mostIndexBits = { ipv4: 24, ipv6: 16 } as const;
+const maxIndexBits = { ipv4: 24, ipv6: 16 } as const;
 
 /** Whether `cidr` can be divided into blocks of prefix length `maskSize`. */
 export function blockShape(cidr: Cidr, maskSize: number): BlockShape {
@@ -23,11 +23,11 @@ export function blockShape(cidr: Cidr, maskSize: number): BlockShape {
   const bits = maskSize - cidr.length;
   if (bits < 0)
     return { kind: 'invalid', why: `its prefix length is greater than the mask size, which is ${maskSize}` };
-  const most = mostIndexBits[cidr.family];
-  if (bits > most)
+  const max = maxIndexBits[cidr.family];
+  if (bits > max)
     return {
       kind: 'invalid',
-      why: `its prefix length is more than ${most} less than the mask size, which is ${maskSize}`,
+      why: `its prefix length is more than ${max} less than the mask size, which is ${maskSize}`,
     };
   return { kind: 'shape', capacity: 2 ** bits };
 }

@@ -30,10 +30,10 @@ export type CidrReading =
 export const widthOf: Readonly<Record<Family, number>> = { ipv4: 32, ipv6: 128 };
 
 /** Longer text is no CIDR, whatever it holds. */
-const longestText = 64;
+const maxTextCharacters = 64;
 
 export function parseCidr(text: string): CidrReading {
-  const parts = text.length > longestText ? [] : text.split('/');
+  const parts = text.length > maxTextCharacters ? [] : text.split('/');
   const [address, prefix] = parts;
   if (parts.length !== 2 || address === undefined || prefix === undefined)
     return invalid('it is not an address, a slash and a prefix length');

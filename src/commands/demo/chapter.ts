@@ -45,8 +45,8 @@ export interface Chapter {
   /** What to watch, in a line or two. */
   readonly hints: readonly string[];
   /** When the next chapter starts even if this one is still running, in ms after its own start. */
-  readonly longest: number;
-  begin(picture: Picture): void;
+  readonly max: number;
+  beginChapter(picture: Picture): void;
   /** Called at each check, from its start until it is over. */
   watch(moment: Moment): Progress;
   /** Called for each log line of the controller, from its start on. */

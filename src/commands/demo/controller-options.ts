@@ -73,9 +73,9 @@ export function controllerFlags(cloud: DemoCloudName, places: readonly string[])
 export function unlikeDefaultLines(cloud: DemoCloudName): readonly string[] {
   const unlike: readonly UnlikeDefault[] = unlikeDefaults[cloud];
   const width = Math.max(...unlike.map((option) => flagOf(option).length));
-  const most = Math.max(...unlike.map(({ name }) => defaultOf(name).length));
+  const max = Math.max(...unlike.map(({ name }) => defaultOf(name).length));
   return unlike.map((option) => {
-    const [flag, fallback] = [flagOf(option).padEnd(width), defaultOf(option.name).padEnd(most)];
+    const [flag, fallback] = [flagOf(option).padEnd(width), defaultOf(option.name).padEnd(max)];
     return `  ${flag}  default: ${fallback}  ${option.why}`;
   });
 }

@@ -11,13 +11,13 @@ import { kubeConfigFor, startKubernetesServer } from '../../simulator/kubernetes
 import { exitCode } from '../exit-code.ts';
 import { alibabaCloud } from './alibaba/alibaba-cloud.ts';
 import { azureCloud } from './azure/azure-cloud.ts';
-import { lastMoment, longestTime } from './chapters.ts';
+import { lastMoment, maxTime } from './chapters.ts';
 import { controllerFlags, type DemoCloudName, unlikeDefaultLines } from './controller-options.ts';
 import { ControllerLog } from './controller-log.ts';
 import { ControllerHandle } from './controller-handle.ts';
 import { inWords } from './decision-words.ts';
 import type { DemoCloud, ServedCloud } from './demo-cloud.ts';
-import { DepartureWatch } from './departures.ts';
+import { DepartureWatch } from './departure-watch.ts';
 import { ec2Cloud } from './ec2-cloud.ts';
 import { isSettled, type Picture, takePicture } from './picture.ts';
 import { Prometheus } from './prometheus.ts';
@@ -75,8 +75,8 @@ export class Demonstration {
 
   /** Resolves to the exit code of the process. Call it once. */
   async run(): Promise<number> {
-    const giveUp = clock.schedule(longestTime, () => {
-      this.#options.screen.say('time is up: a part of the demonstration did not end');
+    const giveUp = clock.schedule(maxTime, () => {
+      this.#options.screen.printLine('time is up: a part of the demonstration did not end');
       process.exit(exitCode.failure);
     });
     this.#unbound = giveUp;
@@ -115,25 +115,25 @@ export class Demonstration {
     const { screen } = this.#options;
     const started = await Prometheus.start({ directory, clock });
     if ('missing' in started) {
-      screen.say(`no Prometheus: ${started.missing} (Debian and Ubuntu: apt-get install prometheus)`);
+      screen.printLine(`no Prometheus: ${started.missing} (Debian and Ubuntu: apt-get install prometheus)`);
       return;
     }
     this.#prometheus = started;
-    screen.say(`Prometheus: ${started.url} (alerts: ${started.url}/alerts)`);
+    screen.printLine(`Prometheus: ${started.url} (alerts: ${started.url}/alerts)`);
   }
 
   async #perform(at: Place): Promise<number> {
     const { screen, nodes } = this.#options;
     const { key, name, cluster } = this.#cloud;
     const { place, credentials, notes, flags, environment } = at.cloud;
-    screen.say(`embedded ${name} on ${place}, embedded Kubernetes API: ${at.kubeconfig}`);
+    screen.printLine(`embedded ${name} on ${place}, embedded Kubernetes API: ${at.kubeconfig}`);
     const variables = Object.entries(credentials).map(([variable, value]) => `${variable}=${value}`);
-    screen.say(`credentials: ${variables.join(' ')}`);
+    screen.printLine(`credentials: ${variables.join(' ')}`);
     await cluster.workload.start();
-    screen.say(
+    screen.printLine(
       `${nodes} nodes of mixed types, ${this.#cloud.agents}, ${agentPace} times faster than in life`,
     );
-    for (const note of notes) screen.say(note);
+    for (const note of notes) screen.printLine(note);
     const entry: ControllerHandle = new ControllerHandle({
       flags: controllerFlags(key, [`--k8s-kubeconfig-path=${at.kubeconfig}`, ...flags]),
       environment: { ...credentials, ...environment },
@@ -145,10 +145,10 @@ export class Demonstration {
       },
     });
     const story = this.#story(entry);
-    screen.say(`$ ${entry.command}`);
-    screen.say(`its log: ${at.log.path}`);
-    screen.say('options of it that are unlike the defaults, so that little time is enough:');
-    for (const line of unlikeDefaultLines(key)) screen.say(line);
+    screen.printLine(`$ ${entry.command}`);
+    screen.printLine(`its log: ${at.log.path}`);
+    screen.printLine('options of it that are unlike the defaults, so that little time is enough:');
+    for (const line of unlikeDefaultLines(key)) screen.printLine(line);
     try {
       return await this.#play(entry, story, at);
     } finally {
@@ -176,7 +176,7 @@ export class Demonstration {
     const seconds = (clock.monotonic() - start) / 1000;
     screen.close();
     for (const line of summaryLines({ picture, seconds, verdict: wordsOf(verdict, this.#cloud.releases) }))
-      screen.say(line);
+      screen.printLine(line);
     const { address, pid } = entry;
     const advice = [
       ...thingsToTry({
@@ -193,7 +193,7 @@ export class Demonstration {
     if (verdict.kind === 'interrupted') return exitCode.interrupted;
     if (verdict.kind !== 'settled' || !heldOn) return exitCode.failure;
     if (badEnd === undefined) return exitCode.fine;
-    screen.say(`shut down: ${badEnd}`);
+    screen.printLine(`shut down: ${badEnd}`);
     return exitCode.failure;
   }
 
@@ -238,9 +238,9 @@ export class Demonstration {
     const reported = new Set(violations.map(({ text }) => text));
     const before = reported.size;
     if (entry.ended !== undefined || interrupt.aborted) return true;
-    for (const line of advice) screen.say(line);
+    for (const line of advice) screen.printLine(line);
     entry.replaceWhenKilled((pid) =>
-      screen.say(
+      screen.printLine(
         `the controller was killed: process ${pid} follows, and leads when the Lease of the dead one ends`,
       ),
     );
@@ -255,7 +255,7 @@ export class Demonstration {
 
   #reportViolations(reported: Set<string>): void {
     for (const { text } of invariantViolations(this.#cloud.cluster)) {
-      if (!reported.has(text)) this.#options.screen.say(`BROKEN: ${text}`);
+      if (!reported.has(text)) this.#options.screen.printLine(`BROKEN: ${text}`);
       reported.add(text);
     }
   }
@@ -263,7 +263,7 @@ export class Demonstration {
   /** Prints where the controller serves its status if that changed, and points Prometheus there. */
   async #follow({ address }: ControllerHandle, before: string | undefined): Promise<string | undefined> {
     if (address === undefined || address === before) return before;
-    this.#options.screen.say(`it serves its status on http://${address}/status`);
+    this.#options.screen.printLine(`it serves its status on http://${address}/status`);
     await this.#prometheus?.follow(address);
     return address;
   }

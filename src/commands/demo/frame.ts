@@ -1,5 +1,5 @@
 // Renders the demonstration as text: a full frame for a terminal that is redrawn, one line per moment elsewhere.
-import { type Departures, totalLeaving } from './departures.ts';
+import { type Departures, totalLeaving } from './departure-watch.ts';
 import type { Picture } from './picture.ts';
 
 export interface Frame {
@@ -18,8 +18,8 @@ export interface Frame {
 /**
  * Lines of text on a screen. The hints of what to watch stay in place; the latest events get at least this many lines.
  */
-const mostTextLines = 9;
-const leastNoteLines = 3;
+const maxTextLines = 9;
+const minNoteLines = 3;
 
 export interface FrameSize {
   readonly columns: number;
@@ -63,26 +63,26 @@ export function frameLines(frame: Frame, { columns, rows }: FrameSize): string[]
 function textLines({ hints, notes }: Pick<Frame, 'hints' | 'notes'>, columns: number): string[] {
   const flow = (text: string): string[] => inLines(text.split(/(?<= )/), columns, 3);
   const above = hints.length === 0 ? [] : flow(`   ${hints.map((line) => line.trim()).join(' ')}`);
-  const room = Math.max(leastNoteLines, mostTextLines - above.length);
+  const room = Math.max(minNoteLines, maxTextLines - above.length);
   return [...above, ...notes.flatMap(flow).slice(-room)];
 }
 
 function standingLines({ nodes, addresses, departures, pods, interfaces }: Picture): string[] {
   const free = addresses.held - addresses.used;
   const { marked, ready, released, hidden } = departures;
-  const longest = (pods.longestWait / 1000).toFixed(2);
+  const max = (pods.maxWait / 1000).toFixed(2);
   return [
     `  nodes      ${cell(nodes.total)} in all   ${cell(nodes.serving)} serve pods  ${cell(nodes.met)} at watermarks ${cell(nodes.total - nodes.met)} lacking`,
     `  addresses  ${cell(addresses.held)} held     ${cell(addresses.used)} used        ${cell(free)} free          ${cell(addresses.excess)} too many`,
     `  leaving    ${cell(marked)} marked   ${cell(ready)} ready       ${cell(released)} released      ${cell(hidden)} hidden`,
-    `  pods       ${cell(pods.served)} served   ${cell(pods.waiting)} waiting     ${longest.padStart(5)} s the longest wait`,
+    `  pods       ${cell(pods.served)} served   ${cell(pods.waiting)} waiting     ${max.padStart(5)} s the longest wait`,
     `  interfaces ${cell(interfaces.attached)} attached ${cell(interfaces.detached)} detached`,
   ];
 }
 
 /** Only the fullest subnets if not all fit. */
-function subnetLines({ subnets }: Picture, most: number): string[] {
-  const fullest = subnets.toSorted((a, b) => b.taken / b.size - a.taken / a.size).slice(0, most);
+function subnetLines({ subnets }: Picture, max: number): string[] {
+  const fullest = subnets.toSorted((a, b) => b.taken / b.size - a.taken / a.size).slice(0, max);
   return subnets
     .filter((subnet) => fullest.includes(subnet))
     .map(

@@ -7,7 +7,7 @@ import {
 } from '../../simulator/cluster/invariants.ts';
 import { sumOfWaits, noWaits } from '../../simulator/workload/waiting-times.ts';
 import type { DemoCloud } from './demo-cloud.ts';
-import { type Departures, type DepartureWatch, totalLeaving } from './departures.ts';
+import { type Departures, type DepartureWatch, totalLeaving } from './departure-watch.ts';
 
 export interface Picture {
   /** Name of the cloud. */
@@ -16,7 +16,7 @@ export interface Picture {
   /** Pod addresses in the cloud, and those that pods and agents use. */
   readonly addresses: { readonly held: number; readonly used: number; readonly excess: number };
   readonly departures: Departures;
-  readonly pods: { readonly served: number; readonly waiting: number; readonly longestWait: number };
+  readonly pods: { readonly served: number; readonly waiting: number; readonly maxWait: number };
   readonly interfaces: { readonly attached: number; readonly detached: number };
   readonly subnets: readonly SubnetPicture[];
   readonly calls: readonly CallPicture[];
@@ -67,7 +67,7 @@ export function takePicture(
     pods: {
       served: waits.count,
       waiting: views.reduce((sum, { pendingPods }) => sum + pendingPods.size, 0),
-      longestWait: waits.longest,
+      maxWait: waits.max,
     },
     interfaces: { attached: network.interfaces.size - detached, detached },
     subnets: [...network.subnets.values()].map(({ id, block, available, tags }) => {

@@ -3,7 +3,7 @@ import { type Frame, frameLines, plainLine, plainNews, subnetsLine } from './fra
 
 export interface Screen {
   /** Prints a line that stays. */
-  say(text: string): void;
+  printLine(text: string): void;
   /** Starts a chapter; `hints` says what to watch. */
   turn(title: string, hints: readonly string[]): void;
   /** Reports an event of the chapter. */
@@ -25,7 +25,7 @@ export interface Terminal {
 }
 
 /** Maximum decisions shown at a time, if there is room. */
-const mostDecisions = 8;
+const maxDecisions = 8;
 /** Between two lines about the subnets, in s. */
 const subnetsInterval = 10;
 /** Between two equal lines, in s. */
@@ -39,7 +39,7 @@ export function liveScreen(terminal: Terminal): Screen {
   let notes: string[] = [];
   const erase = (): string => (drawn === 0 ? '' : `\u001b[${drawn}A\u001b[0J`);
   return {
-    say: (text) => {
+    printLine: (text) => {
       terminal.write(`${erase()}${text}\n`);
       drawn = 0;
     },
@@ -64,7 +64,7 @@ export function liveScreen(terminal: Terminal): Screen {
     },
     decide: (text) => {
       decisions.push(text);
-      if (decisions.length > mostDecisions) decisions.shift();
+      if (decisions.length > maxDecisions) decisions.shift();
     },
     close: () => {
       terminal.write(
@@ -93,14 +93,14 @@ export function plainScreen(terminal: Terminal): Screen {
     if (more.length > 0) terminal.write(`       and ${more.length} more decisions\n`);
     held = [];
   };
-  const say = (text: string): void => {
+  const printLine = (text: string): void => {
     flush();
     terminal.write(`${text}\n`);
   };
   return {
-    say,
-    turn: (title, hints) => ['', title, ...hints].forEach(say),
-    report: say,
+    printLine,
+    turn: (title, hints) => ['', title, ...hints].forEach(printLine),
+    report: printLine,
     show: (frame) => {
       const news = plainNews(frame);
       if (frame.elapsed - shownAt < (news === shown ? idleInterval : 1)) return;

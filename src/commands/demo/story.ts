@@ -44,7 +44,7 @@ export class Story {
       const progress = started.chapter.watch({ picture, elapsed });
       started.isOver = progress === 'over';
       if (started === this.#started.at(-1))
-        this.#mayTurn = progress !== 'running' || elapsed >= started.chapter.longest;
+        this.#mayTurn = progress !== 'running' || elapsed >= started.chapter.max;
     }
     if (this.#mayTurn) this.#turn(picture, now);
   }
@@ -58,6 +58,6 @@ export class Story {
       `== ${this.#started.length}. ${chapter.title}`,
       chapter.hints.map((line) => `   ${line}`),
     );
-    chapter.begin(picture);
+    chapter.beginChapter(picture);
   }
 }

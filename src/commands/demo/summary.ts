@@ -14,7 +14,7 @@ export function summaryLines(end: {
     ...violations.map(({ text }) => `  BROKEN: ${text}`),
     `  nodes       ${nodes.met} of ${nodes.total} at their watermarks, ${nodes.serving} serving pods`,
     `  addresses   ${addresses.held} held, ${addresses.used} used, ${interfaces.attached} interfaces attached, ${interfaces.detached} detached`,
-    `  pods        ${pods.served} served, ${pods.waiting} waiting, the longest wait ${(pods.longestWait / 1000).toFixed(2)} s`,
+    `  pods        ${pods.served} served, ${pods.waiting} waiting, the longest wait ${(pods.maxWait / 1000).toFixed(2)} s`,
     `  ${`${cloud} calls`.padEnd(11)} ${callsInWords(calls)}`,
   ];
 }

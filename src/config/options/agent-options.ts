@@ -123,7 +123,7 @@ export const agentOptions = {
     fromConfigDir: true,
   },
   'ipam-cilium-node-update-rate': {
-    kind: duration({ least: 1000, most: hour }),
+    kind: duration({ min: 1000, max: hour }),
     origin: 'operator',
     group: 'agent',
     help: 'The least time between two writes to the CiliumNode of this node. While a pod waits it is a second.',
@@ -151,7 +151,7 @@ export const agentOptions = {
     fromConfigDir: true,
   },
   'ipam-expiration': {
-    kind: duration({ least: 1000, most: 24 * hour }),
+    kind: duration({ min: 1000, max: 24 * hour }),
     origin: 'headwater',
     group: 'agent',
     help: 'When an address is released that was requested with an expiration, and whose timer nothing stops.',

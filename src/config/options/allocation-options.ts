@@ -56,7 +56,7 @@ export const allocationOptions = {
     fromConfigDir: true,
   },
   'resync-interval': {
-    kind: duration({ least: 10_000, most: 24 * hour }),
+    kind: duration({ min: 10_000, max: 24 * hour }),
     origin: 'headwater',
     group: 'allocation',
     help: 'Time between two full listings of the cloud. In between, Headwater follows the answers to its own calls and reads single instances. A shorter interval only finds manual changes sooner, and costs more calls.',

@@ -67,7 +67,7 @@ export const awsOptions = {
     fromConfigDir: true,
   },
   'eni-gc-interval': {
-    kind: duration({ least: 5 * second, most: 24 * 60 * minute, never: true }),
+    kind: duration({ min: 5 * second, max: 24 * 60 * minute, never: true }),
     origin: 'operator',
     group: 'aws',
     cloud: ['eni', 'alibabacloud'],

@@ -24,7 +24,7 @@ export const blockOptions = {
     fromConfigDir: true,
   },
   'cluster-pool-ipv4-mask-size': {
-    kind: integer({ least: 1, most: 32 }),
+    kind: integer({ min: 1, max: 32 }),
     origin: 'operator',
     group: 'blocks',
     help: 'Prefix length of an IPv4 block. It sets how many pods a node can have: 24 for 254. Changing it affects new nodes only.',
@@ -40,7 +40,7 @@ export const blockOptions = {
     fromConfigDir: true,
   },
   'cluster-pool-ipv6-mask-size': {
-    kind: integer({ least: 1, most: 128 }),
+    kind: integer({ min: 1, max: 128 }),
     origin: 'operator',
     group: 'blocks',
     help: 'Prefix length of an IPv6 block, at most 16 more than that of its network.',
@@ -48,7 +48,7 @@ export const blockOptions = {
     fromConfigDir: true,
   },
   'nodes-gc-interval': {
-    kind: duration({ least: 10_000, most: 24 * hour, never: true }),
+    kind: duration({ min: 10_000, max: 24 * hour, never: true }),
     origin: 'operator',
     group: 'blocks',
     help: 'How often CiliumNodes without a Node are looked for. One that two passes find, and that nothing owns, is deleted, and its block is free again. 0 keeps them for good.',
@@ -64,7 +64,7 @@ export const blockOptions = {
     fromConfigDir: true,
   },
   'operator-k8s-client-qps': {
-    kind: integer({ least: 0, most: 100_000 }),
+    kind: integer({ min: 0, max: 100_000 }),
     origin: 'operator',
     group: 'blocks',
     help: 'The most requests a second to the API server, in the long run; 0 for no limit. The API server protects itself, so a limit only makes new nodes wait.',
@@ -72,7 +72,7 @@ export const blockOptions = {
     fromConfigDir: true,
   },
   'operator-k8s-client-burst': {
-    kind: integer({ least: 1, most: 100_000 }),
+    kind: integer({ min: 1, max: 100_000 }),
     origin: 'operator',
     group: 'blocks',
     help: 'How many requests may be sent at once before operator-k8s-client-qps slows them down. If unset, twice that option.',
@@ -107,7 +107,7 @@ export const blockOptions = {
     fromConfigDir: true,
   },
   'multi-pool-migration-workers': {
-    kind: integer({ least: 1, most: 1000 }),
+    kind: integer({ min: 1, max: 1000 }),
     origin: 'operator',
     group: 'blocks',
     help: 'How many CiliumNodes move to the default pool at once.',

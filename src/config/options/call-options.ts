@@ -6,7 +6,7 @@ const second = 1000;
 
 export const callOptions = {
   'parallel-alloc-workers': {
-    kind: integer({ least: 1, most: 1000 }),
+    kind: integer({ min: 1, max: 1000 }),
     origin: 'operator',
     group: 'calls',
     help: 'How many cloud calls may be in flight at once. A call that waits for the rate limit is not in flight. Lower it only to hold fewer connections: it does not reduce throttling.',
@@ -21,7 +21,7 @@ export const callOptions = {
     fromConfigDir: true,
   },
   'limit-ipam-api-burst': {
-    kind: integer({ least: 1, most: 100_000 }),
+    kind: integer({ min: 1, max: 100_000 }),
     origin: 'operator',
     group: 'calls',
     help: "How many calls may be made at once before limit-ipam-api-qps slows them down. If only one of the two is set, the other takes the operator's default: 4 calls a second, 20 at once.",
@@ -61,7 +61,7 @@ export const callOptions = {
     fromConfigDir: true,
   },
   'cloud-call-timeout': {
-    kind: duration({ least: second, most: 300 * second }),
+    kind: duration({ min: second, max: 300 * second }),
     origin: 'headwater',
     group: 'calls',
     help: 'How long to wait for the answer to a cloud call. After a time-out the call may still take effect, so Headwater reads before it acts again: a short time-out costs calls. Calls that take something away wait 5 s at most, and are sent only if that ends before the Lease does: leader-election-lease-duration must be longer than that wait and leader-election-retry-period together.',
@@ -69,7 +69,7 @@ export const callOptions = {
     fromConfigDir: true,
   },
   'consistency-window': {
-    kind: duration({ least: second, most: 600 * second }),
+    kind: duration({ min: second, max: 600 * second }),
     origin: 'headwater',
     group: 'calls',
     help: "How long the cloud may take to show a change in its listings. Until then, Headwater does not believe a listing that lacks something. Raise it if the cloud's listings lag longer.",

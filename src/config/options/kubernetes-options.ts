@@ -68,7 +68,7 @@ export const kubernetesOptions = {
     fromConfigDir: false,
   },
   'leader-election-lease-duration': {
-    kind: duration({ least: second, most: 600 * second, wholeSeconds: true }),
+    kind: duration({ min: second, max: 600 * second, wholeSeconds: true }),
     origin: 'operator',
     group: 'election',
     help: 'How long after the last renewal another replica waits before it takes over. Longer means fewer leader changes when the API server is slow, and a longer gap when a leader dies.',
@@ -76,7 +76,7 @@ export const kubernetesOptions = {
     fromConfigDir: false,
   },
   'leader-election-renew-deadline': {
-    kind: duration({ least: second, most: 600 * second }),
+    kind: duration({ min: second, max: 600 * second }),
     origin: 'operator',
     group: 'election',
     help: 'How long the leader tries to renew the Lease before it stops acting. It must be shorter than the lease duration.',
@@ -84,7 +84,7 @@ export const kubernetesOptions = {
     fromConfigDir: false,
   },
   'leader-election-retry-period': {
-    kind: duration({ least: second, most: 600 * second }),
+    kind: duration({ min: second, max: 600 * second }),
     origin: 'operator',
     group: 'election',
     help: 'Time between two attempts to acquire or renew the Lease. 1.2 times this must be shorter than the renew deadline.',

@@ -41,14 +41,14 @@ export const nodeIpamOptions = {
     fromConfigDir: true,
   },
   'node-cidr-mask-size': {
-    kind: integer({ least: 1, most: 128 }),
+    kind: integer({ min: 1, max: 128 }),
     origin: 'headwater',
     group: 'nodeipam',
     help: 'Prefix length of the CIDR of a Node, with one cluster-cidr. With two, set it for each family.',
     fromConfigDir: true,
   },
   'node-cidr-mask-size-ipv4': {
-    kind: integer({ least: 1, most: 32 }),
+    kind: integer({ min: 1, max: 32 }),
     origin: 'headwater',
     group: 'nodeipam',
     help: 'Prefix length of the IPv4 CIDR of a Node.',
@@ -56,7 +56,7 @@ export const nodeIpamOptions = {
     fromConfigDir: true,
   },
   'node-cidr-mask-size-ipv6': {
-    kind: integer({ least: 1, most: 128 }),
+    kind: integer({ min: 1, max: 128 }),
     origin: 'headwater',
     group: 'nodeipam',
     help: 'Prefix length of the IPv6 CIDR of a Node, at most 16 more than that of its network.',

@@ -46,7 +46,7 @@ export const processOptions = {
     fromConfigDir: false,
   },
   'node-metrics-limit': {
-    kind: integer({ least: 0, most: 100_000 }),
+    kind: integer({ min: 0, max: 100_000 }),
     origin: 'headwater',
     group: 'process',
     help: 'The largest fleet for which /metrics has series of each node (cilium_operator_ipam_available_ips, _used_ips and _needed_ips). A larger fleet has none, which bounds the cost of a scrape; headwater_node_needed_addresses always has the 20 nodes that need the most addresses. 0 for never.',

@@ -15,7 +15,7 @@ export const releaseOptions = {
     fromConfigDir: true,
   },
   'excess-ip-release-delay': {
-    kind: duration({ least: 0, most: 24 * hour, plainSeconds: true }),
+    kind: duration({ min: 0, max: 24 * hour, plainSeconds: true }),
     origin: 'operator',
     group: 'release',
     help: 'How long an address must be in excess before it is released. Longer costs addresses, shorter costs calls if pods come and go.',
@@ -23,7 +23,7 @@ export const releaseOptions = {
     fromConfigDir: true,
   },
   'release-quarantine': {
-    kind: duration({ least: 1000, most: hour }),
+    kind: duration({ min: 1000, max: hour }),
     origin: 'headwater',
     group: 'release',
     help: 'How long an address stays hidden from an agent of 1.20 or later before it is released, counted from the last write of Headwater to its CiliumNode. Such an agent is not asked: it may reuse a dropped address in memory and report that later, after up to 60 s between refreshes and 15 s of debounce, and once more after a conflicting write. Raise it with those.',
@@ -31,7 +31,7 @@ export const releaseOptions = {
     fromConfigDir: true,
   },
   'idle-interface-delay': {
-    kind: duration({ least: 0, most: 7 * 24 * hour }),
+    kind: duration({ min: 0, max: 7 * 24 * hour }),
     origin: 'headwater',
     group: 'release',
     help: 'How long a network interface without pod addresses stays before it is detached and deleted, if aws-release-excess-ips or alibaba-cloud-release-excess-ips is on. This frees the slot and the primary address. 0 keeps such interfaces for good. An interface at an index up to first-interface-index always stays.',

@@ -1,7 +1,7 @@
 // Composes what the calls of a cloud pass: rate limits, slots, the gate, and what is reported about them.
 import { callCapOf } from '../../config/call-cap.ts';
 import { CallGate, type CallGateOptions } from '../../providers/gate/call-gate.ts';
-import { ConcurrencyLimiter } from '../../providers/rate-limit/concurrency-limit.ts';
+import { ConcurrencyLimiter } from '../../providers/rate-limit/concurrency-limiter.ts';
 import { type LimitSizes, ourLimits } from '../../providers/rate-limit/limit-key.ts';
 import { RateLimiter } from '../../providers/rate-limit/rate-limiter.ts';
 import { MissingPermissions } from '../reporting/missing-permissions.ts';

@@ -14,16 +14,16 @@ import {
   type CidrStatusReport,
   cidrStatusReport,
 } from '../reporting/cidr-status-report.ts';
-import { logReflectorState, silenceProblem, WatchCounters } from '../reporting/watch-reports.ts';
+import { logReflectorState, silenceProblem, WatchCounters } from '../reporting/watch-counters.ts';
 import { WriteHealth } from '../reporting/write-health.ts';
 import type { ControllerFacts, Mode, ModeDeps } from './mode.ts';
 
 /** The longest time limit of a write, in ms. */
-const longestWrite = 5000;
+const maxWrite = 5000;
 
 /** Time limit of a write, in ms: one that may outlast our own lease is not sent. */
 export function writeTimeoutOf({ leaderElectionLeaseDuration }: Options): number {
-  return Math.min(longestWrite, leaderElectionLeaseDuration / 3);
+  return Math.min(maxWrite, leaderElectionLeaseDuration / 3);
 }
 
 /** What else a mode reads before it serves anything. */
@@ -163,7 +163,7 @@ export class CidrMode<H extends Holder, D> implements Mode<CidrStatusReport, Cid
     return this.#reflector.refresh();
   }
 
-  begin(): void {
+  beginServing(): void {
     this.#session = new CidrSession({
       ...this.#deps,
       book: this.#parts.openBook(),
@@ -175,7 +175,7 @@ export class CidrMode<H extends Holder, D> implements Mode<CidrStatusReport, Cid
         health: this.#writes,
       },
     });
-    this.#session.begin(this.#reflector.objects.values());
+    this.#session.beginAllocating(this.#reflector.objects.values());
     const { signal } = this.#stopping;
     this.#running = this.#parts.whileLeading(signal).catch((error: unknown) => {
       if (!signal.aborted) this.#deps.host.onBug(error);

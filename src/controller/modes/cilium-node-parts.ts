@@ -14,7 +14,7 @@ import { type JsonObject, textAt } from '../../kubernetes/transport/json.ts';
 import { ClusterNodes } from '../../kubernetes/watch/cluster-nodes.ts';
 import type { BlockBook } from '../cidr-session.ts';
 import { NotStartable } from '../clouds/cloud.ts';
-import { logReflectorState, WatchCounters } from '../reporting/watch-reports.ts';
+import { logReflectorState, WatchCounters } from '../reporting/watch-counters.ts';
 import { type CidrParts, type CidrPorts, type PartWatch, writeTimeoutOf } from './cidr-mode.ts';
 import type { ModeDeps } from './mode.ts';
 

@@ -74,7 +74,7 @@ export class EniMode implements Mode<StatusReport, NodeStatusReport> {
     return this.#cache.caughtUp();
   }
 
-  begin(): void {
+  beginServing(): void {
     if (this.#schema === undefined) throw new Error('the schema is read before the session begins');
     const { kubernetes, leadership } = this.#deps;
     const host = { ...this.#deps.host, random: this.#deps.host.random.fork('term') };
@@ -85,7 +85,7 @@ export class EniMode implements Mode<StatusReport, NodeStatusReport> {
       leadership,
       events,
       allowedWithdrawals: () => this.#allowedWithdrawals,
-      onNothingToRead: () => this.#probe.begin(),
+      onNothingToRead: () => this.#probe.beginProbing(),
       identities: this.#cache.identities,
       nodes: () => session.nodes,
     });
@@ -100,7 +100,7 @@ export class EniMode implements Mode<StatusReport, NodeStatusReport> {
       schema: this.#schema,
     });
     this.#session = session;
-    this.#session.begin(this.#cache.nodes.values());
+    this.#session.beginServing(this.#cache.nodes.values());
   }
 
   async stop(deadline: AbortSignal): Promise<void> {
@@ -137,7 +137,7 @@ export class EniMode implements Mode<StatusReport, NodeStatusReport> {
   }
 
   onStandby(): void {
-    this.#probe.begin();
+    this.#probe.beginProbing();
   }
 
   onOptions({ allowWithdrawals }: LiveValues): void {

@@ -71,7 +71,7 @@ export interface Mode<Status extends object, Node extends object> {
   /** Resolves once everything written before this call is known. */
   caughtUp(): Promise<void>;
   /** Starts to serve. Call it once, after `prepare` and `caughtUp`. */
-  begin(): void;
+  beginServing(): void;
   /** Starts nothing more; resolves once work in flight has ended, at `deadline` at the latest. */
   stop(deadline: AbortSignal): Promise<void>;
   /** Why a standby could not take over; undefined if it could. */

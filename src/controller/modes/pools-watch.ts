@@ -5,7 +5,7 @@ import {
   readCiliumPodIpPool,
 } from '../../kubernetes/ciliumpodippool/cilium-pod-ip-pool.ts';
 import { Reflector } from '../../kubernetes/watch/reflector.ts';
-import { logReflectorState } from '../reporting/watch-reports.ts';
+import { logReflectorState } from '../reporting/watch-counters.ts';
 import type { PartWatch } from './cidr-mode.ts';
 import type { ModeDeps } from './mode.ts';
 

@@ -84,7 +84,7 @@ interface Facts {
 }
 
 /** Maximum entries shown per list. */
-const mostListed = 1000;
+const maxListed = 1000;
 
 export function cidrStatusReport(
   { version, state, identity, leader, pauses }: Facts,
@@ -111,14 +111,14 @@ function fleetReport(blocks: ReportedBlocks): CidrFleetReport {
     ({ standing, condition }) => standing !== 'waiting' && condition !== undefined,
   );
   const omitted = Object.entries({ waiting, warnings })
-    .map(([name, list]) => [name, list.length - mostListed] as const)
+    .map(([name, list]) => [name, list.length - maxListed] as const)
     .filter(([, count]) => count > 0);
   return {
     reasons: reasonsOf(standings),
     nodes: counts,
     pools: blocks.pools.map(poolReport),
-    waiting: waiting.slice(0, mostListed).map(entryOf),
-    warnings: warnings.slice(0, mostListed).map(entryOf),
+    waiting: waiting.slice(0, maxListed).map(entryOf),
+    warnings: warnings.slice(0, maxListed).map(entryOf),
     ...(omitted.length > 0 && { omitted: Object.fromEntries(omitted) }),
   };
 }

@@ -54,7 +54,7 @@ export class FailedReadings {
     const reading = readingAfter(before, error);
     this.#failed.delete(message);
     this.#failed.set(message, reading);
-    this.#say(message, { before, reading, error, details });
+    this.#logFailure(message, { before, reading, error, details });
   }
 
   /** These instances could not be read. */
@@ -64,7 +64,7 @@ export class FailedReadings {
     const reading = readingAfter(before, error);
     for (const instanceId of instanceIds)
       this.#instances.set(instanceId, readingAfter(this.#instances.get(instanceId), error));
-    this.#say(message, { before, reading, error, details: { instanceIds } });
+    this.#logFailure(message, { before, reading, error, details: { instanceIds } });
   }
 
   instancesRead(instanceIds: readonly string[]): void {
@@ -77,7 +77,7 @@ export class FailedReadings {
       if (!isServed(instanceId)) this.#instances.delete(instanceId);
   }
 
-  #say(message: string, said: FailureLine): void {
+  #logFailure(message: string, said: FailureLine): void {
     const { before, reading, error, details } = said;
     const { failure } = reading;
     const why = failure === undefined ? { error } : failureFields(failure);

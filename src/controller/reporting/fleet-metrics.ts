@@ -25,7 +25,7 @@ export interface FleetTotals {
 }
 
 /** Number of nodes with their own series in a fleet of any size: those with the largest deficit. */
-export const mostNeedyNodes = 20;
+export const maxNeedyNodes = 20;
 
 export function totalsOf(summaries: Iterable<NodeSummary>): FleetTotals {
   const totals = {
@@ -101,13 +101,13 @@ export interface FleetShown {
   /** Monotonic ms. */
   readonly now: number;
   /** In a larger fleet only the nodes with the largest deficit have their own series. */
-  readonly mostNodesShown: number;
+  readonly maxNodesShown: number;
 }
 
 /** Sets every gauge about the fleet and its nodes. */
 export function showFleet(
   { metrics, forgetNode }: Pick<MetricRegistry, 'metrics' | 'forgetNode'>,
-  { summaries, now, mostNodesShown }: FleetShown,
+  { summaries, now, maxNodesShown }: FleetShown,
 ): void {
   const totals = totalsOf(summaries);
   for (const [state, count] of entries(totals.nodes)) metrics.headwater_nodes.set({ state }, count);
@@ -121,7 +121,7 @@ export function showFleet(
   }
   metrics.headwater_node_needed_addresses.replaceAll(neediest(summaries));
   showAsOperator(metrics, totals);
-  showNodes({ metrics, forgetNode }, summaries.length <= mostNodesShown ? summaries : []);
+  showNodes({ metrics, forgetNode }, summaries.length <= maxNodesShown ? summaries : []);
 }
 
 function showNodes(
@@ -150,7 +150,7 @@ function neediest(summaries: readonly NodeSummary[]): (readonly [{ target_node: 
         : [],
     )
     .toSorted(([, a], [, b]) => b - a)
-    .slice(0, mostNeedyNodes);
+    .slice(0, maxNeedyNodes);
 }
 
 function showAsOperator(metrics: Metrics, { nodes, addresses, interfaces, emptySlots }: FleetTotals): void {

@@ -2,7 +2,7 @@
 import type { NodeReference } from '../../kubernetes/cilium-node/cilium-node.ts';
 import type { ReportedEvent } from '../../manager/serving-event.ts';
 import type { NodeCondition, ConditionReason } from '../../node/conditions/node-condition.ts';
-import type { FinishedRelease } from '../../node/release/unassign.ts';
+import type { FinishedRelease } from '../../node/release/unassignments.ts';
 import type { DryRunDecision } from '../../node/reconcile/dry-run-log.ts';
 import {
   deviceIndexOf,
@@ -17,7 +17,7 @@ import type { Logger } from '../../observability/logger.ts';
 import type { MetricRegistry } from '../../observability/metrics.ts';
 import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
 import { triggerMeter } from '../../observability/trigger-meter.ts';
-import { mostNodesReported, SharedCauses } from './shared-causes.ts';
+import { maxNodesReported, SharedCauses } from './shared-causes.ts';
 import { failureFields } from './failure-fields.ts';
 import type { NodeEvents } from './node-events.ts';
 
@@ -76,7 +76,7 @@ export function nodeInstruments(options: NodeInstrumentsOptions): (event: Report
       if (quiet.allows(node.name)) log[level]('node condition resolved', { node: node.name });
       return;
     }
-    const { isFirst, onNode, onCluster, clusterEnded } = causes.begin(node.name, condition);
+    const { isFirst, onNode, onCluster, clusterEnded } = causes.beginCause(node.name, condition);
     if (clusterEnded) resolveCluster();
     meterRefusal(metrics, condition.reason);
     const { reason, message } = condition;
@@ -139,7 +139,7 @@ export function nodeInstruments(options: NodeInstrumentsOptions): (event: Report
       log.warn('cannot release addresses: the CiliumNode cannot be read', { node: node.name, problem }),
     writeTrouble: ({ node: { name }, problem }) => {
       // Most often one right or webhook concerns all nodes.
-      const level = unwritable.has(name) || unwritable.size < mostNodesReported ? 'warn' : 'debug';
+      const level = unwritable.has(name) || unwritable.size < maxNodesReported ? 'warn' : 'debug';
       unwritable.add(name);
       log[level]('cannot publish a node', { node: name, reason: 'WriteRefused', problem });
     },

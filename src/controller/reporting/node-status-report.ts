@@ -38,7 +38,7 @@ interface InterfaceReport {
 }
 
 /** Maximum entries shown per list. */
-const mostListed = 100;
+const maxListed = 100;
 
 export function nodeStatusReport(
   name: string,
@@ -62,14 +62,14 @@ function reportOf(entry: NodeSummary, now: number): NodeStatusReport {
     ...nodeReport(entry, now),
     ...(assessment?.kind === 'served' && { needed: assessment.needed }),
     ...(figures !== undefined && { releasing: figures.releasing }),
-    interfaces: (figures?.view?.interfaces ?? []).slice(0, mostListed).map((item) => ({
+    interfaces: (figures?.view?.interfaces ?? []).slice(0, maxListed).map((item) => ({
       id: item.id,
       subnet: item.subnetId,
       ...(item.attachment !== undefined && { deviceIndex: item.attachment.deviceIndex }),
       addresses: item.addresses.length,
       prefixes: item.prefixes.length,
     })),
-    warnings: warningReports(entry).slice(0, mostListed),
-    excluded: exclusionReports(entry).slice(0, mostListed),
+    warnings: warningReports(entry).slice(0, maxListed),
+    excluded: exclusionReports(entry).slice(0, maxListed),
   };
 }

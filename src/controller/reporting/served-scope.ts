@@ -3,7 +3,7 @@ import { type OutsideScope, presentable } from '../../node/conditions/node-condi
 import type { NodeSummary } from '../../node/reconcile/node-summary.ts';
 
 /** Maximum values shown. */
-const mostNamed = 3;
+const maxNamed = 3;
 
 /** Undefined unless there are nodes and every one of them is outside what an option restricts Headwater to. */
 export function scopeProblem(summaries: readonly NodeSummary[]): string | undefined {
@@ -12,8 +12,8 @@ export function scopeProblem(summaries: readonly NodeSummary[]): string | undefi
   if (first === undefined || outside.includes(undefined)) return undefined;
   const { option, allowed } = first;
   const named = [...new Set(outside.map((scope) => scope?.named ?? ''))].sort();
-  const more = named.length > mostNamed ? ` and ${named.length - mostNamed} more` : '';
-  const message = `no node is served: ${option} restricts Headwater to ${allowed}, and all nodes name ${named.slice(0, mostNamed).join(', ')}${more}`;
+  const more = named.length > maxNamed ? ` and ${named.length - maxNamed} more` : '';
+  const message = `no node is served: ${option} restricts Headwater to ${allowed}, and all nodes name ${named.slice(0, maxNamed).join(', ')}${more}`;
   return presentable({ reason: 'OutsideNetwork', message }).message;
 }
 

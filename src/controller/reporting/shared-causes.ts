@@ -54,14 +54,14 @@ function withoutOwnName(text: string, name: string): string {
 }
 
 /** Number of nodes that get their own Events for one cause. */
-export const mostNodesReported = 5;
+export const maxNodesReported = 5;
 
 export class SharedCauses {
   readonly #causes = new Map<string, Cause>();
   readonly #keys = new Map<string, { readonly key: string; readonly onNode: boolean }>();
 
   /** The node now has this cause and no other. */
-  begin(name: string, condition: NodeCondition): CauseReport {
+  beginCause(name: string, condition: NodeCondition): CauseReport {
     const { reason, message } = condition;
     const key = shared.has(reason) ? `${reason} ${withoutOwnName(message, name)}` : `${reason} of ${name}`;
     const isAnother = this.#keys.get(name)?.key !== key;
@@ -69,7 +69,7 @@ export class SharedCauses {
     const cause = this.#causes.get(key) ?? { nodes: new Set<string>(), isReported: false };
     this.#causes.set(key, cause);
     cause.nodes.add(name);
-    const onNode = cause.nodes.size <= mostNodesReported;
+    const onNode = cause.nodes.size <= maxNodesReported;
     this.#keys.set(name, { key, onNode });
     const onCluster = cause.nodes.size > 1 && !cause.isReported;
     cause.isReported ||= onCluster;

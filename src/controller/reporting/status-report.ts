@@ -59,7 +59,7 @@ export interface WithdrawalReport {
 }
 
 /** Maximum entries shown per list. */
-const mostListed = 1000;
+const maxListed = 1000;
 
 export interface UnverifiedReport {
   /** Why Nodes cannot be read, if so. */
@@ -165,22 +165,22 @@ function fleetReport({ summaries, subnets }: Fleet, now: number): FleetReport {
     excluded: summaries.flatMap(exclusionReports),
   };
   const omitted = Object.entries(lists)
-    .map(([name, list]) => [name, list.length - mostListed] as const)
+    .map(([name, list]) => [name, list.length - maxListed] as const)
     .filter(([, count]) => count > 0);
   return {
     nodes,
     addresses,
     pendingPods,
     ...(omitted.length > 0 && { omitted: Object.fromEntries(omitted) }),
-    subnets: subnets.slice(0, mostListed),
-    inDeficit: lists.inDeficit.slice(0, mostListed),
-    warnings: lists.warnings.slice(0, mostListed),
-    excluded: lists.excluded.slice(0, mostListed),
+    subnets: subnets.slice(0, maxListed),
+    inDeficit: lists.inDeficit.slice(0, maxListed),
+    warnings: lists.warnings.slice(0, maxListed),
+    excluded: lists.excluded.slice(0, maxListed),
   };
 }
 
 /** Maximum names shown. */
-const mostUnverified = 20;
+const maxUnverifiedShown = 20;
 
 function unverifiedReport(
   summaries: readonly NodeSummary[],
@@ -190,7 +190,7 @@ function unverifiedReport(
     entry.kind === 'reconciled' && !entry.figures.isVerified ? [entry.name] : [],
   );
   if (names.length === 0 && problem === undefined) return {};
-  const nodes = names.slice(0, mostUnverified);
+  const nodes = names.slice(0, maxUnverifiedShown);
   return { unverified: { ...(problem !== undefined && { problem }), count: names.length, nodes } };
 }
 

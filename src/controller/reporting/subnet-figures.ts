@@ -45,8 +45,8 @@ export function subnetFigures(
       free,
       reserved: ledger.reserved(id),
       exhausted: blocked.has(id),
-      fragmented: ledger.mostPrefixes(id, now) < Infinity,
-      freeBlocks: freeBlocks({ listed: wholeBlocks.get(id), free, allowed: ledger.mostPrefixes(id, now) }),
+      fragmented: ledger.maxPrefixes(id, now) < Infinity,
+      freeBlocks: freeBlocks({ listed: wholeBlocks.get(id), free, allowed: ledger.maxPrefixes(id, now) }),
     };
   });
 }

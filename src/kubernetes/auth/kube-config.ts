@@ -11,7 +11,7 @@ import {
 } from '@kubernetes/client-node/dist/config_types.js';
 import type { OpenIDConnectAuth } from '@kubernetes/client-node/dist/oidc_auth.js';
 import type { Clock } from '../../runtime/clock.ts';
-import { ExecCredentialSource, execSpecSchema } from './exec-credential.ts';
+import { ExecCredentialSource, execSpecSchema } from './exec-credential-source.ts';
 import { isList, type JsonObject, memberOf, textAt } from '../transport/json.ts';
 import type { KubeConfigFile } from './kube-config-file.ts';
 import { KubernetesError } from '../transport/kubernetes-error.ts';

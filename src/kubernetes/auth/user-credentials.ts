@@ -3,7 +3,7 @@
 import type { Clock } from '../../runtime/clock.ts';
 import { CachedFile } from './cached-file.ts';
 import type { Credentials, TlsMaterial } from '../transport/cluster-access.ts';
-import type { ExecCredential, ExecCredentialSource } from './exec-credential.ts';
+import type { ExecCredential, ExecCredentialSource } from './exec-credential-source.ts';
 
 /** A PEM text, inline or in a file. */
 export type PemSource =

@@ -24,7 +24,7 @@ export const operatorErrorPath = ['status', 'ipam', 'operator-status', 'error'];
 
 const backoffPolicy = { base: 1000, cap: 30_000 };
 /** Attempts to write one text if the object changes meanwhile. */
-const mostTries = 5;
+const maxTries = 5;
 
 type Written = 'done' | 'conflict' | 'unavailable';
 
@@ -45,7 +45,7 @@ export class BlockedErrors {
   }
 
   /** `text`: undefined if the node is served again; empty to clear what its status shows. */
-  say({ name, uid }: { readonly name: string; readonly uid: string }, text: string | undefined): void {
+  writeError({ name, uid }: { readonly name: string; readonly uid: string }, text: string | undefined): void {
     if (text === undefined) this.#waiting.delete(name);
     else this.#waiting.set(name, { uid, text });
     this.resume();
@@ -58,7 +58,7 @@ export class BlockedErrors {
 
   /** Writes what waits, if that is allowed by now. */
   resume(): void {
-    if (this.#waiting.size > 0 && this.#work.isIdle) this.#work.begin(() => this.#run());
+    if (this.#waiting.size > 0 && this.#work.isIdle) this.#work.beginTask(() => this.#run());
   }
 
   stop(deadline: AbortSignal): Promise<void> {
@@ -73,7 +73,7 @@ export class BlockedErrors {
       const [name, said] = next;
       const isStill = (): boolean => this.#waiting.get(name) === said;
       const attempt = async (tries: number): Promise<Written | 'forbidden'> => {
-        if (tries > mostTries || !isStill()) return 'done';
+        if (tries > maxTries || !isStill()) return 'done';
         return this.#deps.mayWrite() ? this.#write(name, said) : 'forbidden';
       };
       const end = await retry({ clock, signal: this.#work.closing }, attempt, (written, tries) => {

@@ -11,7 +11,7 @@ export interface CiliumNodeBlocks {
   readonly isDeleting: boolean;
   /** The owner asks us to ignore this node. */
   readonly isIgnored: boolean;
-  /** `spec.ipam.podCIDRs`, any text. More entries than `mostRead` are cut off, except for one. */
+  /** `spec.ipam.podCIDRs`, any text. More entries than `maxBlocksRead` are cut off, except for one. */
   readonly podCidrs: readonly string[];
   /** Why `podCidrs` lacks something; undefined if it does not. */
   readonly problem: string | undefined;
@@ -23,8 +23,8 @@ export interface CiliumNodeBlocks {
 }
 
 /** Entries and characters of an entry. Agents use one CIDR of each family. */
-const mostRead = { entries: 17, characters: 80 };
-const longestError = 2000;
+const maxBlocksRead = { entries: 17, characters: 80 };
+const maxErrorCharacters = 2000;
 
 const ignoreAnnotation = 'ipam.cilium.io/ignore';
 
@@ -46,7 +46,7 @@ export function readCiliumNodeBlocks(raw: JsonObject): CiliumNodeBlocks {
     isDeleting: valueAt(raw, 'metadata', 'deletionTimestamp') !== undefined,
     isIgnored: isIgnored(raw),
     ...podCidrsOf(raw),
-    operatorError: error === '' ? undefined : error?.slice(0, longestError),
+    operatorError: error === '' ? undefined : error?.slice(0, maxErrorCharacters),
     isOwned: isList(owners) && owners.length > 0,
     nodeUid: textAt(node, 'uid'),
   };
@@ -55,9 +55,9 @@ export function readCiliumNodeBlocks(raw: JsonObject): CiliumNodeBlocks {
 function podCidrsOf(raw: JsonObject): Pick<CiliumNodeBlocks, 'podCidrs' | 'problem'> {
   const list = valueAt(raw, 'spec', 'ipam', 'podCIDRs') ?? [];
   if (!isList(list)) return { podCidrs: [], problem: 'spec.ipam.podCIDRs is not a list' };
-  const read = list.slice(0, mostRead.entries);
+  const read = list.slice(0, maxBlocksRead.entries);
   const texts = read.flatMap((entry) =>
-    typeof entry === 'string' ? [entry.slice(0, mostRead.characters)] : [],
+    typeof entry === 'string' ? [entry.slice(0, maxBlocksRead.characters)] : [],
   );
   const problem = texts.length === read.length ? undefined : 'spec.ipam.podCIDRs holds what is no text';
   return { podCidrs: texts, problem };

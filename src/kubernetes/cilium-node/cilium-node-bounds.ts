@@ -2,23 +2,23 @@
 // read in memory. A CiliumNode beyond a bound is unreadable and reports it. Real nodes stay far below: an instance has
 // at most 15 interfaces for pods, and a kubelet far fewer than a thousand pods. The cloud's section has its own bounds.
 import type { SectionBound } from '../../providers/contract/cilium-node-section.ts';
-import { FieldProblems, type FieldProblem } from './field-problem.ts';
+import { FieldProblems, type FieldProblem } from './field-problems.ts';
 import { isList, isObject, type Json, type JsonObject, valueAt } from '../transport/json.ts';
 
-const mostAddresses = 4096;
+const maxAddresses = 4096;
 /** Clouds allow about 50 tags on any resource. */
-const mostTags = 50;
+const maxTags = 50;
 
 const bounds: readonly SectionBound[] = [
   { path: ['metadata', 'ownerReferences'], entries: 64, characters: 32_768 },
   { path: ['spec', 'instance-id'], characters: 1024 },
-  { path: ['spec', 'ipam', 'pool'], entries: mostAddresses, characters: 524_288 },
-  { path: ['spec', 'ipam', 'static-ip-tags'], entries: mostTags, characters: 32_768 },
+  { path: ['spec', 'ipam', 'pool'], entries: maxAddresses, characters: 524_288 },
+  { path: ['spec', 'ipam', 'static-ip-tags'], entries: maxTags, characters: 32_768 },
   { path: ['spec', 'ipam', 'pools', 'requested'], entries: 64 },
   { path: ['spec', 'ipam', 'pools', 'allocated'], entries: 64 },
   { path: ['spec', 'ipam', 'pools'], characters: 262_144 },
-  { path: ['status', 'ipam', 'used'], entries: mostAddresses, characters: 1_048_576 },
-  { path: ['status', 'ipam', 'release-ips'], entries: mostAddresses, characters: 262_144 },
+  { path: ['status', 'ipam', 'used'], entries: maxAddresses, characters: 1_048_576 },
+  { path: ['status', 'ipam', 'release-ips'], entries: maxAddresses, characters: 262_144 },
   { path: ['status', 'ipam', 'operator-status'], characters: 4096 },
   { path: ['status', 'ipam', 'assigned-static-ip'], characters: 256 },
 ];
@@ -33,9 +33,10 @@ export function oversizeProblems(
     const value = valueAt(raw, ...path);
     if (value === undefined || value === null) continue;
     const count = countOf(value);
-    if (count > entries) problems.say(path, () => `has ${count} entries, and at most ${entries} are read`);
+    if (count > entries)
+      problems.addProblem(path, () => `has ${count} entries, and at most ${entries} are read`);
     else if (charactersLeft(value, characters) < 0)
-      problems.say(path, () => `is larger than the ${characters} characters that are read`);
+      problems.addProblem(path, () => `is larger than the ${characters} characters that are read`);
   }
   return problems.list;
 }
@@ -48,16 +49,16 @@ function countOf(value: Json): number {
   return count;
 }
 
-/** Characters left of `most`. Negative once `value` exceeds them; then it skips the rest. */
-function charactersLeft(value: Json, most: number): number {
-  if (most === Infinity) return most;
-  if (typeof value === 'string') return most - value.length;
-  if (isList(value)) return leftAfter(value.values(), most);
-  return isObject(value) ? leftAfter(membersOf(value), most) : most - 1;
+/** Characters left of `max`. Negative once `value` exceeds them; then it skips the rest. */
+function charactersLeft(value: Json, max: number): number {
+  if (max === Infinity) return max;
+  if (typeof value === 'string') return max - value.length;
+  if (isList(value)) return leftAfter(value.values(), max);
+  return isObject(value) ? leftAfter(membersOf(value), max) : max - 1;
 }
 
-function leftAfter(parts: Iterable<Json>, most: number): number {
-  let left = most;
+function leftAfter(parts: Iterable<Json>, max: number): number {
+  let left = max;
   for (const part of parts) {
     left = charactersLeft(part, left - 1);
     if (left < 0) break;

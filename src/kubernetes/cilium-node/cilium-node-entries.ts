@@ -2,7 +2,7 @@
 import { ipv4Wording } from '../../providers/contract/section-fields.ts';
 import { isIPv4 } from './addresses.ts';
 import { type PoolEntry, type ReleaseState, releaseStates } from './cilium-node.ts';
-import type { FieldProblems } from './field-problem.ts';
+import type { FieldProblems } from './field-problems.ts';
 import { isObject, type Json, type JsonObject } from '../transport/json.ts';
 
 /** `spec.ipam.pool`. */

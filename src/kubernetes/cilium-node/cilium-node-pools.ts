@@ -23,10 +23,10 @@ export interface CiliumNodePools {
 }
 
 /** Entries, CIDRs of all entries, and characters of a text. */
-const mostRead = { pools: 64, cidrs: 1024, characters: 253 };
+const maxBlocksRead = { pools: 64, cidrs: 1024, characters: 253 };
 
 /** The most addresses that a node can ask of one pool: no machine runs as many pods. */
-export const mostAddressesAsked = 65_536;
+export const maxAddressesAsked = 65_536;
 
 const place = 'spec.ipam.pools';
 
@@ -50,13 +50,15 @@ function listOf(raw: JsonObject, list: string): RawList {
   const found = valueAt(raw, 'spec', 'ipam', 'pools', list) ?? [];
   if (!isList(found)) return { list: [], problem: `${place}.${list} is not a list` };
   const problem =
-    found.length > mostRead.pools ? `${place}.${list} has more than ${mostRead.pools} entries` : undefined;
+    found.length > maxBlocksRead.pools
+      ? `${place}.${list} has more than ${maxBlocksRead.pools} entries`
+      : undefined;
   return { list: found, problem };
 }
 
 function poolNameOf(entry: Json): string | undefined {
   const name = textAt(entry, 'pool') ?? '';
-  return name === '' || name.length > mostRead.characters ? undefined : name;
+  return name === '' || name.length > maxBlocksRead.characters ? undefined : name;
 }
 
 function requestsOf(list: readonly Json[]): {
@@ -65,7 +67,7 @@ function requestsOf(list: readonly Json[]): {
 } {
   const byPool = new Map<string, RequestedPool>();
   let problem: string | undefined;
-  for (const entry of list.slice(0, mostRead.pools)) {
+  for (const entry of list.slice(0, maxBlocksRead.pools)) {
     const pool = poolNameOf(entry);
     const [ipv4, ipv6] = ['ipv4-addrs', 'ipv6-addrs'].map((family) => countOf(entry, family));
     if (pool === undefined || ipv4 === undefined || ipv6 === undefined) {
@@ -81,12 +83,12 @@ function requestsOf(list: readonly Json[]): {
 
 function requestProblem(pool: string | undefined): string {
   if (pool === undefined) return `${place}.requested has an entry without the name of a pool`;
-  return `${place}.requested asks pool ${JSON.stringify(pool)} for what is no number of addresses up to ${mostAddressesAsked}`;
+  return `${place}.requested asks pool ${JSON.stringify(pool)} for what is no number of addresses up to ${maxAddressesAsked}`;
 }
 
 function countOf(entry: Json, family: string): number | undefined {
   const count = memberOf(memberOf(entry, 'needed'), family) ?? 0;
-  const isCount = typeof count === 'number' && Number.isInteger(count) && count <= mostAddressesAsked;
+  const isCount = typeof count === 'number' && Number.isInteger(count) && count <= maxAddressesAsked;
   return isCount ? Math.max(0, count) : undefined;
 }
 
@@ -96,8 +98,8 @@ function allocationsOf(list: readonly Json[]): {
 } {
   const pools: AllocatedPool[] = [];
   let problem: string | undefined;
-  let left = mostRead.cidrs;
-  for (const entry of list.slice(0, mostRead.pools)) {
+  let left = maxBlocksRead.cidrs;
+  for (const entry of list.slice(0, maxBlocksRead.pools)) {
     const pool = poolNameOf(entry);
     const found = isObject(entry) ? (entry['cidrs'] ?? []) : undefined;
     if (pool === undefined || !isList(found)) {
@@ -108,7 +110,7 @@ function allocationsOf(list: readonly Json[]): {
       .flatMap((text) => (typeof text === 'string' ? [text.slice(0, 80)] : []))
       .slice(0, left);
     if (cidrs.length < found.length)
-      problem ??= `${place}.allocated has more than ${mostRead.cidrs} CIDRs, or what is no text`;
+      problem ??= `${place}.allocated has more than ${maxBlocksRead.cidrs} CIDRs, or what is no text`;
     left -= cidrs.length;
     pools.push({ pool, cidrs });
   }

@@ -12,7 +12,7 @@ import { oversizeProblems } from './cilium-node-bounds.ts';
 import { isTextOrNothing, readPool, readReleases, readUsed } from './cilium-node-entries.ts';
 import { type CiliumNodeFields, ciliumNodeSchema } from './cilium-node-schema.ts';
 import { isIgnored } from './cilium-node-blocks.ts';
-import { type FieldPath, type FieldProblem, FieldProblems } from './field-problem.ts';
+import { type FieldPath, type FieldProblem, FieldProblems } from './field-problems.ts';
 import { isObject, type JsonObject, textAt, valueAt } from '../transport/json.ts';
 import { PatchBase } from './patch-base.ts';
 

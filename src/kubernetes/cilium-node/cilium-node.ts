@@ -4,7 +4,7 @@
 // The object: https://docs.cilium.io/en/stable/network/concepts/ipam/crd/. Zero, the empty string and absence are
 // equivalent in it; an absent string is undefined here.
 import type { SectionRequirements, ShownInterfaces } from '../../providers/contract/cilium-node-section.ts';
-import type { FieldProblem } from './field-problem.ts';
+import type { FieldProblem } from './field-problems.ts';
 import type { PatchBase } from './patch-base.ts';
 
 export interface CiliumNode {

@@ -2,7 +2,7 @@
 import type { CiliumNodeSection } from '../../providers/contract/cilium-node-section.ts';
 import type { CiliumNode, NodeReference } from './cilium-node.ts';
 import { readCiliumNode } from './cilium-node-reader.ts';
-import type { FieldProblem } from './field-problem.ts';
+import type { FieldProblem } from './field-problems.ts';
 import type { JsonObject } from '../transport/json.ts';
 
 export type WatchedNode =

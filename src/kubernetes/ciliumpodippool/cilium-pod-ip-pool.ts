@@ -35,8 +35,8 @@ export interface PoolNetworks {
 }
 
 /** Entries and characters of an entry. */
-const mostRead = { cidrs: 256, characters: 80 };
-const longestSelector = 8192;
+const maxBlocksRead = { cidrs: 256, characters: 80 };
+const maxSelector = 8192;
 
 const skipMasqueradeAnnotation = 'ipam.cilium.io/skip-masquerade';
 
@@ -94,9 +94,9 @@ function networksOf(raw: JsonObject, family: string, width: number): FieldReadin
 function cidrsProblem(cidrs: Json | undefined): string | undefined {
   if (cidrs === undefined || (isList(cidrs) && cidrs.length === 0)) return 'names no network';
   if (!isList(cidrs)) return 'is no list';
-  if (cidrs.length > mostRead.cidrs) return `names more than ${mostRead.cidrs} networks`;
+  if (cidrs.length > maxBlocksRead.cidrs) return `names more than ${maxBlocksRead.cidrs} networks`;
   const isText = (entry: Json): boolean =>
-    typeof entry === 'string' && entry !== '' && entry.length <= mostRead.characters;
+    typeof entry === 'string' && entry !== '' && entry.length <= maxBlocksRead.characters;
   return cidrs.every(isText) ? undefined : 'holds what is no CIDR';
 }
 
@@ -108,7 +108,7 @@ function selectorOf(raw: JsonObject, field: 'podSelector' | 'namespaceSelector')
   const found = valueAt(raw, 'spec', field) ?? null;
   if (found === null) return readable<JsonObject>(undefined);
   if (!isObject(found)) return unreadable(`spec.${field} is no object`);
-  if (JSON.stringify(found).length > longestSelector)
-    return unreadable(`spec.${field} is longer than ${longestSelector} characters`);
+  if (JSON.stringify(found).length > maxSelector)
+    return unreadable(`spec.${field} is longer than ${maxSelector} characters`);
   return readable(found);
 }

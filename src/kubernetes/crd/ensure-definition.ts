@@ -25,7 +25,7 @@ export type DefinitionOutcome =
 const collection = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 
 /** In ms. */
-const poll = { pause: 500, longest: 60_000 };
+const poll = { pause: 500, max: 60_000 };
 
 /** Resolves once the definition is served, or is known to be absent. Rejects only with the signal's reason. */
 export async function ensureDefinition(
@@ -33,7 +33,7 @@ export async function ensureDefinition(
   signal: AbortSignal,
 ): Promise<DefinitionOutcome> {
   const { clock } = deps;
-  const end = clock.monotonic() + poll.longest;
+  const end = clock.monotonic() + poll.max;
   let problem = 'it is not served yet';
   let done: 'created' | 'updated' | undefined;
   const attempt = (): Promise<Step> => takeStep(deps, signal);

@@ -40,8 +40,8 @@ export function eventsPath({ namespace = 'default' }: EventSubject): string {
 }
 
 /** Limits of the API server. */
-const longestMessage = 1024;
-const longestName = 253;
+const maxMessageCharacters = 1024;
+const maxNameCharacters = 253;
 
 const apiVersions: Readonly<Record<EventSubject['kind'], string>> = {
   CiliumNode: 'cilium.io/v2',
@@ -52,7 +52,7 @@ const apiVersions: Readonly<Record<EventSubject['kind'], string>> = {
 
 /** Names an event about `subject`; `unique` is hexadecimal. */
 export function eventName(subject: EventSubject, unique: string): string {
-  return `${subject.name.slice(0, longestName - 1 - unique.length)}.${unique}`;
+  return `${subject.name.slice(0, maxNameCharacters - 1 - unique.length)}.${unique}`;
 }
 
 export interface EventAuthor {
@@ -83,7 +83,7 @@ export function eventObject(
     },
     type: report.type,
     reason: report.reason,
-    message: report.message.slice(0, longestMessage),
+    message: report.message.slice(0, maxMessageCharacters),
     firstTimestamp: time(occurrences.first),
     ...eventRepetition(occurrences),
     source: { component },

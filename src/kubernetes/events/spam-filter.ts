@@ -12,11 +12,11 @@ interface Bucket {
 const burst = 25;
 const refill = 300_000;
 
-const mostObjects = 4096;
+const maxObjects = 4096;
 
 export class SpamFilter {
   readonly #clock: Clock;
-  readonly #buckets = new LruMap<string, Bucket>(mostObjects);
+  readonly #buckets = new LruMap<string, Bucket>(maxObjects);
 
   constructor(clock: Clock) {
     this.#clock = clock;

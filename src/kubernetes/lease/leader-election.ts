@@ -53,7 +53,7 @@ export type Leadership =
  * Minimum time left for a renewal, in ms. A later answer would be useless, and its effect would only delay other
  * candidates.
  */
-const shortestTry = 50;
+const minTryTime = 50;
 
 /** The result of an attempt: we hold the lease, another process does, or the outcome is unknown. */
 type Attempt = 'held' | 'another' | 'failed';
@@ -158,7 +158,7 @@ export class LeaderElection {
     while (this.state.kind === 'leading') {
       await sleep(clock, Math.min(this.#timings.retryPeriod, Math.max(0, this.#timeLeft())), signal);
       if (this.state.kind !== 'leading') return;
-      if (this.#timeLeft() < shortestTry)
+      if (this.#timeLeft() < minTryTime)
         this.#lose(`could not renew the lease for ${this.#timings.renewDeadline / 1000} s`);
       else if ((await this.#renew(signal)) === 'another') {
         this.#lose(`${this.#sighting.holder ?? 'another process'} has taken the lease`);

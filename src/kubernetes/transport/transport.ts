@@ -13,7 +13,7 @@ export interface TransportRequest {
   /** Time limit of the whole answer, or of a stream's start, in ms. Default: `defaultTimeout`. */
   readonly timeoutMs?: number;
   /** Read limit of an answer over a connection. A longer answer fails with KUBERNETES_ANSWER_TOO_LONG. */
-  readonly mostBytes?: number;
+  readonly maxBytes?: number;
 }
 
 export interface TransportAnswer {

@@ -48,13 +48,13 @@ const repeatedAfter: Readonly<Record<TransportRequest['method'], number | undefi
 };
 
 /** Connections that are silent this soon after all were renewed have a slow server. In ms. */
-const leastBetweenRenewals = 10_000;
+const minRenewalInterval = 10_000;
 
 /**
  * How long an idle connection is used again, in ms, whatever the server offers. The other side may be gone meanwhile
  * without a sign, and a new connection costs less than one time-out.
  */
-const longestIdle = 5000;
+const maxIdleTime = 5000;
 
 /** Pauses between renewals of credentials, while the server refuses the renewed ones too. */
 const renewals = { base: 10_000, cap: 300_000 };
@@ -79,7 +79,7 @@ export class UndiciTransport implements KubernetesTransport {
   send(request: TransportRequest, signal: AbortSignal): Promise<TransportAnswer> {
     return withDeadline(this.#deadline(request, signal), async (inner) => {
       try {
-        return await this.#whole(await this.#authorized(request, inner), request.mostBytes);
+        return await this.#whole(await this.#authorized(request, inner), request.maxBytes);
       } catch (error) {
         throw this.#failure(error, inner);
       }
@@ -191,7 +191,7 @@ export class UndiciTransport implements KubernetesTransport {
   }
 
   #isRenewed(): boolean {
-    return this.#options.clock.monotonic() - this.#renewedAt < leastBetweenRenewals;
+    return this.#options.clock.monotonic() - this.#renewedAt < minRenewalInterval;
   }
 
   /** Later requests use new connections. */
@@ -220,8 +220,8 @@ export class UndiciTransport implements KubernetesTransport {
     const settings = {
       connections,
       allowH2: false,
-      keepAliveTimeout: longestIdle,
-      keepAliveMaxTimeout: longestIdle,
+      keepAliveTimeout: maxIdleTime,
+      keepAliveMaxTimeout: maxIdleTime,
       // We enforce time-outs on our own clock.
       headersTimeout: 0,
       bodyTimeout: 0,
@@ -240,8 +240,8 @@ export class UndiciTransport implements KubernetesTransport {
     });
   }
 
-  async #whole({ statusCode, headers, body }: Response, mostBytes = Infinity): Promise<TransportAnswer> {
-    const text = mostBytes === Infinity ? await body.text() : await textWithin(body, mostBytes);
+  async #whole({ statusCode, headers, body }: Response, maxBytes = Infinity): Promise<TransportAnswer> {
+    const text = maxBytes === Infinity ? await body.text() : await textWithin(body, maxBytes);
     const header = headers['retry-after'];
     const wait = retryAfter(typeof header === 'string' ? header : undefined, this.#options.clock.wall());
     return { status: statusCode, body: text, ...(wait !== undefined && { retryAfterMs: wait }) };
@@ -267,14 +267,14 @@ export class UndiciTransport implements KubernetesTransport {
 }
 
 /** Rejects once the body exceeds the limit, and breaks the connection. */
-async function textWithin(body: Response['body'], mostBytes: number): Promise<string> {
+async function textWithin(body: Response['body'], maxBytes: number): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';
   let bytes = 0;
   for await (const chunk of body as AsyncIterable<Uint8Array>) {
     bytes += chunk.byteLength;
-    if (bytes > mostBytes)
-      throw new KubernetesError('KUBERNETES_ANSWER_TOO_LONG', `the answer is longer than ${mostBytes} bytes`);
+    if (bytes > maxBytes)
+      throw new KubernetesError('KUBERNETES_ANSWER_TOO_LONG', `the answer is longer than ${maxBytes} bytes`);
     text += decoder.decode(chunk, { stream: true });
   }
   return text + decoder.decode();

@@ -14,7 +14,7 @@ export interface ClusterNode {
   readonly uid: string;
   /** The instance ID in the cloud's form; undefined while the provider ID is missing or names no instance. */
   readonly instanceId: string | undefined;
-  /** Its InternalIPs, without IPv6: no cloud names an instance by one. At most `mostAddresses`. */
+  /** Its InternalIPs, without IPv6: no cloud names an instance by one. At most `maxAddresses`. */
   readonly addresses: readonly string[];
   /** The API server's wall clock, in ms; Infinity when unreadable. */
   readonly createdAt: number;
@@ -112,7 +112,7 @@ export class ClusterNodes {
 const none: ReadonlyMap<string, ClusterNode> = new Map();
 const noAddresses: readonly string[] = [];
 /** A node has few; a kubelet may list any number. */
-const mostAddresses = 16;
+const maxAddresses = 16;
 
 function clusterNode(raw: JsonObject, instanceIdOf: ClusterNodesOptions['instanceIdOf']): ClusterNode {
   const createdAt = Date.parse(textAt(raw, 'metadata', 'creationTimestamp') ?? '');
@@ -128,5 +128,5 @@ function internalAddresses(raw: JsonObject): readonly string[] {
   const listed = valueAt(raw, 'status', 'addresses');
   const internal = isList(listed) ? listed.filter((each) => textAt(each, 'type') === 'InternalIP') : [];
   const found = internal.map((each) => textAt(each, 'address') ?? '').filter((address) => isIPv4(address));
-  return found.length === 0 ? noAddresses : [...new Set(found)].slice(0, mostAddresses).map(intern);
+  return found.length === 0 ? noAddresses : [...new Set(found)].slice(0, maxAddresses).map(intern);
 }

@@ -33,7 +33,7 @@ const pageSize = 500;
 const pageText = 1_000_000;
 
 /** A longer page is requested again with a lower limit: objects of a megabyte each may follow small ones. */
-const longestPage = 3_000_000;
+const maxPage = 3_000_000;
 
 /** The first page is small because it reveals the size of the objects. */
 const firstPage = 50;
@@ -100,7 +100,7 @@ async function askForPage<T>(
 ): Promise<Reply> {
   const isLeast = limit === undefined || limit === 1;
   const path = pagePath(options, limit, token);
-  const request = { method: 'GET', path, ...(!isLeast && { mostBytes: longestPage }) } as const;
+  const request = { method: 'GET', path, ...(!isLeast && { maxBytes: maxPage }) } as const;
   const reply = await ask(options.transport, request, signal);
   if (isLeast || reply.kind !== 'unavailable' || reply.isTooLong !== true) return reply;
   return askForPage(options, Math.max(1, Math.floor(limit / smaller)), token, signal);

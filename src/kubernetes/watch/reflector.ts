@@ -68,13 +68,13 @@ export interface ReflectorFigures {
 const batch = 20;
 
 /** How long an empty list is no evidence against known objects, in ms. */
-const longestVerification = 600_000;
+const maxVerification = 600_000;
 
 /**
  * Bounds of the server-side watch time-out, in seconds. Resuming costs no list, and a server sends a bookmark shortly
  * before. What a dead connection withholds for that long is served within a minute.
  */
-const watchSeconds = { least: 25, span: 10 };
+const watchSeconds = { min: 25, span: 10 };
 
 /** How much later than its time-out the end of a watch may arrive, in ms. */
 const latestEnd = 2000;
@@ -95,7 +95,7 @@ export class Reflector<T> {
   /** The next watch replaces one that ended in order: at its time-out, or for a requested list. */
   #isInOrder = true;
   /** Server-side time-out of the last watch, in ms. */
-  #watchTime = (watchSeconds.least + watchSeconds.span) * 1000;
+  #watchTime = (watchSeconds.min + watchSeconds.span) * 1000;
   /**
    * The last list was empty and is not confirmed yet. A watch delivers later changes only, not what that list lacked, so the first
    * object that it names asks for another list: acting on some of the objects could harm the others.
@@ -252,7 +252,7 @@ export class Reflector<T> {
     const now = this.#options.clock.monotonic();
     if (objects.size > 0 || known === 0 || this.#options.verifyEmptyLists !== true)
       this.#emptySince = undefined;
-    else if (now < (this.#emptySince ??= now) + longestVerification)
+    else if (now < (this.#emptySince ??= now) + maxVerification)
       return `the list of ${this.#options.path} is empty, and ${known} objects were there before`;
     return undefined;
   }
@@ -269,7 +269,7 @@ export class Reflector<T> {
 
   #watch(signal: AbortSignal): Promise<WatchEnd> {
     const { transport, clock, random, path, fieldSelector } = this.#options;
-    const timeoutSeconds = watchSeconds.least + random.integer(watchSeconds.span + 1);
+    const timeoutSeconds = watchSeconds.min + random.integer(watchSeconds.span + 1);
     this.#watchTime = timeoutSeconds * 1000;
     return watchOnce(
       {

@@ -40,7 +40,7 @@ const healthyAge = 10_000;
 const relistAfter = 5;
 
 /** Upper bound for a server's Retry-After, in ms. */
-const longestRetryAfter = 300_000;
+const maxRetryAfter = 300_000;
 
 export const fairCourse: Course = { backoff: undefined, refusedWatches: 0 };
 
@@ -82,6 +82,6 @@ function afterFailure(
   return {
     course: { backoff, refusedWatches },
     begin: refusedWatches >= relistAfter ? 'list' : what,
-    wait: Math.max(wait, Math.min(end.retryAfterMs ?? 0, longestRetryAfter)),
+    wait: Math.max(wait, Math.min(end.retryAfterMs ?? 0, maxRetryAfter)),
   };
 }

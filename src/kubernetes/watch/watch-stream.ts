@@ -34,7 +34,7 @@ export type WatchEnd =
   { readonly kind: 'ended' } | ApiRefusal;
 
 /** How long to read events, in ms, before other work gets a turn: a busy socket would go on for megabytes. */
-const longestReading = 5;
+const maxReading = 5;
 
 /**
  * A connection that is silent for the watch's time-out plus this is dead, in ms. TCP need not notice: a load balancer
@@ -77,7 +77,7 @@ async function readLines(
     if (read.kind !== 'event') return read;
     onEvent(read.event);
     spent += clock.monotonic() - startedAt;
-    if (spent < longestReading) continue;
+    if (spent < maxReading) continue;
     await new Promise<void>((resolve) => clock.schedule(0, resolve, true));
     spent = 0;
   }

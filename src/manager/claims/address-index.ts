@@ -102,7 +102,7 @@ export class AddressIndex implements AddressClaims {
         if (rivals.shown.length === 0) unasked.add(address);
       }
     }
-    for (const holder of [...excluded.values(), ...shared.values()].flat()) this.#await(holder, name);
+    for (const holder of [...excluded.values(), ...shared.values()].flat()) this.#awaitHolder(holder, name);
     this.#rivals.settle(name, offered);
     this.#claim(name, networkId, claimed);
     return excluded.size + shared.size === 0 ? uncontested : { excluded, shared, unasked };
@@ -157,7 +157,7 @@ export class AddressIndex implements AddressClaims {
     return typeof held === 'string' ? [held] : [...held].filter((other) => other !== name).sort();
   }
 
-  #await(holder: string, name: string): void {
+  #awaitHolder(holder: string, name: string): void {
     const waiting = this.#waiting.get(holder) ?? new Set();
     this.#waiting.set(holder, waiting.add(name));
   }

@@ -27,7 +27,7 @@ export interface RivalClaimsOptions {
   /** Monotonic, in ms. */
   readonly now: () => number;
   /** Maximum time that an address is excluded for a holder without it in the cloud, in ms. */
-  readonly longestWait: number;
+  readonly maxWait: number;
   /** `name` starts to wait: it has to claim again once the wait has ended. */
   readonly onWait: (name: string) => void;
 }
@@ -102,7 +102,7 @@ export class RivalClaims {
   }
 
   #mayStillWait(name: string, address: string, why: Passing): boolean {
-    const { now, longestWait } = this.#options;
+    const { now, maxWait } = this.#options;
     const since = this.#since.get(name) ?? {
       unasked: new Map<string, number>(),
       leaving: new Map<string, number>(),
@@ -115,6 +115,6 @@ export class RivalClaims {
       this.#latest.set(name, began);
       this.#options.onWait(name);
     }
-    return now() < began + longestWait;
+    return now() < began + maxWait;
   }
 }

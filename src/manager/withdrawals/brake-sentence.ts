@@ -9,7 +9,7 @@ export interface SentenceContext {
 }
 
 /** Maximum number of networks named. */
-const mostNetworks = 3;
+const maxNetworks = 3;
 
 const question = 'is this the right region and role?';
 
@@ -37,8 +37,8 @@ export function sentenceOf(state: Exclude<BrakeState, { kind: 'open' }>, around:
 
 function placeOf(networkIds: readonly string[]): string {
   if (networkIds.length === 0) return '';
-  const more = networkIds.length - mostNetworks;
-  const named = networkIds.slice(0, mostNetworks).join(', ');
+  const more = networkIds.length - maxNetworks;
+  const named = networkIds.slice(0, maxNetworks).join(', ');
   return ` of ${named}${more > 0 ? ` and ${count(more)} more` : ''}`;
 }
 

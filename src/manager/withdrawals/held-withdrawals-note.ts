@@ -11,11 +11,11 @@ export interface HeldWithdrawalsNote {
 }
 
 /** The API server limits the total annotations of an object; ours stays far below. */
-const longestSentence = 1000;
+const maxSentenceCharacters = 1000;
 
 export function noteText({ since, token, nodes, sentence }: HeldWithdrawalsNote): string {
   const at = since === undefined ? undefined : new Date(since).toISOString();
-  return JSON.stringify({ since: at, token, nodes, sentence: sentence.slice(0, longestSentence) });
+  return JSON.stringify({ since: at, token, nodes, sentence: sentence.slice(0, maxSentenceCharacters) });
 }
 
 export function readNote(text: string): HeldWithdrawalsNote {
@@ -26,7 +26,7 @@ export function readNote(text: string): HeldWithdrawalsNote {
     since: Number.isNaN(since) ? undefined : since,
     token: textOf(fields['token']),
     nodes: typeof nodes === 'number' && Number.isSafeInteger(nodes) && nodes >= 0 ? nodes : 0,
-    sentence: textOf(fields['sentence']).slice(0, longestSentence) || 'its reason cannot be read',
+    sentence: textOf(fields['sentence']).slice(0, maxSentenceCharacters) || 'its reason cannot be read',
   };
 }
 

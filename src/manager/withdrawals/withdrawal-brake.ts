@@ -109,7 +109,7 @@ export class WithdrawalBrake implements WithdrawalGate {
 
   admit(instanceIds: ReadonlySet<string>, now: number, suspected: ReadonlySet<string>): boolean {
     if (this.#waits(now)) return false;
-    const held = this.#evaluate(instanceIds, now, suspected);
+    const held = this.#assessWithdrawals(instanceIds, now, suspected);
     if (held === undefined) for (const id of instanceIds) this.#admitted.set(id, now);
     this.#inherited = undefined;
     this.#enter(held ?? open);
@@ -159,7 +159,7 @@ export class WithdrawalBrake implements WithdrawalGate {
   }
 
   /** Undefined if the withdrawals may proceed. */
-  #evaluate(
+  #assessWithdrawals(
     instanceIds: ReadonlySet<string>,
     now: number,
     suspected: ReadonlySet<string>,

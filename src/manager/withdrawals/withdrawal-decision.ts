@@ -29,7 +29,7 @@ export interface NodeMember {
 export const countedFor = 600_000;
 
 /** Number of nodes that may lose something missing, however small the fleet. */
-const leastLimit = 3;
+const minLimit = 3;
 /** Alternatively, this fraction of the nodes that use addresses. */
 const limitRatio = 0.05;
 
@@ -56,7 +56,7 @@ export function isWithinLimit(candidates: WithdrawalCandidates): boolean {
   const counted = new Set([...instanceIds, ...suspected, ...recent]);
   const living = members.filter(({ hasNode }) => hasNode);
   const users = living.filter(({ usesAddresses }) => usesAddresses);
-  if (counted.size > Math.max(leastLimit, limitRatio * users.length)) return false;
+  if (counted.size > Math.max(minLimit, limitRatio * users.length)) return false;
   const allUsers = members.filter(({ usesAddresses }) => usesAddresses);
   return [users, living, allUsers, members].every((part) => !isWhole(part, counted));
 }

@@ -7,7 +7,7 @@ const policy = { base: 1000, cap: 60_000 };
 /** Back-off for an instance that is not running, in ms. */
 const notRunningFor = 60_000;
 /** How many alternatives a run tries after refusals. */
-const mostAlternatives = 3;
+const maxAlternatives = 3;
 
 export class AllocationBackoff extends Backoff {
   #last: CloudFailure | undefined;
@@ -36,7 +36,7 @@ export class AllocationBackoff extends Backoff {
 
   /** Records that one scope was refused and is blocked. Returns whether an alternative may be tried at once. */
   mayTryAnother(): boolean {
-    if (this.#alternatives >= mostAlternatives) return false;
+    if (this.#alternatives >= maxAlternatives) return false;
     this.#alternatives++;
     return true;
   }

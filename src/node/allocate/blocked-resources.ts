@@ -8,7 +8,7 @@ import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
 import { policyOf } from '../../providers/contract/failure-policy.ts';
 import { type Refusal, Refusals, type RefusalsDeps } from '../../runtime/refusals.ts';
 import type { Random } from '../../runtime/random.ts';
-import { keyOf, type AllocationAction, type RefusedScope } from './refused-scope.ts';
+import { keyOf, type AllocationCall, type RefusedScope } from './refused-scope.ts';
 
 /** The longest back-off, in ms: what nothing else can serve is retried within a minute. */
 const cap = 60_000;
@@ -32,7 +32,7 @@ export interface RefusedCall extends RefusedFor {
   /** In monotonic ms. */
   readonly startedAt: number;
   /** Set if the action itself may be refused. */
-  readonly perhaps?: { readonly action: AllocationAction; readonly instanceId: string };
+  readonly perhaps?: { readonly action: AllocationCall; readonly instanceId: string };
 }
 
 export interface BlockedResourcesDeps {
@@ -46,9 +46,9 @@ export class BlockedResources {
   readonly #onChange: NonNullable<BlockedResourcesDeps['onChange']>;
   readonly #refusals: Refusals<RefusedFor>;
   /** Actions that have worked: then a denial for one instance or subnet says nothing about others. */
-  readonly #proven = new Set<AllocationAction>();
+  readonly #proven = new Set<AllocationCall>();
   /** Scopes that each action was refused for since its last success, with the requesting instance. */
-  readonly #suspicions = new Map<AllocationAction, Map<string, string>>();
+  readonly #suspicions = new Map<AllocationCall, Map<string, string>>();
 
   constructor({ clock, random, onChange = () => undefined }: BlockedResourcesDeps) {
     this.#onChange = onChange;
@@ -77,8 +77,8 @@ export class BlockedResources {
    * A step starts that needs all of these. It alone tries those that are due, until the returned function is
    * called.
    */
-  try(scopes: readonly RefusedScope[]): () => void {
-    return this.#refusals.try(scopes.map(keyOf));
+  beginTry(scopes: readonly RefusedScope[]): () => void {
+    return this.#refusals.beginTry(scopes.map(keyOf));
   }
 
   /** Returns whether this is a new refusal: calls in flight together that are refused alike count once. */
@@ -102,8 +102,8 @@ export class BlockedResources {
   }
 
   /** Calls `wake` each time one of these may allow another plan. The returned function unsubscribes. */
-  await(scopes: readonly RefusedScope[], wake: () => void): () => void {
-    return this.#refusals.await(scopes.map(keyOf), wake);
+  awaitChange(scopes: readonly RefusedScope[], wake: () => void): () => void {
+    return this.#refusals.awaitChange(scopes.map(keyOf), wake);
   }
 
   #record({ scope, failure, startedAt }: RefusedCall): boolean {

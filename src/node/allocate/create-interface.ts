@@ -52,13 +52,13 @@ export type CreateInterfaceResult =
     };
 
 /** Attempts of a call whose answer was lost, or of a deletion. */
-const mostTries = 5;
+const maxTries = 5;
 /** How long a throttled call is retried, in ms: the node's next step waits for this one to end. */
-const longestThrottled = 5 * 60_000;
+const maxThrottledTime = 5 * 60_000;
 /** How many device indexes to try when others are in use. */
-const mostIndexes = 5;
+const maxIndexes = 5;
 /** How long a deletion waits for a new leader's quiet period to end, in ms. */
-const longestFence = 30_000;
+const maxFenceWait = 30_000;
 /** In ms. */
 const pauses = { base: 1000, cap: 8000 };
 /** A fenced deletion pauses as long as after this many attempts. */
@@ -117,7 +117,7 @@ async function create(
   const outcome = await repeat(deps, attempt, (end, tries) => {
     lost ||= end.kind === 'ambiguous';
     // After a lost answer, only a definite answer shows whether the interface exists.
-    return lost ? pauseAfter(end, { tries, since, isEarly: tries < mostTries }, deps) : undefined;
+    return lost ? pauseAfter(end, { tries, since, isEarly: tries < maxTries }, deps) : undefined;
   });
   if (outcome.kind !== 'done')
     return { failure: outcome.failure, uncertain: lost || outcome.kind === 'ambiguous' };
@@ -184,7 +184,7 @@ async function attach(wanted: Attachment, deps: CreateInterfaceDeps): Promise<Un
     if (end.failure.kind !== 'deviceIndexTaken')
       return pauseAfter(end, { tries, since, isEarly: clock.monotonic() < giveUpAt }, deps);
     deviceIndex = deps.node.indexAfter(deviceIndex);
-    return ++indexes <= mostIndexes ? randomWait(pauses, tries, deps.random) : undefined;
+    return ++indexes <= maxIndexes ? randomWait(pauses, tries, deps.random) : undefined;
   });
   if (outcome.kind === 'done' || isSeen) return undefined;
   return { failure: outcome.failure, isCertain: isCertain && outcome.kind !== 'ambiguous' };
@@ -220,7 +220,7 @@ async function remove(
 ): Promise<boolean> {
   const { clock, consistencyWindow } = deps;
   const { interfaceId, createdAt, onFenced } = wanted;
-  const fencedUntil = clock.monotonic() + longestFence;
+  const fencedUntil = clock.monotonic() + maxFenceWait;
   let lost = false;
   let counted = 0;
   let isGone = false;
@@ -236,10 +236,10 @@ async function remove(
     }
     counted++;
     // The cloud may not know an interface yet that it just created.
-    const isKnown = lost || counted === mostTries || clock.monotonic() >= createdAt + consistencyWindow;
+    const isKnown = lost || counted === maxTries || clock.monotonic() >= createdAt + consistencyWindow;
     isGone = failure.kind === 'interfaceGone' && isKnown;
     lost ||= kind === 'ambiguous';
-    return isGone || counted === mostTries ? undefined : randomWait(pauses, counted, deps.random);
+    return isGone || counted === maxTries ? undefined : randomWait(pauses, counted, deps.random);
   });
   if (isGone) deps.node.applyAnswer({ kind: 'deleted', interfaceId });
   return isGone || outcome.kind === 'done';
@@ -297,7 +297,7 @@ function pauseAfter(
     const isPassing = isEarly && (kind === 'ambiguous' || next === 'soon');
     return isPassing ? randomWait(pauses, tries, random) : undefined;
   }
-  if (clock.monotonic() >= since + longestThrottled) return undefined;
+  if (clock.monotonic() >= since + maxThrottledTime) return undefined;
   // Only the rate limiter decides when the next call may go.
   onThrottle(failure);
   return 0;

@@ -19,7 +19,7 @@ export interface LostAssignmentsDeps {
   readonly clock: Pick<Clock, 'monotonic'>;
   readonly timing: CallTiming;
   readonly node: Pick<InstancePort, 'invalidate' | 'refresh'>;
-  readonly tasks: Pick<TaskGroup, 'begin' | 'closing'>;
+  readonly tasks: Pick<TaskGroup, 'beginTask' | 'closing'>;
 }
 
 export interface LostAssignment {
@@ -74,7 +74,7 @@ export class LostAssignments {
     for (const lost of this.#deps.growth.lost) {
       if (lost.openUntil === undefined || lost.openUntil > now) continue;
       lost.openUntil = undefined;
-      tasks.begin(() => this.#find(lost));
+      tasks.beginTask(() => this.#find(lost));
     }
     return requeueAt(
       [...this.#deps.growth.lost].map(({ openUntil = now }) => openUntil),

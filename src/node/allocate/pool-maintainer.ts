@@ -22,7 +22,7 @@ import {
   blockedBy,
 } from './refused-scope.ts';
 import { AllocationBackoff } from './allocation-backoff.ts';
-import { type MaintainedFacts, StepExecution, type StepExecutionDeps } from './execute-step.ts';
+import { type MaintainedFacts, StepExecution, type StepExecutionDeps } from './step-execution.ts';
 
 export interface PoolMaintainerDeps extends Omit<StepExecutionDeps, 'lost' | 'onThrottle'> {
   readonly permission: Pick<MutationPermission, 'refusal'>;
@@ -39,7 +39,7 @@ export interface PoolStep extends Requeue {
 const extraTime = 2000;
 
 /** How many unattached interfaces may wait for deletion while the node continues. */
-const mostClearing = 3;
+const maxClearings = 3;
 
 type StepKind = PlannedStep['kind'];
 
@@ -105,7 +105,7 @@ export class PoolMaintainer {
   #beginMissing({ steps }: AllocationPlan): void {
     for (const kind of stepKinds) {
       const wanted = steps.filter((step) => step.kind === kind).length;
-      while (this.#waiting[kind] < wanted) this.#begin(kind);
+      while (this.#waiting[kind] < wanted) this.#beginStep(kind);
     }
   }
 
@@ -135,7 +135,7 @@ export class PoolMaintainer {
     const scopes = plan?.refusals.map(({ scope }) => scope) ?? [];
     const { supply, runtime } = this.#deps;
     this.#endWait =
-      scopes.length > 0 ? supply.blocked.await(scopes, () => runtime.tasks.report()) : undefined;
+      scopes.length > 0 ? supply.blocked.awaitChange(scopes, () => runtime.tasks.report()) : undefined;
   }
 
   /** Calls that wait for rate limits or a slot follow the current priority, so a rise is announced. */
@@ -151,7 +151,7 @@ export class PoolMaintainer {
     if (facts === undefined) return undefined;
     const lost = this.#lost.unresolved.map(({ interfaceId }) => interfaceId);
     const frozen = new Set([...lost, ...facts.shrinking]);
-    const most = facts.most - this.#lost.unseen(facts.view);
+    const max = facts.max - this.#lost.unseen(facts.view);
     const preferNew = this.#prefersNew(admitted);
     // An interface that is leaving must not be adopted back as an orphan.
     const orphans = without(facts.orphans, (id) => facts.shrinking.has(id));
@@ -159,7 +159,7 @@ export class PoolMaintainer {
       ...facts,
       orphans,
       refusalOf: (scope) => this.#deps.supply.blocked.refusalOf(scope),
-      most,
+      max,
       preferNew,
       stepsInFlight: [...this.#deps.node.growth.steps],
       frozen,
@@ -177,11 +177,11 @@ export class PoolMaintainer {
     return wait('createInterface') + extraTime < wait('allocateIPs');
   }
 
-  #begin(kind: StepKind): void {
+  #beginStep(kind: StepKind): void {
     this.#waiting[kind]++;
     this.#deps.node.growth.waiting++;
     const backOff = (): void => this.#backoff.add();
-    this.#deps.runtime.tasks.begin(() => this.#run(kind), undefined, backOff);
+    this.#deps.runtime.tasks.beginTask(() => this.#run(kind), undefined, backOff);
   }
 
   async #run(kind: StepKind): Promise<void> {
@@ -205,7 +205,7 @@ export class PoolMaintainer {
       step,
       place,
       startedAt,
-      endTry: this.#deps.supply.blocked.try(allScopesOf(step, place)),
+      endTry: this.#deps.supply.blocked.beginTry(allScopesOf(step, place)),
     };
     try {
       const result = await this.#perform(attempt);
@@ -245,7 +245,7 @@ export class PoolMaintainer {
     if (result.kind === 'done') {
       this.#backoff.forget();
       this.#deps.supply.blocked.worked(allScopesOf(step, place));
-    } else if (!this.#clearing.has(step)) this.#learn(attempt, result);
+    } else if (!this.#clearing.has(step)) this.#learnFromFailure(attempt, result);
     onStep({ step, result, duration: clock.monotonic() - startedAt });
     return result;
   }
@@ -255,15 +255,15 @@ export class PoolMaintainer {
     const { step } = attempt;
     const isOfNode = ['node', 'nothing'].includes(blockedBy(failure, 'attach'));
     const isKnown = this.#clearing.has(step);
-    if (isKnown || isOfNode || this.#clearing.size >= mostClearing) return;
+    if (isKnown || isOfNode || this.#clearing.size >= maxClearings) return;
     this.#deps.node.growth.steps.delete(step);
     this.#clearing.add(step);
-    this.#learn(attempt, { kind: 'failed', at: 'attach', failure, taken: 0, left: undefined });
+    this.#learnFromFailure(attempt, { kind: 'failed', at: 'attach', failure, taken: 0, left: undefined });
     attempt.endTry();
     this.#deps.runtime.tasks.report();
   }
 
-  #learn(attempt: Attempt, result: FailedStep): void {
+  #learnFromFailure(attempt: Attempt, result: FailedStep): void {
     const { step, place } = attempt;
     const { failure, at } = result;
     const now = this.#deps.runtime.clock.monotonic();

@@ -1,7 +1,7 @@
 // Plans allocation for a node with a deficit. Pure. It first fills interfaces with room, then adds as many
 // new, pre-filled interfaces as the rest needs. With prefix delegation it tries prefixes first, then smaller
 // prefix counts on subnets that refused more. Single addresses come last: if no suitable subnet has whole
-// blocks, or `most` leaves less room than a prefix.
+// blocks, or `max` leaves less room than a prefix.
 import type { InstanceLimits } from '../../providers/contract/allocation-implementation.ts';
 import type { CloudTraits } from '../../providers/contract/cloud-traits.ts';
 import type { Infrastructure } from '../../providers/contract/infrastructure.ts';
@@ -34,11 +34,11 @@ export interface AllocationFacts {
   /** Addresses of a subnet that may still be requested. */
   readonly free: (subnetId: string) => number;
   /** Most prefixes to request from a subnet at once; Infinity unless it recently refused some. */
-  readonly mostPrefixes: (subnetId: string) => number;
+  readonly maxPrefixes: (subnetId: string) => number;
   /** Addresses to gain relative to the view; steps in flight are not subtracted. */
   readonly wanted: number;
   /** Upper bound of addresses to gain, counted the same way. */
-  readonly most: number;
+  readonly max: number;
   /** Steps in flight, or ended so recently that the view does not show them yet. */
   readonly stepsInFlight: readonly PlannedStep[];
   /** Interfaces that must not change for now. */
@@ -47,7 +47,7 @@ export interface AllocationFacts {
   readonly refusalOf: (scope: RefusedScope) => ScopeRefusal | undefined;
   /** Orphaned interfaces that were created for this instance. */
   readonly orphans: InstanceOrphans;
-  readonly traits: Pick<CloudTraits, 'interfaces' | 'change' | 'mostPerCall'>;
+  readonly traits: Pick<CloudTraits, 'interfaces' | 'change' | 'maxPerCall'>;
   /** New interfaces come before existing ones with room, because they are available sooner. */
   readonly preferNew: boolean;
 }
@@ -106,7 +106,7 @@ class Draft {
   /** What a later plan assigns to new interfaces that no single call could fill. */
   #room: number;
   /** Addresses that may be gained beyond those in flight and planned. */
-  #most: number;
+  #max: number;
   #obstacle: Obstacle | undefined;
   /** An interface could serve the rest, but not right now. */
   #isPassing = false;
@@ -119,15 +119,15 @@ class Draft {
       (sum, step) => sum + podAddressesGained(step, facts.requirements),
       0,
     );
-    this.#most = Math.max(0, facts.most - coming);
-    this.#missing = Math.max(0, Math.min(facts.wanted - coming, this.#most));
+    this.#max = Math.max(0, facts.max - coming);
+    this.#missing = Math.max(0, Math.min(facts.wanted - coming, this.#max));
     this.#deferred = facts.stepsInFlight.reduce((sum, step) => sum + deferredBy(step), 0);
     this.#room = facts.stepsInFlight.reduce((sum, step) => sum + this.#roomOf(step), 0);
   }
 
   fillInterfaces(unit: Unit): void {
     for (const item of this.#facts.view.interfaces) {
-      if (this.#countFor(unit, this.#missing, this.#most) === 0) return;
+      if (this.#countFor(unit, this.#missing, this.#max) === 0) return;
       const room = this.#roomOn(item);
       if (room <= 0) continue;
       if (item.condition === 'failed') {
@@ -159,7 +159,7 @@ class Draft {
       const deviceIndex = deviceIndexFor(item, this.#slots);
       if (this.#missing <= this.#deferred) return;
       const count = podAddressCount(item, requirements);
-      if (deviceIndex === undefined || count > this.#most) continue;
+      if (deviceIndex === undefined || count > this.#max) continue;
       const { id: interfaceId, subnetId } = item;
       const room = Math.min(roomOn(item, limits), this.#free(subnetId, 'addresses'));
       const step = { kind: 'adoptInterface', interfaceId, subnetId, deviceIndex, count, room } as const;
@@ -171,7 +171,7 @@ class Draft {
     for (const item of orphans.unclear.filter(isAdoptable)) {
       const count = podAddressCount(item, requirements);
       unclear += count;
-      if (unclear <= this.#most) this.#deferred += count + roomOn(item, limits);
+      if (unclear <= this.#max) this.#deferred += count + roomOn(item, limits);
     }
     if (!orphans.read) this.#deferred = Infinity;
   }
@@ -207,10 +207,10 @@ class Draft {
     const kind = unit === 'addresses' ? 'allocateIPs' : 'allocatePrefixes';
     for (;;) {
       const count = Math.min(
-        this.#countFor(unit, this.#missing, this.#most),
+        this.#countFor(unit, this.#missing, this.#max),
         this.#roomOn(item),
         Math.floor(this.#free(subnetId, unit) / sizeOf[unit]),
-        this.#mostAtOnce(subnetId, unit),
+        this.#maxAtOnce(subnetId, unit),
       );
       if (count <= 0) return 'planned';
       const step = { kind, interfaceId, subnetId, count } as const;
@@ -230,7 +230,7 @@ class Draft {
       infrastructure,
       free: (subnetId) => (this.#refusalsIn(subnetId).length > 0 ? 0 : this.#free(subnetId, unit)),
       fullInterface: limits.addressesPerInterface,
-      leastUseful: 1 + sizeOf[unit],
+      minUseful: 1 + sizeOf[unit],
     });
     if (choice.kind !== 'chosen') return this.#withoutSubnet(choice);
     const subnetId = choice.subnet.id;
@@ -311,17 +311,17 @@ class Draft {
     // An interface created only for its primary address would take the slot of one with prefixes.
     const missing = Math.max(unit === 'addresses' ? 0 : 1, this.#missing - this.#room - fromPrimary);
     return Math.min(
-      this.#countFor(unit, missing, this.#most - fromPrimary),
+      this.#countFor(unit, missing, this.#max - fromPrimary),
       limits.addressesPerInterface - 1,
       Math.floor((this.#free(subnetId, unit) - 1) / sizeOf[unit]),
-      unit === 'addresses' ? traits.mostPerCall - 1 : this.#mostAtOnce(subnetId, unit),
+      unit === 'addresses' ? traits.maxPerCall - 1 : this.#maxAtOnce(subnetId, unit),
     );
   }
 
-  /** How many addresses or prefixes cover the deficit without exceeding `most`. */
-  #countFor(unit: Unit, missing: number, most: number): number {
+  /** How many addresses or prefixes cover the deficit without exceeding `max`. */
+  #countFor(unit: Unit, missing: number, max: number): number {
     const size = sizeOf[unit];
-    return Math.min(Math.ceil(missing / size), Math.floor(most / size));
+    return Math.min(Math.ceil(missing / size), Math.floor(max / size));
   }
 
   get #slots(): DeviceSlots {
@@ -332,7 +332,7 @@ class Draft {
   #roomOf(step: PlannedStep): number {
     const { limits, traits } = this.#facts;
     const isCut =
-      step.kind === 'createInterface' && step.prefixCount === 0 && step.count + 1 >= traits.mostPerCall;
+      step.kind === 'createInterface' && step.prefixCount === 0 && step.count + 1 >= traits.maxPerCall;
     if (!isCut) return 0;
     const room = slotsLeft(step, limits.addressesPerInterface - 1);
     return Math.min(room, Math.max(0, this.#facts.free(step.subnetId) - subnetAddressesUsed(step)));
@@ -366,15 +366,15 @@ class Draft {
   /** Addresses of a subnet that the plan may still use for this unit. */
   #free(subnetId: string, unit: Unit): number {
     if (!this.#isEligible(subnetId)) return 0;
-    if (this.#mostAtOnce(subnetId, unit) === 0) return 0;
+    if (this.#maxAtOnce(subnetId, unit) === 0) return 0;
     return Math.max(0, this.#facts.free(subnetId) - (this.#taken.get(subnetId) ?? 0));
   }
 
-  #mostAtOnce(subnetId: string, unit: Unit): number {
-    if (unit === 'addresses') return this.#facts.traits.mostPerCall;
-    const most = this.#facts.mostPrefixes(subnetId);
+  #maxAtOnce(subnetId: string, unit: Unit): number {
+    if (unit === 'addresses') return this.#facts.traits.maxPerCall;
+    const max = this.#facts.maxPrefixes(subnetId);
     // Subnets without refusals come first.
-    return unit === 'prefixes' && most < Infinity ? 0 : most;
+    return unit === 'prefixes' && max < Infinity ? 0 : max;
   }
 
   #isEligible(subnetId: string): boolean {
@@ -389,7 +389,7 @@ class Draft {
     this.#taken.set(step.subnetId, (this.#taken.get(step.subnetId) ?? 0) + subnetAddressesUsed(step));
     const gained = podAddressesGained(step, this.#facts.requirements);
     this.#missing = Math.max(0, this.#missing - gained);
-    this.#most -= gained;
+    this.#max -= gained;
   }
 }
 

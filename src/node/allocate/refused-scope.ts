@@ -10,10 +10,10 @@ import {
 import type { PlannedStep } from './planned-step.ts';
 
 /** Calls that bring addresses, as IAM permits them: one action assigns both addresses and prefixes. */
-export type AllocationAction = 'create' | 'attach' | 'assign';
+export type AllocationCall = 'create' | 'attach' | 'assign';
 
 export type RefusedScope =
-  | { readonly kind: 'action'; readonly action: AllocationAction }
+  | { readonly kind: 'action'; readonly action: AllocationCall }
   /** More addresses on it. */
   | { readonly kind: 'interface'; readonly interfaceId: string }
   /** New interfaces in it. */

@@ -34,12 +34,12 @@ export interface SubnetFacts {
   /** Addresses of a full interface, including its primary one. */
   readonly fullInterface: number;
   /** Addresses of the smallest interface that serves pods: its primary one, and one address or prefix. */
-  readonly leastUseful: number;
+  readonly minUseful: number;
 }
 
 export function chooseSubnet(requirements: NodeRequirements, facts: SubnetFacts): SubnetChoice {
   const { candidates, unreadable } = candidatesFor(requirements, facts);
-  const hasRoom = candidates.some(({ id }) => facts.free(id) >= facts.leastUseful);
+  const hasRoom = candidates.some(({ id }) => facts.free(id) >= facts.minUseful);
   if (unreadable !== undefined && !hasRoom) return { kind: 'unreadable', failure: unreadable };
   const unreadZone = facts.infrastructure.unreadZones?.get(requirements.zone);
   if (candidates.length === 0 && unreadZone !== undefined) return { kind: 'unreadable', failure: unreadZone };
@@ -48,7 +48,7 @@ export function chooseSubnet(requirements: NodeRequirements, facts: SubnetFacts)
     .map((subnet) => ({ subnet, free: facts.free(subnet.id) }))
     .sort((a, b) => b.free - a.free || (a.subnet.id < b.subnet.id ? -1 : 1));
   const best = ranked[0];
-  if (best === undefined || best.free < facts.leastUseful) {
+  if (best === undefined || best.free < facts.minUseful) {
     return { kind: 'exhausted', subnetIds: candidates.map((subnet) => subnet.id).sort() };
   }
   return { kind: 'chosen', subnet: best.subnet };
@@ -58,7 +58,7 @@ function candidatesFor(
   requirements: NodeRequirements,
   facts: SubnetFacts,
 ): { readonly candidates: readonly Subnet[]; readonly unreadable?: CloudFailure } {
-  const { infrastructure, free, fullInterface, leastUseful } = facts;
+  const { infrastructure, free, fullInterface, minUseful } = facts;
   const { networkId, zone, nodeSubnetId } = requirements;
   const local = [...infrastructure.subnets.values()].filter(
     (subnet) => subnet.eligible && subnet.networkId === networkId && subnet.zone === zone,
@@ -66,8 +66,7 @@ function candidatesFor(
   const wanted = wantedOf(requirements, local);
   if (wanted !== undefined) return { candidates: wanted };
   const own = local.filter((subnet) => subnet.id === nodeSubnetId);
-  if (own.length > 0 && free(nodeSubnetId) >= Math.max(fullInterface, leastUseful))
-    return { candidates: own };
+  if (own.length > 0 && free(nodeSubnetId) >= Math.max(fullInterface, minUseful)) return { candidates: own };
   const { routeTables: unreadable } = infrastructure.denied ?? {};
   if (unreadable !== undefined) return { candidates: own, unreadable };
   const routedAlike = new Set(

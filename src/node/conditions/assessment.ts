@@ -17,7 +17,7 @@ import {
 } from '../demand/statistics.ts';
 import type { Holding } from '../demand/holdings.ts';
 import { withoutAwaited } from '../demand/awaited.ts';
-import { mostAllocatable, podAddresses } from '../demand/capacity.ts';
+import { maxAllocatable, podAddresses } from '../demand/capacity.ts';
 import { usedAddresses, watermarksOf } from '../demand/demand.ts';
 import {
   deniedLimits,
@@ -181,8 +181,8 @@ function assessInstance(
   const inUse = retiredInUse(node, retired, { used, outgoing: facts.outgoing });
   const usage = { available: offered + inUse, used, pendingPods };
   const coming = certain === view ? usage : { ...usage, available: countOffered(view) + inUse };
-  const most = mostAllocatable(limits, view, requirements);
-  const marks = watermarksOf(node, most > 0 ? most + inUse : 0);
+  const max = maxAllocatable(limits, view, requirements);
+  const marks = watermarksOf(node, max > 0 ? max + inUse : 0);
   const needed = neededAddresses(usage, marks);
   const { unreportedPods } = facts;
   return {

@@ -71,12 +71,15 @@ type Fields = CloudWords['fields'];
 type OptionNames = CloudWords['options'];
 
 /** Many texts contain agent input. It must not fill logs, and control characters could forge log lines. */
-const longestText = 1000;
+const maxTextCharacters = 1000;
 
 /** The condition with its text bounded and without control characters. */
 export function presentable(condition: NodeCondition): NodeCondition {
-  const plain = condition.message.slice(0, longestText + 1).replaceAll(/\p{C}/gu, '\u{fffd}');
-  return { ...condition, message: plain.length > longestText ? `${plain.slice(0, longestText)}…` : plain };
+  const plain = condition.message.slice(0, maxTextCharacters + 1).replaceAll(/\p{C}/gu, '\u{fffd}');
+  return {
+    ...condition,
+    message: plain.length > maxTextCharacters ? `${plain.slice(0, maxTextCharacters)}…` : plain,
+  };
 }
 
 /** What a node names instead of what an option allows. */
@@ -279,20 +282,20 @@ function exhaustionOf(subnetIds: readonly string[], isGone: (subnetId: string) =
   return parts.join(', and ');
 }
 
-/** Pods wait and the node is at its limit of `most` addresses. */
+/** Pods wait and the node is at its limit of `max` addresses. */
 export function capCondition(
   cap: BindingCap,
-  { most, instanceType }: { readonly most: number; readonly instanceType: string },
+  { max, instanceType }: { readonly max: number; readonly instanceType: string },
   { remedies }: CloudWords,
 ): NodeCondition {
   return cap === 'instance'
     ? {
         reason: 'InstanceFull',
-        message: `pods wait for addresses, and ${instanceOf(instanceType)} can have no more than the ${most} that the node has: ${remedies.fullInstance}, or fewer pods on the node`,
+        message: `pods wait for addresses, and ${instanceOf(instanceType)} can have no more than the ${max} that the node has: ${remedies.fullInstance}, or fewer pods on the node`,
       }
     : {
         reason: 'MaxAllocateReached',
-        message: `pods wait for addresses, and spec.ipam.max-allocate ${most} allows no more: raise it, or put fewer pods on the node`,
+        message: `pods wait for addresses, and spec.ipam.max-allocate ${max} allows no more: raise it, or put fewer pods on the node`,
       };
 }
 
@@ -315,15 +318,15 @@ export function unreachableStart(
   { remedies: { fullInstance } }: CloudWords,
 ): NodeCondition {
   const caps = [
-    { most: maxAllocate, remedy: 'raise max-allocate', limit: 'spec.ipam.max-allocate allows' },
+    { max: maxAllocate, remedy: 'raise max-allocate', limit: 'spec.ipam.max-allocate allows' },
     {
-      most: instance,
+      max: instance,
       remedy: fullInstance,
       limit: `${instanceOf(instanceType)} can have`,
     },
-  ].filter(({ most }) => most < addresses);
+  ].filter(({ max }) => max < addresses);
   const remedies = caps.map(({ remedy }) => remedy).join(' and ');
-  const limits = caps.map(({ limit, most }) => `${limit} ${most}`).join(', and ');
+  const limits = caps.map(({ limit, max }) => `${limit} ${max}`).join(', and ');
   return {
     reason: 'AgentCannotStart',
     message: `lower spec.ipam.${field}, or ${remedies}: an agent up to 1.19 starts only with ${addresses} addresses, and ${limits}`,

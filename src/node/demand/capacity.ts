@@ -32,14 +32,14 @@ export function maximumAllocatable(limits: InstanceLimits | undefined, asked: As
 }
 
 /** The same for the node's current interfaces. Prefixes it already has count, even if it would get no more. */
-export function mostAllocatable(
+export function maxAllocatable(
   limits: InstanceLimits,
   view: InstanceView,
   requirements: NodeRequirements,
 ): number {
-  const most = maximumAllocatable(limits, requirements);
-  if (most === 0 || delegatesPrefixes(limits, requirements)) return most;
-  return most + deviation(limits, view, requirements);
+  const max = maximumAllocatable(limits, requirements);
+  if (max === 0 || delegatesPrefixes(limits, requirements)) return max;
+  return max + deviation(limits, view, requirements);
 }
 
 /** The pre-allocate to write for a node without one: the default, or less if the instance cannot reach it. */

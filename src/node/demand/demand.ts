@@ -31,13 +31,13 @@ export function usedAddresses(node: CiliumNode): number {
   return Math.max(0, requested - preAllocateOf(node));
 }
 
-/** `most`: the instance's maximum, for nodes without a limit of their own; 0 for no limit. */
-export function watermarksOf(node: CiliumNode, most: number): Watermarks {
+/** `max`: the instance's maximum, for nodes without a limit of their own; 0 for no limit. */
+export function watermarksOf(node: CiliumNode, max: number): Watermarks {
   const { minAllocate, maxAllocate, maxAboveWatermark } = node.ipam;
   return {
     preAllocate: preAllocateOf(node),
     minAllocate,
-    maxAllocate: maxAllocate > 0 ? maxAllocate : most,
+    maxAllocate: maxAllocate > 0 ? maxAllocate : max,
     maxAboveWatermark,
   };
 }

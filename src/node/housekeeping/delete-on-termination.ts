@@ -55,7 +55,7 @@ export class DeleteOnTermination {
     if (!mayBegin) return unset.map(({ id }) => id);
     for (const { id, attachmentId } of unset) {
       this.#seenTo.add(attachmentId);
-      this.#deps.tasks.begin(() => this.#set(id, attachmentId));
+      this.#deps.tasks.beginTask(() => this.#set(id, attachmentId));
     }
     return [];
   }

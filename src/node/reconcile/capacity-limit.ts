@@ -21,6 +21,6 @@ export class CapacityLimit {
     const due = this.#since + reportDelay;
     if (now < due) return requeueAt([due], now);
     const { instanceType } = requirements;
-    return { condition: capCondition(cap, { most: marks.maxAllocate, instanceType }, words) };
+    return { condition: capCondition(cap, { max: marks.maxAllocate, instanceType }, words) };
   }
 }

@@ -35,7 +35,7 @@ export class InstanceRefresh {
     if (due === undefined || this.#isChangingByUs(view)) return {};
     // While a refresh is in flight, it is unknown what it will leave unconfirmed.
     if (due <= now && !tasks.isAbout(subject))
-      tasks.begin(() => raceAbort(context.cloud.instances.refresh(instanceId), tasks.closing), subject);
+      tasks.beginTask(() => raceAbort(context.cloud.instances.refresh(instanceId), tasks.closing), subject);
     return requeueAt([due], now);
   }
 

@@ -4,7 +4,7 @@ import type { OwnWrites } from '../../kubernetes/cilium-node/own-writes.ts';
 import type { ServedSchema } from '../../kubernetes/cilium-node/served-schema.ts';
 import type { JsonObject } from '../../kubernetes/transport/json.ts';
 import type { AllocationImplementation } from '../../providers/contract/allocation-implementation.ts';
-import type { ConcurrencyLimiter } from '../../providers/rate-limit/concurrency-limit.ts';
+import type { ConcurrencyLimiter } from '../../providers/rate-limit/concurrency-limiter.ts';
 import type { Infrastructure, KnownNetwork } from '../../providers/contract/infrastructure.ts';
 import type { InstanceTypeLimits } from '../../providers/catalog/instance-type-limits.ts';
 import type { Inventory } from '../../providers/inventory/inventory.ts';
@@ -17,7 +17,7 @@ import type { AddressClaims } from '../demand/address-claims.ts';
 import type { ReleasePolicy } from '../release/release-plan.ts';
 import type { AssessmentOptions } from '../conditions/assessment.ts';
 import type { NodeCondition } from '../conditions/node-condition.ts';
-import type { AllocationSettings, AllocationSupply } from '../allocate/execute-step.ts';
+import type { AllocationSettings, AllocationSupply } from '../allocate/step-execution.ts';
 import type { NodeEvent } from './node-event.ts';
 
 export interface NodeContext {
@@ -69,7 +69,7 @@ export interface InstanceReads {
 
 /** What the nodes take from together. */
 export interface SharedSupply extends AllocationSupply {
-  readonly orphans: Pick<Orphans, 'begin' | 'claim' | 'of'>;
+  readonly orphans: Pick<Orphans, 'beginCreation' | 'claim' | 'of'>;
   readonly publicAddresses: Pick<PublicAddressPool, 'claim'>;
 }
 

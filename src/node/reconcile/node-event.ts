@@ -10,7 +10,7 @@ import type { Holding } from '../demand/holdings.ts';
 import type { Exclusion } from '../demand/node-requirements.ts';
 import type { Write } from '../publish/next-write.ts';
 import type { InterfaceRelease } from '../release/idle-interfaces.ts';
-import type { FinishedRelease } from '../release/unassign.ts';
+import type { FinishedRelease } from '../release/unassignments.ts';
 import type { DryRunDecision } from './dry-run-log.ts';
 
 export type NodeEvent = ReportedNodeEvent | SharedNodeEvent;

@@ -4,14 +4,14 @@ import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
 import type { CloudWords } from '../../providers/contract/cilium-node-section.ts';
 import type { InstanceView } from '../../providers/contract/instance-view.ts';
 import type { NetworkInterface } from '../../providers/contract/network-interface.ts';
-import type { Begin } from '../../providers/rate-limit/concurrency-limit.ts';
+import type { Begin } from '../../providers/rate-limit/concurrency-limiter.ts';
 import type { MutationPermission } from '../../providers/gate/mutation-permission.ts';
 import { rankOf, type Priority } from '../../providers/contract/priority.ts';
 import { leastOf, type Requeue } from '../../runtime/requeue.ts';
 import { TaskGroup } from '../../runtime/task-group.ts';
 import { Trigger } from '../../runtime/trigger.ts';
 import type { Assessment } from '../conditions/assessment.ts';
-import { NodeOperations } from './node-operations.ts';
+import { NodeParts } from './node-parts.ts';
 import { DesiredState } from './desired-state.ts';
 import { protocolOf } from '../demand/demand.ts';
 import { blockingCondition } from '../conditions/blocking-condition.ts';
@@ -24,10 +24,10 @@ import type { NodeContext } from './node-context.ts';
 import type { NodeFigures } from './node-summary.ts';
 import { awaitsFirstAddress } from '../publish/first-write.ts';
 import type { Desired } from '../publish/next-write.ts';
-import { NodePublisher, type PublishResult } from '../publish/publisher.ts';
+import { NodePublisher, type PublishResult } from '../publish/node-publisher.ts';
 import type { AllocationPlan } from '../allocate/prepare-ip-allocation.ts';
 import { givenUpAndHidden, pendingReleaseIn, shownSince } from '../publish/restored-state.ts';
-import type { StaticAddressStep } from '../housekeeping/static-ip.ts';
+import type { StaticAddressStep } from '../housekeeping/static-address.ts';
 import { Warnings } from './warnings.ts';
 import { DryRunLog } from './dry-run-log.ts';
 import { priorityOf } from '../demand/priority.ts';
@@ -58,7 +58,7 @@ export class NodeReconciler {
   /** Writes the CiliumNode. */
   readonly #publication: Trigger;
   readonly #tasks: TaskGroup;
-  readonly #operations: NodeOperations;
+  readonly #parts: NodeParts;
   readonly #refresh: InstanceRefresh;
   readonly #publisher: NodePublisher;
   readonly #warnings: Warnings;
@@ -117,7 +117,7 @@ export class NodeReconciler {
       onRun: (figures) => emit({ kind: 'published', figures }),
     });
     this.#tasks = new TaskGroup({ clock, onBug, onEnd: () => this.wake() });
-    this.#operations = new NodeOperations({
+    this.#parts = new NodeParts({
       context,
       permission,
       random,
@@ -217,7 +217,7 @@ export class NodeReconciler {
 
   /** Starts nothing more; resolves once work in flight has ended, at `deadline` at the latest. */
   async stop(deadline: AbortSignal): Promise<void> {
-    await Promise.all([this.#maintenance.stop(), this.#publication.stop(), this.#operations.stop(deadline)]);
+    await Promise.all([this.#maintenance.stop(), this.#publication.stop(), this.#parts.stop(deadline)]);
     // What has just ended may have set more of them.
     this.#timer?.cancel();
     this.#context.cloud.inventory.untrack(this.instanceId, this.#now);
@@ -244,7 +244,7 @@ export class NodeReconciler {
     this.#timer = undefined;
     const now = this.#now;
     const { view } = this.#state;
-    const { releaser, idle, maintainer, staticAddress } = this.#operations;
+    const { releaser, idle, maintainer, staticAddress } = this.#parts;
     const refresh = this.#refresh.step(view, now);
     // Before the plan: keeping an address that is needed after all costs no call.
     const release = releaser.step(this.#state.forRelease(), now);
@@ -330,7 +330,7 @@ export class NodeReconciler {
     const assessment = this.#assessment;
     if (view === undefined || !this.#state.mayBeOurs()) return [];
     if (assessment.kind !== 'served' || !assessment.requirements.deleteOnTermination) return [];
-    return this.#operations.deleteOnTermination.step(view.interfaces);
+    return this.#parts.deleteOnTermination.step(view.interfaces);
   }
 
   #showDryRun(
@@ -365,7 +365,7 @@ export class NodeReconciler {
       assessment: this.#assessment,
       plan,
       unread: isUnread ? (cloud.instances.unreadBecause(instanceId) ?? this.#condition) : undefined,
-      trouble: this.#operations.maintainer.trouble,
+      trouble: this.#parts.maintainer.trouble,
       pause: this.#permission.refusal('allocate'),
       refusedWrite: this.#publisher.refusal,
       cap,
@@ -395,7 +395,7 @@ export class NodeReconciler {
 
   #warn(): Requeue {
     const { view, node } = this.#state;
-    const staticIp = this.#operations.staticAddress.warning;
+    const staticIp = this.#parts.staticAddress.warning;
     return this.#warnings.step(node, { view, assessment: this.#assessment, staticIp });
   }
 
@@ -415,20 +415,20 @@ export class NodeReconciler {
 
   /** Before each write, decides again what leaves and what is offered: the write must follow from the newest state. */
   async #writeDifferences(signal: AbortSignal): Promise<void> {
-    this.#publisher.begin();
+    this.#publisher.beginRun();
     // The node may have stopped during a write. Nothing would release addresses claimed after that.
     while (!signal.aborted) {
       const now = this.#now;
-      this.#requeue(this.#operations.releaser.step(this.#state.forRelease(), now), now);
+      this.#requeue(this.#parts.releaser.step(this.#state.forRelease(), now), now);
       const assessment = this.#state.assess();
       if (this.#claim(assessment)) this.wake();
       const result = await this.#publisher.step(this.#toPublish(assessment), signal);
-      this.#learn(result);
+      this.#learnFromResult(result);
       if (result.kind !== 'goesOn') return;
     }
   }
 
-  #learn(result: PublishResult): void {
+  #learnFromResult(result: PublishResult): void {
     if (result.trouble !== undefined) {
       this.#context.emit({ kind: 'writeTrouble', node: this.#state.node, problem: result.trouble });
       this.wake();

@@ -14,8 +14,8 @@ import { podAddresses, unconfirmedIn } from '../demand/capacity.ts';
 import type { KnownLimits } from '../../providers/catalog/instance-type-limits.ts';
 import { type IdleFacts, IdlePhases } from '../release/idle-interfaces.ts';
 import type { NodeContext } from './node-context.ts';
-import type { MaintainedFacts } from '../allocate/execute-step.ts';
-import type { StaticAddressFacts } from '../housekeeping/static-ip.ts';
+import type { MaintainedFacts } from '../allocate/step-execution.ts';
+import type { StaticAddressFacts } from '../housekeeping/static-address.ts';
 import { roomUnder } from '../demand/statistics.ts';
 import { type Waiting, waitingAfter } from '../demand/unreported-pods.ts';
 
@@ -108,10 +108,10 @@ export class NodeState implements InstancePort {
       requirements: assessment.requirements,
       infrastructure: network.infrastructure,
       free: (subnetId) => ledger.free(subnetId, now),
-      mostPrefixes: (subnetId) => ledger.mostPrefixes(subnetId, now),
+      maxPrefixes: (subnetId) => ledger.maxPrefixes(subnetId, now),
       // Waits for addresses that the previous leader may have assigned, at most one consistency window.
       wanted: Math.max(0, assessment.toAllocate - unconfirmed),
-      most: roomUnder(
+      max: roomUnder(
         podAddresses(view, assessment.requirements).size + assessment.retiredInUse + unconfirmed,
         assessment.marks,
       ),

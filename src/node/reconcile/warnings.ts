@@ -18,7 +18,7 @@ import {
   untakenCondition,
 } from '../conditions/node-condition.ts';
 import { untakenAddresses, type Untaken } from '../conditions/untaken-addresses.ts';
-import { mostAllocatable } from '../demand/capacity.ts';
+import { maxAllocatable } from '../demand/capacity.ts';
 import { isForeignAgent, protocolOf, startThresholdOf } from '../demand/demand.ts';
 import { exclusionsOf, type NodeRequirements } from '../demand/node-requirements.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -181,8 +181,8 @@ function startWarning(
   if (threshold === undefined) return undefined;
   const { limits, requirements, usage, retiredInUse } = assessment;
   const maxAllocate = node.ipam.maxAllocate || Infinity;
-  const most = mostAllocatable(limits, view, requirements);
-  const instance = most > 0 ? most + retiredInUse : Infinity;
+  const max = maxAllocatable(limits, view, requirements);
+  const instance = max > 0 ? max + retiredInUse : Infinity;
   const { addresses } = threshold;
   if (usage.available >= addresses || usage.available < Math.min(maxAllocate, instance)) return undefined;
   const caps = { maxAllocate, instance, instanceType: requirements.instanceType };

@@ -126,12 +126,12 @@ export class IdleInterfaces {
     const next = later(phase, now, mayDecide ? delay : Infinity);
     this.#deps.node.idle.set(id, next);
     const mayBegin = refusal === undefined && next.kind === 'leaving' && !this.#backoff.isPausing;
-    if (mayBegin && !isInterfaceShown(facts.node)(id)) this.#begin(id);
+    if (mayBegin && !isInterfaceShown(facts.node)(id)) this.#beginRelease(id);
   }
 
-  #begin(interfaceId: string): void {
+  #beginRelease(interfaceId: string): void {
     const backOff = (): number => this.#backoff.fail();
-    this.#deps.tasks.begin(() => this.#run(interfaceId), subjectOf(interfaceId), backOff);
+    this.#deps.tasks.beginTask(() => this.#run(interfaceId), subjectOf(interfaceId), backOff);
   }
 
   #isUnused(item: NetworkInterface, facts: IdleFacts): boolean {

@@ -19,7 +19,7 @@ import type { ReleasePermission } from './release-permission.ts';
 import type { ReleasableFacts, ReleasePolicy } from './release-plan.ts';
 import type { ReleaseStore } from './release-store.ts';
 import type { ReleaseOutcome } from './release-state.ts';
-import { type FinishedRelease, isPrefix, unassign, type UnassignResult } from './unassign.ts';
+import { type FinishedRelease, isPrefix, unassign, type UnassignResult } from './unassignments.ts';
 
 /** The node whose addresses are released. */
 export interface ReleasingNode extends Omit<InstancePort, 'refresh' | 'implementation'> {
@@ -109,20 +109,20 @@ export class Releaser {
     // No call could be sent before that. Each attempt would cost a refresh and a token.
     if (permission.refusal('release') !== undefined || now < this.#quietUntil) return;
     for (const { holding, withoutCall } of node.releases.due(now)) {
-      if (withoutCall) this.#begin('retire', 'retire', () => this.#retire());
+      if (withoutCall) this.#beginTask('retire', 'retire', () => this.#retire());
       else if (isSettled(holding.interfaceId, facts)) this.#beginUnassignment(holding.interfaceId);
     }
   }
 
   #beginUnassignment(interfaceId: string): void {
-    this.#begin('unassign', `unassign ${interfaceId}`, () => this.#unassign(interfaceId));
+    this.#beginTask('unassign', `unassign ${interfaceId}`, () => this.#unassign(interfaceId));
   }
 
   /** At most one task on each subject. */
-  #begin(kind: 'unassign' | 'retire', subject: string, work: () => Promise<void>): void {
+  #beginTask(kind: 'unassign' | 'retire', subject: string, work: () => Promise<void>): void {
     const { tasks } = this.#deps;
     const pause = this.#pauses[kind];
-    if (!pause.isPausing && !tasks.isAbout(subject)) tasks.begin(work, subject, () => pause.fail());
+    if (!pause.isPausing && !tasks.isAbout(subject)) tasks.beginTask(work, subject, () => pause.fail());
   }
 
   async #unassign(interfaceId: string): Promise<void> {

@@ -9,17 +9,17 @@ import type { Clock } from '../../runtime/clock.ts';
 import { alibabaSection } from './cilium-node-section.ts';
 import { InterfaceWaits } from './interface-waits.ts';
 import { actionOf, perform } from './perform.ts';
-import { mostIds, observe } from './read.ts';
+import { maxIds, observe } from './read.ts';
 import { readDetached } from './read-detached.ts';
 import { readInfrastructure, readSubnetCounts } from './read-infrastructure.ts';
-import { mostInstanceTypes, readLimits } from './read-limits.ts';
+import { maxInstanceTypes, readLimits } from './read-limits.ts';
 import type { RpcAction, RpcApi } from './rpc-api.ts';
 import { listed, RpcClient } from './rpc-client.ts';
 
 const alibabaTraits: CloudTraits = {
   interfaces: 'made',
   repeatedAssignment: 'isRecognized',
-  mostPerCall: 10,
+  maxPerCall: 10,
   change: 'perInterface',
   limits: 'byType',
   poolRequests: false,
@@ -47,8 +47,8 @@ export function alibabaAllocation(options: AlibabaAllocationOptions): Allocation
   const waits = new InterfaceWaits(client, clock, limits);
   return {
     traits: alibabaTraits,
-    mostInstancesPerRefresh: mostIds,
-    mostTypesPerRead: mostInstanceTypes,
+    maxInstancesPerRefresh: maxIds,
+    maxTypesPerRead: maxInstanceTypes,
     reach: async (context) => {
       const { output } = await client.read('DescribeVpcs', { pageNumber: 1, pageSize: 1 }, context);
       listed('DescribeVpcs', output.vpcs?.vpc);

@@ -48,13 +48,13 @@ const words: CloudWords = {
 };
 
 /** A resource has 20 tags at most. */
-const mostTags = 20;
+const maxTags = 20;
 
 const bounds: readonly SectionBound[] = [
   { path: ['spec', 'alibaba-cloud', 'security-groups'], entries: 64 },
   { path: ['spec', 'alibaba-cloud', 'vswitches'], entries: 1024 },
-  { path: ['spec', 'alibaba-cloud', 'vswitch-tags'], entries: mostTags },
-  { path: ['spec', 'alibaba-cloud', 'security-group-tags'], entries: mostTags },
+  { path: ['spec', 'alibaba-cloud', 'vswitch-tags'], entries: maxTags },
+  { path: ['spec', 'alibaba-cloud', 'security-group-tags'], entries: maxTags },
   { path: ['spec', 'alibaba-cloud'], characters: 32_768 },
   { path: ['status', 'alibaba-cloud', 'enis'], entries: 64 },
   { path: ['status', 'alibaba-cloud'], characters: 524_288 },

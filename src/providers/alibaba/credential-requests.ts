@@ -29,7 +29,7 @@ interface Answer {
 /** Where the vendor's providers look for the metadata service. */
 const usualMetadataHost = '100.100.100.200';
 /** In bytes. */
-const mostOfAnswer = 2 ** 16;
+const maxAnswerBytes = 2 ** 16;
 
 export class CredentialRequests {
   readonly #metadata: URL;
@@ -72,10 +72,10 @@ export class CredentialRequests {
     const { signal } = within;
     try {
       const answer = await this.#sender.send({ url, method, headers: { ...headers }, body, signal });
-      const most = mostOfAnswer;
-      checkHeaders({}, most);
+      const max = maxAnswerBytes;
+      checkHeaders({}, max);
       const pieces: Uint8Array[] = [];
-      for await (const piece of boundedBody(answer.body, { most, clock: this.#clock })) pieces.push(piece);
+      for await (const piece of boundedBody(answer.body, { max, clock: this.#clock })) pieces.push(piece);
       return { statusCode: answer.statusCode, headers: answer.headers, body: Buffer.concat(pieces) };
     } catch (error) {
       throw signal.aborted ? signal.reason : error;

@@ -98,7 +98,7 @@ const byForm: readonly { readonly form: RegExp; readonly kind: CloudFailureKind 
 const signed = /\s*(?:the )?server string to sign is\b.*$/is;
 
 /** Maximum characters of an error code or request id. */
-const mostOfCode = 100;
+const maxCodeCharacters = 100;
 
 export function failureOf({ name }: Pick<CloudCall, 'name'>, error: CallError): CloudFailure {
   const { code, requestId } = error;
@@ -108,9 +108,9 @@ export function failureOf({ name }: Pick<CloudCall, 'name'>, error: CallError): 
   return {
     kind: kindOf(name, error),
     action: name,
-    code: sanitizedText(code, mostOfCode),
+    code: sanitizedText(code, maxCodeCharacters),
     message: sanitizedText(advised(error)),
-    requestId: requestId === undefined ? undefined : sanitizedText(requestId, mostOfCode),
+    requestId: requestId === undefined ? undefined : sanitizedText(requestId, maxCodeCharacters),
     ...(permission !== undefined && { permission }),
     ...(about !== undefined && { about }),
     ...(credentials !== undefined && { credentials }),

@@ -6,7 +6,7 @@ import { type GroupRead, Poller, type Progress } from '../pending/poller.ts';
 import type { LimitSize, LimitSizes } from '../rate-limit/limit-key.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { holderOf } from './network-interface.ts';
-import { interfacePage, mostIds } from './read.ts';
+import { interfacePage, maxIds } from './read.ts';
 import type { ShownNetworkInterface } from './rpc-api.ts';
 import { listed, type RpcClient } from './rpc-client.ts';
 
@@ -20,7 +20,7 @@ export interface ShownInterface {
 }
 
 /** Least time between two reads, in ms. */
-const shortestPause = 250;
+const minPause = 250;
 /** The most of the limit that waits read by: refreshes and listings need the rest. */
 const share = 1 / 2;
 /** Until the first read of a new interface, in ms: it is usually created by then. */
@@ -30,7 +30,7 @@ const attachment = 2000;
 /** An interface is read again when it has waited for this share longer. */
 const patience = 1 / 8;
 /** What takes longer has not ended for anyone who waits, in ms. */
-const longest = 120_000;
+const max = 120_000;
 /** Until then a read may show the interface as it was before, in ms. */
 const lag = 10_000;
 
@@ -57,8 +57,8 @@ export class InterfaceWaits {
       clock,
       crowd: 0,
       groupPause: this.#pause,
-      longest,
-      shortestWait: shortestPause,
+      max,
+      minWait: minPause,
       readGroup: (_, read) => this.#read(read),
     });
   }
@@ -118,8 +118,8 @@ export class InterfaceWaits {
 
   /** Undefined if that failed: all wait for the next read. */
   async #read({ keys, ...context }: GroupRead): Promise<Shown | undefined> {
-    const parts = Array.from({ length: Math.ceil(keys.length / mostIds) }, (_, at) =>
-      keys.slice(at * mostIds, (at + 1) * mostIds),
+    const parts = Array.from({ length: Math.ceil(keys.length / maxIds) }, (_, at) =>
+      keys.slice(at * maxIds, (at + 1) * maxIds),
     );
     try {
       const pages = await Promise.all(
@@ -144,5 +144,5 @@ export class InterfaceWaits {
 
 /** For up to 100 interfaces a read. */
 function pauseWithin(limit: LimitSize | undefined): number {
-  return limit?.kind === 'window' ? Math.max(shortestPause, limit.ms / (limit.most * share)) : shortestPause;
+  return limit?.kind === 'window' ? Math.max(minPause, limit.ms / (limit.max * share)) : minPause;
 }

@@ -5,8 +5,8 @@ import type { LimitSize, LimitSizes } from '../rate-limit/limit-key.ts';
 import type { RpcAction } from './rpc-api.ts';
 
 /** A second more: a call may arrive later than the one after it. */
-function perMinute(most: number): LimitSize {
-  return { kind: 'window', most, ms: 61_000 };
+function perMinute(max: number): LimitSize {
+  return { kind: 'window', max, ms: 61_000 };
 }
 
 const sizes: Readonly<Record<RpcAction, LimitSize>> = {

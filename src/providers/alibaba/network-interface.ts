@@ -11,7 +11,7 @@ import type { RequestTag, ShownNetworkInterface, ShownTag } from './rpc-api.ts';
 export const indexTag = 'cilium-eni-index';
 
 /** Agents number interfaces from 1; the primary one is 0. */
-export const mostIndex = 49;
+export const maxIndex = 49;
 
 const states: ReadonlyMap<string, Attachment['state']> = new Map([
   ['InUse', 'attached'],
@@ -100,7 +100,7 @@ function indexOf(shown: ShownNetworkInterface): number {
 export function slotIn(tags: Tags): number | undefined {
   const text = tags[indexTag] ?? '';
   const index = /^[1-9]\d?$/.test(text) ? Number(text) : Infinity;
-  return index <= mostIndex ? index : undefined;
+  return index <= maxIndex ? index : undefined;
 }
 
 /** Sorted by key: equal tags must compare equal. */

@@ -38,7 +38,7 @@ export const actionOf = {
 } as const satisfies Record<OperationKind, RpcAction | undefined>;
 
 /** Attempts of an assignment whose answer was lost, and the pause after the first, in ms. */
-const mostTries = 4;
+const maxTries = 4;
 const pause = 1000;
 
 export interface Performing {
@@ -155,7 +155,7 @@ async function allocate(call: Performing, operation: AllocateIPs): Promise<Outco
   };
   const outcome = await retry({ clock, signal: context.signal }, attempt, ({ kind }, tries) => {
     const isClear = kind !== 'ambiguous' || operation.operationId === undefined;
-    return isClear || tries === mostTries ? undefined : pause * tries;
+    return isClear || tries === maxTries ? undefined : pause * tries;
   });
   const isOld = isRepeated && clock.monotonic() - since > consistencyWindow;
   return outcome.kind === 'done' && isOld ? outdated() : outcome;

@@ -6,7 +6,7 @@ import type { RpcOutput, ShownInstanceType } from './rpc-api.ts';
 import { listed, type RpcClient, unreadable } from './rpc-client.ts';
 
 /** The most instance types in a request. */
-export const mostInstanceTypes = 10;
+export const maxInstanceTypes = 10;
 
 export async function readLimits(
   client: RpcClient,
@@ -15,8 +15,8 @@ export async function readLimits(
 ): Promise<ReadonlyMap<string, InstanceLimits | UnreadableLimits>> {
   const asked = instanceTypes.filter(isInstanceType);
   const read: (readonly [type: string, limits: InstanceLimits | UnreadableLimits])[] = [];
-  for (let from = 0; from < asked.length; from += mostInstanceTypes) {
-    const input = { instanceTypes: asked.slice(from, from + mostInstanceTypes), maxResults: 100 };
+  for (let from = 0; from < asked.length; from += maxInstanceTypes) {
+    const input = { instanceTypes: asked.slice(from, from + maxInstanceTypes), maxResults: 100 };
     for await (const { output } of client.pages('DescribeInstanceTypes', input, context))
       read.push(...limitsIn(output));
   }
@@ -41,17 +41,17 @@ function limitsIn({
 
 function limitsOf(shown: ShownInstanceType): InstanceLimits | UnreadableLimits {
   const { eniQuantity: interfaces, eniPrivateIpAddressQuantity: addressesPerInterface } = shown;
-  if (!isCount(interfaces, mostInterfaces)) return { problem: `EniQuantity is ${String(interfaces)}` };
-  if (!isCount(addressesPerInterface, mostAddresses))
+  if (!isCount(interfaces, maxInterfaces)) return { problem: `EniQuantity is ${String(interfaces)}` };
+  if (!isCount(addressesPerInterface, maxAddresses))
     return { problem: `EniPrivateIpAddressQuantity is ${String(addressesPerInterface)}` };
   // No agent on Alibaba Cloud understands prefixes.
   return { interfaces, addressesPerInterface, prefixes: false };
 }
 
 /** Several times the limits of the largest instances. */
-const mostInterfaces = 256;
-const mostAddresses = 1024;
+const maxInterfaces = 256;
+const maxAddresses = 1024;
 
-function isCount(value: unknown, most: number): value is number {
-  return Number.isSafeInteger(value) && Number(value) > 0 && Number(value) <= most;
+function isCount(value: unknown, max: number): value is number {
+  return Number.isSafeInteger(value) && Number(value) > 0 && Number(value) <= max;
 }

@@ -12,7 +12,7 @@ import { listed, type RpcClient, unreadable } from './rpc-client.ts';
 /** The most results in a page, and the most ids in a request. */
 export const interfacePage = 500;
 const instancePage = 100;
-export const mostIds = 100;
+export const maxIds = 100;
 
 /** Interfaces of a listing parsed at a time. */
 const partSize = 50;
@@ -98,10 +98,10 @@ async function* observeInstances(
     (id): Observation => ({ kind: 'instance', instance: instances.get(id) ?? absent(id) }),
   );
   yield { startedAt, observations };
-  for (let from = 0; from < interfaceIds.length; from += mostIds)
+  for (let from = 0; from < interfaceIds.length; from += maxIds)
     yield* interfacesBy(
       reading,
-      { networkInterfaceId: interfaceIds.slice(from, from + mostIds) },
+      { networkInterfaceId: interfaceIds.slice(from, from + maxIds) },
       instanceIds,
     );
 }

@@ -5,8 +5,8 @@ import type { Clock } from '../../runtime/clock.ts';
 import { CallError } from '../gate/cloud-call.ts';
 
 /** Limits for an answer and for an error, in bytes. A page of 500 interfaces with 50 addresses each has 5 MB. */
-const mostOfAnswer = 32 * 2 ** 20;
-const mostOfRefusal = 2 ** 16;
+const maxAnswerBytes = 32 * 2 ** 20;
+const maxRefusalBytes = 2 ** 16;
 
 type Headers = Readonly<Record<string, string | undefined>>;
 
@@ -19,11 +19,11 @@ export async function readBody(
     Object.entries(received).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]),
   );
   const isRefused = statusCode < 200 || statusCode >= 300;
-  const most = isRefused ? mostOfRefusal : mostOfAnswer;
+  const max = isRefused ? maxRefusalBytes : maxAnswerBytes;
   const pieces: Uint8Array[] = [];
   try {
-    checkHeaders(headers, most);
-    for await (const piece of boundedBody(body, { most, clock })) pieces.push(piece);
+    checkHeaders(headers, max);
+    for await (const piece of boundedBody(body, { max, clock })) pieces.push(piece);
   } catch (error) {
     body.destroy();
     // Its status says enough.

@@ -19,7 +19,7 @@ export type TokenAction = 'DescribeNetworkInterfaces' | 'DescribeInstances' | 'D
 /** The most results in a page that is found by its number. */
 const numberedPage = 50;
 /** More pages than any listing has: 100,000 items by number, a million interfaces by token. */
-const mostPages = 2000;
+const maxPages = 2000;
 
 export class RpcClient {
   readonly #api: RpcApi;
@@ -66,7 +66,7 @@ export class RpcClient {
     const met = new Set<string>();
     let token: string | undefined;
     do {
-      if (met.size === mostPages) throw tooManyPages(action);
+      if (met.size === maxPages) throw tooManyPages(action);
       const asked: RpcInput<A> & TokenPage = token === undefined ? input : { ...input, nextToken: token };
       const page = await this.read(action, asked, context);
       yield page;
@@ -85,7 +85,7 @@ export class RpcClient {
   ): Promise<{ readonly startedAt: number; readonly items: readonly T[] }> {
     const all: T[] = [];
     let first: number | undefined;
-    for (let pageNumber = 1; pageNumber <= mostPages; pageNumber++) {
+    for (let pageNumber = 1; pageNumber <= maxPages; pageNumber++) {
       const asked: RpcInput<A> & NumberedPage = { ...input, pageNumber, pageSize: numberedPage };
       const { startedAt, output } = await this.read(action, asked, context);
       first ??= startedAt;
@@ -148,5 +148,5 @@ function endless(action: RpcAction, message: string): CloudError {
 }
 
 function tooManyPages(action: RpcAction): CloudError {
-  return endless(action, `it has more than ${mostPages} pages`);
+  return endless(action, `it has more than ${maxPages} pages`);
 }

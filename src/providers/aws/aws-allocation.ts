@@ -4,7 +4,7 @@ import type { CloudTraits } from '../contract/cloud-traits.ts';
 import type { Ec2Client } from './ec2-client.ts';
 import { actionOf, perform } from './perform.ts';
 import { readPublicAddresses } from './public-addresses.ts';
-import { mostFilterValues } from './in-parts.ts';
+import { maxFilterValues } from './in-parts.ts';
 import { observe, reach } from './read.ts';
 import { readInfrastructure, readSubnetCounts } from './read-infrastructure.ts';
 import { readLimits } from './read-limits.ts';
@@ -15,7 +15,7 @@ import { awsSection } from './cilium-node-section.ts';
 const awsTraits: CloudTraits = {
   interfaces: 'made',
   repeatedAssignment: 'adds',
-  mostPerCall: Infinity,
+  maxPerCall: Infinity,
   change: 'perInterface',
   limits: 'byType',
   poolRequests: true,
@@ -25,8 +25,8 @@ const awsTraits: CloudTraits = {
 export function awsAllocation(client: Ec2Client, options: ReadOptions): AllocationImplementation {
   return {
     traits: awsTraits,
-    mostInstancesPerRefresh: mostFilterValues,
-    mostTypesPerRead: mostFilterValues,
+    maxInstancesPerRefresh: maxFilterValues,
+    maxTypesPerRead: maxFilterValues,
     reach: (context) => reach(client, context),
     observe: (scope, context) => observe(client, scope, options, context),
     readInfrastructure: (networkIds, context, zones) =>

@@ -39,17 +39,17 @@ const words: CloudWords = {
 };
 
 /** AWS allows 50 tags on any resource. */
-const mostTags = 50;
+const maxTags = 50;
 
 /** Together they have as many addresses as are read of a pool. */
-const mostPrefixes = 256;
+const maxPrefixes = 256;
 
 const bounds: readonly SectionBound[] = [
   { path: ['spec', 'eni', 'security-groups'], entries: 64 },
   { path: ['spec', 'eni', 'subnet-ids'], entries: 1024 },
-  { path: ['spec', 'eni', 'subnet-tags'], entries: mostTags },
-  { path: ['spec', 'eni', 'security-group-tags'], entries: mostTags },
-  { path: ['spec', 'eni', 'exclude-interface-tags'], entries: mostTags },
+  { path: ['spec', 'eni', 'subnet-tags'], entries: maxTags },
+  { path: ['spec', 'eni', 'security-group-tags'], entries: maxTags },
+  { path: ['spec', 'eni', 'exclude-interface-tags'], entries: maxTags },
   { path: ['spec', 'eni'], characters: 32_768 },
   { path: ['status', 'eni', 'enis'], entries: 64 },
   { path: ['status', 'eni'], characters: 262_144 },
@@ -92,8 +92,8 @@ function shown(status: unknown, skip: SkippedEntry): SectionReading<ShownInterfa
     else skip(path, eni, 'an object');
   }
   const prefixes = [...interfaces.values()].reduce((count, each) => count + each.prefixes.length, 0);
-  if (prefixes > mostPrefixes)
-    return { problems: [{ path: ['enis'], accepted: `a map with at most ${mostPrefixes} prefixes` }] };
+  if (prefixes > maxPrefixes)
+    return { problems: [{ path: ['enis'], accepted: `a map with at most ${maxPrefixes} prefixes` }] };
   return { value: interfaces };
 }
 

@@ -6,7 +6,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import { answerShapes } from './answer-shapes.ts';
 import { boundedBody, checkHeaders, UnreadableAnswer } from '../../network/bounded-body.ts';
 import type { Ec2Action } from './ec2-api.ts';
-import { BodyGatherer } from '../../network/gathered-body.ts';
+import { BodyGatherer } from '../../network/body-gatherer.ts';
 import { type AnswerShape, readAnswer } from './page-reader.ts';
 import { NotUnderstood } from './xml-cursor.ts';
 
@@ -26,30 +26,30 @@ interface Answer {
 }
 
 /** Twice a page of 1,000 interfaces with 50 addresses each, in bytes. */
-const mostOfPage = 32 * 2 ** 20;
+const maxPageBytes = 32 * 2 ** 20;
 /** Limits for the answer to a mutation, and for an error, in bytes. */
-const mostOfChange = 2 ** 20;
-const mostOfRefusal = 2 ** 16;
+const maxChangeBytes = 2 ** 20;
+const maxRefusalBytes = 2 ** 16;
 
 /** For `use` of a client's middleware stack. */
 export function compactPages(clock: Clock): { readonly applyToStack: (stack: Stack) => void } {
   const gatherer = new BodyGatherer();
   const outputs = new WeakMap<object, object>();
 
-  const gather = async (answer: Answer, most: number): Promise<Buffer> => {
+  const gather = async (answer: Answer, max: number): Promise<Buffer> => {
     const body = answer.body instanceof Readable ? answer.body : Readable.from([]);
     try {
-      checkHeaders(answer.headers ?? {}, most);
+      checkHeaders(answer.headers ?? {}, max);
     } catch (error) {
       body.destroy();
       throw error;
     }
-    return gatherer.gather(boundedBody(body, { most, clock }));
+    return gatherer.gather(boundedBody(body, { max, clock }));
   };
 
   const read = async (action: Ec2Action, answer: Answer): Promise<object> => {
-    const most = action.startsWith('Describe') ? mostOfPage : mostOfChange;
-    const bytes = await gather(answer, most);
+    const max = action.startsWith('Describe') ? maxPageBytes : maxChangeBytes;
+    const bytes = await gather(answer, max);
     try {
       return await readInTurns(answerShapes[action], bytes);
     } finally {
@@ -64,7 +64,7 @@ export function compactPages(clock: Clock): { readonly applyToStack: (stack: Sta
       const { response } = result;
       if (!isAnswer(response)) return result;
       const action = commandName.replace(/Command$/, '');
-      if (!isSuccess(response)) response.body = await gather(response, mostOfRefusal).then(plain, nothing);
+      if (!isSuccess(response)) response.body = await gather(response, maxRefusalBytes).then(plain, nothing);
       else if (isKnown(action)) {
         outputs.set(
           response,

@@ -97,7 +97,7 @@ const encodedPart = /\s*Encoded authorization failure message: \S+/;
 const freshId = /\b(eni|eni-attach)-[0-9a-f]{8,17}\b/g;
 
 /** Maximum characters of an error code or request id. */
-const mostOfCode = 100;
+const maxCodeCharacters = 100;
 
 export function failureOf(action: string, error: CallError): CloudFailure {
   const permission = deniedPermission(action, error);
@@ -106,9 +106,9 @@ export function failureOf(action: string, error: CallError): CloudFailure {
   return {
     kind: kindOf(action, error),
     action,
-    code: sanitizedText(error.code, mostOfCode),
+    code: sanitizedText(error.code, maxCodeCharacters),
     message: sanitizedText(error.message.replace(encodedPart, '').replace(freshId, '$1-…')),
-    requestId: error.requestId === undefined ? undefined : sanitizedText(error.requestId, mostOfCode),
+    requestId: error.requestId === undefined ? undefined : sanitizedText(error.requestId, maxCodeCharacters),
     ...(permission !== undefined && { permission }),
     ...(about !== undefined && { about }),
     ...(credentials !== undefined && { credentials }),

@@ -4,7 +4,7 @@ import { CloudError, type CloudFailure } from '../contract/cloud-failure.ts';
 import { mayConcern } from '../contract/failure-policy.ts';
 
 /** The most filter values that one request may have in total. */
-export const mostFilterValues = 200;
+export const maxFilterValues = 200;
 
 export interface RefusedValue {
   readonly value: string;
@@ -12,17 +12,17 @@ export interface RefusedValue {
 }
 
 /**
- * Yields the results of `ask` for each part, with at most `most` values per part. Rejects for any cause other
+ * Yields the results of `ask` for each part, with at most `max` values per part. Rejects for any cause other
  * than a value, and if every value was refused. `onRefused` receives the refused values if others were
  * accepted.
  */
 export async function* inParts<T>(
   values: readonly string[],
-  most: number,
+  max: number,
   ask: (part: readonly string[]) => AsyncIterable<T>,
   onRefused: (refused: RefusedValue) => void = () => undefined,
 ): AsyncGenerator<T> {
-  const waiting = partsOf(values, most);
+  const waiting = partsOf(values, max);
   const refused: RefusedValue[] = [];
   for (let part = waiting.shift(); part !== undefined; part = waiting.shift()) {
     try {
@@ -49,7 +49,7 @@ export async function allInParts<T>(
   const once = async function* (part: readonly string[]): AsyncGenerator<T> {
     yield await ask(part);
   };
-  for await (const answer of inParts(values, mostFilterValues, once, onRefused)) answers.push(answer);
+  for await (const answer of inParts(values, maxFilterValues, once, onRefused)) answers.push(answer);
   return answers;
 }
 
@@ -57,8 +57,8 @@ function mayBeOfAValue(error: unknown): error is CloudError {
   return error instanceof CloudError && mayConcern(error.failure, 'thing');
 }
 
-function partsOf(values: readonly string[], most: number): (readonly string[])[] {
+function partsOf(values: readonly string[], max: number): (readonly string[])[] {
   const parts: (readonly string[])[] = [];
-  for (let from = 0; from < values.length; from += most) parts.push(values.slice(from, from + most));
+  for (let from = 0; from < values.length; from += max) parts.push(values.slice(from, from + max));
   return parts;
 }

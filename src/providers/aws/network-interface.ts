@@ -111,7 +111,7 @@ const requiredWhenAttached = ['AvailabilityZone', 'Groups', 'InterfaceType', 'Re
 const idKinds = { NetworkInterfaceId: 'eni', VpcId: 'vpc', SubnetId: 'subnet' } as const;
 
 /** No instance has as many. EC2 sends no higher number. */
-const mostDevices = 256;
+const maxDevices = 256;
 
 /**
  * A defect that EC2 never sends, so the record proves nothing: missing parts may exist. Undefined for a
@@ -201,7 +201,7 @@ function primaryProblem(shown: Ec2NetworkInterface): string | undefined {
 }
 
 function isIndex(value: number | undefined): boolean {
-  return Number.isInteger(value) && Number(value) >= 0 && Number(value) < mostDevices;
+  return Number.isInteger(value) && Number(value) >= 0 && Number(value) < maxDevices;
 }
 
 function readAttachment(attachment: Ec2Attachment): Attachment | undefined {

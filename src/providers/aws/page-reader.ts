@@ -8,7 +8,7 @@ import { nameHash, NotUnderstood, XmlCursor } from './xml-cursor.ts';
 /** Items parsed before yielding to others. */
 const batch = 25;
 /** No call accepts a higher MaxResults, and no interface has as many of anything. */
-const mostItems = 1000;
+const maxItems = 1000;
 
 /** The shape of an answer: its root element and its members. */
 export interface AnswerShape<T> {
@@ -59,7 +59,7 @@ function* readItems(source: Source, read: Read<unknown>): Generator<undefined, u
 
 function checkItem(cursor: XmlCursor, before: number): void {
   if (!cursor.isNamed(item)) throw new NotUnderstood('something else than an item in a list');
-  if (before >= mostItems) throw new NotUnderstood(`more than ${mostItems} items in a list`);
+  if (before >= maxItems) throw new NotUnderstood(`more than ${maxItems} items in a list`);
 }
 
 function memberAt(cursor: XmlCursor, members: MembersByHash): Member | undefined {

@@ -11,9 +11,9 @@ import { literalFiltersOf, readList } from './read-list.ts';
  * Maximum tags of a resource, and characters of a key and a value
  * (https://docs.aws.amazon.com/tag-editor/latest/userguide/best-practices-and-strats.html).
  */
-const mostTags = 50;
-const longestKey = 128;
-const longestValue = 256;
+const maxTags = 50;
+const maxKeyCharacters = 128;
+const maxValueCharacters = 256;
 
 /** Addresses that carry all of the tags. Skips addresses that cannot be parsed. */
 export async function readPublicAddresses(
@@ -33,8 +33,8 @@ export async function readPublicAddresses(
 function areTags(tags: Tags): boolean {
   const entries = Object.entries(tags);
   const fits = ([key, value]: readonly [string, string]): boolean =>
-    key !== '' && key.length <= longestKey && value.length <= longestValue;
-  return entries.length <= mostTags && entries.every(fits);
+    key !== '' && key.length <= maxKeyCharacters && value.length <= maxValueCharacters;
+  return entries.length <= maxTags && entries.every(fits);
 }
 
 function readAddress(shown: Ec2Address): PublicAddress | undefined {

@@ -22,7 +22,7 @@ import { readList, type ReadOptions } from './read-list.ts';
 import { zoneByZone } from './zone-by-zone.ts';
 
 /** The largest page of DescribeRouteTables. */
-const mostRouteTables = 100;
+const maxRouteTables = 100;
 
 /** For ids that cannot exist or that EC2 refuses, it returns nothing. */
 export async function readInfrastructure(
@@ -72,7 +72,7 @@ async function readNetworks(
 ): Promise<ObservedInfrastructure> {
   const input = { Filters: [{ Name: 'vpc-id', Values: networkIds }], MaxResults: options.pageSize };
   const from = { client, context };
-  const fewer = { ...input, MaxResults: Math.min(input.MaxResults, mostRouteTables) };
+  const fewer = { ...input, MaxResults: Math.min(input.MaxResults, maxRouteTables) };
   // Few nodes need the last two; without the others nothing can be published.
   const [subnets, networks, routeTables, groups] = await Promise.all([
     zoneByZone(options.zones ?? [], context.signal, (zone) =>

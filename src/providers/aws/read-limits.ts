@@ -8,7 +8,7 @@ import { refuseUnrequested, refuseRepeated } from './plausible.ts';
 import { readList } from './read-list.ts';
 
 /** The largest page of DescribeInstanceTypes. */
-const mostInstanceTypes = 100;
+const maxInstanceTypes = 100;
 
 export async function readLimits(
   client: Ec2Client,
@@ -17,7 +17,7 @@ export async function readLimits(
 ): Promise<ReadonlyMap<string, InstanceLimits | UnreadableLimits>> {
   // Uses a filter: EC2 rejects a whole list of names if one is unknown.
   const parts = await allInParts(instanceTypes.filter(isInstanceType), async (part) => {
-    const input = { Filters: [{ Name: 'instance-type', Values: part }], MaxResults: mostInstanceTypes };
+    const input = { Filters: [{ Name: 'instance-type', Values: part }], MaxResults: maxInstanceTypes };
     const { items } = await readList({ client, context }, 'DescribeInstanceTypes', 'InstanceTypes', input);
     const types = items.map((shown) => shown.InstanceType);
     refuseRepeated('DescribeInstanceTypes', types);
@@ -43,9 +43,9 @@ function limitsOf({
   );
   const interfaces = card?.MaximumNetworkInterfaces ?? network?.MaximumNetworkInterfaces;
   const addressesPerInterface = network?.Ipv4AddressesPerInterface;
-  if (!isCount(interfaces, mostInterfaces))
+  if (!isCount(interfaces, maxInterfaces))
     return { problem: `MaximumNetworkInterfaces is ${String(interfaces)}` };
-  if (!isCount(addressesPerInterface, mostAddresses))
+  if (!isCount(addressesPerInterface, maxAddresses))
     return { problem: `Ipv4AddressesPerInterface is ${String(addressesPerInterface)}` };
   // Only Nitro instances support prefixes. Bare metal names no hypervisor
   // (https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ec2-prefix-eni.html).
@@ -54,9 +54,9 @@ function limitsOf({
 }
 
 /** Several times the limits of the largest instances: EC2 sends no higher limit. */
-const mostInterfaces = 256;
-const mostAddresses = 1024;
+const maxInterfaces = 256;
+const maxAddresses = 1024;
 
-function isCount(value: unknown, most: number): value is number {
-  return Number.isSafeInteger(value) && Number(value) > 0 && Number(value) <= most;
+function isCount(value: unknown, max: number): value is number {
+  return Number.isSafeInteger(value) && Number(value) > 0 && Number(value) <= max;
 }

@@ -5,7 +5,7 @@ import type { Instance, Observation } from '../contract/observation.ts';
 import type { Ec2Instance, Ec2NetworkInterface, Filter } from './ec2-api.ts';
 import { type Ec2Client, unreadable } from './ec2-client.ts';
 import { isIdOf, isInstanceId, isNetworkId } from './ids.ts';
-import { inParts, mostFilterValues } from './in-parts.ts';
+import { inParts, maxFilterValues } from './in-parts.ts';
 import { holderOf, readInterface, spoilageOf } from './network-interface.ts';
 import {
   refuseUnrequested,
@@ -20,10 +20,10 @@ import { filtersOf, listed, readList, type ReadOptions } from './read-list.ts';
 const partSize = 50;
 
 /** The smallest page size of EC2. */
-const leastPage = 5;
+const minPageSize = 5;
 
 export async function reach(client: Ec2Client, context: CallContext): Promise<void> {
-  for await (const { output } of client.pages('DescribeVpcs', { MaxResults: leastPage }, context)) {
+  for await (const { output } of client.pages('DescribeVpcs', { MaxResults: minPageSize }, context)) {
     listed('DescribeVpcs', output, 'Vpcs');
     return;
   }
@@ -37,9 +37,9 @@ export async function* observe(
 ): AsyncGenerator<ObservedPage> {
   // Anything that cannot be an id has no interfaces; agents can write any text.
   if (scope.kind === 'all') {
-    const most = mostFilterValues - 1 - Object.keys(options.instanceTags).length;
+    const max = maxFilterValues - 1 - Object.keys(options.instanceTags).length;
     const ask = (part: readonly string[]) => observeNetworks(client, part, options, context);
-    yield* inParts(scope.networkIds.filter(isNetworkId), most, ask);
+    yield* inParts(scope.networkIds.filter(isNetworkId), max, ask);
   } else {
     const instanceIds = scope.instanceIds.filter(isInstanceId);
     if (instanceIds.length > 0) yield* observeInterfacesOf(client, instanceIds, options, context);
@@ -162,7 +162,7 @@ async function* observeInstances(
   const unclear = tagFilters.length > 0 ? instanceIds : instanceIds.filter((id) => !asked.met.has(id));
   if (unclear.length === 0) return;
   const absent = (id: string): Instance => ({ id, state: 'unknown', managed: tagFilters.length === 0 });
-  yield* inParts(unclear, mostFilterValues - tagFilters.length, async function* (part) {
+  yield* inParts(unclear, maxFilterValues - tagFilters.length, async function* (part) {
     const filters = [{ Name: 'instance-id', Values: part }, ...tagFilters];
     const from = { client, context: asked.context };
     const { startedAt, instances } = await readInstances(from, filters, asked.options.pageSize);

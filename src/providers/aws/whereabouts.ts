@@ -9,13 +9,13 @@ export interface WhereaboutsSource {
 }
 
 /** An account that is not known by then is omitted, in ms. */
-const longestWait = 2000;
+const maxWait = 2000;
 
 /** Takes 2 s at most, and never rejects. */
 export async function describeWhereabouts(source: WhereaboutsSource, clock: Clock): Promise<string> {
   const giveUp = new AbortController();
   const late = Promise.withResolvers<undefined>();
-  const cancel = clock.schedule(longestWait, () => {
+  const cancel = clock.schedule(maxWait, () => {
     giveUp.abort();
     late.resolve(undefined);
   });

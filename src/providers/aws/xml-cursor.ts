@@ -6,9 +6,9 @@
 export class NotUnderstood extends Error {}
 
 /** Deeper than any answer of EC2. */
-const mostDepth = 64;
+const maxDepth = 64;
 /** Longest text to read, in bytes: longer than any EC2 text, page tokens included. */
-const mostText = 8192;
+const maxText = 8192;
 
 const tab = 0x09;
 const lineFeed = 0x0a;
@@ -114,7 +114,7 @@ export class XmlCursor {
     }
     this.#at = at;
     if (bytes[at + 1] !== slash) throw new NotUnderstood('more than text in an element');
-    if (at - start > mostText) throw new NotUnderstood('a text that is too long');
+    if (at - start > maxText) throw new NotUnderstood('a text that is too long');
     this.#leave();
     return plain === 1 ? bytes.toString('latin1', start, at) : decoded(bytes.toString('utf8', start, at));
   }
@@ -151,7 +151,7 @@ export class XmlCursor {
     this.#isClosed = false;
     this.#at = at + 1;
     if (byte !== greater) this.#readTagEnd(at, attributes);
-    if (this.#open.length >= 2 * mostDepth) throw new NotUnderstood('too deep');
+    if (this.#open.length >= 2 * maxDepth) throw new NotUnderstood('too deep');
     this.#open.push(start, at);
   }
 

@@ -5,7 +5,7 @@ import { mayConcern } from '../contract/failure-policy.ts';
 import { isZoneName } from './ids.ts';
 
 /** The most zones to read one by one: those of the largest regions, and some local zones. */
-const mostZones = 10;
+const maxZones = 10;
 
 export interface ReadItems<T> {
   /** When the first request was sent, in monotonic ms. */
@@ -61,6 +61,6 @@ async function eachOf<T>(
 function zonesToAsk(named: readonly string[]): readonly string[] {
   const counts = new Map<string, number>();
   for (const zone of named.filter(isZoneName)) counts.set(zone, (counts.get(zone) ?? 0) + 1);
-  const ranked = [...counts].sort(([a, most], [b, more]) => more - most || (a < b ? -1 : 1));
-  return ranked.slice(0, mostZones).map(([zone]) => zone);
+  const ranked = [...counts].sort(([a, max], [b, more]) => more - max || (a < b ? -1 : 1));
+  return ranked.slice(0, maxZones).map(([zone]) => zone);
 }

@@ -4,7 +4,7 @@ import { boundedBody, checkHeaders, UnreadableAnswer } from '../../network/bound
 import type { Clock } from '../../runtime/clock.ts';
 import { CallError } from '../gate/cloud-call.ts';
 import { type ArmAnswer, type ArmRequest, type Json, list, member, text } from './arm-api.ts';
-import { CountingReader } from './counted-json.ts';
+import { CountingReader } from './counting-reader.ts';
 import { remainingIn, throttledLimit } from './limit-headers.ts';
 
 export interface AnswerHead {
@@ -17,19 +17,19 @@ export interface RawAnswer extends AnswerHead {
 }
 
 /** Limits for a page, for the answer to a change, and for an error, in bytes. */
-const mostOfPage = 64 * 2 ** 20;
-const mostOfChange = 4 * 2 ** 20;
-const mostOfRefusal = 2 ** 16;
+const maxPageBytes = 64 * 2 ** 20;
+const maxChangeBytes = 4 * 2 ** 20;
+const maxRefusalBytes = 2 ** 16;
 
 /** Rejects with a CallError for a refusal, and with an UnreadableAnswer for an answer that is not from ARM. */
 export async function readAnswer(request: ArmRequest, raw: RawAnswer, clock: Clock): Promise<ArmAnswer> {
   const { headers, body } = raw;
   const isRefused = !isSuccess(raw);
-  const most = isRefused ? mostOfRefusal : request.method === 'GET' ? mostOfPage : mostOfChange;
+  const max = isRefused ? maxRefusalBytes : request.method === 'GET' ? maxPageBytes : maxChangeBytes;
   const reader = new BodyReader(request, raw);
   try {
     if (body !== undefined)
-      for await (const piece of bounded(headers, body, { most, clock })) reader.take(piece);
+      for await (const piece of bounded(headers, body, { max, clock })) reader.take(piece);
   } catch (error) {
     // Its status says enough.
     if (!isRefused) throw error;
@@ -82,10 +82,10 @@ function isSuccess({ status }: AnswerHead): boolean {
 function bounded(
   headers: AnswerHead['headers'],
   body: Readable,
-  bounds: { readonly most: number; readonly clock: Clock },
+  bounds: { readonly max: number; readonly clock: Clock },
 ): AsyncIterable<Uint8Array> {
   try {
-    checkHeaders(headers, bounds.most);
+    checkHeaders(headers, bounds.max);
   } catch (error) {
     body.destroy();
     throw error;

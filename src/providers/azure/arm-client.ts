@@ -30,7 +30,7 @@ export class ArmClient {
     const { startedAt, output } = await this.#gate.read(callOf(request), context, (sending) =>
       this.#api.send(request, sending),
     );
-    this.#learn(request, output);
+    this.#learnLimits(request, output);
     return { startedAt, answer: output };
   }
 
@@ -91,7 +91,7 @@ export class ArmClient {
     const result = await this.#gate.write(callOf(request), context, (sending) =>
       this.#api.send(request, sending),
     );
-    if (result.kind === 'answered') this.#learn(request, result.output);
+    if (result.kind === 'answered') this.#learnLimits(request, result.output);
     return result;
   }
 
@@ -100,7 +100,7 @@ export class ArmClient {
     this.#gate.refund([callOf(request)]);
   }
 
-  #learn(request: ArmRequest, { remaining }: ArmAnswer): void {
+  #learnLimits(request: ArmRequest, { remaining }: ArmAnswer): void {
     for (const { limit, count } of remainingCalls(request, remaining)) this.#gate.remaining(limit, count);
   }
 }

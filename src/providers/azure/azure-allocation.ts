@@ -17,13 +17,13 @@ import { Changes } from './changes.ts';
 import { azureSection } from './cilium-node-section.ts';
 import { FailedModels } from './failed-models.ts';
 import type { InstanceRef } from './ids.ts';
-import { mostConfigurations } from './instance-model.ts';
+import { maxConfigurations } from './instance-model.ts';
 import { observe } from './read.ts';
 import { interfacesInGroup, subscriptions } from './requests.ts';
 import { Spellings } from './spellings.ts';
 import { Subnets } from './subnets.ts';
 import { admittedFor, type UpdateParts } from './model-change.ts';
-import { InstanceReleases } from './release-from-instance.ts';
+import { InstanceReleases } from './instance-releases.ts';
 import { updateInstance } from './update-instance.ts';
 
 export interface AzureAllocationOptions {
@@ -41,14 +41,14 @@ export interface AzureAllocationOptions {
 const azureTraits: CloudTraits = {
   interfaces: 'given',
   repeatedAssignment: 'isRecognized',
-  mostPerCall: Infinity,
+  maxPerCall: Infinity,
   change: 'perInstance',
-  limits: { addressesPerInterface: mostConfigurations, prefixes: false },
+  limits: { addressesPerInterface: maxConfigurations, prefixes: false },
   poolRequests: true,
   publicAddresses: false,
 };
 
-const mostInstancesPerRefresh = 50;
+const maxInstancesPerRefresh = 50;
 
 export function azureAllocation(options: AzureAllocationOptions): AllocationImplementation {
   const { api, gate, clock, consistencyWindow, place, isInScope } = options;
@@ -61,8 +61,8 @@ export function azureAllocation(options: AzureAllocationOptions): AllocationImpl
   const releases = new InstanceReleases({ ...parts, clock });
   return {
     traits: azureTraits,
-    mostInstancesPerRefresh,
-    mostTypesPerRead: 1,
+    maxInstancesPerRefresh,
+    maxTypesPerRead: 1,
     reach: async (context) => {
       await client.read(place === undefined ? subscriptions() : interfacesInGroup(place), context);
     },

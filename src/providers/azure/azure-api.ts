@@ -33,7 +33,7 @@ export interface AzureApiOptions extends HttpSenderOptions, Omit<IdentityOptions
 }
 
 /** Limit for an answer about identities, in bytes. */
-const mostOfToken = 2 ** 20;
+const maxTokenBytes = 2 ** 20;
 
 /** Policies of the SDK that are left out: it would follow redirects with our token, and take packed bodies. */
 const unwanted = ['redirectPolicy', 'decompressResponsePolicy', 'proxyPolicy', 'logPolicy'];
@@ -182,7 +182,7 @@ function identityClient(sender: RequestSender, { clock }: { readonly clock: Cloc
       const { readableStreamBody, ...response } = await forward(sender, request);
       const pieces: Uint8Array[] = [];
       const body = readableStreamBody as Readable;
-      for await (const piece of boundedBody(body, { most: mostOfToken, clock })) pieces.push(piece);
+      for await (const piece of boundedBody(body, { max: maxTokenBytes, clock })) pieces.push(piece);
       return { ...response, bodyAsText: Buffer.concat(pieces).toString('utf8') };
     },
   };

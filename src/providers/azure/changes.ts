@@ -184,7 +184,7 @@ function stateAtFirst({ accepted }: Change): ChangeState {
 }
 
 /** After that many looks at interfaces that are ready without our addresses, a change that has ended has failed. */
-const mostMissed = 5;
+const maxMissedReads = 5;
 /** After that many, the operation itself is asked. */
 const suspicious = 2;
 
@@ -209,8 +209,8 @@ function progressIn(
     return { kind: 'ended', result: { kind: 'shown', addressesByInterface: view } };
   state.missed++;
   // What a removal left is offered again, so no old read may say so.
-  const most = state.failed === undefined || isRemoval(change) ? mostMissed : suspicious;
-  if (!state.hasEnded || state.missed < most) return { kind: 'pending' };
+  const max = state.failed === undefined || isRemoval(change) ? maxMissedReads : suspicious;
+  if (!state.hasEnded || state.missed < max) return { kind: 'pending' };
   if (state.failed !== undefined && view === 'untouched') return state.failed;
   // The change took effect, and asking for more would add to it.
   const result = { kind: 'unclear', failure: failure(change, 'ChangeNotShown', notShown[view]) } as const;

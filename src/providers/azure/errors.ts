@@ -122,7 +122,7 @@ const ofInstance: ReadonlySet<string> = new Set([
 ]);
 
 /** Maximum characters of an error code or request id. */
-const mostOfCode = 100;
+const maxCodeCharacters = 100;
 
 export function failureOf({ name }: Pick<CloudCall, 'name'>, error: CallError): CloudFailure {
   const kind = kindOf(name, error);
@@ -133,9 +133,9 @@ export function failureOf({ name }: Pick<CloudCall, 'name'>, error: CallError): 
   return {
     kind,
     action: name,
-    code: sanitizedText(error.code, mostOfCode),
+    code: sanitizedText(error.code, maxCodeCharacters),
     message: sanitizedText(plainMessage(error)),
-    requestId: error.requestId === undefined ? undefined : sanitizedText(error.requestId, mostOfCode),
+    requestId: error.requestId === undefined ? undefined : sanitizedText(error.requestId, maxCodeCharacters),
     ...(permission !== undefined && { permission }),
     ...(about !== undefined && { about }),
     ...(credentials !== undefined && { credentials }),

@@ -3,7 +3,7 @@
 import { isObject, type Json, type JsonObject, list, member, text } from './arm-api.ts';
 
 /** Configurations of one interface, its primary one included. */
-export const mostConfigurations = 256;
+export const maxConfigurations = 256;
 
 export interface Addition {
   /** The interface's name in the model. */
@@ -198,8 +198,8 @@ function withAdditions(
   const present = new Set(configurations.map(nameOf));
   const missing = names.filter((name) => !present.has(name));
   const total = configurations.length + missing.length;
-  if (total > mostConfigurations) {
-    const text = `${interfaceName} would have ${total} configurations, and Azure allows ${mostConfigurations}`;
+  if (total > maxConfigurations) {
+    const text = `${interfaceName} would have ${total} configurations, and Azure allows ${maxConfigurations}`;
     return refused('TooManyConfigurations', text);
   }
   const [first] = configurations;

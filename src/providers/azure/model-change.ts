@@ -57,7 +57,7 @@ export type ModelResult =
   | Exclude<Outcome, { kind: 'done' }>;
 
 /** How often the model is read again because somebody changed it between our read and our PUT. */
-const mostTries = 3;
+const maxTries = 3;
 
 /**
  * Resolves once the interfaces show the change, or it is sure not to come. Never rejects for anything Azure does.
@@ -70,7 +70,7 @@ export async function changeModel(
 ): Promise<ModelResult> {
   const tokens = new Tokens(parts.client, isAdmitted);
   try {
-    return await tryUpTo(mostTries, { ...parts, tokens }, { target, context });
+    return await tryUpTo(maxTries, { ...parts, tokens }, { target, context });
   } catch (error) {
     if (error instanceof CloudError) return { kind: 'failed', failure: error.failure };
     throw error;

@@ -7,7 +7,7 @@ import type {
   InstanceLimits,
   UnreadableLimits,
 } from '../contract/allocation-implementation.ts';
-import { CloudError, type CloudFailure, longestPause } from '../contract/cloud-failure.ts';
+import { CloudError, type CloudFailure, maxPause } from '../contract/cloud-failure.ts';
 
 /**
  * Limits of a type. `unread` until the cloud has answered, and until a second answer confirms that limits are missing
@@ -64,16 +64,16 @@ export class InstanceTypeLimits {
       clock,
       random,
       window: 50,
-      most: implementation.mostTypesPerRead,
+      max: implementation.maxTypesPerRead,
       backoff: { base: 1000, cap: 30_000 },
-      longestPause,
+      maxPause,
       onFailure: (error, types) => {
         onFailure(error, types);
         this.#deny(types, error);
       },
       run: async (types, signal) => {
         const limits = await implementation.readLimits(types, { priority: () => 'high', signal });
-        for (const type of types) this.#learn(type, limits.get(type) ?? 'unknown');
+        for (const type of types) this.#learnLimits(type, limits.get(type) ?? 'unknown');
         onNews(types);
       },
     });
@@ -109,7 +109,7 @@ export class InstanceTypeLimits {
     if (news.length > 0) this.#options.onNews(news);
   }
 
-  #learn(type: string, answer: InstanceLimits | UnreadableLimits | 'unknown'): void {
+  #learnLimits(type: string, answer: InstanceLimits | UnreadableLimits | 'unknown'): void {
     this.#asked.delete(type);
     this.#denied.delete(type);
     if (answer === 'unknown' || 'problem' in answer) {

@@ -27,7 +27,7 @@ interface Account {
   readonly entries: Set<Entry>;
   exhaustedUntil: number;
   /** Maximum prefixes to request at once, until `fragmentedUntil`. */
-  mostPrefixes: number;
+  maxPrefixes: number;
   fragmentedUntil: number;
   /** The cloud reported that the subnet does not exist. */
   isGone: boolean;
@@ -61,7 +61,7 @@ export class SubnetLedger {
           countedAt: startedAt,
           entries: new Set(),
           exhaustedUntil: -Infinity,
-          mostPrefixes: Infinity,
+          maxPrefixes: Infinity,
           fragmentedUntil: -Infinity,
           isGone: false,
         });
@@ -132,14 +132,14 @@ export class SubnetLedger {
   fragmented(subnetId: string, asked: number, now: number): void {
     const account = this.#accounts.get(subnetId);
     if (account === undefined) return;
-    account.mostPrefixes = Math.min(this.mostPrefixes(subnetId, now), Math.floor(asked / 2));
+    account.maxPrefixes = Math.min(this.maxPrefixes(subnetId, now), Math.floor(asked / 2));
     account.fragmentedUntil = now + fragmentedFor;
   }
 
   /** Maximum prefixes to request from the subnet at once; Infinity unless it recently reported "fragmented". */
-  mostPrefixes(subnetId: string, now: number): number {
+  maxPrefixes(subnetId: string, now: number): number {
     const account = this.#accounts.get(subnetId);
-    return account !== undefined && now < account.fragmentedUntil ? account.mostPrefixes : Infinity;
+    return account !== undefined && now < account.fragmentedUntil ? account.maxPrefixes : Infinity;
   }
 
   /** `count` addresses were released to the subnet at `endedAt`. It can be asked again, for prefixes too. */

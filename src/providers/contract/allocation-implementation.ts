@@ -18,10 +18,10 @@ export interface AllocationImplementation {
 
   /**
    * Reads what exists, page by page: everything on the instances of these networks or that nodes name, or some
-   * instances by id (at most `mostInstancesPerRefresh`). Rejects with a CloudError; pages already yielded stay valid.
+   * instances by id (at most `maxInstancesPerRefresh`). Rejects with a CloudError; pages already yielded stay valid.
    */
   observe(scope: ObservationScope, context: CallContext): AsyncIterable<ObservedPage>;
-  readonly mostInstancesPerRefresh: number;
+  readonly maxInstancesPerRefresh: number;
 
   /** Reads subnets, networks, route tables and security groups. Rejects with a CloudError. */
   readInfrastructure(
@@ -38,7 +38,7 @@ export interface AllocationImplementation {
     instanceTypes: readonly string[],
     context: CallContext,
   ): Promise<ReadonlyMap<string, InstanceLimits | UnreadableLimits>>;
-  readonly mostTypesPerRead: number;
+  readonly maxTypesPerRead: number;
 
   /** Reads the public addresses of the account that carry all of these tags. Rejects with a CloudError. */
   readPublicAddresses(tags: Tags, context: CallContext): Promise<ObservedPublicAddresses>;
@@ -120,7 +120,7 @@ export interface DetachedScope {
   readonly tags: Tags;
   /** Restricts the read to one network; undefined for all. */
   readonly networkId: string | undefined;
-  /** Restricts the read to these interfaces, at most `mostInstancesPerRefresh`; omitted for all. */
+  /** Restricts the read to these interfaces, at most `maxInstancesPerRefresh`; omitted for all. */
   readonly ids?: readonly string[];
 }
 

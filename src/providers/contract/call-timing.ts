@@ -13,9 +13,9 @@ export function mayTakeEffectFor({ callTimeout, consistencyWindow }: CallTiming)
 }
 
 /** In ms. A call that takes something away must end well within a lease. */
-const longestFenced = 5000;
+const maxFencedTimeout = 5000;
 
 /** Timeout of calls that take something away, in ms; `callTimeout` is that of other calls. */
 export function fencedTimeoutOf(callTimeout: number): number {
-  return Math.min(callTimeout, longestFenced);
+  return Math.min(callTimeout, maxFencedTimeout);
 }

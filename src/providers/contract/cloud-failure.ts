@@ -58,7 +58,7 @@ export interface CloudFailure {
  * Maximum delay before a failed read is retried, in ms. An unreadable answer shows that the cloud is up, so retry soon:
  * nodes wait for a readable one.
  */
-export function longestPause(error: unknown): number {
+export function maxPause(error: unknown): number {
   return error instanceof CloudError && error.failure.kind === 'unreadable' ? 4000 : Infinity;
 }
 

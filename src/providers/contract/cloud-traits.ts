@@ -10,7 +10,7 @@ export interface CloudTraits {
    */
   readonly repeatedAssignment: 'adds' | 'isRecognized';
   /** The most addresses that one call creates an interface with, its primary address included, or assigns. */
-  readonly mostPerCall: number;
+  readonly maxPerCall: number;
   /** Whether changes to different interfaces of one instance exclude each other. */
   readonly change: 'perInterface' | 'perInstance';
   /** What an instance can hold: read by its type, or the same for all. Then it has the interfaces that are there. */

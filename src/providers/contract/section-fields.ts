@@ -8,11 +8,11 @@ export const ipv4Wording = 'an IPv4 address like 10.0.0.1, without leading zeros
 export const cidrWording = 'a network like 10.0.0.0/28';
 
 /** Absent counts as 0. */
-export function wholeNumber(most: number): z.ZodType<number> {
-  const wording = `a whole number from 0 to ${most}`;
+export function wholeNumber(max: number): z.ZodType<number> {
+  const wording = `a whole number from 0 to ${max}`;
   return z
     .number(wording)
-    .refine((value) => Number.isInteger(value) && value >= 0 && value <= most, wording)
+    .refine((value) => Number.isInteger(value) && value >= 0 && value <= max, wording)
     .nullish()
     .transform((value) => value ?? 0);
 }

@@ -5,7 +5,7 @@ import type { CallContext } from '../contract/allocation-implementation.ts';
 import { fencedTimeoutOf } from '../contract/call-timing.ts';
 import { CloudError, type CloudFailure } from '../contract/cloud-failure.ts';
 import type { Priority } from '../contract/priority.ts';
-import type { ConcurrencyLimiter } from '../rate-limit/concurrency-limit.ts';
+import type { ConcurrencyLimiter } from '../rate-limit/concurrency-limiter.ts';
 import type { LimitKey } from '../rate-limit/limit-key.ts';
 import type { RateLimiter } from '../rate-limit/rate-limiter.ts';
 import { CallError, type CloudCall, type Sending } from './cloud-call.ts';
@@ -119,7 +119,7 @@ export class CallGate {
    */
   async write<T>(call: CloudCall, context: CallContext, send: Send<T>): Promise<WriteResult<T>> {
     if (call.housekeepingOf === undefined) return this.#write(call, context, send);
-    const attempt = this.#denied.try(call.name, call.housekeepingOf);
+    const attempt = this.#denied.beginAttempt(call.name, call.housekeepingOf);
     if (attempt.known !== undefined) {
       this.#options.rateLimiter.refund([call]);
       return { kind: 'failed', failure: attempt.known };
@@ -147,7 +147,7 @@ export class CallGate {
 
   /** Rejects with the CloudError of a failed call. */
   async #send<T>(call: CloudCall, context: CallContext, send: Send<T>): Promise<ReadResult<T>> {
-    const started = this.#begin(call, context);
+    const started = this.#beginCall(call, context);
     try {
       context.signal.throwIfAborted();
       const output = await this.#sendInPlace({ call, started, context }, send);
@@ -188,11 +188,11 @@ export class CallGate {
       started.wait();
       try {
         const output = await send(started.sending);
-        this.#learn(call, started.sentAt, undefined);
+        this.#learnLimits(call, started.sentAt, undefined);
         return output;
       } catch (error) {
         const known = this.#classified(call, error);
-        if (isOfCall(known)) this.#learn(call, started.sentAt, known);
+        if (isOfCall(known)) this.#learnLimits(call, started.sentAt, known);
         throw known;
       }
     };
@@ -207,7 +207,7 @@ export class CallGate {
   }
 
   /** The gate comes after every wait: what was true before a wait may have changed. */
-  #begin(call: CloudCall, context: CallContext): StartedCall {
+  #beginCall(call: CloudCall, context: CallContext): StartedCall {
     const { clock } = this.#options;
     const timeout = this.#timeoutOf(call);
     const giveUp = new AbortController();
@@ -267,7 +267,7 @@ export class CallGate {
   }
 
   /** Runs before the call leaves its slot, so the next call in it uses the new limits. */
-  #learn(call: CloudCall, sentAt: number | undefined, error: FailedCall | undefined): void {
+  #learnLimits(call: CloudCall, sentAt: number | undefined, error: FailedCall | undefined): void {
     const { status, limit, retryAfter } = error?.cause ?? answered;
     if (sentAt === undefined || status === undefined) return;
     const throttled = error?.failure.kind === 'throttled';

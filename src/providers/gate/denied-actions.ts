@@ -13,7 +13,7 @@ const policy = { base: 5000, cap: 60_000 };
 /** A denial that is not repeated for this long is forgotten, in ms: releases are repeated once an hour. */
 const remembered = 2 * 3_600_000;
 /** Maximum things kept per action. */
-const mostThings = 20_000;
+const maxThings = 20_000;
 
 interface Denial {
   answer: CloudFailure;
@@ -43,7 +43,7 @@ export class DeniedActions {
   }
 
   /** `thing`: what the action is asked for. */
-  try(action: string, thing: string): Attempt {
+  beginAttempt(action: string, thing: string): Attempt {
     const startedAt = this.#clock.monotonic();
     const denial = this.#denialFor(action, thing);
     if (denial?.isDue === false)
@@ -57,7 +57,7 @@ export class DeniedActions {
       failed: (failure) => {
         if (failure.permission !== undefined) this.#denied({ action, thing, startedAt }, failure);
       },
-      end: denial === undefined ? nothing : this.#refusals.try([action]),
+      end: denial === undefined ? nothing : this.#refusals.beginTry([action]),
     };
   }
 
@@ -90,6 +90,6 @@ interface SentCall {
 
 function remember(things: Set<string>, thing: string): void {
   const [oldest] = things;
-  if (things.size >= mostThings && oldest !== undefined) things.delete(oldest);
+  if (things.size >= maxThings && oldest !== undefined) things.delete(oldest);
   things.add(thing);
 }

@@ -63,7 +63,7 @@ export class AddressConflicts {
   }
 
   /** Returns false if a conflict among these instances is already open. */
-  begin(conflict: Conflict, now: number): boolean {
+  openConflict(conflict: Conflict, now: number): boolean {
     const key = `${conflict.networkId} ${conflict.address}`;
     const known = this.#open.get(key);
     if (known !== undefined && conflict.instanceIds.every((id) => known.instanceIds.includes(id)))

@@ -25,7 +25,7 @@ const none: ReadonlySet<string> = new Set();
 const changingPause = 1 / 6;
 
 /** No read takes longer, in ms. */
-const longestRead = 600_000;
+const maxRead = 600_000;
 
 /** An interface known from before a restart. */
 export function restoredInterface(item: NetworkInterface): InterfaceRecord {
@@ -214,7 +214,7 @@ function stillRemembered(
   released: ReadonlyMap<string, number>,
   { endedAt }: Reading,
 ): ReadonlyMap<string, number> {
-  const kept = [...released].filter(([, at]) => endedAt < at + longestRead);
+  const kept = [...released].filter(([, at]) => endedAt < at + maxRead);
   return kept.length === released.size ? released : new Map(kept);
 }
 

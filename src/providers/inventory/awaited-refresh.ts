@@ -7,7 +7,7 @@ export interface AwaitedRefreshOptions {
   /** How long the cloud may take to show a change, in ms. */
   readonly consistencyWindow: number;
   /** Most instances that one read asks about. */
-  readonly most: number;
+  readonly max: number;
   /** Refreshes the instance, in one call with others. */
   readonly refresh: (instanceId: string) => void;
   /** Whether an interface of the instance is still awaited. */
@@ -15,15 +15,15 @@ export interface AwaitedRefreshOptions {
 }
 
 /** Least time between two reads, in ms. */
-const shortestPause = 1000;
+const minPause = 1000;
 /** So many reads pass while an attachment usually takes effect and becomes visible. Only then do pauses grow. */
 const usualReads = 3;
 
 /** Time until the next read, in ms. `fruitless`: how many reads in a row showed nothing new. */
 export function pauseAfter(fruitless: number, consistencyWindow: number): number {
   return Math.max(
-    shortestPause,
-    Math.min(consistencyWindow, shortestPause * 2 ** Math.min(Math.max(0, fruitless - usualReads), 20)),
+    minPause,
+    Math.min(consistencyWindow, minPause * 2 ** Math.min(Math.max(0, fruitless - usualReads), 20)),
   );
 }
 
@@ -70,7 +70,7 @@ export class AwaitedRefresh {
   }
 
   #refresh(): void {
-    const { clock, most, refresh, isAwaited } = this.#options;
+    const { clock, max, refresh, isAwaited } = this.#options;
     this.#due = Infinity;
     for (const id of this.#awaited.keys()) {
       if (isAwaited(id)) continue;
@@ -79,7 +79,7 @@ export class AwaitedRefresh {
     }
     this.#fruitless = this.#isNews ? 0 : this.#fruitless + 1;
     this.#isNews = false;
-    const next = [...this.#awaited].slice(0, most);
+    const next = [...this.#awaited].slice(0, max);
     if (next.length > 0) this.#lastAt = clock.monotonic();
     for (const [id, since] of next) {
       this.#awaited.delete(id);

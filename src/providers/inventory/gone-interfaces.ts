@@ -1,7 +1,7 @@
 // Remembers interfaces that an instance no longer has, while stale reads or its CiliumNode may still show them.
 
 /** How many to remember of each kind. Far fewer can go before the CiliumNode is written again. */
-const most = 100;
+const max = 100;
 
 const none: ReadonlyMap<string, number> = new Map();
 const nothing: ReadonlySet<string> = new Set();
@@ -36,13 +36,13 @@ export class GoneInterfaces {
   noteRemoved(id: string, now: number): void {
     const entries = [...this.#removed].filter(([other]) => other !== id);
     const kept = entries.filter(
-      ([, at], index) => index > entries.length - most || at + this.#consistencyWindow > now,
+      ([, at], index) => index > entries.length - max || at + this.#consistencyWindow > now,
     );
     this.#removed = new Map([...kept, [id, now]]);
   }
 
   depart(id: string): void {
-    this.#departed = new Set([...this.#departed, id].slice(-most));
+    this.#departed = new Set([...this.#departed, id].slice(-max));
   }
 
   /** A read that is not stale shows the interface again. */

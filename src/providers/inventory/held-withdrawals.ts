@@ -6,7 +6,7 @@ import type { WithdrawalGate } from './withdrawals.ts';
 const heldPause = 4;
 
 /** How long an instance counts as suspected after it is untracked, in ms. */
-const longestMemory = 600_000;
+const maxMemory = 600_000;
 
 const none: ReadonlySet<string> = new Set();
 
@@ -22,7 +22,7 @@ export class HeldWithdrawals {
   #confirmFrom = -Infinity;
   /**
    * Instances untracked while something of theirs was missing, with the time. A deleted node does not explain the loss.
-   * Forgotten after `longestMemory`, but not while a withdrawal is held.
+   * Forgotten after `maxMemory`, but not while a withdrawal is held.
    */
   readonly #suspectedUntracked = new Map<string, number>();
   /** Tracked instances that a Node named at some time since they are tracked. */
@@ -75,7 +75,7 @@ export class HeldWithdrawals {
    * Asks the gate about what is proven gone on these and all held instances, as far as their newest refreshes confirm
    * it. The gate admits all of that or none. What is unconfirmed stays held and is refreshed.
    */
-  evaluate(instanceIds: readonly string[], now: number): ReadonlySet<string> {
+  admitWithdrawals(instanceIds: readonly string[], now: number): ReadonlySet<string> {
     const fresh = this.#newCandidates(instanceIds, now);
     if (fresh.length === 0 && this.#held.size === 0) return none;
     const candidates = new Set([...this.held(), ...fresh]);
@@ -141,6 +141,6 @@ export class HeldWithdrawals {
   #forgetUntracked(now: number): void {
     if (this.#held.size > 0) return;
     for (const [id, at] of this.#suspectedUntracked)
-      if (at <= now - longestMemory) this.#suspectedUntracked.delete(id);
+      if (at <= now - maxMemory) this.#suspectedUntracked.delete(id);
   }
 }

@@ -4,7 +4,7 @@ import { Batcher } from '../../runtime/batcher.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { AllocationImplementation, ObservedPage } from '../contract/allocation-implementation.ts';
-import { type CloudError, longestPause } from '../contract/cloud-failure.ts';
+import { type CloudError, maxPause } from '../contract/cloud-failure.ts';
 import { AwaitedRefresh } from './awaited-refresh.ts';
 import type { Inventory } from './inventory.ts';
 import type { Observation } from '../contract/observation.ts';
@@ -39,7 +39,7 @@ export class InstanceRefresh {
     this.#awaited = new AwaitedRefresh({
       clock,
       consistencyWindow,
-      most: implementation.mostInstancesPerRefresh,
+      max: implementation.maxInstancesPerRefresh,
       refresh: (instanceId) => void this.#awaitedRefreshes.request(instanceId),
       isAwaited: (instanceId) => (inventory.view(instanceId)?.awaited.size ?? 0) > 0,
     });
@@ -51,7 +51,7 @@ export class InstanceRefresh {
   }
 
   /** Refreshes the instance until nothing of it is awaited. `since`: when its newest interface was attached. */
-  await(instanceId: string, since: number): void {
+  awaitAttachment(instanceId: string, since: number): void {
     this.#awaited.add(instanceId, since);
   }
 
@@ -68,9 +68,9 @@ function batchedRefresh(options: InstanceRefreshOptions): Batcher<string> {
     clock,
     random,
     window,
-    most: implementation.mostInstancesPerRefresh,
+    max: implementation.maxInstancesPerRefresh,
     backoff: { base: 1000, cap: 30_000 },
-    longestPause,
+    maxPause,
     onFailure: options.onFailure,
     run: async (instanceIds, signal) => {
       const observations: Observation[] = [];

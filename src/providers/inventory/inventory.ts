@@ -37,7 +37,7 @@ interface ShownOn {
 }
 
 /** How long `#changedAt` is kept, in ms. */
-const longestMemory = 600_000;
+const maxMemory = 600_000;
 
 /** Admits every withdrawal. */
 const openGate: WithdrawalGate = { admit: () => true, ofNodes: () => undefined };
@@ -132,7 +132,7 @@ export class Inventory {
 
   /** Several instances appear to hold an address. A read by id of all of them decides and is due now. */
   contest(conflict: Conflict, now: number): void {
-    if (!this.#conflicts.begin(conflict, now)) return;
+    if (!this.#conflicts.openConflict(conflict, now)) return;
     for (const id of conflict.instanceIds) this.#instances.get(id)?.invalidate(now);
   }
 
@@ -146,7 +146,7 @@ export class Inventory {
    * refreshes. Returns the instances that changed or that need such a refresh.
    */
   reevaluate(now: number): ReadonlySet<string> {
-    return this.#withdrawals.evaluate([], now);
+    return this.#withdrawals.admitWithdrawals([], now);
   }
 
   /** What is known of the instance is unconfirmed since `from`: a refresh is due. */
@@ -225,7 +225,7 @@ export class Inventory {
     const settled = this.#settle(refresh);
     for (const id of refresh.instanceIds) this.#noteReturned(id);
     this.#withdrawals.count(refresh.instanceIds);
-    const evaluated = this.#withdrawals.evaluate(refresh.instanceIds, refresh.endedAt);
+    const evaluated = this.#withdrawals.admitWithdrawals(refresh.instanceIds, refresh.endedAt);
     return new Set([...changed, ...settled, ...evaluated]);
   }
 
@@ -295,7 +295,7 @@ export class Inventory {
 
   #note({ kind, interfaceId }: Exclude<Answer, { kind: 'created' }>, endedAt: number): void {
     for (const [id, at] of this.#changedAt) {
-      if (at > endedAt - longestMemory) break;
+      if (at > endedAt - maxMemory) break;
       this.#changedAt.delete(id);
     }
     if (kind !== 'allocated' && kind !== 'released') return;
@@ -342,8 +342,8 @@ const nothingMet: readonly Met[] = [];
 function applyMet(tracked: TrackedInstance, met: readonly Met[], at: number): boolean {
   let changed = false;
   for (const { shown, made } of met) {
-    const isIts = shown.attachment?.instanceId === tracked.id;
-    if (isIts && tracked.applyMet(shown, made, at)) changed = true;
+    const isOnInstance = shown.attachment?.instanceId === tracked.id;
+    if (isOnInstance && tracked.applyMet(shown, made, at)) changed = true;
   }
   return changed;
 }

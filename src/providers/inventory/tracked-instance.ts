@@ -171,13 +171,13 @@ export class TrackedInstance {
     for (const shown of interfaces) {
       const record = this.#interfaces.get(shown.id);
       if (record === undefined && this.#gone.wasRemoved(shown.id)) continue;
-      const isTheirs = notReassigned(this.#interfaces, shown.id, -Infinity);
-      const item = onlyWith(shown, isTheirs);
+      const staysWithOthers = notReassigned(this.#interfaces, shown.id, -Infinity);
+      const item = onlyWith(shown, staysWithOthers);
       const next = record === undefined ? restoredInterface(item) : withRestored(record, item);
       if (next === record) continue;
       this.#interfaces.set(item.id, next);
       const isNew = (holding: string): boolean => record === undefined || next.unseen.has(holding);
-      this.#takeFromOthers(item.id, allAssignments(item).filter(isTheirs).filter(isNew), now);
+      this.#takeFromOthers(item.id, allAssignments(item).filter(staysWithOthers).filter(isNew), now);
       this.#memory.restore(item.id);
       this.refreshBy(now);
       changed = true;

@@ -2,7 +2,7 @@
 // calls; callers wait only when calls are scarce.
 
 /** Longest wait, in ms. */
-const longest = 2000;
+const max = 2000;
 /** Added to the age at which an interface was not yet visible, in ms. */
 const margin = 100;
 /** Factor applied after each visible interface. After some hundreds, a shorter wait is tried. */
@@ -18,7 +18,7 @@ export class VisibilityLag {
 
   /** An interface was not yet visible `age` ms after its creation was answered. */
   unknown(age: number): void {
-    this.#ms = Math.min(longest, Math.max(this.#ms, age + margin));
+    this.#ms = Math.min(max, Math.max(this.#ms, age + margin));
   }
 
   /** An interface was visible on the first request. */

@@ -36,29 +36,29 @@ export function fitnessOf(orphan: Orphan, consistencyWindow: number): 'fit' | 'u
 export interface CollectionLimits {
   /** Minimum time that it must have been seen detached, in ms. */
   readonly interval: number;
-  readonly most: number;
+  readonly max: number;
   /** Whether there is evidence that the interface belongs to this cluster. */
   readonly isOurs: (item: NetworkInterface) => boolean;
 }
 
 /** Minimum time that an interface is seen detached before deletion, whatever the interval, in ms. */
-export const leastDetached = 60_000;
+export const minDetachedTime = 60_000;
 
 /**
- * The orphaned interfaces to delete now: at most `most`, longest detached first. EC2 does not report when an interface
+ * The orphaned interfaces to delete now: at most `max`, longest detached first. EC2 does not report when an interface
  * was created or detached, so only `interval` ms seen detached by this process count. Others create and attach in two
  * calls, and between them an interface looks orphaned; hence the minimum time.
  */
 export function dueForCollection(
   orphans: Iterable<Orphan>,
-  { interval, most, isOurs }: CollectionLimits,
+  { interval, max, isOurs }: CollectionLimits,
 ): readonly Orphan[] {
-  const leastSeen = Math.max(interval, leastDetached);
+  const minSeenTime = Math.max(interval, minDetachedTime);
   return [...orphans]
-    .filter((orphan) => !isBusy(orphan) && orphan.lastAt - orphan.firstAt >= leastSeen)
+    .filter((orphan) => !isBusy(orphan) && orphan.lastAt - orphan.firstAt >= minSeenTime)
     .filter((orphan) => isOurs(orphan.interface))
     .sort((a, b) => a.firstAt - b.firstAt || (a.interface.id < b.interface.id ? -1 : 1))
-    .slice(0, most);
+    .slice(0, max);
 }
 
 /**

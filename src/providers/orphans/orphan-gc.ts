@@ -55,7 +55,7 @@ export type CollectionResult =
   | { readonly kind: 'failed'; readonly failure: CloudFailure };
 
 /** Maximum deletions in one pass. */
-const mostPerPass = 25;
+const maxPerPass = 25;
 const backoffPolicy = { base: 1000, cap: 60_000 };
 
 export class OrphanGc {
@@ -88,7 +88,7 @@ export class OrphanGc {
     const { orphans, interval, isDryRun, isHeld, evidence } = this.#options;
     const dryRun = isDryRun();
     if (!dryRun && isHeld()) return true;
-    const due = orphans.due({ interval, most: dryRun ? Infinity : mostPerPass, isOurs: evidence() });
+    const due = orphans.due({ interval, max: dryRun ? Infinity : maxPerPass, isOurs: evidence() });
     if (dryRun) this.#reportNew(due);
     return dryRun || due.length === 0 || (await this.#collectAll(due, signal));
   }

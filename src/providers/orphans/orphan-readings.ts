@@ -38,7 +38,7 @@ export class OrphanReadings {
       clock,
       random,
       window,
-      most: 1,
+      max: 1,
       backoff: { base: 1000, cap: 60_000 },
       run: async (_, signal) => {
         await this.#read(signal);

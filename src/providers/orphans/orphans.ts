@@ -52,7 +52,7 @@ interface Sighting {
 
 const nothing: InstanceOrphans = { read: true, fit: [], unclear: [] };
 /** Maximum number of remembered creations that may have left an interface. */
-const mostEnded = 1000;
+const maxEndedCreations = 1000;
 
 export class Orphans {
   readonly #options: OrphansOptions;
@@ -92,14 +92,14 @@ export class Orphans {
   /**
    * Starts a creation. The returned function ends it; pass the instance id and time if it may have left an interface.
    */
-  begin(operationId: string): (left?: { readonly instanceId: string; readonly at: number }) => void {
+  beginCreation(operationId: string): (left?: { readonly instanceId: string; readonly at: number }) => void {
     this.#inFlight.add(operationId);
     return (left) => {
       this.#inFlight.delete(operationId);
       if (left === undefined) return;
       this.#ended.add(operationId);
       const [oldest] = this.#ended;
-      if (this.#ended.size > mostEnded && oldest !== undefined) this.#ended.delete(oldest);
+      if (this.#ended.size > maxEndedCreations && oldest !== undefined) this.#ended.delete(oldest);
       this.#open.set(left.instanceId, left.at);
       this.#options.onLeft();
     };

@@ -36,9 +36,9 @@ export interface PollerOptions<View> {
   /** Least time between the starts of two reads of a group, in ms. */
   readonly groupPause?: number;
   /** An operation that takes longer is overdue, in ms. */
-  readonly longest?: number;
+  readonly max?: number;
   /** Least wait before a poll, whatever is asked for, in ms. */
-  readonly shortestWait?: number;
+  readonly minWait?: number;
 }
 
 export interface GroupRead {
@@ -49,10 +49,10 @@ export interface GroupRead {
 
 /** Waits before the first polls if the cloud asks for none, and between all later ones, in ms. */
 const firstWaits = [1000, 2000] as const;
-const leastWait = 6000;
+const defaultMinWait = 6000;
 /** Bounds for what is asked for, in ms: neither a loop without a pause nor an end that nobody sees. */
 const usualShortest = 1000;
-const longestAsked = 60_000;
+const maxAskedWait = 60_000;
 const usualLongest = 600_000;
 const usualCrowd = 50;
 
@@ -86,7 +86,7 @@ export class Poller<View> {
   }
 
   /**
-   * Resolves to the result of the operation, or to `overdue` after 10 minutes or `longest`. Rejects with the signal's reason.
+   * Resolves to the result of the operation, or to `overdue` after 10 minutes or `max`. Rejects with the signal's reason.
    * `retryAfter`: what the cloud asked for when it accepted the operation, in ms.
    */
   wait<Result>(
@@ -130,17 +130,17 @@ export class Poller<View> {
   }
 
   #schedule(waiting: Waiting<View>, retryAfter: number | undefined): void {
-    const usual = firstWaits[waiting.polls] ?? leastWait;
+    const usual = firstWaits[waiting.polls] ?? defaultMinWait;
     waiting.polls++;
-    const { shortestWait = usualShortest } = this.#options;
-    const asked = Math.min(Math.max(retryAfter ?? usual, shortestWait), longestAsked);
+    const { minWait = usualShortest } = this.#options;
+    const asked = Math.min(Math.max(retryAfter ?? usual, minWait), maxAskedWait);
     this.#pollIn(asked, waiting);
   }
 
   #pollIn(wait: number, waiting: Waiting<View>): void {
-    const { clock, longest = usualLongest } = this.#options;
+    const { clock, max = usualLongest } = this.#options;
     const now = clock.monotonic();
-    const left = waiting.startedAt + longest - now;
+    const left = waiting.startedAt + max - now;
     const isLast = wait >= left;
     waiting.dueAt = now + wait;
     waiting.cancel();
@@ -183,7 +183,7 @@ export class Poller<View> {
 
   /** What would be due before the next read waits for this one, so that the next one is due for all at once. */
   async #pollGroup(group: string): Promise<void> {
-    const { clock, readGroup, groupPause = leastWait } = this.#options;
+    const { clock, readGroup, groupPause = defaultMinWait } = this.#options;
     const next = clock.monotonic() + groupPause;
     const inGroup = this.#in(group).filter(({ dueAt }) => dueAt <= next);
     for (const waiting of inGroup) {

@@ -3,7 +3,7 @@
 // pure functions.
 
 export interface LearnedRatio {
-  /** The ratio at the time `at`, between `leastRatio` and 1. */
+  /** The ratio at the time `at`, between `minRatio` and 1. */
   readonly value: number;
   /** In monotonic ms. */
   readonly at: number;
@@ -16,7 +16,7 @@ export interface LearnedRatio {
 }
 
 /** Keeps enough calls going to notice when the limit recovers. */
-const leastRatio = 0.05;
+const minRatio = 0.05;
 const cut = 0.75;
 /** The first calls after a cut, at the new rate, say nothing about it: the cloud's bucket is still empty. */
 const callsPerCut = 4;
@@ -72,7 +72,7 @@ export function afterThrottle(
   return {
     throttleWeight: 1,
     burstAt,
-    value: Math.max(leastRatio, ratioAt(ratio, now) * cut),
+    value: Math.max(minRatio, ratioAt(ratio, now) * cut),
     at: now,
     cutAt: now,
   };

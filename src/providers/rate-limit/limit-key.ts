@@ -11,10 +11,10 @@ export interface LimitKey {
 
 export type LimitSize = BucketLimit | WindowLimit;
 
-/** No more than `most` calls in any `ms`, wherever that time begins. */
+/** No more than `max` calls in any `ms`, wherever that time begins. */
 export interface WindowLimit {
   readonly kind: 'window';
-  readonly most: number;
+  readonly max: number;
   readonly ms: number;
   readonly isPerThing?: undefined;
 }
@@ -48,8 +48,8 @@ export function ourLimits(
 /** A window has whole calls, and at least one. */
 function ourLimit(size: LimitSize, share: number, raised: BucketSize | undefined): LimitSize {
   if (size.kind === 'window') {
-    const most = raised?.capacity ?? size.most;
-    return { ...size, most: Math.max(1, Math.floor(most * share)) };
+    const max = raised?.capacity ?? size.max;
+    return { ...size, max: Math.max(1, Math.floor(max * share)) };
   }
   const { capacity, refill } = raised ?? size;
   return { ...size, capacity: capacity * share, refill: refill * share };
@@ -58,5 +58,5 @@ function ourLimit(size: LimitSize, share: number, raised: BucketSize | undefined
 /** The bucket or window that a limit is. */
 export function bucketOf(size: LimitSize): BucketSize {
   if (size.kind === 'bucket') return { capacity: size.capacity, refill: size.refill };
-  return { capacity: size.most, refill: (size.most / size.ms) * 1000, window: size.ms };
+  return { capacity: size.max, refill: (size.max / size.ms) * 1000, window: size.ms };
 }

@@ -17,14 +17,14 @@ export interface LimitFigures {
 }
 
 /** Things are looked through when their number has doubled, from here on. */
-const leastThings = 256;
+const minThings = 256;
 
 export class LimitTable {
   readonly #clock: Pick<Clock, 'monotonic'>;
   readonly #sizes: LimitSizes;
   readonly #shared = new Map<string, RateLimit>();
   readonly #perThing = new Map<string, RateLimit>();
-  #mostThings = leastThings;
+  #maxThings = minThings;
 
   constructor(clock: Pick<Clock, 'monotonic'>, sizes: LimitSizes) {
     this.#clock = clock;
@@ -84,7 +84,7 @@ export class LimitTable {
     if (used.length === 0) return [[name, figuresAt(unusedLimit(bucketOf(size), now), now)]];
     if (size.isPerThing !== true) return used;
     const [[, first], ...others] = used as [(typeof used)[number], ...typeof used];
-    return [[name, others.reduce((least, [, each]) => (each.tokens < least.tokens ? each : least), first)]];
+    return [[name, others.reduce((min, [, each]) => (each.tokens < min.tokens ? each : min), first)]];
   }
 
   #sizeOf(id: string): LimitSize | undefined {
@@ -93,12 +93,12 @@ export class LimitTable {
 
   #setThing(id: string, limit: RateLimit): void {
     this.#perThing.set(id, limit);
-    if (this.#perThing.size <= this.#mostThings) return;
+    if (this.#perThing.size <= this.#maxThings) return;
     const now = this.#clock.monotonic();
     for (const [each, known] of this.#perThing) {
       if (isAsUnused(known, now)) this.#perThing.delete(each);
     }
-    this.#mostThings = Math.max(leastThings, 2 * this.#perThing.size);
+    this.#maxThings = Math.max(minThings, 2 * this.#perThing.size);
   }
 }
 

@@ -45,11 +45,11 @@ export interface RateAnswer {
 }
 
 /** Longest assumed delay between the first call of a sequence and a later one, in ms. */
-const longestFollowDelay = 5000;
+const maxFollowDelay = 5000;
 /** Weight of the newest call in the average of that delay. */
 const followDelayGain = 0.1;
 /** A granted call not sent within this time is assumed never to be sent, in ms. */
-const longestUnsent = 60_000;
+const maxUnsentAge = 60_000;
 
 export function unusedLimit(size: BucketSize, now: number): RateLimit {
   return {
@@ -82,7 +82,7 @@ export function limitAt(limit: RateLimit, now: number): RateLimit {
 }
 
 function withoutForgotten(unsent: readonly UnsentToken[], now: number): readonly UnsentToken[] {
-  const isFresh = ({ grantedAt }: UnsentToken): boolean => grantedAt > now - longestUnsent;
+  const isFresh = ({ grantedAt }: UnsentToken): boolean => grantedAt > now - maxUnsentAge;
   const [oldest] = unsent;
   return oldest === undefined || isFresh(oldest) ? unsent : unsent.filter(isFresh);
 }
@@ -106,7 +106,7 @@ export function whenSent(limit: RateLimit, now: number): RateLimit {
   const [{ firstSentAt, grantedAt } = { firstSentAt: undefined, grantedAt: now }, ...unsent] = limit.unsent;
   const bucket = usedLater(limit.bucket, grantedAt, now);
   if (firstSentAt === undefined) return limitAt({ ...limit, bucket, unsent }, now);
-  const waited = Math.min(longestFollowDelay, now - firstSentAt);
+  const waited = Math.min(maxFollowDelay, now - firstSentAt);
   return limitAt(
     {
       ...limit,

@@ -57,7 +57,7 @@ const reliedOnShare = 0.75;
 /** Share of a bucket reserved for calls that pods wait for. */
 const reservedShare = 0.2;
 /** A waiting priority is skipped for at most this many tokens in a row, so it gets one in 20. */
-const mostSkipped = 19;
+const maxSkips = 19;
 
 /** `waiters` are in order of arrival. */
 export function grantsFor<W extends Asking>(
@@ -149,7 +149,7 @@ class Round<W extends Asking> {
 
   /** Its priority was skipped often enough. */
   #isDue({ costs, priority }: Queue<W>): boolean {
-    return [...costs.tokens.keys()].some((name) => this.#skipped(name, priority) >= mostSkipped);
+    return [...costs.tokens.keys()].some((name) => this.#skipped(name, priority) >= maxSkips);
   }
 
   #skipped(name: string, priority: Priority): number {

@@ -108,11 +108,11 @@ function references(
 function limits(plan: InstancePlan, path: string): string[] {
   const type = ecsInstanceTypes.get(plan.type);
   if (type === undefined) return [];
-  const most = interfacesOf(type) - 1;
+  const max = interfacesOf(type) - 1;
   const carried = [plan, ...plan.interfaces];
   return [
-    ...(plan.interfaces.length > most
-      ? expected(`${path}.interfaces`, `at most ${most} for ${type.name}`, plan.interfaces.length)
+    ...(plan.interfaces.length > max
+      ? expected(`${path}.interfaces`, `at most ${max} for ${type.name}`, plan.interfaces.length)
       : []),
     ...carried.flatMap(({ addresses }, index) =>
       addresses < type.ipv4PerInterface

@@ -15,7 +15,7 @@ import {
   tags,
   text,
 } from '../cloud/topology-fields.ts';
-import { ecsInstanceTypes, mostSecondaryAddresses } from './ecs-instance-types.ts';
+import { ecsInstanceTypes, maxSecondaryAddresses } from './ecs-instance-types.ts';
 
 const id = (prefix: string): z.ZodString =>
   matching(`expected ${prefix}- and letters or digits`, new RegExp(`^${prefix}-[0-9a-z]{1,40}$`));
@@ -23,7 +23,7 @@ const zone = matching('expected a zone such as cn-hangzhou-a', /^[a-z]{2}(-[a-z]
 const instanceType = text('expected one of the instance types of ecs-instance-types.ts', (value) =>
   ecsInstanceTypes.has(value),
 );
-const secondary = count(mostSecondaryAddresses).default(0);
+const secondary = count(maxSecondaryAddresses).default(0);
 
 const networkInterface = section({
   vSwitch: name.optional(),

@@ -40,7 +40,7 @@ export function buildAlibaba(options: {
   for (const plan of topology.instances) {
     for (let made = 0; made < plan.count; made++) addInstance(network, directory, plan, made);
   }
-  network.begin();
+  network.beginTime();
   return network;
 }
 

@@ -52,11 +52,11 @@ export const ecsInstanceTypes: ReadonlyMap<string, InstanceType> = new Map(
 );
 
 /** Secondary addresses of an interface that is not attached. */
-export const mostSecondaryAddresses = 49;
+export const maxSecondaryAddresses = 49;
 
 /** The first and the last three addresses of a vSwitch are reserved (https://help.aliyun.com/document_detail/65387.html). */
 export const ecsRules: CloudRules = {
   instanceTypes: ecsInstanceTypes,
-  ipv4PerDetachedInterface: mostSecondaryAddresses + 1,
+  ipv4PerDetachedInterface: maxSecondaryAddresses + 1,
   reservedOffsets: (size) => [0, size - 3, size - 2, size - 1],
 };

@@ -6,11 +6,11 @@ import type { RpcContext } from './rpc-action.ts';
 import { conflictingParameters, RpcRefusal } from './rpc-refusal.ts';
 
 /** Parameters of listings that are paged by number. */
-export const numbered = (most: number) =>
-  ({ PageNumber: integer(1, 1_000_000), PageSize: integer(1, most) }) as const;
+export const numbered = (max: number) =>
+  ({ PageNumber: integer(1, 1_000_000), PageSize: integer(1, max) }) as const;
 
 /** Parameters of listings that are paged by token. */
-export const tokened = (most: number) => ({ MaxResults: integer(1, most), NextToken: text }) as const;
+export const tokened = (max: number) => ({ MaxResults: integer(1, max), NextToken: text }) as const;
 
 export interface PageRequest {
   readonly PageNumber?: number | undefined;

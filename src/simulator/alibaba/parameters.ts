@@ -12,14 +12,14 @@ interface TextParameter {
   readonly required?: true;
   readonly values?: readonly string[];
   /** Longest text. */
-  readonly most?: number;
+  readonly max?: number;
 }
 
 interface IntegerParameter {
   readonly kind: 'integer';
   readonly required?: true;
-  readonly least: number;
-  readonly most: number;
+  readonly min: number;
+  readonly max: number;
 }
 
 interface FlagParameter {
@@ -31,7 +31,7 @@ interface FlagParameter {
 interface TextsParameter {
   readonly kind: 'texts';
   readonly required?: true;
-  readonly most: number;
+  readonly max: number;
 }
 
 /** A list of pairs: `Name.1.Key`, `Name.1.Value`. */
@@ -44,7 +44,7 @@ interface TagsParameter {
 interface JsonTextsParameter {
   readonly kind: 'jsonTexts';
   readonly required?: true;
-  readonly most: number;
+  readonly max: number;
 }
 
 export type Parameter =
@@ -81,13 +81,13 @@ export const text = { kind: 'text' } as const;
 export const requiredText = { kind: 'text', required: true } as const;
 export const flag = { kind: 'flag' } as const;
 export const tags = { kind: 'tags' } as const;
-export const integer = (least: number, most: number) => ({ kind: 'integer', least, most }) as const;
-export const texts = (most: number) => ({ kind: 'texts', most }) as const;
-export const jsonTexts = (most: number) => ({ kind: 'jsonTexts', most }) as const;
+export const integer = (min: number, max: number) => ({ kind: 'integer', min, max }) as const;
+export const texts = (max: number) => ({ kind: 'texts', max }) as const;
+export const jsonTexts = (max: number) => ({ kind: 'jsonTexts', max }) as const;
 export const oneOf = (...values: readonly string[]) => ({ kind: 'text', values }) as const;
 
 /** Most tags of a request, and of a resource (https://help.aliyun.com/document_detail/110424.html). */
-const mostTags = 20;
+const maxTags = 20;
 
 /** What an action accepts of a request; refuses what it does not know, and what is malformed or missing. */
 export function accept(shape: Parameters, given: Flattened): Readonly<Record<string, unknown>> {
@@ -110,10 +110,10 @@ function isFlat({ kind }: Parameter): boolean {
 }
 
 function valueOf(name: string, parameter: Parameter, given: Flattened): unknown {
-  if (parameter.kind === 'texts') return bounded(name, listOf(name, given), parameter.most);
-  if (parameter.kind === 'tags') return bounded(name, tagsOf(name, given), mostTags);
+  if (parameter.kind === 'texts') return bounded(name, listOf(name, given), parameter.max);
+  if (parameter.kind === 'tags') return bounded(name, tagsOf(name, given), maxTags);
   const value = given.get(name);
-  if (parameter.kind === 'jsonTexts') return bounded(name, readJson(name, value), parameter.most);
+  if (parameter.kind === 'jsonTexts') return bounded(name, readJson(name, value), parameter.max);
   return value === undefined ? undefined : scalarOf(name, parameter, value);
 }
 
@@ -133,20 +133,20 @@ function scalarOf(
   }
 }
 
-function integerOf(name: string, { least, most }: IntegerParameter, value: string): number {
+function integerOf(name: string, { min, max }: IntegerParameter, value: string): number {
   const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
-  if (number >= least && number <= most) return number;
+  if (number >= min && number <= max) return number;
   throw invalidParameter(name);
 }
 
 /** Empty text counts as none. */
-function textOf(name: string, { values, most = 1024 }: TextParameter, value: string): string | undefined {
-  if (value.length > most || values?.includes(value) === false) throw invalidParameter(name);
+function textOf(name: string, { values, max = 1024 }: TextParameter, value: string): string | undefined {
+  if (value.length > max || values?.includes(value) === false) throw invalidParameter(name);
   return value === '' ? undefined : value;
 }
 
-function bounded<T>(name: string, list: readonly T[], most: number): readonly T[] {
-  if (list.length > most) throw invalidParameter(name);
+function bounded<T>(name: string, list: readonly T[], max: number): readonly T[] {
+  if (list.length > max) throw invalidParameter(name);
   return list;
 }
 

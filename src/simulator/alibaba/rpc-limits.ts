@@ -61,8 +61,8 @@ export class RpcLimits {
   #window(action: string): SlidingWindow {
     const known = this.#windows.get(action);
     if (known !== undefined) return known;
-    const most = Math.max(1, Math.floor((perMinute[action] ?? otherwise) * this.#settings.scale));
-    const window = new SlidingWindow(this.#clock, { most, ms: minuteMs });
+    const max = Math.max(1, Math.floor((perMinute[action] ?? otherwise) * this.#settings.scale));
+    const window = new SlidingWindow(this.#clock, { max, ms: minuteMs });
     this.#windows.set(action, window);
     return window;
   }

@@ -115,7 +115,7 @@ export class ArmCloud {
 
   /** Begins an operation on the resource of a path. */
   beginOperation(path: string, provider: string): Operation {
-    return this.operations.begin({
+    return this.operations.beginOperation({
       id: this.newGuid(),
       provider,
       subscription: path.split('/')[2] ?? '',

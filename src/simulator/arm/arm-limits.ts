@@ -37,8 +37,8 @@ const arm: Readonly<Record<Kind, BucketSize>> = {
 
 const fiveMinutes = 300_000;
 const network: Readonly<Record<'reads' | 'writes', WindowSize>> = {
-  reads: { most: 10_000, ms: fiveMinutes },
-  writes: { most: 1000, ms: fiveMinutes },
+  reads: { max: 10_000, ms: fiveMinutes },
+  writes: { max: 1000, ms: fiveMinutes },
 };
 
 /** By group of operations: of one resource, and of the whole subscription. */
@@ -123,8 +123,8 @@ export class ArmLimits {
     if (known !== undefined) return known;
     const { scale } = this.#settings;
     const made =
-      'most' in size
-        ? new RequestWindow(this.#clock, { ...size, most: size.most * scale })
+      'max' in size
+        ? new RequestWindow(this.#clock, { ...size, max: size.max * scale })
         : new TokenBucket(this.#clock, {
             capacity: size.capacity * scale,
             refillPerSecond: size.refillPerSecond * scale,

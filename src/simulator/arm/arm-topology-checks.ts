@@ -1,7 +1,7 @@
 // Cross-validates the parts of a topology of Azure: references between names, and blocks within blocks.
 import { covers, type Ipv4Block, overlap, parseIpv4Block } from '../cloud/ipv4.ts';
 import type { ArmTopology, InterfacePlan } from './arm-topology-schema.ts';
-import { mostConfigurations } from './configurations.ts';
+import { maxConfigurations } from './configurations.ts';
 
 /** Every inconsistency, as text with path, accepted and actual value. */
 export function disagreements(topology: ArmTopology): readonly string[] {
@@ -79,9 +79,9 @@ function interfaces(topology: ArmTopology, path: string, plans: readonly Interfa
         ...(fitting.length === 1
           ? []
           : [`${at}.subnet: expected one of ${accepted}, found ${JSON.stringify(subnet)}`]),
-        ...(addresses < mostConfigurations
+        ...(addresses < maxConfigurations
           ? []
-          : [`${at}.addresses: expected fewer than ${mostConfigurations}, found ${addresses}`]),
+          : [`${at}.addresses: expected fewer than ${maxConfigurations}, found ${addresses}`]),
       ];
     }),
   ];

@@ -28,7 +28,7 @@ export function buildArm(options: {
       addMachine(cloud, { plan, group, name, path: machinePath(group, name) });
     }
   }
-  cloud.network.begin();
+  cloud.network.beginTime();
   return cloud;
 }
 

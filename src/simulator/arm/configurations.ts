@@ -7,7 +7,7 @@ import { badRequest, conflict } from './arm-refusal.ts';
 import { keyOf } from './resource-path.ts';
 
 /** Configurations of one interface (https://learn.microsoft.com/azure/azure-resource-manager/management/azure-subscription-service-limits). */
-export const mostConfigurations = 256;
+export const maxConfigurations = 256;
 
 /** A configuration as a client wrote it. */
 export interface WantedConfiguration {
@@ -36,10 +36,10 @@ export function changeOf(cloud: ArmCloud, record: ArmInterface, list: readonly J
   refusePrimaries(record, wanted);
   refuseSubnets(cloud, record, wanted);
   refuseGroups(record, wanted);
-  if (wanted.length > mostConfigurations) {
+  if (wanted.length > maxConfigurations) {
     throw badRequest(
       'IpConfigurationsOnNicExceedsLimit',
-      `Network interface ${record.path} has ${wanted.length} IP configurations. At most ${mostConfigurations} are allowed.`,
+      `Network interface ${record.path} has ${wanted.length} IP configurations. At most ${maxConfigurations} are allowed.`,
     );
   }
   const current = new Map(record.configurations.map((each) => [each.name, each]));

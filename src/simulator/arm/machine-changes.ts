@@ -54,7 +54,7 @@ export function updateMachine(cloud: ArmCloud, update: MachineUpdate): Operation
   const changes = changesOf(cloud, machine, model);
   const operation = cloud.beginOperation(machine.path, 'Microsoft.Compute');
   cloud.onWrite({ path: machine.path, lost: lossesOf(machine.model, model), drops: changes.some(drops) });
-  const { begun, failure = update.failure } = begin(cloud, changes, operation);
+  const { begun, failure = update.failure } = beginAllChanges(cloud, changes, operation);
   const { failure: _, ...known } = machine;
   const changed = put(cloud, { ...known, model, state: 'Updating', operationId: operation.id });
   cloud.after(cloud.times.machineMs, () => {
@@ -77,7 +77,7 @@ export function updateMachine(cloud: ArmCloud, update: MachineUpdate): Operation
 }
 
 /** Begins the changes; a full subnet fails the operation, if Azure finds out only then. */
-function begin(
+function beginAllChanges(
   cloud: ArmCloud,
   changes: readonly ConfigurationChange[],
   operation: Operation,

@@ -29,7 +29,7 @@ export class Operations {
     return this.#known;
   }
 
-  begin(operation: Omit<Operation, 'status' | 'startedAt'>): Operation {
+  beginOperation(operation: Omit<Operation, 'status' | 'startedAt'>): Operation {
     this.#forgetOld();
     const begun: Operation = { ...operation, startedAt: this.#now(), status: 'InProgress' };
     this.#known.set(begun.id, begun);

@@ -12,7 +12,7 @@ import type {
 } from './arm-records.ts';
 
 /** Of a subnet with more configurations than this Azure leaves the list out. */
-const mostListed = 5000;
+const maxListed = 5000;
 
 export function renderMachine(cloud: ArmCloud, machine: Machine, withView: boolean): JsonObject {
   const { path, name, model, instanceId, etag } = machine;
@@ -181,7 +181,7 @@ export function renderSubnet(cloud: ArmCloud, subnet: ArmSubnet): JsonObject {
     properties: {
       provisioningState: subnet.state,
       ...(subnet.listed ? { addressPrefixes: [subnet.block] } : { addressPrefix: subnet.block }),
-      ...(held > 0 && held <= mostListed && { ipConfigurations: configurationsIn(cloud, subnet.id) }),
+      ...(held > 0 && held <= maxListed && { ipConfigurations: configurationsIn(cloud, subnet.id) }),
       delegations: [],
       privateEndpointNetworkPolicies: 'Disabled',
       privateLinkServiceNetworkPolicies: 'Enabled',

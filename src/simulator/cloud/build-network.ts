@@ -33,7 +33,7 @@ export function buildNetwork(options: CloudNetworkOptions & { readonly topology:
   for (const plan of topology.instances) {
     for (let made = 0; made < plan.count; made++) addInstance(network, directory, plan, made);
   }
-  network.begin();
+  network.beginTime();
   return network;
 }
 

@@ -50,7 +50,7 @@ export class CloudNetwork {
     undefined;
   #started = false;
 
-  /** An empty network. Everything added before `begin` counts as always present. */
+  /** An empty network. Everything added before `beginTime` counts as always present. */
   constructor({ topology, clock, random, rules = ec2Rules }: CloudNetworkOptions) {
     this.account = topology.account;
     this.region = topology.region;
@@ -91,7 +91,7 @@ export class CloudNetwork {
   }
 
   /** From now on changes have a time, and new records become visible with a delay. */
-  begin(): void {
+  beginTime(): void {
     this.#started = true;
   }
 
@@ -150,7 +150,7 @@ export class CloudNetwork {
     return range.min + this.#delays.next() * (range.max - range.min);
   }
 
-  /** Runs `action` after a time drawn from `range`; at once if that is zero or before `begin`. */
+  /** Runs `action` after a time drawn from `range`; at once if that is zero or before `beginTime`. */
   after(range: MsRange, action: () => void): void {
     const delay = this.#started ? this.draw(range) : 0;
     if (delay === 0) action();

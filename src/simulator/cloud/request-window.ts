@@ -2,7 +2,7 @@
 import type { Clock } from '../../runtime/clock.ts';
 
 export interface WindowSize {
-  readonly most: number;
+  readonly max: number;
   readonly ms: number;
 }
 
@@ -25,7 +25,7 @@ export class RequestWindow {
       this.#start += passed * this.#size.ms;
       this.#used = 0;
     }
-    return this.#size.most - this.#used;
+    return this.#size.max - this.#used;
   }
 
   /** Takes this many requests, or none and returns false. */

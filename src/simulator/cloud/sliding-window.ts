@@ -18,7 +18,7 @@ export class SlidingWindow {
     const horizon = this.#clock.monotonic() - this.#size.ms;
     const first = this.#taken.findIndex((time) => time > horizon);
     this.#taken = first === -1 ? [] : first === 0 ? this.#taken : this.#taken.slice(first);
-    return Math.max(0, this.#size.most - this.#taken.length);
+    return Math.max(0, this.#size.max - this.#taken.length);
   }
 
   /** Takes this many requests, or none and returns false. */

@@ -148,10 +148,10 @@ function limits(plan: InstancePlan, path: string): string[] {
   const type = instanceTypes.get(plan.type);
   if (type === undefined) return [];
   const problems: string[] = [];
-  const most = interfacesOf(type) - 1;
-  if (plan.interfaces.length > most) {
+  const max = interfacesOf(type) - 1;
+  if (plan.interfaces.length > max) {
     problems.push(
-      `${path}.interfaces: expected at most ${most} for ${type.name}, found ${plan.interfaces.length}`,
+      `${path}.interfaces: expected at most ${max} for ${type.name}, found ${plan.interfaces.length}`,
     );
   }
   const carried = [

@@ -30,8 +30,8 @@ export const name = matching(
 );
 export const tags = z.record(z.string(), z.string()).default({});
 export const names = z.array(name).default([]);
-export const count = (most: number): z.ZodNumber =>
-  z.int(`expected a whole number from 0 to ${most}`).min(0).max(most);
+export const count = (max: number): z.ZodNumber =>
+  z.int(`expected a whole number from 0 to ${max}`).min(0).max(max);
 export const share = z.number('expected a share from 0 to 1').min(0).max(1);
 export const ms = z.number('expected milliseconds').min(0);
 export const factor = z.number('expected a factor, 0 or more').min(0);

@@ -10,7 +10,7 @@ import type { Topology } from '../cloud/topology.ts';
 import { createEc2, type Ec2 } from '../ec2/create-ec2.ts';
 import { ciliumNodeCrd } from '../kubernetes/ciliumnode-crd.ts';
 import { KubernetesModel } from '../kubernetes/kubernetes-model.ts';
-import { WorkloadFleet } from '../workload/fleet.ts';
+import { WorkloadFleet } from '../workload/workload-fleet.ts';
 import type { WorkloadEvent } from '../workload/journal.ts';
 import type { CloudName, NodeFacts } from '../workload/node-facts.ts';
 

@@ -70,7 +70,7 @@ export interface NodeStanding {
   /** Free addresses that the node requests. */
   readonly preAllocate: number;
   /** Maximum addresses that it may have. */
-  readonly most: number;
+  readonly max: number;
   readonly met: boolean;
   /** Addresses above what its watermarks keep (docs/ciliumnode-contract.md 2.2). */
   readonly excess: number;
@@ -106,7 +106,7 @@ function standingOf(
     [...held.values()].map(({ deviceIndex }) => deviceIndex).filter((each) => each < first),
   );
   // A node's own limit counts even above the instance's. The latter includes device indexes without an interface.
-  const most =
+  const max =
     maxAllocate === undefined
       ? mostWithout(first)
       : Math.min(maxAllocate - retired.length, mostWithout(unfit.size));
@@ -118,14 +118,14 @@ function standingOf(
     held: forPods,
     used,
     preAllocate,
-    most: most + retired.length,
-    met: forPods >= Math.min(wanted, most + retired.length),
+    max: max + retired.length,
+    met: forPods >= Math.min(wanted, max + retired.length),
     excess: Math.max(0, forPods - kept),
   };
 }
 
 /** Configurations of an interface on Azure, besides the primary one. */
-const mostOnAzure = 255;
+const maxOnAzure = 255;
 
 /**
  * Pod addresses on the first network card of an instance type, without this many interfaces. On Azure, on the interfaces
@@ -137,7 +137,7 @@ function mostOf(
   { unfit, held }: { readonly unfit: number; readonly held: ReadonlyMap<string, HeldAddress> },
 ): number {
   if (cloud === 'azure')
-    return new Set([...held.values()].map(({ deviceIndex }) => deviceIndex)).size * mostOnAzure;
+    return new Set([...held.values()].map(({ deviceIndex }) => deviceIndex)).size * maxOnAzure;
   const type = types.get(instanceType);
   if (type === undefined) return 0;
   const primaries = agentCloudOf({ cloud }).usesPrimaryAddresses ? 0 : 1;

@@ -17,8 +17,8 @@ export type FilterTable<T> = Readonly<Record<string, (record: T, view: NetworkVi
 type FilterSubject = string | number | boolean | undefined | readonly (string | undefined)[];
 
 /** Maximum values of all filters in a request, and maximum length of each. */
-const mostValues = 200;
-const longestValue = 255;
+const maxValues = 200;
+const maxValueCharacters = 255;
 
 /** A test for records. Refuses filters that the table does not know. */
 export function compileFilters<T extends { readonly tags?: Tags }>(
@@ -26,17 +26,19 @@ export function compileFilters<T extends { readonly tags?: Tags }>(
   table: FilterTable<T>,
 ): (record: T, view: NetworkView) => boolean {
   const values = filters.reduce((count, filter) => count + (filter.Values?.length ?? 0), 0);
-  if (values > mostValues) {
+  if (values > maxValues) {
     throw new Ec2Refusal(
       'FilterLimitExceeded',
-      `The maximum number of filter values specified on a single call is ${mostValues}`,
+      `The maximum number of filter values specified on a single call is ${maxValues}`,
     );
   }
-  const tooLong = filters.find(({ Values = [] }) => Values.some((value) => value.length > longestValue));
+  const tooLong = filters.find(({ Values = [] }) =>
+    Values.some((value) => value.length > maxValueCharacters),
+  );
   if (tooLong !== undefined) {
     throw new Ec2Refusal(
       'FilterLimitExceeded',
-      `The maximum length for a filter value is ${longestValue} characters`,
+      `The maximum length for a filter value is ${maxValueCharacters} characters`,
     );
   }
   const tests = filters.map(({ Name = '', Values = [] }) => {

@@ -25,7 +25,7 @@ export interface Listing<K extends RecordKind> {
   /** For a filter value, the only ids that can match. */
   readonly index?: Readonly<Record<string, (value: string, context: ActionContext) => readonly string[]>>;
   /** Maximum results per page; 1000 by default. */
-  readonly most?: number;
+  readonly max?: number;
 }
 
 export interface ListRequest {
@@ -41,7 +41,7 @@ export interface Page<T> {
 }
 
 const fewest = 5;
-const mostByDefault = 1000;
+const defaultMax = 1000;
 
 /** The parameters of a listing, whatever the name of its ids. */
 export function listRequest(
@@ -105,7 +105,7 @@ export function turnPage<T extends { readonly id: string }>(
 
 /** Refuses ids with pages, and page sizes outside the limits. */
 export function refuseCombination(
-  { idParameter, most = mostByDefault }: Pick<Listing<RecordKind>, 'idParameter' | 'most'>,
+  { idParameter, max = defaultMax }: Pick<Listing<RecordKind>, 'idParameter' | 'max'>,
   { ids, maxResults, nextToken }: ListRequest,
 ): void {
   const exclusive = maxResults === undefined ? 'nextToken' : 'maxResults';
@@ -119,9 +119,9 @@ export function refuseCombination(
       `Value ( ${maxResults} ) for parameter maxResults is invalid. Expecting a value greater than ${fewest}.`,
     );
   }
-  if (maxResults !== undefined && maxResults > most) {
+  if (maxResults !== undefined && maxResults > max) {
     throw invalidParameterValue(
-      `Value ( ${maxResults} ) for parameter maxResults is invalid. Expecting a value less than ${most}.`,
+      `Value ( ${maxResults} ) for parameter maxResults is invalid. Expecting a value less than ${max}.`,
     );
   }
 }
@@ -169,12 +169,12 @@ function missing(kind: RecordKind, id: string): never {
 function collect<T>(
   records: Iterable<T>,
   fits: (record: T) => boolean,
-  most: number,
+  max: number,
 ): { readonly records: readonly T[]; readonly more: boolean } {
   const page: T[] = [];
   for (const record of records) {
     if (!fits(record)) continue;
-    if (page.length === most) return { records: page, more: true };
+    if (page.length === max) return { records: page, more: true };
     page.push(record);
   }
   return { records: page, more: false };

@@ -89,8 +89,8 @@ class Resources {
 
   /** The two sides of an attachment. */
   attached(attachmentId: string): readonly Resource[] {
-    const isIt = ({ attachment }: NetworkInterface): boolean => attachment?.id === attachmentId;
-    const found = [...this.#network.interfaces.values()].find(isIt);
+    const hasAttachmentId = ({ attachment }: NetworkInterface): boolean => attachment?.id === attachmentId;
+    const found = [...this.#network.interfaces.values()].find(hasAttachmentId);
     if (found !== undefined) return this.interfaceAndInstance(found.id);
     return ['network-interface', 'instance'].map((type) => this.#resource(type, '*', undefined));
   }

@@ -2,11 +2,11 @@
 import { described, flag, listOf, struct, text, textByName } from './ciliumnode-schema-parts.ts';
 import type { StructuralSchema } from './schema/structural-schema.ts';
 
-function networks(family: string, most: number): StructuralSchema {
+function networks(family: string, max: number): StructuralSchema {
   return described(`The ${family} networks of the pool.`, {
     ...struct({
       cidrs: { type: 'array', minItems: 1, items: text },
-      maskSize: { type: 'integer', minimum: 1, maximum: most },
+      maskSize: { type: 'integer', minimum: 1, maximum: max },
       allowFirstIP: flag,
       allowLastIP: flag,
     }),

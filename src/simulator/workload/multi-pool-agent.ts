@@ -7,7 +7,7 @@ import { type AgentContext, updateInterval } from './agent-context.ts';
 import { type AttachedCidr, attachedCidrs } from './attached-cidrs.ts';
 import { type Allocation, BaseAgent } from './base-agent.ts';
 import { CidrPool, type TakenAddress } from './cidr-pool.ts';
-import { demandOf, initialPreAllocate, PendingAllocations } from './demand.ts';
+import { demandOf, initialPreAllocate, PendingAllocations } from './pending-allocations.ts';
 import { type Holding, Holdings, type Loss, type Whereabouts } from './holdings.ts';
 import type { InterfaceStatus } from './interface-status.ts';
 import { baseOf, formatCidr, parseAddress } from './ipv4.ts';

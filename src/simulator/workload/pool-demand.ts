@@ -1,5 +1,5 @@
 // A multi-pool agent's own part of its CiliumNode: `spec.ipam.pools`.
-import { defaultPool } from './demand.ts';
+import { defaultPool } from './pending-allocations.ts';
 import { isObject, type JsonObject, listAt, objectAt, textAt } from './json.ts';
 
 /**

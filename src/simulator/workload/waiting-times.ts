@@ -5,16 +5,16 @@ export interface WaitFigures {
   readonly count: number;
   /** Sum of their waits, in ms. */
   readonly total: number;
-  readonly longest: number;
+  readonly max: number;
 }
 
-export const noWaits: WaitFigures = { count: 0, total: 0, longest: 0 };
+export const noWaits: WaitFigures = { count: 0, total: 0, max: 0 };
 
 export function withWait(figures: WaitFigures, wait: number): WaitFigures {
   return {
     count: figures.count + 1,
     total: figures.total + wait,
-    longest: Math.max(figures.longest, wait),
+    max: Math.max(figures.max, wait),
   };
 }
 
@@ -23,6 +23,6 @@ export function sumOfWaits(a: WaitFigures, b: WaitFigures): WaitFigures {
   return {
     count: a.count + b.count,
     total: a.total + b.total,
-    longest: Math.max(a.longest, b.longest),
+    max: Math.max(a.max, b.max),
   };
 }

@@ -217,11 +217,11 @@ function anyOf(shape: ValueShape): JsonObject[string] {
     case 'choice':
       return String(shape.values[0]);
     case 'integer':
-      return shape.most;
+      return shape.max;
     case 'number':
       return 0.5;
     case 'duration':
-      return `${shape.most / 1000}s`;
+      return `${shape.max / 1000}s`;
     case 'tags':
       return { purpose: 'pods', team: 'a,b' };
     case 'list':

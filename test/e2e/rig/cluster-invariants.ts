@@ -3,7 +3,7 @@
 import { type Clock, sleep } from '../../../src/runtime/clock.ts';
 import { type InvariantViolation, invariantViolations } from '../../../src/simulator/cluster/invariants.ts';
 import type { CloudNetwork } from '../../../src/simulator/cloud/cloud-network.ts';
-import type { WorkloadFleet } from '../../../src/simulator/workload/fleet.ts';
+import type { WorkloadFleet } from '../../../src/simulator/workload/workload-fleet.ts';
 import { type JsonObject, textAt } from '../../../src/simulator/workload/json.ts';
 import type { NodeView } from '../../../src/simulator/workload/node-view.ts';
 

@@ -15,7 +15,7 @@ import type { Credential } from '../../../src/simulator/ec2/sigv4.ts';
 import { createEc2, type Ec2 } from '../../../src/simulator/ec2/create-ec2.ts';
 import { startEc2Server } from '../../../src/simulator/ec2/ec2-server.ts';
 import type { HttpFront } from '../../../src/simulator/http-front.ts';
-import { WorkloadFleet } from '../../../src/simulator/workload/fleet.ts';
+import { WorkloadFleet } from '../../../src/simulator/workload/workload-fleet.ts';
 import {
   isObject,
   type Json,

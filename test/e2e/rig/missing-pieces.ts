@@ -35,8 +35,8 @@ function runs({ command: [program, ...args], fits = () => true }: Piece): Promis
   });
 }
 
-/** Whether the output of `go version` is Go 1.23 or newer, or 1.`least`. */
-export function isGoNewEnough(output: string, least = 23): boolean {
+/** Whether the output of `go version` is Go 1.23 or newer, or 1.`min`. */
+export function isGoNewEnough(output: string, min = 23): boolean {
   const [, minor = '0'] = /\bgo1\.(\d+)/.exec(output) ?? [];
-  return Number(minor) >= least;
+  return Number(minor) >= min;
 }

@@ -10,7 +10,7 @@ import { Random } from '../../../src/runtime/random.ts';
 import { systemClock as clock } from '../../../src/runtime/system-clock.ts';
 import type { CloudNetwork } from '../../../src/simulator/cloud/cloud-network.ts';
 import { type NodeStanding, standings } from '../../../src/simulator/cluster/invariants.ts';
-import { WorkloadFleet } from '../../../src/simulator/workload/fleet.ts';
+import { WorkloadFleet } from '../../../src/simulator/workload/workload-fleet.ts';
 import { isObject, listAt } from '../../../src/simulator/workload/json.ts';
 import type { NodeFacts } from '../../../src/simulator/workload/node-facts.ts';
 import { ciliumNodesPath } from '../../../src/simulator/workload/own-node.ts';

@@ -32,9 +32,9 @@ describe('a node that needs everything that Headwater can do in EC2', () => {
 
     await workload.run({ kind: 'burst', name: 'web', at: 0, pods: 20, over: 500 }, signal);
     await cluster.untilSupplied();
-    const most = interfaces.size;
+    const max = interfaces.size;
     await workload.run({ kind: 'departure', name: 'end', at: 0, of: 'web', pods: 20, over: 500 }, signal);
-    await cluster.until('it gives an interface back', () => interfaces.size < most, { limit: 120_000 });
+    await cluster.until('it gives an interface back', () => interfaces.size < max, { limit: 120_000 });
 
     const allowed = new Set(shippedPolicy.Statement.flatMap(({ Action }) => Action));
     expect([...cluster.usedActions].sort()).toEqual([...allowed].sort());

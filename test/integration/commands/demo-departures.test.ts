@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { DepartureWatch, shownAddresses } from '../../../src/commands/demo/departures.ts';
+import { DepartureWatch, shownAddresses } from '../../../src/commands/demo/departure-watch.ts';
 import type { Protocol } from '../../../src/simulator/workload/node-facts.ts';
 import { BusyWorld } from '../../support/busy-world.ts';
 import { instance, testCloud } from '../../support/test-cloud.ts';

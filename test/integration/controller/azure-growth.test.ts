@@ -58,16 +58,16 @@ describe('a controller on Azure', () => {
 
     const burst = { kind: 'burst', name: 'web', at: 0, pods: 30, over: 1000 } as const;
     void world.cluster.workload.run(burst, new AbortController().signal);
-    let most = 0;
+    let max = 0;
     await world.clock.runUntil(() => {
-      most = Math.max(most, world.held(world.machine()).length);
+      max = Math.max(max, world.held(world.machine()).length);
       return false;
     }, 300_000);
 
     expect(world.waiting()).toEqual([]);
     const updates = controller.changes.slice(before).filter(({ action }) => action === update);
     expect(updates.length).toBeLessThanOrEqual(2);
-    expect(most).toBe(30 + 2 + 8);
+    expect(max).toBe(30 + 2 + 8);
     expect(world.broken()).toEqual([]);
   });
 });

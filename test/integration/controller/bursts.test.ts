@@ -6,12 +6,12 @@ import { startController } from '../../support/world-controller.ts';
 
 /** Advances time; returns the most addresses that the machine had at any instant. */
 async function mostHeld(world: World, machine: NodeFacts, ms: number): Promise<number> {
-  let most = 0;
+  let max = 0;
   await world.clock.runUntil(() => {
-    most = Math.max(most, world.held(machine).length);
+    max = Math.max(max, world.held(machine).length);
     return false;
   }, ms);
-  return most;
+  return max;
 }
 
 function xlarge(ipam: NonNullable<NodeFacts['ipam']> = {}): World {
@@ -34,10 +34,10 @@ describe('a burst', () => {
     await world.addPods(machine, { count: pods });
 
     await world.announce(machine);
-    const most = await mostHeld(world, machine, 60_000);
+    const max = await mostHeld(world, machine, 60_000);
 
     expect(world.pool(machine).size).toBe(offered);
-    expect(most).toBe(offered);
+    expect(max).toBe(offered);
     expect(world.broken()).toEqual([]);
   });
 
@@ -80,15 +80,15 @@ describe('a burst', () => {
     const machine = world.machine();
     startController(world);
     await world.announce(machine);
-    let most = 0;
+    let max = 0;
 
     for (const count of [12, 30, 8, 55, 20, 60, 9, 38]) {
       await world.request(machine, count);
-      most = Math.max(most, await mostHeld(world, machine, 700));
+      max = Math.max(max, await mostHeld(world, machine, 700));
     }
-    most = Math.max(most, await mostHeld(world, machine, 60_000));
+    max = Math.max(max, await mostHeld(world, machine, 60_000));
 
-    expect(most).toBe(40);
+    expect(max).toBe(40);
     expect(world.pool(machine).size).toBe(40);
     expect(world.interfaces(machine).length).toBeLessThanOrEqual(4);
     expect(world.broken()).toEqual([]);

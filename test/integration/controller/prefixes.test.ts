@@ -52,12 +52,12 @@ const nameOf: Readonly<Record<string, string>> = {
 
 /** The most pod addresses of the machine at any instant. */
 async function mostWithin(world: World, machine: NodeFacts, ms: number): Promise<number> {
-  let most = 0;
+  let max = 0;
   await world.clock.runUntil(() => {
-    most = Math.max(most, podAddresses(world, machine));
+    max = Math.max(max, podAddresses(world, machine));
     return false;
   }, ms);
-  return most;
+  return max;
 }
 
 describe('a node with prefixes', () => {
@@ -175,13 +175,13 @@ describe('a node with prefixes', () => {
     await world.advance(30_000);
 
     await world.use(machine, Math.min(12, world.pool(machine).size));
-    const most = await mostWithin(world, machine, 60_000);
+    const max = await mostWithin(world, machine, 60_000);
     await world.addPods(machine, { count: 40 });
     const surging = await mostWithin(world, machine, 60_000);
 
     expect(changes(controller).toSorted()).toEqual(made.toSorted());
     expect(world.pool(machine).size).toBe(maxAllocate);
-    expect(Math.max(most, surging)).toBe(maxAllocate);
+    expect(Math.max(max, surging)).toBe(maxAllocate);
     expect(world.broken()).toEqual([]);
   });
 });

@@ -8,7 +8,7 @@ const slowness = 2000;
 const nodes = 60;
 
 /** The most writes that were in flight at one instant. */
-function mostAtOnce(writes: readonly ApiWrite[]): number {
+function maxAtOnce(writes: readonly ApiWrite[]): number {
   return Math.max(
     ...writes.map(({ at }) => writes.filter((other) => other.at <= at && at < other.at + slowness).length),
   );
@@ -43,7 +43,7 @@ test('a slow API server gets few writes at once, those of nodes with pending pod
   await world.until('all have more', () => machines.every((each) => world.pool(each).size > 8));
   const together = world.clock.monotonic() - from;
 
-  expect(mostAtOnce(controller.publications.slice(before))).toBeLessThanOrEqual(24);
+  expect(maxAtOnce(controller.publications.slice(before))).toBeLessThanOrEqual(24);
   expect(withPendingPods).toBeLessThan(together / 2);
   const runs = await controller.metric('cilium_operator_ipam_k8s_sync_duration_seconds_count');
   // Each run writes status and pool, so changes in between need no further write.

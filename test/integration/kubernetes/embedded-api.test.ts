@@ -6,7 +6,7 @@ import {
   ciliumNodesPath,
   type WriteTarget,
 } from '../../../src/kubernetes/cilium-node/cilium-node-writer.ts';
-import { EventRecorder } from '../../../src/kubernetes/events/events.ts';
+import { EventRecorder } from '../../../src/kubernetes/events/event-recorder.ts';
 import { type JsonObject, textAt, valueAt } from '../../../src/kubernetes/transport/json.ts';
 import { PendingPods } from '../../../src/kubernetes/watch/pending-pods.ts';
 import { Reflector } from '../../../src/kubernetes/watch/reflector.ts';

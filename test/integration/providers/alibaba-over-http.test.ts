@@ -11,7 +11,7 @@ import type { Answer } from '../../../src/providers/contract/observation.ts';
 import type { Operation } from '../../../src/providers/contract/operation.ts';
 import { CallGate } from '../../../src/providers/gate/call-gate.ts';
 import { MutationPermission, noPauses } from '../../../src/providers/gate/mutation-permission.ts';
-import { ConcurrencyLimiter } from '../../../src/providers/rate-limit/concurrency-limit.ts';
+import { ConcurrencyLimiter } from '../../../src/providers/rate-limit/concurrency-limiter.ts';
 import { RateLimiter } from '../../../src/providers/rate-limit/rate-limiter.ts';
 import { Random } from '../../../src/runtime/random.ts';
 import { systemClock } from '../../../src/runtime/system-clock.ts';

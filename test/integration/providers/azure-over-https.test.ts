@@ -14,7 +14,7 @@ import { admittedFor } from '../../../src/providers/azure/model-change.ts';
 import { updateInstance } from '../../../src/providers/azure/update-instance.ts';
 import { CallGate } from '../../../src/providers/gate/call-gate.ts';
 import { MutationPermission, noPauses } from '../../../src/providers/gate/mutation-permission.ts';
-import { ConcurrencyLimiter } from '../../../src/providers/rate-limit/concurrency-limit.ts';
+import { ConcurrencyLimiter } from '../../../src/providers/rate-limit/concurrency-limiter.ts';
 import { RateLimiter } from '../../../src/providers/rate-limit/rate-limiter.ts';
 import { Random } from '../../../src/runtime/random.ts';
 import { systemClock } from '../../../src/runtime/system-clock.ts';

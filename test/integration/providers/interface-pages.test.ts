@@ -101,19 +101,19 @@ describe('pages of network interfaces', () => {
 
   test('are each read from their own bytes, also when another page arrives meanwhile', async () => {
     const source = new InterfacePages(new Random('side by side'));
-    const [longest = Buffer.alloc(0), ...others] = [600, 100, 100, 100, 100, 100, 100].map((count) =>
+    const [max = Buffer.alloc(0), ...others] = [600, 100, 100, 100, 100, 100, 100].map((count) =>
       Buffer.from(source.page(count)),
     );
     // The first body of a length is concatenated; the next one has a buffer, which another one may reuse.
-    for (const body of [longest, longest]) await readings({ status: 200, body });
-    earlier = [longest, ...others].map((body) => ({ status: 200, body }));
+    for (const body of [max, max]) await readings({ status: 200, body });
+    earlier = [max, ...others].map((body) => ({ status: 200, body }));
 
     const read = await Promise.all(
       earlier.map(async () => api.send('DescribeNetworkInterfaces', {}, sending)),
     );
 
     const shown = read.map((one) => JSON.stringify(withoutMetadata(one))).toSorted();
-    const expected = [longest, ...others].map((body) => JSON.stringify(readAtOnce(body))).toSorted();
+    const expected = [max, ...others].map((body) => JSON.stringify(readAtOnce(body))).toSorted();
     expect(shown).toStrictEqual(expected);
   });
 

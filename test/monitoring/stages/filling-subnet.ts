@@ -10,7 +10,7 @@ const firstPods = 60;
 /** Pods that come at a time, until there are more than the subnet has addresses for. */
 const growth = 2;
 const growthInterval = 5 * minute;
-const mostPods = 260;
+const maxPods = 260;
 
 /** Virtual times, in seconds. */
 export interface Moments {
@@ -50,7 +50,7 @@ async function play(record: Recorder, moments: Moments): Promise<void> {
   await advance(minute);
   world.addLivingPods(firstPods, 'old');
   await advance(60 * minute);
-  for (let pods = firstPods; pods < mostPods; pods += growth) {
+  for (let pods = firstPods; pods < maxPods; pods += growth) {
     world.addLivingPods(growth, `young-${pods}`);
     await advance(growthInterval);
   }
@@ -64,7 +64,7 @@ async function play(record: Recorder, moments: Moments): Promise<void> {
   });
   await advance(40 * minute);
   moments.podsGone = seconds();
-  for (let pods = firstPods; pods < mostPods; pods += growth) {
+  for (let pods = firstPods; pods < maxPods; pods += growth) {
     await world.deleteLivingPods(growth, `young-${pods}`);
   }
   await advance(60 * minute);

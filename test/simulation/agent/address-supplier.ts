@@ -4,7 +4,7 @@ import { type JsonObject, objectAt, textAt, valueAt } from '../../../src/simulat
 import { type Ask, type Blocks, ownPath, type Supplier } from './supplier.ts';
 
 /** Of each family, from which it offers some. */
-const most = 24;
+const max = 24;
 
 const fields = {
   ipv4: { pool: 'pool', used: 'used', releasing: 'release-ips', address: (n: number) => `10.0.9.${n + 1}` },
@@ -60,8 +60,8 @@ export class AddressSupplier implements Supplier {
   async #grow(object: JsonObject, { pool, address }: Field, ask: Ask): Promise<void> {
     const offered = Object.keys(objectAt(object, 'spec', 'ipam', pool));
     const added: Record<string, JsonObject> = {};
-    for (let tried = 0; tried < most && offered.length + Object.keys(added).length < this.#wanted; tried++) {
-      const ip = address(this.#next++ % most);
+    for (let tried = 0; tried < max && offered.length + Object.keys(added).length < this.#wanted; tried++) {
+      const ip = address(this.#next++ % max);
       if (!offered.includes(ip)) added[ip] = {};
     }
     if (Object.keys(added).length > 0) await ask('PATCH', ownPath, { spec: { ipam: { [pool]: added } } });

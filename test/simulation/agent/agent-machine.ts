@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type AgentEnd, serve } from '../../../src/agent/agent.ts';
-import type { AddressRecord } from '../../../src/agent/record/record.ts';
+import type { AddressRecord } from '../../../src/agent/record/address-record.ts';
 import { openState } from '../../../src/agent/record/state-directory.ts';
 import type { Api, ApiAnswer, ApiRequest } from '../../../src/agent/rest/api.ts';
 import { agentSettings } from '../../../src/config/agent-settings.ts';

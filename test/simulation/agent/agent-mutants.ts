@@ -77,7 +77,7 @@ export const agentMutants: readonly Mutant[] = [
   ),
   one(
     'leaves a torn line in the journal',
-    'record/record.ts',
+    'record/address-record.ts',
     '    ftruncateSync(this.#journal, this.#length);\n  }\n\n  /** Opens',
     '  }\n\n  /** Opens',
   ),

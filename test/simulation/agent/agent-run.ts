@@ -268,16 +268,16 @@ class AgentRun {
     this.#cluster.isReliable = true;
   }
 
-  async #every(most: number, act: () => void | Promise<void>): Promise<void> {
+  async #every(max: number, act: () => void | Promise<void>): Promise<void> {
     while (!this.#isOver) {
-      await sleep(this.#clock, this.#random.integer(most), never);
+      await sleep(this.#clock, this.#random.integer(max), never);
       if (!this.#isOver) await act();
     }
   }
 
-  async #whileStormy(most: number, act: () => void): Promise<void> {
+  async #whileStormy(max: number, act: () => void): Promise<void> {
     while (this.#isStormy) {
-      await sleep(this.#clock, this.#random.integer(most), never);
+      await sleep(this.#clock, this.#random.integer(max), never);
       if (this.#isStormy) act();
     }
   }

@@ -179,8 +179,8 @@ export class PodRuntime {
   }
 
   /** Up to so many ms. */
-  #wait(most: number): Promise<void> {
-    return sleep(this.#options.clock, this.#options.random.integer(most), never);
+  #wait(max: number): Promise<void> {
+    return sleep(this.#options.clock, this.#options.random.integer(max), never);
   }
 }
 

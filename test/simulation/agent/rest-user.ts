@@ -99,7 +99,7 @@ export class RestUsers {
     }
   }
 
-  #wait(most: number): Promise<void> {
-    return sleep(this.#options.clock, this.#options.random.integer(most), never);
+  #wait(max: number): Promise<void> {
+    return sleep(this.#options.clock, this.#options.random.integer(max), never);
   }
 }

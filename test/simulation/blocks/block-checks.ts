@@ -9,7 +9,7 @@ import type { BlockReplica, BlockWorld, EffectiveWrite } from './block-world.ts'
 export const capacity = 16;
 
 /** How long a process may not know of what an administrator restored: the latest event, and a write, in ms. */
-const longestLag = 60_000;
+const maxLag = 60_000;
 
 /** What the run counted. */
 export interface Happened {
@@ -90,7 +90,7 @@ export class BlockChecks {
 
   /** An object may share a block that an administrator brought back if it got it before that could be known. */
   #isExcused(shared: SharedBlock): boolean {
-    const since = this.world.clock.monotonic() - longestLag;
+    const since = this.world.clock.monotonic() - maxLag;
     const isNew = shared.names.some((name, index) => {
       const restored = this.#restored.get(name);
       return (
@@ -102,7 +102,7 @@ export class BlockChecks {
 
   /** Whether an administrator just brought the object back. */
   protected isNewlyRestored(name: string): boolean {
-    return (this.#restored.get(name)?.at ?? -Infinity) > this.world.clock.monotonic() - longestLag;
+    return (this.#restored.get(name)?.at ?? -Infinity) > this.world.clock.monotonic() - maxLag;
   }
 
   /** A CiliumNode is deleted only if its Node is gone. */
@@ -137,8 +137,8 @@ export class BlockChecks {
     const gone = objects.map((object) => textAt(object, 'metadata', 'name'));
     const left = gone.filter((name) => name !== 'half' && !machines.has(name));
     if (left.length > 0) this.violations.add(`${left.length} objects of machines that are gone are left`);
-    const most = 3 * (changes + faults) + 50;
-    if (writes.length > most)
+    const max = 3 * (changes + faults) + 50;
+    if (writes.length > max)
       this.violations.add(`${writes.length} writes follow ${changes} changes and ${faults} faults`);
   }
 
@@ -157,10 +157,10 @@ export class BlockChecks {
       const countOf = (blocks: readonly string[]): number =>
         new Set(blocks.filter((block) => block.includes(':') === (family === 'ipv6'))).size;
       held[family] = pools.filter((pool) => pool.family === family).reduce((sum, pool) => sum + pool.held, 0);
-      const [least, most] = [countOf(shown), countOf([...shown, ...remembered])];
-      if (held[family] < least || held[family] > most)
+      const [min, max] = [countOf(shown), countOf([...shown, ...remembered])];
+      if (held[family] < min || held[family] > max)
         this.violations.add(
-          `${held[family]} ${family} blocks count as held, objects show ${least}, and ${most - least} may be remembered`,
+          `${held[family]} ${family} blocks count as held, objects show ${min}, and ${max - min} may be remembered`,
         );
     }
     return held;

@@ -80,8 +80,8 @@ export const blockMutants: readonly Mutant[] = [
   one(
     'deletes a CiliumNode after one pass',
     'cidr/cluster-pool/cilium-node-gc.ts',
-    '<= now - interval);\n  const most',
-    '<= now);\n  const most',
+    '<= now - interval);\n  const max',
+    '<= now);\n  const max',
   ),
   one(
     'deletes a CiliumNode without asking for its Node',

@@ -63,14 +63,14 @@ export class PoolChecks extends BlockChecks {
       if (machine instanceof PoolMachine) this.#checkServed(machine, pools);
     const shown = objects.flatMap((object) => this.blocksOf(object));
     for (const { pool, cidr, held } of pools) {
-      const least = new Set(shown.filter((each) => isShared(each, cidr))).size;
-      if (held !== least)
+      const min = new Set(shown.filter((each) => isShared(each, cidr))).size;
+      if (held !== min)
         this.violations.add(
-          `${held} blocks of pool ${pool} in ${cidr} count as held, and objects show ${least}`,
+          `${held} blocks of pool ${pool} in ${cidr} count as held, and objects show ${min}`,
         );
     }
-    const most = 4 * (happened.changes + happened.faults) + 80;
-    if (writes.length > most)
+    const max = 4 * (happened.changes + happened.faults) + 80;
+    if (writes.length > max)
       this.violations.add(
         `${writes.length} writes follow ${happened.changes} changes and ${happened.faults} faults`,
       );

@@ -16,7 +16,7 @@ const life = { stormy: 8 * minute, sparing: 2 * minute, calm: 6 * minute, quiet:
 const poolsPath = '/apis/cilium.io/v2alpha1/ciliumpodippools';
 
 const pools = ['default', 'blue', coveringPool] as const;
-const mostMachines = 10;
+const maxMachines = 10;
 
 /** Blocks of 64 addresses. */
 function networks(ipv4: readonly string[], ipv6: readonly string[] = []): JsonObject {
@@ -128,7 +128,7 @@ class PoolRun {
 
   #join(): void {
     const world = this.#world;
-    for (let more = this.#random.integer(3); more >= 0 && world.machines.size < mostMachines; more--) {
+    for (let more = this.#random.integer(3); more >= 0 && world.machines.size < maxMachines; more--) {
       const name = `node-${this.#joined++ % 16}`;
       if (world.machines.has(name)) continue;
       world.join(name, this.#random.chance(0.3));

@@ -35,7 +35,7 @@ export class AlibabaRig implements CloudRig {
   readonly cloud = 'alibabacloud';
   readonly cluster: EmbeddedAlibaba;
   /** Four attempts of a call whose answers are lost. */
-  readonly longestCall = 120_000;
+  readonly maxCall = 120_000;
   readonly untilUsable = 20_000;
   readonly podSubnets: readonly string[];
   readonly securityGroups: readonly string[];

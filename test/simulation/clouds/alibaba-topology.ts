@@ -4,7 +4,7 @@ import { testAlibaba } from '../../support/alibaba-cloud.ts';
 import type { Scenario } from '../scenario.ts';
 
 /** More processes than a simulation starts. */
-const mostProcesses = 400;
+const maxProcesses = 400;
 
 export const podTags = { purpose: 'pods' };
 
@@ -13,7 +13,7 @@ export function alibabaTopologyOf(scenario: Scenario): AlibabaTopology {
   if (alibaba === undefined) throw new Error(`${scenario.seed} is no scenario of Alibaba Cloud`);
   return testAlibaba({
     seed: scenario.seed,
-    credentials: Array.from({ length: mostProcesses }, (_, index) => ({
+    credentials: Array.from({ length: maxProcesses }, (_, index) => ({
       accessKeyId: `LTAIHEADWATER${index}`,
       accessKeySecret: 'secret',
       user: `headwater-${index}`,

@@ -26,7 +26,7 @@ import type { ActingCall, CloudPath, CloudRig, RigHooks, RigOptions } from './cl
 export class AwsRig implements CloudRig {
   readonly cloud = 'aws';
   readonly cluster: EmbeddedCluster;
-  readonly longestCall = 20_000;
+  readonly maxCall = 20_000;
   readonly untilUsable = 0;
   readonly podSubnets: readonly string[];
   readonly securityGroups = [nodeGroup];

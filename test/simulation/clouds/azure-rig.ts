@@ -7,7 +7,7 @@ import type { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
 import type { ModelWrite } from '../../../src/simulator/arm/arm-cloud.ts';
 import { ArmRefusal } from '../../../src/simulator/arm/arm-refusal.ts';
 import type { ArmTopology } from '../../../src/simulator/arm/arm-topology.ts';
-import { mostConfigurations } from '../../../src/simulator/arm/configurations.ts';
+import { maxConfigurations } from '../../../src/simulator/arm/configurations.ts';
 import { deleteMachine } from '../../../src/simulator/arm/machine-changes.ts';
 import { addInstance, start } from '../../../src/simulator/arm/new-machines.ts';
 import { keyOf } from '../../../src/simulator/arm/resource-path.ts';
@@ -32,7 +32,7 @@ export class AzureRig implements CloudRig {
   readonly cloud = 'azure';
   readonly cluster: EmbeddedAzure;
   /** An operation takes up to 90 s. */
-  readonly longestCall = 120_000;
+  readonly maxCall = 120_000;
   readonly untilUsable = 0;
   readonly podSubnets: readonly string[];
   readonly securityGroups = [];
@@ -123,7 +123,7 @@ export class AzureRig implements CloudRig {
   roomFor({ facts }: NodeView): number {
     const { network } = this.cluster;
     const takingMore = [...network.interfaces.values()].filter(
-      ({ instanceId, addresses }) => instanceId === facts.instanceId && addresses.length < mostConfigurations,
+      ({ instanceId, addresses }) => instanceId === facts.instanceId && addresses.length < maxConfigurations,
     );
     return [...new Set(takingMore.map(({ subnetId }) => subnetId))]
       .map((id) => network.subnets.get(id)?.available ?? 0)

@@ -4,15 +4,12 @@ import { otherPrincipal, testAzure } from '../../support/azure-cloud.ts';
 import type { Scenario } from '../scenario.ts';
 
 /** More processes than a simulation starts. */
-const mostProcesses = 400;
+const maxProcesses = 400;
 
 export function armTopologyOf(scenario: Scenario): ArmTopology {
   const { zones, nodes, cloud, azure } = scenario;
   if (azure === undefined) throw new Error(`${scenario.seed} is no scenario of Azure`);
-  const names = [
-    ...Array.from({ length: mostProcesses }, (_, index) => `headwater-${index}`),
-    otherPrincipal,
-  ];
+  const names = [...Array.from({ length: maxProcesses }, (_, index) => `headwater-${index}`), otherPrincipal];
   return testAzure({
     seed: scenario.seed,
     principals: names.map((name, index) => ({

@@ -3,9 +3,9 @@ import { CallJudge } from './call-judge.ts';
 
 const assign = 'AssignPrivateIpAddresses';
 
-function judged(most = 2): { readonly judge: CallJudge; readonly misdeeds: string[] } {
+function judged(max = 2): { readonly judge: CallJudge; readonly misdeeds: string[] } {
   const misdeeds: string[] = [];
-  return { judge: new CallJudge(`Other=9:1,${assign}=${most}:1`, (text) => misdeeds.push(text)), misdeeds };
+  return { judge: new CallJudge(`Other=9:1,${assign}=${max}:1`, (text) => misdeeds.push(text)), misdeeds };
 }
 
 function call(clientToken: string, identity = 'headwater-0', count = 1): Parameters<CallJudge['sent']>[0] {

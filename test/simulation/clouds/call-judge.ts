@@ -13,7 +13,7 @@ export interface SentCall {
 }
 
 export class CallJudge {
-  readonly #most: ReadonlyMap<string, number>;
+  readonly #max: ReadonlyMap<string, number>;
   readonly #onMisdeed: (text: string) => void;
   /** By process and action. */
   readonly #sent = new Map<string, number[]>();
@@ -22,8 +22,8 @@ export class CallJudge {
 
   /** `quotas`: as the option cloud-quota-overrides has them. */
   constructor(quotas = '', onMisdeed: (text: string) => void) {
-    this.#most = new Map(
-      [...quotas.matchAll(/(\w+)=(\d+):/g)].map(([, action = '', most]) => [action, Number(most)]),
+    this.#max = new Map(
+      [...quotas.matchAll(/(\w+)=(\d+):/g)].map(([, action = '', max]) => [action, Number(max)]),
     );
     this.#onMisdeed = onMisdeed;
   }
@@ -55,13 +55,13 @@ export class CallJudge {
   }
 
   #checkWindow({ identity, action }: SentCall, at: number): void {
-    const most = this.#most.get(action);
-    if (most === undefined) return;
+    const max = this.#max.get(action);
+    if (max === undefined) return;
     const key = `${identity} ${action}`;
     const recent = [...(this.#sent.get(key) ?? []).filter((each) => each > at - minute), at];
     this.#sent.set(key, recent);
-    if (recent.length > most)
-      this.#onMisdeed(`${identity} sends ${recent.length} calls of ${action} within a minute, not ${most}`);
+    if (recent.length > max)
+      this.#onMisdeed(`${identity} sends ${recent.length} calls of ${action} within a minute, not ${max}`);
   }
 }
 

@@ -18,7 +18,7 @@ export interface CloudRig {
   readonly cluster: SimulatedCluster;
   readonly faults: Faults;
   /** Maximum time from sending a call to its last effect, in ms. */
-  readonly longestCall: number;
+  readonly maxCall: number;
   /** How long a process waits until it can use a new interface, or does without, in ms. */
   readonly untilUsable: number;
   /** Composes the cloud of a process. */

@@ -9,7 +9,7 @@ export class Allowances {
   /** By instance: the number of addresses from external changes. */
   readonly #extra = new Map<string, number>();
   /** By instance: the largest recent max-allocate, and until when a controller may still act on it. */
-  readonly #formerLimits = new Map<string, { readonly most: number; readonly until: number }>();
+  readonly #formerLimits = new Map<string, { readonly max: number; readonly until: number }>();
 
   constructor(now: () => number) {
     this.#now = now;
@@ -26,13 +26,13 @@ export class Allowances {
 
   /** The max-allocate of a node changed; controllers learn of it late. */
   limitChanged(instanceId: string, formerly: number): void {
-    const most = Math.max(formerly, this.formerLimit(instanceId));
-    this.#formerLimits.set(instanceId, { most, until: this.#now() + limitKnownWithin });
+    const max = Math.max(formerly, this.formerLimit(instanceId));
+    this.#formerLimits.set(instanceId, { max, until: this.#now() + limitKnownWithin });
   }
 
   /** The limit that a controller may still act on; 0 without a recent change. */
   formerLimit(instanceId: string): number {
     const former = this.#formerLimits.get(instanceId);
-    return former === undefined || this.#now() > former.until ? 0 : former.most;
+    return former === undefined || this.#now() > former.until ? 0 : former.max;
   }
 }

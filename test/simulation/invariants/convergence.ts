@@ -37,13 +37,13 @@ export function convergenceViolations(harness: Harness): readonly Violation[] {
 
 function checkSupply(harness: Harness, view: NodeView, standing: NodeStanding, report: Report): void {
   const { nodeName } = view;
-  const { held, used, most, met } = standing;
+  const { held, used, max, met } = standing;
   const room = harness.rig.roomFor(view);
-  const figures = `held ${held}, used ${used}, at most ${most}`;
+  const figures = `held ${held}, used ${used}, at most ${max}`;
   if (!met && room > 0) report('in-deficit', `${nodeName} is in deficit: ${figures}, room for ${room}`);
   if (held - unanswered(harness, view, standing).length > limitOf(harness, view, standing))
     report('above-max-allocate', `${nodeName} exceeds its limit: ${figures}`);
-  if (view.pendingPods.size > 0 && used < most && room > 0 && mayStart(harness, view, standing))
+  if (view.pendingPods.size > 0 && used < max && room > 0 && mayStart(harness, view, standing))
     report('pending-pods', `${view.pendingPods.size} pods are pending on ${nodeName}: ${figures}`);
   checkExcess(harness, view, standing, (text) => report('excess', `${text}: ${figures}`));
 }
@@ -53,14 +53,14 @@ function checkSupply(harness: Harness, view: NodeView, standing: NodeStanding, r
  * also reports its free buffer as used. Addresses from external changes, or from before a limit shrank, leave only if
  * releases are enabled.
  */
-function limitOf(harness: Harness, view: NodeView, { used, most }: NodeStanding): number {
+function limitOf(harness: Harness, view: NodeView, { used, max }: NodeStanding): number {
   const { instanceId } = view.facts;
   const { releaseExcessIps: releases } = cloudSettings(harness.options);
   if (!releases && harness.reconfigured.has(instanceId)) return Infinity;
   const kept = view.protocol === 'multi-pool' ? heldByAgent(harness, view) : used + view.pendingPods.size;
   const { allowances } = harness.checker;
   const extra = releases ? harness.rig.madeByOthers(instanceId) : allowances.extra(instanceId);
-  return Math.max(most, kept, singleAddressesOf(harness, view)) + extra + prefixGraceOf(harness, view);
+  return Math.max(max, kept, singleAddressesOf(harness, view)) + extra + prefixGraceOf(harness, view);
 }
 
 /**
@@ -141,11 +141,11 @@ function checkCiliumNode(harness: Harness, view: NodeView, standing: NodeStandin
  * Whether an agent serves pods or can start to. A CRD agent does not start with fewer addresses than its
  * `min-allocate`, or its `pre-allocate` without one. If the node may never have that many, no controller can help.
  */
-export function mayStart({ cluster }: Harness, view: NodeView, { held, most }: NodeStanding): boolean {
+export function mayStart({ cluster }: Harness, view: NodeView, { held, max }: NodeStanding): boolean {
   const { nodeName, phase, protocol } = view;
   const node = cluster.kubernetes.get('ciliumnodes.cilium.io', nodeName);
   if (phase === 'serving' || protocol !== 'crd-allocator' || node === undefined) return true;
-  return requiredAddresses(node, true) <= Math.max(held, most);
+  return requiredAddresses(node, true) <= Math.max(held, max);
 }
 
 /** Addresses that a CRD agent is asked to release and never answers about, because it cannot start. */

@@ -258,7 +258,7 @@ export class InvariantChecker {
     const { maxAllocate: latest = Infinity } = this.#cluster.workload.machineOf(node)?.facts.ipam ?? {};
     const maxAllocate = Math.max(latest, this.allowances.formerLimit(instanceId));
     // The call cannot have considered what was shown after it was sent.
-    const sentAt = this.#options.now() - this.#options.rig.longestCall;
+    const sentAt = this.#options.now() - this.#options.rig.maxCall;
     const shown = [...(this.#shown.get(node) ?? [])].filter(
       ([address, since]) => since <= sentAt && this.#countsTowardsLimit(node, instanceId, address),
     );
@@ -456,7 +456,7 @@ export class InvariantChecker {
       return;
     }
     if (had >= Number(sentAt) - this.#options.consistencyWindow) return;
-    if (had > this.#readTimes.last(writer, instanceId, Number(sentAt)) - longestRead) return;
+    if (had > this.#readTimes.last(writer, instanceId, Number(sentAt)) - maxRead) return;
     this.report('offered-unassigned', `${node} offers ${address}, which ${instanceId} ${heldText(had)}`);
   }
 
@@ -496,4 +496,4 @@ const repairTime = 300_000;
 const useReportedWithin = 180_000;
 
 /** Maximum time from the start of a read until its answer is applied, in ms. */
-const longestRead = 40_000;
+const maxRead = 40_000;

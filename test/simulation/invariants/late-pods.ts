@@ -7,7 +7,7 @@ import { mayStart } from './convergence.ts';
 /** Between two checks, in ms. */
 const interval = 5000;
 
-export function watchForLatePods(harness: Harness, longestWait: number): void {
+export function watchForLatePods(harness: Harness, maxWait: number): void {
   /** By pod: since when it waits without a reason. */
   const waiting = new Map<string, number>();
   const check = (): void => {
@@ -17,7 +17,7 @@ export function watchForLatePods(harness: Harness, longestWait: number): void {
       const since = waiting.get(pod) ?? harness.now;
       waiting.set(pod, since);
       const ms = harness.now - since;
-      if (ms > longestWait)
+      if (ms > maxWait)
         harness.checker.report('late-pods', `${pod} has waited on ${node} for ${ms / 1000} s`);
     }
     if (harness.now < harness.scenario.minutes * 60_000) harness.clock.schedule(interval, check);
@@ -33,7 +33,7 @@ function waitingWithoutNeed(harness: Harness): ReadonlyMap<string, string> {
   const able = harness.cluster.workload.views.filter((view) => {
     const standing = byNode.get(view.nodeName);
     // A node at its limit may wait for what is leaving, and a lost answer delays that.
-    if (standing === undefined || standing.held >= standing.most) return false;
+    if (standing === undefined || standing.held >= standing.max) return false;
     return harness.rig.roomFor(view) > 0 && mayStart(harness, view, standing);
   });
   return new Map(

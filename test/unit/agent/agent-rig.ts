@@ -1,7 +1,7 @@
 // An address layer in virtual time with a record in memory, and calls of the plugin on it.
 import { parseCidr } from '../../../src/cidr/set/cidr.ts';
-import { HostScopeAllocator } from '../../../src/agent/allocators/host-scope.ts';
-import { Answerer, type CniAnswer } from '../../../src/agent/cni/answer.ts';
+import { HostScopeAllocator } from '../../../src/agent/allocators/host-scope-allocator.ts';
+import { Answerer, type CniAnswer } from '../../../src/agent/cni/answerer.ts';
 import { Verbs } from '../../../src/agent/cni/verbs.ts';
 import { type Change, Holdings } from '../../../src/agent/ipam/holdings.ts';
 import { Ipam, type IpamEvent, type IpamOptions } from '../../../src/agent/ipam/ipam.ts';

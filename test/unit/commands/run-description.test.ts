@@ -53,9 +53,9 @@ describe('headwater run --help', () => {
     [120, 110],
     [20, 80],
   ])('has, on %p columns, no line longer than %d', async (columns, limit) => {
-    const longest = Math.max(...(await help(columns)).split('\n').map((line) => line.length));
+    const max = Math.max(...(await help(columns)).split('\n').map((line) => line.length));
 
-    expect(longest).toBeLessThanOrEqual(limit);
+    expect(max).toBeLessThanOrEqual(limit);
   });
 
   test.each([

@@ -79,7 +79,7 @@ const tokenIn = (text: string | undefined): string => /--allow-withdrawals=(\w+)
 describe('withdrawals that are held', () => {
   test('pause releases at once, and nothing else, until they end', async () => {
     const { clock, permission, watch, miss, world } = rig();
-    watch.begin();
+    watch.takeOverHeld();
     watch.noteResync();
 
     miss(ids(60));
@@ -95,7 +95,7 @@ describe('withdrawals that are held', () => {
 
   test('are reported once: one line of log, one Event on the Lease, and on 10 nodes, of which each has two objects', async () => {
     const { clock, reported, watch, miss, warned } = rig();
-    watch.begin();
+    watch.takeOverHeld();
     watch.noteResync();
 
     miss(ids(60));
@@ -114,7 +114,7 @@ describe('withdrawals that are held', () => {
 
   test('are reported once all are known, because the readings of a large fleet arrive one by one', async () => {
     const { clock, reported, watch, miss } = rig();
-    watch.begin();
+    watch.takeOverHeld();
     watch.noteResync();
 
     for (let missing = 20; missing <= 80; missing += 20) {
@@ -129,7 +129,7 @@ describe('withdrawals that are held', () => {
 
   test('are reported after a minute, however many more follow', async () => {
     const { clock, reported, watch, miss } = rig();
-    watch.begin();
+    watch.takeOverHeld();
     watch.noteResync();
 
     for (let missing = 20; missing <= 31; missing++) {
@@ -142,7 +142,7 @@ describe('withdrawals that are held', () => {
 
   test('are reported again if they are held again', async () => {
     const { clock, reported, watch, miss, world } = rig();
-    watch.begin();
+    watch.takeOverHeld();
     watch.noteResync();
     miss(ids(60));
     await clock.advance(20_000);
@@ -157,7 +157,7 @@ describe('withdrawals that are held', () => {
 
   test('are not reported if they are held for some seconds only', async () => {
     const { clock, reported, watch, miss, world, warned } = rig();
-    watch.begin();
+    watch.takeOverHeld();
     watch.noteResync();
 
     miss(ids(60));
@@ -170,7 +170,7 @@ describe('withdrawals that are held', () => {
 
   test('are reported once if they are held again soon after', async () => {
     const { clock, reported, watch, miss, world } = rig();
-    watch.begin();
+    watch.takeOverHeld();
     watch.noteResync();
 
     miss(ids(60));
@@ -187,7 +187,7 @@ describe('withdrawals that are held', () => {
 
   test('make the process unready, with the sentence that /status shows', async () => {
     const { clock, watch, miss, world } = rig();
-    watch.begin();
+    watch.takeOverHeld();
     watch.noteResync();
     await clock.advance(0);
     const before = [watch.problem(), watch.report(), watch.heldNodes];
@@ -215,7 +215,7 @@ describe('withdrawals that are held', () => {
 
   test('are made once their token is set, and the note in the Lease is removed', async () => {
     const { clock, reported, watch, miss, world, note } = rig();
-    watch.begin();
+    watch.takeOverHeld();
     watch.noteResync();
     miss(ids(60));
     await clock.advance(0);
@@ -236,7 +236,7 @@ describe('withdrawals that are held', () => {
 
   test('are not made for another token, which is logged once', async () => {
     const { clock, reported, watch, miss, world, warned } = rig();
-    watch.begin();
+    watch.takeOverHeld();
     watch.noteResync();
     miss(ids(60));
     world.allowed = tokenIn(watch.problem());
@@ -253,7 +253,7 @@ describe('withdrawals that are held', () => {
 
   test('are reported without region and account while these are unknown', async () => {
     const { clock, watch, miss } = rig({ describe: () => new Promise(() => undefined) });
-    watch.begin();
+    watch.takeOverHeld();
     watch.noteResync();
 
     miss(ids(60));
@@ -266,7 +266,7 @@ describe('withdrawals that are held', () => {
 
   test('leave their note in the Lease when the process ends', async () => {
     const { clock, watch, miss, note, reported } = rig();
-    watch.begin();
+    watch.takeOverHeld();
     watch.noteResync();
     miss(ids(60));
     const left = note();
@@ -281,7 +281,7 @@ describe('withdrawals that are held', () => {
 
   test('need no Lease', async () => {
     const { clock, watch, miss, warned } = rig({ withoutLease: true });
-    watch.begin();
+    watch.takeOverHeld();
     watch.noteResync();
 
     miss(ids(60));
@@ -297,7 +297,7 @@ describe('withdrawals that the previous leader held', () => {
 
   test('stay held, and the note with them, until this process has read the cloud twice, and then until they are shown', async () => {
     const { clock, permission, watch, world, miss, note, reported } = rig({ annotation });
-    watch.begin();
+    watch.takeOverHeld();
     const atOnce = permission.refusal('release');
     watch.noteResync();
     miss(ids(1));
@@ -323,7 +323,7 @@ describe('withdrawals that the previous leader held', () => {
   test('stay held when their note cannot be read', () => {
     const { permission, watch } = rig({ annotation: 'yes' });
 
-    watch.begin();
+    watch.takeOverHeld();
 
     expect(permission.refusal('release')).toBe('withdrawalsHeld');
   });
@@ -333,7 +333,7 @@ describe('a cloud that shows none of the instances', () => {
   test('makes the process unready and stops what takes away, until most are found', async () => {
     const { clock, permission, watch, world, reported, note } = rig();
     world.presence = 'notFound';
-    watch.begin();
+    watch.takeOverHeld();
     watch.noteResync();
 
     await clock.advance(20_000);
@@ -355,7 +355,7 @@ describe('a cloud that shows none of the instances', () => {
   test('is waited for while the instances are not read, for two consistency windows at most', async () => {
     const { clock, watch, world } = rig();
     world.presence = 'unread';
-    watch.begin();
+    watch.takeOverHeld();
     watch.noteResync();
 
     await clock.advance(2 * consistencyWindow - 1);

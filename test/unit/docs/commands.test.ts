@@ -185,7 +185,7 @@ describe('the length of a page', () => {
     ['docs/sizing.md', 60],
     ['docs/troubleshooting.md', 60],
     ['docs/security.md', 60],
-  ])('is limited: %s has at most %d lines', (page, most) => {
-    expect(read(page).trimEnd().split('\n').length).toBeLessThanOrEqual(most);
+  ])('is limited: %s has at most %d lines', (page, max) => {
+    expect(read(page).trimEnd().split('\n').length).toBeLessThanOrEqual(max);
   });
 });

@@ -8,7 +8,7 @@ import { expressionsIn, selectorsIn, textOf } from '../../monitoring/rig/selecto
 import { problemOf, seriesOf } from './known-metrics.ts';
 
 /** Series that a panel may need at 15,000 nodes. */
-const mostSeries = 5000;
+const maxSeries = 5000;
 
 /** Panels over several clusters show the worst one: a sum would be meaningless. */
 const worstOfAll = /^headwater_(oldest_deficit_seconds|cloud_rate_limit_\w+)$/;
@@ -44,9 +44,9 @@ describe('a panel', () => {
   test.each(panels)(
     'needs 5,000 series at most in a fleet of 15,000 nodes, and of 2,000: %s',
     (_, { queries }) => {
-      expect(seriesFor(queries, 15_000)).toBeLessThanOrEqual(mostSeries);
+      expect(seriesFor(queries, 15_000)).toBeLessThanOrEqual(maxSeries);
       // In the smaller fleet each node has series of its own: twenty of them are chosen.
-      expect(seriesFor(queries, 20)).toBeLessThanOrEqual(mostSeries);
+      expect(seriesFor(queries, 20)).toBeLessThanOrEqual(maxSeries);
     },
   );
 

@@ -1,5 +1,5 @@
 // The series that can exist: those of the tables of metrics, and those of Node.js and its process.
-import { mostNeedyNodes } from '../../../src/controller/reporting/fleet-metrics.ts';
+import { maxNeedyNodes } from '../../../src/controller/reporting/fleet-metrics.ts';
 import { metricTable } from '../../../src/observability/metrics.ts';
 import { labelsOf, type Selector } from '../../monitoring/rig/selectors.ts';
 
@@ -79,7 +79,7 @@ export function seriesOf({ metric, matchers }: Selector, nodes: number): number 
   const counts = Object.entries(row.labels).map(([label, values]) => {
     if (fixed.has(label)) return 1;
     if (typeof values !== 'string') return values.length;
-    if (metric === 'headwater_node_needed_addresses') return mostNeedyNodes;
+    if (metric === 'headwater_node_needed_addresses') return maxNeedyNodes;
     // Above --node-metrics-limit no node has a series.
     if (label === 'target_node') return nodes > 2000 ? 0 : nodes;
     const count = many[label];

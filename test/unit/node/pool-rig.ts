@@ -18,7 +18,7 @@ import type { Priority } from '../../../src/providers/contract/priority.ts';
 import { VisibilityLag } from '../../../src/providers/inventory/visibility-lag.ts';
 import { TaskGroup } from '../../../src/runtime/task-group.ts';
 import { sleep } from '../../../src/runtime/clock.ts';
-import type { MaintainedFacts } from '../../../src/node/allocate/execute-step.ts';
+import type { MaintainedFacts } from '../../../src/node/allocate/step-execution.ts';
 import { Random } from '../../../src/runtime/random.ts';
 import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
 import { scriptedImplementation, traits } from '../providers/scripted-implementation.ts';
@@ -29,7 +29,7 @@ export interface PoolSetup {
   /** Pod addresses that the node needs. */
   readonly target?: number;
   /** Maximum number of pod addresses. */
-  readonly most?: number;
+  readonly max?: number;
   readonly interfaces?: readonly NetworkInterface[];
   readonly node?: Partial<NodeRequirements>;
   readonly limits?: InstanceLimits;
@@ -207,9 +207,9 @@ export class PoolRig {
       requirements: this.#requirements(),
       infrastructure: infrastructure(Object.keys(this.#free()).map((id) => subnet(id))),
       free: (id) => this.ledger.free(id, this.clock.monotonic()),
-      mostPrefixes: (id) => this.ledger.mostPrefixes(id, this.clock.monotonic()),
+      maxPrefixes: (id) => this.ledger.maxPrefixes(id, this.clock.monotonic()),
       wanted: Math.max(0, this.target - this.available),
-      most: (this.#setup.most ?? Infinity) - this.available,
+      max: (this.#setup.max ?? Infinity) - this.available,
       orphans: this.orphans.of('i-1'),
       traits,
       shrinking: new Set(this.#setup.leaving),

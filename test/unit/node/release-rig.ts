@@ -6,7 +6,7 @@ import type { Release } from '../../../src/node/release/release-state.ts';
 import type { ReleasableFacts } from '../../../src/node/release/release-plan.ts';
 import { ReleaseStore } from '../../../src/node/release/release-store.ts';
 import { Releaser } from '../../../src/node/release/releaser.ts';
-import type { FinishedRelease } from '../../../src/node/release/unassign.ts';
+import type { FinishedRelease } from '../../../src/node/release/unassignments.ts';
 import { podAddresses } from '../../../src/node/demand/capacity.ts';
 import { Inventory } from '../../../src/providers/inventory/inventory.ts';
 import { expandBlock } from '../../../src/providers/contract/ipv4.ts';

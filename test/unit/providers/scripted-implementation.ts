@@ -31,7 +31,7 @@ export function scriptedSection(given: Partial<CiliumNodeSection> = {}): CiliumN
 export const traits: CloudTraits = {
   interfaces: 'made',
   repeatedAssignment: 'adds',
-  mostPerCall: Infinity,
+  maxPerCall: Infinity,
   change: 'perInterface',
   limits: 'byType',
   poolRequests: true,
@@ -44,8 +44,8 @@ export function scriptedImplementation(given: Partial<AllocationImplementation>)
   };
   return {
     traits,
-    mostInstancesPerRefresh: 200,
-    mostTypesPerRead: 200,
+    maxInstancesPerRefresh: 200,
+    maxTypesPerRead: 200,
     section: scriptedSection(),
     reach: missing('reach'),
     observe: missing('observe'),

@@ -21,7 +21,7 @@ type Run = (
   call: number,
 ) => Promise<ReadonlyMap<string, unknown> | undefined>;
 
-function rig(change: { readonly most?: number; readonly run?: Run } = {}): Rig {
+function rig(change: { readonly max?: number; readonly run?: Run } = {}): Rig {
   const clock = new VirtualClock();
   const calls: string[] = [];
   const failures: string[] = [];
@@ -30,7 +30,7 @@ function rig(change: { readonly most?: number; readonly run?: Run } = {}): Rig {
     clock,
     random: new Random('batcher'),
     window: 50,
-    most: change.most ?? 200,
+    max: change.max ?? 200,
     backoff: { base: 1000, cap: 30_000 },
     run: async (keys, signal) => {
       calls.push(`${keys.join('')}@${Math.round(clock.monotonic())}`);
@@ -62,9 +62,9 @@ test('a failure that needs no long pause gets none, however many preceded it', a
     clock,
     random: new Random('batcher'),
     window: 50,
-    most: 200,
+    max: 200,
     backoff: { base: 1000, cap: 30_000 },
-    longestPause: (error) => ((error as Error).message === 'soon' ? 4000 : Infinity),
+    maxPause: (error) => ((error as Error).message === 'soon' ? 4000 : Infinity),
     run: () => {
       calls.push(clock.monotonic());
       return Promise.reject(new Error('soon'));
@@ -95,7 +95,7 @@ describe('a batcher', () => {
 
   test('makes calls of a limited number of keys, one after the other', async () => {
     const { clock, calls, answered, ask } = rig({
-      most: 2,
+      max: 2,
       run: (_, signal) => sleep(clock, 300, signal).then(() => undefined),
     });
 
@@ -204,7 +204,7 @@ describe('a batcher', () => {
 
   test('makes larger calls again after a success', async () => {
     const { clock, calls, ask } = rig({
-      most: 4,
+      max: 4,
       run: (_keys, _signal, call) =>
         call === 1 ? Promise.reject(new Error('down')) : Promise.resolve(undefined),
     });

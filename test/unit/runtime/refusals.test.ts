@@ -49,8 +49,8 @@ describe('a refusal', () => {
   test('counts no longer once it has been over for a while, unless somebody waits for it or tries it', async () => {
     const { clock, refusals } = rig();
     for (const key of ['a', 'b', 'c']) refusals.refused(key, 'brief');
-    refusals.await(['b'], () => undefined);
-    refusals.try(['c']);
+    refusals.awaitChange(['b'], () => undefined);
+    refusals.beginTry(['c']);
 
     await clock.advance(61_000);
 

@@ -42,8 +42,8 @@ describe('a task group', () => {
   test('counts work until it ends, by its subject', async () => {
     const { clock, work, ends } = rig();
 
-    work.begin(() => sleep(clock, 100, work.deadline), 'a');
-    work.begin(() => sleep(clock, 200, work.deadline));
+    work.beginTask(() => sleep(clock, 100, work.deadline), 'a');
+    work.beginTask(() => sleep(clock, 200, work.deadline));
 
     expect([work.isIdle, work.isAbout('a'), work.isAbout('b')]).toEqual([false, true, false]);
     await clock.advance(100);
@@ -55,8 +55,8 @@ describe('a task group', () => {
 
   test('drops work that has not started when it stops, and waits for work in flight', async () => {
     const { clock, work, bugs } = rig();
-    work.begin(() => sleep(clock, 1000, work.closing));
-    work.begin(() => sleep(clock, 100, work.deadline));
+    work.beginTask(() => sleep(clock, 1000, work.closing));
+    work.beginTask(() => sleep(clock, 100, work.deadline));
 
     const stop = stopped(work, never);
 
@@ -73,7 +73,7 @@ describe('a task group', () => {
   ])('aborts work in flight if the deadline is over %s', async (_, isOver) => {
     const { clock, work, bugs } = rig();
     const deadline = new AbortController();
-    work.begin(() => sleep(clock, 1000, work.deadline));
+    work.beginTask(() => sleep(clock, 1000, work.deadline));
     if (isOver) deadline.abort();
 
     const stop = stopped(work, deadline.signal);
@@ -88,7 +88,7 @@ describe('a task group', () => {
 
   test('aborts work that listens to the deadline after it is over', async () => {
     const { clock, work, bugs, pauses } = rig();
-    work.begin(async () => {
+    work.beginTask(async () => {
       await sleep(clock, 100, never);
       await sleep(clock, 1000, work.deadline);
     });
@@ -121,7 +121,7 @@ describe('a task group', () => {
     work.later(10, () => started.push('timer before'));
 
     await work.stop(never);
-    work.begin(begin('work'));
+    work.beginTask(begin('work'));
     work.later(10, () => started.push('timer after'));
     await clock.advance(20);
 
@@ -147,8 +147,8 @@ describe('a task group', () => {
       await sleep(clock, ms, work.deadline);
       throw new Error(text);
     };
-    work.begin(() => failing(10, 'before'));
-    work.begin(() => failing(30, 'while stopping'));
+    work.beginTask(() => failing(10, 'before'));
+    work.beginTask(() => failing(30, 'while stopping'));
 
     await clock.advance(20);
     const stop = stopped(work, never);

@@ -31,7 +31,7 @@ export function alibabaChapters(context: AlibabaContext, left: LeftInterfaces): 
       // The sooner, the sooner the minute of the interfaces begins that were left behind.
       isTime: () => unattached() > 0,
       leftBehind: () => `${unattached()} interfaces that are created and not attached`,
-      begin: () => undefined,
+      beginChanges: () => undefined,
       meanwhile: () => undefined,
       isMended: ({ nodes: { serving, total } }) => serving === total,
     }),
@@ -52,7 +52,7 @@ export function alibabaChapters(context: AlibabaContext, left: LeftInterfaces): 
       nodes,
       crowd: crowdPods,
       hint: 'No other zone notices.',
-      longest: 9000,
+      max: 9000,
     }),
     releaseAddresses(context, { nodes, agents: 'All agents of this cloud are asked.' }),
     orphans(context, left),

@@ -42,7 +42,7 @@ export function azureChapters(context: AzureContext): readonly Chapter[] {
       nodes,
       crowd,
       hint: 'No other scale set notices. Then the pods leave again.',
-      longest: 16_000,
+      max: 16_000,
       relieve: () => run(departureOf(crowd(nodes().inDeficit), 0, 1000)),
     }),
     releaseAddresses(context, {
@@ -59,7 +59,7 @@ export function azureChapters(context: AzureContext): readonly Chapter[] {
       title: 'SIGKILL and recovery',
       isTime: (elapsed) => elapsed >= 5000 || underWay() >= Math.min(5, Math.ceil(context.nodes / 4)),
       leftBehind: () => `${underWay()} updates that Azure has not ended`,
-      begin: () => run(rushPods(context.nodes)),
+      beginChanges: () => run(rushPods(context.nodes)),
       meanwhile: () => run(latePods(context.nodes)),
       isMended: (picture) => isSettled(picture, false),
     }),

@@ -28,7 +28,7 @@ interface Status {
 }
 
 async function runDry(show: BlockDemonstration): Promise<void> {
-  const { nodes, say, mode } = show.options;
+  const { nodes, printLine, mode } = show.options;
   for (let index = 0; index < nodes; index++) show.join(`node-${index}`);
   await show.startController(small[mode]);
   await show.until(async () => {
@@ -37,11 +37,11 @@ async function runDry(show: BlockDemonstration): Promise<void> {
   });
   await show.pause(1000);
   const { waiting = [], pools = [] } = (await show.status()) as Status;
-  for (const { cidr, capacity } of pools) say(`      ${cidr}: all ${capacity} blocks are held`);
+  for (const { cidr, capacity } of pools) printLine(`      ${cidr}: all ${capacity} blocks are held`);
   const [first] = waiting;
   const names = waiting.slice(0, 6).map(({ name }) => name);
-  say(`      ${waiting.length} nodes wait, ${names.join(', ')} ...`);
-  say(`      ${first?.name}: ${first?.why}`);
+  printLine(`      ${waiting.length} nodes wait, ${names.join(', ')} ...`);
+  printLine(`      ${first?.name}: ${first?.why}`);
 }
 
 async function addNetwork(show: BlockDemonstration): Promise<void> {
@@ -51,7 +51,7 @@ async function addNetwork(show: BlockDemonstration): Promise<void> {
     await show.startController(large[show.options.mode]);
   }
   await show.until(() => show.unserved === 0);
-  show.options.say('      every node has its block, and no block has changed');
+  show.options.printLine('      every node has its block, and no block has changed');
 }
 
 async function replaceNode(show: BlockDemonstration): Promise<void> {
@@ -60,20 +60,22 @@ async function replaceNode(show: BlockDemonstration): Promise<void> {
   show.join('node-0');
   await show.until(() => show.unserved === 0);
   const after = show.machines.get('node-0')?.inUse;
-  show.options.say(`      node-0 was a machine with ${before?.join()}, and is one with ${after?.join()}`);
+  show.options.printLine(
+    `      node-0 was a machine with ${before?.join()}, and is one with ${after?.join()}`,
+  );
 }
 
 async function collect(show: BlockDemonstration): Promise<void> {
   const names = Array.from({ length: gone }, (_, index) => `node-${index + 1}`);
   for (const name of names) await show.leave(name, true);
-  show.options.say(
+  show.options.printLine(
     '      two passes 10 s apart must find them without a Node; a new leader waits 20 s before it deletes',
   );
   await show.until(async () => {
     const objects = await show.objects();
     return names.every((name) => !objects.includes(name));
   });
-  show.options.say(`      ${names.join(', ')}: their CiliumNodes are gone, and their blocks are free`);
+  show.options.printLine(`      ${names.join(', ')}: their CiliumNodes are gone, and their blocks are free`);
 }
 
 async function killInBurst(show: BlockDemonstration): Promise<void> {
@@ -81,7 +83,7 @@ async function killInBurst(show: BlockDemonstration): Promise<void> {
   await show.until(() => show.unserved < burst / 2);
   for (let index = burst / 2; index < burst; index++) show.join(`late-${index}`);
   await show.endController('kill');
-  show.options.say(
+  show.options.printLine(
     `      killed while ${show.unserved} nodes wait; the next one leads when the Lease has ended`,
   );
   await show.startController(large[show.options.mode]);

@@ -28,12 +28,12 @@ export interface BlockDemonstrationOptions {
   readonly nodes: number;
   readonly seed: string;
   /** Prints one line. */
-  readonly say: (text: string) => void;
+  readonly printLine: (text: string) => void;
   readonly interrupt: AbortSignal;
 }
 
 /** When everything must be over, in ms since the start: the demonstration promises to end within 60 s. */
-const longestTime = 58_000;
+const maxTime = 58_000;
 const poolsPath = '/apis/cilium.io/v2alpha1/ciliumpodippools';
 /** Between two looks of the judge, in ms. */
 const lookInterval = 100;
@@ -76,28 +76,28 @@ export class BlockDemonstration {
 
   /** Resolves to the exit code of the process. Call it once. */
   async run(chapters: readonly BlockChapter[]): Promise<number> {
-    const { interrupt, say } = this.options;
+    const { interrupt, printLine } = this.options;
     const directory = await mkdtemp(join(tmpdir(), 'headwater-demo-'));
     const server = await startKubernetesServer({ model: this.#model, clock, port: 0 });
     this.#kubeconfig = join(directory, 'kubeconfig');
     this.#log = await ControllerLog.create();
     await writeFile(this.#kubeconfig, kubeConfigFor({ url: server.url }));
-    say(`embedded Kubernetes API: ${this.#kubeconfig}`);
-    say(`log of the controller: ${this.#log.path}`);
+    printLine(`embedded Kubernetes API: ${this.#kubeconfig}`);
+    printLine(`log of the controller: ${this.#log.path}`);
     const stop = (): void => this.#ending.abort(interrupt.aborted ? 'interrupted' : 'time is up');
     interrupt.addEventListener('abort', stop, { once: true });
-    const cancel = clock.schedule(longestTime, stop);
+    const cancel = clock.schedule(maxTime, stop);
     const judging = this.#judge();
     try {
       for (const chapter of chapters) {
-        say(`\n${Math.round(this.elapsed / 1000)} s  ${chapter.title}`);
+        printLine(`\n${Math.round(this.elapsed / 1000)} s  ${chapter.title}`);
         await chapter.play();
       }
       return this.#verdict();
     } catch (error) {
       if (!this.#ending.signal.aborted) throw error;
       if (interrupt.aborted) return exitCode.interrupted;
-      say('time is up: a part of the demonstration did not end');
+      printLine('time is up: a part of the demonstration did not end');
       return exitCode.failure;
     } finally {
       cancel();
@@ -207,8 +207,8 @@ export class BlockDemonstration {
     return [...this.machines.values()].filter(({ inUse }) => inUse.length === 0).length;
   }
 
-  async until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-    while (!(await isSo())) await sleep(clock, lookInterval, this.#ending.signal);
+  async until(isReached: () => boolean | Promise<boolean>): Promise<void> {
+    while (!(await isReached())) await sleep(clock, lookInterval, this.#ending.signal);
   }
 
   pause(ms: number): Promise<void> {
@@ -234,13 +234,13 @@ export class BlockDemonstration {
   }
 
   #verdict(): number {
-    const { say } = this.options;
+    const { printLine } = this.options;
     this.#look();
-    for (const violation of this.violations) say(`broken: ${violation}`);
+    for (const violation of this.violations) printLine(`broken: ${violation}`);
     const { unserved } = this;
-    if (unserved > 0) say(`broken: ${unserved} nodes have no block`);
+    if (unserved > 0) printLine(`broken: ${unserved} nodes have no block`);
     if (this.violations.size > 0 || unserved > 0) return exitCode.failure;
-    say(
+    printLine(
       `\n${this.machines.size} nodes use ${this.machines.size} blocks, none of them shared, and no block has changed: ${Math.round(this.elapsed / 1000)} s`,
     );
     return exitCode.fine;

@@ -13,7 +13,7 @@ export function failover(context: ChapterContext): Chapter {
       "dead one's Lease has ended, takes over every open handshake, and takes nothing away in its first 20 s: calls of the",
       `dead one may be in flight. Until then ${late.pods} new pods live on what their nodes have to spare.`,
     ],
-    begin: () => undefined,
+    beginChanges: () => undefined,
     isTime: () => true,
     leftBehind: ({ departures: { marked, ready, released, hidden, unassigned } }) =>
       `${marked} addresses marked, ${ready} ready, ${released} released but not forgotten, ${hidden} hidden; ${unassigned} unassigned so far`,

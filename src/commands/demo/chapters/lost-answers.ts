@@ -3,7 +3,7 @@
 import type { Faults } from '../../../simulator/cloud/faults.ts';
 import type { CloudName } from '../../../simulator/workload/node-facts.ts';
 import type { Chapter, ChapterContext } from '../chapter.ts';
-import { shownAddresses } from '../departures.ts';
+import { shownAddresses } from '../departure-watch.ts';
 import { batchPods } from './pods.ts';
 
 export interface LosableCalls {
@@ -90,8 +90,8 @@ export function lostAnswers(context: ChapterContext, calls: LosableCalls): Chapt
   return {
     title: 'answers get lost',
     hints: calls.hints,
-    longest: 12_000,
-    begin: () => {
+    max: 12_000,
+    beginChapter: () => {
       waiting = calls
         .targets()
         .map((target) => ({ target, before: target.held(), rule: lose(action, target.match) }));

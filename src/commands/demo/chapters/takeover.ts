@@ -8,7 +8,7 @@ export interface Changes {
   /** What to watch. */
   readonly hints: readonly string[];
   /** Starts what they are needed for. */
-  readonly begin: () => void;
+  readonly beginChanges: () => void;
   /** Whether the controller is killed now, `elapsed` ms after the start of the chapter. */
   readonly isTime: (elapsed: number) => boolean;
   /** What is under way then. */
@@ -45,8 +45,8 @@ export function takeover(context: ChapterContext, changes: Changes): Chapter {
   return {
     title: changes.title,
     hints: changes.hints,
-    longest: Infinity,
-    begin: changes.begin,
+    max: Infinity,
+    beginChapter: changes.beginChanges,
     onLogLine: ({ message }) => {
       if (message !== 'leading' || killedAt === undefined || leadsAt !== undefined) return;
       leadsAt = now;

@@ -2,7 +2,7 @@
 import { assign, unassign } from '../../cloud/assignments.ts';
 import { type Claim, nothing } from '../../cloud/claims.ts';
 import type { NetworkInterface } from '../../cloud/records.ts';
-import { mostSecondaryAddresses } from '../ecs-instance-types.ts';
+import { maxSecondaryAddresses } from '../ecs-instance-types.ts';
 import { integer, requiredText, text, texts } from '../parameters.ts';
 import { rpcAction } from '../rpc-action.ts';
 import { conflictingParameters, missingParameter, RpcRefusal } from '../rpc-refusal.ts';
@@ -13,9 +13,9 @@ const assignAddresses = rpcAction({
   parameters: {
     RegionId: requiredText,
     NetworkInterfaceId: requiredText,
-    PrivateIpAddress: texts(mostSecondaryAddresses),
-    SecondaryPrivateIpAddressCount: integer(1, mostSecondaryAddresses),
-    ClientToken: { ...text, most: 64 },
+    PrivateIpAddress: texts(maxSecondaryAddresses),
+    SecondaryPrivateIpAddressCount: integer(1, maxSecondaryAddresses),
+    ClientToken: { ...text, max: 64 },
   },
   run: (input, { network }) => {
     const wanted = addressesOf(input);
@@ -44,7 +44,7 @@ const unassignAddresses = rpcAction({
   parameters: {
     RegionId: requiredText,
     NetworkInterfaceId: requiredText,
-    PrivateIpAddress: { ...texts(mostSecondaryAddresses + 1), required: true },
+    PrivateIpAddress: { ...texts(maxSecondaryAddresses + 1), required: true },
   },
   run: (input, { network }) => {
     const record = network.find('interfaces', input.NetworkInterfaceId);
@@ -56,7 +56,7 @@ const unassignAddresses = rpcAction({
 
 /** Before an interface is attached, a limit of its own counts; then that of the instance type. */
 function refuseBeyondDetached({ attachment, addresses }: NetworkInterface, more: number): void {
-  if (attachment !== undefined || addresses.length - 1 + more <= mostSecondaryAddresses) return;
+  if (attachment !== undefined || addresses.length - 1 + more <= maxSecondaryAddresses) return;
   throw new RpcRefusal(
     'SecondaryPrivateIpAddressesLimitExceeded',
     'The maximum number of secondary private IP addresses is exceeded.',

@@ -3,7 +3,7 @@ import type { CloudNetwork } from '../../cloud/cloud-network.ts';
 import { noIpv6 } from '../../cloud/ipv6-claims.ts';
 import { changeInterface, createInterface, removeInterface } from '../../cloud/network-interfaces.ts';
 import type { InterfaceLife, NetworkInterface } from '../../cloud/records.ts';
-import { mostSecondaryAddresses } from '../ecs-instance-types.ts';
+import { maxSecondaryAddresses } from '../ecs-instance-types.ts';
 import { numbered, pageOf, tokened } from '../paging.ts';
 import { flag, integer, oneOf, requiredText, tags, text, texts } from '../parameters.ts';
 import { createdInterface, listedInterface } from '../rendering.ts';
@@ -65,13 +65,13 @@ const create = rpcAction({
     SecurityGroupId: text,
     SecurityGroupIds: texts(16),
     PrimaryIpAddress: text,
-    PrivateIpAddress: texts(mostSecondaryAddresses),
-    SecondaryPrivateIpAddressCount: integer(1, mostSecondaryAddresses),
-    NetworkInterfaceName: { ...text, most: 128 },
-    Description: { ...text, most: 256 },
+    PrivateIpAddress: texts(maxSecondaryAddresses),
+    SecondaryPrivateIpAddressCount: integer(1, maxSecondaryAddresses),
+    NetworkInterfaceName: { ...text, max: 128 },
+    Description: { ...text, max: 256 },
     DeleteOnRelease: flag,
     Tag: tags,
-    ClientToken: { ...text, most: 64 },
+    ClientToken: { ...text, max: 64 },
   },
   run: (input, { network, times }) => {
     const groupIds = groupsOf(input);
@@ -117,8 +117,8 @@ const change = rpcAction({
   parameters: {
     RegionId: requiredText,
     NetworkInterfaceId: requiredText,
-    NetworkInterfaceName: { ...text, most: 128 },
-    Description: { ...text, most: 256 },
+    NetworkInterfaceName: { ...text, max: 128 },
+    Description: { ...text, max: 256 },
     SecurityGroupId: texts(16),
     DeleteOnRelease: flag,
   },

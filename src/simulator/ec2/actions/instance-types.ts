@@ -13,7 +13,7 @@ const all: readonly Described[] = [...instanceTypes.values()]
   .toSorted((a, b) => (a.id < b.id ? -1 : 1));
 
 const fewest = 5;
-const most = 100;
+const max = 100;
 
 const networkInfo = record({
   NetworkPerformance: text,
@@ -66,10 +66,10 @@ const describeInstanceTypes = action({
   output: record({ InstanceTypes: as('instanceTypeSet', list(typeInfo)), NextToken: text }),
   run: ({ InstanceTypes: names = [], ...input }, context) => {
     const { MaxResults } = input;
-    if (MaxResults !== undefined && (MaxResults < fewest || MaxResults > most)) {
+    if (MaxResults !== undefined && (MaxResults < fewest || MaxResults > max)) {
       throw new Ec2Refusal(
         'InvalidMaxResults',
-        `Value ( ${MaxResults} ) for parameter maxResults is invalid. Expecting a value from ( ${fewest} ) to  ( ${most} ).`,
+        `Value ( ${MaxResults} ) for parameter maxResults is invalid. Expecting a value from ( ${fewest} ) to  ( ${max} ).`,
       );
     }
     const unknown = names.filter((name) => !instanceTypes.has(name));

@@ -52,7 +52,7 @@ const listing: Listing<'routeTables'> = {
   kind: 'routeTables',
   idParameter: 'routeTableIds',
   filters,
-  most: 100,
+  max: 100,
 };
 
 const describeRouteTables = action({

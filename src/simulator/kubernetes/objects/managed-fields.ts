@@ -16,14 +16,14 @@ type Leaves = ReadonlyMap<string, JsonValue>;
 const depth = 3;
 /** No field name holds it. */
 const separator = '\0';
-const longestManager = 128;
+const maxManagerCharacters = 128;
 /** Of the metadata, what clients may set at will. */
 const settableMetadata: readonly string[] = ['annotations', 'finalizers', 'labels', 'ownerReferences'];
 
 /** The name that a client gives itself, or its program's by the user agent. */
 export function managerOf(fieldManager: string | null, userAgent = ''): string {
   const [program = ''] = userAgent.split('/');
-  return fieldManager || program.replaceAll(/\p{C}/gu, '').slice(0, longestManager) || 'unknown';
+  return fieldManager || program.replaceAll(/\p{C}/gu, '').slice(0, maxManagerCharacters) || 'unknown';
 }
 
 /** The entries after a write at `time` that made `next` of `current`, which is undefined where it made the object. */

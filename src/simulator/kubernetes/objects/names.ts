@@ -18,7 +18,7 @@ const qualifiedText = `must consist of alphanumeric characters, '-', '_' or '.',
 const labelValueText = `a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and ${edges}`;
 const empty = 'must be non-empty';
 
-const longest = (maximum: number): string => `must be no more than ${maximum} characters`;
+const max = (maximum: number): string => `must be no more than ${maximum} characters`;
 
 function shouldMatch(rule: string, form: RegExp, ...examples: readonly string[]): string {
   const shown = examples.map((example) => `'${example}'`).join(',  or ');
@@ -27,15 +27,12 @@ function shouldMatch(rule: string, form: RegExp, ...examples: readonly string[])
 
 /** Most names: dots allowed, at most 253 characters. */
 export const dnsSubdomain: TextRule = (text) => [
-  ...(text.length > 253 ? [longest(253)] : []),
+  ...(text.length > 253 ? [max(253)] : []),
   ...(subdomain.test(text) ? [] : [shouldMatch(subdomainText, subdomain, 'example.com')]),
 ];
 
 /** Names of namespaces and containers: no dots, at most 63 characters. */
-export const dnsLabel: TextRule = (text) => [
-  ...(text.length > 63 ? [longest(63)] : []),
-  ...dnsLabelForm(text),
-];
+export const dnsLabel: TextRule = (text) => [...(text.length > 63 ? [max(63)] : []), ...dnsLabelForm(text)];
 
 function dnsLabelForm(text: string): readonly string[] {
   if (label.test(text)) return [];
@@ -55,7 +52,7 @@ export const qualifiedName: TextRule = (text) => {
   return [
     ...(parts.length === 2 ? prefixProblems(parts[0] ?? '') : []),
     ...(name === '' ? [`name part ${empty}`] : []),
-    ...(name.length > 63 ? [`name part ${longest(63)}`] : []),
+    ...(name.length > 63 ? [`name part ${max(63)}`] : []),
     ...(qualifiedPart.test(name) ? [] : [`name part ${qualifiedForm()}`]),
   ];
 };
@@ -70,7 +67,7 @@ function prefixProblems(prefix: string): readonly string[] {
 }
 
 export const labelValueRule: TextRule = (text) => [
-  ...(text.length > 63 ? [longest(63)] : []),
+  ...(text.length > 63 ? [max(63)] : []),
   ...(labelValue.test(text) ? [] : [shouldMatch(labelValueText, labelValue, 'MyValue', 'my_value', '12345')]),
 ];
 
@@ -78,7 +75,7 @@ export const labelValueRule: TextRule = (text) => [
 export const configKey: TextRule = (text) => {
   const rule = "a valid config key must consist of alphanumeric characters, '-', '_' or '.'";
   return [
-    ...(text.length > 253 ? [longest(253)] : []),
+    ...(text.length > 253 ? [max(253)] : []),
     ...(configKeyForm.test(text)
       ? configKeyTraps(text)
       : [shouldMatch(rule, configKeyForm, 'key.name', 'KEY_NAME', 'key-name')]),

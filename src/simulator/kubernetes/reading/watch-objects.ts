@@ -35,7 +35,7 @@ export interface WatchRequest {
 
 const bookmarkInterval = 60_000;
 /** Watches without their own time-out end after 30 to 60 minutes. */
-const shortestDefaultTimeout = 1_800_000;
+const minDefaultTimeout = 1_800_000;
 /** The last bookmark comes this long before the end, in ms. */
 const farewell = 2_000;
 
@@ -75,7 +75,7 @@ class Watch {
 
   start(wanted: number): void {
     try {
-      this.#begin(wanted);
+      this.#beginStream(wanted);
     } catch (error) {
       if (!(error instanceof StatusError)) throw error;
       this.lines.push(new EventLine('ERROR', error.status));
@@ -83,7 +83,7 @@ class Watch {
     }
   }
 
-  #begin(wanted: number): void {
+  #beginStream(wanted: number): void {
     const { store, openWatches } = this.#processEnvironment;
     this.#startRevision = Math.max(wanted, store.revision);
     const { type, selection, options, url } = this.#request;
@@ -145,7 +145,7 @@ class Watch {
   #limitTime(): void {
     const { clock, random } = this.#processEnvironment;
     const { timeoutSeconds = 0, bookmarks } = this.#request.options;
-    const timeout = timeoutSeconds > 0 ? timeoutSeconds * 1000 : shortestDefaultTimeout * (1 + random.next());
+    const timeout = timeoutSeconds > 0 ? timeoutSeconds * 1000 : minDefaultTimeout * (1 + random.next());
     this.#cleanup.push(clock.schedule(timeout, this.end));
     if (!bookmarks) return;
     this.#repeatBookmark();

@@ -64,15 +64,15 @@ function exponential(thousandths: bigint): string {
   return exponent === 0 ? String(rest) : `${rest}e${exponent}`;
 }
 
-/** Divides `value` by `divisor` while the result is whole, at most `most` times. */
+/** Divides `value` by `divisor` while the result is whole, at most `max` times. */
 function divided(
   value: bigint,
   divisor: bigint,
-  most: number,
+  max: number,
 ): { readonly rest: bigint; readonly times: number } {
   let rest = value;
   let times = 0;
-  while (times < most && rest !== 0n && rest % divisor === 0n) {
+  while (times < max && rest !== 0n && rest % divisor === 0n) {
     rest /= divisor;
     times++;
   }

@@ -123,11 +123,11 @@ function unrecognized(type: ResourceType, body: string, because: string): Status
   return badRequest(`${subject}: ${because} (${summary(body)})`);
 }
 
-const longestSummary = 30;
+const maxSummaryCharacters = 30;
 
 /** The first characters of a body, or of its bytes if it is not an object. */
 function summary(body: string): string {
   if (body === '') return '<empty>';
   const shown = body.startsWith('{') ? body : Buffer.from(body).toString('hex');
-  return body.length > longestSummary ? `${shown.slice(0, longestSummary)} ...` : shown;
+  return body.length > maxSummaryCharacters ? `${shown.slice(0, maxSummaryCharacters)} ...` : shown;
 }

@@ -9,7 +9,7 @@ export interface RequestUrl {
 }
 
 /** More URLs than a cluster requests in turn; beyond this, all are dropped. */
-const mostKnown = 1000;
+const maxKnownUrls = 1000;
 
 export class RequestUrls {
   readonly #known = new Map<string, RequestUrl>();
@@ -20,7 +20,7 @@ export class RequestUrls {
     if (known !== undefined) return known;
     const { pathname: path, searchParams: query } = new URL(url, 'http://kubernetes');
     const read = { path, query, target: resourceTargetOf(path) };
-    if (this.#known.size >= mostKnown) this.#known.clear();
+    if (this.#known.size >= maxKnownUrls) this.#known.clear();
     this.#known.set(url, read);
     return read;
   }

@@ -21,7 +21,7 @@ import type { WriteContext, WriteOptions, WriteTarget } from './write-context.ts
 const suffixLetters = 'bcdfghjklmnpqrstvwxz2456789';
 const suffixLength = 5;
 const generatedAttempts = 8;
-const longestGeneratedPrefix = 63 - suffixLength;
+const maxGeneratedPrefixCharacters = 63 - suffixLength;
 
 /** Returns the created object in the version of the request; throws `StatusError`. */
 export function createObject(
@@ -75,7 +75,7 @@ function withName(context: WriteContext, target: WriteTarget, object: Kubernetes
   const { name, generateName } = object.metadata;
   if (name !== undefined || generateName === undefined) return object;
   const collection = context.store.collection(target.type.collection);
-  const prefix = generateName.slice(0, longestGeneratedPrefix);
+  const prefix = generateName.slice(0, maxGeneratedPrefixCharacters);
   let generated = prefix + suffix(context.random);
   for (let attempt = 1; attempt < generatedAttempts; attempt++) {
     if (collection.get(keyOf(target.type, target.namespace, generated)) === undefined) break;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { Random } from '../../../../src/runtime/random.ts';
-import { WorkloadFleet } from '../../../../src/simulator/workload/fleet.ts';
+import { WorkloadFleet } from '../../../../src/simulator/workload/workload-fleet.ts';
 import type { WorkloadEvent } from '../../../../src/simulator/workload/journal.ts';
 import { KubernetesClient } from '../../../../src/simulator/workload/kubernetes-client.ts';
 import type { NodeFacts, Protocol } from '../../../../src/simulator/workload/node-facts.ts';

@@ -170,6 +170,6 @@ export function allocatorRig({ pools, model = new HolderModel(), workers = 4 }: 
     }),
   };
   model.onChange = (name, holder) => rig.allocator.apply(name, holder);
-  rig.allocator.begin(model.live.values());
+  rig.allocator.takeOverHolders(model.live.values());
   return rig;
 }

@@ -32,7 +32,7 @@ function frame(change: Partial<Frame> = {}, violations = 0): Frame {
       nodes: { total: 200, serving: 200, met: 17 },
       addresses: { held: 4000, used: 3100, excess: 250 },
       departures: { marked: 12, ready: 3, released: 4, refused: 1, hidden: 20, unassigned: 77 },
-      pods: { served: 1800, waiting: 12, longestWait: 12_345 },
+      pods: { served: 1800, waiting: 12, maxWait: 12_345 },
       interfaces: { attached: 650, detached: 3 },
       subnets: Array.from({ length: 6 }, (_, index) => subnet(index)),
       calls: actions.map((action) => ({ action, isRead: false, calls: 1234, throttled: 56 })),

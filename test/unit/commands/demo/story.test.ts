@@ -8,7 +8,7 @@ const picture: Picture = {
   nodes: { total: 1, serving: 1, met: 1 },
   addresses: { held: 0, used: 0, excess: 0 },
   departures: { marked: 0, ready: 0, released: 0, refused: 0, hidden: 0, unassigned: 0 },
-  pods: { served: 0, waiting: 0, longestWait: 0 },
+  pods: { served: 0, waiting: 0, maxWait: 0 },
   interfaces: { attached: 1, detached: 0 },
   subnets: [],
   calls: [],
@@ -16,14 +16,14 @@ const picture: Picture = {
 };
 
 /** Two chapters; the test sets the progress of the first. Checks are a second apart. */
-function story(longest = 60_000) {
+function story(max = 60_000) {
   const log: string[] = [];
   const state: { progress: Progress } = { progress: 'running' };
   const chapter = (title: string, progress: () => Progress): Chapter => ({
     title,
     hints: ['look there'],
-    longest,
-    begin: () => void log.push(`${title} begins`),
+    max,
+    beginChapter: () => void log.push(`${title} begins`),
     watch: ({ elapsed }) => {
       log.push(`${title} at ${elapsed / 1000}`);
       return progress();

@@ -6,9 +6,9 @@ import { createMetricRegistry } from '../../../../src/observability/metrics.ts';
 import { eni, unreadable, view } from '../../node/allocation-facts.ts';
 import { servedEntry, unservedEntry } from '../node-summaries.ts';
 
-async function linesOf(summaries: readonly NodeSummary[], mostNodesShown = 100): Promise<readonly string[]> {
+async function linesOf(summaries: readonly NodeSummary[], maxNodesShown = 100): Promise<readonly string[]> {
   const registry = createMetricRegistry({ measureProcess: false });
-  showFleet(registry, { summaries, now: 100_000, mostNodesShown });
+  showFleet(registry, { summaries, now: 100_000, maxNodesShown });
   return (await registry.scrape()).split('\n');
 }
 
@@ -121,9 +121,9 @@ describe('the gauges of the fleet', () => {
 
   test('lose the series of nodes when the fleet grows past the limit', async () => {
     const registry = createMetricRegistry({ measureProcess: false });
-    showFleet(registry, { summaries: [needing('a', 1)], now: 0, mostNodesShown: 1 });
+    showFleet(registry, { summaries: [needing('a', 1)], now: 0, maxNodesShown: 1 });
 
-    showFleet(registry, { summaries: [needing('a', 1), needing('b', 1)], now: 0, mostNodesShown: 1 });
+    showFleet(registry, { summaries: [needing('a', 1), needing('b', 1)], now: 0, maxNodesShown: 1 });
 
     expect(await registry.scrape()).not.toMatch(/^cilium_\w+\{target_node=/m);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { nodeInstruments } from '../../../../src/controller/reporting/node-instruments.ts';
-import type { FinishedRelease } from '../../../../src/node/release/unassign.ts';
+import type { FinishedRelease } from '../../../../src/node/release/unassignments.ts';
 import type { LogLevel } from '../../../../src/observability/logger.ts';
 import { createMetricRegistry } from '../../../../src/observability/metrics.ts';
 import type { CloudFailureKind } from '../../../../src/providers/contract/cloud-failure.ts';

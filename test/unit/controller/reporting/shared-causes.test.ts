@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { mostNodesReported, SharedCauses } from '../../../../src/controller/reporting/shared-causes.ts';
+import { maxNodesReported, SharedCauses } from '../../../../src/controller/reporting/shared-causes.ts';
 import type { NodeCondition } from '../../../../src/node/conditions/node-condition.ts';
 
 const full: NodeCondition = { reason: 'SubnetsExhausted', message: 'subnet-1 is full' };
@@ -11,23 +11,23 @@ describe('a cause that many nodes have', () => {
   test('is one log line, Events on some nodes and one for the fleet', () => {
     const causes = new SharedCauses();
 
-    const reported = names.map((name) => causes.begin(name, full));
+    const reported = names.map((name) => causes.beginCause(name, full));
 
     expect(reported.filter(({ isFirst }) => isFirst)).toHaveLength(1);
-    expect(reported.filter(({ onNode }) => onNode)).toHaveLength(mostNodesReported);
+    expect(reported.filter(({ onNode }) => onNode)).toHaveLength(maxNodesReported);
     expect(reported.filter(({ onCluster }) => onCluster)).toHaveLength(1);
     expect(reported[0]).toEqual({ isFirst: true, onNode: true, onCluster: false, clusterEnded: false });
   });
 
   test('is resolved on each node that has an Event, and for the fleet with the last node', () => {
     const causes = new SharedCauses();
-    for (const name of names) causes.begin(name, full);
+    for (const name of names) causes.beginCause(name, full);
 
     const ended = names.map((name) => causes.end(name));
 
-    expect(ended.filter(({ onNode }) => onNode)).toHaveLength(mostNodesReported);
+    expect(ended.filter(({ onNode }) => onNode)).toHaveLength(maxNodesReported);
     expect(ended.findIndex(({ onCluster }) => onCluster)).toBe(names.length - 1);
-    expect(causes.begin('later', full)).toEqual({
+    expect(causes.beginCause('later', full)).toEqual({
       isFirst: true,
       onNode: true,
       onCluster: false,
@@ -37,9 +37,9 @@ describe('a cause that many nodes have', () => {
 
   test('is resolved for the fleet also if its last node gets another one', () => {
     const causes = new SharedCauses();
-    for (const name of ['a', 'b']) causes.begin(name, full);
+    for (const name of ['a', 'b']) causes.beginCause(name, full);
 
-    const ended = ['a', 'a', 'b', 'b'].map((name) => causes.begin(name, other).clusterEnded);
+    const ended = ['a', 'a', 'b', 'b'].map((name) => causes.beginCause(name, other).clusterEnded);
 
     expect(ended).toEqual([false, false, true, false]);
   });
@@ -54,7 +54,7 @@ describe('a cause that many nodes have', () => {
       const causes = new SharedCauses();
 
       const reported = ['ip-1', 'ip-2', 'ip-3'].map((name) =>
-        causes.begin(name, { reason, message: textOf(name) }),
+        causes.beginCause(name, { reason, message: textOf(name) }),
       );
 
       expect(reported.map(({ isFirst }) => isFirst)).toEqual([true, false, false]);
@@ -64,15 +64,15 @@ describe('a cause that many nodes have', () => {
 
   test('is another one if its text differs, and a node has one at a time', () => {
     const causes = new SharedCauses();
-    causes.begin('a', full);
+    causes.beginCause('a', full);
 
-    expect(causes.begin('b', other)).toEqual({
+    expect(causes.beginCause('b', other)).toEqual({
       isFirst: true,
       onNode: true,
       onCluster: false,
       clusterEnded: false,
     });
-    expect(causes.begin('b', full)).toEqual({
+    expect(causes.beginCause('b', full)).toEqual({
       isFirst: false,
       onNode: true,
       onCluster: true,

@@ -70,7 +70,7 @@ describe('the reason why a CiliumNode is not served', () => {
   ])('%s', async (_, [reads, writes, mayWrite], expected) => {
     const { errors, clock, patches } = rigOf(reads, writes, mayWrite);
 
-    errors.say(node, 'why');
+    errors.writeError(node, 'why');
     await clock.advance(120_000);
 
     expect(patches).toEqual(expected);
@@ -79,10 +79,10 @@ describe('the reason why a CiliumNode is not served', () => {
   test('is the last one that was reported, and none once the node is served', async () => {
     const { errors, clock, patches } = rigOf([found(objectOf())]);
 
-    errors.say(node, 'first');
-    errors.say(node, 'second');
-    errors.say({ ...node, name: 'two' }, 'never');
-    errors.say({ ...node, name: 'two' }, undefined);
+    errors.writeError(node, 'first');
+    errors.writeError(node, 'second');
+    errors.writeError({ ...node, name: 'two' }, 'never');
+    errors.writeError({ ...node, name: 'two' }, undefined);
     await clock.advance(1000);
 
     expect(patches.at(-1)).toEqual(said('second'));
@@ -92,7 +92,7 @@ describe('the reason why a CiliumNode is not served', () => {
   test('is forgotten with its CiliumNode while it waits', async () => {
     let mayWrite = false;
     const { errors, clock, patches } = rigOf([found(objectOf())], undefined, () => mayWrite);
-    errors.say(node, 'why');
+    errors.writeError(node, 'why');
 
     errors.forget(node.name);
     mayWrite = true;
@@ -106,10 +106,10 @@ describe('the reason why a CiliumNode is not served', () => {
     const observed: JsonObject[] = [];
     const { errors, clock, patches } = rigOf([found(objectOf())], undefined, undefined, (raw) => {
       observed.push(raw);
-      errors.say(node, undefined);
+      errors.writeError(node, undefined);
     });
 
-    errors.say(node, 'why');
+    errors.writeError(node, 'why');
     await clock.advance(1000);
 
     expect(observed).toEqual([objectOf()]);
@@ -119,7 +119,7 @@ describe('the reason why a CiliumNode is not served', () => {
   test('waits while writes are not allowed, and is written once they are', async () => {
     let mayWrite = false;
     const { errors, clock, patches } = rigOf([found(objectOf())], undefined, () => mayWrite);
-    errors.say(node, 'why');
+    errors.writeError(node, 'why');
     await clock.advance(120_000);
     const before = [...patches];
 

@@ -5,7 +5,7 @@ import {
   type CiliumNodeReading,
   readCiliumNode,
 } from '../../../../src/kubernetes/cilium-node/cilium-node-reader.ts';
-import type { FieldProblem } from '../../../../src/kubernetes/cilium-node/field-problem.ts';
+import type { FieldProblem } from '../../../../src/kubernetes/cilium-node/field-problems.ts';
 import type { Json, JsonObject } from '../../../../src/kubernetes/transport/json.ts';
 import { ciliumNode, spoiled } from '../cilium-node-fixture.ts';
 

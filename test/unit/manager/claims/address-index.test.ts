@@ -13,7 +13,7 @@ function indexOf(shown: Readonly<Record<string, readonly string[]>>): {
     onFreed: (names) => freed.push(...names),
     evidence: () => 'shown',
     now: () => 0,
-    longestWait: 30_000,
+    maxWait: 30_000,
     onWait: () => undefined,
   });
   for (const [name, addresses] of Object.entries(shown)) index.setOffered(name, network, addresses);
@@ -160,7 +160,7 @@ describe('the evidence behind a claim', () => {
         onFreed: () => undefined,
         evidence: () => made.evidence,
         now: () => made.now,
-        longestWait: 30_000,
+        maxWait: 30_000,
         onWait: () => made.waits.push(made.now),
       }),
       claim: () => made.index.claim({ name: 'a', networkId: network, addresses: ['x'] }),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { AllocationAction, RefusedScope } from '../../../../src/node/allocate/refused-scope.ts';
+import type { AllocationCall, RefusedScope } from '../../../../src/node/allocate/refused-scope.ts';
 import { BlockedResources } from '../../../../src/node/allocate/blocked-resources.ts';
 import type { CloudFailureKind } from '../../../../src/providers/contract/cloud-failure.ts';
 import { Random } from '../../../../src/runtime/random.ts';
@@ -8,7 +8,7 @@ import { failure } from '../outcomes.ts';
 
 const subnet = (subnetId: string): RefusedScope => ({ kind: 'subnet', subnetId });
 const eni = (interfaceId: string): RefusedScope => ({ kind: 'interface', interfaceId });
-const action = (name: AllocationAction): RefusedScope => ({ kind: 'action', action: name });
+const action = (name: AllocationCall): RefusedScope => ({ kind: 'action', action: name });
 
 class Rig {
   readonly clock = new VirtualClock();
@@ -34,7 +34,7 @@ describe('a blocked scope', () => {
     await rig.clock.advance(1000);
 
     const isDue = !rig.isAside(subnet('a'));
-    const end = rig.blocked.try([subnet('a')]);
+    const end = rig.blocked.beginTry([subnet('a')]);
     const whileTried = rig.isAside(subnet('a'));
     end();
 
@@ -50,10 +50,10 @@ describe('a blocked scope', () => {
 
     for (let failures = 1; failures <= 8; failures++) {
       rig.refuse(subnet('a'), kind);
-      const longest = Math.min(60_000, base * 2 ** (failures - 1));
-      await rig.clock.advance(longest / 2 - 1);
+      const max = Math.min(60_000, base * 2 ** (failures - 1));
+      await rig.clock.advance(max / 2 - 1);
       expect(rig.isAside(subnet('a'))).toBe(true);
-      await rig.clock.advance(longest / 2 + 1);
+      await rig.clock.advance(max / 2 + 1);
       expect(rig.blocked.refusalOf(subnet('a'))).toMatchObject({ failures, isDue: true });
     }
   });
@@ -72,7 +72,7 @@ describe('a blocked scope', () => {
   test('is accepted again once a call for it succeeds, and each waiting node is woken', () => {
     const rig = new Rig();
     rig.refuse(subnet('a'));
-    rig.blocked.await([subnet('a')], rig.wake);
+    rig.blocked.awaitChange([subnet('a')], rig.wake);
 
     rig.blocked.worked([subnet('a'), subnet('b')]);
 
@@ -83,7 +83,7 @@ describe('a blocked scope', () => {
   test('wakes the waiting nodes when it is due, also after another refusal, and none that stopped waiting', async () => {
     const rig = new Rig();
     rig.refuse(subnet('a'));
-    const end = rig.blocked.await([subnet('a')], rig.wake);
+    const end = rig.blocked.awaitChange([subnet('a')], rig.wake);
     await rig.clock.advance(1000);
     const first = rig.woken;
 
@@ -100,8 +100,8 @@ describe('a blocked scope', () => {
   test('wakes no node while it is tried, and every waiting node if the try decides nothing', async () => {
     const rig = new Rig();
     rig.refuse(subnet('a'));
-    const end = rig.blocked.try([subnet('a')]);
-    rig.blocked.await([subnet('a')], rig.wake);
+    const end = rig.blocked.beginTry([subnet('a')]);
+    rig.blocked.awaitChange([subnet('a')], rig.wake);
     await rig.clock.advance(5000);
     const whileTried = rig.woken;
 
@@ -122,7 +122,7 @@ describe('a blocked scope', () => {
 });
 
 describe('an action that was refused', () => {
-  test.each<[string, AllocationAction, CloudFailureKind, readonly [RefusedScope, string][], boolean]>([
+  test.each<[string, AllocationCall, CloudFailureKind, readonly [RefusedScope, string][], boolean]>([
     ['one interface', 'assign', 'notAuthorized', [[eni('1'), 'i-1']], false],
     [
       'one interface twice',

@@ -78,9 +78,9 @@ describe('a failed step', () => {
     const times = timesOf(rig.calls, 'allocate');
     const waits = times.slice(1).map((time, index) => time - (times[index] ?? 0));
     for (const [index, wait] of waits.entries()) {
-      const longest = Math.min(60_000, 1000 * 2 ** index);
-      expect(wait).toBeGreaterThanOrEqual(longest / 2 - 1);
-      expect(wait).toBeLessThanOrEqual(longest + 1);
+      const max = Math.min(60_000, 1000 * 2 ** index);
+      expect(wait).toBeGreaterThanOrEqual(max / 2 - 1);
+      expect(wait).toBeLessThanOrEqual(max + 1);
     }
     expect(waits.length).toBeGreaterThan(8);
   });
@@ -296,7 +296,7 @@ describe('an assignment whose answer was lost', () => {
   });
 
   test('counts the addresses that it may bring towards the maximum of the node', async () => {
-    const rig = new PoolRig({ target: 12, most: 12, outcome: outcomes('allocateIPs', lost) });
+    const rig = new PoolRig({ target: 12, max: 12, outcome: outcomes('allocateIPs', lost) });
 
     await rig.run(thawsAt - 1);
     const before = untimed(rig.calls);

@@ -37,7 +37,7 @@ describe('a pool of prefixes', () => {
   });
 
   test('is filled by as many steps at once as needed', async () => {
-    const rig = new PoolRig({ node, free, target: 200, most: 205, duration: 500 });
+    const rig = new PoolRig({ node, free, target: 200, max: 205, duration: 500 });
 
     await rig.run(400);
     const started = [...rig.calls];
@@ -50,7 +50,7 @@ describe('a pool of prefixes', () => {
   });
 
   test('stays below the maximum of the node', async () => {
-    const rig = new PoolRig({ node, target: 8, most: 20 });
+    const rig = new PoolRig({ node, target: 8, max: 20 });
     await rig.run(1000);
 
     rig.target = 19;
@@ -153,7 +153,7 @@ describe('a subnet without whole blocks', () => {
   });
 
   test('changes what the other steps do when a waiting step finds it', async () => {
-    const rig = new PoolRig({ node, free, target: 150, most: 150, crowded: true });
+    const rig = new PoolRig({ node, free, target: 150, max: 150, crowded: true });
     await rig.run(100);
     const waiting = rig.waiting;
 
@@ -191,7 +191,7 @@ describe('an assignment of prefixes whose answer was lost', () => {
   });
 
   test('counts by 16 towards the maximum of the node until it is seen', async () => {
-    const rig = new PoolRig({ node, free, target: 20, most: 40, outcome: forPrefixes(lost) });
+    const rig = new PoolRig({ node, free, target: 20, max: 40, outcome: forPrefixes(lost) });
 
     await rig.run(thawsAt - 1);
     const before = untimed(rig.calls);
@@ -205,7 +205,7 @@ describe('an assignment of prefixes whose answer was lost', () => {
 
   test('is no longer counted once a refresh shows it, although its interface is left alone', async () => {
     const shown = () => [eni(0, 0, { prefixes: [prefix, '10.0.9.16/28'] })];
-    const rig = new PoolRig({ node, free, target: 20, most: 40, outcome: forPrefixes(lost), shown });
+    const rig = new PoolRig({ node, free, target: 20, max: 40, outcome: forPrefixes(lost), shown });
     await rig.run(10);
     const observations = shown().map((item) => ({ kind: 'interface', interface: item }) as const);
     rig.inventory.applyRefresh({ startedAt: 10, endedAt: 10, instanceIds: ['i-1'], observations });
@@ -231,7 +231,7 @@ describe('an assignment of prefixes whose answer was lost', () => {
       node,
       free: limited,
       target: 96,
-      most: 96,
+      max: 96,
       limits: { ...limits, interfaces: 2 },
       outcome: forPrefixes(lost, lost, lost, lost),
     });
@@ -253,7 +253,7 @@ describe('an assignment of prefixes whose answer was lost', () => {
       node,
       free: { 'subnet-1': 900 },
       target: 64,
-      most: 64,
+      max: 64,
       limits: { ...limits, interfaces: 2 },
       outcome: forPrefixes(lost),
     });
@@ -266,7 +266,7 @@ describe('an assignment of prefixes whose answer was lost', () => {
   });
 
   test('keeps single addresses off its interface too', async () => {
-    const rig = new PoolRig({ node, limits, target: 20, most: 20, outcome: forPrefixes(lost) });
+    const rig = new PoolRig({ node, limits, target: 20, max: 20, outcome: forPrefixes(lost) });
 
     await rig.run(thawsAt - 1);
 
@@ -282,14 +282,14 @@ describe('a pool of prefixes, whatever the cloud answers,', () => {
         fc.boolean(),
         fc.integer({ min: 1, max: 200 }),
         fc.array(fc.record({ target: fc.nat(200), wait: fc.nat(50_000) }), { minLength: 1, maxLength: 10 }),
-        async (seed, usePrimaryAddress, most, changes) => {
+        async (seed, usePrimaryAddress, max, changes) => {
           const random = new Random(seed);
           let calm = false;
           const rig = new PoolRig({
             node: { prefixDelegation: true, usePrimaryAddress },
             free: { 'subnet-1': 5000, 'subnet-2': 4000 },
             target: 0,
-            most,
+            max,
             duration: 1 + random.integer(900),
             outcome: (operation) => {
               if (calm || operation.kind === 'deleteInterface' || random.chance(0.6)) return undefined;
@@ -301,7 +301,7 @@ describe('a pool of prefixes, whatever the cloud answers,', () => {
           let highest = 0;
 
           for (const { target, wait } of changes) {
-            rig.target = Math.min(most, target);
+            rig.target = Math.min(max, target);
             for (let passed = 0; passed <= wait; passed += 1000) {
               await rig.run(1000);
               highest = Math.max(highest, rig.available);
@@ -311,7 +311,7 @@ describe('a pool of prefixes, whatever the cloud answers,', () => {
           for (let round = 0; round < 300; round++) await rig.run(1000);
 
           expect(rig.bugs).toEqual([]);
-          expect(Math.max(highest, rig.available)).toBeLessThanOrEqual(most);
+          expect(Math.max(highest, rig.available)).toBeLessThanOrEqual(max);
           const { unmet = 0, obstacle } = rig.plan ?? {};
           expect(rig.available + (obstacle?.kind === 'noInterfaceSlots' ? unmet : 0)).toBeGreaterThanOrEqual(
             rig.target,

@@ -126,8 +126,8 @@ describe('a refusal', () => {
 
 describe('a refusal without an alternative', () => {
   test.each([
-    { kind: 'notAuthorized', least: 5000, most: 10_000 },
-    { kind: 'unknown', least: 500, most: 1000 },
+    { kind: 'notAuthorized', min: 5000, max: 10_000 },
+    { kind: 'unknown', min: 500, max: 1000 },
   ] as const)('is tried again once, more and more rarely, at least once a minute ($kind)', async (row) => {
     const rig = new PoolRig({
       target: 5,
@@ -140,8 +140,8 @@ describe('a refusal without an alternative', () => {
     const times = timesOf(rig.calls, 'allocate');
     const waits = times.slice(1).map((time, index) => time - (times[index] ?? 0));
     for (const [index, wait] of waits.entries()) {
-      expect(wait).toBeGreaterThanOrEqual(Math.min(30_000, row.least * 2 ** index) - 1);
-      expect(wait).toBeLessThanOrEqual(Math.min(60_000, row.most * 2 ** index) + 1);
+      expect(wait).toBeGreaterThanOrEqual(Math.min(30_000, row.min * 2 ** index) - 1);
+      expect(wait).toBeLessThanOrEqual(Math.min(60_000, row.max * 2 ** index) + 1);
     }
     expect(waits.length).toBeGreaterThan(8);
     expect(rig.bugs).toEqual([]);

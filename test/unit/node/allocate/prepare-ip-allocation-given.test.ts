@@ -14,7 +14,7 @@ const failed = { condition: 'failed' } as const;
 
 function given(change: Parameters<typeof facts>[0]): AllocationFacts {
   return facts({
-    traits: { interfaces: 'given', change: 'perInstance', mostPerCall: Infinity },
+    traits: { interfaces: 'given', change: 'perInstance', maxPerCall: Infinity },
     limits: { interfaces: 2, addressesPerInterface: 10, prefixes: false },
     ...change,
   });

@@ -16,7 +16,7 @@ const coming: PlannedStep = {
 
 function given(change: Parameters<typeof facts>[0]): Parameters<typeof prepareIPAllocation>[0] {
   return facts({
-    traits: { ...traits, mostPerCall: 10 },
+    traits: { ...traits, maxPerCall: 10 },
     limits: { interfaces: 4, addressesPerInterface: 20, prefixes: false },
     requirements: requirements({
       firstInterfaceIndex: 1,

@@ -26,8 +26,8 @@ const full = eni(0, 9);
 describe('a plan for a node that gets prefixes', () => {
   const asked = requirements({ prefixDelegation: true });
   const withPrimary = requirements({ prefixDelegation: true, usePrimaryAddress: true });
-  const fragmented = (...ids: string[]): Pick<AllocationFacts, 'mostPrefixes'> => ({
-    mostPrefixes: (id) => (ids.includes(id) ? 0 : Infinity),
+  const fragmented = (...ids: string[]): Pick<AllocationFacts, 'maxPrefixes'> => ({
+    maxPrefixes: (id) => (ids.includes(id) ? 0 : Infinity),
   });
   const prefixes = Array.from({ length: 9 }, (_, index) => `10.0.9.${index * 16}/28`);
   const two = { 'subnet-1': 200, 'subnet-2': 190 };
@@ -83,18 +83,18 @@ describe('a plan for a node that gets prefixes', () => {
     ['no more than the limit, whatever is wanted', 99, 7, ['eni-0+7']],
     ['nothing when the limit is zero', 5, 0, []],
     ['nothing when the limit is exceeded', 5, -3, []],
-  ])('fills up to the limit with %s', (_, wanted, most, expected) => {
-    expect(steps({ requirements: asked, wanted, most })).toEqual(expected);
+  ])('fills up to the limit with %s', (_, wanted, max, expected) => {
+    expect(steps({ requirements: asked, wanted, max })).toEqual(expected);
   });
 
   test('counts what is in flight towards the limit', () => {
-    const change = { requirements: asked, wanted: 60, most: 54, stepsInFlight: [delegated] };
+    const change = { requirements: asked, wanted: 60, max: 54, stepsInFlight: [delegated] };
 
     expect(steps(change)).toEqual(['eni-0+6']);
   });
 
   test('counts the primary address of a new interface towards the limit', () => {
-    const change = { requirements: withPrimary, wanted: 16, most: 16, view: view([full]) };
+    const change = { requirements: withPrimary, wanted: 16, max: 16, view: view([full]) };
 
     expect(steps(change)).toEqual(['new@1:subnet-1+9', 'new@2:subnet-1+5']);
   });
@@ -150,8 +150,8 @@ describe('a plan for a node that gets prefixes', () => {
     expect(steps({ requirements: asked, ...change })).toEqual(expected);
   });
 
-  const upTo = (most: Readonly<Record<string, number>>): Pick<AllocationFacts, 'mostPrefixes'> => ({
-    mostPrefixes: (id) => most[id] ?? Infinity,
+  const upTo = (max: Readonly<Record<string, number>>): Pick<AllocationFacts, 'maxPrefixes'> => ({
+    maxPrefixes: (id) => max[id] ?? Infinity,
   });
   const wide = { 'subnet-1': 900, 'subnet-2': 800 };
 

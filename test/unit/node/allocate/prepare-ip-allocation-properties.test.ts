@@ -132,15 +132,15 @@ const anyFacts: fc.Arbitrary<AllocationFacts> = fc
       maxLength: 3,
     }),
     free: fc.array(fc.oneof(fc.nat(3), fc.nat(60), fc.nat(300)), { minLength: 3, maxLength: 3 }),
-    mostPrefixes: fc.array(fc.constantFrom(Infinity, Infinity, 0, 1, 4), { minLength: 3, maxLength: 3 }),
+    maxPrefixes: fc.array(fc.constantFrom(Infinity, Infinity, 0, 1, 4), { minLength: 3, maxLength: 3 }),
     wanted: fc.integer({ min: -2, max: 80 }),
-    most: fc.oneof(fc.constant(Infinity), fc.integer({ min: -20, max: 100 })),
+    max: fc.oneof(fc.constant(Infinity), fc.integer({ min: -20, max: 100 })),
     stepsInFlight: fc.array(stepInFlight, { maxLength: 3 }),
     frozen: fc.subarray(['eni-0', 'eni-1', 'eni-2'], { maxLength: 2 }),
     refused: fc.oneof(fc.constant<string[]>([]), fc.subarray(refusable)),
     due: fc.boolean(),
   })
-  .map(({ interfaces, unreadable: broken, node, eligible, zones, free, mostPrefixes, ...rest }) => ({
+  .map(({ interfaces, unreadable: broken, node, eligible, zones, free, maxPrefixes, ...rest }) => ({
     ...rest,
     view: view(
       interfaces,
@@ -153,7 +153,7 @@ const anyFacts: fc.Arbitrary<AllocationFacts> = fc
       ),
     ),
     free: (id: string) => free[subnetIds.indexOf(id)] ?? 0,
-    mostPrefixes: (id: string) => mostPrefixes[subnetIds.indexOf(id)] ?? 0,
+    maxPrefixes: (id: string) => maxPrefixes[subnetIds.indexOf(id)] ?? 0,
     frozen: new Set(rest.frozen),
     refusalOf: (scope: RefusedScope) =>
       rest.refused.includes(keyOf(scope))
@@ -209,7 +209,7 @@ describe('a plan, whatever the facts,', () => {
 
         const brought = sum(steps.map((step) => podAddressesGained(step, given.requirements)));
         const coming = sum(given.stepsInFlight.map((step) => podAddressesGained(step, given.requirements)));
-        const missing = Math.max(0, Math.min(given.wanted, given.most) - coming);
+        const missing = Math.max(0, Math.min(given.wanted, given.max) - coming);
         const surplus = brought + unmet - missing;
         expect(unmet).toBeGreaterThanOrEqual(0);
         // A whole prefix for one needed address, and the primary address of its interface.
@@ -226,16 +226,16 @@ describe('a plan, whatever the facts,', () => {
       const brought = sum(steps.map((step) => podAddressesGained(step, given.requirements)));
       const coming = sum(given.stepsInFlight.map((step) => podAddressesGained(step, given.requirements)));
 
-      expect(brought).toBeLessThanOrEqual(Math.max(0, given.most - coming));
+      expect(brought).toBeLessThanOrEqual(Math.max(0, given.max - coming));
     });
   });
 
   test('requests prefixes only where they are available', () => {
     check((given, steps) => {
-      const { limits, requirements: asked, mostPrefixes, free } = given;
+      const { limits, requirements: asked, maxPrefixes, free } = given;
       for (const step of steps.filter(bringsPrefixes)) {
         expect(limits.prefixes && asked.prefixDelegation).toBe(true);
-        expect(prefixesOf(step)).toBeLessThanOrEqual(mostPrefixes(step.subnetId));
+        expect(prefixesOf(step)).toBeLessThanOrEqual(maxPrefixes(step.subnetId));
         expect(free(step.subnetId)).toBeGreaterThanOrEqual(subnetAddressesUsed(step));
         if (step.kind === 'createInterface') expect(step.count).toBe(0);
       }
@@ -244,11 +244,11 @@ describe('a plan, whatever the facts,', () => {
 
   test('requests single addresses only where no prefix is available', () => {
     check((given, steps) => {
-      const { limits, requirements: asked, stepsInFlight: started, mostPrefixes } = given;
+      const { limits, requirements: asked, stepsInFlight: started, maxPrefixes } = given;
       if (!limits.prefixes || !asked.prefixDelegation || steps.every(bringsPrefixes)) return;
       const brought = sum(steps.filter(bringsPrefixes).map((step) => podAddressesGained(step, asked)));
       const coming = sum(started.map((step) => podAddressesGained(step, asked)));
-      if (given.most - coming - brought < 16) return;
+      if (given.max - coming - brought < 16) return;
       for (const item of given.view.interfaces.filter((found) => isUsable(found, given))) {
         const delegated = steps.filter(bringsPrefixes);
         const room = roomOn(item, limits) - addedTo(item.id, [...started, ...delegated]);
@@ -264,7 +264,7 @@ describe('a plan, whatever the facts,', () => {
         } as const;
         const place = { instanceId: given.view.id, nodeSubnetId: asked.nodeSubnetId };
         const isRefused = allScopesOf(wish, place).some((scope) => given.refusalOf(scope) !== undefined);
-        expect(room <= 0 || left < 16 || mostPrefixes(item.subnetId) === 0 || isRefused).toBe(true);
+        expect(room <= 0 || left < 16 || maxPrefixes(item.subnetId) === 0 || isRefused).toBe(true);
       }
     });
   });

@@ -415,13 +415,13 @@ describe('orphaned interfaces in a plan', () => {
     ],
     [
       'are not attached when that exceeds the limit',
-      { wanted: 4, most: 8 },
+      { wanted: 4, max: 8 },
       { fit: [orphan('eni-8', 9)] },
       ['new@1:subnet-1+4'],
     ],
     [
       'come as long as it is not too much',
-      { wanted: 9, most: 10 },
+      { wanted: 9, max: 10 },
       { fit: [orphan('eni-7', 5), orphan('eni-8', 5)] },
       ['adopt eni-7@1'],
     ],

@@ -14,15 +14,15 @@ interface Setup {
   readonly free: Readonly<Record<string, number>>;
   readonly routeTables?: readonly RouteTable[];
   readonly node?: Partial<NodeRequirements>;
-  readonly leastUseful?: number;
+  readonly minUseful?: number;
 }
 
-function choose({ subnets, free, routeTables = [], node = {}, leastUseful = 2 }: Setup): SubnetChoice {
+function choose({ subnets, free, routeTables = [], node = {}, minUseful = 2 }: Setup): SubnetChoice {
   return chooseSubnet(requirements({ nodeSubnetId: '', ...node }), {
     infrastructure: infrastructure(subnets, { routeTables }),
     free: (id) => free[id] ?? 0,
     fullInterface: 10,
-    leastUseful,
+    minUseful,
   });
 }
 
@@ -190,7 +190,7 @@ describe('a choice for an interface with a prefix', () => {
     ['goes elsewhere if none does', { own: 16, other: 17 }, 'other'],
     ['goes nowhere if none fits anywhere', { own: 16, other: 16 }, 'exhausted'],
   ])('%s', (_, free, expected) => {
-    expect(outcome({ subnets, free, node: { nodeSubnetId: 'own' }, leastUseful: 17 })).toBe(expected);
+    expect(outcome({ subnets, free, node: { nodeSubnetId: 'own' }, minUseful: 17 })).toBe(expected);
   });
 });
 
@@ -209,7 +209,7 @@ describe('a choice while route tables cannot be read', () => {
       infrastructure: infrastructure(subnets, { denied: { routeTables: failure('notAuthorized') } }),
       free: (id) => free[id] ?? 0,
       fullInterface: 10,
-      leastUseful: 2,
+      minUseful: 2,
     });
 
     expect(choice.kind === 'chosen' ? choice.subnet.id : choice.kind).toBe(expected);
@@ -224,7 +224,7 @@ test('a choice in a zone that could not be read says nothing about what the zone
       infrastructure: infrastructure(subnets, { unreadZones }),
       free: () => 100,
       fullInterface: 10,
-      leastUseful: 2,
+      minUseful: 2,
     });
 
   expect(ask([])).toEqual({ kind: 'unreadable', failure: failure('unreachable') });

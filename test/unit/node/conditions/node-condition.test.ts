@@ -184,19 +184,19 @@ describe('the text of a condition', () => {
     ],
     [
       'of a full instance',
-      capCondition('instance', { most: 27, instanceType: 'm5.large' }, words),
+      capCondition('instance', { max: 27, instanceType: 'm5.large' }, words),
       'InstanceFull',
       'pods wait for addresses, and instance type m5.large can have no more than the 27 that the node has: use a larger machine, or fewer pods on the node',
     ],
     [
       'of a full instance whose type decides nothing',
-      capCondition('instance', { most: 255, instanceType: '' }, words),
+      capCondition('instance', { max: 255, instanceType: '' }, words),
       'InstanceFull',
       'pods wait for addresses, and the instance can have no more than the 255 that the node has: use a larger machine, or fewer pods on the node',
     ],
     [
       'of a reached max-allocate',
-      capCondition('maxAllocate', { most: 12, instanceType: 'm5.large' }, words),
+      capCondition('maxAllocate', { max: 12, instanceType: 'm5.large' }, words),
       'MaxAllocateReached',
       'pods wait for addresses, and spec.ipam.max-allocate 12 allows no more: raise it, or put fewer pods on the node',
     ],

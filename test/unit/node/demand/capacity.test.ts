@@ -4,7 +4,7 @@ import {
   addressesPerInterface,
   delegatesPrefixes,
   maximumAllocatable,
-  mostAllocatable,
+  maxAllocatable,
   nodeCapacity,
   occupiedSlots,
   podAddresses,
@@ -254,7 +254,7 @@ describe('the maximum of a node with prefixes', () => {
       0,
     ],
   ])('%s', (_, change, interfaces, expected) => {
-    expect(mostAllocatable(m5Large, view(interfaces), requirements(change))).toBe(expected);
+    expect(maxAllocatable(m5Large, view(interfaces), requirements(change))).toBe(expected);
   });
 });
 

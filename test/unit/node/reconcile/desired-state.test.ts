@@ -42,7 +42,7 @@ class Rig {
     onFreed: () => undefined,
     evidence: () => 'shown',
     now: () => 0,
-    longestWait: 30_000,
+    maxWait: 30_000,
     onWait: () => undefined,
   });
   readonly state = new DesiredState({

@@ -4,7 +4,7 @@ import type { RpcApi } from '../../../../src/providers/alibaba/rpc-api.ts';
 import { RpcClient } from '../../../../src/providers/alibaba/rpc-client.ts';
 import { CallGate } from '../../../../src/providers/gate/call-gate.ts';
 import { MutationPermission, noPauses } from '../../../../src/providers/gate/mutation-permission.ts';
-import { ConcurrencyLimiter } from '../../../../src/providers/rate-limit/concurrency-limit.ts';
+import { ConcurrencyLimiter } from '../../../../src/providers/rate-limit/concurrency-limiter.ts';
 import { RateLimiter } from '../../../../src/providers/rate-limit/rate-limiter.ts';
 import type { Clock } from '../../../../src/runtime/clock.ts';
 

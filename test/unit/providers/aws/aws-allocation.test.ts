@@ -24,11 +24,11 @@ describe('the AWS allocation port', () => {
   test('requests at most as many values as one filter takes', () => {
     const { client } = ec2ClientRig(() => ({}));
 
-    const { mostInstancesPerRefresh, mostTypesPerRead, section } = awsAllocation(client, options);
+    const { maxInstancesPerRefresh, maxTypesPerRead, section } = awsAllocation(client, options);
 
-    expect({ mostInstancesPerRefresh, mostTypesPerRead, key: section.key }).toEqual({
-      mostInstancesPerRefresh: 200,
-      mostTypesPerRead: 200,
+    expect({ maxInstancesPerRefresh, maxTypesPerRead, key: section.key }).toEqual({
+      maxInstancesPerRefresh: 200,
+      maxTypesPerRead: 200,
       key: 'eni',
     });
   });

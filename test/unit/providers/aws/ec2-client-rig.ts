@@ -10,7 +10,7 @@ import {
 import type { Sending } from '../../../../src/providers/gate/cloud-call.ts';
 import type { Ec2Action, Ec2Api, Ec2Output } from '../../../../src/providers/aws/ec2-api.ts';
 import { ec2Limits } from '../../../../src/providers/aws/quotas.ts';
-import { ConcurrencyLimiter } from '../../../../src/providers/rate-limit/concurrency-limit.ts';
+import { ConcurrencyLimiter } from '../../../../src/providers/rate-limit/concurrency-limiter.ts';
 import { RateLimiter } from '../../../../src/providers/rate-limit/rate-limiter.ts';
 import { CloudError, type CloudFailure } from '../../../../src/providers/contract/cloud-failure.ts';
 import { MutationPermission, noPauses } from '../../../../src/providers/gate/mutation-permission.ts';
@@ -45,7 +45,7 @@ export interface ClientChange {
   >;
   readonly bucket?: BucketSize;
   /** Requests in flight at once. */
-  readonly most?: number;
+  readonly max?: number;
   /** Runs while a request awaits a connection. */
   readonly connecting?: () => void;
   /** Work of the SDK before it sends. */
@@ -83,7 +83,7 @@ export function ec2ClientRig(answering: Answering, change: ClientChange = {}): E
   };
   const gate = new CallGate({
     rateLimiter,
-    concurrency: new ConcurrencyLimiter(change.most ?? 50),
+    concurrency: new ConcurrencyLimiter(change.max ?? 50),
     clock,
     timeout: 10_000,
     leads: () => true,

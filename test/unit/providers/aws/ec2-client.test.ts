@@ -222,7 +222,7 @@ describe('the time before a request is sent', () => {
 
 describe('places among the requests in flight', () => {
   test('go to a call as soon as pods wait for it', async () => {
-    const rig = ec2ClientRig(() => sleep(rig.clock, 1000, context.signal).then(() => ({})), { most: 5 });
+    const rig = ec2ClientRig(() => sleep(rig.clock, 1000, context.signal).then(() => ({})), { max: 5 });
     let priority: Priority = 'normal';
     const call = { ...context, priority: () => priority };
     const writing = Array.from({ length: 4 }, () => rig.client.write('AttachNetworkInterface', attach, call));
@@ -244,7 +244,7 @@ describe('a call whose token turns out to be void', () => {
         await sleep(rig.clock, 100, context.signal);
         return number < 2 ? refusing('RequestLimitExceeded')() : { action };
       },
-      { bucket: { capacity: 4, refill: 4 }, most: 1 },
+      { bucket: { capacity: 4, refill: 4 }, max: 1 },
     );
     const calls = [1, 2, 3].map(async () => {
       await rig.client.admit(['AttachNetworkInterface'], context);

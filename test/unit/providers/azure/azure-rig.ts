@@ -7,7 +7,7 @@ import { FailedModels } from '../../../../src/providers/azure/failed-models.ts';
 import type { InstanceRef } from '../../../../src/providers/azure/ids.ts';
 import { azureLimits } from '../../../../src/providers/azure/limits.ts';
 import { observe } from '../../../../src/providers/azure/read.ts';
-import { InstanceReleases } from '../../../../src/providers/azure/release-from-instance.ts';
+import { InstanceReleases } from '../../../../src/providers/azure/instance-releases.ts';
 import { Spellings } from '../../../../src/providers/azure/spellings.ts';
 import { Subnets } from '../../../../src/providers/azure/subnets.ts';
 import { admittedFor } from '../../../../src/providers/azure/model-change.ts';
@@ -26,7 +26,7 @@ import type { NetworkInterface } from '../../../../src/providers/contract/networ
 import type { Instance, UnusableInterface } from '../../../../src/providers/contract/observation.ts';
 import { CallGate, type FinishedCall } from '../../../../src/providers/gate/call-gate.ts';
 import { MutationPermission, noPauses } from '../../../../src/providers/gate/mutation-permission.ts';
-import { ConcurrencyLimiter } from '../../../../src/providers/rate-limit/concurrency-limit.ts';
+import { ConcurrencyLimiter } from '../../../../src/providers/rate-limit/concurrency-limiter.ts';
 import { RateLimiter } from '../../../../src/providers/rate-limit/rate-limiter.ts';
 import type { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
 import { InProcessArm } from '../../../support/in-process-arm.ts';

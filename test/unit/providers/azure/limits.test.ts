@@ -25,10 +25,10 @@ describe("Azure's limits", () => {
   test.each([
     ['network-reads', 10_000],
     ['network-writes', 1000],
-  ])('of %s admit at most %d calls in any five minutes', (name, most) => {
+  ])('of %s admit at most %d calls in any five minutes', (name, max) => {
     const { capacity = 0, refill = 0 } = azureLimits.get(name) ?? {};
 
-    expect(capacity + 300 * refill).toBe(most);
+    expect(capacity + 300 * refill).toBe(max);
   });
 });
 

@@ -41,7 +41,7 @@ function rig(): Rig {
     hasNodes: true,
     limits: new InstanceTypeLimits({
       implementation: scriptedImplementation({
-        mostTypesPerRead: 2,
+        maxTypesPerRead: 2,
         readLimits: async (types) => {
           asked.push(types.join());
           await sleep(clock, 20, new AbortController().signal);
@@ -133,7 +133,7 @@ describe('limits of instance types', () => {
     const asked: string[] = [];
     const limits = new InstanceTypeLimits({
       implementation: scriptedImplementation({
-        mostTypesPerRead: 2,
+        maxTypesPerRead: 2,
         readLimits: async (types) => {
           asked.push(types.join());
           await sleep(clock, 20, new AbortController().signal);
@@ -231,7 +231,7 @@ test('limits that may not be read are reported once and requested again', async 
   let isDenied = true;
   const limits = new InstanceTypeLimits({
     implementation: scriptedImplementation({
-      mostTypesPerRead: 2,
+      maxTypesPerRead: 2,
       readLimits: () =>
         isDenied ? Promise.reject(new CloudError(failure)) : Promise.resolve(new Map([['m5.large', large]])),
     }),

@@ -159,13 +159,13 @@ describe('a subnet without whole blocks', () => {
     [1, 0],
     [2, 1],
     [9, 4],
-  ])('is asked, after it refused %i prefixes, for %i at once, for two minutes', (asked, most) => {
+  ])('is asked, after it refused %i prefixes, for %i at once, for two minutes', (asked, max) => {
     const subnets = ledger(10);
 
     subnets.fragmented('s', asked, 1000);
 
-    const found = [1000, 120_999, 121_000].map((now) => subnets.mostPrefixes('s', now));
-    expect(found).toEqual([most, most, Infinity]);
+    const found = [1000, 120_999, 121_000].map((now) => subnets.maxPrefixes('s', now));
+    expect(found).toEqual([max, max, Infinity]);
     expect(subnets.free('s', 1000)).toBe(10);
     expect(subnets.blocked(1000).size).toBe(0);
     expect(fragmentedFor).toBe(120_000);
@@ -176,7 +176,7 @@ describe('a subnet without whole blocks', () => {
 
     const found = [9, 4, 9].map((asked) => {
       subnets.fragmented('s', asked, 1000);
-      return subnets.mostPrefixes('s', 1000);
+      return subnets.maxPrefixes('s', 1000);
     });
 
     expect(found).toEqual([4, 2, 2]);
@@ -188,7 +188,7 @@ describe('a subnet without whole blocks', () => {
 
     subnets.fragmented('s', 9, 121_000);
 
-    expect(subnets.mostPrefixes('s', 121_000)).toBe(4);
+    expect(subnets.maxPrefixes('s', 121_000)).toBe(4);
   });
 
   test('may be asked for any number as soon as something was released there', () => {
@@ -197,7 +197,7 @@ describe('a subnet without whole blocks', () => {
 
     subnets.released('s', 16, 2000);
 
-    expect(subnets.mostPrefixes('s', 2001)).toBe(Infinity);
+    expect(subnets.maxPrefixes('s', 2001)).toBe(Infinity);
   });
 
   test('is remembered while the cloud does not show it', () => {
@@ -207,7 +207,7 @@ describe('a subnet without whole blocks', () => {
     subnets.observe(new Map(), 2000);
     subnets.observe(new Map([['s', 40]]), 3000);
 
-    expect([subnets.mostPrefixes('s', 3000), subnets.free('s', 3000)]).toEqual([0, 40]);
+    expect([subnets.maxPrefixes('s', 3000), subnets.free('s', 3000)]).toEqual([0, 40]);
   });
 
   test('is not recorded while the subnet is unknown', () => {
@@ -215,7 +215,7 @@ describe('a subnet without whole blocks', () => {
 
     empty.fragmented('s', 1, 0);
 
-    expect(empty.mostPrefixes('s', 1)).toBe(Infinity);
+    expect(empty.maxPrefixes('s', 1)).toBe(Infinity);
   });
 });
 

@@ -9,7 +9,7 @@ import {
   type Sending,
 } from '../../../../src/providers/gate/cloud-call.ts';
 import { MutationPermission, noPauses } from '../../../../src/providers/gate/mutation-permission.ts';
-import { ConcurrencyLimiter } from '../../../../src/providers/rate-limit/concurrency-limit.ts';
+import { ConcurrencyLimiter } from '../../../../src/providers/rate-limit/concurrency-limiter.ts';
 import type { BucketLimit } from '../../../../src/providers/rate-limit/limit-key.ts';
 import { RateLimiter } from '../../../../src/providers/rate-limit/rate-limiter.ts';
 import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';

@@ -24,7 +24,7 @@ beforeEach(() => {
 
 /** Tries the call; returns whether it was sent, and then got this answer. */
 function ask(thing: string, answer: CloudFailure | 'granted' = denial): boolean {
-  const { known, granted, failed, end } = denied.try(action, thing);
+  const { known, granted, failed, end } = denied.beginAttempt(action, thing);
   if (known === undefined && answer === 'granted') granted();
   else if (known === undefined && answer !== 'granted') failed(answer);
   end();
@@ -33,7 +33,7 @@ function ask(thing: string, answer: CloudFailure | 'granted' = denial): boolean 
 
 /** Whether the call would be sent. */
 function isOpen(thing: string): boolean {
-  const { known, end } = denied.try(action, thing);
+  const { known, end } = denied.beginAttempt(action, thing);
   end();
   return known === undefined;
 }
@@ -52,7 +52,7 @@ describe('a denied action', () => {
   test('returns to others the answer that it had', () => {
     ask('eni-1');
 
-    expect(denied.try(action, 'eni-1').known).toBe(denial);
+    expect(denied.beginAttempt(action, 'eni-1').known).toBe(denial);
   });
 
   test('is sent for things that it was not denied for, which changes nothing for the others', () => {
@@ -81,7 +81,7 @@ describe('a denied action', () => {
   test('is tried by one caller at a time, and by the next one if that call decided nothing', () => {
     ask('eni-1');
     now = 5000;
-    const attempt = denied.try(action, 'eni-1');
+    const attempt = denied.beginAttempt(action, 'eni-1');
     const meanwhile = isOpen('eni-1');
     attempt.end();
 
@@ -95,13 +95,13 @@ describe('a denied action', () => {
     ask('eni-1');
 
     expect(open).toBe(true);
-    expect(denied.try('DeleteNetworkInterface', 'eni-1').known).toBeUndefined();
+    expect(denied.beginAttempt('DeleteNetworkInterface', 'eni-1').known).toBeUndefined();
   });
 
   test('is forgotten two hours after it was due', () => {
     ask('eni-1', { ...denial, about: 'action' });
     now = 5000 + 2 * 3_600_000;
-    const attempts = [denied.try(action, 'eni-1'), denied.try(action, 'eni-2')];
+    const attempts = [denied.beginAttempt(action, 'eni-1'), denied.beginAttempt(action, 'eni-2')];
 
     expect(attempts.map(({ known }) => known)).toEqual([undefined, undefined]);
   });

@@ -28,14 +28,14 @@ interface Rig {
   readonly refreshed: () => readonly string[];
 }
 
-function rig(most = 200): Rig {
+function rig(max = 200): Rig {
   const clock = new VirtualClock();
   const shown = new Set<string>();
   const byTime = new Map<number, string[]>();
   const refreshes = new AwaitedRefresh({
     clock,
     consistencyWindow: 30_000,
-    most,
+    max,
     refresh: (id) => byTime.set(clock.monotonic(), [...(byTime.get(clock.monotonic()) ?? []), id]),
     isAwaited: (id) => !shown.has(id),
   });

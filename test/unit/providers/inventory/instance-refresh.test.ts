@@ -32,7 +32,7 @@ function rig(pages: Pages, tracked: readonly string[] = ['i-1', 'i-2']): Rig {
   const failures: string[] = [];
   const refresher = new InstanceRefresh({
     implementation: scriptedImplementation({
-      mostInstancesPerRefresh: 2,
+      maxInstancesPerRefresh: 2,
       observe: (scope, { signal }) => {
         const ids = scope.kind === 'instances' ? scope.instanceIds : [];
         asked.push(`${ids.join()}@${clock.monotonic()}`);
@@ -134,7 +134,7 @@ describe('refreshes of instances', () => {
       observations: [shown('eni-1', 'i-1'), second('attaching')],
     });
 
-    refresher.await('i-1', 0);
+    refresher.awaitAttachment('i-1', 0);
     void refresher.request('i-2');
     await clock.advance(20_000);
 

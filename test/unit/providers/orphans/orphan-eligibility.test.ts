@@ -58,14 +58,14 @@ describe('a detached interface before its deletion', () => {
     ['acted on by this process', { claimed: true }, false],
     ['made by a service of the cloud', { interface: ofAService }, false],
   ])('is due or not when %s: %j %s', (_, change, expected) => {
-    const due = dueForCollection([orphan(change)], { interval: 5 * minute, most: 25, isOurs: () => true });
+    const due = dueForCollection([orphan(change)], { interval: 5 * minute, max: 25, isOurs: () => true });
 
     expect(due).toHaveLength(expected ? 1 : 0);
   });
 
   test('is not due when it was seen detached for less than a minute, however often it was read', () => {
     const due = (lastAt: number): number =>
-      dueForCollection([orphan({ lastAt })], { interval: 5000, most: 25, isOurs: () => true }).length;
+      dueForCollection([orphan({ lastAt })], { interval: 5000, max: 25, isOurs: () => true }).length;
 
     expect([due(minute - 1), due(minute)]).toEqual([0, 1]);
   });
@@ -78,7 +78,7 @@ describe('a detached interface before its deletion', () => {
       orphan({ firstAt: 0 }, 'eni-z'),
     ];
 
-    const due = dueForCollection(orphans, { interval: minute, most: 3, isOurs: () => true });
+    const due = dueForCollection(orphans, { interval: minute, max: 3, isOurs: () => true });
 
     expect(due.map((item) => item.interface.id)).toEqual(['eni-z', 'eni-a', 'eni-b']);
   });

@@ -5,7 +5,7 @@ import { ownershipTags } from '../../../../src/providers/orphans/ownership-tags.
 import { networkInterface } from '../interfaces.ts';
 
 const consistencyWindow = 30_000;
-const limits = { interval: 300_000, most: 25, isOurs: () => true };
+const limits = { interval: 300_000, max: 25, isOurs: () => true };
 
 interface Rig {
   readonly orphans: Orphans;
@@ -104,7 +104,7 @@ describe('an orphaned interface of an instance', () => {
     const { orphans, read, left } = rig();
     read(0);
 
-    const end = orphans.begin('op-1');
+    const end = orphans.beginCreation('op-1');
     read(50, made());
     const during = orphans.of('i-1');
     end({ instanceId: 'i-1', at: 100 });
@@ -121,7 +121,7 @@ describe('an orphaned interface of an instance', () => {
   test('is not expected from a creation that ended well', () => {
     const { orphans, read, left } = rig();
 
-    orphans.begin('op-1')();
+    orphans.beginCreation('op-1')();
     read(0, made());
 
     expect(left()).toBe(0);
@@ -184,7 +184,7 @@ describe('an interface that is to be deleted', () => {
 
   test('is never one that a creation in flight made, however long it takes', () => {
     const { orphans, read } = rig();
-    const end = orphans.begin('op-1');
+    const end = orphans.beginCreation('op-1');
     read(0, made());
     read(900_000, made());
 

@@ -9,8 +9,8 @@ const forever = new AbortController().signal;
 const call = { limits: [{ name: 'create' }] };
 const request = { priority: (): Priority => 'critical', signal: forever };
 
-function windowOf(most: number, ms = 60_000): ReadonlyMap<string, LimitSize> {
-  return new Map([['create', { kind: 'window', most, ms }]]);
+function windowOf(max: number, ms = 60_000): ReadonlyMap<string, LimitSize> {
+  return new Map([['create', { kind: 'window', max, ms }]]);
 }
 
 /** Asks for `count` calls now; notes in `sentAt` when each is sent, `late` ms after its token was granted. */
@@ -126,7 +126,7 @@ describe('a limit that is a sliding window', () => {
 
   test('has whole calls of our share, and at least one', () => {
     const raised = new Map();
-    expect(ourLimits(windowOf(500), { share: 0.333, raised }).get('create')).toMatchObject({ most: 166 });
-    expect(ourLimits(windowOf(2), { share: 0.1, raised }).get('create')).toMatchObject({ most: 1 });
+    expect(ourLimits(windowOf(500), { share: 0.333, raised }).get('create')).toMatchObject({ max: 166 });
+    expect(ourLimits(windowOf(2), { share: 0.1, raised }).get('create')).toMatchObject({ max: 1 });
   });
 });

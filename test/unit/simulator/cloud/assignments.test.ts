@@ -35,16 +35,16 @@ describe('an assignment', () => {
   test.each([
     ['i-00000001', 9, 10],
     ['i-00000002', 1, 2],
-  ])('gives %s %i addresses beyond the primary one, but not %i', (instanceId, most, beyond) => {
+  ])('gives %s %i addresses beyond the primary one, but not %i', (instanceId, max, beyond) => {
     const { network } = networkRig();
     const { id } = primaryOf(network, instanceId);
 
     expect(problemOf(() => assign(network, id, count(beyond), false))).toMatchObject({
       kind: 'addressLimit',
     });
-    assign(network, id, count(most), false);
+    assign(network, id, count(max), false);
 
-    expect(network.interfaces.get(id)?.addresses).toHaveLength(most + 1);
+    expect(network.interfaces.get(id)?.addresses).toHaveLength(max + 1);
   });
 
   test('fills one slot with a prefix, as with an address', () => {

@@ -6,7 +6,7 @@ import { TokenBucket } from '../../../../src/simulator/cloud/token-bucket.ts';
 describe('a window of requests', () => {
   test('takes so many until it is over, and as many again in the next one', async () => {
     const time = new VirtualClock();
-    const window = new RequestWindow(time, { most: 3, ms: 1000 });
+    const window = new RequestWindow(time, { max: 3, ms: 1000 });
     expect(window.take(2)).toBe(true);
     await time.advance(400);
     expect(window.take(2)).toBe(false);

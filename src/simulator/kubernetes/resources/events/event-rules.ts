@@ -19,7 +19,7 @@ export function eventErrors(event: KubernetesObject, controllerField: string): r
   return [...(anywhere ? [] : [clash]), ...reportErrors(event, controllerField)];
 }
 
-const longest: Readonly<Record<string, number>> = {
+const max: Readonly<Record<string, number>> = {
   reportingInstance: 128,
   action: 128,
   reason: 128,
@@ -32,7 +32,7 @@ function reportErrors(event: KubernetesObject, controllerField: string): readonl
   const malformed = qualifiedName(controller).map((problem) => invalid(controllerField, controller, problem));
   const fields = ['reportingInstance', 'action', 'reason', 'message'].flatMap((field) => {
     const value = textAt(event, field);
-    const limit = longest[field] ?? 0;
+    const limit = max[field] ?? 0;
     if (value === '' && field !== 'message') return [required(field)];
     return Buffer.byteLength(value) > limit
       ? [invalid(field, '', `can have at most ${limit} characters`)]

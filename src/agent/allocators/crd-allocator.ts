@@ -177,6 +177,6 @@ function highest(
   rankOf: (candidate: Candidate) => number,
 ): readonly Candidate[] {
   const ranks = candidates.map(rankOf);
-  const most = Math.max(...ranks);
-  return candidates.filter((_, index) => ranks[index] === most);
+  const max = Math.max(...ranks);
+  return candidates.filter((_, index) => ranks[index] === max);
 }

@@ -4,7 +4,7 @@ import { addressText, type Cidr, cidrText, type Family, widthOf } from '../../ci
 import type { Random } from '../../runtime/random.ts';
 import { failed, ok, type Outcome } from '../ipam/ipam-error.ts';
 import type { AddressDetails, Allocator, NextRequest } from './allocator.ts';
-import { type BlockEnds, HostScopeAllocator } from './host-scope.ts';
+import { type BlockEnds, HostScopeAllocator } from './host-scope-allocator.ts';
 
 export interface OfferedBlock extends BlockEnds {
   readonly cidr: Cidr;

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { StaticAddress, type StaticAddressDeps } from '../../../../src/node/housekeeping/static-ip.ts';
+import { StaticAddress, type StaticAddressDeps } from '../../../../src/node/housekeeping/static-address.ts';
 import type { Outcome } from '../../../../src/providers/contract/operation.ts';
 import { Random } from '../../../../src/runtime/random.ts';
 import { TaskGroup } from '../../../../src/runtime/task-group.ts';

@@ -9,7 +9,7 @@ export interface FieldProblem {
 export type FieldPath = readonly (string | number)[];
 
 /** Maximum problems kept per object; a last entry counts the rest. */
-const mostProblems = 20;
+const maxProblems = 20;
 
 function wordsFor(found: unknown, accepted: string): string {
   return `found ${describe(found)} where ${accepted} is accepted`;
@@ -21,12 +21,12 @@ export class FieldProblems {
   #more = 0;
 
   add(path: FieldPath, found: unknown, accepted: string): void {
-    this.say(path, () => wordsFor(found, accepted));
+    this.addProblem(path, () => wordsFor(found, accepted));
   }
 
   /** Adds a problem in the caller's own words. */
-  say(path: FieldPath, problem: () => string): void {
-    if (this.#list.length < mostProblems) this.#list.push({ field: fieldText(path), problem: problem() });
+  addProblem(path: FieldPath, problem: () => string): void {
+    if (this.#list.length < maxProblems) this.#list.push({ field: fieldText(path), problem: problem() });
     else this.#more++;
   }
 

@@ -28,8 +28,8 @@ export class HostScopeAllocator implements Allocator {
   readonly #words = new Map<bigint, number>();
   #taken = 0;
   /** Of the first usable address. */
-  readonly #least: bigint;
-  readonly #most: bigint;
+  readonly #min: bigint;
+  readonly #max: bigint;
 
   /** With `ends`, a block of at most two addresses has no unusable ones, and there is no router. */
   constructor(cidr: Cidr, random: Random, ends?: BlockEnds) {
@@ -40,9 +40,9 @@ export class HostScopeAllocator implements Allocator {
     this.prefixLength = cidr.length;
     const size = 1n << BigInt(widthOf[cidr.family] - cidr.length);
     const { allowsFirst, allowsLast } = usedEnds(size, ends);
-    this.#least = allowsFirst ? 0n : 1n;
-    this.#most = allowsLast ? size - 1n : size - 2n;
-    const capacity = this.#most - this.#least + 1n;
+    this.#min = allowsFirst ? 0n : 1n;
+    this.#max = allowsLast ? size - 1n : size - 2n;
+    const capacity = this.#max - this.#min + 1n;
     this.capacity = capacity > 0n ? capacity : 0n;
     this.router = ends === undefined && this.capacity > 0n ? cidr.base + 1n : undefined;
   }
@@ -58,7 +58,7 @@ export class HostScopeAllocator implements Allocator {
 
   allocate(address: bigint): Outcome<bigint> {
     const offset = address - this.#cidr.base;
-    if (offset < this.#least || offset > this.#most) {
+    if (offset < this.#min || offset > this.#max) {
       const range = cidrText(this.#cidr);
       return failed(
         'outOfRange',
@@ -111,11 +111,11 @@ export class HostScopeAllocator implements Allocator {
 
   #nextFree(isLast: NextRequest['isLast']): bigint | undefined {
     if (BigInt(this.#taken) >= this.capacity) return undefined;
-    const start = this.#least + this.#randomBelow(this.capacity);
+    const start = this.#min + this.#randomBelow(this.capacity);
     let last: bigint | undefined;
     for (const [from, to] of [
-      [start, this.#most],
-      [this.#least, start - 1n],
+      [start, this.#max],
+      [this.#min, start - 1n],
     ] as const) {
       for (let offset = this.#firstFree(from, to); offset !== undefined; ) {
         if (!isLast(this.#cidr.base + offset)) return offset;

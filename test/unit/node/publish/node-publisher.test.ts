@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { ReadOutcome, WriteOutcome } from '../../../../src/kubernetes/cilium-node/cilium-node-writer.ts';
-import { NodePublisher, type PublishResult } from '../../../../src/node/publish/publisher.ts';
+import { NodePublisher, type PublishResult } from '../../../../src/node/publish/node-publisher.ts';
 import { Random } from '../../../../src/runtime/random.ts';
 import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
 import { nodeOf } from '../cilium-nodes.ts';
@@ -42,7 +42,7 @@ function rig(
     onWrite: () => undefined,
   });
   const run = async (): Promise<PublishResult> => {
-    publisher.begin();
+    publisher.beginRun();
     for (;;) {
       const result = await publisher.step({ offer: undefined, handshake: undefined, operatorError }, signal);
       if (result.kind !== 'goesOn') return result;

@@ -45,9 +45,9 @@ export interface GrowingNode extends InstancePort {
 export interface AllocationSupply {
   readonly ledger: SubnetLedger;
   /** What the cloud refused, across all nodes. */
-  readonly blocked: Pick<BlockedResources, 'refusalOf' | 'try' | 'refused' | 'worked' | 'await'>;
+  readonly blocked: Pick<BlockedResources, 'refusalOf' | 'beginTry' | 'refused' | 'worked' | 'awaitChange'>;
   /** Orphaned interfaces of this cluster. */
-  readonly orphans: Pick<Orphans, 'begin' | 'claim'>;
+  readonly orphans: Pick<Orphans, 'beginCreation' | 'claim'>;
   /** How long the cloud takes to know a new interface. */
   readonly visibilityLag: VisibilityLag;
 }
@@ -109,7 +109,7 @@ export class StepExecution {
       deviceIndex: step.deviceIndex,
       token,
     } as const;
-    const end = supply.orphans.begin(token);
+    const end = supply.orphans.beginCreation(token);
     // The default after a bug: it is unknown how far the step came.
     let leavesSomething = true;
     try {

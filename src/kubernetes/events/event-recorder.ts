@@ -55,8 +55,8 @@ interface Story {
   cancelTimer: (() => void) | undefined;
 }
 
-const mostStories = 4096;
-const mostQueued = 1000;
+const maxStories = 4096;
+const maxQueuedEvents = 1000;
 
 /** Minimum time between two writes of the same story, in ms. */
 const repeatInterval = 600_000;
@@ -67,7 +67,7 @@ const eventLife = 3_600_000;
 /** How long to write nothing after a denial, in ms. */
 const deniedInterval = 600_000;
 
-const retries = { most: 6, policy: { base: 1000, cap: 30_000 } };
+const retries = { max: 6, policy: { base: 1000, cap: 30_000 } };
 
 export class EventRecorder {
   readonly #options: EventRecorderOptions;
@@ -83,7 +83,7 @@ export class EventRecorder {
 
   constructor(options: EventRecorderOptions) {
     this.#options = options;
-    this.#stories = new LruMap(mostStories, (story) => story.cancelTimer?.());
+    this.#stories = new LruMap(maxStories, (story) => story.cancelTimer?.());
     this.#spam = new SpamFilter(options.clock);
   }
 
@@ -98,7 +98,7 @@ export class EventRecorder {
       '\n',
     );
     const known = this.#stories.get(key);
-    if (known === undefined) this.#begin(key, subject, report);
+    if (known === undefined) this.#beginStory(key, subject, report);
     else this.#continue(known);
   }
 
@@ -123,7 +123,7 @@ export class EventRecorder {
     for (const story of this.#stories.values()) story.cancelTimer?.();
   }
 
-  #begin(key: string, subject: EventSubject, report: EventReport): void {
+  #beginStory(key: string, subject: EventSubject, report: EventReport): void {
     if (!this.#spam.allows(`${subject.kind}/${subject.name}`)) {
       this.#dropped++;
       return;
@@ -167,7 +167,7 @@ export class EventRecorder {
   }
 
   #enqueue(story: Story): void {
-    if (this.#queue.length >= mostQueued) {
+    if (this.#queue.length >= maxQueuedEvents) {
       this.#drop(story);
       return;
     }
@@ -190,7 +190,7 @@ export class EventRecorder {
     }
     const { clock, random, mayWrite } = this.#options;
     const attempt = async (tries: number): Promise<ApiRefusal | 'given up' | undefined> =>
-      tries > retries.most || mayWrite?.() === false ? 'given up' : this.#write(story, signal);
+      tries > retries.max || mayWrite?.() === false ? 'given up' : this.#write(story, signal);
     const end = await retry({ clock, signal }, attempt, (refusal, tries) => {
       if (typeof refusal !== 'object' || refusal.kind !== 'unavailable') return undefined;
       return Math.max(randomWait(retries.policy, tries, random), refusal.retryAfterMs ?? 0);

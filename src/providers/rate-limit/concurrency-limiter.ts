@@ -27,7 +27,7 @@ interface Waiter extends Required<Entrant> {
 }
 
 export class ConcurrencyLimiter {
-  readonly #most: number;
+  readonly #max: number;
   /**
    * First operations in flight, then one queue for each priority. Each is ordered by when the request reached that
    * priority.
@@ -39,9 +39,9 @@ export class ConcurrencyLimiter {
   /** Slots taken by calls that no pod waited for when they started. */
   #lowPriority = 0;
 
-  /** `most`: maximum requests in flight. */
-  constructor(most: number) {
-    this.#most = most;
+  /** `max`: maximum requests in flight. */
+  constructor(max: number) {
+    this.#max = max;
   }
 
   /**
@@ -71,13 +71,13 @@ export class ConcurrencyLimiter {
     return () => undefined;
   }
 
-  get #mostLowPriority(): number {
+  get #maxLowPriority(): number {
     const { alone, besidesPressing } = lowPriorityShare;
-    return Math.ceil(this.#most * (this.#taken > this.#lowPriority ? besidesPressing : alone));
+    return Math.ceil(this.#max * (this.#taken > this.#lowPriority ? besidesPressing : alone));
   }
 
   #hasPlaceFor(priority: Priority): boolean {
-    return this.#taken < this.#most && (isPressing(priority) || this.#lowPriority < this.#mostLowPriority);
+    return this.#taken < this.#max && (isPressing(priority) || this.#lowPriority < this.#maxLowPriority);
   }
 
   /** Takes a slot if one is available for this priority. The result frees it. */
@@ -100,7 +100,7 @@ export class ConcurrencyLimiter {
   }
 
   #give(): void {
-    while (this.#taken < this.#most) {
+    while (this.#taken < this.#max) {
       const next = this.#next();
       const leave = next && this.#take(next.priority());
       if (next === undefined || leave === undefined) return;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { CountingReader } from '../../../../src/providers/azure/counted-json.ts';
+import { CountingReader } from '../../../../src/providers/azure/counting-reader.ts';
 
 function read(text: string, size: number) {
   const reader = new CountingReader('list');

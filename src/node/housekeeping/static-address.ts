@@ -74,7 +74,7 @@ export class StaticAddress {
     if (!isSame(missing, this.#missing)) this.#reset(missing);
     const isIdle = missing !== undefined && !tasks.isAbout(subject);
     if (isIdle && !this.#backoff.isPausing)
-      tasks.begin(
+      tasks.beginTask(
         () => this.#attempt(missing),
         subject,
         () => this.#backoff.fail(),
@@ -139,7 +139,7 @@ export class StaticAddress {
       this.#deps.onAssociated(claim.address.address, interfaceId);
       return;
     }
-    this.#learn(outcome.failure);
+    this.#learnFromFailure(outcome.failure);
     const isStale = policyOf(outcome.failure).invalidates === 'existence';
     if (end === 'open' || isStale) await this.#refresh();
   }
@@ -171,7 +171,7 @@ export class StaticAddress {
     return raceAbort(this.#deps.node.refresh(), this.#deps.tasks.closing);
   }
 
-  #learn(failure: CloudFailure): void {
+  #learnFromFailure(failure: CloudFailure): void {
     // Another party took the address: try the next one at once.
     if (failure.kind === 'conflict') return;
     this.#backoff.fail();

@@ -24,7 +24,7 @@ const snapshotStart = '{"headwater":"addresses","version":1}\n';
 const snapshotEnd = '{"headwater":"end"}\n';
 
 /** Journal lines before the first snapshot. */
-const leastLines = 2000;
+const minLines = 2000;
 
 export class AddressRecord {
   readonly #directory: string;
@@ -36,7 +36,7 @@ export class AddressRecord {
   /** A part of a line may follow them. */
   #isTorn = false;
   /** Lines after which the next snapshot is made. */
-  #mostLines = leastLines;
+  #maxLines = minLines;
 
   /** Nothing was ever written into it. */
   readonly isNew: boolean;
@@ -75,7 +75,7 @@ export class AddressRecord {
     const line = Buffer.from(changeText(change));
     try {
       if (this.#isTorn) this.#cutBack();
-      if (this.#lines >= this.#mostLines) this.snapshot();
+      if (this.#lines >= this.#maxLines) this.snapshot();
       const written = writeSync(this.#journal, line);
       if (written < line.byteLength) throw new Error('the disk is full');
     } catch (error) {
@@ -90,7 +90,7 @@ export class AddressRecord {
   /** Replaces the journal by a snapshot. The holdings must have every change of the journal. */
   snapshot(): void {
     // If it fails, the journal still says everything, and grows.
-    this.#mostLines = this.#lines + leastLines;
+    this.#maxLines = this.#lines + minLines;
     const path = join(this.#directory, 'snapshot');
     const changes = Array.from(this.#holdings.changes(), changeText);
     try {
@@ -103,7 +103,7 @@ export class AddressRecord {
     }
     this.#length = 0;
     this.#lines = 0;
-    this.#mostLines = Math.max(leastLines, 2 * this.#holdings.size);
+    this.#maxLines = Math.max(minLines, 2 * this.#holdings.size);
   }
 
   close(): void {

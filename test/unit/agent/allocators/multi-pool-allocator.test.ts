@@ -1,6 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { MultiPoolAllocator, type OfferedBlock } from '../../../../src/agent/allocators/multi-pool.ts';
+import {
+  MultiPoolAllocator,
+  type OfferedBlock,
+} from '../../../../src/agent/allocators/multi-pool-allocator.ts';
 import { addressText, parseAddress, parseCidr } from '../../../../src/cidr/set/cidr.ts';
 import { Random } from '../../../../src/runtime/random.ts';
 

@@ -5,7 +5,7 @@ import {
   type Offer,
   type OfferedAddress,
   type ShownInterface,
-} from '../../../../src/agent/allocators/crd.ts';
+} from '../../../../src/agent/allocators/crd-allocator.ts';
 import type { NextRequest } from '../../../../src/agent/allocators/allocator.ts';
 import { addressText, parseAddress, parseCidr } from '../../../../src/cidr/set/cidr.ts';
 import { Random } from '../../../../src/runtime/random.ts';

@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
-import { ConcurrencyLimiter } from '../../../../src/providers/rate-limit/concurrency-limit.ts';
+import { ConcurrencyLimiter } from '../../../../src/providers/rate-limit/concurrency-limiter.ts';
 import type { Priority } from '../../../../src/providers/contract/priority.ts';
 
 const never = new AbortController().signal;
 
 /** Calls that start when they get a place and end when the test ends them. */
-function rig(most: number) {
-  const inFlight = new ConcurrencyLimiter(most);
+function rig(max: number) {
+  const inFlight = new ConcurrencyLimiter(max);
   const started: string[] = [];
   const ends = new Map<string, () => void>();
   const call = (
@@ -127,17 +127,17 @@ describe('places among the requests in flight', () => {
     [50, 30],
     [3, 2],
     [1, 1],
-  ])('are %i, and %i at most go to calls without pending pods', async (most, withoutPods) => {
-    const { started, call, end } = rig(most);
-    for (let index = 0; index <= most; index++) void call(`topUp${index}`, 'normal');
+  ])('are %i, and %i at most go to calls without pending pods', async (max, withoutPods) => {
+    const { started, call, end } = rig(max);
+    for (let index = 0; index <= max; index++) void call(`topUp${index}`, 'normal');
     const alone = started.length;
-    for (let index = 0; index <= most; index++) void call(`pressing${index}`, 'high');
+    for (let index = 0; index <= max; index++) void call(`pressing${index}`, 'high');
     const together = started.length;
 
     await end('topUp0');
     const next = started[together] ?? '';
 
-    expect([alone, together]).toEqual([withoutPods, most]);
+    expect([alone, together]).toEqual([withoutPods, max]);
     expect(next).toMatch('pressing');
   });
 
@@ -147,16 +147,16 @@ describe('places among the requests in flight', () => {
     [1, 1],
   ])(
     'are %i, and %i at most go to calls without pending pods as long as there are others',
-    async (most, withoutPods) => {
-      const { started, call, end } = rig(most);
+    async (max, withoutPods) => {
+      const { started, call, end } = rig(max);
       void call('pressing', 'high');
-      for (let index = 0; index <= most; index++) void call(`topUp${index}`, 'normal');
+      for (let index = 0; index <= max; index++) void call(`topUp${index}`, 'normal');
       const besides = started.length - 1;
 
       await end('pressing');
       const alone = started.length - 1;
 
-      expect([besides, alone]).toEqual([Math.min(withoutPods, most - 1), Math.ceil(most * 0.6)]);
+      expect([besides, alone]).toEqual([Math.min(withoutPods, max - 1), Math.ceil(max * 0.6)]);
     },
   );
 

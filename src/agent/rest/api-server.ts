@@ -14,9 +14,9 @@ export interface ServerOptions {
 }
 
 /** Of a body, in bytes. */
-const mostBytes = 2 ** 20;
+const maxBytes = 2 ** 20;
 /** Of a body that is too long: then the connection ends without an answer. */
-const mostDropped = 64 * mostBytes;
+const maxDroppedBytes = 64 * maxBytes;
 /** Of silence, in ms: longer than any wait that a network may ask for. */
 const clientTimeout = 90_000;
 /** How long requests in flight may take after `close`, in ms. */
@@ -54,7 +54,7 @@ export class ApiServer {
     try {
       const answer =
         body === 'too long'
-          ? json(413, `the body has more than ${mostBytes} bytes`)
+          ? json(413, `the body has more than ${maxBytes} bytes`)
           : await this.#handle(request, body.text, AbortSignal.any([gone.signal, this.#stopping.signal]));
       send(response, answer);
     } catch (error) {
@@ -83,13 +83,13 @@ async function bodyOf(request: IncomingMessage): Promise<{ readonly text: string
   try {
     for await (const piece of request as AsyncIterable<Buffer>) {
       length += piece.byteLength;
-      if (length <= mostBytes) pieces.push(piece);
-      else if (length > mostDropped) request.destroy();
+      if (length <= maxBytes) pieces.push(piece);
+      else if (length > maxDroppedBytes) request.destroy();
     }
   } catch {
     return 'gone';
   }
-  return length > mostBytes ? 'too long' : { text: Buffer.concat(pieces).toString() };
+  return length > maxBytes ? 'too long' : { text: Buffer.concat(pieces).toString() };
 }
 
 function send(response: ServerResponse, { status, body = '', contentType, headers }: ApiAnswer): void {

@@ -27,7 +27,7 @@ export interface InstanceReleasesOptions extends UpdateParts {
 }
 
 /** The caller looked at the agent's word before it called. That word must not be older when the PUT leaves, in ms. */
-const longestPreparation = 15_000;
+const maxPreparation = 15_000;
 
 /** What leaves one model by one PUT. */
 interface Batch {
@@ -146,7 +146,7 @@ export class InstanceReleases {
     const { instanceId, removals, startedAt } = batch;
     const { prepared, refusals } = planRemovals({ instanceId, removals, model, ...read });
     batch.refusals = refusals;
-    const isLate = this.#options.clock.monotonic() - startedAt > longestPreparation;
+    const isLate = this.#options.clock.monotonic() - startedAt > maxPreparation;
     return isLate && prepared.kind === 'change' ? tooSlow : prepared;
   }
 }

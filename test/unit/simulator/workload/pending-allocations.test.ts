@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { demandOf, PendingAllocations } from '../../../../src/simulator/workload/demand.ts';
+import { demandOf, PendingAllocations } from '../../../../src/simulator/workload/pending-allocations.ts';
 
 const minute = 60_000;
 

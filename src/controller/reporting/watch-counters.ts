@@ -4,7 +4,7 @@ import type { Logger } from '../../observability/logger.ts';
 import type { Metrics } from '../../observability/metrics.ts';
 
 /** A watch is renewed every 10 min at most. One that is silent for longer is broken. In ms. */
-const longestSilence = 15 * 60_000;
+const maxSilence = 15 * 60_000;
 
 export function logReflectorState(log: Logger, resource: string, state: ReflectorState): void {
   if (state.kind === 'denied') log.warn('cannot read from Kubernetes', { resource, problem: state.problem });
@@ -20,7 +20,7 @@ export function silenceProblem(
   what: string,
 ): string | undefined {
   const silence = now - (lastActivity ?? Infinity);
-  if (state.kind !== 'watching' || silence < longestSilence) return undefined;
+  if (state.kind !== 'watching' || silence < maxSilence) return undefined;
   return `the watch of ${what} has been silent for ${Math.round(silence / 60_000)} min`;
 }
 

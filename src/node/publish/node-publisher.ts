@@ -55,7 +55,7 @@ interface Run {
 }
 
 /** Upper bound on the writes of one run; more than a run can need. */
-const mostWrites = 20;
+const maxWrites = 20;
 const noWrites: Run = { writes: 0 };
 const backoffPolicy = { base: 1000, cap: 30_000 };
 /** Pause after a refusal that only a user or administrator can fix, in ms. */
@@ -95,7 +95,7 @@ export class NodePublisher {
   }
 
   /** Begins a run: what the last one met says nothing about this one. */
-  begin(): void {
+  beginRun(): void {
     this.#run = noWrites;
   }
 
@@ -110,7 +110,7 @@ export class NodePublisher {
     const { permission, object } = this.#deps;
     if (permission.refusal('publish') !== undefined)
       return { kind: 'held', writes: missingWrites(object.node, desired) };
-    return this.#repeated(write) ?? this.#try(write, signal);
+    return this.#repeated(write) ?? this.#tryWrite(write, signal);
   }
 
   /** The object holds all desired content. */
@@ -128,12 +128,12 @@ export class NodePublisher {
       const problem = 'the API server accepts the write and does not keep what it holds';
       return { kind: 'paused', requeueAfter: refusedFor, ...this.#refused(unwritten(write, problem)) };
     }
-    if (writes < mostWrites) return undefined;
+    if (writes < maxWrites) return undefined;
     this.#deps.onWrite('spec', 'unfinished');
     return { kind: 'paused', requeueAfter: this.#backoff.fail() };
   }
 
-  async #try(write: Write, signal: AbortSignal): Promise<PublishResult> {
+  async #tryWrite(write: Write, signal: AbortSignal): Promise<PublishResult> {
     const result = await this.#write(this.#deps.object.node, write, signal);
     this.#run = { ...this.#run, writes: this.#run.writes + 1 };
     if (typeof result === 'object') return this.#failed(write, result);

@@ -10,7 +10,7 @@ const slack = 1.1;
 
 export class BodyGatherer {
   /** Length of the longest answer so far, in bytes. */
-  #longest = 0;
+  #max = 0;
   /** The buffer of an answer that was already read. */
   #spare: Buffer | undefined;
 
@@ -26,7 +26,7 @@ export class BodyGatherer {
     let length = 0;
     for await (const piece of body) {
       length += piece.byteLength;
-      if (room === undefined && length > short && length <= this.#longest) {
+      if (room === undefined && length > short && length <= this.#max) {
         room = this.#takeRoom();
         for (const earlier of pieces) filled += put(earlier, room, filled);
         pieces = [];
@@ -34,7 +34,7 @@ export class BodyGatherer {
       if (room !== undefined && length <= room.byteLength) filled += put(piece, room, filled);
       else pieces.push(piece);
     }
-    this.#longest = Math.max(this.#longest, length);
+    this.#max = Math.max(this.#max, length);
     if (room === undefined) return Buffer.concat(pieces);
     const filledPart = room.subarray(0, filled);
     return pieces.length === 0 ? filledPart : Buffer.concat([filledPart, ...pieces]);
@@ -50,8 +50,8 @@ export class BodyGatherer {
     const spare = this.#spare;
     this.#spare = undefined;
     // Without slack it would be too small for the next answer, which is usually a little longer while a fleet grows.
-    if (spare !== undefined && spare.byteLength > this.#longest) return spare;
-    return Buffer.allocUnsafeSlow(Math.ceil(this.#longest * slack));
+    if (spare !== undefined && spare.byteLength > this.#max) return spare;
+    return Buffer.allocUnsafeSlow(Math.ceil(this.#max * slack));
   }
 }
 

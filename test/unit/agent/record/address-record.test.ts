@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import type { Change, Holdings } from '../../../../src/agent/ipam/holdings.ts';
-import { AddressRecord } from '../../../../src/agent/record/record.ts';
+import { AddressRecord } from '../../../../src/agent/record/address-record.ts';
 import { openState } from '../../../../src/agent/record/state-directory.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'headwater-record-'));

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { BodyGatherer } from '../../../src/network/gathered-body.ts';
+import { BodyGatherer } from '../../../src/network/body-gatherer.ts';
 
 const pieceLength = 100_000;
 

@@ -10,11 +10,11 @@ import { type InterfaceRelease, IdleInterfaces } from '../release/idle-interface
 import type { NodeState } from './node-state.ts';
 import type { NodeContext } from './node-context.ts';
 import { PoolMaintainer } from '../allocate/pool-maintainer.ts';
-import { StaticAddress } from '../housekeeping/static-ip.ts';
+import { StaticAddress } from '../housekeeping/static-address.ts';
 import { onlyIfVerified } from '../release/release-permission.ts';
-import type { FinishedRelease } from '../release/unassign.ts';
+import type { FinishedRelease } from '../release/unassignments.ts';
 
-export interface NodeOperationsDeps {
+export interface NodePartsDeps {
   readonly context: NodeContext;
   /** The permission for this node. */
   readonly permission: Pick<MutationPermission, 'refusal'>;
@@ -26,15 +26,15 @@ export interface NodeOperationsDeps {
   readonly tasks: TaskGroup;
 }
 
-export class NodeOperations {
+export class NodeParts {
   readonly releaser: Releaser;
   readonly idle: IdleInterfaces;
   readonly maintainer: PoolMaintainer;
   readonly deleteOnTermination: DeleteOnTermination;
   readonly staticAddress: StaticAddress;
-  readonly #deps: NodeOperationsDeps;
+  readonly #deps: NodePartsDeps;
 
-  constructor(deps: NodeOperationsDeps) {
+  constructor(deps: NodePartsDeps) {
     this.#deps = deps;
     const { context, permission, random, state, priority, tasks } = deps;
     const { cloud, emit, settings, identities } = context;
