@@ -16,7 +16,6 @@ const interfacesOf = (of: typeof sources) =>
 /** Those that still hold more than one thought. */
 const longFiles: readonly string[] = [
   'src/manager/node-manager.ts',
-  'src/node/reconcile/node-reconciler.ts',
   'src/providers/inventory/tracked-instance.ts',
 ];
 
