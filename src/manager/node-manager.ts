@@ -19,7 +19,7 @@ import type { NodeEvent } from '../node/reconcile/node-event.ts';
 import type { NodeFigures } from '../node/reconcile/node-summary.ts';
 import { isOfOtherInstance, keepSpellings, restoredState } from '../node/publish/restored-state.ts';
 import { NetworkEvidence } from './network-evidence.ts';
-import { AddressContests } from './claims/address-contests.ts';
+import { AddressContests } from './address-contests.ts';
 import { TaskGroup } from '../runtime/task-group.ts';
 import { sleep } from '../runtime/clock.ts';
 import { Trigger } from '../runtime/trigger.ts';

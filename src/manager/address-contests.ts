@@ -1,9 +1,9 @@
 // Addresses that several instances claim: reads by id of all of them decide whose they are.
-import type { Claimed } from '../../node/demand/address-claims.ts';
-import { hasAddress } from '../../providers/contract/network-interface.ts';
-import type { Inventory } from '../../providers/inventory/inventory.ts';
-import type { Clock } from '../../runtime/clock.ts';
-import type { Fleet } from '../fleet.ts';
+import type { Claimed } from '../node/demand/address-claims.ts';
+import { hasAddress } from '../providers/contract/network-interface.ts';
+import type { Inventory } from '../providers/inventory/inventory.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Fleet } from './fleet.ts';
 
 export interface AddressContestsDeps {
   readonly fleet: Pick<Fleet, 'hasAddress' | 'reconcilerOf'>;
