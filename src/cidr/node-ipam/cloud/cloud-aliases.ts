@@ -1,5 +1,6 @@
 // The port to a cloud that routes whole blocks to an instance besides its own addresses: prefixes of its primary interface on
 // AWS, alias IP ranges on Google Cloud. An implementation finds the instance; which Node gets which block is decided here.
+import type { BlockReason } from '../../allocation/block-holders.ts';
 
 /** A Node whose instance is asked about. */
 export interface AliasNode {
@@ -26,11 +27,26 @@ export type AliasAddition = { readonly kind: 'added' } | AliasFailure;
 
 export interface AliasFailure {
   readonly kind: AliasFailureKind;
+  /** Under which name people see it. */
+  readonly reason: CloudReason;
   /** What is wrong and what to do, without times and counters. */
   readonly message: string;
   /** How long the cloud asks to be left alone, in ms. */
   readonly retryAfterMs?: number;
 }
+
+export type CloudReason = Extract<
+  BlockReason,
+  | 'ProviderIDUnreadable'
+  | 'InstanceNotFound'
+  | 'InstanceTerminated'
+  | 'AccessDenied'
+  | 'CredentialsExpired'
+  | 'CredentialsInvalid'
+  | 'Throttled'
+  | 'Unreachable'
+  | 'CallFailed'
+>;
 
 export type AliasFailureKind =
   /** The cloud has no such instance, or the Node names none that it could have. Nothing was changed. */
