@@ -89,14 +89,16 @@ describe('the state of a node', () => {
     expect(seen).toMatchObject({ usage: { available: 12 }, needed: 0, wanted: 0, toAllocate: 0 });
   });
 
-  test('is assessed again as long as it is not served', () => {
+  test('is assessed again once its instance type is read, and not before', () => {
     const { state, facts } = rig();
     facts.limits = 'unread';
     const before = state.assess();
+    const meanwhile = state.assess();
 
     facts.limits = m5Large;
 
     expect([before.kind, state.assess().kind]).toEqual(['unread', 'served']);
+    expect(meanwhile).toBe(before);
   });
 
   test('is reported once for each reason when it may not be read', async () => {
