@@ -109,6 +109,23 @@ describe('a node on Azure with static-ip-tags', () => {
     expect(assigned(world, machine)).toBe('');
   });
 
+  test('outside Uniform scale sets is told to associate one itself, and takes none from the others', async () => {
+    const machines = [{ name: 'single', interfaces: [{ name: 'nic0', subnet: 'pods' }] }];
+    const publicIpPrefixes = [{ name: 'egress', block: '203.0.113.8/31', tags: { pool: 'egress' } }];
+    const world = new AzureClusterWorld({ cloud: testAzure({ machines, publicIpPrefixes }) });
+    const controller = startController(world);
+    for (const machine of world.machines) await world.announce(machine, asks);
+    await world.advance(10 * minute);
+
+    const [warning, ...others] = controller.controller.status().warnings ?? [];
+    expect(others).toEqual([]);
+    expect(warning).toMatchObject({ reason: 'StaticIpNotAssociated' });
+    expect(warning?.why).toContain('associate one with the interface of this VM yourself');
+    expect(inAzure(world)).toHaveLength(1);
+    expect(world.machines.map((machine) => world.pool(machine).size)).toEqual([8, 8]);
+    expect(world.broken()).toEqual([]);
+  });
+
   test('never waits with the addresses of its pods for longer than the one update', async () => {
     const world = worldOf(1);
     const controller = startController(world);
