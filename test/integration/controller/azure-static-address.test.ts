@@ -76,6 +76,28 @@ describe('a node on Azure with static-ip-tags', () => {
     expect(world.broken()).toEqual([]);
   });
 
+  test.each([500, 3000, 20_000])(
+    'gets one address although its leader dies %d ms after it asked, and the next one asks too',
+    async (after) => {
+      const world = worldOf(1);
+      const former = startController(world);
+      const machine = world.machine();
+      await world.announce(machine);
+      await world.advance(5 * minute);
+      await world.patch(machine, asks);
+      await world.advance(after);
+      former.kill();
+
+      const next = startController(world, { identity: 'headwater-1' });
+      await world.advance(20 * minute);
+
+      expect(inAzure(world)).toHaveLength(1);
+      expect(assigned(world, machine)).toBe('203.0.113.8');
+      expect(warningsOf(next)).toEqual([]);
+      expect(world.broken()).toEqual([]);
+    },
+  );
+
   test('is told that every prefix is used up, and gets an address once another node has left', async () => {
     const world = worldOf(3);
     const controller = startController(world, { flags: { 'resync-interval': '60s' } });
