@@ -53,20 +53,18 @@ class Scene {
     }, ms);
   }
 
-  async createPod(name: string, node: NodeName, annotations: JsonObject): Promise<void> {
+  /** Returns its uid. */
+  async createPod(name: string, node: NodeName, annotations: JsonObject): Promise<string> {
     const metadata = { name, namespace: 'ns', annotations };
     const spec = { nodeName: node, containers: [{ name: 'c', image: 'i' }] };
-    await this.world.ask('POST', '/api/v1/namespaces/ns/pods', {
-      apiVersion: 'v1',
-      kind: 'Pod',
-      metadata,
-      spec,
-    });
+    const pod = { apiVersion: 'v1', kind: 'Pod', metadata, spec };
+    const created = await this.world.ask('POST', '/api/v1/namespaces/ns/pods', pod);
     await this.advance(1000);
+    return textAt(created, 'metadata', 'uid');
   }
 
-  add(node: NodeName, container: string, pod = ''): void {
-    const args = pod === '' ? '' : `K8S_POD_NAMESPACE=ns;K8S_POD_NAME=${pod}`;
+  add(node: NodeName, container: string, pod = '', uid = ''): void {
+    const args = pod === '' ? '' : `K8S_POD_NAMESPACE=ns;K8S_POD_NAME=${pod};K8S_POD_UID=${uid}`;
     void this.#call(node, 'ADD', container, args).then((out) => {
       const [first] = listAt(out, 'ips');
       if (isObject(first))
@@ -199,6 +197,30 @@ describe('agents of two nodes under a controller of pools', () => {
     await scene.del('a', 'c1');
     await scene.advance(400_000);
     expect(scene.blocksOf('a').filter((block) => block.startsWith('10.9.'))).toEqual([]);
+    expect(scene.problems).toEqual([]);
+  });
+
+  test('give a pod no address of the pool that an earlier pod of its name named', async () => {
+    scene = new Scene();
+    await scene.begin();
+    const earlier = await scene.createPod('web-0', 'a', { 'ipam.cilium.io/ip-pool': 'red' });
+    scene.add('a', 'c2', 'web-0', 'of-the-next-pod');
+    scene.add('a', 'c1', 'web-0', earlier);
+    await scene.advance(20_000);
+    expect([...scene.pods.keys()]).toEqual(['a/c1']);
+
+    await scene.world.ask('DELETE', '/api/v1/namespaces/ns/pods/web-0?gracePeriodSeconds=0');
+    const next = await scene.createPod('web-0', 'a', {});
+    scene.add('a', 'c3', 'web-0', next);
+    await scene.advance(20_000);
+    expect(scene.pods.get('a/c3')).toMatch(/^10\.0\.0\./);
+
+    // The late DEL of the earlier pod.
+    await scene.del('a', 'c1');
+    await scene.advance(1000);
+    scene.add('a', 'c3', 'web-0', next);
+    await scene.advance(1000);
+    expect([...scene.pods.keys()]).toEqual(['a/c3']);
     expect(scene.problems).toEqual([]);
   });
 

@@ -11,26 +11,32 @@ beforeEach(async () => {
   await rig.call('ADD', { env: { CNI_ARGS: 'IP=10.0.0.7' }, ipam: { families: ['ipv4'] } });
 });
 
+const defaults = (): Omit<ApiOptions, 'ipam' | 'answerer'> => ({
+  isDelegated: false,
+  isSuspected: () => false,
+  waitingFor: () => rig.waitingFor,
+  metrics: { contentType: 'text/plain', scrape: () => Promise.resolve('metrics') },
+  expiration: 600_000,
+});
+
+interface Asked extends Partial<ApiOptions> {
+  readonly body?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
 async function ask(
   line: string,
-  { body = '', headers = {}, ...more }: { body?: string; headers?: object } & Partial<ApiOptions> = {},
+  { body = '', headers = {}, ...more }: Asked = {},
 ): Promise<ApiAnswer & { readonly json: unknown }> {
-  const [method = '', url = ''] = line.split(' ');
-  const [path = '', query = ''] = url.split('?');
-  const api = new Api({
-    isDelegated: false,
-    isSuspected: () => false,
-    ipam: rig.ipam,
-    answerer: rig.answerer,
-    waitingFor: () => rig.waitingFor,
-    metrics: { contentType: 'text/plain', scrape: () => Promise.resolve('metrics') },
-    expiration: 600_000,
-    ...more,
-  });
-  const request = { method, path, query: new URLSearchParams(query), headers: { ...headers }, body };
+  const [, method = '', path = '', query = ''] = /^(\S+) ([^?]+)\??(.*)$/.exec(line) ?? [];
+  const api = new Api({ ...defaults(), ipam: rig.ipam, answerer: rig.answerer, ...more });
+  const request = { method, path, query: new URLSearchParams(query), headers, body };
   const answer = await api.handle(request, new AbortController().signal);
-  const isJson = answer.contentType === undefined && (answer.body ?? '') !== '';
-  return { ...answer, json: isJson ? (JSON.parse(answer.body ?? '') as unknown) : answer.body };
+  return { ...answer, json: read(answer) };
+}
+
+function read({ body = '', contentType }: ApiAnswer): unknown {
+  return contentType === undefined && body !== '' ? JSON.parse(body) : body;
 }
 
 describe('a REST call', () => {
