@@ -211,9 +211,12 @@ export class PooledBlocks implements AddressSource {
     const held = new Set(
       [...this.#held()].flatMap(([pool, cidrs]) => cidrs.map((cidr) => blockKey({ pool, cidr }))),
     );
-    const blocks = [...this.#listed].filter((key) => !held.has(key));
-    if (blocks.length === 0) return undefined;
-    const leaving = { version: versionOf(raw), blocks };
+    const given = [...this.#listed].filter((key) => !held.has(key));
+    if (given.length === 0) return undefined;
+    const [version, earlier] = [versionOf(raw), ipam.holdings.leaving];
+    // A write that was computed from the same state, even by an agent that has ended, may yet arrive.
+    const blocks = version === earlier.version ? [...new Set([...earlier.blocks, ...given])] : given;
+    const leaving = { version, blocks };
     const change = { leaving, pools: withoutBlocks(ipam.holdings.pools, blocks) };
     const problem = record(change);
     if (problem !== undefined) return problem;

@@ -314,6 +314,7 @@ describe('defaults', () => {
       operatorK8sClientQps: 0,
       operatorK8sClientBurst: undefined,
       cidrAllocatorType: 'RangeAllocator',
+      cloudProvider: undefined,
       clusterCidr: [],
       serviceClusterIpRange: [],
       secondaryServiceClusterIpRange: [],
