@@ -126,6 +126,7 @@ const properties: Readonly<Record<string, JsonSchema>> = {
       },
       'left out: headwater nodeipam has no such option (docs/options.md lists them)',
     ),
+    serviceAccountAnnotations: anyObject,
     port,
     resources: anyObject,
   }),

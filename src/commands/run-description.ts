@@ -26,7 +26,8 @@ export const nodeIpamDescription: Omit<CommandDescription, 'run'> = {
   summary: 'give each Node a CIDR for its pods',
   description:
     'Gives each Node a block of --cluster-cidr, as the node-ipam-controller of kube-controller-manager does, until it is ' +
-    'stopped. Only one of the two may run: start kube-controller-manager with --controllers=*,-node-ipam-controller.\n\n' +
+    'stopped; with --cidr-allocator-type=CloudAllocator, what a cloud routes to the instance of each Node. Only one of the two ' +
+    'may run: start kube-controller-manager with --controllers=*,-node-ipam-controller.\n\n' +
     'An option comes from the command line, else from its environment variable, else from a file of its name in ' +
     '--config-dir, else from its default. A value that is not accepted ends the start with exit code 2.',
   flags: optionFlags('nodeipam'),

@@ -4,7 +4,6 @@ import { type Cidr, cidrText, families, type Family, overlaps, parseCidr } from 
 import type { OptionScope } from './option-scope.ts';
 import { type OptionSources, refusalLine, sourceInWords } from './option-source.ts';
 import type { OptionWarning } from './option-warnings.ts';
-import { builtAllocatorType } from './options/node-ipam-options.ts';
 import { type OptionName, type Options, propertyOf } from './option-table.ts';
 
 /** A network, and the prefix length of its blocks. */
@@ -109,6 +108,16 @@ function networkProblem(text: string, family: Family, maskSize: number): string 
   return shape.kind === 'invalid' ? shape.why : undefined;
 }
 
+const noNotion = 'routes no blocks to an instance, only single addresses of its interfaces';
+
+/** Why the pod CIDRs of Nodes cannot follow a cloud. */
+const noAliases: Readonly<Record<string, string>> = {
+  none: 'the cloud to follow is not named',
+  gce: 'Google Cloud is not built yet',
+  azure: `Azure ${noNotion}`,
+  alibabacloud: `Alibaba Cloud ${noNotion}`,
+};
+
 class BlockChecks {
   readonly #options: Options;
   readonly #sources: OptionSources;
@@ -168,17 +177,27 @@ class BlockChecks {
 
   ofNodeIpam(): readonly string[] {
     const { cidrAllocatorType } = this.#options;
-    if (cidrAllocatorType !== builtAllocatorType) {
-      const name = 'cidr-allocator-type';
-      return [this.#refusal(name, cidrAllocatorType, 'it is not built yet', builtAllocatorType)];
-    }
-    const given = readAll('cluster-cidr', this.#options);
-    return [
-      ...this.#networks('cluster-cidr', given, 'least'),
+    const services = [
       ...this.#networks('service-cluster-ip-range', readAll('service-cluster-ip-range', this.#options)),
       ...this.#secondary(),
-      ...this.#sizes(given),
     ];
+    if (cidrAllocatorType === 'CloudAllocator') return [...this.#provider(), ...services];
+    if (cidrAllocatorType !== 'RangeAllocator') {
+      const built = 'RangeAllocator or CloudAllocator';
+      return [this.#refusal('cidr-allocator-type', cidrAllocatorType, 'it is not built yet', built)];
+    }
+    const given = readAll('cluster-cidr', this.#options);
+    return [...this.#networks('cluster-cidr', given, 'least'), ...services, ...this.#sizes(given)];
+  }
+
+  /** The cloud must have a notion of blocks that it routes to an instance. */
+  #provider(): readonly string[] {
+    const { cloudProvider } = this.#options;
+    const because = noAliases[cloudProvider ?? 'none'];
+    const accepted = 'aws with cidr-allocator-type=CloudAllocator';
+    return because === undefined
+      ? []
+      : [this.#refusal('cloud-provider', cloudProvider ?? '', because, accepted)];
   }
 
   /** At most two, of different families. */

@@ -36,6 +36,18 @@ const shared: ReadonlySet<string> = new Set<OptionName>([
   'debug',
 ]);
 
+/** Options of the command nodeipam that clouds have as well: it may follow one. */
+const sharedWithClouds: ReadonlySet<string> = new Set<OptionName>([
+  'aws-region',
+  'ec2-api-endpoint',
+  'aws-max-results-per-call',
+  'cloud-call-timeout',
+  'cloud-quota-share',
+  'cloud-quota-overrides',
+  'limit-ipam-api-qps',
+  'limit-ipam-api-burst',
+]);
+
 /** Options of the command agent that others have as well. */
 const sharedWithAgent: ReadonlySet<string> = new Set<OptionName>([
   'ipam',
@@ -62,7 +74,7 @@ export function countsIn(scope: OptionScope, name: OptionName): boolean {
     case 'agent':
       return name in agentOptions || sharedWithAgent.has(name);
     case 'nodeipam':
-      return name in nodeIpamOptions || shared.has(name);
+      return name in nodeIpamOptions || shared.has(name) || sharedWithClouds.has(name);
     case 'cluster-pool':
       return name === 'enable-ipv4' || countsWithBlocks(name, onlyInMultiPool);
     case 'multi-pool':

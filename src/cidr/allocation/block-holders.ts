@@ -56,6 +56,17 @@ export type BlockReason =
   | 'PoolInvalid'
   | 'PoolExhausted'
   | 'BlockOrphaned'
+  | 'AliasMissing'
+  | 'PodCIDRMismatch'
+  | 'ProviderIDUnreadable'
+  | 'InstanceNotFound'
+  | 'InstanceTerminated'
+  | 'AccessDenied'
+  | 'CredentialsExpired'
+  | 'CredentialsInvalid'
+  | 'Throttled'
+  | 'Unreachable'
+  | 'CallFailed'
   | 'WriteRefused';
 
 /** `D`: what is written to an object. */

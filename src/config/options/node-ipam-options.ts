@@ -4,16 +4,20 @@ import { integer, list, oneOf, onlyTrue, text } from '../value-kinds.ts';
 
 const networks = list('cidr,...', /^[^\s,]+$/, 'one CIDR, or one of each family separated by a comma');
 
-/** The only one that is built. */
-export const builtAllocatorType = 'RangeAllocator';
-
 export const nodeIpamOptions = {
   'cidr-allocator-type': {
-    kind: oneOf([builtAllocatorType, 'CloudAllocator', 'IPAMFromCluster', 'IPAMFromCloud']),
+    kind: oneOf(['RangeAllocator', 'CloudAllocator', 'IPAMFromCluster', 'IPAMFromCloud']),
     origin: 'headwater',
     group: 'nodeipam',
-    help: 'Where the CIDRs of Nodes come from. Only RangeAllocator is built: it gives out blocks of cluster-cidr. The others follow a cloud, and end the start with exit code 2.',
-    default: builtAllocatorType,
+    help: 'Where the CIDRs of Nodes come from. RangeAllocator gives out blocks of cluster-cidr. CloudAllocator takes what the cloud of cloud-provider routes to the instance of each Node. The others are not built, and end the start with exit code 2.',
+    default: 'RangeAllocator',
+    fromConfigDir: true,
+  },
+  'cloud-provider': {
+    kind: oneOf(['aws', 'gce', 'azure', 'alibabacloud']),
+    origin: 'headwater',
+    group: 'nodeipam',
+    help: 'The cloud that CloudAllocator follows. aws: prefixes of the primary interface, IPv6 /80 and IPv4 /28. The others end the start with exit code 2: Azure and Alibaba Cloud route no blocks to an instance.',
     fromConfigDir: true,
   },
   'cluster-cidr': {

@@ -1,5 +1,5 @@
 // Composes the AWS provider around an API implementation: the real SDK, or a model in the same process. A command hands
-// this function to the controller as `composeCloud`.
+// one of these functions to the mode that it opens.
 import { belongingTags, interfaceTags } from '../../config/interface-tags.ts';
 import type { Options } from '../../config/option-table.ts';
 import { awsAllocation } from '../../providers/aws/aws-allocation.ts';
@@ -9,15 +9,16 @@ import { failureOf } from '../../providers/aws/errors.ts';
 import { instanceIdOf } from '../../providers/aws/ids.ts';
 import { ec2Limits } from '../../providers/aws/quotas.ts';
 import { describeWhereabouts, type WhereaboutsSource } from '../../providers/aws/whereabouts.ts';
-import type { Cloud, CloudDeps } from './cloud.ts';
-import { composeCalls } from './cloud-calls.ts';
+import { PrefixReads } from '../../providers/aws/prefix-reads.ts';
+import { AwsAliases } from './aws-aliases.ts';
+import type { AliasCloud, Cloud, CloudDeps, CloudReports } from './cloud.ts';
+import { type CloudCalls, composeCalls } from './cloud-calls.ts';
 
-export function composeAws(api: Ec2Api & Partial<WhereaboutsSource>, deps: CloudDeps): Cloud {
-  const { options, clock } = deps;
-  const { gate, ...calls } = composeCalls(
-    { meteredApi: 'ec2', limits: ec2Limits, failureOf: ({ name }, error) => failureOf(name, error) },
-    deps,
-  );
+type AwsSource = Ec2Api & Partial<WhereaboutsSource>;
+
+export function composeAws(api: AwsSource, deps: CloudDeps): Cloud {
+  const { options } = deps;
+  const { gate, ...reports } = composeReports(api, deps);
   const implementation = awsAllocation(new Ec2Client(api, gate), {
     pageSize: options.awsMaxResultsPerCall,
     instanceTags: options.instanceTagsFilter,
@@ -25,11 +26,40 @@ export function composeAws(api: Ec2Api & Partial<WhereaboutsSource>, deps: Cloud
     subnetTags: options.subnetTagsFilter,
   });
   return {
-    ...calls,
+    ...reports,
     instanceIdOf,
     implementation,
     interfaceTags: interfaceTags(options),
     belongingTags: belongingTags(options),
+  };
+}
+
+export function composeAwsAliases(api: AwsSource, deps: CloudDeps): AliasCloud {
+  const { gate, ...reports } = composeReports(api, deps);
+  const { clock, options } = deps;
+  const client = new Ec2Client(api, gate);
+  const reads = new PrefixReads({ client, clock, pageSize: options.awsMaxResultsPerCall });
+  const place = async (): Promise<string> => (await reports.describe()).scope;
+  return {
+    ...reports,
+    aliases: new AwsAliases({ reads, place }),
+    words: {
+      alias: 'prefix',
+      carrier: 'the primary interface of its instance',
+      remedy:
+        'have the launch template of its group assign one (Ipv6PrefixCount, Ipv4PrefixCount), or assign it',
+    },
+  };
+}
+
+function composeReports(api: AwsSource, deps: CloudDeps): CloudReports & Pick<CloudCalls, 'gate'> {
+  const { options, clock } = deps;
+  const calls = composeCalls(
+    { meteredApi: 'ec2', limits: ec2Limits, failureOf: ({ name }, error) => failureOf(name, error) },
+    deps,
+  );
+  return {
+    ...calls,
     describe: async () => ({ scope: await describeWhereabouts(whereaboutsIn(api, options), clock) }),
   };
 }

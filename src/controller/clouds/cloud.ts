@@ -3,6 +3,8 @@ import type { Options } from '../../config/option-table.ts';
 import type { Outbound } from '../../config/outbound.ts';
 import type { Logger } from '../../observability/logger.ts';
 import type { Metrics } from '../../observability/metrics.ts';
+import type { CloudAliases } from '../../cidr/node-ipam/cloud/cloud-aliases.ts';
+import type { AliasWords } from '../../cidr/node-ipam/cloud/alias-condition.ts';
 import type { AllocationImplementation } from '../../providers/contract/allocation-implementation.ts';
 import type { Tags } from '../../providers/contract/network-interface.ts';
 import type { MutationPermission } from '../../providers/gate/mutation-permission.ts';
@@ -31,15 +33,8 @@ export interface CloudDeps {
   readonly permission: MutationPermission;
 }
 
-/** A composed cloud, as the controller uses it. */
-export interface Cloud {
-  /** Reads a Node's provider ID; undefined if it names no instance of this cloud. */
-  readonly instanceIdOf: (providerId: string) => string | undefined;
-  readonly implementation: AllocationImplementation;
-  /** Tags for created interfaces. */
-  readonly interfaceTags: Tags;
-  /** The subset of tags that identifies interfaces of this cluster. */
-  readonly belongingTags: Tags;
+/** What is reported about the calls of a cloud. */
+export interface CloudReports {
   /** Sets the gauges for calls in flight and for rate limits. */
   readonly showCalls: () => void;
   /** Current state of the rate limits. */
@@ -48,6 +43,23 @@ export interface Cloud {
   readonly denied: () => readonly MissingPermission[];
   /** Which endpoint and identity are used, as text for people. Never rejects and takes at most 2 s. */
   readonly describe: () => Promise<{ readonly scope: string }>;
+}
+
+/** A composed cloud, as the controller uses it. */
+export interface Cloud extends CloudReports {
+  /** Reads a Node's provider ID; undefined if it names no instance of this cloud. */
+  readonly instanceIdOf: (providerId: string) => string | undefined;
+  readonly implementation: AllocationImplementation;
+  /** Tags for created interfaces. */
+  readonly interfaceTags: Tags;
+  /** The subset of tags that identifies interfaces of this cluster. */
+  readonly belongingTags: Tags;
+}
+
+/** A cloud of which only what it routes to instances is used. */
+export interface AliasCloud extends CloudReports {
+  readonly aliases: CloudAliases;
+  readonly words: AliasWords;
 }
 
 /** A problem outside Headwater that prevents the start. It is not a bug. */

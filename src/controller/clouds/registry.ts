@@ -1,15 +1,15 @@
-// The clouds that Headwater serves, by the option ipam. Only this file imports a cloud, and only the chosen one: the
+// The clouds that Headwater serves, by the option ipam, or by cloud-provider where the pod CIDRs of Nodes follow a cloud. Only this file imports a cloud, and only the chosen one: the
 // sources of the others, and their SDKs, stay unread.
 import type { Options } from '../../config/option-table.ts';
-import { type Cloud, type CloudConnection, type CloudDeps, NotStartable } from './cloud.ts';
+import { type AliasCloud, type Cloud, type CloudConnection, type CloudDeps, NotStartable } from './cloud.ts';
 
-export interface ConnectedCloud {
-  readonly compose: (deps: CloudDeps) => Cloud;
+export interface ConnectedCloud<C = Cloud> {
+  readonly compose: (deps: CloudDeps) => C;
   readonly close: () => void;
 }
 
 /** Chooses endpoint and credentials. Throws NotStartable. */
-type Connect = (connection: CloudConnection, signal: AbortSignal) => Promise<ConnectedCloud>;
+type Connect<C = Cloud> = (connection: CloudConnection, signal: AbortSignal) => Promise<ConnectedCloud<C>>;
 
 const clouds: { readonly [Mode in Options['ipam']]?: Connect } = {
   eni: async (connection, signal) => {
@@ -40,4 +40,26 @@ export function connectToCloud(connection: CloudConnection, signal: AbortSignal)
   const served = Object.keys(clouds).map((mode) => `--ipam=${mode}`);
   const remedy = `this version serves ${served.join(' and ')}`;
   throw new NotStartable(`--ipam=${ipam} cannot be served: ${remedy}`, { kind: 'usage' });
+}
+
+const aliasClouds: { readonly [Name in NonNullable<Options['cloudProvider']>]?: Connect<AliasCloud> } = {
+  aws: async (connection, signal) => {
+    const { connectToAws } = await import('./connect-to-aws.ts');
+    const { composeAwsAliases } = await import('./aws.ts');
+    const api = await connectToAws(connection, signal);
+    return { compose: (deps) => composeAwsAliases(api, deps), close: () => api.close() };
+  },
+};
+
+/** The same for what a cloud routes to instances. Throws NotStartable. */
+export function connectToAliases(
+  connection: CloudConnection,
+  signal: AbortSignal,
+): Promise<ConnectedCloud<AliasCloud>> {
+  const { cloudProvider } = connection.options;
+  const connect = cloudProvider && aliasClouds[cloudProvider];
+  if (connect !== undefined) return connect(connection, signal);
+  const served = Object.keys(aliasClouds).join(' and ');
+  const remedy = `this version serves ${served}`;
+  throw new NotStartable(`--cloud-provider=${cloudProvider} cannot be served: ${remedy}`, { kind: 'usage' });
 }

@@ -1,5 +1,5 @@
-// Chooses the mode of a process and connects what it needs. Each mode is loaded only where it runs: blocks to nodes load no
-// cloud.
+// Chooses the mode of a process and connects what it needs. Each mode is loaded only where it runs: blocks of
+// networks load no cloud.
 import type { OptionCommand } from '../../config/option-scope.ts';
 import type { CloudConnection } from '../clouds/cloud.ts';
 import type { Mode, ModeDeps } from './mode.ts';
@@ -18,10 +18,8 @@ export async function openMode(
   stop: AbortSignal,
 ): Promise<OpenedMode> {
   switch (command === 'nodeipam' ? command : connection.options.ipam) {
-    case 'nodeipam': {
-      const { nodeIpamMode } = await import('./node-ipam-mode.ts');
-      return { compose: nodeIpamMode, close: () => undefined };
-    }
+    case 'nodeipam':
+      return openNodeIpam(connection, stop);
     case 'cluster-pool': {
       const { clusterPoolMode } = await import('./cluster-pool-mode.ts');
       return { compose: clusterPoolMode, close: () => undefined };
@@ -35,6 +33,19 @@ export async function openMode(
     case 'eni':
       return openCloud(connection, stop);
   }
+}
+
+async function openNodeIpam(connection: CloudConnection, stop: AbortSignal): Promise<OpenedMode> {
+  if (connection.options.cidrAllocatorType !== 'CloudAllocator') {
+    const { nodeIpamMode } = await import('./node-ipam-mode.ts');
+    return { compose: nodeIpamMode, close: () => undefined };
+  }
+  const [{ cloudAllocatorMode }, { connectToAliases }] = await Promise.all([
+    import('./cloud-allocator-mode.ts'),
+    import('../clouds/registry.ts'),
+  ]);
+  const cloud = await connectToAliases(connection, stop);
+  return { compose: (deps) => cloudAllocatorMode(deps, cloud.compose), close: cloud.close };
 }
 
 async function openCloud(connection: CloudConnection, stop: AbortSignal): Promise<OpenedMode> {

@@ -22,7 +22,14 @@ export interface LeaseReference {
 }
 
 /** What needs the permissions. */
-export type AccessScope = { readonly mode: 'eni' | 'nodeipam' } | BlockAccessScope;
+export type AccessScope = { readonly mode: 'eni' } | NodeAccessScope | BlockAccessScope;
+
+/** Blocks to Nodes. */
+export interface NodeAccessScope {
+  readonly mode: 'nodeipam';
+  /** Whether they follow a cloud, so that the condition of their network is set as well. */
+  readonly setsConditions?: boolean;
+}
 
 /** Blocks to CiliumNodes. */
 export interface BlockAccessScope {
@@ -48,7 +55,7 @@ function accessOf(scope: AccessScope): readonly NeededAccess[] {
     case 'eni':
       return ofEni;
     case 'nodeipam':
-      return ofNodeIpam;
+      return ofNodeIpam(scope);
     case 'cluster-pool':
       return ofBlocks(scope, ['ciliumnodes.cilium.io']);
     case 'multi-pool':
@@ -94,15 +101,22 @@ const ofEni: readonly NeededAccess[] = [
   ]),
 ];
 
-const ofNodeIpam: readonly NeededAccess[] = [
-  ...rules({ group: '', resource: 'nodes' }, [
-    ['get', 'a conflicting write is not retried'],
-    ['list', 'no Node is served'],
-    ['watch', 'changes of Nodes are not seen'],
-    ['patch', 'no Node gets a CIDR'],
-  ]),
-  ...events,
-];
+function ofNodeIpam({ setsConditions = false }: NodeAccessScope): readonly NeededAccess[] {
+  return [
+    ...rules({ group: '', resource: 'nodes' }, [
+      ['get', 'a conflicting write is not retried'],
+      ['list', 'no Node is served'],
+      ['watch', 'changes of Nodes are not seen'],
+      ['patch', 'no Node gets a CIDR'],
+    ]),
+    ...(setsConditions
+      ? rules({ group: '', resource: 'nodes/status' }, [
+          ['patch', 'no Node is said to have its network, so none gets pods where that is waited for'],
+        ])
+      : []),
+    ...events,
+  ];
+}
 
 function ofPools({ createsPools = false }: BlockAccessScope): readonly NeededAccess[] {
   return rules({ group: 'cilium.io', resource: 'ciliumpodippools' }, [

@@ -1,9 +1,10 @@
-// Writes the pod CIDRs of Nodes with merge patches that are bound to the state they were computed from. The API server
+// Writes the pod CIDRs of Nodes, and the condition of their network, with merge patches that are bound to the state they were computed from. The API server
 // refuses any change of CIDRs that are there: https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/node-v1/
 import { ask, type ApiRefusal } from '../transport/api-reply.ts';
 import type { JsonObject } from '../transport/json.ts';
 import type { KubernetesTransport } from '../transport/transport.ts';
 import { nodesPath } from './node-blocks.ts';
+import { networkUnavailable } from './node-network.ts';
 
 /** The state from which a patch was computed. */
 export interface NodeTarget {
@@ -58,6 +59,36 @@ export class NodeWriter {
     return isLate(reply) ? { kind: 'conflict' } : failure(reply, 'patch');
   }
 
+  /**
+   * Sets the condition NetworkUnavailable to false, for the Node of this uid, whatever else of it changes meanwhile. Rejects
+   * only with the signal's reason.
+   */
+  async setNetworkReady(
+    { name, uid, at }: Pick<NodeTarget, 'name' | 'uid'> & { readonly at: number },
+    signal: AbortSignal,
+  ): Promise<NodeWriteOutcome> {
+    if (!this.#mayWrite()) return { kind: 'unavailable', message: 'another process may lead by now' };
+    const time = new Date(at).toISOString().replace(/\.\d+Z$/, 'Z');
+    const condition = {
+      type: networkUnavailable,
+      status: 'False',
+      reason: 'RouteCreated',
+      message: 'the cloud routes the pod CIDRs of this node to it',
+      lastHeartbeatTime: time,
+      lastTransitionTime: time,
+    };
+    const request = {
+      method: 'PATCH',
+      path: `${pathOf(name)}/status`,
+      contentType: 'application/strategic-merge-patch+json',
+      body: JSON.stringify({ metadata: { uid }, status: { conditions: [condition] } }),
+      timeoutMs: this.#timeoutMs,
+    } as const;
+    const reply = await ask(this.#transport, request, signal);
+    if (reply.kind === 'ok') return { kind: 'written', raw: reply.object };
+    return isLate(reply) ? { kind: 'conflict' } : failure(reply, 'patch', 'nodes/status');
+  }
+
   /** Reads the live Node. Rejects only with the signal's reason. */
   async get(name: string, signal: AbortSignal): Promise<NodeReadOutcome> {
     const reply = await ask(this.#transport, { method: 'GET', path: pathOf(name) }, signal);
@@ -82,12 +113,12 @@ function isLate(refusal: ApiRefusal): boolean {
   return refusal.kind === 'invalid' && refusal.fields.some((field) => lateFields.includes(field));
 }
 
-function failure(refusal: ApiRefusal, verb: string): NodeFailure {
+function failure(refusal: ApiRefusal, verb: string, resource = 'nodes'): NodeFailure {
   switch (refusal.kind) {
     case 'gone':
       return { kind: 'gone' };
     case 'denied':
-      return { kind: 'denied', message: `allow Headwater to ${verb} nodes: ${refusal.message}` };
+      return { kind: 'denied', message: `allow Headwater to ${verb} ${resource}: ${refusal.message}` };
     case 'invalid':
       return { kind: 'invalid', message: refusal.message };
     case 'conflict':

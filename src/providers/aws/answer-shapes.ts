@@ -63,6 +63,10 @@ const networkInterface = record<Ec2NetworkInterface>(
       listOf(record<{ readonly Ipv6Address?: string }>({ Ipv6Address: ['ipv6Address', text] })),
     ],
     Ipv4Prefixes: ['ipv4PrefixSet', prefixes],
+    Ipv6Prefixes: [
+      'ipv6PrefixSet',
+      listOf(record<{ readonly Ipv6Prefix?: string }>({ Ipv6Prefix: ['ipv6Prefix', text] })),
+    ],
     Groups: ['groupSet', groups],
     TagSet: ['tagSet', tags],
     InterfaceType: ['interfaceType', shared],

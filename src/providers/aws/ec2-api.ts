@@ -30,6 +30,7 @@ export interface Ec2NetworkInterface {
   readonly PrivateIpAddresses?: readonly Ec2PrivateAddress[] | undefined;
   readonly Ipv6Addresses?: readonly { readonly Ipv6Address?: string | undefined }[] | undefined;
   readonly Ipv4Prefixes?: readonly { readonly Ipv4Prefix?: string | undefined }[] | undefined;
+  readonly Ipv6Prefixes?: readonly { readonly Ipv6Prefix?: string | undefined }[] | undefined;
   readonly Groups?: readonly { readonly GroupId?: string | undefined }[] | undefined;
   readonly TagSet?: readonly Tag[] | undefined;
   readonly InterfaceType?: string | undefined;

@@ -93,16 +93,27 @@ async function* observeInterfacesOf(
   options: ReadOptions,
   context: CallContext,
 ): AsyncGenerator<ObservedPage> {
-  const filter = { Name: 'attachment.instance-id', Values: instanceIds };
-  const input = { Filters: [filter], MaxResults: options.pageSize };
   const met = new Set<string>();
-  for await (const { startedAt, output } of client.pages('DescribeNetworkInterfaces', input, context)) {
-    const shown = listed('DescribeNetworkInterfaces', output, 'NetworkInterfaces');
-    refuseUnclear(shown, instanceIds);
+  for await (const { startedAt, shown } of interfacesOf({ client, context }, instanceIds, options.pageSize)) {
     for (const holder of shown.flatMap((item) => holderOf(item) ?? [])) met.add(holder);
     yield { startedAt, observations: shown.flatMap((item) => readInterface(item) ?? []) };
   }
   yield* observeInstances(client, instanceIds, { options, met, context });
+}
+
+/** The interfaces of these instances, page by page. Rejects with a CloudError, too, if an answer proves nothing. */
+export async function* interfacesOf(
+  { client, context }: { readonly client: Ec2Client; readonly context: CallContext },
+  instanceIds: readonly string[],
+  pageSize: number,
+): AsyncGenerator<{ readonly startedAt: number; readonly shown: readonly Ec2NetworkInterface[] }> {
+  const filter = { Name: 'attachment.instance-id', Values: instanceIds };
+  const input = { Filters: [filter], MaxResults: pageSize };
+  for await (const { startedAt, output } of client.pages('DescribeNetworkInterfaces', input, context)) {
+    const shown = listed('DescribeNetworkInterfaces', output, 'NetworkInterfaces');
+    refuseUnclear(shown, instanceIds);
+    yield { startedAt, shown };
+  }
 }
 
 /** A page of a listing, if EC2 can have sent it. A malformed item keeps its place but proves nothing. */
@@ -181,7 +192,7 @@ function instancesOf({ Instances }: { readonly Instances?: readonly Ec2Instance[
 }
 
 /** Instances that match the filters, by id. */
-async function readInstances(
+export async function readInstances(
   { client, context }: { readonly client: Ec2Client; readonly context: CallContext },
   filters: readonly Filter[],
   pageSize: number,

@@ -69,7 +69,7 @@ function addInstance(network: CloudNetwork, directory: Directory, plan: Instance
   const primary = {
     subnetId: idOf(directory.subnets, plan.subnet),
     claim: { ...nothing, count: plan.addresses, prefixCount: plan.prefixes },
-    ipv6: noIpv6,
+    ipv6: { ...noIpv6, prefixCount: plan.ipv6Prefixes },
     type: 'interface' as const,
     groupIds: plan.securityGroups.map((group) => idOf(directory.groups, group)),
     description: '',

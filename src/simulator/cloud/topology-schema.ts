@@ -129,6 +129,7 @@ export const topologySchema = section({
         /** Secondary addresses of the primary interface. */
         addresses: count(63).default(0),
         prefixes: count(63).default(0),
+        ipv6Prefixes: count(63).default(0),
         securityGroups: names,
         interfaces: z.array(networkInterface).default([]),
         tags,

@@ -45,6 +45,20 @@ describe('nodeIpam of the chart', () => {
     for (const role of roles) expect(valueAt(ofKind(objects, role.kind)[0], 'rules')).toEqual(role.rules);
   });
 
+  test('may set the condition of Nodes, and use a role of a cloud, where they follow one', async () => {
+    const serviceAccountAnnotations = {
+      'eks.amazonaws.com/role-arn': 'arn:aws:iam::111122223333:role/nodes',
+    };
+    const options = { 'cidr-allocator-type': 'CloudAllocator', 'cloud-provider': 'aws' };
+    const objects = await rendered({ enabled: true, options, serviceAccountAnnotations });
+    const [clusterRole] = await shippedRoles('nodeipam-cloud');
+
+    expect(valueAt(ofKind(objects, 'ClusterRole')[0], 'rules')).toEqual(clusterRole?.rules);
+    expect(valueAt(ofKind(objects, 'ServiceAccount')[0], 'metadata', 'annotations')).toEqual(
+      serviceAccountAnnotations,
+    );
+  });
+
   test('finds no pod of the other Deployment', async () => {
     const { output } = await templateWith({
       image,

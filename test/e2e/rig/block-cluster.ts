@@ -16,7 +16,13 @@ export interface BlockClusterOptions {
 }
 
 const ciliumNodes = '/apis/cilium.io/v2/ciliumnodes';
-const paths = { 'cluster-pool': ciliumNodes, 'multi-pool': ciliumNodes, nodeipam: '/api/v1/nodes' } as const;
+const nodes = '/api/v1/nodes';
+const paths = {
+  'cluster-pool': ciliumNodes,
+  'multi-pool': ciliumNodes,
+  nodeipam: nodes,
+  'nodeipam-cloud': nodes,
+} as const;
 const poolsPath = '/apis/cilium.io/v2alpha1/ciliumpodippools';
 const account = 'headwater';
 /** Time limit of a wait, in ms: it ends hung tests and measures nothing. */
@@ -50,7 +56,7 @@ export class BlockCluster {
     const { scope } = this.#options;
     const controller = await ControllerChild.start({
       args: [
-        ...(scope === 'nodeipam' ? ['nodeipam'] : ['run', `--ipam=${scope}`]),
+        ...(scope.startsWith('nodeipam') ? ['nodeipam'] : ['run', `--ipam=${scope}`]),
         `--k8s-kubeconfig-path=${await this.api.kubeconfigOf(account)}`,
         '--serve-addr=127.0.0.1:0',
         ...this.#options.flags,

@@ -20,7 +20,7 @@ export interface ShippedRole {
 }
 
 /** What a role is for. */
-export type RoleScope = 'agent' | 'cluster-pool' | 'eni' | 'multi-pool' | 'nodeipam';
+export type RoleScope = 'agent' | 'cluster-pool' | 'eni' | 'multi-pool' | 'nodeipam' | 'nodeipam-cloud';
 
 const files: Readonly<Record<RoleScope, readonly string[]>> = {
   agent: ['cluster-role-agent.yaml'],
@@ -28,6 +28,7 @@ const files: Readonly<Record<RoleScope, readonly string[]>> = {
   'cluster-pool': ['cluster-role-cluster-pool.yaml', 'role.yaml'],
   'multi-pool': ['cluster-role-multi-pool.yaml', 'role.yaml'],
   nodeipam: ['cluster-role-nodeipam.yaml', 'role-nodeipam.yaml'],
+  'nodeipam-cloud': ['cluster-role-nodeipam-cloud.yaml', 'role-nodeipam.yaml'],
 };
 
 /** The ClusterRole, then the Role in the namespace of the Lease, if there is one. */

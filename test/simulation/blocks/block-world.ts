@@ -57,6 +57,8 @@ export interface BlockWorldOptions {
   readonly machine?: typeof BlockMachine;
   /** Of every process. Default: one that keeps nothing. */
   readonly registry?: MetricRegistry;
+  /** Of every process. Default: by its options. */
+  readonly mode?: (deps: ModeDeps) => Mode<CidrStatusReport, CidrNodeReport>;
 }
 
 /** A write of a process that took effect. */
@@ -144,6 +146,7 @@ export class BlockWorld {
   }
 
   #modeOf({ ipam }: Options): (deps: ModeDeps) => Mode<CidrStatusReport, CidrNodeReport> {
+    if (this.#options.mode !== undefined) return this.#options.mode;
     if (this.form === 'Node') return nodeIpamMode;
     return ipam === 'multi-pool' ? multiPoolMode : clusterPoolMode;
   }

@@ -197,12 +197,26 @@ describe('the networks of nodeipam', () => {
       /^allocate-node-cidrs: "false".*accepted: true/,
     ],
     [{ 'cluster-cidr': '10.0.0.0/8', 'cidr-allocator-type': 'Magic' }, /^cidr-allocator-type: "Magic"/],
-    ...['CloudAllocator', 'IPAMFromCluster', 'IPAMFromCloud'].map((type): [Flags, RegExp] => [
+    ...['IPAMFromCluster', 'IPAMFromCloud'].map((type): [Flags, RegExp] => [
       { 'cluster-cidr': '10.0.0.0/8', 'cidr-allocator-type': type },
       /^cidr-allocator-type: "\w+" .* because it is not built yet; accepted: RangeAllocator/,
     ]),
+    ...[
+      ['', 'the cloud to follow is not named'],
+      ['azure', 'Azure routes no blocks to an instance'],
+      ['alibabacloud', 'Alibaba Cloud routes no blocks to an instance'],
+    ].map(([provider = '', because = '']): [Flags, RegExp] => [
+      { 'cidr-allocator-type': 'CloudAllocator', 'cloud-provider': provider },
+      new RegExp(`^cloud-provider: "${provider}" .* because ${because}.*; accepted: aws`),
+    ]),
   ])('are refused: %j', (flags, problem) => {
     expect(problemsOf(loaded('nodeipam', flags))).toEqual([expect.stringMatching(problem)]);
+  });
+
+  test('are not needed where Nodes follow a cloud', () => {
+    const flags = { 'cidr-allocator-type': 'CloudAllocator', 'cloud-provider': 'aws' };
+
+    expect(poolsOf('nodeipam', flags)).toEqual([]);
   });
 
   test('have a Lease of their own', () => {

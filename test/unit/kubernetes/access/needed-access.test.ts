@@ -60,6 +60,12 @@ describe('the access that Headwater needs', () => {
       'headwater-nodeipam',
       ['cluster-role-nodeipam.yaml', 'role-nodeipam.yaml'],
     ],
+    [
+      'nodeipam that follows a cloud',
+      { mode: 'nodeipam', setsConditions: true },
+      'headwater-nodeipam',
+      ['cluster-role-nodeipam-cloud.yaml', 'role-nodeipam.yaml'],
+    ],
   ])('of %s is what the roles of the chart allow, and nothing else', (_, scope, name, files) => {
     const roles = files.map(shipped);
 

@@ -1,0 +1,183 @@
+// What Nodes get where their pod CIDRs follow a cloud: what it routes to their instances, and then the condition that their
+// network is available. What a Node shows stays its own while it lives, and no CIDR is given to a second one.
+import type { Allotment, Change, Lack, Reservation, ServiceFacts } from '../../allocation/allotment.ts';
+import { shownBlocks, type ShownBlocks } from '../../allocation/block-condition.ts';
+import type { BlockCondition } from '../../allocation/block-holders.ts';
+import type { BlockLedger } from '../../allocation/block-ledger.ts';
+import { bySeniority } from '../../allocation/waiting-line.ts';
+import { type Cidr, cidrText, type Family, isSame, overlaps, parseCidr } from '../../set/cidr.ts';
+import { aliasCondition, type AliasWords } from './alias-condition.ts';
+import type { AliasDraft, AliasHolder } from './alias-node-holders.ts';
+import { type AliasPlan, aliasPlan } from './alias-plan.ts';
+import type { AliasReads } from './alias-reads.ts';
+
+export interface AliasAllotmentDeps {
+  /** Without pools: it only knows who has what. */
+  readonly ledger: BlockLedger;
+  readonly reads: Pick<AliasReads, 'forget' | 'latest' | 'request'>;
+  /** The families that a Node has to have, the primary one first; empty if those count that the cloud routes. */
+  readonly families: readonly Family[];
+  /** The addresses of Services. */
+  readonly services: readonly Cidr[];
+  readonly words: AliasWords;
+}
+
+interface Known {
+  holder: AliasHolder;
+  shown: ShownBlocks;
+  /** Of a write without a definite answer, or that a dry run would write. */
+  reserved: readonly Cidr[];
+}
+
+/** The name of what blocks are counted under. */
+const cloud = 'cloud';
+
+export class AliasAllotment implements Allotment<AliasHolder, AliasDraft> {
+  readonly #deps: AliasAllotmentDeps;
+  /** By uid. */
+  readonly #known = new Map<string, Known>();
+
+  constructor(deps: AliasAllotmentDeps) {
+    this.#deps = deps;
+  }
+
+  take(holder: AliasHolder, before: AliasHolder | undefined): Change {
+    const { ledger, reads } = this.#deps;
+    const shown = shownBlocks(holder);
+    const reserved = shown.cidrs.length > 0 ? [] : (this.#known.get(holder.uid)?.reserved ?? []);
+    this.#known.set(holder.uid, { holder, shown, reserved });
+    if (isReady(holder) || holder.isLeftAlone) reads.forget(holder.uid);
+    else reads.request(holder.uid, holder);
+    if (before !== undefined && !this.isNews(holder, before)) return { others: [], freed: [] };
+    this.#holdOnly(holder.uid, [...shown.cidrs, ...reserved]);
+    return { others: shown.cidrs.flatMap((cidr) => ledger.othersHolding(cidr, holder.uid)), freed: [] };
+  }
+
+  #holdOnly(uid: string, cidrs: readonly Cidr[]): void {
+    const { ledger } = this.#deps;
+    for (const cidr of ledger.heldBy(uid))
+      if (!cidrs.some((each) => isSame(each, cidr))) ledger.release(uid, cidr);
+    for (const cidr of cidrs) ledger.hold(uid, cidr);
+  }
+
+  drop({ uid }: AliasHolder): Change {
+    const { ledger, reads } = this.#deps;
+    reads.forget(uid);
+    this.#known.delete(uid);
+    const held = ledger.heldBy(uid);
+    for (const cidr of held) ledger.release(uid, cidr);
+    return { others: this.#wanting(held), freed: held.map((cidr) => ({ cidr, pool: undefined })) };
+  }
+
+  isOurs(holder: AliasHolder): boolean {
+    const held = [...this.#deps.ledger.heldBy(holder.uid), ...(this.#aliasesOf(holder) ?? [])];
+    return shownBlocks(holder).cidrs.every((cidr) => held.some((each) => isSame(each, cidr)));
+  }
+
+  isNews(holder: AliasHolder, before: AliasHolder): boolean {
+    return (
+      holder.blocks.join() !== before.blocks.join() ||
+      holder.providerId !== before.providerId ||
+      holder.isNetworkReady !== before.isNetworkReady
+    );
+  }
+
+  lacks({ uid }: AliasHolder): readonly Lack[] {
+    const known = this.#known.get(uid);
+    if (known === undefined || isReady(known.holder)) return [];
+    const { families } = this.#deps;
+    return (families.length === 0 ? (['ipv4'] as const) : families).map((family) => ({
+      pool: cloud,
+      family,
+    }));
+  }
+
+  reserve({ uid }: AliasHolder): Reservation<AliasDraft> | undefined {
+    const known = this.#known.get(uid);
+    const plan = known && this.#planOf(known);
+    if (known === undefined || plan === undefined) return undefined;
+    if (plan.kind === 'confirm')
+      return { draft: { kind: 'networkReady' }, blocks: known.holder.blocks, isKnown: true, allocated: [] };
+    if (plan.kind !== 'assign' || this.#obstacleTo(known, plan.cidrs) !== undefined) return undefined;
+    const isKnown = known.reserved.length > 0;
+    known.reserved = plan.cidrs;
+    for (const cidr of plan.cidrs) this.#deps.ledger.hold(uid, cidr);
+    const blocks = plan.cidrs.map(cidrText);
+    return { draft: { kind: 'podCidrs', blocks }, blocks, isKnown, allocated: [] };
+  }
+
+  giveBack({ uid }: AliasHolder): void {
+    const known = this.#known.get(uid);
+    if (known === undefined) return;
+    for (const cidr of known.reserved) this.#deps.ledger.release(uid, cidr);
+    known.reserved = [];
+  }
+
+  conditionOf(holder: AliasHolder, facts: ServiceFacts): BlockCondition | undefined {
+    const known = this.#known.get(holder.uid);
+    if (known === undefined) return undefined;
+    const plan = facts.isWaiting ? this.#planOf(known) : undefined;
+    const cidrs = plan?.kind === 'assign' ? plan.cidrs : known.shown.cidrs;
+    const obstacle = this.#obstacleTo(known, cidrs);
+    return aliasCondition(
+      {
+        holder,
+        shown: known.shown,
+        latest: this.#deps.reads.latest(holder.uid),
+        plan,
+        conflict: obstacle?.kind === 'conflict' ? obstacle : undefined,
+        reserved: obstacle?.kind === 'reserved' ? obstacle.cidr : undefined,
+        ...facts,
+      },
+      this.#deps.words,
+    );
+  }
+
+  #planOf({ holder, shown }: Known): AliasPlan | undefined {
+    const aliases = this.#aliasesOf(holder);
+    if (aliases === undefined || shown.unreadable !== undefined) return undefined;
+    return aliasPlan({ shown: shown.cidrs, aliases, families: this.#deps.families });
+  }
+
+  /** What the cloud last showed; undefined if it was not asked, or did not answer. */
+  #aliasesOf({ uid }: AliasHolder): readonly Cidr[] | undefined {
+    const reading = this.#deps.reads.latest(uid)?.reading;
+    return reading?.kind === 'read' ? reading.aliases.flatMap(readCidr) : undefined;
+  }
+
+  /** Why these cannot be its pod CIDRs. Of two Nodes that show one CIDR, the younger one has the conflict. */
+  #obstacleTo({ holder, shown }: Known, cidrs: readonly Cidr[]): Obstacle | undefined {
+    for (const cidr of cidrs) {
+      const others = this.#deps.ledger
+        .othersHolding(cidr, holder.uid)
+        .flatMap((uid) => this.#known.get(uid)?.holder ?? []);
+      const other = others.find((each) => shown.cidrs.length === 0 || bySeniority(each, holder) < 0);
+      if (other !== undefined) return { kind: 'conflict', cidr, other: other.name };
+    }
+    const cidr = cidrs.find((each) => this.#deps.services.some((service) => overlaps(service, each)));
+    return cidr && { kind: 'reserved', cidr };
+  }
+
+  /** Uids of Nodes that wait for a part of these. */
+  #wanting(cidrs: readonly Cidr[]): readonly string[] {
+    return [...this.#known.values()]
+      .filter((known) => !isReady(known.holder))
+      .filter(({ holder }) =>
+        (this.#aliasesOf(holder) ?? []).some((alias) => cidrs.some((cidr) => overlaps(alias, cidr))),
+      )
+      .map(({ holder }) => holder.uid);
+  }
+}
+
+type Obstacle =
+  | { readonly kind: 'conflict'; readonly cidr: Cidr; readonly other: string }
+  | { readonly kind: 'reserved'; readonly cidr: Cidr };
+
+function isReady({ blocks, isNetworkReady }: AliasHolder): boolean {
+  return blocks.length > 0 && isNetworkReady;
+}
+
+function readCidr(text: string): readonly Cidr[] {
+  const reading = parseCidr(text);
+  return reading.kind === 'cidr' ? [reading.cidr] : [];
+}

@@ -1,0 +1,46 @@
+// What a failed call of a cloud means for a Node whose pod CIDRs follow that cloud.
+import type {
+  AliasFailure,
+  AliasFailureKind,
+  CloudReason,
+} from '../../cidr/node-ipam/cloud/cloud-aliases.ts';
+import { failureCondition } from '../../node/conditions/node-condition.ts';
+import type { CloudFailure, CloudFailureKind } from '../../providers/contract/cloud-failure.ts';
+
+/** Of a call that changed nothing. */
+export function aliasFailure(failure: CloudFailure): AliasFailure {
+  const { reason, message } = failureCondition(failure);
+  return { kind: kinds[failure.kind], reason: reasons.get(reason) ?? 'CallFailed', message };
+}
+
+const kinds: Readonly<Record<CloudFailureKind, AliasFailureKind>> = {
+  throttled: 'transient',
+  subnetExhausted: 'refused',
+  subnetGone: 'refused',
+  prefixSpaceFragmented: 'refused',
+  limitReached: 'refused',
+  instanceGone: 'notFound',
+  instanceNotRunning: 'transient',
+  interfaceGone: 'notFound',
+  notAssigned: 'refused',
+  deviceIndexTaken: 'refused',
+  notYetVisible: 'transient',
+  notAuthorized: 'refused',
+  conflict: 'transient',
+  invalid: 'refused',
+  fenced: 'transient',
+  stopped: 'transient',
+  unreachable: 'transient',
+  unreadable: 'transient',
+  unknown: 'transient',
+};
+
+const named: readonly CloudReason[] = [
+  'AccessDenied',
+  'CredentialsExpired',
+  'CredentialsInvalid',
+  'Throttled',
+  'Unreachable',
+];
+
+const reasons: ReadonlyMap<string, CloudReason> = new Map(named.map((reason) => [reason, reason]));

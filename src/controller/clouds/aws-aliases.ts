@@ -1,0 +1,92 @@
+// What EC2 routes to the instance of a Node: the prefixes of its primary interface.
+import type {
+  AliasAddition,
+  AliasFailure,
+  AliasNode,
+  AliasReading,
+  CloudAliases,
+} from '../../cidr/node-ipam/cloud/cloud-aliases.ts';
+import { cidrText, parseCidr } from '../../cidr/set/cidr.ts';
+import { instanceIdOf } from '../../providers/aws/ids.ts';
+import type { InstancePrefixes } from '../../providers/aws/instance-prefixes.ts';
+import type { PrefixReads } from '../../providers/aws/prefix-reads.ts';
+import { CloudError } from '../../providers/contract/cloud-failure.ts';
+import { raceAbort } from '../../runtime/race-abort.ts';
+import { aliasFailure } from './alias-failure.ts';
+
+export interface AwsAliasesDeps {
+  readonly reads: PrefixReads;
+  /** Which region and account are used, for people. Never rejects. */
+  readonly place: () => Promise<string>;
+}
+
+export class AwsAliases implements CloudAliases {
+  readonly #deps: AwsAliasesDeps;
+
+  constructor(deps: AwsAliasesDeps) {
+    this.#deps = deps;
+  }
+
+  async aliasOf({ providerId }: AliasNode, signal: AbortSignal): Promise<AliasReading> {
+    const id = instanceIdOf(providerId);
+    if (id === undefined) return unreadableProviderId(providerId);
+    const reading = this.#deps.reads.read(id);
+    try {
+      await raceAbort(reading, signal);
+      signal.throwIfAborted();
+      return await this.#aliasesIn(id, await reading);
+    } catch (error) {
+      if (error instanceof CloudError) return aliasFailure(error.failure);
+      throw error;
+    }
+  }
+
+  addAlias(): Promise<AliasAddition> {
+    return Promise.resolve({
+      kind: 'refused',
+      reason: 'CallFailed',
+      message:
+        'EC2 chooses the prefixes of an interface from its subnet: use --cidr-allocator-type=CloudAllocator',
+    });
+  }
+
+  async #aliasesIn(id: string, found: InstancePrefixes): Promise<AliasReading> {
+    if (found.kind === 'missing')
+      return {
+        kind: 'notFound',
+        reason: 'InstanceNotFound',
+        message: `EC2 shows no instance ${id} in ${await this.#deps.place()}: check --aws-region and the account of Headwater's role, or delete the Node if its machine is gone`,
+      };
+    if (found.kind === 'terminated')
+      return {
+        kind: 'notFound',
+        reason: 'InstanceTerminated',
+        message: `EC2 shows its instance ${id} as terminated: delete the Node`,
+      };
+    if (found.kind === 'unclear') return unclear(id, found.problem);
+    const readings = found.prefixes.map((text) => [text, parseCidr(text)] as const);
+    const aliases = readings.flatMap(([, reading]) =>
+      reading.kind === 'cidr' ? [cidrText(reading.cidr)] : [],
+    );
+    const wrong = readings.find(([, { kind }]) => kind === 'invalid')?.[0];
+    if (wrong !== undefined) return unclear(id, `the prefix ${JSON.stringify(wrong.slice(0, 60))} is none`);
+    return { kind: 'read', aliases };
+  }
+}
+
+function unclear(id: string, problem: string): AliasFailure {
+  return {
+    kind: 'transient',
+    reason: 'CallFailed',
+    message: `what EC2 shows of instance ${id} cannot be used, and is read again: ${problem}`,
+  };
+}
+
+function unreadableProviderId(providerId: string): AliasFailure {
+  const shown = JSON.stringify(providerId.slice(0, 100));
+  return {
+    kind: 'notFound',
+    reason: 'ProviderIDUnreadable',
+    message: `its spec.providerID ${shown} names no EC2 instance: it must be like aws:///eu-west-1a/i-0123456789abcdef0. The field cannot be changed: delete the Node, and let its kubelet register it again with --provider-id, or with --cloud-provider=external and the cloud controller manager of AWS`,
+  };
+}

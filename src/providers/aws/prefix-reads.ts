@@ -1,0 +1,61 @@
+// Brings the reads of single instances together: all that are asked for within a moment share one call.
+import type { Clock } from '../../runtime/clock.ts';
+import type { Priority } from '../contract/priority.ts';
+import type { Ec2Client } from './ec2-client.ts';
+import { maxFilterValues } from './in-parts.ts';
+import { type InstancePrefixes, readPrefixes } from './instance-prefixes.ts';
+
+export interface PrefixReadsDeps {
+  readonly client: Ec2Client;
+  readonly clock: Pick<Clock, 'schedule'>;
+  /** Results per page, 5 to 1000. */
+  readonly pageSize: number;
+}
+
+type Waiting = PromiseWithResolvers<InstancePrefixes>;
+
+/** How long the first read waits for others, in ms. */
+const moment = 50;
+
+const priority = (): Priority => 'high';
+
+export class PrefixReads {
+  readonly #deps: PrefixReadsDeps;
+  /** By instance. */
+  #waiting = new Map<string, Waiting>();
+  /** Reads are shared, so no caller ends them: each has the time limit of a call. */
+  readonly #never = new AbortController().signal;
+
+  constructor(deps: PrefixReadsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Rejects with a CloudError. `id`: in EC2's form. */
+  read(id: string): Promise<InstancePrefixes> {
+    const known = this.#waiting.get(id);
+    if (known !== undefined) return known.promise;
+    if (this.#waiting.size === 0) this.#deps.clock.schedule(moment, () => this.#sendAll());
+    const waiting = Promise.withResolvers<InstancePrefixes>();
+    this.#waiting.set(id, waiting);
+    return waiting.promise;
+  }
+
+  #sendAll(): void {
+    const all = [...this.#waiting];
+    this.#waiting = new Map();
+    for (let from = 0; from < all.length; from += maxFilterValues)
+      void this.#send(all.slice(from, from + maxFilterValues));
+  }
+
+  async #send(part: readonly (readonly [id: string, waiting: Waiting])[]): Promise<void> {
+    const { client, pageSize } = this.#deps;
+    const context = { priority, signal: this.#never };
+    const ids = part.map(([id]) => id);
+    try {
+      const found = await readPrefixes({ client, context }, ids, pageSize);
+      for (const [id, { resolve }] of part) resolve(found.get(id) ?? { kind: 'missing' });
+    } catch (error) {
+      for (const [, { reject }] of part) reject(error);
+    }
+  }
+}
