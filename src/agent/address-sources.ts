@@ -149,6 +149,8 @@ function cloudPools(parts: Parts, mode: CloudMode): Addressing {
         read: (raw) => cloudBlocks(mode, raw),
         preAllocationIn: (raw) => Number(valueAt(raw, 'spec', 'ipam', 'pre-allocate') ?? 0) || 0,
         familiesOf,
+        // Single addresses: each change would write all of them.
+        remembers: false,
       }),
   };
 }
@@ -201,7 +203,9 @@ function multiPool(parts: Parts & { readonly pods: NodePods | undefined }): Addr
         record: (change) => parts.record.write(change),
         waitsFor: () => catalog.missing,
         familiesOf: (pool) => catalog.familiesOf(pool).filter((family) => enabled[family] !== false),
+        remembers: true,
       });
+      source.start();
       return {
         get missing() {
           return source.missing;

@@ -9,7 +9,7 @@ import { aborted } from '../runtime/race-abort.ts';
 import type { Random } from '../runtime/random.ts';
 import { addressing } from './address-sources.ts';
 import { Answerer } from './cni/answerer.ts';
-import { deleteQueueOf, replayDeletes } from './cni/delete-queue.ts';
+import { deleteQueueOf, replayDeletes, replayRest } from './cni/delete-queue.ts';
 import { Verbs } from './cni/verbs.ts';
 import type { Holdings } from './ipam/holdings.ts';
 import { families } from '../cidr/set/cidr.ts';
@@ -160,13 +160,14 @@ export async function serve(
     const problem = await server.listen();
     if (problem !== undefined) return { kind: 'failed', problem };
     // The plugin writes a file, then looks for the agent once more: what it wrote until now is there.
-    await replayDeletes(queue, answerer, log);
+    const isLeft = await replayDeletes(queue, answerer, log);
+    const replays = (own: AbortSignal): Promise<void> => replayRest(queue, { answerer, clock, log }, own);
     const blocks = ipam.figures().flatMap(({ cidrs }) => cidrs);
     log.info('serving', { socket: settings.socketPath, blocks, addresses: holdings.size });
     const parts = [source, pods, gone].filter((part) => part !== undefined);
     const runs = parts.map((part) => (own: AbortSignal) => part.run(own));
     const learns = (own: AbortSignal): Promise<void> => learn(deps, { ipam, pods, source }, own);
-    await runTogether([(own) => aborted(own), learns, ...runs], stop);
+    await runTogether([(own) => aborted(own), learns, ...(isLeft ? [replays] : []), ...runs], stop);
     return { kind: 'stopped' };
   } finally {
     // Whatever the reason: what still answered without a record would lose addresses.

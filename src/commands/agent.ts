@@ -1,7 +1,7 @@
 // The command agent: gives the addresses of one node to its pods, until it receives a signal.
 import packageJson from '../../package.json' with { type: 'json' };
 import { randomUUID } from 'node:crypto';
-import { runAgent } from '../agent/agent.ts';
+import { type AgentEnd, runAgent } from '../agent/agent.ts';
 import { agentSettings } from '../config/agent-settings.ts';
 import type { Options } from '../config/option-table.ts';
 import type { Outbound } from '../config/outbound.ts';
@@ -9,11 +9,17 @@ import { haveHome, thisProcess } from '../config/process-environment.ts';
 import type { RawFlags } from '../config/raw-option.ts';
 import { NotStartable } from '../controller/clouds/cloud.ts';
 import type { KubernetesTransport } from '../kubernetes/transport/transport.ts';
-import { createAgentMetricRegistry } from '../observability/metrics.ts';
+import { type HttpServer, startHttpServer } from '../observability/http-server.ts';
+import type { Logger } from '../observability/logger.ts';
+import {
+  type AgentMetrics,
+  createAgentMetricRegistry,
+  type MetricRegistry,
+} from '../observability/metrics.ts';
 import { Random } from '../runtime/random.ts';
 import { systemClock as clock } from '../runtime/system-clock.ts';
 import { exitCode } from './exit-code.ts';
-import { loadOrRefuse } from './load-or-refuse.ts';
+import { loadOrRefuse, type Start } from './load-or-refuse.ts';
 import { problemLine, type Readers } from './problem-line.ts';
 
 const { version } = packageJson;
@@ -39,22 +45,8 @@ export async function agent(given: RawFlags): Promise<number> {
       stop.abort();
     });
   }
-  const settings = agentSettings(options);
   try {
-    const cluster = settings.mode === 'host-scope' ? undefined : await connect(options, outbound);
-    const end = await runAgent(
-      {
-        settings,
-        clock,
-        random: new Random(randomUUID()),
-        log,
-        registry: createAgentMetricRegistry({ measureProcess: true }),
-        kubernetes: cluster?.transport,
-        readFile: (path) => thisProcess.readFile(path),
-      },
-      stop.signal,
-    );
-    await cluster?.close();
+    const end = await serve({ options, outbound, log }, stop.signal);
     if (end.kind === 'stopped') return exitCode.fine;
     err(problemLine(command, end.problem, { readers, clock }));
   } catch (error) {
@@ -65,6 +57,47 @@ export async function agent(given: RawFlags): Promise<number> {
     log.error('exiting after an unexpected error', { error });
   }
   return exitCode.failure;
+}
+
+type Started = Omit<Extract<Start, { kind: 'go' }>, 'kind'>;
+
+async function serve({ options, outbound, log }: Started, stop: AbortSignal): Promise<AgentEnd> {
+  const settings = agentSettings(options);
+  const registry = createAgentMetricRegistry({ measureProcess: true });
+  const metrics = await serveMetrics(options, registry, log);
+  try {
+    const cluster = settings.mode === 'host-scope' ? undefined : await connect(options, outbound);
+    const end = await runAgent(
+      {
+        settings,
+        clock,
+        random: new Random(randomUUID()),
+        log,
+        registry,
+        kubernetes: cluster?.transport,
+        readFile: (path) => thisProcess.readFile(path),
+      },
+      stop,
+    );
+    await cluster?.close();
+    return end;
+  } finally {
+    await metrics?.close();
+  }
+}
+
+/** Undefined if they are served on the socket alone. */
+async function serveMetrics(
+  { prometheusServeAddr: listenOn }: Options,
+  metrics: MetricRegistry<AgentMetrics>,
+  log: Logger,
+): Promise<HttpServer | undefined> {
+  if (listenOn === undefined) return undefined;
+  const option = 'prometheus-serve-addr';
+  const started = await startHttpServer({ listenOn, option, clock, log, metrics, state: undefined });
+  if (started.kind === 'refused') throw new NotStartable(started.problem);
+  log.info('serving metrics', { ...started.server.address });
+  return started.server;
 }
 
 interface Cluster {

@@ -103,12 +103,15 @@ async function serve(
     problem === undefined ? { ok: true } : { ok: false, problem };
   const started = await startHttpServer({
     listenOn: options.serveAddr,
+    option: 'serve-addr',
     clock,
     log,
-    health: () => probeResult(controller.problem()),
-    ready: () => probeResult(controller.unreadiness()),
-    status: () => controller.status(),
-    node: (name) => controller.node(name),
+    state: {
+      health: () => probeResult(controller.problem()),
+      ready: () => probeResult(controller.unreadiness()),
+      status: () => controller.status(),
+      node: (name) => controller.node(name),
+    },
     metrics: registry,
   });
   if (started.kind === 'refused') {

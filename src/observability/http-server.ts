@@ -17,8 +17,19 @@ export type ProbeResult =
 
 export interface HttpServerOptions {
   readonly listenOn: ListenAddress;
+  /** The option that sets `listenOn`, for the remedy. */
+  readonly option: 'serve-addr' | 'prometheus-serve-addr';
   readonly clock: Clock;
   readonly log: Logger;
+  /** Undefined: metrics alone are served. */
+  readonly state: ServedState | undefined;
+  readonly metrics: { readonly contentType: string; scrape(): Promise<string> };
+  /** Time limit for a client to send a request or read an answer, in ms. Default: 10 s. */
+  readonly clientTimeout?: number;
+}
+
+/** What a process says of itself beside its metrics. */
+export interface ServedState {
   /** Whether the process makes progress. A process without progress is restarted. */
   readonly health: () => ProbeResult;
   /** Whether the process can do its work. */
@@ -27,9 +38,6 @@ export interface HttpServerOptions {
   readonly status: () => unknown;
   /** The same of one node, known or not. */
   readonly node: (name: string) => { readonly known: boolean };
-  readonly metrics: { readonly contentType: string; scrape(): Promise<string> };
-  /** Time limit for a client to send a request or read an answer, in ms. Default: 10 s. */
-  readonly clientTimeout?: number;
 }
 
 export type StartedHttpServer =
@@ -52,7 +60,7 @@ const closingGrace = 500;
 
 /** Listens, or says why it cannot. */
 export function startHttpServer(options: HttpServerOptions): Promise<StartedHttpServer> {
-  const { listenOn, clock, log, clientTimeout = 10_000 } = options;
+  const { listenOn, option, clock, log, clientTimeout = 10_000 } = options;
   const routes = routesOf(options);
   const server = createServer(
     {
@@ -65,7 +73,9 @@ export function startHttpServer(options: HttpServerOptions): Promise<StartedHttp
   server.setTimeout(clientTimeout); // of silence: the limits above do not cover a client that stops reading
 
   return new Promise((resolve) => {
-    server.once('error', (error) => resolve({ kind: 'refused', problem: whyNotListening(listenOn, error) }));
+    server.once('error', (error) =>
+      resolve({ kind: 'refused', problem: `${whyNotListening(listenOn, error)}; set --${option}` }),
+    );
     server.once('listening', () => {
       server.on('error', (error) => log.warn('cannot accept a connection', { error }));
       const { address: host, port } = server.address() as AddressInfo;
@@ -85,13 +95,19 @@ interface Answer {
 
 type Route = (query: URLSearchParams) => Answer | Promise<Answer>;
 
-function routesOf({ health, ready, status, node, metrics }: HttpServerOptions): ReadonlyMap<string, Route> {
-  const livez: Route = () => probeAnswer(health());
+function routesOf({ state, metrics }: HttpServerOptions): ReadonlyMap<string, Route> {
   return new Map<string, Route>([
+    ['/metrics', async () => ({ code: 200, contentType: metrics.contentType, body: await metrics.scrape() })],
+    ...(state === undefined ? [] : stateRoutes(state)),
+  ]);
+}
+
+function stateRoutes({ health, ready, status, node }: ServedState): readonly (readonly [string, Route])[] {
+  const livez: Route = () => probeAnswer(health());
+  return [
     ['/healthz', livez],
     ['/v1/healthz', livez],
     ['/readyz', () => probeAnswer(ready())],
-    ['/metrics', async () => ({ code: 200, contentType: metrics.contentType, body: await metrics.scrape() })],
     [
       '/status',
       (query) => {
@@ -99,7 +115,7 @@ function routesOf({ health, ready, status, node, metrics }: HttpServerOptions): 
         return name === null ? jsonAnswer(200, status()) : nodeJson(node(name));
       },
     ],
-  ]);
+  ];
 }
 
 async function answer(
@@ -157,7 +173,7 @@ function whyNotListening(listenOn: ListenAddress, error: NodeJS.ErrnoException):
     ENOTFOUND: 'the name cannot be resolved',
   };
   const reason = reasons[error.code ?? ''] ?? error.message;
-  return `cannot listen on ${formatListenAddress(listenOn)}: ${reason}; set --serve-addr`;
+  return `cannot listen on ${formatListenAddress(listenOn)}: ${reason}`;
 }
 
 /** Accepts no more requests; resolves once those in flight are answered, or cut off after `grace`, in ms. */

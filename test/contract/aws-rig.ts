@@ -9,9 +9,12 @@ import { InProcessEc2 } from '../support/in-process-ec2.ts';
 import { ids, instance, testCloud } from '../support/test-cloud.ts';
 import { byOthersOn, cloudDeps, type CloudRig, Interruptions, shownEmpty } from './cloud-rig.ts';
 
+const tags = { pool: 'egress' };
+
 export function awsRig(): CloudRig {
   const clock = new VirtualClock();
-  const topology = testCloud({ instances: [instance({ count: 7 })] });
+  const publicAddresses = [{ count: 2, tags }];
+  const topology = testCloud({ instances: [instance({ count: 7 })], publicAddresses });
   const { network, gateway } = createEc2({ topology, clock, random: new Random('contract') });
   const interruptions = new Interruptions();
   const inner = new InProcessEc2(gateway, () => undefined);
@@ -46,6 +49,14 @@ export function awsRig(): CloudRig {
       change = (output) => withoutMac(output, id);
     },
     gone: 'terminated',
+    publicAddresses: {
+      tags,
+      call: 'AssociateAddress',
+      of: (instanceId) =>
+        [...network.all('publicAddresses').values()]
+          .filter(({ association }) => association?.interfaceId === interfaceOf(instanceId))
+          .map(({ address }) => address),
+    },
     ...byOthers,
     hideEverything: () => {
       change = shownEmpty;

@@ -14,12 +14,21 @@ import { cloudDeps, type CloudRig, fillSubnet, Interruptions } from './cloud-rig
 const scaleSet = { scaleSets: [{ name: 'pool', count: 7, interfaces: [{ name: 'nic0', subnet: 'a' }] }] };
 const machines = { machines: [{ name: 'vm', count: 7, interfaces: [{ name: 'nic0', subnet: 'a' }] }] };
 
+const update = 'VirtualMachineScaleSetVMs.Update';
+const tags = { pool: 'egress' };
+
 export function azureScaleSetRig(): CloudRig {
-  return azureRig(scaleSet, {
-    grow: 'VirtualMachineScaleSetVMs.Update',
-    shrink: 'VirtualMachineScaleSetVMs.Update',
+  const calls = {
+    grow: update,
+    shrink: update,
     list: 'NetworkInterfaces.ListVirtualMachineScaleSetNetworkInterfaces',
-  });
+  };
+  const { cloud, ...rig } = azureRig(scaleSet, calls);
+  const of = (instanceId: string): readonly string[] =>
+    [...cloud.publicAddresses.values()]
+      .filter(({ id }) => id.startsWith(`${instanceId}/`))
+      .map(({ address }) => address);
+  return { ...rig, publicAddresses: { tags, call: update, of } };
 }
 
 export function azureMachinesRig(): CloudRig {
@@ -30,7 +39,7 @@ export function azureMachinesRig(): CloudRig {
   });
 }
 
-function azureRig(instances: object, calls: CloudRig['calls']): CloudRig {
+function azureRig(instances: object, calls: CloudRig['calls']): CloudRig & { readonly cloud: ArmCloud } {
   const clock = new VirtualClock();
   const { cloud, gateway } = createArm({
     topology: topologyWith(instances),
@@ -48,6 +57,7 @@ function azureRig(instances: object, calls: CloudRig['calls']): CloudRig {
     },
   };
   return {
+    cloud,
     clock,
     network,
     faults: gateway.faults,
@@ -85,7 +95,15 @@ function azureRig(instances: object, calls: CloudRig['calls']): CloudRig {
 
 function topologyWith(instances: object): Parameters<typeof createArm>[0]['topology'] {
   const network = { name: 'main', blocks: ['10.0.0.0/16'], subnets: [{ name: 'a', block: '10.0.0.0/24' }] };
-  const plan = { cloud: 'azure', virtualNetworks: [network], pageSize: 3, respelled: 0.3, ...instances };
+  const publicIpPrefixes = [{ name: 'egress', block: '203.0.113.0/30', tags }];
+  const plan = {
+    cloud: 'azure',
+    publicIpPrefixes,
+    virtualNetworks: [network],
+    pageSize: 3,
+    respelled: 0.3,
+    ...instances,
+  };
   const read = readArmTopology(JSON.stringify(plan));
   if ('problems' in read) throw new Error(read.problems.join('\n'));
   return read.topology;

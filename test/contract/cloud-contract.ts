@@ -34,6 +34,37 @@ export function describeCloud(name: string, newRig: () => CloudRig): void {
     describeRelease(newRig);
     describeTrouble(newRig);
     describeReads(newRig);
+    if (newRig().publicAddresses !== undefined) describePublicAddresses(newRig);
+  });
+}
+
+function describePublicAddresses(newRig: () => CloudRig): void {
+  test('associates a public address that carries the tags, and then shows it', async () => {
+    const { rig, session, first } = world(newRig);
+    const { tags = {}, of } = rig.publicAddresses ?? {};
+
+    const outcome = await session.perform(await session.association(first, tags));
+    await rig.clock.advance(visible);
+
+    const [publicAddress = ''] = of?.(first) ?? [];
+    expect(outcome).toMatchObject({ kind: 'done', answer: { kind: 'staticIPAssociated', publicAddress } });
+    expect((await session.interfaceOf(first)).publicAddress).toBe(publicAddress);
+    expect((await new CloudSession(rig).interfaceOf(first)).publicAddress).toBe(publicAddress);
+  });
+
+  test.each(effects)('associates one address after an answer that is lost %s', async (_, effect) => {
+    const { rig, session, first } = world(newRig);
+    const { tags = {}, call = '', of } = rig.publicAddresses ?? {};
+    const association = await session.association(first, tags);
+    const fault = { kind: 'lost', effect, connection: 'drop', delayMs: 45_000 } as const;
+    rig.faults.add({ action: call, rate: 1, count: 1, match: {}, fault });
+
+    await session.perform(association);
+    await rig.clock.advance(120_000);
+    const again = await session.perform(association);
+
+    expect(again.kind).toBe('done');
+    expect(of?.(first)).toHaveLength(1);
   });
 }
 

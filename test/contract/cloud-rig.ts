@@ -3,6 +3,7 @@
 import { createMetricRegistry } from '../../src/observability/metrics.ts';
 import type { Cloud, CloudDeps } from '../../src/controller/clouds/cloud.ts';
 import { MutationPermission, noPauses } from '../../src/providers/gate/mutation-permission.ts';
+import type { Tags } from '../../src/providers/contract/network-interface.ts';
 import type { VirtualClock } from '../../src/runtime/virtual-clock.ts';
 import { assign } from '../../src/simulator/cloud/assignments.ts';
 import { claim, nothing } from '../../src/simulator/cloud/claims.ts';
@@ -43,6 +44,12 @@ export interface CloudRig {
   /** From now on the cloud shows the interface of this instance without what is needed to use it. */
   readonly breakInterface: (instanceId: string) => void;
   readonly terminate: (instanceId: string) => void;
+  /** Where public addresses can be associated: the tags of one that is free, and those that an instance has. */
+  readonly publicAddresses?: {
+    readonly tags: Tags;
+    readonly call: string;
+    readonly of: (instanceId: string) => readonly string[];
+  };
   /** How a read shows an instance that is gone: by a positive word, or, where its cloud has none, as unknown. */
   readonly gone: 'terminated' | 'unknown';
   /** From now on every answer is that nothing is there. */

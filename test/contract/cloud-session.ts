@@ -5,9 +5,14 @@ import type {
   ObservedPage,
 } from '../../src/providers/contract/allocation-implementation.ts';
 import type { CloudFailureKind } from '../../src/providers/contract/cloud-failure.ts';
-import type { NetworkInterface } from '../../src/providers/contract/network-interface.ts';
+import type { NetworkInterface, Tags } from '../../src/providers/contract/network-interface.ts';
 import type { Observation } from '../../src/providers/contract/observation.ts';
-import type { AllocateIPs, Outcome, ReleaseIPs } from '../../src/providers/contract/operation.ts';
+import type {
+  AllocateIPs,
+  AssociateStaticIP,
+  Outcome,
+  ReleaseIPs,
+} from '../../src/providers/contract/operation.ts';
 import type { CloudRig } from './cloud-rig.ts';
 
 /** Longer than a lost request takes to arrive, and than an operation to end, in ms. */
@@ -69,14 +74,24 @@ export class CloudSession {
     return { kind: 'releaseIPs', instanceId, interfaceId, addresses: addresses.slice(-count) };
   }
 
+  /** An association of the first free public address with these tags. */
+  async association(instanceId: string, tags: Tags): Promise<AssociateStaticIP> {
+    const { id: interfaceId } = await this.interfaceOf(instanceId);
+    const { addresses } = await this.ended(this.implementation.readPublicAddresses(tags, this.#context));
+    const free = addresses.find(({ taken }) => !taken);
+    if (free === undefined) throw new Error('no public address is free');
+    const { id: addressId, address: publicAddress } = free;
+    return { kind: 'associateStaticIP', instanceId, interfaceId, addressId, publicAddress };
+  }
+
   /** Begins an operation; time passes only in `ended`. */
-  async begin(operation: AllocateIPs | ReleaseIPs): Promise<Outcome> {
+  async begin(operation: AllocateIPs | ReleaseIPs | AssociateStaticIP): Promise<Outcome> {
     const context = { ...this.#context, instanceId: operation.instanceId };
     await this.implementation.admit([operation.kind], context);
     return this.implementation.perform(operation, context);
   }
 
-  perform(operation: AllocateIPs | ReleaseIPs): Promise<Outcome> {
+  perform(operation: AllocateIPs | ReleaseIPs | AssociateStaticIP): Promise<Outcome> {
     return this.ended(this.begin(operation));
   }
 

@@ -148,7 +148,7 @@ export class Verbs {
 
   #why(kind: IpamErrorKind, message: string): string {
     const waitingFor = this.#options.waitingFor();
-    return kind === 'poolNotReady' && waitingFor !== undefined
+    return kind === 'poolNotReady' && waitingFor !== undefined && !message.includes(waitingFor)
       ? `${message}: waiting for ${waitingFor}`
       : message;
   }

@@ -1,6 +1,7 @@
 // Which addresses are held, by which owner, for which attachment. Holdings change only by changes that the record can
 // repeat: each is applied as a whole, and applying one twice is the same as applying it once.
 import type { Family } from '../../cidr/set/cidr.ts';
+import type { AddressDetails } from '../allocators/allocator.ts';
 
 /** An address of a pool. */
 export interface Place {
@@ -43,6 +44,21 @@ export interface Attachment extends AttachmentName {
 
 export type Blocks = Readonly<Partial<Record<Family, string>>>;
 
+/** A block of a pool that pods may get addresses of. */
+export interface RememberedBlock {
+  readonly cidr: string;
+  readonly allowsFirst: boolean;
+  readonly allowsLast: boolean;
+  readonly details: AddressDetails;
+}
+
+export interface RememberedPool {
+  readonly pool: string;
+  /** That a pod gets an address of each. */
+  readonly families: readonly Family[];
+  readonly blocks: readonly RememberedBlock[];
+}
+
 /** Blocks that this node stops using with a write that may have arrived or may yet. */
 export interface Leaving {
   /** The version of the object that the write was computed from. */
@@ -58,6 +74,8 @@ export interface Change {
   readonly attach?: Attachment;
   /** The blocks of this node, instead of earlier ones. */
   readonly blocks?: Blocks;
+  /** Instead of earlier ones. */
+  readonly pools?: readonly RememberedPool[];
   /** Instead of earlier ones. */
   readonly leaving?: Leaving;
   /** Whether holdings are still to be learned from the pods of this node. */
@@ -78,6 +96,7 @@ export class Holdings {
   /** The attachment of each address that has one. */
   readonly #attachedTo = new Map<string, Attachment>();
   #blocks: Blocks = {};
+  #pools: readonly RememberedPool[] = [];
   #leaving: Leaving = { version: '', blocks: [] };
   #isRebuilding = false;
 
@@ -87,6 +106,10 @@ export class Holdings {
 
   get blocks(): Blocks {
     return this.#blocks;
+  }
+
+  get pools(): readonly RememberedPool[] {
+    return this.#pools;
   }
 
   get leaving(): Leaving {
@@ -127,15 +150,21 @@ export class Holdings {
     this.#applyRest(rest);
   }
 
-  #applyRest({ blocks, leaving, rebuilding }: Change): void {
+  #applyRest({ blocks, pools, leaving, rebuilding }: Change): void {
     this.#blocks = blocks ?? this.#blocks;
+    this.#pools = pools ?? this.#pools;
     this.#leaving = leaving ?? this.#leaving;
     this.#isRebuilding = rebuilding ?? this.#isRebuilding;
   }
 
   /** Changes that lead from nothing to this state. */
   *changes(): Generator<Change> {
-    yield { blocks: this.#blocks, leaving: this.#leaving, rebuilding: this.#isRebuilding };
+    yield {
+      blocks: this.#blocks,
+      pools: this.#pools,
+      leaving: this.#leaving,
+      rebuilding: this.#isRebuilding,
+    };
     for (const held of this.#held.values()) yield { hold: [held] };
     for (const attach of this.#attachments.values()) yield { attach };
   }

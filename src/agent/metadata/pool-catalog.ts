@@ -7,6 +7,7 @@ import {
 } from '../../kubernetes/ciliumpodippool/cilium-pod-ip-pool.ts';
 import type { JsonObject } from '../../kubernetes/transport/json.ts';
 import { Reflector } from '../../kubernetes/watch/reflector.ts';
+import type { Holdings } from '../ipam/holdings.ts';
 import { failed, type Failed, ok, type Outcome } from '../ipam/ipam-error.ts';
 import type { PoolDirectory } from '../ipam/pools.ts';
 import type { PoolDemand } from '../ipam/pool-demand.ts';
@@ -18,6 +19,8 @@ export interface PoolCatalogOptions extends Surroundings {
   readonly pods: NodePods;
   readonly demand: PoolDemand;
   readonly defaultPool: string;
+  /** What the record has of pools, until they are known. */
+  readonly holdings: Pick<Holdings, 'pools'>;
   readonly onChange: () => void;
 }
 
@@ -44,7 +47,8 @@ export class PoolCatalog implements PoolDirectory {
 
   /** Why pools cannot be read; undefined if they are. */
   get missing(): string | undefined {
-    return this.#areSynced ? undefined : (this.#problem ?? 'the CiliumPodIPPools');
+    if (this.#areSynced) return undefined;
+    return this.#problem === undefined ? 'the CiliumPodIPPools' : `the CiliumPodIPPools: ${this.#problem}`;
   }
 
   /** Undefined if there is none of this name. */
@@ -67,6 +71,8 @@ export class PoolCatalog implements PoolDirectory {
 
   /** None of a pool that is not known. */
   familiesOf(name: string): readonly Family[] {
+    if (!this.#areSynced)
+      return this.#options.holdings.pools.find(({ pool }) => pool === name)?.families ?? [];
     const pool = this.pool(name);
     return families.filter((family) => pool?.[family] !== undefined);
   }

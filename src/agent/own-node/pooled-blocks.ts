@@ -1,21 +1,28 @@
 // Where the addresses of this node come from with pools: it asks for counts in spec.ipam.pools.requested, and says in `allocated`
 // which blocks it holds. A block that it stops holding gives nothing from before the write on until the object shows, in another
 // state, that it is held after all: the operator may give it to another node meanwhile.
-import { type Cidr, cidrText, families, type Family, parseCidr } from '../../cidr/set/cidr.ts';
+import { type Cidr, families, type Family } from '../../cidr/set/cidr.ts';
 import { isObject, type JsonObject, textAt, valueAt } from '../../kubernetes/transport/json.ts';
 import { blocksToHold } from '../allocators/block-balance.ts';
-import { MultiPoolAllocator, type OfferedBlock } from '../allocators/multi-pool-allocator.ts';
+import { MultiPoolAllocator } from '../allocators/multi-pool-allocator.ts';
 import type { Change } from '../ipam/holdings.ts';
 import type { Ipam, IpamEvent } from '../ipam/ipam.ts';
 import type { PoolDemand } from '../ipam/pool-demand.ts';
 import type { AddressSource } from './address-source.ts';
 import { type NodePatches, NodeWrites } from './node-writes.ts';
 import { OwnNode, type OwnNodeOptions, type Surroundings } from './own-node.ts';
+import {
+  blockKey,
+  type BlockOfPool,
+  blocksIn,
+  cidrIn,
+  remembered,
+  withoutBlocks,
+} from './remembered-pools.ts';
 import { type Needed, poolsPatch } from './shown-pools.ts';
 
 /** A block that the object shows. */
-export interface ShownBlock extends Omit<OfferedBlock, 'isUsable'> {
-  readonly pool: string;
+export interface ShownBlock extends BlockOfPool {
   /** Whether `allocated` has it. */
   readonly isListed: boolean;
 }
@@ -33,6 +40,8 @@ export interface PooledBlocksOptions extends Surroundings {
   readonly read: (raw: JsonObject) => readonly ShownBlock[];
   /** Addresses to hold of the default pool, if the object says it. */
   readonly preAllocationIn?: (raw: JsonObject) => number;
+  /** Whether a restart without an API server serves the blocks. */
+  readonly remembers: boolean;
   /** The families of a pool that this node may ask for. */
   readonly familiesOf: (pool: string) => readonly Family[];
 }
@@ -65,6 +74,12 @@ export class PooledBlocks implements AddressSource {
       patches: (raw) => this.#patches(raw),
       beforeSpec: (raw) => this.#leave(raw),
     });
+  }
+
+  /** Serves what is known without Kubernetes. */
+  start(): void {
+    const known = blocksIn(this.#options.ipam.holdings.pools);
+    this.#give(known.map((block) => ({ ...block, isUsable: true })));
   }
 
   get missing(): string {
@@ -117,19 +132,31 @@ export class PooledBlocks implements AddressSource {
     const { version, blocks } = this.#options.ipam.holdings.leaving;
     const leaving = new Set(version === versionOf(raw) ? blocks : []);
     this.#listed = new Set(shown.filter(({ isListed }) => isListed).map(blockKey));
-    const byAllocator = Object.groupBy(shown, ({ pool, cidr }) => allocatorKey(pool, cidr.family));
+    const offered = shown.map((block) => ({
+      ...block,
+      isUsable: block.isListed && !leaving.has(blockKey(block)),
+    }));
+    this.#give(offered);
+    this.#remember(offered.filter(({ isUsable }) => isUsable));
+  }
+
+  #give(offered: readonly (BlockOfPool & { readonly isUsable: boolean })[]): void {
+    const byAllocator = Object.groupBy(offered, ({ pool, cidr }) => allocatorKey(pool, cidr.family));
     for (const [key, ofFamily = []] of Object.entries(byAllocator)) {
       const [first] = ofFamily;
       if (first !== undefined && !this.#allocators.has(key)) this.#serve(first.pool, first.cidr.family);
     }
-    for (const [key, { allocator }] of this.#allocators) {
-      allocator.take(
-        (byAllocator[key] ?? []).map((block) => ({
-          ...block,
-          isUsable: block.isListed && !leaving.has(blockKey(block)),
-        })),
-      );
-    }
+    for (const [key, { allocator }] of this.#allocators) allocator.take(byAllocator[key] ?? []);
+  }
+
+  /** A record that cannot be written costs a restart without an API server, and nothing else. */
+  #remember(usable: readonly BlockOfPool[]): void {
+    const { ipam, record, familiesOf, remembers, log } = this.#options;
+    const pools = remembered(usable, familiesOf);
+    if (!remembers || JSON.stringify(pools) === JSON.stringify(ipam.holdings.pools)) return;
+    const problem = record({ pools });
+    if (problem === undefined) ipam.holdings.apply({ pools });
+    else log.warn('cannot remember the blocks of this node', { problem });
   }
 
   #serve(pool: string, family: Family): void {
@@ -184,28 +211,23 @@ export class PooledBlocks implements AddressSource {
     const held = new Set(
       [...this.#held()].flatMap(([pool, cidrs]) => cidrs.map((cidr) => blockKey({ pool, cidr }))),
     );
-    const blocks = [...this.#listed].filter((key) => !held.has(key));
-    if (blocks.length === 0) return undefined;
-    const leaving = { version: versionOf(raw), blocks };
-    const problem = record({ leaving });
+    const given = [...this.#listed].filter((key) => !held.has(key));
+    if (given.length === 0) return undefined;
+    const [version, earlier] = [versionOf(raw), ipam.holdings.leaving];
+    // A write that was computed from the same state, even by an agent that has ended, may yet arrive.
+    const blocks = version === earlier.version ? [...new Set([...earlier.blocks, ...given])] : given;
+    const leaving = { version, blocks };
+    const change = { leaving, pools: withoutBlocks(ipam.holdings.pools, blocks) };
+    const problem = record(change);
     if (problem !== undefined) return problem;
-    ipam.holdings.apply({ leaving });
+    ipam.holdings.apply(change);
     this.#offer(raw);
     return undefined;
   }
 }
 
-function cidrIn(text: string): Cidr | undefined {
-  const reading = parseCidr(text);
-  return reading.kind === 'cidr' ? reading.cidr : undefined;
-}
-
 function versionOf(raw: JsonObject): string {
   return textAt(raw, 'metadata', 'resourceVersion') ?? '';
-}
-
-function blockKey({ pool, cidr }: Pick<ShownBlock, 'pool' | 'cidr'>): string {
-  return `${pool} ${cidrText(cidr)}`;
 }
 
 function allocatorKey(pool: string, family: Family): string {

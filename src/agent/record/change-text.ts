@@ -8,6 +8,7 @@ import type {
   Held,
   Leaving,
   Place,
+  RememberedPool,
 } from '../ipam/holdings.ts';
 
 export function changeText(change: Change): string {
@@ -35,6 +36,7 @@ function isChange(value: unknown): value is Change {
     hold: (part) => isListOf(part, isHeld),
     attach: isAttachment,
     blocks: isBlocks,
+    pools: (part) => isListOf(part, isRememberedPool),
     leaving: isLeaving,
     rebuilding: (part) => typeof part === 'boolean',
   };
@@ -81,6 +83,24 @@ function isAttachment(value: unknown): value is Attachment {
 
 function isBlocks(value: unknown): value is Blocks {
   return isFields(value) && Object.values(value).every((block) => typeof block === 'string');
+}
+
+function isRememberedPool(value: unknown): value is RememberedPool {
+  const isText = (item: unknown): boolean => typeof item === 'string';
+  return (
+    hasTexts(value, ['pool']) &&
+    isListOf(value['families'], isText) &&
+    isListOf(value['blocks'], isBlockOfPool)
+  );
+}
+
+function isBlockOfPool(value: unknown): boolean {
+  return (
+    hasTexts(value, ['cidr']) &&
+    typeof value['allowsFirst'] === 'boolean' &&
+    typeof value['allowsLast'] === 'boolean' &&
+    isFields(value['details'])
+  );
 }
 
 function isLeaving(value: unknown): value is Leaving {

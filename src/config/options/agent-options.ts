@@ -1,6 +1,6 @@
 // Options of the command agent. Those that the Cilium agent has keep its names and meanings.
 import type { FoundDefault, OptionRow } from '../option-row.ts';
-import { boolean, duration, list, oneOf, text } from '../value-kinds.ts';
+import { boolean, duration, list, listenAddress, oneOf, text } from '../value-kinds.ts';
 
 /** Where the addresses of a node come from: the modes of the Cilium agent, and host-scope, which needs no Kubernetes. */
 export const agentModes = [
@@ -157,5 +157,12 @@ export const agentOptions = {
     help: 'When an address is released that was requested with an expiration, and whose timer nothing stops.',
     default: '10m',
     fromConfigDir: true,
+  },
+  'prometheus-serve-addr': {
+    kind: listenAddress,
+    origin: 'operator',
+    group: 'agent',
+    help: 'Where metrics (/metrics) are served over TCP. They are always at /metrics on the socket.',
+    fromConfigDir: false,
   },
 } as const satisfies Record<string, OptionRow>;

@@ -2,6 +2,7 @@
 // repeat for many nodes, and each reports its own failure.
 import type { Logger } from '../../observability/logger.ts';
 import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
+import { policyOf } from '../../providers/contract/failure-policy.ts';
 import { remedyFor } from '../../node/conditions/node-condition.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { failureFields } from './failure-fields.ts';
@@ -48,8 +49,9 @@ export class MissingPermissions {
 
   /** `failure`: undefined for a successful call. */
   callEnded(action: string, failure: CloudFailure | undefined): void {
-    if (failure === undefined) this.#permitted(action);
-    else if (failure.permission !== undefined) this.#denied(failure, failure.permission);
+    if (failure?.permission !== undefined) this.#denied(failure, failure.permission);
+    // Who may not ask is not told that nothing is there.
+    else if (failure === undefined || policyOf(failure).invalidates === 'existence') this.#permitted(action);
   }
 
   #denied(failure: CloudFailure, permission: string): void {

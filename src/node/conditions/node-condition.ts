@@ -172,7 +172,7 @@ export function missingStaticIp(
       }
     : {
         reason: 'StaticIpsTaken',
-        message: `every ${publicAddress} with the tags ${wanted} is associated with something: allocate and tag another, or disassociate one`,
+        message: `every ${publicAddress} with the tags ${wanted} is in use: allocate and tag another, or free one`,
       };
 }
 

@@ -29,11 +29,15 @@ export interface StaticAddressDeps {
 export interface StaticAddressNode extends Omit<InstancePort, 'invalidate'> {
   /** The tags that the node asks for and its instance view; undefined while the node is not served. */
   forStaticAddress(): StaticAddressFacts | undefined;
+  /** The interface that is being changed; undefined once that has ended. */
+  associating: string | undefined;
 }
 
 export interface StaticAddressFacts {
   readonly tags: Tags;
   readonly view: InstanceView;
+  /** Whether another change is under way that excludes this one. */
+  readonly isBusy: boolean;
 }
 
 const policy = { base: 2000, cap: 300_000 };
@@ -72,7 +76,7 @@ export class StaticAddress {
     const { permission, tasks } = this.#deps;
     if (permission.refusal('allocate') !== undefined) return { missing };
     if (!isSame(missing, this.#missing)) this.#reset(missing);
-    const isIdle = missing !== undefined && !tasks.isAbout(subject);
+    const isIdle = missing !== undefined && facts?.isBusy === false && !tasks.isAbout(subject);
     if (isIdle && !this.#backoff.isPausing)
       tasks.beginTask(
         () => this.#attempt(missing),
@@ -136,7 +140,8 @@ export class StaticAddress {
     if (outcome === undefined) return;
     if (outcome.kind === 'done') {
       this.#deps.node.applyAnswer(outcome.answer);
-      this.#deps.onAssociated(claim.address.address, interfaceId);
+      if (outcome.answer.kind === 'staticIPAssociated')
+        this.#deps.onAssociated(outcome.answer.publicAddress, interfaceId);
       return;
     }
     this.#learnFromFailure(outcome.failure);
@@ -151,7 +156,8 @@ export class StaticAddress {
     const { closing: signal, deadline } = tasks;
     const refund = await implementation.admit(['associateStaticIP'], { priority, signal });
     // The wait may have been long.
-    if (signal.aborted || missingIn(node.forStaticAddress())?.interfaceId !== interfaceId) {
+    const facts = node.forStaticAddress();
+    if (signal.aborted || facts?.isBusy !== false || missingIn(facts)?.interfaceId !== interfaceId) {
       refund();
       return undefined;
     }
@@ -163,7 +169,12 @@ export class StaticAddress {
       addressId,
       publicAddress,
     } as const;
-    return implementation.perform(operation, { priority, signal: deadline });
+    node.associating = interfaceId;
+    try {
+      return await implementation.perform(operation, { priority, signal: deadline });
+    } finally {
+      node.associating = undefined;
+    }
   }
 
   /** A refresh takes as long as the cloud cannot be reached: `stop` does not wait for it. */
@@ -173,7 +184,7 @@ export class StaticAddress {
 
   #learnFromFailure(failure: CloudFailure): void {
     // Another party took the address: try the next one at once.
-    if (failure.kind === 'conflict') return;
+    if (failure.kind === 'conflict' && mayConcernAddress(failure)) return;
     this.#backoff.fail();
     if (this.#backoff.failures > 1 || failure.kind === 'notAuthorized')
       this.#warning = staticIpFailure(failure);
@@ -194,7 +205,11 @@ function endOf(outcome: Outcome): End {
   if (outcome.kind === 'done') return 'taken';
   if (outcome.kind === 'ambiguous') return 'open';
   // The next attempt tries another address.
-  return mayConcern(outcome.failure, 'thing') ? 'taken' : 'free';
+  return mayConcernAddress(outcome.failure) ? 'taken' : 'free';
+}
+
+function mayConcernAddress(failure: CloudFailure): boolean {
+  return failure.about === undefined && mayConcern(failure, 'thing');
 }
 
 function isSame(a: MissingAddress | undefined, b: MissingAddress | undefined): boolean {

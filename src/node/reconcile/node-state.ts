@@ -34,6 +34,8 @@ export class NodeState implements InstancePort {
   readonly idle = new IdlePhases();
   /** What is being added. */
   readonly growth = new Growth();
+  /** The interface that is getting a public address. */
+  associating: string | undefined;
   readonly instanceId: string;
   /** Counts the operations. */
   readonly implementation: AllocationImplementation;
@@ -117,7 +119,10 @@ export class NodeState implements InstancePort {
       ),
       orphans: orphans.of(this.instanceId),
       traits: implementation.traits,
-      shrinking: this.#changingWith(unionOf(this.releases.shrinking, this.idle.leaving), view),
+      shrinking: this.#changingWith(
+        unionOf(unionOf(this.releases.shrinking, this.idle.leaving), this.#associating),
+        view,
+      ),
     };
   }
 
@@ -128,7 +133,7 @@ export class NodeState implements InstancePort {
     const { requirements, excess, toAllocate: wanted, retired } = assessment;
     const certain = withoutAwaited(view, this.node);
     const { node, writtenAt } = this;
-    const growing = this.#changingWith(this.growth.interfaces, view);
+    const growing = this.#changingWith(unionOf(this.growth.interfaces, this.#associating), view);
     return { node, view: certain, requirements, excess, wanted, retired, writtenAt, growing };
   }
 
@@ -168,7 +173,21 @@ export class NodeState implements InstancePort {
     const tags = this.node.ipam.staticIpTags;
     const { view } = this;
     const isAsked = view !== undefined && Object.keys(tags).length > 0;
-    return isAsked && this.assess().kind === 'served' ? { view, tags } : undefined;
+    if (!isAsked || this.assess().kind !== 'served') return undefined;
+    return { view, tags, isBusy: this.#excludesAssociation() };
+  }
+
+  #excludesAssociation(): boolean {
+    const { change } = this.#context.cloud.implementation.traits;
+    const { growth, releases } = this;
+    return change === 'perInstance' && growth.interfaces.size + releases.shrinking.size > 0;
+  }
+
+  /** Where changes of one instance exclude each other, the interface that is getting a public address. */
+  get #associating(): ReadonlySet<string> {
+    const { change } = this.#context.cloud.implementation.traits;
+    const { associating } = this;
+    return new Set(change === 'perInstance' && associating !== undefined ? [associating] : []);
   }
 
   /** What changes together with these interfaces: where a change replaces a whole instance, no two of them may overlap. */

@@ -141,13 +141,14 @@ function handshakesOf({ node, view, requirements }: RecoveryFacts, now: number):
   const gone = [...handshake].filter(
     ([address, state]) => state === 'released' || (state === 'ready-for-release' && !there.has(address)),
   );
-  const released = gone.map(
-    ([id]): Release => ({
-      holding: { id, interfaceId: held.get(id)?.interfaceId ?? '', addresses: [id] },
-      protocol: 'crd',
-      phase: { kind: 'released', since: now },
-    }),
-  );
+  const changing = view.interfaces.find(({ condition }) => condition === 'changing');
+  const released = gone.map(([id, state]): Release => {
+    const { id: interfaceId = '' } = held.get(id) ?? changing ?? {};
+    // What a change under way takes comes back if the change fails.
+    const isOpen = state !== 'released' && changing !== undefined;
+    const phase = isOpen ? ({ kind: 'unanswered' } as const) : ({ kind: 'released', since: now } as const);
+    return { holding: { id, interfaceId, addresses: [id] }, protocol: 'crd', phase };
+  });
   return [...going, ...released];
 }
 

@@ -215,7 +215,9 @@ function nextAfterHidden(
 ): ReleasePhase | undefined {
   if (phase.kind === 'released') return isReleasedOver(release, phase.since, facts) ? undefined : phase;
   if (phase.kind === 'unassigning' && facts.now < (phase.openUntil ?? Infinity)) return phase;
-  return facts.isHeld(release.holding) ? { kind: 'unanswered' } : releasedOrOver(release, facts);
+  // The end of a change decides what the interface has.
+  const isOpen = phase.kind === 'unanswered' && facts.isChanging(release.holding);
+  return isOpen || facts.isHeld(release.holding) ? { kind: 'unanswered' } : releasedOrOver(release, facts);
 }
 
 /** Ends at once when no agent has to be notified, because nothing would wake the node for it. */

@@ -12,17 +12,20 @@ import type { CallGate } from '../gate/call-gate.ts';
 import type { CloudCall } from '../gate/cloud-call.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { ArmApi } from './arm-api.ts';
+import { associate, type AssociateParts } from './associate.ts';
 import { ArmClient, callOf, failure } from './arm-client.ts';
 import { Changes } from './changes.ts';
 import { azureSection } from './cilium-node-section.ts';
 import { FailedModels } from './failed-models.ts';
 import type { InstanceRef } from './ids.ts';
 import { maxConfigurations } from './instance-model.ts';
+import { PublicAddresses } from './public-addresses.ts';
+import { PublicIpPrefixes } from './public-ip-prefixes.ts';
 import { observe } from './read.ts';
 import { interfacesInGroup, subscriptions } from './requests.ts';
 import { Spellings } from './spellings.ts';
 import { Subnets } from './subnets.ts';
-import { admittedFor, type UpdateParts } from './model-change.ts';
+import { admittedFor } from './model-change.ts';
 import { InstanceReleases } from './instance-releases.ts';
 import { updateInstance } from './update-instance.ts';
 
@@ -45,7 +48,7 @@ const azureTraits: CloudTraits = {
   change: 'perInstance',
   limits: { addressesPerInterface: maxConfigurations, prefixes: false },
   poolRequests: true,
-  publicAddresses: false,
+  publicAddresses: true,
 };
 
 const maxInstancesPerRefresh = 50;
@@ -57,7 +60,9 @@ export function azureAllocation(options: AzureAllocationOptions): AllocationImpl
   const subnets = new Subnets(client, clock);
   const changes = new Changes({ client, spellings, clock });
   const failedModels = new FailedModels({ clock, consistencyWindow });
-  const parts = { client, changes, spellings, failedModels };
+  const publicAddresses = new PublicAddresses(client, clock);
+  const prefixes = new PublicIpPrefixes(client, spellings);
+  const parts = { client, changes, spellings, failedModels, publicAddresses };
   const releases = new InstanceReleases({ ...parts, clock });
   return {
     traits: azureTraits,
@@ -66,11 +71,12 @@ export function azureAllocation(options: AzureAllocationOptions): AllocationImpl
     reach: async (context) => {
       await client.read(place === undefined ? subscriptions() : interfacesInGroup(place), context);
     },
-    observe: (scope, context) => observe({ client, spellings, subnets, clock, isInScope }, scope, context),
+    observe: (scope, context) =>
+      observe({ client, spellings, subnets, publicAddresses, prefixes, clock, isInScope }, scope, context),
     readInfrastructure: (networkIds, context) => readInfrastructure(subnets, networkIds, context),
     readSubnetCounts: (networkIds, context) => readSubnetCounts(subnets, networkIds, context),
     readLimits: () => Promise.resolve(new Map()),
-    readPublicAddresses: () => Promise.resolve({ startedAt: clock.monotonic(), addresses: [] }),
+    readPublicAddresses: (tags, context) => prefixes.read(tags, context),
     readDetached: () => Promise.resolve({ startedAt: clock.monotonic(), interfaces: [] }),
     admit: async (kinds, context) => {
       const calls = callsFor(kinds, context);
@@ -102,15 +108,17 @@ function callsFor(
 const effects: Partial<Record<OperationKind, 'adds' | 'takesAway'>> = {
   allocateIPs: 'adds',
   releaseIPs: 'takesAway',
+  associateStaticIP: 'adds',
 };
 
-interface PerformParts extends UpdateParts {
+interface PerformParts extends AssociateParts {
   readonly releases: InstanceReleases;
 }
 
-/** Interfaces of Azure come with their VM, so only addresses on them can change. */
+/** Interfaces of Azure come with their VM, so only addresses of them can change. */
 async function perform(parts: PerformParts, operation: Operation, context: CallContext): Promise<Outcome> {
   if (operation.kind === 'releaseIPs') return parts.releases.release(operation, context);
+  if (operation.kind === 'associateStaticIP') return associate(parts, operation, context);
   if (operation.kind !== 'allocateIPs' || operation.operationId === undefined)
     return { kind: 'failed', failure: unknownOperation(operation) };
   const { instanceId, interfaceId, operationId, count } = operation;

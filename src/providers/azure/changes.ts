@@ -26,9 +26,12 @@ export interface Change {
   readonly accepted: Acceptance | undefined;
 }
 
-/** What the interfaces show once a change has taken effect: these configurations, or that they are gone. */
+/**
+ * What the interfaces show once a change has taken effect: these configurations, that they are gone, or that the primary
+ * one, whatever its name, has a public address.
+ */
 export interface Goal {
-  readonly kind: 'added' | 'removed';
+  readonly kind: 'added' | 'removed' | 'associated';
   readonly names: NamesByInterface;
 }
 
@@ -237,13 +240,19 @@ function viewOf(
     if ('problem' in read) return 'unreadable';
     if (read.interface.condition === 'changing') return 'changing';
     addresses.set(name.toLowerCase(), read.addressesByName);
-    const isDone = (each: string): boolean =>
-      goal.kind === 'added' ? read.addressesByName.has(each) : !read.names.has(each);
-    found.push(...wanted.map(isDone));
+    found.push(...wanted.map((each) => isDone[goal.kind](read, each)));
   }
-  if (found.every((isDone) => isDone)) return addresses;
-  return found.some((isDone) => isDone) ? 'incomplete' : 'untouched';
+  if (found.every((each) => each)) return addresses;
+  return found.some((each) => each) ? 'incomplete' : 'untouched';
 }
+
+type Read = Exclude<ShownInterface['read'], { readonly problem: string }>;
+
+const isDone = {
+  added: (read, name) => read.addressesByName.has(name),
+  removed: (read, name) => !read.names.has(name),
+  associated: (read) => read.publicAddressId !== undefined,
+} as const satisfies Record<Goal['kind'], (read: Read, name: string) => boolean>;
 
 function isRemoval({ goal }: Change): boolean {
   return goal.kind === 'removed';

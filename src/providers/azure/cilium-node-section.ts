@@ -21,7 +21,7 @@ import { isAbsent, isObject, items, member, text } from '../contract/published-j
 import { restoreStatus } from './restored-status.ts';
 
 const words: CloudWords = {
-  publicAddress: 'public IP address',
+  publicAddress: 'public IP prefix',
   fields: {
     instanceType: 'the size of the VM',
     networkId: 'the virtual network of the VM',

@@ -29,6 +29,9 @@ const kinds: Readonly<Record<string, CloudFailureKind>> = {
   ModelIsChanging: 'conflict',
   PreparationTooSlow: 'throttled',
   ConfigurationNotOurs: 'invalid',
+  PublicAddressPresent: 'conflict',
+  PublicIpPrefixOutOfIpAddressesForVMScaleSet: 'conflict',
+  NotInScaleSet: 'invalid',
   OperationNotEnded: 'conflict',
   ChangeNotShown: 'conflict',
   AuthorizationFailed: 'notAuthorized',
@@ -181,7 +184,7 @@ function subjectOf(
   if (aboutEverything.has(code)) return 'action';
   const linked = subjectsByType.find(({ type }) => type.test(permission))?.about;
   if (linked !== undefined) return linked;
-  if (kind === 'notAuthorized') return 'instance';
+  if (kind === 'notAuthorized' || code === 'NotInScaleSet') return 'instance';
   return kind === 'conflict' && ofInstance.has(name) ? 'instance' : undefined;
 }
 

@@ -3,7 +3,14 @@
 import type { Clock } from '../../runtime/clock.ts';
 import type { JsonObject } from './arm-api.ts';
 import { nameOfInterface } from './ids.ts';
-import { hasFailed, ourNamesIn, withRemovalsFromVm } from './instance-model.ts';
+import {
+  associationsIn,
+  hasFailed,
+  type NamesByInterface,
+  ourNamesIn,
+  withoutAssociations,
+  withRemovalsFromVm,
+} from './instance-model.ts';
 import type { ShownInterface } from './network-interface.ts';
 
 export interface FailedModelsOptions {
@@ -31,15 +38,15 @@ export class FailedModels {
    * changed for so long that they would show them. Undefined while that is not certain.
    */
   cleaned(instanceId: string, model: VmModel, shown: readonly ShownInterface[]): JsonObject | undefined {
-    const missing = hasFailed(model.body)
-      ? missingFrom(model.body, shown)
-      : new Map<string, readonly string[]>();
-    if (missing?.size === 0) {
+    const leftovers = hasFailed(model.body) ? leftoversIn(model.body, shown) : none;
+    if (leftovers !== undefined && leftovers.names.size + leftovers.associations.length === 0) {
       this.#since.delete(instanceId);
       return model.body;
     }
-    if (!this.#isOld(instanceId, model) || missing === undefined) return undefined;
-    const edited = withRemovalsFromVm(model.body, missing);
+    if (!this.#isOld(instanceId, model) || leftovers === undefined) return undefined;
+    const removed = withRemovalsFromVm(model.body, leftovers.names);
+    if (removed.kind === 'refused') return undefined;
+    const edited = withoutAssociations(removed.model, leftovers.associations);
     return edited.kind === 'edited' ? edited.model : undefined;
   }
 
@@ -53,18 +60,28 @@ export class FailedModels {
   }
 }
 
-/** Names of configurations by interface. Undefined if an interface does not say what it has. */
-function missingFrom(
-  model: JsonObject,
-  shown: readonly ShownInterface[],
-): ReadonlyMap<string, readonly string[]> | undefined {
+interface Leftovers {
+  /** Names of configurations, by interface. */
+  readonly names: NamesByInterface;
+  /** Names of interfaces that have no public address. */
+  readonly associations: readonly string[];
+}
+
+const none: Leftovers = { names: new Map(), associations: [] };
+
+/** Undefined if an interface does not say what it has. */
+function leftoversIn(model: JsonObject, shown: readonly ShownInterface[]): Leftovers | undefined {
   const byName = new Map(shown.map((item) => [nameOfInterface(item.id).toLowerCase(), item.read]));
-  const missing = new Map<string, readonly string[]>();
-  for (const [name, names] of ourNamesIn(model)) {
+  const names = new Map<string, readonly string[]>();
+  const associations: string[] = [];
+  const wanted = ourNamesIn(model);
+  const associated = associationsIn(model);
+  for (const name of new Set([...wanted.keys(), ...associated])) {
     const read = byName.get(name.toLowerCase());
     if (read === undefined || 'problem' in read || read.interface.condition === 'changing') return undefined;
-    const left = names.filter((each) => !read.names.has(each));
-    if (left.length > 0) missing.set(name, left);
+    const left = (wanted.get(name) ?? []).filter((each) => !read.names.has(each));
+    if (left.length > 0) names.set(name, left);
+    if (associated.includes(name) && read.publicAddressId === undefined) associations.push(name);
   }
-  return missing;
+  return { names, associations };
 }

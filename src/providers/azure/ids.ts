@@ -109,6 +109,15 @@ export function instanceWithin(interfaceId: string): string | undefined {
   return isWithin ? instanceId : undefined;
 }
 
+const publicAddressOfScaleSet =
+  'microsoft.compute/virtualmachinescalesets/virtualmachines/networkinterfaces/ipconfigurations/publicipaddresses';
+
+/** The id of a public address of a scale-set VM. Others are resources of their own. */
+export function parsePublicAddressId(text: string): ArmId | undefined {
+  const id = parseArmId(text);
+  return id !== undefined && `${id.namespace}/${id.type}` === publicAddressOfScaleSet ? id : undefined;
+}
+
 export function nameOfInterface(id: string): string {
   return id.slice(id.lastIndexOf('/') + 1);
 }

@@ -25,6 +25,7 @@ export type ModelProblem =
   | 'TooManyConfigurations'
   | 'ModelIsChanging'
   | 'ConfigurationNotOurs'
+  | 'PublicAddressPresent'
   | 'UnreadableAnswer';
 
 const vmInterfaces = ['networkProfileConfiguration', 'networkInterfaceConfigurations'] as const;
@@ -101,6 +102,37 @@ export function withAdditionsToInterface(
 /** Removes configurations from the model of an interface that is a resource of its own. */
 export function withRemovalsFromInterface(model: JsonObject, names: readonly string[]): Edit {
   return refusalOf(model) ?? withRemovals(model, names);
+}
+
+/** The name that cilium-operator gives a public IP address, too. */
+export const managedPublicAddress = 'cilium-managed-public-ip';
+
+/** Gives the primary configuration of an interface a public address from a prefix, in the model of a scale-set VM. */
+export function withAssociation(model: JsonObject, interfaceName: string, prefixId: string): Edit {
+  return vmWith(model, [{ name: interfaceName, edit: (before) => associated(before, prefixId) }]);
+}
+
+/** Takes our public addresses off interfaces again, in the model of a scale-set VM. */
+export function withoutAssociations(model: JsonObject, interfaceNames: readonly string[]): Edit {
+  return vmWith(
+    model,
+    interfaceNames.map((name) => ({ name, edit: withoutAssociation })),
+  );
+}
+
+/** Names of the interfaces for which the model of a VM asks for a public address of ours. */
+export function associationsIn(model: Json): readonly string[] {
+  const interfaces = list(model, 'properties', ...vmInterfaces) ?? [];
+  return interfaces.flatMap((item) =>
+    (list(item, 'properties', 'ipConfigurations') ?? []).some(isOurAssociation)
+      ? (text(item, 'name') ?? [])
+      : [],
+  );
+}
+
+/** Whether the model of a VM asks for a public address of ours on this interface: then an earlier request arrived. */
+export function holdsAssociation(model: Json, interfaceName: string): boolean {
+  return associationsIn(model).some((name) => name.toLowerCase() === interfaceName.toLowerCase());
 }
 
 /** Whether the model, of a VM or of an interface, has all of these: then an earlier request with them arrived. */
@@ -180,6 +212,32 @@ function withRemovals(before: JsonObject, names: readonly string[]): Edit {
     return refused('ConfigurationNotOurs', `the configuration ${nameOf(foreign) ?? ''} is in use by others`);
   const kept = configurations.filter((item) => !removed.has(nameOf(item)));
   return { kind: 'edited', model: replaced(before, ['properties', 'ipConfigurations'], kept) };
+}
+
+const publicAddress = ['properties', 'publicIPAddressConfiguration'] as const;
+
+function isOurAssociation(configuration: Json): boolean {
+  return text(configuration, ...publicAddress, 'name') === managedPublicAddress;
+}
+
+function associated(before: JsonObject, prefixId: string): Edit {
+  const configurations = list(before, 'properties', 'ipConfigurations') ?? [];
+  const primary = configurations.find((item) => member(item, 'properties', 'primary') === true);
+  const own = primary ?? configurations[0];
+  if (!isObject(own)) return unreadable('ipConfigurations is missing');
+  if (member(own, ...publicAddress) !== undefined)
+    return refused('PublicAddressPresent', 'the primary configuration has a public IP address already');
+  const wanted = { name: managedPublicAddress, properties: { publicIPPrefix: { id: prefixId } } };
+  const changed = configurations.map((item) => (item === own ? replaced(own, publicAddress, wanted) : item));
+  return { kind: 'edited', model: replaced(before, ['properties', 'ipConfigurations'], changed) };
+}
+
+function withoutAssociation(before: JsonObject): Edit {
+  const configurations = list(before, 'properties', 'ipConfigurations') ?? [];
+  const changed = configurations.map((item) =>
+    isObject(item) && isOurAssociation(item) ? replaced(item, publicAddress, undefined) : item,
+  );
+  return { kind: 'edited', model: replaced(before, ['properties', 'ipConfigurations'], changed) };
 }
 
 interface Parts {
@@ -264,7 +322,11 @@ function withoutImage(model: JsonObject): JsonObject {
   return replaced(model, ['properties', 'storageProfile'], kept);
 }
 
-function replaced(model: JsonObject, [name = '', ...rest]: readonly string[], value: Json): JsonObject {
+function replaced(
+  model: JsonObject,
+  [name = '', ...rest]: readonly string[],
+  value: Json | undefined,
+): JsonObject {
   const before = model[name];
   const after = rest.length === 0 ? value : replaced(isObject(before) ? before : {}, rest, value);
   return { ...model, [name]: after };

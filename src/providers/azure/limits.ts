@@ -72,6 +72,8 @@ const limitsOfCalls = {
   /** The state of a long-running operation of the network provider. */
   'NetworkOperations.Get': ['network-reads', 'arm-reads'],
   'Subnets.Get': ['network-reads', 'arm-reads'],
+  'PublicIPPrefixes.List': ['network-reads', 'arm-reads'],
+  'PublicIPAddresses.GetVirtualMachineScaleSetPublicIPAddress': ['network-reads', 'arm-reads'],
   'Subscriptions.List': ['arm-reads'],
 } as const satisfies Readonly<Record<string, readonly LimitName[]>>;
 

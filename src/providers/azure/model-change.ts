@@ -17,7 +17,7 @@ import {
 } from './changes.ts';
 import type { FailedModels, VmModel } from './failed-models.ts';
 import { parseInstanceId, type ScaleSetVm } from './ids.ts';
-import { holdsAll, holdsNone, type ModelProblem } from './instance-model.ts';
+import { holdsAll, holdsAssociation, holdsNone, type ModelProblem } from './instance-model.ts';
 import { readInterface, type ShownInterface } from './network-interface.ts';
 import { replacing, scaleSetVm, scaleSetVmInterfaces, standaloneVm } from './requests.ts';
 import type { Spellings } from './spellings.ts';
@@ -154,12 +154,16 @@ async function afterLostAnswer(parts: UpdateParts, work: Sent, lost: CloudFailur
   const { target, context, goal } = work;
   try {
     const { body } = await readModel(parts.client, target, { ...context, inFlight: true });
-    const hasArrived = goal.kind === 'added' ? holdsAll(body, goal.names) : holdsNone(body, goal.names);
-    if (hasArrived) return await waitForEnd(parts, work, undefined);
+    if (hasArrived(goal, body)) return await waitForEnd(parts, work, undefined);
   } catch (error) {
     if (!(error instanceof CloudError) && !context.signal.aborted) throw error;
   }
   return { kind: 'ambiguous', failure: lost };
+}
+
+function hasArrived({ kind, names }: Goal, model: JsonObject): boolean {
+  if (kind === 'associated') return [...names.keys()].every((name) => holdsAssociation(model, name));
+  return kind === 'added' ? holdsAll(model, names) : holdsNone(model, names);
 }
 
 async function readModel(client: ArmClient, { read }: Target, context: CallContext): Promise<VmModel> {

@@ -32,6 +32,8 @@ interface Readable {
   readonly names: ReadonlySet<string>;
   /** Configurations that a release may remove, by their addresses. */
   readonly releasable: ReadonlyMap<string, string>;
+  /** The id of the public address of its primary configuration. */
+  readonly publicAddressId: string | undefined;
 }
 
 /**
@@ -73,6 +75,7 @@ interface Configuration {
   readonly state: State;
   /** Whether a release may remove it. */
   readonly isReleasable: boolean;
+  readonly publicAddressId: string | undefined;
 }
 
 type State = 'ready' | 'changing' | 'failed';
@@ -84,7 +87,7 @@ function readIts(shown: Json, id: string, spellings: Spellings): ShownInterface[
   const primary = configurations.find(({ isPrimary }) => isPrimary) ?? configurations[0];
   const problem = problemOf(shown, configurations, primary);
   if (problem !== undefined) return { problem };
-  const { address: primaryAddress = '', subnetId = '' } = primary ?? {};
+  const { address: primaryAddress = '', subnetId = '', publicAddressId } = primary ?? {};
   const secondary = configurations.filter((item) => item !== primary && item.address !== undefined);
   return {
     interface: {
@@ -96,7 +99,7 @@ function readIts(shown: Json, id: string, spellings: Spellings): ShownInterface[
       zone: '',
       mac: macOf(shown),
       primaryAddress,
-      publicAddress: undefined,
+      publicAddress: publicAddressId === undefined ? undefined : '',
       addresses: secondary.flatMap(({ address }) => address ?? []),
       prefixes: [],
       securityGroupIds: securityGroupsOf(shown, spellings),
@@ -111,6 +114,7 @@ function readIts(shown: Json, id: string, spellings: Spellings): ShownInterface[
     releasable: new Map(
       secondary.flatMap((item) => (mayGo(item) ? [[item.address ?? '', item.name] as const] : [])),
     ),
+    publicAddressId,
   };
 }
 
@@ -149,6 +153,7 @@ function usableAmong(configurations: readonly Configuration[]): ReadonlyMap<stri
 function readConfiguration(shown: Json, spellings: Spellings): Configuration {
   const address = text(shown, 'properties', 'privateIPAddress');
   const subnetId = text(shown, 'properties', 'subnet', 'id');
+  const publicAddressId = text(shown, 'properties', 'publicIPAddress', 'id');
   return {
     name: text(shown, 'name') ?? '',
     address: address && intern(address),
@@ -156,6 +161,7 @@ function readConfiguration(shown: Json, spellings: Spellings): Configuration {
     isPrimary: member(shown, 'properties', 'primary') === true,
     state: stateOf(shown) ?? 'ready',
     isReleasable: isReleasable(shown),
+    publicAddressId: publicAddressId && spellings.of(publicAddressId),
   };
 }
 

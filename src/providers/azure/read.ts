@@ -18,6 +18,8 @@ import {
   type StandaloneVm,
 } from './ids.ts';
 import { inPlaces, readInterface, type ShownInterface } from './network-interface.ts';
+import type { PublicAddresses } from './public-addresses.ts';
+import type { PublicIpPrefixes } from './public-ip-prefixes.ts';
 import {
   interfacesInGroup,
   oneInterface,
@@ -34,6 +36,8 @@ export interface ReadParts {
   readonly client: ArmClient;
   readonly spellings: Spellings;
   readonly subnets: Subnets;
+  readonly publicAddresses: Pick<PublicAddresses, 'complete'>;
+  readonly prefixes: Pick<PublicIpPrefixes, 'note'>;
   readonly clock: Pick<Clock, 'monotonic'>;
   /** Whether the options let this instance be served. */
   readonly isInScope: (instance: InstanceRef) => boolean;
@@ -63,6 +67,7 @@ export async function* observe(
   const { inScope = [], outside = [] } = Object.groupBy(named, ({ ref }) =>
     parts.isInScope(ref) ? 'inScope' : 'outside',
   );
+  for (const { ref } of inScope) parts.prefixes.note(ref);
   if (outside.length > 0) yield excluded(outside, parts.clock.monotonic());
   const isAll = scope.kind === 'all';
   const { list: lists = [], instance: single = [] } = Object.groupBy(
@@ -190,7 +195,8 @@ async function readAList(
     },
     context,
   );
-  return { startedAt, observations: placed(request, items) };
+  const completed = await parts.publicAddresses.complete(items, context);
+  return { startedAt, observations: placed(request, completed) };
 }
 
 function placed(
@@ -218,18 +224,16 @@ async function readScaleSetVm(
   { id, ref }: Named & { readonly ref: ScaleSetVm },
   context: CallContext,
 ): Promise<Whole> {
-  const { client, spellings } = parts;
+  const { client, spellings, publicAddresses } = parts;
   const request = scaleSetVmInterfaces(ref);
   const read = await unlessMissing(
     client.readList(request, (item) => readInterface(item, spellings), context),
   );
   const shown = (read?.items ?? []).filter((item) => item.instanceId === instanceKey(id));
   if (read !== undefined && shown.length > 0) {
-    const observations = placed(
-      request,
-      shown.map((item) => ({ ...item, instanceId: id })),
-    );
-    return { startedAt: read.startedAt, observations };
+    const named = shown.map((item) => ({ ...item, instanceId: id }));
+    const completed = await publicAddresses.complete(named, context);
+    return { startedAt: read.startedAt, observations: placed(request, completed) };
   }
   const vm = await unlessMissing(client.readOne(scaleSetVm(ref), context));
   if (vm !== undefined) return alone(vm.startedAt, { id, state: stateOf(vm.answer.body), managed: true });

@@ -73,6 +73,30 @@ export function oneInterface(id: ArmId): ArmRequest {
   });
 }
 
+/** The address that a VM of a scale set has from outside. */
+export function publicAddress(id: ArmId): ArmRequest {
+  const [scaleSet = '', number = '', ...[nic = '', configuration = '', name = '']] = id.names;
+  const vm = scaleSetVmPath({ ...id, scaleSet, number });
+  const within = [
+    ['networkInterfaces', nic],
+    ['ipConfigurations', configuration],
+    ['publicIPAddresses', name],
+  ].map(([type = '', each = '']) => `/${type}/${encodeURIComponent(each)}`);
+  return get('PublicIPAddresses.GetVirtualMachineScaleSetPublicIPAddress', 'network', {
+    path: vm + within.join(''),
+    version: 'scaleSetNetwork',
+    subscriptionId: id.subscriptionId,
+  });
+}
+
+export function publicIpPrefixes(place: Place): ArmRequest {
+  return get('PublicIPPrefixes.List', 'network', {
+    path: `${groupPath(place)}/providers/Microsoft.Network/publicIPPrefixes`,
+    version: 'network',
+    subscriptionId: place.subscriptionId,
+  });
+}
+
 /** Its configurations are only counted: a large subnet has tens of thousands. */
 export function subnet(ref: SubnetRef): ArmRequest {
   const network = `${groupPath(ref)}/providers/Microsoft.Network/virtualNetworks/${encodeURIComponent(ref.network)}`;

@@ -14,6 +14,7 @@ export interface NetworkInterface {
   readonly mac: string;
   /** Empty if only its name is known: see `interfaceByName`. */
   readonly primaryAddress: string;
+  /** Empty if it has one that is not known. */
   readonly publicAddress: string | undefined;
   /** Secondary addresses, without members of prefixes. */
   readonly addresses: readonly string[];
@@ -125,6 +126,7 @@ export function onlyWith(record: NetworkInterface, stays: (holding: string) => b
 
 export interface PublicAddress {
   readonly id: string;
+  /** Empty where the cloud chooses it when it is associated. */
   readonly address: string;
   readonly tags: Tags;
   /** Whether anything uses it. */

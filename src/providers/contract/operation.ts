@@ -65,7 +65,7 @@ export interface AssociateStaticIP {
   readonly kind: 'associateStaticIP';
   readonly instanceId: string;
   readonly interfaceId: string;
-  /** The cloud's id of the public address. */
+  /** The cloud's id of the public address, or of what it is taken from. */
   readonly addressId: string;
   readonly publicAddress: string;
 }

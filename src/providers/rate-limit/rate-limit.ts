@@ -23,7 +23,10 @@ export interface RateLimit extends GrantedBucket {
   readonly throttled: number;
   /** Granted for calls not sent yet, oldest first. */
   readonly unsent: readonly UnsentToken[];
-  /** Number of void tokens: granted, and then found not to exist. Each of their calls needs another token. */
+  /**
+   * Number of void tokens: granted, and then found not to exist, or not used by the end of their window. Each of their
+   * calls needs another token.
+   */
   readonly voided: number;
 }
 
@@ -48,7 +51,7 @@ export interface RateAnswer {
 const maxFollowDelay = 5000;
 /** Weight of the newest call in the average of that delay. */
 const followDelayGain = 0.1;
-/** A granted call not sent within this time is assumed never to be sent, in ms. */
+/** A granted call of a bucket not sent within this time is assumed never to be sent, in ms. */
 const maxUnsentAge = 60_000;
 
 export function unusedLimit(size: BucketSize, now: number): RateLimit {
@@ -74,15 +77,18 @@ export function limitAt(limit: RateLimit, now: number): RateLimit {
     refill: limit.size.refill * ratio,
   };
   const { capacity, refill, unsent: room } = limit.bucket;
-  const unsent = withoutForgotten(limit.unsent, now);
-  if (capacity === size.capacity && refill === size.refill && room === unsent.length) return limit;
+  const unsent = withoutForgotten(limit, now);
+  const isSized = capacity === size.capacity && refill === size.refill;
+  if (isSized && room === unsent.length && unsent === limit.unsent) return limit;
   // Tokens refilled so far count; the new size applies from now on.
   const bucket = { ...resized(limit.bucket, size, now), unsent: unsent.length };
-  return { ...limit, unsent, bucket };
+  // A window ended for tokens that it forgets, so their calls are not counted in the next one.
+  const voided = limit.voided + (size.window === undefined ? 0 : limit.unsent.length - unsent.length);
+  return { ...limit, unsent, bucket, voided };
 }
 
-function withoutForgotten(unsent: readonly UnsentToken[], now: number): readonly UnsentToken[] {
-  const isFresh = ({ grantedAt }: UnsentToken): boolean => grantedAt > now - maxUnsentAge;
+function withoutForgotten({ unsent, size }: RateLimit, now: number): readonly UnsentToken[] {
+  const isFresh = ({ grantedAt }: UnsentToken): boolean => grantedAt > now - (size.window ?? maxUnsentAge);
   const [oldest] = unsent;
   return oldest === undefined || isFresh(oldest) ? unsent : unsent.filter(isFresh);
 }

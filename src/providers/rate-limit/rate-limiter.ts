@@ -132,7 +132,10 @@ export class RateLimiter {
     for (const id of followers) this.#table.change(id, whenFirstSent);
   }
 
-  /** Whether a granted call must not be sent, because a bucket of the cloud has since proved empty. */
+  /**
+   * Whether a granted call must not be sent, because a bucket of the cloud has since proved empty, or the window of the
+   * token has ended.
+   */
   isVoid(call: LimitedCall): boolean {
     return this.#voidOf(call).length > 0;
   }
@@ -277,9 +280,11 @@ export class RateLimiter {
   }
 
   #voidOf({ limits }: LimitedCall): readonly LimitKey[] {
+    const now = this.#clock.monotonic();
     return limits.filter((key) => {
       const id = this.#table.idOf(key);
-      return id !== undefined && (this.#table.get(id)?.voided ?? 0) > 0;
+      const limit = id === undefined ? undefined : this.#table.get(id);
+      return limit !== undefined && limitAt(limit, now).voided > 0;
     });
   }
 

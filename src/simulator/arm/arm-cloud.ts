@@ -6,10 +6,19 @@ import type { PacedClock } from '../cloud/paced-clock.ts';
 import type { NetworkInterface } from '../cloud/records.ts';
 import { type Moment, Timeline } from '../cloud/timeline.ts';
 import type { MsRange } from '../cloud/topology-fields.ts';
-import type { ArmInterface, ArmSubnet, Machine, ScaleSet, VirtualNetwork } from './arm-records.ts';
+import type {
+  ArmInterface,
+  ArmSubnet,
+  Machine,
+  PublicAddress,
+  PublicIpPrefix,
+  ScaleSet,
+  VirtualNetwork,
+} from './arm-records.ts';
 import { ArmRefusal } from './arm-refusal.ts';
 import type { ArmTopology } from './arm-topology-schema.ts';
 import { type Operation, Operations } from './operations.ts';
+import { givePublicAddresses } from './public-addresses.ts';
 import { keyOf } from './resource-path.ts';
 
 /** What a read sees. */
@@ -47,6 +56,9 @@ export class ArmCloud {
   readonly subscriptions = new Map<string, ReadonlyMap<string, string>>();
   readonly virtualNetworks = new Map<string, VirtualNetwork>();
   readonly subnets = new Map<string, ArmSubnet>();
+  readonly publicIpPrefixes = new Map<string, PublicIpPrefix>();
+  /** Addresses out of prefixes that configurations have. */
+  readonly publicAddresses = new Map<string, PublicAddress>();
   readonly scaleSets: Timeline<ScaleSet>;
   readonly machines: Timeline<Machine>;
   readonly interfaces: Timeline<ArmInterface>;
@@ -162,11 +174,13 @@ export class ArmCloud {
   putInterface(record: ArmInterface): void {
     this.interfaces.put(record);
     this.network.put('interfaces', this.#inNetwork(record));
+    givePublicAddresses(this, record);
   }
 
   deleteInterface(record: ArmInterface): void {
     this.interfaces.delete(record.id);
     this.network.delete('interfaces', record.id);
+    givePublicAddresses(this, { ...record, configurations: [] });
   }
 
   #inNetwork(record: ArmInterface): NetworkInterface {

@@ -26,6 +26,20 @@ export interface ArmSubnet extends Resource {
   readonly listed: boolean;
 }
 
+export interface PublicIpPrefix extends Resource {
+  readonly block: string;
+  readonly tags: Readonly<Record<string, string>>;
+}
+
+/** An address out of a prefix, which belongs to a configuration. */
+export interface PublicAddress {
+  /** The key of it, below its configuration. */
+  readonly id: string;
+  readonly path: string;
+  readonly prefixId: string;
+  readonly address: string;
+}
+
 export interface ScaleSet extends Resource {
   readonly mode: 'Uniform' | 'Flexible';
   /** Everything a client wrote: `location`, `sku`, `tags`, `properties`. */

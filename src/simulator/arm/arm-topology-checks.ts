@@ -5,13 +5,14 @@ import { maxConfigurations } from './configurations.ts';
 
 /** Every inconsistency, as text with path, accepted and actual value. */
 export function disagreements(topology: ArmTopology): readonly string[] {
-  const { virtualNetworks, scaleSets, machines, principals } = topology;
+  const { virtualNetworks, publicIpPrefixes, scaleSets, machines, principals } = topology;
   return [
     ...repeated('virtualNetworks', virtualNetworks),
+    ...repeated('publicIpPrefixes', publicIpPrefixes),
     ...repeated('scaleSets', scaleSets),
     ...repeated('machines', machines),
     ...repeated('principals', principals),
-    ...Object.entries({ virtualNetworks, scaleSets, machines }).flatMap(([path, plans]) =>
+    ...Object.entries({ virtualNetworks, publicIpPrefixes, scaleSets, machines }).flatMap(([path, plans]) =>
       plans.flatMap((plan, index) => places(topology, `${path}[${index}]`, plan)),
     ),
     ...virtualNetworks.flatMap((network, index) => blocks(network, `virtualNetworks[${index}]`)),

@@ -98,6 +98,7 @@ export const armTopologySchema = section({
       }),
     )
     .min(1, 'expected at least one virtual network'),
+  publicIpPrefixes: z.array(section({ name, ...place, block, tags })).default([]),
   scaleSets: z
     .array(section({ ...machine, mode: z.enum(['Uniform', 'Flexible']).default('Uniform') }))
     .default([]),

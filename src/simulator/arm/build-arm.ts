@@ -20,6 +20,7 @@ export function buildArm(options: {
     cloud.subscriptions.set(id.toLowerCase(), new Map(named));
   }
   addNetworks(cloud, topology);
+  addPrefixes(cloud, topology);
   for (const plan of topology.scaleSets) addScaleSet(cloud, topology, plan);
   for (const plan of topology.machines) {
     const group = groupFor(topology, plan);
@@ -67,6 +68,23 @@ function addNetworks(cloud: ArmCloud, topology: ArmTopology): void {
         etag: cloud.newEtag(),
       });
     }
+  }
+}
+
+function addPrefixes(cloud: ArmCloud, topology: ArmTopology): void {
+  for (const plan of topology.publicIpPrefixes) {
+    const path = networkPath(groupFor(topology, plan), 'publicIPPrefixes', plan.name);
+    const { name, block, tags } = plan;
+    const id = keyOf(path);
+    cloud.publicIpPrefixes.set(id, {
+      id,
+      path,
+      name,
+      block,
+      tags,
+      state: 'Succeeded',
+      etag: cloud.newEtag(),
+    });
   }
 }
 

@@ -4,6 +4,7 @@ import { type Json, type JsonObject, isObject, listAt, objectAt, textAt } from '
 import { type ArmCloud, invalidReference } from './arm-cloud.ts';
 import type { ArmInterface, Configuration } from './arm-records.ts';
 import { badRequest, conflict } from './arm-refusal.ts';
+import { prefixIn } from './public-addresses.ts';
 import { keyOf } from './resource-path.ts';
 
 /** Configurations of one interface (https://learn.microsoft.com/azure/azure-resource-manager/management/azure-subscription-service-limits). */
@@ -27,6 +28,8 @@ export interface ConfigurationChange {
   readonly dropped: readonly Configuration[];
   /** Every name, in the order of the client. */
   readonly order: readonly string[];
+  /** Whether a configuration that stays gets or loses a public address. */
+  readonly reassociates: boolean;
 }
 
 /** What a PUT changes in the configurations of an interface; refuses what Azure refuses. */
@@ -57,12 +60,19 @@ export function changeOf(cloud: ArmCloud, record: ArmInterface, list: readonly J
     );
   }
   const added = wanted.filter(({ name }) => !names.has(name));
-  return { record, kept, added, dropped, order: wanted.map(({ name }) => name) };
+  const reassociates = kept.some(
+    ({ name, properties }) => associationIn(properties) !== associationIn(current.get(name)?.properties),
+  );
+  return { record, kept, added, dropped, order: wanted.map(({ name }) => name), reassociates };
 }
 
-/** Whether a change adds or drops anything. */
-export function isChange({ added, dropped }: ConfigurationChange): boolean {
-  return added.length + dropped.length > 0;
+function associationIn(properties: JsonObject = {}): string {
+  return JSON.stringify(properties['publicIPAddressConfiguration'] ?? null);
+}
+
+/** Whether anything comes or goes. */
+export function isChange({ added, dropped, reassociates }: ConfigurationChange): boolean {
+  return added.length + dropped.length > 0 || reassociates;
 }
 
 export function drops({ dropped }: ConfigurationChange): boolean {
@@ -92,6 +102,9 @@ function readConfiguration(
   }
   const subnet = cloud.subnet(subnetPath);
   if (subnet === undefined) throw invalidReference(subnetPath, record.path);
+  const prefixPath = prefixIn(properties);
+  if (prefixPath !== '' && !cloud.publicIpPrefixes.has(keyOf(prefixPath)))
+    throw invalidReference(prefixPath, record.path);
   const isStatic = textAt(properties, 'privateIPAllocationMethod') === 'Static';
   const address = textAt(properties, 'privateIPAddress');
   return {

@@ -14,6 +14,7 @@ import { ArmRefusal, badRequest, conflict } from './arm-refusal.ts';
 import { changeOf, type ConfigurationChange, drops, isChange } from './configurations.ts';
 import { lossesOf } from './losses.ts';
 import type { Operation } from './operations.ts';
+import { lacksPublicAddress } from './public-addresses.ts';
 import { refuseEtag } from './etags.ts';
 
 export interface MachineUpdate {
@@ -83,7 +84,9 @@ function beginAllChanges(
   operation: Operation,
 ): { readonly begun: readonly BegunChange[]; readonly failure?: OperationFailure } {
   try {
-    return { begun: beginChanges(cloud, changes.filter(isChange), operation.id) };
+    const begun = beginChanges(cloud, changes.filter(isChange), operation.id);
+    const records = begun.flatMap(({ interfaceId }) => cloud.interfaces.current.get(interfaceId) ?? []);
+    return { begun, ...(records.some((each) => lacksPublicAddress(cloud, each)) && { failure: fullPrefix }) };
   } catch (refusal) {
     const isLate = cloud.operationAnswers.fullSubnet === 'atTheEnd';
     if (isLate && refusal instanceof ArmRefusal && refusal.code === 'SubnetIsFull') {
@@ -93,6 +96,13 @@ function beginAllChanges(
     throw refusal;
   }
 }
+
+/** Azure accepts the model, finds out at the end, and the model keeps saying what was wanted. */
+const fullPrefix: OperationFailure = {
+  code: 'PublicIpPrefixOutOfIpAddressesForVMScaleSet',
+  message: 'The public IP prefix has no address left for this virtual machine.',
+  isHalfDone: true,
+};
 
 const gone = { code: 'OperationPreempted', message: 'Operation execution has been preempted by a delete.' };
 

@@ -6,7 +6,13 @@ import { findInstance, findInterface, findScaleSet, parentNotFound, resourceNotF
 import { deleteInterface, putInterface } from './interface-changes.ts';
 import { listPage, momentOf } from './listing.ts';
 import { accepted } from './operation-answers.ts';
-import { renderInterface, renderNetwork, renderSubnet } from './rendering.ts';
+import {
+  renderInterface,
+  renderNetwork,
+  renderPrefix,
+  renderPublicAddress,
+  renderSubnet,
+} from './rendering.ts';
 import { keyOf, ownerOf, parentOf } from './resource-path.ts';
 
 const group = '/subscriptions/{subscription}/resourceGroups/{group}';
@@ -156,6 +162,31 @@ export const networkOperations: readonly ArmOperation[] = [
       findInstance(cloud, parentOf(call.path));
       return shownInterface(renderInterface(cloud, findInterface(cloud, call.path)));
     },
+  },
+  {
+    name: 'PublicIPAddresses.GetVirtualMachineScaleSetPublicIPAddress',
+    method: 'GET',
+    route: `${instance}/networkInterfaces/{interface}/ipConfigurations/{configuration}/publicIPAddresses/{address}`,
+    provider,
+    action: `${setAction}/virtualMachines/networkInterfaces/ipConfigurations/publicIPAddresses/read`,
+    run: (call, { cloud }) => {
+      const found = cloud.publicAddresses.get(keyOf(call.path));
+      if (found === undefined) throw resourceNotFound(call.path);
+      return answer(renderPublicAddress(cloud, found));
+    },
+  },
+  {
+    name: 'PublicIPPrefixes.List',
+    method: 'GET',
+    route: `${group}/providers/Microsoft.Network/publicIPPrefixes`,
+    provider,
+    action: 'Microsoft.Network/publicIPPrefixes/read',
+    run: (call, context) =>
+      listPage(call, context, {
+        moment: momentOf(context.cloud.publicIpPrefixes),
+        prefix: `${keyOf(call.path)}/`,
+        render: (record) => renderPrefix(context.cloud, record),
+      }),
   },
   {
     name: 'NetworkInterfaces.List',

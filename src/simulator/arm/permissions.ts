@@ -10,6 +10,7 @@ const linked: Readonly<Partial<Record<string, string>>> = {
   applicationSecurityGroups: 'Microsoft.Network/applicationSecurityGroups/joinIpConfiguration/action',
   loadBalancerBackendAddressPools: 'Microsoft.Network/loadBalancers/backendAddressPools/join/action',
   networkSecurityGroup: 'Microsoft.Network/networkSecurityGroups/join/action',
+  publicIPPrefix: 'Microsoft.Network/publicIPPrefixes/join/action',
   imageReference: 'Microsoft.Compute/galleries/images/versions/read',
 };
 

@@ -7,9 +7,13 @@ import type {
   ArmSubnet,
   Configuration,
   Machine,
+  PublicAddress,
+  PublicIpPrefix,
   ScaleSet,
   VirtualNetwork,
 } from './arm-records.ts';
+import { publicAddressPath } from './public-addresses.ts';
+import { nameOf, parentOf } from './resource-path.ts';
 
 /** Of a subnet with more configurations than this Azure leaves the list out. */
 const maxListed = 5000;
@@ -130,7 +134,8 @@ function renderConfiguration(
   configuration: Configuration,
 ): JsonObject {
   const { name, etag, state, address, isPrimary, properties } = configuration;
-  const { publicIPAddressConfiguration, ...own } = properties;
+  const { publicIPAddressConfiguration: _, ...own } = properties;
+  const publicPath = publicAddressPath(cloud, record, configuration);
   return {
     name,
     id: `${record.path}/ipConfigurations/${name}`,
@@ -141,11 +146,7 @@ function renderConfiguration(
       provisioningState: state,
       ...(address !== undefined && { privateIPAddress: address }),
       privateIPAllocationMethod: textAt(properties, 'privateIPAllocationMethod') || 'Dynamic',
-      ...(publicIPAddressConfiguration !== undefined && {
-        publicIPAddress: {
-          id: `${record.path}/ipConfigurations/${name}/publicIPAddresses/${textAt(publicIPAddressConfiguration, 'name')}`,
-        },
-      }),
+      ...(publicPath !== undefined && { publicIPAddress: { id: publicPath } }),
       subnet: { id: cloud.subnets.get(configuration.subnetId)?.path ?? '' },
       primary: isPrimary,
       privateIPAddressVersion: textAt(properties, 'privateIPAddressVersion') || 'IPv4',
@@ -195,4 +196,39 @@ function configurationsIn(cloud: ArmCloud, subnetId: string): readonly JsonObjec
       .filter((each) => each.subnetId === subnetId)
       .map(({ name }) => ({ id: `${path}/ipConfigurations/${name}` })),
   );
+}
+
+export function renderPrefix(cloud: ArmCloud, prefix: PublicIpPrefix): JsonObject {
+  const given = [...cloud.publicAddresses.values()].filter(({ prefixId }) => prefixId === prefix.id);
+  return {
+    name: prefix.name,
+    id: prefix.path,
+    etag: prefix.etag,
+    type: 'Microsoft.Network/publicIPPrefixes',
+    location: cloud.location,
+    tags: prefix.tags,
+    sku: { name: 'Standard', tier: 'Regional' },
+    properties: {
+      provisioningState: prefix.state,
+      publicIPAddressVersion: 'IPv4',
+      prefixLength: Number(prefix.block.split('/')[1]),
+      ipPrefix: prefix.block,
+      ...(given.length > 0 && { publicIPAddresses: given.map(({ path }) => ({ id: path })) }),
+    },
+  };
+}
+
+export function renderPublicAddress(cloud: ArmCloud, { path, address, prefixId }: PublicAddress): JsonObject {
+  return {
+    name: nameOf(path),
+    id: path,
+    properties: {
+      provisioningState: 'Succeeded',
+      ipAddress: address,
+      publicIPAddressVersion: 'IPv4',
+      publicIPAllocationMethod: 'Static',
+      publicIPPrefix: { id: cloud.publicIpPrefixes.get(prefixId)?.path ?? '' },
+      ipConfiguration: { id: parentOf(path) },
+    },
+  };
 }

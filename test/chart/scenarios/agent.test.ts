@@ -48,6 +48,17 @@ describe('agent of the chart', () => {
     expect(valueAt(theOne(objects, 'ClusterRole'), 'rules')).toEqual(role?.rules);
   });
 
+  test('names the port of metrics if there is one', async () => {
+    const options = { 'prometheus-serve-addr': '127.0.0.1:9967' };
+    const portsOf = async (agent: JsonObject): Promise<unknown> =>
+      listOf(theOne(await rendered({ enabled: true, ...agent }), 'DaemonSet'), 'containers')[0]?.['ports'];
+
+    expect(await portsOf({})).toBeUndefined();
+    expect(await portsOf({ options })).toEqual([
+      { name: 'metrics', containerPort: 9967, hostPort: 9967, protocol: 'TCP' },
+    ]);
+  });
+
   test('mounts every volume that it has, and has every volume that it mounts', async () => {
     for (const create of [true, false]) {
       const daemonSet = theOne(await rendered({ enabled: true, network: { create } }), 'DaemonSet');

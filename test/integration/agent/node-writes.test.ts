@@ -174,6 +174,36 @@ describe('the protocol of pools', () => {
       expect(new Set(all).size).toBe(all.length);
     },
   );
+
+  test('gives no address of a block that an earlier write for the same state gave up, and a later one keeps', async () => {
+    await api.create('one', { ipam: { 'pre-allocate': 1 } });
+    await api.patch('one', { status: eni(ipsTo(4)) }, '/status');
+    start(ofPools);
+    await clock.advance(1000);
+    for (const container of ['c1', 'c2', 'c3']) call('ADD', container);
+    await clock.advance(60_000);
+    expect((await pools()).held).toHaveLength(4);
+    // As good as late: it may arrive whenever the object is still the same.
+    fate = 'is lost';
+    call('DEL', 'c2');
+    call('DEL', 'c3');
+    await clock.advance(16_000);
+    machine.kill();
+    machine.start();
+    await clock.advance(100);
+    const kept = call('ADD', 'c4', '0s').answer;
+    await clock.advance(16_000);
+    expect(kept.ip).toBeDefined();
+
+    const refused = call('ADD', 'c5', '0s').answer;
+    await clock.advance(100);
+    expect(refused.ip).toBeUndefined();
+
+    fate = 'arrives';
+    const last = call('ADD', 'c6').answer;
+    await clock.advance(30_000);
+    expect(last.ip).toBeDefined();
+  });
 });
 
 describe('the protocol of addresses in use', () => {

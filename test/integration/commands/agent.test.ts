@@ -213,6 +213,11 @@ describe('headwater agent', () => {
       /^exclude-ips: /,
     ],
     [
+      'a metrics address without a port',
+      ['--ipam=host-scope', '--ipv4-range=10.0.0.0/24', '--prometheus-serve-addr=localhost'],
+      /^prometheus-serve-addr: .*host:port/,
+    ],
+    [
       'a relative socket',
       ['--ipam=host-scope', '--ipv4-range=10.0.0.0/24', '--socket-path=x'],
       /^socket-path: /,
@@ -235,6 +240,25 @@ describe('headwater agent', () => {
     expect(problemsOf(sameState)).toEqual([expect.stringContaining('set --state-dir')]);
     expect(problemsOf(sameSocket)).toEqual([expect.stringContaining('set --socket-path')]);
     expect((await ask('POST', '/v1/ipam/10.0.0.20?owner=y')).status).toBe(500);
+  });
+
+  test('serves metrics alone over TCP if it is told to, and ends with 1 where the port is taken', async () => {
+    const agent = await started('--prometheus-serve-addr=127.0.0.1:0');
+    const { port = '' } = (await agent.said(/"port":(?<port>\d+),"msg":"serving metrics"/)).groups ?? {};
+    await ask('POST', '/v1/cni', cniCall('ADD'));
+
+    const url = `http://127.0.0.1:${port}`;
+    expect(await (await fetch(`${url}/metrics`)).text()).toContain('cilium_ipam_capacity{family="ipv4"} 253');
+    expect((await fetch(`${url}/v1/ipam`)).status).toBe(404);
+
+    const second = mkdtempSync(join(directory.path, 'b-'));
+    const { args } = new AgentProcess(second, ['--ipam=host-scope', '--ipv4-range=10.0.1.0/24']);
+    const ended = await headwater([...args, `--prometheus-serve-addr=127.0.0.1:${port}`]);
+    expect(ended.code).toBe(1);
+    expect(problemsOf(ended)).toEqual([
+      `cannot listen on 127.0.0.1:${port}: the port is taken; set --prometheus-serve-addr`,
+    ]);
+    expect(await agent.stop()).toMatchObject({ code: 0 });
   });
 
   test('ends with 1 where another program listens on its socket, or the socket is a file', async () => {

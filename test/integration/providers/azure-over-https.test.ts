@@ -7,6 +7,9 @@ import { Changes } from '../../../src/providers/azure/changes.ts';
 import { failureOf } from '../../../src/providers/azure/errors.ts';
 import { azureLimits } from '../../../src/providers/azure/limits.ts';
 import { FailedModels } from '../../../src/providers/azure/failed-models.ts';
+import { associate } from '../../../src/providers/azure/associate.ts';
+import { PublicAddresses } from '../../../src/providers/azure/public-addresses.ts';
+import { PublicIpPrefixes } from '../../../src/providers/azure/public-ip-prefixes.ts';
 import { observe } from '../../../src/providers/azure/read.ts';
 import { Spellings } from '../../../src/providers/azure/spellings.ts';
 import { Subnets } from '../../../src/providers/azure/subnets.ts';
@@ -31,6 +34,7 @@ const trusted = getCACertificates('default');
 const topology = armTopologyFrom(`
 cloud: azure
 virtualNetworks: [{ name: main, blocks: [10.0.0.0/16], subnets: [{ name: a, block: 10.0.0.0/27 }] }]
+publicIpPrefixes: [{ name: egress, block: 203.0.113.0/30, tags: { pool: egress } }]
 scaleSets: [{ name: pool, count: 2, interfaces: [{ name: nic0, subnet: a, addresses: 1 }] }]
 latency: { scale: 0 }
 consistency: { listingLagMs: 0 }
@@ -96,8 +100,16 @@ function providerOver(api: AzureApi) {
   });
   const client = new ArmClient({ api, gate });
   const spellings = new Spellings();
-  const parts = { client, spellings, subnets: new Subnets(client, clock), clock, isInScope: () => true };
   const changes = new Changes({ client, spellings, clock });
+  const parts = {
+    client,
+    spellings,
+    subnets: new Subnets(client, clock),
+    publicAddresses: new PublicAddresses(client, clock),
+    prefixes: new PublicIpPrefixes(client, spellings),
+    clock,
+    isInScope: () => true,
+  };
   const failedModels = new FailedModels({ clock, consistencyWindow: 20_000 });
   return { gate, client, parts, changes, spellings, failedModels };
 }
@@ -109,6 +121,29 @@ async function primaryOf({ parts }: ReturnType<typeof providerOver>) {
   if (first === undefined) throw new Error(`no interface is shown: ${JSON.stringify(failed)}`);
   return first;
 }
+
+describe('over HTTPS, a scale-set VM that asks for a public address', () => {
+  test('gets one of the prefix with its tags, and shows it', async () => {
+    const provider = providerOver(apiWith(bySecret));
+    const { id: interfaceId } = await primaryOf(provider);
+    const { prefixes, publicAddresses } = provider.parts;
+    const [address] = (await prefixes.read({ pool: 'egress' }, context)).addresses;
+    const addressId = address?.id ?? '';
+    const within = { ...context, instanceId };
+    const admitted = admittedFor(instanceId);
+    if (admitted !== undefined) await provider.gate.admit([callOf(admitted)], within);
+
+    const operation = { instanceId, interfaceId, addressId, publicAddress: '' };
+    const outcome = await associate(
+      { ...provider, publicAddresses },
+      { kind: 'associateStaticIP', ...operation },
+      within,
+    );
+
+    expect(outcome).toMatchObject({ kind: 'done', answer: { publicAddress: '203.0.113.0' } });
+    expect((await primaryOf(provider)).publicAddress).toBe('203.0.113.0');
+  });
+});
 
 describe('over HTTPS, an update of a scale-set VM', () => {
   test('resolves with its new addresses', async () => {

@@ -46,6 +46,10 @@ export class AddressSupplier implements Supplier {
     this.#wanted = 3 + this.#random.integer(12);
   }
 
+  calm(): void {
+    // Nothing is away.
+  }
+
   supplies(address: string, object: JsonObject | undefined): boolean {
     return this.#fields.some(({ pool }) => valueAt(object, 'spec', 'ipam', pool, address) !== undefined);
   }

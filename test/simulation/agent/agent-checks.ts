@@ -8,6 +8,13 @@ export interface Holder {
   readonly addresses: readonly string[];
 }
 
+/** What somebody asked for. */
+export interface Wanted {
+  readonly families: readonly Family[];
+  /** Undefined: any. */
+  readonly pool?: string | undefined;
+}
+
 /** As `GET /v1/ipam` shows it. */
 export interface Shown {
   readonly addresses: Readonly<
@@ -25,10 +32,10 @@ export class AgentChecks {
   readonly #holders = new Map<string, Holder>();
   /** Addresses and who has them. */
   #shownInUse = new Set<string>();
-  readonly #supplies: (address: string) => boolean;
+  readonly #supplies: (address: string, pool?: string) => boolean;
 
-  /** `supplies`: whether pods of this node may use the address now. */
-  constructor(supplies: (address: string) => boolean) {
+  /** `supplies`: whether pods of this node may use the address now, as one of this pool, or of any. */
+  constructor(supplies: (address: string, pool?: string) => boolean) {
     this.#supplies = supplies;
   }
 
@@ -37,24 +44,25 @@ export class AgentChecks {
   }
 
   /** An answer gives addresses to somebody who uses them from now on. */
-  begin(name: string, addresses: readonly string[], families: readonly Family[]): void {
+  begin(name: string, addresses: readonly string[], wanted: Wanted): void {
     for (const other of this.#holders.values())
       for (const address of other.name === name ? [] : addresses)
         if (other.addresses.includes(address))
           this.violations.add(`${address} is given to ${name} while ${other.name} uses it`);
-    this.#checkGiven(name, addresses, families);
+    this.#checkGiven(name, addresses, wanted);
     const earlier = this.#holders.get(name);
     if (earlier !== undefined && earlier.addresses.join() !== addresses.join())
       this.violations.add(`${name} has ${earlier.addresses.join()} and gets ${addresses.join()}`);
     this.#holders.set(name, { name, addresses });
   }
 
-  #checkGiven(name: string, addresses: readonly string[], families: readonly Family[]): void {
+  #checkGiven(name: string, addresses: readonly string[], { families, pool }: Wanted): void {
     const given = new Set(addresses.map((address) => parseAddress(address)?.family));
     if (addresses.length !== families.length || !families.every((family) => given.has(family)))
       this.violations.add(`${name} wants ${families.join()} and gets ${addresses.join() || 'nothing'}`);
     for (const address of addresses)
-      if (!this.#supplies(address)) this.violations.add(`${address} is no address for ${name}`);
+      if (!this.#supplies(address, pool))
+        this.violations.add(`${address} is no address for ${name}${pool === undefined ? '' : ` of ${pool}`}`);
   }
 
   end(name: string): void {

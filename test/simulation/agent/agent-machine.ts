@@ -50,6 +50,8 @@ export interface AgentMachineOptions {
   readonly flags: Readonly<Record<string, string>>;
   /** Undefined with host-scope. */
   readonly connect: ((process: SimulatedProcess) => KubernetesTransport) | undefined;
+  /** The file that `cilium-node-spec` names. */
+  readonly nodeSpec?: string;
 }
 
 export class AgentMachine {
@@ -84,7 +86,7 @@ export class AgentMachine {
   /** Starts the agent if none runs. */
   start(): void {
     if (this.#agent !== undefined) return;
-    const { clock, random, connect } = this.#options;
+    const { clock, random, connect, nodeSpec = '' } = this.#options;
     const name = `agent-${this.#started++}`;
     const process = new SimulatedProcess(name, clock);
     process.shiftWall(this.#wallShift);
@@ -106,7 +108,7 @@ export class AgentMachine {
         log: { ...log, error: (message, details) => this.#noteBug(process, message, details) },
         registry: createAgentMetricRegistry({ measureProcess: false }),
         kubernetes: connect?.(process),
-        readFile: () => '',
+        readFile: () => nodeSpec,
       },
       state,
       (api) => ({

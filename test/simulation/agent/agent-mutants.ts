@@ -172,6 +172,44 @@ export const agentMutants: readonly Mutant[] = [
     'const held = [...ipam.holdings.held()].slice(1).map(({ ip, owner }) => [ip, owner] as const);',
   ),
   one(
+    'gives addresses of a block while it gives the block up',
+    'own-node/pooled-blocks.ts',
+    'ipam.holdings.apply({ leaving });\n    this.#offer(raw);',
+    'ipam.holdings.apply({ leaving });',
+  ),
+  one(
+    'forgets at its end which blocks it gave up',
+    'own-node/pooled-blocks.ts',
+    'const problem = record({ leaving });',
+    'const problem = record({});',
+  ),
+  one(
+    'forgets with a write what an earlier write for the same state gave up',
+    'own-node/pooled-blocks.ts',
+    '[...new Set([...earlier.blocks, ...given])]',
+    'given',
+  ),
+  one(
+    'ends a timer in the pool that the request named',
+    'ipam/ipam.ts',
+    `for (const held of hold) {
+      this.#expirations.arm(held);`,
+    `for (const held of hold) {
+      this.#expirations.arm({ ...held, pool: demand.pool ?? this.defaultPool });`,
+  ),
+  one(
+    'gives addresses of a pool that it did not choose',
+    'ipam/pools.ts',
+    'const named = pool === undefined ? this.#options.directory.poolFor(owner, family) : ok(pool);',
+    'const named = pool === undefined ? ok(this.defaultPool) : ok(pool);',
+  ),
+  one(
+    'gives up blocks in use of a pool that is gone',
+    'own-node/pooled-blocks.ts',
+    'const { family, blocks } = allocator;',
+    'const { family, blocks } = allocator;\n      if (!this.#options.familiesOf(pool).includes(family)) continue;',
+  ),
+  one(
     'gives up blocks that are in use',
     'allocators/block-balance.ts',
     'if (!held.has(block) || block.used > 0 || block.free > surplus) continue;',

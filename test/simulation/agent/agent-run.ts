@@ -11,9 +11,9 @@ import { AgentMachine, type WriteFault } from './agent-machine.ts';
 import { BlockSupplier } from './block-supplier.ts';
 import { CniClient } from './cni-client.ts';
 import { NodeCluster } from './node-cluster.ts';
-import { PoolSupplier } from './pool-supplier.ts';
-import { PodRuntime } from './pod-runtime.ts';
-import { RestUsers } from './rest-user.ts';
+import { annotatedPods, PoolSupplier } from './pool-supplier.ts';
+import { type PodPool, PodRuntime } from './pod-runtime.ts';
+import { RestUsers, type RestUsersOptions } from './rest-user.ts';
 import type { Blocks, Supplier } from './supplier.ts';
 
 export const agentModes = ['host-scope', 'cluster-pool', 'crd', 'multi-pool'] as const;
@@ -48,13 +48,14 @@ export async function playAgent(seed: string, mode: SimulatedMode): Promise<Agen
 interface Surroundings {
   readonly random: Random;
   readonly clock: VirtualClock;
+  readonly preAllocation: number;
 }
 
 /** Undefined with host-scope. */
 function supplierOf(
   mode: SimulatedMode,
   blocks: Blocks,
-  { random, clock }: Surroundings,
+  { random, clock, preAllocation }: Surroundings,
 ): Supplier | undefined {
   switch (mode) {
     case 'host-scope':
@@ -64,8 +65,43 @@ function supplierOf(
     case 'crd':
       return new AddressSupplier(blocks, random, () => sleep(clock, random.integer(3000), never));
     case 'multi-pool':
-      return new PoolSupplier(blocks);
+      return new PoolSupplier({ blocks, random, preAllocation });
   }
+}
+
+/** Blocks of the node, by number. */
+function drawBlocks(random: Random, families: readonly Family[]): Blocks['of'] {
+  const lengths = [27 + random.integer(3), 123 + random.integer(3)] as const;
+  return (index) => [
+    ...(families.includes('ipv4') ? [`10.0.${index}.0/${lengths[0]}`] : []),
+    ...(families.includes('ipv6') ? [`fd00:0:0:${index}::/${lengths[1]}`] : []),
+  ];
+}
+
+interface PoolParts {
+  readonly flags: Readonly<Record<string, string>>;
+  readonly drawPool: (() => PodPool) | undefined;
+  readonly defaultPool: string | undefined;
+  readonly pods: RestUsersOptions['pods'];
+}
+
+/** What a world with pools has more than others. */
+function poolParts(mode: SimulatedMode, random: Random, preAllocation: number): PoolParts {
+  if (mode !== 'multi-pool') return { flags: {}, drawPool: undefined, defaultPool: undefined, pods: [] };
+  return {
+    flags: { 'ipam-multi-pool-pre-allocation': `default=${preAllocation}` },
+    drawPool: () => drawPool(random),
+    defaultPool: 'default',
+    pods: annotatedPods.users.map((name) => ({ owner: `default/${name}`, pool: 'extra' })),
+  };
+}
+
+/** How a pod gets to its pool. */
+function drawPool(random: Random): PodPool {
+  if (random.chance(0.6)) return { pool: 'default' };
+  return random.chance(0.5)
+    ? { pool: 'extra', isInConf: true }
+    : { pool: 'extra', podName: random.pick(annotatedPods.runtime) };
 }
 
 class AgentRun {
@@ -74,6 +110,7 @@ class AgentRun {
   readonly #cluster: NodeCluster | undefined;
   readonly #supplier: Supplier | undefined;
   readonly #hasWholeBlocks: boolean;
+  readonly #hasPools: boolean;
   readonly #machine: AgentMachine;
   readonly #client: CniClient;
   readonly #checks: AgentChecks;
@@ -90,16 +127,16 @@ class AgentRun {
     this.#random = random;
     const clock = this.#clock;
     const families = random.pick(familySets);
-    const lengths = [27 + random.integer(3), 123 + random.integer(3)] as const;
-    const blocks = (index: number): readonly string[] => [
-      ...(families.includes('ipv4') ? [`10.0.${index}.0/${lengths[0]}`] : []),
-      ...(families.includes('ipv6') ? [`fd00:0:0:${index}::/${lengths[1]}`] : []),
-    ];
-    const supplier = supplierOf(mode, { families, of: blocks }, { random: random.fork('supplier'), clock });
+    const blocks = drawBlocks(random, families);
+    const preAllocation = random.fork('demand').pick([1, 2, 8]);
+    const ofPools = poolParts(mode, random.fork('pools'), preAllocation);
+    const surroundings = { random: random.fork('supplier'), clock, preAllocation };
+    const supplier = supplierOf(mode, { families, of: blocks }, surroundings);
     const cluster = supplier && new NodeCluster({ clock, random: random.fork('cluster'), supplier });
     this.#cluster = cluster;
     this.#supplier = supplier;
     this.#hasWholeBlocks = mode === 'host-scope' || mode === 'cluster-pool';
+    this.#hasPools = mode === 'multi-pool';
     const ownBlocks = new BlockSupplier({ families, of: blocks });
     const chosen: Record<string, string> = {};
     for (const block of cluster === undefined ? blocks(0) : [])
@@ -112,18 +149,19 @@ class AgentRun {
       flags: {
         ipam: mode,
         'ipam-expiration': '1m',
+        ...ofPools.flags,
         ...chosen,
       },
       connect: cluster && ((process) => cluster.connect(process)),
     });
     const risk = (): number => (this.#isStormy ? 0.03 : 0);
     this.#client = new CniClient({ machine: this.#machine, clock, random: random.fork('client'), risk });
-    this.#checks = new AgentChecks((address) => cluster?.supplies(address) ?? ownBlocks.supplies(address));
+    this.#checks = new AgentChecks(
+      (address, pool) => cluster?.supplies(address, pool) ?? ownBlocks.supplies(address),
+    );
     const common = { clock, client: this.#client, checks: this.#checks, families };
-    // The pool of a pod that is named follows from its object.
-    const namesPods = mode !== 'multi-pool';
-    this.#runtime = new PodRuntime({ ...common, random: random.fork('runtime'), namesPods });
-    this.#users = new RestUsers({ ...common, random: random.fork('users'), expiration });
+    this.#runtime = new PodRuntime({ ...common, ...ofPools, random: random.fork('runtime') });
+    this.#users = new RestUsers({ ...common, ...ofPools, random: random.fork('users'), expiration });
   }
 
   async play(): Promise<AgentReport> {
@@ -133,7 +171,7 @@ class AgentRun {
     begin(this.#every(10_000, () => this.#machine.start()));
     begin(this.#every(4000, () => this.#look()));
     begin(this.#whileStormy(5000, () => this.#arrive(begin)));
-    begin(this.#whileStormy(25_000, () => this.#trouble()));
+    begin(this.#whileStormy(25_000, () => this.#trouble(begin)));
     await this.#clock.advance(life);
     this.#calm();
     const isQuiet = (): boolean => this.#runtime.active + this.#users.active === 0;
@@ -200,7 +238,7 @@ class AgentRun {
     }
   }
 
-  #trouble(): void {
+  #trouble(begin: (what: Promise<void>) => void): void {
     this.#faults++;
     const machine = this.#machine;
     const kinds: readonly (() => void)[] = [
@@ -216,8 +254,24 @@ class AgentRun {
       () => void this.#runtime.collectNothing(),
       () => this.#troubleApi(),
       () => this.#troubleApi(),
+      ...(this.#hasPools ? [() => this.#meetBlocks(begin), () => this.#meetBlocks(begin)] : []),
     ];
     this.#random.pick(kinds)();
+  }
+
+  /** The next write that gives blocks up, or takes some, is late; the agent may end meanwhile, and pods come. */
+  #meetBlocks(begin: (what: Promise<void>) => void): void {
+    const cluster = this.#cluster;
+    if (cluster === undefined) return;
+    cluster.onBlocksWritten = () => {
+      cluster.isSlow = true;
+      this.#later(() => (cluster.isSlow = false));
+      if (this.#random.chance(0.6)) this.#machine.kill();
+      this.#clock.schedule(this.#random.integer(1500), () => {
+        this.#machine.start();
+        for (let count = 0; count < 8; count++) begin(this.#runtime.pod());
+      });
+    };
   }
 
   #meet(...faults: readonly WriteFault[]): void {
@@ -239,6 +293,10 @@ class AgentRun {
       () => {
         cluster.isAway = true;
         this.#later(() => (cluster.isAway = false));
+      },
+      () => {
+        cluster.isSlow = true;
+        this.#later(() => (cluster.isSlow = false));
       },
       () => {
         cluster.isReliable = false;
@@ -266,6 +324,9 @@ class AgentRun {
     if (this.#cluster === undefined) return;
     this.#cluster.isAway = false;
     this.#cluster.isReliable = true;
+    this.#cluster.isSlow = false;
+    this.#cluster.onBlocksWritten = undefined;
+    this.#supplier?.calm();
   }
 
   async #every(max: number, act: () => void | Promise<void>): Promise<void> {

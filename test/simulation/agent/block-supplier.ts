@@ -28,6 +28,10 @@ export class BlockSupplier implements Supplier {
     this.#isChanged = true;
   }
 
+  calm(): void {
+    // Nothing is away.
+  }
+
   supplies(address: string): boolean {
     const given = Array.from({ length: this.#index + 1 }, (_, index) => this.#blocks.of(index)).flat();
     return given.some((block) => isUsable(block, address));

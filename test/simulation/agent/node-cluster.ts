@@ -14,6 +14,10 @@ import type { SimulatedProcess } from '../process.ts';
 import { type Ask, ownPath, type Supplier } from './supplier.ts';
 
 const never = new AbortController().signal;
+/** Of a late request, in ms. */
+const maxLag = 6000;
+/** A status that arrives late shows for a moment what was in use before, which harms nobody. */
+const neverLate = /watch=|\/status/;
 
 export interface NodeClusterOptions {
   readonly clock: VirtualClock;
@@ -27,6 +31,10 @@ export class NodeCluster {
   isReliable = true;
   /** Whether nothing reaches the API server. */
   isAway = false;
+  /** Whether requests arrive late, also those of a process that ends meanwhile. */
+  isSlow = false;
+  /** Called once, when the agent has sent a write that changes which blocks it holds, which then arrives late. */
+  onBlocksWritten: (() => void) | undefined;
   readonly #options: NodeClusterOptions;
 
   constructor(options: NodeClusterOptions) {
@@ -41,8 +49,8 @@ export class NodeCluster {
   }
 
   /** Whether a pod of this node may use the address now. */
-  supplies(address: string): boolean {
-    return this.#options.supplier.supplies(address, this.#object);
+  supplies(address: string, pool?: string): boolean {
+    return this.#options.supplier.supplies(address, this.#object, pool);
   }
 
   get problemsAtRest(): readonly string[] {
@@ -81,12 +89,23 @@ export class NodeCluster {
   }
 
   readonly #unreliable: KubernetesHandler = async (request, signal) => {
-    const { random } = this.#options;
+    const { clock, random } = this.#options;
     if (this.isAway) throw new ConnectionDropped();
+    if (this.#changesBlocks(request)) {
+      this.onBlocksWritten?.();
+      this.onBlocksWritten = undefined;
+      await sleep(clock, random.integer(maxLag), never);
+    } else if (this.isSlow && !neverLate.test(request.url)) {
+      await sleep(clock, random.integer(maxLag / 4), never);
+    }
     if (this.isReliable || random.chance(0.7)) return this.model.handle(request, signal);
     if (random.chance(0.5)) await this.model.handle(request, signal);
     throw new ConnectionDropped();
   };
+
+  #changesBlocks({ method, body = '' }: Parameters<KubernetesHandler>[0]): boolean {
+    return this.onBlocksWritten !== undefined && method === 'PATCH' && body.includes('"allocated"');
+  }
 
   readonly #ask: Ask = async (method, url, body) => {
     const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';

@@ -12,14 +12,23 @@ export interface PodRuntimeOptions {
   readonly client: CniClient;
   readonly checks: AgentChecks;
   readonly families: readonly Family[];
-  /** Whether the plugin learns the names of pods. */
-  readonly namesPods: boolean;
+  /** Undefined: there are no pools. */
+  readonly drawPool: (() => PodPool) | undefined;
+}
+
+/** How a pod gets to its pool: by the name of the pod, by that of its network, or because it is the default. */
+export interface PodPool {
+  readonly pool: string;
+  readonly podName?: string;
+  readonly isInConf?: boolean;
 }
 
 interface Container {
   readonly id: string;
   readonly network: string;
-  readonly pod: string;
+  /** The name that the plugin learns, if any. */
+  readonly pod: string | undefined;
+  readonly pool: PodPool | undefined;
   /** What ADD printed. */
   result: object | undefined;
 }
@@ -61,13 +70,16 @@ export class PodRuntime {
     const { random } = this.#options;
     const [index, boot] = [this.#count++, this.#boot];
     // Names come back, as those of a StatefulSet do.
-    const pod = random.chance(0.5) ? `stateful-${random.integer(4)}` : `pod-${index}`;
+    const name = random.chance(0.5) ? `stateful-${random.integer(4)}` : `pod-${index}`;
+    const pool = this.#options.drawPool?.();
+    const pod = pool === undefined ? name : pool.podName;
     this.active++;
     for (let attempt = 0; attempt < 4 && boot === this.#boot; attempt++) {
       const container: Container = {
         id: `c${index}-${attempt}`,
         network: random.chance(0.8) ? 'pods' : 'other',
         pod,
+        pool,
         result: undefined,
       };
       if (await this.#live(container, boot)) break;
@@ -120,11 +132,12 @@ export class PodRuntime {
     const answer = await this.#run('ADD', container);
     if (boot !== this.#boot || answer?.exit !== 0) return undefined;
     container.result = JSON.parse(answer.out) as object;
-    checks.begin(container.id, addressesIn(container.result), families);
+    const wanted = { families, pool: container.pool?.pool };
+    checks.begin(container.id, addressesIn(container.result), wanted);
     if (random.chance(0.1)) {
       const again = await this.#run('ADD', container);
       if (boot === this.#boot && again?.exit === 0)
-        checks.begin(container.id, addressesIn(JSON.parse(again.out) as object), families);
+        checks.begin(container.id, addressesIn(JSON.parse(again.out) as object), wanted);
     }
     return container.result;
   }
@@ -158,12 +171,13 @@ export class PodRuntime {
 
   #run(
     verb: string,
-    { id = '', network, pod = '', result }: Partial<Container> & { readonly network: string },
+    { id = '', network, pod, pool, result }: Partial<Container> & { readonly network: string },
     more: object = {},
   ): Promise<CniResult | undefined> {
     const names = { CNI_CONTAINERID: id, CNI_IFNAME: 'eth0', CNI_NETNS: `/var/run/netns/${id}` };
-    const podNames = this.#options.namesPods ? `;K8S_POD_NAMESPACE=default;K8S_POD_NAME=${pod}` : '';
+    const podNames = pod === undefined ? '' : `;K8S_POD_NAMESPACE=default;K8S_POD_NAME=${pod}`;
     const args = `IgnoreUnknown=1${podNames}`;
+    const named = pool?.isInConf === true && { pool: pool.pool };
     const attachment = verb === 'GC' ? {} : { ...names, CNI_ARGS: args };
     return this.#options.client.run(
       { CNI_COMMAND: verb, ...attachment },
@@ -171,7 +185,7 @@ export class PodRuntime {
         cniVersion: '1.1.0',
         name: network,
         type: 'ptp',
-        ipam: { type: 'headwater-ipam' },
+        ipam: { type: 'headwater-ipam', ...named },
         ...(verb !== 'ADD' && result !== undefined && { prevResult: result }),
         ...more,
       },

@@ -15,11 +15,16 @@ export interface RestUsersOptions {
   readonly families: readonly Family[];
   /** Of an address with a timer, in ms. */
   readonly expiration: number;
+  /** Pods in whose names some ask, one at a time, so that they get addresses of their pool. */
+  readonly pods: readonly { readonly owner: string; readonly pool: string }[];
+  /** What those get who name nothing; undefined: there are no pools. */
+  readonly defaultPool: string | undefined;
 }
 
 interface Taken {
   readonly ip: string;
   readonly uuid: string;
+  readonly pool: string;
 }
 
 const never = new AbortController().signal;
@@ -27,6 +32,7 @@ const never = new AbortController().signal;
 export class RestUsers {
   active = 0;
   readonly #options: RestUsersOptions;
+  readonly #busy = new Set<string>();
   #count = 0;
   #boot = 0;
 
@@ -40,34 +46,36 @@ export class RestUsers {
 
   async user(): Promise<void> {
     const { client, checks, families, random } = this.#options;
-    const [owner, boot] = [`rest-${this.#count++}`, this.#boot];
+    const [name, boot] = [`rest-${this.#count++}`, this.#boot];
+    const { owner, pool } = this.#choosePod() ?? { owner: name, pool: this.#options.defaultPool };
+    this.#busy.add(owner);
     this.active++;
     try {
       const answer = await client.ask('POST', `/v1/ipam?owner=${owner}`, { expiration: 'true' });
       if (answer?.status !== 201) return;
-      const body = JSON.parse(answer.body ?? '') as Partial<
-        Record<Family, { ip: string; 'expiration-uuid': string }>
-      >;
-      const taken = families.flatMap((family) => {
-        const { ip, 'expiration-uuid': uuid } = body[family] ?? {};
-        return ip === undefined || uuid === undefined ? [] : [{ ip, uuid }];
-      });
+      const taken = takenIn(answer.body, families);
       checks.begin(
-        owner,
+        name,
         taken.map(({ ip }) => ip),
-        families,
+        { families, pool },
       );
       await this.#wait(this.#options.expiration / 4);
       // One that ends here leaves its addresses to their timers.
       if (random.chance(0.3)) return;
       if (await this.#stopTimers(taken, boot)) await this.#wait(90_000);
       if (boot !== this.#boot) return;
-      checks.end(owner);
-      for (const { ip } of taken) await this.#release(ip, owner, boot);
+      checks.end(name);
+      for (const each of taken) await this.#release(each, owner, boot);
     } finally {
-      if (boot === this.#boot) checks.end(owner);
+      if (boot === this.#boot) checks.end(name);
+      this.#busy.delete(owner);
       this.active--;
     }
+  }
+
+  #choosePod(): RestUsersOptions['pods'][number] | undefined {
+    const { random, pods } = this.#options;
+    return random.chance(0.5) ? pods.find(({ owner }) => !this.#busy.has(owner)) : undefined;
   }
 
   /** False if one could not be stopped in time: then the client uses none of them any longer. */
@@ -78,7 +86,8 @@ export class RestUsers {
     while (left.size > 0 && boot === this.#boot) {
       if (clock.monotonic() >= end) return false;
       for (const each of left) {
-        const answer = await client.ask('DELETE', `/v1/ipam/${each.ip}/expiration?uuid=${each.uuid}`);
+        const { ip, uuid, pool } = each;
+        const answer = await client.ask('DELETE', `/v1/ipam/${ip}/expiration?uuid=${uuid}&pool=${pool}`);
         // 404: an earlier try stopped it, and its answer was lost.
         if (answer?.status === 200 || answer?.status === 404) left.delete(each);
       }
@@ -87,13 +96,13 @@ export class RestUsers {
     return true;
   }
 
-  async #release(ip: string, owner: string, boot: number): Promise<void> {
+  async #release({ ip, pool }: Taken, owner: string, boot: number): Promise<void> {
     while (boot === this.#boot) {
       const shown = await this.#options.client.ask('GET', '/v1/ipam');
       if (shown !== undefined) {
         const { addresses } = JSON.parse(shown.body ?? '') as Shown;
         if (addresses[ip]?.owner !== owner) return;
-        await this.#options.client.ask('DELETE', `/v1/ipam/${ip}`);
+        await this.#options.client.ask('DELETE', `/v1/ipam/${ip}?pool=${pool}`);
       }
       await this.#wait(2000);
     }
@@ -102,4 +111,17 @@ export class RestUsers {
   #wait(max: number): Promise<void> {
     return sleep(this.#options.clock, this.#options.random.integer(max), never);
   }
+}
+
+function takenIn(text: string | undefined, families: readonly Family[]): readonly Taken[] {
+  const body = JSON.parse(text ?? '') as Partial<
+    Record<Family, { ip: string; 'expiration-uuid': string }>
+  > & {
+    address: Readonly<Record<string, string>>;
+  };
+  return families.flatMap((family) => {
+    const { ip, 'expiration-uuid': uuid } = body[family] ?? {};
+    const pool = body.address[`${family}-pool-name`] ?? '';
+    return ip === undefined || uuid === undefined ? [] : [{ ip, uuid, pool }];
+  });
 }

@@ -20,8 +20,10 @@ export interface Supplier {
   step(object: JsonObject, ask: Ask): Promise<void>;
   /** It changes its mind. */
   trouble(): void;
-  /** Whether a pod of this node may use the address, as the CiliumNode is now. */
-  supplies(address: string, object: JsonObject | undefined): boolean;
+  /** What it took away comes back; nothing more changes. */
+  calm(): void;
+  /** Whether a pod of this node may use the address, as the CiliumNode is now. `pool`: only as one of it; default: of any. */
+  supplies(address: string, object: JsonObject | undefined, pool?: string): boolean;
   /** What is wrong with the CiliumNode when nothing is held. */
   problemsAtRest(object: JsonObject | undefined): readonly string[];
 }

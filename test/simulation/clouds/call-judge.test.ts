@@ -47,18 +47,33 @@ describe('an assignment after a lost one', () => {
   });
 
   test.each([
-    ['has the same token', call('a'), 1000, 0],
-    ['has another token', call('b'), 1000, 1],
-    ['has another token, but is another assignment', call('b', 'headwater-0', 2), 1000, 0],
-    ['has another token, but is of another process', call('b', 'headwater-1'), 1000, 0],
-    ['has another token, much later', call('b'), 10_000, 0],
-  ])('is judged by its token: it %s', (_, next, after, found) => {
-    const { judge, misdeeds } = judged();
-    judge.sent(call('a'), 0);
-    judge.lost(call('a'), 500);
+    ['the same token', call('a'), 1000, 0],
+    ['another token', call('b'), 1000, 1],
+    ['another token, but is another assignment', call('b', 'headwater-0', 2), 1000, 0],
+    ['another token, but is of another process', call('b', 'headwater-1'), 1000, 0],
+    ['another token, much later', call('b'), 10_000, 0],
+  ])('is judged by its token, if none was ever repeated: it has %s', (_, next, after, found) => {
+    const { judge, misdeeds } = judged(4);
+    judge.sent(call('c'), 0);
+    judge.lost(call('c'), 500);
+    judge.sent(call('a'), 600);
+    judge.lost(call('a'), 900);
 
-    judge.sent(next, 500 + after);
+    judge.sent(next, 900 + after);
 
     expect(misdeeds).toHaveLength(found);
+  });
+
+  test('may be a further one for a pod that took an address just then', () => {
+    const { judge, misdeeds } = judged(9);
+    judge.sent(call('a'), 0);
+    judge.lost(call('a'), 500);
+    judge.sent(call('b'), 600);
+    judge.lost(call('b'), 1000);
+    judge.sent(call('a'), 1500);
+
+    judge.sent(call('c'), 1600);
+
+    expect(misdeeds).toEqual([]);
   });
 });

@@ -19,6 +19,10 @@ export class CallJudge {
   readonly #sent = new Map<string, number[]>();
   /** By process, interface and number of addresses: tokens sent, and when the last answer was lost. */
   readonly #assignments = new Map<string, { readonly tokens: Set<unknown>; lostAt: number }>();
+  /** Assignments sent again with their token. */
+  #repetitions = 0;
+  /** Assignments with a new token, soon after one like them was lost. */
+  #suspects = 0;
 
   /** `quotas`: as the option cloud-quota-overrides has them. */
   constructor(quotas = '', onMisdeed: (text: string) => void) {
@@ -33,14 +37,18 @@ export class CallJudge {
     this.#checkWindow(call, at);
     if (call.action !== 'AssignPrivateIpAddresses') return;
     const known = this.#assignmentsLike(call);
-    // Several may be under way at once.
-    const isRepetition = at <= known.lostAt + repeatedWithin;
-    if (isRepetition && !known.tokens.has(tokenOf(call)))
+    if (known.tokens.has(tokenOf(call))) this.#repetitions++;
+    else if (at <= known.lostAt + repeatedWithin) this.#suspect(call);
+    known.tokens.add(tokenOf(call));
+  }
+
+  /** One may be a further assignment: a pod took an address just then. Two of them are none if nothing is ever repeated. */
+  #suspect(call: SentCall): void {
+    this.#suspects++;
+    if (this.#repetitions === 0 && this.#suspects > 1)
       this.#onMisdeed(
         `${call.identity} repeats an assignment with another token: ${JSON.stringify(call.input)}`,
       );
-    if (isRepetition) known.lostAt = -Infinity;
-    known.tokens.add(tokenOf(call));
   }
 
   /** No answer came. */

@@ -49,8 +49,8 @@ function checkSupply(harness: Harness, view: NodeView, standing: NodeStanding, r
 }
 
 /**
- * Maximum addresses that a node may keep. Addresses that its agent uses outrank every limit; an agent that is not asked
- * also reports its free buffer as used. Addresses from external changes, or from before a limit shrank, leave only if
+ * Maximum addresses that a node may keep. Addresses that its agent uses outrank every limit, and so do primary addresses,
+ * where pods can have them; an agent that is not asked also reports its free buffer as used. Addresses from external changes, or from before a limit shrank, leave only if
  * releases are enabled.
  */
 function limitOf(harness: Harness, view: NodeView, { used, max }: NodeStanding): number {
@@ -60,7 +60,8 @@ function limitOf(harness: Harness, view: NodeView, { used, max }: NodeStanding):
   const kept = view.protocol === 'multi-pool' ? heldByAgent(harness, view) : used + view.pendingPods.size;
   const { allowances } = harness.checker;
   const extra = releases ? harness.rig.madeByOthers(instanceId) : allowances.extra(instanceId);
-  return Math.max(max, kept, singleAddressesOf(harness, view)) + extra + prefixGraceOf(harness, view);
+  const single = singleAddressesOf(harness, view);
+  return Math.max(max, kept + freePrimaries(harness, view), single) + extra + prefixGraceOf(harness, view);
 }
 
 /**

@@ -8,6 +8,7 @@ import type { WorkloadEvent } from '../../../src/simulator/workload/journal.ts';
 import type { ActingCall, CloudRig } from '../clouds/cloud-rig.ts';
 import { agentCloudOf } from '../../../src/simulator/workload/clouds/known-clouds.ts';
 import { Allowances } from './allowances.ts';
+import { ChangingInterfaces, type NodeWrite } from './changing-interfaces.ts';
 import { addressesOf, Assignments, covers, heldText } from './assignments.ts';
 import type { EndedCall } from './ended-call.ts';
 import type { Violation, Invariant } from './violation.ts';
@@ -58,6 +59,7 @@ export class InvariantChecker {
   /** Whether pods use the primary addresses of interfaces. */
   readonly #usesPrimaries: boolean;
   readonly #ownUnassignments = new OwnUnassignments();
+  readonly #changingInterfaces: ChangingInterfaces;
   readonly #releaseConsents: ReleaseConsents;
   readonly #readTimes: ReadTimes;
   readonly #ownAssignments: OwnAssignments;
@@ -72,6 +74,9 @@ export class InvariantChecker {
     this.allowances = new Allowances(options.now);
     this.#podUses = new PodUses(options.now);
     this.#releaseConsents = new ReleaseConsents(options.now);
+    const isExempt = (address: string): boolean => this.#isExempt(address);
+    const changing = { rig: options.rig, consents: this.#releaseConsents, isExempt };
+    this.#changingInterfaces = new ChangingInterfaces(changing);
     this.#readTimes = new ReadTimes(options.now);
     this.#ownAssignments = new OwnAssignments(options.now);
     this.#justifiedWithdrawals = new JustifiedWithdrawals(options.now);
@@ -208,6 +213,7 @@ export class InvariantChecker {
   #onInterface(before: NetworkInterface | undefined, after: NetworkInterface | undefined): void {
     const added = addedBy(before, after);
     this.#ownUnassignments.forget(added);
+    this.#changingInterfaces.onInterface(before, after);
     if (before === undefined && after !== undefined) this.#repeatedRefusals.created(after.id);
     this.#checkConsents(before, after);
     const acting = this.#options.rig.acting(idOf(before, after));
@@ -318,7 +324,13 @@ export class InvariantChecker {
           Number(writer['sent-at']),
         );
       this.#checkHidden(key, before, offeredBy(shown, protocol));
-      this.#checkStruck(key, shown, before, writer['user-agent']);
+      this.#reportMisdeeds({
+        node: key,
+        before: formerly,
+        after: shown,
+        offered: before,
+        writer: writer['user-agent'],
+      });
       // An agent of the other protocol finds the same addresses in another field.
       this.#checkOffers(key, shown, new Set([...offered].filter((each) => !before.has(each))), writer);
       this.#checkRouting(key, shown);
@@ -385,19 +397,8 @@ export class InvariantChecker {
     }
   }
 
-  /** Of a changing interface, nothing that its instance has may be struck, unless its node released it before it heard. */
-  #checkStruck(node: string, after: ShownNode, before: ReadonlySet<string>, writer: string): void {
-    const { instanceId, pool, interfaces } = after;
-    const shown = Object.values(interfaces).flatMap(({ addresses = [] }) => addresses);
-    const kept = new Set([...shown, ...Object.keys(pool)]);
-    const isStruck = (each: string): boolean => before.has(each) && !kept.has(each) && !this.#isExempt(each);
-    for (const item of this.#cluster.network.interfaces.values()) {
-      if (item.instanceId !== instanceId || !this.#options.rig.isChanging(item.id)) continue;
-      const isByOthers = this.#options.rig.acting(item.id)?.identity !== writer;
-      for (const address of item.addresses.filter(isStruck))
-        if (!isByOthers || !this.#releaseConsents.has(instanceId, address))
-          this.report('misdeed', `${node} strikes ${address} of ${item.id}, which is changing`);
-    }
+  #reportMisdeeds(write: NodeWrite): void {
+    for (const misdeed of this.#changingInterfaces.misdeedsIn(write)) this.report('misdeed', misdeed);
   }
 
   #recordWithdrawals(

@@ -366,6 +366,7 @@ describe('defaults', () => {
       ipamMultiPoolPreAllocation: ['default=8'],
       onlyMasqueradeDefaultPool: false,
       ipamExpiration: 600_000,
+      prometheusServeAddr: undefined,
       autoCreateCiliumPodIpPools: new Map(),
       enableClusterPoolToMultiPoolMigration: false,
       multiPoolMigrationWorkers: 16,

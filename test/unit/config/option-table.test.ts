@@ -77,6 +77,7 @@ describe('the table of options', () => {
       'leader-election-renew-deadline',
       'leader-election-retry-period',
       'node-name',
+      'prometheus-serve-addr',
       'serve-addr',
       'socket-path',
       'state-dir',

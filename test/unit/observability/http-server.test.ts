@@ -5,8 +5,9 @@ import { once } from 'node:events';
 import {
   type HttpServer,
   type HttpServerOptions,
-  startHttpServer,
   type ProbeResult,
+  type ServedState,
+  startHttpServer,
 } from '../../../src/observability/http-server.ts';
 import { createMetricRegistry } from '../../../src/observability/metrics.ts';
 import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
@@ -20,15 +21,21 @@ afterEach(async () => {
 
 const fine = (): ProbeResult => ({ ok: true });
 
-async function start(options: Partial<HttpServerOptions> = {}): Promise<HttpServer> {
+type Started = Partial<HttpServerOptions & ServedState>;
+
+async function start({
+  health = fine,
+  ready = fine,
+  status = () => ({ nodes: 3 }),
+  node = (name) => ({ known: name === 'one', name }),
+  ...options
+}: Started = {}): Promise<HttpServer> {
   const result = await startHttpServer({
     listenOn: { host: '127.0.0.1', port: 0 },
+    option: 'serve-addr',
     clock: new VirtualClock(),
     log: recordingLogger(),
-    health: fine,
-    ready: fine,
-    status: () => ({ nodes: 3 }),
-    node: (name) => ({ known: name === 'one', name }),
+    state: { health, ready, status, node },
     metrics: createMetricRegistry({ measureProcess: false }),
     ...options,
   });
@@ -56,7 +63,7 @@ async function ask(
 }
 
 describe('startHttpServer', () => {
-  test.each<[string, Partial<HttpServerOptions>, number, string]>([
+  test.each<[string, Started, number, string]>([
     ['/healthz', {}, 200, 'ok'],
     ['/v1/healthz', {}, 200, 'ok'],
     ['/readyz', {}, 200, 'ok'],
@@ -78,8 +85,8 @@ describe('startHttpServer', () => {
     ['/status', {}, 200, '{\n  "nodes": 3\n}\n'],
     ['/status?node=one', {}, 200, '{\n  "known": true,\n  "name": "one"\n}\n'],
     ['/status?node=t%77o', {}, 404, '{\n  "known": false,\n  "name": "two"\n}\n'],
-    ['/', {}, 404, 'not found; there is /healthz, /v1/healthz, /readyz, /metrics, /status'],
-    ['/healthz/', {}, 404, 'not found; there is /healthz, /v1/healthz, /readyz, /metrics, /status'],
+    ['/', {}, 404, 'not found; there is /metrics, /healthz, /v1/healthz, /readyz, /status'],
+    ['/healthz/', {}, 404, 'not found; there is /metrics, /healthz, /v1/healthz, /readyz, /status'],
   ])('answers GET %s as expected: %#', async (path, options, code, body) => {
     const server = await start(options);
 
@@ -105,6 +112,13 @@ describe('startHttpServer', () => {
     expect(head.headers['content-length']).toBe(get.headers['content-length']);
   });
 
+  test('serves metrics alone where there is no state to show', async () => {
+    const server = await start({ state: undefined });
+
+    expect((await ask(server, '/metrics')).code).toBe(200);
+    expect(await ask(server, '/status')).toMatchObject({ code: 404, body: 'not found; there is /metrics' });
+  });
+
   test.each(['POST', 'PUT', 'DELETE'])('refuses %s', async (method) => {
     const server = await start();
 
@@ -114,7 +128,7 @@ describe('startHttpServer', () => {
     expect(headers['allow']).toBe('GET, HEAD');
   });
 
-  test.each<[string, Partial<HttpServerOptions>, string]>([
+  test.each<[string, Started, string]>([
     [
       '/healthz',
       {

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from '@jest/globals';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { replayDeletes } from '../../../../src/agent/cni/delete-queue.ts';
+import { replayDeletes, replayRest } from '../../../../src/agent/cni/delete-queue.ts';
 import { recordingLogger } from '../../../support/recording-logger.ts';
 import { AgentRig, environment } from '../agent-rig.ts';
 
@@ -34,5 +34,34 @@ describe('a DEL in the queue', () => {
 
     expect(log.lines).toMatchObject([{ level: 'warn', details: { path: stuck } }]);
     expect([stuck, other].map((path) => existsSync(path))).toEqual([true, false]);
+  });
+
+  test('that meets a full disk is replayed until it is done', async () => {
+    const directory = mkdtempSync(join(root, 'full-'));
+    const path = join(directory, `${'a'.repeat(64)}.delete`);
+    writeFileSync(path, call);
+    const rig = new AgentRig();
+    await rig.call('ADD');
+    rig.recordProblem = 'the disk is full';
+    const log = recordingLogger();
+    const parts = { answerer: rig.answerer, clock: rig.clock, log };
+
+    expect(await replayDeletes(directory, rig.answerer, log)).toBe(true);
+    const replays = replayRest(directory, parts, new AbortController().signal);
+    await rig.clock.advance(60_000);
+    expect([...rig.ipam.holdings.held()]).toHaveLength(1);
+    rig.recordProblem = undefined;
+    await rig.clock.advance(60_000);
+    await replays;
+
+    expect([...rig.ipam.holdings.held()]).toEqual([]);
+    expect(existsSync(path)).toBe(false);
+  });
+
+  test('that no replay can do is not replayed again', async () => {
+    const directory = mkdtempSync(join(root, 'wrong-'));
+    writeFileSync(join(directory, `${'a'.repeat(64)}.delete`), call.replace('pods', '//'));
+
+    expect(await replayDeletes(directory, new AgentRig().answerer, recordingLogger())).toBe(false);
   });
 });

@@ -40,6 +40,8 @@ const state = (holdings: Holdings): unknown => ({
   held: [...holdings.held()].toSorted((a, b) => (a.ip < b.ip ? -1 : 1)),
   attachments: [...holdings.attachments()].toSorted((a, b) => (a.container < b.container ? -1 : 1)),
   blocks: holdings.blocks,
+  pools: holdings.pools,
+  leaving: holdings.leaving,
 });
 
 const hold = (ip: string): Change => ({ hold: [{ pool: 'default', ip, owner: 'x' }] });
@@ -65,6 +67,16 @@ describe('a record', () => {
         detach: [{ network: 'n', container: name, interface: 'e' }],
       })),
       ip.map((base) => ({ blocks: { ipv4: `${base}/24` } })),
+      ip.map((base) => ({
+        pools: [
+          {
+            pool: 'p',
+            families: ['ipv4'] as const,
+            blocks: [{ cidr: `${base}/32`, allowsFirst: true, allowsLast: false, details: { mac: 'm' } }],
+          },
+        ],
+        leaving: { version: '7', blocks: [`p ${base}/32`] },
+      })),
     );
     fc.assert(
       fc.property(fc.array(fc.tuple(change, fc.boolean()), { maxLength: 30 }), (changes) => {
@@ -120,6 +132,7 @@ describe('a record', () => {
     ['journal', '{"hold":[{"pool":"default","ip":7,"owner":"x"}]}\n'],
     ['journal', '{"unknown":1}\n'],
     ['journal', '[]\n'],
+    ['journal', '{"pools":[{"pool":"p","families":["ipv4"],"blocks":[{"cidr":"10.0.0.0/24"}]}]}\n'],
     ['snapshot', '{"headwater":"addresses","version":1}\n{"blocks":{}}\n'],
     ['snapshot', '{"headwater":"addresses","version":2}\n{"headwater":"end"}\n'],
   ])('is damaged if its %s holds %j', (file, text) => {

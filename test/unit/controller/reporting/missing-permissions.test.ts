@@ -15,7 +15,7 @@ const failure: CloudFailure = {
 const minute = 60_000;
 
 /** Calls by minute, denied or successful. */
-type Step = readonly [number, 'denied' | 'ok' | 'other ok' | 'other failure'];
+type Step = readonly [number, 'denied' | 'ok' | 'not found' | 'other ok' | 'other failure'];
 
 const denied = 'warn missing cloud permission';
 const permitted = 'info cloud permission granted again';
@@ -37,6 +37,15 @@ test.each<[string, readonly Step[], readonly string[], number]>([
     [
       [0, 'denied'],
       [1, 'ok'],
+    ],
+    [denied, permitted],
+    0,
+  ],
+  [
+    'ends with an answer that only those get who may ask',
+    [
+      [0, 'denied'],
+      [1, 'not found'],
     ],
     [denied, permitted],
     0,
@@ -93,8 +102,9 @@ test.each<[string, readonly Step[], readonly string[], number]>([
     if (what === 'denied') missingPermissions.callEnded('CreateNetworkInterface', failure);
     if (what === 'ok') missingPermissions.callEnded('CreateNetworkInterface', undefined);
     if (what === 'other ok') missingPermissions.callEnded('DescribeVpcs', undefined);
-    if (what === 'other failure') {
-      const { permission: _permission, ...other } = { ...failure, kind: 'throttled' as const };
+    if (what === 'other failure' || what === 'not found') {
+      const kind = what === 'not found' ? 'instanceGone' : 'throttled';
+      const { permission: _permission, ...other } = { ...failure, kind } as const;
       missingPermissions.callEnded('CreateNetworkInterface', other);
     }
   }

@@ -71,7 +71,7 @@ describe('the text of a condition', () => {
       'of public addresses that are all taken',
       missingStaticIp('noneFree', { a: '1' }, words),
       'StaticIpsTaken',
-      'every floating address with the tags a=1 is associated with something: allocate and tag another, or disassociate one',
+      'every floating address with the tags a=1 is in use: allocate and tag another, or free one',
     ],
     [
       'of an instance without the tags',

@@ -18,7 +18,7 @@ function rig(claim: Claim, outcome: Outcome) {
   const refreshes: number[] = [];
   const bugs: unknown[] = [];
   const tasks = new TaskGroup({ clock, onBug: (error) => bugs.push(error) });
-  const facts = { tags: { pool: 'egress' }, view: view([eni(0)]) };
+  const facts = { tags: { pool: 'egress' }, view: view([eni(0)]), isBusy: false };
   const staticAddress = new StaticAddress({
     node: {
       instanceId: 'i-1',
@@ -26,6 +26,7 @@ function rig(claim: Claim, outcome: Outcome) {
         admit: () => Promise.resolve(() => undefined),
         perform: () => Promise.resolve(outcome),
       }),
+      associating: undefined,
       forStaticAddress: () => facts,
       applyAnswer: () => undefined,
       refresh: () => {

@@ -276,6 +276,16 @@ describe('a release that an earlier process started', () => {
     expect(recovered({ handshake: { [x]: 'ready-for-release' } }, [each], change)).toEqual([[x, 'leaving']]);
   });
 
+  test.each<[string, readonly (readonly [string, string])[]]>([
+    ['ready-for-release', [['10.0.9.9', 'unanswered']]],
+    ['released', [['10.0.9.9', 'released']]],
+    ['marked-for-release', []],
+  ])('waits for the end of a change that may have taken an address: %s', (state, expected) => {
+    const handshake = { '10.0.9.9': state as ReleaseState };
+
+    expect(recovered({ handshake }, [{ ...item, condition: 'changing' }])).toEqual(expected);
+  });
+
   test('does not continue on an interface that is leaving its instance', () => {
     const each = { ...item, attachment: attachment({ deviceIndex: 0, state: 'detaching' }) };
 

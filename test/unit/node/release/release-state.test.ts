@@ -156,6 +156,12 @@ describe('an agent that is asked', () => {
       { ...ready, isHeld: () => false },
       { kind: 'released', since: 1_000_000 },
     ],
+    [
+      'does not learn what a change under way takes',
+      unanswered,
+      { ...ready, isHeld: () => false, isChanging: () => true },
+      unanswered,
+    ],
     ['has forgotten what a lost answer has taken', unanswered, { isHeld: () => false }, none],
   ])('%s', (_, before, given, expected) => {
     expect(after(before, given)).toEqual(expected);

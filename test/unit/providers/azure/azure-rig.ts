@@ -6,6 +6,8 @@ import { Changes } from '../../../../src/providers/azure/changes.ts';
 import { FailedModels } from '../../../../src/providers/azure/failed-models.ts';
 import type { InstanceRef } from '../../../../src/providers/azure/ids.ts';
 import { azureLimits } from '../../../../src/providers/azure/limits.ts';
+import { PublicAddresses } from '../../../../src/providers/azure/public-addresses.ts';
+import { PublicIpPrefixes } from '../../../../src/providers/azure/public-ip-prefixes.ts';
 import { observe } from '../../../../src/providers/azure/read.ts';
 import { InstanceReleases } from '../../../../src/providers/azure/instance-releases.ts';
 import { Spellings } from '../../../../src/providers/azure/spellings.ts';
@@ -108,7 +110,9 @@ export function azureRig(options: AzureRigOptions = {}): AzureRig {
   const changes = new Changes({ client, spellings, clock, ...(crowd !== undefined && { crowd }) });
   const failedModels = new FailedModels({ clock, consistencyWindow: 20_000 });
   const releases = new InstanceReleases({ client, changes, spellings, failedModels, clock });
-  const parts = { client, spellings, subnets, clock, isInScope };
+  const publicAddresses = new PublicAddresses(client, clock);
+  const prefixes = new PublicIpPrefixes(client, spellings);
+  const parts = { client, spellings, subnets, publicAddresses, prefixes, clock, isInScope };
   return {
     ...arm,
     api,

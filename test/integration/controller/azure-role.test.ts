@@ -1,0 +1,162 @@
+import { afterAll, describe, expect, test } from '@jest/globals';
+import type { Principal } from '../../../src/simulator/arm/principals.ts';
+import { AzureClusterWorld } from '../../support/azure-cluster-world.ts';
+import { controllerPrincipal, scaleSet, testAzure } from '../../support/azure-cloud.ts';
+import { azureRole } from '../../support/azure-role.ts';
+import { startController, type WorldController } from '../../support/world-controller.ts';
+
+const minute = 60_000;
+const flags = { 'azure-release-excess-ips': 'true', 'excess-ip-release-delay': '30s' };
+/** What the controllers of this file asked for, by the actions that Azure checked. */
+const checked = new Set<string>();
+
+/** What happens while the permission is missing. */
+interface Case {
+  /** Where a person finds the reason; all are in the log, too. */
+  readonly shownBy?: 'the error of a node' | 'a warning of a node';
+  /** Nodes of the scale set, and the one of its own, that have addresses meanwhile. */
+  readonly served: readonly [number, number];
+  /** VMs whose nodes stay. */
+  readonly lost?: 'one of the scale set' | 'the one of its own';
+}
+
+const everybody = [2, 1] as const;
+
+const cases: Readonly<Record<string, Case>> = {
+  'Microsoft.Compute/virtualMachineScaleSets/read': { served: everybody, lost: 'one of the scale set' },
+  'Microsoft.Compute/virtualMachineScaleSets/networkInterfaces/read': { served: everybody },
+  'Microsoft.Compute/virtualMachineScaleSets/virtualMachines/read': {
+    served: [0, 1],
+    shownBy: 'the error of a node',
+  },
+  'Microsoft.Compute/virtualMachineScaleSets/virtualMachines/write': {
+    served: [0, 1],
+    shownBy: 'the error of a node',
+  },
+  'Microsoft.Compute/virtualMachineScaleSets/virtualMachines/networkInterfaces/read': { served: everybody },
+  'Microsoft.Compute/virtualMachineScaleSets/virtualMachines/networkInterfaces/ipConfigurations/publicIPAddresses/read':
+    { served: everybody },
+  'Microsoft.Compute/virtualMachines/read': { served: everybody, lost: 'the one of its own' },
+  'Microsoft.Network/networkInterfaces/read': { served: [2, 0] },
+  'Microsoft.Network/networkInterfaces/write': { served: [2, 0], shownBy: 'the error of a node' },
+  'Microsoft.Network/virtualNetworks/subnets/read': { served: [0, 0] },
+  'Microsoft.Network/virtualNetworks/subnets/join/action': {
+    served: [0, 0],
+    shownBy: 'the error of a node',
+  },
+  'Microsoft.Network/publicIPPrefixes/read': { served: everybody, shownBy: 'a warning of a node' },
+  'Microsoft.Network/publicIPPrefixes/join/action': { served: everybody, shownBy: 'a warning of a node' },
+  'Microsoft.Network/networkSecurityGroups/join/action': {
+    served: [0, 0],
+    shownBy: 'the error of a node',
+  },
+  'Microsoft.Network/applicationSecurityGroups/joinIpConfiguration/action': {
+    served: [0, 0],
+    shownBy: 'the error of a node',
+  },
+  'Microsoft.Network/loadBalancers/backendAddressPools/join/action': {
+    served: [0, 0],
+    shownBy: 'the error of a node',
+  },
+};
+
+const nic = {
+  name: 'nic0',
+  subnet: 'pods',
+  securityGroup: 'nodes',
+  applicationSecurityGroups: ['pods'],
+  loadBalancerPools: ['front/nodes'],
+};
+
+interface Played {
+  readonly world: AzureClusterWorld;
+  readonly controller: WorldController;
+  readonly allow: (actions: readonly string[]) => void;
+}
+
+/** Two nodes of a scale set and one of its own; one of each asks for more later, and one for a public address. */
+async function play(actions: readonly string[], { lost }: Case): Promise<Played> {
+  const world = new AzureClusterWorld({
+    cloud: testAzure({
+      scaleSets: [scaleSet({ count: 2, interfaces: [nic] })],
+      machines: [{ name: 'single', interfaces: [nic] }],
+      publicIpPrefixes: [{ name: 'egress', block: '203.0.113.0/30', tags: { pool: 'egress' } }],
+    }),
+  });
+  const { gateway } = world.cluster.arm;
+  const principal = gateway.tokens.principals.find(({ name }) => name === controllerPrincipal);
+  if (principal === undefined) throw new Error('the cloud has no such principal');
+  const allow = (allowed: readonly string[]): void => {
+    const roles: Principal['roles'] = [{ scope: '/', actions: [...allowed] }];
+    Object.assign(principal, { roles });
+  };
+  gateway.onCall = ({ caller, operation }) => {
+    // Who may change a resource may follow the change.
+    if (caller.name !== controllerPrincipal || operation.name.startsWith('Operations.Get')) return;
+    if (operation.action !== undefined) checked.add(operation.action);
+  };
+  allow(actions);
+  const controller = startController(world, { flags });
+  const [first] = world.machines;
+  for (const machine of world.machines)
+    await world.announce(machine, {
+      spec: { ipam: machine === first ? { 'static-ip-tags': { pool: 'egress' } } : {} },
+    });
+  await world.advance(5 * minute);
+  const gone = world.machines.find(({ instanceId }) =>
+    lost === 'the one of its own' ? instanceId.endsWith('single') : instanceId.endsWith('/1'),
+  );
+  if (lost !== undefined && gone !== undefined)
+    void world.hand.send('DELETE', world.cluster.arm.cloud.machine(gone.instanceId).path);
+  await world.advance(15 * minute);
+  return { world, controller, allow };
+}
+
+function served(world: AzureClusterWorld): readonly [number, number] {
+  const full = world.machines.filter((machine) => world.pool(machine).size >= 8);
+  const single = full.filter(({ instanceId }) => instanceId.endsWith('single'));
+  return [full.length - single.length, single.length];
+}
+
+function shown(where: NonNullable<Case['shownBy']>, { world, controller }: Played): string {
+  if (where === 'the error of a node')
+    return world.machines.map((machine) => world.operatorError(machine)).join('; ');
+  return (controller.controller.status().warnings ?? []).map(({ why }) => why).join('; ');
+}
+
+describe('the shipped role of Azure', () => {
+  test.each(azureRole)(
+    'allows %s because Headwater needs it and names it when it is denied',
+    async (action) => {
+      const each = cases[action];
+      if (each === undefined) throw new Error(`no case needs ${action}`);
+      const remedy = `allow ${action} to Headwater's role`;
+      const played = await play(
+        azureRole.filter((other) => other !== action),
+        each,
+      );
+      const { world, controller, allow } = played;
+      const during = {
+        denied: controller.controller.status().denied,
+        shown: each.shownBy === undefined ? remedy : shown(each.shownBy, played),
+        served: served(world),
+      };
+      allow(azureRole);
+      await world.advance(25 * minute);
+
+      expect(during.denied).toEqual([expect.objectContaining({ permission: action, remedy })]);
+      expect(during.shown).toContain(remedy);
+      expect(during.served).toEqual(each.served);
+      const warned = controller.logged.filter(({ message }) => message === 'missing cloud permission');
+      expect(warned.map(({ details }) => details['permission'])).toEqual([action]);
+      expect(controller.controller.status().denied).toEqual([]);
+      expect(world.broken()).toEqual([]);
+    },
+  );
+
+  afterAll(() => {
+    const joins = azureRole.filter((action) => /\/join(IpConfiguration)?\/action$/.test(action));
+    // Those for what a body links to are checked with the calls above.
+    expect([...checked, ...joins].sort()).toEqual([...azureRole].sort());
+  });
+});
