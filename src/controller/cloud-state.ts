@@ -197,7 +197,9 @@ export class CloudState implements CloudPort {
   subnets(): readonly SubnetFigures[] {
     const { infrastructure, wholeBlocks } = this.network;
     const now = this.#deps.host.clock.monotonic();
-    return subnetFigures({ infrastructure, wholeBlocks, ledger: this.#ledger }, now);
+    const { prefixes } = this.implementation.traits;
+    const blocks = prefixes ? wholeBlocks : new Map<string, number>();
+    return subnetFigures({ infrastructure, wholeBlocks: blocks, ledger: this.#ledger }, now);
   }
 
   /** Sets its gauges. */
