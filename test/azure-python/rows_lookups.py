@@ -1,11 +1,12 @@
 """What is not there, who may not see it, and what a look shows."""
 
 from azure.mgmt.compute import ComputeManagementClient
+from azure.mgmt.compute import models as compute
 from azure.mgmt.network import NetworkManagementClient
 
 from cloud import OTHER_SUBSCRIPTION, SUBSCRIPTION
-from scene import GROUP
-from table import ERRORS, LIMITS, LINKED, NIC, OPERATIONS, RESERVED, ROLES, SET, SUBNET, VM, refused, yields
+from scene import GROUP, configurations_of
+from table import ERRORS, LIMITS, LINKED, NIC, OPERATIONS, PREFIX, RESERVED, ROLES, SET, SUBNET, VM, refused, yields
 
 NOBODY = '00000000-0000-0000-0000-0000000000ff'
 
@@ -42,8 +43,8 @@ def any_case(s):
 
 
 def second_set(s):
-    compute = elsewhere(s, ComputeManagementClient, OTHER_SUBSCRIPTION)
-    return [one.name for one in compute.virtual_machine_scale_sets.list('other')]
+    other = elsewhere(s, ComputeManagementClient, OTHER_SUBSCRIPTION)
+    return [one.name for one in other.virtual_machine_scale_sets.list('other')]
 
 
 def wide(s):
@@ -54,6 +55,30 @@ def wide(s):
     linked = [primary.load_balancer_backend_address_pools is not None, other.load_balancer_backend_address_pools is None]
     groups = {one.application_security_groups[0].id.rsplit('/', 1)[1] for one in first.ip_configurations}
     return shown, linked, primary.public_ip_address.id.endswith('/publicIPAddresses/public'), groups
+
+
+def with_public_address(s, prefix, group='rows'):
+    vm = s.vm()
+    path = f'/subscriptions/{SUBSCRIPTION}/resourceGroups/{group}/providers/Microsoft.Network/publicIPPrefixes/{prefix}'
+    own = compute.VirtualMachineScaleSetPublicIPAddressConfigurationProperties(public_ip_prefix=compute.SubResource(id=path))
+    wanted = compute.VirtualMachineScaleSetPublicIPAddressConfiguration(name='out', properties=own)
+    configurations_of(vm)[0].properties.public_ip_address_configuration = wanted
+    return s.put(vm)
+
+
+def public_address(s):
+    with_public_address(s, 'egress').result()
+    shown = s.nic_of().ip_configurations[0].public_ip_address.id
+    look = s.network.public_ip_addresses.get_virtual_machine_scale_set_public_ip_address
+    found = look('rows', 'rows', s.id, 'nic0', 'ipconfig1', 'out')
+    [prefix] = s.network.public_ip_prefixes.list('rows')
+    taken = [one.id for one in prefix.public_ip_addresses]
+    return found.id == shown, found.ip_address.rsplit('.', 1)[0], shown in taken, prefix.ip_prefix, prefix.tags
+
+
+def full_prefix(s):
+    with_public_address(s, 'full', 'empty').result()
+    with_public_address(type(s)(s.cloud), 'full', 'empty').result()
 
 
 def flexible(s):
@@ -107,6 +132,9 @@ ROWS = [
     yields('scale sets of another subscription', SET, second_set, ['far']),
     yields('a subnet of another subscription', SUBNET, lambda s: elsewhere(s, NetworkManagementClient, OTHER_SUBSCRIPTION).subnets.get('other', 'far', 'far').address_prefix, '10.9.0.0/24'),
     yields('several interfaces, pools, groups and a public address', NIC, wide, ([True, False, True, False], [True, True], True, {'pods'})),
+    yields('a public address out of a prefix', PREFIX, public_address, (True, '203.0.113', True, '203.0.113.0/28', {'pool': 'egress'})),
+    refused('a public address out of a prefix that has none left', PREFIX, full_prefix, 'PublicIpPrefixOutOfIpAddressesForVMScaleSet', None),
+    refused('a public address out of an unknown prefix', PREFIX, lambda s: with_public_address(s, 'none').result(), 'InvalidResourceReference'),
     yields('a machine of a flexible scale set and its own interface', VM, flexible, ('flexible', True, ['ProvisioningState/succeeded', 'PowerState/running'])),
     yields('how a machine is', VM, instance_view, ['ProvisioningState/succeeded', 'PowerState/running']),
     yields('a MAC address', NIC, mac, (5, True)),

@@ -80,6 +80,10 @@ const cloud = {
       subnets: [{ name: 'far', block: '10.9.0.0/24' }],
     },
   ],
+  publicIpPrefixes: [
+    { name: 'egress', group: 'rows', block: '203.0.113.0/28', tags: { pool: 'egress' } },
+    { name: 'full', group: 'empty', block: '203.0.113.16/32', tags: { pool: 'full' } },
+  ],
   scaleSets: [
     { name: 'rows', count: 120, interfaces: [{ name: 'nic0', subnet: 'nodes' }] },
     {

@@ -13,18 +13,22 @@ const address = { id: 'eipalloc-1', address: '203.0.113.1', tags: {}, taken: fal
 type Claim = Awaited<ReturnType<StaticAddressDeps['publicAddresses']['claim']>>;
 
 /** A cloud with this address and this outcome of each association; it answers no refresh. */
-function rig(claim: Claim, outcome: Outcome) {
+function rig(claim: Claim, outcome: Outcome, isBusy = false) {
   const clock = new VirtualClock();
   const refreshes: number[] = [];
+  const performed: string[] = [];
   const bugs: unknown[] = [];
   const tasks = new TaskGroup({ clock, onBug: (error) => bugs.push(error) });
-  const facts = { tags: { pool: 'egress' }, view: view([eni(0)]), isBusy: false };
+  const facts = { tags: { pool: 'egress' }, view: view([eni(0)]), isBusy };
   const staticAddress = new StaticAddress({
     node: {
       instanceId: 'i-1',
       implementation: scriptedImplementation({
         admit: () => Promise.resolve(() => undefined),
-        perform: () => Promise.resolve(outcome),
+        perform: (operation) => {
+          performed.push(operation.kind);
+          return Promise.resolve(outcome);
+        },
       }),
       associating: undefined,
       forStaticAddress: () => facts,
@@ -41,7 +45,14 @@ function rig(claim: Claim, outcome: Outcome) {
     permission: { refusal: () => undefined },
     onAssociated: () => undefined,
   });
-  return { clock, refreshes, bugs, tasks, begin: () => staticAddress.step(facts, clock.monotonic()) };
+  return {
+    clock,
+    refreshes,
+    performed,
+    bugs,
+    tasks,
+    begin: () => staticAddress.step(facts, clock.monotonic()),
+  };
 }
 
 const claimed: Claim = { kind: 'claimed', address, settle: () => undefined };
@@ -63,4 +74,36 @@ test.each<[string, Claim, Outcome]>([
 
   expect(refreshes).toHaveLength(1);
   expect({ isOver, bugs }).toEqual({ isOver: true, bugs: [] });
+});
+
+test.each([
+  ['the address', undefined, 'taken'],
+  ['the instance', 'instance', 'free'],
+] as const)('an association refused because of %s leaves the address as it should', async (_, about, end) => {
+  const ends: string[] = [];
+  const claim: Claim = { kind: 'claimed', address, settle: (as) => ends.push(as) };
+  const outcome = failed('conflict');
+  const refused = about === undefined ? outcome : withSubject(outcome, about);
+  const { clock, tasks, begin } = rig(claim, refused);
+
+  begin();
+  await clock.advance(0);
+  void tasks.stop(AbortSignal.abort());
+
+  expect(ends).toEqual([end]);
+});
+
+function withSubject(outcome: Outcome, about: 'instance'): Outcome {
+  if (outcome.kind === 'done') throw new Error('nothing has failed');
+  return { ...outcome, failure: { ...outcome.failure, about } };
+}
+
+test('an association is not begun beside a change that excludes it', async () => {
+  const { clock, tasks, performed, begin } = rig(claimed, lost, true);
+
+  begin();
+  await clock.advance(600_000);
+  void tasks.stop(AbortSignal.abort());
+
+  expect(performed).toEqual([]);
 });
