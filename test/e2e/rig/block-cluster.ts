@@ -52,9 +52,13 @@ export class BlockCluster {
   }
 
   /** Resolves once it serves health, metrics and status. */
-  async startController(flags: readonly string[] = []): Promise<ControllerChild> {
+  async startController(
+    flags: readonly string[] = [],
+    environment: Readonly<Record<string, string>> = {},
+  ): Promise<ControllerChild> {
     const { scope } = this.#options;
     const controller = await ControllerChild.start({
+      environment,
       args: [
         ...(scope.startsWith('nodeipam') ? ['nodeipam'] : ['run', `--ipam=${scope}`]),
         `--k8s-kubeconfig-path=${await this.api.kubeconfigOf(account)}`,
