@@ -3,6 +3,12 @@ import { RigChild } from './child-process.ts';
 import { getText } from './http.ts';
 import { addressIn } from './controller-process.ts';
 
+export interface ControllerChildOptions {
+  readonly args: readonly string[];
+  /** Variables besides PATH. */
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
 export class ControllerChild {
   readonly child: RigChild;
   readonly lines: readonly string[];
@@ -15,9 +21,9 @@ export class ControllerChild {
   }
 
   /** Resolves once it logs the address where it serves health, metrics and status. */
-  static async start({ args }: { readonly args: readonly string[] }): Promise<ControllerChild> {
+  static async start({ args, environment = {} }: ControllerChildOptions): Promise<ControllerChild> {
     const lines: string[] = [];
-    const child = new RigChild({ name: 'the controller', args, bound: true });
+    const child = new RigChild({ name: 'the controller', args, bound: true, env: environment });
     child.onEachLine((line) => lines.push(line));
     return new ControllerChild(child, lines, await child.waitForLine(addressIn));
   }

@@ -162,7 +162,10 @@ export const headwaterMetrics = {
     'Blocks of the networks that nodes get them from: held (a node has any part of them, or they are reserved) or free. With ipam=multi-pool also orphaned: blocks that nodes have of a pool which does not have them any longer.',
     { ...pool, state: ['held', 'free', 'orphaned'] },
   ),
-  headwater_cidr_waiting_nodes: gauge('Nodes that wait for a block.', pool),
+  headwater_cidr_waiting_nodes: gauge(
+    'Nodes that wait for a block; with CloudAllocator, of the pool cloud.',
+    pool,
+  ),
   headwater_ciliumnode_gc_total: counter(
     'CiliumNodes without a Node, by what came of them: deleted; would_delete (dry run); kept (the live Node or CiliumNode says otherwise, or too many at once); failed.',
     { outcome: ['deleted', 'would_delete', 'kept', 'failed'] },

@@ -13,6 +13,7 @@ import {
   cidrNodeReport,
   type CidrStatusReport,
   cidrStatusReport,
+  type CloudCallReport,
 } from '../reporting/cidr-status-report.ts';
 import { logReflectorState, silenceProblem, WatchCounters } from '../reporting/watch-counters.ts';
 import { WriteHealth } from '../reporting/write-health.ts';
@@ -65,6 +66,8 @@ export interface CidrParts<H extends Holder, D> extends ServedBlocks<H, D> {
   stop(deadline: AbortSignal): Promise<void>;
   /** Sets its gauges. */
   show(): void;
+  /** What is reported of a cloud that is followed. */
+  cloud?(): CloudCallReport;
 }
 
 export interface CidrKind<H extends Holder, D> {
@@ -230,7 +233,7 @@ export class CidrMode<H extends Holder, D> implements Mode<CidrStatusReport, Cid
   }
 
   status(facts: ControllerFacts): CidrStatusReport {
-    return cidrStatusReport(facts, this.#session?.report());
+    return { ...cidrStatusReport(facts, this.#session?.report()), ...this.#parts.cloud?.() };
   }
 
   node(name: string, facts: ControllerFacts): CidrNodeReport {

@@ -1,6 +1,6 @@
 // The command nodeipam with CloudAllocator: the pod CIDRs of a Node are what a cloud routes to its instance.
 import { BlockLedger } from '../../cidr/allocation/block-ledger.ts';
-import { AliasAllotment } from '../../cidr/node-ipam/cloud/alias-allotment.ts';
+import { AliasAllotment, cloudPool } from '../../cidr/node-ipam/cloud/alias-allotment.ts';
 import {
   type AliasDraft,
   type AliasHolder,
@@ -14,6 +14,7 @@ import { nodesPath } from '../../kubernetes/node/node-blocks.ts';
 import { NodeWriter } from '../../kubernetes/node/node-writer.ts';
 import { aborted } from '../../runtime/race-abort.ts';
 import type { BlockBook } from '../cidr-session.ts';
+import type { CloudCallReport } from '../reporting/cidr-status-report.ts';
 import type { AliasCloud, CloudDeps } from '../clouds/cloud.ts';
 import { CidrMode, type CidrParts, type CidrPorts, writeTimeoutOf } from './cidr-mode.ts';
 import type { ModeDeps } from './mode.ts';
@@ -53,6 +54,7 @@ class CloudAllocatorParts implements CidrParts<AliasHolder, AliasDraft> {
   readonly #deps: ModeDeps;
   readonly #cloud: AliasCloud;
   readonly #reads: AliasReads;
+  #allotment: AliasAllotment | undefined;
 
   constructor(
     deps: ModeDeps,
@@ -80,14 +82,14 @@ class CloudAllocatorParts implements CidrParts<AliasHolder, AliasDraft> {
   openBook(): BlockBook<AliasHolder, AliasDraft> {
     const { reserved } = blockSettings(this.#deps.host.options, 'nodeipam');
     const ledger = new BlockLedger([]);
-    const allotment = new AliasAllotment({
+    this.#allotment = new AliasAllotment({
       ledger,
       reads: this.#reads,
       families: [...new Set(reserved.map(({ family }) => family))],
       services: reserved,
       words: this.#cloud.words,
     });
-    return { ledger, allotment, writesInARow };
+    return { ledger, allotment: this.#allotment, writesInARow };
   }
 
   subjects({ name, uid }: AliasHolder): readonly EventSubject[] {
@@ -111,5 +113,12 @@ class CloudAllocatorParts implements CidrParts<AliasHolder, AliasDraft> {
 
   show(): void {
     this.#cloud.showCalls();
+    const { metrics } = this.#deps.host.registry;
+    for (const [family, count] of this.#allotment?.waiting() ?? [])
+      metrics.headwater_cidr_waiting_nodes.set({ pool: cloudPool, family }, count);
+  }
+
+  cloud(): CloudCallReport {
+    return { denied: this.#cloud.denied(), buckets: this.#cloud.buckets() };
   }
 }

@@ -5,8 +5,10 @@ import { cidrText, type Family } from '../../cidr/set/cidr.ts';
 import type { ControllerState } from './controller-state.ts';
 import { type PauseReport, pauseReports, type ReportedWrite } from './pause-report.ts';
 import type { Pauses } from '../../providers/gate/mutation-permission.ts';
+import type { BucketLevel } from '../../providers/rate-limit/rate-limiter.ts';
+import type { MissingPermission } from './missing-permissions.ts';
 
-export interface CidrStatusReport extends Partial<CidrFleetReport> {
+export interface CidrStatusReport extends Partial<CidrFleetReport>, Partial<CloudCallReport> {
   readonly version?: string;
   readonly state: ControllerState;
   readonly identity: string;
@@ -14,6 +16,14 @@ export interface CidrStatusReport extends Partial<CidrFleetReport> {
   readonly leader?: string;
   /** Why activities are paused; empty if none is. */
   readonly paused: readonly PauseReport[];
+}
+
+/** Of a cloud that is followed. */
+export interface CloudCallReport {
+  /** Permissions that the cloud denies. */
+  readonly denied: readonly MissingPermission[];
+  /** Current state of the rate limits. */
+  readonly buckets: readonly BucketLevel[];
 }
 
 /** The leader's view. */

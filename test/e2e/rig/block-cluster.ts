@@ -52,11 +52,15 @@ export class BlockCluster {
   }
 
   /** Resolves once it serves health, metrics and status. */
-  async startController(flags: readonly string[] = []): Promise<ControllerChild> {
+  async startController(
+    flags: readonly string[] = [],
+    environment: Readonly<Record<string, string>> = {},
+  ): Promise<ControllerChild> {
     const { scope } = this.#options;
     const controller = await ControllerChild.start({
+      environment,
       args: [
-        ...(scope.startsWith('nodeipam') ? ['nodeipam'] : ['run', `--ipam=${scope}`]),
+        ...(this.path === nodes ? ['nodeipam'] : ['run', `--ipam=${scope}`]),
         `--k8s-kubeconfig-path=${await this.api.kubeconfigOf(account)}`,
         '--serve-addr=127.0.0.1:0',
         ...this.#options.flags,
@@ -81,7 +85,7 @@ export class BlockCluster {
 
   /** Creates an object that holds blocks, with none or these. */
   async create(name: string, podCIDRs: readonly string[] = []): Promise<void> {
-    const isNode = this.#options.scope === 'nodeipam';
+    const isNode = this.path === nodes;
     const given = podCIDRs.length === 0 ? {} : { podCIDR: podCIDRs[0] ?? '', podCIDRs };
     const object: JsonObject = isNode
       ? { apiVersion: 'v1', kind: 'Node', metadata: { name }, spec: given }
@@ -140,7 +144,7 @@ export class BlockCluster {
     const objects = listAt(await this.api.call('GET', this.path), 'items').filter(isObject);
     if (this.#options.scope === 'multi-pool')
       return new Map(objects.map((object) => [textAt(object, 'metadata', 'name'), poolBlocksOf(object)]));
-    const place = this.#options.scope === 'nodeipam' ? ['spec', 'podCIDRs'] : ['spec', 'ipam', 'podCIDRs'];
+    const place = this.path === nodes ? ['spec', 'podCIDRs'] : ['spec', 'ipam', 'podCIDRs'];
     return new Map(objects.map((object) => [textAt(object, 'metadata', 'name'), textsAt(object, ...place)]));
   }
 

@@ -273,6 +273,8 @@ describe('EC2 behind CloudAllocator', () => {
     world.startReplica();
     await world.until('it says so', () => world.reasonOf('a') === reason);
     expect(world.leader?.controller.node('a')).toMatchObject({ why: expect.stringMatching(why) });
+    const denied = world.leader?.controller.status().denied?.map(({ permission }) => permission);
+    expect(denied).toEqual(reason === 'AccessDenied' ? ['ec2:DescribeNetworkInterfaces'] : []);
     await world.clock.advance(120_000);
     expect(world.writes).toEqual([]);
     world.ec2.gateway.faults.remove(id);

@@ -83,6 +83,7 @@ describe('nodeipam with CloudAllocator', () => {
     const nodes = await nodesAt(api);
     const status = await answerAt(`${address}/status`);
     const readiness = await fetch(`${address}/readyz`);
+    const metrics = await (await fetch(`${address}/metrics`)).text();
     const ended = await child.stop();
 
     expect(nodes).toEqual({
@@ -108,6 +109,7 @@ describe('nodeipam with CloudAllocator', () => {
       ],
     });
     expect(readiness.status).toBe(200);
+    expect(metrics).toMatch(/^headwater_cidr_waiting_nodes\{pool="cloud",family="ipv4"\} 3$/m);
     expect(ended).toMatchObject({ code: 0, err: '' });
   });
 

@@ -5,7 +5,7 @@ import { shownBlocks, type ShownBlocks } from '../../allocation/block-condition.
 import type { BlockCondition } from '../../allocation/block-holders.ts';
 import type { BlockLedger } from '../../allocation/block-ledger.ts';
 import { bySeniority } from '../../allocation/waiting-line.ts';
-import { type Cidr, cidrText, type Family, isSame, overlaps, parseCidr } from '../../set/cidr.ts';
+import { type Cidr, cidrText, families, type Family, isSame, overlaps, parseCidr } from '../../set/cidr.ts';
 import { aliasCondition, type AliasWords } from './alias-condition.ts';
 import type { AliasDraft, AliasHolder } from './alias-node-holders.ts';
 import { type AliasPlan, aliasPlan } from './alias-plan.ts';
@@ -29,8 +29,8 @@ interface Known {
   reserved: readonly Cidr[];
 }
 
-/** The name of what blocks are counted under. */
-const cloud = 'cloud';
+/** What stands for a pool where blocks are counted. */
+export const cloudPool = 'cloud';
 
 export class AliasAllotment implements Allotment<AliasHolder, AliasDraft> {
   readonly #deps: AliasAllotmentDeps;
@@ -85,11 +85,18 @@ export class AliasAllotment implements Allotment<AliasHolder, AliasDraft> {
   lacks({ uid }: AliasHolder): readonly Lack[] {
     const known = this.#known.get(uid);
     if (known === undefined || isReady(known.holder)) return [];
-    const { families } = this.#deps;
-    return (families.length === 0 ? (['ipv4'] as const) : families).map((family) => ({
-      pool: cloud,
-      family,
-    }));
+    const { families: own } = this.#deps;
+    const wanted = own.length === 0 ? (['ipv4'] as const) : own;
+    return wanted.map((family) => ({ pool: cloudPool, family }));
+  }
+
+  /** How many Nodes wait for a block of each family, or for their condition. */
+  waiting(): ReadonlyMap<Family, number> {
+    const counts = new Map<Family, number>(families.map((family) => [family, 0]));
+    for (const { holder } of this.#known.values())
+      for (const { family } of holder.isLeftAlone ? [] : this.lacks(holder))
+        counts.set(family, (counts.get(family) ?? 0) + 1);
+    return counts;
   }
 
   reserve({ uid }: AliasHolder): Reservation<AliasDraft> | undefined {
