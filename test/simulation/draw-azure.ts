@@ -40,7 +40,10 @@ export function drawAzureScenario(seed: string): Scenario {
     faults: { min: 40, more: 50 },
     replacements: { min: 12, more: 8 },
     fault: drawFault,
-    series: drawHalfDone,
+    series: (random, minutes) => [
+      ...drawHalfDone(random, minutes),
+      ...drawOmissions(random.fork('omissions'), minutes),
+    ],
     zone: (random, index) => ({
       zone: '',
       nodeBlock: '',
@@ -173,6 +176,16 @@ function refusedChange(random: Random): CloudFault {
     ['LinkedAuthorizationFailed', 403],
   ] as const);
   return { kind: 'error', code, status, message };
+}
+
+/** Lists that lack an interface for a moment, or addresses in use. */
+function drawOmissions(random: Random, minutes: number): readonly TimedFault[] {
+  const time = (minutes - 4) * 60 * second;
+  const [, draw] = drawers.omission;
+  return Array.from({ length: 2 + random.integer(4) }, () => ({
+    at: 2 * 60 * second + Math.round(random.next() * time),
+    ...draw(random),
+  }));
 }
 
 /**

@@ -9,7 +9,6 @@ import type { SimulatedCluster } from '../../src/simulator/cluster/embedded-clus
 import type { KubernetesHandler } from '../../src/simulator/kubernetes/exchange.ts';
 import { KubernetesClient } from '../../src/simulator/workload/kubernetes-client.ts';
 import type { NodeFacts } from '../../src/simulator/workload/node-facts.ts';
-import type { Ec2Output } from '../../src/providers/aws/ec2-api.ts';
 import { optionsOf } from '../support/given-options.ts';
 import { VisibilityOutages } from './visibility-outages.ts';
 import { AlibabaRig } from './clouds/alibaba-rig.ts';
@@ -26,6 +25,7 @@ import { type ShownNode, shownNodeOf } from './invariants/shown-node.ts';
 import type { CallInProgress } from './ports.ts';
 import { SimulatedProcess } from './process.ts';
 import { IncompleteReads } from './incomplete-reads.ts';
+import { withoutOmitted } from './omitted-interfaces.ts';
 import { Replica, type ReplicaSetup } from './replica.ts';
 import type { CallPhase, Scenario } from './scenario.ts';
 import { Failpoints } from './failpoints.ts';
@@ -221,12 +221,9 @@ export class Harness {
     { action, input }: { readonly action: string; readonly input: object },
     output: T,
   ): T {
-    const { NetworkInterfaces: all } = output as Partial<Ec2Output<'DescribeNetworkInterfaces'>>;
-    const isComplete =
-      action !== 'DescribeNetworkInterfaces' || all === undefined || this.outages.isRecent(this.now);
-    const listed = isComplete
+    const listed = this.outages.isRecent(this.now)
       ? output
-      : { ...output, NetworkInterfaces: this.incompleteReads.shown(identity, all) };
+      : withoutOmitted(this.incompleteReads, { identity, action }, output);
     const isListing = action === 'DescribeNetworkInterfaces' && JSON.stringify(input).includes('"in-use"');
     return this.outages.shown(action, listed, isListing) as T;
   }

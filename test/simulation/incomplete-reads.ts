@@ -1,8 +1,6 @@
 // Reads that omit existing resources, as an eventually consistent cloud may: an interface with pod addresses, or these
 // addresses. An omission is shorter than a consistency window and does not soon recur, so two reads a window apart see
 // everything.
-import type { Ec2NetworkInterface } from '../../src/providers/aws/ec2-api.ts';
-import { membersOf } from './invariants/assignments.ts';
 import type { FaultPlan } from './scenario.ts';
 
 type Plan = Extract<FaultPlan, { readonly kind: 'omission' }>;
@@ -22,6 +20,16 @@ export interface IncompleteReadsOptions {
   /** Addresses that pods of the instance hold. */
   readonly inUse: (instanceId: string) => ReadonlySet<string>;
   readonly onBegin: (plan: Plan) => void;
+}
+
+/** An interface in the answer of a cloud. */
+export interface ListedInterface<Item> {
+  readonly id: string;
+  readonly instanceId: string;
+  /** Also those of its prefixes. */
+  readonly addresses: readonly string[];
+  /** The item with its primary address and these addresses only. */
+  readonly withOnly: (isShown: (address: string) => boolean) => Item;
 }
 
 /** After an omission of an interface, no other one for this long, in ms. */
@@ -47,55 +55,45 @@ export class IncompleteReads {
     this.#active.clear();
   }
 
-  /** The interfaces of an answer to DescribeNetworkInterfaces that reach the process. */
-  shown(reader: string, interfaces: readonly Ec2NetworkInterface[]): readonly Ec2NetworkInterface[] {
+  /** The interfaces of an answer that reach the process. */
+  shown<Item>(
+    reader: string,
+    items: readonly Item[],
+    read: (item: Item) => ListedInterface<Item>,
+  ): readonly Item[] {
     const isFirst = !this.#readers.has(reader);
     this.#readers.add(reader);
+    const interfaces = this.#armed.length === 0 ? [] : items.map(read);
     this.#armed = this.#armed.filter((armed) => !this.#begins(armed, isFirst, interfaces));
-    if (this.#active.size === 0) return interfaces;
-    return interfaces.flatMap((item) => this.#shownOf(item));
+    if (this.#active.size === 0) return items;
+    return items.flatMap((item) => this.#shownOf(item, read(item)));
   }
 
   #begins(
     { plan, instanceId }: Armed,
     isFirst: boolean,
-    interfaces: readonly Ec2NetworkInterface[],
+    interfaces: readonly Omit<ListedInterface<unknown>, 'withOnly'>[],
   ): boolean {
     if (plan.from === 'next leader' && !isFirst) return false;
     const now = this.#options.now();
     const inUse = this.#options.inUse(instanceId);
-    const fitting = interfaces.filter(
-      ({ NetworkInterfaceId: id = '', Attachment }) =>
-        Attachment?.InstanceId === instanceId && now > (this.#active.get(id)?.until ?? -Infinity) + pause,
+    const chosen = interfaces.find(
+      (item) =>
+        item.instanceId === instanceId &&
+        now > (this.#active.get(item.id)?.until ?? -Infinity) + pause &&
+        item.addresses.some((address) => inUse.has(address)),
     );
-    const [chosen] = fitting.filter((item) => addressesOf(item).some((address) => inUse.has(address)));
-    if (chosen?.NetworkInterfaceId === undefined) return false;
-    this.#active.set(chosen.NetworkInterfaceId, { plan, until: now + plan.for });
+    if (chosen === undefined) return false;
+    this.#active.set(chosen.id, { plan, until: now + plan.for });
     this.#options.onBegin(plan);
     return true;
   }
 
-  #shownOf(item: Ec2NetworkInterface): readonly Ec2NetworkInterface[] {
-    const active = this.#active.get(item.NetworkInterfaceId ?? '');
+  #shownOf<Item>(item: Item, { id, instanceId, withOnly }: ListedInterface<Item>): readonly Item[] {
+    const active = this.#active.get(id);
     if (active === undefined || active.until < this.#options.now()) return [item];
     if (active.plan.what === 'interface') return [];
-    const inUse = this.#options.inUse(item.Attachment?.InstanceId ?? '');
-    const isShown = (address: string | undefined): boolean => !inUse.has(address ?? '');
-    return [
-      {
-        ...item,
-        PrivateIpAddresses: item.PrivateIpAddresses?.filter(
-          ({ PrivateIpAddress: address, Primary }) => Primary === true || isShown(address),
-        ),
-        Ipv4Prefixes: [],
-      },
-    ];
+    const inUse = this.#options.inUse(instanceId);
+    return [withOnly((address) => !inUse.has(address))];
   }
-}
-
-function addressesOf({ PrivateIpAddresses = [], Ipv4Prefixes = [] }: Ec2NetworkInterface): readonly string[] {
-  return [
-    ...PrivateIpAddresses.flatMap(({ PrivateIpAddress: address }) => address ?? []),
-    ...Ipv4Prefixes.flatMap(({ Ipv4Prefix: prefix }) => (prefix === undefined ? [] : membersOf(prefix))),
-  ];
 }

@@ -26,8 +26,8 @@ export interface VmModel {
 
 export class FailedModels {
   readonly #options: FailedModelsOptions;
-  /** By instance: since when its model has been failed in that state, in monotonic ms. */
-  readonly #since = new Map<string, { readonly etag: string; readonly at: number }>();
+  /** By instance: its failed model, and what was left over in it, since then in monotonic ms. */
+  readonly #since = new Map<string, FailedState>();
 
   constructor(options: FailedModelsOptions) {
     this.#options = options;
@@ -43,21 +43,29 @@ export class FailedModels {
       this.#since.delete(instanceId);
       return model.body;
     }
-    if (!this.#isOld(instanceId, model) || leftovers === undefined) return undefined;
+    if (!this.#isOld(instanceId, model, leftovers) || leftovers === undefined) return undefined;
     const removed = withRemovalsFromVm(model.body, leftovers.names);
     if (removed.kind === 'refused') return undefined;
     const edited = withoutAssociations(removed.model, leftovers.associations);
     return edited.kind === 'edited' ? edited.model : undefined;
   }
 
-  #isOld(instanceId: string, { etag = '' }: VmModel): boolean {
+  /** What a later read lacks besides may be lacking for a moment only, so with that the time begins anew. */
+  #isOld(instanceId: string, { etag = '' }: VmModel, leftovers: Leftovers | undefined): boolean {
     const { clock, consistencyWindow } = this.#options;
     const now = clock.monotonic();
     const known = this.#since.get(instanceId);
-    if (known?.etag === etag) return now - known.at >= consistencyWindow;
-    this.#since.set(instanceId, { etag, at: now });
+    if (known?.etag === etag && isWithin(leftovers, known.leftovers))
+      return now - known.at >= consistencyWindow;
+    this.#since.set(instanceId, { etag, at: now, leftovers });
     return false;
   }
+}
+
+interface FailedState {
+  readonly etag: string;
+  readonly at: number;
+  readonly leftovers: Leftovers | undefined;
 }
 
 interface Leftovers {
@@ -65,6 +73,15 @@ interface Leftovers {
   readonly names: NamesByInterface;
   /** Names of interfaces that have no public address. */
   readonly associations: readonly string[];
+}
+
+function isWithin(leftovers: Leftovers | undefined, before: Leftovers | undefined): boolean {
+  const { names, associations } = leftovers ?? none;
+  const isKnown = (name: string, each: string): boolean => before?.names.get(name)?.includes(each) === true;
+  return (
+    [...names].every(([name, left]) => left.every((each) => isKnown(name, each))) &&
+    associations.every((name) => before?.associations.includes(name) === true)
+  );
 }
 
 const none: Leftovers = { names: new Map(), associations: [] };

@@ -71,7 +71,9 @@ export class AzureRig implements CloudRig {
       send: async (request, sending) => {
         const { operation: action, url } = request;
         const send = (): Promise<ArmAnswer> => inner.send(request, sending);
-        const answer = await passCall({ process, action, input: { url } }, send, hooks.onPhase);
+        const input = { url };
+        const whole = await passCall({ process, action, input }, send, hooks.onPhase);
+        const answer = hooks.filterAnswer(process.identity, { action, input }, whole);
         hooks.onAnswerApplied(process.identity, action, answer);
         return answer;
       },
