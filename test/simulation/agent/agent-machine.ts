@@ -33,7 +33,7 @@ export type WriteFault =
   'killed before' | 'killed within' | 'killed after' | 'disk full';
 
 /** Unwinds a process that was killed in the middle of a step. */
-class Killed extends Error {}
+export class Killed extends Error {}
 
 interface RunningAgent {
   readonly process: SimulatedProcess;

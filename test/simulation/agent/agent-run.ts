@@ -306,7 +306,8 @@ class AgentRun {
     this.#checks.endClients();
     this.#wasReady = false;
     this.#isLearning = true;
-    void this.#runtime.showPods().then(() => (this.#isLearning = false));
+    // Answers that are on their way arrive first.
+    this.#clock.schedule(100, () => void this.#runtime.showPods().then(() => (this.#isLearning = false)));
   }
 
   #troubleApi(): void {
