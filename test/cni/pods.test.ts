@@ -1,6 +1,6 @@
 // Pods by cnitool and the reference plugins, as a container runtime makes them.
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { existsSync, globSync } from 'node:fs';
+import { existsSync, globSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { NodeMachine } from './rig/node-machine.ts';
 
@@ -14,6 +14,13 @@ interface AddAnswer {
 
 function addressesIn(out: string): readonly string[] {
   return (JSON.parse(out) as AddAnswer).ips.map(({ address }) => address.split('/')[0] ?? '');
+}
+
+/** With as many files as the plugin leaves. */
+function fill(queue: string): void {
+  mkdirSync(queue);
+  for (let file = 0; file < 4096; file++)
+    writeFileSync(join(queue, `${file.toString(16).padStart(64, '0')}.delete`), '');
 }
 
 const both = ['--ipam=host-scope', '--ipv4-range=10.99.1.0/24', '--ipv6-range=fd99::/112'];
@@ -223,6 +230,19 @@ describe('the plugin', () => {
     expect(ran).toMatchObject({ code: 0, out: '' });
     expect(ran.err).toContain('cni.dev/valid-attachments');
     expect(await node.held()).toHaveLength(2);
+  });
+
+  test.each(['full', 'no directory'])('fails a DEL with 5 where its queue is %s', async (state) => {
+    node = await NodeMachine.create(both);
+    const queue = join(node.directory, 'run/deleteQueue');
+    mkdirSync(join(node.directory, 'run'), { recursive: true });
+    if (state === 'full') fill(queue);
+    else writeFileSync(queue, '');
+
+    const { code, out } = await node.plugin(env('DEL'), conf());
+
+    expect(code).toBe(1);
+    expect(JSON.parse(out)).toMatchObject({ code: 5 });
   });
 
   test('names the file of a DEL by its SHA-256', async () => {

@@ -2,7 +2,21 @@
 import type { AttachmentName } from '../ipam/holdings.ts';
 import { cniCode, cniFailed, cniOk, type CniError, type CniOutcome } from './cni-error.ts';
 import { cniName, maxNameCharacters, type NetworkConf, parseNetworkConf, readFixed } from './network-conf.ts';
-import { type CniVerb, cniVerbs, type CniVersion, hasVerb } from './versions.ts';
+import { type CniVersion, isAtLeast } from './result.ts';
+
+const cniVerbs = ['ADD', 'DEL', 'CHECK', 'GC', 'STATUS'] as const;
+
+/** VERSION is answered by the plugin itself. */
+type CniVerb = (typeof cniVerbs)[number];
+
+/** That has the verb: https://www.cni.dev/docs/spec/ */
+const firstVersion: Readonly<Record<CniVerb, CniVersion>> = {
+  ADD: '0.1.0',
+  DEL: '0.1.0',
+  CHECK: '0.4.0',
+  GC: '1.1.0',
+  STATUS: '1.1.0',
+};
 
 /** Variables as the runtime set them. */
 export type CniEnvironment = Readonly<Record<string, string>>;
@@ -72,7 +86,7 @@ export function readInvocation(environment: CniEnvironment, stdin: string): Read
 function findProblem(verb: CniVerb, version: CniVersion, environment: CniEnvironment): CniError | undefined {
   return (
     findMissing(verb, environment) ??
-    (hasVerb(version, verb)
+    (isAtLeast(version, firstVersion[verb])
       ? undefined
       : { code: cniCode.incompatibleVersion, message: `CNI ${version} has no ${verb}` })
   );

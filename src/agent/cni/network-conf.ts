@@ -11,8 +11,7 @@ import {
 import { parseGoDuration } from '../../config/go-duration.ts';
 import type { AttachmentName } from '../ipam/holdings.ts';
 import { cniCode, cniOk, type CniError, type CniOutcome } from './cni-error.ts';
-import type { ResultRoute } from './result.ts';
-import { type CniVersion, cniVersions } from './versions.ts';
+import { type CniVersion, cniVersions, type ResultRoute } from './result.ts';
 
 export interface NetworkConf {
   readonly version: CniVersion;

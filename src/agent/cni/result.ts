@@ -1,7 +1,10 @@
 // What ADD prints, in the shape of each version of CNI: https://www.cni.dev/docs/spec/#add-success. An IPAM plugin names no
 // interfaces.
 import { type Family, familyOf } from '../../cidr/set/cidr.ts';
-import { type CniVersion, isAtLeast } from './versions.ts';
+
+export const cniVersions = ['0.1.0', '0.2.0', '0.3.0', '0.3.1', '0.4.0', '1.0.0', '1.1.0'] as const;
+
+export type CniVersion = (typeof cniVersions)[number];
 
 export interface ResultAddress {
   readonly family: Family;
@@ -28,6 +31,10 @@ export interface AddResult {
   readonly addresses: readonly ResultAddress[];
   readonly routes: readonly ResultRoute[];
   readonly dns: Dns | undefined;
+}
+
+export function isAtLeast(version: CniVersion, min: CniVersion): boolean {
+  return cniVersions.indexOf(version) >= cniVersions.indexOf(min);
 }
 
 export function resultText(cniVersion: CniVersion, result: AddResult): string {

@@ -15,8 +15,8 @@ import { failed, type Failed, ok, type Outcome } from './ipam-error.ts';
 /** Which pools there are beyond those that have addresses here. */
 export interface PoolDirectory {
   readonly defaultPool: string;
-  /** The pool of an owner that names none. */
-  poolFor(owner: string, family: Family): Outcome<string>;
+  /** The pool of an owner that names none. `uid`: that of the pod, which may be another one than that of the same name before. */
+  poolFor(owner: string, family: Family, uid?: string): Outcome<string>;
   /** The families that a pool has, or is to get; undefined: those that have addresses here. */
   familiesOf(pool: string): readonly Family[] | undefined;
   /** Why a pool without addresses here has none. */
@@ -48,6 +48,7 @@ export interface PoolRequest {
   readonly families?: readonly Family[];
   readonly pool?: string;
   readonly fixed?: readonly string[];
+  readonly attachment?: { readonly uid?: string };
 }
 
 export interface PoolFigures {
@@ -198,10 +199,12 @@ export class Pools {
     return parts.length === 0 ? 'Not running' : parts.join(', ');
   }
 
-  #choosePools({ owner, families = allFamilies, pool }: PoolRequest): Outcome<readonly FamilyOfPool[]> {
+  #choosePools(request: PoolRequest): Outcome<readonly FamilyOfPool[]> {
+    const { owner, families = allFamilies, pool, attachment } = request;
+    const { directory } = this.#options;
     const chosen: FamilyOfPool[] = [];
     for (const family of families) {
-      const named = pool === undefined ? this.#options.directory.poolFor(owner, family) : ok(pool);
+      const named = pool === undefined ? directory.poolFor(owner, family, attachment?.uid) : ok(pool);
       if (named.kind === 'failed') return named;
       chosen.push({ family, pool: named.value });
     }

@@ -56,13 +56,16 @@ export class PoolCatalog implements PoolDirectory {
     return this.#pools.objects.get(name);
   }
 
-  poolFor(owner: string, family: Family): Outcome<string> {
+  poolFor(owner: string, family: Family, uid?: string): Outcome<string> {
     const { pods, defaultPool } = this.#options;
     if (!/^[^/]+\/[^/]+$/.test(owner)) return ok(defaultPool);
     // A pool that is not known yet may be the one that matches.
     if (!this.#areSynced) return failed('poolNotReady', `waiting for ${this.missing}`);
     const pod = pods.all.get(owner);
     if (pod === undefined) return failed('poolNotReady', `resource Pod "${owner}" not found`);
+    // An earlier pod of the same name may name another pool.
+    if (uid !== undefined && !pod.uids.includes(uid))
+      return failed('poolNotReady', `resource Pod "${owner}" with uid ${uid} not found`);
     const namespace = this.#namespaces.objects.get(pod.namespace);
     if (namespace === undefined)
       return failed('poolNotReady', `resource Namespace "${pod.namespace}" not found`);

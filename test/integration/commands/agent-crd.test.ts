@@ -94,6 +94,19 @@ describe('agent --ipam=eni', () => {
     expect(await agent.child.stop()).toMatchObject({ code: 0 });
   });
 
+  test('leaves out entries of its pool that are no addresses', async () => {
+    await offer('x', '10.0.1.300', 'fd00::7', '10.0.1.7/32', '10.0.1.7');
+    const agent = agentOf('--ipam=eni');
+    await agent.start();
+    await agent.child.said(/an entry of the pool is no address/);
+    await isHealthy(agent);
+
+    expect((await agent.ask('POST', '/v1/ipam?owner=a/b')).body).toMatchObject({
+      address: { ipv4: '10.0.1.7' },
+    });
+    expect((await agent.ask('POST', '/v1/ipam?owner=c/d')).status).toBe(502);
+  });
+
   test('lets an address go that no pod has, and keeps one that a pod has', async () => {
     await offer('10.0.1.7', '10.0.1.8');
     const agent = agentOf('--ipam=eni');

@@ -109,6 +109,10 @@ describe('agent --ipam=multi-pool', () => {
       code: 11,
       msg: 'there is no CiliumPodIPPool "blue"',
     });
+    expect((await agent.ask('POST', '/v1/cni', ofPod('ADD', 'ghost', '0s'))).body).toMatchObject({
+      code: 11,
+      msg: 'resource Pod "ns/ghost" not found',
+    });
 
     const added = agent.ask('POST', '/v1/cni', ofPod('ADD', 'picky'));
     expect(await shows('requested', (list) => list.length === 2)).toEqual([
@@ -124,6 +128,12 @@ describe('agent --ipam=multi-pool', () => {
       address: { 'ipv4-pool-name': 'red' },
       ipv4: { 'skip-masquerade': true },
     });
+    const { body: metrics } = await agent.ask('GET', '/metrics');
+    expect(metrics).toContain('cilium_ipam_multipool_used_ips{pool="red",family="ipv4"} 2');
+    expect(metrics).toContain('cilium_ipam_multipool_allocated_blocks{pool="default",family="ipv4"} 1');
+    expect(metrics).toContain('cilium_ipam_multipool_needed_ips{pool="default",family="ipv4"} 16');
+    expect(metrics).toContain('cilium_ipam_multipool_available_ips{pool="default",family="ipv4"} 14');
+    expect(metrics).toMatch(/cilium_kubernetes_events_total\{scope="Pod",action="create",.*\} 3/);
     const ip = textAt(rest.body as JsonObject, 'address', 'ipv4') ?? '';
     await agent.ask('DELETE', `/v1/ipam/${ip}?pool=red`);
     await agent.ask('POST', '/v1/cni', ofPod('DEL', 'picky'));

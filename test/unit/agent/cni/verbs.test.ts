@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { AgentRig, blockOf, type CallOptions, printed } from '../agent-rig.ts';
+import { AgentRig, blockOf, type CallOptions, environment, printed } from '../agent-rig.ts';
 
 const both = { blocks: ['10.0.0.0/24', 'fd00::/120'] };
 
@@ -220,6 +220,13 @@ describe('ADD', () => {
     expect(rig.held).toEqual(['10.0.0.5']);
   });
 
+  test.each(['', '{', '[]', 'null'])('refuses the network configuration %j', async (stdin) => {
+    const rig = new AgentRig();
+    const call = { env: { ...environment, CNI_COMMAND: 'ADD' }, stdin };
+
+    expect(printed(await rig.answerer.answer(call, new AbortController().signal))).toMatchObject({ code: 6 });
+  });
+
   test('refuses a version that does not exist', async () => {
     expect(await refusal(new AgentRig(), 'ADD', { conf: { cniVersion: '9.0.0' } })).toMatchObject({
       code: 1,
@@ -427,6 +434,17 @@ describe('GC', () => {
       expect(rig.held).toHaveLength(1);
     },
   );
+
+  test('fails, to be repeated, when the record cannot be written', async () => {
+    const rig = new AgentRig();
+    await rig.call('ADD');
+    rig.recordProblem = 'no space left on device';
+
+    expect(await refusal(rig, 'GC', { conf: { 'cni.dev/valid-attachments': [] } })).toMatchObject({
+      code: 11,
+    });
+    expect(rig.held).toHaveLength(1);
+  });
 });
 
 describe('STATUS', () => {

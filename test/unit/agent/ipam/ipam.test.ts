@@ -253,6 +253,23 @@ describe('another block', () => {
   });
 });
 
+describe('a smaller block', () => {
+  test('gives out its own addresses alone, and what was held beyond it stays held', () => {
+    const rig = new AgentRig({ blocks: ['10.0.0.0/24'] });
+    rig.ipam.allocate({ owner: 'x', fixed: ['10.0.0.200'] });
+    rig.ipam.allocate({ owner: 'y', fixed: ['10.0.0.3'] });
+
+    rig.ipam.serve(blockOf('10.0.0.0/29'));
+
+    expect(rig.held).toEqual(['10.0.0.200', '10.0.0.3']);
+    const given = [1, 2, 3, 4].map((each) => rig.ipam.allocate({ owner: `p${each}` }));
+    expect(given.map(({ kind }) => kind)).toEqual(['ok', 'ok', 'ok', 'ok']);
+    expect(rig.ipam.allocate({ owner: 'z' })).toMatchObject({ error: { kind: 'exhausted' } });
+    expect(rig.ipam.releaseIP(place('10.0.0.200')).kind).toBe('ok');
+    expect(rig.ipam.allocate({ owner: 'z' })).toMatchObject({ error: { kind: 'exhausted' } });
+  });
+});
+
 describe('any history of demands and releases', () => {
   const action = fc.record({
     kind: fc.constantFrom('add', 'del', 'rest', 'release', 'fail', 'mend', 'expire'),
