@@ -69,6 +69,11 @@ export class AgentChecks {
     this.#holders.delete(name);
   }
 
+  /** All of these clients end, and say nothing. */
+  endClients(): void {
+    for (const name of this.#holders.keys()) if (name.startsWith('rest-')) this.#holders.delete(name);
+  }
+
   /** The machine rebooted. */
   endAll(): void {
     this.#holders.clear();

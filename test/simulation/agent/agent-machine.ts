@@ -2,6 +2,7 @@
 // reboots. The judge is elsewhere: here is only what really happens to processes and files.
 import {
   appendFileSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -32,7 +33,7 @@ export type WriteFault =
   'killed before' | 'killed within' | 'killed after' | 'disk full';
 
 /** Unwinds a process that was killed in the middle of a step. */
-class Killed extends Error {}
+export class Killed extends Error {}
 
 interface RunningAgent {
   readonly process: SimulatedProcess;
@@ -91,7 +92,8 @@ export class AgentMachine {
     const process = new SimulatedProcess(name, clock);
     process.shiftWall(this.#wallShift);
     const settings = this.#settings();
-    const state = openState({ path: settings.stateDir, bootIdFile: settings.bootIdFile });
+    const { stateDir: path, bootIdFile } = settings;
+    const state = openState({ path, bootIdFile, canRebuild: connect !== undefined });
     if (state.kind !== 'open') {
       this.failedStarts.push(state.problem);
       return;
@@ -148,6 +150,16 @@ export class AgentMachine {
     this.#boot();
   }
 
+  /** Kills the agent and leaves a journal that it cannot have written; false if there is none yet. */
+  damage(): boolean {
+    this.kill();
+    const [boot] = this.#boots;
+    const journal = boot === undefined ? '' : readFileSync(this.#journal, 'utf8');
+    if (journal === '') return false;
+    writeFileSync(this.#journal, journal.replace('{', 'x'));
+    return true;
+  }
+
   /** Moves the wall clock of the machine. */
   shiftWall(ms: number): void {
     this.#wallShift += ms;
@@ -194,9 +206,14 @@ export class AgentMachine {
     return join(this.#directory, 'boot_id');
   }
 
+  /** Once a record is open, those of earlier boots are gone. */
+  get #boots(): readonly string[] {
+    const state = join(this.#directory, 'state');
+    return existsSync(state) ? readdirSync(state).filter((name) => !name.endsWith('.damaged')) : [];
+  }
+
   get #journal(): string {
-    // Once it is open, those of earlier boots are gone.
-    const [boot = ''] = readdirSync(join(this.#directory, 'state'));
+    const [boot = ''] = this.#boots;
     return join(this.#directory, 'state', boot, 'journal');
   }
 

@@ -196,6 +196,18 @@ export const agentMutants: readonly Mutant[] = [
     'return ends < 0 ? ends : addresses.taken;',
   ),
   one(
+    'learns nothing from pods when its record is damaged',
+    'evidence/rebuild.ts',
+    'const held = shownByPods(pods.all.values(), (ip) => ipam.poolOf(ip));',
+    'const held = shownByPods(pods.all.values(), (ip) => ipam.poolOf(ip)).slice(0, 0);',
+  ),
+  one(
+    'gives out addresses before it has learned from pods what is held',
+    'ipam/ipam.ts',
+    'if (this.holdings.isRebuilding)',
+    'if (this.holdings.isRebuilding && attachment === undefined)',
+  ),
+  one(
     'ends a timer in the pool that the request named',
     'ipam/ipam.ts',
     `for (const held of hold) {

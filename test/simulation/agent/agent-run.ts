@@ -1,6 +1,7 @@
 // One simulated life of a node whose pods get addresses of the product agent: pods come and go, the agent and the plugin are
 // killed between any two steps, the machine reboots, the disk is full, the API server is away or late. At the end faults stop,
 // everything ends, and nothing may be held.
+import type { ApiAnswer } from '../../../src/agent/rest/api.ts';
 import type { Family } from '../../../src/cidr/set/cidr.ts';
 import { sleep } from '../../../src/runtime/clock.ts';
 import { Random } from '../../../src/runtime/random.ts';
@@ -120,6 +121,8 @@ class AgentRun {
   #isOver = false;
   /** In this boot. */
   #wasReady = false;
+  /** Whether an API server is still to show what pods have. */
+  #isLearning = false;
   #pods = 0;
   #faults = 0;
 
@@ -159,7 +162,7 @@ class AgentRun {
     this.#checks = new AgentChecks(
       (address, pool) => cluster?.supplies(address, pool) ?? ownBlocks.supplies(address),
     );
-    const common = { clock, client: this.#client, checks: this.#checks, families };
+    const common = { clock, client: this.#client, checks: this.#checks, families, api: cluster };
     this.#runtime = new PodRuntime({ ...common, ...ofPools, random: random.fork('runtime') });
     this.#users = new RestUsers({ ...common, ...ofPools, random: random.fork('users'), expiration });
   }
@@ -168,7 +171,7 @@ class AgentRun {
     const bugs: unknown[] = [];
     const begin = (what: Promise<void>): void => void what.catch((error: unknown) => bugs.push(error));
     begin(this.#cluster?.run(() => this.#isOver) ?? Promise.resolve());
-    begin(this.#every(10_000, () => this.#machine.start()));
+    begin(this.#every(10_000, () => this.#start()));
     begin(this.#every(4000, () => this.#look()));
     begin(this.#whileStormy(5000, () => this.#arrive(begin)));
     begin(this.#whileStormy(25_000, () => this.#trouble(begin)));
@@ -216,14 +219,19 @@ class AgentRun {
   async #look(): Promise<void> {
     this.#checks.lookAtSupply();
     this.#checks.lookAtUse(this.#cluster?.shownInUse ?? []);
-    const shown = await this.#shown();
-    if (shown === undefined) return;
-    this.#checks.look(shown);
     const health = await this.#client.ask('GET', '/v1/healthz');
+    // Until it has read what pods show, it knows nothing.
+    if (health === undefined || health.body?.includes('a damaged record') === true) return;
+    const shown = await this.#shown();
+    if (shown !== undefined) this.#checks.look(shown);
+    this.#lookAtHealth(health);
+  }
+
+  #lookAtHealth({ status, body }: ApiAnswer): void {
     // Only blocks are in the record.
-    if (health?.status === 200) this.#wasReady = this.#hasWholeBlocks;
-    else if (health?.status === 503 && this.#wasReady)
-      this.#checks.violations.add(`the agent had its blocks before, and now: ${health.body?.slice(-200)}`);
+    if (status === 200) this.#wasReady = this.#hasWholeBlocks;
+    else if (status === 503 && this.#wasReady)
+      this.#checks.violations.add(`the agent had its blocks before, and now: ${body?.slice(-200)}`);
   }
 
   async #shown(): Promise<Shown | undefined> {
@@ -250,6 +258,7 @@ class AgentRun {
       () => machine.snapshot(this.#random.chance(0.5)),
       () => machine.shiftWall(-this.#random.integer(3_600_000)),
       () => (this.#random.chance(0.4) ? this.#reboot() : machine.kill()),
+      () => this.#damage(),
       () => void this.#runtime.collect(),
       () => void this.#runtime.collectNothing(),
       () => this.#troubleApi(),
@@ -268,7 +277,7 @@ class AgentRun {
       this.#later(() => (cluster.isSlow = false));
       if (this.#random.chance(0.6)) this.#machine.kill();
       this.#clock.schedule(this.#random.integer(1500), () => {
-        this.#machine.start();
+        this.#start();
         for (let count = 0; count < 8; count++) begin(this.#runtime.pod());
       });
     };
@@ -283,6 +292,22 @@ class AgentRun {
     this.#runtime.reboot();
     this.#users.reboot();
     this.#wasReady = false;
+  }
+
+  #start(): void {
+    if (!this.#isLearning) this.#machine.start();
+  }
+
+  /** What pods do not show is lost: what clients hold, and where nothing shows pods, the machine is restarted. */
+  #damage(): void {
+    if (!this.#machine.damage()) return;
+    if (this.#cluster === undefined) return this.#reboot();
+    this.#users.reboot();
+    this.#checks.endClients();
+    this.#wasReady = false;
+    this.#isLearning = true;
+    // Answers that are on their way arrive first.
+    this.#clock.schedule(100, () => void this.#runtime.showPods().then(() => (this.#isLearning = false)));
   }
 
   #troubleApi(): void {

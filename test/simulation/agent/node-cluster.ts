@@ -8,12 +8,13 @@ import { ciliumPodIpPoolCrd } from '../../../src/simulator/kubernetes/ciliumpodi
 import { ConnectionDropped } from '../../../src/simulator/kubernetes/faults/faults.ts';
 import type { KubernetesHandler } from '../../../src/simulator/kubernetes/exchange.ts';
 import { KubernetesModel } from '../../../src/simulator/kubernetes/kubernetes-model.ts';
-import { type JsonObject, objectAt, parseObject } from '../../../src/simulator/workload/json.ts';
+import { type JsonObject, objectAt, parseObject, textAt } from '../../../src/simulator/workload/json.ts';
 import { kubernetesPort } from '../ports.ts';
 import type { SimulatedProcess } from '../process.ts';
 import { type Ask, ownPath, type Supplier } from './supplier.ts';
 
 const never = new AbortController().signal;
+const podsPath = '/api/v1/namespaces/default/pods';
 /** Of a late request, in ms. */
 const maxLag = 6000;
 /** A status that arrives late shows for a moment what was in use before, which harms nobody. */
@@ -81,6 +82,29 @@ export class NodeCluster {
       const object = this.#object;
       if (object !== undefined) await supplier.step(object, this.#ask);
     }
+  }
+
+  /** A pod of this node, and what it shows; resolves to its uid. */
+  async createPod(name: string, addresses: readonly string[]): Promise<string> {
+    await this.#ask('POST', '/api/v1/namespaces', {
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      metadata: { name: 'default' },
+    });
+    await this.#ask('POST', podsPath, {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name },
+      spec: { nodeName: 'one', containers: [{ name: 'main', image: 'none' }] },
+    });
+    const podIPs = addresses.map((ip) => ({ ip }));
+    const shown = { phase: 'Running', podIP: addresses[0] ?? '', podIPs };
+    const pod = await this.#ask('PATCH', `${podsPath}/${name}/status`, { status: shown });
+    return textAt(pod, 'metadata', 'uid') ?? '';
+  }
+
+  async deletePod(name: string): Promise<void> {
+    await this.#ask('DELETE', `${podsPath}/${name}?gracePeriodSeconds=0`);
   }
 
   /** Somebody deletes the CiliumNode. */

@@ -4,6 +4,7 @@ import { sleep } from '../../../src/runtime/clock.ts';
 import type { Random } from '../../../src/runtime/random.ts';
 import type { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
 import type { AgentChecks } from './agent-checks.ts';
+import type { NodeCluster } from './node-cluster.ts';
 import type { CniClient, CniResult } from './cni-client.ts';
 
 export interface PodRuntimeOptions {
@@ -14,6 +15,8 @@ export interface PodRuntimeOptions {
   readonly families: readonly Family[];
   /** Undefined: there are no pools. */
   readonly drawPool: (() => PodPool) | undefined;
+  /** Undefined: there are no pods in any API server. */
+  readonly api: Pick<NodeCluster, 'createPod' | 'deletePod'> | undefined;
 }
 
 /** How a pod gets to its pool: by the name of the pod, by that of its network, or because it is the default. */
@@ -27,7 +30,10 @@ interface Container {
   readonly id: string;
   readonly network: string;
   /** The name that the plugin learns, if any. */
-  readonly pod: string | undefined;
+  pod: string | undefined;
+  /** Of its pod, if the agent knows no more of it than what the pod shows. */
+  uid: string | undefined;
+  isDeleted: boolean;
   readonly pool: PodPool | undefined;
   /** What ADD printed. */
   result: object | undefined;
@@ -60,9 +66,28 @@ export class PodRuntime {
 
   reboot(): void {
     this.#boot++;
+    for (const container of this.#known.values()) {
+      container.isDeleted = true;
+      void this.#deletePod(container);
+    }
     this.#known.clear();
     this.forgotten.clear();
     this.#options.checks.endAll();
+  }
+
+  /** The agent lost what it knew: from now on it knows what pods show. */
+  async showPods(): Promise<void> {
+    const { api, checks } = this.#options;
+    const shown = [...checks.holders].flatMap(({ name, addresses }) => {
+      const container = this.#known.get(name);
+      return container === undefined ? [] : [{ container, addresses }];
+    });
+    for (const { container } of shown) container.pod = `of-${container.id}`;
+    for (const { container, addresses } of shown) {
+      const uid = await api?.createPod(`of-${container.id}`, addresses);
+      container.uid = uid;
+      if (container.isDeleted) await this.#deletePod(container);
+    }
   }
 
   /** One pod, from its first container to the last repetition of its end. */
@@ -79,6 +104,8 @@ export class PodRuntime {
         id: `c${index}-${attempt}`,
         network: random.chance(0.8) ? 'pods' : 'other',
         pod,
+        uid: undefined,
+        isDeleted: false,
         pool,
         result: undefined,
       };
@@ -136,7 +163,7 @@ export class PodRuntime {
     checks.begin(container.id, addressesIn(container.result), wanted);
     if (random.chance(0.1)) {
       const again = await this.#run('ADD', container);
-      if (boot === this.#boot && again?.exit === 0)
+      if (boot === this.#boot && container.uid === undefined && again?.exit === 0)
         checks.begin(container.id, addressesIn(JSON.parse(again.out) as object), wanted);
     }
     return container.result;
@@ -146,9 +173,9 @@ export class PodRuntime {
     const { checks } = this.#options;
     await this.#wait(60_000);
     if (boot !== this.#boot) return;
-    const checked = await this.#run('CHECK', container);
+    const checked = container.uid === undefined ? await this.#run('CHECK', container) : undefined;
     const code = checked?.exit === 1 ? (JSON.parse(checked.out) as { code: number }).code : 0;
-    if (boot === this.#boot && (code === 3 || code === 101))
+    if (boot === this.#boot && container.uid === undefined && (code === 3 || code === 101))
       checks.violations.add(`CHECK of ${container.id}, which lives, says: ${checked?.out}`);
     await this.#wait(30_000);
   }
@@ -156,9 +183,16 @@ export class PodRuntime {
   async #delete(container: Container, boot: number): Promise<void> {
     while (boot === this.#boot) {
       const answer = await this.#run('DEL', container);
-      if (answer?.exit === 0) return;
+      if (answer?.exit === 0) {
+        container.isDeleted = true;
+        return this.#deletePod(container);
+      }
       await this.#wait(3000);
     }
+  }
+
+  async #deletePod({ uid, pod }: Container): Promise<void> {
+    if (uid !== undefined && pod !== undefined) await this.#options.api?.deletePod(pod);
   }
 
   /** What was deleted is deleted once more, when others may have its address. */
@@ -171,12 +205,12 @@ export class PodRuntime {
 
   #run(
     verb: string,
-    { id = '', network, pod, pool, result }: Partial<Container> & { readonly network: string },
+    { id = '', network, pod, uid, pool, result }: Partial<Container> & { readonly network: string },
     more: object = {},
   ): Promise<CniResult | undefined> {
     const names = { CNI_CONTAINERID: id, CNI_IFNAME: 'eth0', CNI_NETNS: `/var/run/netns/${id}` };
     const podNames = pod === undefined ? '' : `;K8S_POD_NAMESPACE=default;K8S_POD_NAME=${pod}`;
-    const args = `IgnoreUnknown=1${podNames}`;
+    const args = `IgnoreUnknown=1${podNames}${uid === undefined ? '' : `;K8S_POD_UID=${uid}`}`;
     const named = pool?.isInConf === true && { pool: pool.pool };
     const attachment = verb === 'GC' ? {} : { ...names, CNI_ARGS: args };
     return this.#options.client.run(
