@@ -107,6 +107,11 @@ export class CidrSession<H extends Holder, D> {
     this.#allocator.apply(name, holder);
   }
 
+  /** What an object should get may have changed, although the object did not. */
+  reassess(name: string): void {
+    this.#allocator.reassess(name);
+  }
+
   /** Starts what may be written by now. */
   resume(): void {
     this.#allocator.resume();

@@ -79,6 +79,14 @@ export class Allocator<H extends Holder, D> {
     else this.#assessEntry(this.#add(holder));
   }
 
+  /** Call it when what an object should get may have changed, although the object did not. */
+  reassess(name: string): void {
+    const entry = this.#entries.get(name);
+    if (entry === undefined) return;
+    this.#assessEntry(entry);
+    this.#serve();
+  }
+
   /** Starts what may be written by now. Call it when `refusal` may have changed. */
   resume(): void {
     for (const entry of this.#entries.values()) this.#assessEntry(entry);

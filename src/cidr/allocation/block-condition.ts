@@ -1,5 +1,12 @@
 // Decides what an object shows of its blocks, and what is wrong with them. Pure.
 import { type Cidr, type Family, type CidrReading, cidrText, familyNames, parseCidr } from '../set/cidr.ts';
+import {
+  type AskedMaskSize,
+  exhaustedSize,
+  ignoredSize,
+  impossibleSize,
+  unknownNode,
+} from './asked-mask-size.ts';
 import type { BlockCondition, Holder } from './block-holders.ts';
 
 /** The blocks of an object, read. */
@@ -38,6 +45,10 @@ export interface BlockFacts {
   readonly reserved: Cidr | undefined;
   /** Families that it lacks and of which no block is free. */
   readonly exhausted: readonly Family[];
+  /** What its Node asks for, as far as that counts: for families that it lacks. */
+  readonly asked: readonly AskedMaskSize[] | 'unknown';
+  /** What its Node asks for, although it has a block of the family. */
+  readonly askedLate: readonly AskedMaskSize[];
   /** Why its last write failed for good. */
   readonly refused: string | undefined;
   /** Another program gives out blocks, and this object waits. */
@@ -54,7 +65,12 @@ export interface BlockWords {
 
 /** The first thing that is wrong, in order of how much it explains; undefined if nothing is. */
 export function blockCondition(facts: BlockFacts, words: BlockWords): BlockCondition | undefined {
-  return unreadable(facts, words) ?? misplaced(facts, words) ?? unserved(facts, words);
+  return (
+    unreadable(facts, words) ??
+    misplaced(facts, words) ??
+    unserved(facts, words) ??
+    askedTooLate(facts, words)
+  );
 }
 
 function unreadable({ holder, shown }: BlockFacts, { object }: BlockWords): BlockCondition | undefined {
@@ -94,10 +110,9 @@ function misplaced(
   };
 }
 
-function unserved(
-  { exhausted, refused, isPaused }: BlockFacts,
-  { moreBlocks, object }: BlockWords,
-): BlockCondition | undefined {
+function unserved(facts: BlockFacts, words: BlockWords): BlockCondition | undefined {
+  const { refused, isPaused } = facts;
+  const { object } = words;
   if (isPaused)
     return {
       reason: 'AllocatorConflict',
@@ -105,10 +120,32 @@ function unserved(
     };
   if (refused !== undefined)
     return { reason: 'WriteRefused', message: `its block cannot be written: ${refused}` };
+  return unanswered(facts, words);
+}
+
+/** What it asks for cannot be, or nothing of that kind is free. */
+function unanswered({ exhausted, asked }: BlockFacts, words: BlockWords): BlockCondition | undefined {
+  if (asked === 'unknown') return unknownNode();
+  const impossible = asked.find(({ maskSize }) => maskSize === undefined);
+  if (impossible !== undefined) return impossibleSize(impossible, true);
   if (exhausted.length === 0) return undefined;
+  const bigger = asked.find(
+    ({ family, maskSize, usual }) => exhausted.includes(family) && maskSize !== usual,
+  );
+  if (bigger !== undefined) return exhaustedSize(bigger, words.moreBlocks);
   const names = exhausted.map((family) => familyNames[family]).join(' and ');
   return {
     reason: 'PodCIDRsExhausted',
-    message: `no ${names} block is free: delete the objects of machines that are gone, or ${moreBlocks}`,
+    message: `no ${names} block is free: delete the objects of machines that are gone, or ${words.moreBlocks}`,
   };
+}
+
+/** A block that an object has is never changed. */
+function askedTooLate({ shown, askedLate }: BlockFacts, words: BlockWords): BlockCondition | undefined {
+  for (const asked of askedLate) {
+    if (asked.maskSize === undefined) return impossibleSize(asked, false);
+    const own = shown.cidrs.find(({ family }) => family === asked.family);
+    if (own !== undefined && own.length !== asked.maskSize) return ignoredSize(asked, own, words.object);
+  }
+  return undefined;
 }

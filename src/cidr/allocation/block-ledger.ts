@@ -1,7 +1,7 @@
 // Who holds which block. Every part that is taken knows its holders, so that an overlap has a name, and freeing one
 // holder does not free another's.
-import { BlockSet, type BlockRange } from '../set/block-set.ts';
-import { type Cidr, type Family, contains, isSame, overlaps } from '../set/cidr.ts';
+import { BlockSet, type BlockRange, maxTogetherBits } from '../set/block-set.ts';
+import { type Cidr, type Family, contains, isSame, network, overlaps } from '../set/cidr.ts';
 
 /** One CIDR of a pool, and the prefix length of its blocks. */
 export interface PoolCidr {
@@ -44,10 +44,18 @@ export interface PoolTotal {
   readonly held: number;
 }
 
+/** What a block must be. */
+export interface BlockWish {
+  /** The only one to take it from. */
+  readonly pool?: string;
+  /** Its prefix length, if it is to be bigger than the blocks of its pool. */
+  readonly maskSize?: number;
+}
+
 export interface Allocated {
   readonly cidr: Cidr;
   readonly pool: PoolCidr;
-  /** Taken blocks that were passed over. */
+  /** Blocks that were passed over. */
   readonly passed: number;
 }
 
@@ -83,19 +91,22 @@ export class BlockLedger {
     for (const holding of loose) this.#put(holding);
   }
 
-  /** Takes the next free block of a family for `holder`; undefined if none is free. `pool`: the only one to take it from. */
-  allocate(family: Family, holder: string, pool?: string): Allocated | undefined {
-    const shelf = this.#shelves.find((each) => hasRoom(each, family, pool));
-    const allocation = shelf?.set.allocate();
-    if (shelf === undefined || allocation === undefined) return undefined;
+  /** Takes the next free block of a family for `holder`; undefined if none is free. */
+  allocate(family: Family, holder: string, wish: BlockWish = {}): Allocated | undefined {
+    const shelf = this.#shelves.find((each) => hasRoom(each, family, wish));
+    if (shelf === undefined) return undefined;
+    const { pool, set } = shelf;
+    const { maskSize = pool.maskSize } = wish;
+    const allocation = set.allocate(pool.maskSize - maskSize);
+    if (allocation === undefined) return undefined;
     const { index, passed } = allocation;
-    const cidr = shelf.set.blockAt(index);
+    const cidr = network(family, set.blockAt(index).base, maskSize);
     this.#note({ holder, cidr, place: undefined });
-    return { cidr, pool: shelf.pool, passed };
+    return { cidr, pool, passed };
   }
 
-  hasFree(family: Family, pool?: string): boolean {
-    return this.#shelves.some((each) => hasRoom(each, family, pool));
+  hasFree(family: Family, wish: BlockWish = {}): boolean {
+    return this.#shelves.some((each) => hasRoom(each, family, wish));
   }
 
   /** Records that `holder` holds a CIDR, even if another one does, too. */
@@ -238,6 +249,9 @@ function isSamePool(a: PoolCidr, b: PoolCidr): boolean {
   return a.pool === b.pool && a.maskSize === b.maskSize && isSame(a.cidr, b.cidr);
 }
 
-function hasRoom({ pool, set }: Shelf, family: Family, only: string | undefined): boolean {
-  return pool.cidr.family === family && !set.isFull && (only === undefined || pool.pool === only);
+function hasRoom({ pool, set }: Shelf, family: Family, wish: BlockWish): boolean {
+  const { pool: only = pool.pool, maskSize = pool.maskSize } = wish;
+  const bits = pool.maskSize - maskSize;
+  if (pool.cidr.family !== family || pool.pool !== only || bits < 0 || bits > maxTogetherBits) return false;
+  return set.hasFree(bits);
 }

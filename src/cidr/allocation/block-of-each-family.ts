@@ -2,6 +2,7 @@
 // is taken from an object that lives.
 import { type Cidr, cidrText, type Family, isSame, parseCidr } from '../set/cidr.ts';
 import type { Allotment, Change, Lack, Reservation, ServiceFacts } from './allotment.ts';
+import { type AskedMaskSize, askedMaskSize, type AskedMaskSizes } from './asked-mask-size.ts';
 import { blockCondition, type BlockWords, shownBlocks, type ShownBlocks } from './block-condition.ts';
 import type { BlockCondition, Holder } from './block-holders.ts';
 import type { Allocated, BlockLedger } from './block-ledger.ts';
@@ -10,17 +11,19 @@ import { bySeniority } from './waiting-line.ts';
 /** The name of the only pool where pools have none. */
 export const onlyPool = 'default';
 
-export interface BlockOfEachFamilyDeps {
+export interface BlockOfEachFamilyDeps<H extends Holder = Holder> {
   readonly ledger: BlockLedger;
   /** An object gets a block of each. */
   readonly families: readonly Family[];
   readonly words: BlockWords;
   /** Whether an object that has a block of one family can get one of the other. */
   readonly canGrow: boolean;
+  /** What the Node of an object asks for; `unknown` if the Node has yet to be seen. Default: nothing. */
+  readonly askedBy?: (holder: H) => AskedMaskSizes | 'unknown';
 }
 
-interface Known {
-  holder: Holder;
+interface Known<H extends Holder> {
+  holder: H;
   shown: ShownBlocks;
   /** Held beside them, and not to be given to it as a block. */
   readonly beside: readonly Cidr[];
@@ -32,11 +35,14 @@ interface Known {
 const maxRemembered = 32;
 
 export class BlockOfEachFamily<H extends Holder> implements Allotment<H, readonly string[]> {
-  readonly #deps: BlockOfEachFamilyDeps;
-  readonly #known = new Map<string, Known>();
+  readonly #deps: BlockOfEachFamilyDeps<H>;
+  readonly #known = new Map<string, Known<H>>();
+  /** Prefix length of the blocks of each family. */
+  readonly #usual: ReadonlyMap<Family, number>;
 
-  constructor(deps: BlockOfEachFamilyDeps) {
+  constructor(deps: BlockOfEachFamilyDeps<H>) {
     this.#deps = deps;
+    this.#usual = new Map(deps.ledger.figures().map(({ cidr, maskSize }) => [cidr.family, maskSize]));
   }
 
   take(holder: H, before: H | undefined): Change {
@@ -73,8 +79,10 @@ export class BlockOfEachFamily<H extends Holder> implements Allotment<H, readonl
     return shownBlocks(holder).cidrs.every((cidr) => held.some((each) => isSame(each, cidr)));
   }
 
-  isNews({ blocks, alsoHeld = [] }: H, before: H): boolean {
-    return !isSameText(blocks, before.blocks) || !isSameText(alsoHeld, before.alsoHeld ?? []);
+  isNews(holder: H, before: H): boolean {
+    const { blocks, alsoHeld = [] } = holder;
+    if (!isSameText(blocks, before.blocks) || !isSameText(alsoHeld, before.alsoHeld ?? [])) return true;
+    return !isSameAsking(this.#askedBy(holder), this.#askedBy(before));
   }
 
   lacks({ uid }: H): readonly Lack[] {
@@ -87,10 +95,12 @@ export class BlockOfEachFamily<H extends Holder> implements Allotment<H, readonl
     const known = this.#known.get(uid);
     if (known === undefined) return undefined;
     const missing = this.#missing(known);
-    if (!missing.every((family) => this.#hasBlock(known, family))) return undefined;
+    const asked = this.#askedFor(known, missing);
+    if (asked === 'unknown' || !missing.every((family) => this.#hasBlock(known, family, asked)))
+      return undefined;
     const allocated: Allocated[] = [];
     const added = missing.map(
-      (family) => this.#ownBlock(known, family) ?? this.#allocate(known, family, allocated),
+      (family) => this.#ownBlock(known, family) ?? this.#allocate(known, family, asked, allocated),
     );
     const isKnown = known.reserved.length > 0;
     // What an earlier write may have given stays reserved until the object shows what it has.
@@ -113,6 +123,11 @@ export class BlockOfEachFamily<H extends Holder> implements Allotment<H, readonl
     const { ledger, words } = this.#deps;
     const { shown } = known;
     const missing = isWaiting ? this.#missing(known) : [];
+    const asked = this.#askedFor(known, missing);
+    const askedLate = this.#askedOf(
+      holder,
+      shown.cidrs.map(({ family }) => family),
+    );
     return blockCondition(
       {
         holder,
@@ -120,7 +135,10 @@ export class BlockOfEachFamily<H extends Holder> implements Allotment<H, readonl
         conflict: this.#conflictOf(known),
         outside: shown.cidrs.find((cidr) => ledger.poolOf(cidr) === undefined),
         reserved: shown.cidrs.find((cidr) => ledger.isReserved(cidr)),
-        exhausted: missing.filter((family) => !this.#hasBlock(known, family)),
+        exhausted:
+          asked === 'unknown' ? [] : missing.filter((family) => !this.#hasBlock(known, family, asked)),
+        asked,
+        askedLate: askedLate === 'unknown' ? [] : askedLate,
         refused,
         isPaused,
       },
@@ -129,7 +147,7 @@ export class BlockOfEachFamily<H extends Holder> implements Allotment<H, readonl
   }
 
   /** Holds what the object shows, and frees what was reserved for a family of which it shows another block. */
-  #hold(known: Known): readonly string[] {
+  #hold(known: Known<H>): readonly string[] {
     const { holder, shown, reserved } = known;
     const { ledger } = this.#deps;
     for (const cidr of shown.cidrs) ledger.hold(holder.uid, cidr);
@@ -147,13 +165,13 @@ export class BlockOfEachFamily<H extends Holder> implements Allotment<H, readonl
   }
 
   /** The families of which the object shows no block. */
-  #missing({ shown, holder }: Known): readonly Family[] {
+  #missing({ shown, holder }: Known<H>): readonly Family[] {
     const { families, canGrow } = this.#deps;
     if (shown.unreadable !== undefined || (holder.blocks.length > 0 && !canGrow)) return [];
     return families.filter((family) => shown.cidrs.every((cidr) => cidr.family !== family));
   }
 
-  #conflictOf({ holder, shown }: Known): { readonly cidr: Cidr; readonly other: string } | undefined {
+  #conflictOf({ holder, shown }: Known<H>): { readonly cidr: Cidr; readonly other: string } | undefined {
     for (const cidr of shown.cidrs) {
       const older = this.#deps.ledger
         .othersHolding(cidr, holder.uid)
@@ -166,20 +184,47 @@ export class BlockOfEachFamily<H extends Holder> implements Allotment<H, readonl
     return undefined;
   }
 
+  #askedBy(holder: H): AskedMaskSizes | 'unknown' {
+    return this.#deps.askedBy?.(holder) ?? {};
+  }
+
+  /** What its Node asks for, of these families. What it has already counts more: that is left out. */
+  #askedFor(known: Known<H>, missing: readonly Family[]): readonly AskedMaskSize[] | 'unknown' {
+    const lacking = missing.filter((family) => this.#ownBlock(known, family) === undefined);
+    return lacking.length === 0 ? [] : this.#askedOf(known.holder, lacking);
+  }
+
+  #askedOf(holder: H, own: readonly Family[]): readonly AskedMaskSize[] | 'unknown' {
+    const asked = this.#askedBy(holder);
+    if (asked === 'unknown') return asked;
+    return own.flatMap((family) => {
+      const [text, usual] = [asked[family], this.#usual.get(family)];
+      return text === undefined || usual === undefined ? [] : [askedMaskSize(family, text, usual)];
+    });
+  }
+
   /** Whether a block of the family is free or reserved for the object. */
-  #hasBlock(known: Known, family: Family): boolean {
-    return this.#ownBlock(known, family) !== undefined || this.#deps.ledger.hasFree(family);
+  #hasBlock(known: Known<H>, family: Family, asked: readonly AskedMaskSize[]): boolean {
+    if (this.#ownBlock(known, family) !== undefined) return true;
+    const own = asked.find((each) => each.family === family);
+    if (own === undefined) return this.#deps.ledger.hasFree(family);
+    return own.maskSize !== undefined && this.#deps.ledger.hasFree(family, { maskSize: own.maskSize });
   }
 
   /** A block that the object has already, although it does not show it: it gets no other, unless somebody else has that one too. */
-  #ownBlock({ holder: { uid }, beside }: Known, family: Family): Cidr | undefined {
+  #ownBlock({ holder: { uid }, beside }: Known<H>, family: Family): Cidr | undefined {
     const { ledger } = this.#deps;
     const own = ledger.heldBy(uid).filter((cidr) => cidr.family === family && !isAmong(beside, cidr));
     return own.findLast((cidr) => ledger.othersHolding(cidr, uid).length === 0);
   }
 
-  #allocate({ holder }: Known, family: Family, into: Allocated[]): Cidr {
-    const allocated = this.#deps.ledger.allocate(family, holder.uid);
+  #allocate({ holder }: Known<H>, family: Family, asked: readonly AskedMaskSize[], into: Allocated[]): Cidr {
+    const maskSize = asked.find((each) => each.family === family)?.maskSize;
+    const allocated = this.#deps.ledger.allocate(
+      family,
+      holder.uid,
+      maskSize === undefined ? {} : { maskSize },
+    );
     if (allocated === undefined) throw new Error('a block was free a moment ago');
     into.push(allocated);
     return allocated.cidr;
@@ -196,6 +241,11 @@ function readCidrs(texts: readonly string[]): readonly Cidr[] {
 
 function isSameText(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((text, index) => text === b[index]);
+}
+
+function isSameAsking(a: AskedMaskSizes | 'unknown', b: AskedMaskSizes | 'unknown'): boolean {
+  if (a === 'unknown' || b === 'unknown') return a === b;
+  return a.ipv4 === b.ipv4 && a.ipv6 === b.ipv6;
 }
 
 /** The blocks to write: what is shown keeps its text and order, and IPv4 goes before IPv6. */

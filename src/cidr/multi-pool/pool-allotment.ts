@@ -252,7 +252,7 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
     const blocks = [...this.#ownBlocksFor(known, want)];
     let left = blocks.reduce((sum, cidr) => sum - this.#usable(state, cidr), want.addresses);
     while (left > 0 && blocks.length < maxAdded) {
-      const next = this.#ledger.allocate(want.family, known.holder.uid, want.pool);
+      const next = this.#ledger.allocate(want.family, known.holder.uid, { pool: want.pool });
       if (next === undefined) break;
       allocated.push(next);
       blocks.push(next.cidr);
@@ -264,7 +264,9 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
   #canServe(known: Known, want: PoolWant): boolean {
     const state = this.book.get(want.pool);
     if (state === undefined || state.problem !== undefined) return false;
-    return this.#ledger.hasFree(want.family, want.pool) || this.#ownBlocksFor(known, want).length > 0;
+    return (
+      this.#ledger.hasFree(want.family, { pool: want.pool }) || this.#ownBlocksFor(known, want).length > 0
+    );
   }
 
   #conflictOf({ holder, listed }: Known): (ListedBlock & { readonly other: string }) | undefined {

@@ -1,7 +1,8 @@
 // Nodes as objects that hold blocks: `spec.podCIDRs`, which the API server never lets anyone change again.
 import { readNodeBlocks } from '../../kubernetes/node/node-blocks.ts';
 import type { NodeWriter } from '../../kubernetes/node/node-writer.ts';
-import type { JsonObject } from '../../kubernetes/transport/json.ts';
+import { type JsonObject, textAt } from '../../kubernetes/transport/json.ts';
+import { type AskedMaskSizes, askedMaskSizes } from '../allocation/asked-mask-size.ts';
 import type { Assignment, BlockHolders, Holder, HolderReading } from '../allocation/block-holders.ts';
 
 export interface NodeHoldersDeps {
@@ -10,19 +11,33 @@ export interface NodeHoldersDeps {
   readonly observe: (raw: JsonObject) => void;
 }
 
-export function nodeHolder(raw: JsonObject): Holder {
-  const { name, uid, resourceVersion, createdAt, isDeleting, podCidrs } = readNodeBlocks(raw);
-  return { name, uid, version: resourceVersion, createdAt, isLeftAlone: isDeleting, blocks: podCidrs };
+export interface NodeHolder extends Holder {
+  readonly askedMaskSizes: AskedMaskSizes;
 }
 
-export class NodeHolders implements BlockHolders {
+export function nodeHolder(raw: JsonObject): NodeHolder {
+  const {
+    resourceVersion: version,
+    isDeleting: isLeftAlone,
+    podCidrs: blocks,
+    ...read
+  } = readNodeBlocks(raw);
+  const asked = askedMaskSizes((label) => textAt(raw, 'metadata', 'labels', label));
+  return { ...read, version, isLeftAlone, blocks, askedMaskSizes: asked };
+}
+
+export class NodeHolders implements BlockHolders<NodeHolder> {
   readonly #deps: NodeHoldersDeps;
 
   constructor(deps: NodeHoldersDeps) {
     this.#deps = deps;
   }
 
-  async assign(holder: Holder, blocks: readonly string[], signal: AbortSignal): Promise<Assignment> {
+  async assign(
+    holder: NodeHolder,
+    blocks: readonly string[],
+    signal: AbortSignal,
+  ): Promise<Assignment<NodeHolder>> {
     const { name, uid, version: resourceVersion } = holder;
     const outcome = await this.#deps.writer.setPodCidrs({ name, uid, resourceVersion }, blocks, signal);
     if (outcome.kind !== 'written') return outcome;
@@ -30,7 +45,7 @@ export class NodeHolders implements BlockHolders {
     return { kind: 'written', holder: nodeHolder(outcome.raw) };
   }
 
-  async read(name: string, signal: AbortSignal): Promise<HolderReading> {
+  async read(name: string, signal: AbortSignal): Promise<HolderReading<NodeHolder>> {
     const outcome = await this.#deps.writer.get(name, signal);
     if (outcome.kind === 'found') {
       this.#deps.observe(outcome.raw);

@@ -34,9 +34,15 @@ export function blockShape(cidr: Cidr, maskSize: number): BlockShape {
 
 export interface Allocation {
   readonly index: number;
-  /** Taken blocks that were passed over. */
+  /** Blocks that were passed over: taken ones, or those that lie between aligned places. */
   readonly passed: number;
 }
+
+/** Blocks that are taken together: at most 2 to this power, side by side. */
+export const maxTogetherBits = 4;
+
+/** By bits: the places in a word where so many blocks may begin. */
+const alignedPlaces = [0xffff_ffff, 0x5555_5555, 0x1111_1111, 0x0101_0101, 0x0001_0001] as const;
 
 const full = 0xffff_ffff;
 
@@ -80,15 +86,20 @@ export class BlockSet {
     return (((this.#taken[index >>> 5] ?? 0) >>> (index & 31)) & 1) === 1;
   }
 
-  /** Takes the next free block; undefined if all are taken. */
-  allocate(): Allocation | undefined {
-    if (this.isFull) return undefined;
+  /** Takes the next free block, or the next `2 ** bits` free ones that are aligned; undefined if there are none. */
+  allocate(bits = 0): Allocation | undefined {
     const start = this.#next;
-    const ahead = this.#firstFree(start);
-    const index = ahead < this.capacity ? ahead : this.#firstFree(0);
-    this.take(index);
-    this.#next = (index + 1) % this.capacity;
+    const index = this.#nextFree(bits);
+    if (index === undefined) return undefined;
+    const size = 2 ** bits;
+    for (let each = index; each < index + size; each++) this.take(each);
+    this.#next = (index + size) % this.capacity;
     return { index, passed: index >= start ? index - start : this.capacity - start + index };
+  }
+
+  /** Whether `allocate` finds something. */
+  hasFree(bits = 0): boolean {
+    return bits === 0 ? !this.isFull : this.#nextFree(bits) !== undefined;
   }
 
   /** Takes one block; does nothing if it is taken. */
@@ -125,14 +136,29 @@ export class BlockSet {
     return { family, base: base + (BigInt(index) << blockBits), length: this.maskSize };
   }
 
-  /** The first free block at `from` or later; at least the capacity if there is none. */
-  #firstFree(from: number): number {
-    let word = from >>> 5;
-    const rest = (~(this.#taken[word] ?? full) & (full << (from & 31))) >>> 0;
-    if (rest !== 0) return word * 32 + lowest(rest);
-    word = this.#firstWordWithRoom(word + 1);
-    const bits = ~(this.#taken[word] ?? full) >>> 0;
-    return bits === 0 ? this.capacity : word * 32 + lowest(bits);
+  #nextFree(bits: number): number | undefined {
+    if (bits < 0 || bits > maxTogetherBits)
+      throw new RangeError(`2 ** ${bits} blocks cannot be taken together`);
+    return this.#firstFree(this.#next, bits) ?? this.#firstFree(0, bits);
+  }
+
+  /** The first place at `from` or later with so many free blocks; undefined if there is none. */
+  #firstFree(from: number, bits: number): number | undefined {
+    let [word, within] = [from >>> 5, full << (from & 31)];
+    while (word < this.#taken.length) {
+      const places = this.#placesIn(word, bits) & within;
+      if (places !== 0) return word * 32 + lowest(places);
+      word = this.#firstWordWithRoom(word + 1);
+      within = full;
+    }
+    return undefined;
+  }
+
+  /** A bit for each place in a word where so many free blocks begin. */
+  #placesIn(word: number, bits: number): number {
+    let free = ~(this.#taken[word] ?? full);
+    for (let step = 1; step < 2 ** bits; step *= 2) free &= free >>> step;
+    return free & (alignedPlaces[bits] ?? 0);
   }
 
   #firstWordWithRoom(from: number): number {

@@ -12,7 +12,7 @@ import type { BlockBook } from '../cidr-session.ts';
 
 export function blockOfEachFamilyBook<H extends Holder>(
   { pools, reserved }: BlockSettings,
-  rules: Pick<BlockOfEachFamilyDeps, 'words' | 'canGrow'>,
+  rules: Pick<BlockOfEachFamilyDeps<H>, 'words' | 'canGrow' | 'askedBy'>,
 ): BlockBook<H, readonly string[]> {
   const ledger = new BlockLedger(pools.map((pool) => ({ pool: onlyPool, ...pool })));
   for (const cidr of reserved) ledger.reserve(cidr);

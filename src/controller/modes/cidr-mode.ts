@@ -46,6 +46,8 @@ export interface CidrPorts<H extends Holder> {
   readonly known: () => ReadonlyMap<string, H>;
   /** Serves what may be served by now. */
   readonly resume: () => void;
+  /** What an object should get may have changed, although the object did not. */
+  readonly reassess: (name: string) => void;
   /** Whether this process leads at this moment, and a write that starts now ends within its lease. */
   readonly mayWrite: () => boolean;
 }
@@ -56,6 +58,8 @@ export interface CidrParts<H extends Holder, D> extends ServedBlocks<H, D> {
   /** Called once, when this process begins to lead. */
   openBook(): BlockBook<H, D>;
   readonly watches: readonly PartWatch[];
+  /** Whether everything else is known that decides what objects get. After it turns true, `resume` is called. */
+  readonly isInformed: boolean;
   /** Resolves once the objects can be read. */
   prepare(signal: AbortSignal): Promise<void>;
   /** Runs as long as the process does. */
@@ -128,6 +132,7 @@ export class CidrMode<H extends Holder, D> implements Mode<CidrStatusReport, Cid
     this.#parts = kind.compose(deps, {
       observe: (raw) => this.#reflector.observe(raw),
       resume: () => this.#session?.resume(),
+      reassess: (name) => this.#session?.reassess(name),
       known: () => this.#reflector.objects,
       mayWrite: () => this.#mayWrite(),
     });
@@ -171,7 +176,8 @@ export class CidrMode<H extends Holder, D> implements Mode<CidrStatusReport, Cid
       ...this.#deps,
       book: this.#parts.openBook(),
       served: this.#parts,
-      isSettled: () => this.#isSettled && this.#parts.watches.every(({ isSettled }) => isSettled),
+      isSettled: () =>
+        this.#isSettled && this.#parts.isInformed && this.#parts.watches.every(({ isSettled }) => isSettled),
       writing: {
         mayStart: () => this.#mayWrite(),
         timeLimit: writeTimeoutOf(this.#deps.host.options),

@@ -22,6 +22,8 @@ import type { ModeDeps } from './mode.ts';
 export interface CiliumNodeForm<H extends CiliumNodeHolder, D> {
   readonly read: (raw: JsonObject) => H;
   readonly specOf: (draft: D) => JsonObject;
+  /** Labels of Nodes that count. Default: none. */
+  readonly keptLabels?: readonly string[];
 }
 
 export abstract class CiliumNodeParts<H extends CiliumNodeHolder, D> implements CidrParts<H, D> {
@@ -32,16 +34,17 @@ export abstract class CiliumNodeParts<H extends CiliumNodeHolder, D> implements 
   readonly countsAsPeer = false;
   protected readonly deps: ModeDeps;
   protected readonly writer: CiliumNodeWriter;
-  readonly #ports: CidrPorts<H>;
+  protected readonly ports: CidrPorts<H>;
+  /** Of Kubernetes. */
+  protected readonly nodes: ClusterNodes;
   readonly #errors: BlockedErrors;
-  readonly #nodes: ClusterNodes;
   readonly #counters = new WatchCounters();
   #nodesAreListed = false;
   #gc: CiliumNodeGc | undefined;
 
   constructor(deps: ModeDeps, ports: CidrPorts<H>, form: CiliumNodeForm<H, D>) {
     this.deps = deps;
-    this.#ports = ports;
+    this.ports = ports;
     const { kubernetes, leadership } = deps;
     const { options, clock, random, log, onBug } = deps.host;
     const { permission } = leadership;
@@ -62,13 +65,15 @@ export abstract class CiliumNodeParts<H extends CiliumNodeHolder, D> implements 
       ...form,
     });
     permission.onChange(() => this.#errors.resume());
-    this.#nodes = new ClusterNodes({
+    this.nodes = new ClusterNodes({
       transport: kubernetes,
       clock,
       random: random.fork('nodes'),
       instanceIdOf: () => undefined,
+      keptLabels: form.keptLabels ?? [],
       onChange: (name, node) => {
         if (node !== undefined) this.#gc?.noteNode(name);
+        this.noteNode(name);
       },
       onAccess: (problem) => {
         if (problem !== undefined)
@@ -84,8 +89,17 @@ export abstract class CiliumNodeParts<H extends CiliumNodeHolder, D> implements 
 
   abstract openBook(): BlockBook<H, D>;
 
+  get isInformed(): boolean {
+    return true;
+  }
+
+  /** Called when a Node appears, disappears, or asks for something else. */
+  protected noteNode(_name: string): void {
+    // Nothing depends on it.
+  }
+
   get background(): readonly { run(signal: AbortSignal): Promise<void> }[] {
-    return [this.#nodes];
+    return [this.nodes];
   }
 
   /** Throws NotStartable if the definition is absent and may not be created. */
@@ -117,7 +131,7 @@ export abstract class CiliumNodeParts<H extends CiliumNodeHolder, D> implements 
     if (interval === 0) return;
     this.#gc = new CiliumNodeGc({
       interval,
-      ciliumNodes: () => this.#ports.known().values(),
+      ciliumNodes: () => this.ports.known().values(),
       nodeNames: () => this.#nodeNames(),
       refusal: () => {
         const why = permission.refusal('release');
@@ -147,8 +161,8 @@ export abstract class CiliumNodeParts<H extends CiliumNodeHolder, D> implements 
 
   subjects(holder: Holder): readonly EventSubject[] {
     const { name, uid } = holder;
-    const known = this.#ports.known().get(name);
-    const nodeUid = this.#nodes.nodes.get(name)?.uid ?? known?.nodeUid;
+    const known = this.ports.known().get(name);
+    const nodeUid = this.nodes.nodes.get(name)?.uid ?? known?.nodeUid;
     return [
       { kind: 'CiliumNode', name, uid },
       { kind: 'Node', name, uid: nodeUid },
@@ -156,13 +170,13 @@ export abstract class CiliumNodeParts<H extends CiliumNodeHolder, D> implements 
   }
 
   show(): void {
-    this.#counters.show(this.deps.host.registry.metrics, 'nodes', this.#nodes.figures());
+    this.#counters.show(this.deps.host.registry.metrics, 'nodes', this.nodes.figures());
   }
 
   /** Undefined while the list of Nodes may be incomplete. */
   #nodeNames(): ReadonlySet<string> | undefined {
-    if (!this.#nodesAreListed || this.#nodes.problem !== undefined) return undefined;
-    return new Set(this.#nodes.nodes.keys());
+    if (!this.#nodesAreListed || this.nodes.problem !== undefined) return undefined;
+    return new Set(this.nodes.nodes.keys());
   }
 
   #noteGc({ name }: CiliumNodeHolder, outcome: GcOutcome): void {

@@ -1,5 +1,10 @@
 // The mode cluster-pool: a block of a network for each CiliumNode, as agents with ipam=cluster-pool read it.
 import {
+  type AskedMaskSizes,
+  askedMaskSizes,
+  maskSizeLabels,
+} from '../../cidr/allocation/asked-mask-size.ts';
+import {
   type CiliumNodeHolder,
   clusterPoolHolder,
   podCidrsPatch,
@@ -29,11 +34,29 @@ function readerOf({ host }: ModeDeps): (raw: JsonObject) => CiliumNodeHolder {
 
 class ClusterPoolParts extends CiliumNodeParts<CiliumNodeHolder, readonly string[]> {
   readonly access: AccessScope;
+  /** Whether all Nodes were known once, or cannot be read: their labels count at the first assignment. */
+  #isInformed = false;
 
   constructor(deps: ModeDeps, ports: CidrPorts<CiliumNodeHolder>) {
-    super(deps, ports, { read: readerOf(deps), specOf: podCidrsPatch });
+    super(deps, ports, {
+      read: readerOf(deps),
+      specOf: podCidrsPatch,
+      keptLabels: Object.values(maskSizeLabels),
+    });
     const { nodesGcInterval, skipCrdCreation } = deps.host.options;
     this.access = { mode: 'cluster-pool', gc: nodesGcInterval > 0, createsDefinition: !skipCrdCreation };
+    void this.nodes.settled.then(() => {
+      this.#isInformed = true;
+      ports.resume();
+    });
+  }
+
+  protected override noteNode(name: string): void {
+    this.ports.reassess(name);
+  }
+
+  override get isInformed(): boolean {
+    return this.#isInformed;
   }
 
   openBook(): BlockBook<CiliumNodeHolder, readonly string[]> {
@@ -43,6 +66,15 @@ class ClusterPoolParts extends CiliumNodeParts<CiliumNodeHolder, readonly string
         moreBlocks: 'add a network to --cluster-pool-ipv4-cidr or --cluster-pool-ipv6-cidr',
       },
       canGrow: true,
+      askedBy: (holder) => this.#askedBy(holder),
     });
+  }
+
+  /** A CiliumNode that a Node owns has one, whether that one is seen already or not. */
+  #askedBy({ name, nodeUid }: CiliumNodeHolder): AskedMaskSizes | 'unknown' {
+    const node = this.nodes.nodes.get(name);
+    if (node !== undefined && (nodeUid ?? node.uid) === node.uid)
+      return askedMaskSizes((label) => node.labels?.[label]);
+    return nodeUid === undefined || this.nodes.problem !== undefined ? {} : 'unknown';
   }
 }

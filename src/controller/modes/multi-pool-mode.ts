@@ -36,7 +36,6 @@ class MultiPoolParts extends CiliumNodeParts<PoolNodeHolder, readonly Json[]> {
   readonly access: AccessScope;
   override readonly watches: readonly PoolsWatch[];
   readonly #pools: PoolsWatch;
-  readonly #ports: CidrPorts<PoolNodeHolder>;
   readonly #prepared = Promise.withResolvers<void>();
   readonly #reports: PoolReports;
   readonly #ledger = new BlockLedger([]);
@@ -51,7 +50,6 @@ class MultiPoolParts extends CiliumNodeParts<PoolNodeHolder, readonly Json[]> {
       createsDefinition: !skipCrdCreation,
       createsPools: autoCreateCiliumPodIpPools.size > 0,
     };
-    this.#ports = ports;
     this.#reports = new PoolReports(deps);
     this.#pools = new PoolsWatch(deps, (changes) => this.#change(changes));
     this.watches = [this.#pools];
@@ -71,7 +69,7 @@ class MultiPoolParts extends CiliumNodeParts<PoolNodeHolder, readonly Json[]> {
   openBook(): BlockBook<PoolNodeHolder, readonly Json[]> {
     const ledger = this.#ledger;
     const allotment = new PoolAllotment(ledger, () => this.#reports.tell(allotment.book));
-    for (const holder of [...this.#ports.known().values()].toSorted(bySeniority))
+    for (const holder of [...this.ports.known().values()].toSorted(bySeniority))
       allotment.take(holder, undefined);
     this.#allotment = allotment;
     const pools = [...this.#pools.reflector.objects].toSorted(([, a], [, b]) => a.createdAt - b.createdAt);
@@ -85,13 +83,13 @@ class MultiPoolParts extends CiliumNodeParts<PoolNodeHolder, readonly Json[]> {
     if (allotment === undefined) throw new Error('it leads without having opened its book');
     await new PoolStart({
       ...this.deps,
-      ports: this.#ports,
+      ports: this.ports,
       writer: this.writer,
       allotment,
       refreshPools: () => this.#pools.reflector.refresh(),
     }).run(signal);
     this.#pools.open();
-    this.#ports.resume();
+    this.ports.resume();
     await super.whileLeading(signal);
   }
 
@@ -102,7 +100,7 @@ class MultiPoolParts extends CiliumNodeParts<PoolNodeHolder, readonly Json[]> {
 
   #change(changes: readonly PoolChange[]): void {
     if (changes.length > 0) this.#allotment?.changePools(changes);
-    this.#ports.resume();
+    this.ports.resume();
   }
 
   async #watchPools(signal: AbortSignal): Promise<void> {

@@ -1,6 +1,5 @@
 // The mode of the command nodeipam: a block of a network for each Node, as kube-controller-manager gives it.
-import type { Holder } from '../../cidr/allocation/block-holders.ts';
-import { nodeHolder, NodeHolders } from '../../cidr/node-ipam/node-holders.ts';
+import { type NodeHolder, nodeHolder, NodeHolders } from '../../cidr/node-ipam/node-holders.ts';
 import { blockSettings } from '../../config/block-pools.ts';
 import { nodesPath } from '../../kubernetes/node/node-blocks.ts';
 import { NodeWriter } from '../../kubernetes/node/node-writer.ts';
@@ -9,7 +8,7 @@ import { blockOfEachFamilyBook } from './block-book.ts';
 import { CidrMode, writeTimeoutOf } from './cidr-mode.ts';
 import type { ModeDeps } from './mode.ts';
 
-export function nodeIpamMode(deps: ModeDeps): CidrMode<Holder, readonly string[]> {
+export function nodeIpamMode(deps: ModeDeps): CidrMode<NodeHolder, readonly string[]> {
   return new CidrMode(deps, {
     served: 'Nodes',
     path: nodesPath,
@@ -20,6 +19,7 @@ export function nodeIpamMode(deps: ModeDeps): CidrMode<Holder, readonly string[]
         blockOfEachFamilyBook(blockSettings(options, 'nodeipam'), {
           words: { object: 'Node', moreBlocks: 'move to a larger --cluster-cidr' },
           canGrow: false,
+          askedBy: ({ askedMaskSizes }) => askedMaskSizes,
         }),
       holders: new NodeHolders({
         writer: new NodeWriter(kubernetes, mayWrite, writeTimeoutOf(options)),
@@ -29,6 +29,7 @@ export function nodeIpamMode(deps: ModeDeps): CidrMode<Holder, readonly string[]
       eventReasons: { PodCIDRsExhausted: 'CIDRNotAvailable', WriteRefused: 'CIDRAssignmentFailed' },
       countsAsPeer: true,
       watches: [],
+      isInformed: true,
       prepare: () => Promise.resolve(),
       background: [],
       whileLeading: async (signal) => {

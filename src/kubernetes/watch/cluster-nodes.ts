@@ -1,4 +1,5 @@
-// Watches the cluster's Nodes and keeps only what ties a Node to its instance: name, uid, age, provider ID and addresses.
+// Watches the cluster's Nodes and keeps only what ties a Node to its instance: name, uid, age, provider ID and addresses; and
+// the labels that it is told to keep.
 // Agents cannot write Nodes, so a Node settles contradictions between two CiliumNodes.
 import { isIPv4 } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
@@ -18,6 +19,8 @@ export interface ClusterNode {
   readonly addresses: readonly string[];
   /** The API server's wall clock, in ms; Infinity when unreadable. */
   readonly createdAt: number;
+  /** Those that are kept; undefined if it has none of them. */
+  readonly labels?: Readonly<Record<string, string>>;
 }
 
 export interface ClusterNodesOptions {
@@ -26,8 +29,10 @@ export interface ClusterNodesOptions {
   readonly random: Random;
   /** Reads a provider ID; undefined when it names no instance of this cloud. */
   readonly instanceIdOf: (providerId: string) => string | undefined;
+  /** Names of labels. Default: none. */
+  readonly keptLabels?: readonly string[];
   /**
-   * Called when a Node appears, disappears, or names another instance or other addresses. `node` is undefined after deletion. `onBug` gets
+   * Called when a Node appears, disappears, or shows another instance, other addresses or other kept labels. `node` is undefined after deletion. `onBug` gets
    * what it throws.
    */
   readonly onChange: (name: string, node: ClusterNode | undefined) => void;
@@ -45,14 +50,14 @@ export class ClusterNodes {
 
   constructor(options: ClusterNodesOptions) {
     this.#options = options;
-    const { transport, clock, random, instanceIdOf, onBug } = options;
+    const { transport, clock, random, onBug } = options;
     this.#reflector = new Reflector<ClusterNode>({
       transport,
       clock,
       random,
       path: '/api/v1/nodes',
       verifyEmptyLists: true,
-      transform: (raw) => clusterNode(raw, instanceIdOf),
+      transform: (raw) => clusterNode(raw, options),
       onChange: (change) => this.#take(change),
       onState: (state) => this.#enter(state),
       onBug,
@@ -114,14 +119,26 @@ const noAddresses: readonly string[] = [];
 /** A node has few; a kubelet may list any number. */
 const maxAddresses = 16;
 
-function clusterNode(raw: JsonObject, instanceIdOf: ClusterNodesOptions['instanceIdOf']): ClusterNode {
+function clusterNode(
+  raw: JsonObject,
+  { instanceIdOf, keptLabels = [] }: Pick<ClusterNodesOptions, 'instanceIdOf' | 'keptLabels'>,
+): ClusterNode {
   const createdAt = Date.parse(textAt(raw, 'metadata', 'creationTimestamp') ?? '');
+  const labels = labelsOf(raw, keptLabels);
   return {
     uid: textAt(raw, 'metadata', 'uid') ?? '',
     instanceId: instanceIdOf(textAt(raw, 'spec', 'providerID') ?? ''),
     addresses: internalAddresses(raw),
     createdAt: Number.isNaN(createdAt) ? Infinity : createdAt,
+    ...(labels !== undefined && { labels }),
   };
+}
+
+function labelsOf(raw: JsonObject, kept: readonly string[]): Readonly<Record<string, string>> | undefined {
+  const found = kept
+    .map((name) => [name, textAt(raw, 'metadata', 'labels', name)] as const)
+    .filter((each): each is readonly [string, string] => each[1] !== undefined);
+  return found.length === 0 ? undefined : Object.fromEntries(found);
 }
 
 function internalAddresses(raw: JsonObject): readonly string[] {

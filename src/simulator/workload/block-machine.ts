@@ -16,6 +16,8 @@ export interface BlockMachineOptions {
   readonly random: Random;
   /** Whether its CiliumNode has its Node as owner. */
   readonly isOwned: boolean;
+  /** Of its Node. Default: none. */
+  readonly labels?: Readonly<Record<string, string>>;
 }
 
 const nodesPath = '/api/v1/nodes';
@@ -25,6 +27,7 @@ const pause = 500;
 export class BlockMachine {
   readonly name: string;
   readonly isOwned: boolean;
+  readonly labels: Readonly<Record<string, string>>;
   /** Blocks that its pods use; empty until it has them. */
   inUse: readonly string[] = [];
   protected readonly options: BlockMachineOptions;
@@ -34,6 +37,7 @@ export class BlockMachine {
     this.options = options;
     this.name = options.name;
     this.isOwned = options.isOwned;
+    this.labels = options.labels ?? {};
   }
 
   /** Registers, and serves pods as soon as it has its block, until `end`. */
@@ -80,8 +84,8 @@ export class BlockMachine {
   }
 
   async #register(signal: AbortSignal): Promise<void> {
-    const { client, clock, form, name, isOwned } = this.options;
-    const node = { apiVersion: 'v1', kind: 'Node', metadata: { name }, spec: {} };
+    const { client, clock, form, name, isOwned, labels = {} } = this.options;
+    const node = { apiVersion: 'v1', kind: 'Node', metadata: { name, labels }, spec: {} };
     await insist(() => client.create(nodesPath, node, signal), 409, clock, signal);
     if (form === 'Node') return;
     const uid = textAt(await this.read(nodesPath, signal), 'metadata', 'uid');

@@ -53,6 +53,133 @@ describe('run --ipam=cluster-pool', () => {
     expect(world.bugs).toEqual([]);
   });
 
+  describe('with a Node that asks for a bigger block', () => {
+    const ofNode = (name: string, label: string, value: string | null) => ({
+      apiVersion: 'v1',
+      kind: 'Node',
+      metadata: { name, labels: { [`headwater/${label}-mask-size`]: value } },
+    });
+
+    test('gives it one, aligned, of each family that it names, and one as usual to the others', async () => {
+      const world = worldOf({
+        'cluster-pool-ipv4-cidr': '10.0.0.0/16',
+        'cluster-pool-ipv6-cidr': 'fd00::/104',
+      });
+      world.join('before');
+      await world.ask('POST', '/api/v1/nodes', ofNode('big', 'ipv4', '21'));
+      await world.ask('PATCH', '/api/v1/nodes/big', ofNode('big', 'ipv6', '110'));
+      await world.clock.advance(1000);
+      world.startReplica();
+      await world.until('the first is served', () => world.isServed());
+      world.join('big');
+      await world.until('both are served', () => world.isServed());
+      world.join('after');
+      await world.until('all are served', () => world.isServed());
+
+      expect(await blocksOf(world)).toEqual({
+        before: ['10.0.0.0/24', 'fd00::/112'],
+        big: ['10.0.8.0/21', 'fd00::4:0/110'],
+        after: ['10.0.16.0/24', 'fd00::8:0/112'],
+      });
+      expect(world.leader?.controller.status()).toMatchObject({
+        reasons: {},
+        pools: [{ held: 10 }, { held: 6 }],
+      });
+
+      await world.leave('big');
+      await world.clock.advance(5000);
+
+      expect(world.leader?.controller.status().pools).toMatchObject([{ held: 2 }, { held: 2 }]);
+      expect(world.bugs).toEqual([]);
+    });
+
+    test('keeps what the node has when the label changes, and says so', async () => {
+      const world = worldOf();
+      world.startReplica();
+      world.join('a');
+      await world.until('it is served', () => world.isServed());
+      await world.ask('PATCH', '/api/v1/nodes/a', ofNode('a', 'ipv4', '22'));
+      await world.clock.advance(10_000);
+
+      expect(await blocksOf(world)).toEqual({ a: ['10.0.0.0/24'] });
+      expect(world.leader?.controller.node('a')).toMatchObject({
+        standing: 'served',
+        reason: 'MaskSizeIgnored',
+      });
+      expect(await errorOf(world, 'a')).toMatch(
+        /^label headwater\/ipv4-mask-size of its Node is "22", and its/,
+      );
+
+      await world.ask('PATCH', '/api/v1/nodes/a', ofNode('a', 'ipv4', 'x'));
+      await world.clock.advance(10_000);
+      expect(world.leader?.controller.node('a')).toMatchObject({ reason: 'MaskSizeInvalid' });
+
+      await world.ask('PATCH', '/api/v1/nodes/a', ofNode('a', 'ipv4', null));
+      await world.clock.advance(10_000);
+      expect(await errorOf(world, 'a')).toBe('');
+    });
+
+    test.each([
+      ['19', '22', 'MaskSizeInvalid'],
+      ['large', '22', 'MaskSizeInvalid'],
+      ['20', '23', 'PodCIDRsExhausted'],
+    ])('says why %j is no mask size, and follows %j', async (wrong, right, reason) => {
+      const world = worldOf();
+      world.startReplica();
+      await world.ask('POST', '/api/v1/nodes', ofNode('a', 'ipv4', wrong));
+      world.join('a');
+      await world.clock.advance(10_000);
+
+      expect(world.leader?.controller.node('a')).toMatchObject({ standing: 'waiting', reason });
+      expect(await errorOf(world, 'a')).toContain(`label headwater/ipv4-mask-size of its Node is "${wrong}"`);
+      world.join('b');
+      await world.until('the other is served', () => world.machines.get('b')?.inUse.length === 1);
+      await world.leave('b');
+
+      await world.ask('PATCH', '/api/v1/nodes/a', ofNode('a', 'ipv4', right));
+      await world.until('it is served', () => world.isServed());
+
+      expect(await blocksOf(world)).toEqual({ a: [`10.0.${right === '22' ? 0 : 2}.0/${right}`] });
+      await world.clock.advance(10_000);
+      expect(await errorOf(world, 'a')).toBe('');
+    });
+
+    test('waits for a Node that it has not seen, if the CiliumNode names it as its owner', async () => {
+      const world = worldOf();
+      world.startReplica();
+      await world.until('it leads', () => world.leader !== undefined);
+      world.model.faults.inject({
+        path: /\/nodes\?.*watch=/,
+        times: Infinity,
+        effect: { kind: 'delayEvents', ms: 20_000 },
+      });
+      await world.ask('POST', '/api/v1/nodes', ofNode('a', 'ipv4', '23'));
+      world.join('a', true);
+      await world.clock.advance(10_000);
+
+      expect(world.leader?.controller.node('a')).toMatchObject({
+        standing: 'waiting',
+        reason: 'NodeUnknown',
+      });
+
+      await world.until('it is served', () => world.isServed());
+
+      expect(await blocksOf(world)).toEqual({ a: ['10.0.0.0/23'] });
+    });
+
+    test('serves nodes as usual if it may not read Nodes', async () => {
+      const world = worldOf();
+      await world.ask('POST', '/api/v1/nodes', ofNode('a', 'ipv4', '23'));
+      world.join('a', true);
+      await world.clock.advance(1000);
+      world.model.authorize = ({ resource }) => resource !== 'nodes';
+      world.startReplica();
+      await world.until('it is served', () => world.isServed());
+
+      expect(await blocksOf(world)).toEqual({ a: ['10.0.0.0/24'] });
+    });
+  });
+
   test('creates the definition that is missing, and says that agents wait for others', async () => {
     const world = worldOf({}, { withoutDefinition: true });
     const { log } = world.startReplica();

@@ -44,6 +44,22 @@ describe('nodeipam', () => {
     expect(world.bugs).toEqual([]);
   });
 
+  test('gives a Node whose label asks for it a bigger block, once the label can be followed', async () => {
+    const world = worldOf();
+    world.startReplica();
+    const metadata = { name: 'a', labels: { 'headwater/ipv4-mask-size': '33' } };
+    await world.ask('POST', world.path, { apiVersion: 'v1', kind: 'Node', metadata });
+    await world.clock.advance(10_000);
+
+    expect(world.leader?.controller.node('a')).toMatchObject({ reason: 'MaskSizeInvalid' });
+
+    const labels = { 'headwater/ipv4-mask-size': '23' };
+    await world.ask('PATCH', `${world.path}/a`, { metadata: { labels } });
+    await world.clock.advance(10_000);
+
+    expect(await blocksOf(world)).toEqual({ a: ['10.0.0.0/23'] });
+  });
+
   test('serves the others if a Node has a CIDR that it should not have', async () => {
     const world = worldOf();
     await addNode(world, 'foreign', ['192.168.0.0/24']);

@@ -70,10 +70,10 @@ export class BlockBackups {
     const shown = new Map(
       objects.map((object) => [textAt(object, 'metadata', 'name'), this.#checks.blocksOf(object)] as const),
     );
-    for (const [name, { isOwned, inUse }] of used) {
+    for (const [name, { isOwned, labels, inUse }] of used) {
       const isKnown = inUse.length > 0 && inUse.every((block) => shown.get(name)?.includes(block));
       world.machines.delete(name);
-      const machine = world.join(name, isOwned);
+      const machine = world.join(name, isOwned, labels);
       if (isKnown) machine.inUse = inUse;
     }
     // What takes Nodes of machines away that are gone notices that these are.

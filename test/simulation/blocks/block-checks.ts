@@ -1,4 +1,5 @@
 // What must hold in a cluster whose nodes get blocks: at each look, at each deletion, and at rest.
+import { type Family, parseCidr, widthOf } from '../../../src/cidr/set/cidr.ts';
 import type { OptionCommand } from '../../../src/config/option-scope.ts';
 import { defaultLeaseTimings } from '../../../src/kubernetes/lease/lease-timings.ts';
 import { sharedBlocks, type SharedBlock } from '../../../src/simulator/cluster/block-judge.ts';
@@ -7,6 +8,11 @@ import type { BlockReplica, BlockWorld, EffectiveWrite } from './block-world.ts'
 
 /** Blocks of each family. */
 export const capacity = 16;
+
+/** Their prefix lengths. */
+export function usualMaskSizes(command: OptionCommand): Readonly<Record<'ipv4' | 'ipv6', number>> {
+  return { ipv4: 24, ipv6: command === 'nodeipam' ? 64 : 112 };
+}
 
 /** How long a process may not know of what an administrator restored: the latest event, and a write, in ms. */
 const maxLag = 60_000;
@@ -21,6 +27,7 @@ export class BlockChecks {
   readonly violations = new Set<string>();
   protected readonly world: BlockWorld;
   readonly #place: readonly string[];
+  readonly #usual: Readonly<Record<'ipv4' | 'ipv6', number>>;
   /** Blocks of each object at the last look, by uid. */
   #before = new Map<string, readonly string[]>();
   /** The blocks that an administrator gave an object once more, and when, by name. */
@@ -35,6 +42,7 @@ export class BlockChecks {
 
   constructor(world: BlockWorld, command: OptionCommand) {
     this.world = world;
+    this.#usual = usualMaskSizes(command);
     this.#place = command === 'nodeipam' ? ['spec', 'podCIDRs'] : ['spec', 'ipam', 'podCIDRs'];
   }
 
@@ -113,6 +121,24 @@ export class BlockChecks {
       this.violations.add(`the CiliumNode of a living machine was deleted: ${name}`);
   }
 
+  /** A CiliumNode whose Node asks for a bigger block gets just that. The label of a Node with a block changes at will. */
+  checkSize({ method, path, before, after }: EffectiveWrite): void {
+    if (method !== 'PATCH' || path.endsWith('/status') || before === undefined || after === undefined) return;
+    if (this.blocksOf(before).length === 0) this.#checkFirst(after);
+  }
+
+  #checkFirst(after: JsonObject): void {
+    const name = textAt(after, 'metadata', 'name');
+    const node = this.world.model.get('nodes', name);
+    if (node === undefined || this.world.machines.get(name)?.isOwned !== true) return;
+    for (const block of this.blocksOf(after)) {
+      const family = block.includes(':') ? 'ipv6' : 'ipv4';
+      const asked = textAt(node, 'metadata', 'labels', `headwater/${family}-mask-size`);
+      if (asked !== '' && !block.endsWith(`/${asked}`))
+        this.violations.add(`${name} asked for /${asked} and got ${block}`);
+    }
+  }
+
   /** Only the holder of the Lease writes. After etcd was restored, a leader knows only of its own Lease until that ends. */
   checkSender(identity: string, url: string): void {
     const { leaseHolder, clock } = this.world;
@@ -129,7 +155,9 @@ export class BlockChecks {
     }
     const objects = await this.world.objects();
     const held = this.#checkCounts(objects, leader);
-    const waiting = [...machines.values()].filter(({ inUse }) => inUse.length === 0).length;
+    const waiting = [...machines.values()].filter(
+      ({ inUse, labels }) => inUse.length === 0 && Object.keys(labels).length === 0,
+    ).length;
     if (waiting > 0 && held.ipv4 < capacity && held.ipv6 < capacity)
       this.violations.add(
         `${waiting} machines wait, although only ${held.ipv4} and ${held.ipv6} of ${capacity} blocks are held`,
@@ -155,7 +183,7 @@ export class BlockChecks {
     const held = { ipv4: 0, ipv6: 0 };
     for (const family of ['ipv4', 'ipv6'] as const) {
       const countOf = (blocks: readonly string[]): number =>
-        new Set(blocks.filter((block) => block.includes(':') === (family === 'ipv6'))).size;
+        new Set(blocks.flatMap((block) => blocksWithin(block, family, this.#usual[family]))).size;
       held[family] = pools.filter((pool) => pool.family === family).reduce((sum, pool) => sum + pool.held, 0);
       const [min, max] = [countOf(shown), countOf([...shown, ...remembered])];
       if (held[family] < min || held[family] > max)
@@ -165,6 +193,16 @@ export class BlockChecks {
     }
     return held;
   }
+}
+
+/** The blocks of the usual size that a CIDR of the family takes. */
+function blocksWithin(text: string, family: Family, maskSize: number): readonly bigint[] {
+  const reading = parseCidr(text);
+  if (reading.kind === 'invalid' || reading.cidr.family !== family) return [];
+  const { base, length } = reading.cidr;
+  const shift = BigInt(widthOf[family] - maskSize);
+  const count = 2 ** Math.max(0, maskSize - length);
+  return Array.from({ length: count }, (_, index) => (base >> shift) + BigInt(index));
 }
 
 function keyOf({ names, cidrs }: SharedBlock): string {

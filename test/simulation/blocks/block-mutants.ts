@@ -24,7 +24,7 @@ export const blockMutants: readonly Mutant[] = [
     'gives out blocks before the list is taken in',
     'cidr/allocation/allocator.ts',
     'for (const holder of [...holders].toSorted(bySeniority)) this.#add(holder);\n    this.#hasBegun = true;',
-    'this.#hasBegun = true;\n    for (const holder of [...holders].toSorted(bySeniority)) this.#evaluate(this.#add(holder));',
+    'this.#hasBegun = true;\n    for (const holder of [...holders].toSorted(bySeniority)) this.#assessEntry(this.#add(holder));',
   ),
   one(
     'a new leader trusts its watch, and lists nothing',
@@ -100,6 +100,24 @@ export const blockMutants: readonly Mutant[] = [
     'cidr/allocation/allocator.ts',
     'const isSameObject = known !== undefined && known.holder.uid === holder?.uid;',
     'const isSameObject = known !== undefined && holder !== undefined;',
+  ),
+  one(
+    'gives bigger blocks that are not aligned',
+    'cidr/set/block-set.ts',
+    'return free & (alignedPlaces[bits] ?? 0);',
+    'return free & (bits > maxTogetherBits ? 0 : full);',
+  ),
+  one(
+    'frees a bigger block only in part',
+    'cidr/allocation/block-ledger.ts',
+    'for (let index = range.first; index <= range.last; index++)\n      if (!this.#isHeld',
+    'for (let index = range.first; index <= range.first; index++)\n      if (!this.#isHeld',
+  ),
+  one(
+    'gives a block before it has seen the Node',
+    'controller/modes/cluster-pool-mode.ts',
+    "return nodeUid === undefined || this.nodes.problem !== undefined ? {} : 'unknown';",
+    'return {};',
   ),
   one(
     'writes beyond the end of its lease',

@@ -5,7 +5,7 @@ import type { OptionCommand } from '../../../src/config/option-scope.ts';
 import type { Random } from '../../../src/runtime/random.ts';
 import { sleep } from '../../../src/runtime/clock.ts';
 import { BlockBackups } from './block-backups.ts';
-import { BlockChecks, capacity } from './block-checks.ts';
+import { BlockChecks, capacity, usualMaskSizes } from './block-checks.ts';
 import { BlockTrouble, unreliable } from './block-trouble.ts';
 import { BlockWorld } from './block-world.ts';
 
@@ -87,7 +87,10 @@ class BlockRun {
     this.#backups = new BlockBackups(world, this.#checks, world.random.fork('backups'));
     this.#trouble = new BlockTrouble(world, world.random.fork('trouble'), () => this.#join());
     world.onSend = (identity, url) => this.#checks.checkSender(identity, url);
-    world.onWrite = (write) => this.#checks.checkDeletion(write);
+    world.onWrite = (write) => {
+      this.#checks.checkDeletion(write);
+      this.#checks.checkSize(write);
+    };
   }
 
   async play(): Promise<BlockReport> {
@@ -142,7 +145,7 @@ class BlockRun {
   async #happen(): Promise<void> {
     const random = this.#random;
     const names = [...this.#world.machines.keys()].filter((name) => !name.startsWith(slow));
-    const what = random.integer(15);
+    const what = random.integer(16);
     if (what < 4 || names.length < 4) {
       this.#join();
       if (random.chance(0.25)) this.#trouble.endLeaderSoon();
@@ -150,7 +153,7 @@ class BlockRun {
     else if (what < 7) await this.#replace(random.pick(names));
     else if (what < 8) void this.#world.machines.get(random.pick(names))?.restart();
     else if (what < 10) await this.#bringBack();
-    else if (what < 11) await this.#leaveSlowly();
+    else if (what < 12) await this.#changeOne(random.pick(names));
     else this.#trouble.disturb();
   }
 
@@ -160,9 +163,29 @@ class BlockRun {
     for (let more = this.#random.integer(4); more >= 0 && world.machines.size < capacity + 4; more--) {
       const name = `node-${this.#joined++ % 24}-${this.#joined % 3}`;
       if (world.machines.has(name)) continue;
-      world.join(name, this.#random.chance(0.3));
+      world.join(name, this.#random.chance(0.3), this.#labels());
       this.#changes++;
     }
+  }
+
+  /** Some Nodes ask for bigger blocks, and few of them for what cannot be. */
+  #labels(): Readonly<Record<string, string>> {
+    if (!this.#random.chance(0.25)) return {};
+    const usual = usualMaskSizes(this.#command);
+    const family = this.#random.pick(['ipv4', 'ipv6'] as const);
+    const value = this.#random.chance(0.1) ? 'large' : String(usual[family] - this.#random.integer(3));
+    return { [`headwater/${family}-mask-size`]: value };
+  }
+
+  async #changeOne(name: string): Promise<void> {
+    if (this.#random.chance(0.5)) await this.#leaveSlowly();
+    else await this.#label(name);
+  }
+
+  /** Somebody labels a Node whose machine has its block. */
+  async #label(name: string): Promise<void> {
+    if ((this.#world.machines.get(name)?.inUse.length ?? 0) === 0) return;
+    await this.#world.ask('PATCH', `/api/v1/nodes/${name}`, { metadata: { labels: this.#labels() } });
   }
 
   async #leave(name: string): Promise<void> {
@@ -190,7 +213,7 @@ class BlockRun {
 
   async #replace(name: string): Promise<void> {
     await this.#leave(name);
-    this.#world.join(name, this.#random.chance(0.3));
+    this.#world.join(name, this.#random.chance(0.3), this.#labels());
     this.#changes++;
   }
 

@@ -151,7 +151,7 @@ export class BlockWorld {
     return ipam === 'multi-pool' ? multiPoolMode : clusterPoolMode;
   }
 
-  join(name: string, isOwned = false): BlockMachine {
+  join(name: string, isOwned = false, labels: Readonly<Record<string, string>> = {}): BlockMachine {
     const { clock, random, form } = this;
     const machine = new (this.#options.machine ?? BlockMachine)({
       name,
@@ -160,6 +160,7 @@ export class BlockWorld {
       clock,
       random: random.fork(`${name} ${clock.monotonic()}`),
       isOwned,
+      labels,
     });
     this.machines.set(name, machine);
     machine.run().catch((error: unknown) => this.bugs.push(error));

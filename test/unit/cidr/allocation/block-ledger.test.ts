@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { BlockLedger } from '../../../../src/cidr/allocation/block-ledger.ts';
-import { cidrText, overlaps } from '../../../../src/cidr/set/cidr.ts';
+import { cidrText, network, overlaps } from '../../../../src/cidr/set/cidr.ts';
 import { cidr } from './holder-model.ts';
 
 function ledger(...pools: (readonly [string, number])[]): BlockLedger {
@@ -100,6 +100,45 @@ describe('a ledger of blocks', () => {
         expect(blocks.figures()[0]?.held).toBe(taken.length);
       }),
     );
+  });
+
+  test('gives bigger blocks aligned, apart from all others, and takes them back whole', () => {
+    const doings = fc.array(fc.tuple(fc.boolean(), fc.nat(15), fc.integer({ min: 20, max: 24 })), {
+      maxLength: 60,
+    });
+    fc.assert(
+      fc.property(doings, (steps) => {
+        const blocks = ledger(['10.0.0.0/19', 24], ['10.1.0.0/22', 24]);
+        const held = new Map<string, ReturnType<typeof cidr>>();
+        for (const [isTaken, number, maskSize] of steps) {
+          const holder = `h${number}`;
+          const own = held.get(holder);
+          if (own !== undefined) {
+            blocks.release(holder, own);
+            held.delete(holder);
+          }
+          if (!isTaken) continue;
+          const hasFree = blocks.hasFree('ipv4', { maskSize });
+          const block = blocks.allocate('ipv4', holder, { maskSize })?.cidr;
+
+          expect(block !== undefined).toBe(hasFree);
+          if (block === undefined) continue;
+          expect(block).toEqual(network('ipv4', block.base, maskSize));
+          expect([...held.values()].filter((each) => overlaps(each, block))).toEqual([]);
+          held.set(holder, block);
+        }
+        const size = [...held.values()].reduce((sum, { length }) => sum + 2 ** (24 - length), 0);
+
+        expect(blocks.figures().reduce((sum, each) => sum + each.held, 0)).toBe(size);
+      }),
+    );
+  });
+
+  test.each([25, 19])('has no block of /%i in a pool of /24', (maskSize) => {
+    const blocks = ledger(['10.0.0.0/8', 24]);
+
+    expect(blocks.hasFree('ipv4', { maskSize })).toBe(false);
+    expect(blocks.allocate('ipv4', 'a', { maskSize })).toBeUndefined();
   });
 
   test('keeps what is held when its pools change, and the order of networks that stay', () => {

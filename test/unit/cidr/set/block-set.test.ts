@@ -18,12 +18,14 @@ class NaiveSet {
     this.taken = Array.from({ length: capacity }, () => false);
   }
 
-  allocate(): number | undefined {
+  allocate(bits = 0): number | undefined {
+    const size = 2 ** bits;
     for (let tries = 0; tries < this.taken.length; tries++) {
       const index = (this.#next + tries) % this.taken.length;
-      if (this.taken[index] === true) continue;
-      this.taken[index] = true;
-      this.#next = (index + 1) % this.taken.length;
+      const own = this.taken.slice(index, index + size);
+      if (index % size > 0 || own.length < size || own.includes(true)) continue;
+      this.taken.fill(true, index, index + size);
+      this.#next = (index + size) % this.taken.length;
       return index;
     }
     return undefined;
@@ -97,6 +99,7 @@ describe('a set of blocks', () => {
       what: fc.constantFrom('allocate', 'allocate', 'take', 'free'),
       at: fc.nat(),
       many: fc.nat(400),
+      bits: fc.constantFrom(0, 0, 1, 2, 3, 4),
     }),
     { maxLength: 60 },
   );
@@ -107,11 +110,14 @@ describe('a set of blocks', () => {
         const set = new BlockSet(cidr(text), maskSize);
         const naive = new NaiveSet(set.capacity);
         const given: [number | undefined, number | undefined][] = [];
-        for (const { what, at, many } of doings) {
+        for (const { what, at, many, bits } of doings) {
           for (let more = 0; more < many; more++) {
             const index = (at + more) % set.capacity;
-            if (what === 'allocate') given.push([set.allocate()?.index, naive.allocate()]);
-            else if (what === 'take') set.take(index);
+            if (what === 'allocate') {
+              const isFound = set.hasFree(bits);
+              const index = naive.allocate(bits);
+              given.push([isFound ? set.allocate(bits)?.index : undefined, index]);
+            } else if (what === 'take') set.take(index);
             else set.free(index);
             if (what !== 'allocate') naive.taken[index] = what === 'take';
           }
