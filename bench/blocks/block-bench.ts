@@ -28,6 +28,12 @@ function isServed(scope: Scope, object: JsonObject): boolean {
   return listAt(object, 'spec', 'ipam', 'pools', 'allocated').length === Object.keys(asked).length;
 }
 
+/** Whether it has several blocks of each pool. */
+function hasMore(object: JsonObject): boolean {
+  const entries = listAt(object, 'spec', 'ipam', 'pools', 'allocated');
+  return entries.length > 0 && entries.every((entry) => textsAt(objectAt(entry), 'cidrs').length > 1);
+}
+
 /** Of the controller's transport. */
 export const connections = 32;
 
@@ -64,6 +70,7 @@ export class BlockBench {
   readonly #children: RigChild[] = [];
   /** Objects that have a block, by name. */
   readonly #served = new Set<string>();
+  readonly #withMore = new Set<string>();
   #onChange: () => void = () => undefined;
 
   constructor(scope: Scope, cluster: BlockCluster, clock: Clock) {
@@ -129,6 +136,23 @@ export class BlockBench {
   async served(count: number): Promise<number> {
     await this.#until(() => this.#served.size >= count);
     return this.#clock.monotonic();
+  }
+
+  /** As many CiliumNodes as agents of, which now ask their pools for so many addresses. */
+  async askMore(count: number, asked: Readonly<Record<string, number>>): Promise<void> {
+    const requested = Object.entries(asked).map(([pool, needed]) => ({
+      pool,
+      needed: { 'ipv4-addrs': needed },
+    }));
+    const spec = { ipam: { pools: { requested } } };
+    await this.cluster.each(namesOf(count, 'node'), async (name) => {
+      await this.cluster.api.call('PATCH', `${this.cluster.path}/${name}`, { spec });
+    });
+  }
+
+  /** Resolves once so many CiliumNodes have more than one block of each pool. */
+  servedMore(count: number): Promise<void> {
+    return this.#until(() => this.#withMore.size >= count);
   }
 
   /** Resolves once this object is gone. */
@@ -219,6 +243,7 @@ export class BlockBench {
     const name = textAt(object, 'metadata', 'name');
     if (!isGone && isServed(this.scope, object)) this.#served.add(name);
     else this.#served.delete(name);
+    if (this.scope === 'multi-pool' && hasMore(object)) this.#withMore.add(name);
   }
 }
 

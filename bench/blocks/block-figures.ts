@@ -3,6 +3,7 @@ import type { Figure, Reading } from '../figure.ts';
 import type { Scenarios } from '../scenarios/scenarios.ts';
 import { type AllocationPlan, type AllocationTime, allocation } from './allocation.ts';
 import { demand } from './demand.ts';
+import { poolChanges } from './pool-changes.ts';
 import { type Life, life } from './life.ts';
 import type { SetSpeed } from './set-speed.ts';
 
@@ -65,6 +66,27 @@ export function blockFigures(
       measure: async (scenarios) => {
         const { median, max } = await scenarios.played({ tries: 20 }, demand);
         return { measured: median, details: `longest ${max.toFixed(0)} ms` };
+      },
+    },
+    {
+      name: 'pools-writes',
+      title: `writes to each of ${small} CiliumNodes with pools, for a change of what it asks`,
+      ...exactly(1),
+      scenario: 'Counted by the API server. Each asks two pools for more than a block.',
+      measure: async (scenarios) => {
+        const { first, change } = await scenarios.played({ nodes: small, idleMinutes }, poolChanges);
+        return { measured: change, details: `for its first blocks ${first.toFixed(3)}` };
+      },
+    },
+    {
+      name: 'pools-idle',
+      title: `writes and lists with ${small} CiliumNodes with pools, idle for ${idleMinutes} min`,
+      ...exactly(0),
+      scenario: 'All served. Counted by the API server, the Lease apart.',
+      measure: async (scenarios) => {
+        const { idle } = await scenarios.played({ nodes: small, idleMinutes }, poolChanges);
+        const details = [...idle].map(([key, count]) => `${key} ${count}`).join(', ');
+        return { measured: [...idle.values()].reduce((sum, count) => sum + count, 0), details };
       },
     },
     {

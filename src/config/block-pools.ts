@@ -1,5 +1,5 @@
 // Reads the options that say which networks blocks come from, and checks them. Pure.
-import { blockShape } from '../cidr/set/block-set.ts';
+import { BlockSet, blockShape } from '../cidr/set/block-set.ts';
 import { type Cidr, cidrText, families, type Family, overlaps, parseCidr } from '../cidr/set/cidr.ts';
 import type { OptionScope } from './option-scope.ts';
 import { type OptionSources, refusalLine, sourceInWords } from './option-source.ts';
@@ -82,7 +82,9 @@ export function blockProblems(
   const malformed = checks.malformed();
   if (malformed.length > 0) return malformed;
   const own = scope === 'cluster-pool' ? checks.ofClusterPool() : checks.ofNodeIpam();
-  return own.length > 0 ? own : [...checks.overlapping(), ...checks.misshapen()];
+  if (own.length > 0) return own;
+  const shapes = [...checks.overlapping(), ...checks.misshapen()];
+  return shapes.length > 0 ? shapes : checks.withoutRoom();
 }
 
 /** Pools that are to be created must be such as work. */
@@ -107,6 +109,9 @@ function networkProblem(text: string, family: Family, maskSize: number): string 
   const shape = blockShape(reading.cidr, maskSize);
   return shape.kind === 'invalid' ? shape.why : undefined;
 }
+
+/** The allocator types that bring Nodes and a cloud into accord. */
+const syncTypes: readonly Options['cidrAllocatorType'][] = ['IPAMFromCluster', 'IPAMFromCloud'];
 
 const noNotion = 'routes no blocks to an instance, only single addresses of its interfaces';
 
@@ -181,19 +186,66 @@ class BlockChecks {
       ...this.#secondary(),
     ];
     if (cidrAllocatorType === 'CloudAllocator') return [...this.#provider(), ...services];
-    if (cidrAllocatorType !== 'RangeAllocator') {
-      const built = 'RangeAllocator or CloudAllocator';
-      return [this.#refusal('cidr-allocator-type', cidrAllocatorType, 'it is not built yet', built)];
-    }
     const given = readAll('cluster-cidr', this.#options);
-    return [...this.#networks('cluster-cidr', given, 'least'), ...services, ...this.#sizes(given)];
+    const follows =
+      cidrAllocatorType === 'RangeAllocator' ? [] : [...this.#provider(), ...this.#synced(given)];
+    return [
+      ...follows,
+      ...this.#networks('cluster-cidr', given, 'least'),
+      ...services,
+      ...this.#sizes(given),
+    ];
+  }
+
+  /** Where Nodes and a cloud are brought into accord, each Node has one block, and it must be free in the cloud. */
+  #synced(given: readonly Given[]): readonly string[] {
+    const { cidrAllocatorType, cloudProvider } = this.#options;
+    const text = given.map((each) => each.text).join(',');
+    const networks =
+      given.length > 1
+        ? [
+            this.#refusal(
+              'cluster-cidr',
+              text,
+              `cidr-allocator-type is ${cidrAllocatorType}, which follows one alias of each instance`,
+              'one CIDR',
+            ),
+          ]
+        : [];
+    if (cidrAllocatorType !== 'IPAMFromCluster' || cloudProvider !== 'aws') return networks;
+    const because = 'EC2 itself chooses the prefixes of an interface';
+    return [
+      this.#refusal(
+        'cidr-allocator-type',
+        cidrAllocatorType,
+        because,
+        'CloudAllocator or IPAMFromCloud with aws',
+      ),
+      ...networks,
+    ];
+  }
+
+  /** A Node that follows a cloud could get no block at all if Services had all of them. */
+  withoutRoom(): readonly string[] {
+    if (this.#scope !== 'nodeipam' || !syncTypes.includes(this.#options.cidrAllocatorType)) return [];
+    const { pools, reserved } = blockSettings(this.#options, this.#scope);
+    return pools.flatMap(({ cidr, maskSize }) => {
+      const set = new BlockSet(cidr, maskSize);
+      for (const each of reserved) {
+        const { first, last } = set.rangeOf(each) ?? { first: 0, last: -1 };
+        for (let index = first; index <= last; index++) set.take(index);
+      }
+      if (!set.isFull) return [];
+      const because = 'no block is left beside the addresses of Services';
+      return [this.#refusal('cluster-cidr', cidrText(cidr), because, 'a larger network, or another one')];
+    });
   }
 
   /** The cloud must have a notion of blocks that it routes to an instance. */
   #provider(): readonly string[] {
     const { cloudProvider } = this.#options;
     const because = noAliases[cloudProvider ?? 'none'];
-    const accepted = 'aws or gce with cidr-allocator-type=CloudAllocator';
+    const accepted = 'aws or gce, with a cidr-allocator-type that follows it';
     return because === undefined
       ? []
       : [this.#refusal('cloud-provider', cloudProvider ?? '', because, accepted)];

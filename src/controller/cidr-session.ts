@@ -3,6 +3,7 @@ import type { Allotment, Lack } from '../cidr/allocation/allotment.ts';
 import { Allocator, type AllocationRefusal } from '../cidr/allocation/allocator.ts';
 import type { Standing } from '../cidr/allocation/allocator-entry.ts';
 import type { AllocatorEvent } from '../cidr/allocation/allocator-event.ts';
+import type { AllocatorPorts, BlockAllocator } from '../cidr/allocation/block-allocator.ts';
 import type { BlockCondition, BlockHolders, BlockReason, Holder } from '../cidr/allocation/block-holders.ts';
 import type { BlockLedger, PoolTotal } from '../cidr/allocation/block-ledger.ts';
 import { OtherAllocators } from '../cidr/allocation/other-allocators.ts';
@@ -15,11 +16,20 @@ import type { ReportedBlocks } from './reporting/cidr-status-report.ts';
 import type { WriteHealth } from './reporting/write-health.ts';
 
 /** What objects should get, and where it comes from. */
-export interface BlockBook<H extends Holder, D> {
+export type BlockBook<H extends Holder, D> = AllotmentBook<H, D> | OwnBook<H>;
+
+/** An allotment decides, and the allocator follows. */
+export interface AllotmentBook<H extends Holder, D> {
   readonly ledger: BlockLedger;
   readonly allotment: Allotment<H, D>;
   /** Writes that one object may need in a row. */
   readonly writesInARow: number;
+}
+
+/** Objects are served in a way of their own. */
+export interface OwnBook<H extends Holder> {
+  readonly ledger: BlockLedger;
+  readonly openAllocator: (ports: AllocatorPorts<H>) => BlockAllocator<H>;
 }
 
 /** What is served, and how it is told. */
@@ -29,6 +39,8 @@ export interface ServedBlocks<H extends Holder, D> {
   subjects(holder: Holder): readonly EventSubject[];
   /** Reasons of Events that have a name of their own. */
   readonly eventReasons: Readonly<Partial<Record<BlockReason, string>>>;
+  /** Reasons whose Events are of type Normal. Default: none. */
+  readonly normalReasons?: readonly BlockReason[];
   /** Whether to count under the names of kube-controller-manager. */
   readonly countsAsPeer: boolean;
 }
@@ -56,7 +68,7 @@ const sampling = 3_600_000;
 export class CidrSession<H extends Holder, D> {
   readonly #deps: CidrSessionDeps<H, D>;
   readonly #ledger: BlockLedger;
-  readonly #allocator: Allocator<H, D>;
+  readonly #allocator: BlockAllocator<H>;
   readonly #others: OtherAllocators;
   readonly #began: number;
   /** By pool and family. */
@@ -65,8 +77,8 @@ export class CidrSession<H extends Holder, D> {
 
   constructor(deps: CidrSessionDeps<H, D>) {
     this.#deps = deps;
-    const { book, served } = deps;
-    const { options, clock, random, onBug, log } = deps.host;
+    const { book } = deps;
+    const { clock, random, onBug, log } = deps.host;
     const { permission } = deps.leadership;
     this.#began = clock.monotonic();
     this.#ledger = book.ledger;
@@ -80,14 +92,7 @@ export class CidrSession<H extends Holder, D> {
         else log.warn('no blocks of another allocator for 5 min: resuming');
       },
     });
-    this.#allocator = new Allocator({
-      allotment: book.allotment,
-      holders: served.holders,
-      settings: {
-        workers: options.parallelAllocWorkers,
-        writeTime: deps.writing.timeLimit,
-        writesInARow: book.writesInARow,
-      },
+    this.#allocator = this.#open({
       refusal: () => this.#refusal(),
       emit: (event) => this.#take(event),
       clock,
@@ -95,6 +100,18 @@ export class CidrSession<H extends Holder, D> {
       onBug,
     });
     permission.onChange(() => this.#allocator.resume());
+  }
+
+  #open(ports: AllocatorPorts<H>): BlockAllocator<H> {
+    const { book, served, writing, host } = this.#deps;
+    if ('openAllocator' in book) return book.openAllocator(ports);
+    const { allotment, writesInARow } = book;
+    const settings = {
+      workers: host.options.parallelAllocWorkers,
+      writeTime: writing.timeLimit,
+      writesInARow,
+    };
+    return new Allocator({ ...ports, allotment, holders: served.holders, settings });
   }
 
   /** `holders`: a complete list. */
@@ -242,7 +259,8 @@ export class CidrSession<H extends Holder, D> {
       reason,
       why: message,
     });
-    const report = { type: 'Warning', reason: served.eventReasons[reason] ?? reason, message } as const;
+    const type = served.normalReasons?.includes(reason) === true ? 'Normal' : 'Warning';
+    const report = { type, reason: served.eventReasons[reason] ?? reason, message } as const;
     for (const subject of served.subjects(holder)) events.record(subject, report);
   }
 

@@ -2,27 +2,20 @@
 // with a bounded number of writes in flight. It waits for nothing while it decides, so it needs no lock: what a write reserves
 // is taken before the write starts.
 import { Backoff } from '../../runtime/backoff.ts';
-import { type Clock, sleep } from '../../runtime/clock.ts';
-import type { Random } from '../../runtime/random.ts';
+import { sleep } from '../../runtime/clock.ts';
 import { TaskGroup } from '../../runtime/task-group.ts';
 import type { Allotment, Change, Lack, Reservation } from './allotment.ts';
 import type { Assignment, BlockCondition, BlockHolders, Holder } from './block-holders.ts';
 import { answersEnd, type Entry, newEntry, type Standing } from './allocator-entry.ts';
-import type { AllocatorEvent } from './allocator-event.ts';
+import type { AllocatorPorts, BlockAllocator } from './block-allocator.ts';
 import { bySeniority, WaitingLine } from './waiting-line.ts';
 import { WritePauses } from './write-pauses.ts';
 
 /** `H`: the objects. `D`: what is written to one. */
-export interface AllocatorDeps<H extends Holder, D> {
+export interface AllocatorDeps<H extends Holder, D> extends AllocatorPorts<H> {
   readonly allotment: Allotment<H, D>;
   readonly holders: BlockHolders<H, D>;
   readonly settings: AllocatorSettings;
-  /** Why nothing may be written now; undefined if it may. Called before each write. */
-  readonly refusal: () => AllocationRefusal | undefined;
-  readonly emit: (event: AllocatorEvent<H>) => void;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly onBug: (error: unknown) => void;
 }
 
 export interface AllocatorSettings {
@@ -46,7 +39,7 @@ const conflictsMetAtOnce = 3;
 /** After so long, all writes that one object may need in a row are made up for, in ms. */
 const quietTime = 60_000;
 
-export class Allocator<H extends Holder, D> {
+export class Allocator<H extends Holder, D> implements BlockAllocator<H> {
   readonly #deps: AllocatorDeps<H, D>;
   readonly #entries = new Map<string, Entry<H>>();
   readonly #byUid = new Map<string, Entry<H>>();
@@ -62,14 +55,12 @@ export class Allocator<H extends Holder, D> {
     this.#pauses = new WritePauses(deps.clock, () => this.#serve());
   }
 
-  /** Starts with a complete list: what it shows is held before anything is given out. Call it once. */
   takeOverHolders(holders: Iterable<H>): void {
     for (const holder of [...holders].toSorted(bySeniority)) this.#add(holder);
     this.#hasBegun = true;
     for (const entry of this.#entries.values()) this.#assessEntry(entry);
   }
 
-  /** Applies the newest state of an object; `undefined` once it is gone. */
   apply(name: string, holder: H | undefined): void {
     const known = this.#entries.get(name);
     const isSameObject = known !== undefined && known.holder.uid === holder?.uid;
@@ -79,7 +70,6 @@ export class Allocator<H extends Holder, D> {
     else this.#assessEntry(this.#add(holder));
   }
 
-  /** Call it when what an object should get may have changed, although the object did not. */
   reassess(name: string): void {
     const entry = this.#entries.get(name);
     if (entry === undefined) return;
@@ -87,13 +77,11 @@ export class Allocator<H extends Holder, D> {
     this.#serve();
   }
 
-  /** Starts what may be written by now. Call it when `refusal` may have changed. */
   resume(): void {
     for (const entry of this.#entries.values()) this.#assessEntry(entry);
     this.#serve();
   }
 
-  /** Resolves once no write of this allocator can take effect any more, at `deadline` at the latest. */
   async stop(deadline: AbortSignal): Promise<void> {
     this.#pauses.stop();
     await this.#work.stop(deadline);
@@ -112,7 +100,6 @@ export class Allocator<H extends Holder, D> {
     return entry && this.#standingOf(entry);
   }
 
-  /** What the objects in the line lack. */
   waiting(): readonly Lack[] {
     return [...this.#line].flatMap(({ holder }) => this.#deps.allotment.lacks(holder));
   }

@@ -46,9 +46,9 @@ export interface BlockFacts {
   /** Families that it lacks and of which no block is free. */
   readonly exhausted: readonly Family[];
   /** What its Node asks for, as far as that counts: for families that it lacks. */
-  readonly asked: readonly AskedMaskSize[] | 'unknown';
+  readonly asked?: readonly AskedMaskSize[] | 'unknown';
   /** What its Node asks for, although it has a block of the family. */
-  readonly askedLate: readonly AskedMaskSize[];
+  readonly askedLate?: readonly AskedMaskSize[];
   /** Why its last write failed for good. */
   readonly refused: string | undefined;
   /** Another program gives out blocks, and this object waits. */
@@ -124,7 +124,7 @@ function unserved(facts: BlockFacts, words: BlockWords): BlockCondition | undefi
 }
 
 /** What it asks for cannot be, or nothing of that kind is free. */
-function unanswered({ exhausted, asked }: BlockFacts, words: BlockWords): BlockCondition | undefined {
+function unanswered({ exhausted, asked = [] }: BlockFacts, words: BlockWords): BlockCondition | undefined {
   if (asked === 'unknown') return unknownNode();
   const impossible = asked.find(({ maskSize }) => maskSize === undefined);
   if (impossible !== undefined) return impossibleSize(impossible, true);
@@ -141,7 +141,7 @@ function unanswered({ exhausted, asked }: BlockFacts, words: BlockWords): BlockC
 }
 
 /** A block that an object has is never changed. */
-function askedTooLate({ shown, askedLate }: BlockFacts, words: BlockWords): BlockCondition | undefined {
+function askedTooLate({ shown, askedLate = [] }: BlockFacts, words: BlockWords): BlockCondition | undefined {
   for (const asked of askedLate) {
     if (asked.maskSize === undefined) return impossibleSize(asked, false);
     const own = shown.cidrs.find(({ family }) => family === asked.family);

@@ -60,6 +60,7 @@ export type BlockReason =
   | 'PoolExhausted'
   | 'BlockOrphaned'
   | 'AliasMissing'
+  | 'InvalidSyncMode'
   | 'PodCIDRMismatch'
   | 'ProviderIDUnreadable'
   | 'InstanceNotFound'

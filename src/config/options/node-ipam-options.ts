@@ -1,6 +1,6 @@
 // Options of the command nodeipam. Their names and meanings are those of kube-controller-manager.
 import type { OptionRow } from '../option-row.ts';
-import { endpoint, httpUrl, integer, list, oneOf, onlyTrue, text } from '../value-kinds.ts';
+import { duration, endpoint, httpUrl, integer, list, oneOf, onlyTrue, text } from '../value-kinds.ts';
 
 const networks = list('cidr,...', /^[^\s,]+$/, 'one CIDR, or one of each family separated by a comma');
 
@@ -9,7 +9,7 @@ export const nodeIpamOptions = {
     kind: oneOf(['RangeAllocator', 'CloudAllocator', 'IPAMFromCluster', 'IPAMFromCloud']),
     origin: 'headwater',
     group: 'nodeipam',
-    help: 'Where the CIDRs of Nodes come from. RangeAllocator gives out blocks of cluster-cidr. CloudAllocator takes what the cloud of cloud-provider routes to the instance of each Node. The others are not built, and end the start with exit code 2.',
+    help: 'Where the CIDRs of Nodes come from. RangeAllocator gives out blocks of cluster-cidr. CloudAllocator takes what the cloud of cloud-provider routes to the instance of each Node. IPAMFromCluster gives out blocks of cluster-cidr and has the cloud route each to the instance. IPAMFromCloud takes what the cloud routes there, and it must lie within cluster-cidr.',
     default: 'RangeAllocator',
     fromConfigDir: true,
   },
@@ -17,7 +17,7 @@ export const nodeIpamOptions = {
     kind: oneOf(['aws', 'gce', 'azure', 'alibabacloud']),
     origin: 'headwater',
     group: 'nodeipam',
-    help: 'The cloud that CloudAllocator follows. aws: prefixes of the primary interface, IPv6 /80 and IPv4 /28. gce: alias IP ranges of the first interface, and the first /112 of its IPv6 range; tested on a model of Compute Engine only. The others end the start with exit code 2: Azure and Alibaba Cloud route no blocks to an instance.',
+    help: 'The cloud that all allocator types but RangeAllocator follow. aws: prefixes of the primary interface, IPv6 /80 and IPv4 /28. gce: alias IP ranges of the first interface, and the first /112 of its IPv6 range; tested on a model of Compute Engine only. The others end the start with exit code 2: Azure and Alibaba Cloud route no blocks to an instance.',
     fromConfigDir: true,
   },
   'gce-api-endpoint': {
@@ -89,6 +89,30 @@ export const nodeIpamOptions = {
     group: 'nodeipam',
     help: 'Gives CIDRs to Nodes. It exists so that the flags of a kube-controller-manager can be kept.',
     default: 'true',
+    fromConfigDir: true,
+  },
+  'node-sync-resync': {
+    kind: duration({ min: 1000, max: 24 * 3_600_000 }),
+    origin: 'headwater',
+    group: 'nodeipam',
+    help: 'With IPAMFromCluster and IPAMFromCloud: how long after a success a Node and the cloud are compared again.',
+    default: '30s',
+    fromConfigDir: true,
+  },
+  'node-sync-initial-retry': {
+    kind: duration({ min: 10, max: 3_600_000 }),
+    origin: 'headwater',
+    group: 'nodeipam',
+    help: 'The same after the first error. Each further error in a row doubles it.',
+    default: '250ms',
+    fromConfigDir: true,
+  },
+  'node-sync-max-backoff': {
+    kind: duration({ min: 10, max: 3_600_000 }),
+    origin: 'headwater',
+    group: 'nodeipam',
+    help: 'The same after any number of errors in a row.',
+    default: '10s',
     fromConfigDir: true,
   },
   kubeconfig: {

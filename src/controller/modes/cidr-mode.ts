@@ -58,8 +58,8 @@ export interface CidrParts<H extends Holder, D> extends ServedBlocks<H, D> {
   /** Called once, when this process begins to lead. */
   openBook(): BlockBook<H, D>;
   readonly watches: readonly PartWatch[];
-  /** Whether everything else is known that decides what objects get. After it turns true, `resume` is called. */
-  readonly isInformed: boolean;
+  /** Whether everything else is known that decides what objects get. After it turns true, `resume` is called. Default: true. */
+  readonly isInformed?: boolean;
   /** Resolves once the objects can be read. */
   prepare(signal: AbortSignal): Promise<void>;
   /** Runs as long as the process does. */
@@ -177,7 +177,9 @@ export class CidrMode<H extends Holder, D> implements Mode<CidrStatusReport, Cid
       book: this.#parts.openBook(),
       served: this.#parts,
       isSettled: () =>
-        this.#isSettled && this.#parts.isInformed && this.#parts.watches.every(({ isSettled }) => isSettled),
+        this.#isSettled &&
+        this.#parts.isInformed !== false &&
+        this.#parts.watches.every(({ isSettled }) => isSettled),
       writing: {
         mayStart: () => this.#mayWrite(),
         timeLimit: writeTimeoutOf(this.#deps.host.options),

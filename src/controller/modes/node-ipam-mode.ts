@@ -29,7 +29,6 @@ export function nodeIpamMode(deps: ModeDeps): CidrMode<NodeHolder, readonly stri
       eventReasons: { PodCIDRsExhausted: 'CIDRNotAvailable', WriteRefused: 'CIDRAssignmentFailed' },
       countsAsPeer: true,
       watches: [],
-      isInformed: true,
       prepare: () => Promise.resolve(),
       background: [],
       whileLeading: async (signal) => {

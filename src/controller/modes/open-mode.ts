@@ -36,14 +36,18 @@ export async function openMode(
 }
 
 async function openNodeIpam(connection: CloudConnection, stop: AbortSignal): Promise<OpenedMode> {
-  if (connection.options.cidrAllocatorType !== 'CloudAllocator') {
+  const { cidrAllocatorType } = connection.options;
+  if (cidrAllocatorType === 'RangeAllocator') {
     const { nodeIpamMode } = await import('./node-ipam-mode.ts');
     return { compose: nodeIpamMode, close: () => undefined };
   }
-  const [{ cloudAllocatorMode }, { connectToAliases }] = await Promise.all([
-    import('./cloud-allocator-mode.ts'),
-    import('../clouds/registry.ts'),
-  ]);
+  const { connectToAliases } = await import('../clouds/registry.ts');
+  if (cidrAllocatorType !== 'CloudAllocator') {
+    const { cloudSyncMode } = await import('./cloud-sync-mode.ts');
+    const cloud = await connectToAliases(connection, stop);
+    return { compose: (deps) => cloudSyncMode(deps, cidrAllocatorType, cloud.compose), close: cloud.close };
+  }
+  const { cloudAllocatorMode } = await import('./cloud-allocator-mode.ts');
   const cloud = await connectToAliases(connection, stop);
   return { compose: (deps) => cloudAllocatorMode(deps, cloud.compose), close: cloud.close };
 }

@@ -18,6 +18,8 @@ export interface BlockMachineOptions {
   readonly isOwned: boolean;
   /** Of its Node. Default: none. */
   readonly labels?: Readonly<Record<string, string>>;
+  /** `spec.providerID` of its Node. Default: none. */
+  readonly providerId?: string;
 }
 
 const nodesPath = '/api/v1/nodes';
@@ -61,6 +63,11 @@ export class BlockMachine {
     }
   }
 
+  /** Its pods are those of the same machine before its objects were replaced. Call it before it has looked at them. */
+  continueAs({ inUse }: BlockMachine): void {
+    this.inUse = inUse;
+  }
+
   /** Does nothing more; its objects stay. */
   stop(): void {
     this.#ending.abort();
@@ -84,8 +91,9 @@ export class BlockMachine {
   }
 
   async #register(signal: AbortSignal): Promise<void> {
-    const { client, clock, form, name, isOwned, labels = {} } = this.options;
-    const node = { apiVersion: 'v1', kind: 'Node', metadata: { name, labels }, spec: {} };
+    const { client, clock, form, name, isOwned, labels = {}, providerId = '' } = this.options;
+    const spec = providerId === '' ? {} : { providerID: providerId };
+    const node = { apiVersion: 'v1', kind: 'Node', metadata: { name, labels }, spec };
     await insist(() => client.create(nodesPath, node, signal), 409, clock, signal);
     if (form === 'Node') return;
     const uid = textAt(await this.read(nodesPath, signal), 'metadata', 'uid');

@@ -34,6 +34,13 @@ export class PoolMachine extends BlockMachine {
     return pods === 0 ? 0 : pods + spare;
   }
 
+  override continueAs(before: BlockMachine): void {
+    super.continueAs(before);
+    if (!(before instanceof PoolMachine)) return;
+    this.pods = before.pods;
+    this.#held = before.held;
+  }
+
   protected override async serve(signal: AbortSignal): Promise<void> {
     const { clock } = this.options;
     for (;;) {

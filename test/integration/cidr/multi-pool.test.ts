@@ -316,6 +316,7 @@ describe('pools', () => {
       ipv4(26, '10.1.0.0/24', '10.0.0.128/25'),
       'overlaps 10.0.0.0/24 of pool default',
     ],
+    ['has no CIDRs', { ipv4: null }, 'it has no network'],
     ['has a CIDR that is none', ipv4(26, '10.1.0.0/24', '10.5.0.0/240'), 'cannot be read because'],
     ['has a CIDR of the other family', ipv4(26, '10.1.0.0/24', 'fd00::/64'), 'is an IPv6 network'],
     ['overlaps itself', ipv4(26, '10.1.0.0/24', '10.1.0.0/25'), 'of the same pool'],

@@ -70,11 +70,12 @@ export class BlockBackups {
     const shown = new Map(
       objects.map((object) => [textAt(object, 'metadata', 'name'), this.#checks.blocksOf(object)] as const),
     );
-    for (const [name, { isOwned, labels, inUse }] of used) {
+    for (const [name, before] of used) {
+      const { isOwned, labels, inUse } = before;
       const isKnown = inUse.length > 0 && inUse.every((block) => shown.get(name)?.includes(block));
       world.machines.delete(name);
       const machine = world.join(name, isOwned, labels);
-      if (isKnown) machine.inUse = inUse;
+      if (isKnown) machine.continueAs(before);
     }
     // What takes Nodes of machines away that are gone notices that these are.
     for (const name of shown.keys())

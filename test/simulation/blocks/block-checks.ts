@@ -170,6 +170,12 @@ export class BlockChecks {
       this.violations.add(`${writes.length} writes follow ${changes} changes and ${faults} faults`);
   }
 
+  /** Blocks that this process may remember to be of these objects, although they show them no longer. */
+  protected rememberedBy(identity: string, objects: readonly JsonObject[]): readonly string[] {
+    if (!this.#remembering.has(identity)) return [];
+    return objects.flatMap((object) => [...(this.#remembered.get(textAt(object, 'metadata', 'uid')) ?? [])]);
+  }
+
   /** No block counts as held that no object shows or may be remembered to have, and none is missing. Returns what counts. */
   #checkCounts(
     objects: readonly JsonObject[],
@@ -177,9 +183,7 @@ export class BlockChecks {
   ): Readonly<Record<'ipv4' | 'ipv6', number>> {
     const { pools = [] } = controller.status();
     const shown = objects.flatMap((object) => this.blocksOf(object));
-    const remembered = this.#remembering.has(process.identity)
-      ? objects.flatMap((object) => [...(this.#remembered.get(textAt(object, 'metadata', 'uid')) ?? [])])
-      : [];
+    const remembered = this.rememberedBy(process.identity, objects);
     const held = { ipv4: 0, ipv6: 0 };
     for (const family of ['ipv4', 'ipv6'] as const) {
       const countOf = (blocks: readonly string[]): number =>

@@ -92,8 +92,8 @@ export const blockMutants: readonly Mutant[] = [
   one(
     'gives another block to an object whose write is repeated',
     'cidr/allocation/block-of-each-family.ts',
-    'this.#ownBlock(known, family) ?? this.#allocate(known, family, allocated)',
-    'this.#allocate(known, family, allocated)',
+    'this.#ownBlock(known, family) ?? this.#allocate(known, family, asked, allocated)',
+    'this.#allocate(known, family, asked, allocated)',
   ),
   one(
     'takes an object of the same name for the same object',
@@ -174,7 +174,35 @@ export const poolMutants: readonly Mutant[] = [
   one(
     'serves nobody when a pool grows',
     'controller/modes/multi-pool-mode.ts',
-    'this.#allotment?.changePools(changes);\n    this.#ports.resume();',
+    'this.#allotment?.changePools(changes);\n    this.ports.resume();',
     'this.#allotment?.changePools(changes);',
+  ),
+];
+
+/** Those of Nodes and a cloud that are brought into accord. */
+export const syncMutants: readonly Mutant[] = [
+  one(
+    'a Timeout that never grows',
+    'cidr/node-ipam/sync/timeout.ts',
+    'Math.min(2 * this.#current, maxBackoff)',
+    'Math.min(this.#current, maxBackoff)',
+  ),
+  one(
+    'does not give back the block that the cloud refuses',
+    'cidr/node-ipam/sync/node-syncs.ts',
+    'if (isHard && entry.taken !== undefined && entry.giveBack()) {',
+    'if (isHard && entry.taken === undefined && entry.giveBack()) {',
+  ),
+  one(
+    'leaves a Node half done when its write meets another state',
+    'cidr/node-ipam/sync/sync-step.ts',
+    'return taken !== undefined && isSame(alias, taken)',
+    'return taken !== undefined && !isSame(alias, alias)',
+  ),
+  one(
+    'never says that the network is available',
+    'cidr/node-ipam/sync/node-syncs.ts',
+    "if (holder.isNetworkReady || this.#deps.refusal() === 'dryRun') return this.#rest(entry);",
+    'if (holder.name.length > 0) return this.#rest(entry);',
   ),
 ];

@@ -1,6 +1,7 @@
 // One simulated life of a cluster whose nodes get blocks: machines come, go and are replaced, processes are killed and frozen,
 // requests are lost, refused and late, watches break, and administrators bring back what was there before. At the end faults
 // stop, and everything must come to rest.
+import type { SyncMode } from '../../../src/cidr/node-ipam/sync/sync-step.ts';
 import type { OptionCommand } from '../../../src/config/option-scope.ts';
 import type { Random } from '../../../src/runtime/random.ts';
 import { sleep } from '../../../src/runtime/clock.ts';
@@ -9,8 +10,8 @@ import { BlockChecks, capacity, usualMaskSizes } from './block-checks.ts';
 import { BlockTrouble, unreliable } from './block-trouble.ts';
 import { BlockWorld } from './block-world.ts';
 
-/** What is played: a command, or its mode multi-pool. */
-export type BlockCommand = OptionCommand | 'multi-pool';
+/** What is played: a command, its mode multi-pool, or an allocator type of nodeipam. */
+export type BlockCommand = OptionCommand | SyncMode | 'multi-pool';
 
 export interface BlockReport {
   readonly seed: string;

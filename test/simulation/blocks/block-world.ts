@@ -53,6 +53,8 @@ export interface BlockWorldOptions {
   readonly intercept?: (process: SimulatedProcess, handler: KubernetesHandler) => KubernetesHandler;
   /** Whether the definition of CiliumNodes is missing at first. */
   readonly withoutDefinition?: true;
+  /** `spec.providerID` of a machine's Node. Default: none. */
+  readonly providerIdOf?: (machine: string) => string;
   /** The machines. Default: those with one block of each family. */
   readonly machine?: typeof BlockMachine;
   /** Of every process. Default: one that keeps nothing. */
@@ -146,7 +148,8 @@ export class BlockWorld {
   }
 
   #modeOf({ ipam }: Options): (deps: ModeDeps) => Mode<CidrStatusReport, CidrNodeReport> {
-    if (this.#options.mode !== undefined) return this.#options.mode;
+    const { mode } = this.#options;
+    if (mode !== undefined) return mode;
     if (this.form === 'Node') return nodeIpamMode;
     return ipam === 'multi-pool' ? multiPoolMode : clusterPoolMode;
   }
@@ -161,6 +164,7 @@ export class BlockWorld {
       random: random.fork(`${name} ${clock.monotonic()}`),
       isOwned,
       labels,
+      providerId: this.#options.providerIdOf?.(name) ?? '',
     });
     this.machines.set(name, machine);
     machine.run().catch((error: unknown) => this.bugs.push(error));

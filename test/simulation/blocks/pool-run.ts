@@ -166,8 +166,13 @@ class PoolRun {
   }
 
   async #bringBack(): Promise<void> {
-    if (this.#random.chance(0.5)) await this.#backups.keep();
-    else await this.#backups.restoreOne();
+    const what = this.#random.integer(8);
+    if (what < 4) await this.#backups.keep();
+    else if (what < 6 || this.#trouble.isSparing) await this.#backups.restoreOne();
+    else {
+      await this.#backups.restoreEverything();
+      this.#changes += 2 * this.#world.machines.size;
+    }
     for (const [name, machine] of this.#world.machines)
       if (machine instanceof PoolMachine && machine.pods.size === 0) this.#changeDemand(name);
   }

@@ -2,12 +2,14 @@
 // Plays simulated clusters whose nodes get blocks; with --mutants, applies deliberate mistakes and plays until each is detected.
 // --only: those whose name has this text. --for: none is played for longer than so many seconds after the start; those that are not
 // decided by then neither pass nor fail.
+import type { Mutant } from '../mutant.ts';
 import { playMutants } from '../play-mutants.ts';
 import { type BlockReport, playBlocks } from './block-run.ts';
-import { blockMutants, poolMutants } from './block-mutants.ts';
+import { blockMutants, poolMutants, syncMutants } from './block-mutants.ts';
 import { playPools } from './pool-run.ts';
+import { playSyncs } from './sync-run.ts';
 
-const commands = ['run', 'nodeipam', 'multi-pool'] as const;
+const commands = ['run', 'nodeipam', 'multi-pool', 'sync'] as const;
 type Command = (typeof commands)[number];
 
 let playing = 'before the first seed';
@@ -36,7 +38,13 @@ async function playAll(
 }
 
 function play(seed: string, command: Command): Promise<BlockReport> {
+  if (command === 'sync') return playSyncs(seed);
   return command === 'multi-pool' ? playPools(seed) : playBlocks(seed, command);
+}
+
+function worldOf(mutant: Mutant): string {
+  if (syncMutants.includes(mutant)) return 'sync';
+  return poolMutants.includes(mutant) ? 'multi-pool' : 'run,nodeipam';
 }
 
 const words = process.argv.slice(2);
@@ -49,9 +57,11 @@ const played = commands.filter((command) =>
 const [, from = '1', to = from] = /^(\d+)(?:\.\.(\d+))?$/.exec(seeds) ?? [];
 if (words.includes('--mutants'))
   process.exitCode = await playMutants({
-    mutants: [...blockMutants, ...poolMutants].filter(({ name }) => name.includes(valueOf('--only') ?? '')),
+    mutants: [...blockMutants, ...poolMutants, ...syncMutants].filter(({ name }) =>
+      name.includes(valueOf('--only') ?? ''),
+    ),
     command: 'test/simulation/blocks/run.ts',
-    argsOf: (mutant) => ['--play', poolMutants.includes(mutant) ? 'multi-pool' : 'run,nodeipam'],
+    argsOf: (mutant) => ['--play', worldOf(mutant)],
     seeds,
     time: Number(valueOf('--for') ?? Infinity) * 1000,
   });

@@ -197,10 +197,41 @@ describe('the networks of nodeipam', () => {
       /^allocate-node-cidrs: "false".*accepted: true/,
     ],
     [{ 'cluster-cidr': '10.0.0.0/8', 'cidr-allocator-type': 'Magic' }, /^cidr-allocator-type: "Magic"/],
-    ...['IPAMFromCluster', 'IPAMFromCloud'].map((type): [Flags, RegExp] => [
-      { 'cluster-cidr': '10.0.0.0/8', 'cidr-allocator-type': type },
-      /^cidr-allocator-type: "\w+" .* because it is not built yet; accepted: RangeAllocator/,
-    ]),
+    ...[
+      [{ 'cluster-cidr': '' }, /^cluster-cidr: "" .* because blocks come from nowhere/],
+      [
+        { 'cluster-cidr': '10.0.0.0/8,fd00::/48' },
+        /^cluster-cidr: .* follows one alias of each instance; accepted: one CIDR$/,
+      ],
+      [
+        { 'service-cluster-ip-range': '10.0.0.0/7' },
+        /^cluster-cidr: "10.0.0.0\/8" .* because no block is left beside the addresses of Services/,
+      ],
+      [{ 'cluster-cidr': '10.0.0.0/23', 'service-cluster-ip-range': '10.0.0.0/24,fd00::/112' }, undefined],
+      [{ 'cloud-provider': '' }, /^cloud-provider: "" .* because the cloud to follow is not named/],
+      [{ 'cloud-provider': 'azure' }, /^cloud-provider: "azure" .* Azure routes no blocks to an instance/],
+      [
+        { 'cidr-allocator-type': 'IPAMFromCluster' },
+        /^cidr-allocator-type: .* EC2 itself chooses the prefixes/,
+      ],
+      [{ 'node-sync-resync': '0' }, /^node-sync-resync: "0" .*; accepted: a duration from 1s/],
+      [{ 'node-sync-initial-retry': 'soon' }, /^node-sync-initial-retry: "soon" .*; accepted: a duration/],
+      [{ 'node-sync-max-backoff': '2h' }, /^node-sync-max-backoff: "2h" .*; accepted: a duration/],
+    ].flatMap(([flags, problem]): [Flags, RegExp][] =>
+      problem === undefined
+        ? []
+        : [
+            [
+              {
+                'cidr-allocator-type': 'IPAMFromCloud',
+                'cloud-provider': 'aws',
+                'cluster-cidr': '10.0.0.0/8',
+                ...(flags as Flags),
+              },
+              problem as RegExp,
+            ],
+          ],
+    ),
     ...[
       ['', 'the cloud to follow is not named'],
       ['azure', 'Azure routes no blocks to an instance'],

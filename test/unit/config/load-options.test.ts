@@ -370,6 +370,9 @@ describe('defaults', () => {
       autoCreateCiliumPodIpPools: new Map(),
       enableClusterPoolToMultiPoolMigration: false,
       multiPoolMigrationWorkers: 16,
+      nodeSyncResync: 30_000,
+      nodeSyncInitialRetry: 250,
+      nodeSyncMaxBackoff: 10_000,
     } satisfies Options);
     expect(Object.keys(sources)).toEqual(optionNames);
     expect(notices).toEqual([]);

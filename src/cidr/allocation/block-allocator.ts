@@ -1,0 +1,35 @@
+// The port to what gives objects their blocks while a process leads.
+import type { Lack } from './allotment.ts';
+import type { AllocationRefusal } from './allocator.ts';
+import type { Standing } from './allocator-entry.ts';
+import type { AllocatorEvent } from './allocator-event.ts';
+import type { Holder } from './block-holders.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Random } from '../../runtime/random.ts';
+
+export interface BlockAllocator<H extends Holder> {
+  /** Starts with a complete list: what it shows is held before anything is given out. Call it once. */
+  takeOverHolders(holders: Iterable<H>): void;
+  /** Applies the newest state of an object; `undefined` once it is gone. */
+  apply(name: string, holder: H | undefined): void;
+  /** Call it when what an object should get may have changed, although the object did not. */
+  reassess(name: string): void;
+  /** Starts what may be written by now. Call it when `refusal` may have changed. */
+  resume(): void;
+  /** Resolves once no write can take effect any more, at `deadline` at the latest. */
+  stop(deadline: AbortSignal): Promise<void>;
+  standings(): readonly Standing[];
+  standing(name: string): Standing | undefined;
+  /** What objects that wait lack. */
+  waiting(): readonly Lack[];
+}
+
+/** What an allocator gets from the session that it serves. */
+export interface AllocatorPorts<H extends Holder> {
+  /** Why nothing may be written now; undefined if it may. Called before each write. */
+  readonly refusal: () => AllocationRefusal | undefined;
+  readonly emit: (event: AllocatorEvent<H>) => void;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly onBug: (error: unknown) => void;
+}

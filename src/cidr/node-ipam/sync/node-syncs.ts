@@ -1,0 +1,389 @@
+// Brings the pod CIDRs of Nodes and what a cloud routes to their instances into accord: a loop for each Node, with a bounded
+// number of looks at once, the oldest Node first. Of a Node and its instance, the side that the mode names decides.
+import { TaskGroup } from '../../../runtime/task-group.ts';
+import type { Lack } from '../../allocation/allotment.ts';
+import type { Standing } from '../../allocation/allocator-entry.ts';
+import type { AllocatorPorts, BlockAllocator } from '../../allocation/block-allocator.ts';
+import { blockCondition, type BlockWords } from '../../allocation/block-condition.ts';
+import type { Assignment, BlockCondition, BlockHolders } from '../../allocation/block-holders.ts';
+import type { BlockLedger } from '../../allocation/block-ledger.ts';
+import { bySeniority, WaitingLine } from '../../allocation/waiting-line.ts';
+import { type Cidr, cidrText, type Family } from '../../set/cidr.ts';
+import type { AliasDraft, AliasHolder } from '../cloud/alias-node-holders.ts';
+import type { AliasFailure, AliasReading, CloudAliases } from '../cloud/cloud-aliases.ts';
+import { NodeSync, type SyncOutcome } from './node-sync.ts';
+import {
+  type AliasObstacle,
+  invalidMode,
+  mismatch,
+  missingProviderId,
+  unreadableAtDeletion,
+  unusableAlias,
+} from './sync-condition.ts';
+import { SyncEntry } from './sync-entry.ts';
+import { type SyncMode, syncStep } from './sync-step.ts';
+import type { TimeoutSettings } from './timeout.ts';
+
+export interface NodeSyncsDeps extends AllocatorPorts<AliasHolder> {
+  readonly mode: SyncMode;
+  readonly ledger: BlockLedger;
+  /** Of the network that blocks come from. */
+  readonly family: Family;
+  /** The name of what blocks are counted under. */
+  readonly pool: string;
+  readonly aliases: CloudAliases;
+  readonly holders: Pick<BlockHolders<AliasHolder, AliasDraft>, 'assign' | 'read'>;
+  readonly timeouts: TimeoutSettings;
+  /** Looks at once. */
+  readonly workers: number;
+  readonly words: BlockWords;
+}
+
+const fine: SyncOutcome = { isFine: true };
+const notFine: SyncOutcome = { isFine: false };
+
+export class NodeSyncs implements BlockAllocator<AliasHolder> {
+  readonly #deps: NodeSyncsDeps;
+  readonly #entries = new Map<string, SyncEntry>();
+  readonly #line = new WaitingLine<SyncEntry>();
+  readonly #tasks: TaskGroup;
+  #looking = 0;
+  #hasBegun = false;
+
+  constructor(deps: NodeSyncsDeps) {
+    this.#deps = deps;
+    this.#tasks = new TaskGroup(deps);
+  }
+
+  takeOverHolders(holders: Iterable<AliasHolder>): void {
+    const added = [...holders].toSorted(bySeniority).map((holder) => this.#add(holder));
+    this.#hasBegun = true;
+    for (const { loop } of added) loop.request();
+  }
+
+  apply(name: string, holder: AliasHolder | undefined): void {
+    const known = this.#entries.get(name);
+    if (known !== undefined && known.holder.uid === holder?.uid) {
+      this.#update(known, holder);
+      return;
+    }
+    if (known !== undefined) this.#remove(known);
+    if (holder !== undefined) this.#add(holder).loop.request();
+  }
+
+  reassess(name: string): void {
+    this.#entries.get(name)?.loop.request();
+  }
+
+  resume(): void {
+    for (const entry of this.#entries.values()) {
+      if (!entry.isHeldBack) continue;
+      entry.isHeldBack = false;
+      entry.loop.request();
+    }
+    this.#lookAtNext();
+  }
+
+  async stop(deadline: AbortSignal): Promise<void> {
+    for (const { loop } of this.#entries.values()) loop.end();
+    await this.#tasks.stop(deadline);
+  }
+
+  standings(): readonly Standing[] {
+    return [...this.#entries.values()].map(({ standing }) => standing);
+  }
+
+  standing(name: string): Standing | undefined {
+    return this.#entries.get(name)?.standing;
+  }
+
+  waiting(): readonly Lack[] {
+    const { pool, family } = this.#deps;
+    return this.standings()
+      .filter(({ standing }) => standing === 'waiting')
+      .map(() => ({ pool, family }));
+  }
+
+  #add(holder: AliasHolder): SyncEntry {
+    const { timeouts, ledger } = this.#deps;
+    const loop = new NodeSync({
+      settings: timeouts,
+      later: (ms, action) => this.#tasks.later(ms, action),
+      onDue: () => {
+        this.#line.add(entry);
+        this.#lookAtNext();
+      },
+    });
+    const entry: SyncEntry = new SyncEntry(holder, loop, ledger);
+    this.#entries.set(holder.name, entry);
+    return entry;
+  }
+
+  #update(entry: SyncEntry, holder: AliasHolder): void {
+    const isNewlyShown = entry.holder.blocks.length === 0 && holder.blocks.length > 0;
+    const { taken } = entry;
+    const isOurs = taken !== undefined && cidrText(taken) === holder.blocks[0];
+    if (isNewlyShown && !isOurs) this.#deps.emit({ kind: 'othersBlocks', holder });
+    // It may wait in the line by another age; that never changes.
+    if (entry.update(holder)) entry.loop.request();
+  }
+
+  /** Its object is gone: only now its blocks are free. */
+  #remove(entry: SyncEntry): void {
+    const { ledger, emit } = this.#deps;
+    const { holder, shown } = entry;
+    entry.loop.end();
+    this.#line.delete(entry);
+    this.#entries.delete(holder.name);
+    const { unreadable } = shown;
+    if (unreadable !== undefined) this.#report(entry, unreadableAtDeletion(unreadable.text));
+    for (const cidr of ledger.heldBy(holder.uid)) {
+      ledger.release(holder.uid, cidr);
+      emit({ kind: 'freed', cidr, pool: ledger.poolOf(cidr) });
+    }
+    this.#wakeExhausted();
+  }
+
+  #wakeExhausted(): void {
+    for (const { condition, loop } of this.#entries.values())
+      if (condition?.reason === 'PodCIDRsExhausted') loop.request();
+  }
+
+  #lookAtNext(): void {
+    if (!this.#hasBegun || this.#deps.refusal() === 'listing') return;
+    for (const entry of this.#line.inOrder()) {
+      if (this.#looking >= this.#deps.workers) return;
+      this.#line.delete(entry);
+      this.#looking++;
+      this.#tasks.beginTask(async () => {
+        try {
+          await entry.loop.look(() => this.#sync(entry));
+        } finally {
+          this.#looking--;
+          this.#lookAtNext();
+        }
+      });
+    }
+  }
+
+  async #sync(entry: SyncEntry): Promise<SyncOutcome> {
+    if (entry.holder.isLeftAlone) return fine;
+    if (this.#isHeldBack(entry)) return notFine;
+    const reading = await this.#readAlias(entry.holder);
+    if (entry.loop.isEnded || entry.holder.isLeftAlone) return fine;
+    if ('condition' in reading) return this.#fail(entry, reading.condition, reading.retryAfterMs);
+    entry.noteAliases(reading.aliases);
+    if (entry.holder.blocks.length > 0 && entry.shown.cidrs.length === 0) return this.#rest(entry);
+    return this.#bringIntoAccord(entry);
+  }
+
+  /** Whether nothing may be written now. Nothing tells when the Lease is ours again: the loop finds out. */
+  #isHeldBack(entry: SyncEntry): boolean {
+    const why = this.#deps.refusal();
+    entry.isHeldBack = why !== undefined && why !== 'dryRun' && why !== 'notLeading';
+    return why !== undefined && why !== 'dryRun';
+  }
+
+  async #readAlias(
+    holder: AliasHolder,
+  ): Promise<
+    | (AliasReading & { readonly kind: 'read' })
+    | { readonly condition: BlockCondition; readonly retryAfterMs?: number }
+  > {
+    if (holder.providerId === '') return { condition: missingProviderId() };
+    const reading = await this.#deps.aliases.aliasOf(holder, this.#tasks.deadline);
+    if (reading.kind === 'read') return reading;
+    const { retryAfterMs } = reading;
+    return { condition: conditionOf(reading), ...(retryAfterMs !== undefined && { retryAfterMs }) };
+  }
+
+  #bringIntoAccord(entry: SyncEntry): Promise<SyncOutcome> | SyncOutcome {
+    const { mode, family } = this.#deps;
+    const [podCidr, alias] = [entry.shown.cidrs, entry.aliases].map((cidrs) =>
+      cidrs.find((cidr) => cidr.family === family),
+    );
+    // The API server adds no second family to a Node.
+    const facts = { podCidr: podCidr ?? entry.shown.cidrs[0], alias, taken: entry.taken };
+    const step = syncStep(mode, facts);
+    switch (step.kind) {
+      case 'allocate':
+        return this.#allocate(entry);
+      case 'addAlias':
+        return this.#addAlias(entry, step.cidr);
+      case 'setPodCidr':
+        return this.#setPodCidr(entry, step.cidr);
+      case 'inSync':
+        return this.#confirm(entry);
+      case 'mismatch':
+        this.#report(entry, mismatch(step.podCidr, step.alias));
+        return fine;
+      case 'invalidMode':
+        return this.#fail(entry, invalidMode(mode, facts));
+    }
+  }
+
+  #allocate(entry: SyncEntry): Promise<SyncOutcome> | SyncOutcome {
+    const block = entry.taken ?? this.#takeBlock(entry);
+    if (block !== undefined) return this.#addAlias(entry, block);
+    const exhausted = blockCondition(
+      { ...this.#blockFacts(entry), exhausted: [this.#deps.family] },
+      this.#deps.words,
+    );
+    return exhausted === undefined ? notFine : this.#fail(entry, exhausted);
+  }
+
+  #takeBlock(entry: SyncEntry): Cidr | undefined {
+    const { ledger, family, emit } = this.#deps;
+    const allocated = ledger.allocate(family, entry.holder.uid);
+    if (allocated === undefined) return undefined;
+    entry.take(allocated.cidr);
+    emit({ kind: 'allocated', allocated });
+    return allocated.cidr;
+  }
+
+  /** Of a Node without a pod CIDR, the block becomes that once the cloud routes it to the instance. */
+  async #addAlias(entry: SyncEntry, cidr: Cidr): Promise<SyncOutcome> {
+    const { aliases } = this.#deps;
+    if (this.#isDry(entry, cidr)) return fine;
+    if (this.#isHeldBack(entry)) return notFine;
+    const addition = await aliases.addAlias(entry.holder, cidrText(cidr), this.#tasks.deadline);
+    if (entry.loop.isEnded) return fine;
+    if (addition.kind !== 'added') return this.#notAdded(entry, cidr, addition);
+    return entry.shown.cidrs.length > 0 ? this.#confirm(entry) : this.#setPodCidr(entry, cidr);
+  }
+
+  #notAdded(entry: SyncEntry, cidr: Cidr, failure: AliasFailure): SyncOutcome {
+    if (failure.kind === 'unclear') entry.doubt(cidr);
+    const isHard = failure.kind === 'refused' || failure.kind === 'notFound';
+    if (isHard && entry.taken !== undefined && entry.giveBack()) {
+      this.#deps.emit({ kind: 'freed', cidr, pool: this.#deps.ledger.poolOf(cidr) });
+      this.#wakeExhausted();
+    }
+    return this.#fail(entry, conditionOf(failure), failure.retryAfterMs);
+  }
+
+  async #setPodCidr(entry: SyncEntry, cidr: Cidr): Promise<SyncOutcome> {
+    const { holders, emit } = this.#deps;
+    const obstacle = this.#obstacleTo(entry, cidr);
+    if (obstacle !== undefined) return this.#fail(entry, unusableAlias(cidr, obstacle));
+    if (this.#isDry(entry, cidr)) return fine;
+    const { holder } = entry;
+    if (holder.blocks.length > 0 || this.#isHeldBack(entry)) return notFine;
+    entry.take(cidr);
+    const outcome = await holders.assign(
+      holder,
+      { kind: 'podCidrs', blocks: [cidrText(cidr)] },
+      this.#tasks.deadline,
+    );
+    emit({ kind: 'written', name: holder.name, outcome });
+    return this.#afterWrite(entry, outcome);
+  }
+
+  /** The pod CIDR is routed to the instance: the network of the Node is available. */
+  async #confirm(entry: SyncEntry): Promise<SyncOutcome> {
+    const { holders, emit } = this.#deps;
+    const { holder } = entry;
+    if (holder.isNetworkReady || this.#deps.refusal() === 'dryRun') return this.#rest(entry);
+    if (this.#isHeldBack(entry)) return notFine;
+    const outcome = await holders.assign(holder, { kind: 'networkReady' }, this.#tasks.deadline);
+    emit({ kind: 'written', name: holder.name, outcome });
+    return this.#afterWrite(entry, outcome);
+  }
+
+  async #afterWrite(entry: SyncEntry, outcome: Assignment<AliasHolder>): Promise<SyncOutcome> {
+    switch (outcome.kind) {
+      case 'written':
+        this.#take(entry, outcome.holder);
+        return entry.loop.isEnded ? fine : this.#confirm(entry);
+      case 'gone':
+        return fine;
+      case 'denied':
+      case 'invalid':
+        return this.#fail(entry, {
+          reason: 'WriteRefused',
+          message: `its block cannot be written: ${outcome.message}`,
+        });
+      case 'conflict':
+        return this.#readAgain(entry, undefined);
+      case 'unavailable':
+        return this.#readAgain(entry, outcome.retryAfterMs);
+    }
+  }
+
+  /** The write may have taken effect. */
+  async #readAgain(entry: SyncEntry, retryAfterMs: number | undefined): Promise<SyncOutcome> {
+    const reading = await this.#deps.holders.read(entry.holder.name, this.#tasks.deadline);
+    if (reading.kind === 'found') this.#take(entry, reading.holder);
+    return { ...notFine, ...(retryAfterMs !== undefined && { retryAfterMs }) };
+  }
+
+  /** Applies an answer, unless the Node was replaced or is gone meanwhile: the watch delivers that. */
+  #take(entry: SyncEntry, holder: AliasHolder): void {
+    if (this.#entries.get(holder.name) === entry && entry.holder.uid === holder.uid) entry.update(holder);
+  }
+
+  #isDry(entry: SyncEntry, cidr: Cidr): boolean {
+    if (this.#deps.refusal() !== 'dryRun') return false;
+    const { holder } = entry;
+    const block = cidrText(cidr);
+    if (entry.toldBlock !== block) this.#deps.emit({ kind: 'wouldAssign', holder, blocks: [block] });
+    entry.toldBlock = block;
+    return true;
+  }
+
+  #obstacleTo({ holder: { uid } }: SyncEntry, cidr: Cidr): AliasObstacle | undefined {
+    const { ledger } = this.#deps;
+    const [other] = this.#othersHolding(cidr, uid);
+    if (other !== undefined) return { kind: 'other', node: other.holder.name };
+    if (ledger.poolOf(cidr) === undefined) return { kind: 'outside' };
+    return ledger.isReserved(cidr) ? { kind: 'services' } : undefined;
+  }
+
+  /** Those that show a part of it, or to which the cloud routes one. */
+  #othersHolding(cidr: Cidr, uid: string): readonly SyncEntry[] {
+    const uids = this.#deps.ledger.othersHolding(cidr, uid);
+    return uids.length === 0
+      ? []
+      : [...this.#entries.values()].filter(({ holder }) => uids.includes(holder.uid));
+  }
+
+  /** All is well, but for what is wrong with its pod CIDR itself. */
+  #rest(entry: SyncEntry): SyncOutcome {
+    this.#report(entry, blockCondition(this.#blockFacts(entry), this.#deps.words));
+    return fine;
+  }
+
+  #blockFacts({ holder, shown }: SyncEntry): Parameters<typeof blockCondition>[0] {
+    const { ledger } = this.#deps;
+    const conflicts = shown.cidrs.flatMap((cidr) =>
+      this.#othersHolding(cidr, holder.uid)
+        .filter((other) => bySeniority(other.holder, holder) < 0)
+        .map((other) => ({ cidr, other: other.holder.name })),
+    );
+    return {
+      holder,
+      shown,
+      conflict: conflicts[0],
+      outside: shown.cidrs.find((cidr) => ledger.poolOf(cidr) === undefined),
+      reserved: shown.cidrs.find((cidr) => ledger.isReserved(cidr)),
+      exhausted: [],
+      refused: undefined,
+      isPaused: false,
+    };
+  }
+
+  #fail(entry: SyncEntry, condition: BlockCondition, retryAfterMs?: number): SyncOutcome {
+    this.#report(entry, condition);
+    return { ...notFine, ...(retryAfterMs !== undefined && { retryAfterMs }) };
+  }
+
+  #report(entry: SyncEntry, condition: BlockCondition | undefined): void {
+    if (condition?.message === entry.condition?.message) return;
+    entry.condition = condition;
+    this.#deps.emit({ kind: 'condition', holder: entry.holder, condition });
+  }
+}
+
+function conditionOf({ reason, message }: AliasFailure): BlockCondition {
+  return { reason, message };
+}

@@ -1,0 +1,102 @@
+// What is known of one Node whose pod CIDR and alias are brought into accord, and what it holds.
+import type { Standing } from '../../allocation/allocator-entry.ts';
+import { shownBlocks, type ShownBlocks } from '../../allocation/block-condition.ts';
+import type { BlockCondition } from '../../allocation/block-holders.ts';
+import type { BlockLedger } from '../../allocation/block-ledger.ts';
+import { type Cidr, isSame, parseCidr } from '../../set/cidr.ts';
+import type { AliasHolder } from '../cloud/alias-node-holders.ts';
+import type { NodeSync } from './node-sync.ts';
+
+export class SyncEntry {
+  readonly loop: NodeSync;
+  /** As last read. */
+  holder: AliasHolder;
+  shown: ShownBlocks;
+  /** What the cloud routed to its instance when it was last asked. */
+  aliases: readonly Cidr[] = [];
+  /** The block that this process took for it, until the Node shows one. */
+  taken: Cidr | undefined;
+  condition: BlockCondition | undefined;
+  /** Nothing may be written now: it goes on when that may have changed. */
+  isHeldBack = false;
+  /** In a dry run: what it was told that it would get. */
+  toldBlock: string | undefined;
+  /** Blocks that the cloud may route to it yet. */
+  #doubtful: readonly Cidr[] = [];
+  readonly #ledger: BlockLedger;
+
+  constructor(holder: AliasHolder, loop: NodeSync, ledger: BlockLedger) {
+    this.loop = loop;
+    this.#ledger = ledger;
+    this.holder = holder;
+    this.shown = shownBlocks(holder);
+    this.#settle();
+  }
+
+  /** Takes in the newest state of the Node. Returns whether it is news. */
+  update(holder: AliasHolder): boolean {
+    const before = this.holder;
+    this.holder = holder;
+    this.shown = shownBlocks(holder);
+    if (this.shown.cidrs.length > 0) this.taken = undefined;
+    this.#settle();
+    return (
+      holder.blocks.join() !== before.blocks.join() ||
+      holder.providerId !== before.providerId ||
+      holder.isNetworkReady !== before.isNetworkReady
+    );
+  }
+
+  /** Takes in what the cloud routes to its instance. Text that is no CIDR does not count. */
+  noteAliases(texts: readonly string[]): void {
+    this.aliases = texts.map(parseCidr).flatMap((read) => (read.kind === 'cidr' ? [read.cidr] : []));
+    this.#doubtful = this.#doubtful.filter((cidr) => !isAmong(this.aliases, cidr));
+    this.#settle();
+  }
+
+  /** The block becomes its own. */
+  take(cidr: Cidr): void {
+    this.taken = cidr;
+    this.#settle();
+  }
+
+  /** The cloud refused the block that was taken. Returns whether it is free again: it is not if the cloud may route it yet. */
+  giveBack(): boolean {
+    const cidr = this.taken;
+    this.taken = undefined;
+    this.#settle();
+    return cidr !== undefined && !isAmong(this.#ledger.heldBy(this.holder.uid), cidr);
+  }
+
+  /** A call about this block had no clear answer. */
+  doubt(cidr: Cidr): void {
+    if (!isAmong(this.#doubtful, cidr)) this.#doubtful = [...this.#doubtful, cidr].slice(-maxDoubtful);
+    this.#settle();
+  }
+
+  get standing(): Standing {
+    const { holder, condition } = this;
+    const isServed = holder.blocks.length > 0 && holder.isNetworkReady;
+    return {
+      holder,
+      standing: isServed ? 'served' : holder.isLeftAlone ? 'leftAlone' : 'waiting',
+      condition,
+    };
+  }
+
+  /** Holds what it shows, what the cloud routes to it, and what either may get yet, and nothing else. */
+  #settle(): void {
+    const { uid } = this.holder;
+    const own = [...this.shown.cidrs, ...this.aliases, ...this.#doubtful];
+    const held = this.taken === undefined ? own : [...own, this.taken];
+    for (const cidr of this.#ledger.heldBy(uid)) if (!isAmong(held, cidr)) this.#ledger.release(uid, cidr);
+    for (const cidr of held) this.#ledger.hold(uid, cidr);
+  }
+}
+
+/** Blocks of calls without a clear answer that are remembered. */
+const maxDoubtful = 16;
+
+function isAmong(cidrs: readonly Cidr[], cidr: Cidr): boolean {
+  return cidrs.some((each) => isSame(each, cidr));
+}

@@ -1,0 +1,191 @@
+// One simulated life of a cluster whose Nodes and cloud are brought into accord: machines come and go, processes end, requests to
+// the API server and calls to the cloud are lost, refused and late, and the cloud fails as a whole for minutes. At the end faults
+// stop, a person follows what is told, and everything comes to rest.
+import type { SyncMode } from '../../../src/cidr/node-ipam/sync/sync-step.ts';
+import { cloudSyncMode } from '../../../src/controller/modes/cloud-sync-mode.ts';
+import type { Random } from '../../../src/runtime/random.ts';
+import { sleep } from '../../../src/runtime/clock.ts';
+import { type AliasFate, ModelAliasCloud } from './alias-cloud.ts';
+import type { BlockReport } from './block-run.ts';
+import { BlockTrouble, unreliable } from './block-trouble.ts';
+import { BlockWorld } from './block-world.ts';
+import { SyncChecks } from './sync-checks.ts';
+
+const minute = 60_000;
+/** As in block-run.ts, in ms. */
+const life = { stormy: 8 * minute, sparing: 2 * minute, calm: 6 * minute, quiet: 2 * minute };
+const maxMachines = 12;
+
+/** Plays one seed: half of them with each mode. */
+export function playSyncs(seed: string): Promise<BlockReport> {
+  return new SyncRun(seed).play();
+}
+
+class SyncRun {
+  readonly #seed: string;
+  readonly #mode: SyncMode;
+  readonly #world: BlockWorld;
+  readonly #cloud: ModelAliasCloud;
+  readonly #random: Random;
+  readonly #fates: Random;
+  readonly #checks: SyncChecks;
+  readonly #trouble: BlockTrouble;
+  /** Machines that joined when no process ended any more. */
+  readonly #young = new Set<string>();
+  #isStormy = true;
+  /** The cloud fails every call until then, in ms. */
+  #failsUntil = 0;
+  #joined = 0;
+  #changes = 0;
+
+  constructor(seed: string) {
+    this.#seed = seed;
+    const world: BlockWorld = new BlockWorld({
+      seed: `syncs ${seed}`,
+      command: 'nodeipam',
+      flags: {
+        'cluster-cidr': '10.0.0.0/20',
+        'service-cluster-ip-range': '10.0.3.0/25',
+        'parallel-alloc-workers': '3',
+      },
+      mode: (deps) => cloudSyncMode(deps, this.#mode, this.#cloud.compose),
+      providerIdOf,
+      intercept: (process, handler) =>
+        unreliable(
+          world,
+          world.random.fork(`wire of ${process.identity}`),
+          () => this.#isStormy,
+          handler,
+          () => this.#trouble.count++,
+        ),
+    });
+    this.#world = world;
+    this.#random = world.random.fork('life');
+    this.#fates = world.random.fork('cloud');
+    this.#mode = this.#random.chance(0.5) ? 'IPAMFromCluster' : 'IPAMFromCloud';
+    this.#cloud = new ModelAliasCloud(world.clock);
+    // Something else of the project has it: the cloud refuses it to Nodes.
+    this.#cloud.instances.set('model:///elsewhere', ['10.0.1.0/24']);
+    this.#cloud.fate = (call) => this.#fateOf(call.kind);
+    this.#checks = new SyncChecks(world, this.#cloud, providerIdOf);
+    this.#trouble = new BlockTrouble(world, world.random.fork('trouble'), () => this.#join());
+    world.onSend = (identity, url) => this.#checks.checkSender(identity, url);
+  }
+
+  async play(): Promise<BlockReport> {
+    const world = this.#world;
+    const { clock } = world;
+    this.#trouble.startReplica();
+    this.#trouble.startReplica();
+    const looking = this.#lookOften();
+    while (clock.monotonic() < life.stormy) {
+      this.#trouble.isSparing = clock.monotonic() > life.stormy - life.sparing;
+      await clock.advance(this.#random.integer(10_000));
+      await this.#happen();
+    }
+    await this.#comeToRest();
+    await looking;
+    for (const { process } of world.replicas) process.kill();
+    for (const machine of world.machines.values()) machine.stop();
+    for (const bug of world.bugs) this.#checks.violations.add(`a bug: ${String(bug)}`);
+    return {
+      seed: this.#seed,
+      command: this.#mode,
+      violations: [...this.#checks.violations],
+      writes: world.writes.length,
+      faults: this.#trouble.count,
+    };
+  }
+
+  async #happen(): Promise<void> {
+    const random = this.#random;
+    const names = [...this.#world.machines.keys()];
+    const what = random.integer(12);
+    if (what < 4 || names.length < 3) {
+      this.#join();
+      if (random.chance(0.25)) this.#trouble.endLeaderSoon();
+    } else if (what < 6) await this.#leave(random.pick(names));
+    else if (what < 7) this.#failsUntil = this.#world.clock.monotonic() + random.integer(3 * minute);
+    else this.#trouble.disturb();
+    this.#changes++;
+  }
+
+  #join(): void {
+    const world = this.#world;
+    for (let more = this.#random.integer(3); more >= 0 && world.machines.size < maxMachines; more--) {
+      const name = `node-${this.#joined++}`;
+      this.#cloud.instances.set(providerIdOf(name), []);
+      world.join(name);
+      if (world.clock.monotonic() > life.stormy - life.sparing + minute / 2) this.#young.add(name);
+      if (this.#mode === 'IPAMFromCloud')
+        world.clock.schedule(this.#random.integer(40_000), () => this.#route(name));
+      this.#changes++;
+    }
+  }
+
+  /** What is not Headwater has the cloud route a block to the instance. */
+  #route(name: string): void {
+    const own = this.#cloud.instances.get(providerIdOf(name));
+    const routed = new Set([...this.#cloud.instances.values()].flat());
+    const blocks = Array.from({ length: 16 }, (_, index) => `10.0.${index}.0/24`);
+    const free = blocks.filter((block) => block !== '10.0.3.0/24' && !routed.has(block));
+    own?.push(...free.slice(0, 1));
+  }
+
+  /** The machine, its Node and its instance, in any order. */
+  async #leave(name: string): Promise<void> {
+    const end = (): void => void this.#cloud.instances.delete(providerIdOf(name));
+    if (this.#random.chance(0.5)) end();
+    else this.#world.clock.schedule(this.#random.integer(30_000), end);
+    await this.#world.leave(name);
+  }
+
+  #fateOf(kind: 'add' | 'read'): AliasFate {
+    if (!this.#isStormy) return 'ok';
+    if (this.#world.clock.monotonic() < this.#failsUntil) return 'transient';
+    if (this.#fates.chance(0.7)) return 'ok';
+    this.#trouble.count++;
+    return kind === 'read'
+      ? 'transient'
+      : this.#fates.pick(['transient', 'refused', 'lost', 'lostBefore', 'late'] as const);
+  }
+
+  async #lookOften(): Promise<void> {
+    const { clock } = this.#world;
+    while (clock.monotonic() < life.stormy + life.calm) {
+      await this.#checks.look();
+      this.#checks.checkCalls();
+      await sleep(clock, 1000, new AbortController().signal);
+    }
+  }
+
+  async #comeToRest(): Promise<void> {
+    const world = this.#world;
+    this.#isStormy = false;
+    this.#trouble.end();
+    await world.clock.advance((life.calm - life.quiet) / 2);
+    this.#followReports();
+    await world.clock.advance((life.calm - life.quiet) / 2);
+    const before = world.writes.length;
+    await world.clock.advance(life.quiet);
+    if (world.writes.length > before)
+      this.#checks.violations.add('something is written although nothing changes');
+    await this.#checks.checkRest({ changes: this.#changes, faults: this.#trouble.count });
+  }
+
+  /** A process that ended between the alias and the Node leaves an alias that nobody remembers: a person removes it, as told. */
+  #followReports(): void {
+    const { waiting = [] } = this.#world.leader?.controller.status() ?? {};
+    for (const { name, reason } of waiting) {
+      if (reason !== 'InvalidSyncMode') continue;
+      if (this.#mode === 'IPAMFromCluster' && this.#young.has(name))
+        this.#checks.violations.add(`${name} is half done, although no process ended since it joined`);
+      if (this.#mode === 'IPAMFromCluster') this.#cloud.instances.set(providerIdOf(name), []);
+      else this.#route(name);
+    }
+  }
+}
+
+function providerIdOf(name: string): string {
+  return `model:///${name}`;
+}
