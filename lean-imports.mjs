@@ -8,16 +8,28 @@ const require = createRequire(import.meta.url);
 // node:http all of fetch and WebSocket, 14 MB. To require it is not.
 const requiredInstead = /^(?:node:)?(http|process|util)$/;
 
-// The index of undici loads fetch, WebSocket, caches and mocks, 12 MB. What our own sources use of it; an import of anything
-// else is an error of the build.
-const undici = /^undici$/;
-const usedOfUndici = `
-  import api from 'undici/lib/api/index.js';
-  import Dispatcher from 'undici/lib/dispatcher/dispatcher.js';
-  Object.assign(Dispatcher.prototype, api);
-  export { default as Agent } from 'undici/lib/dispatcher/agent.js';
-  export { default as ProxyAgent } from 'undici/lib/dispatcher/proxy-agent.js';
-`;
+// What our own sources use of packages whose index loads much more; an import of anything else is an error of the build. The
+// index of undici loads fetch, WebSocket, caches and mocks, 12 MB; that of prom-client a client of push gateways, with HTTPS,
+// and registries of clusters and workers.
+const usedOf = {
+  undici: `
+    import api from 'undici/lib/api/index.js';
+    import Dispatcher from 'undici/lib/dispatcher/dispatcher.js';
+    Object.assign(Dispatcher.prototype, api);
+    export { default as Agent } from 'undici/lib/dispatcher/agent.js';
+    export { default as ProxyAgent } from 'undici/lib/dispatcher/proxy-agent.js';
+  `,
+  'prom-client': `
+    export { default as collectDefaultMetrics } from 'prom-client/lib/defaultMetrics.js';
+    export { default as Counter } from 'prom-client/lib/counter.js';
+    export { default as Gauge } from 'prom-client/lib/gauge.js';
+    export { default as Histogram } from 'prom-client/lib/histogram.js';
+    export { default as Registry } from 'prom-client/lib/registry.js';
+  `,
+};
+
+// Of traces, prom-client uses the current span, and only for exemplars, which we do not have.
+const openTelemetry = /^@opentelemetry\/api$/;
 
 export const leanImports = {
   name: 'lean-imports',
@@ -42,13 +54,17 @@ export const leanImports = {
         export const { ${plainNames(path).join(', ')} } = all;
       `,
     }));
-    onResolve({ filter: undici }, ({ path, importer }) =>
+    onResolve({ filter: /^(?:undici|prom-client)$/ }, ({ path, importer }) =>
       importer.startsWith(src) ? { path, namespace: 'part' } : undefined,
     );
-    onLoad({ filter: undici, namespace: 'part' }, () => ({
-      contents: usedOfUndici,
+    onLoad({ filter: /./, namespace: 'part' }, ({ path }) => ({
+      contents: usedOf[path],
       resolveDir: src,
     }));
+    onResolve({ filter: openTelemetry }, ({ path, importer }) =>
+      importer.includes(`${sep}prom-client${sep}`) ? { path, namespace: 'nothing' } : undefined,
+    );
+    onLoad({ filter: openTelemetry, namespace: 'nothing' }, () => ({ contents: 'module.exports = {};' }));
   },
 };
 

@@ -22,6 +22,7 @@ import { readsPerUpdate } from './figures/reads-per-update.ts';
 import { scaleUpReads } from './figures/scale-up-reads.ts';
 import { scaleUpTime } from './figures/scale-up-time.ts';
 import { scaleUpTimeUnscaled } from './figures/scale-up-time-unscaled.ts';
+import { shrinkageUpdates } from './figures/shrinkage-updates.ts';
 import { throttledAnswers } from './figures/throttled-answers.ts';
 import { throttledBesideAnother } from './figures/throttled-beside-another.ts';
 import { timeBesideAnother } from './figures/time-beside-another.ts';
@@ -46,6 +47,7 @@ export const allFigures: readonly CloudFigure[] = [
   throttledBesideAnother,
   burstLatency,
   burstUpdates,
+  shrinkageUpdates,
   waitingFirst,
   idleMutatingCalls,
   idleWrites,

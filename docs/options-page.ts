@@ -6,7 +6,7 @@ import { optionsWithoutEffect } from '../src/config/options/options-without-effe
 const introduction = `# Options
 
 These are the options of \`headwater run\`, of \`headwater nodeipam\`, which takes those of its own group, those about
-Kubernetes, leader election and the process, and for CloudAllocator those about calls of AWS, and of \`headwater agent\`, which takes those of its own group, \`ipam\` with values
+Kubernetes, leader election and the process, and for CloudAllocator those about AWS and cloud calls, and of \`headwater agent\`, which takes those of its own group, \`ipam\` with values
 of its own (\`headwater agent --help\`), and a few others. An option takes its value from the first of these
 sources that sets it:
 

@@ -46,7 +46,7 @@ export class NodeFleet {
   readonly #clock: Clock;
   readonly #signal: AbortSignal;
   /** Addresses that each node is offered, as the watch shows them. */
-  readonly #offered = new Map<string, number>();
+  readonly #addresses = new Map<string, readonly string[]>();
   readonly #awaited = new Map<string, Awaited>();
   /** Ends with `signal`, which it rejects by. */
   readonly watching: Promise<never>;
@@ -101,6 +101,21 @@ export class NodeFleet {
     await inParallel([...wishes], async ([name, addresses]) => void (await this.request(name, addresses)));
   }
 
+  /** Every node is to have only so many addresses from now on. Its agent holds those and drops the others. */
+  async keepOnly(count: number): Promise<void> {
+    await inParallel([...this.#addresses], async ([name, addresses]) => {
+      const cidrs = addresses.slice(0, count).map((address) => `${address}/32`);
+      const pools = {
+        requested: [{ pool: 'default', needed: { 'ipv4-addrs': count } }],
+        allocated: [{ pool: 'default', cidrs }],
+      };
+      // Otherwise the free addresses that it was to have would stay.
+      const ipam = { 'pre-allocate': count, pools };
+      const path = `${ciliumNodesPath}/${name}`;
+      this.#check(await this.#client.mergePatch(path, { spec: { ipam } }, this.#signal));
+    });
+  }
+
   /** Pods that wait for their addresses on the node. `name` makes theirs. */
   async addPods(nodeName: string, count: number, name: string): Promise<void> {
     const names = Array.from({ length: count }, (_, index) => `${name}-${index}`);
@@ -111,7 +126,7 @@ export class NodeFleet {
   }
 
   offered(name: string): number {
-    return this.#offered.get(name) ?? 0;
+    return this.#addresses.get(name)?.length ?? 0;
   }
 
   /** Resolves when the node is first seen with so many addresses, which it is not yet. */
@@ -126,8 +141,9 @@ export class NodeFleet {
 
   #see(object: JsonObject): void {
     const name = textAt(object, 'metadata', 'name');
-    const count = Object.keys(objectAt(object, 'spec', 'ipam', 'pool')).length;
-    this.#offered.set(name, count);
+    const addresses = Object.keys(objectAt(object, 'spec', 'ipam', 'pool'));
+    const count = addresses.length;
+    this.#addresses.set(name, addresses);
     const awaited = this.#awaited.get(name);
     if (awaited === undefined || count < awaited.count) return;
     this.#awaited.delete(name);

@@ -5,7 +5,8 @@ const free = ofSubnets('headwater_subnet_free_addresses');
 const size = ofSubnets('headwater_subnet_size_addresses');
 /** A subnet that no node is in concerns nobody. */
 const inUse = `${ofSubnets('headwater_subnet_nodes')} > 0`;
-const where = 'subnet {{ $labels.subnet_id }} ({{ $labels.availability_zone }})';
+/** Subnets of Azure are in no zone. */
+const where = 'subnet {{ $labels.subnet_id }}{{ with $labels.availability_zone }} ({{ . }}){{ end }}';
 
 export const subnetAlerts: AlertGroup = {
   name: 'headwater-subnets',

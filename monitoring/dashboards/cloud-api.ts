@@ -21,7 +21,7 @@ const givingCalls = [
   'AttachNetworkInterface',
   'AssignPrivateIpAddresses',
   'VirtualMachineScaleSetVMs.Update',
-  'NetworkInterfaces.CreateOrUpdate',
+  'Interfaces.CreateOrUpdate',
 ];
 const giving = rate(calls, { where: [`action=~"${givingCalls.join('|')}"`] });
 

@@ -113,7 +113,6 @@ const noNotion = 'routes no blocks to an instance, only single addresses of its 
 /** Why the pod CIDRs of Nodes cannot follow a cloud. */
 const noAliases: Readonly<Record<string, string>> = {
   none: 'the cloud to follow is not named',
-  gce: 'Google Cloud is not built yet',
   azure: `Azure ${noNotion}`,
   alibabacloud: `Alibaba Cloud ${noNotion}`,
 };
@@ -194,7 +193,7 @@ class BlockChecks {
   #provider(): readonly string[] {
     const { cloudProvider } = this.#options;
     const because = noAliases[cloudProvider ?? 'none'];
-    const accepted = 'aws with cidr-allocator-type=CloudAllocator';
+    const accepted = 'aws or gce with cidr-allocator-type=CloudAllocator';
     return because === undefined
       ? []
       : [this.#refusal('cloud-provider', cloudProvider ?? '', because, accepted)];

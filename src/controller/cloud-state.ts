@@ -119,8 +119,8 @@ export class CloudState implements CloudPort {
       ...shared,
       random: random.fork('resync'),
       interval: options.resyncInterval,
-      nodes,
-      missingData: () => missingDataOf([...nodes().figures()]),
+      nodes: () => nodes().fleet,
+      missingData: () => missingDataOf([...nodes().fleet.figures()]),
       emit: (event) => this.#resyncTold(event),
     });
     this.#orphanGc = new OrphanGcRunner({
@@ -197,7 +197,9 @@ export class CloudState implements CloudPort {
   subnets(): readonly SubnetFigures[] {
     const { infrastructure, wholeBlocks } = this.network;
     const now = this.#deps.host.clock.monotonic();
-    return subnetFigures({ infrastructure, wholeBlocks, ledger: this.#ledger }, now);
+    const { prefixes } = this.implementation.traits;
+    const blocks = prefixes ? wholeBlocks : new Map<string, number>();
+    return subnetFigures({ infrastructure, wholeBlocks: blocks, ledger: this.#ledger }, now);
   }
 
   /** Sets its gauges. */
@@ -215,7 +217,7 @@ export class CloudState implements CloudPort {
   /** The nodes that a Node verifies, if Nodes are known. Other CiliumNodes may name instances of any network. */
   #ofThisCluster(): readonly NodeFigures[] {
     const { identities, nodes } = this.#deps;
-    const served = [...nodes().figures()].flatMap((entry) =>
+    const served = [...nodes().fleet.figures()].flatMap((entry) =>
       entry.kind === 'reconciled' ? [entry.figures] : [],
     );
     return served.filter(({ isVerified }) => isVerified || !identities.isKnown);

@@ -124,7 +124,7 @@ export class LeaderSession {
   }
 
   summaries(): readonly NodeSummary[] {
-    return [...this.nodes.figures()];
+    return [...this.nodes.fleet.figures()];
   }
 
   /** Sets every gauge about the fleet and the cloud. */

@@ -26,7 +26,9 @@ export interface WithdrawalWatchDeps {
   readonly host: Pick<Host, 'clock' | 'log'> & { readonly options: Pick<Options, 'consistencyWindow'> };
   readonly held: HeldWithdrawalsSource;
   /** The nodes that are served. */
-  readonly nodes: () => Pick<NodeManager, 'members' | 'instancesChanged'>;
+  readonly nodes: () => Pick<NodeManager, 'instancesChanged'> & {
+    readonly fleet: Pick<NodeManager['fleet'], 'members'>;
+  };
   /** The token of the set that a user approves. */
   readonly allowed: () => string | undefined;
   /** Describes the cloud endpoint for people. Never rejects. */
@@ -75,7 +77,7 @@ export class WithdrawalWatch {
     const left = deps.leadership.lease?.annotation(heldAnnotation);
     this.#brake = new WithdrawalBrake({
       held,
-      members: () => nodes().members(),
+      members: () => nodes().fleet.members(),
       consistencyWindow: options.consistencyWindow,
       allowed,
       wall: () => clock.wall(),
@@ -238,7 +240,7 @@ export class WithdrawalWatch {
     const networkIds = new Set(
       this.#deps
         .nodes()
-        .members()
+        .fleet.members()
         .flatMap(({ networkId }) => networkId ?? []),
     );
     return sentenceOf(state, { scope: this.#scope, networkIds: [...networkIds].sort() });
@@ -251,7 +253,7 @@ export class WithdrawalWatch {
       held.has(instanceId) || (state.kind === 'misdirected' && presence === 'notFound');
     return this.#deps
       .nodes()
-      .members()
+      .fleet.members()
       .filter(isMissing)
       .toSorted((a, b) => (a.node.name < b.node.name ? -1 : 1));
   }

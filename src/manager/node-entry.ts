@@ -1,7 +1,8 @@
 // What the node manager knows under one node name.
-import type { CiliumNode } from '../kubernetes/cilium-node/cilium-node.ts';
+import type { CiliumNode, NodeReference } from '../kubernetes/cilium-node/cilium-node.ts';
 import type { WatchedNode } from '../kubernetes/cilium-node/watched-node.ts';
 import type { NodeCondition } from '../node/conditions/node-condition.ts';
+import { unreadableNode } from '../node/conditions/claim-condition.ts';
 import type { NodeReconciler } from '../node/reconcile/node-reconciler.ts';
 
 export interface NodeEntry {
@@ -26,6 +27,47 @@ export type Served =
   | { readonly kind: 'node'; readonly node: CiliumNode; readonly instanceId: string }
   | { readonly kind: 'blocked'; readonly watched: WatchedNode; readonly condition: NodeCondition }
   | { readonly kind: 'none' };
+
+/** Whether it is served for the instance that it claims depends on others. */
+interface ServedByClaim {
+  readonly kind: 'claim';
+  readonly watched: WatchedNode;
+  readonly node: CiliumNode;
+  readonly instanceId: string;
+}
+
+/** What follows from a CiliumNode alone. */
+export function servedAlone(
+  watched: WatchedNode | undefined,
+): Exclude<Served, { readonly kind: 'node' }> | ServedByClaim {
+  if (watched === undefined || isUnmanaged(watched)) return { kind: 'none' };
+  const unreadable = (problems: readonly string[]): Served & { readonly kind: 'blocked' } => ({
+    kind: 'blocked',
+    watched,
+    condition: unreadableNode(problems),
+  });
+  if (watched.kind === 'unreadable')
+    return unreadable(watched.problems.map(({ field, problem }) => `${field}: ${problem}`));
+  const { node } = watched;
+  const { instanceId } = node;
+  if (instanceId === undefined) return unreadable(['spec.instance-id is missing']);
+  return { kind: 'claim', watched, node, instanceId };
+}
+
+/** Sets why the object is not served, since `now`. Returns whether that is to be reported. */
+export function setCondition(
+  entry: NodeEntry,
+  { uid }: NodeReference,
+  condition: NodeCondition | undefined,
+  now: number,
+): boolean {
+  const isReported = entry.reportedUid === uid || condition === undefined;
+  if (entry.condition?.message === condition?.message && isReported) return false;
+  entry.condition = condition;
+  entry.reportedUid = uid;
+  entry.blockedSince = condition && (entry.blockedSince ?? now);
+  return true;
+}
 
 export function emptyEntry(): NodeEntry {
   return {

@@ -12,29 +12,33 @@ import type { CiliumNode, NodeReference } from '../kubernetes/cilium-node/cilium
 import { shownBy } from '../kubernetes/cilium-node/shown-addresses.ts';
 import { nameOf, referenceTo, type WatchedNode } from '../kubernetes/cilium-node/watched-node.ts';
 import type { Claimed } from '../node/demand/address-claims.ts';
-import { usedAddresses } from '../node/demand/demand.ts';
 import { type NodeCondition, presentable } from '../node/conditions/node-condition.ts';
-import { unreadableNode } from '../node/conditions/claim-condition.ts';
 import { NodeReconciler } from '../node/reconcile/node-reconciler.ts';
 import type { NodeContext } from '../node/reconcile/node-context.ts';
 import type { NodeEvent } from '../node/reconcile/node-event.ts';
-import type { NodeFigures, NodeSummary } from '../node/reconcile/node-summary.ts';
+import type { NodeFigures } from '../node/reconcile/node-summary.ts';
 import { isOfOtherInstance, keepSpellings, restoredState } from '../node/publish/restored-state.ts';
-import type { KnownNetwork } from '../providers/contract/infrastructure.ts';
-import { networkOf } from '../providers/contract/instance-view.ts';
-import { hasAddress } from '../providers/contract/network-interface.ts';
-import { rankOf } from '../providers/contract/priority.ts';
+import { NetworkEvidence } from './network-evidence.ts';
+import { AddressContests } from './address-contests.ts';
 import { TaskGroup } from '../runtime/task-group.ts';
 import { sleep } from '../runtime/clock.ts';
 import { Trigger } from '../runtime/trigger.ts';
 import { AddressIndex } from './claims/address-index.ts';
-import type { NodeMember } from './withdrawals/withdrawal-decision.ts';
+import { Fleet } from './fleet.ts';
 import { evidenceOf } from './claims/holder-evidence.ts';
-import { inStartOrder, checkClaim } from './claims/instance-claim.ts';
+import { checkClaim } from './claims/instance-claim.ts';
 import { InstanceOwnership, type InstanceOwnershipOptions } from './claims/instance-ownership.ts';
 import type { TouchedIdentities } from './claims/node-identities.ts';
 import type { ClaimEvidence } from './claims/rival-claims.ts';
-import { claimedBy, emptyEntry, isSame, isUnmanaged, type NodeEntry, type Served } from './node-entry.ts';
+import {
+  claimedBy,
+  emptyEntry,
+  isSame,
+  type NodeEntry,
+  type Served,
+  servedAlone,
+  setCondition,
+} from './node-entry.ts';
 import type { ReportedEvent } from './serving-event.ts';
 
 export interface NodeManagerOptions {
@@ -55,16 +59,16 @@ const wakenAtOnce = 5;
 const seenAtOnce = 20;
 /** Minimum delay between scans for nodes that lacked subnet space, in ms: each scans the whole fleet. */
 const spaceInterval = 100;
-const noNames: ReadonlySet<string> = new Set();
 
 export class NodeManager {
   readonly #options: NodeManagerOptions;
   readonly #context: NodeContext;
-  readonly #entries = new Map<string, NodeEntry>();
-  /** The name that each instance is served under. */
-  readonly #owners = new Map<string, string>();
+  /** What is known of each node. Only the manager changes it. */
+  readonly fleet: Fleet;
   readonly #index: AddressIndex;
   readonly #ownership: InstanceOwnership;
+  readonly #contests: AddressContests;
+  readonly #networks: NetworkEvidence;
   readonly #work: TaskGroup;
   /** Addresses returned to a subnet: wakes the nodes that wait for some, soon and in one batch. */
   readonly #space: Trigger;
@@ -85,6 +89,15 @@ export class NodeManager {
     });
     const { cloud, runtime, settings } = options.context;
     const { consistencyWindow } = settings.timing;
+    const { networkId } = settings.assessment;
+    const { inventory } = cloud;
+    const { identities, pendingPods } = options;
+    const fleet = new Fleet({ identities, inventory, networkId, pendingPods });
+    const ownership = new InstanceOwnership({ identities, view: (id) => inventory.view(id), networkId });
+    this.fleet = fleet;
+    this.#ownership = ownership;
+    this.#networks = new NetworkEvidence({ cloud, identities: ownership, fleet, networkId });
+    this.#contests = new AddressContests({ fleet, inventory, clock: runtime.clock });
     this.#index = new AddressIndex({
       onFreed: (names) => this.#wake([...names]),
       evidence: (holder, address) => this.#evidence(holder, address),
@@ -92,15 +105,10 @@ export class NodeManager {
       maxWait: consistencyWindow,
       onWait: (name) => this.#work.later(consistencyWindow, () => this.#wake([name])),
     });
-    this.#ownership = new InstanceOwnership({
-      identities: options.identities,
-      view: (instanceId) => cloud.inventory.view(instanceId),
-      networkId: settings.assessment.networkId,
-    });
     this.#context = {
       ...options.context,
       claims: this.#index,
-      identities: this.#ownership,
+      identities: ownership,
       emit: (event) => this.#happened(event),
     };
   }
@@ -127,15 +135,14 @@ export class NodeManager {
     // All offered addresses must be known before any node claims one.
     await this.#each([...nodes], signal, (watched) => {
       // It may have changed or been deleted since.
-      if (!this.#entries.has(nameOf(watched))) this.#remember(nameOf(watched), watched);
+      if (!this.fleet.entries.has(nameOf(watched))) this.#remember(nameOf(watched), watched);
     });
-    keepSpellings([...this.#entries.values()], this.#context.cloud.implementation.section, this.#ownership);
-    const candidates = [...this.#entries].map(([name, { newest }]) => ({
-      name,
-      hasAddresses: newest !== undefined && shownBy(newest).addresses.length > 0,
-      createdAt: newest?.kind === 'node' ? newest.node.createdAt : undefined,
-    }));
-    const names = inStartOrder(candidates).map(({ name }) => name);
+    keepSpellings(
+      [...this.fleet.entries.values()],
+      this.#context.cloud.implementation.section,
+      this.#ownership,
+    );
+    const names = this.fleet.namesInStartOrder();
     const awaitingTurn = new Set(names);
     this.#awaitingTurn = awaitingTurn;
     await this.#each(names, signal, (name) => {
@@ -146,7 +153,7 @@ export class NodeManager {
 
   /** A bug in one node must not stop others from being served. */
   #serveOrStopAlone(name: string): void {
-    const entry = this.#entries.get(name);
+    const entry = this.fleet.entries.get(name);
     if (entry === undefined) return;
     try {
       this.#serveOrStop(name, entry);
@@ -167,8 +174,7 @@ export class NodeManager {
   }
 
   #remember(name: string, watched: WatchedNode | undefined): NodeEntry {
-    const entry = this.#entries.get(name) ?? emptyEntry();
-    this.#entries.set(name, entry);
+    const entry = this.fleet.entryOf(name);
     entry.newest = watched;
     this.#indexOffered(name, watched);
     return entry;
@@ -203,12 +209,12 @@ export class NodeManager {
     this.#ownersChanged(new Set([...instanceIds, ...moved]), names);
     // Once for all Nodes of a list.
     if (!mustSeek && this.#ownership.mustSeek)
-      this.#work.later(0, () => this.#ownersChanged(this.#ownership.seek(this.#owners.keys())));
+      this.#work.later(0, () => this.#ownersChanged(this.#ownership.seek(this.fleet.owners.keys())));
   }
 
-  #ownersChanged(instanceIds: ReadonlySet<string>, names: ReadonlySet<string> = noNames): void {
+  #ownersChanged(instanceIds: ReadonlySet<string>, names: ReadonlySet<string> = new Set()): void {
     if (this.#work.isClosing || instanceIds.size + names.size === 0) return;
-    for (const [name, entry] of this.#entries) {
+    for (const [name, entry] of this.fleet.entries) {
       const claimed = claimedBy(entry.newest);
       const isTouched = names.has(name) || (claimed !== undefined && instanceIds.has(claimed));
       if (isTouched) this.#ownerChanged(name, entry);
@@ -220,13 +226,13 @@ export class NodeManager {
     if (this.#waitsItsTurn(name)) return;
     const { reconciler, last } = entry;
     if (reconciler !== undefined && last !== undefined)
-      this.#restoreNetwork(entry, last, reconciler.instanceId);
+      this.#networks.restore(entry, last, reconciler.instanceId);
     this.#serveOrStopAlone(name);
     entry.reconciler?.wake();
   }
 
   pendingPodsChanged(name: string): void {
-    const reconciler = this.#entries.get(name)?.reconciler;
+    const reconciler = this.fleet.reconcilerOf(name);
     if (reconciler !== undefined) reconciler.pendingPods = this.#options.pendingPods(name);
   }
 
@@ -236,78 +242,27 @@ export class NodeManager {
   }
 
   #wakeServed(instanceIds: ReadonlySet<string>): void {
-    const owners = [...instanceIds].flatMap((instanceId) => this.#owners.get(instanceId) ?? []);
+    const owners = [...instanceIds].flatMap((instanceId) => this.fleet.owners.get(instanceId) ?? []);
     this.#wake(owners);
     for (const name of owners) {
-      const reconciler = this.#entries.get(name)?.reconciler;
-      if (reconciler !== undefined) this.#reportNetwork(reconciler);
+      const reconciler = this.fleet.reconcilerOf(name);
+      if (reconciler !== undefined) this.#networks.report(reconciler);
       this.#index.holderChanged(name);
     }
   }
 
   /** Wakes the nodes for which `concerns` holds, highest priority first, because supply may not suffice for all. */
   wakeWhere(concerns: (figures: NodeFigures) => boolean): void {
-    const concerned = [...this.#entries.values()].flatMap(({ reconciler }) =>
-      reconciler !== undefined && concerns(reconciler.figures()) ? [reconciler] : [],
-    );
-    const ranked = concerned.map(({ name, priority }) => ({ name, rank: rankOf(priority) }));
-    this.#wake(ranked.toSorted((a, b) => a.rank - b.rank).map(({ name }) => name));
+    this.#wake(this.fleet.namesWhere(concerns));
   }
 
   wakeAll(): void {
-    this.#wake([...this.#entries.keys()]);
-  }
-
-  networkIds(): readonly string[] {
-    const only = this.#context.settings.assessment.networkId;
-    if (only !== undefined) return [only];
-    const ids = new Set<string>();
-    for (const { reconciler, last } of this.#entries.values()) {
-      const id =
-        reconciler === undefined ? undefined : (this.#foundNetwork(reconciler) ?? last?.section.networkId);
-      if (id !== undefined) ids.add(id);
-    }
-    return [...ids].sort();
-  }
-
-  /** The instances that are served. */
-  instanceIds(): readonly string[] {
-    return [...this.#owners.keys()];
-  }
-
-  zones(): readonly string[] {
-    return [...this.#entries.values()].flatMap(({ last }) => last?.section.zone ?? []);
-  }
-
-  *figures(): Generator<NodeSummary> {
-    for (const [name, { reconciler, condition, blockedSince }] of this.#entries) {
-      const pendingPods = this.#options.pendingPods(name);
-      if (reconciler !== undefined) yield { kind: 'reconciled', name, figures: reconciler.figures() };
-      else if (condition !== undefined) yield { kind: 'blocked', name, condition, pendingPods, blockedSince };
-    }
-  }
-
-  /** The served nodes. */
-  members(): readonly NodeMember[] {
-    const { identities } = this.#options;
-    const { inventory } = this.#context.cloud;
-    return [...this.#entries.values()].flatMap(({ reconciler, last, isEnding }) => {
-      if (reconciler === undefined || last === undefined || isEnding) return [];
-      const { instanceId } = reconciler;
-      return {
-        node: last,
-        hasNode: identities.isKnown ? identities.has(last.name) : last.nodeUid !== undefined,
-        instanceId,
-        networkId: last.section.networkId,
-        usesAddresses: usedAddresses(last) > 0,
-        presence: inventory.view(instanceId)?.presence ?? 'unread',
-      };
-    });
+    this.#wake([...this.fleet.entries.keys()]);
   }
 
   /** Starts no new work. Resolves once work in flight has ended, or after `deadline`. */
   async stop(deadline: AbortSignal): Promise<void> {
-    for (const { reconciler, isEnding } of this.#entries.values())
+    for (const { reconciler, isEnding } of this.fleet.entries.values())
       if (reconciler !== undefined && !isEnding)
         this.#work.beginTask(() => reconciler.stop(this.#work.deadline));
     await Promise.all([this.#work.stop(deadline), this.#space.stop()]);
@@ -321,7 +276,7 @@ export class NodeManager {
     if (reconciler !== undefined) {
       if (served.kind === 'node' && isSame(reconciler, served.node, served.instanceId)) {
         this.#reportWarnings(served.node);
-        this.#reportNetwork(reconciler);
+        this.#networks.report(reconciler);
         entry.last = served.node;
         reconciler.update(served.node);
       } else {
@@ -333,32 +288,25 @@ export class NodeManager {
     if (served.kind === 'node') this.#start(entry, served.node, served.instanceId);
     else if (served.kind === 'blocked') this.#blocked(entry, referenceTo(served.watched), served.condition);
     else if (entry.newest === undefined) {
-      this.#entries.delete(name);
+      this.fleet.entries.delete(name);
       this.#options.emit({ kind: 'removed', name });
     } else this.#blocked(entry, referenceTo(entry.newest), undefined);
   }
 
   #served(watched: WatchedNode | undefined): Served {
-    if (watched === undefined || isUnmanaged(watched)) return { kind: 'none' };
-    const blocked = (condition: NodeCondition): Served => ({ kind: 'blocked', watched, condition });
-    if (watched.kind === 'unreadable') {
-      return blocked(unreadableNode(watched.problems.map(({ field, problem }) => `${field}: ${problem}`)));
-    }
-    const { node } = watched;
-    if (node.instanceId === undefined) return blocked(unreadableNode(['spec.instance-id is missing']));
-    return this.#claimed(watched, node, node.instanceId);
+    const served = servedAlone(watched);
+    return served.kind === 'claim' ? this.#claimed(served.watched, served.node, served.instanceId) : served;
   }
 
   /** Whether this CiliumNode is the one to serve for the instance that it names. */
   #claimed(watched: WatchedNode, node: CiliumNode, instanceId: string): Served {
-    const isClaimedBy = (other: string): boolean =>
-      claimedBy(this.#entries.get(other)?.newest) === instanceId;
+    const isClaimedBy = (other: string): boolean => this.fleet.claims(other, instanceId);
     const verdict = checkClaim({
       name: node.name,
       instanceId,
       ownInstance: this.#ownership.instanceOf(node.name, instanceId),
       nodes: this.#ownership.nodesOf(instanceId, isClaimedBy),
-      served: this.#owners.get(instanceId),
+      served: this.fleet.owners.get(instanceId),
       isClaimedBy,
       requireNode: this.#options.requireNode,
     });
@@ -373,10 +321,10 @@ export class NodeManager {
     const { section } = this.#context.cloud.implementation;
     const restored = restoredState(node, instanceId, section);
     const isOfAnother = entry.last !== undefined && isOfOtherInstance(node, entry.last, section);
-    this.#restoreNetwork(entry, node, instanceId, restored);
+    this.#networks.restore(entry, node, instanceId, restored);
     this.#blocked(entry, node, undefined);
     this.#reportWarnings(node);
-    this.#owners.set(instanceId, node.name);
+    this.fleet.owners.set(instanceId, node.name);
     entry.last = node;
     entry.reconciler = new NodeReconciler(
       node,
@@ -387,26 +335,17 @@ export class NodeManager {
     entry.reconciler.pendingPods = this.#options.pendingPods(node.name);
   }
 
-  /** Once, and as soon as the node is verified: claims that anyone may have written must not outlive it. */
-  #restoreNetwork(entry: NodeEntry, node: CiliumNode, instanceId: string, known?: KnownNetwork): void {
-    const { identities, cloud } = this.#context;
-    const { section } = cloud.implementation;
-    if (entry.isNetworkRestored || !identities.isVerified(node.name, instanceId)) return;
-    entry.isNetworkRestored = true;
-    cloud.network.remember(known ?? restoredState(node, instanceId, section));
-  }
-
   async #end(name: string, entry: NodeEntry, reconciler: NodeReconciler): Promise<void> {
     await reconciler.stop(this.#work.deadline);
     this.#options.emit({ kind: 'removed', name });
     entry.reconciler = undefined;
     entry.isNetworkRestored = false;
     entry.isEnding = false;
-    this.#owners.delete(reconciler.instanceId);
+    this.fleet.owners.delete(reconciler.instanceId);
     this.#ownersChanged(this.#ownership.instancesChanged([reconciler.instanceId]));
     this.#serveOrStop(name, entry);
     // Another name may have waited for the instance.
-    for (const [other, { newest, reconciler: busy }] of this.#entries) {
+    for (const [other, { newest, reconciler: busy }] of this.fleet.entries) {
       if (busy === undefined && newest?.kind === 'node' && newest.node.instanceId === reconciler.instanceId)
         this.apply(other, newest);
     }
@@ -414,24 +353,8 @@ export class NodeManager {
 
   #blocked(entry: NodeEntry, node: NodeReference, found: NodeCondition | undefined): void {
     const condition = found && presentable(found);
-    const isReported = entry.reportedUid === node.uid || condition === undefined;
-    if (entry.condition?.message === condition?.message && isReported) return;
-    entry.condition = condition;
-    entry.reportedUid = node.uid;
-    entry.blockedSince = condition && (entry.blockedSince ?? this.#context.runtime.clock.monotonic());
+    if (!setCondition(entry, node, condition, this.#context.runtime.clock.monotonic())) return;
     this.#options.emit({ kind: 'blocked', node, condition });
-  }
-
-  /** Reports the network only once the cloud shows the instance there: a CiliumNode alone does not justify a resync. */
-  #reportNetwork(reconciler: NodeReconciler): void {
-    const only = this.#context.settings.assessment.networkId;
-    const found = this.#foundNetwork(reconciler);
-    if (found !== undefined && (only ?? found) === found) this.#context.cloud.network.shownIn(found);
-  }
-
-  #foundNetwork({ instanceId }: NodeReconciler): string | undefined {
-    const view = this.#context.cloud.inventory.view(instanceId);
-    return view && networkOf(view);
   }
 
   #reportWarnings(node: CiliumNode): void {
@@ -440,7 +363,7 @@ export class NodeManager {
 
   /** Wakes nodes in small batches, so that their decisions do not starve other work. */
   #wake(names: readonly string[]): void {
-    for (const name of names.slice(0, wakenAtOnce)) this.#entries.get(name)?.reconciler?.wake();
+    for (const name of names.slice(0, wakenAtOnce)) this.fleet.reconcilerOf(name)?.wake();
     const left = names.slice(wakenAtOnce);
     if (left.length > 0) this.#work.later(0, () => this.#wake(left));
   }
@@ -454,35 +377,18 @@ export class NodeManager {
   }
 
   /** Several instances claim an address: requests reads by id of all of them, which decide. */
-  #contest(instanceId: string, { excluded, shared, unasked }: Claimed): void {
-    if (unasked.size > 0) {
+  #contest(instanceId: string, claimed: Claimed): void {
+    if (claimed.unasked.size > 0) {
       const { consistencyWindow } = this.#context.settings.timing;
       this.#work.later(consistencyWindow, () => this.#wakeServed(new Set([instanceId])));
     }
-    for (const [address, holders] of excluded) this.#decide(instanceId, address, holders);
-    for (const [address, holders] of shared) {
-      // A CiliumNode alone is no evidence against the addresses of this instance.
-      const claimants = holders.filter((holder) => this.#hasAddress(holder, address));
-      if (claimants.length > 0) this.#decide(instanceId, address, claimants);
-    }
+    this.#contests.open(instanceId, claimed);
     this.#wakeServed(new Set([instanceId]));
-  }
-
-  #decide(instanceId: string, address: string, holders: readonly string[]): void {
-    const { inventory } = this.#context.cloud;
-    const { interfaces = [] } = inventory.view(instanceId) ?? {};
-    const owner = interfaces.find((item) => hasAddress(item, address));
-    if (owner === undefined) return;
-    const { networkId } = owner;
-    const others = holders.flatMap((holder) => this.#entries.get(holder)?.reconciler ?? []);
-    const instanceIds = [instanceId, ...others.map((reconciler) => reconciler.instanceId)];
-    inventory.contest({ address, networkId, instanceIds }, this.#context.runtime.clock.monotonic());
-    for (const reconciler of others) reconciler.wake();
   }
 
   /** The evidence that supports a node showing an address. */
   #evidence(name: string, address: string): ClaimEvidence {
-    const { newest, reconciler } = this.#entries.get(name) ?? emptyEntry();
+    const { newest, reconciler } = this.fleet.entries.get(name) ?? emptyEntry();
     const instanceId = reconciler?.instanceId ?? claimedBy(newest) ?? '';
     return evidenceOf(address, {
       isToBeServed: this.#waitsItsTurn(name) && claimedBy(newest) !== undefined,
@@ -490,11 +396,5 @@ export class NodeManager {
       isVerified: this.mayBelongTo(name, instanceId),
       removal: (this.#ownership.isPossible(name, instanceId) && reconciler?.removal) || 'none',
     });
-  }
-
-  #hasAddress(name: string, address: string): boolean {
-    const instanceId = this.#entries.get(name)?.reconciler?.instanceId ?? '';
-    const interfaces = this.#context.cloud.inventory.view(instanceId)?.interfaces ?? [];
-    return interfaces.some((item) => hasAddress(item, address));
   }
 }

@@ -100,7 +100,7 @@ export const headwaterMetrics = {
     subnet,
   ),
   headwater_subnet_free_blocks: gauge(
-    'Whole /28 blocks of the subnet that are free, at most: as the last full listing showed them, less the prefixes assigned since, and no more than there are free addresses for. Detached interfaces are not listed and may be in some of them; 0 for 2 minutes after the subnet refused a single prefix. Absent until the first listing.',
+    'Whole /28 blocks of the subnet that are free, at most: as the last full listing showed them, less the prefixes assigned since, and no more than there are free addresses for. Detached interfaces are not listed and may be in some of them; 0 for 2 minutes after the subnet refused a single prefix. Absent until the first listing, and where the cloud has no prefixes.',
     subnet,
   ),
   headwater_subnet_fragmentation_ratio: gauge(

@@ -46,6 +46,24 @@ export const azureMutants: readonly Mutant[] = [
     'const kept = configurations.filter((item) => !removed.has(nameOf(item)));',
     'const kept = configurations.filter((item) => !removed.has(nameOf(item))).slice(0, -1);',
   ),
+  onAzure(
+    'one update adds and removes',
+    'providers/azure/instance-model.ts',
+    'const kept = configurations.filter((item) => !removed.has(nameOf(item)));',
+    'const kept = configurations.map((item) => (removed.has(nameOf(item)) ? { ...item, name: `${names[0]}0` } : item));',
+  ),
+  onAzure(
+    'a release that failed is believed to have done nothing',
+    'providers/azure/changes.ts',
+    "if (state.failed !== undefined && view === 'untouched') return state.failed;",
+    'if (state.failed !== undefined) return state.failed;',
+  ),
+  onAzure(
+    'a release is done once Azure has accepted it',
+    'providers/azure/model-change.ts',
+    'const { instanceId, read, update: operation } = target;',
+    "if (goal.kind === 'removed') return { kind: 'shown', addressesByInterface: new Map() };\n  const { instanceId, read, update: operation } = target;",
+  ),
   {
     name: 'what an interface has is offered while it is changing',
     edits: [

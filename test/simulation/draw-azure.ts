@@ -3,7 +3,7 @@ import type { Random } from '../../src/runtime/random.ts';
 import type { Fault as CloudFault } from '../../src/simulator/cloud/faults.ts';
 import { drawers, garbledAnswer, lostAnswer } from './draw-faults.ts';
 import { drawInterruption, drawLease, drawNodes, drawOnCloud, drawWatermarks } from './draw-on-cloud.ts';
-import type { AzurePlan, FaultPlan, Scenario } from './scenario.ts';
+import type { AzurePlan, FaultPlan, Scenario, TimedFault } from './scenario.ts';
 
 export const azureChanges = ['VirtualMachineScaleSetVMs.Update', 'NetworkInterfaces.CreateOrUpdate'] as const;
 
@@ -40,6 +40,7 @@ export function drawAzureScenario(seed: string): Scenario {
     faults: { min: 40, more: 50 },
     replacements: { min: 12, more: 8 },
     fault: drawFault,
+    series: drawHalfDone,
     zone: (random, index) => ({
       zone: '',
       nodeBlock: '',
@@ -172,6 +173,21 @@ function refusedChange(random: Random): CloudFault {
     ['LinkedAuthorizationFailed', 403],
   ] as const);
   return { kind: 'error', code, status, message };
+}
+
+/**
+ * In some seeds, many changes of one time end half done. Only a few changes of a seed are releases, and what a half-done
+ * one took must not be offered again.
+ */
+function drawHalfDone(random: Random, minutes: number): readonly TimedFault[] {
+  if (!random.chance(0.3)) return [];
+  const start = (2 + random.integer(minutes - 30)) * 60 * second;
+  return Array.from({ length: 60 }, (_, index): TimedFault => {
+    const code = random.pick(['SubnetIsFull', 'InternalError']);
+    const fault = { kind: 'failed', code, message: 'by the simulation', isHalfDone: true } as const;
+    const action = azureChanges[index % azureChanges.length] ?? '*';
+    return { at: start + index * 15 * second, kind: 'cloud', action, count: 1, rate: 1, fault };
+  });
 }
 
 function generalFault(random: Random): CloudFault {

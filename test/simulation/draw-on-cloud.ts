@@ -15,6 +15,8 @@ export interface CloudDraws {
   readonly faults: AtLeast;
   readonly replacements: AtLeast;
   readonly fault: (random: Random) => FaultPlan;
+  /** Faults that come together, in a scenario of so many minutes. */
+  readonly series?: (random: Random, minutes: number) => readonly TimedFault[];
   /** The zone of that index. */
   readonly zone: (random: Random, index: number) => ZonePlan;
   /** The nodes have these zones in turn. */
@@ -40,6 +42,7 @@ export function drawOnCloud(seed: string, draws: CloudDraws): Scenario {
     ...timedFaults(draws.faults, draws.fault),
     ...timedFaults(draws.replacements, replacement),
     ...drawSilence(random.fork('silence'), minutes),
+    ...(draws.series?.(random.fork('series'), minutes) ?? []),
     ...drawRestrictions(random.fork('restrictions'), minutes).filter(
       (fault) => fault.kind !== 'restrict' || fault.what === 'max-allocate',
     ),

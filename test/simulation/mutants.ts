@@ -261,9 +261,9 @@ export const mutants: readonly Mutant[] = [
         to: '!frozen.has(id) && view !== undefined && ',
       },
       {
-        file: 'providers/inventory/tracked-instance.ts',
-        from: 'this.#interfaces.set(answer.interfaceId, { ...whenChanged(record, answer, endedAt), asOf: endedAt });',
-        to: 'this.#interfaces.set(answer.interfaceId, { ...whenChanged(record, answer, endedAt), asOf: endedAt, absentSince: undefined, unclear: "nothing", elsewhereAt: undefined });',
+        file: 'providers/inventory/known-interfaces.ts',
+        from: 'this.#records.set(answer.interfaceId, { ...whenChanged(record, answer, endedAt), asOf: endedAt });',
+        to: 'this.#records.set(answer.interfaceId, { ...whenChanged(record, answer, endedAt), asOf: endedAt, absentSince: undefined, unclear: "nothing", elsewhereAt: undefined });',
       },
     ],
   },

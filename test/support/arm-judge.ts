@@ -56,7 +56,9 @@ function* changesIn(cloud: ArmCloud, call: ArmCall, item: Json): Generator<strin
   if (foreign.length > 0) yield `names configurations ${foreign.join(', ')}`;
   // A model that was read before another client's change is refused by its etag.
   if (dropped.length === 0 || call.ifMatch === undefined || !isCurrent(cloud, call)) return;
-  if (added.length > 0) yield `adds ${added.join(', ')} and drops ${namesOf(dropped)}`;
+  // What another client asked for, in vain, stays in the model: only that client may drop it.
+  const ours = added.filter((name) => ourName.test(name) || !asked.has(name));
+  if (ours.length > 0) yield `adds ${ours.join(', ')} and drops ${namesOf(dropped)}`;
   const kept = dropped.filter((each) => !mayBeDropped(each));
   if (kept.length > 0) yield `drops configurations ${namesOf(kept)}`;
 }

@@ -63,9 +63,27 @@ describe('leanImports', () => {
     expect(printed).toBe('function true function\n[]\n');
   });
 
-  test('does not build with a part of undici that it skips', async () => {
-    await expect(printedBy(`import { MockAgent } from 'undici'; console.log(MockAgent);`)).rejects.toThrow(
-      'No matching export in "part:undici" for import "MockAgent"',
+  test('skips gateways and traces of prom-client, and measures the process without them', async () => {
+    const printed = await printedBy(`
+      import { collectDefaultMetrics, Counter, Registry } from 'prom-client';
+      const register = new Registry();
+      collectDefaultMetrics({ register });
+      new Counter({ name: 'one', help: 'One.', registers: [register] }).inc();
+      const lines = (await register.metrics()).split('\\n');
+      console.log(['one 1', 'process_cpu_seconds_total'].map((start) => lines.some((line) => line.startsWith(start))));
+      console.log(process.moduleLoadList.filter((name) => /NativeModule (https|cluster|zlib)$/.test(name)));
+      process.exit();
+    `);
+
+    expect(printed).toBe('[ true, true ]\n[]\n');
+  });
+
+  test.each([
+    ['undici', 'MockAgent'],
+    ['prom-client', 'Pushgateway'],
+  ])('does not build with a part of %s that it skips', async (name, part) => {
+    await expect(printedBy(`import { ${part} } from '${name}'; console.log(${part});`)).rejects.toThrow(
+      `No matching export in "part:${name}" for import "${part}"`,
     );
   });
 });

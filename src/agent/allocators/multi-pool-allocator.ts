@@ -35,7 +35,7 @@ export class MultiPoolAllocator implements Allocator {
   readonly #pool: string;
   readonly #random: Random;
   #blocks: ReadonlyMap<string, Block> = new Map();
-  /** Held, and in no block. */
+  /** Held, and in no block, or an end of one whose pool allowed it when it was given. */
   readonly #elsewhere = new Set<bigint>();
 
   constructor(pool: string, family: Family, random: Random) {
@@ -55,15 +55,16 @@ export class MultiPoolAllocator implements Allocator {
       blocks.set(text, { ...each, addresses, isOffered: true });
     }
     for (const [text, block] of before)
-      if (!blocks.has(text) && block.addresses.taken > 0)
+      if (!blocks.has(text) && this.#usedIn(block) > 0)
         blocks.set(text, { ...block, isUsable: false, isOffered: false });
     this.#blocks = blocks;
   }
 
   get blocks(): readonly BlockUse[] {
-    return Array.from(this.#blocks, ([cidr, { addresses, isUsable, isOffered }]) => {
+    return Array.from(this.#blocks, ([cidr, block]) => {
+      const { addresses, isUsable, isOffered } = block;
       const free = Number(addresses.capacity) - addresses.taken;
-      return { cidr, used: addresses.taken, free, isUsable, isOffered };
+      return { cidr, used: this.#usedIn(block), free, isUsable, isOffered };
     });
   }
 
@@ -72,14 +73,15 @@ export class MultiPoolAllocator implements Allocator {
   }
 
   get capacity(): bigint {
-    return this.#all().reduce(
-      (sum, { addresses, isUsable }) => sum + (isUsable ? addresses.capacity : BigInt(addresses.taken)),
-      0n,
-    );
+    return this.#all().reduce((sum, block) => {
+      const { addresses, isUsable } = block;
+      const used = this.#usedIn(block);
+      return sum + (isUsable ? addresses.capacity + BigInt(used - addresses.taken) : BigInt(used));
+    }, 0n);
   }
 
   get taken(): number {
-    return this.#all().reduce((sum, { addresses }) => sum + addresses.taken, 0);
+    return this.#all().reduce((sum, block) => sum + this.#usedIn(block), 0);
   }
 
   covers(address: bigint): boolean {
@@ -126,6 +128,12 @@ export class MultiPoolAllocator implements Allocator {
 
   #all(): readonly Block[] {
     return [...this.#blocks.values()];
+  }
+
+  #usedIn({ addresses }: Block): number {
+    let ends = 0;
+    for (const address of this.#elsewhere) if (addresses.covers(address)) ends++;
+    return addresses.taken + ends;
   }
 
   #blockOf(address: bigint): Block | undefined {

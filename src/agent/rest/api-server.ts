@@ -25,7 +25,9 @@ const closingGrace = 2000;
 export class ApiServer {
   readonly #options: ServerOptions;
   readonly #server: Server;
-  readonly #stopping = new AbortController();
+  /** Ends the wait of each request in flight. */
+  readonly #open = new Set<AbortController>();
+  #isStopping = false;
 
   constructor(options: ServerOptions) {
     this.#options = options;
@@ -42,20 +44,27 @@ export class ApiServer {
 
   /** Accepts nothing more, and ends waits; resolves once all requests are answered, or cut off. */
   close(): Promise<void> {
-    this.#stopping.abort();
+    this.#isStopping = true;
+    for (const each of this.#open) each.abort();
     return closeServer(this.#server, this.#options.clock, closingGrace);
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const gone = new AbortController();
-    response.once('close', () => gone.abort());
-    const body = await bodyOf(request);
+    const ended = new AbortController();
+    this.#open.add(ended);
+    response.once('close', () => {
+      this.#open.delete(ended);
+      // To abort costs as much as to answer.
+      if (!response.writableFinished) ended.abort();
+    });
+    const body = hasBody(request) ? await bodyOf(request) : { text: '' };
     if (body === 'gone') return;
+    if (this.#isStopping) ended.abort();
     try {
       const answer =
         body === 'too long'
           ? json(413, `the body has more than ${maxBytes} bytes`)
-          : await this.#handle(request, body.text, AbortSignal.any([gone.signal, this.#stopping.signal]));
+          : await this.#handle(request, body.text, ended.signal);
       send(response, answer);
     } catch (error) {
       this.#options.log.error('a bug: please report it', { error });
@@ -74,6 +83,11 @@ export class ApiServer {
       signal,
     );
   }
+}
+
+/** Most calls have none, and waiting for it takes as long as the rest. */
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
 }
 
 /** What is too long is read and dropped, so that the client can read the answer. */

@@ -33,7 +33,7 @@ export const alibabaOptions = {
     origin: 'headwater',
     group: 'alibaba',
     cloud: 'alibabacloud',
-    help: "The endpoint of ECS and VPC. If unset, each product's own within VPCs, such as ecs-vpc.cn-hangzhou.aliyuncs.com. Set it for a private endpoint (a bare host name means https) or for a model (http://localhost:4599).",
+    help: "The endpoint of ECS and VPC. If unset, each product's own within VPCs, such as ecs-vpc.cn-hangzhou.aliyuncs.com. Set it for a private endpoint (a bare host name means https) or for a model (http://localhost:4596).",
     fromConfigDir: true,
   },
   'alibaba-cloud-metadata-endpoint': {

@@ -1,6 +1,6 @@
 // Options of the command nodeipam. Their names and meanings are those of kube-controller-manager.
 import type { OptionRow } from '../option-row.ts';
-import { integer, list, oneOf, onlyTrue, text } from '../value-kinds.ts';
+import { endpoint, httpUrl, integer, list, oneOf, onlyTrue, text } from '../value-kinds.ts';
 
 const networks = list('cidr,...', /^[^\s,]+$/, 'one CIDR, or one of each family separated by a comma');
 
@@ -17,7 +17,23 @@ export const nodeIpamOptions = {
     kind: oneOf(['aws', 'gce', 'azure', 'alibabacloud']),
     origin: 'headwater',
     group: 'nodeipam',
-    help: 'The cloud that CloudAllocator follows. aws: prefixes of the primary interface, IPv6 /80 and IPv4 /28. The others end the start with exit code 2: Azure and Alibaba Cloud route no blocks to an instance.',
+    help: 'The cloud that CloudAllocator follows. aws: prefixes of the primary interface, IPv6 /80 and IPv4 /28. gce: alias IP ranges of the first interface, and the first /112 of its IPv6 range; tested on a model of Compute Engine only. The others end the start with exit code 2: Azure and Alibaba Cloud route no blocks to an instance.',
+    fromConfigDir: true,
+  },
+  'gce-api-endpoint': {
+    kind: endpoint,
+    origin: 'headwater',
+    group: 'nodeipam',
+    help: 'Where Compute Engine is called, with the version in the path. Set it for a private endpoint (a bare host name means https).',
+    default: 'https://compute.googleapis.com/compute/v1',
+    fromConfigDir: true,
+  },
+  'gce-metadata-endpoint': {
+    kind: httpUrl,
+    origin: 'headwater',
+    group: 'nodeipam',
+    help: 'Where the metadata service of Google Cloud gives the token for Compute Engine. Set it only if something else stands in for that service.',
+    default: 'http://169.254.169.254',
     fromConfigDir: true,
   },
   'cluster-cidr': {

@@ -13,6 +13,11 @@ export function aliasFailure(failure: CloudFailure): AliasFailure {
   return { kind: kinds[failure.kind], reason: reasons.get(reason) ?? 'CallFailed', message };
 }
 
+/** Of a call that may have taken effect. */
+export function unclearAliasFailure(failure: CloudFailure): AliasFailure {
+  return { ...aliasFailure(failure), kind: 'unclear' };
+}
+
 const kinds: Readonly<Record<CloudFailureKind, AliasFailureKind>> = {
   throttled: 'transient',
   subnetExhausted: 'refused',

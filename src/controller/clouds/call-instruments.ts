@@ -39,24 +39,24 @@ const operatorInstruments: Readonly<Record<MeteredApi, (metrics: Metrics) => Ope
 };
 
 export function callInstruments(
-  api: MeteredApi,
+  api: MeteredApi | undefined,
   metrics: Metrics,
   log: Logger,
   missingPermissions: Pick<MissingPermissions, 'callEnded'>,
 ): Pick<CallGateOptions, 'onCall' | 'onWait'> {
-  const operator = operatorInstruments[api](metrics);
+  const operator = api && operatorInstruments[api](metrics);
   return {
     onCall: (call) => {
       const { action, failure, duration } = call;
       const seconds = duration / 1000;
       metrics.headwater_cloud_calls_total.add({ action, outcome: failure?.kind ?? 'ok' });
       metrics.headwater_cloud_call_duration_seconds.observe({ action }, seconds);
-      operator.duration.observe({ operation: action, response_code: operator.responseCode(call) }, seconds);
+      operator?.duration.observe({ operation: action, response_code: operator.responseCode(call) }, seconds);
       missingPermissions.callEnded(action, failure);
       log.debug('cloud call ended', { action, outcome: failure?.code ?? 'OK', seconds });
     },
     onWait: (calls, ms) => {
-      for (const { name: operation } of calls) operator.wait.observe({ operation }, ms / 1000);
+      for (const { name: operation } of calls) operator?.wait.observe({ operation }, ms / 1000);
     },
   };
 }

@@ -9,7 +9,8 @@ import { callInstruments, type MeteredApi, showBuckets } from './call-instrument
 import type { Cloud, CloudDeps } from './cloud.ts';
 
 export interface CallRules extends Pick<CallGateOptions, 'failureOf'> {
-  readonly meteredApi: MeteredApi;
+  /** Undefined for a cloud that cilium-operator does not serve. */
+  readonly meteredApi?: MeteredApi;
   /** The cloud's documented limits. */
   readonly limits: LimitSizes;
 }

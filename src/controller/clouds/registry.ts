@@ -49,6 +49,12 @@ const aliasClouds: { readonly [Name in NonNullable<Options['cloudProvider']>]?: 
     const api = await connectToAws(connection, signal);
     return { compose: (deps) => composeAwsAliases(api, deps), close: () => api.close() };
   },
+  gce: async (connection) => {
+    const { connectToGce } = await import('./connect-to-gce.ts');
+    const { composeGceAliases } = await import('./gce.ts');
+    const api = connectToGce(connection);
+    return { compose: (deps) => composeGceAliases(api, deps), close: () => api.close() };
+  },
 };
 
 /** The same for what a cloud routes to instances. Throws NotStartable. */

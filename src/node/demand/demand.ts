@@ -59,3 +59,13 @@ export function startThresholdOf(node: CiliumNode): StartThreshold | undefined {
 function preAllocateOf(node: CiliumNode): number {
   return node.ipam.preAllocate || defaultPreAllocate;
 }
+
+/** Whether the agent and the user still ask for the same. */
+export function asksTheSame(a: CiliumNode, b: CiliumNode): boolean {
+  return demandIn(a) === demandIn(b);
+}
+
+function demandIn({ ipam, section, deleting, ignored, status }: CiliumNode): string {
+  const asked = { ...ipam, pool: undefined };
+  return JSON.stringify([asked, section, deleting, ignored, [...status.used], [...status.releaseIps]]);
+}

@@ -14,6 +14,8 @@ export interface NodeRequirements {
   readonly nodeSubnetId: string;
   /** Interfaces below this device index get no pod addresses. */
   readonly firstInterfaceIndex: number;
+  /** Whether only the primary interface is below it, on every node of the cloud: no setting of a node says so. */
+  readonly sparesPrimary?: boolean;
   readonly excludeInterfaceTags: Tags;
   readonly usePrimaryAddress: boolean;
   /** Whether the node requests prefixes instead of single addresses. Its instance must support them. */
@@ -29,9 +31,10 @@ export interface NodeRequirements {
 /** Why this interface gets no pod addresses; undefined if it does. */
 export function exclusionOf(item: NetworkInterface, requirements: NodeRequirements): string | undefined {
   if (item.reservedFor !== undefined) return `it is not for pods: ${item.reservedFor}`;
-  const { firstInterfaceIndex } = requirements;
+  const { firstInterfaceIndex, sparesPrimary = false } = requirements;
   const index = item.attachment?.deviceIndex ?? 0;
   if (index < firstInterfaceIndex) {
+    if (sparesPrimary) return 'it is the primary interface';
     return `device index ${index} is below first-interface-index ${firstInterfaceIndex}`;
   }
   return isExcludedByTags(item, requirements) ? 'it carries the tags of exclude-interface-tags' : undefined;
@@ -71,6 +74,7 @@ export function requirementsOf(
       ...(section.interfaceName !== undefined && { interfaceName: section.interfaceName }),
       nodeSubnetId: section.nodeSubnetId ?? '',
       firstInterfaceIndex: section.firstInterfaceIndex,
+      ...(section.sparesPrimary === true && { sparesPrimary: true }),
       excludeInterfaceTags: section.excludeInterfaceTags,
       usePrimaryAddress: section.usePrimaryAddress || options.usePrimaryAddress,
       prefixDelegation: options.prefixDelegation && !section.disablePrefixDelegation,

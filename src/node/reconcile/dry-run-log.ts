@@ -3,6 +3,7 @@ import type { Activity, MutationPermission } from '../../providers/gate/mutation
 import type { Tags } from '../../providers/contract/network-interface.ts';
 import { LazyMap } from '../../runtime/lazy-collections.ts';
 import type { PlannedStep } from '../allocate/planned-step.ts';
+import type { StaticAddressStep } from '../housekeeping/static-address.ts';
 import type { Write } from '../publish/next-write.ts';
 
 export type DryRunDecision =
@@ -27,6 +28,23 @@ export class DryRunLog {
   constructor(permission: Pick<MutationPermission, 'refusal'>, log: (decision: DryRunDecision) => void) {
     this.#permission = permission;
     this.#log = log;
+  }
+
+  /** What would change in the cloud: the steps of a plan, a static address, and interfaces that must go with their instance. */
+  showPlanned(
+    steps: readonly PlannedStep[],
+    address: StaticAddressStep['missing'],
+    terminating: readonly string[],
+  ): void {
+    this.show(
+      'step',
+      steps.map((step) => ({ kind: 'step', step })),
+    );
+    this.show('staticAddress', address ? [{ kind: 'staticAddress', ...address }] : []);
+    this.show(
+      'deleteOnTermination',
+      terminating.map((interfaceId) => ({ kind: 'deleteOnTermination', interfaceId })),
+    );
   }
 
   /** Takes all current decisions of a kind and logs those that are new. */

@@ -1,11 +1,9 @@
 // Reconciles one node, from the appearance of its CiliumNode until it is gone or becomes another node.
 // Combines the agent's demand with the cloud's state and drives allocation and publishing.
 import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
-import type { CloudWords } from '../../providers/contract/cilium-node-section.ts';
 import type { InstanceView } from '../../providers/contract/instance-view.ts';
 import type { NetworkInterface } from '../../providers/contract/network-interface.ts';
 import type { Begin } from '../../providers/rate-limit/concurrency-limiter.ts';
-import type { MutationPermission } from '../../providers/gate/mutation-permission.ts';
 import { rankOf, type Priority } from '../../providers/contract/priority.ts';
 import { leastOf, type Requeue } from '../../runtime/requeue.ts';
 import { TaskGroup } from '../../runtime/task-group.ts';
@@ -13,21 +11,17 @@ import { Trigger } from '../../runtime/trigger.ts';
 import type { Assessment } from '../conditions/assessment.ts';
 import { NodeParts } from './node-parts.ts';
 import { DesiredState } from './desired-state.ts';
-import { protocolOf } from '../demand/demand.ts';
-import { blockingCondition } from '../conditions/blocking-condition.ts';
+import { asksTheSame, protocolOf } from '../demand/demand.ts';
 import { InstanceRefresh } from './instance-refresh.ts';
-import { type NodeCondition, presentable } from '../conditions/node-condition.ts';
 import { NodeState } from './node-state.ts';
-import { CapacityLimit } from './capacity-limit.ts';
+import { ConditionReport } from './condition-report.ts';
 import { Deficit } from './deficit.ts';
 import type { NodeContext } from './node-context.ts';
 import type { NodeFigures } from './node-summary.ts';
 import { awaitsFirstAddress } from '../publish/first-write.ts';
 import type { Desired } from '../publish/next-write.ts';
 import { NodePublisher, type PublishResult } from '../publish/node-publisher.ts';
-import type { AllocationPlan } from '../allocate/prepare-ip-allocation.ts';
 import { givenUpAndHidden, pendingReleaseIn, shownSince } from '../publish/restored-state.ts';
-import type { StaticAddressStep } from '../housekeeping/static-address.ts';
 import { Warnings } from './warnings.ts';
 import { DryRunLog } from './dry-run-log.ts';
 import { priorityOf } from '../demand/priority.ts';
@@ -51,7 +45,6 @@ export class NodeReconciler {
   readonly uid: string;
   readonly instanceId: string;
   readonly #context: NodeContext;
-  readonly #permission: Pick<MutationPermission, 'refusal'>;
   readonly #state: NodeState;
   /** Runs `#reconcile`: decides, and starts what follows. */
   readonly #maintenance: Trigger;
@@ -63,13 +56,10 @@ export class NodeReconciler {
   readonly #publisher: NodePublisher;
   readonly #warnings: Warnings;
   readonly #dryRunLog: DryRunLog;
-  readonly #cap = new CapacityLimit();
+  readonly #report: ConditionReport;
   readonly #deficit: Deficit;
   readonly #desired: DesiredState;
   #assessment: Assessment = { kind: 'unread' };
-  #condition: NodeCondition | undefined;
-  /** A problem was reported and its end was not. */
-  #isUnresolved = false;
   /** The only timer: when a part takes its next step although nothing happens. */
   #timer: { readonly due: number; readonly cancel: () => void } | undefined;
   /** A publication is running or queued. */
@@ -94,7 +84,6 @@ export class NodeReconciler {
     const { cloud, runtime, emit, writer } = context;
     const { clock, onBug } = runtime;
     const permission = context.permission.of(node.name);
-    this.#permission = permission;
     // A node may come back and must not reuse client tokens from its earlier lifetime.
     const random = runtime.random.fork(`${instanceId} ${runtime.random.hex(16)}`);
     const runs = {
@@ -133,6 +122,7 @@ export class NodeReconciler {
       clock,
       words: cloud.implementation.section.words,
     });
+    this.#report = new ConditionReport({ context, permission, state: this.#state });
     this.#deficit = new Deficit({ clock, emit, calls: () => this.#state.calls });
     this.#dryRunLog = new DryRunLog(permission, (decision) =>
       emit({ kind: 'dryRun', node: this.#state.node, decision }),
@@ -230,7 +220,7 @@ export class NodeReconciler {
       assessment: this.#assessment,
       pendingPods: this.pendingPods,
       isPublished: !this.#publisher.isBehind,
-      condition: this.#condition,
+      condition: this.#report.condition,
       warnings: this.#warnings.list,
       view: this.#state.view,
       releasing: this.#state.releases.outgoing.size,
@@ -255,15 +245,21 @@ export class NodeReconciler {
     const address = staticAddress.step(this.#state.forStaticAddress(), now);
     const terminating = this.#setDeleteOnTermination(view);
     this.#deficit.notice(this.#assessment, this.pendingPods);
-    const cap = this.#cap.step(this.#assessment, this.#words, now);
     const warnings = this.#warn();
-    this.#announce(this.#conditionOf(pool.plan, cap.condition, now));
-    this.#showDryRun(pool.plan, address.missing, terminating);
+    const report = this.#report.step({
+      assessment: this.#assessment,
+      plan: pool.plan,
+      trouble: maintainer.trouble,
+      refusedWrite: this.#publisher.refusal,
+      claimed: this.#desired.claimed,
+      now,
+    });
+    this.#dryRunLog.showPlanned(pool.plan?.steps ?? [], address.missing, terminating);
     // Demand now counts as gone what the step above lets go: what is needed after all comes back before the write.
     const onward = releaser.step(this.#state.forRelease(), now);
     this.#publishDifference();
     this.#raiseQueuedPriority();
-    this.#requeue(leastOf([refresh, release, onward, removal, pool, address, cap, warnings]), now);
+    this.#requeue(leastOf([refresh, release, onward, removal, pool, address, report, warnings]), now);
     timer?.cancel();
     return Promise.resolve();
   }
@@ -311,7 +307,7 @@ export class NodeReconciler {
 
   /** Undefined while unknown, and while the first addresses of the node are on their way. */
   #toPublish(assessment: Assessment): Desired | undefined {
-    const desired = this.#desired.now(assessment, this.#error);
+    const desired = this.#desired.now(assessment, this.#report.condition?.message ?? '');
     const { node, view, growth } = this.#state;
     const isComing = growth.isComing || (view !== undefined && view.awaited.size > 0);
     return desired && awaitsFirstAddress(node, desired, isComing) ? undefined : desired;
@@ -331,66 +327,6 @@ export class NodeReconciler {
     if (view === undefined || !this.#state.mayBeOurs()) return [];
     if (assessment.kind !== 'served' || !assessment.requirements.deleteOnTermination) return [];
     return this.#parts.deleteOnTermination.step(view.interfaces);
-  }
-
-  #showDryRun(
-    plan: AllocationPlan | undefined,
-    missing: StaticAddressStep['missing'],
-    terminating: readonly string[],
-  ): void {
-    this.#dryRunLog.show(
-      'step',
-      (plan?.steps ?? []).map((step) => ({ kind: 'step', step })),
-    );
-    this.#dryRunLog.show('staticAddress', missing ? [{ kind: 'staticAddress', ...missing }] : []);
-    this.#dryRunLog.show(
-      'deleteOnTermination',
-      terminating.map((interfaceId) => ({ kind: 'deleteOnTermination', interfaceId })),
-    );
-  }
-
-  #conditionOf(
-    plan: AllocationPlan | undefined,
-    cap: NodeCondition | undefined,
-    now: number,
-  ): NodeCondition | undefined {
-    const { cloud, settings } = this.#context;
-    const { node, view } = this.#state;
-    const { instanceId } = this;
-    const isUnread = this.#assessment.kind === 'unread';
-    return blockingCondition({
-      node,
-      instanceId,
-      view,
-      assessment: this.#assessment,
-      plan,
-      unread: isUnread ? (cloud.instances.unreadBecause(instanceId) ?? this.#condition) : undefined,
-      trouble: this.#parts.maintainer.trouble,
-      pause: this.#permission.refusal('allocate'),
-      refusedWrite: this.#publisher.refusal,
-      cap,
-      claimed: this.#desired.claimed,
-      words: this.#words,
-      isSubnetGone: (subnetId) => cloud.supply.ledger.isGone(subnetId, now),
-      now,
-      consistencyWindow: settings.timing.consistencyWindow,
-    });
-  }
-
-  get #words(): CloudWords {
-    return this.#context.cloud.implementation.section.words;
-  }
-
-  get #error(): string {
-    return this.#condition?.message ?? '';
-  }
-
-  #announce(found: NodeCondition | undefined): void {
-    const condition = found && presentable(found);
-    if (condition?.message === this.#condition?.message) return;
-    this.#condition = condition;
-    if (condition !== undefined) this.#isUnresolved = true;
-    this.#context.emit({ kind: 'condition', node: this.#state.node, condition });
   }
 
   #warn(): Requeue {
@@ -447,32 +383,9 @@ export class NodeReconciler {
 
   #onPublished(): void {
     this.#desired.published();
-    this.#reportResolved();
+    if (this.#report.published(this.#assessment)) this.wake();
     this.#deficit.published(this.#assessment);
   }
-
-  /** A problem ends only once the agent is shown what it lacked. */
-  #reportResolved(): void {
-    if (!this.#isUnresolved) return;
-    if (this.#condition !== undefined) {
-      // The API server accepted a write that it rejected before.
-      if (this.#condition.reason === 'WriteRefused') this.wake();
-      return;
-    }
-    if (this.#assessment.kind !== 'served' || this.#assessment.wanted > 0) return;
-    this.#isUnresolved = false;
-    this.#context.emit({ kind: 'resolved', node: this.#state.node });
-  }
-}
-
-/** Whether the agent and the user still ask for the same. */
-function asksTheSame(a: CiliumNode, b: CiliumNode): boolean {
-  return demandIn(a) === demandIn(b);
-}
-
-function demandIn({ ipam, section, deleting, ignored, status }: CiliumNode): string {
-  const asked = { ...ipam, pool: undefined };
-  return JSON.stringify([asked, section, deleting, ignored, [...status.used], [...status.releaseIps]]);
 }
 
 function isOursToWrite(assessment: Assessment): boolean {

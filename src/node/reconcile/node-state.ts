@@ -21,6 +21,19 @@ import { type Waiting, waitingAfter } from '../demand/unreported-pods.ts';
 
 type ChangingFacts = Omit<AssessmentFacts, 'limitsOf' | 'options' | 'words' | 'traits'>;
 
+/** What was known of an instance type. */
+interface AskedLimits {
+  readonly type: string;
+  readonly known: KnownLimits;
+}
+
+interface Assessed {
+  readonly facts: ChangingFacts;
+  readonly assessment: Assessment;
+  /** Undefined if it did not depend on an instance type. */
+  readonly limits: AskedLimits | undefined;
+}
+
 export class NodeState implements InstancePort {
   /** The newest state of the object. */
   node: CiliumNode;
@@ -44,7 +57,7 @@ export class NodeState implements InstancePort {
   /** Reported and not fixed since. */
   #readTrouble: string | undefined;
   #waiting: Waiting | undefined;
-  #last: { readonly facts: ChangingFacts; readonly assessment: Assessment } | undefined;
+  #last: Assessed | undefined;
 
   constructor(node: CiliumNode, instanceId: string, context: NodeContext) {
     this.node = node;
@@ -69,7 +82,7 @@ export class NodeState implements InstancePort {
     return this.#context.cloud.inventory.view(this.instanceId);
   }
 
-  /** Returns the same object while the node is served and its inputs are unchanged. */
+  /** Returns the same object while its inputs are unchanged. */
   assess(): Assessment {
     const { network, limits, implementation } = this.#context.cloud;
     const { node, view, pendingPods } = this;
@@ -85,14 +98,24 @@ export class NodeState implements InstancePort {
       outgoing,
       infrastructure: network.infrastructure,
     };
-    if (this.#last !== undefined && isSame(this.#last.facts, facts)) return this.#last.assessment;
+    if (this.#last !== undefined && isSame(this.#last.facts, facts) && this.#isCurrent(this.#last))
+      return this.#last.assessment;
     const { section, traits } = implementation;
     const options = this.#context.settings.assessment;
-    const limitsOf = (type: string): KnownLimits => limits.get(type);
+    let asked: AskedLimits | undefined;
+    const limitsOf = (type: string): KnownLimits => {
+      asked = { type, known: limits.get(type) };
+      return asked.known;
+    };
     const assessment = assess({ ...facts, limitsOf, options, words: section.words, traits });
-    // A node that is not served may wait for an instance type that has been read since, so it is assessed again.
-    this.#last = assessment.kind === 'served' ? { facts, assessment } : undefined;
+    this.#last = { facts, assessment, limits: asked };
     return assessment;
+  }
+
+  /** A node that is not served may wait for an instance type that has been read since. */
+  #isCurrent({ assessment, limits }: Assessed): boolean {
+    if (assessment.kind === 'served' || limits === undefined) return true;
+    return this.#context.cloud.limits.get(limits.type) === limits.known;
   }
 
   /** Facts for a plan. Undefined while the node cannot be served, like the methods below. */

@@ -22,6 +22,7 @@ const alibabaTraits: CloudTraits = {
   maxPerCall: 10,
   change: 'perInterface',
   limits: 'byType',
+  prefixes: false,
   poolRequests: false,
   publicAddresses: false,
 };

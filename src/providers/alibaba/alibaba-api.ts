@@ -54,8 +54,9 @@ export class AlibabaApi implements RpcApi {
   async send<A extends RpcAction>(action: A, input: RpcInput<A>, sending: Sending): Promise<RpcOutput<A>> {
     const passing: Passing = { isSent: false, refusal: undefined };
     try {
-      const request = await this.#signed(action, input, sending.signal);
-      const answer = await this.#depart(action, request, { sending, passing });
+      const keys = await this.#credentials(sending.signal);
+      const sign = () => this.#signed(action, input, keys);
+      const answer = await this.#depart(action, sign, { sending, passing });
       return outputOf(action, await readBody(answer, this.#options.clock));
     } catch (error) {
       throw passing.refusal === undefined ? callErrorOf(error, passing) : passing.refusal.reason;
@@ -67,16 +68,11 @@ export class AlibabaApi implements RpcApi {
     this.#sender.close();
   }
 
-  async #signed<A extends RpcAction>(
-    action: A,
-    input: RpcInput<A>,
-    signal: AbortSignal,
-  ): Promise<SignedRequest> {
+  #signed<A extends RpcAction>(action: A, input: RpcInput<A>, keys: Keys): SignedRequest {
     const { regionId, endpoint, clock } = this.#options;
     const { name, version } = productOf(action);
     const url = new URL(endpoint ?? `https://${endpointOf(name, regionId)}`);
     const query = parametersOf(action, input, regionId);
-    const keys = await this.#credentials(signal);
     const request = new dara.Request();
     request.method = 'POST';
     request.pathname = '/';
@@ -115,10 +111,13 @@ export class AlibabaApi implements RpcApi {
     return asked;
   }
 
-  /** Runs after everything that can delay a request: credentials and signature. */
+  /**
+   * Runs after everything that can delay a request. What is sent again is signed again: the cloud refuses a nonce that it
+   * has seen, and the first request may have arrived.
+   */
   async #depart(
     action: RpcAction,
-    { url, headers }: SignedRequest,
+    sign: () => SignedRequest,
     { sending, passing }: { readonly sending: Sending; readonly passing: Passing },
   ): Promise<IncomingAnswer> {
     const { signal, onSend, onConnected = () => undefined } = sending;
@@ -133,7 +132,7 @@ export class AlibabaApi implements RpcApi {
     runCheck(onSend);
     passing.isSent = true;
     const departure = { check: () => runCheck(onConnected), isRepeatable: repeatable.has(action) };
-    const send = () => this.#sender.send({ url, method: 'POST', headers, body: '', signal });
+    const send = () => this.#sender.send({ ...sign(), method: 'POST', body: '', signal });
     try {
       return await checkedOnceConnected(departure, send);
     } catch (error) {

@@ -89,6 +89,7 @@ const spec = fields.transform((given): SectionRequirements => {
     interfaceName: undefined,
     // The primary interface never carries pods.
     firstInterfaceIndex: 1,
+    sparesPrimary: true,
     securityGroupIds: given['security-groups'],
     securityGroupTags: given['security-group-tags'],
     subnetIds: given.vswitches,

@@ -131,5 +131,12 @@ async function keysOf(provider: Provider): Promise<Keys> {
     accessKeySecret = '',
     securityToken = '',
   } = (await provider.getCredentials()) ?? {};
+  refuseSpaces('id', accessKeyId);
+  refuseSpaces('secret', accessKeySecret);
   return { accessKeyId, accessKeySecret, securityToken };
+}
+
+/** What was copied with its line break is another key to the cloud, and no text for a header. */
+function refuseSpaces(name: string, part: string): void {
+  if (/\s/.test(part)) throw new Error(`the ${name} of the AccessKey has a space or a line break in it`);
 }

@@ -72,14 +72,21 @@ function refusalOf(status: number, headers: Headers, body: unknown): CallError {
   const { Code, Message, RequestId } = (body ?? {}) as Readonly<Record<string, unknown>>;
   const code = typeof Code === 'string' && Code !== '' ? Code : `HTTP${status}`;
   return new CallError({
-    // A 5xx other than a throttle may come after the change was made.
-    result: status < 500 || code.startsWith('Throttling') ? 'refused' : 'noAnswer',
+    result: isOpen(status, code) ? 'noAnswer' : 'refused',
     code,
     message: typeof Message === 'string' ? Message : `the answer has status ${status}`,
     status,
     requestId: typeof RequestId === 'string' ? RequestId : undefined,
     retryAfter: waitIn(headers['x-acs-retry-after']),
   });
+}
+
+/**
+ * Whether the change may have been made all the same: by a request that something in between sent twice, or before a 5xx
+ * other than a throttle.
+ */
+function isOpen(status: number, code: string): boolean {
+  return code === 'SignatureNonceUsed' || (status >= 500 && !code.startsWith('Throttling'));
 }
 
 /** In ms, as the header has it. */

@@ -18,6 +18,7 @@ const awsTraits: CloudTraits = {
   maxPerCall: Infinity,
   change: 'perInterface',
   limits: 'byType',
+  prefixes: true,
   poolRequests: true,
   publicAddresses: true,
 };

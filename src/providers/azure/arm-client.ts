@@ -16,6 +16,9 @@ export interface ReadAnswer {
   readonly answer: ArmAnswer;
 }
 
+/** More pages than any listing has: a subscription has at most 65,536 interfaces. */
+const maxPages = 2000;
+
 export class ArmClient {
   readonly #api: ArmApi;
   readonly #gate: CallGate;
@@ -69,12 +72,13 @@ export class ArmClient {
     const met = new Set<string>();
     let next: ArmRequest | undefined = request;
     while (next !== undefined) {
+      if (met.size === maxPages) throw endless(request, `it has more than ${maxPages} pages`);
       const { startedAt, answer }: ReadAnswer = await this.read(next, context);
       const page = list(answer.body, 'value');
       if (page === undefined) throw unreadable(request, 'value is missing');
       yield { startedAt, page };
       const link = text(answer.body, 'nextLink');
-      if (link !== undefined && met.has(link)) throw endless(request);
+      if (link !== undefined && met.has(link)) throw endless(request, 'the same page came twice');
       next = link === undefined ? undefined : following(request, link);
       met.add(link ?? '');
     }
@@ -122,6 +126,6 @@ export function unreadable(request: Pick<ArmRequest, 'operation'>, problem: stri
 }
 
 /** Each page is valid, but the listing never ends. Reading on costs calls, so it backs off like any other failure. */
-function endless(request: ArmRequest): CloudError {
-  return new CloudError(failure(request, 'EndlessPages', 'the same page came twice'));
+function endless(request: ArmRequest, problem: string): CloudError {
+  return new CloudError(failure(request, 'EndlessPages', problem));
 }

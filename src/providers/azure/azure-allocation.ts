@@ -47,6 +47,7 @@ const azureTraits: CloudTraits = {
   maxPerCall: Infinity,
   change: 'perInstance',
   limits: { addressesPerInterface: maxConfigurations, prefixes: false },
+  prefixes: false,
   poolRequests: true,
   publicAddresses: true,
 };

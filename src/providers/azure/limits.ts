@@ -79,6 +79,9 @@ const limitsOfCalls = {
 
 export type AzureCallName = keyof typeof limitsOfCalls;
 
+/** Every call that Headwater sends. */
+export const azureCalls = Object.keys(limitsOfCalls) as readonly AzureCallName[];
+
 export interface CallTarget {
   /** In one spelling. */
   readonly subscriptionId: string;

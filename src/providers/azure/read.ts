@@ -5,7 +5,7 @@ import { CloudError } from '../contract/cloud-failure.ts';
 import { policyOf } from '../contract/failure-policy.ts';
 import type { Instance, Observation } from '../contract/observation.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { type Json, list, text } from './arm-api.ts';
+import { type Json, list, member, text } from './arm-api.ts';
 import { type ArmClient, unreadable } from './arm-client.ts';
 import {
   groupKey,
@@ -280,8 +280,22 @@ async function readLinked(
   if (interfaceId === undefined)
     throw unreadable({ operation: 'VirtualMachines.Get' }, 'it names no interface');
   const read = await unlessMissing(client.readOne(oneInterface(interfaceId), context));
-  const shown = read && readInterface(read.answer.body, spellings, id);
+  if (read === undefined) return notFoundBy(link, { id, spellings });
+  const shown = readInterface(read.answer.body, spellings, id);
   return shown?.instanceId === instanceKey(id) ? { ...shown, instanceId: id } : undefined;
+}
+
+/** Its VM has it, so nothing that is known of it is gone. */
+function notFoundBy(
+  link: Json,
+  { id, spellings }: { readonly id: string; readonly spellings: Spellings },
+): ShownInterface {
+  return {
+    id: spellings.of(text(link, 'id') ?? ''),
+    instanceId: id,
+    isPrimary: member(link, 'properties', 'primary') === true,
+    read: { problem: 'its VM names it, and Azure does not find it' },
+  };
 }
 
 function alone(startedAt: number, instance: Instance): Whole {

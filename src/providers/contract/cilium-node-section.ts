@@ -80,6 +80,8 @@ export interface SectionRequirements {
   readonly interfaceName: string | undefined;
   /** Interfaces below this device index carry no pods. */
   readonly firstInterfaceIndex: number;
+  /** Whether only the primary interface is below it, on every node. */
+  readonly sparesPrimary?: boolean;
   readonly securityGroupIds: readonly string[];
   readonly securityGroupTags: Tags;
   readonly subnetIds: readonly string[];

@@ -15,6 +15,8 @@ export interface CloudTraits {
   readonly change: 'perInterface' | 'perInstance';
   /** What an instance can hold: read by its type, or the same for all. Then it has the interfaces that are there. */
   readonly limits: 'byType' | Omit<InstanceLimits, 'interfaces'>;
+  /** Whether addresses come in prefixes, too, so that whole blocks of a subnet count. */
+  readonly prefixes: boolean;
   /** Whether its agents may request a count of addresses for a pool, instead of listing those that they use. */
   readonly poolRequests: boolean;
   /** Whether a public address can be associated with the primary interface. */

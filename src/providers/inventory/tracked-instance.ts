@@ -2,8 +2,6 @@
 // about it. Methods that apply an answer return whether the view changed.
 import type { Conflict, ReadById } from './address-conflicts.ts';
 import {
-  firstRecord,
-  onlySeen,
   restoredInterface,
   type ReadingOutcome,
   unclear,
@@ -11,42 +9,29 @@ import {
   whenElsewhere,
   whenFirstShown,
   whenShown,
-  withoutProven,
   withRestored,
 } from './apply-reading.ts';
 import { possiblyGoneIn, uncertaintyText, uncertainIn } from './uncertain-holdings.ts';
-import type { InterfaceRecord, Reading, Unattached } from './interface-record.ts';
-import { type Attached, type Change, whenAttached, whenChanged, withoutAddress } from './apply-answer.ts';
-import { GoneInterfaces } from './gone-interfaces.ts';
+import type { Reading, Unattached } from './interface-record.ts';
+import { KnownInterfaces } from './known-interfaces.ts';
 import { InstancePresence } from './instance-presence.ts';
 import { type InstanceView, inOrder, unusableParts } from '../contract/instance-view.ts';
-import { answerAbout, notReassigned, othersWithout, withdrawnFrom, withoutMoved } from './reassigned.ts';
+import { answerAbout, notReassigned } from './reassigned.ts';
 import {
   allAssignments,
-  hasAddress,
   isPrimaryInterface,
   type NetworkInterface,
   onlyWith,
 } from '../contract/network-interface.ts';
-import {
-  type Answer,
-  type Instance,
-  interfaceOf,
-  type Observation,
-  type UnusableInterface,
-} from '../contract/observation.ts';
-import { isGivenUp } from './missing-holdings.ts';
+import { type Answer, type Instance, interfaceOf, type Observation } from '../contract/observation.ts';
 import { PreviousLeaderState, type RestorePoint, type Restored } from './previous-leader-state.ts';
 
 const nothingGone: ReadonlySet<string> = new Set();
-const noneUnusable: ReadonlyMap<string, UnusableInterface> = new Map();
 
 export class TrackedInstance {
   readonly id: string;
   readonly #consistencyWindow: number;
-  #interfaces: Map<string, InterfaceRecord>;
-  readonly #gone: GoneInterfaces;
-  #unusable = noneUnusable;
+  readonly #known: KnownInterfaces;
   readonly #memory: PreviousLeaderState;
   #givenUp = nothingGone;
   readonly #presence: InstancePresence;
@@ -66,23 +51,23 @@ export class TrackedInstance {
   ) {
     this.id = id;
     this.#consistencyWindow = consistencyWindow;
-    this.#gone = new GoneInterfaces(consistencyWindow);
+    this.#known = new KnownInterfaces(restored, consistencyWindow);
     this.#presence = new InstancePresence(consistencyWindow);
     this.#memory = new PreviousLeaderState(consistencyWindow, restoredState, restored.length === 0);
-    this.#interfaces = new Map(restored.map((item) => [item.id, restoredInterface(item)]));
   }
 
   /** Returns the same object until something changes. */
   get view(): InstanceView {
+    const { records, unusable } = this.#known;
     this.#view ??= {
       id: this.id,
       read: this.#read,
       presence: this.#presence.presence,
-      interfaces: inOrder([...this.#interfaces.values()].map((record) => record.interface)),
-      ...unusableParts([...this.#unusable.values()], (id) => this.#interfaces.has(id)),
+      interfaces: inOrder([...records.values()].map((record) => record.interface)),
+      ...unusableParts([...unusable.values()], (id) => records.has(id)),
       instance: this.#presence.instance,
       unconfirmed: this.#memory.unconfirmed,
-      ...uncertainIn(this.#interfaces),
+      ...uncertainIn(records),
       withdrawn: this.#withdrawn(),
       refreshDue: this.#refreshDue,
     };
@@ -96,7 +81,7 @@ export class TrackedInstance {
   #withdrawn(): ReadonlySet<string> {
     const { presence } = this.#presence;
     if (presence === 'shown' || presence === 'unread') return nothingGone;
-    return withdrawnFrom(this.#interfaces, this.#gone.ids);
+    return this.#known.withdrawn();
   }
 
   /** When the newest refresh began, in monotonic ms. */
@@ -111,25 +96,17 @@ export class TrackedInstance {
 
   /** Whether something missing is proven gone and waits for the withdrawal gate. */
   get hasProven(): boolean {
-    return [...this.#interfaces.values()].some(({ proven }) => proven.size > 0);
+    return this.#known.hasProven;
   }
 
   /** Whether a refresh of the whole instance missed something that neither our calls nor the agent gave up. */
   get isSuspected(): boolean {
-    return [...this.#interfaces.values()].some(
-      ({ absentSince, missing, releasing }) =>
-        absentSince !== undefined ||
-        [...missing.keys()].some((holding) => !releasing.has(holding) && !isGivenUp(holding, this.#givenUp)),
-    );
+    return this.#known.hasSuspected(this.#givenUp);
   }
 
   /** Removes what is proven gone. */
   withdrawProven(now: number): void {
-    for (const [id, record] of this.#interfaces) {
-      const rest = withoutProven(record);
-      if (rest !== undefined) this.#interfaces.set(id, rest);
-      else this.#forget(id, now);
-    }
+    this.#known.withdrawProven(now);
     this.#note(true);
   }
 
@@ -138,27 +115,15 @@ export class TrackedInstance {
     conflict: Conflict,
     read: { readonly isShown: boolean; readonly readAt: number },
   ): boolean | undefined {
-    return answerAbout(this.#interfaces, conflict, { ...read, consistencyWindow: this.#consistencyWindow });
+    return answerAbout(this.#known.records, conflict, {
+      ...read,
+      consistencyWindow: this.#consistencyWindow,
+    });
   }
 
   /** Removes an address that another interface of the network is shown to hold. */
-  withdraw({ address, networkId }: Conflict, now: number): boolean {
-    let changed = false;
-    for (const [id, record] of this.#interfaces) {
-      const { interface: item } = record;
-      if (item.networkId !== networkId || !hasAddress(item, address)) continue;
-      // An interface keeps its primary address for life. If another interface has it, this one is gone with all its
-      // addresses.
-      if (item.primaryAddress === address) this.#forget(id, now);
-      else this.#interfaces.set(id, withoutAddress(record, address, now));
-      changed = true;
-    }
-    return this.#note(changed);
-  }
-
-  #forget(interfaceId: string, now: number): void {
-    this.#interfaces.delete(interfaceId);
-    this.#gone.noteRemoved(interfaceId, now);
+  withdraw(conflict: Conflict, now: number): boolean {
+    return this.#note(this.#known.withdraw(conflict, now));
   }
 
   /**
@@ -169,15 +134,15 @@ export class TrackedInstance {
     this.#memory.addPendingRelease(pendingRelease);
     let changed = false;
     for (const shown of interfaces) {
-      const record = this.#interfaces.get(shown.id);
-      if (record === undefined && this.#gone.wasRemoved(shown.id)) continue;
-      const staysWithOthers = notReassigned(this.#interfaces, shown.id, -Infinity);
+      const record = this.#known.records.get(shown.id);
+      if (record === undefined && this.#known.gone.wasRemoved(shown.id)) continue;
+      const staysWithOthers = notReassigned(this.#known.records, shown.id, -Infinity);
       const item = onlyWith(shown, staysWithOthers);
       const next = record === undefined ? restoredInterface(item) : withRestored(record, item);
       if (next === record) continue;
-      this.#interfaces.set(item.id, next);
+      this.#known.set(item.id, next);
       const isNew = (holding: string): boolean => record === undefined || next.unseen.has(holding);
-      this.#takeFromOthers(item.id, allAssignments(item).filter(staysWithOthers).filter(isNew), now);
+      this.#known.takeFromOthers(item.id, allAssignments(item).filter(staysWithOthers).filter(isNew), now);
       this.#memory.restore(item.id);
       this.refreshBy(now);
       changed = true;
@@ -187,7 +152,7 @@ export class TrackedInstance {
 
   /** Another CiliumNode of the instance replaces the former one. What only the former showed goes with it. */
   takeOver(restored: Restored, now: number): void {
-    this.#interfaces = onlySeen(this.#interfaces);
+    this.#known.keepSeen();
     this.invalidate(now);
     this.restoreAlso(restored, now);
     this.#note(true);
@@ -209,7 +174,7 @@ export class TrackedInstance {
    * instance.
    */
   seenDetached(interfaceId: string, startedAt: number): boolean {
-    const record = this.#interfaces.get(interfaceId);
+    const record = this.#known.records.get(interfaceId);
     if (record === undefined) return false;
     // The read may be older than a read that showed the interface attached, or than an attach: our own, or a
     // previous leader's moments ago.
@@ -217,7 +182,7 @@ export class TrackedInstance {
     if (isOlder || this.#memory.mayBeNewerThan(startedAt)) return true;
     // A refresh that does not show the interface confirms it.
     const next = whenElsewhere(record, startedAt);
-    this.#interfaces.set(interfaceId, next);
+    this.#known.set(interfaceId, next);
     this.#note(next.unclear !== record.unclear);
     this.invalidate(startedAt);
     return true;
@@ -238,7 +203,7 @@ export class TrackedInstance {
   ): boolean {
     const reading = this.#reading({ startedAt, endedAt: startedAt, scope: 'listing' });
     const changed = this.#complete(reading, (id) => shownOn(id)?.instanceId === this.id);
-    for (const id of this.#interfaces.keys()) {
+    for (const id of this.#known.records.keys()) {
       const other = shownOn(id);
       if (other !== undefined && other.instanceId !== this.id) this.seenDetached(id, other.startedAt);
     }
@@ -275,46 +240,17 @@ export class TrackedInstance {
     answer: Exclude<Answer, { kind: 'created' | 'deleted' }>,
     { made, endedAt }: { readonly made: Unattached | undefined; readonly endedAt: number },
   ): boolean {
-    if (answer.kind === 'attached') return this.#applyAttached(answer, made, endedAt);
     if (answer.kind === 'notFound') return this.#applyNotFound(answer.interfaceId, endedAt);
-    const given = answer.kind === 'allocated' ? [...answer.addresses, ...answer.prefixes] : [];
-    const hasMoved = this.#takeFromOthers(answer.interfaceId, given, endedAt);
-    return this.#edit(answer, endedAt) || hasMoved;
-  }
-
-  #applyAttached(answer: Attached, made: Unattached | undefined, endedAt: number): boolean {
-    const { interfaceId } = answer;
-    const isStill = notReassigned(this.#interfaces, interfaceId, made?.knownAt ?? -Infinity);
-    // A read may have shown the interface before the answer arrived.
-    const record =
-      this.#interfaces.get(interfaceId) ?? (made && firstRecord(onlyWith(made.interface, isStill), endedAt));
-    if (record === undefined) return false;
-    this.#interfaces.set(interfaceId, whenAttached(record, answer, endedAt));
-    this.#takeFromOthers(interfaceId, allAssignments(record.interface).filter(isStill), endedAt);
-    return this.#note(true);
-  }
-
-  /**
-   * An applied read is the first to show that our attach succeeded: other interfaces lose what this one was created
-   * with. This also holds for a listing, because our own call is the evidence.
-   */
-  applyMet(shown: NetworkInterface, made: Unattached, at: number): boolean {
-    const isShown = new Set(allAssignments(shown));
-    const isStill = notReassigned(this.#interfaces, shown.id, made.knownAt);
-    const brought = allAssignments(made.interface).filter(
-      (holding) => isShown.has(holding) && isStill(holding),
+    return this.#note(
+      answer.kind === 'attached'
+        ? this.#known.applyAttached(answer, made, endedAt)
+        : this.#known.applyChange(answer, endedAt),
     );
-    return this.#takeFromOthers(shown.id, brought, at);
   }
 
-  /** Removes what one interface was just given from all others of its network. */
-  #takeFromOthers(interfaceId: string, holdings: readonly string[], at: number): boolean {
-    return this.#replace(othersWithout(this.#interfaces, interfaceId, holdings, at));
-  }
-
-  #replace(changed: ReadonlyMap<string, InterfaceRecord>): boolean {
-    for (const [id, record] of changed) this.#interfaces.set(id, record);
-    return this.#note(changed.size > 0);
+  /** An applied read is the first to show that our attach succeeded. */
+  applyMet(shown: NetworkInterface, made: Unattached, at: number): boolean {
+    return this.#note(this.#known.applyMet(shown, made, at));
   }
 
   /**
@@ -328,35 +264,22 @@ export class TrackedInstance {
         each.kind === 'interface' ? [[each.interface.id, each.interface]] : [],
       ),
     );
-    const readable = new Map([...this.#interfaces].filter(([id]) => !this.#unusable.has(id)));
-    const hasMoved = this.#replace(withoutMoved(readable, shown, reading));
+    const hasMoved = this.#note(this.#known.move(shown, reading));
     if (hasMoved) this.refreshBy(reading.endedAt + this.#consistencyWindow);
     return hasMoved;
   }
 
   /** Our own call deleted an interface. */
   applyDeleted(interfaceId: string, endedAt: number): boolean {
-    if (!this.#interfaces.has(interfaceId)) return false;
-    this.#forget(interfaceId, endedAt);
-    return this.#note(true);
+    return this.#note(this.#known.forget(interfaceId, endedAt));
   }
 
   /** A call was refused because the interface does not exist. Nothing relies on it until a refresh shows it. */
   #applyNotFound(interfaceId: string, endedAt: number): boolean {
-    const record = this.#interfaces.get(interfaceId);
+    const record = this.#known.records.get(interfaceId);
     if (record === undefined || possiblyGoneIn(record).includes(interfaceId)) return false;
-    this.#interfaces.set(interfaceId, unclear(record, 'all'));
+    this.#known.set(interfaceId, unclear(record, 'all'));
     this.invalidate(endedAt);
-    return this.#note(true);
-  }
-
-  /**
-   * A successful change does not prove that the interface is on the instance: a cloud can change a detached one too.
-   */
-  #edit(answer: Change, endedAt: number): boolean {
-    const record = this.#interfaces.get(answer.interfaceId);
-    if (record === undefined) return false;
-    this.#interfaces.set(answer.interfaceId, { ...whenChanged(record, answer, endedAt), asOf: endedAt });
     return this.#note(true);
   }
 
@@ -376,8 +299,8 @@ export class TrackedInstance {
         return this.#setInstance(observation.instance);
       case 'unreadableInterface':
       case 'addresslessInterface': {
-        const known = this.#unusable.get(observation.interface.id);
-        this.#unusable = new Map([...this.#unusable, [observation.interface.id, observation]]);
+        const known = this.#known.unusable.get(observation.interface.id);
+        this.#known.setUnusable(observation);
         return this.#note(this.#presence.found() || !isSame(known, observation));
       }
       case 'interface':
@@ -386,31 +309,19 @@ export class TrackedInstance {
   }
 
   #applyInterface(shown: NetworkInterface, reading: Reading): boolean {
-    if (this.#gone.mayBeStale(shown.id, reading.startedAt)) return false;
-    this.#forgetUnusable(shown.id);
-    if (isPrimaryInterface(shown)) this.#forgetAnothers(shown.id);
-    const record = this.#interfaces.get(shown.id);
+    if (this.#known.gone.mayBeStale(shown.id, reading.startedAt)) return false;
+    this.#known.forgetUnusable(shown.id);
+    if (isPrimaryInterface(shown)) this.#note(this.#known.forgetAnothers(shown.id));
+    const record = this.#known.records.get(shown.id);
     // A terminated instance gains nothing: only a stale answer can show more of it.
     if (record === undefined && reading.terminated) return false;
     this.#note(this.#presence.found());
-    this.#gone.forget(shown.id);
+    this.#known.gone.forget(shown.id);
     if (record === undefined) return this.#apply(shown.id, whenFirstShown(shown, reading), reading);
     const screened = this.#memory.screen(record, shown, reading.startedAt);
     this.#note(screened.isNews);
     if (screened.refreshFrom !== undefined) this.invalidate(screened.refreshFrom);
     return this.#apply(shown.id, whenShown(record, screened.shown, reading), reading);
-  }
-
-  /**
-   * An instance keeps its primary interface for life. Restored interfaces that came with a different primary, and that
-   * no read has shown, belong to a previous instance of the same name.
-   */
-  #forgetAnothers(primaryId: string): void {
-    if (this.#interfaces.has(primaryId)) return;
-    const restored = [...this.#interfaces].filter(([, { asOf }]) => asOf === -Infinity);
-    if (!restored.some(([, { interface: item }]) => isPrimaryInterface(item))) return;
-    for (const [id] of restored) this.#interfaces.delete(id);
-    this.#note(true);
   }
 
   #setInstance(instance: Instance): boolean {
@@ -421,16 +332,17 @@ export class TrackedInstance {
 
   /** Ends a complete answer: anything it did not show is missing. */
   #complete(reading: Reading, isShown: (interfaceId: string) => boolean): boolean {
-    const ids = [...this.#interfaces.keys(), ...this.#unusable.keys()];
+    const { records, unusable } = this.#known;
+    const ids = [...records.keys(), ...unusable.keys()];
     // A listing that shows nothing of an instance may have started too early or covered other networks.
     const answered = reading.scope === 'refresh' || ids.some(isShown);
     let changed = this.#note(!this.#read);
     if (answered) this.#read = true;
     else if (!this.#read) this.invalidate(reading.startedAt);
-    for (const [id, record] of this.#interfaces) {
+    for (const [id, record] of records) {
       if (!isShown(id)) changed = this.#apply(id, whenAbsent(record, reading), reading) || changed;
     }
-    for (const id of this.#unusable.keys()) {
+    for (const id of unusable.keys()) {
       if (!isShown(id)) changed = this.#dropUnusable(id, reading) || changed;
     }
     return changed;
@@ -446,36 +358,23 @@ export class TrackedInstance {
   #dropUnusable(id: string, reading: Reading): boolean {
     if (reading.scope === 'listing') return this.invalidate(reading.startedAt);
     if (!reading.whole && !reading.terminated) return false;
-    this.#forgetUnusable(id);
+    this.#known.forgetUnusable(id);
     return this.#note(true);
   }
 
-  #forgetUnusable(id: string): void {
-    if (!this.#unusable.has(id)) return;
-    this.#unusable = new Map([...this.#unusable].filter(([other]) => other !== id));
-  }
-
   #apply(id: string, { record, refreshDue }: ReadingOutcome, reading: Reading): boolean {
-    const before = this.#interfaces.get(id);
+    const before = this.#known.records.get(id);
     const same = isSame(before?.interface, record?.interface);
     const changed = this.#note(!same || uncertaintyText(before) !== uncertaintyText(record));
-    if (record === undefined) this.#depart(id, reading);
+    if (record === undefined) this.#known.depart(id, reading);
     // Keep the old record object if equal: a listing of thousands of unchanged interfaces must not leave copies behind.
     else
-      this.#interfaces.set(
-        id,
-        same && before !== undefined ? { ...record, interface: before.interface } : record,
-      );
+      this.#known.set(id, same && before !== undefined ? { ...record, interface: before.interface } : record);
     if (refreshDue === undefined) return changed;
     if (reading.scope === 'listing') return this.invalidate(refreshDue) || changed;
     // Whether the next refresh time changed is known only after the whole refresh is applied.
     this.refreshBy(refreshDue);
     return changed;
-  }
-
-  #depart(id: string, reading: Reading): void {
-    this.#interfaces.delete(id);
-    if (!reading.whole) this.#gone.depart(id);
   }
 
   /** Schedules a refresh at `at` or earlier. */

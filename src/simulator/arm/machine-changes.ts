@@ -10,12 +10,15 @@ import {
 } from './address-changes.ts';
 import type { ArmCloud } from './arm-cloud.ts';
 import type { Machine, PowerState } from './arm-records.ts';
+import type { MachinePlan } from './arm-topology-schema.ts';
 import { ArmRefusal, badRequest, conflict } from './arm-refusal.ts';
 import { changeOf, type ConfigurationChange, drops, isChange } from './configurations.ts';
 import { lossesOf } from './losses.ts';
 import type { Operation } from './operations.ts';
+import { configurationsOf } from './machine-models.ts';
 import { lacksPublicAddress } from './public-addresses.ts';
 import { refuseEtag } from './etags.ts';
+import { groupOf } from './resource-path.ts';
 
 export interface MachineUpdate {
   readonly machine: Machine;
@@ -153,15 +156,46 @@ export function changePower(cloud: ArmCloud, machine: Machine, action: keyof typ
   return operation;
 }
 
-/** Gives a machine the model of its scale set, in the course of an operation of the whole set. */
-export function upgradeMachine(cloud: ArmCloud, machine: Machine, operation: Operation): void {
-  put(cloud, { ...machine, state: 'Updating', operationId: operation.id });
+/**
+ * Gives a machine the model of its scale set, in the course of an operation of the whole set. What others added to its
+ * interfaces is gone.
+ */
+export function upgradeMachine(
+  cloud: ArmCloud,
+  machine: Machine,
+  { plan, operation }: { readonly plan: MachinePlan; readonly operation: Operation },
+): void {
+  const group = groupOf(machine.path);
+  const fresh = new Map(plan.interfaces.map((each) => [each.name, configurationsOf(cloud, group, each)]));
+  const changes = cloud
+    .interfacesOf(machine)
+    .map((record) => changeOf(cloud, record, fresh.get(record.name) ?? []))
+    .filter(isChange);
+  const begun = beginChanges(cloud, changes, operation.id);
+  const model = withConfigurations(machine.model, fresh);
+  put(cloud, { ...machine, model, state: 'Updating', operationId: operation.id });
   cloud.after(cloud.times.machineMs, () => {
+    endChanges(cloud, begun, undefined);
     const current = cloud.machines.current.get(machine.id);
     if (current?.operationId !== operation.id) return;
     const { operationId: _, ...rest } = current;
     put(cloud, { ...rest, state: 'Succeeded', latestModelApplied: true });
   });
+}
+
+/** The model of a machine with these configurations by interface, and everything else as it was. */
+function withConfigurations(
+  model: JsonObject,
+  fresh: ReadonlyMap<string, readonly JsonObject[]>,
+): JsonObject {
+  const properties = objectAt(model, 'properties');
+  const profile = objectAt(properties, 'networkProfileConfiguration');
+  const changed = listAt(profile, 'networkInterfaceConfigurations').map((item) => {
+    const ipConfigurations = fresh.get(textAt(item, 'name')) ?? [];
+    return { ...objectAt(item), properties: { ...objectAt(item, 'properties'), ipConfigurations } };
+  });
+  const networkProfileConfiguration = { ...profile, networkInterfaceConfigurations: changed };
+  return { ...model, properties: { ...properties, networkProfileConfiguration } };
 }
 
 function put(cloud: ArmCloud, machine: Machine): Machine {

@@ -5,7 +5,7 @@ import { ArmRefusal } from './arm-refusal.ts';
 import { isAllowed, type Principal } from './principals.ts';
 
 /** What a body links to needs an action of its own, by the field that links. */
-const linked: Readonly<Partial<Record<string, string>>> = {
+export const linkedActions: Readonly<Partial<Record<string, string>>> = {
   subnet: 'Microsoft.Network/virtualNetworks/subnets/join/action',
   applicationSecurityGroups: 'Microsoft.Network/applicationSecurityGroups/joinIpConfiguration/action',
   loadBalancerBackendAddressPools: 'Microsoft.Network/loadBalancers/backendAddressPools/join/action',
@@ -50,7 +50,7 @@ function* linksIn(value: Json | undefined): Generator<{ readonly action: string;
   }
   if (!isObject(value)) return;
   for (const [field, part] of Object.entries(value)) {
-    const action = linked[field];
+    const action = linkedActions[field];
     if (action === undefined) {
       yield* linksIn(part);
       continue;

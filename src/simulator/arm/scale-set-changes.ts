@@ -66,7 +66,7 @@ export function upgrade(cloud: ArmCloud, scaleSet: ScaleSet, ids: readonly strin
   const machines = machinesOf(cloud, scaleSet).filter(({ instanceId = '' }) => ids.includes(instanceId));
   machines.forEach(refuseBusy);
   const operation = cloud.beginOperation(scaleSet.path, 'Microsoft.Compute');
-  for (const machine of machines) upgradeMachine(cloud, machine, operation);
+  for (const machine of machines) upgradeMachine(cloud, machine, { plan: scaleSet.plan, operation });
   cloud.after(cloud.times.machineMs, () => cloud.operations.end(operation.id));
   return operation;
 }

@@ -3,6 +3,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Random } from '../../../src/runtime/random.ts';
+import { systemClock } from '../../../src/runtime/system-clock.ts';
+import { GceModel } from '../../../src/simulator/gce/gce-model.ts';
+import { startGceServer } from '../../../src/simulator/gce/gce-server.ts';
 import { Child, endAll, headwater, linesOf } from './child.ts';
 import { simulate, type Simulated, supplyKeys } from './simulated.ts';
 
@@ -60,7 +64,7 @@ async function answerAt(url: string): Promise<Record<string, unknown>> {
   return (await (await fetch(url)).json()) as Record<string, unknown>;
 }
 
-describe('nodeipam with CloudAllocator on AWS', () => {
+describe('nodeipam with CloudAllocator', () => {
   test('gives Nodes the prefixes of their primary interfaces, and says that their network is available', async () => {
     const simulated = await simulate(join(directory, 'served'), cloud);
     const { api } = simulated;
@@ -72,7 +76,7 @@ describe('nodeipam with CloudAllocator on AWS', () => {
     const child = start(simulated);
     const address = `http://127.0.0.1:${await child.word(/"port":(\d+).*"msg":"serving health/)}`;
     await Promise.all([
-      ...['both', 'six'].map((name) => child.said(new RegExp(`"node":"${name}".*"msg":"gave blocks"`))),
+      ...['both', 'six'].map((name) => child.said(gaveTwice(name))),
       ...['bare', 'gone', 'fargate'].map((name) => child.said(new RegExp(`"node":"${name}","reason"`))),
     ]);
 
@@ -107,21 +111,52 @@ describe('nodeipam with CloudAllocator on AWS', () => {
     expect(ended).toMatchObject({ code: 0, err: '' });
   });
 
-  test.each([
-    ['no cloud', ['--cidr-allocator-type=CloudAllocator'], /cloud-provider.*is not named/],
-    ['azure', [...options.slice(0, 1), '--cloud-provider=azure'], /Azure routes no blocks to an instance/],
-    [
-      'alibabacloud',
-      [...options.slice(0, 1), '--cloud-provider=alibabacloud'],
-      /Alibaba Cloud routes no blocks/,
-    ],
-  ])('ends with exit code 2 if %s is to be followed', async (_, flags, line) => {
+  test('does so on Google Cloud, with a token of the metadata service', async () => {
+    const random = new Random('gce');
+    const place = { project: 'my-project', zone: 'us-central1-a' };
+    const model = new GceModel({ clock: systemClock, random, ...place, operationTime: 10 });
+    model.add('one', [{ ipCidrRange: '10.4.1.0/24', subnetworkRangeName: 'pods' }], 'fd20:1:2:3::');
+    const server = await startGceServer(model);
+    const { api, kubeconfig } = await simulate(join(directory, 'gce'));
+    await register(api, 'one', 'gce://my-project/us-central1-a/one');
+    const flags = [
+      '--cidr-allocator-type=CloudAllocator',
+      '--cloud-provider=gce',
+      `--gce-api-endpoint=${server.endpoint}`,
+      `--gce-metadata-endpoint=${server.metadataEndpoint}`,
+      `--k8s-kubeconfig-path=${kubeconfig}`,
+      '--serve-addr=127.0.0.1:0',
+    ];
+    const child = new Child(['nodeipam', ...flags, '--log-level=debug']);
+    const address = `http://127.0.0.1:${await child.word(/"port":(\d+).*"msg":"serving health/)}`;
+    await child.said(gaveTwice('one'));
+
+    const nodes = await nodesAt(api);
+    const metrics = await (await fetch(`${address}/metrics`)).text();
+    const ended = await child.stop();
+    await server.close();
+
+    expect(nodes).toEqual({ one: [['10.4.1.0/24', 'fd20:1:2:3::/112'], available] });
+    expect(model.calls).toEqual(['GET instances/one 200']);
+    expect(metrics).toMatch(/^headwater_cloud_calls_total\{action="instances.get",outcome="ok"\} 1$/m);
+    expect(ended).toMatchObject({ code: 0, err: '' });
+    expect(ended.out).not.toMatch(/ya29/);
+  });
+
+  test('ends with exit code 2 if a cloud is to be followed that routes no blocks to instances', async () => {
+    const flags = ['--cidr-allocator-type=CloudAllocator', '--cloud-provider=azure'];
     const { code, out, err } = await headwater(['nodeipam', ...flags]);
 
     expect({ code, out }).toEqual({ code: 2, out: '' });
-    expect(linesOf(err)).toEqual([expect.stringMatching(line)]);
+    expect(linesOf(err)).toEqual([expect.stringMatching(/Azure routes no blocks to an instance/)]);
   });
 });
+
+/** Pod CIDRs, then the condition. */
+function gaveTwice(node: string): RegExp {
+  const line = `"node":"${node}".*"msg":"gave blocks"`;
+  return new RegExp(`${line}(?:.|\\n)*${line}`);
+}
 
 const available = {
   type: 'NetworkUnavailable',

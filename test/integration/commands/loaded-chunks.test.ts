@@ -32,17 +32,20 @@ function sourcesOf(...sources: readonly string[]): readonly string[] {
 }
 
 const isOfCloud = (source: string): boolean =>
-  /node_modules\/(@aws-sdk|@smithy|@azure|@alicloud)\/|src\/(providers\/(aws|azure|alibaba)|node|manager)\//.test(
+  /node_modules\/(@aws-sdk|@smithy|@azure|@alicloud)\/|src\/(providers\/(aws|azure|alibaba|gce)|node|manager)\//.test(
     source,
   );
 
 describe('the bundle that a process loads', () => {
-  test.each(['cluster-pool-mode', 'node-ipam-mode'])('holds no cloud and no SDK for blocks: %s', (mode) => {
-    const loaded = sourcesOf('src/main.ts', 'src/commands/run.ts', `src/controller/modes/${mode}.ts`);
+  test.each(['cluster-pool-mode', 'node-ipam-mode', 'cloud-allocator-mode'])(
+    'holds no cloud and no SDK for blocks: %s',
+    (mode) => {
+      const loaded = sourcesOf('src/main.ts', 'src/commands/run.ts', `src/controller/modes/${mode}.ts`);
 
-    expect(loaded).toContain('src/cidr/allocation/allocator.ts');
-    expect(loaded.filter(isOfCloud)).toEqual([]);
-  });
+      expect(loaded).toContain('src/cidr/allocation/allocator.ts');
+      expect(loaded.filter(isOfCloud)).toEqual([]);
+    },
+  );
 
   test('holds the core, and blocks nowhere, for a cloud', () => {
     const loaded = sourcesOf('src/main.ts', 'src/commands/run.ts', 'src/controller/modes/eni-mode.ts');

@@ -122,7 +122,7 @@ describe('on Alibaba Cloud, a new node', () => {
   test('is never offered an address of its primary interface', async () => {
     const world = worldOf({ instance: { addresses: 3 } });
     const node = world.machine();
-    startController(world);
+    const controller = startController(world);
 
     await world.announce(node);
     await served(world, 8);
@@ -130,6 +130,11 @@ describe('on Alibaba Cloud, a new node', () => {
     const [primary] = world.interfaces(node).filter(({ deviceIndex }) => deviceIndex === 0);
     expect(primary?.addresses).toHaveLength(4);
     expect(poolOf(world).filter((address) => primary?.addresses.includes(address))).toEqual([]);
+    const why = 'it is the primary interface';
+    expect(controller.logged.map(({ details }) => details)).toContainEqual({
+      node: node.name,
+      interfaces: [{ interfaceId: primary?.id, deviceIndex: 0, why }],
+    });
   });
 
   test('gets more than ten addresses of one interface, once it is attached', async () => {

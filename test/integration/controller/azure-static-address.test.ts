@@ -76,6 +76,28 @@ describe('a node on Azure with static-ip-tags', () => {
     expect(world.broken()).toEqual([]);
   });
 
+  test.each([500, 3000, 20_000])(
+    'gets one address although its leader dies %d ms after it asked, and the next one asks too',
+    async (after) => {
+      const world = worldOf(1);
+      const former = startController(world);
+      const machine = world.machine();
+      await world.announce(machine);
+      await world.advance(5 * minute);
+      await world.patch(machine, asks);
+      await world.advance(after);
+      former.kill();
+
+      const next = startController(world, { identity: 'headwater-1' });
+      await world.advance(20 * minute);
+
+      expect(inAzure(world)).toHaveLength(1);
+      expect(assigned(world, machine)).toBe('203.0.113.8');
+      expect(warningsOf(next)).toEqual([]);
+      expect(world.broken()).toEqual([]);
+    },
+  );
+
   test('is told that every prefix is used up, and gets an address once another node has left', async () => {
     const world = worldOf(3);
     const controller = startController(world, { flags: { 'resync-interval': '60s' } });
@@ -107,6 +129,23 @@ describe('a node on Azure with static-ip-tags', () => {
     expect(warningsOf(controller)).toEqual(['NoStaticIpMatches']);
     expect(world.pool(machine).size).toBe(8);
     expect(assigned(world, machine)).toBe('');
+  });
+
+  test('outside Uniform scale sets is told to associate one itself, and takes none from the others', async () => {
+    const machines = [{ name: 'single', interfaces: [{ name: 'nic0', subnet: 'pods' }] }];
+    const publicIpPrefixes = [{ name: 'egress', block: '203.0.113.8/31', tags: { pool: 'egress' } }];
+    const world = new AzureClusterWorld({ cloud: testAzure({ machines, publicIpPrefixes }) });
+    const controller = startController(world);
+    for (const machine of world.machines) await world.announce(machine, asks);
+    await world.advance(10 * minute);
+
+    const [warning, ...others] = controller.controller.status().warnings ?? [];
+    expect(others).toEqual([]);
+    expect(warning).toMatchObject({ reason: 'StaticIpNotAssociated' });
+    expect(warning?.why).toContain('associate one with the interface of this VM yourself');
+    expect(inAzure(world)).toHaveLength(1);
+    expect(world.machines.map((machine) => world.pool(machine).size)).toEqual([8, 8]);
+    expect(world.broken()).toEqual([]);
   });
 
   test('never waits with the addresses of its pods for longer than the one update', async () => {

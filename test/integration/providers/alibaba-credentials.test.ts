@@ -258,4 +258,16 @@ describe('keys of the environment', () => {
     });
     expect(asked).toEqual([]);
   });
+
+  test.each([
+    ['id', { ALIBABA_CLOUD_ACCESS_KEY_ID: 'LTAI\n', ALIBABA_CLOUD_ACCESS_KEY_SECRET: 'x' }],
+    ['secret', { ALIBABA_CLOUD_ACCESS_KEY_ID: 'LTAI', ALIBABA_CLOUD_ACCESS_KEY_SECRET: 'x\n' }],
+  ])('with a line break in the %s fail with that', async (name, keys) => {
+    expect(await failure(connect(keys))).toMatchObject({
+      kind: 'notAuthorized',
+      code: 'CredentialsError',
+      credentials: 'invalid',
+      message: `the ${name} of the AccessKey has a space or a line break in it`,
+    });
+  });
 });

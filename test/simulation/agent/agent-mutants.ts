@@ -190,6 +190,12 @@ export const agentMutants: readonly Mutant[] = [
     'given',
   ),
   one(
+    'forgets ends in use that a pool no longer allows',
+    'allocators/multi-pool-allocator.ts',
+    'return addresses.taken + ends;',
+    'return ends < 0 ? ends : addresses.taken;',
+  ),
+  one(
     'ends a timer in the pool that the request named',
     'ipam/ipam.ts',
     `for (const held of hold) {

@@ -315,6 +315,8 @@ describe('defaults', () => {
       operatorK8sClientBurst: undefined,
       cidrAllocatorType: 'RangeAllocator',
       cloudProvider: undefined,
+      gceApiEndpoint: 'https://compute.googleapis.com/compute/v1',
+      gceMetadataEndpoint: 'http://169.254.169.254',
       clusterCidr: [],
       serviceClusterIpRange: [],
       secondaryServiceClusterIpRange: [],

@@ -41,7 +41,7 @@ function rig(
     },
     host: { options: { consistencyWindow }, clock, log },
     nodes: () => ({
-      members,
+      fleet: { members },
       instancesChanged: (instanceIds) => void reported.withdrawn.push(...instanceIds),
     }),
     allowed: () => world.allowed,

@@ -1,5 +1,8 @@
 // The series that can exist: those of the tables of metrics, and those of Node.js and its process.
 import { maxNeedyNodes } from '../../../src/controller/reporting/fleet-metrics.ts';
+import { alibabaLimits } from '../../../src/providers/alibaba/limits.ts';
+import { ec2Limits } from '../../../src/providers/aws/quotas.ts';
+import { azureCalls } from '../../../src/providers/azure/limits.ts';
 import { metricTable } from '../../../src/observability/metrics.ts';
 import { labelsOf, type Selector } from '../../monitoring/rig/selectors.ts';
 
@@ -40,9 +43,12 @@ export function problemOf(selector: Selector): string | undefined {
   return wrong === undefined ? undefined : `${metric} has no series with ${wrong}`;
 }
 
+/** Calls by the names that the label `action` has. */
+const actions: ReadonlySet<string> = new Set([...ec2Limits.keys(), ...azureCalls, ...alibabaLimits.keys()]);
+
 function canMatch(matcher: string, labels: Readonly<Record<string, readonly string[] | string>>): boolean {
   const [, label = '', operator, value = ''] = /^(\w+)(=~|=|!~|!=)"(.*)"$/.exec(matcher) ?? [];
-  const values = labels[label];
+  const values = label === 'action' ? [...actions] : labels[label];
   if (values === undefined || typeof values === 'string') return true;
   if (operator === '=') return values.includes(value);
   if (operator === '!=') return true;

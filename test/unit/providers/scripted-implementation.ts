@@ -34,6 +34,7 @@ export const traits: CloudTraits = {
   maxPerCall: Infinity,
   change: 'perInterface',
   limits: 'byType',
+  prefixes: true,
   poolRequests: true,
   publicAddresses: true,
 };

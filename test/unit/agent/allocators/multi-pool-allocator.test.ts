@@ -47,6 +47,23 @@ describe('the blocks of a pool', () => {
     expect(next(allocator)).toBe(dry);
   });
 
+  test('stay while an end is in use that their pool no longer allows', () => {
+    const allocator = allocatorOf(block('10.0.0.0/30'));
+    allocator.restore(value('10.0.0.3'));
+
+    expect(allocator.blocks).toMatchObject([{ cidr: '10.0.0.0/30', used: 1, free: 2 }]);
+    expect([allocator.taken, allocator.capacity]).toEqual([1, 3n]);
+    expect([next(allocator), next(allocator)].toSorted()).toEqual(['10.0.0.1', '10.0.0.2']);
+    expect(next(allocator)).toBe(dry);
+    allocator.take([]);
+    for (const ip of ['10.0.0.1', '10.0.0.2']) allocator.release(value(ip));
+    allocator.take([]);
+    expect(allocator.cidrs).toEqual(['10.0.0.0/30']);
+    allocator.release(value('10.0.0.3'));
+    allocator.take([]);
+    expect(allocator.cidrs).toEqual([]);
+  });
+
   test('are used in their order', () => {
     const allocator = allocatorOf(block('10.0.1.0/32'), block('10.0.0.0/32'));
 

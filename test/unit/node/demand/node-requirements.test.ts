@@ -14,6 +14,12 @@ describe('the exclusion of an interface', () => {
       { firstInterfaceIndex: 1 },
       'device index 0 is below first-interface-index 1',
     ],
+    [
+      'when it is the primary one where that never carries pods',
+      eni(0),
+      { firstInterfaceIndex: 1, sparesPrimary: true },
+      'it is the primary interface',
+    ],
     ['not at the first index', eni(1), { firstInterfaceIndex: 1 }, undefined],
     ['not above it', eni(2), { firstInterfaceIndex: 1 }, undefined],
     [

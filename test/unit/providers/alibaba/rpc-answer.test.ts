@@ -36,6 +36,7 @@ describe('a refusal', () => {
     ['{"Code":"Throttling.User","Message":"slow"}', 400, 'Throttling.User', 'refused'],
     ['{"Code":"Throttling","Message":"slow"}', 503, 'Throttling', 'refused'],
     ['{"Code":"InternalError","Message":"oh"}', 500, 'InternalError', 'noAnswer'],
+    ['{"Code":"SignatureNonceUsed","Message":"again"}', 400, 'SignatureNonceUsed', 'noAnswer'],
     ['<html>', 404, 'HTTP404', 'refused'],
     ['[1]', 502, 'HTTP502', 'noAnswer'],
     ['{"Code":["a"]}', 403, 'HTTP403', 'refused'],

@@ -262,6 +262,57 @@ describe('a read of single instances', () => {
     expect(observed.instances).toEqual([]);
   });
 
+  test('cannot read an interface that a VM names and that Azure does not find, and shows the others', async () => {
+    const rig = azureRig({
+      topology: `${topology}\n`.replace(
+        'name: single, interfaces: [',
+        'name: single, interfaces: [{ name: nic1, subnet: b }, ',
+      ),
+    });
+    const lost = `${group}/providers/Microsoft.Network/networkInterfaces/single-nic0`;
+    rig.cloud.interfaces.delete(lost.toLowerCase());
+    answerInstead(rig, 'VirtualMachines.Get', (body) => {
+      const properties = member(body, 'properties') as JsonObject;
+      const profile = member(properties, 'networkProfile') as JsonObject;
+      const links = [...(profile['networkInterfaces'] as Json[]), { id: lost }];
+      const networkProfile = { ...profile, networkInterfaces: links };
+      return { ...(body as JsonObject), properties: { ...properties, networkProfile } };
+    });
+
+    const observed = await rig.observe(some([singleId]));
+
+    expect(observed.interfaces.map(({ name }) => name)).toEqual(['single-nic1']);
+    expect(observed.unusable).toMatchObject([
+      {
+        interface: { id: lost, instanceId: singleId, problem: 'its VM names it, and Azure does not find it' },
+      },
+    ]);
+    expect(observed.instances).toEqual([]);
+    expect(observed.failed).toEqual({});
+  });
+
+  test.each([
+    ['that come again', (page: number) => String(page % 3), 'the same page came twice'],
+    ['that never end', String, 'it has more than 2000 pages'],
+  ])('ends at pages %s, says nothing, and names the reason', async (_, tokenOf, reason) => {
+    const rig = azureRig({ topology, behaviour: 'limits: { throttle: false }\nlatency: { scale: 0 }' });
+    let pages = 0;
+    answerInstead(rig, listOfVm, () => ({
+      value: [],
+      nextLink: `https://management.azure.com${vmId(0)}/networkInterfaces?api-version=2018-10-01&next=${tokenOf(pages++)}`,
+    }));
+
+    const observed = await rig.observe(some([vmId(0)]));
+
+    expect(observed.instances).toEqual([]);
+    expect(observed.failed).toEqual({ [vmId(0)]: 'EndlessPages' });
+    expect(observed.pages[0]?.failed?.[0]?.error.failure).toMatchObject({
+      action: listOfVm,
+      message: reason,
+    });
+    expect(pages).toBeLessThanOrEqual(2000);
+  });
+
   test('keeps the spelling of every id, whatever case answers have', async () => {
     const rig = azureRig({ topology, behaviour: 'respelled: 0.5\nlatency: { scale: 0 }' });
     const reads = [await rig.observe(all(wide)), await rig.observe(some(wide)), await rig.observe(all(wide))];

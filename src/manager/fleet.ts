@@ -1,0 +1,131 @@
+// What is known under the name of each CiliumNode, and which of them is served for an instance.
+import { shownBy } from '../kubernetes/cilium-node/shown-addresses.ts';
+import type { NodeFigures, NodeSummary } from '../node/reconcile/node-summary.ts';
+import type { NodeReconciler } from '../node/reconcile/node-reconciler.ts';
+import { usedAddresses } from '../node/demand/demand.ts';
+import { type InstanceView, networkOf } from '../providers/contract/instance-view.ts';
+import { hasAddress } from '../providers/contract/network-interface.ts';
+import { rankOf } from '../providers/contract/priority.ts';
+import type { Inventory } from '../providers/inventory/inventory.ts';
+import { inStartOrder } from './claims/instance-claim.ts';
+import type { InstanceOwnershipOptions } from './claims/instance-ownership.ts';
+import { claimedBy, emptyEntry, type NodeEntry } from './node-entry.ts';
+import type { NodeMember } from './withdrawals/withdrawal-decision.ts';
+
+export interface FleetDeps {
+  readonly identities: Pick<InstanceOwnershipOptions['identities'], 'isKnown' | 'has'>;
+  readonly inventory: Pick<Inventory, 'view'>;
+  /** The only network to serve; undefined for all networks. */
+  readonly networkId: string | undefined;
+  /** Number of pods waiting for an address on a node. */
+  readonly pendingPods: (name: string) => number;
+}
+
+export class Fleet {
+  readonly #deps: FleetDeps;
+  readonly entries = new Map<string, NodeEntry>();
+  /** The name that each instance is served under. */
+  readonly owners = new Map<string, string>();
+
+  constructor(deps: FleetDeps) {
+    this.#deps = deps;
+  }
+
+  /** The entry of a name, which there is from now on. */
+  entryOf(name: string): NodeEntry {
+    const entry = this.entries.get(name) ?? emptyEntry();
+    this.entries.set(name, entry);
+    return entry;
+  }
+
+  /** Undefined while nothing is served under that name. */
+  reconcilerOf(name: string): NodeReconciler | undefined {
+    return this.entries.get(name)?.reconciler;
+  }
+
+  /** Whether the newest CiliumNode of that name claims the instance. */
+  claims(name: string, instanceId: string): boolean {
+    return claimedBy(this.entries.get(name)?.newest) === instanceId;
+  }
+
+  viewOf({ instanceId }: NodeReconciler): InstanceView | undefined {
+    return this.#deps.inventory.view(instanceId);
+  }
+
+  /** The network that the cloud shows the instance in. */
+  networkOf(reconciler: NodeReconciler): string | undefined {
+    const view = this.viewOf(reconciler);
+    return view && networkOf(view);
+  }
+
+  /** Whether the cloud shows the address on the instance that is served under that name. */
+  hasAddress(name: string, address: string): boolean {
+    const reconciler = this.reconcilerOf(name);
+    const { interfaces = [] } = (reconciler && this.viewOf(reconciler)) ?? {};
+    return interfaces.some((item) => hasAddress(item, address));
+  }
+
+  /** Of all CiliumNodes, in the order in which they are taken over. */
+  namesInStartOrder(): readonly string[] {
+    const candidates = [...this.entries].map(([name, { newest }]) => ({
+      name,
+      hasAddresses: newest !== undefined && shownBy(newest).addresses.length > 0,
+      createdAt: newest?.kind === 'node' ? newest.node.createdAt : undefined,
+    }));
+    return inStartOrder(candidates).map(({ name }) => name);
+  }
+
+  /** The served nodes for which `concerns` holds, highest priority first. */
+  namesWhere(concerns: (figures: NodeFigures) => boolean): readonly string[] {
+    const concerned = [...this.entries.values()].flatMap(({ reconciler }) =>
+      reconciler !== undefined && concerns(reconciler.figures()) ? [reconciler] : [],
+    );
+    const ranked = concerned.map(({ name, priority }) => ({ name, rank: rankOf(priority) }));
+    return ranked.toSorted((a, b) => a.rank - b.rank).map(({ name }) => name);
+  }
+
+  networkIds(): readonly string[] {
+    const only = this.#deps.networkId;
+    if (only !== undefined) return [only];
+    const ids = new Set<string>();
+    for (const { reconciler, last } of this.entries.values()) {
+      const id =
+        reconciler === undefined ? undefined : (this.networkOf(reconciler) ?? last?.section.networkId);
+      if (id !== undefined) ids.add(id);
+    }
+    return [...ids].sort();
+  }
+
+  /** The instances that are served. */
+  instanceIds(): readonly string[] {
+    return [...this.owners.keys()];
+  }
+
+  zones(): readonly string[] {
+    return [...this.entries.values()].flatMap(({ last }) => last?.section.zone ?? []);
+  }
+
+  *figures(): Generator<NodeSummary> {
+    for (const [name, { reconciler, condition, blockedSince }] of this.entries) {
+      const pendingPods = this.#deps.pendingPods(name);
+      if (reconciler !== undefined) yield { kind: 'reconciled', name, figures: reconciler.figures() };
+      else if (condition !== undefined) yield { kind: 'blocked', name, condition, pendingPods, blockedSince };
+    }
+  }
+
+  /** The served nodes. */
+  members(): readonly NodeMember[] {
+    const { identities } = this.#deps;
+    return [...this.entries.values()].flatMap(({ reconciler, last, isEnding }) => {
+      if (reconciler === undefined || last === undefined || isEnding) return [];
+      return {
+        node: last,
+        hasNode: identities.isKnown ? identities.has(last.name) : last.nodeUid !== undefined,
+        instanceId: reconciler.instanceId,
+        networkId: last.section.networkId,
+        usesAddresses: usedAddresses(last) > 0,
+        presence: this.viewOf(reconciler)?.presence ?? 'unread',
+      };
+    });
+  }
+}

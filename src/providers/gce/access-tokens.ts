@@ -1,0 +1,68 @@
+// The token of the service account of the instance where this process runs, or of the Workload Identity of its pod, from the
+// metadata service (https://cloud.google.com/compute/docs/access/authenticate-workloads).
+import type { Clock } from '../../runtime/clock.ts';
+import { askMetadata } from '../../network/metadata-request.ts';
+import { CallError } from '../gate/cloud-call.ts';
+
+const path = '/computeMetadata/v1/instance/service-accounts/default/token';
+/** Time limit of a request, in ms. */
+const timeout = 5000;
+/** The service has a new token from 5 minutes before the end of the old one, in ms. */
+const margin = 225_000;
+
+interface Token {
+  readonly text: string;
+  /** In monotonic ms. */
+  readonly until: number;
+}
+
+export class AccessTokens {
+  readonly #url: string;
+  readonly #clock: Clock;
+  #token: Token | undefined;
+
+  /** `endpoint`: URL of the metadata service. */
+  constructor(endpoint: string, clock: Clock) {
+    this.#url = `${endpoint}${path}`;
+    this.#clock = clock;
+  }
+
+  /** Rejects with a CallError, or with the signal's reason. */
+  async get(signal: AbortSignal): Promise<string> {
+    if (this.#token !== undefined && this.#clock.monotonic() < this.#token.until) return this.#token.text;
+    const startedAt = this.#clock.monotonic();
+    const within = AbortSignal.any([signal, AbortSignal.timeout(timeout)]);
+    try {
+      const body = await askMetadata(this.#url, { headers: { 'Metadata-Flavor': 'Google' }, signal: within });
+      this.#token = tokenIn(body, startedAt);
+      return this.#token.text;
+    } catch (cause) {
+      signal.throwIfAborted();
+      const message = `the metadata service at ${new URL(this.#url).host} gives no token: ${(cause as Error).message}`;
+      throw new CallError({ result: 'notSent', code: 'CredentialsError', message }, { cause });
+    }
+  }
+
+  /** The cloud does not accept it. */
+  forget(): void {
+    this.#token = undefined;
+  }
+}
+
+function tokenIn(body: string, startedAt: number): Token {
+  const { access_token: text, expires_in: seconds } = jsonIn(body);
+  if (typeof text !== 'string' || !/^[\x21-\x7e]{1,4096}$/.test(text))
+    throw new Error('its answer holds no token');
+  const lifetime = typeof seconds === 'number' && seconds > 0 ? seconds * 1000 : 0;
+  return { text, until: startedAt + lifetime - margin };
+}
+
+function jsonIn(body: string): { readonly access_token?: unknown; readonly expires_in?: unknown } {
+  try {
+    const content = JSON.parse(body) as unknown;
+    return typeof content === 'object' && content !== null ? content : {};
+  } catch {
+    // What it holds may be a secret, so no error quotes it.
+    return {};
+  }
+}

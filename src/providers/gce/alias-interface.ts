@@ -1,0 +1,56 @@
+// Parses the first interface of an instance from an answer of Compute Engine. Pure.
+import type { InstancePath } from './ids.ts';
+import { firstText, type Shown, shownList, shownObject } from './shown-object.ts';
+
+export interface AliasRange {
+  /** An IPv4 network, as the cloud writes it. */
+  readonly ipCidrRange: string;
+  /** The secondary range of the subnetwork that it is a part of; absent for the primary one. */
+  readonly subnetworkRangeName?: string;
+}
+
+export interface AliasInterface {
+  /** Its name, such as nic0. */
+  readonly nic: string;
+  /** Stands for the state that was read: a change of another state is refused. */
+  readonly fingerprint: string;
+  readonly ranges: readonly AliasRange[];
+  /** The first address of its IPv6 range of /96; undefined without IPv6. */
+  readonly ipv6: string | undefined;
+}
+
+/** An answer that does not show the instance whole proves nothing. */
+export function interfaceIn(
+  output: object,
+  { name }: Pick<InstancePath, 'name'>,
+): AliasInterface | { readonly problem: string } {
+  const instance = shownObject(output);
+  if (instance['name'] !== name) return { problem: 'the answer shows another instance' };
+  const [first] = shownList(instance['networkInterfaces']) ?? [];
+  if (first === undefined) return { problem: 'the instance has no interface' };
+  const nic = firstText(first['name']);
+  const fingerprint = firstText(first['fingerprint']);
+  if (nic === undefined || !/^nic\d{1,2}$/.test(nic)) return { problem: 'its interface has no name' };
+  if (fingerprint === undefined) return { problem: 'its interface has no fingerprint' };
+  const ranges = rangesIn(first);
+  if (ranges === undefined) return { problem: 'its alias IP ranges are no list of networks' };
+  return { nic, fingerprint, ranges, ipv6: ipv6In(first) };
+}
+
+/** The list is left out where it is empty. */
+function rangesIn({ aliasIpRanges = [] }: Shown): readonly AliasRange[] | undefined {
+  const shown = shownList(aliasIpRanges);
+  const ranges = shown?.flatMap(rangeIn);
+  return ranges?.length === shown?.length ? ranges : undefined;
+}
+
+function rangeIn({ ipCidrRange, subnetworkRangeName }: Shown): readonly AliasRange[] {
+  if (typeof ipCidrRange !== 'string') return [];
+  return [{ ipCidrRange, ...(typeof subnetworkRangeName === 'string' && { subnetworkRangeName }) }];
+}
+
+/** An internal range, or an external one. */
+function ipv6In({ ipv6Address, ipv6AccessConfigs }: Shown): string | undefined {
+  const [config = {}] = shownList(ipv6AccessConfigs) ?? [];
+  return firstText(ipv6Address, config['externalIpv6']);
+}

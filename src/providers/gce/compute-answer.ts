@@ -1,0 +1,58 @@
+// Reads answers of Compute Engine: JSON within limits, and errors with their reason.
+import type { IncomingAnswer } from '../../network/http-sender.ts';
+import { boundedBody, checkHeaders, UnreadableAnswer } from '../../network/bounded-body.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { CallError } from '../gate/cloud-call.ts';
+import { firstText, shownList, shownObject } from './shown-object.ts';
+
+/** Limits for an answer and for an error, in bytes. An instance has metadata of 512 KiB at most. */
+const maxAnswerBytes = 4 * 2 ** 20;
+const maxRefusalBytes = 2 ** 16;
+
+/** Rejects with a CallError for a refusal, and with an UnreadableAnswer for an answer that is not from the cloud. */
+export async function readBody({ statusCode, headers, body }: IncomingAnswer, clock: Clock): Promise<object> {
+  const isRefused = statusCode < 200 || statusCode >= 300;
+  const max = isRefused ? maxRefusalBytes : maxAnswerBytes;
+  const pieces: Uint8Array[] = [];
+  const { 'content-encoding': encoding, 'content-length': length } = headers;
+  try {
+    checkHeaders({ 'content-encoding': encoding, 'content-length': length }, max);
+    for await (const piece of boundedBody(body, { max, clock })) pieces.push(piece);
+  } catch (error) {
+    body.destroy();
+    // Its status says enough.
+    if (!isRefused) throw error;
+  }
+  const content = jsonIn(Buffer.concat(pieces).toString('utf8'));
+  if (isRefused) throw refusalOf(statusCode, headers['retry-after'], content);
+  if (typeof content !== 'object' || content === null || Array.isArray(content))
+    throw new UnreadableAnswer('the answer is no JSON object');
+  return content;
+}
+
+function jsonIn(content: string): unknown {
+  try {
+    return JSON.parse(content) as unknown;
+  } catch {
+    // An error page of something in between.
+    return undefined;
+  }
+}
+
+function refusalOf(status: number, retryAfter: string | undefined, content: unknown): CallError {
+  const error = shownObject(shownObject(content)['error']);
+  const [first = {}] = shownList(error['errors']) ?? [];
+  return new CallError({
+    // A 5xx may come after the change was made.
+    result: status < 500 ? 'refused' : 'noAnswer',
+    code: firstText(first['reason']) ?? `HTTP${status}`,
+    message: firstText(error['message']) ?? `the answer has status ${status}`,
+    status,
+    retryAfter: secondsIn(retryAfter),
+  });
+}
+
+/** In ms. */
+function secondsIn(header: string | undefined): number | undefined {
+  return header !== undefined && /^\d{1,6}$/.test(header) ? Math.min(Number(header), 300) * 1000 : undefined;
+}

@@ -1,0 +1,106 @@
+// Calls Compute Engine through the gate: reads the interfaces of an instance, changes their alias IP ranges, and follows what
+// the cloud goes on with after it accepted a change.
+import { sanitizedText } from '../../network/untrusted-text.ts';
+import type { CallContext } from '../contract/allocation-implementation.ts';
+import { CloudError } from '../contract/cloud-failure.ts';
+import type { CallGate, WriteResult } from '../gate/call-gate.ts';
+import type { CloudCall } from '../gate/cloud-call.ts';
+import { type AliasInterface, interfaceIn, type AliasRange } from './alias-interface.ts';
+import type { ComputeAction, ComputeRequest, ComputeSource } from './compute-api.ts';
+import { type InstancePath, isOperationName } from './ids.ts';
+import { firstText, shownList, shownObject } from './shown-object.ts';
+
+export type OperationReading =
+  | { readonly kind: 'pending' }
+  | { readonly kind: 'done' }
+  /** `code` and `message`: of its first error. */
+  | { readonly kind: 'failed'; readonly code: string; readonly message: string };
+
+/** Maximum characters of an error code. */
+const maxCodeCharacters = 100;
+
+export class ComputeClient {
+  readonly #api: ComputeSource;
+  readonly #gate: CallGate;
+
+  constructor(api: ComputeSource, gate: CallGate) {
+    this.#api = api;
+    this.#gate = gate;
+  }
+
+  /** The first interface of an instance. Rejects with a CloudError. */
+  async readInterface(path: InstancePath, context: CallContext): Promise<AliasInterface> {
+    const action = 'instances.get';
+    const output = await this.#read(
+      { action, method: 'GET', where: path, path: `instances/${path.name}` },
+      context,
+    );
+    const found = interfaceIn(output, path);
+    if ('problem' in found) throw unreadable(action, found.problem);
+    return found;
+  }
+
+  /** Replaces the alias IP ranges that `shown` has. The answer is the name of an operation. Rejects only with the signal's reason. */
+  async setRanges(
+    path: InstancePath,
+    shown: Pick<AliasInterface, 'fingerprint' | 'nic'>,
+    ranges: readonly AliasRange[],
+    context: CallContext,
+  ): Promise<WriteResult<string>> {
+    const action = 'instances.updateNetworkInterface';
+    const request: ComputeRequest = {
+      action,
+      method: 'PATCH',
+      where: path,
+      path: `instances/${path.name}/updateNetworkInterface`,
+      query: { networkInterface: shown.nic },
+      body: { fingerprint: shown.fingerprint, aliasIpRanges: ranges },
+    };
+    const call = callOf(action, 'adds');
+    await this.#gate.admit([call], context);
+    const result = await this.#gate.write(call, context, (sending) => this.#api.send(request, sending));
+    if (result.kind !== 'answered') return result;
+    const { name } = shownObject(result.output);
+    if (isOperationName(name)) return { kind: 'answered', output: name };
+    return { kind: 'ambiguous', failure: unreadable(action, 'the answer names no operation').failure };
+  }
+
+  /** Rejects with a CloudError. */
+  async readOperation(
+    where: Pick<InstancePath, 'project' | 'zone'>,
+    name: string,
+    context: CallContext,
+  ): Promise<OperationReading> {
+    const action = 'zoneOperations.get';
+    const output = await this.#read({ action, method: 'GET', where, path: `operations/${name}` }, context);
+    const { status, error, name: shown } = shownObject(output);
+    if (shown !== name) throw unreadable(action, 'the answer shows another operation');
+    if (status === 'PENDING' || status === 'RUNNING') return { kind: 'pending' };
+    if (status !== 'DONE') throw unreadable(action, 'the operation has an unknown status');
+    if (error === undefined) return { kind: 'done' };
+    const [first = {}] = shownList(shownObject(error)['errors']) ?? [];
+    const code = sanitizedText(firstText(first['code']) ?? 'UNKNOWN', maxCodeCharacters);
+    const message = sanitizedText(firstText(first['message']) ?? 'it says nothing more');
+    return { kind: 'failed', code, message };
+  }
+
+  async #read(request: ComputeRequest, context: CallContext): Promise<object> {
+    const call = callOf(request.action, 'reads');
+    const { output } = await this.#gate.read(call, context, (sending) => this.#api.send(request, sending));
+    return output;
+  }
+}
+
+function callOf(name: ComputeAction, effect: CloudCall['effect']): CloudCall {
+  return { name, effect, limits: [{ name }] };
+}
+
+function unreadable(action: ComputeAction, message: string): CloudError {
+  return new CloudError({
+    kind: 'unreadable',
+    action,
+    code: 'UnreadableAnswer',
+    message,
+    requestId: undefined,
+  });
+}

@@ -1,0 +1,178 @@
+// The interfaces of one instance: the records of those that it has, which of them are gone, and which cannot be used. An
+// address or prefix is on only one interface of a network: what one is given leaves the others. Methods that change
+// records return whether they did.
+import type { Conflict } from './address-conflicts.ts';
+import { type Attached, type Change, whenAttached, whenChanged, withoutAddress } from './apply-answer.ts';
+import { firstRecord, onlySeen, restoredInterface, withoutProven } from './apply-reading.ts';
+import { GoneInterfaces } from './gone-interfaces.ts';
+import type { InterfaceRecord, Reading, Unattached } from './interface-record.ts';
+import { isGivenUp } from './missing-holdings.ts';
+import { notReassigned, othersWithout, withdrawnFrom, withoutMoved } from './reassigned.ts';
+import {
+  allAssignments,
+  hasAddress,
+  isPrimaryInterface,
+  type NetworkInterface,
+  onlyWith,
+} from '../contract/network-interface.ts';
+import type { UnusableInterface } from '../contract/observation.ts';
+
+const noneUnusable: ReadonlyMap<string, UnusableInterface> = new Map();
+
+export class KnownInterfaces {
+  readonly gone: GoneInterfaces;
+  #records: Map<string, InterfaceRecord>;
+  #unusable = noneUnusable;
+
+  constructor(restored: readonly NetworkInterface[], consistencyWindow: number) {
+    this.gone = new GoneInterfaces(consistencyWindow);
+    this.#records = new Map(restored.map((item) => [item.id, restoredInterface(item)]));
+  }
+
+  get records(): ReadonlyMap<string, InterfaceRecord> {
+    return this.#records;
+  }
+
+  get unusable(): ReadonlyMap<string, UnusableInterface> {
+    return this.#unusable;
+  }
+
+  /** Whether something missing is proven gone and waits for the withdrawal gate. */
+  get hasProven(): boolean {
+    return [...this.#records.values()].some(({ proven }) => proven.size > 0);
+  }
+
+  /** Whether a refresh of the whole instance missed something that neither our calls nor the agent gave up. */
+  hasSuspected(givenUp: ReadonlySet<string>): boolean {
+    return [...this.#records.values()].some(
+      ({ absentSince, missing, releasing }) =>
+        absentSince !== undefined ||
+        [...missing.keys()].some((holding) => !releasing.has(holding) && !isGivenUp(holding, givenUp)),
+    );
+  }
+
+  /** What is known to be gone: interfaces, and addresses that none has now. */
+  withdrawn(): ReadonlySet<string> {
+    return withdrawnFrom(this.#records, this.gone.ids);
+  }
+
+  set(id: string, record: InterfaceRecord): void {
+    this.#records.set(id, record);
+  }
+
+  /** What no read has shown goes. */
+  keepSeen(): void {
+    this.#records = onlySeen(this.#records);
+  }
+
+  /** Removes what is proven gone. */
+  withdrawProven(now: number): void {
+    for (const [id, record] of this.#records) {
+      const rest = withoutProven(record);
+      if (rest !== undefined) this.#records.set(id, rest);
+      else this.forget(id, now);
+    }
+  }
+
+  /** Removes an address that another interface of the network is shown to hold. */
+  withdraw({ address, networkId }: Conflict, now: number): boolean {
+    let changed = false;
+    for (const [id, record] of this.#records) {
+      const { interface: item } = record;
+      if (item.networkId !== networkId || !hasAddress(item, address)) continue;
+      // An interface keeps its primary address for life. If another interface has it, this one is gone with all its
+      // addresses.
+      if (item.primaryAddress === address) this.forget(id, now);
+      else this.#records.set(id, withoutAddress(record, address, now));
+      changed = true;
+    }
+    return changed;
+  }
+
+  /** A call deleted it, or it is proven gone. */
+  forget(interfaceId: string, now: number): boolean {
+    const changed = this.#records.delete(interfaceId);
+    if (changed) this.gone.noteRemoved(interfaceId, now);
+    return changed;
+  }
+
+  /** A read no longer shows it. */
+  depart(id: string, { whole }: Pick<Reading, 'whole'>): void {
+    this.#records.delete(id);
+    if (!whole) this.gone.depart(id);
+  }
+
+  /**
+   * An instance keeps its primary interface for life. Restored interfaces that came with a different primary, and that
+   * no read has shown, belong to a previous instance of the same name.
+   */
+  forgetAnothers(primaryId: string): boolean {
+    if (this.#records.has(primaryId)) return false;
+    const restored = [...this.#records].filter(([, { asOf }]) => asOf === -Infinity);
+    if (!restored.some(([, { interface: item }]) => isPrimaryInterface(item))) return false;
+    for (const [id] of restored) this.#records.delete(id);
+    return true;
+  }
+
+  applyAttached(answer: Attached, made: Unattached | undefined, endedAt: number): boolean {
+    const { interfaceId } = answer;
+    const isStill = notReassigned(this.#records, interfaceId, made?.knownAt ?? -Infinity);
+    // A read may have shown the interface before the answer arrived.
+    const record =
+      this.#records.get(interfaceId) ?? (made && firstRecord(onlyWith(made.interface, isStill), endedAt));
+    if (record === undefined) return false;
+    this.#records.set(interfaceId, whenAttached(record, answer, endedAt));
+    this.takeFromOthers(interfaceId, allAssignments(record.interface).filter(isStill), endedAt);
+    return true;
+  }
+
+  /**
+   * An applied read is the first to show that our attach succeeded: other interfaces lose what this one was created
+   * with. This also holds for a listing, because our own call is the evidence.
+   */
+  applyMet(shown: NetworkInterface, made: Unattached, at: number): boolean {
+    const isShown = new Set(allAssignments(shown));
+    const isStill = notReassigned(this.#records, shown.id, made.knownAt);
+    const brought = allAssignments(made.interface).filter(
+      (holding) => isShown.has(holding) && isStill(holding),
+    );
+    return this.takeFromOthers(shown.id, brought, at);
+  }
+
+  /**
+   * A successful change does not prove that the interface is on the instance: a cloud can change a detached one too.
+   */
+  applyChange(answer: Change, endedAt: number): boolean {
+    const given = answer.kind === 'allocated' ? [...answer.addresses, ...answer.prefixes] : [];
+    const hasMoved = this.takeFromOthers(answer.interfaceId, given, endedAt);
+    const record = this.#records.get(answer.interfaceId);
+    if (record === undefined) return hasMoved;
+    this.#records.set(answer.interfaceId, { ...whenChanged(record, answer, endedAt), asOf: endedAt });
+    return true;
+  }
+
+  /** Removes what one interface was just given from all others of its network. */
+  takeFromOthers(interfaceId: string, holdings: readonly string[], at: number): boolean {
+    return this.#replace(othersWithout(this.#records, interfaceId, holdings, at));
+  }
+
+  /** Moves what a refresh shows on one interface and not on the one that had it. */
+  move(shown: ReadonlyMap<string, NetworkInterface>, reading: Reading): boolean {
+    const readable = new Map([...this.#records].filter(([id]) => !this.#unusable.has(id)));
+    return this.#replace(withoutMoved(readable, shown, reading));
+  }
+
+  #replace(changed: ReadonlyMap<string, InterfaceRecord>): boolean {
+    for (const [id, record] of changed) this.#records.set(id, record);
+    return changed.size > 0;
+  }
+
+  setUnusable(observation: UnusableInterface): void {
+    this.#unusable = new Map([...this.#unusable, [observation.interface.id, observation]]);
+  }
+
+  forgetUnusable(id: string): void {
+    if (!this.#unusable.has(id)) return;
+    this.#unusable = new Map([...this.#unusable].filter(([other]) => other !== id));
+  }
+}

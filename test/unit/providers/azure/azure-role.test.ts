@@ -1,0 +1,25 @@
+import { expect, test } from '@jest/globals';
+import { azureCalls } from '../../../../src/providers/azure/limits.ts';
+import { linkedActions } from '../../../../src/simulator/arm/permissions.ts';
+import { allOperations } from '../../../../src/simulator/arm/router.ts';
+import { azureRole } from '../../../support/azure-role.ts';
+
+/** A role needs nothing to list the subscriptions that it is in, nor to follow a change that it may make. */
+const open = /^(Subscriptions\.List|(Network)?Operations\.Get)$/;
+/** Headwater leaves the image out of what it writes. */
+const notWritten = new Set(['imageReference']);
+
+/** What a call needs, by the model of Azure, which names interfaces as Microsoft's clients do. */
+function actionOf(call: string): string {
+  const name = call.replace(/^Interfaces\./, 'NetworkInterfaces.');
+  return allOperations.find((operation) => operation.name === name)?.action ?? `nothing known: ${call}`;
+}
+
+test('the shipped role of Azure allows each call that Headwater sends, with what its bodies link to, and no other', () => {
+  const called = azureCalls.filter((call) => !open.test(call)).map(actionOf);
+  const links = Object.entries(linkedActions).flatMap(([field, action = '']) =>
+    notWritten.has(field) ? [] : [action],
+  );
+
+  expect([...azureRole].sort()).toEqual([...new Set([...called, ...links])].sort());
+});
