@@ -238,6 +238,8 @@ export class AgentMachine {
   #withFaults({ record }: RunningAgent): void {
     const write = record.write.bind(record);
     record.write = (change) => {
+      // What is remembered of pools is for a restart without an API server; nothing is answered by it.
+      if (change.pools !== undefined && change.leaving === undefined) return write(change);
       const fault = this.writeFaults.shift();
       if (fault === undefined) return write(change);
       // A block that is not remembered costs a restart without an API server: that is no fault of the agent.

@@ -54,6 +54,7 @@ export class PodRuntime {
   /** Of the machine: what belongs to an earlier one is gone. */
   #boot = 0;
   #isCalm = false;
+  #collecting = Promise.resolve();
 
   constructor(options: PodRuntimeOptions) {
     this.#options = options;
@@ -115,8 +116,13 @@ export class PodRuntime {
     this.active--;
   }
 
-  /** Releases what belongs to no known container, by network. */
-  async collect(): Promise<void> {
+  /** Releases what belongs to no known container, by network. No ADD may begin meanwhile: https://www.cni.dev/docs/spec/#gc-garbage-collect-attachments */
+  collect(): Promise<void> {
+    this.#collecting = this.#collect();
+    return this.#collecting;
+  }
+
+  async #collect(): Promise<void> {
     for (const network of networks) {
       const valid = [...this.#known.values()]
         .filter((each) => each.network === network)
@@ -134,6 +140,11 @@ export class PodRuntime {
   async #live(container: Container, boot: number): Promise<boolean> {
     const { random, checks } = this.#options;
     const { id } = container;
+    for (let last: Promise<void> | undefined; last !== this.#collecting; ) {
+      last = this.#collecting;
+      await last;
+    }
+    if (boot !== this.#boot) return true;
     this.#known.set(id, container);
     const added = await this.#add(container, boot);
     if (boot !== this.#boot) return true;
