@@ -269,9 +269,10 @@ export class Inventory {
     const { interfaceId } = answer;
     if (answer.kind === 'releasing') this.#noteOpen(answer.instanceId, answer.until, endedAt);
     this.#note(answer, endedAt);
+    // Read first: the answer attaches it, even if what it shows may be as old as what proved the interface gone.
+    const made = this.#unattached.get(interfaceId);
     if (answer.kind === 'attached' && answer.shown !== undefined)
       this.#applyListed({ kind: 'interface', interface: answer.shown.interface }, answer.shown.startedAt);
-    const made = this.#unattached.get(interfaceId);
     if (answer.kind === 'deleted' || answer.kind === 'attached') this.#unattached.delete(interfaceId);
     if (answer.kind === 'deleted') return this.#applyDeleted(interfaceId, endedAt);
     const tracked = this.#instances.get(answer.instanceId);

@@ -174,14 +174,14 @@ export const agentMutants: readonly Mutant[] = [
   one(
     'gives addresses of a block while it gives the block up',
     'own-node/pooled-blocks.ts',
-    'ipam.holdings.apply({ leaving });\n    this.#offer(raw);',
-    'ipam.holdings.apply({ leaving });',
+    'ipam.holdings.apply(change);\n    this.#offer(raw);',
+    'ipam.holdings.apply(change);',
   ),
   one(
     'forgets at its end which blocks it gave up',
     'own-node/pooled-blocks.ts',
-    'const problem = record({ leaving });',
-    'const problem = record({});',
+    'const problem = record(change);',
+    'const problem = record({ pools: change.pools });',
   ),
   one(
     'forgets with a write what an earlier write for the same state gave up',
@@ -218,7 +218,7 @@ export const agentMutants: readonly Mutant[] = [
   one(
     'gives addresses of a pool that it did not choose',
     'ipam/pools.ts',
-    'const named = pool === undefined ? this.#options.directory.poolFor(owner, family) : ok(pool);',
+    'const named = pool === undefined ? directory.poolFor(owner, family, attachment?.uid) : ok(pool);',
     'const named = pool === undefined ? ok(this.defaultPool) : ok(pool);',
   ),
   one(

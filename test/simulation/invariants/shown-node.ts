@@ -94,7 +94,8 @@ function ofAlibaba({
   return {
     ...(id !== undefined && { id }),
     ...(mac !== undefined && { mac }),
-    ...(sets !== undefined && { addresses: sets.flatMap((set) => set['private-ip-address'] ?? []) }),
+    // A patch that removes what it names has null.
+    ...(Array.isArray(sets) && { addresses: sets.flatMap((set) => set['private-ip-address'] ?? []) }),
     ...(cidr !== undefined && { subnet: { cidr }, vpc: { 'primary-cidr': cidr } }),
   };
 }
