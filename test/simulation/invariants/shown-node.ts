@@ -95,7 +95,7 @@ function ofAlibaba({
     ...(id !== undefined && { id }),
     ...(mac !== undefined && { mac }),
     // A patch that removes what it names has null.
-    ...(Array.isArray(sets) && { addresses: sets.flatMap((set) => set['private-ip-address'] ?? []) }),
+    ...(sets && { addresses: sets.flatMap((set) => set['private-ip-address'] ?? []) }),
     ...(cidr !== undefined && { subnet: { cidr }, vpc: { 'primary-cidr': cidr } }),
   };
 }
