@@ -90,16 +90,39 @@ export function blockProblems(
 /** Pools that are to be created must be such as work. */
 function poolSpecProblems(options: Options, sources: OptionSources): readonly string[] {
   const name = 'auto-create-cilium-pod-ip-pools';
+  const given = specNetworks(options);
+  return given.flatMap(({ pool, family, maskSize, text }, index) => {
+    const why = networkProblem(text, family, maskSize) ?? overlapProblem(text, given.slice(0, index));
+    if (why === undefined) return [];
+    const accepted = `a CIDR for ${family}-cidrs of pool ${pool}`;
+    return [refusalLine({ name, source: sources[name], text, because: why, accepted })];
+  });
+}
+
+interface SpecNetwork {
+  readonly pool: string;
+  readonly family: Family;
+  readonly maskSize: number;
+  readonly text: string;
+}
+
+function specNetworks(options: Options): readonly SpecNetwork[] {
   return [...options.autoCreateCiliumPodIpPools].flatMap(([pool, spec]) =>
-    families.flatMap((family) =>
-      (spec[family]?.cidrs ?? []).flatMap((text) => {
-        const why = networkProblem(text, family, spec[family]?.maskSize ?? 0);
-        if (why === undefined) return [];
-        const accepted = `a CIDR for ${family}-cidrs of pool ${pool}`;
-        return [refusalLine({ name, source: sources[name], text, because: why, accepted })];
-      }),
-    ),
+    families.flatMap((family) => {
+      const { cidrs = [], maskSize = 0 } = spec[family] ?? {};
+      return cidrs.map((text) => ({ pool, family, maskSize, text }));
+    }),
   );
+}
+
+/** The API server takes networks that overlap, and then one of the two gives out nothing. */
+function overlapProblem(text: string, earlier: readonly SpecNetwork[]): string | undefined {
+  const own = parseCidr(text);
+  const other = earlier.find((each) => {
+    const their = parseCidr(each.text);
+    return own.kind === 'cidr' && their.kind === 'cidr' && overlaps(own.cidr, their.cidr);
+  });
+  return other === undefined ? undefined : `it overlaps ${other.text} of pool ${other.pool}`;
 }
 
 function networkProblem(text: string, family: Family, maskSize: number): string | undefined {

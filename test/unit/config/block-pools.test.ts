@@ -256,3 +256,31 @@ describe('the networks of nodeipam', () => {
     expect(options.leaderElectionLeaseName).toBe('headwater-nodeipam');
   });
 });
+
+describe('pools to create with run --ipam=multi-pool', () => {
+  const network = 'ipv4-cidrs:10.0.0.0/8;ipv4-mask-size:24';
+  const pairs = /^auto-create-cilium-pod-ip-pools: .*; accepted: pool=/;
+
+  test.each<[string, RegExp]>([
+    ['a=ipv4-cidrs:rubbish;ipv4-mask-size:24', /"rubbish" .* not an address, a slash/],
+    [
+      'a=ipv4-cidrs:10.0.0.0/33;ipv4-mask-size:24',
+      /"10.0.0.0\/33" .*; accepted: a CIDR for ipv4-cidrs of pool a/,
+    ],
+    ['a=ipv4-cidrs:fd00::/104;ipv4-mask-size:24', /"fd00::\/104" .* because it is an IPv6 network/],
+    ['a=ipv4-cidrs:10.0.0.0/25;ipv4-mask-size:24', /because its prefix length is greater than the mask size/],
+    ['a=ipv6-cidrs:fd00::/64;ipv6-mask-size:112', /because its prefix length is more than 16 less/],
+    [
+      'a=ipv4-cidrs:10.0.0.0/8,10.1.0.0/16;ipv4-mask-size:24',
+      /"10.1.0.0\/16" .* because it overlaps 10.0.0.0\/8 of pool a/,
+    ],
+    [`a=${network},b=${network}`, /because it overlaps 10.0.0.0\/8 of pool a; accepted: .* of pool b/],
+    ['{"a":', pairs],
+    ['["a"]', pairs],
+    ['{"a":{"ipv4-cidrs":"10.0.0.0/8"}}', pairs],
+  ])('are refused as %s', (text, problem) => {
+    const flags = { ipam: ['multi-pool'], 'auto-create-cilium-pod-ip-pools': [text] };
+
+    expect(problemsOf(load({ flags }))).toEqual([expect.stringMatching(problem)]);
+  });
+});
