@@ -174,13 +174,13 @@ export const agentMutants: readonly Mutant[] = [
   one(
     'gives addresses of a block while it gives the block up',
     'own-node/pooled-blocks.ts',
-    'ipam.holdings.apply({ leaving });\n    this.#offer(raw);',
-    'ipam.holdings.apply({ leaving });',
+    'ipam.holdings.apply(change);\n    this.#offer(raw);',
+    'ipam.holdings.apply(change);',
   ),
   one(
     'forgets at its end which blocks it gave up',
     'own-node/pooled-blocks.ts',
-    'const problem = record({ leaving });',
+    'const problem = record(change);',
     'const problem = record({});',
   ),
   one(
@@ -188,12 +188,6 @@ export const agentMutants: readonly Mutant[] = [
     'own-node/pooled-blocks.ts',
     '[...new Set([...earlier.blocks, ...given])]',
     'given',
-  ),
-  one(
-    'forgets ends in use that a pool no longer allows',
-    'allocators/multi-pool-allocator.ts',
-    'return addresses.taken + ends;',
-    'return ends < 0 ? ends : addresses.taken;',
   ),
   one(
     'learns nothing from pods when its record is damaged',
@@ -218,7 +212,7 @@ export const agentMutants: readonly Mutant[] = [
   one(
     'gives addresses of a pool that it did not choose',
     'ipam/pools.ts',
-    'const named = pool === undefined ? this.#options.directory.poolFor(owner, family) : ok(pool);',
+    'const named = pool === undefined ? directory.poolFor(owner, family, attachment?.uid) : ok(pool);',
     'const named = pool === undefined ? ok(this.defaultPool) : ok(pool);',
   ),
   one(
