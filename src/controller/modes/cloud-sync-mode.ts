@@ -93,22 +93,26 @@ class CloudSyncParts implements CidrParts<AliasHolder, AliasDraft> {
     return {
       ledger,
       openAllocator: (ports) =>
-        new NodeSyncs({
-          ...ports,
-          mode: this.#mode,
-          ledger,
-          family: pools[0]?.cidr.family ?? 'ipv4',
-          pool: onlyPool,
-          aliases: this.#cloud.aliases,
-          holders: this.holders,
-          timeouts: {
-            resync: options.nodeSyncResync,
-            initialRetry: options.nodeSyncInitialRetry,
-            maxBackoff: options.nodeSyncMaxBackoff,
+        new NodeSyncs(
+          {
+            settings: {
+              mode: this.#mode,
+              timeouts: {
+                resync: options.nodeSyncResync,
+                initialRetry: options.nodeSyncInitialRetry,
+                maxBackoff: options.nodeSyncMaxBackoff,
+              },
+              workers: options.parallelAllocWorkers,
+            },
+            ledger,
+            family: pools[0]?.cidr.family ?? 'ipv4',
+            pool: onlyPool,
+            aliases: this.#cloud.aliases,
+            holders: this.holders,
+            words: { object: 'Node', moreBlocks: 'move to a larger --cluster-cidr' },
           },
-          workers: options.parallelAllocWorkers,
-          words: { object: 'Node', moreBlocks: 'move to a larger --cluster-cidr' },
-        }),
+          ports,
+        ),
     };
   }
 

@@ -116,7 +116,10 @@ describe.each(clusters)('blocks of %s', (scope, flags, families) => {
 
 describe('docs/cidr-modes.md', () => {
   const page = readFileSync(join(root, 'docs/cidr-modes.md'), 'utf8');
-  const commands = page.match(/^bin\/headwater (?:run|nodeipam) .*$/gm) ?? [];
+  // A scenario of its own plays those of a cloud, which they need.
+  const commands = (page.match(/^bin\/headwater (?:run|nodeipam) .*$/gm) ?? []).filter(
+    (command) => !command.includes('--cloud-provider'),
+  );
 
   test('has a command for each mode', () => {
     expect(commands).toHaveLength(3);

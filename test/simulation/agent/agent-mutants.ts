@@ -190,12 +190,6 @@ export const agentMutants: readonly Mutant[] = [
     'given',
   ),
   one(
-    'forgets ends in use that a pool no longer allows',
-    'allocators/multi-pool-allocator.ts',
-    'return addresses.taken + ends;',
-    'return ends < 0 ? ends : addresses.taken;',
-  ),
-  one(
     'learns nothing from pods when its record is damaged',
     'evidence/rebuild.ts',
     'const held = shownByPods(pods.all.values(), (ip) => ipam.poolOf(ip));',

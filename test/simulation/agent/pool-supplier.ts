@@ -87,7 +87,7 @@ export class PoolSupplier implements Supplier {
     const isDeleted = this.#wanted.has(pool) && this.#random.chance(0.4);
     const wanted = new Map(this.#wanted);
     if (isDeleted) wanted.delete(pool);
-    else wanted.set(pool, { edit: ++this.#edits, allowsEnds: this.#random.chance(0.3) });
+    else wanted.set(pool, { edit: ++this.#edits, allowsEnds: this.#random.chance(0.5) });
     this.#wanted = wanted;
   }
 

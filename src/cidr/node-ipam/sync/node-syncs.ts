@@ -24,8 +24,15 @@ import { SyncEntry } from './sync-entry.ts';
 import { type SyncMode, syncStep } from './sync-step.ts';
 import type { TimeoutSettings } from './timeout.ts';
 
-export interface NodeSyncsDeps extends AllocatorPorts<AliasHolder> {
+export interface SyncSettings {
   readonly mode: SyncMode;
+  readonly timeouts: TimeoutSettings;
+  /** Looks at once. */
+  readonly workers: number;
+}
+
+export interface NodeSyncsDeps {
+  readonly settings: SyncSettings;
   readonly ledger: BlockLedger;
   /** Of the network that blocks come from. */
   readonly family: Family;
@@ -33,9 +40,6 @@ export interface NodeSyncsDeps extends AllocatorPorts<AliasHolder> {
   readonly pool: string;
   readonly aliases: CloudAliases;
   readonly holders: Pick<BlockHolders<AliasHolder, AliasDraft>, 'assign' | 'read'>;
-  readonly timeouts: TimeoutSettings;
-  /** Looks at once. */
-  readonly workers: number;
   readonly words: BlockWords;
 }
 
@@ -43,16 +47,16 @@ const fine: SyncOutcome = { isFine: true };
 const notFine: SyncOutcome = { isFine: false };
 
 export class NodeSyncs implements BlockAllocator<AliasHolder> {
-  readonly #deps: NodeSyncsDeps;
+  readonly #deps: NodeSyncsDeps & AllocatorPorts<AliasHolder>;
   readonly #entries = new Map<string, SyncEntry>();
   readonly #line = new WaitingLine<SyncEntry>();
   readonly #tasks: TaskGroup;
   #looking = 0;
   #hasBegun = false;
 
-  constructor(deps: NodeSyncsDeps) {
-    this.#deps = deps;
-    this.#tasks = new TaskGroup(deps);
+  constructor(deps: NodeSyncsDeps, ports: AllocatorPorts<AliasHolder>) {
+    this.#deps = { ...deps, ...ports };
+    this.#tasks = new TaskGroup(ports);
   }
 
   takeOverHolders(holders: Iterable<AliasHolder>): void {
@@ -105,7 +109,8 @@ export class NodeSyncs implements BlockAllocator<AliasHolder> {
   }
 
   #add(holder: AliasHolder): SyncEntry {
-    const { timeouts, ledger } = this.#deps;
+    const { ledger } = this.#deps;
+    const { timeouts } = this.#deps.settings;
     const loop = new NodeSync({
       settings: timeouts,
       later: (ms, action) => this.#tasks.later(ms, action),
@@ -152,7 +157,7 @@ export class NodeSyncs implements BlockAllocator<AliasHolder> {
   #lookAtNext(): void {
     if (!this.#hasBegun || this.#deps.refusal() === 'listing') return;
     for (const entry of this.#line.inOrder()) {
-      if (this.#looking >= this.#deps.workers) return;
+      if (this.#looking >= this.#deps.settings.workers) return;
       this.#line.delete(entry);
       this.#looking++;
       this.#tasks.beginTask(async () => {
@@ -198,7 +203,8 @@ export class NodeSyncs implements BlockAllocator<AliasHolder> {
   }
 
   #bringIntoAccord(entry: SyncEntry): Promise<SyncOutcome> | SyncOutcome {
-    const { mode, family } = this.#deps;
+    const { family, settings } = this.#deps;
+    const { mode } = settings;
     const [podCidr, alias] = [entry.shown.cidrs, entry.aliases].map((cidrs) =>
       cidrs.find((cidr) => cidr.family === family),
     );
