@@ -155,8 +155,10 @@ export class BlockChecks {
     }
     const objects = await this.world.objects();
     const held = this.#checkCounts(objects, leader);
+    const asking = namesOfAsking(objects);
     const waiting = [...machines.values()].filter(
-      ({ inUse, labels }) => inUse.length === 0 && Object.keys(labels).length === 0,
+      ({ name, inUse, labels }) =>
+        inUse.length === 0 && Object.keys(labels).length === 0 && !asking.has(name),
     ).length;
     if (waiting > 0 && held.ipv4 < capacity && held.ipv6 < capacity)
       this.violations.add(
@@ -197,6 +199,13 @@ export class BlockChecks {
     }
     return held;
   }
+}
+
+/** Objects that wait for a bigger block, by a label that a backup of their Nodes may have brought back. */
+function namesOfAsking(objects: readonly JsonObject[]): ReadonlySet<string> {
+  const asks = (object: JsonObject): boolean =>
+    (textAt(object, 'status', 'ipam', 'operator-status', 'error') ?? '').includes('-mask-size of its Node');
+  return new Set(objects.filter(asks).flatMap((object) => textAt(object, 'metadata', 'name') ?? []));
 }
 
 /** The blocks of the usual size that a CIDR of the family takes. */
