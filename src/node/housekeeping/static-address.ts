@@ -154,7 +154,7 @@ export class StaticAddress {
     const { node, tasks } = this.#deps;
     const { implementation, instanceId } = node;
     const { closing: signal, deadline } = tasks;
-    const refund = await implementation.admit(['associateStaticIP'], { priority, signal });
+    const refund = await implementation.admit(['associateStaticIP'], { priority, signal, instanceId });
     // The wait may have been long.
     const facts = node.forStaticAddress();
     if (signal.aborted || facts?.isBusy !== false || missingIn(facts)?.interfaceId !== interfaceId) {

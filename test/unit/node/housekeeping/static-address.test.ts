@@ -17,6 +17,8 @@ function rig(claim: Claim, outcome: Outcome, isBusy = false) {
   const clock = new VirtualClock();
   const refreshes: number[] = [];
   const performed: string[] = [];
+  /** The instances that admissions name. */
+  const admitted: (string | undefined)[] = [];
   const bugs: unknown[] = [];
   const tasks = new TaskGroup({ clock, onBug: (error) => bugs.push(error) });
   const facts = { tags: { pool: 'egress' }, view: view([eni(0)]), isBusy };
@@ -24,7 +26,10 @@ function rig(claim: Claim, outcome: Outcome, isBusy = false) {
     node: {
       instanceId: 'i-1',
       implementation: scriptedImplementation({
-        admit: () => Promise.resolve(() => undefined),
+        admit: (_, { instanceId }) => {
+          admitted.push(instanceId);
+          return Promise.resolve(() => undefined);
+        },
         perform: (operation) => {
           performed.push(operation.kind);
           return Promise.resolve(outcome);
@@ -49,6 +54,7 @@ function rig(claim: Claim, outcome: Outcome, isBusy = false) {
     clock,
     refreshes,
     performed,
+    admitted,
     bugs,
     tasks,
     begin: () => staticAddress.step(facts, clock.monotonic()),
@@ -106,4 +112,12 @@ test('an association is not begun beside a change that excludes it', async () =>
   void tasks.stop(AbortSignal.abort());
 
   expect(performed).toEqual([]);
+});
+
+test('an association waits for the rate limits of its instance, too', async () => {
+  const { clock, admitted, begin } = rig(claimed, lost);
+  begin();
+  await clock.advance(0);
+
+  expect(admitted).toEqual(['i-1']);
 });
