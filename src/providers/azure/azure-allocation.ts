@@ -62,7 +62,7 @@ export function azureAllocation(options: AzureAllocationOptions): AllocationImpl
   const changes = new Changes({ client, spellings, clock });
   const failedModels = new FailedModels({ clock, consistencyWindow });
   const publicAddresses = new PublicAddresses(client, clock);
-  const prefixes = new PublicIpPrefixes(client, spellings);
+  const prefixes = new PublicIpPrefixes(client, spellings, clock);
   const parts = { client, changes, spellings, failedModels, publicAddresses };
   const releases = new InstanceReleases({ ...parts, clock });
   return {

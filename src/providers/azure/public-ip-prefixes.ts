@@ -1,7 +1,9 @@
 // Public IP prefixes with the tags that nodes ask for, as what they still have to give: Azure chooses the address when one
 // is taken. They are looked for in the resource groups of the nodes.
 import type { CallContext, ObservedPublicAddresses } from '../contract/allocation-implementation.ts';
+import { CloudError } from '../contract/cloud-failure.ts';
 import { carries, type PublicAddress, type Tags } from '../contract/network-interface.ts';
+import type { Clock } from '../../runtime/clock.ts';
 import { isObject, type Json, list, member, text } from './arm-api.ts';
 import type { ArmClient } from './arm-client.ts';
 import { groupKey, type InstanceRef } from './ids.ts';
@@ -11,13 +13,17 @@ import type { Spellings } from './spellings.ts';
 /** Azure's largest public IP prefix is a /24 (https://learn.microsoft.com/azure/virtual-network/ip-services/public-ip-address-prefix). */
 const maxAddresses = 256;
 
+type Group = Pick<InstanceRef, 'subscriptionId' | 'resourceGroup'>;
+
 export class PublicIpPrefixes {
   readonly #client: ArmClient;
   readonly #spellings: Spellings;
-  readonly #groups = new Map<string, Pick<InstanceRef, 'subscriptionId' | 'resourceGroup'>>();
+  readonly #clock: Pick<Clock, 'monotonic'>;
+  readonly #groups = new Map<string, Group>();
 
-  constructor(client: ArmClient, spellings: Spellings) {
+  constructor(client: ArmClient, spellings: Spellings, clock: Pick<Clock, 'monotonic'>) {
     this.#client = client;
+    this.#clock = clock;
     this.#spellings = spellings;
   }
 
@@ -27,20 +33,39 @@ export class PublicIpPrefixes {
     this.#groups.set(groupKey(instance), { subscriptionId, resourceGroup });
   }
 
-  /** Rejects with a CloudError. */
+  /** Rejects with a CloudError if what could be read has none, and something could not be read. */
   async read(tags: Tags, context: CallContext): Promise<ObservedPublicAddresses> {
-    const lists = await Promise.all(
-      [...this.#groups.values()].map((group) =>
-        this.#client.readList(publicIpPrefixes(group), (item) => readPrefix(item, this.#spellings), context),
-      ),
-    );
+    const lists = await Promise.all([...this.#groups].map((group) => this.#readGroup(group, context)));
     const prefixes = lists.flatMap(({ items }) => items).filter((prefix) => carries(prefix.tags, tags));
+    const error = lists.find((each) => each.error !== undefined)?.error;
+    if (prefixes.length === 0 && error !== undefined) throw error;
     prefixes.sort((a, b) => (a.id < b.id ? -1 : 1));
     return {
-      startedAt: Math.min(...lists.map(({ startedAt }) => startedAt)),
+      startedAt: Math.min(...lists.map(({ startedAt }) => startedAt), this.#clock.monotonic()),
       addresses: prefixes.flatMap(addressesOf),
     };
   }
+
+  /** Anyone who writes a CiliumNode can name a group, so one that cannot be read keeps no others from being used. */
+  async #readGroup([key, group]: readonly [string, Group], context: CallContext): Promise<ReadGroup> {
+    const startedAt = this.#clock.monotonic();
+    try {
+      const convert = (item: Json): Prefix | undefined => readPrefix(item, this.#spellings);
+      return await this.#client.readList(publicIpPrefixes(group), convert, context);
+    } catch (error) {
+      if (!(error instanceof CloudError)) throw error;
+      if (error.failure.code !== 'ResourceGroupNotFound') return { startedAt, items: [], error };
+      // Noted again with the next read of a node in it.
+      this.#groups.delete(key);
+      return { startedAt, items: [] };
+    }
+  }
+}
+
+interface ReadGroup {
+  readonly startedAt: number;
+  readonly items: readonly Prefix[];
+  readonly error?: CloudError;
 }
 
 /** The prefix that an address of `read` is taken from. */

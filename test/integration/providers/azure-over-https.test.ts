@@ -106,7 +106,7 @@ function providerOver(api: AzureApi) {
     spellings,
     subnets: new Subnets(client, clock),
     publicAddresses: new PublicAddresses(client, clock),
-    prefixes: new PublicIpPrefixes(client, spellings),
+    prefixes: new PublicIpPrefixes(client, spellings, clock),
     clock,
     isInScope: () => true,
   };

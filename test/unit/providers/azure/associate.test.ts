@@ -29,7 +29,7 @@ function rigWith(behaviour?: string) {
   const rig = azureRig({ topology, ...(behaviour !== undefined && { behaviour }) });
   const { client, changes, spellings, time: clock } = rig;
   const publicAddresses = new PublicAddresses(client, clock);
-  const prefixes = new PublicIpPrefixes(client, spellings);
+  const prefixes = new PublicIpPrefixes(client, spellings, clock);
   prefixes.note({ kind: 'vm', subscriptionId: group.split('/')[2] ?? '', resourceGroup: 'nodes', name: '' });
   const failedModels = new FailedModels({ clock, consistencyWindow: 20_000 });
   const parts = { client, changes, spellings, failedModels, publicAddresses };
@@ -69,6 +69,43 @@ describe('a public IP prefix', () => {
     ]);
     expect(between.map(({ id }) => id.split('/').at(-1))).toEqual(['egress#1']);
     expect((await rig.left()).map(({ taken }) => taken)).toEqual([true]);
+  });
+});
+
+describe('a resource group without a public IP prefix', () => {
+  const list = 'PublicIPPrefixes.List';
+  const subscriptionId = group.split('/')[2] ?? '';
+  const inGroup = (resourceGroup: string) =>
+    ({ kind: 'vm', subscriptionId, resourceGroup, name: '' }) as const;
+
+  /** A node names this group, too. */
+  function rigBeside(resourceGroup: string) {
+    const subscriptions = `subscriptions: [{ id: ${subscriptionId}, groups: [nodes, others] }]`;
+    const rig = azureRig({ topology: topology + subscriptions });
+    const prefixes = new PublicIpPrefixes(rig.client, rig.spellings, rig.time);
+    prefixes.note(inGroup(resourceGroup));
+    prefixes.note(inGroup('nodes'));
+    const read = async (wanted = tags) => (await rig.ended(prefixes.read(wanted, context))).addresses;
+    return { ...rig, read };
+  }
+
+  test('that does not exist keeps no other one from being used, and is asked once', async () => {
+    const rig = rigBeside('gone');
+
+    expect((await rig.read()).map(({ taken }) => taken)).toEqual([false, false]);
+    expect(await rig.read({ pool: 'none' })).toEqual([]);
+    expect(rig.counts()[list]).toBe(3);
+  });
+
+  test('that Azure does not show keeps no other one from being used, and is no proof that it has none', async () => {
+    const rig = rigBeside('others');
+    rig.fault(list, { kind: 'error', code: 'AuthorizationFailed', status: 403, message: 'no' }, 1);
+    expect((await rig.read()).map(({ taken }) => taken)).toEqual([false, false]);
+
+    rig.fault(list, { kind: 'error', code: 'AuthorizationFailed', status: 403, message: 'no' }, 1);
+    await expect(rig.read({ pool: 'none' })).rejects.toMatchObject({
+      failure: { code: 'AuthorizationFailed' },
+    });
   });
 });
 

@@ -111,7 +111,7 @@ export function azureRig(options: AzureRigOptions = {}): AzureRig {
   const failedModels = new FailedModels({ clock, consistencyWindow: 20_000 });
   const releases = new InstanceReleases({ client, changes, spellings, failedModels, clock });
   const publicAddresses = new PublicAddresses(client, clock);
-  const prefixes = new PublicIpPrefixes(client, spellings);
+  const prefixes = new PublicIpPrefixes(client, spellings, clock);
   const parts = { client, spellings, subnets, publicAddresses, prefixes, clock, isInScope };
   return {
     ...arm,
