@@ -216,7 +216,7 @@ function nextAfterHidden(
   if (phase.kind === 'released') return isReleasedOver(release, phase.since, facts) ? undefined : phase;
   if (phase.kind === 'unassigning' && facts.now < (phase.openUntil ?? Infinity)) return phase;
   // The end of a change decides what the interface has.
-  const isOpen = phase.kind === 'unanswered' && facts.isChanging(release.holding);
+  const isOpen = facts.isChanging(release.holding);
   return isOpen || facts.isHeld(release.holding) ? { kind: 'unanswered' } : releasedOrOver(release, facts);
 }
 

@@ -162,6 +162,12 @@ describe('an agent that is asked', () => {
       { ...ready, isHeld: () => false, isChanging: () => true },
       unanswered,
     ],
+    [
+      'does not learn it either once the call itself can take nothing more',
+      over,
+      { ...ready, isHeld: () => false, isChanging: () => true },
+      unanswered,
+    ],
     ['has forgotten what a lost answer has taken', unanswered, { isHeld: () => false }, none],
   ])('%s', (_, before, given, expected) => {
     expect(after(before, given)).toEqual(expected);
