@@ -197,12 +197,14 @@ export class Verbs {
 
   #status({ conf }: Invocation): CniOutcome<Printed> {
     const { ipam, waitingFor } = this.#options;
-    const { pool = ipam.defaultPool, families = ipam.servedFamilies(pool) } = conf.ipam;
-    if (families.length === 0)
+    const { pool = ipam.defaultPool } = conf.ipam;
+    const served = ipam.servedFamilies(pool);
+    const { families = served } = conf.ipam;
+    if (families.length === 0 || ipam.holdings.isRebuilding)
       return cniFailed(cniCode.notAvailable, `not ready: waiting for ${waitingFor() ?? 'a block'}`);
     for (const family of families) {
       const allocator = ipam.allocator(family, pool);
-      if (allocator === undefined)
+      if (allocator === undefined || !served.includes(family))
         return cniFailed(cniCode.notAvailable, `no ${family} addresses in the pool ${pool}`);
       if (BigInt(allocator.taken) >= allocator.capacity)
         return cniFailed(cniCode.notAvailable, `no ${family} address is free: ${allocator.status()}`);

@@ -212,8 +212,8 @@ export class Ipam {
     if (held?.expiry === undefined) return failed('timerMissing', 'no expiration timer registered');
     if (held.expiry.uuid !== uuid)
       return failed('uuidMismatch', 'UUID mismatch, not stopping expiration timer');
-    const { pool, ip, owner } = held;
-    const problem = this.#commit({ hold: [{ pool, ip, owner }] });
+    const { pool, ip, owner, uid } = held;
+    const problem = this.#commit({ hold: [{ pool, ip, owner, ...(uid !== undefined && { uid }) }] });
     if (problem !== undefined) return notRecorded(problem);
     this.#expirations.cancel(place);
     return ok(undefined);

@@ -1,6 +1,7 @@
 // What survives a restart of the agent: a snapshot, and a journal of the changes since. A change is in the journal before it
 // counts. Files are not flushed to the disk: what a power cut takes belongs to containers that it took as well, and the next
 // boot has a directory of its own.
+import { isUtf8 } from 'node:buffer';
 import {
   closeSync,
   ftruncateSync,
@@ -41,12 +42,12 @@ export class AddressRecord {
   /** Nothing was ever written into it. */
   readonly isNew: boolean;
 
-  private constructor(directory: string, holdings: Holdings, { text, lines }: Read, isNew: boolean) {
+  private constructor(directory: string, holdings: Holdings, { bytes, lines }: Read, isNew: boolean) {
     this.isNew = isNew;
     this.#directory = directory;
     this.#holdings = holdings;
     this.#journal = openSync(join(directory, 'journal'), 'a', 0o600);
-    this.#length = Buffer.byteLength(text);
+    this.#length = bytes;
     this.#lines = lines;
     // A line without an end was never answered for.
     ftruncateSync(this.#journal, this.#length);
@@ -55,18 +56,13 @@ export class AddressRecord {
   /** Opens the record in a directory that exists. Throws what Node.js throws. */
   static open(directory: string): OpenedRecord {
     const holdings = new Holdings();
-    const snapshot = textOf(join(directory, 'snapshot'));
-    const journal = textOf(join(directory, 'journal'));
-    if (snapshot !== '') {
-      const isWhole = snapshot.startsWith(snapshotStart) && snapshot.endsWith(snapshotEnd);
-      const changes = snapshot.slice(snapshotStart.length, -snapshotEnd.length);
-      const read = isWhole ? readChanges(changes, holdings) : undefined;
-      if (read === undefined)
-        return { kind: 'damaged', problem: `${join(directory, 'snapshot')} is damaged` };
-    }
+    const snapshot = bytesOf(join(directory, 'snapshot'));
+    const journal = bytesOf(join(directory, 'journal'));
+    if (!readSnapshot(snapshot, holdings))
+      return { kind: 'damaged', problem: `${join(directory, 'snapshot')} is damaged` };
     const read = readChanges(journal, holdings);
     if (read === undefined) return { kind: 'damaged', problem: `${join(directory, 'journal')} is damaged` };
-    const isNew = snapshot === '' && read.text === '';
+    const isNew = snapshot.byteLength === 0 && read.bytes === 0;
     return { kind: 'open', record: new AddressRecord(directory, holdings, read, isNew), holdings };
   }
 
@@ -118,29 +114,39 @@ export class AddressRecord {
 }
 
 interface Read {
-  /** Whole lines. */
-  readonly text: string;
+  /** Of whole lines. */
+  readonly bytes: number;
   readonly lines: number;
 }
 
+/** Returns whether it is whole, or there is none. */
+function readSnapshot(snapshot: Buffer, holdings: Holdings): boolean {
+  if (snapshot.byteLength === 0) return true;
+  const text = snapshot.toString();
+  if (!text.startsWith(snapshotStart) || !text.endsWith(snapshotEnd)) return false;
+  return readChanges(snapshot.subarray(snapshotStart.length, -snapshotEnd.length), holdings) !== undefined;
+}
+
 /** Applies all whole lines; undefined if one is no change. */
-function readChanges(text: string, holdings: Holdings): Read | undefined {
-  const whole = text.slice(0, text.lastIndexOf('\n') + 1);
-  const lines = whole === '' ? [] : whole.slice(0, -1).split('\n');
+function readChanges(all: Buffer, holdings: Holdings): Read | undefined {
+  const bytes = all.lastIndexOf('\n') + 1;
+  const whole = all.subarray(0, bytes);
+  if (!isUtf8(whole)) return undefined;
+  const lines = bytes === 0 ? [] : whole.toString().slice(0, -1).split('\n');
   for (const line of lines) {
     const change = parseChange(line);
     if (change === undefined) return undefined;
     holdings.apply(change);
   }
-  return { text: whole, lines: lines.length };
+  return { bytes, lines: lines.length };
 }
 
 /** Empty if there is no such file. */
-function textOf(path: string): string {
+function bytesOf(path: string): Buffer {
   try {
-    return readFileSync(path, 'utf8');
+    return readFileSync(path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return Buffer.alloc(0);
     throw error;
   }
 }

@@ -77,9 +77,9 @@ export class ApiServer {
     body: string,
     signal: AbortSignal,
   ): ApiAnswer | Promise<ApiAnswer> {
-    const [path = '', query = ''] = url.split('?', 2);
+    const [path = '', ...query] = url.split('?');
     return this.#options.api.handle(
-      { path, method, headers, body, query: new URLSearchParams(query) },
+      { path, method, headers, body, query: new URLSearchParams(query.join('?')) },
       signal,
     );
   }

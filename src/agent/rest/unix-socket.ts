@@ -1,15 +1,17 @@
 // Sockets of which only one process may be the listener. A name in the kernel's own space is the lock: it is free again when
 // its holder ends, however it ends, so a socket file without a listener can be replaced.
 import { createHash } from 'node:crypto';
-import { lstatSync, mkdirSync, rmSync } from 'node:fs';
+import { lstatSync, mkdirSync, realpathSync, rmSync } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
-import { dirname, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 
 export type Held = { readonly kind: 'held'; readonly release: () => void } | { readonly kind: 'taken' };
 
 /** Takes the name of a path for this process, as long as it lives. `path` need not exist. Rejects with what Node.js says. */
 export function holdPath(path: string): Promise<Held> {
-  const name = createHash('sha256').update(resolve(path)).digest('hex');
+  const name = createHash('sha256')
+    .update(realPathOf(resolve(path)))
+    .digest('hex');
   const server = createServer((socket) => socket.destroy());
   return new Promise((settle, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
@@ -21,6 +23,16 @@ export function holdPath(path: string): Promise<Held> {
       settle({ kind: 'held', release: () => server.close() });
     });
   });
+}
+
+/** Without symbolic links, as far as the path exists. */
+function realPathOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    const parent = dirname(path);
+    return parent === path ? path : join(realPathOf(parent), basename(path));
+  }
 }
 
 /** Listens on a socket whose path this process holds; returns what prevents it. */

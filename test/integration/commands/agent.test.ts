@@ -1,6 +1,6 @@
 // headwater agent as a process, over its Unix socket.
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { existsSync, globSync, mkdirSync, mkdtempSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, mkdirSync, mkdtempSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { AgentProcess, type Answered, type Asked, cniCall } from './agent-process.ts';
@@ -39,7 +39,10 @@ describe('the socket of an agent', () => {
       },
     });
     expect(next.body).not.toHaveProperty('ipv6');
-    expect(await ask('POST', '/v1/ipam/10.0.0.20?owner=x')).toMatchObject({ status: 200, body: '' });
+    expect(await ask('POST', '/v1/ipam/10.0.0.20?owner=x?y')).toMatchObject({ status: 200, body: '' });
+    expect((await ask('GET', '/v1/ipam')).body).toMatchObject({
+      addresses: { '10.0.0.20': { owner: 'x?y' } },
+    });
     expect(await ask('POST', '/v1/ipam/10.0.0.20?owner=y')).toMatchObject({
       status: 500,
       body: 'provided IP is already allocated',
@@ -235,8 +238,12 @@ describe('headwater agent', () => {
 
     const sameState = await headwater(flags(`--socket-path=${join(place, 'other.sock')}`));
     const sameSocket = await headwater(flags(`--state-dir=${join(place, 'other')}`));
+    symlinkSync(place, join(place, 'link'));
+    const linked = [`--state-dir=${join(place, 'link/state')}`, `--socket-path=${join(place, 'other.sock')}`];
+    const sameByLink = await headwater(flags(...linked));
 
-    expect([sameState.code, sameSocket.code]).toEqual([1, 1]);
+    expect([sameState.code, sameSocket.code, sameByLink.code]).toEqual([1, 1, 1]);
+    expect(problemsOf(sameByLink)).toEqual([expect.stringContaining('set --state-dir')]);
     expect(problemsOf(sameState)).toEqual([expect.stringContaining('set --state-dir')]);
     expect(problemsOf(sameSocket)).toEqual([expect.stringContaining('set --socket-path')]);
     expect((await ask('POST', '/v1/ipam/10.0.0.20?owner=y')).status).toBe(500);

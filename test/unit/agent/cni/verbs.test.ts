@@ -455,9 +455,13 @@ describe('STATUS', () => {
     ['the full family is not wanted', ['10.0.0.0/30', 'fd00::/64'], { families: ['ipv6'] }, undefined],
     ['a family has no block', ['10.0.0.0/24'], { families: ['ipv6'] }, 50],
     ['there is no block', [], {}, 50],
+    ['a family is disabled', ['10.0.0.0/24', 'fd00::/64'], { families: ['ipv6'] }, 50],
+    ['the record is being rebuilt', ['10.0.0.0/24'], {}, 50],
   ])('when %s', async (state, blocks, ipam, code) => {
-    const rig = new AgentRig({ blocks });
+    const enabled = { ipv4: undefined, ipv6: state.includes('disabled') ? false : undefined };
+    const rig = new AgentRig({ blocks, enabled });
     if (state.includes('full')) rig.ipam.allocate({ owner: 'x', families: ['ipv4'] });
+    if (state.includes('rebuilt')) rig.ipam.holdings.apply({ rebuilding: true });
 
     const answer = await rig.call('STATUS', { ipam });
 

@@ -153,6 +153,17 @@ describe('a release', () => {
 });
 
 describe('an expiration', () => {
+  test('that is stopped leaves the pod that shows the address', () => {
+    const rig = new AgentRig();
+    const shown = { ...place('10.0.0.7'), owner: 'a/b', uid: 'u' };
+    rig.ipam.rebuild([shown]);
+    const timer = rig.ipam.startExpirationTimer(place('10.0.0.7'), 1000);
+
+    rig.ipam.stopExpirationTimer(place('10.0.0.7'), timer.kind === 'ok' ? timer.value : '');
+
+    expect(rig.ipam.holdings.at(place('10.0.0.7'))).toEqual(shown);
+  });
+
   const minute = 60_000;
 
   test('releases an address of which nothing stops the timer', async () => {

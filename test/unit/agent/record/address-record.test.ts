@@ -165,6 +165,21 @@ describe('a record', () => {
   });
 });
 
+describe('a journal with bytes that are no text', () => {
+  test('is damaged', () => {
+    const opened = open();
+    write(opened, hold('10.0.0.1'));
+    opened.record.close();
+    const path = join(directory, 'journal');
+    const bytes = readFileSync(path);
+    bytes[bytes.indexOf('"x"') + 1] = 0xff;
+    writeFileSync(path, bytes);
+
+    expect(AddressRecord.open(directory).kind).toBe('damaged');
+    expect(readFileSync(path)).toEqual(bytes);
+  });
+});
+
 describe('the state directory', () => {
   const boots = ['1b4e28ba-2fa1-41d2-883f-0016d3cca427', '6ba7b810-9dad-41d1-80b4-00c04fd430c8'] as const;
   const bootIdFile = (): string => join(directory, 'boot_id');
