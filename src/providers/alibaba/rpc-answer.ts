@@ -82,8 +82,8 @@ function refusalOf(status: number, headers: Headers, body: unknown): CallError {
 }
 
 /**
- * Whether the change may have been made all the same: by a request that something in between sent twice, or before a 5xx
- * other than a throttle.
+ * Whether the change may have been made although it was refused: by a request that something in between sent twice, or
+ * before a 5xx other than a throttle.
  */
 function isOpen(status: number, code: string): boolean {
   return code === 'SignatureNonceUsed' || (status >= 500 && !code.startsWith('Throttling'));

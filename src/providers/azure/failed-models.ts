@@ -26,7 +26,7 @@ export interface VmModel {
 
 export class FailedModels {
   readonly #options: FailedModelsOptions;
-  /** By instance: its failed model, and what was left over in it, since then in monotonic ms. */
+  /** By instance: its failed model, and what it asked for in vain. */
   readonly #since = new Map<string, FailedState>();
 
   constructor(options: FailedModelsOptions) {

@@ -13,7 +13,7 @@ import type { ConfigurationChange, WantedConfiguration } from './configurations.
 type Claims = ReadonlyMap<string, string>;
 
 /** A change under way. */
-export interface BegunChange {
+export interface StartedChange {
   readonly interfaceId: string;
   readonly before: ArmInterface;
   readonly added: readonly Configuration[];
@@ -25,7 +25,7 @@ export function beginChanges(
   cloud: ArmCloud,
   changes: readonly ConfigurationChange[],
   operationId: string,
-): readonly BegunChange[] {
+): readonly StartedChange[] {
   const claims = claimAll(cloud, changes);
   return changes.map((change, index) => {
     const claimed = claims[index] ?? new Map<string, string>();
@@ -52,7 +52,7 @@ export interface OperationFailure {
 /** Ends what `beginChanges` began. */
 export function endChanges(
   cloud: ArmCloud,
-  changes: readonly BegunChange[],
+  changes: readonly StartedChange[],
   failure: OperationFailure | undefined,
 ): void {
   const hasFailed = failure !== undefined;
@@ -82,7 +82,7 @@ export function endChanges(
 
 /** Without what it added, and with what it dropped; or, if it is half done, with half of both. */
 function afterFailure(
-  { before, added, dropped }: BegunChange,
+  { before, added, dropped }: StartedChange,
   { isHalfDone = false }: OperationFailure,
 ): readonly Configuration[] {
   if (!isHalfDone) return before.configurations;

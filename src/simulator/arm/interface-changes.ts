@@ -60,10 +60,10 @@ function updateInterface(cloud: ArmCloud, known: ArmInterface, write: InterfaceW
   const change = changeOf(cloud, known, configurationsIn(write));
   const operation = cloud.beginOperation(known.path, 'Microsoft.Network');
   cloud.onWrite({ path: known.path, lost: lossesOf(known.model, model), drops: drops(change) });
-  const begun = beginChanges(cloud, [{ ...change, record: { ...known, model } }], operation.id);
+  const started = beginChanges(cloud, [{ ...change, record: { ...known, model } }], operation.id);
   const { failure } = write;
   cloud.after(cloud.times.interfaceMs, () => {
-    endChanges(cloud, begun, failure);
+    endChanges(cloud, started, failure);
     cloud.operations.end(operation.id, failure);
   });
   return operation;

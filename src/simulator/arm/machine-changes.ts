@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../workload/json.ts';
 import { listAt, objectAt, textAt } from '../workload/json.ts';
 import {
   beginChanges,
-  type BegunChange,
+  type StartedChange,
   endChanges,
   free,
   type OperationFailure,
@@ -58,11 +58,11 @@ export function updateMachine(cloud: ArmCloud, update: MachineUpdate): Operation
   const changes = changesOf(cloud, machine, model);
   const operation = cloud.beginOperation(machine.path, 'Microsoft.Compute');
   cloud.onWrite({ path: machine.path, lost: lossesOf(machine.model, model), drops: changes.some(drops) });
-  const { begun, failure = update.failure } = beginAllChanges(cloud, changes, operation);
+  const { started, failure = update.failure } = beginAllChanges(cloud, changes, operation);
   const { failure: _, ...known } = machine;
   const changed = put(cloud, { ...known, model, state: 'Updating', operationId: operation.id });
   cloud.after(cloud.times.machineMs, () => {
-    endChanges(cloud, begun, failure);
+    endChanges(cloud, started, failure);
     const current = cloud.machines.current.get(machine.id);
     cloud.operations.end(operation.id, failure ?? (current === undefined ? gone : undefined));
     if (current?.operationId !== operation.id) return;
@@ -85,15 +85,18 @@ function beginAllChanges(
   cloud: ArmCloud,
   changes: readonly ConfigurationChange[],
   operation: Operation,
-): { readonly begun: readonly BegunChange[]; readonly failure?: OperationFailure } {
+): { readonly started: readonly StartedChange[]; readonly failure?: OperationFailure } {
   try {
-    const begun = beginChanges(cloud, changes.filter(isChange), operation.id);
-    const records = begun.flatMap(({ interfaceId }) => cloud.interfaces.current.get(interfaceId) ?? []);
-    return { begun, ...(records.some((each) => lacksPublicAddress(cloud, each)) && { failure: fullPrefix }) };
+    const started = beginChanges(cloud, changes.filter(isChange), operation.id);
+    const records = started.flatMap(({ interfaceId }) => cloud.interfaces.current.get(interfaceId) ?? []);
+    return {
+      started,
+      ...(records.some((each) => lacksPublicAddress(cloud, each)) && { failure: fullPrefix }),
+    };
   } catch (refusal) {
     const isLate = cloud.operationAnswers.fullSubnet === 'atTheEnd';
     if (isLate && refusal instanceof ArmRefusal && refusal.code === 'SubnetIsFull') {
-      return { begun: [], failure: { code: refusal.code, message: refusal.message } };
+      return { started: [], failure: { code: refusal.code, message: refusal.message } };
     }
     cloud.operations.forget(operation.id);
     throw refusal;
@@ -171,11 +174,11 @@ export function upgradeMachine(
     .interfacesOf(machine)
     .map((record) => changeOf(cloud, record, fresh.get(record.name) ?? []))
     .filter(isChange);
-  const begun = beginChanges(cloud, changes, operation.id);
+  const started = beginChanges(cloud, changes, operation.id);
   const model = withConfigurations(machine.model, fresh);
   put(cloud, { ...machine, model, state: 'Updating', operationId: operation.id });
   cloud.after(cloud.times.machineMs, () => {
-    endChanges(cloud, begun, undefined);
+    endChanges(cloud, started, undefined);
     const current = cloud.machines.current.get(machine.id);
     if (current?.operationId !== operation.id) return;
     const { operationId: _, ...rest } = current;

@@ -1,6 +1,6 @@
 // Adds machines with their interfaces, by the plan that a topology has of them. One that is added while the cloud runs
 // is being created until it is started; its addresses are taken from the beginning.
-import { type BegunChange, endChanges, firstConfigurations, free } from './address-changes.ts';
+import { type StartedChange, endChanges, firstConfigurations, free } from './address-changes.ts';
 import type { ArmCloud } from './arm-cloud.ts';
 import type { ArmInterface, Machine } from './arm-records.ts';
 import type { InterfacePlan, MachinePlan } from './arm-topology-schema.ts';
@@ -73,11 +73,11 @@ export function start(cloud: ArmCloud, machineId: string): void {
   const machine = cloud.machines.current.get(machineId);
   if (machine?.state !== 'Creating') return;
   cloud.machines.put({ ...machine, state: 'Succeeded', power: 'running' });
-  const begun = cloud.interfacesOf(machine).map((record): BegunChange => {
+  const started = cloud.interfacesOf(machine).map((record): StartedChange => {
     cloud.interfaces.put({ ...record, mac: cloud.newMac() });
     return { interfaceId: record.id, before: record, added: [], dropped: [] };
   });
-  endChanges(cloud, begun, undefined);
+  endChanges(cloud, started, undefined);
   const instance = cloud.network.instances.get(machineId);
   if (instance !== undefined) cloud.network.put('instances', { ...instance, state: 'running' });
 }

@@ -31,9 +31,9 @@ export class Operations {
 
   beginOperation(operation: Omit<Operation, 'status' | 'startedAt'>): Operation {
     this.#forgetOld();
-    const begun: Operation = { ...operation, startedAt: this.#now(), status: 'InProgress' };
-    this.#known.set(begun.id, begun);
-    return begun;
+    const started: Operation = { ...operation, startedAt: this.#now(), status: 'InProgress' };
+    this.#known.set(started.id, started);
+    return started;
   }
 
   end(id: string, error?: Operation['error']): void {

@@ -131,7 +131,7 @@ describe('a node on Azure with static-ip-tags', () => {
     expect(assigned(world, machine)).toBe('');
   });
 
-  test('outside Uniform scale sets is told to associate one itself, and takes none from the others', async () => {
+  test('outside Uniform scale sets gets none, takes none from the others, and its warning says what to do instead', async () => {
     const machines = [{ name: 'single', interfaces: [{ name: 'nic0', subnet: 'pods' }] }];
     const publicIpPrefixes = [{ name: 'egress', block: '203.0.113.8/31', tags: { pool: 'egress' } }];
     const world = new AzureClusterWorld({ cloud: testAzure({ machines, publicIpPrefixes }) });

@@ -104,7 +104,7 @@ function withSubject(outcome: Outcome, about: 'instance'): Outcome {
   return { ...outcome, failure: { ...outcome.failure, about } };
 }
 
-test('an association is not begun beside a change that excludes it', async () => {
+test('an association is not sent beside a change that excludes it', async () => {
   const { clock, tasks, performed, begin } = rig(claimed, lost, true);
 
   begin();
