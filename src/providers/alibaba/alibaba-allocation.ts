@@ -45,7 +45,7 @@ export interface AlibabaAllocationOptions {
 export function alibabaAllocation(options: AlibabaAllocationOptions): AllocationImplementation {
   const { api, gate, limits, clock, consistencyWindow, instanceTags, subnetIds, subnetTags } = options;
   const client = new RpcClient(api, gate);
-  const waits = new InterfaceWaits(client, clock, limits);
+  const waits = new InterfaceWaits({ client, clock, limits, consistencyWindow });
   return {
     traits: alibabaTraits,
     maxInstancesPerRefresh: maxIds,

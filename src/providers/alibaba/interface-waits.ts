@@ -31,8 +31,8 @@ const attachment = 2000;
 const patience = 1 / 8;
 /** What takes longer has not ended for anyone who waits, in ms. */
 const max = 120_000;
-/** Until then a read may show the interface as it was before, in ms. */
-const lag = 10_000;
+/** Until then a new interface that no read shows may be one that is not visible yet, in ms. */
+const unseen = 10_000;
 
 /** Undefined while the interface, or undefined if the read of that time does not show it, has to be read again. */
 type Find<Result> = (item: ShownNetworkInterface | undefined, startedAt: number) => Result | undefined;
@@ -43,15 +43,25 @@ interface Shown {
   readonly items: ReadonlyMap<string, ShownNetworkInterface>;
 }
 
+export interface InterfaceWaitsOptions {
+  readonly client: RpcClient;
+  readonly clock: Clock;
+  readonly limits: LimitSizes;
+  /** How long after a change a read may still lack it, in ms. */
+  readonly consistencyWindow: number;
+}
+
 export class InterfaceWaits {
   readonly #client: RpcClient;
   readonly #clock: Clock;
+  readonly #consistencyWindow: number;
   readonly #pause: number;
   readonly #poller: Poller<Shown>;
 
-  constructor(client: RpcClient, clock: Clock, limits: LimitSizes) {
+  constructor({ client, clock, limits, consistencyWindow }: InterfaceWaitsOptions) {
     this.#client = client;
     this.#clock = clock;
+    this.#consistencyWindow = consistencyWindow;
     this.#pause = pauseWithin(limits.get('DescribeNetworkInterfaces'));
     this.#poller = new Poller<Shown>({
       clock,
@@ -68,7 +78,7 @@ export class InterfaceWaits {
     const since = this.#clock.monotonic();
     // What no read shows is gone, or not yet visible: an attachment finds out.
     const find: Find<'created'> = (item, startedAt) => {
-      if (item === undefined) return startedAt - since >= lag ? 'created' : undefined;
+      if (item === undefined) return startedAt - since >= unseen ? 'created' : undefined;
       return item.status === 'Creating' ? undefined : 'created';
     };
     await this.#until(interfaceId, { find, first: creation }, context);
@@ -80,12 +90,11 @@ export class InterfaceWaits {
     context: CallContext,
   ): Promise<AttachmentEnd> {
     const since = this.#clock.monotonic();
-    let isSeen = false;
     const find: Find<ShownInterface | 'fellBack'> = (item, startedAt) => {
       if (item?.status === 'InUse' && holderOf(item) === instanceId) return { item, startedAt };
-      isSeen ||= item?.status === 'Attaching';
-      const isSettled = isSeen || startedAt - since >= lag;
-      return isSettled && item?.status === 'Available' ? 'fellBack' : undefined;
+      // An earlier read may show what is before the request, also an attachment of then.
+      const isCertain = startedAt - since >= this.#consistencyWindow;
+      return isCertain && item?.status === 'Available' ? 'fellBack' : undefined;
     };
     return this.#until(interfaceId, { find, first: attachment }, context);
   }

@@ -37,8 +37,9 @@ export const actionOf = {
   deleteInterface: 'DeleteNetworkInterface',
 } as const satisfies Record<OperationKind, RpcAction | undefined>;
 
-/** Attempts of an assignment whose answer was lost, and the pause after the first, in ms. */
+/** Attempts of an assignment whose answer was lost. */
 const maxTries = 4;
+/** After a first attempt, in ms. */
 const pause = 1000;
 
 export interface Performing {
@@ -103,7 +104,19 @@ function stillOpen(outcome: Outcome): Outcome {
   return isOpen ? { kind: 'ambiguous', failure: outcome.failure } : outcome;
 }
 
-async function attachInterface(call: Performing, operation: AttachInterface): Promise<Outcome> {
+/** An attachment that falls back is tried once more. */
+function attachInterface(call: Performing, operation: AttachInterface): Promise<Outcome> {
+  const { client, clock, context } = call;
+  const attempt = async (tries: number): Promise<Outcome> => {
+    if (tries > 1) await client.admit(['AttachNetworkInterface'], context);
+    return attachOnce(call, operation);
+  };
+  return retry({ clock, signal: context.signal }, attempt, (outcome, tries) =>
+    tries === 1 && outcome.kind === 'failed' && outcome.failure.code === fellBackCode ? pause : undefined,
+  );
+}
+
+async function attachOnce(call: Performing, operation: AttachInterface): Promise<Outcome> {
   const { interfaceId, instanceId, deviceIndex } = operation;
   const action = 'AttachNetworkInterface';
   const input = { networkInterfaceId: interfaceId, instanceId };
@@ -121,11 +134,10 @@ async function attachInterface(call: Performing, operation: AttachInterface): Pr
   return { kind: 'done', answer: { ...answer, shown } };
 }
 
+const fellBackCode = 'AttachmentFellBack';
+
 function fellBack({ interfaceId, instanceId }: AttachInterface): CloudFailure {
-  return failure(
-    'AttachmentFellBack',
-    `${interfaceId} is available again instead of attached to ${instanceId}`,
-  );
+  return failure(fellBackCode, `${interfaceId} is available again instead of attached to ${instanceId}`);
 }
 
 function notEnded({ interfaceId, instanceId }: AttachInterface): CloudFailure {
