@@ -19,6 +19,9 @@ const states: ReadonlyMap<string, Attachment['state']> = new Map([
   ['Detaching', 'detaching'],
 ]);
 
+/** Types with states of their own, such as "Linked". */
+const specialTypes: ReadonlySet<string> = new Set(['Trunk', 'Member']);
+
 /** States of an interface without an instance. */
 const detachedStates: ReadonlySet<string> = new Set(['Available', 'Creating', 'Deleting', 'CreateFailed']);
 
@@ -155,8 +158,9 @@ function stateProblem(shown: ShownNetworkInterface): string | undefined {
   if (holder === undefined) return undefined;
   if (!isIdOf('i', holder)) return `its instance is ${JSON.stringify(holder)}`;
   if (detachedStates.has(status)) return `it has an instance and is ${status}`;
-  // Nothing is offered on an interface of a special type, whatever its state.
-  const isKnown = states.has(status) || reservation(shown) !== undefined;
+  // Nothing is offered on an interface of a special type, whatever its state. A type that is unknown, too, proves nothing.
+  const isSpecial = shown.serviceManaged === true || specialTypes.has(shown.type ?? '');
+  const isKnown = states.has(status) || isSpecial;
   return isKnown ? undefined : `its state ${JSON.stringify(status)} is unknown`;
 }
 

@@ -97,6 +97,7 @@ describe('an interface of ECS', () => {
     [{ privateIpAddress: '10.0.0.9' }, 'its primary address is not among its addresses'],
     [{ status: 'Available' }, 'it has an instance and is Available'],
     [{ status: 'Frozen' }, 'its state "Frozen" is unknown'],
+    [{ type: 'Quantum', status: 'Frozen' }, 'its state "Frozen" is unknown'],
     [
       { ipv4PrefixSets: { ipv4PrefixSet: [{ ipv4Prefix: '10.0.0.16/27' }] } },
       '"10.0.0.16/27" is not an IPv4 /28 prefix',
