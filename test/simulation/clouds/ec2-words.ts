@@ -1,5 +1,11 @@
 // Calls of Alibaba Cloud in the words of EC2, which faults and invariants know.
-import { type JsonObject, listAt, objectAt, textAt } from '../../../src/simulator/workload/json.ts';
+import {
+  type Json,
+  type JsonObject,
+  listAt,
+  objectAt,
+  textAt,
+} from '../../../src/simulator/workload/json.ts';
 
 /** Fields without a counterpart in EC2 keep their names. */
 export function inWordsOfEc2(input: object): JsonObject {
@@ -19,12 +25,19 @@ export function outputInWordsOfEc2(output: object): JsonObject {
   const answer = output as JsonObject;
   const created = textAt(answer, 'networkInterfaceId');
   const assigned = objectAt(answer, 'assignedPrivateIpAddressesSet', 'privateIpSet');
+  const read = listAt(objectAt(answer, 'networkInterfaceSets'), 'networkInterfaceSet');
   return {
+    ...(read.length > 0 && { NetworkInterfaces: read.map(interfaceInWordsOfEc2) }),
     ...(created !== '' && { NetworkInterface: { NetworkInterfaceId: created } }),
     AssignedPrivateIpAddresses: listAt(assigned, 'privateIpAddress').map((address) => ({
       PrivateIpAddress: address,
     })),
   };
+}
+
+function interfaceInWordsOfEc2(item: Json): JsonObject {
+  const Status = textAt(item, 'status') === 'InUse' ? 'in-use' : textAt(item, 'status');
+  return { NetworkInterfaceId: textAt(item, 'networkInterfaceId'), Status };
 }
 
 export function resultInWordsOfEc2(result: string): string {

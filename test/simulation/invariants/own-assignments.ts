@@ -1,12 +1,14 @@
 // What each controller assigned to which interface by its own answered calls. It knows this without a read, even if it
 // knew the address on another interface.
-import { listAt, textAt, type JsonObject } from '../../../src/simulator/workload/json.ts';
+import { type Json, listAt, textAt, type JsonObject } from '../../../src/simulator/workload/json.ts';
 import type { ShownNode } from './shown-node.ts';
 
 interface Receipt {
   readonly interfaceId: string;
   /** Time of the answer, in ms; Infinity before it. */
   readonly answeredAt: number;
+  /** The cloud works on the attachment of its interface, and only a read shows the end. */
+  readonly isAccepted?: boolean;
 }
 
 export interface Misplaced {
@@ -34,18 +36,34 @@ export class OwnAssignments {
 
   /**
    * A call of a controller succeeded. A controller learns what an interface has from answers to assignments, several of
-   * which may be in flight, and from the last call that creates an interface.
+   * which may be in flight, and from the last call that creates an interface. An answer without the id of an attachment
+   * only accepts it: until a read shows its end, the interface is on no instance for the controller.
    */
   onAnswer(identity: string, action: string, input: JsonObject, output: JsonObject): void {
-    const named = action === 'AssignPrivateIpAddresses' ? new Set(assignedIn(output)) : undefined;
-    if (named === undefined && action !== 'AttachNetworkInterface') return;
     const interfaceId = textAt(input, 'NetworkInterfaceId');
-    const own = this.#by.get(identity) ?? new Map<string, Receipt>();
-    for (const [holding, receipt] of own) {
-      const isPending = receipt.interfaceId === interfaceId && receipt.answeredAt === Infinity;
-      if (isPending && named?.has(holding) !== false)
-        own.set(holding, { interfaceId, answeredAt: this.#now() });
+    if (action === 'AssignPrivateIpAddresses') {
+      const named = new Set(assignedIn(output));
+      this.#know(identity, (receipt, holding) => receipt.interfaceId === interfaceId && named.has(holding));
+    } else if (action === 'AttachNetworkInterface' && textAt(output, 'AttachmentId') !== '')
+      this.#know(identity, (receipt) => receipt.interfaceId === interfaceId);
+    else if (action === 'AttachNetworkInterface') this.#accept(identity, interfaceId);
+    else if (action === 'DescribeNetworkInterfaces') {
+      const attached = new Set(listAt(output, 'NetworkInterfaces').flatMap(attachedIn));
+      this.#know(identity, (receipt) => receipt.isAccepted === true && attached.has(receipt.interfaceId));
     }
+  }
+
+  #know(identity: string, isMeant: (receipt: Receipt, holding: string) => boolean): void {
+    const own = this.#by.get(identity) ?? new Map<string, Receipt>();
+    for (const [holding, receipt] of own)
+      if (receipt.answeredAt === Infinity && isMeant(receipt, holding))
+        own.set(holding, { interfaceId: receipt.interfaceId, answeredAt: this.#now() });
+  }
+
+  #accept(identity: string, interfaceId: string): void {
+    const own = this.#by.get(identity) ?? new Map<string, Receipt>();
+    for (const [holding, receipt] of own)
+      if (receipt.interfaceId === interfaceId) own.set(holding, { ...receipt, isAccepted: true });
   }
 
   /** What a node shows on another interface than the one that, as the controller knew at `at`, in ms, got it last. */
@@ -59,6 +77,10 @@ export class OwnAssignments {
       }),
     );
   }
+}
+
+function attachedIn(item: Json): readonly string[] {
+  return textAt(item, 'Status') === 'in-use' ? [textAt(item, 'NetworkInterfaceId')] : [];
 }
 
 function assignedIn(output: JsonObject): readonly string[] {
