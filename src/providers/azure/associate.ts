@@ -6,7 +6,7 @@ import type { AssociateStaticIP, Outcome } from '../contract/operation.ts';
 import type { JsonObject } from './arm-api.ts';
 import { failure } from './arm-client.ts';
 import { nameOfInterface, parseInstanceId, type ScaleSetVm } from './ids.ts';
-import { hasFailed, holdsAssociation, withAssociation } from './instance-model.ts';
+import { holdsAssociation, withAssociation } from './instance-model.ts';
 import {
   changeModel,
   notCertain,
@@ -14,6 +14,7 @@ import {
   readInterfaces,
   type Target,
   type UpdateParts,
+  withoutLeftovers,
 } from './model-change.ts';
 import type { PublicAddresses } from './public-addresses.ts';
 import { prefixOf } from './public-ip-prefixes.ts';
@@ -66,9 +67,7 @@ function targetOf(
     update,
     effect: 'adds',
     prepare: async (model, context) => {
-      if (!hasFailed(model.body)) return prepared(model.body);
-      const shown = await readInterfaces(parts, vm, context);
-      const cleaned = parts.failedModels.cleaned(instanceId, model, shown);
+      const cleaned = await withoutLeftovers(parts, { instanceId, vm }, model, context);
       return cleaned === undefined ? notCertain : prepared(cleaned);
     },
   };

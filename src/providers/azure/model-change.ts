@@ -17,7 +17,7 @@ import {
 } from './changes.ts';
 import type { FailedModels, VmModel } from './failed-models.ts';
 import { parseInstanceId, type ScaleSetVm } from './ids.ts';
-import { holdsAll, holdsAssociation, holdsNone, type ModelProblem } from './instance-model.ts';
+import { hasFailed, holdsAll, holdsAssociation, holdsNone, type ModelProblem } from './instance-model.ts';
 import { readInterface, type ShownInterface } from './network-interface.ts';
 import { replacing, scaleSetVm, scaleSetVmInterfaces, standaloneVm } from './requests.ts';
 import type { Spellings } from './spellings.ts';
@@ -190,6 +190,17 @@ export async function readInterfaces(
   const request = scaleSetVmInterfaces(vm);
   const { items } = await client.readList(request, (item) => readInterface(item, spellings), context);
   return items;
+}
+
+/** The model of a VM without what a failed change left; undefined while that is not certain. Rejects with a CloudError. */
+export async function withoutLeftovers(
+  parts: UpdateParts,
+  { instanceId, vm }: { readonly instanceId: string; readonly vm: ScaleSetVm },
+  model: VmModel,
+  context: CallContext,
+): Promise<JsonObject | undefined> {
+  if (!hasFailed(model.body)) return model.body;
+  return parts.failedModels.cleaned(instanceId, model, await readInterfaces(parts, vm, context));
 }
 
 /** Nothing is sent before it is certain what a failed change left. */

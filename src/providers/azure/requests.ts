@@ -58,8 +58,12 @@ export function scaleSetVmInterfaces(vm: ScaleSetVm): ArmRequest {
 }
 
 export function interfacesInGroup(place: Place): ArmRequest {
-  return get('Interfaces.List', 'network', {
-    path: `${groupPath(place)}/providers/Microsoft.Network/networkInterfaces`,
+  return listInGroup('Interfaces.List', place, 'networkInterfaces');
+}
+
+function listInGroup(operation: ArmOperation, place: Place, type: string): ArmRequest {
+  return get(operation, 'network', {
+    path: `${groupPath(place)}/providers/Microsoft.Network/${type}`,
     version: 'network',
     subscriptionId: place.subscriptionId,
   });
@@ -90,11 +94,7 @@ export function publicAddress(id: ArmId): ArmRequest {
 }
 
 export function publicIpPrefixes(place: Place): ArmRequest {
-  return get('PublicIPPrefixes.List', 'network', {
-    path: `${groupPath(place)}/providers/Microsoft.Network/publicIPPrefixes`,
-    version: 'network',
-    subscriptionId: place.subscriptionId,
-  });
+  return listInGroup('PublicIPPrefixes.List', place, 'publicIPPrefixes');
 }
 
 /** Its configurations are only counted: a large subnet has tens of thousands. */

@@ -9,7 +9,6 @@ import { instanceKey, nameOfInterface, parseInstanceId, parseInterfaceId, type S
 import {
   type Addition,
   type Edit,
-  hasFailed,
   holdsAll,
   namesFor,
   type NamesByInterface,
@@ -21,9 +20,9 @@ import {
   type ModelResult,
   notCertain,
   type Prepared,
-  readInterfaces,
   type Target,
   type UpdateParts,
+  withoutLeftovers,
 } from './model-change.ts';
 import { oneInterface, scaleSetVm } from './requests.ts';
 
@@ -105,11 +104,9 @@ function targetOfVm(parts: UpdateParts, { instanceId, vm, additions, names }: Vm
     effect: 'adds',
     names,
     prepare: async (model, context) => {
-      const { body } = model;
-      if (holdsAll(body, names) || !hasFailed(body))
-        return prepared(body, names, withAdditionsToVm(body, additions, names));
-      const shown = await readInterfaces(parts, vm, context);
-      const cleaned = parts.failedModels.cleaned(instanceId, model, shown);
+      const cleaned = holdsAll(model.body, names)
+        ? model.body
+        : await withoutLeftovers(parts, { instanceId, vm }, model, context);
       return cleaned === undefined
         ? notCertain
         : prepared(cleaned, names, withAdditionsToVm(cleaned, additions, names));

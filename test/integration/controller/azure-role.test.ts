@@ -19,18 +19,14 @@ interface Case {
 }
 
 const everybody = [2, 1] as const;
+const nobody: Case = { served: [0, 0], shownBy: 'the error of a node' };
+const onlyItsOwn: Case = { served: [0, 1], shownBy: 'the error of a node' };
 
 const cases: Readonly<Record<string, Case>> = {
   'Microsoft.Compute/virtualMachineScaleSets/read': { served: everybody, lost: 'one of the scale set' },
   'Microsoft.Compute/virtualMachineScaleSets/networkInterfaces/read': { served: everybody },
-  'Microsoft.Compute/virtualMachineScaleSets/virtualMachines/read': {
-    served: [0, 1],
-    shownBy: 'the error of a node',
-  },
-  'Microsoft.Compute/virtualMachineScaleSets/virtualMachines/write': {
-    served: [0, 1],
-    shownBy: 'the error of a node',
-  },
+  'Microsoft.Compute/virtualMachineScaleSets/virtualMachines/read': onlyItsOwn,
+  'Microsoft.Compute/virtualMachineScaleSets/virtualMachines/write': onlyItsOwn,
   'Microsoft.Compute/virtualMachineScaleSets/virtualMachines/networkInterfaces/read': { served: everybody },
   'Microsoft.Compute/virtualMachineScaleSets/virtualMachines/networkInterfaces/ipConfigurations/publicIPAddresses/read':
     { served: everybody },
@@ -38,24 +34,12 @@ const cases: Readonly<Record<string, Case>> = {
   'Microsoft.Network/networkInterfaces/read': { served: [2, 0] },
   'Microsoft.Network/networkInterfaces/write': { served: [2, 0], shownBy: 'the error of a node' },
   'Microsoft.Network/virtualNetworks/subnets/read': { served: [0, 0] },
-  'Microsoft.Network/virtualNetworks/subnets/join/action': {
-    served: [0, 0],
-    shownBy: 'the error of a node',
-  },
+  'Microsoft.Network/virtualNetworks/subnets/join/action': nobody,
   'Microsoft.Network/publicIPPrefixes/read': { served: everybody, shownBy: 'a warning of a node' },
   'Microsoft.Network/publicIPPrefixes/join/action': { served: everybody, shownBy: 'a warning of a node' },
-  'Microsoft.Network/networkSecurityGroups/join/action': {
-    served: [0, 0],
-    shownBy: 'the error of a node',
-  },
-  'Microsoft.Network/applicationSecurityGroups/joinIpConfiguration/action': {
-    served: [0, 0],
-    shownBy: 'the error of a node',
-  },
-  'Microsoft.Network/loadBalancers/backendAddressPools/join/action': {
-    served: [0, 0],
-    shownBy: 'the error of a node',
-  },
+  'Microsoft.Network/networkSecurityGroups/join/action': nobody,
+  'Microsoft.Network/applicationSecurityGroups/joinIpConfiguration/action': nobody,
+  'Microsoft.Network/loadBalancers/backendAddressPools/join/action': nobody,
 };
 
 const nic = {
