@@ -17,7 +17,7 @@ import { ArmClient, callOf, failure } from './arm-client.ts';
 import { Changes } from './changes.ts';
 import { azureSection } from './cilium-node-section.ts';
 import { FailedModels } from './failed-models.ts';
-import type { InstanceRef } from './ids.ts';
+import { instanceKey, type InstanceRef } from './ids.ts';
 import { maxConfigurations } from './instance-model.ts';
 import { PublicAddresses } from './public-addresses.ts';
 import { PublicIpPrefixes } from './public-ip-prefixes.ts';
@@ -72,8 +72,19 @@ export function azureAllocation(options: AzureAllocationOptions): AllocationImpl
     reach: async (context) => {
       await client.read(place === undefined ? subscriptions() : interfacesInGroup(place), context);
     },
-    observe: (scope, context) =>
-      observe({ client, spellings, subnets, publicAddresses, prefixes, clock, isInScope }, scope, context),
+    observe: (scope, context) => {
+      // Only now every instance is named.
+      if (scope.kind === 'all') {
+        const instanceIds = new Set(scope.instanceIds.map(instanceKey));
+        failedModels.keepOnly(instanceIds);
+        publicAddresses.keepOnly(instanceIds);
+      }
+      return observe(
+        { client, spellings, subnets, publicAddresses, prefixes, clock, isInScope },
+        scope,
+        context,
+      );
+    },
     readInfrastructure: (networkIds, context) => readInfrastructure(subnets, networkIds, context),
     readSubnetCounts: (networkIds, context) => readSubnetCounts(subnets, networkIds, context),
     readLimits: () => Promise.resolve(new Map()),
@@ -99,7 +110,8 @@ function callsFor(
 ): readonly CloudCall[] {
   return kinds.flatMap((kind) => {
     const effect = effects[kind];
-    if (effect === undefined || instanceId === undefined) return [];
+    if (effect === undefined) return [];
+    if (instanceId === undefined) throw new Error(`${kind} names no instance, whose limits it needs`);
     const request = admittedFor(instanceId, effect);
     return request === undefined ? [] : [callOf(request)];
   });

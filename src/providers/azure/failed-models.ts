@@ -2,7 +2,7 @@
 // ask for it again: in a full subnet none would ever succeed, not even one that gives addresses back.
 import type { Clock } from '../../runtime/clock.ts';
 import type { JsonObject } from './arm-api.ts';
-import { nameOfInterface } from './ids.ts';
+import { instanceKey, nameOfInterface } from './ids.ts';
 import {
   associationsIn,
   hasFailed,
@@ -40,7 +40,7 @@ export class FailedModels {
   cleaned(instanceId: string, model: VmModel, shown: readonly ShownInterface[]): JsonObject | undefined {
     const leftovers = hasFailed(model.body) ? leftoversIn(model.body, shown) : none;
     if (leftovers !== undefined && leftovers.names.size + leftovers.associations.length === 0) {
-      this.#since.delete(instanceId);
+      this.#since.delete(instanceKey(instanceId));
       return model.body;
     }
     if (!this.#isOld(instanceId, model, leftovers) || leftovers === undefined) return undefined;
@@ -50,14 +50,20 @@ export class FailedModels {
     return edited.kind === 'edited' ? edited.model : undefined;
   }
 
+  /** Forgets all other instances. They are named in lower case, as by agents. */
+  keepOnly(instanceIds: ReadonlySet<string>): void {
+    for (const instanceId of this.#since.keys())
+      if (!instanceIds.has(instanceId)) this.#since.delete(instanceId);
+  }
+
   /** What a later read lacks besides may be lacking for a moment only, so with that the time begins anew. */
   #isOld(instanceId: string, { etag = '' }: VmModel, leftovers: Leftovers | undefined): boolean {
     const { clock, consistencyWindow } = this.#options;
     const now = clock.monotonic();
-    const known = this.#since.get(instanceId);
+    const known = this.#since.get(instanceKey(instanceId));
     if (known?.etag === etag && isWithin(leftovers, known.leftovers))
       return now - known.at >= consistencyWindow;
-    this.#since.set(instanceId, { etag, at: now, leftovers });
+    this.#since.set(instanceKey(instanceId), { etag, at: now, leftovers });
     return false;
   }
 }

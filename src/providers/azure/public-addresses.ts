@@ -6,7 +6,7 @@ import { parseAddress } from '../contract/ipv4.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { text } from './arm-api.ts';
 import type { ArmClient } from './arm-client.ts';
-import { nameOfInterface, parsePublicAddressId } from './ids.ts';
+import { instanceKey, nameOfInterface, parsePublicAddressId } from './ids.ts';
 import { managedPublicAddress } from './instance-model.ts';
 import type { ShownInterface } from './network-interface.ts';
 import { publicAddress } from './requests.ts';
@@ -15,6 +15,8 @@ import { publicAddress } from './requests.ts';
 const pause = 300_000;
 
 interface Known {
+  /** In lower case. */
+  readonly instanceId: string;
   readonly publicAddressId: string;
   /** Empty if it could not be read. */
   readonly address: string;
@@ -38,6 +40,11 @@ export class PublicAddresses {
     return Promise.all(shown.map((item) => this.#completed(item, context)));
   }
 
+  /** Forgets all other instances. They are named in lower case, as by agents. */
+  keepOnly(instanceIds: ReadonlySet<string>): void {
+    for (const [id, { instanceId }] of this.#known) if (!instanceIds.has(instanceId)) this.#known.delete(id);
+  }
+
   async #completed(item: ShownInterface, context: CallContext): Promise<ShownInterface> {
     const { id, read } = item;
     if ('problem' in read) return item;
@@ -45,18 +52,22 @@ export class PublicAddresses {
     // A later one may have the same id and another address.
     if (publicAddressId === undefined) this.#known.delete(id);
     if (publicAddressId === undefined || !isManaged(publicAddressId)) return item;
-    const address = await this.#addressOf(id, publicAddressId, context);
+    const address = await this.#addressOf(item, publicAddressId, context);
     return { ...item, read: { ...read, interface: { ...read.interface, publicAddress: address } } };
   }
 
-  async #addressOf(interfaceId: string, publicAddressId: string, context: CallContext): Promise<string> {
-    const known = this.#known.get(interfaceId);
+  async #addressOf(
+    { id, instanceId }: ShownInterface,
+    publicAddressId: string,
+    context: CallContext,
+  ): Promise<string> {
+    const known = this.#known.get(id);
     const isKnown = known?.publicAddressId === publicAddressId;
     if (isKnown && (known.address !== '' || this.#clock.monotonic() < known.readAt + pause))
       return known.address;
     const readAt = this.#clock.monotonic();
     const address = await this.#read(publicAddressId, context);
-    this.#known.set(interfaceId, { publicAddressId, address, readAt });
+    this.#known.set(id, { instanceId: instanceKey(instanceId), publicAddressId, address, readAt });
     return address;
   }
 

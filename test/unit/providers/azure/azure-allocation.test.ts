@@ -3,9 +3,16 @@ import { callOf } from '../../../../src/providers/azure/arm-client.ts';
 import { azureAllocation } from '../../../../src/providers/azure/azure-allocation.ts';
 import { admittedFor } from '../../../../src/providers/azure/model-change.ts';
 import type { AllocationImplementation } from '../../../../src/providers/contract/allocation-implementation.ts';
-import { azureRig, type AzureRig, context, group, vmId } from './azure-rig.ts';
+import { allOf, azureRig, type AzureRig, context, group, observedIn, vmId } from './azure-rig.ts';
 
 const single = `${group}/providers/microsoft.compute/virtualmachines/single`.toLowerCase();
+
+const withPrefix = `
+cloud: azure
+virtualNetworks: [{ name: main, blocks: [10.0.0.0/16], subnets: [{ name: a, block: 10.0.0.0/24 }] }]
+publicIpPrefixes: [{ name: egress, block: 203.0.113.8/31, tags: { pool: egress } }]
+scaleSets: [{ name: pool, count: 2, interfaces: [{ name: nic0, subnet: a }] }]
+`;
 
 interface Waits {
   readonly rig: AzureRig;
@@ -16,8 +23,8 @@ interface Waits {
   readonly spend: (instanceId: string) => Promise<void>;
 }
 
-function waits(): Waits {
-  const rig = azureRig();
+function waits(topology?: string): Waits {
+  const rig = azureRig(topology === undefined ? {} : { topology });
   const { api, gate, time: clock } = rig;
   const provider = azureAllocation({
     api,
@@ -38,6 +45,37 @@ function waits(): Waits {
     },
   };
 }
+
+describe('an operation on Azure', () => {
+  test('is admitted only by the limits of its instance, so the caller names it', async () => {
+    const { provider } = waits();
+
+    await expect(provider.admit(['allocateIPs'], context)).rejects.toThrow('allocateIPs names no instance');
+  });
+});
+
+describe('what is known of the public address of an instance', () => {
+  test('is read once, and forgotten with the instance', async () => {
+    const { rig, provider } = waits(withPrefix);
+    const read = (instanceIds: readonly string[]) =>
+      rig.ended(allOf(provider.observe({ kind: 'all', networkIds: [], instanceIds }, context)));
+    const { interfaces } = observedIn(await read([vmId(0)]));
+    const { addresses } = await rig.ended(provider.readPublicAddresses({ pool: 'egress' }, context));
+    const within = { ...context, instanceId: vmId(0) };
+    await provider.admit(['associateStaticIP'], within);
+    const named = { interfaceId: interfaces[0]?.id ?? '', addressId: addresses[0]?.id ?? '' };
+    const operation = { instanceId: vmId(0), ...named, publicAddress: '' };
+    await rig.ended(provider.perform({ kind: 'associateStaticIP', ...operation }, within));
+    const lookUp = 'PublicIPAddresses.GetVirtualMachineScaleSetPublicIPAddress';
+
+    await read([vmId(0), vmId(1)]);
+    const before = rig.counts()[lookUp];
+    await read([vmId(1)]);
+    await read([vmId(0), vmId(1)]);
+
+    expect([before, rig.counts()[lookUp]]).toEqual([1, 2]);
+  });
+});
 
 describe('the expected wait of an update on Azure', () => {
   test('is that of the instance, once its own limit is used up: twelve at once, then four a minute', async () => {

@@ -44,4 +44,19 @@ describe('what a failed model asks for in vain', () => {
 
     expect(ourNamesIn(cleaned ?? {}).get('nic0')).toEqual(['Cilium-b']);
   });
+
+  test('is forgotten with its instance', async () => {
+    const clock = new VirtualClock();
+    const models = new FailedModels({ clock, consistencyWindow });
+    const read = (): JsonObject | undefined => models.cleaned(instanceId, failed, shown([]));
+    read();
+    await clock.advance(consistencyWindow);
+
+    models.keepOnly(new Set([instanceId]));
+    const kept = read();
+    models.keepOnly(new Set());
+
+    expect(kept).toBeDefined();
+    expect(read()).toBeUndefined();
+  });
 });
