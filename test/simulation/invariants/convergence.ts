@@ -50,8 +50,8 @@ function checkSupply(harness: Harness, view: NodeView, standing: NodeStanding, r
 
 /**
  * Maximum addresses that a node may keep. Addresses that its agent uses outrank every limit, and so do primary addresses,
- * where pods can have them; an agent that is not asked also reports its free buffer as used. Addresses from external changes, or from before a limit shrank, leave only if
- * releases are enabled.
+ * where pods can have them; an agent that is not asked also reports its free buffer as used. Addresses from external changes,
+ * or from before a limit shrank, leave only if releases are enabled.
  */
 function limitOf(harness: Harness, view: NodeView, { used, max }: NodeStanding): number {
   const { instanceId } = view.facts;
