@@ -98,7 +98,7 @@ describe('a node on Azure with static-ip-tags', () => {
     },
   );
 
-  test('is told that every prefix is used up, and gets an address once another node has left', async () => {
+  test('has a warning once every prefix is used up, and gets an address once another node has left', async () => {
     const world = worldOf(3);
     const controller = startController(world, { flags: { 'resync-interval': '60s' } });
     for (const machine of world.machines) await world.announce(machine, asks);
@@ -119,7 +119,7 @@ describe('a node on Azure with static-ip-tags', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('is told that no prefix has its tags', async () => {
+  test('has a warning if no prefix has its tags', async () => {
     const world = worldOf(1);
     const controller = startController(world);
     const machine = world.machine();
