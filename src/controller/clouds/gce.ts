@@ -10,10 +10,9 @@ import { cidrText, network, parseAddress, parseCidr } from '../../cidr/set/cidr.
 import { CloudError } from '../../providers/contract/cloud-failure.ts';
 import type { AliasInterface } from '../../providers/gce/alias-interface.ts';
 import type { ComputeSource } from '../../providers/gce/compute-api.ts';
-import { ComputeClient } from '../../providers/gce/compute-client.ts';
+import { ComputeClient, computeLimits } from '../../providers/gce/compute-client.ts';
 import { failureOf } from '../../providers/gce/errors.ts';
 import { type InstancePath, instancePathOf } from '../../providers/gce/ids.ts';
-import { computeLimits } from '../../providers/gce/limits.ts';
 import { addRange } from '../../providers/gce/range-addition.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { aliasFailure, unclearAliasFailure } from './alias-failure.ts';

@@ -1,6 +1,5 @@
 // Nodes whose pod CIDRs follow a cloud: first `spec.podCIDRs`, then the condition NetworkUnavailable, in a write each.
-import { readNodeBlocks } from '../../../kubernetes/node/node-blocks.ts';
-import { readNodeNetwork } from '../../../kubernetes/node/node-network.ts';
+import { readNodeBlocks, readNodeNetwork } from '../../../kubernetes/node/node-blocks.ts';
 import type { NodeWriteOutcome, NodeWriter } from '../../../kubernetes/node/node-writer.ts';
 import type { JsonObject } from '../../../kubernetes/transport/json.ts';
 import type { Assignment, BlockHolders, Holder, HolderReading } from '../../allocation/block-holders.ts';

@@ -52,7 +52,7 @@ export class NodeSyncs implements BlockAllocator<AliasHolder> {
   readonly #line = new WaitingLine<SyncEntry>();
   readonly #tasks: TaskGroup;
   #looking = 0;
-  #hasBegun = false;
+  #hasStarted = false;
 
   constructor(deps: NodeSyncsDeps, ports: AllocatorPorts<AliasHolder>) {
     this.#deps = { ...deps, ...ports };
@@ -61,7 +61,7 @@ export class NodeSyncs implements BlockAllocator<AliasHolder> {
 
   takeOverHolders(holders: Iterable<AliasHolder>): void {
     const added = [...holders].toSorted(bySeniority).map((holder) => this.#add(holder));
-    this.#hasBegun = true;
+    this.#hasStarted = true;
     for (const { loop } of added) loop.request();
   }
 
@@ -155,7 +155,7 @@ export class NodeSyncs implements BlockAllocator<AliasHolder> {
   }
 
   #lookAtNext(): void {
-    if (!this.#hasBegun || this.#deps.refusal() === 'listing') return;
+    if (!this.#hasStarted || this.#deps.refusal() === 'listing') return;
     for (const entry of this.#line.inOrder()) {
       if (this.#looking >= this.#deps.settings.workers) return;
       this.#line.delete(entry);
