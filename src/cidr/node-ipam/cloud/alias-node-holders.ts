@@ -36,6 +36,15 @@ export function aliasHolder(raw: JsonObject): AliasHolder {
   };
 }
 
+/** Whether it shows something else than before, of what is decided on. */
+export function isOtherState(holder: AliasHolder, before: AliasHolder): boolean {
+  return (
+    holder.blocks.join() !== before.blocks.join() ||
+    holder.providerId !== before.providerId ||
+    holder.isNetworkReady !== before.isNetworkReady
+  );
+}
+
 export class AliasNodeHolders implements BlockHolders<AliasHolder, AliasDraft> {
   readonly #deps: AliasNodeHoldersDeps;
 
