@@ -96,7 +96,7 @@ export const agentMutants: readonly Mutant[] = [
   one(
     'does not record that a timer was stopped',
     'ipam/ipam.ts',
-    'const problem = this.#commit({ hold: [{ pool, ip, owner }] });',
+    'const problem = this.#commit({ hold: [{ pool, ip, owner, ...(uid !== undefined && { uid }) }] });',
     'const problem = pool + owner === ip ? ip : undefined;',
   ),
   one(
