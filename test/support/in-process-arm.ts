@@ -2,6 +2,7 @@
 import { UnreadableAnswer } from '../../src/network/bounded-body.ts';
 import { BodyReader } from '../../src/providers/azure/arm-answer.ts';
 import type { ArmAnswer, ArmApi, ArmRequest } from '../../src/providers/azure/arm-api.ts';
+import { hasNeverLeft } from '../../src/network/departing-request.ts';
 import { callErrorOf } from '../../src/providers/azure/call-error.ts';
 import type { Sending } from '../../src/providers/gate/cloud-call.ts';
 import { answerArm } from '../../src/simulator/arm/arm-http.ts';
@@ -31,7 +32,7 @@ export class InProcessArm implements ArmApi {
       this.#onCall(request, 'OK', answer);
       return answer;
     } catch (error) {
-      const failure = callErrorOf(error, { isSent: true });
+      const failure = callErrorOf(error, !hasNeverLeft(error));
       this.#onCall(request, failure.code);
       throw failure;
     }

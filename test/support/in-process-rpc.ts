@@ -1,7 +1,8 @@
 // The port to ECS and VPC that calls the gateway of the model directly: no socket, no signature, and therefore virtual
 // time. Requests and answers pass the vendor's models.
 import { UnreadableAnswer } from '../../src/network/bounded-body.ts';
-import { callErrorOf } from '../../src/providers/alibaba/call-error.ts';
+import { hasNeverLeft } from '../../src/network/departing-request.ts';
+import { callErrorOf } from '../../src/providers/gate/cloud-call.ts';
 import { outputOf, parametersOf, productOf } from '../../src/providers/alibaba/models-api.ts';
 import { understood } from '../../src/providers/alibaba/rpc-answer.ts';
 import type { RpcAction, RpcApi, RpcInput, RpcOutput } from '../../src/providers/alibaba/rpc-api.ts';
@@ -37,7 +38,7 @@ export class InProcessRpc implements RpcApi {
       this.#onCall(action, input, 'OK', output);
       return output;
     } catch (error) {
-      const failure = callErrorOf(error, { isSent: true });
+      const failure = callErrorOf(error, !hasNeverLeft(error));
       this.#onCall(action, input, failure.code);
       throw failure;
     }

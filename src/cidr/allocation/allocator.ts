@@ -47,7 +47,7 @@ export class Allocator<H extends Holder, D> implements BlockAllocator<H> {
   readonly #work: TaskGroup;
   #inFlight = 0;
   readonly #pauses: WritePauses;
-  #hasBegun = false;
+  #hasStarted = false;
 
   constructor(deps: AllocatorDeps<H, D>) {
     this.#deps = deps;
@@ -57,7 +57,7 @@ export class Allocator<H extends Holder, D> implements BlockAllocator<H> {
 
   takeOverHolders(holders: Iterable<H>): void {
     for (const holder of [...holders].toSorted(bySeniority)) this.#add(holder);
-    this.#hasBegun = true;
+    this.#hasStarted = true;
     for (const entry of this.#entries.values()) this.#assessEntry(entry);
   }
 
@@ -147,7 +147,7 @@ export class Allocator<H extends Holder, D> implements BlockAllocator<H> {
 
   #follow({ others, freed }: Change): void {
     for (const each of freed) this.#deps.emit({ kind: 'freed', ...each });
-    this.#evaluateAll(this.#hasBegun ? others : []);
+    this.#evaluateAll(this.#hasStarted ? others : []);
   }
 
   #evaluateAll(uids: readonly string[]): void {
@@ -159,7 +159,7 @@ export class Allocator<H extends Holder, D> implements BlockAllocator<H> {
 
   /** Decides whether the object waits, and reports what is wrong with it. */
   #assessEntry(entry: Entry<H>): void {
-    if (!this.#hasBegun) return;
+    if (!this.#hasStarted) return;
     if (!this.#isWanting(entry)) this.#line.delete(entry);
     else if (!entry.isWriting && entry.cancelTimer === undefined) this.#queue(entry);
     this.#report(entry);
@@ -196,7 +196,7 @@ export class Allocator<H extends Holder, D> implements BlockAllocator<H> {
   }
 
   #conditionOf(entry: Entry<H>): BlockCondition | undefined {
-    if (!this.#hasBegun) return undefined;
+    if (!this.#hasStarted) return undefined;
     const isWaiting = this.#isWanting(entry);
     return this.#deps.allotment.conditionOf(entry.holder, {
       isWaiting,
@@ -207,7 +207,7 @@ export class Allocator<H extends Holder, D> implements BlockAllocator<H> {
 
   /** Starts as many writes as may be in flight, for the oldest that can be served. */
   #serve(): void {
-    if (!this.#hasBegun || this.#isHeldBack()) return;
+    if (!this.#hasStarted || this.#isHeldBack()) return;
     for (const entry of this.#line.inOrder()) {
       if (this.#inFlight >= this.#deps.settings.workers) return;
       const reservation = this.#deps.allotment.reserve(entry.holder);

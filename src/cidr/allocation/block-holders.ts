@@ -17,7 +17,7 @@ export interface Holder {
   readonly alsoHeld?: readonly string[];
   /** Those of them that it gets as its blocks before any other. */
   readonly kept?: readonly string[];
-  /** Why its blocks are only read in part; undefined if they are read in full. */
+  /** Why its blocks are only read in part, so that it gets no others; undefined if they are read in full. */
   readonly problem?: string;
   /** The error that its status shows; undefined if it shows none. */
   readonly error?: string;

@@ -43,8 +43,9 @@ function say(reason: BlockReason, message: string): readonly BlockCondition[] {
 }
 
 function ofObject({ holder, conflict, unmoved }: PoolFacts): readonly BlockCondition[] {
-  const unread =
-    holder.problem === undefined ? [] : say('PodCIDRUnreadable', `${holder.problem}: correct the CiliumNode`);
+  const unread = [holder.requestProblem, holder.problem].flatMap((problem) =>
+    problem === undefined ? [] : say('PodCIDRUnreadable', `${problem}: correct the CiliumNode`),
+  );
   if (unmoved !== undefined)
     return [...unread, ...say('PodCIDROutsidePools', `migration to multi-pool IPAM failed: ${unmoved}`)];
   if (conflict === undefined) return unread;

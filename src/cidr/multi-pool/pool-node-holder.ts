@@ -11,6 +11,8 @@ export interface PoolNodeHolder extends CiliumNodeHolder {
   /** What cluster-pool gave it, as long as it shows that. */
   readonly podCidrs: readonly string[];
   readonly requested: readonly RequestedPool[];
+  /** Why some requests are not read; the others count. */
+  readonly requestProblem: string | undefined;
   readonly allocated: readonly AllocatedPool[];
   /** The list as it stands in the object. */
   readonly rawAllocated: readonly Json[];

@@ -18,6 +18,23 @@ export function unclearAliasFailure(failure: CloudFailure): AliasFailure {
   return { ...aliasFailure(failure), kind: 'unclear' };
 }
 
+/** The Node names no instance that the cloud could have. `example`: a provider ID of an instance of it. */
+export function unreadableProviderId(
+  providerId: string,
+  {
+    instance,
+    example,
+    manager,
+  }: { readonly instance: string; readonly example: string; readonly manager: string },
+): AliasFailure {
+  const shown = JSON.stringify(providerId.slice(0, 100));
+  return {
+    kind: 'notFound',
+    reason: 'ProviderIDUnreadable',
+    message: `its spec.providerID ${shown} names no ${instance}: it must be like ${example}. The field cannot be changed: delete the Node, and let its kubelet register it again with --provider-id, or with ${manager}`,
+  };
+}
+
 const kinds: Readonly<Record<CloudFailureKind, AliasFailureKind>> = {
   throttled: 'transient',
   subnetExhausted: 'refused',

@@ -12,7 +12,13 @@ import type { InstancePrefixes } from '../../providers/aws/instance-prefixes.ts'
 import type { PrefixReads } from '../../providers/aws/prefix-reads.ts';
 import { CloudError } from '../../providers/contract/cloud-failure.ts';
 import { raceAbort } from '../../runtime/race-abort.ts';
-import { aliasFailure } from './alias-failure.ts';
+import { aliasFailure, unreadableProviderId } from './alias-failure.ts';
+
+const providerIdWords = {
+  instance: 'EC2 instance',
+  example: 'aws:///eu-west-1a/i-0123456789abcdef0',
+  manager: '--cloud-provider=external and the cloud controller manager of AWS',
+};
 
 export interface AwsAliasesDeps {
   readonly reads: PrefixReads;
@@ -29,7 +35,7 @@ export class AwsAliases implements CloudAliases {
 
   async aliasOf({ providerId }: AliasNode, signal: AbortSignal): Promise<AliasReading> {
     const id = instanceIdOf(providerId);
-    if (id === undefined) return unreadableProviderId(providerId);
+    if (id === undefined) return unreadableProviderId(providerId, providerIdWords);
     const reading = this.#deps.reads.read(id);
     try {
       await raceAbort(reading, signal);
@@ -79,14 +85,5 @@ function unclear(id: string, problem: string): AliasFailure {
     kind: 'transient',
     reason: 'CallFailed',
     message: `what EC2 shows of instance ${id} cannot be used, and is read again: ${problem}`,
-  };
-}
-
-function unreadableProviderId(providerId: string): AliasFailure {
-  const shown = JSON.stringify(providerId.slice(0, 100));
-  return {
-    kind: 'notFound',
-    reason: 'ProviderIDUnreadable',
-    message: `its spec.providerID ${shown} names no EC2 instance: it must be like aws:///eu-west-1a/i-0123456789abcdef0. The field cannot be changed: delete the Node, and let its kubelet register it again with --provider-id, or with --cloud-provider=external and the cloud controller manager of AWS`,
   };
 }

@@ -1,6 +1,8 @@
 // What composing a cloud requires, and what the controller gets from it.
 import type { Options } from '../../config/option-table.ts';
 import type { Outbound } from '../../config/outbound.ts';
+import type { HttpSenderOptions } from '../../network/http-sender.ts';
+import { proxyFor, proxyInWords } from '../../network/proxies.ts';
 import type { Logger } from '../../observability/logger.ts';
 import type { Metrics } from '../../observability/metrics.ts';
 import type { CloudAliases } from '../../cidr/node-ipam/cloud/cloud-aliases.ts';
@@ -19,6 +21,24 @@ export interface CloudConnection {
   readonly environment: NodeJS.ProcessEnv;
   readonly log: Logger;
   readonly clock: Clock;
+}
+
+/** Timeout for opening a connection to a cloud, in ms. */
+const connectionTimeout = 5000;
+
+/** How requests leave for a cloud. `cloud`: its name, for people. */
+export function wayOut({ options, outbound, log, clock }: CloudConnection, cloud: string): HttpSenderOptions {
+  return {
+    connections: options.parallelAllocWorkers,
+    connectionTimeout,
+    clock,
+    proxyFor: (target) => proxyFor(target, outbound.proxies),
+    onRoute: (host, proxy) =>
+      log.info(`connecting to ${cloud}`, {
+        host,
+        proxy: proxy === undefined ? 'none' : proxyInWords(proxy),
+      }),
+  };
 }
 
 export interface CloudDeps {

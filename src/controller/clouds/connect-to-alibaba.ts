@@ -1,19 +1,15 @@
 // Connects to ECS and VPC: chooses region, endpoint and proxy.
-import { proxyFor, proxyInWords } from '../../network/proxies.ts';
 import { AlibabaApi } from '../../providers/alibaba/alibaba-api.ts';
 import { regionOfInstance } from '../../providers/alibaba/instance-metadata.ts';
 import type { AlibabaConnection } from './alibaba.ts';
-import { type CloudConnection, NotStartable } from './cloud.ts';
-
-/** Timeout for opening a connection to the cloud, in ms. */
-const connectionTimeout = 5000;
+import { type CloudConnection, NotStartable, wayOut } from './cloud.ts';
 
 /** Throws NotStartable. */
 export async function connectToAlibaba(
   connection: CloudConnection,
   signal: AbortSignal,
 ): Promise<AlibabaConnection & { readonly api: AlibabaApi }> {
-  const { options, outbound, environment, log, clock } = connection;
+  const { options, environment, log } = connection;
   const { alibabaCloudEndpoint: endpoint } = options;
   const regionId = options.alibabaCloudRegion ?? (await ownRegion(connection, signal));
   log.info('using Alibaba Cloud', { region: regionId, ...(endpoint !== undefined && { endpoint }) });
@@ -26,15 +22,7 @@ export async function connectToAlibaba(
     endpoint,
     metadataEndpoint: options.alibabaCloudMetadataEndpoint,
     environment,
-    connections: options.parallelAllocWorkers,
-    connectionTimeout,
-    clock,
-    proxyFor: (target) => proxyFor(target, outbound.proxies),
-    onRoute: (host, proxy) =>
-      log.info('connecting to Alibaba Cloud', {
-        host,
-        proxy: proxy === undefined ? 'none' : proxyInWords(proxy),
-      }),
+    ...wayOut(connection, 'Alibaba Cloud'),
   });
   return { api, regionId };
 }

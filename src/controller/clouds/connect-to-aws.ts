@@ -1,27 +1,18 @@
 // Connects to EC2: chooses region, endpoint and proxy.
 import { optionTable } from '../../config/option-table.ts';
-import { proxyFor, proxyInWords } from '../../network/proxies.ts';
 import { AwsApi } from '../../providers/aws/aws-api.ts';
 import { instanceMetadata, regionOfInstance } from '../../providers/aws/instance-metadata.ts';
-import { type CloudConnection, NotStartable } from './cloud.ts';
-
-/** Timeout for opening a connection to the cloud, in ms. */
-const connectionTimeout = 5000;
+import { type CloudConnection, NotStartable, wayOut } from './cloud.ts';
 
 /** Throws NotStartable. */
 export async function connectToAws(connection: CloudConnection, signal: AbortSignal): Promise<AwsApi> {
-  const { options, outbound, environment, log, clock } = connection;
+  const { options, environment, log } = connection;
   const connect = (region: string | undefined): AwsApi =>
     new AwsApi({
       region,
       endpoint: options.ec2ApiEndpoint,
-      connections: options.parallelAllocWorkers,
-      clock,
-      connectionTimeout,
       hasStsEndpoint: (environment['AWS_ENDPOINT_URL_STS'] ?? '') !== '',
-      proxyFor: (target) => proxyFor(target, outbound.proxies),
-      onRoute: (host, proxy) =>
-        log.info('connecting to AWS', { host, proxy: proxy === undefined ? 'none' : proxyInWords(proxy) }),
+      ...wayOut(connection, 'AWS'),
     });
   const api = connect(options.awsRegion);
   const region = await api.region();

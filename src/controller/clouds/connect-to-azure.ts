@@ -1,21 +1,17 @@
 // Connects to Azure Resource Manager: chooses cloud, endpoint, identity and proxy.
 import type { Options } from '../../config/option-table.ts';
-import { proxyFor, proxyInWords } from '../../network/proxies.ts';
 import { AzureApi } from '../../providers/azure/azure-api.ts';
 import { type AzureCloudName, azureClouds, isAzureCloudName } from '../../providers/azure/azure-clouds.ts';
 import { type Whereabouts, whereaboutsOfInstance } from '../../providers/azure/instance-metadata.ts';
 import type { AzureConnection } from './azure.ts';
-import { type CloudConnection, NotStartable } from './cloud.ts';
-
-/** Timeout for opening a connection to the cloud, in ms. */
-const connectionTimeout = 5000;
+import { type CloudConnection, NotStartable, wayOut } from './cloud.ts';
 
 /** Throws NotStartable. */
 export async function connectToAzure(
   connection: CloudConnection,
   signal: AbortSignal,
 ): Promise<AzureConnection & { readonly api: AzureApi }> {
-  const { options, outbound, environment, log, clock } = connection;
+  const { options, environment, log } = connection;
   const { azureEndpoint: endpoint } = options;
   if (endpoint?.startsWith('http:') === true)
     throw unusable('name an https endpoint by --azure-endpoint: tokens are sent only over TLS');
@@ -30,12 +26,7 @@ export async function connectToAzure(
     authority: (environment['AZURE_AUTHORITY_HOST'] ?? '') === '' ? authority : undefined,
     isAuthorityKnown: endpoint !== undefined,
     managedIdentity: options.azureUserAssignedIdentityId,
-    connections: options.parallelAllocWorkers,
-    connectionTimeout,
-    clock,
-    proxyFor: (target) => proxyFor(target, outbound.proxies),
-    onRoute: (host, proxy) =>
-      log.info('connecting to Azure', { host, proxy: proxy === undefined ? 'none' : proxyInWords(proxy) }),
+    ...wayOut(connection, 'Azure'),
   });
   return { api, cloud, place };
 }

@@ -1,12 +1,9 @@
 // Connects to Compute Engine: chooses endpoint and proxy.
-import { proxyFor, proxyInWords } from '../../network/proxies.ts';
 import { ComputeApi } from '../../providers/gce/compute-api.ts';
-import type { CloudConnection } from './cloud.ts';
+import { type CloudConnection, wayOut } from './cloud.ts';
 
-/** Timeout for opening a connection to the cloud, in ms. */
-const connectionTimeout = 5000;
-
-export function connectToGce({ options, outbound, log, clock }: CloudConnection): ComputeApi {
+export function connectToGce(connection: CloudConnection): ComputeApi {
+  const { options, log } = connection;
   const { gceApiEndpoint: endpoint, gceMetadataEndpoint: metadataEndpoint } = options;
   log.info('using Compute Engine', { endpoint });
   if (endpoint.startsWith('http:'))
@@ -16,14 +13,6 @@ export function connectToGce({ options, outbound, log, clock }: CloudConnection)
   return new ComputeApi({
     endpoint,
     metadataEndpoint,
-    connections: options.parallelAllocWorkers,
-    connectionTimeout,
-    clock,
-    proxyFor: (target) => proxyFor(target, outbound.proxies),
-    onRoute: (host, proxy) =>
-      log.info('connecting to Compute Engine', {
-        host,
-        proxy: proxy === undefined ? 'none' : proxyInWords(proxy),
-      }),
+    ...wayOut(connection, 'Compute Engine'),
   });
 }

@@ -10,18 +10,23 @@ import { cidrText, network, parseAddress, parseCidr } from '../../cidr/set/cidr.
 import { CloudError } from '../../providers/contract/cloud-failure.ts';
 import type { AliasInterface } from '../../providers/gce/alias-interface.ts';
 import type { ComputeSource } from '../../providers/gce/compute-api.ts';
-import { ComputeClient } from '../../providers/gce/compute-client.ts';
+import { ComputeClient, computeLimits } from '../../providers/gce/compute-client.ts';
 import { failureOf } from '../../providers/gce/errors.ts';
 import { type InstancePath, instancePathOf } from '../../providers/gce/ids.ts';
-import { computeLimits } from '../../providers/gce/limits.ts';
 import { addRange } from '../../providers/gce/range-addition.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { aliasFailure, unclearAliasFailure } from './alias-failure.ts';
+import { aliasFailure, unclearAliasFailure, unreadableProviderId } from './alias-failure.ts';
 import { composeCalls } from './cloud-calls.ts';
 import type { AliasCloud, CloudDeps } from './cloud.ts';
 
 /** Pods get the first part of this size of the IPv6 range of an interface. */
 const ipv6Length = 112;
+
+const providerIdWords = {
+  instance: 'instance of Google Cloud',
+  example: 'gce://my-project/us-central1-a/my-instance',
+  manager: 'the cloud controller manager of Google Cloud',
+};
 
 const high = (): 'high' => 'high';
 
@@ -54,7 +59,7 @@ class GceAliases implements CloudAliases {
 
   async aliasOf({ providerId }: AliasNode, signal: AbortSignal): Promise<AliasReading> {
     const path = instancePathOf(providerId);
-    if (path === undefined) return unreadableProviderId(providerId);
+    if (path === undefined) return unreadableProviderId(providerId, providerIdWords);
     try {
       return aliasesOn(await this.#client.readInterface(path, { priority: high, signal }));
     } catch (error) {
@@ -65,7 +70,7 @@ class GceAliases implements CloudAliases {
 
   async addAlias({ providerId }: AliasNode, cidr: string, signal: AbortSignal): Promise<AliasAddition> {
     const path = instancePathOf(providerId);
-    if (path === undefined) return unreadableProviderId(providerId);
+    if (path === undefined) return unreadableProviderId(providerId, providerIdWords);
     const context = { priority: high, signal };
     const wanted = { path, range: { ipCidrRange: cidr }, clock: this.#clock };
     const addition = await addRange(this.#client, wanted, context);
@@ -100,14 +105,5 @@ function failureAt({ project, zone, name }: InstancePath, failure: CloudError['f
     kind: 'notFound',
     reason: 'InstanceNotFound',
     message: `Google Cloud shows no instance ${name} in ${zone} of ${project}: delete the Node if its machine is gone`,
-  };
-}
-
-function unreadableProviderId(providerId: string): AliasFailure {
-  const shown = JSON.stringify(providerId.slice(0, 100));
-  return {
-    kind: 'notFound',
-    reason: 'ProviderIDUnreadable',
-    message: `its spec.providerID ${shown} names no instance of Google Cloud: it must be like gce://my-project/us-central1-a/my-instance. The field cannot be changed: delete the Node, and let its kubelet register it again with --provider-id, or with the cloud controller manager of Google Cloud`,
   };
 }

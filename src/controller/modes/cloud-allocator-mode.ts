@@ -1,22 +1,15 @@
 // The command nodeipam with CloudAllocator: the pod CIDRs of a Node are what a cloud routes to its instance.
 import { BlockLedger } from '../../cidr/allocation/block-ledger.ts';
 import { AliasAllotment, cloudPool } from '../../cidr/node-ipam/cloud/alias-allotment.ts';
-import {
-  type AliasDraft,
-  type AliasHolder,
-  aliasHolder,
-  AliasNodeHolders,
-} from '../../cidr/node-ipam/cloud/alias-node-holders.ts';
+import type { AliasDraft, AliasHolder } from '../../cidr/node-ipam/cloud/alias-node-holders.ts';
 import { AliasReads } from '../../cidr/node-ipam/cloud/alias-reads.ts';
 import { blockSettings } from '../../config/block-pools.ts';
-import type { EventSubject } from '../../kubernetes/events/event-object.ts';
-import { nodesPath } from '../../kubernetes/node/node-blocks.ts';
-import { NodeWriter } from '../../kubernetes/node/node-writer.ts';
 import { aborted } from '../../runtime/race-abort.ts';
 import type { BlockBook } from '../cidr-session.ts';
 import type { CloudCallReport } from '../reporting/cidr-status-report.ts';
 import type { AliasCloud, CloudDeps } from '../clouds/cloud.ts';
-import { CidrMode, type CidrParts, type CidrPorts, writeTimeoutOf } from './cidr-mode.ts';
+import { aliasMode, AliasParts } from './alias-parts.ts';
+import type { CidrMode, CidrParts, CidrPorts } from './cidr-mode.ts';
 import type { ModeDeps } from './mode.ts';
 
 /** The pod CIDRs, then the condition. */
@@ -36,45 +29,24 @@ export function cloudAllocatorMode(
   deps: ModeDeps,
   composeCloud: (deps: CloudDeps) => AliasCloud,
 ): CidrMode<AliasHolder, AliasDraft> {
-  return new CidrMode(deps, {
-    served: 'Nodes',
-    path: nodesPath,
-    read: aliasHolder,
-    compose: (given, ports) => new CloudAllocatorParts(given, ports, composeCloud),
-  });
+  return aliasMode(deps, (given, ports) => new CloudAllocatorParts(given, ports, composeCloud));
 }
 
-class CloudAllocatorParts implements CidrParts<AliasHolder, AliasDraft> {
-  readonly access = { mode: 'nodeipam', setsConditions: true } as const;
-  readonly holders: AliasNodeHolders;
+class CloudAllocatorParts extends AliasParts<AliasCloud> implements CidrParts<AliasHolder, AliasDraft> {
   readonly eventReasons = eventReasons;
-  readonly countsAsPeer = true;
-  readonly watches = [];
-  readonly background = [];
   readonly #deps: ModeDeps;
-  readonly #cloud: AliasCloud;
   readonly #reads: AliasReads;
   #allotment: AliasAllotment | undefined;
 
-  constructor(
-    deps: ModeDeps,
-    { observe, mayWrite, resume }: CidrPorts<AliasHolder>,
-    composeCloud: (deps: CloudDeps) => AliasCloud,
-  ) {
+  constructor(deps: ModeDeps, ports: CidrPorts<AliasHolder>, composeCloud: (deps: CloudDeps) => AliasCloud) {
+    super(deps, ports, composeCloud);
     this.#deps = deps;
-    const { host, kubernetes, leadership } = deps;
-    const { options, clock, random, log, registry, onBug } = host;
-    this.#cloud = composeCloud({ options, clock, log, metrics: registry.metrics, ...leadership });
-    this.holders = new AliasNodeHolders({
-      writer: new NodeWriter(kubernetes, mayWrite, writeTimeoutOf(options)),
-      observe,
-      wall: () => clock.wall(),
-    });
+    const { clock, random, onBug } = deps.host;
     this.#reads = new AliasReads({
-      aliases: this.#cloud.aliases,
+      aliases: this.cloudInUse.aliases,
       clock,
       random: random.fork('aliases'),
-      onAnswers: resume,
+      onAnswers: ports.resume,
       onBug,
     });
   }
@@ -87,22 +59,14 @@ class CloudAllocatorParts implements CidrParts<AliasHolder, AliasDraft> {
       reads: this.#reads,
       families: [...new Set(reserved.map(({ family }) => family))],
       services: reserved,
-      words: this.#cloud.words,
+      words: this.cloudInUse.words,
     });
     return { ledger, allotment: this.#allotment, writesInARow };
   }
 
-  subjects({ name, uid }: AliasHolder): readonly EventSubject[] {
-    return [{ kind: 'Node', name, uid }];
-  }
-
-  prepare(): Promise<void> {
-    return Promise.resolve();
-  }
-
   async whileLeading(signal: AbortSignal): Promise<void> {
     const { log } = this.#deps.host;
-    log.info('reading what the cloud routes to the instances of Nodes', await this.#cloud.describe());
+    log.info('reading what the cloud routes to the instances of Nodes', await this.cloudInUse.describe());
     this.#reads.begin();
     await aborted(signal);
   }
@@ -111,14 +75,14 @@ class CloudAllocatorParts implements CidrParts<AliasHolder, AliasDraft> {
     await this.#reads.stop(deadline);
   }
 
-  show(): void {
-    this.#cloud.showCalls();
+  override show(): void {
+    super.show();
     const { metrics } = this.#deps.host.registry;
     for (const [family, count] of this.#allotment?.waiting() ?? [])
       metrics.headwater_cidr_waiting_nodes.set({ pool: cloudPool, family }, count);
   }
 
   cloud(): CloudCallReport {
-    return { denied: this.#cloud.denied(), buckets: this.#cloud.buckets() };
+    return { denied: this.cloudInUse.denied(), buckets: this.cloudInUse.buckets() };
   }
 }

@@ -18,7 +18,9 @@ export interface CiliumNodePools {
   readonly allocated: readonly AllocatedPool[];
   /** The same list as it stands there, for a patch that only adds to it. */
   readonly rawAllocated: readonly Json[];
-  /** Why something of it is not read; undefined if all is. */
+  /** Why something of `requested` is not read; undefined if all is. */
+  readonly requestProblem: string | undefined;
+  /** The same for `allocated`. */
   readonly problem: string | undefined;
 }
 
@@ -37,7 +39,8 @@ export function readCiliumNodePools(raw: JsonObject): CiliumNodePools {
     requested: wanted.requests,
     allocated: listed.pools,
     rawAllocated: allocated.list,
-    problem: [requested, allocated, wanted, listed].find(({ problem }) => problem !== undefined)?.problem,
+    requestProblem: requested.problem ?? wanted.problem,
+    problem: allocated.problem ?? listed.problem,
   };
 }
 

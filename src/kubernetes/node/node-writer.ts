@@ -3,8 +3,7 @@
 import { ask, type ApiRefusal } from '../transport/api-reply.ts';
 import type { JsonObject } from '../transport/json.ts';
 import type { KubernetesTransport } from '../transport/transport.ts';
-import { nodesPath } from './node-blocks.ts';
-import { networkUnavailable } from './node-network.ts';
+import { networkUnavailable, nodesPath } from './node-blocks.ts';
 
 /** The state from which a patch was computed. */
 export interface NodeTarget {

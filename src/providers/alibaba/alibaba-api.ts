@@ -2,12 +2,11 @@
 // transport opens a connection for each request, and it can be neither cancelled nor fenced once connected.
 import openApi from '@alicloud/openapi-core/dist/utils.js';
 import * as dara from '@darabonba/typescript';
-import { HttpSender, type IncomingAnswer, type RequestSender } from '../../network/http-sender.ts';
-import { checkedOnceConnected, SilentConnection } from '../../network/pre-send-agents.ts';
+import { HttpSender, type RequestSender } from '../../network/http-sender.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { raceAbort } from '../../runtime/race-abort.ts';
-import type { Sending } from '../gate/cloud-call.ts';
-import { callErrorOf } from './call-error.ts';
+import { DepartingRequest } from '../../network/departing-request.ts';
+import { callErrorOf, type Sending } from '../gate/cloud-call.ts';
 import { CredentialChain, type CredentialChainOptions, type Keys } from './credentials-api.ts';
 import { readBody } from './rpc-answer.ts';
 import type { RpcAction, RpcApi, RpcInput, RpcOutput } from './rpc-api.ts';
@@ -52,14 +51,17 @@ export class AlibabaApi implements RpcApi {
   }
 
   async send<A extends RpcAction>(action: A, input: RpcInput<A>, sending: Sending): Promise<RpcOutput<A>> {
-    const passing: Passing = { isSent: false, refusal: undefined };
+    const departing = new DepartingRequest(sending);
+    const { signal } = sending;
     try {
-      const keys = await this.#credentials(sending.signal);
-      const sign = () => this.#signed(action, input, keys);
-      const answer = await this.#depart(action, sign, { sending, passing });
+      const keys = await this.#credentials(signal);
+      // What is sent again is signed again: the cloud refuses a nonce that it has seen, and the first request may have arrived.
+      const answer = await departing.depart(repeatable.has(action), () =>
+        this.#sender.send({ ...this.#signed(action, input, keys), method: 'POST', body: '', signal }),
+      );
       return outputOf(action, await readBody(answer, this.#options.clock));
     } catch (error) {
-      throw passing.refusal === undefined ? callErrorOf(error, passing) : passing.refusal.reason;
+      throw departing.rejection(() => callErrorOf(error, departing.mayHaveLeft(error)));
     }
   }
 
@@ -110,42 +112,6 @@ export class AlibabaApi implements RpcApi {
     signal.throwIfAborted();
     return asked;
   }
-
-  /**
-   * Runs after everything that can delay a request. What is sent again is signed again: the cloud refuses a nonce that it
-   * has seen, and the first request may have arrived.
-   */
-  async #depart(
-    action: RpcAction,
-    sign: () => SignedRequest,
-    { sending, passing }: { readonly sending: Sending; readonly passing: Passing },
-  ): Promise<IncomingAnswer> {
-    const { signal, onSend, onConnected = () => undefined } = sending;
-    const runCheck = (check: () => void): void => {
-      try {
-        check();
-      } catch (reason) {
-        passing.refusal = { reason };
-        throw reason;
-      }
-    };
-    runCheck(onSend);
-    passing.isSent = true;
-    const departure = { check: () => runCheck(onConnected), isRepeatable: repeatable.has(action) };
-    const send = () => this.#sender.send({ ...sign(), method: 'POST', body: '', signal });
-    try {
-      return await checkedOnceConnected(departure, send);
-    } catch (error) {
-      if (!(error instanceof SilentConnection)) throw error;
-      return checkedOnceConnected({ ...departure, isRepeatable: false }, send);
-    }
-  }
-}
-
-/** One request on its way. */
-interface Passing {
-  isSent: boolean;
-  refusal: { readonly reason: unknown } | undefined;
 }
 
 interface SignedRequest {

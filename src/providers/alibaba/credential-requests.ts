@@ -3,7 +3,7 @@ import { boundedBody, checkHeaders } from '../../network/bounded-body.ts';
 import { HttpSender, type HttpSenderOptions, type IncomingAnswer } from '../../network/http-sender.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { CallError } from '../gate/cloud-call.ts';
-import { callErrorOf } from './call-error.ts';
+import { callErrorOf } from '../gate/cloud-call.ts';
 
 export interface CredentialRequestsOptions extends HttpSenderOptions {
   /** URL of the metadata service, which is reached without any proxy. */
@@ -86,7 +86,7 @@ export class CredentialRequests {
 }
 
 function unreachable({ host }: URL, error: unknown): CallError {
-  const { code, message } = callErrorOf(error, { isSent: false });
+  const { code, message } = callErrorOf(error, false);
   return new CallError(
     { result: 'notSent', code, message: `cannot get credentials from ${host}: ${message}` },
     { cause: error },

@@ -6,7 +6,7 @@ import EnvironmentKeys from '@alicloud/credentials/dist/src/providers/env.js';
 import OidcRole from '@alicloud/credentials/dist/src/providers/oidc_role_arn.js';
 import Profile from '@alicloud/credentials/dist/src/providers/profile.js';
 import Uri from '@alicloud/credentials/dist/src/providers/uri.js';
-import { credentialsError } from './call-error.ts';
+import { CallError, messageOf } from '../gate/cloud-call.ts';
 import { CredentialRequests, type CredentialRequestsOptions } from './credential-requests.ts';
 
 export interface Keys {
@@ -139,4 +139,11 @@ async function keysOf(provider: Provider): Promise<Keys> {
 /** What was copied with its line break is another key to the cloud, and no text for a header. */
 function refuseSpaces(name: string, part: string): void {
   if (/\s/.test(part)) throw new Error(`the ${name} of the AccessKey has a space or a line break in it`);
+}
+
+/** No request leaves without credentials. */
+function credentialsError(error: unknown): CallError {
+  if (error instanceof CallError) return error;
+  const message = messageOf(error).replace(/\s+/g, ' ').trim();
+  return new CallError({ result: 'notSent', code: 'CredentialsError', message }, { cause: error });
 }

@@ -20,16 +20,11 @@ import {
   ModifyNetworkInterfaceAttributeCommand,
   UnassignPrivateIpAddressesCommand,
 } from '@aws-sdk/client-ec2';
-import { untrustedCertificate } from '../../network/certificate-trouble.ts';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import type { Clock } from '../../runtime/clock.ts';
 import { compactPages } from './compact-pages.ts';
-import {
-  checkingAgent,
-  checkedOnceConnected,
-  checkingTlsAgent,
-  SilentConnection,
-} from '../../network/pre-send-agents.ts';
+import { DepartingRequest, neverLeft } from '../../network/departing-request.ts';
+import { checkingAgent, checkingTlsAgent } from '../../network/pre-send-agents.ts';
 import { ProxiedHandler } from '../../network/proxied-handler.ts';
 import { CallError, type CallResult, type Sending } from '../gate/cloud-call.ts';
 import type { Ec2Action, Ec2Api, Ec2Input, Ec2Output } from './ec2-api.ts';
@@ -164,42 +159,22 @@ export class AwsApi implements Ec2Api, WhereaboutsSource {
     return undefined;
   }
 
-  async send<A extends Ec2Action>(
-    action: A,
-    input: Ec2Input<A>,
-    { signal, onSend, onConnected = () => undefined }: Sending,
-  ): Promise<Ec2Output<A>> {
+  async send<A extends Ec2Action>(action: A, input: Ec2Input<A>, sending: Sending): Promise<Ec2Output<A>> {
     // The table holds the command of each action, which TypeScript cannot follow through a type parameter.
     const Command = commands[action] as unknown as CommandOf<A>;
     const command = new Command(input);
-    let refusal: { readonly reason: unknown } | undefined;
-    const runCheck = (check: () => void): void => {
-      try {
-        check();
-      } catch (reason) {
-        refusal = { reason };
-        throw reason;
-      }
-    };
+    const departing = new DepartingRequest(sending);
     // Runs after everything that can delay a request: credentials, body, signature.
     const gate =
       <I, O>(next: (args: I) => Promise<O>) =>
-      async (args: I): Promise<O> => {
-        runCheck(onSend);
-        const departure = { check: () => runCheck(onConnected), isRepeatable: repeatable[action] };
-        try {
-          return await checkedOnceConnected(departure, () => next(args));
-        } catch (error) {
-          if (!(error instanceof SilentConnection)) throw error;
-          return checkedOnceConnected({ ...departure, isRepeatable: false }, () => next(args));
-        }
-      };
+      (args: I): Promise<O> =>
+        departing.depart(repeatable[action], () => next(args));
     command.middlewareStack.add(gate, { step: 'deserialize', priority: 'low', name: 'gate' });
     try {
       // Its content was read by the shape of this action.
-      return (await this.#client.send(command, { abortSignal: signal })) as Ec2Output<A>;
+      return (await this.#client.send(command, { abortSignal: sending.signal })) as Ec2Output<A>;
     } catch (error) {
-      throw refusal === undefined ? callErrorOf(error) : refusal.reason;
+      throw departing.rejection(() => callErrorOf(error));
     }
   }
 
@@ -226,15 +201,9 @@ function handlerOf(options: AwsApiOptions): Handler {
 
 /** Error codes of Node.js and the SDK for a request that never left. */
 const notSent: ReadonlySet<unknown> = new Set([
-  ...untrustedCertificate,
-  'ECONNREFUSED',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ENOTFOUND',
-  'EAI_AGAIN',
+  ...neverLeft,
   'CredentialsProviderError',
   'TokenProviderError',
-  'ProxyError',
 ]);
 
 interface SdkError {

@@ -13,7 +13,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Readable } from 'node:stream';
 import { boundedBody, UnreadableAnswer } from '../../network/bounded-body.ts';
 import { HttpSender, type HttpSenderOptions, type RequestSender } from '../../network/http-sender.ts';
-import { checkedOnceConnected, SilentConnection } from '../../network/pre-send-agents.ts';
+import { DepartingRequest } from '../../network/departing-request.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Sending } from '../gate/cloud-call.ts';
 import type { ArmAnswer, ArmApi, ArmRequest } from './arm-api.ts';
@@ -42,11 +42,8 @@ type Client = ReturnType<typeof createNetworkManagement> | ReturnType<typeof cre
 
 /** One request on its way through the SDK. */
 interface Passing {
-  readonly sending: Sending;
-  /** Whether it does no harm when it arrives twice. */
+  readonly departing: DepartingRequest;
   readonly isRepeatable: boolean;
-  isSent: boolean;
-  refusal: { readonly reason: unknown } | undefined;
 }
 
 export class AzureApi implements ArmApi {
@@ -84,14 +81,14 @@ export class AzureApi implements ArmApi {
     const { method, ifMatch } = request;
     // Of two equal PUTs the second finds another state of the resource, and changes nothing.
     const isRepeatable = method === 'GET' || ifMatch !== undefined;
-    const passing: Passing = { sending, isRepeatable, isSent: false, refusal: undefined };
+    const departing = new DepartingRequest(sending);
     try {
-      const answer = await this.#passing.run(passing, () => this.#ask(request, sending.signal));
+      const answer = await this.#passing.run({ departing, isRepeatable }, () =>
+        this.#ask(request, sending.signal),
+      );
       return await readAnswer(request, answer, this.#clock);
     } catch (error) {
-      throw passing.refusal === undefined
-        ? callErrorOf(error, { isSent: passing.isSent })
-        : passing.refusal.reason;
+      throw departing.rejection(() => callErrorOf(error, departing.mayHaveLeft(error)));
     }
   }
 
@@ -125,26 +122,8 @@ export class AzureApi implements ArmApi {
       sendRequest: async (request) => {
         const passing = this.#passing.getStore();
         if (passing === undefined) throw new Error(`${request.url} is no request of ours`);
-        const runCheck = (check: () => void): void => {
-          try {
-            check();
-          } catch (reason) {
-            passing.refusal = { reason };
-            throw reason;
-          }
-        };
         // The SDK sends a request again if its token was rejected with a challenge.
-        if (!passing.isSent) runCheck(passing.sending.onSend);
-        passing.isSent = true;
-        const { onConnected = () => undefined } = passing.sending;
-        const departure = { check: () => runCheck(onConnected), isRepeatable: passing.isRepeatable };
-        const send = () => forward(this.#sender, request);
-        try {
-          return await checkedOnceConnected(departure, send);
-        } catch (error) {
-          if (!(error instanceof SilentConnection)) throw error;
-          return checkedOnceConnected({ ...departure, isRepeatable: false }, send);
-        }
+        return passing.departing.depart(passing.isRepeatable, () => forward(this.#sender, request));
       },
     };
   }

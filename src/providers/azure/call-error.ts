@@ -1,18 +1,5 @@
 // Converts errors of the SDK and of Node.js to ours.
-import { untrustedCertificate } from '../../network/certificate-trouble.ts';
-import { CallError } from '../gate/cloud-call.ts';
-
-/** Codes for a request that never left. */
-const notSent: ReadonlySet<unknown> = new Set([
-  ...untrustedCertificate,
-  'ECONNREFUSED',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'NotConnected',
-  'ProxyError',
-]);
+import { CallError, messageOf } from '../gate/cloud-call.ts';
 
 /** Names of errors of credentials: no request leaves without a token. */
 const ofCredentials: ReadonlySet<unknown> = new Set([
@@ -24,18 +11,16 @@ const ofCredentials: ReadonlySet<unknown> = new Set([
 
 interface SdkError {
   readonly name?: unknown;
-  readonly message?: unknown;
   readonly code?: unknown;
 }
 
-/** `isSent`: whether the request was handed to a connection. */
-export function callErrorOf(error: unknown, { isSent }: { readonly isSent: boolean }): CallError {
+/** `mayHaveLeft`: whether the request may have arrived. */
+export function callErrorOf(error: unknown, mayHaveLeft: boolean): CallError {
   if (error instanceof CallError) return error;
-  const { name, message, code } = (error ?? {}) as SdkError;
-  const mayHaveLeft = isSent && !ofCredentials.has(name) && !notSent.has(code);
-  const text = typeof message === 'string' ? message : String(error);
+  const { name } = (error ?? {}) as SdkError;
+  const result = mayHaveLeft && !ofCredentials.has(name) ? 'noAnswer' : 'notSent';
   return new CallError(
-    { result: mayHaveLeft ? 'noAnswer' : 'notSent', code: codeOf(error), message: firstLine(text) },
+    { result, code: codeOf(error), message: firstLine(messageOf(error)) },
     { cause: error },
   );
 }

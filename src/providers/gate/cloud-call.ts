@@ -72,3 +72,22 @@ export class CallError extends Error {
     this.limit = what.limit;
   }
 }
+
+/** Converts errors of Node.js to ours. `mayHaveLeft`: whether the request may have arrived. */
+export function callErrorOf(error: unknown, mayHaveLeft: boolean): CallError {
+  if (error instanceof CallError) return error;
+  const { code } = (error ?? {}) as { readonly code?: unknown };
+  return new CallError(
+    {
+      result: mayHaveLeft ? 'noAnswer' : 'notSent',
+      code: typeof code === 'string' ? code : 'NoAnswer',
+      message: messageOf(error),
+    },
+    { cause: error },
+  );
+}
+
+export function messageOf(error: unknown): string {
+  const { message } = (error ?? {}) as { readonly message?: unknown };
+  return typeof message === 'string' ? message : String(error);
+}

@@ -1,6 +1,6 @@
 // Parses the first interface of an instance from an answer of Compute Engine. Pure.
 import type { InstancePath } from './ids.ts';
-import { firstText, type Shown, shownList, shownObject } from './shown-object.ts';
+import { firstText, type Shown, shownList, shownObject } from './compute-answer.ts';
 
 export interface AliasRange {
   /** An IPv4 network, as the cloud writes it. */

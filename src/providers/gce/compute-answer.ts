@@ -1,9 +1,8 @@
-// Reads answers of Compute Engine: JSON within limits, and errors with their reason.
+// Reads answers of Compute Engine: JSON within limits, errors with their reason, and the members of what may have any shape.
 import type { IncomingAnswer } from '../../network/http-sender.ts';
 import { boundedBody, checkHeaders, UnreadableAnswer } from '../../network/bounded-body.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { CallError } from '../gate/cloud-call.ts';
-import { firstText, shownList, shownObject } from './shown-object.ts';
 
 /** Limits for an answer and for an error, in bytes. An instance has metadata of 512 KiB at most. */
 const maxAnswerBytes = 4 * 2 ** 20;
@@ -55,4 +54,24 @@ function refusalOf(status: number, retryAfter: string | undefined, content: unkn
 /** In ms. */
 function secondsIn(header: string | undefined): number | undefined {
   return header !== undefined && /^\d{1,6}$/.test(header) ? Math.min(Number(header), 300) * 1000 : undefined;
+}
+
+export type Shown = Readonly<Record<string, unknown>>;
+
+/** Without any member if it is no object. */
+export function shownObject(value: unknown): Shown {
+  return typeof value === 'object' && value !== null ? (value as Shown) : {};
+}
+
+/** The objects of a list; undefined if it is no list of objects. */
+export function shownList(value: unknown): readonly Shown[] | undefined {
+  if (!Array.isArray(value)) return undefined;
+  const items: readonly unknown[] = value;
+  const isEach = items.every((item) => typeof item === 'object' && item !== null);
+  return isEach ? items.map(shownObject) : undefined;
+}
+
+/** The first of `values` that is a text, and not empty. */
+export function firstText(...values: readonly unknown[]): string | undefined {
+  return values.find((value) => typeof value === 'string' && value !== '') as string | undefined;
 }

@@ -1,9 +1,8 @@
 // Sends single requests to Compute Engine over REST: with a token of the metadata service, and without any retry.
 import type { Clock } from '../../runtime/clock.ts';
-import { untrustedCertificate } from '../../network/certificate-trouble.ts';
 import { HttpSender, type HttpSenderOptions, type RequestSender } from '../../network/http-sender.ts';
-import { checkedOnceConnected, SilentConnection } from '../../network/pre-send-agents.ts';
-import { CallError, type Sending } from '../gate/cloud-call.ts';
+import { DepartingRequest } from '../../network/departing-request.ts';
+import { callErrorOf, type Sending } from '../gate/cloud-call.ts';
 import { AccessTokens } from './access-tokens.ts';
 import { readBody } from './compute-answer.ts';
 import type { InstancePath } from './ids.ts';
@@ -48,28 +47,21 @@ export class ComputeApi {
   }
 
   /** Resolves to the JSON object of a success. Rejects with a CallError, or with what `onSend` threw. */
-  async send(request: ComputeRequest, { signal, onSend, onConnected }: Sending): Promise<object> {
-    const passing: Passing = { isSent: false, refusal: undefined };
+  async send(request: ComputeRequest, sending: Sending): Promise<object> {
+    const { signal } = sending;
+    const departing = new DepartingRequest(sending);
     try {
       const token = await this.#tokens.get(signal);
-      const runCheck = (check: () => void): void => {
-        try {
-          check();
-        } catch (reason) {
-          passing.refusal = { reason };
-          throw reason;
-        }
-      };
-      runCheck(onSend);
-      passing.isSent = true;
-      const check = (): void => runCheck(onConnected ?? (() => undefined));
-      const answer = await this.#depart(request, { token, signal, check });
+      // A change carries the fingerprint of what it changes, so a second one of the same is refused.
+      const isRepeatable = request.action !== 'instances.updateNetworkInterface';
+      const answer = await departing.depart(isRepeatable, () => this.#ask(request, token, signal));
       return await readBody(answer, this.#clock);
     } catch (error) {
-      if (passing.refusal !== undefined) throw passing.refusal.reason;
-      const known = callErrorOf(error, passing);
-      if (known.status === 401) this.#tokens.forget();
-      throw known;
+      throw departing.rejection(() => {
+        const known = callErrorOf(error, departing.mayHaveLeft(error));
+        if (known.status === 401) this.#tokens.forget();
+        return known;
+      });
     }
   }
 
@@ -77,13 +69,10 @@ export class ComputeApi {
     this.#sender.close();
   }
 
-  #depart(
-    { action, method, where, path, query = {}, body }: ComputeRequest,
-    {
-      token,
-      signal,
-      check,
-    }: { readonly token: string; readonly signal: AbortSignal; readonly check: () => void },
+  #ask(
+    { method, where, path, query = {}, body }: ComputeRequest,
+    token: string,
+    signal: AbortSignal,
   ): ReturnType<RequestSender['send']> {
     const base = `${this.#endpoint}/projects/${encodeURIComponent(where.project)}/zones/${where.zone}`;
     const url = new URL(`${base}/${path}`);
@@ -95,45 +84,6 @@ export class ComputeApi {
       'user-agent': 'headwater',
       ...(text !== undefined && { 'content-type': 'application/json' }),
     };
-    const send = () => this.#sender.send({ url, method, headers, body: text, signal });
-    // A change carries the fingerprint of what it changes, so a second one of the same is refused.
-    return checkedOnceConnected(
-      { check, isRepeatable: action !== 'instances.updateNetworkInterface' },
-      send,
-    ).catch((error: unknown) => {
-      if (!(error instanceof SilentConnection)) throw error;
-      return checkedOnceConnected({ check, isRepeatable: false }, send);
-    });
+    return this.#sender.send({ url, method, headers, body: text, signal });
   }
-}
-
-/** One request on its way. */
-interface Passing {
-  isSent: boolean;
-  refusal: { readonly reason: unknown } | undefined;
-}
-
-/** Codes for a request that never left. */
-const notSent: ReadonlySet<unknown> = new Set([
-  ...untrustedCertificate,
-  'ECONNREFUSED',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'NotConnected',
-  'ProxyError',
-]);
-
-function callErrorOf(error: unknown, { isSent }: Pick<Passing, 'isSent'>): CallError {
-  if (error instanceof CallError) return error;
-  const { code, message } = (error ?? {}) as { readonly code?: unknown; readonly message?: unknown };
-  return new CallError(
-    {
-      result: isSent && !notSent.has(code) ? 'noAnswer' : 'notSent',
-      code: typeof code === 'string' ? code : 'NoAnswer',
-      message: typeof message === 'string' ? message : String(error),
-    },
-    { cause: error },
-  );
 }

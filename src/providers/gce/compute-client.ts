@@ -7,14 +7,27 @@ import type { CallGate, WriteResult } from '../gate/call-gate.ts';
 import type { CloudCall } from '../gate/cloud-call.ts';
 import { type AliasInterface, interfaceIn, type AliasRange } from './alias-interface.ts';
 import type { ComputeAction, ComputeRequest, ComputeSource } from './compute-api.ts';
+import type { LimitSize, LimitSizes } from '../rate-limit/limit-key.ts';
 import { type InstancePath, isOperationName } from './ids.ts';
-import { firstText, shownList, shownObject } from './shown-object.ts';
+import { firstText, shownList, shownObject } from './compute-answer.ts';
 
 export type OperationReading =
   | { readonly kind: 'pending' }
   | { readonly kind: 'done' }
   /** `code` and `message`: of its first error. */
   | { readonly kind: 'failed'; readonly code: string; readonly message: string };
+
+const aMinute: LimitSize = { kind: 'window', max: 1500, ms: 60_000 };
+
+/** The rate quotas per project, in requests a minute (https://cloud.google.com/compute/api-quota). */
+const quotas: Readonly<Record<ComputeAction, LimitSize>> = {
+  'instances.get': aMinute,
+  'instances.updateNetworkInterface': aMinute,
+  'zoneOperations.get': aMinute,
+};
+
+/** One limit of each action, under its name. */
+export const computeLimits: LimitSizes = new Map(Object.entries(quotas));
 
 /** Maximum characters of an error code. */
 const maxCodeCharacters = 100;

@@ -5,7 +5,6 @@ import type { Random } from '../../runtime/random.ts';
 import { parseIpv4 } from '../cloud/ipv4.ts';
 import type { HttpAnswer, HttpOutcome, HttpRequest } from '../http-front.ts';
 import { type AliasRange, GceInstance } from './gce-instance.ts';
-import { GceRefusal, invalidField, notFound } from './gce-refusal.ts';
 
 export interface GceModelOptions {
   readonly clock: Clock;
@@ -39,6 +38,18 @@ interface Operation {
 }
 
 const defaultLifetime = 3_600_000;
+
+/** An error of Compute Engine, as its answers show it. */
+class GceRefusal extends Error {
+  readonly status: number;
+  readonly reason: string;
+
+  constructor(status: number, reason: string, message: string) {
+    super(message);
+    this.status = status;
+    this.reason = reason;
+  }
+}
 
 export class GceModel {
   readonly faults: GceFaults = {
@@ -204,4 +215,12 @@ function json(status: number, body: object): HttpAnswer {
 
 function plain(status: number, body: string): HttpAnswer {
   return { kind: 'answer', status, headers: { 'content-type': 'text/plain' }, body };
+}
+
+function notFound(what: string): GceRefusal {
+  return new GceRefusal(404, 'notFound', `The resource '${what}' was not found`);
+}
+
+function invalidField(field: string, value: string): GceRefusal {
+  return new GceRefusal(400, 'invalid', `Invalid value for field '${field}': '${value}'.`);
 }

@@ -112,7 +112,7 @@ describe('a CiliumNode', () => {
     for (const name of ['a', 'b', 'c']) world.join(name);
     await world.until('all are served', () => world.isServed());
     const before = await Promise.all(['b', 'c'].map((name) => blocksOf(world, name)));
-    const begun = world.writes.length;
+    const written = world.writes.length;
     for (let index = 0; index < 120; index++) {
       const podCIDRs = index % 2 === 0 ? [] : (before[0] ?? []);
       await world.ask('PATCH', `${world.path}/a`, { spec: { ipam: { podCIDRs } } });
@@ -122,7 +122,7 @@ describe('a CiliumNode', () => {
     await world.until('the new one is served', () => world.isServed());
 
     expect(await Promise.all(['b', 'c'].map((name) => blocksOf(world, name)))).toEqual(before);
-    const specWrites = world.writes.slice(begun).filter(({ path }) => path === `${world.path}/a`);
+    const specWrites = world.writes.slice(written).filter(({ path }) => path === `${world.path}/a`);
     expect(specWrites.length).toBeLessThanOrEqual(40);
     expect(before.flat()).not.toContain((await blocksOf(world, 'd'))[0]);
   });

@@ -23,8 +23,8 @@ export const blockMutants: readonly Mutant[] = [
   one(
     'gives out blocks before the list is taken in',
     'cidr/allocation/allocator.ts',
-    'for (const holder of [...holders].toSorted(bySeniority)) this.#add(holder);\n    this.#hasBegun = true;',
-    'this.#hasBegun = true;\n    for (const holder of [...holders].toSorted(bySeniority)) this.#assessEntry(this.#add(holder));',
+    'for (const holder of [...holders].toSorted(bySeniority)) this.#add(holder);\n    this.#hasStarted = true;',
+    'this.#hasStarted = true;\n    for (const holder of [...holders].toSorted(bySeniority)) this.#assessEntry(this.#add(holder));',
   ),
   one(
     'a new leader trusts its watch, and lists nothing',

@@ -7,7 +7,7 @@ import type { BlockLedger } from '../../allocation/block-ledger.ts';
 import { bySeniority } from '../../allocation/waiting-line.ts';
 import { type Cidr, cidrText, families, type Family, isSame, overlaps, parseCidr } from '../../set/cidr.ts';
 import { aliasCondition, type AliasWords } from './alias-condition.ts';
-import type { AliasDraft, AliasHolder } from './alias-node-holders.ts';
+import { type AliasDraft, type AliasHolder, isOtherState } from './alias-node-holders.ts';
 import { type AliasPlan, aliasPlan } from './alias-plan.ts';
 import type { AliasReads } from './alias-reads.ts';
 
@@ -75,11 +75,7 @@ export class AliasAllotment implements Allotment<AliasHolder, AliasDraft> {
   }
 
   isNews(holder: AliasHolder, before: AliasHolder): boolean {
-    return (
-      holder.blocks.join() !== before.blocks.join() ||
-      holder.providerId !== before.providerId ||
-      holder.isNetworkReady !== before.isNetworkReady
-    );
+    return isOtherState(holder, before);
   }
 
   lacks({ uid }: AliasHolder): readonly Lack[] {

@@ -1,6 +1,5 @@
 // Nodes whose pod CIDRs follow a cloud: first `spec.podCIDRs`, then the condition NetworkUnavailable, in a write each.
-import { readNodeBlocks } from '../../../kubernetes/node/node-blocks.ts';
-import { readNodeNetwork } from '../../../kubernetes/node/node-network.ts';
+import { readNodeBlocks, readNodeNetwork } from '../../../kubernetes/node/node-blocks.ts';
 import type { NodeWriteOutcome, NodeWriter } from '../../../kubernetes/node/node-writer.ts';
 import type { JsonObject } from '../../../kubernetes/transport/json.ts';
 import type { Assignment, BlockHolders, Holder, HolderReading } from '../../allocation/block-holders.ts';
@@ -35,6 +34,15 @@ export function aliasHolder(raw: JsonObject): AliasHolder {
     blocks: podCidrs,
     ...readNodeNetwork(raw),
   };
+}
+
+/** Whether it shows something else than before, of what is decided on. */
+export function isOtherState(holder: AliasHolder, before: AliasHolder): boolean {
+  return (
+    holder.blocks.join() !== before.blocks.join() ||
+    holder.providerId !== before.providerId ||
+    holder.isNetworkReady !== before.isNetworkReady
+  );
 }
 
 export class AliasNodeHolders implements BlockHolders<AliasHolder, AliasDraft> {

@@ -4,7 +4,7 @@ import { Backoff } from '../../../runtime/backoff.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import type { Random } from '../../../runtime/random.ts';
 import { TaskGroup } from '../../../runtime/task-group.ts';
-import type { AliasNode, AliasReading, CloudAliases } from './cloud-aliases.ts';
+import { type AliasNode, type AliasReading, type CloudAliases, missingProviderId } from './cloud-aliases.ts';
 
 export interface AliasReadsDeps {
   readonly aliases: Pick<CloudAliases, 'aliasOf'>;
@@ -93,13 +93,8 @@ export class AliasReads {
   }
 
   async #ask(node: AliasNode): Promise<AliasReading> {
-    if (node.providerId !== '') return this.#deps.aliases.aliasOf(node, this.#tasks.deadline);
-    return {
-      kind: 'notFound',
-      reason: 'ProviderIDUnreadable',
-      message:
-        'it has no spec.providerID, so its instance is unknown: run the cloud controller manager of the cloud, or start its kubelet with --provider-id',
-    };
+    if (node.providerId === '') return missingProviderId;
+    return this.#deps.aliases.aliasOf(node, this.#tasks.deadline);
   }
 
   #tell(): void {

@@ -35,6 +35,14 @@ export interface AliasFailure {
   readonly retryAfterMs?: number;
 }
 
+/** A Node that names no instance: the cloud is not asked. */
+export const missingProviderId: AliasFailure = {
+  kind: 'notFound',
+  reason: 'ProviderIDUnreadable',
+  message:
+    'it has no spec.providerID, so its instance is unknown: run the cloud controller manager of the cloud, or start its kubelet with --provider-id',
+};
+
 export type CloudReason = Extract<
   BlockReason,
   | 'ProviderIDUnreadable'

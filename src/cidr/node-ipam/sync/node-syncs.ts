@@ -10,13 +10,17 @@ import type { BlockLedger } from '../../allocation/block-ledger.ts';
 import { bySeniority, WaitingLine } from '../../allocation/waiting-line.ts';
 import { type Cidr, cidrText, type Family } from '../../set/cidr.ts';
 import type { AliasDraft, AliasHolder } from '../cloud/alias-node-holders.ts';
-import type { AliasFailure, AliasReading, CloudAliases } from '../cloud/cloud-aliases.ts';
+import {
+  type AliasFailure,
+  type AliasReading,
+  type CloudAliases,
+  missingProviderId,
+} from '../cloud/cloud-aliases.ts';
 import { NodeSync, type SyncOutcome } from './node-sync.ts';
 import {
   type AliasObstacle,
   invalidMode,
   mismatch,
-  missingProviderId,
   unreadableAtDeletion,
   unusableAlias,
 } from './sync-condition.ts';
@@ -52,7 +56,7 @@ export class NodeSyncs implements BlockAllocator<AliasHolder> {
   readonly #line = new WaitingLine<SyncEntry>();
   readonly #tasks: TaskGroup;
   #looking = 0;
-  #hasBegun = false;
+  #hasStarted = false;
 
   constructor(deps: NodeSyncsDeps, ports: AllocatorPorts<AliasHolder>) {
     this.#deps = { ...deps, ...ports };
@@ -61,7 +65,7 @@ export class NodeSyncs implements BlockAllocator<AliasHolder> {
 
   takeOverHolders(holders: Iterable<AliasHolder>): void {
     const added = [...holders].toSorted(bySeniority).map((holder) => this.#add(holder));
-    this.#hasBegun = true;
+    this.#hasStarted = true;
     for (const { loop } of added) loop.request();
   }
 
@@ -155,7 +159,7 @@ export class NodeSyncs implements BlockAllocator<AliasHolder> {
   }
 
   #lookAtNext(): void {
-    if (!this.#hasBegun || this.#deps.refusal() === 'listing') return;
+    if (!this.#hasStarted || this.#deps.refusal() === 'listing') return;
     for (const entry of this.#line.inOrder()) {
       if (this.#looking >= this.#deps.settings.workers) return;
       this.#line.delete(entry);
@@ -173,33 +177,27 @@ export class NodeSyncs implements BlockAllocator<AliasHolder> {
 
   async #sync(entry: SyncEntry): Promise<SyncOutcome> {
     if (entry.holder.isLeftAlone) return fine;
-    if (this.#isHeldBack(entry)) return notFine;
+    if (!this.#admit(entry)) return notFine;
     const reading = await this.#readAlias(entry.holder);
     if (entry.loop.isEnded || entry.holder.isLeftAlone) return fine;
-    if ('condition' in reading) return this.#fail(entry, reading.condition, reading.retryAfterMs);
+    if (reading.kind !== 'read') return this.#fail(entry, conditionOf(reading), reading.retryAfterMs);
     entry.noteAliases(reading.aliases);
     if (entry.holder.blocks.length > 0 && entry.shown.cidrs.length === 0) return this.#rest(entry);
     return this.#bringIntoAccord(entry);
   }
 
-  /** Whether nothing may be written now. Nothing tells when the Lease is ours again: the loop finds out. */
-  #isHeldBack(entry: SyncEntry): boolean {
+  /** If nothing may be written now, the entry goes on when that may have changed. Returns whether it goes on now. */
+  #admit(entry: SyncEntry): boolean {
     const why = this.#deps.refusal();
-    entry.isHeldBack = why !== undefined && why !== 'dryRun' && why !== 'notLeading';
-    return why !== undefined && why !== 'dryRun';
+    const isRefused = why !== undefined && why !== 'dryRun';
+    // Nothing tells when the Lease is ours again: the loop finds out.
+    entry.isHeldBack = isRefused && why !== 'notLeading';
+    return !isRefused;
   }
 
-  async #readAlias(
-    holder: AliasHolder,
-  ): Promise<
-    | (AliasReading & { readonly kind: 'read' })
-    | { readonly condition: BlockCondition; readonly retryAfterMs?: number }
-  > {
-    if (holder.providerId === '') return { condition: missingProviderId() };
-    const reading = await this.#deps.aliases.aliasOf(holder, this.#tasks.deadline);
-    if (reading.kind === 'read') return reading;
-    const { retryAfterMs } = reading;
-    return { condition: conditionOf(reading), ...(retryAfterMs !== undefined && { retryAfterMs }) };
+  async #readAlias(holder: AliasHolder): Promise<AliasReading> {
+    if (holder.providerId === '') return missingProviderId;
+    return this.#deps.aliases.aliasOf(holder, this.#tasks.deadline);
   }
 
   #bringIntoAccord(entry: SyncEntry): Promise<SyncOutcome> | SyncOutcome {
@@ -251,7 +249,7 @@ export class NodeSyncs implements BlockAllocator<AliasHolder> {
   async #addAlias(entry: SyncEntry, cidr: Cidr): Promise<SyncOutcome> {
     const { aliases } = this.#deps;
     if (this.#isDry(entry, cidr)) return fine;
-    if (this.#isHeldBack(entry)) return notFine;
+    if (!this.#admit(entry)) return notFine;
     const addition = await aliases.addAlias(entry.holder, cidrText(cidr), this.#tasks.deadline);
     if (entry.loop.isEnded) return fine;
     if (addition.kind !== 'added') return this.#notAdded(entry, cidr, addition);
@@ -274,7 +272,7 @@ export class NodeSyncs implements BlockAllocator<AliasHolder> {
     if (obstacle !== undefined) return this.#fail(entry, unusableAlias(cidr, obstacle));
     if (this.#isDry(entry, cidr)) return fine;
     const { holder } = entry;
-    if (holder.blocks.length > 0 || this.#isHeldBack(entry)) return notFine;
+    if (holder.blocks.length > 0 || !this.#admit(entry)) return notFine;
     entry.take(cidr);
     const outcome = await holders.assign(
       holder,
@@ -290,7 +288,7 @@ export class NodeSyncs implements BlockAllocator<AliasHolder> {
     const { holders, emit } = this.#deps;
     const { holder } = entry;
     if (holder.isNetworkReady || this.#deps.refusal() === 'dryRun') return this.#rest(entry);
-    if (this.#isHeldBack(entry)) return notFine;
+    if (!this.#admit(entry)) return notFine;
     const outcome = await holders.assign(holder, { kind: 'networkReady' }, this.#tasks.deadline);
     emit({ kind: 'written', name: holder.name, outcome });
     return this.#afterWrite(entry, outcome);

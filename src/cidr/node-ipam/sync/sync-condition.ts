@@ -55,14 +55,6 @@ export type AliasObstacle =
   | { readonly kind: 'outside' | 'services' }
   | { readonly kind: 'other'; readonly node: string };
 
-export function missingProviderId(): BlockCondition {
-  return {
-    reason: 'ProviderIDUnreadable',
-    message:
-      'it has no spec.providerID, so its instance is unknown: run the cloud controller manager of the cloud, or start its kubelet with --provider-id',
-  };
-}
-
 /** A Node is gone whose pod CIDR is none: nothing of it can be freed. */
 export function unreadableAtDeletion(text: string): BlockCondition {
   return {

@@ -4,7 +4,7 @@ import { shownBlocks, type ShownBlocks } from '../../allocation/block-condition.
 import type { BlockCondition } from '../../allocation/block-holders.ts';
 import type { BlockLedger } from '../../allocation/block-ledger.ts';
 import { type Cidr, isSame, parseCidr } from '../../set/cidr.ts';
-import type { AliasHolder } from '../cloud/alias-node-holders.ts';
+import { type AliasHolder, isOtherState } from '../cloud/alias-node-holders.ts';
 import type { NodeSync } from './node-sync.ts';
 
 export class SyncEntry {
@@ -40,11 +40,7 @@ export class SyncEntry {
     this.shown = shownBlocks(holder);
     if (this.shown.cidrs.length > 0) this.taken = undefined;
     this.#settle();
-    return (
-      holder.blocks.join() !== before.blocks.join() ||
-      holder.providerId !== before.providerId ||
-      holder.isNetworkReady !== before.isNetworkReady
-    );
+    return isOtherState(holder, before);
   }
 
   /** Takes in what the cloud routes to its instance. Text that is no CIDR does not count. */

@@ -123,8 +123,7 @@ describe('an update of a scale-set VM', () => {
     const send = rig.api.send.bind(rig.api);
     rig.api.send = async (request, sending) => {
       const { url } = request;
-      if (url === progressUrl)
-        throw callErrorOf(new UnreadableAnswer('it leads to example.com'), { isSent: false });
+      if (url === progressUrl) throw callErrorOf(new UnreadableAnswer('it leads to example.com'), false);
       const answer = await send(request, sending);
       return request.method === 'PUT' ? { ...answer, progressUrl } : answer;
     };
