@@ -80,7 +80,7 @@ export function azureAllocation(options: AzureAllocationOptions): AllocationImpl
         publicAddresses.keepOnly(instanceIds);
       }
       return observe(
-        { client, spellings, subnets, publicAddresses, prefixes, clock, isInScope },
+        { client, spellings, subnets, failedModels, publicAddresses, prefixes, clock, isInScope },
         scope,
         context,
       );

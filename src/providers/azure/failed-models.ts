@@ -1,13 +1,16 @@
 // What a failed change leaves behind. The model of a scale-set VM keeps saying what was wanted, and every later PUT would
-// ask for it again: in a full subnet none would ever succeed, not even one that gives addresses back.
+// ask for it again: in a full subnet none would ever succeed, not even one that gives addresses back, and a failed release
+// would take away addresses that have been offered again since.
 import type { Clock } from '../../runtime/clock.ts';
 import type { JsonObject } from './arm-api.ts';
 import { instanceKey, nameOfInterface } from './ids.ts';
 import {
   associationsIn,
+  type Edit,
   hasFailed,
   type NamesByInterface,
   ourNamesIn,
+  withAdditionsToVm,
   withoutAssociations,
   withRemovalsFromVm,
 } from './instance-model.ts';
@@ -34,20 +37,37 @@ export class FailedModels {
   }
 
   /**
-   * The model without configurations that never came to be: interfaces that were read after it lack them, and nothing has
-   * changed for so long that they would show them. Undefined while that is not certain.
+   * The model as the interfaces are: without configurations that never came to be, and with those that were not removed.
+   * Interfaces that were read after it show that, and nothing has changed for so long that they would show it otherwise.
+   * Undefined while that is not certain. `leaving`: addresses that are removed next, whatever the model has of them.
    */
-  cleaned(instanceId: string, model: VmModel, shown: readonly ShownInterface[]): JsonObject | undefined {
-    const leftovers = hasFailed(model.body) ? leftoversIn(model.body, shown) : none;
-    if (leftovers !== undefined && leftovers.names.size + leftovers.associations.length === 0) {
+  cleaned(
+    instanceId: string,
+    model: VmModel,
+    shown: readonly ShownInterface[],
+    leaving: ReadonlySet<string> = new Set(),
+  ): JsonObject | undefined {
+    const leftovers = hasFailed(model.body) ? leftoversIn(model.body, shown, leaving) : none;
+    if (leftovers !== undefined && isNothing(leftovers)) {
       this.#since.delete(instanceKey(instanceId));
       return model.body;
     }
     if (!this.#isOld(instanceId, model, leftovers) || leftovers === undefined) return undefined;
-    const removed = withRemovalsFromVm(model.body, leftovers.names);
-    if (removed.kind === 'refused') return undefined;
-    const edited = withoutAssociations(removed.model, leftovers.associations);
-    return edited.kind === 'edited' ? edited.model : undefined;
+    return corrected(model.body, leftovers);
+  }
+
+  /** A read shows these interfaces. What was missing and is not now may have been missing for a moment only. */
+  noteShown(shown: readonly ShownInterface[]): void {
+    if (this.#since.size === 0) return;
+    for (const { id, instanceId, read } of shown) {
+      const { leftovers } = this.#since.get(instanceKey(instanceId)) ?? {};
+      if (leftovers === undefined || 'problem' in read) continue;
+      const name = nameOfInterface(id).toLowerCase();
+      const missing = [...leftovers.names].flatMap(([each, left]) =>
+        each.toLowerCase() === name ? left : [],
+      );
+      if (missing.some((each) => read.names.has(each))) this.#since.delete(instanceKey(instanceId));
+    }
   }
 
   /** Forgets all other instances. They are named in lower case, as by agents. */
@@ -75,25 +95,53 @@ interface FailedState {
 }
 
 interface Leftovers {
-  /** Names of configurations, by interface. */
+  /** Names of configurations that the model has and the interface has not, by interface. */
   readonly names: NamesByInterface;
+  /** Names of configurations of ours that the interface has and the model has not, by interface. */
+  readonly kept: NamesByInterface;
   /** Names of interfaces that have no public address. */
   readonly associations: readonly string[];
 }
 
+function isNothing({ names, kept, associations }: Leftovers): boolean {
+  return names.size + kept.size + associations.length === 0;
+}
+
+function corrected(model: JsonObject, { names, kept, associations }: Leftovers): JsonObject | undefined {
+  const steps: readonly ((before: JsonObject) => Edit)[] = [
+    (before) => withRemovalsFromVm(before, names),
+    (before) => withoutAssociations(before, associations),
+    (before) =>
+      withAdditionsToVm(
+        before,
+        [...kept].map(([name, { length }]) => ({ name, count: length })),
+        kept,
+      ),
+  ];
+  let edited: Edit = { kind: 'edited', model };
+  for (const step of steps) if (edited.kind === 'edited') edited = step(edited.model);
+  return edited.kind === 'edited' ? edited.model : undefined;
+}
+
 function isWithin(leftovers: Leftovers | undefined, before: Leftovers | undefined): boolean {
-  const { names, associations } = leftovers ?? none;
-  const isKnown = (name: string, each: string): boolean => before?.names.get(name)?.includes(each) === true;
+  const { names, kept, associations } = leftovers ?? none;
+  const isKnown = (own: NamesByInterface, known: NamesByInterface | undefined): boolean =>
+    [...own].every(([name, each]) => each.every((one) => known?.get(name)?.includes(one) === true));
   return (
-    [...names].every(([name, left]) => left.every((each) => isKnown(name, each))) &&
+    isKnown(names, before?.names) &&
+    isKnown(kept, before?.kept) &&
     associations.every((name) => before?.associations.includes(name) === true)
   );
 }
 
-const none: Leftovers = { names: new Map(), associations: [] };
+const none: Leftovers = { names: new Map(), kept: new Map(), associations: [] };
 
 /** Undefined if an interface does not say what it has. */
-function leftoversIn(model: JsonObject, shown: readonly ShownInterface[]): Leftovers | undefined {
+function leftoversIn(
+  model: JsonObject,
+  shown: readonly ShownInterface[],
+  leaving: ReadonlySet<string>,
+): Leftovers | undefined {
   const byName = new Map(shown.map((item) => [nameOfInterface(item.id).toLowerCase(), item.read]));
   const names = new Map<string, readonly string[]>();
   const associations: string[] = [];
@@ -106,5 +154,20 @@ function leftoversIn(model: JsonObject, shown: readonly ShownInterface[]): Lefto
     if (left.length > 0) names.set(name, left);
     if (associated.includes(name) && read.publicAddressId === undefined) associations.push(name);
   }
-  return { names, associations };
+  return { names, kept: keptIn(wanted, byName, leaving), associations };
+}
+
+function keptIn(
+  wanted: NamesByInterface,
+  byName: ReadonlyMap<string, ShownInterface['read']>,
+  leaving: ReadonlySet<string>,
+): NamesByInterface {
+  const inModel = new Map([...wanted].map(([name, each]) => [name.toLowerCase(), new Set(each)]));
+  const kept = [...byName].map(([name, read]) => {
+    const ours = 'problem' in read ? [] : [...read.releasable];
+    const isKept = ([address, each]: readonly [string, string]): boolean =>
+      !leaving.has(address) && inModel.get(name)?.has(each) !== true;
+    return [name, ours.filter(isKept).map(([, each]) => each)] as const;
+  });
+  return new Map(kept.filter(([, each]) => each.length > 0));
 }

@@ -136,7 +136,8 @@ export class InstanceReleases {
     context: CallContext,
   ): Promise<Prepared> {
     const shown = await readInterfaces(this.#options, vm, context);
-    const cleaned = this.#options.failedModels.cleaned(batch.instanceId, model, shown);
+    const leaving = new Set([...batch.removals.values()].flat());
+    const cleaned = this.#options.failedModels.cleaned(batch.instanceId, model, shown, leaving);
     return this.#plan(batch, { model: cleaned, isWhole: true, shown });
   }
 

@@ -18,6 +18,7 @@ import {
   type StandaloneVm,
 } from './ids.ts';
 import { inPlaces, readInterface, type ShownInterface } from './network-interface.ts';
+import type { FailedModels } from './failed-models.ts';
 import type { PublicAddresses } from './public-addresses.ts';
 import type { PublicIpPrefixes } from './public-ip-prefixes.ts';
 import {
@@ -36,6 +37,7 @@ export interface ReadParts {
   readonly client: ArmClient;
   readonly spellings: Spellings;
   readonly subnets: Subnets;
+  readonly failedModels: Pick<FailedModels, 'noteShown'>;
   readonly publicAddresses: Pick<PublicAddresses, 'complete'>;
   readonly prefixes: Pick<PublicIpPrefixes, 'note'>;
   readonly clock: Pick<Clock, 'monotonic'>;
@@ -195,6 +197,7 @@ async function readAList(
     },
     context,
   );
+  parts.failedModels.noteShown(items);
   const completed = await parts.publicAddresses.complete(items, context);
   return { startedAt, observations: placed(request, completed) };
 }
@@ -224,13 +227,14 @@ async function readScaleSetVm(
   { id, ref }: Named & { readonly ref: ScaleSetVm },
   context: CallContext,
 ): Promise<Whole> {
-  const { client, spellings, publicAddresses } = parts;
+  const { client, spellings, failedModels, publicAddresses } = parts;
   const request = scaleSetVmInterfaces(ref);
   const read = await unlessMissing(
     client.readList(request, (item) => readInterface(item, spellings), context),
   );
   const shown = (read?.items ?? []).filter((item) => item.instanceId === instanceKey(id));
   if (read !== undefined && shown.length > 0) {
+    failedModels.noteShown(shown);
     const named = shown.map((item) => ({ ...item, instanceId: id }));
     const completed = await publicAddresses.complete(named, context);
     return { startedAt: read.startedAt, observations: placed(request, completed) };

@@ -101,16 +101,17 @@ function providerOver(api: AzureApi) {
   const client = new ArmClient({ api, gate });
   const spellings = new Spellings();
   const changes = new Changes({ client, spellings, clock });
+  const failedModels = new FailedModels({ clock, consistencyWindow: 20_000 });
   const parts = {
     client,
     spellings,
+    failedModels,
     subnets: new Subnets(client, clock),
     publicAddresses: new PublicAddresses(client, clock),
     prefixes: new PublicIpPrefixes(client, spellings, clock),
     clock,
     isInScope: () => true,
   };
-  const failedModels = new FailedModels({ clock, consistencyWindow: 20_000 });
   return { gate, client, parts, changes, spellings, failedModels };
 }
 

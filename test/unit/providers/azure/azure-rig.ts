@@ -112,7 +112,7 @@ export function azureRig(options: AzureRigOptions = {}): AzureRig {
   const releases = new InstanceReleases({ client, changes, spellings, failedModels, clock });
   const publicAddresses = new PublicAddresses(client, clock);
   const prefixes = new PublicIpPrefixes(client, spellings, clock);
-  const parts = { client, spellings, subnets, publicAddresses, prefixes, clock, isInScope };
+  const parts = { client, spellings, subnets, failedModels, publicAddresses, prefixes, clock, isInScope };
   return {
     ...arm,
     api,

@@ -9,7 +9,8 @@ const consistencyWindow = 30_000;
 const instanceId = '/vm';
 
 function model(names: readonly string[]): JsonObject {
-  const properties = { ipConfigurations: names.map((name) => ({ name, properties: {} })) };
+  const subnet = { id: '/subnet' };
+  const properties = { ipConfigurations: names.map((name) => ({ name, properties: { subnet } })) };
   const networkInterfaceConfigurations = [{ name: 'nic0', properties }];
   return {
     properties: {
@@ -20,7 +21,9 @@ function model(names: readonly string[]): JsonObject {
 }
 
 function shown(names: readonly string[]): readonly ShownInterface[] {
-  const read = { interface: { condition: 'ready' }, names: new Set(names), publicAddressId: undefined };
+  const releasable = new Map(names.map((name, index) => [`10.0.0.${index}`, name]));
+  const condition = 'ready';
+  const read = { interface: { condition }, names: new Set(names), releasable, publicAddressId: undefined };
   return [{ id: '/vm/networkInterfaces/nic0', instanceId, read } as unknown as ShownInterface];
 }
 
@@ -43,6 +46,42 @@ describe('what a failed model asks for in vain', () => {
     const cleaned = read(['Cilium-b']);
 
     expect(ourNamesIn(cleaned ?? {}).get('nic0')).toEqual(['Cilium-b']);
+  });
+
+  test('is not certain while any read shows it', async () => {
+    const clock = new VirtualClock();
+    const models = new FailedModels({ clock, consistencyWindow });
+    const read = (): JsonObject | undefined => models.cleaned(instanceId, failed, shown(['Cilium-b']));
+    read();
+    await clock.advance(consistencyWindow - 1);
+
+    models.noteShown(shown(['Cilium-b']));
+    models.noteShown(shown(['Cilium-a', 'Cilium-b']));
+    await clock.advance(1);
+    const soon = read();
+    await clock.advance(consistencyWindow);
+
+    expect(soon).toBeUndefined();
+    expect(ourNamesIn(read() ?? {}).get('nic0')).toEqual(['Cilium-b']);
+  });
+
+  test('does not cost an address whose removal failed, which may be in use again', async () => {
+    const clock = new VirtualClock();
+    const models = new FailedModels({ clock, consistencyWindow });
+    const read = (): JsonObject | undefined =>
+      models.cleaned(instanceId, failed, shown(['Cilium-a', 'Cilium-b', 'Cilium-c']));
+    const soon = read();
+    await clock.advance(consistencyWindow);
+
+    expect(soon).toBeUndefined();
+    expect(ourNamesIn(read() ?? {}).get('nic0')).toEqual(['Cilium-a', 'Cilium-b', 'Cilium-c']);
+  });
+
+  test('does not keep a removal from being repeated', () => {
+    const models = new FailedModels({ clock: new VirtualClock(), consistencyWindow });
+    const all = shown(['Cilium-a', 'Cilium-b', 'Cilium-c']);
+
+    expect(models.cleaned(instanceId, failed, all, new Set(['10.0.0.2']))).toEqual(failed.body);
   });
 
   test('is forgotten with its instance', async () => {
