@@ -96,8 +96,8 @@ export const agentMutants: readonly Mutant[] = [
   one(
     'does not record that a timer was stopped',
     'ipam/ipam.ts',
-    'const problem = this.#commit({ hold: [{ pool, ip, owner }] });',
-    'const problem = pool + owner === ip ? ip : undefined;',
+    'const problem = this.#commit({ hold: [{ pool, ip, owner, ...(uid !== undefined && { uid }) }] });',
+    'const problem = pool + owner + uid === ip ? ip : undefined;',
   ),
   one(
     'a DEL leaves the attachment',
