@@ -1,5 +1,5 @@
-// The clouds that Headwater serves, by the option ipam, or by cloud-provider where the pod CIDRs of Nodes follow a cloud. Only this file imports a cloud, and only the chosen one: the
-// sources of the others, and their SDKs, stay unread.
+// The clouds that Headwater serves, by the option ipam, or by cloud-provider where the pod CIDRs of Nodes follow a cloud. Only
+// this file imports a cloud, and only the chosen one: the sources of the others, and their SDKs, stay unread.
 import type { Options } from '../../config/option-table.ts';
 import { type AliasCloud, type Cloud, type CloudConnection, type CloudDeps, NotStartable } from './cloud.ts';
 

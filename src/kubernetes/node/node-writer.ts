@@ -1,5 +1,5 @@
-// Writes the pod CIDRs of Nodes, and the condition of their network, with merge patches that are bound to the state they were computed from. The API server
-// refuses any change of CIDRs that are there: https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/node-v1/
+// Writes the pod CIDRs of Nodes, and the condition of their network, with merge patches that are bound to the state they were
+// computed from. The API server refuses any change of CIDRs that are there: https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/node-v1/
 import { ask, type ApiRefusal } from '../transport/api-reply.ts';
 import type { JsonObject } from '../transport/json.ts';
 import type { KubernetesTransport } from '../transport/transport.ts';

@@ -1,6 +1,5 @@
-// Watches the cluster's Nodes and keeps only what ties a Node to its instance: name, uid, age, provider ID and addresses; and
-// the labels that it is told to keep.
-// Agents cannot write Nodes, so a Node settles contradictions between two CiliumNodes.
+// Watches the cluster's Nodes and keeps only what ties a Node to its instance (name, uid, age, provider ID and addresses) and
+// the labels that its user names. Agents cannot write Nodes, so a Node settles contradictions between two CiliumNodes.
 import { isIPv4 } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../../runtime/clock.ts';
@@ -32,8 +31,8 @@ export interface ClusterNodesOptions {
   /** Names of labels. Default: none. */
   readonly keptLabels?: readonly string[];
   /**
-   * Called when a Node appears, disappears, or shows another instance, other addresses or other kept labels. `node` is undefined after deletion. `onBug` gets
-   * what it throws.
+   * Called when a Node appears, disappears, or shows another instance, other addresses or other kept labels. `node` is
+   * undefined after deletion. `onBug` gets what it throws.
    */
   readonly onChange: (name: string, node: ClusterNode | undefined) => void;
   /** Called when read access to Nodes changes: with the problem, or with undefined once it is gone. */

@@ -197,26 +197,24 @@ export class NodeState implements InstancePort {
     const { view } = this;
     const isAsked = view !== undefined && Object.keys(tags).length > 0;
     if (!isAsked || this.assess().kind !== 'served') return undefined;
-    return { view, tags, isBusy: this.#excludesAssociation() };
-  }
-
-  #excludesAssociation(): boolean {
-    const { change } = this.#context.cloud.implementation.traits;
     const { growth, releases } = this;
-    return change === 'perInstance' && growth.interfaces.size + releases.shrinking.size > 0;
+    const isBusy = this.#isChangedWhole && growth.interfaces.size + releases.shrinking.size > 0;
+    return { view, tags, isBusy };
   }
 
-  /** Where changes of one instance exclude each other, the interface that is getting a public address. */
+  /** Whether a change replaces a whole instance, so that no two of its interfaces may change at once. */
+  get #isChangedWhole(): boolean {
+    return this.#context.cloud.implementation.traits.change === 'perInstance';
+  }
+
+  /** The interface that is getting a public address, where no other may change meanwhile. */
   get #associating(): ReadonlySet<string> {
-    const { change } = this.#context.cloud.implementation.traits;
-    const { associating } = this;
-    return new Set(change === 'perInstance' && associating !== undefined ? [associating] : []);
+    return this.#isChangedWhole && this.associating !== undefined ? new Set([this.associating]) : none;
   }
 
-  /** What changes together with these interfaces: where a change replaces a whole instance, no two of them may overlap. */
+  /** What changes together with these interfaces. */
   #changingWith(interfaceIds: ReadonlySet<string>, { interfaces }: InstanceView): ReadonlySet<string> {
-    const { change } = this.#context.cloud.implementation.traits;
-    const isWhole = change === 'perInstance' && interfaceIds.size > 0;
+    const isWhole = this.#isChangedWhole && interfaceIds.size > 0;
     return isWhole ? unionOf(interfaceIds, new Set(interfaces.map(({ id }) => id))) : interfaceIds;
   }
 
@@ -241,6 +239,8 @@ export class NodeState implements InstancePort {
     emit({ kind: 'instancesChanged', instanceIds });
   }
 }
+
+const none: ReadonlySet<string> = new Set();
 
 function unionOf(a: ReadonlySet<string>, b: ReadonlySet<string>): ReadonlySet<string> {
   if (a.size === 0) return b;

@@ -378,6 +378,7 @@ function reducedInterface(shown: NetworkInterface | Ec2NetworkInterface): unknow
     })),
     ...within(shown, 'Ipv6Addresses', (item) => only(item, 'Ipv6Address')),
     ...within(shown, 'Ipv4Prefixes', (item) => only(item, 'Ipv4Prefix')),
+    ...within(shown, 'Ipv6Prefixes', (item) => only(item, 'Ipv6Prefix')),
     ...within(shown, 'Groups', (item) => only(item, 'GroupId')),
     ...within(shown, 'TagSet', (item) => only(item, 'Key', 'Value')),
     ...associationOf(shown),

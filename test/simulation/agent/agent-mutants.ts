@@ -97,7 +97,7 @@ export const agentMutants: readonly Mutant[] = [
     'does not record that a timer was stopped',
     'ipam/ipam.ts',
     'const problem = this.#commit({ hold: [{ pool, ip, owner, ...(uid !== undefined && { uid }) }] });',
-    'const problem = pool + owner + uid === ip ? ip : undefined;',
+    'const problem = pool + owner === ip ? ip : undefined;',
   ),
   one(
     'a DEL leaves the attachment',

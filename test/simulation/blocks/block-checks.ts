@@ -1,5 +1,5 @@
 // What must hold in a cluster whose nodes get blocks: at each look, at each deletion, and at rest.
-import { type Family, parseCidr, widthOf } from '../../../src/cidr/set/cidr.ts';
+import { families, type Family, parseCidr, widthOf } from '../../../src/cidr/set/cidr.ts';
 import type { OptionCommand } from '../../../src/config/option-scope.ts';
 import { defaultLeaseTimings } from '../../../src/kubernetes/lease/lease-timings.ts';
 import { sharedBlocks, type SharedBlock } from '../../../src/simulator/cluster/block-judge.ts';
@@ -129,14 +129,23 @@ export class BlockChecks {
 
   #checkFirst(after: JsonObject): void {
     const name = textAt(after, 'metadata', 'name');
-    const node = this.world.model.get('nodes', name);
-    if (node === undefined || this.world.machines.get(name)?.isOwned !== true) return;
+    if (this.world.machines.get(name)?.isOwned !== true) return;
     for (const block of this.blocksOf(after)) {
       const family = block.includes(':') ? 'ipv6' : 'ipv4';
-      const asked = textAt(node, 'metadata', 'labels', `headwater/${family}-mask-size`);
+      const asked = this.#askedBy(name, family);
       if (asked !== '' && !block.endsWith(`/${asked}`))
         this.violations.add(`${name} asked for /${asked} and got ${block}`);
     }
+  }
+
+  /** What a label of its Node asks for; empty if none does. A label may come after the block, and a backup before it. */
+  #askedBy(name: string, family: Family): string {
+    return textAt(
+      this.world.model.get('nodes', name) ?? {},
+      'metadata',
+      'labels',
+      `headwater/${family}-mask-size`,
+    );
   }
 
   /** Only the holder of the Lease writes. After etcd was restored, a leader knows only of its own Lease until that ends. */
@@ -155,10 +164,9 @@ export class BlockChecks {
     }
     const objects = await this.world.objects();
     const held = this.#checkCounts(objects, leader);
-    const asking = namesOfAsking(objects);
     const waiting = [...machines.values()].filter(
-      ({ name, inUse, labels }) =>
-        inUse.length === 0 && Object.keys(labels).length === 0 && !asking.has(name),
+      ({ name, inUse }) =>
+        inUse.length === 0 && !families.some((family) => this.#askedBy(name, family) !== ''),
     ).length;
     if (waiting > 0 && held.ipv4 < capacity && held.ipv6 < capacity)
       this.violations.add(
@@ -187,7 +195,7 @@ export class BlockChecks {
     const shown = objects.flatMap((object) => this.blocksOf(object));
     const remembered = this.rememberedBy(process.identity, objects);
     const held = { ipv4: 0, ipv6: 0 };
-    for (const family of ['ipv4', 'ipv6'] as const) {
+    for (const family of families) {
       const countOf = (blocks: readonly string[]): number =>
         new Set(blocks.flatMap((block) => blocksWithin(block, family, this.#usual[family]))).size;
       held[family] = pools.filter((pool) => pool.family === family).reduce((sum, pool) => sum + pool.held, 0);
@@ -199,13 +207,6 @@ export class BlockChecks {
     }
     return held;
   }
-}
-
-/** Objects that wait for a bigger block, by a label that a backup of their Nodes may have brought back. */
-function namesOfAsking(objects: readonly JsonObject[]): ReadonlySet<string> {
-  const asks = (object: JsonObject): boolean =>
-    (textAt(object, 'status', 'ipam', 'operator-status', 'error') ?? '').includes('-mask-size of its Node');
-  return new Set(objects.filter(asks).flatMap((object) => textAt(object, 'metadata', 'name') ?? []));
 }
 
 /** The blocks of the usual size that a CIDR of the family takes. */

@@ -50,8 +50,8 @@ function checkSupply(harness: Harness, view: NodeView, standing: NodeStanding, r
 
 /**
  * Maximum addresses that a node may keep. Addresses that its agent uses outrank every limit, and so do primary addresses,
- * where pods can have them; an agent that is not asked also reports its free buffer as used. Addresses from external changes, or from before a limit shrank, leave only if
- * releases are enabled.
+ * where pods can have them; an agent that is not asked also reports its free buffer as used. Addresses from external changes,
+ * or from before a limit shrank, leave only if releases are enabled.
  */
 function limitOf(harness: Harness, view: NodeView, { used, max }: NodeStanding): number {
   const { instanceId } = view.facts;
@@ -59,7 +59,8 @@ function limitOf(harness: Harness, view: NodeView, { used, max }: NodeStanding):
   if (!releases && harness.reconfigured.has(instanceId)) return Infinity;
   const kept = view.protocol === 'multi-pool' ? heldByAgent(harness, view) : used + view.pendingPods.size;
   const { allowances } = harness.checker;
-  const extra = releases ? harness.rig.madeByOthers(instanceId) : allowances.extra(instanceId);
+  // A change of others that failed may have added something nevertheless.
+  const extra = Math.max(harness.rig.madeByOthers(instanceId), releases ? 0 : allowances.extra(instanceId));
   const single = singleAddressesOf(harness, view);
   return Math.max(max, kept + freePrimaries(harness, view), single) + extra + prefixGraceOf(harness, view);
 }
