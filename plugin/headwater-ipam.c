@@ -22,12 +22,12 @@
 extern char **environ;
 
 enum {
-  most_stdin = 512 * 1024, /* escaped at most six times as long, mostly hardly longer: the agent takes 1 MiB */
-  most_body = 1024 * 1024,
-  most_answer = 4 * 1024 * 1024,
-  most_deletes = 4096,
-  deepest = 64,        /* levels of JSON: more is no configuration */
-  longest_wait = 70    /* s: the agent answers within 60 */
+  max_stdin = 512 * 1024, /* escaped at most six times as long, mostly hardly longer: the agent takes 1 MiB */
+  max_body = 1024 * 1024,
+  max_answer = 4 * 1024 * 1024,
+  max_deletes = 4096,
+  max_depth = 64, /* levels of JSON: more is no configuration */
+  max_wait = 70   /* s: the agent answers within 60 */
 };
 
 static const char default_socket[] = "/var/run/headwater/agent.sock";
@@ -96,7 +96,7 @@ static const char *skip_value(const char *at) {
       continue;
     }
     if (*at == '{' || *at == '[') {
-      if (++depth > deepest) return NULL;
+      if (++depth > max_depth) return NULL;
     } else if (*at == '}' || *at == ']') {
       if (--depth < 0) return NULL;
     } else if (depth == 0) {
@@ -178,19 +178,19 @@ static void append_json(struct text *to, const char *from, size_t length) {
 static size_t read_stdin(char *to) {
   size_t length = 0;
   for (;;) {
-    ssize_t got = read(STDIN_FILENO, to + length, most_stdin + 1 - length);
+    ssize_t got = read(STDIN_FILENO, to + length, max_stdin + 1 - length);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) fail(5, "cannot read the network configuration: %s", strerror(errno));
     if (got == 0) break;
     length += (size_t)got;
-    if (length > most_stdin) fail(6, "the network configuration has more than %d bytes", most_stdin);
+    if (length > max_stdin) fail(6, "the network configuration has more than %d bytes", max_stdin);
   }
   to[length] = '\0';
   return length;
 }
 
 static struct text request_body(const char *conf, size_t length) {
-  struct text body = {malloc(most_body), 0, most_body};
+  struct text body = {malloc(max_body), 0, max_body};
   if (body.at == NULL) fail(5, "no memory");
   append_words(&body, "{\"env\":{");
   const char *comma = "";
@@ -216,7 +216,7 @@ static int connect_agent(void) {
   struct sockaddr_un address = {.sun_family = AF_UNIX};
   strcpy(address.sun_path, socket_path);
   int agent = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), done;
-  struct timeval wait = {longest_wait, 0};
+  struct timeval wait = {max_wait, 0};
   if (agent < 0) return -1;
   setsockopt(agent, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof wait);
   setsockopt(agent, SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof wait);
@@ -242,10 +242,10 @@ static void exchange(int agent, const struct text *body) {
                         "POST /v1/cni HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n"
                         "content-type: application/json\r\ncontent-length: %zu\r\n\r\n", body->length);
   if (!write_all(agent, head, (size_t)length) || !write_all(agent, body->at, body->length)) return;
-  char *got = malloc(most_answer + 1); /* of which only what is written to takes memory */
+  char *got = malloc(max_answer + 1); /* of which only what is written to takes memory */
   size_t size = 0;
   while (got != NULL) {
-    ssize_t more = read(agent, got + size, most_answer - size);
+    ssize_t more = read(agent, got + size, max_answer - size);
     if (more < 0 && errno == EINTR) continue;
     if (more < 0) return;
     if (more == 0) break;
@@ -335,7 +335,7 @@ static _Noreturn void queue_delete(const struct text *body) {
   mkdir(directory, 0755); /* whether it is there shows below */
   snprintf(directory, sizeof directory, "%.*s/deleteQueue", folder, socket_path);
   if (mkdir(directory, 0700) < 0 && errno != EEXIST) fail(5, "cannot make %s: %s", directory, strerror(errno));
-  if (count_files(directory) >= most_deletes) fail(5, "%s is full: start the agent", directory);
+  if (count_files(directory) >= max_deletes) fail(5, "%s is full: start the agent", directory);
   sha256(body, digits);
   snprintf(path, sizeof path, "%s/%s.delete", directory, digits);
   snprintf(unfinished, sizeof unfinished, "%s/.%s.%d", directory, digits, (int)getpid());
@@ -359,7 +359,7 @@ static _Noreturn void queue_delete(const struct text *body) {
 int main(void) {
   const char *verb = getenv("CNI_COMMAND");
   signal(SIGPIPE, SIG_IGN);
-  char *conf = malloc(most_stdin + 2);
+  char *conf = malloc(max_stdin + 2);
   if (conf == NULL) fail(5, "no memory");
   size_t length = read_stdin(conf);
   read_configuration(conf);

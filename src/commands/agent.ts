@@ -18,6 +18,7 @@ import {
 } from '../observability/metrics.ts';
 import { Random } from '../runtime/random.ts';
 import { systemClock as clock } from '../runtime/system-clock.ts';
+import { reportFailure } from './command-failure.ts';
 import { exitCode } from './exit-code.ts';
 import { loadOrRefuse, type Start } from './load-or-refuse.ts';
 import { problemLine, type Readers } from './problem-line.ts';
@@ -28,14 +29,8 @@ export async function agent(given: RawFlags): Promise<number> {
   const command = 'agent';
   const err = (text: string): boolean => process.stderr.write(text);
   const readers: Readers = process.stderr.isTTY ? 'people' : 'programs';
-  const start = loadOrRefuse(given, {
-    command,
-    version,
-    processEnvironment: thisProcess,
-    clock,
-    err,
-    readers,
-  });
+  const context = { command, version, processEnvironment: thisProcess, clock, err, readers } as const;
+  const start = loadOrRefuse(given, context);
   if (start.kind === 'refused') return start.exitCode;
   const { options, outbound, log } = start;
   const stop = new AbortController();
@@ -49,14 +44,10 @@ export async function agent(given: RawFlags): Promise<number> {
     const end = await serve({ options, outbound, log }, stop.signal);
     if (end.kind === 'stopped') return exitCode.fine;
     err(problemLine(command, end.problem, { readers, clock }));
+    return exitCode.failure;
   } catch (error) {
-    if (error instanceof NotStartable) {
-      err(problemLine(command, error.message, { readers, clock }));
-      return exitCode[error.kind];
-    }
-    log.error('exiting after an unexpected error', { error });
+    return reportFailure(error, { ...context, log });
   }
-  return exitCode.failure;
 }
 
 type Started = Omit<Extract<Start, { kind: 'go' }>, 'kind'>;
@@ -65,9 +56,10 @@ async function serve({ options, outbound, log }: Started, stop: AbortSignal): Pr
   const settings = agentSettings(options);
   const registry = createAgentMetricRegistry({ measureProcess: true });
   const metrics = await serveMetrics(options, registry, log);
+  let cluster: Cluster | undefined;
   try {
-    const cluster = settings.mode === 'host-scope' ? undefined : await connect(options, outbound);
-    const end = await runAgent(
+    cluster = settings.mode === 'host-scope' ? undefined : await connect(options, outbound);
+    return await runAgent(
       {
         settings,
         clock,
@@ -79,9 +71,8 @@ async function serve({ options, outbound, log }: Started, stop: AbortSignal): Pr
       },
       stop,
     );
-    await cluster?.close();
-    return end;
   } finally {
+    await cluster?.close();
     await metrics?.close();
   }
 }

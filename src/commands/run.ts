@@ -23,9 +23,10 @@ import { createMetricRegistry } from '../observability/metrics.ts';
 import { Random } from '../runtime/random.ts';
 import { systemClock as clock } from '../runtime/system-clock.ts';
 import { findCluster } from './cluster-access.ts';
+import { reportFailure } from './command-failure.ts';
 import { exitCode } from './exit-code.ts';
 import { loadOrRefuse, type Start } from './load-or-refuse.ts';
-import { problemLine, type Readers } from './problem-line.ts';
+import type { Readers } from './problem-line.ts';
 
 const { version } = packageJson;
 
@@ -61,12 +62,7 @@ async function runController(command: OptionCommand, given: RawFlags): Promise<n
       stop.signal,
     );
   } catch (error) {
-    if (error instanceof NotStartable) {
-      err(problemLine(command, error.message, { readers, clock }));
-      return exitCode[error.kind];
-    }
-    log.error('exiting after an unexpected error', { error });
-    return exitCode.failure;
+    return reportFailure(error, { ...context, log });
   }
 }
 

@@ -1,5 +1,5 @@
 // DELs that the plugin left in files because no agent answered. Each is replayed before the agent serves, and again later if it
-// fails for a reason that passes, such as a full disk; a file goes once its DEL is done.
+// fails for a reason that passes, such as a full disk; a file goes once its DEL is answered: done, or refused.
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Logger } from '../../observability/logger.ts';
@@ -21,8 +21,8 @@ export function deleteQueueOf(socketPath: string): string {
 }
 
 /**
- * Replays what is in the queue; returns whether a later replay may do more. A file that cannot be read or done is logged, and
- * stays.
+ * Replays what is in the queue; returns whether a later replay may do more. A DEL that the agent refuses is logged, and leaves;
+ * a file that holds none, or that cannot be read or removed, is logged, and stays.
  */
 export async function replayDeletes(directory: string, answerer: Answerer, log: Logger): Promise<boolean> {
   let mayPass = false;
@@ -30,8 +30,10 @@ export async function replayDeletes(directory: string, answerer: Answerer, log: 
     const path = join(directory, name);
     const failure = await replay(path, answerer);
     if (failure === undefined) continue;
-    mayPass ||= failure.mayPass;
-    log.warn('cannot replay a DEL that the plugin left', { path, problem: failure.problem });
+    const { kind, problem } = failure;
+    mayPass ||= kind === 'passing';
+    const what = kind === 'refused' ? 'refused' : 'cannot replay';
+    log.warn(`${what} a DEL that the plugin left`, { path, problem });
   }
   return mayPass;
 }
@@ -62,21 +64,21 @@ function filesIn(directory: string): readonly string[] {
 }
 
 interface Failure {
+  readonly kind: 'refused' | 'passing' | 'lasting';
   readonly problem: string;
-  readonly mayPass: boolean;
 }
 
 async function replay(path: string, answerer: Answerer): Promise<Failure | undefined> {
   try {
     const call = parseCall(JSON.parse(readFileSync(path, 'utf8')));
     if (call === undefined || call.env['CNI_COMMAND'] !== 'DEL')
-      return { problem: 'it holds no DEL', mayPass: false };
+      return { kind: 'lasting', problem: 'it holds no DEL' };
     const { exit, out } = await answerer.answer(call, never);
-    if (exit !== 0) return { problem: out.trim(), mayPass: codeIn(out) === cniCode.tryAgain };
+    if (exit !== 0 && codeIn(out) === cniCode.tryAgain) return { kind: 'passing', problem: out.trim() };
     rmSync(path, { force: true });
-    return undefined;
+    return exit === 0 ? undefined : { kind: 'refused', problem: out.trim() };
   } catch (error) {
-    return { problem: (error as Error).message, mayPass: false };
+    return { kind: 'lasting', problem: (error as Error).message };
   }
 }
 

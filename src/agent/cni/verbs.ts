@@ -200,8 +200,12 @@ export class Verbs {
     const { pool = ipam.defaultPool } = conf.ipam;
     const served = ipam.servedFamilies(pool);
     const { families = served } = conf.ipam;
-    if (families.length === 0 || ipam.holdings.isRebuilding)
+    if (ipam.holdings.isRebuilding)
       return cniFailed(cniCode.notAvailable, `not ready: waiting for ${waitingFor() ?? 'a block'}`);
+    if (served.length === 0) {
+      const { kind, message } = ipam.absence(pool);
+      return cniFailed(cniCode.notAvailable, this.#why(kind, message));
+    }
     for (const family of families) {
       const allocator = ipam.allocator(family, pool);
       if (allocator === undefined || !served.includes(family))

@@ -6,7 +6,7 @@ import type { Random } from '../../runtime/random.ts';
 import type { AddressDetails, Allocator } from '../allocators/allocator.ts';
 import { Expirations } from './expirations.ts';
 import type { Attachment, AttachmentName, Change, Expiry, Held, Holdings, Place } from './holdings.ts';
-import { failed, type Failed, type IpamErrorKind, ok, type Outcome } from './ipam-error.ts';
+import { failed, type Failed, type IpamError, type IpamErrorKind, ok, type Outcome } from './ipam-error.ts';
 import { excludedError, type PoolFigures, Pools, type PoolsOptions, type Wanted } from './pools.ts';
 
 export interface IpamOptions extends PoolsOptions {
@@ -124,6 +124,11 @@ export class Ipam {
   /** The families of a request that names none. */
   servedFamilies(pool?: string): readonly Family[] {
     return this.#pools.servedFamilies(pool);
+  }
+
+  /** Why a pool that serves no family serves none. */
+  absence(pool: string): IpamError {
+    return this.#pools.absence(pool).error;
   }
 
   /** Serves a demand as a whole, with one entry in the record. */

@@ -123,6 +123,15 @@ export class Pools {
     return allFamilies.filter((family) => this.#serves({ family, pool }));
   }
 
+  /** Why a pool that serves no family serves none. */
+  absence(pool: string): Failed {
+    const { directory } = this.#options;
+    const why = directory.absence(pool, 'ipv4');
+    return why.error.kind === 'unknownPool' || directory.familiesOf(pool) !== undefined
+      ? why
+      : failed('poolNotReady', 'no family has a block yet');
+  }
+
   /** Takes an address of each family, all or none. */
   take(request: PoolRequest): Outcome<readonly (Address & { readonly pool: string })[]> {
     const wanted = this.wanted(request);
@@ -173,7 +182,7 @@ export class Pools {
     const fixedOf = (family: Family): Address | undefined =>
       addresses.find(({ address }) => address?.family === family)?.address;
     return meant.length === 0
-      ? this.#noFamily(chosen.value[0]?.pool ?? this.defaultPool)
+      ? this.absence(chosen.value[0]?.pool ?? this.defaultPool)
       : ok(meant.map((each) => ({ ...each, fixed: fixedOf(each.family) })));
   }
 
@@ -216,14 +225,6 @@ export class Pools {
     const ofPool = directory.familiesOf(pool);
     if (ofPool !== undefined) return enabled[family] !== false && ofPool.includes(family);
     return enabled[family] ?? this.allocator(family, pool) !== undefined;
-  }
-
-  #noFamily(pool: string): Failed {
-    const { directory } = this.#options;
-    const why = directory.absence(pool, 'ipv4');
-    return why.error.kind === 'unknownPool' || directory.familiesOf(pool) !== undefined
-      ? why
-      : failed('poolNotReady', 'no family has a block yet');
   }
 
   #take({ family, pool, fixed }: Wanted, owner: string): Outcome<bigint> {

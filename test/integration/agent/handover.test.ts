@@ -1,10 +1,11 @@
 // A controller that takes addresses from an agent by the handshake, while pods come and go, and the agent is killed.
 import { describe, expect, test } from '@jest/globals';
-import { type JsonObject, textAt, valueAt } from '../../../src/kubernetes/transport/json.ts';
+import { type JsonObject, valueAt } from '../../../src/kubernetes/transport/json.ts';
 import { Random } from '../../../src/runtime/random.ts';
 import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
 import { AgentMachine } from '../../simulation/agent/agent-machine.ts';
 import { EmbeddedApi } from '../kubernetes/embedded-api.ts';
+import { callPlugin, type PluginAnswer } from './plugin-call.ts';
 
 const path = '/apis/cilium.io/v2/ciliumnodes/one';
 const shown = {
@@ -31,7 +32,7 @@ class Scene {
     this.machine = new AgentMachine({ clock: this.clock, random: this.random.fork('m'), flags, connect });
   }
 
-  async begin(): Promise<void> {
+  async setUp(): Promise<void> {
     await this.offer(
       Array.from({ length: 8 }, (_, at) => `10.0.0.${at + 10}`),
       true,
@@ -56,22 +57,8 @@ class Scene {
     return this.api.patch('one', { status: { ipam: { 'release-ips': states } } }, '/status');
   }
 
-  async call(verb: string, container: string): Promise<string | undefined> {
-    const env = {
-      CNI_COMMAND: verb,
-      CNI_CONTAINERID: container,
-      CNI_NETNS: '/n',
-      CNI_IFNAME: 'e',
-      CNI_PATH: '/p',
-    };
-    const stdin = JSON.stringify({ cniVersion: '1.1.0', name: 'pods', ipam: { wait: '0s' } });
-    const request = { method: 'POST', path: '/v1/cni', query: new URLSearchParams(), headers: {} };
-    const body = JSON.stringify({ env, stdin });
-    const answer = await this.machine.call({ ...request, body }, new AbortController().signal);
-    const ips = valueAt(JSON.parse(answer?.body || '{}') as JsonObject, 'ips') as
-      | readonly JsonObject[]
-      | undefined;
-    return answer?.status === 200 ? (textAt(ips?.[0], 'address')?.replace(/\/32$/, '') ?? '') : undefined;
+  call(verb: string, container: string): Promise<PluginAnswer> {
+    return callPlugin(this.machine, { verb, container, ipam: { wait: '0s' } });
   }
 
   /** One step of pods, of the controller, or of fate. */
@@ -79,11 +66,11 @@ class Scene {
     const container = `c${this.random.integer(6)}`;
     const steps = [
       async () => {
-        const ip = await this.call('ADD', container);
-        if (ip) this.held.set(container, ip);
+        const { ip } = await this.call('ADD', container);
+        if (ip !== undefined) this.held.set(container, ip);
       },
       async () => {
-        if ((await this.call('DEL', container)) !== undefined) this.held.delete(container);
+        if ((await this.call('DEL', container)).exit !== undefined) this.held.delete(container);
       },
       async () =>
         void (await this.setStates({ [`10.0.0.${10 + this.random.integer(8)}`]: 'marked-for-release' })),
@@ -119,7 +106,7 @@ class Scene {
 describe('an address that the agent agreed to release', () => {
   test.each(['1', '2', '3'])('is of no pod, whatever happens: seed %s', async (seed) => {
     const scene = new Scene(seed);
-    await scene.begin();
+    await scene.setUp();
     for (let each = 0; each < 250; each++) {
       await scene.step();
       const ips = [...scene.held.values()];

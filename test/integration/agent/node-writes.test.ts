@@ -1,12 +1,13 @@
 // What a whole agent writes to the CiliumNode of its node, and when: over the embedded API in virtual time.
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { type JsonObject, isList, textAt, valueAt } from '../../../src/kubernetes/transport/json.ts';
+import { type JsonObject, isList, valueAt } from '../../../src/kubernetes/transport/json.ts';
 import { KubernetesError } from '../../../src/kubernetes/transport/kubernetes-error.ts';
 import type { KubernetesTransport, TransportRequest } from '../../../src/kubernetes/transport/transport.ts';
 import { Random } from '../../../src/runtime/random.ts';
 import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
 import { AgentMachine } from '../../simulation/agent/agent-machine.ts';
 import { EmbeddedApi } from '../kubernetes/embedded-api.ts';
+import { callPlugin } from './plugin-call.ts';
 
 let clock: VirtualClock;
 let api: EmbeddedApi;
@@ -47,29 +48,13 @@ function start(flags: Readonly<Record<string, string>>): void {
 }
 
 interface Answer {
-  status: number | undefined;
   ip: string | undefined;
 }
 
 /** An ADD of the plugin that waits up to a minute, or a DEL. */
 function call(verb: string, container: string, wait = '60s'): { readonly answer: Answer } {
-  const env = {
-    CNI_COMMAND: verb,
-    CNI_CONTAINERID: container,
-    CNI_NETNS: '/n',
-    CNI_IFNAME: 'e',
-    CNI_PATH: '/p',
-  };
-  const stdin = JSON.stringify({ cniVersion: '1.1.0', name: 'pods', ipam: { wait } });
-  const request = { method: 'POST', path: '/v1/cni', query: new URLSearchParams(), headers: {} };
-  const answer: Answer = { status: undefined, ip: undefined };
-  void machine
-    .call({ ...request, body: JSON.stringify({ env, stdin }) }, new AbortController().signal)
-    .then((answered) => {
-      const out = JSON.parse(answered?.body || '{}') as JsonObject;
-      answer.status = answered?.status;
-      answer.ip = textAt((valueAt(out, 'ips') as readonly JsonObject[] | undefined)?.[0], 'address');
-    });
+  const answer: Answer = { ip: undefined };
+  void callPlugin(machine, { verb, container, ipam: { wait } }).then(({ ip }) => (answer.ip = ip));
   return { answer };
 }
 

@@ -1,6 +1,6 @@
 // What an agent gives out of blocks of pools after a restart without an API server, in virtual time.
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { type JsonObject, isList, textAt, valueAt } from '../../../src/kubernetes/transport/json.ts';
+import type { JsonObject } from '../../../src/kubernetes/transport/json.ts';
 import { KubernetesError } from '../../../src/kubernetes/transport/kubernetes-error.ts';
 import type { KubernetesTransport } from '../../../src/kubernetes/transport/transport.ts';
 import { Random } from '../../../src/runtime/random.ts';
@@ -9,6 +9,7 @@ import { ciliumNodeCrd } from '../../../src/simulator/kubernetes/ciliumnode-crd.
 import { ciliumPodIpPoolCrd } from '../../../src/simulator/kubernetes/ciliumpodippool-crd.ts';
 import { AgentMachine } from '../../simulation/agent/agent-machine.ts';
 import { EmbeddedApi } from '../kubernetes/embedded-api.ts';
+import { callPlugin, type PluginAnswer } from './plugin-call.ts';
 
 let clock: VirtualClock;
 let api: EmbeddedApi;
@@ -53,7 +54,7 @@ const createPool = (name: string, spec: JsonObject): Promise<JsonObject> =>
     spec,
   });
 
-async function begin(allocated: readonly JsonObject[]): Promise<void> {
+async function startWith(allocated: readonly JsonObject[]): Promise<void> {
   await api.create('one', { ipam: { pools: { allocated } } });
   machine.start();
   await clock.advance(1000);
@@ -67,33 +68,9 @@ async function restartAlone(): Promise<void> {
   await clock.advance(1000);
 }
 
-interface Answer {
-  readonly exit: string | undefined;
-  readonly ips: readonly string[];
-  readonly message: string | undefined;
-}
-
-async function call(verb: string, container: string, pool?: string, args = ''): Promise<Answer> {
-  const env = {
-    CNI_COMMAND: verb,
-    CNI_CONTAINERID: container,
-    CNI_NETNS: '/n',
-    CNI_IFNAME: 'e',
-    CNI_PATH: '/p',
-    CNI_ARGS: args,
-  };
+function call(verb: string, container: string, pool?: string, args?: string): Promise<PluginAnswer> {
   const ipam = { wait: '0s', ...(pool !== undefined && { pool }) };
-  const stdin = JSON.stringify({ cniVersion: '1.1.0', name: 'pods', ipam });
-  const request = { method: 'POST', path: '/v1/cni', query: new URLSearchParams(), headers: {} };
-  const body = JSON.stringify({ env, stdin });
-  const answer = await machine.call({ ...request, body }, new AbortController().signal);
-  const out = JSON.parse(answer?.body || '{}') as JsonObject;
-  const ips = valueAt(out, 'ips');
-  return {
-    exit: answer?.headers?.['x-cni-exit'],
-    ips: isList(ips) ? ips.map((ip) => textAt(ip, 'address') ?? '') : [],
-    message: textAt(out, 'msg'),
-  };
+  return callPlugin(machine, { verb, container, ipam, ...(args !== undefined && { args }) });
 }
 
 async function fill(containers: readonly string[]): Promise<void> {
@@ -104,15 +81,15 @@ const two = [{ pool: 'default', cidrs: ['10.0.0.0/30', '10.0.0.4/30'] }];
 
 describe('an agent with blocks of pools that starts without an API server', () => {
   test('serves ADD and DEL from its record, of the pool that the network names as well', async () => {
-    await begin([...two, { pool: 'both', cidrs: ['10.1.0.0/30', 'fd00::/126'] }]);
+    await startWith([...two, { pool: 'both', cidrs: ['10.1.0.0/30', 'fd00::/126'] }]);
     const first = await call('ADD', 'c1');
     await restartAlone();
 
     expect(await call('ADD', 'c1')).toEqual(first);
     const second = await call('ADD', 'c2');
-    expect(second.ips).toEqual([expect.stringMatching(/^10\.0\.0\.\d\/32$/)]);
-    expect(second.ips).not.toEqual(first.ips);
-    expect((await call('ADD', 'c3', 'both')).ips).toEqual([
+    expect(second.addresses).toEqual([expect.stringMatching(/^10\.0\.0\.\d\/32$/)]);
+    expect(second.addresses).not.toEqual(first.addresses);
+    expect((await call('ADD', 'c3', 'both')).addresses).toEqual([
       expect.stringMatching(/^10\.1\.0\.\d\/32$/),
       expect.stringMatching(/^fd00::\d?\/128$/),
     ]);
@@ -123,7 +100,7 @@ describe('an agent with blocks of pools that starts without an API server', () =
   });
 
   test('gives a pod no address, because what names its pool is not known', async () => {
-    await begin(two);
+    await startWith(two);
     await restartAlone();
 
     const args = 'K8S_POD_NAMESPACE=ns;K8S_POD_NAME=a';
@@ -134,7 +111,7 @@ describe('an agent with blocks of pools that starts without an API server', () =
   });
 
   test('gives out what the API server shows once it is back', async () => {
-    await begin(two);
+    await startWith(two);
     await fill(['c1', 'c2', 'c3', 'c4', 'c5', 'c6', 'c7', 'c8']);
     await restartAlone();
     expect((await call('ADD', 'c9')).exit).toBe('1');
@@ -144,7 +121,9 @@ describe('an agent with blocks of pools that starts without an API server', () =
     await api.patch('one', { spec: { ipam: { pools: { allocated: [{ pool: 'default', cidrs }] } } } });
     await clock.advance(120_000);
 
-    expect((await call('ADD', 'c9')).ips).toEqual([expect.stringMatching(/^10\.0\.0\.(8|9|10|11)\/32$/)]);
+    expect((await call('ADD', 'c9')).addresses).toEqual([
+      expect.stringMatching(/^10\.0\.0\.(8|9|10|11)\/32$/),
+    ]);
   });
 
   test.each([true, false])(
@@ -152,7 +131,7 @@ describe('an agent with blocks of pools that starts without an API server', () =
     async (isLost) => {
       losesWrites = isLost;
       // Two blocks have the 8 addresses to hold; the third leaves.
-      await begin([{ pool: 'default', cidrs: ['10.0.0.0/30', '10.0.0.4/30', '10.0.0.8/30'] }]);
+      await startWith([{ pool: 'default', cidrs: ['10.0.0.0/30', '10.0.0.4/30', '10.0.0.8/30'] }]);
       await restartAlone();
 
       await fill(['c1', 'c2', 'c3', 'c4', 'c5', 'c6', 'c7', 'c8']);
@@ -161,7 +140,7 @@ describe('an agent with blocks of pools that starts without an API server', () =
   );
 
   test('gives nothing of a block that it had just recorded to stop holding', async () => {
-    await begin(two);
+    await startWith(two);
     await fill(['c1']);
     const cidrs = ['10.0.0.0/30', '10.0.0.4/30', '10.0.0.8/30'];
     await api.patch('one', { spec: { ipam: { pools: { allocated: [{ pool: 'default', cidrs }] } } } });

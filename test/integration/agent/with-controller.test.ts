@@ -2,16 +2,16 @@
 // have and by what the model of the cloud has assigned, and never by what the other says.
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { InProcessTransport } from '../../../src/kubernetes/transport/in-process-transport.ts';
-import { type JsonObject, isList, textAt, valueAt } from '../../../src/kubernetes/transport/json.ts';
 import { Random } from '../../../src/runtime/random.ts';
-import { contains, parseIpv4, parseIpv4Block } from '../../../src/simulator/cloud/ipv4.ts';
 import { objectAt } from '../../../src/simulator/workload/json.ts';
 import type { IpamWatermarks, NodeFacts } from '../../../src/simulator/workload/node-facts.ts';
 import { AgentMachine } from '../../simulation/agent/agent-machine.ts';
+import { isInside } from '../../simulation/agent/supplier.ts';
 import { fastReleaseFlags } from '../../support/fast-release-flags.ts';
 import { ids, instance, testCloud } from '../../support/test-cloud.ts';
 import { World } from '../../support/world.ts';
 import { startController, takeOver, type WorldController } from '../../support/world-controller.ts';
+import { callPlugin, type PluginAnswer } from './plugin-call.ts';
 
 const flags = { ...fastReleaseFlags, 'resync-interval': '30s' };
 
@@ -72,7 +72,7 @@ class Scene {
     this.controller = startController(this.world, { ...this.#setup, flags: { ...flags, ...more } });
   }
 
-  async begin(): Promise<void> {
+  async setUp(): Promise<void> {
     if (this.#isAnnounced) await this.world.announce(this.node);
     else await this.world.register(this.node);
     this.agent.start();
@@ -95,16 +95,14 @@ class Scene {
         ...prefixes,
       ]);
     for (const [container, ip] of this.pods)
-      if (!blocks.some((block) => isIn(block, ip))) this.broken.add(`${container} has ${ip}`);
+      if (!blocks.some((block) => isInside(block, ip))) this.broken.add(`${container} has ${ip}`);
     const all = [...this.pods.values()];
     if (new Set(all).size < all.length) this.broken.add(`one of ${all.join()} is of two pods`);
   }
 
   add(container: string, wait = '60s'): void {
-    void this.#call('ADD', container, wait).then((out) => {
-      const ips = valueAt(out, 'ips');
-      const address = isList(ips) ? textAt(ips[0], 'address') : undefined;
-      if (address !== undefined) this.pods.set(container, address.replace(/\/32$/, ''));
+    void this.#call('ADD', container, wait).then(({ ip }) => {
+      if (ip !== undefined) this.pods.set(container, ip);
     });
   }
 
@@ -114,19 +112,8 @@ class Scene {
     await this.#call('DEL', container, '0s');
   }
 
-  async #call(verb: string, container: string, wait: string): Promise<JsonObject> {
-    const env = {
-      CNI_COMMAND: verb,
-      CNI_CONTAINERID: container,
-      CNI_NETNS: '/n',
-      CNI_IFNAME: 'e',
-      CNI_PATH: '/p',
-    };
-    const stdin = JSON.stringify({ cniVersion: '1.1.0', name: 'pods', ipam: { wait } });
-    const request = { method: 'POST', path: '/v1/cni', query: new URLSearchParams(), headers: {} };
-    const body = JSON.stringify({ env, stdin });
-    const answer = await this.agent.call({ ...request, body }, new AbortController().signal);
-    return JSON.parse(answer?.body || '{}') as JsonObject;
+  #call(verb: string, container: string, wait: string): Promise<PluginAnswer> {
+    return callPlugin(this.agent, { verb, container, ipam: { wait } });
   }
 
   /** One step of pods, or of fate. */
@@ -171,11 +158,6 @@ class Scene {
   }
 }
 
-function isIn(block: string, ip: string): boolean {
-  const [outer, address] = [parseIpv4Block(block), parseIpv4(ip)];
-  return outer !== undefined && address !== undefined && contains(outer, address);
-}
-
 let scene: Scene;
 
 afterEach(() => scene.agent.remove());
@@ -186,7 +168,7 @@ const names = (count: number, prefix = 'c'): readonly string[] =>
 describe.each(['used', 'pools'] as const)('a node whose agent speaks the protocol %s', (protocol) => {
   test('grows as ADDs wait, and shrinks to its watermarks after DELs, with every pod served throughout', async () => {
     scene = new Scene({ protocol });
-    await scene.begin();
+    await scene.setUp();
     expect(scene.assigned).toBe(8);
 
     for (const container of names(20)) scene.add(container);
@@ -215,7 +197,7 @@ describe.each(['used', 'pools'] as const)('a node whose agent speaks the protoco
     ['prefixes', {}, { 'aws-enable-prefix-delegation': 'true' }, 16, 9, 32],
   ])('with %s has what that asks for', async (_, ipam = {}, more, dry, served, busy) => {
     scene = new Scene({ protocol, ipam, flags: more });
-    await scene.begin();
+    await scene.setUp();
     expect(scene.assigned).toBe(dry);
 
     for (const container of names(served)) scene.add(container);
@@ -227,7 +209,7 @@ describe.each(['used', 'pools'] as const)('a node whose agent speaks the protoco
 
   test('that is full serves the pod that waits with the address of one that goes', async () => {
     scene = new Scene({ protocol, ipam: { maxAllocate: 6 } });
-    await scene.begin();
+    await scene.setUp();
     for (const container of names(7)) scene.add(container);
     await scene.advance(20_000);
     expect(scene.pods.size).toBe(6);
@@ -242,7 +224,7 @@ describe.each(['used', 'pools'] as const)('a node whose agent speaks the protoco
     'serves its pods while agent and controller are killed among ADDs and DELs: seed %s',
     async (seed) => {
       scene = new Scene({ protocol });
-      await scene.begin();
+      await scene.setUp();
       const random = new Random(seed);
       for (let step = 0; step < 50; step++) await scene.churn(random);
       await scene.settle();
@@ -260,7 +242,7 @@ describe('an address in hand-over', () => {
     'is of no pod that comes when it is %s',
     async (state) => {
       scene = new Scene({ protocol: 'used' });
-      await scene.begin();
+      await scene.setUp();
       for (const container of names(20)) scene.add(container);
       await scene.advance(60_000);
       for (const container of names(20).slice(1)) await scene.del(container);
@@ -281,7 +263,7 @@ describe('an address in hand-over', () => {
 
 test('an agent creates the CiliumNode that the controller serves, where no Cilium does', async () => {
   scene = new Scene({ protocol: 'used', isAnnounced: false });
-  await scene.begin();
+  await scene.setUp();
 
   scene.add('c0');
   await scene.advance(10_000);

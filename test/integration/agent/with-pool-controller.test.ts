@@ -1,11 +1,12 @@
 // The agents of two nodes and the controller of pools on one cluster, in virtual time: judged by what pods have.
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { contains, parseAddress, parseCidr } from '../../../src/cidr/set/cidr.ts';
-import { type JsonObject, isObject, listAt, textAt, textsAt } from '../../../src/simulator/workload/json.ts';
+import { type JsonObject, listAt, textAt, textsAt } from '../../../src/simulator/workload/json.ts';
 import { Random } from '../../../src/runtime/random.ts';
 import { AgentMachine } from '../../simulation/agent/agent-machine.ts';
+import { isInside } from '../../simulation/agent/supplier.ts';
 import { BlockWorld } from '../../simulation/blocks/block-world.ts';
 import { kubernetesPort } from '../../simulation/ports.ts';
+import { callPlugin, type PluginAnswer } from './plugin-call.ts';
 
 const nodeNames = ['a', 'b'] as const;
 type NodeName = (typeof nodeNames)[number];
@@ -17,7 +18,7 @@ class Scene {
   readonly pods = new Map<string, string>();
   readonly broken = new Set<string>();
 
-  async begin(): Promise<void> {
+  async setUp(): Promise<void> {
     const { world } = this;
     const { clock, random } = world;
     await this.#pool('default', { ipv4: { cidrs: ['10.0.0.0/26'], maskSize: 29 } });
@@ -65,10 +66,8 @@ class Scene {
 
   add(node: NodeName, container: string, pod = '', uid = ''): void {
     const args = pod === '' ? '' : `K8S_POD_NAMESPACE=ns;K8S_POD_NAME=${pod};K8S_POD_UID=${uid}`;
-    void this.#call(node, 'ADD', container, args).then((out) => {
-      const [first] = listAt(out, 'ips');
-      if (isObject(first))
-        this.pods.set(`${node}/${container}`, textAt(first, 'address').replace(/\/32$/, ''));
+    void this.#call(node, 'ADD', container, args).then(({ ip }) => {
+      if (ip !== undefined) this.pods.set(`${node}/${container}`, ip);
     });
   }
 
@@ -85,7 +84,7 @@ class Scene {
   /** Every pod has an address of a block that its node lists, and the other node does not. */
   get strays(): readonly string[] {
     return [...this.pods].flatMap(([key, ip]) => {
-      const lists = nodeNames.filter((name) => this.blocksOf(name).some((block) => isIn(block, ip)));
+      const lists = nodeNames.filter((name) => this.blocksOf(name).some((block) => isInside(block, ip)));
       return lists.join() === key.slice(0, 1) ? [] : [`${key} has ${ip}, which ${lists.join(' and ')} list`];
     });
   }
@@ -126,31 +125,15 @@ class Scene {
     return this.world.ask('POST', path, { ...kind, metadata: { name }, spec });
   }
 
-  async #call(node: NodeName, verb: string, container: string, args = ''): Promise<JsonObject> {
-    const env = {
-      CNI_COMMAND: verb,
-      CNI_CONTAINERID: container,
-      CNI_NETNS: '/n',
-      CNI_IFNAME: 'e',
-      CNI_PATH: '/p',
-      CNI_ARGS: args,
-    };
-    const stdin = JSON.stringify({ cniVersion: '1.1.0', name: 'pods', ipam: { wait: '60s' } });
-    const request = { method: 'POST', path: '/v1/cni', query: new URLSearchParams(), headers: {} };
-    const body = JSON.stringify({ env, stdin });
-    const answer = await this.agents.get(node)?.call({ ...request, body }, new AbortController().signal);
-    return JSON.parse(answer?.body || '{}') as JsonObject;
+  #call(node: NodeName, verb: string, container: string, args = ''): Promise<PluginAnswer> {
+    const agent = this.agents.get(node);
+    if (agent === undefined) throw new Error(`${node} has no agent`);
+    return callPlugin(agent, { verb, container, ipam: { wait: '60s' }, args });
   }
 }
 
 function named(kind: string, name: string): JsonObject {
   return { apiVersion: 'v1', kind, metadata: { name } };
-}
-
-function isIn(block: string, ip: string): boolean {
-  const [outer, address] = [parseCidr(block), parseAddress(ip)];
-  if (outer.kind !== 'cidr' || address === undefined) return false;
-  return contains(outer.cidr, { family: address.family, base: address.value, length: 32 });
 }
 
 let scene: Scene;
@@ -162,7 +145,7 @@ afterEach(() => {
 describe('agents of two nodes under a controller of pools', () => {
   test('create their CiliumNodes, get blocks as pods wait, and give back what is empty', async () => {
     scene = new Scene();
-    await scene.begin();
+    await scene.setUp();
     expect(nodeNames.map((name) => scene.blocksOf(name).length)).toEqual([1, 1]);
 
     for (let each = 0; each < 20; each++) scene.add('a', `c${each}`);
@@ -186,7 +169,7 @@ describe('agents of two nodes under a controller of pools', () => {
 
   test('give a pod an address of the pool that it names', async () => {
     scene = new Scene();
-    await scene.begin();
+    await scene.setUp();
     await scene.createPod('picky', 'a', { 'ipam.cilium.io/ip-pool': 'red' });
 
     scene.add('a', 'c1', 'picky');
@@ -202,7 +185,7 @@ describe('agents of two nodes under a controller of pools', () => {
 
   test('give a pod no address of the pool that an earlier pod of its name named', async () => {
     scene = new Scene();
-    await scene.begin();
+    await scene.setUp();
     const earlier = await scene.createPod('web-0', 'a', { 'ipam.cilium.io/ip-pool': 'red' });
     scene.add('a', 'c2', 'web-0', 'of-the-next-pod');
     scene.add('a', 'c1', 'web-0', earlier);
@@ -226,7 +209,7 @@ describe('agents of two nodes under a controller of pools', () => {
 
   test.each(['1', '2'])('never give one address to two pods, whoever is killed: seed %s', async (seed) => {
     scene = new Scene();
-    await scene.begin();
+    await scene.setUp();
     const random = new Random(seed);
     for (let step = 0; step < 120; step++) await scene.churn(random);
     await scene.advance(120_000);

@@ -97,11 +97,8 @@ describe('agent --ipam=multi-pool', () => {
     ]);
     await allocate({ default: ['10.0.0.0/28'] });
     await isHealthy(agent);
-    const env = (pod: string): object => ({ CNI_ARGS: `K8S_POD_NAMESPACE=ns;K8S_POD_NAME=${pod}` });
-    const ofPod = (verb: string, pod: string, wait = '60s'): Parameters<AgentProcess['ask']>[2] => {
-      const call = JSON.parse(cniCall(verb, pod, { wait }).body ?? '') as { env: object };
-      return { body: JSON.stringify({ ...call, env: { ...call.env, ...env(pod) } }) };
-    };
+    const ofPod = (verb: string, pod: string, wait = '60s'): ReturnType<typeof cniCall> =>
+      cniCall(verb, pod, { wait }, `K8S_POD_NAMESPACE=ns;K8S_POD_NAME=${pod}`);
     expect((await agent.ask('POST', '/v1/cni', ofPod('ADD', 'plain'))).body).toMatchObject({
       ips: [{ address: expect.stringMatching(/^10\.0\.0\.\d+\/32$/) }],
     });

@@ -54,13 +54,14 @@ export class AgentProcess {
 }
 
 /** What the plugin sends for a container of the network `pods`. */
-export function cniCall(verb: string, container = 'c1', ipam: object = {}): Asked {
+export function cniCall(verb: string, container = 'c1', ipam: object = {}, args = ''): Asked {
   const env = {
     CNI_COMMAND: verb,
     CNI_CONTAINERID: container,
     CNI_NETNS: '/n',
     CNI_IFNAME: 'eth0',
     CNI_PATH: '/p',
+    ...(args !== '' && { CNI_ARGS: args }),
   };
   return {
     body: JSON.stringify({ env, stdin: JSON.stringify({ cniVersion: '1.1.0', name: 'pods', ipam }) }),

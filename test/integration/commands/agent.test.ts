@@ -249,7 +249,7 @@ describe('headwater agent', () => {
     expect((await ask('POST', '/v1/ipam/10.0.0.20?owner=y')).status).toBe(500);
   });
 
-  test('serves metrics alone over TCP if it is told to, and ends with 1 where the port is taken', async () => {
+  test('serves metrics alone over TCP where an option says so, and ends with 1 where the port is taken', async () => {
     const agent = await started('--prometheus-serve-addr=127.0.0.1:0');
     const { port = '' } = (await agent.said(/"port":(?<port>\d+),"msg":"serving metrics"/)).groups ?? {};
     await ask('POST', '/v1/cni', cniCall('ADD'));

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { replayDeletes, replayRest } from '../../../../src/agent/cni/delete-queue.ts';
 import { recordingLogger } from '../../../support/recording-logger.ts';
 import { AgentRig, environment } from '../agent-rig.ts';
@@ -13,6 +13,12 @@ const call = JSON.stringify({
   env: { ...environment, CNI_COMMAND: 'DEL' },
   stdin: '{"cniVersion":"1.1.0","name":"pods"}',
 });
+
+function fileOf(text: string): string {
+  const path = join(mkdtempSync(join(root, 'one-')), `${'a'.repeat(64)}.delete`);
+  writeFileSync(path, text);
+  return path;
+}
 
 describe('a DEL in the queue', () => {
   test('whose file cannot be removed is logged, and holds up neither the others nor the start', async () => {
@@ -37,9 +43,8 @@ describe('a DEL in the queue', () => {
   });
 
   test('that meets a full disk is replayed until it is done', async () => {
-    const directory = mkdtempSync(join(root, 'full-'));
-    const path = join(directory, `${'a'.repeat(64)}.delete`);
-    writeFileSync(path, call);
+    const path = fileOf(call);
+    const directory = dirname(path);
     const rig = new AgentRig();
     await rig.call('ADD');
     rig.recordProblem = 'the disk is full';
@@ -58,10 +63,24 @@ describe('a DEL in the queue', () => {
     expect(existsSync(path)).toBe(false);
   });
 
-  test('that no replay can do is not replayed again', async () => {
-    const directory = mkdtempSync(join(root, 'wrong-'));
-    writeFileSync(join(directory, `${'a'.repeat(64)}.delete`), call.replace('pods', '//'));
+  test.each([
+    ['network', call.replace('pods', '//')],
+    ['container', call.replace('c1', '/')],
+  ])('whose %s the agent refuses leaves the queue with a line in the log', async (_, text) => {
+    const [path, log] = [fileOf(text), recordingLogger()];
 
-    expect(await replayDeletes(directory, new AgentRig().answerer, recordingLogger())).toBe(false);
+    expect(await replayDeletes(dirname(path), new AgentRig().answerer, log)).toBe(false);
+    expect(existsSync(path)).toBe(false);
+    expect(log.lines).toMatchObject([{ level: 'warn', details: { path } }]);
+  });
+});
+
+describe('a file in the queue', () => {
+  test.each(['{', call.replace('DEL', 'ADD')])('that holds no DEL is logged, and stays: %s', async (text) => {
+    const [path, log] = [fileOf(text), recordingLogger()];
+
+    expect(await replayDeletes(dirname(path), new AgentRig().answerer, log)).toBe(false);
+    expect(existsSync(path)).toBe(true);
+    expect(log.lines).toMatchObject([{ level: 'warn', details: { path } }]);
   });
 });

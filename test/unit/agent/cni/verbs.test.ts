@@ -10,24 +10,18 @@ async function refusal(rig: AgentRig, verb: string, options: CallOptions = {}): 
   return { code, msg, cniVersion };
 }
 
+/** What ADD prints for CNI 0.3.0 to 0.4.0. */
+const withVersion = {
+  ips: [{ version: '4', address: '10.0.0.7/24', gateway: '10.0.0.1' }],
+  routes: [{ dst: '0.0.0.0/0' }],
+};
+
 describe('ADD', () => {
   test.each([
     ['1.1.0', { ips: [{ address: '10.0.0.7/24', gateway: '10.0.0.1' }], routes: [{ dst: '0.0.0.0/0' }] }],
     ['1.0.0', { ips: [{ address: '10.0.0.7/24', gateway: '10.0.0.1' }], routes: [{ dst: '0.0.0.0/0' }] }],
-    [
-      '0.4.0',
-      {
-        ips: [{ version: '4', address: '10.0.0.7/24', gateway: '10.0.0.1' }],
-        routes: [{ dst: '0.0.0.0/0' }],
-      },
-    ],
-    [
-      '0.3.1',
-      {
-        ips: [{ version: '4', address: '10.0.0.7/24', gateway: '10.0.0.1' }],
-        routes: [{ dst: '0.0.0.0/0' }],
-      },
-    ],
+    ['0.4.0', withVersion],
+    ['0.3.1', withVersion],
     [
       '0.3.0',
       {
@@ -448,24 +442,27 @@ describe('GC', () => {
 });
 
 describe('STATUS', () => {
-  test.each<[string, readonly string[], object, number | undefined]>([
+  test.each<[string, readonly string[], object, string | undefined]>([
     ['there is room', ['10.0.0.0/30'], {}, undefined],
-    ['the block is full', ['10.0.0.0/30'], {}, 50],
-    ['one of two families is full', ['10.0.0.0/30', 'fd00::/64'], {}, 50],
+    ['the block is full', ['10.0.0.0/30'], {}, 'no ipv4 address is free: '],
+    ['one of two families is full', ['10.0.0.0/30', 'fd00::/64'], {}, 'no ipv4 address is free: '],
     ['the full family is not wanted', ['10.0.0.0/30', 'fd00::/64'], { families: ['ipv6'] }, undefined],
-    ['a family has no block', ['10.0.0.0/24'], { families: ['ipv6'] }, 50],
-    ['there is no block', [], {}, 50],
-    ['a family is disabled', ['10.0.0.0/24', 'fd00::/64'], { families: ['ipv6'] }, 50],
-    ['the record is being rebuilt', ['10.0.0.0/24'], {}, 50],
-  ])('when %s', async (state, blocks, ipam, code) => {
+    ['a family has no block', ['10.0.0.0/24'], { families: ['ipv6'] }, 'no ipv6 addresses in the pool'],
+    ['there is no block', [], {}, 'no family has a block yet: waiting for a range'],
+    ['there is no such pool', ['10.0.0.0/24'], { pool: 'blue' }, 'there is no pool "blue"'],
+    ['a family is disabled', ['10.0.0.0/24', 'fd00::/64'], { families: ['ipv6'] }, 'no ipv6 addresses'],
+    ['the record is being rebuilt', ['10.0.0.0/24'], {}, 'not ready: waiting for a range'],
+  ])('when %s', async (state, blocks, ipam, msg) => {
     const enabled = { ipv4: undefined, ipv6: state.includes('disabled') ? false : undefined };
     const rig = new AgentRig({ blocks, enabled });
+    rig.waitingFor = 'a range';
     if (state.includes('full')) rig.ipam.allocate({ owner: 'x', families: ['ipv4'] });
     if (state.includes('rebuilt')) rig.ipam.holdings.apply({ rebuilding: true });
 
     const answer = await rig.call('STATUS', { ipam });
 
-    expect(answer.out === '' ? undefined : printed(answer)['code']).toBe(code);
+    if (msg === undefined) expect(answer).toEqual({ exit: 0, out: '' });
+    else expect(printed(answer)).toMatchObject({ code: 50, msg: expect.stringContaining(msg) });
   });
 });
 

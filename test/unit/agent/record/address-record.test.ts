@@ -236,7 +236,7 @@ describe('the state directory', () => {
     damage();
     expect(rebuilding()).toBe(true);
 
-    // Killed before the new record was begun.
+    // Killed before there was a new record.
     rmSync(own, { recursive: true });
     expect(rebuilding(false)).toBe(`${own}.damaged is damaged`);
     expect(rebuilding()).toBe(true);
