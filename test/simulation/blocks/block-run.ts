@@ -1,33 +1,23 @@
 // One simulated life of a cluster whose nodes get blocks: machines come, go and are replaced, processes are killed and frozen,
 // requests are lost, refused and late, watches break, and administrators bring back what was there before. At the end faults
 // stop, and everything must come to rest.
-import type { SyncMode } from '../../../src/cidr/node-ipam/sync/sync-step.ts';
 import type { OptionCommand } from '../../../src/config/option-scope.ts';
 import type { Random } from '../../../src/runtime/random.ts';
-import { sleep } from '../../../src/runtime/clock.ts';
 import { BlockBackups } from './block-backups.ts';
 import { BlockChecks, capacity, usualMaskSizes } from './block-checks.ts';
-import { BlockTrouble, unreliable } from './block-trouble.ts';
+import { type BlockReport, type LifeTimes, playLife } from './block-life.ts';
+import { BlockTrouble } from './block-trouble.ts';
 import { BlockWorld } from './block-world.ts';
 
-/** What is played: a command, its mode multi-pool, or an allocator type of nodeipam. */
-export type BlockCommand = OptionCommand | SyncMode | 'multi-pool';
-
-export interface BlockReport {
-  readonly seed: string;
-  readonly command: BlockCommand;
-  readonly violations: readonly string[];
-  /** Writes of processes that took effect. */
-  readonly writes: number;
-  readonly faults: number;
-}
-
 const minute = 60_000;
-/**
- * How long machines and faults go on, the last of it without the end of a process; and how long everything may take to come to
- * rest afterwards, in ms.
- */
-const life = { stormy: 25 * minute, sparing: 5 * minute, calm: 15 * minute, quiet: 5 * minute };
+const times: LifeTimes = {
+  stormy: 25 * minute,
+  sparing: 5 * minute,
+  calm: 15 * minute,
+  quiet: 5 * minute,
+  maxPause: 20_000,
+  lookInterval: 500,
+};
 
 const flags = {
   run: {
@@ -62,7 +52,6 @@ class BlockRun {
   readonly #checks: BlockChecks;
   readonly #trouble: BlockTrouble;
   readonly #backups: BlockBackups;
-  #isStormy = true;
   #joined = 0;
   #changes = 0;
 
@@ -73,14 +62,7 @@ class BlockRun {
       seed,
       command,
       flags: flags[command],
-      intercept: (process, handler) =>
-        unreliable(
-          world,
-          world.random.fork(`wire of ${process.identity}`),
-          () => this.#isStormy,
-          handler,
-          () => this.#trouble.count++,
-        ),
+      intercept: (process, handler) => this.#trouble.intercept(process, handler),
     });
     this.#world = world;
     this.#random = world.random.fork('life');
@@ -95,29 +77,19 @@ class BlockRun {
   }
 
   async play(): Promise<BlockReport> {
-    const world = this.#world;
-    const { clock } = world;
     await this.#populate();
-    this.#trouble.startReplica();
-    this.#trouble.startReplica();
-    const looking = this.#lookOften();
-    while (clock.monotonic() < life.stormy) {
-      this.#trouble.isSparing = clock.monotonic() > life.stormy - life.sparing;
-      await clock.advance(this.#random.integer(20_000));
-      await this.#happen();
-    }
-    await this.#comeToRest();
-    await looking;
-    for (const replica of world.replicas) replica.process.kill();
-    for (const machine of world.machines.values()) machine.stop();
-    for (const bug of world.bugs) this.#checks.violations.add(`a bug: ${String(bug)}`);
-    return {
+    return playLife({
       seed: this.#seed,
       command: this.#command,
-      violations: [...this.#checks.violations],
-      writes: world.writes.length,
-      faults: this.#trouble.count,
-    };
+      times,
+      world: this.#world,
+      checks: this.#checks,
+      trouble: this.#trouble,
+      random: this.#random,
+      happen: () => this.#happen(),
+      settle: (ms) => this.#world.clock.advance(ms),
+      changes: () => this.#changes,
+    });
   }
 
   /** What another allocator left: a half of a block, and an old machine that waits while younger ones have blocks. */
@@ -227,25 +199,5 @@ class BlockRun {
       this.#changes += this.#world.machines.size;
     }
     this.#changes++;
-  }
-
-  async #lookOften(): Promise<void> {
-    const { clock } = this.#world;
-    while (clock.monotonic() < life.stormy + life.calm) {
-      await this.#checks.look();
-      await sleep(clock, 500, new AbortController().signal);
-    }
-  }
-
-  async #comeToRest(): Promise<void> {
-    const world = this.#world;
-    this.#isStormy = false;
-    this.#trouble.end();
-    await world.clock.advance(life.calm - life.quiet);
-    const before = world.writes.length;
-    await world.clock.advance(life.quiet);
-    if (world.writes.length > before)
-      this.#checks.violations.add('something is written although nothing changes');
-    await this.#checks.checkRest({ changes: this.#changes, faults: this.#trouble.count });
   }
 }

@@ -33,11 +33,51 @@ export class BlockTrouble {
     this.#burst = burst;
   }
 
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
   /** Nothing goes wrong any more. */
   end(): void {
     this.#isOver = true;
     this.#world.model.faults.clear();
     for (const { process } of this.#world.replicas) process.thaw();
+  }
+
+  /** Requests of a process may be lost, refused or late. A late one still arrives within its time limit. */
+  intercept(process: SimulatedProcess, handler: KubernetesHandler): KubernetesHandler {
+    const { clock } = this.#world;
+    const random = this.#world.random.fork(`wire of ${process.identity}`);
+    return async (request, signal) => {
+      const isWrite = request.method === 'PATCH' || request.method === 'DELETE';
+      if (this.#isOver || !isWrite || !/\/(ciliumnodes|nodes)\//.test(request.url) || random.chance(0.6))
+        return handler(request, signal);
+      this.count++;
+      const status = random.pick([403, 409, 429, 500, 503]);
+      const fates = [
+        () => Promise.reject(new ConnectionDropped()),
+        async () => {
+          await handler(request, signal);
+          throw new ConnectionDropped();
+        },
+        async () => {
+          await sleep(clock, random.integer(4500), unending);
+          return handler(request, signal);
+        },
+        () => {
+          // It arrives although the connection broke.
+          void sleep(clock, random.integer(4000), unending).then(() => handler(request, unending));
+          return Promise.reject(new ConnectionDropped());
+        },
+        () =>
+          Promise.resolve({
+            status,
+            headers: {},
+            body: JSON.stringify({ kind: 'Status', status: 'Failure', code: status, message: 'a fault' }),
+          }),
+      ];
+      return random.pick(fates)();
+    };
   }
 
   /** A process that ends is started again, as Kubernetes does. */
@@ -168,48 +208,4 @@ export class BlockTrouble {
       });
     clock.schedule(this.#random.integer(20_000), () => this.startReplica());
   }
-}
-
-/** Whether requests of processes fail at this moment. */
-export type IsStormy = () => boolean;
-
-/** Requests of a process may be lost, refused or late. A late one still arrives within its time limit. `onFault`: one did. */
-export function unreliable(
-  world: Pick<BlockWorld, 'clock'>,
-  random: Random,
-  isStormy: IsStormy,
-  handler: KubernetesHandler,
-  onFault: () => void,
-): KubernetesHandler {
-  const { clock } = world;
-  return async (request, signal) => {
-    const isWrite = request.method === 'PATCH' || request.method === 'DELETE';
-    if (!isStormy() || !isWrite || !/\/(ciliumnodes|nodes)\//.test(request.url) || random.chance(0.6))
-      return handler(request, signal);
-    onFault();
-    const status = random.pick([403, 409, 429, 500, 503]);
-    const fates = [
-      () => Promise.reject(new ConnectionDropped()),
-      async () => {
-        await handler(request, signal);
-        throw new ConnectionDropped();
-      },
-      async () => {
-        await sleep(clock, random.integer(4500), unending);
-        return handler(request, signal);
-      },
-      () => {
-        // It arrives although the connection broke.
-        void sleep(clock, random.integer(4000), unending).then(() => handler(request, unending));
-        return Promise.reject(new ConnectionDropped());
-      },
-      () =>
-        Promise.resolve({
-          status,
-          headers: {},
-          body: JSON.stringify({ kind: 'Status', status: 'Failure', code: status, message: 'a fault' }),
-        }),
-    ];
-    return random.pick(fates)();
-  };
 }

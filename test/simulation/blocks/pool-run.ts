@@ -1,18 +1,23 @@
 // One simulated life of a cluster whose nodes get blocks of pools: agents take and return blocks, administrators edit, delete and
 // restore pools and objects, processes end, and requests are lost and late. At the end faults stop, and everything comes to rest.
-import { sleep } from '../../../src/runtime/clock.ts';
 import type { Random } from '../../../src/runtime/random.ts';
 import type { JsonObject } from '../../../src/simulator/workload/json.ts';
 import { PoolMachine } from '../../../src/simulator/workload/pool-machine.ts';
 import { BlockBackups } from './block-backups.ts';
-import type { BlockReport } from './block-run.ts';
-import { BlockTrouble, unreliable } from './block-trouble.ts';
+import { type BlockReport, type LifeTimes, playLife } from './block-life.ts';
+import { BlockTrouble } from './block-trouble.ts';
 import { BlockWorld } from './block-world.ts';
 import { coveringPool, PoolChecks, wrongNetwork } from './pool-checks.ts';
 
 const minute = 60_000;
-/** As in block-run.ts, in ms. */
-const life = { stormy: 8 * minute, sparing: 2 * minute, calm: 6 * minute, quiet: 3 * minute };
+const times: LifeTimes = {
+  stormy: 8 * minute,
+  sparing: 2 * minute,
+  calm: 6 * minute,
+  quiet: 3 * minute,
+  maxPause: 10_000,
+  lookInterval: 1000,
+};
 const poolsPath = '/apis/cilium.io/v2alpha1/ciliumpodippools';
 
 const pools = ['default', 'blue', coveringPool] as const;
@@ -51,7 +56,6 @@ class PoolRun {
   readonly #checks: PoolChecks;
   readonly #trouble: BlockTrouble;
   readonly #backups: BlockBackups;
-  #isStormy = true;
   #joined = 0;
   #changes = 0;
 
@@ -62,14 +66,7 @@ class PoolRun {
       command: 'run',
       flags: { ipam: 'multi-pool', 'nodes-gc-interval': '1m', 'parallel-alloc-workers': '3' },
       machine: PoolMachine,
-      intercept: (process, handler) =>
-        unreliable(
-          world,
-          world.random.fork(`wire of ${process.identity}`),
-          () => this.#isStormy,
-          handler,
-          () => this.#trouble.count++,
-        ),
+      intercept: (process, handler) => this.#trouble.intercept(process, handler),
     });
     this.#world = world;
     this.#random = world.random.fork('life');
@@ -84,30 +81,20 @@ class PoolRun {
   }
 
   async play(): Promise<BlockReport> {
-    const world = this.#world;
-    const { clock } = world;
     await this.#setPool('default');
     await this.#setPool('blue');
-    this.#trouble.startReplica();
-    this.#trouble.startReplica();
-    const looking = this.#lookOften();
-    while (clock.monotonic() < life.stormy) {
-      this.#trouble.isSparing = clock.monotonic() > life.stormy - life.sparing;
-      await clock.advance(this.#random.integer(10_000));
-      await this.#happen();
-    }
-    await this.#comeToRest();
-    await looking;
-    for (const { process } of world.replicas) process.kill();
-    for (const machine of world.machines.values()) machine.stop();
-    for (const bug of world.bugs) this.#checks.violations.add(`a bug: ${String(bug)}`);
-    return {
+    return playLife({
       seed: this.#seed,
       command: 'multi-pool',
-      violations: [...this.#checks.violations],
-      writes: world.writes.length,
-      faults: this.#trouble.count,
-    };
+      times,
+      world: this.#world,
+      checks: this.#checks,
+      trouble: this.#trouble,
+      random: this.#random,
+      happen: () => this.#happen(),
+      settle: (ms) => this.#settle(ms),
+      changes: () => this.#changes,
+    });
   }
 
   async #happen(): Promise<void> {
@@ -177,26 +164,10 @@ class PoolRun {
       if (machine instanceof PoolMachine && machine.pods.size === 0) this.#changeDemand(name);
   }
 
-  async #lookOften(): Promise<void> {
-    const { clock } = this.#world;
-    while (clock.monotonic() < life.stormy + life.calm) {
-      await this.#checks.look();
-      await sleep(clock, 1000, new AbortController().signal);
-    }
-  }
-
-  async #comeToRest(): Promise<void> {
-    const world = this.#world;
-    this.#isStormy = false;
-    this.#trouble.end();
-    // What is wrong with pools ends, too.
-    await world.ask('DELETE', `${poolsPath}/${coveringPool}`);
+  /** What is wrong with pools ends, too. */
+  async #settle(ms: number): Promise<void> {
+    await this.#world.ask('DELETE', `${poolsPath}/${coveringPool}`);
     await this.#setPool('blue', specs.blue[1]);
-    await world.clock.advance(life.calm - life.quiet);
-    const before = world.writes.length;
-    await world.clock.advance(life.quiet);
-    if (world.writes.length > before)
-      this.#checks.violations.add('something is written although nothing changes');
-    await this.#checks.checkRest({ changes: this.#changes, faults: this.#trouble.count });
+    await this.#world.clock.advance(ms);
   }
 }

@@ -4,7 +4,8 @@
 // decided by then neither pass nor fail.
 import type { Mutant } from '../mutant.ts';
 import { playMutants } from '../play-mutants.ts';
-import { type BlockReport, playBlocks } from './block-run.ts';
+import type { BlockReport } from './block-life.ts';
+import { playBlocks } from './block-run.ts';
 import { blockMutants, poolMutants, syncMutants } from './block-mutants.ts';
 import { playPools } from './pool-run.ts';
 import { playSyncs } from './sync-run.ts';

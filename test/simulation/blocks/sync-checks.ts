@@ -4,7 +4,7 @@ import type { ModelAliasCloud } from './alias-cloud.ts';
 import { BlockChecks, type Happened } from './block-checks.ts';
 import type { BlockWorld } from './block-world.ts';
 
-/** The most calls about one instance within so many ms: each loop waits longer and longer, and begins anew with each process. */
+/** Maximum number of calls about one instance within so many ms: each loop waits longer and longer, and begins anew with each process. */
 const calls = { within: 60_000, max: 60 };
 
 export class SyncChecks extends BlockChecks {
@@ -17,7 +17,12 @@ export class SyncChecks extends BlockChecks {
     this.#providerIdOf = providerIdOf;
   }
 
-  checkCalls(): void {
+  override async look(): Promise<void> {
+    await super.look();
+    this.#checkCalls();
+  }
+
+  #checkCalls(): void {
     const since = this.world.clock.monotonic() - calls.within;
     const counts = new Map<string, number>();
     for (let index = this.#cloud.calls.length - 1; index >= 0; index--) {

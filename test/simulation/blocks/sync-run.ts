@@ -4,16 +4,21 @@
 import type { SyncMode } from '../../../src/cidr/node-ipam/sync/sync-step.ts';
 import { cloudSyncMode } from '../../../src/controller/modes/cloud-sync-mode.ts';
 import type { Random } from '../../../src/runtime/random.ts';
-import { sleep } from '../../../src/runtime/clock.ts';
 import { type AliasFate, ModelAliasCloud } from './alias-cloud.ts';
-import type { BlockReport } from './block-run.ts';
-import { BlockTrouble, unreliable } from './block-trouble.ts';
+import { type BlockReport, type LifeTimes, playLife } from './block-life.ts';
+import { BlockTrouble } from './block-trouble.ts';
 import { BlockWorld } from './block-world.ts';
 import { SyncChecks } from './sync-checks.ts';
 
 const minute = 60_000;
-/** As in block-run.ts, in ms. */
-const life = { stormy: 8 * minute, sparing: 2 * minute, calm: 6 * minute, quiet: 2 * minute };
+const times: LifeTimes = {
+  stormy: 8 * minute,
+  sparing: 2 * minute,
+  calm: 6 * minute,
+  quiet: 2 * minute,
+  maxPause: 10_000,
+  lookInterval: 1000,
+};
 const maxMachines = 12;
 
 /** Plays one seed: half of them with each mode. */
@@ -32,7 +37,6 @@ class SyncRun {
   readonly #trouble: BlockTrouble;
   /** Machines that joined when no process ended any more. */
   readonly #young = new Set<string>();
-  #isStormy = true;
   /** The cloud fails every call until then, in ms. */
   #failsUntil = 0;
   #joined = 0;
@@ -50,14 +54,7 @@ class SyncRun {
       },
       mode: (deps) => cloudSyncMode(deps, this.#mode, this.#cloud.compose),
       providerIdOf,
-      intercept: (process, handler) =>
-        unreliable(
-          world,
-          world.random.fork(`wire of ${process.identity}`),
-          () => this.#isStormy,
-          handler,
-          () => this.#trouble.count++,
-        ),
+      intercept: (process, handler) => this.#trouble.intercept(process, handler),
     });
     this.#world = world;
     this.#random = world.random.fork('life');
@@ -72,29 +69,19 @@ class SyncRun {
     world.onSend = (identity, url) => this.#checks.checkSender(identity, url);
   }
 
-  async play(): Promise<BlockReport> {
-    const world = this.#world;
-    const { clock } = world;
-    this.#trouble.startReplica();
-    this.#trouble.startReplica();
-    const looking = this.#lookOften();
-    while (clock.monotonic() < life.stormy) {
-      this.#trouble.isSparing = clock.monotonic() > life.stormy - life.sparing;
-      await clock.advance(this.#random.integer(10_000));
-      await this.#happen();
-    }
-    await this.#comeToRest();
-    await looking;
-    for (const { process } of world.replicas) process.kill();
-    for (const machine of world.machines.values()) machine.stop();
-    for (const bug of world.bugs) this.#checks.violations.add(`a bug: ${String(bug)}`);
-    return {
+  play(): Promise<BlockReport> {
+    return playLife({
       seed: this.#seed,
       command: this.#mode,
-      violations: [...this.#checks.violations],
-      writes: world.writes.length,
-      faults: this.#trouble.count,
-    };
+      times,
+      world: this.#world,
+      checks: this.#checks,
+      trouble: this.#trouble,
+      random: this.#random,
+      happen: () => this.#happen(),
+      settle: (ms) => this.#settle(ms),
+      changes: () => this.#changes,
+    });
   }
 
   async #happen(): Promise<void> {
@@ -116,7 +103,7 @@ class SyncRun {
       const name = `node-${this.#joined++}`;
       this.#cloud.instances.set(providerIdOf(name), []);
       world.join(name);
-      if (world.clock.monotonic() > life.stormy - life.sparing + minute / 2) this.#young.add(name);
+      if (world.clock.monotonic() > times.stormy - times.sparing + minute / 2) this.#young.add(name);
       if (this.#mode === 'IPAMFromCloud')
         world.clock.schedule(this.#random.integer(40_000), () => this.#route(name));
       this.#changes++;
@@ -141,7 +128,7 @@ class SyncRun {
   }
 
   #fateOf(kind: 'add' | 'read'): AliasFate {
-    if (!this.#isStormy) return 'ok';
+    if (this.#trouble.isOver) return 'ok';
     if (this.#world.clock.monotonic() < this.#failsUntil) return 'transient';
     if (this.#fates.chance(0.7)) return 'ok';
     this.#trouble.count++;
@@ -150,27 +137,11 @@ class SyncRun {
       : this.#fates.pick(['transient', 'refused', 'lost', 'lostBefore', 'late'] as const);
   }
 
-  async #lookOften(): Promise<void> {
+  async #settle(ms: number): Promise<void> {
     const { clock } = this.#world;
-    while (clock.monotonic() < life.stormy + life.calm) {
-      await this.#checks.look();
-      this.#checks.checkCalls();
-      await sleep(clock, 1000, new AbortController().signal);
-    }
-  }
-
-  async #comeToRest(): Promise<void> {
-    const world = this.#world;
-    this.#isStormy = false;
-    this.#trouble.end();
-    await world.clock.advance((life.calm - life.quiet) / 2);
+    await clock.advance(ms / 2);
     this.#followReports();
-    await world.clock.advance((life.calm - life.quiet) / 2);
-    const before = world.writes.length;
-    await world.clock.advance(life.quiet);
-    if (world.writes.length > before)
-      this.#checks.violations.add('something is written although nothing changes');
-    await this.#checks.checkRest({ changes: this.#changes, faults: this.#trouble.count });
+    await clock.advance(ms / 2);
   }
 
   /** A process that ended between the alias and the Node leaves an alias that nobody remembers: a person removes it, as told. */
