@@ -1,4 +1,5 @@
 // The agent of one node: puts its parts together, and runs them until it is stopped.
+import { join } from 'node:path';
 import type { AgentSettings } from '../config/agent-settings.ts';
 import { isObject, type JsonObject } from '../kubernetes/transport/json.ts';
 import type { KubernetesTransport } from '../kubernetes/transport/transport.ts';
@@ -20,11 +21,11 @@ import { rebuild } from './evidence/rebuild.ts';
 import { Ipam, type IpamEvent } from './ipam/ipam.ts';
 import { NodePods } from './metadata/node-pods.ts';
 import { type AddressSource, runTogether } from './own-node/address-source.ts';
+import { lockPath } from './path-lock.ts';
 import type { AddressRecord } from './record/address-record.ts';
 import { openState } from './record/state-directory.ts';
 import { Api } from './rest/api.ts';
 import { ApiServer } from './rest/api-server.ts';
-import { holdPath } from './rest/unix-socket.ts';
 
 export interface AgentDeps {
   readonly settings: AgentSettings;
@@ -48,13 +49,15 @@ export async function runAgent(deps: AgentDeps, stop: AbortSignal): Promise<Agen
   const { stateDir, socketPath, bootIdFile } = deps.settings;
   const locks: (() => void)[] = [];
   try {
-    for (const [path, option] of [
-      [stateDir, 'state-dir'],
-      [socketPath, 'socket-path'],
+    for (const [path, option, lockAt, mode] of [
+      [stateDir, 'state-dir', join(stateDir, 'lock'), 0o700],
+      [socketPath, 'socket-path', `${socketPath}.lock`, 0o755],
     ] as const) {
-      const lock = await holdPath(path);
+      const lock = await lockPath(lockAt, mode);
       if (lock.kind === 'taken')
         return { kind: 'failed', problem: `another agent uses ${path}: stop it, or set --${option}` };
+      if (lock.kind === 'failed')
+        return { kind: 'failed', problem: `cannot use ${path}: ${lock.problem}; set --${option}` };
       locks.push(lock.release);
     }
     const canRebuild = deps.kubernetes !== undefined;
