@@ -5,6 +5,7 @@ import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, symlinkSync, w
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { lockPath, type PathLock } from '../../../src/agent/path-lock.ts';
 
 let directory: string;
@@ -65,11 +66,15 @@ describe('the lock of a path', () => {
         mkdirSync(join(place, 'lock.starter-cccccc'));
       },
     ],
-  ])('is for one of 40 that start together over %s', async (_, prepare) => {
+  ])('is for one of 40 that start about together over %s', async (_, prepare) => {
     await prepare();
     const path = join(place, 'lock');
 
-    const all = await Promise.all(Array.from({ length: 40 }, () => lock(path)));
+    const start = async (delay: number): Promise<PathLock> => {
+      for (let turn = 0; turn < delay; turn++) await setImmediate();
+      return lock(path);
+    };
+    const all = await Promise.all(Array.from({ length: 40 }, (_, index) => start(index)));
 
     expect(kindsOf(all).toSorted()).toEqual(['held', ...Array.from({ length: 39 }, () => 'taken')]);
     expect(readdirSync(place)).toEqual(['lock']);
