@@ -19,7 +19,7 @@ import type { EventCounter } from './own-node/own-node.ts';
 import { GonePods } from './evidence/gone-pods.ts';
 import { rebuild } from './evidence/rebuild.ts';
 import { Ipam, type IpamEvent } from './ipam/ipam.ts';
-import { NodePods } from './metadata/node-pods.ts';
+import { type NodePod, NodePods } from './metadata/node-pods.ts';
 import { type AddressSource, runTogether } from './own-node/address-source.ts';
 import { lockPath } from './path-lock.ts';
 import type { AddressRecord } from './record/address-record.ts';
@@ -102,7 +102,7 @@ export async function serve(
   const spec = specOf(deps);
   if (typeof spec === 'string') return { kind: 'failed', problem: spec };
   let source: AddressSource | undefined;
-  const pods = podsOf(deps, () => ipam.retry());
+  const pods = podsOf(deps, holdings, () => ipam.retry());
   const { directory, source: sourceOf } = addressing({
     settings,
     record,
@@ -194,7 +194,11 @@ function specOf({ settings, readFile }: AgentDeps): JsonObject | string {
 }
 
 /** Undefined with host-scope, which knows no pods. */
-function podsOf({ kubernetes: transport, ...deps }: AgentDeps, onChange: () => void): NodePods | undefined {
+function podsOf(
+  { kubernetes: transport, ...deps }: AgentDeps,
+  holdings: Holdings,
+  onChange: () => void,
+): NodePods | undefined {
   if (transport === undefined || deps.settings.mode === 'delegated-plugin') return undefined;
   const random = deps.random.fork('pods');
   return new NodePods({
@@ -204,7 +208,19 @@ function podsOf({ kubernetes: transport, ...deps }: AgentDeps, onChange: () => v
     onEvent: count({ kubernetes: transport, ...deps }),
     node: deps.settings.nodeName,
     onChange,
+    onNew: (pod) => {
+      const { cilium_k8s_event_lag_seconds: lag } = deps.registry.metrics;
+      lag.set({ source: 'k8s' }, lagOf(pod, holdings, deps.clock.wall()) / 1000);
+    },
   });
+}
+
+/** For how many ms a pod that now appears has had its addresses. */
+function lagOf({ key, uids }: NodePod, holdings: Holdings, now: number): number {
+  const starts = [...holdings.attachments()]
+    .filter(({ owner, uid }) => owner === key && (uid === undefined || uids.includes(uid)))
+    .map(({ since }) => since);
+  return Math.max(0, now - Math.min(now, ...starts));
 }
 
 interface Learning {

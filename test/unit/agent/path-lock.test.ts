@@ -2,10 +2,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setImmediate } from 'node:timers/promises';
 import { lockPath, type PathLock } from '../../../src/agent/path-lock.ts';
 
 let directory: string;
@@ -71,7 +71,7 @@ describe('the lock of a path', () => {
     const path = join(place, 'lock');
 
     const start = async (delay: number): Promise<PathLock> => {
-      for (let turn = 0; turn < delay; turn++) await setImmediate();
+      for (let turn = 0; turn < delay; turn++) await stat(place);
       return lock(path);
     };
     const all = await Promise.all(Array.from({ length: 40 }, (_, index) => start(index)));
