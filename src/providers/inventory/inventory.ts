@@ -267,7 +267,6 @@ export class Inventory {
       return new Set();
     }
     const { interfaceId } = answer;
-    if (answer.kind === 'releasing') this.#noteOpen(answer.instanceId, answer.until, endedAt);
     this.#note(answer, endedAt);
     // Read first: the answer attaches it, even if what it shows may be as old as what proved the interface gone.
     const made = this.#unattached.get(interfaceId) ?? shownIn(answer);
@@ -294,7 +293,9 @@ export class Inventory {
     return this.#changedAt.get(interfaceId) ?? -Infinity;
   }
 
-  #note({ kind, interfaceId }: Exclude<Answer, { kind: 'created' }>, endedAt: number): void {
+  #note(answer: Exclude<Answer, { kind: 'created' }>, endedAt: number): void {
+    const { kind, interfaceId } = answer;
+    if (kind === 'releasing') this.#noteOpen(answer.instanceId, answer.until, endedAt);
     for (const [id, at] of this.#changedAt) {
       if (at > endedAt - maxMemory) break;
       this.#changedAt.delete(id);
