@@ -1,6 +1,7 @@
 // Reads from ECS how many interfaces and addresses instance types can hold.
 import type { CallContext, InstanceLimits, UnreadableLimits } from '../contract/allocation-implementation.ts';
 import { isInstanceType } from './ids.ts';
+import { maxIndex } from './network-interface.ts';
 import { refuseRepeated } from './plausible.ts';
 import type { RpcOutput, ShownInstanceType } from './rpc-api.ts';
 import { listed, type RpcClient, unreadable } from './rpc-client.ts';
@@ -44,8 +45,8 @@ function limitsOf(shown: ShownInstanceType): InstanceLimits | UnreadableLimits {
   if (!isCount(interfaces, maxInterfaces)) return { problem: `EniQuantity is ${String(interfaces)}` };
   if (!isCount(addressesPerInterface, maxAddresses))
     return { problem: `EniPrivateIpAddressQuantity is ${String(addressesPerInterface)}` };
-  // No agent on Alibaba Cloud understands prefixes.
-  return { interfaces, addressesPerInterface, prefixes: false };
+  // No agent on Alibaba Cloud understands prefixes, or an interface beyond the last index; the primary one has 0.
+  return { interfaces: Math.min(interfaces, maxIndex + 1), addressesPerInterface, prefixes: false };
 }
 
 /** Several times the limits of the largest instances. */
