@@ -1,6 +1,7 @@
 // Reads interfaces from ECS, and the instances that hold them.
 import type { CallContext, ObservationScope, ObservedPage } from '../contract/allocation-implementation.ts';
 import type { TakenAddresses } from '../contract/block-census.ts';
+import { inParts } from '../contract/in-parts.ts';
 import type { Tags } from '../contract/network-interface.ts';
 import type { Instance, Observation } from '../contract/observation.ts';
 import { isIdOf } from './ids.ts';
@@ -27,13 +28,13 @@ export interface Reading {
 export async function* observe(reading: Reading, scope: ObservationScope): AsyncGenerator<ObservedPage> {
   // Anything that cannot be an id has no interfaces; agents can write any text.
   if (scope.kind === 'all') {
-    for (const networkId of scope.networkIds)
-      if (isIdOf('vpc', networkId)) yield* observeNetwork(reading, networkId);
+    const networkIds = scope.networkIds.filter((id) => isIdOf('vpc', id));
+    yield* inParts(networkIds, 1, ([id = '']) => observeNetwork(reading, id));
     return;
   }
   const ids = scope.instanceIds.filter((id) => isIdOf('i', id));
   if (ids.length === 1 && hasNoTags(reading)) yield* observeInstance(reading, ids);
-  else if (ids.length > 0) yield* observeInstances(reading, ids);
+  else yield* inParts(ids, maxIds, (part) => observeInstances(reading, part));
 }
 
 function hasNoTags({ instanceTags }: Reading): boolean {
