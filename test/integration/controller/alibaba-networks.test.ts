@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { ecsInstance, testAlibaba } from '../../support/alibaba-cloud.ts';
 import { AlibabaWorld } from '../../support/alibaba-world.ts';
+import { poolsOf } from '../../support/replaced-leader.ts';
 import { startController } from '../../support/world-controller.ts';
 
 const zone = 'cn-hangzhou-a';
@@ -35,17 +36,7 @@ describe('on Alibaba Cloud, a node of one VPC', () => {
       const world = worldOfTwo();
       const controller = startController(world);
       const [machine, other] = [world.machine(0), world.machine(1)];
-      world.cluster.alibaba.gateway.faults.add({
-        action,
-        rate: 1,
-        match: { VpcId: 'vpc-other' },
-        fault: {
-          kind: 'error',
-          code: 'InvalidVpcId.NotFound',
-          status: 404,
-          message: 'There is no such VPC.',
-        },
-      });
+      refuse(world, action);
 
       for (const each of [other, machine]) await world.announce(each);
       await world.advance(300_000);
@@ -56,4 +47,28 @@ describe('on Alibaba Cloud, a node of one VPC', () => {
       expect(world.broken()).toEqual([]);
     },
   );
+
+  test('keeps its addresses while the cloud refuses to say anything of that VPC', async () => {
+    const world = worldOfTwo();
+    startController(world);
+    for (const machine of world.machines) await world.announce(machine);
+    await world.advance(120_000);
+    const before = poolsOf(world);
+    refuse(world, '*');
+    await world.advance(1_800_000);
+
+    expect(before.map((pool) => pool.length >= 8)).toEqual([true, true]);
+    expect(poolsOf(world)).toEqual(before);
+    expect(world.broken()).toEqual([]);
+  });
 });
+
+function refuse(world: AlibabaWorld, action: string): void {
+  const fault = {
+    kind: 'error',
+    code: 'InvalidVpcId.NotFound',
+    status: 404,
+    message: 'It is no VPC.',
+  } as const;
+  world.cluster.alibaba.gateway.faults.add({ action, rate: 1, match: { VpcId: 'vpc-other' }, fault });
+}
