@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { terminate } from '../../../src/simulator/cloud/instances.ts';
 import { ecsInstance, testAlibaba } from '../../support/alibaba-cloud.ts';
 import { AlibabaWorld } from '../../support/alibaba-world.ts';
 import { poolsOf } from '../../support/replaced-leader.ts';
@@ -63,12 +64,30 @@ describe('on Alibaba Cloud, a node of one VPC', () => {
   });
 });
 
-function refuse(world: AlibabaWorld, action: string): void {
-  const fault = {
-    kind: 'error',
-    code: 'InvalidVpcId.NotFound',
-    status: 404,
-    message: 'It is no VPC.',
-  } as const;
-  world.cluster.alibaba.gateway.faults.add({ action, rate: 1, match: { VpcId: 'vpc-other' }, fault });
+describe('on Alibaba Cloud, an instance that is gone', () => {
+  test('is reported, also if the cloud refuses to list its interfaces', async () => {
+    const world = worldOfTwo();
+    startController(world);
+    for (const machine of world.machines) await world.announce(machine);
+    await world.advance(120_000);
+    const { name, instanceId } = world.machine(0);
+    terminate(world.cluster.network, [instanceId]);
+    refuse(world, 'DescribeNetworkInterfaces', { InstanceId: instanceId }, 'InvalidInstanceId.NotFound');
+    await world.advance(1_800_000);
+
+    expect(world.events(name)).toContainEqual(
+      expect.stringMatching(/^Node InstanceNotFound: instance i-\w+ is not found: /),
+    );
+    expect(world.broken()).toEqual([]);
+  });
+});
+
+function refuse(
+  world: AlibabaWorld,
+  action: string,
+  match: Readonly<Record<string, string>> = { VpcId: 'vpc-other' },
+  code = 'InvalidVpcId.NotFound',
+): void {
+  const fault = { kind: 'error', code, status: 404, message: 'It is none.' } as const;
+  world.cluster.alibaba.gateway.faults.add({ action, rate: 1, match, fault });
 }
