@@ -66,7 +66,7 @@ class SyncRun {
     this.#cloud.fate = (call) => this.#fateOf(call.kind);
     this.#checks = new SyncChecks(world, this.#cloud, providerIdOf);
     this.#trouble = new BlockTrouble(world, world.random.fork('trouble'), () => this.#join());
-    world.onSend = (identity, url) => this.#checks.checkSender(identity, url);
+    world.onSend = (identity, request) => this.#checks.checkSender(identity, request);
   }
 
   play(): Promise<BlockReport> {
