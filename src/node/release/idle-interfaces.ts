@@ -29,7 +29,7 @@ export interface IdleInterfacesDeps {
   readonly delay: number | undefined;
   readonly permission: ReleasePermission;
   readonly tasks: TaskGroup;
-  readonly onInterfaceRelease: (given: InterfaceRelease) => void;
+  readonly emit: (event: InterfaceReleaseEvent) => void;
 }
 
 /** The node whose interfaces are idle. */
@@ -49,6 +49,11 @@ export interface IdleFacts {
   readonly inDeficit: boolean;
   /** Interfaces to which something is being added, or that are losing something. */
   readonly busy: ReadonlySet<string>;
+}
+
+export interface InterfaceReleaseEvent {
+  readonly kind: 'interfaceRelease';
+  readonly release: InterfaceRelease;
 }
 
 export interface InterfaceRelease {
@@ -183,7 +188,7 @@ export class IdleInterfaces {
 
   /** Undefined when the interface is detached or may be. */
   async #detach(item: NetworkInterface): Promise<CloudFailure | undefined> {
-    const { node, clock, onInterfaceRelease } = this.#deps;
+    const { node, clock, emit } = this.#deps;
     const { instanceId } = node;
     const { id: interfaceId, subnetId, attachment } = item;
     const attachmentId = attachment?.id ?? '';
@@ -198,7 +203,7 @@ export class IdleInterfaces {
     this.#deps.node.idle.delete(interfaceId);
     this.#backoff.fail();
     node.invalidate(clock.monotonic());
-    onInterfaceRelease({ interfaceId, subnetId, at: 'detach', failure });
+    emit({ kind: 'interfaceRelease', release: { interfaceId, subnetId, at: 'detach', failure } });
     return failure;
   }
 
@@ -207,7 +212,7 @@ export class IdleInterfaces {
    * is shown again.
    */
   async #delete({ id: interfaceId, subnetId }: NetworkInterface): Promise<void> {
-    const { clock, node, tasks, onInterfaceRelease } = this.#deps;
+    const { clock, node, tasks, emit } = this.#deps;
     const until = clock.monotonic() + deleteFor;
     const pacing = { clock, signal: tasks.deadline };
     await sleep(clock, deletePause, pacing.signal);
@@ -225,7 +230,7 @@ export class IdleInterfaces {
       },
     );
     node.idle.delete(interfaceId);
-    onInterfaceRelease({ interfaceId, subnetId, at: 'delete', failure });
+    emit({ kind: 'interfaceRelease', release: { interfaceId, subnetId, at: 'delete', failure } });
   }
 
   /** Undefined once the interface is gone. */
