@@ -22,7 +22,6 @@ export interface ClusterCacheDeps {
   readonly onNode: (name: string, watched: WatchedNode | undefined) => void;
   /** Reads a Node's provider ID; undefined if it names no instance of the cloud. */
   readonly instanceIdOf: (providerId: string) => string | undefined;
-  /** The cloud's section of a CiliumNode. */
   readonly section: CiliumNodeSection;
   /** Called when the Nodes for these identities changed. */
   readonly onIdentities: (touched: TouchedIdentities) => void;

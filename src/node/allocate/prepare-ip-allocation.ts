@@ -338,7 +338,6 @@ class Draft {
     return Math.min(room, Math.max(0, this.#facts.free(step.subnetId) - subnetAddressesUsed(step)));
   }
 
-  /** An interface in flight will have free slots. */
   #willHaveRoom(): boolean {
     const { limits, stepsInFlight } = this.#facts;
     return stepsInFlight.some((step) => slotsLeft(step, limits.addressesPerInterface - 1) > 0);

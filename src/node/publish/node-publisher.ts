@@ -51,7 +51,6 @@ export type PublishResult = { readonly trouble?: string } & (
   | { readonly kind: 'held'; readonly writes: readonly Write[] }
 );
 
-/** A run of writes. */
 interface Run {
   readonly writes: number;
   /** The last write that succeeded. */

@@ -26,7 +26,6 @@ export class Deficit {
     return this.#start?.at;
   }
 
-  /** Notices a deficit that starts. */
   notice(assessment: Assessment, pendingPods: number): void {
     if (countsAsDeficit(assessment, pendingPods))
       this.#start ??= { at: this.#deps.clock.monotonic(), calls: this.#deps.state.calls };

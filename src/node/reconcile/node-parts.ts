@@ -15,7 +15,6 @@ import { onlyIfVerified } from '../release/release-permission.ts';
 
 export interface NodePartsDeps {
   readonly context: NodeContext;
-  /** The permission for this node. */
   readonly permission: Pick<MutationPermission, 'refusal'>;
   readonly random: Random;
   readonly state: NodeState;

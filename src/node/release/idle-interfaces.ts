@@ -32,7 +32,6 @@ export interface IdleInterfacesDeps {
   readonly emit: (event: InterfaceReleaseEvent) => void;
 }
 
-/** The node whose interfaces are idle. */
 export interface IdleNode extends Omit<ReleasingNode, 'forRelease' | 'releases'> {
   readonly idle: IdlePhases;
   /** The facts known now; undefined while the node is not served. */

@@ -1,7 +1,7 @@
 // The agent of a node and the controller of a cloud on one cluster, in virtual time: what either does is judged by what pods
 // have and by what the model of the cloud has assigned, and never by what the other says.
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { InProcessTransport } from '../../../src/kubernetes/transport/in-process-transport.ts';
+import { InProcessTransport } from '../../support/in-process-transport.ts';
 import { Random } from '../../../src/runtime/random.ts';
 import { objectAt } from '../../../src/simulator/workload/json.ts';
 import type { IpamWatermarks, NodeFacts } from '../../../src/simulator/workload/node-facts.ts';
