@@ -141,7 +141,7 @@ export class ClusterCache {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    await Promise.all([this.#nodes, this.#pods, this.#clusterNodes].map((each) => each.run(signal)));
+    await Promise.all(this.#reflectors().map(([, each]) => each.run(signal)));
   }
 
   /** What the first list of CiliumNodes waits for. */
@@ -171,14 +171,11 @@ export class ClusterCache {
       this.#counters.show(metrics, resource, reflector.figures());
   }
 
-  #reflectors(): (readonly [
-    'ciliumnodes' | 'pods' | 'nodes',
-    Pick<Reflector<unknown>, 'figures' | 'silence'>,
-  ])[] {
+  #reflectors(): (readonly [string, Pick<Reflector<unknown>, 'run' | 'figures' | 'silence'>])[] {
     return [
       ['ciliumnodes', this.#nodes],
-      ['pods', this.#pods],
-      ['nodes', this.#clusterNodes],
+      ['pods', this.#pods.reflector],
+      ['nodes', this.#clusterNodes.reflector],
     ];
   }
 }

@@ -43,20 +43,14 @@ const maxClearings = 3;
 
 type StepKind = PlannedStep['kind'];
 
-const stepKinds: readonly StepKind[] = [
-  'allocateIPs',
-  'allocatePrefixes',
-  'adoptInterface',
-  'createInterface',
-];
-
 /** Operations that a step needs together, so they are admitted together. */
 const operationsOf: Record<StepKind, readonly OperationKind[]> = {
   allocateIPs: ['allocateIPs'],
-  adoptInterface: ['attachInterface'],
   allocatePrefixes: ['allocatePrefixes'],
+  adoptInterface: ['attachInterface'],
   createInterface: ['createInterface', 'attachInterface'],
 };
+const stepKinds = Object.keys(operationsOf) as readonly StepKind[];
 
 export class PoolMaintainer {
   readonly #deps: PoolMaintainerDeps;
