@@ -41,7 +41,6 @@ export type LoadedOptions =
       readonly problems: readonly string[];
     };
 
-/** `command`: the one whose options to load. */
 export function loadOptions(
   flags: RawFlags,
   processEnvironment: ProcessEnvironment,

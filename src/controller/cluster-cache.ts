@@ -22,7 +22,6 @@ export interface ClusterCacheDeps {
   readonly onNode: (name: string, watched: WatchedNode | undefined) => void;
   /** Reads a Node's provider ID; undefined if it names no instance of the cloud. */
   readonly instanceIdOf: (providerId: string) => string | undefined;
-  /** The cloud's section of a CiliumNode. */
   readonly section: CiliumNodeSection;
   /** Called when the Nodes for these identities changed. */
   readonly onIdentities: (touched: TouchedIdentities) => void;
@@ -142,7 +141,7 @@ export class ClusterCache {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    await Promise.all([this.#nodes, this.#pods, this.#clusterNodes].map((each) => each.run(signal)));
+    await Promise.all(this.#reflectors().map(([, each]) => each.run(signal)));
   }
 
   /** What the first list of CiliumNodes waits for. */
@@ -172,14 +171,11 @@ export class ClusterCache {
       this.#counters.show(metrics, resource, reflector.figures());
   }
 
-  #reflectors(): (readonly [
-    'ciliumnodes' | 'pods' | 'nodes',
-    Pick<Reflector<unknown>, 'figures' | 'silence'>,
-  ])[] {
+  #reflectors(): (readonly [string, Pick<Reflector<unknown>, 'run' | 'figures' | 'silence'>])[] {
     return [
       ['ciliumnodes', this.#nodes],
-      ['pods', this.#pods],
-      ['nodes', this.#clusterNodes],
+      ['pods', this.#pods.reflector],
+      ['nodes', this.#clusterNodes.reflector],
     ];
   }
 }

@@ -23,7 +23,14 @@ export interface StaticAddressDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly tasks: TaskGroup;
-  readonly onAssociated: (publicAddress: string, interfaceId: string) => void;
+  readonly emit: (event: AddressAssociated) => void;
+}
+
+/** The primary interface received a public address. */
+export interface AddressAssociated {
+  readonly kind: 'staticAddress';
+  readonly publicAddress: string;
+  readonly interfaceId: string;
 }
 
 export interface StaticAddressNode extends Omit<InstancePort, 'invalidate'> {
@@ -140,8 +147,10 @@ export class StaticAddress {
     if (outcome === undefined) return;
     if (outcome.kind === 'done') {
       this.#deps.node.applyAnswer(outcome.answer);
-      if (outcome.answer.kind === 'staticIPAssociated')
-        this.#deps.onAssociated(outcome.answer.publicAddress, interfaceId);
+      if (outcome.answer.kind === 'staticIPAssociated') {
+        const { publicAddress } = outcome.answer;
+        this.#deps.emit({ kind: 'staticAddress', publicAddress, interfaceId });
+      }
       return;
     }
     this.#learnFromFailure(outcome.failure);

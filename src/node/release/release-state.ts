@@ -63,7 +63,6 @@ export interface ReleaseFacts {
   readonly reclaimed: ReadonlySet<string>;
   /** The handshake in the CiliumNode, by address. */
   readonly handshake: ReadonlyMap<string, ReleaseState>;
-  /** Whether the agent reports the address as used. */
   readonly isUsed: (address: string) => boolean;
   /** Whether the CiliumNode shows the address to the agent, in the pool or on an interface. */
   readonly isShown: (address: string) => boolean;

@@ -19,7 +19,6 @@ import { filtersOf, listed, maxFilterValues, readList, type ReadOptions } from '
 /** Interfaces of a listing parsed at a time. */
 const partSize = 50;
 
-/** The smallest page size of EC2. */
 const minPageSize = 5;
 
 export async function reach(client: Ec2Client, context: CallContext): Promise<void> {

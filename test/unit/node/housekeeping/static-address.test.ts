@@ -48,7 +48,7 @@ function rig(claim: Claim, outcome: Outcome, isBusy = false) {
     random: new Random('static-ip'),
     tasks,
     permission: { refusal: () => undefined },
-    onAssociated: () => undefined,
+    emit: () => undefined,
   });
   return {
     clock,
