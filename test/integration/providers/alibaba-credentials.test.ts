@@ -234,6 +234,26 @@ describe('the role of the instance', () => {
     expect(proxy.asked.slice(before)).toEqual([]);
   });
 
+  test('comes from below the path of the endpoint, if it has one', async () => {
+    const asked: string[] = [];
+    const service = await startHttpFront({
+      port: 0,
+      answer: async ({ method, url, headers }) => {
+        asked.push(url);
+        const to = new URL(url.replace(/^\/metadata/, ''), cloud.metadataUrl);
+        const given = Object.entries(headers).filter(([name]) => name.startsWith('x-aliyun'));
+        const answer = await fetch(to, { method, headers: given as [string, string][] });
+        const { status } = answer;
+        return { kind: 'answer', status, headers: {}, body: await answer.text() } as const;
+      },
+    });
+    const api = connect({}, `${service.url}/metadata`);
+
+    expect(await networks(api)).toEqual(['vpc-1']);
+    expect(asked.filter((url) => !url.startsWith('/metadata/latest/'))).toEqual([]);
+    await service.close();
+  });
+
   test('is missing: the failure names all that was looked for', async () => {
     const api = connect({}, 'http://127.0.0.1:9');
 
