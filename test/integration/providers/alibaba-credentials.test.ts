@@ -238,13 +238,12 @@ describe('the role of the instance', () => {
     const asked: string[] = [];
     const service = await startHttpFront({
       port: 0,
-      answer: async ({ method, url, headers }) => {
+      answer: ({ method, url }) => {
         asked.push(url);
-        const to = new URL(url.replace(/^\/metadata/, ''), cloud.metadataUrl);
-        const given = Object.entries(headers).filter(([name]) => name.startsWith('x-aliyun'));
-        const answer = await fetch(to, { method, headers: given as [string, string][] });
-        const { status } = answer;
-        return { kind: 'answer', status, headers: {}, body: await answer.text() } as const;
+        const Expiration = new Date(systemClock.wall() + 3_600_000).toISOString().replace(/\.\d+Z$/, 'Z');
+        const keys = JSON.stringify({ ...temporary, Code: 'Success', Expiration });
+        const body = method === 'PUT' ? 'token' : url.endsWith('/nodes') ? keys : 'nodes';
+        return Promise.resolve({ kind: 'answer', status: 200, headers: {}, body });
       },
     });
     const api = connect({}, `${service.url}/metadata`);
