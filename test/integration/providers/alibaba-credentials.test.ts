@@ -234,6 +234,25 @@ describe('the role of the instance', () => {
     expect(proxy.asked.slice(before)).toEqual([]);
   });
 
+  test('comes from below the path of the endpoint, if it has one', async () => {
+    const asked: string[] = [];
+    const service = await startHttpFront({
+      port: 0,
+      answer: ({ method, url }) => {
+        asked.push(url);
+        const Expiration = new Date(systemClock.wall() + 3_600_000).toISOString().replace(/\.\d+Z$/, 'Z');
+        const keys = JSON.stringify({ ...temporary, Code: 'Success', Expiration });
+        const body = method === 'PUT' ? 'token' : url.endsWith('/nodes') ? keys : 'nodes';
+        return Promise.resolve({ kind: 'answer', status: 200, headers: {}, body });
+      },
+    });
+    const api = connect({}, `${service.url}/metadata`);
+
+    expect(await networks(api)).toEqual(['vpc-1']);
+    expect(asked.filter((url) => !url.startsWith('/metadata/latest/'))).toEqual([]);
+    await service.close();
+  });
+
   test('is missing: the failure names all that was looked for', async () => {
     const api = connect({}, 'http://127.0.0.1:9');
 
