@@ -6,7 +6,7 @@ export const idleWakeUps: CloudFigure = {
   name: 'idle-wake-ups',
   title: 'idle: reconciliations of nodes',
   unit: 'runs',
-  limits: { aws: 0, azure: 0, alibaba: 0 },
+  limits: { aws: 0 },
   bound: 'exactly',
   inSmallForm: false,
   scenario: (settings) =>

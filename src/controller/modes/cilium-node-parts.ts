@@ -52,7 +52,7 @@ export abstract class CiliumNodeParts<H extends CiliumNodeHolder, D> implements 
     this.writer = new CiliumNodeWriter(kubernetes, mayWrite, writeTimeoutOf(options));
     this.#errors = new BlockedErrors({
       writer: this.writer,
-      observe,
+      known: ports,
       mayWrite: () => permission.refusal('publish') === undefined && mayWrite(),
       clock,
       random: random.fork('errors'),
