@@ -1,6 +1,6 @@
 // One node with the agent, and the controller of a cloud, in virtual time: what either does is judged by what pods have and by
 // what the model of the cloud has assigned, and never by what the other says.
-import { InProcessTransport } from '../../../src/kubernetes/transport/in-process-transport.ts';
+import { InProcessTransport } from '../../support/in-process-transport.ts';
 import type { JsonObject } from '../../../src/kubernetes/transport/json.ts';
 import type { Random } from '../../../src/runtime/random.ts';
 import type { IpamWatermarks, NodeFacts } from '../../../src/simulator/workload/node-facts.ts';
