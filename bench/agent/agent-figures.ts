@@ -75,7 +75,7 @@ export function agentFigures(sizes: AgentSizes): readonly Figure[] {
       name: 'rest',
       title: 'REST allocation and release, over two requests to an empty handler',
       ...atMost(2),
-      scenario: `${calls} of each one after another on a Unix socket; the empty handler is node:http in a process of its own.`,
+      scenario: `${calls} of each one after another on a Unix socket, by turns; of the fastest turn. The empty handler is node:http in a process of its own.`,
       measure: (scenarios) => scenarios.played({ calls }, restSpeed),
     },
     {
