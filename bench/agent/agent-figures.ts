@@ -108,7 +108,7 @@ export function agentFigures(sizes: AgentSizes): readonly Figure[] {
     },
     {
       name: 'start-among-many',
-      title: `what ${attachments} attachments add to a start, over reading the record`,
+      title: `what ${attachments} attachments add to a start, over reading the record, in CPU time`,
       ...atMost(3),
       scenario: `Until it serves; the medians of ${repeats} starts with and without them. Reading: every line of its files, parsed.`,
       measure: (scenarios) => scenarios.played({ attachments }, startAmongMany),

@@ -5,7 +5,6 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:f
 import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { performance } from 'node:perf_hooks';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { RigChild } from '../../rig/child-process.ts';
@@ -27,9 +26,8 @@ export class AgentProcess {
     return join(this.directory, 'run/agent.sock');
   }
 
-  /** Resolves to the ms until it serves. */
+  /** Resolves to the ms of CPU that it has taken once it serves. */
   async start(): Promise<number> {
-    const start = performance.now();
     const places = [`--socket-path=${this.socket}`, `--state-dir=${join(this.directory, 'state')}`];
     const child = new RigChild({
       name: 'the agent',
@@ -38,7 +36,7 @@ export class AgentProcess {
     });
     this.#child = child;
     await child.waitForLine((line) => (line.includes('"msg":"serving"') ? line : undefined));
-    return performance.now() - start;
+    return cpuTime(child.pid ?? 0);
   }
 
   async stop(): Promise<void> {
@@ -109,6 +107,13 @@ export function residentBytes(pid: number): number {
   return Number(kib) * 1024;
 }
 
+/** In ms, of all threads of a process. */
+function cpuTime(pid: number): number {
+  const tasks = `/proc/${pid}/task`;
+  const times = readdirSync(tasks).map((task) => readFileSync(join(tasks, task, 'schedstat'), 'utf8'));
+  return times.reduce((sum, text) => sum + Number(text.split(' ')[0]), 0) / 1e6;
+}
+
 /** Of a process that does nothing. */
 export async function emptyNodeBytes(): Promise<number> {
   const child = spawn(process.execPath, ['--eval', "setInterval(() => {}, 1e6); console.log('on')"], {
@@ -121,15 +126,16 @@ export async function emptyNodeBytes(): Promise<number> {
   return resident;
 }
 
-/** Ms that a Node.js needs to read and parse the record. */
+/** Ms of CPU that a Node.js needs to read and parse the record. */
 export async function readingTime(paths: Iterable<string>): Promise<number> {
   const script = `
     const { readFileSync } = require('node:fs');
-    const start = performance.now();
+    const start = process.cpuUsage();
     let lines = 0;
     for (const path of process.argv.slice(1))
       for (const line of readFileSync(path, 'utf8').split('\\n')) if (line !== '') lines += JSON.parse(line) ? 1 : 0;
-    console.log(performance.now() - start);`;
+    const { user, system } = process.cpuUsage(start);
+    console.log((user + system) / 1000);`;
   const { stdout } = await promisify(execFile)(process.execPath, ['--eval', script, ...paths]);
   return Number(stdout);
 }
