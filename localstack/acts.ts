@@ -1,6 +1,7 @@
 // The acts of a run, and the checks of each. Acts use only what these servers do as EC2 does: they have no limits, no
 // prefixes, no pages and no throttling, never show delete-on-termination, and sometimes give one address to two
 // interfaces.
+import { KubernetesClient } from '../src/simulator/workload/kubernetes-client.ts';
 import type { NodeView } from '../src/simulator/workload/node-view.ts';
 import { givenTwice, orphaned, madeFor, madeWrongly, usedTwice } from './node-problems.ts';
 import { credentials, region } from './network-plan.ts';
@@ -28,6 +29,7 @@ export const acts: readonly Act[] = [
   podsArrive,
   subnetIsGone,
   anotherTakesOver,
+  prefixesAreRead,
   wholeRunIsChecked,
 ];
 
@@ -107,6 +109,24 @@ async function anotherTakesOver(play: Play): Promise<void> {
     givenTwice(await play.listing()).has(address) ? [] : [`${address} is on one`],
   );
   await ec2.unassign(interfaceId, address);
+}
+
+/** These servers assign no prefix. They show every instance without one, and none that does not exist. */
+async function prefixesAreRead(play: Play): Promise<void> {
+  const administrator = new KubernetesClient(play.testBed.kubernetes.handle, 'administrator');
+  const gone = 'gone';
+  const spec = { providerID: `aws:///${region}a/i-0fffffffffffffff0` };
+  const node = { apiVersion: 'v1', kind: 'Node', metadata: { name: gone }, spec };
+  await administrator.create('/api/v1/nodes', node, play.signal);
+  const names = play.nodes.map(({ nodeName }) => nodeName);
+  await play.startCloudAllocator();
+  await play.checks.until('CloudAllocator finds the instance of each Node, and no prefix of it', async () => {
+    const reasons = await play.reasons([...names, gone]);
+    return [...reasons].flatMap(([name, reason]) =>
+      reason === (name === gone ? 'InstanceNotFound' : 'AliasMissing') ? [] : [`${name}: ${reason}`],
+    );
+  });
+  await play.endController();
 }
 
 /** An address that one node uses, and an interface of another node in its subnet. */

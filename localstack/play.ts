@@ -62,11 +62,21 @@ export class Play {
     return this.testBed.kubernetes.get('ciliumnodes.cilium.io', name);
   }
 
-  async startController(): Promise<void> {
+  startController(): Promise<void> {
+    return this.#start('run', this.#flags);
+  }
+
+  /** Starts what gives each Node the prefixes of its instance. */
+  startCloudAllocator(): Promise<void> {
+    return this.#start('nodeipam', ['--cidr-allocator-type=CloudAllocator', '--cloud-provider=aws']);
+  }
+
+  async #start(command: 'nodeipam' | 'run', flags: readonly string[]): Promise<void> {
     const { kubeconfig, tap } = this.testBed;
     const controller = new ControllerProcess({
+      command,
       flags: [
-        ...this.#flags,
+        ...flags,
         `--k8s-kubeconfig-path=${kubeconfig}`,
         `--ec2-api-endpoint=${tap.url}`,
         `--aws-region=${region}`,
@@ -88,6 +98,17 @@ export class Play {
       this.checks.abandon(`the controller ended with exit code ${String(code)} ${complaint}`);
     });
     await this.checks.until('the controller is ready', () => readiness(controller.address));
+  }
+
+  /** Why each of these Nodes waits, by the answer of /status. */
+  async reasons(names: readonly string[]): Promise<ReadonlyMap<string, string | undefined>> {
+    const address = this.#controller?.address ?? '';
+    const entries = names.map(async (name) => {
+      const answer = await fetch(`http://${address}/status?node=${name}`);
+      const { reason } = (await answer.json()) as { readonly reason?: string };
+      return [name, reason] as const;
+    });
+    return new Map(await Promise.all(entries));
   }
 
   async endController(): Promise<void> {

@@ -63,7 +63,7 @@ export const simulateDescription: Omit<CommandDescription, 'run'> = {
     {
       name: 'kubernetes',
       group: 'Kubernetes:',
-      help: 'Starts the embedded Kubernetes API, with the definition of CiliumNode in it.',
+      help: 'Starts the embedded Kubernetes API, with the definitions of CiliumNode and CiliumPodIPPool in it.',
       notes: [],
     },
     {

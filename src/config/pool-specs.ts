@@ -22,7 +22,7 @@ export function parsePoolSpecs(text: string): PoolSpecs | undefined {
   const specs = new Map<string, PoolSpec>();
   for (const [name, words] of pairs ?? []) {
     const spec = specOf(words);
-    if (!isName(name) || spec === undefined) return undefined;
+    if (!isName(name) || specs.has(name) || spec === undefined) return undefined;
     specs.set(name, spec);
   }
   return pairs === undefined ? undefined : specs;

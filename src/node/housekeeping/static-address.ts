@@ -7,7 +7,11 @@ import type { Tags, PublicAddress } from '../../providers/contract/network-inter
 import type { InstancePort } from '../../providers/contract/instance-port.ts';
 import type { Outcome } from '../../providers/contract/operation.ts';
 import type { MutationPermission } from '../../providers/gate/mutation-permission.ts';
-import type { PublicAddressClaim, PublicAddressPool } from '../../providers/catalog/public-address-pool.ts';
+import type {
+  EndOfClaim,
+  PublicAddressClaim,
+  PublicAddressPool,
+} from '../../providers/catalog/public-address-pool.ts';
 import { raceAbort } from '../../runtime/race-abort.ts';
 import { type Requeue, requeueAt } from '../../runtime/requeue.ts';
 import type { TaskGroup } from '../../runtime/task-group.ts';
@@ -208,13 +212,13 @@ function missingIn({ tags = {}, view }: Partial<StaticAddressFacts> = {}): Missi
 }
 
 /** What happens to the claim: `open` while an answer is missing. */
-type End = 'free' | 'taken' | 'open';
+type End = EndOfClaim | 'open';
 
 function endOf(outcome: Outcome): End {
   if (outcome.kind === 'done') return 'taken';
   if (outcome.kind === 'ambiguous') return 'open';
   // The next attempt tries another address.
-  return mayConcernAddress(outcome.failure) ? 'taken' : 'free';
+  return mayConcernAddress(outcome.failure) ? 'refused' : 'free';
 }
 
 function mayConcernAddress(failure: CloudFailure): boolean {

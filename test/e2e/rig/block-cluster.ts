@@ -98,6 +98,20 @@ export class BlockCluster {
     await this.api.call('POST', this.path, object);
   }
 
+  /** As above without blocks; its Node, which owns it where it is none itself, has these labels. */
+  async createLabelled(name: string, labels: Readonly<Record<string, string>>): Promise<void> {
+    const node = { apiVersion: 'v1', kind: 'Node', metadata: { name, labels } };
+    const { metadata } = await this.api.call('POST', nodes, node);
+    if (this.path === nodes) return;
+    const owner = { apiVersion: 'v1', kind: 'Node', name, uid: textAt(metadata, 'uid') };
+    await this.api.call('POST', this.path, {
+      apiVersion: 'cilium.io/v2',
+      kind: 'CiliumNode',
+      metadata: { name, ownerReferences: [owner] },
+      spec: { ipam: {} },
+    });
+  }
+
   /** Creates a pool, or gives it these networks. */
   async setPool(name: string, maskSize: number, cidrs: readonly string[]): Promise<void> {
     const spec = { ipv4: { cidrs, maskSize } };

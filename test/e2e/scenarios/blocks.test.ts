@@ -97,6 +97,20 @@ describe.each(clusters)('blocks of %s', (scope, flags, families) => {
     expect(kept.filter(([name, blocks]) => after.get(name)?.join() !== blocks.join())).toEqual([]);
   });
 
+  test('of Nodes that ask for bigger ones by their labels have that size', async () => {
+    const [usual, asked] = scope === 'nodeipam' ? [64, 61] : [112, 109];
+    await cluster.createLabelled('big-ipv4', { 'headwater/ipv4-mask-size': '22' });
+    await cluster.createLabelled('big-ipv6', { 'headwater/ipv6-mask-size': String(asked) });
+
+    const blocks = await cluster.served(count + 302);
+
+    expectApart(blocks, families);
+    const lengths = (name: string): readonly number[] | undefined =>
+      blocks.get(name)?.map((block) => Number(block.split('/')[1]));
+    expect(lengths('big-ipv4')).toEqual([22, usual]);
+    expect(lengths('big-ipv6')).toEqual([24, asked]);
+  });
+
   test.each([['nobody' as const]])('of %s are refused a change by us', async () => {
     const [name = '', blocks = []] = [...(await cluster.blocks())][0] ?? [];
     const claimed =

@@ -37,10 +37,13 @@ export class ModelAliasCloud implements CloudAliases {
   }
 
   /** As modes get it. */
-  readonly compose = (): Pick<AliasCloud, 'aliases' | 'describe' | 'showCalls'> => ({
+  readonly compose = (): AliasCloud => ({
     aliases: this,
+    words: { alias: 'alias', carrier: 'its instance', remedy: 'add one' },
     describe: () => Promise.resolve({ scope: 'a model' }),
     showCalls: () => undefined,
+    buckets: () => [],
+    denied: () => [],
   });
 
   async aliasOf({ providerId }: AliasNode, signal: AbortSignal): Promise<AliasReading> {

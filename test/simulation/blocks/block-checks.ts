@@ -3,7 +3,8 @@ import { families, type Family, parseCidr, widthOf } from '../../../src/cidr/set
 import type { OptionCommand } from '../../../src/config/option-scope.ts';
 import { defaultLeaseTimings } from '../../../src/kubernetes/lease/lease-timings.ts';
 import { sharedBlocks, type SharedBlock } from '../../../src/simulator/cluster/block-judge.ts';
-import { type JsonObject, textAt, textsAt } from '../../../src/simulator/workload/json.ts';
+import type { KubernetesRequest } from '../../../src/simulator/kubernetes/exchange.ts';
+import { type JsonObject, parseObject, textAt, textsAt } from '../../../src/simulator/workload/json.ts';
 import type { BlockReplica, BlockWorld, EffectiveWrite } from './block-world.ts';
 
 /** Blocks of each family. */
@@ -37,7 +38,12 @@ export class BlockChecks {
   #remembering: ReadonlySet<string> = new Set();
   /** Those blocks, by uid. */
   readonly #remembered = new Map<string, Set<string>>();
-  /** Overlaps that come from that. */
+  /**
+   * Blocks that each process sent to objects, by uid. An object without any that waits, because the rest of its blocks cannot be
+   * had, keeps those of a write without an answer.
+   */
+  readonly #sent = new Map<string, Map<string, readonly string[]>>();
+  /** Overlaps that come from what an administrator took. */
   #excused = new Set<string>();
 
   constructor(world: BlockWorld, command: OptionCommand) {
@@ -149,11 +155,22 @@ export class BlockChecks {
   }
 
   /** Only the holder of the Lease writes. After etcd was restored, a leader knows only of its own Lease until that ends. */
-  checkSender(identity: string, url: string): void {
+  checkSender(identity: string, request: KubernetesRequest): void {
+    const { url } = request;
+    this.#noteSent(identity, request);
     const { leaseHolder, clock } = this.world;
     const isNew = clock.monotonic() < this.#restoredAll + defaultLeaseTimings.leaseDuration;
     if (leaseHolder !== undefined && leaseHolder !== identity && !isNew)
       this.violations.add(`${identity} writes while ${leaseHolder} has the Lease: ${url}`);
+  }
+
+  #noteSent(identity: string, { method, body = '' }: KubernetesRequest): void {
+    if (method !== 'PATCH') return;
+    const patch = parseObject(body);
+    const uid = textAt(patch, 'metadata', 'uid');
+    const sent = this.#sent.get(identity) ?? new Map<string, readonly string[]>();
+    sent.set(uid, [...(sent.get(uid) ?? []), ...this.blocksOf(patch)]);
+    this.#sent.set(identity, sent);
   }
 
   async checkRest({ changes, faults }: Happened): Promise<void> {
@@ -180,10 +197,15 @@ export class BlockChecks {
       this.violations.add(`${writes.length} writes follow ${changes} changes and ${faults} faults`);
   }
 
-  /** Blocks that this process may remember to be of these objects, although they show them no longer. */
+  /** Blocks that this process may remember to be of these objects, although they do not show them. */
   protected rememberedBy(identity: string, objects: readonly JsonObject[]): readonly string[] {
-    if (!this.#remembering.has(identity)) return [];
-    return objects.flatMap((object) => [...(this.#remembered.get(textAt(object, 'metadata', 'uid')) ?? [])]);
+    const sent = this.#sent.get(identity);
+    return objects.flatMap((object) => {
+      const uid = textAt(object, 'metadata', 'uid');
+      const shownOnce = this.#remembering.has(identity) ? (this.#remembered.get(uid) ?? []) : [];
+      const unclear = this.blocksOf(object).length === 0 ? (sent?.get(uid) ?? []) : [];
+      return [...shownOnce, ...unclear];
+    });
   }
 
   /** No block counts as held that no object shows or may be remembered to have, and none is missing. Returns what counts. */

@@ -8,8 +8,11 @@ import type { BlockChecks } from './block-checks.ts';
 import type { BlockTrouble } from './block-trouble.ts';
 import type { BlockWorld } from './block-world.ts';
 
-/** What is played: a command, its mode multi-pool, or an allocator type of nodeipam. */
-export type BlockCommand = OptionCommand | SyncMode | 'multi-pool';
+/** What is played: a command, its mode multi-pool, or an allocator type of nodeipam that follows a cloud. */
+export type BlockCommand = OptionCommand | CloudType | 'multi-pool';
+
+/** An allocator type of nodeipam that follows a cloud. */
+export type CloudType = SyncMode | 'CloudAllocator';
 
 export interface BlockReport {
   readonly seed: string;

@@ -206,3 +206,31 @@ export const syncMutants: readonly Mutant[] = [
     'if (holder.name.length > 0) return this.#rest(entry);',
   ),
 ];
+
+/** Those of Nodes that get what a cloud routes to their instances. */
+export const cloudMutants: readonly Mutant[] = [
+  one(
+    'gives a Node what another one still shows',
+    'cidr/node-ipam/cloud/alias-allotment.ts',
+    "if (plan.kind !== 'assign' || this.#obstacleTo(known, plan.cidrs) !== undefined) return undefined;",
+    "if (plan.kind !== 'assign') return undefined;",
+  ),
+  one(
+    'never sets the condition of a Node with its pod CIDRs',
+    'cidr/node-ipam/cloud/alias-allotment.ts',
+    'return blocks.length > 0 && isNetworkReady;',
+    'return blocks.length > 0 || isNetworkReady;',
+  ),
+  one(
+    'asks a cloud again and again without a pause',
+    'cidr/node-ipam/cloud/alias-reads.ts',
+    'Math.max(entry.backoff.fail(), asked)',
+    'Math.max(200, asked)',
+  ),
+  one(
+    'reads an instance once',
+    'cidr/node-ipam/cloud/alias-reads.ts',
+    'entry.cancel = this.#tasks.later(Math.max(entry.backoff.fail(), asked), () => this.#read(uid, entry));',
+    'entry.backoff.fail() + asked;',
+  ),
+];

@@ -69,7 +69,7 @@ class BlockRun {
     this.#checks = new BlockChecks(world, command);
     this.#backups = new BlockBackups(world, this.#checks, world.random.fork('backups'));
     this.#trouble = new BlockTrouble(world, world.random.fork('trouble'), () => this.#join());
-    world.onSend = (identity, url) => this.#checks.checkSender(identity, url);
+    world.onSend = (identity, request) => this.#checks.checkSender(identity, request);
     world.onWrite = (write) => {
       this.#checks.checkDeletion(write);
       this.#checks.checkSize(write);

@@ -88,7 +88,7 @@ export class BlockWorld {
   /** Called after each write of a process that took effect. */
   onWrite: (write: EffectiveWrite) => void = () => undefined;
   /** Called before each write that a process sends to an object, whatever becomes of it. */
-  onSend: (identity: string, url: string) => void = () => undefined;
+  onSend: (identity: string, request: KubernetesRequest) => void = () => undefined;
   readonly #options: BlockWorldOptions;
   readonly #client: KubernetesClient;
   #generation = 0;
@@ -233,7 +233,7 @@ export class BlockWorld {
 
   #watchingWrites(identity: string, handler: KubernetesHandler): KubernetesHandler {
     return (request, signal) => {
-      if (isWriteOfObject(request)) this.onSend(identity, request.url);
+      if (isWriteOfObject(request)) this.onSend(identity, request);
       return handler(request, signal);
     };
   }

@@ -73,7 +73,7 @@ class PoolRun {
     this.#checks = new PoolChecks(world, 'run');
     this.#backups = new BlockBackups(world, this.#checks, world.random.fork('backups'));
     this.#trouble = new BlockTrouble(world, world.random.fork('trouble'), () => this.#join());
-    world.onSend = (identity, url) => this.#checks.checkSender(identity, url);
+    world.onSend = (identity, request) => this.#checks.checkSender(identity, request);
     world.onWrite = (write) => {
       this.#checks.checkDeletion(write);
       this.#checks.checkWrite(write);

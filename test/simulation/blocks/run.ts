@@ -6,11 +6,11 @@ import type { Mutant } from '../mutant.ts';
 import { playMutants } from '../play-mutants.ts';
 import type { BlockReport } from './block-life.ts';
 import { playBlocks } from './block-run.ts';
-import { blockMutants, poolMutants, syncMutants } from './block-mutants.ts';
+import { blockMutants, cloudMutants, poolMutants, syncMutants } from './block-mutants.ts';
 import { playPools } from './pool-run.ts';
-import { playSyncs } from './sync-run.ts';
+import { playCloudAllocator, playSyncs } from './sync-run.ts';
 
-const commands = ['run', 'nodeipam', 'multi-pool', 'sync'] as const;
+const commands = ['run', 'nodeipam', 'multi-pool', 'sync', 'cloud'] as const;
 type Command = (typeof commands)[number];
 
 let playing = 'before the first seed';
@@ -40,11 +40,13 @@ async function playAll(
 
 function play(seed: string, command: Command): Promise<BlockReport> {
   if (command === 'sync') return playSyncs(seed);
+  if (command === 'cloud') return playCloudAllocator(seed);
   return command === 'multi-pool' ? playPools(seed) : playBlocks(seed, command);
 }
 
 function worldOf(mutant: Mutant): string {
   if (syncMutants.includes(mutant)) return 'sync';
+  if (cloudMutants.includes(mutant)) return 'cloud';
   return poolMutants.includes(mutant) ? 'multi-pool' : 'run,nodeipam';
 }
 
@@ -58,7 +60,7 @@ const played = commands.filter((command) =>
 const [, from = '1', to = from] = /^(\d+)(?:\.\.(\d+))?$/.exec(seeds) ?? [];
 if (words.includes('--mutants'))
   process.exitCode = await playMutants({
-    mutants: [...blockMutants, ...poolMutants, ...syncMutants].filter(({ name }) =>
+    mutants: [...blockMutants, ...poolMutants, ...syncMutants, ...cloudMutants].filter(({ name }) =>
       name.includes(valueOf('--only') ?? ''),
     ),
     command: 'test/simulation/blocks/run.ts',

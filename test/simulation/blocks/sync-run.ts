@@ -1,11 +1,11 @@
-// One simulated life of a cluster whose Nodes and cloud are brought into accord: machines come and go, processes end, requests to
+// One simulated life of a cluster whose Nodes follow a cloud, or are brought into accord with it: machines come and go, processes end, requests to
 // the API server and calls to the cloud are lost, refused and late, and the cloud fails as a whole for minutes. At the end faults
 // stop, a person follows what is told, and everything comes to rest.
-import type { SyncMode } from '../../../src/cidr/node-ipam/sync/sync-step.ts';
+import { cloudAllocatorMode } from '../../../src/controller/modes/cloud-allocator-mode.ts';
 import { cloudSyncMode } from '../../../src/controller/modes/cloud-sync-mode.ts';
 import type { Random } from '../../../src/runtime/random.ts';
 import { type AliasFate, ModelAliasCloud } from './alias-cloud.ts';
-import { type BlockReport, type LifeTimes, playLife } from './block-life.ts';
+import { type BlockReport, type CloudType, type LifeTimes, playLife } from './block-life.ts';
 import { BlockTrouble } from './block-trouble.ts';
 import { BlockWorld } from './block-world.ts';
 import { SyncChecks } from './sync-checks.ts';
@@ -20,15 +20,22 @@ const times: LifeTimes = {
   lookInterval: 1000,
 };
 const maxMachines = 12;
+/** How long the Node of an instance that is gone may stay with CloudAllocator, in ms. */
+const maxStay = 60_000;
 
 /** Plays one seed: half of them with each mode. */
 export function playSyncs(seed: string): Promise<BlockReport> {
-  return new SyncRun(seed).play();
+  return new SyncRun(seed, undefined).play();
+}
+
+/** Plays one seed with CloudAllocator. */
+export function playCloudAllocator(seed: string): Promise<BlockReport> {
+  return new SyncRun(seed, 'CloudAllocator').play();
 }
 
 class SyncRun {
   readonly #seed: string;
-  readonly #mode: SyncMode;
+  readonly #type: CloudType;
   readonly #world: BlockWorld;
   readonly #cloud: ModelAliasCloud;
   readonly #random: Random;
@@ -42,7 +49,7 @@ class SyncRun {
   #joined = 0;
   #changes = 0;
 
-  constructor(seed: string) {
+  constructor(seed: string, type: CloudType | undefined) {
     this.#seed = seed;
     const world: BlockWorld = new BlockWorld({
       seed: `syncs ${seed}`,
@@ -52,27 +59,30 @@ class SyncRun {
         'service-cluster-ip-range': '10.0.3.0/25',
         'parallel-alloc-workers': '3',
       },
-      mode: (deps) => cloudSyncMode(deps, this.#mode, this.#cloud.compose),
+      mode: (deps) =>
+        this.#type === 'CloudAllocator'
+          ? cloudAllocatorMode(deps, this.#cloud.compose)
+          : cloudSyncMode(deps, this.#type, this.#cloud.compose),
       providerIdOf,
       intercept: (process, handler) => this.#trouble.intercept(process, handler),
     });
     this.#world = world;
     this.#random = world.random.fork('life');
     this.#fates = world.random.fork('cloud');
-    this.#mode = this.#random.chance(0.5) ? 'IPAMFromCluster' : 'IPAMFromCloud';
+    this.#type = type ?? (this.#random.chance(0.5) ? 'IPAMFromCluster' : 'IPAMFromCloud');
     this.#cloud = new ModelAliasCloud(world.clock);
     // Something else of the project has it: the cloud refuses it to Nodes.
     this.#cloud.instances.set('model:///elsewhere', ['10.0.1.0/24']);
     this.#cloud.fate = (call) => this.#fateOf(call.kind);
     this.#checks = new SyncChecks(world, this.#cloud, providerIdOf);
     this.#trouble = new BlockTrouble(world, world.random.fork('trouble'), () => this.#join());
-    world.onSend = (identity, url) => this.#checks.checkSender(identity, url);
+    world.onSend = (identity, request) => this.#checks.checkSender(identity, request);
   }
 
   play(): Promise<BlockReport> {
     return playLife({
       seed: this.#seed,
-      command: this.#mode,
+      command: this.#type,
       times,
       world: this.#world,
       checks: this.#checks,
@@ -104,7 +114,7 @@ class SyncRun {
       this.#cloud.instances.set(providerIdOf(name), []);
       world.join(name);
       if (world.clock.monotonic() > times.stormy - times.sparing + minute / 2) this.#young.add(name);
-      if (this.#mode === 'IPAMFromCloud')
+      if (this.#type !== 'IPAMFromCluster')
         world.clock.schedule(this.#random.integer(40_000), () => this.#route(name));
       this.#changes++;
     }
@@ -119,8 +129,13 @@ class SyncRun {
     own?.push(...free.slice(0, 1));
   }
 
-  /** The machine, its Node and its instance, in any order. */
+  /** The machine, its Node and its instance, in any order. Another instance may have its block before its Node is gone. */
   async #leave(name: string): Promise<void> {
+    if (this.#type === 'CloudAllocator' && this.#random.chance(0.5)) {
+      this.#cloud.instances.delete(providerIdOf(name));
+      this.#world.clock.schedule(this.#random.integer(maxStay), () => void this.#world.leave(name));
+      return;
+    }
     const end = (): void => void this.#cloud.instances.delete(providerIdOf(name));
     if (this.#random.chance(0.5)) end();
     else this.#world.clock.schedule(this.#random.integer(30_000), end);
@@ -148,10 +163,10 @@ class SyncRun {
   #followReports(): void {
     const { waiting = [] } = this.#world.leader?.controller.status() ?? {};
     for (const { name, reason } of waiting) {
-      if (reason !== 'InvalidSyncMode') continue;
-      if (this.#mode === 'IPAMFromCluster' && this.#young.has(name))
+      if (reason !== 'InvalidSyncMode' && reason !== 'AliasMissing') continue;
+      if (this.#type === 'IPAMFromCluster' && this.#young.has(name))
         this.#checks.violations.add(`${name} is half done, although no process ended since it joined`);
-      if (this.#mode === 'IPAMFromCluster') this.#cloud.instances.set(providerIdOf(name), []);
+      if (this.#type === 'IPAMFromCluster') this.#cloud.instances.set(providerIdOf(name), []);
       else this.#route(name);
     }
   }

@@ -45,6 +45,7 @@ describe('pools to create', () => {
     'blue=ipv4-cidrs:10.0.0.0/8;ipv4-mask-size:24;ipv4-mask-size:25',
     'blue=ipv4-cidrs:10.0.0.0/8;ipv4-mask-size:24;allow-first-ip:perhaps',
     'Blue=ipv4-cidrs:10.0.0.0/8;ipv4-mask-size:24',
+    'blue=ipv4-cidrs:10.0.0.0/8;ipv4-mask-size:24,blue=ipv4-cidrs:11.0.0.0/8;ipv4-mask-size:24',
     '{"blue":7}',
     '{"blue"',
   ])('are refused as %s', (text) => {

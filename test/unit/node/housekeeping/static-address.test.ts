@@ -83,7 +83,7 @@ test.each<[string, Claim, Outcome]>([
 });
 
 test.each([
-  ['the address', undefined, 'taken'],
+  ['the address', undefined, 'refused'],
   ['the instance', 'instance', 'free'],
 ] as const)('an association refused because of %s leaves the address as it should', async (_, about, end) => {
   const ends: string[] = [];
