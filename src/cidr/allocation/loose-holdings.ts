@@ -38,17 +38,19 @@ export class LooseHoldings<H extends { readonly cidr: Cidr }> {
     for (const { byBase } of this.#lengths.values()) for (const near of byBase.values()) yield* near;
   }
 
-  /** Those that share any address with `cidr`. Those within it are searched for, of the others each is known by its base. */
+  /** Those that share any address with `cidr`: each that holds all of it is found by its base, those within it by a search. */
   *sharing(cidr: Cidr): Generator<H> {
-    for (const { family, length, byBase } of this.#lengths.values()) {
-      if (family !== cidr.family) continue;
-      if (length > cidr.length) {
-        for (const near of byBase.values())
-          for (const each of near) if (overlaps(each.cidr, cidr)) yield each;
-      } else {
-        const hostBits = BigInt(widthOf[family] - length);
-        yield* byBase.get((cidr.base >> hostBits) << hostBits) ?? [];
-      }
-    }
+    for (const same of this.#lengths.values())
+      if (same.family === cidr.family)
+        yield* same.length > cidr.length ? within(same, cidr) : around(same, cidr);
   }
+}
+
+function* within<H extends { readonly cidr: Cidr }>({ byBase }: SameLength<H>, cidr: Cidr): Generator<H> {
+  for (const near of byBase.values()) for (const each of near) if (overlaps(each.cidr, cidr)) yield each;
+}
+
+function around<H>({ family, length, byBase }: SameLength<H>, { base }: Cidr): Iterable<H> {
+  const hostBits = BigInt(widthOf[family] - length);
+  return byBase.get((base >> hostBits) << hostBits) ?? [];
 }
