@@ -1,5 +1,6 @@
 // Every figure, in the order of the table.
 import type { CloudFigure } from './figure.ts';
+import { answerToOffer } from './figures/answer-to-offer.ts';
 import { assignTimeUnscaled } from './figures/assign-time-unscaled.ts';
 import { burstLatency } from './figures/burst-latency.ts';
 import { burstUpdates } from './figures/burst-updates.ts';
@@ -8,6 +9,7 @@ import { eventLoopDelay } from './figures/event-loop-delay.ts';
 import { idleCpu } from './figures/idle-cpu.ts';
 import { idleMutatingCalls } from './figures/idle-mutating-calls.ts';
 import { idleReads } from './figures/idle-reads.ts';
+import { idleWakeUps } from './figures/idle-wake-ups.ts';
 import { idleWrites } from './figures/idle-writes.ts';
 import { lastSupplied } from './figures/last-supplied.ts';
 import { lastSuppliedOf100 } from './figures/last-supplied-of-100.ts';
@@ -41,6 +43,7 @@ export const allFigures: readonly CloudFigure[] = [
   scaleUpTime,
   scaleUpTimeUnscaled,
   assignTimeUnscaled,
+  answerToOffer,
   lastSupplied,
   lastSuppliedOf100,
   timeBesideAnother,
@@ -53,6 +56,7 @@ export const allFigures: readonly CloudFigure[] = [
   idleWrites,
   idleReads,
   idleCpu,
+  idleWakeUps,
   memoryAboveEmpty,
   memoryInAll,
   eventLoopDelay,

@@ -17,12 +17,21 @@ export interface CallCount {
 
 export type CallCounts = Readonly<Record<string, CallCount>>;
 
+/** A call that succeeded. */
+export interface AnsweredCall {
+  readonly action: string;
+  readonly parameters: Readonly<Record<string, unknown>>;
+  /** In ms since the epoch. */
+  readonly at: number;
+}
+
 interface InstanceState {
   readonly id: string;
   readonly type: string;
 }
 
 interface InterfaceState {
+  readonly id: string;
   readonly instanceId?: string;
   readonly deviceIndex?: number;
   readonly primaryAddress: string;
@@ -77,6 +86,17 @@ export class CloudProcess {
   /** Calls of each action since the start. */
   calls(signal: AbortSignal): Promise<CallCounts> {
     return this.#ask('GET', 'calls', undefined, signal);
+  }
+
+  /** When the latest calls were answered, oldest first. */
+  async answers(signal: AbortSignal): Promise<readonly AnsweredCall[]> {
+    const { answers } = await this.#ask<{ answers: readonly AnsweredCall[] }>(
+      'GET',
+      'answers',
+      undefined,
+      signal,
+    );
+    return answers;
   }
 
   state(signal: AbortSignal): Promise<CloudState> {

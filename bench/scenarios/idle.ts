@@ -6,6 +6,7 @@ import { cloudOf } from '../clouds/clouds.ts';
 import { clusterOf, withCluster } from '../rig/bench-cluster.ts';
 import type { CallCounts } from '../rig/cloud-process.ts';
 import { cpuTime } from '../rig/process-figures.ts';
+import { metricIn } from '../../rig/metric-text.ts';
 import { join } from './scale-up.ts';
 import type { Harness } from './scenarios.ts';
 import { settled } from './settled.ts';
@@ -27,10 +28,14 @@ export interface Idleness {
   readonly writes: ReadonlyMap<string, number>;
   /** Of the controller, in seconds. */
   readonly cpu: number;
+  /** How often any node was reconciled. */
+  readonly wakeUps: number;
 }
 
 /** How often the remaining time is reported, in ms. */
 const reportInterval = 60_000;
+/** The runs in which nodes decide. */
+const reconciled = 'cilium_operator_ipam_deficit_resolver_duration_seconds_count';
 /** Without a call after the scale-up, in ms. */
 const quiet = 5000;
 
@@ -39,11 +44,14 @@ export function idle(plan: IdlePlan, harness: Harness): Promise<Idleness> {
   harness.say(`${nodes} nodes come to rest, then ${seconds} s of nothing`);
   return withCluster(clusterOf(cloudOf(plan).usual, plan, plan.flags), harness, async (cluster) => {
     const { cloud, api, clock, signal } = cluster;
-    const { child } = await cluster.startController();
+    const controller = await cluster.startController();
+    const { pid } = controller.child;
+    const wakeUps = async (): Promise<number> => metricIn(await controller.scrape(signal), reconciled) ?? NaN;
     await join(cluster, harness);
     const before = await settled(cluster, quiet);
     const writesBefore = await api.writes(signal);
-    const cpuBefore = await cpuTime(child.pid);
+    const wakeUpsBefore = await wakeUps();
+    const cpuBefore = await cpuTime(pid);
     const end = clock.monotonic() + seconds * 1000;
     while (clock.monotonic() < end) {
       const left = end - clock.monotonic();
@@ -51,11 +59,12 @@ export function idle(plan: IdlePlan, harness: Harness): Promise<Idleness> {
       if (left > reportInterval)
         harness.say(`  idle: ${Math.round((end - clock.monotonic()) / 1000)} s left`);
     }
-    const cpu = (await cpuTime(child.pid)) - cpuBefore;
+    const cpu = (await cpuTime(pid)) - cpuBefore;
     const calls = callsBetween(before, await cloud.calls(signal));
     const { mutating, modify, reads } = callFigures(calls);
     const writes = difference(await api.writes(signal), writesBefore);
-    return { seconds, calls, mutating: mutating + modify, reads, writes, cpu };
+    const woken = (await wakeUps()) - wakeUpsBefore;
+    return { seconds, calls, mutating: mutating + modify, reads, writes, cpu, wakeUps: woken };
   });
 }
 

@@ -29,6 +29,10 @@ export const oneAssign: Form = (settings) => ({ ...usual(settings), firstInterfa
 export const besideAnother: Form = (settings) => ({ ...createAndAttach(settings), outsideClient: true });
 export const createAndAttachUnscaled: Form = (settings) =>
   createAndAttachOf(Math.min(createAndAttach(settings).nodes, maxUnscaled))(settings);
+/** For what is stated for so many nodes at the limits and latencies of the cloud. */
+export const oneAssignOf =
+  (nodes: number): Form =>
+  (settings) => ({ ...oneAssign(settings), nodes, scale: 1 });
 /** In which the runnable peer was measured. */
 export const oneAssignUnscaled: Form = (settings) => ({ ...oneAssign(settings), scale: 1 });
 

@@ -34,6 +34,8 @@ export interface ScaleUp {
   /** Cores that each process kept busy until the last node was satisfied: whether the machine was the limit. */
   readonly cores: Readonly<Record<'controller' | 'cloud' | 'api' | 'agents', number>>;
   readonly peakMemory: number;
+  /** Of each node whose addresses an assignment brought, in seconds: from its last answer until the node was seen with them. */
+  readonly lags: readonly number[];
 }
 
 /** Before the fleet comes, in ms: whatever a controller does after its start is over by then. */
@@ -74,7 +76,8 @@ async function play(
   };
   const before = await cloud.calls(signal);
   const cpuBefore = await cpuTimes(pids);
-  const times = await join(cluster, harness);
+  const joined = await join(cluster, harness);
+  const times = joined.map(({ seconds }) => seconds);
   const cpuAfter = await cpuTimes(pids);
   const busy = (name: keyof typeof pids): number => (cpuAfter[name] - cpuBefore[name]) / percentile(times, 1);
   const calls = callsBetween(before, await settled(cluster, quiet));
@@ -85,6 +88,7 @@ async function play(
     cores: { controller: busy('controller'), cloud: busy('cloud'), api: busy('api'), agents: busy('agents') },
     cpuSeconds: await cpuTime(controller.child.pid),
     peakMemory: await peakMemory(controller.child.pid),
+    lags: await lagsOf(joined, cluster),
   };
 }
 
@@ -96,18 +100,46 @@ async function cpuTimes<Name extends string>(
   return Object.fromEntries(times) as Record<Name, number>;
 }
 
-/** All machines of the cluster join at once. Resolves to the seconds until each was seen with its addresses. */
+/** From the last assignment that the cloud answered. Clocks of all processes are those of one machine. */
+async function lagsOf(
+  joined: readonly Joined[],
+  { cloud, clock, signal }: BenchCluster,
+): Promise<readonly number[]> {
+  const { interfaces } = await cloud.state(signal);
+  const instances = new Map<unknown, string | undefined>(
+    interfaces.map(({ id, instanceId }) => [id, instanceId]),
+  );
+  const answeredAt = new Map<string | undefined, number>();
+  for (const { action, parameters, at } of await cloud.answers(signal))
+    if (action === 'AssignPrivateIpAddresses')
+      answeredAt.set(instances.get(parameters['NetworkInterfaceId']), at);
+  const sinceEpoch = clock.wall() - clock.monotonic();
+  return joined.flatMap(({ instanceId, at }) => {
+    const answered = answeredAt.get(instanceId);
+    return answered === undefined ? [] : [(at + sinceEpoch - answered) / 1000];
+  });
+}
+
+/** A node as it was first seen with its addresses. */
+interface Joined {
+  readonly instanceId: string;
+  /** In monotonic ms, and in seconds since the fleet came. */
+  readonly at: number;
+  readonly seconds: number;
+}
+
+/** All machines of the cluster join at once. Resolves once each was seen with its addresses. */
 export async function join(
   { fleet, machines, clock, signal }: BenchCluster,
   { say }: Pick<Harness, 'say'>,
-): Promise<readonly number[]> {
+): Promise<readonly Joined[]> {
   const start = clock.monotonic();
   let satisfied = 0;
   const all = Promise.all(
-    machines.map(async ({ name, ipam }) => {
+    machines.map(async ({ name, instanceId, ipam }) => {
       const { at } = await fleet.whenOffered(name, ipam?.preAllocate ?? 0);
       satisfied++;
-      return (at - start) / 1000;
+      return { instanceId, at, seconds: (at - start) / 1000 };
     }),
   );
   const over = new AbortController();
@@ -117,8 +149,8 @@ export async function join(
     ),
   );
   try {
-    const [times] = await Promise.all([all, fleet.create(machines)]);
-    return times;
+    const [joined] = await Promise.all([all, fleet.create(machines)]);
+    return joined;
   } finally {
     over.abort();
     await report;

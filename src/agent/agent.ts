@@ -1,4 +1,5 @@
 // The agent of one node: puts its parts together, and runs them until it is stopped.
+import { join } from 'node:path';
 import type { AgentSettings } from '../config/agent-settings.ts';
 import { isObject, type JsonObject } from '../kubernetes/transport/json.ts';
 import type { KubernetesTransport } from '../kubernetes/transport/transport.ts';
@@ -18,13 +19,13 @@ import type { EventCounter } from './own-node/own-node.ts';
 import { GonePods } from './evidence/gone-pods.ts';
 import { rebuild } from './evidence/rebuild.ts';
 import { Ipam, type IpamEvent } from './ipam/ipam.ts';
-import { NodePods } from './metadata/node-pods.ts';
+import { type NodePod, NodePods } from './metadata/node-pods.ts';
 import { type AddressSource, runTogether } from './own-node/address-source.ts';
+import { lockPath } from './path-lock.ts';
 import type { AddressRecord } from './record/address-record.ts';
 import { openState } from './record/state-directory.ts';
 import { Api } from './rest/api.ts';
 import { ApiServer } from './rest/api-server.ts';
-import { holdPath } from './rest/unix-socket.ts';
 
 export interface AgentDeps {
   readonly settings: AgentSettings;
@@ -48,13 +49,15 @@ export async function runAgent(deps: AgentDeps, stop: AbortSignal): Promise<Agen
   const { stateDir, socketPath, bootIdFile } = deps.settings;
   const locks: (() => void)[] = [];
   try {
-    for (const [path, option] of [
-      [stateDir, 'state-dir'],
-      [socketPath, 'socket-path'],
+    for (const [path, option, lockAt, mode] of [
+      [stateDir, 'state-dir', join(stateDir, 'lock'), 0o700],
+      [socketPath, 'socket-path', `${socketPath}.lock`, 0o755],
     ] as const) {
-      const lock = await holdPath(path);
+      const lock = await lockPath(lockAt, mode);
       if (lock.kind === 'taken')
         return { kind: 'failed', problem: `another agent uses ${path}: stop it, or set --${option}` };
+      if (lock.kind === 'failed')
+        return { kind: 'failed', problem: `cannot use ${path}: ${lock.problem}; set --${option}` };
       locks.push(lock.release);
     }
     const canRebuild = deps.kubernetes !== undefined;
@@ -99,7 +102,7 @@ export async function serve(
   const spec = specOf(deps);
   if (typeof spec === 'string') return { kind: 'failed', problem: spec };
   let source: AddressSource | undefined;
-  const pods = podsOf(deps, () => ipam.retry());
+  const pods = podsOf(deps, holdings, () => ipam.retry());
   const { directory, source: sourceOf } = addressing({
     settings,
     record,
@@ -191,7 +194,11 @@ function specOf({ settings, readFile }: AgentDeps): JsonObject | string {
 }
 
 /** Undefined with host-scope, which knows no pods. */
-function podsOf({ kubernetes: transport, ...deps }: AgentDeps, onChange: () => void): NodePods | undefined {
+function podsOf(
+  { kubernetes: transport, ...deps }: AgentDeps,
+  holdings: Holdings,
+  onChange: () => void,
+): NodePods | undefined {
   if (transport === undefined || deps.settings.mode === 'delegated-plugin') return undefined;
   const random = deps.random.fork('pods');
   return new NodePods({
@@ -201,7 +208,19 @@ function podsOf({ kubernetes: transport, ...deps }: AgentDeps, onChange: () => v
     onEvent: count({ kubernetes: transport, ...deps }),
     node: deps.settings.nodeName,
     onChange,
+    onNew: (pod) => {
+      const { cilium_k8s_event_lag_seconds: lag } = deps.registry.metrics;
+      lag.set({ source: 'k8s' }, lagOf(pod, holdings, deps.clock.wall()) / 1000);
+    },
   });
+}
+
+/** For how many ms a pod that now appears has had its addresses. */
+function lagOf({ key, uids }: NodePod, holdings: Holdings, now: number): number {
+  const starts = [...holdings.attachments()]
+    .filter(({ owner, uid }) => owner === key && (uid === undefined || uids.includes(uid)))
+    .map(({ since }) => since);
+  return Math.max(0, now - Math.min(now, ...starts));
 }
 
 interface Learning {

@@ -25,7 +25,7 @@ export interface CloudSettings {
 const settingsOf: Readonly<Record<CloudMode, (options: Options) => CloudSettings>> = {
   eni: (options) => ({
     releaseExcessIps: options.awsReleaseExcessIps,
-    idleInterfaceDelay: idleDelayOf(options.awsReleaseExcessIps, options),
+    idleInterfaceDelay: idleDelayOf(options),
     usePrimaryAddress: options.awsUsePrimaryAddress,
     prefixDelegation: options.awsEnablePrefixDelegation,
     scope: { networkId: options.vpcId },
@@ -42,7 +42,8 @@ const settingsOf: Readonly<Record<CloudMode, (options: Options) => CloudSettings
   }),
   alibabacloud: (options) => ({
     releaseExcessIps: options.alibabaCloudReleaseExcessIps,
-    idleInterfaceDelay: idleDelayOf(options.alibabaCloudReleaseExcessIps, options),
+    // Pods may use the primary address of each, which cannot be unassigned: none is ever idle.
+    idleInterfaceDelay: undefined,
     // Pods have used the primary addresses of secondary interfaces ever since cilium-operator offers them.
     usePrimaryAddress: true,
     prefixDelegation: false,
@@ -52,8 +53,8 @@ const settingsOf: Readonly<Record<CloudMode, (options: Options) => CloudSettings
 };
 
 /** Without releases, Headwater never emptied an interface, so none is idle because of it. */
-function idleDelayOf(releaseExcessIps: boolean, { idleInterfaceDelay }: Options): number | undefined {
-  return releaseExcessIps && idleInterfaceDelay > 0 ? idleInterfaceDelay : undefined;
+function idleDelayOf({ awsReleaseExcessIps, idleInterfaceDelay }: Options): number | undefined {
+  return awsReleaseExcessIps && idleInterfaceDelay > 0 ? idleInterfaceDelay : undefined;
 }
 
 /** Only for the mode of a cloud. */

@@ -10,7 +10,20 @@ interface TagLimit {
   /** The number of those that the cloud's provider adds. */
   readonly added: number;
   readonly cloud: string;
+  /** What a tag must be like, if the options accept more. */
+  readonly form?: { readonly words: string; readonly accepts: (key: string, value: string) => boolean };
 }
+
+/** https://www.alibabacloud.com/help/ecs/developer-reference/api-ecs-2014-05-26-createnetworkinterface */
+const ecsForm: TagLimit['form'] = {
+  words:
+    'keys of at most 128 characters that do not begin with aliyun or acs:, values of at most 128, and http:// or https:// in neither',
+  accepts: (key, value) =>
+    key.length <= 128 &&
+    value.length <= 128 &&
+    !/^(aliyun|acs:)/i.test(key) &&
+    !/https?:\/\//i.test(`${key} ${value}`),
+};
 
 /**
  * https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/Using_Tags.html#tag-restrictions and
@@ -18,7 +31,7 @@ interface TagLimit {
  */
 const tagLimits: { readonly [Mode in Options['ipam']]?: TagLimit } = {
   eni: { max: 50, added: 0, cloud: 'EC2' },
-  alibabacloud: { max: 20, added: 1, cloud: 'ECS' },
+  alibabacloud: { max: 20, added: 1, cloud: 'ECS', form: ecsForm },
 };
 
 type TagOptions = Pick<Options, 'eniTags' | 'eniGcTags' | 'clusterName'>;
@@ -34,13 +47,32 @@ export function interfaceTags(options: TagOptions): Tags {
   return { ...options.eniTags, ...belongingTags(options) };
 }
 
-/** One line if there are more tags than the cloud accepts: every creation would fail, and no node would get an interface. */
-export function tooManyTags(
+/** One line for each reason why the cloud would refuse the tags: every creation would fail, and no node would get an interface. */
+export function refusedTags(
   options: TagOptions & Pick<Options, 'ipam'>,
   sources: OptionSources,
 ): readonly string[] {
   const limit = tagLimits[options.ipam];
   if (limit === undefined) return [];
+  return [...tooManyTags(limit, options, sources), ...oddTags(limit, options, sources)];
+}
+
+function oddTags({ cloud, form }: TagLimit, options: TagOptions, sources: OptionSources): readonly string[] {
+  const given: readonly (readonly [OptionName, Tags])[] = [
+    ['eni-tags', options.eniTags],
+    [Object.keys(options.eniGcTags).length > 0 ? 'eni-gc-tags' : 'cluster-name', belongingTags(options)],
+  ];
+  return given.flatMap(([option, tags]) => {
+    const odd = Object.entries(tags).find(([key, value]) => form?.accepts(key, value) === false);
+    if (form === undefined || odd === undefined) return [];
+    const from = sourceInWords(option, sources[option]);
+    return [
+      `${option}: ${cloud} refuses the tag ${JSON.stringify(odd[0])} (${from}); accepted: ${form.words}`,
+    ];
+  });
+}
+
+function tooManyTags(limit: TagLimit, options: TagOptions, sources: OptionSources): readonly string[] {
   const { max, added, cloud } = limit;
   const given: OptionName = Object.keys(options.eniTags).length > 0 ? 'eni-tags' : 'eni-gc-tags';
   const count = Object.keys({ ...interfaceTags(options), ...ownershipTags('', '') }).length + added;

@@ -6,7 +6,7 @@ import { blockProblems, blockWarnings } from './block-pools.ts';
 import { crossValidate } from './cross-validation.ts';
 import { findRawOption, type RawFlags, type Places } from './raw-option.ts';
 import { type OptionSource, type OptionSources, refusalLine } from './option-source.ts';
-import { tooManyTags } from './interface-tags.ts';
+import { refusedTags } from './interface-tags.ts';
 import type { CloudMode, OptionRow, ProcessEnvironment } from './option-row.ts';
 import { type ConfiguredCommand, countsIn, kindIn, type OptionScope } from './option-scope.ts';
 import { optionNames, optionTable, propertyOf, type OptionName, type Options } from './option-table.ts';
@@ -41,7 +41,6 @@ export type LoadedOptions =
       readonly problems: readonly string[];
     };
 
-/** `command`: the one whose options to load. */
 export function loadOptions(
   flags: RawFlags,
   processEnvironment: ProcessEnvironment,
@@ -64,7 +63,7 @@ export function loadOptions(
   const conflicts = [
     ...crossValidate(options, sources),
     ...(scope === 'agent' ? agentProblems(options, sources) : blockProblems(options, sources, scope)),
-    ...(scope === 'cloud' ? tooManyTags(options, sources) : []),
+    ...(scope === 'cloud' ? refusedTags(options, sources) : []),
     ...outboundProblems,
   ];
   if (conflicts.length > 0) return { kind: 'refused', problems: conflicts };

@@ -93,7 +93,6 @@ const elsewhere = { ...nodeIpamOptions, ...blockOptions, ...agentOptions };
 
 const ipv4Only = onlyTrue('Headwater supplies IPv4 addresses');
 
-/** The kind of an option's value in a scope. */
 export function kindIn(scope: OptionScope, name: OptionName): ValueKind<unknown> {
   if (scope === 'agent' && name === 'ipam') return agentModeRow.kind;
   return scope === 'cloud' && name === 'enable-ipv4' ? ipv4Only : optionTable[name].kind;

@@ -51,7 +51,6 @@ type CamelCase<Name extends string> = Name extends `${infer Head}-${infer Tail}`
   ? `${Head}${Capitalize<CamelCase<Tail>>}`
   : Name;
 
-/** The property of an option in the type Options. */
 export function propertyOf(name: OptionName): keyof Options {
   return name.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase()) as keyof Options;
 }

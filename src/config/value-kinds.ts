@@ -242,7 +242,10 @@ export const listenAddress: ValueKind<ListenAddress> = {
 export const endpoint: ValueKind<string> = {
   placeholder: 'host or URL',
   accepts: 'a host name, with a port if need be, or an http or https URL without credentials and query',
-  shape: { type: 'text', pattern: String.raw`^(https?://)?[^\s?#@]+$` },
+  shape: {
+    type: 'text',
+    pattern: String.raw`^(https?://[^\s?#@]+|(\[[^\s\]]+\]|[^\s?#@:/]+)(:[0-9]+)?(/[^\s?#@]*)?)$`,
+  },
   parse: (text) => parseHttpUrl(text.includes('://') ? text : `https://${text}`),
 };
 

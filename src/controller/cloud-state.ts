@@ -8,11 +8,11 @@ import { BlockedResources } from '../node/allocate/blocked-resources.ts';
 import type { CloudPort, InstanceReads, SharedSupply } from '../node/reconcile/node-context.ts';
 import type { NodeFigures } from '../node/reconcile/node-summary.ts';
 import { type TriggerMeter, triggerMeter } from '../observability/trigger-meter.ts';
-import { InstanceTypeLimits } from '../providers/catalog/instance-type-limits.ts';
+import { type InstanceTypeEvent, InstanceTypeLimits } from '../providers/catalog/instance-type-limits.ts';
 import { PublicAddressPool } from '../providers/catalog/public-address-pool.ts';
 import { SubnetLedger } from '../providers/catalog/subnet-ledger.ts';
 import type { AllocationImplementation } from '../providers/contract/allocation-implementation.ts';
-import { InstanceRefresh } from '../providers/inventory/instance-refresh.ts';
+import { InstanceRefresh, type InstanceRefreshEvent } from '../providers/inventory/instance-refresh.ts';
 import { Inventory } from '../providers/inventory/inventory.ts';
 import { VisibilityLag } from '../providers/inventory/visibility-lag.ts';
 import type { Cloud } from './clouds/cloud.ts';
@@ -88,27 +88,12 @@ export class CloudState implements CloudPort {
       ...shared,
       consistencyWindow,
       random: random.fork('looks'),
-      onChanged: (instanceIds, read) => {
-        this.#failures.instancesRead(read);
-        nodes().instancesChanged(instanceIds);
-      },
-      onPage: (page) => this.network.learnNetwork(page),
-      onFailure: (error, instanceIds) => {
-        this.#failures.reportInstances('cannot read instances', error, instanceIds);
-        nodes().instancesChanged(new Set(instanceIds));
-      },
+      emit: (event) => this.#refreshTold(event),
     });
     this.limits = new InstanceTypeLimits({
       ...shared,
       random: random.fork('limits'),
-      onNews: () => {
-        this.#failures.succeeded(cannotReadTypes);
-        nodes().wakeWhere(({ assessment }) => assessment.kind !== 'served');
-      },
-      onFailure: (error, instanceTypes) => {
-        this.#failures.report(cannotReadTypes, error, { instanceTypes });
-        nodes().wakeWhere(({ assessment }) => assessment.kind === 'unread');
-      },
+      emit: (event) => this.#limitsTold(event),
     });
     this.#publicAddresses = new PublicAddressPool({
       ...shared,
@@ -221,6 +206,32 @@ export class CloudState implements CloudPort {
       entry.kind === 'reconciled' ? [entry.figures] : [],
     );
     return served.filter(({ isVerified }) => isVerified || !identities.isKnown);
+  }
+
+  #refreshTold(event: InstanceRefreshEvent): void {
+    const nodes = this.#deps.nodes();
+    switch (event.kind) {
+      case 'page':
+        return this.network.learnNetwork(event.page);
+      case 'read':
+        this.#failures.instancesRead(event.read);
+        return nodes.instancesChanged(event.changed);
+      case 'failed':
+        this.#failures.reportInstances('cannot read instances', event.error, event.instanceIds);
+        return nodes.instancesChanged(new Set(event.instanceIds));
+    }
+  }
+
+  #limitsTold(event: InstanceTypeEvent): void {
+    const nodes = this.#deps.nodes();
+    if (event.kind === 'news') {
+      this.#failures.succeeded(cannotReadTypes);
+      nodes.wakeWhere(({ assessment }) => assessment.kind !== 'served');
+    } else {
+      const { error, instanceTypes } = event;
+      this.#failures.report(cannotReadTypes, error, { instanceTypes });
+      nodes.wakeWhere(({ assessment }) => assessment.kind === 'unread');
+    }
   }
 
   #resyncTold(event: ResyncEvent): void {

@@ -18,16 +18,21 @@ import { logReflectorState, silenceProblem, WatchCounters } from './reporting/wa
 export interface ClusterCacheDeps {
   readonly host: Pick<Host, 'clock' | 'random' | 'log' | 'onBug'>;
   readonly transport: KubernetesTransport;
-  /** The newest state of a CiliumNode; undefined once it is gone. */
-  readonly onNode: (name: string, watched: WatchedNode | undefined) => void;
   /** Reads a Node's provider ID; undefined if it names no instance of the cloud. */
   readonly instanceIdOf: (providerId: string) => string | undefined;
-  /** The cloud's section of a CiliumNode. */
   readonly section: CiliumNodeSection;
-  /** Called when the Nodes for these identities changed. */
-  readonly onIdentities: (touched: TouchedIdentities) => void;
-  /** Called when the number of pending pods on this node changed. */
-  readonly onPendingPods: (name: string) => void;
+  /** Who learns of changes; undefined while nobody serves nodes. */
+  readonly served: () => ServedCluster | undefined;
+}
+
+/** What follows the cluster. */
+export interface ServedCluster {
+  /** The newest state of a CiliumNode; undefined once it is gone. */
+  apply(name: string, watched: WatchedNode | undefined): void;
+  /** The Nodes for these identities changed. */
+  identitiesChanged(touched: TouchedIdentities): void;
+  /** The number of pending pods on this node changed. */
+  pendingPodsChanged(name: string): void;
 }
 
 /** How long to wait for the first list of Nodes, in ms. */
@@ -49,7 +54,7 @@ export class ClusterCache {
 
   constructor(deps: ClusterCacheDeps) {
     this.#deps = deps;
-    const { transport, onNode, onPendingPods, instanceIdOf, onIdentities, section } = deps;
+    const { transport, served, instanceIdOf, section } = deps;
     const { clock, random, log, onBug } = deps.host;
     const shared = { transport, clock, random, onBug };
     this.#nodes = new Reflector({
@@ -57,7 +62,7 @@ export class ClusterCache {
       path: ciliumNodesPath,
       verifyEmptyLists: true,
       transform: (raw) => watchedNode(raw, section),
-      onChange: ({ type, key, object }) => onNode(key, type === 'deleted' ? undefined : object),
+      onChange: ({ type, key, object }) => served()?.apply(key, type === 'deleted' ? undefined : object),
       onState: (state) => {
         if ('problem' in state) this.#nodesProblem = state.problem;
         if (state.kind === 'watching') this.#nodesProblem = undefined;
@@ -66,7 +71,7 @@ export class ClusterCache {
     });
     this.#pods = new PendingPods({
       ...shared,
-      onChange: onPendingPods,
+      onChange: (name) => served()?.pendingPodsChanged(name),
       onDenied: (problem) =>
         log.warn('cannot read pods: nodes get no addresses in advance for pending pods', { problem }),
       onState: (state) => {
@@ -77,7 +82,7 @@ export class ClusterCache {
       ...shared,
       random: random.fork('nodes'),
       instanceIdOf,
-      onChange: (name, node) => onIdentities(this.identities.set(name, node)),
+      onChange: (name, node) => this.#identitiesChanged(this.identities.set(name, node)),
       onAccess: (problem) => {
         if (problem !== undefined)
           log.warn(
@@ -85,12 +90,16 @@ export class ClusterCache {
             { problem },
           );
         else log.info('reading Nodes again: instances are verified');
-        onIdentities(this.identities.replace(this.#clusterNodes.nodes));
+        this.#identitiesChanged(this.identities.replace(this.#clusterNodes.nodes));
       },
       onState: (state) => {
         if (state.kind !== 'denied') logReflectorState(log, 'nodes', state);
       },
     });
+  }
+
+  #identitiesChanged(touched: TouchedIdentities): void {
+    this.#deps.served()?.identitiesChanged(touched);
   }
 
   /** By name. Updated in place. */
@@ -142,7 +151,7 @@ export class ClusterCache {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    await Promise.all([this.#nodes, this.#pods, this.#clusterNodes].map((each) => each.run(signal)));
+    await Promise.all(this.#reflectors().map(([, each]) => each.run(signal)));
   }
 
   /** What the first list of CiliumNodes waits for. */
@@ -172,14 +181,11 @@ export class ClusterCache {
       this.#counters.show(metrics, resource, reflector.figures());
   }
 
-  #reflectors(): (readonly [
-    'ciliumnodes' | 'pods' | 'nodes',
-    Pick<Reflector<unknown>, 'figures' | 'silence'>,
-  ])[] {
+  #reflectors(): (readonly [string, Pick<Reflector<unknown>, 'run' | 'figures' | 'silence'>])[] {
     return [
       ['ciliumnodes', this.#nodes],
-      ['pods', this.#pods],
-      ['nodes', this.#clusterNodes],
+      ['pods', this.#pods.reflector],
+      ['nodes', this.#clusterNodes.reflector],
     ];
   }
 }

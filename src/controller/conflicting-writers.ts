@@ -2,6 +2,7 @@
 // still running. Two controllers on one node undo each other's work in Kubernetes and in the cloud.
 import { leaderQuietPeriod } from '../kubernetes/lease/lease-timings.ts';
 import type { CiliumNode } from '../kubernetes/cilium-node/cilium-node.ts';
+import type { CiliumNodeWriter } from '../kubernetes/cilium-node/cilium-node-writer.ts';
 import type { OwnWrites } from '../kubernetes/cilium-node/own-writes.ts';
 import { ageOf } from '../kubernetes/watch/resource-version.ts';
 import { conflictingWriter } from '../node/conditions/pause-condition.ts';
@@ -9,6 +10,7 @@ import { conflictingParts, type WrittenPart } from '../node/publish/conflicting-
 import type { CiliumNodeSection } from '../providers/contract/cilium-node-section.ts';
 import { sleep } from '../runtime/clock.ts';
 import { retry } from '../runtime/retry.ts';
+import type { ClusterCache } from './cluster-cache.ts';
 import type { Host, Leadership } from './modes/mode.ts';
 import type { NodeEvents } from './reporting/node-events.ts';
 
@@ -22,10 +24,8 @@ export interface ConflictingWritersDeps {
    * prove nothing.
    */
   readonly counts: (node: CiliumNode) => boolean;
-  /** Everything written up to this resource version is known; undefined while that is uncertain. */
-  readonly knownVersion: () => string | undefined;
-  /** The current resource version of CiliumNodes; undefined if it cannot be read. */
-  readonly collectionVersion: (signal: AbortSignal) => Promise<string | undefined>;
+  readonly cluster: Pick<ClusterCache, 'nodesVersion'>;
+  readonly writer: Pick<CiliumNodeWriter, 'collectionVersion'>;
   readonly section: Pick<CiliumNodeSection, 'key' | 'layout'>;
   readonly events: Pick<NodeEvents, 'record'>;
 }
@@ -70,12 +70,12 @@ export class ConflictingWriters {
    * only with the signal's reason.
    */
   async run(signal: AbortSignal): Promise<void> {
-    const { host, collectionVersion } = this.#deps;
+    const { host, writer } = this.#deps;
     const { clock } = host;
     await sleep(clock, leaderQuietPeriod, signal);
     this.#previousLeaderUntil = await retry(
       { clock, signal },
-      () => collectionVersion(signal),
+      () => writer.collectionVersion(signal),
       (version) => (version === undefined ? retryAfter : undefined),
     );
   }
@@ -97,7 +97,7 @@ export class ConflictingWriters {
    */
   mayBePreviousLeaders({ resourceVersion }: CiliumNode): boolean {
     const until = this.#previousLeaderUntil;
-    const known = this.#deps.knownVersion();
+    const known = this.#deps.cluster.nodesVersion;
     if (until === undefined || known === undefined || ageOf(known, until) === 'older') return true;
     const age = ageOf(resourceVersion, until);
     return age === 'older' || age === 'same';

@@ -8,7 +8,6 @@ import type { WatchedNode } from '../kubernetes/cilium-node/watched-node.ts';
 import { BlockedErrors, operatorErrorPath } from '../kubernetes/cilium-node/blocked-errors.ts';
 import { NodeManager } from '../manager/node-manager.ts';
 import type { ReportedEvent } from '../manager/serving-event.ts';
-import type { TouchedIdentities } from '../manager/claims/node-identities.ts';
 import { prefixesOf } from '../node/allocate/planned-step.ts';
 import type { NodeSummary } from '../node/reconcile/node-summary.ts';
 import { ConcurrencyLimiter } from '../providers/rate-limit/concurrency-limiter.ts';
@@ -93,18 +92,6 @@ export class LeaderSession {
     await this.cloud.run(signal);
   }
 
-  apply(name: string, watched: WatchedNode | undefined): void {
-    this.nodes.apply(name, watched);
-  }
-
-  identitiesChanged(touched: TouchedIdentities): void {
-    this.nodes.identitiesChanged(touched);
-  }
-
-  pendingPodsChanged(name: string): void {
-    this.nodes.pendingPodsChanged(name);
-  }
-
   /** Starts nothing more; resolves once work in flight has ended, at `deadline` at the latest. */
   async stop(deadline: AbortSignal): Promise<void> {
     this.#stopping.abort();
@@ -155,7 +142,7 @@ export class LeaderSession {
       ...host,
       random: host.random.fork('blocked errors'),
       writer: this.#ownWrites,
-      observe: (raw) => cluster.observe(raw),
+      known: cluster,
       mayWrite: () =>
         leadership.permission.refusal('publish') === undefined && schema.knows(operatorErrorPath),
     });
@@ -169,9 +156,9 @@ export class LeaderSession {
       events,
       section: this.cloud.implementation.section,
       counts: ({ name, instanceId = '' }) => this.nodes.mayBelongTo(name, instanceId),
-      knownVersion: () => cluster.nodesVersion,
+      cluster,
       ownWrites: this.#ownWrites,
-      collectionVersion: (signal) => writer.collectionVersion(signal),
+      writer,
     });
   }
 

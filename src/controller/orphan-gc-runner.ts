@@ -6,8 +6,8 @@ import type { SubnetLedger } from '../providers/catalog/subnet-ledger.ts';
 import type { NetworkInterface } from '../providers/contract/network-interface.ts';
 import type { MutationPermission } from '../providers/gate/mutation-permission.ts';
 import type { Inventory } from '../providers/inventory/inventory.ts';
-import { type Collected, OrphanGc } from '../providers/orphans/orphan-gc.ts';
-import { OrphanReadings } from '../providers/orphans/orphan-readings.ts';
+import { type Collected, OrphanGc, type OrphanGcEvent } from '../providers/orphans/orphan-gc.ts';
+import { type OrphanReadEvent, OrphanReadings } from '../providers/orphans/orphan-readings.ts';
 import { Orphans } from '../providers/orphans/orphans.ts';
 import { instanceTag } from '../providers/orphans/ownership-tags.ts';
 import type { Cloud } from './clouds/cloud.ts';
@@ -59,13 +59,12 @@ export class OrphanGcRunner {
     });
     const settings = cloudSettings(options);
     const scope = { tags: cloud.belongingTags, networkId: settings.scope.networkId };
-    const shared = { implementation: cloud.implementation, orphans: this.orphans, scope, clock };
+    const emit = (event: OrphanGcEvent | OrphanReadEvent): void => this.#happened(event);
+    const shared = { implementation: cloud.implementation, orphans: this.orphans, scope, clock, emit };
     this.#readings = new OrphanReadings({
       ...shared,
       consistencyWindow,
       random: random.fork('readings'),
-      onEnd: () => this.#wakeInDeficit(),
-      onFailure: (error) => this.#readFailed(error),
     });
     const { collection: decision } = settings;
     if (decision.kind !== 'on') return;
@@ -74,11 +73,9 @@ export class OrphanGcRunner {
       random: random.fork('collection'),
       interval: decision.interval,
       evidence: deps.evidence,
-      isDryRun: () => decision.dryRun || permission.pauses.dryRun,
-      isHeld: () => permission.refusal('release') !== undefined,
-      read: () => this.#readings.request(),
-      onCollected: (collected) => this.#collected(collected),
-      onReadFailure: (error) => this.#readFailed(error),
+      dryRun: decision.dryRun,
+      permission,
+      readings: this.#readings,
     });
   }
 
@@ -119,8 +116,15 @@ export class OrphanGcRunner {
     this.#wakeInDeficit();
   }
 
-  #readFailed(error: unknown): void {
-    this.#failures.report('cannot read orphaned interfaces', error);
+  #happened(event: OrphanGcEvent | OrphanReadEvent): void {
+    switch (event.kind) {
+      case 'readEnded':
+        return this.#wakeInDeficit();
+      case 'readFailed':
+        return this.#failures.report('cannot read orphaned interfaces', event.error);
+      case 'collected':
+        return this.#collected(event.collected);
+    }
   }
 
   #collected({ interface: item, detachedFor, result }: Collected): void {

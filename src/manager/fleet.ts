@@ -23,9 +23,9 @@ export interface FleetDeps {
 
 export class Fleet {
   readonly #deps: FleetDeps;
-  readonly entries = new Map<string, NodeEntry>();
+  readonly #entries = new Map<string, NodeEntry>();
   /** The name that each instance is served under. */
-  readonly owners = new Map<string, string>();
+  readonly #owners = new Map<string, string>();
 
   constructor(deps: FleetDeps) {
     this.#deps = deps;
@@ -33,19 +33,43 @@ export class Fleet {
 
   /** The entry of a name, which there is from now on. */
   entryOf(name: string): NodeEntry {
-    const entry = this.entries.get(name) ?? emptyEntry();
-    this.entries.set(name, entry);
+    const entry = this.#entries.get(name) ?? emptyEntry();
+    this.#entries.set(name, entry);
     return entry;
+  }
+
+  /** Undefined while nothing is known under that name. */
+  find(name: string): NodeEntry | undefined {
+    return this.#entries.get(name);
+  }
+
+  all(): Iterable<readonly [name: string, entry: NodeEntry]> {
+    return this.#entries;
+  }
+
+  forget(name: string): void {
+    this.#entries.delete(name);
+  }
+
+  /** The name that the instance is served under. */
+  ownerOf(instanceId: string): string | undefined {
+    return this.#owners.get(instanceId);
+  }
+
+  /** From now on the instance is served under that name; undefined: not at all. */
+  setOwner(instanceId: string, name: string | undefined): void {
+    if (name === undefined) this.#owners.delete(instanceId);
+    else this.#owners.set(instanceId, name);
   }
 
   /** Undefined while nothing is served under that name. */
   reconcilerOf(name: string): NodeReconciler | undefined {
-    return this.entries.get(name)?.reconciler;
+    return this.#entries.get(name)?.reconciler;
   }
 
   /** Whether the newest CiliumNode of that name claims the instance. */
   claims(name: string, instanceId: string): boolean {
-    return claimedBy(this.entries.get(name)?.newest) === instanceId;
+    return claimedBy(this.#entries.get(name)?.newest) === instanceId;
   }
 
   viewOf({ instanceId }: NodeReconciler): InstanceView | undefined {
@@ -67,7 +91,7 @@ export class Fleet {
 
   /** Of all CiliumNodes, in the order in which they are taken over. */
   namesInStartOrder(): readonly string[] {
-    const candidates = [...this.entries].map(([name, { newest }]) => ({
+    const candidates = [...this.#entries].map(([name, { newest }]) => ({
       name,
       hasAddresses: newest !== undefined && shownBy(newest).addresses.length > 0,
       createdAt: newest?.kind === 'node' ? newest.node.createdAt : undefined,
@@ -77,7 +101,7 @@ export class Fleet {
 
   /** The served nodes for which `concerns` holds, highest priority first. */
   namesWhere(concerns: (figures: NodeFigures) => boolean): readonly string[] {
-    const concerned = [...this.entries.values()].flatMap(({ reconciler }) =>
+    const concerned = [...this.#entries.values()].flatMap(({ reconciler }) =>
       reconciler !== undefined && concerns(reconciler.figures()) ? [reconciler] : [],
     );
     const ranked = concerned.map(({ name, priority }) => ({ name, rank: rankOf(priority) }));
@@ -88,7 +112,7 @@ export class Fleet {
     const only = this.#deps.networkId;
     if (only !== undefined) return [only];
     const ids = new Set<string>();
-    for (const { reconciler, last } of this.entries.values()) {
+    for (const { reconciler, last } of this.#entries.values()) {
       const id =
         reconciler === undefined ? undefined : (this.networkOf(reconciler) ?? last?.section.networkId);
       if (id !== undefined) ids.add(id);
@@ -98,15 +122,15 @@ export class Fleet {
 
   /** The instances that are served. */
   instanceIds(): readonly string[] {
-    return [...this.owners.keys()];
+    return [...this.#owners.keys()];
   }
 
   zones(): readonly string[] {
-    return [...this.entries.values()].flatMap(({ last }) => last?.section.zone ?? []);
+    return [...this.#entries.values()].flatMap(({ last }) => last?.section.zone ?? []);
   }
 
   *figures(): Generator<NodeSummary> {
-    for (const [name, { reconciler, condition, blockedSince }] of this.entries) {
+    for (const [name, { reconciler, condition, blockedSince }] of this.#entries) {
       const pendingPods = this.#deps.pendingPods(name);
       if (reconciler !== undefined) yield { kind: 'reconciled', name, figures: reconciler.figures() };
       else if (condition !== undefined) yield { kind: 'blocked', name, condition, pendingPods, blockedSince };
@@ -116,7 +140,7 @@ export class Fleet {
   /** The served nodes. */
   members(): readonly NodeMember[] {
     const { identities } = this.#deps;
-    return [...this.entries.values()].flatMap(({ reconciler, last, isEnding }) => {
+    return [...this.#entries.values()].flatMap(({ reconciler, last, isEnding }) => {
       if (reconciler === undefined || last === undefined || isEnding) return [];
       return {
         node: last,

@@ -135,13 +135,10 @@ export class NodeManager {
     // All offered addresses must be known before any node claims one.
     await this.#each([...nodes], signal, (watched) => {
       // It may have changed or been deleted since.
-      if (!this.fleet.entries.has(nameOf(watched))) this.#remember(nameOf(watched), watched);
+      if (this.fleet.find(nameOf(watched)) === undefined) this.#remember(nameOf(watched), watched);
     });
-    keepSpellings(
-      [...this.fleet.entries.values()],
-      this.#context.cloud.implementation.section,
-      this.#ownership,
-    );
+    const known = Array.from(this.fleet.all(), ([, entry]) => entry);
+    keepSpellings(known, this.#context.cloud.implementation.section, this.#ownership);
     const names = this.fleet.namesInStartOrder();
     const awaitingTurn = new Set(names);
     this.#awaitingTurn = awaitingTurn;
@@ -153,7 +150,7 @@ export class NodeManager {
 
   /** A bug in one node must not stop others from being served. */
   #serveOrStopAlone(name: string): void {
-    const entry = this.fleet.entries.get(name);
+    const entry = this.fleet.find(name);
     if (entry === undefined) return;
     try {
       this.#serveOrStop(name, entry);
@@ -209,12 +206,12 @@ export class NodeManager {
     this.#ownersChanged(new Set([...instanceIds, ...moved]), names);
     // Once for all Nodes of a list.
     if (!mustSeek && this.#ownership.mustSeek)
-      this.#work.later(0, () => this.#ownersChanged(this.#ownership.seek(this.fleet.owners.keys())));
+      this.#work.later(0, () => this.#ownersChanged(this.#ownership.seek(this.fleet.instanceIds())));
   }
 
   #ownersChanged(instanceIds: ReadonlySet<string>, names: ReadonlySet<string> = new Set()): void {
     if (this.#work.isClosing || instanceIds.size + names.size === 0) return;
-    for (const [name, entry] of this.fleet.entries) {
+    for (const [name, entry] of this.fleet.all()) {
       const claimed = claimedBy(entry.newest);
       const isTouched = names.has(name) || (claimed !== undefined && instanceIds.has(claimed));
       if (isTouched) this.#ownerChanged(name, entry);
@@ -242,7 +239,7 @@ export class NodeManager {
   }
 
   #wakeServed(instanceIds: ReadonlySet<string>): void {
-    const owners = [...instanceIds].flatMap((instanceId) => this.fleet.owners.get(instanceId) ?? []);
+    const owners = [...instanceIds].flatMap((instanceId) => this.fleet.ownerOf(instanceId) ?? []);
     this.#wake(owners);
     for (const name of owners) {
       const reconciler = this.fleet.reconcilerOf(name);
@@ -257,12 +254,12 @@ export class NodeManager {
   }
 
   wakeAll(): void {
-    this.#wake([...this.fleet.entries.keys()]);
+    this.#wake(Array.from(this.fleet.all(), ([name]) => name));
   }
 
   /** Starts no new work. Resolves once work in flight has ended, or after `deadline`. */
   async stop(deadline: AbortSignal): Promise<void> {
-    for (const { reconciler, isEnding } of this.fleet.entries.values())
+    for (const [, { reconciler, isEnding }] of this.fleet.all())
       if (reconciler !== undefined && !isEnding)
         this.#work.beginTask(() => reconciler.stop(this.#work.deadline));
     await Promise.all([this.#work.stop(deadline), this.#space.stop()]);
@@ -288,7 +285,7 @@ export class NodeManager {
     if (served.kind === 'node') this.#start(entry, served.node, served.instanceId);
     else if (served.kind === 'blocked') this.#blocked(entry, referenceTo(served.watched), served.condition);
     else if (entry.newest === undefined) {
-      this.fleet.entries.delete(name);
+      this.fleet.forget(name);
       this.#options.emit({ kind: 'removed', name });
     } else this.#blocked(entry, referenceTo(entry.newest), undefined);
   }
@@ -306,7 +303,7 @@ export class NodeManager {
       instanceId,
       ownInstance: this.#ownership.instanceOf(node.name, instanceId),
       nodes: this.#ownership.nodesOf(instanceId, isClaimedBy),
-      served: this.fleet.owners.get(instanceId),
+      served: this.fleet.ownerOf(instanceId),
       isClaimedBy,
       requireNode: this.#options.requireNode,
     });
@@ -324,7 +321,7 @@ export class NodeManager {
     this.#networks.restore(entry, node, instanceId, restored);
     this.#blocked(entry, node, undefined);
     this.#reportWarnings(node);
-    this.fleet.owners.set(instanceId, node.name);
+    this.fleet.setOwner(instanceId, node.name);
     entry.last = node;
     entry.reconciler = new NodeReconciler(
       node,
@@ -341,11 +338,11 @@ export class NodeManager {
     entry.reconciler = undefined;
     entry.isNetworkRestored = false;
     entry.isEnding = false;
-    this.fleet.owners.delete(reconciler.instanceId);
+    this.fleet.setOwner(reconciler.instanceId, undefined);
     this.#ownersChanged(this.#ownership.instancesChanged([reconciler.instanceId]));
     this.#serveOrStop(name, entry);
     // Another name may have waited for the instance.
-    for (const [other, { newest, reconciler: busy }] of this.fleet.entries) {
+    for (const [other, { newest, reconciler: busy }] of this.fleet.all()) {
       if (busy === undefined && newest?.kind === 'node' && newest.node.instanceId === reconciler.instanceId)
         this.apply(other, newest);
     }
@@ -388,7 +385,7 @@ export class NodeManager {
 
   /** The evidence that supports a node showing an address. */
   #evidence(name: string, address: string): ClaimEvidence {
-    const { newest, reconciler } = this.fleet.entries.get(name) ?? emptyEntry();
+    const { newest, reconciler } = this.fleet.find(name) ?? emptyEntry();
     const instanceId = reconciler?.instanceId ?? claimedBy(newest) ?? '';
     return evidenceOf(address, {
       isToBeServed: this.#waitsItsTurn(name) && claimedBy(newest) !== undefined,

@@ -38,9 +38,7 @@ export interface ResyncOptions {
   readonly emit: (event: ResyncEvent) => void;
 }
 
-/** Where the nodes are that a resync reads for. */
 export interface ResyncedNodes {
-  /** The networks that they are in. */
   networkIds(): readonly string[];
   /** The instances that they name. */
   instanceIds(): readonly string[];

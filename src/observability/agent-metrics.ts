@@ -28,6 +28,10 @@ export const agentMetrics = {
     ...event,
     status: ['success'],
   }),
+  cilium_k8s_event_lag_seconds: gauge(
+    'How long the last new pod had its addresses when the API server showed it; 0: not yet.',
+    { source: ['k8s'] },
+  ),
   headwater_agent_cni_requests_total: counter('Calls of the plugin.', {
     ...verb,
     code: '0, or the error code of CNI',

@@ -18,7 +18,6 @@ const table = { ...operatorMetrics, ...nodeIpamMetrics, ...headwaterMetrics };
 
 export type MetricName = keyof typeof table;
 
-/** Every metric by its full name. */
 export const metricTable: Readonly<Record<MetricName, MetricDefinition>> = table;
 
 /** One instrument per metric, under its full name, so that a text search finds its writers. */

@@ -5,7 +5,6 @@ import type { Metrics } from './metrics.ts';
 export type TriggerFamily = 'deficit_resolver' | 'k8s_sync' | 'resync';
 
 export interface TriggerMeter {
-  /** A run was requested. */
   requested(): void;
   /** A run ended. */
   ran(figures: TriggerFigures): void;

@@ -83,6 +83,7 @@ export function commonRoutes<G extends Administered>(options: {
   return {
     'GET state': { run: options.state },
     'GET calls': { run: (gateway) => gateway.counters.all() },
+    'GET answers': { run: (gateway) => ({ answers: gateway.counters.answers }) },
     'DELETE calls': { run: (gateway) => gateway.counters.reset() },
     'GET faults': { run: (gateway) => gateway.faults.rules },
     'POST faults': route(faultRule, (gateway: G, rule) => ({ id: gateway.faults.add(rule) })),

@@ -211,6 +211,8 @@ ROWS = [
     refused('create: more than a vSwitch has left', ERRORS, lambda s: s.create(VSwitchId=s.tiny, SecondaryPrivateIpAddressCount=12), 'InvalidVSwitchId.IpNotEnough', 403),
     refused('create: a reserved address', RESERVED, lambda s: s.create(VSwitchId=s.tiny, PrimaryIpAddress=f'10.1.{s.tiny[8:]}.14'), 'InvalidIp.Reserved'),
     refused('create: a reserved tag', TAGS, lambda s: s.create(Tag=[{'Key': 'acs:x', 'Value': 'y'}]), 'InvalidTagKey.Malformed'),
+    refused('create: a tag that is a URL', TAGS, lambda s: s.create(Tag=[{'Key': 'x', 'Value': 'https://y'}]), 'InvalidTagValue.Malformed'),
+    refused('create: a tag value of 129 characters', TAGS, lambda s: s.create(Tag=[{'Key': 'x', 'Value': 'y' * 129}]), 'InvalidTagValue.Malformed'),
     refused('create: prefixes, which the model has not', CREATE, lambda s: s.create(Ipv4PrefixCount=1), 'UnsupportedParameter'),
     # Deleting
     yields('delete: everything comes back', DELETE, given_back, (5, 0)),

@@ -118,6 +118,7 @@ ROWS = [
     refused('instances: more than 100 ids', INSTANCES, lambda s: s.call('DescribeInstances', InstanceIds=json.dumps([f'i-{n}' for n in range(101)])), 'InvalidInstanceIds'),
     refused('instances: another region', ERRORS, lambda s: s.call('DescribeInstances', RegionId='cn-beijing'), 'InvalidRegionId.NotFound', 404, lines=('newer',)),
     yields('types: limits of one', TYPES, lambda s: limits_of(s, 'ecs.g7.large'), [(3, 6)]),
+    refused('types: more than ten at once', TYPES, lambda s: s.call('DescribeInstanceTypes', InstanceTypes=['ecs.g7.large'] * 11), 'InvalidInstanceTypes'),
     yields('types: an unknown one', TYPES, lambda s: limits_of(s, 'ecs.none.large'), []),
     yields('types: all, page by page', TYPES, all_types, True),
     yields('groups: by VPC', GROUPS, lambda s: sorted(one['SecurityGroupName'] for one in s.call('DescribeSecurityGroups', VpcId='vpc-other')['SecurityGroups']['SecurityGroup']), ['default', 'other']),

@@ -2,11 +2,15 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { existsSync, globSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Child, endAll, program as headwaterProgram } from '../integration/commands/child.ts';
 import { NodeMachine } from './rig/node-machine.ts';
 
 let node: NodeMachine;
 
-afterEach(() => node.remove());
+afterEach(async () => {
+  await endAll();
+  await node.remove();
+});
 
 interface AddAnswer {
   readonly ips: readonly { readonly address: string; readonly gateway: string }[];
@@ -114,6 +118,31 @@ describe('a pod', () => {
     expect(await node.held()).toHaveLength(60);
     await Promise.all(ids.map((id) => conf('DEL', id)));
     expect(await node.held()).toEqual([]);
+  });
+});
+
+describe('an agent in another network namespace', () => {
+  test('ends with 1 on files that an agent uses, and takes them over once that is killed', async () => {
+    node = await NodeMachine.create(both);
+    await node.startAgent();
+    await node.ask('/v1/ipam/10.99.1.7?owner=x', 'POST');
+    const start = (...places: readonly string[]): Child =>
+      new Child(['netns', 'exec', node.name, headwaterProgram, 'agent', ...places, ...both], {
+        program: 'ip',
+      });
+    const [state, socket] = [`--state-dir=${join(node.directory, 'state')}`, `--socket-path=${node.socket}`];
+
+    const onState = await start(state, `--socket-path=${join(node.directory, 'other/agent.sock')}`).ended;
+    const onSocket = await start(`--state-dir=${join(node.directory, 'other')}`, socket).ended;
+
+    expect(onState).toMatchObject({ code: 1, err: expect.stringContaining('set --state-dir') });
+    expect(onSocket).toMatchObject({ code: 1, err: expect.stringContaining('set --socket-path') });
+    expect(await node.held()).toEqual(['10.99.1.7']);
+    await node.agent.stop('SIGKILL');
+    const next = start(state, socket);
+    await next.said(/"msg":"serving"/);
+    expect(await node.held()).toEqual(['10.99.1.7']);
+    expect(await next.stop()).toMatchObject({ code: 0 });
   });
 });
 

@@ -83,12 +83,17 @@ function drawAzure(random: Random, zones: number): AzurePlan {
   const max = random.pick([5, 30, 60, 90]) * second;
   return {
     modes: Array.from({ length: zones }, () => (random.chance(0.7) ? 'Uniform' : 'Flexible')),
+    interfaces: drawInterfaces(random.fork('interfaces'), zones),
     operationMs: { min: second, max },
     headers: random.pick(['asyncOperation', 'location', 'both']),
     retryAfter: random.pick([0, 5, 10, 30]),
     pageSize: random.pick([2, 5, 100]),
     respelled: random.pick([0, 0.1, 0.5]),
   };
+}
+
+function drawInterfaces(random: Random, zones: number): readonly number[] {
+  return Array.from({ length: zones }, () => random.pick([1, 1, 2, 3]));
 }
 
 const sameOnEveryCloud = [

@@ -1,6 +1,6 @@
 // The ports of one controller process: to the cloud model and to the embedded Kubernetes API. Each call has phases in
 // which a fault can kill or freeze the process, or change the cluster.
-import { InProcessTransport } from '../../src/kubernetes/transport/in-process-transport.ts';
+import { InProcessTransport } from '../support/in-process-transport.ts';
 import type {
   KubernetesTransport,
   StreamLine,

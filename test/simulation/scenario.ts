@@ -69,6 +69,8 @@ export interface CloudPlan {
 export interface AzurePlan {
   /** The kind of the scale set of each zone. */
   readonly modes: readonly ('Uniform' | 'Flexible')[];
+  /** How many interfaces each VM of a zone has; 1 by default. */
+  readonly interfaces?: readonly number[];
   /** From a change until its operation ends, in ms. */
   readonly operationMs: { readonly min: number; readonly max: number };
   /** What answers say about an operation that goes on. */

@@ -3,7 +3,7 @@
 import { composeAzure } from '../../src/controller/clouds/azure.ts';
 import { Controller } from '../../src/controller/controller.ts';
 import { EniMode } from '../../src/controller/modes/eni-mode.ts';
-import { InProcessTransport } from '../../src/kubernetes/transport/in-process-transport.ts';
+import { InProcessTransport } from './in-process-transport.ts';
 import type { ArmApi } from '../../src/providers/azure/arm-api.ts';
 import { createMetricRegistry } from '../../src/observability/metrics.ts';
 import { Random } from '../../src/runtime/random.ts';

@@ -22,9 +22,7 @@ const cache = new ClusterCache({
   transport: new UndiciTransport({ access, clock }),
   instanceIdOf,
   section: awsSection,
-  onNode: () => undefined,
-  onIdentities: () => undefined,
-  onPendingPods: () => undefined,
+  served: () => undefined,
 });
 void cache.run(new AbortController().signal);
 await cache.synced;

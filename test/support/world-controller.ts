@@ -5,7 +5,7 @@ import { readLiveOptions } from '../../src/config/read-live-options.ts';
 import { MeteredTransport } from '../../src/controller/reporting/metered-transport.ts';
 import { Controller } from '../../src/controller/controller.ts';
 import { EniMode } from '../../src/controller/modes/eni-mode.ts';
-import { InProcessTransport } from '../../src/kubernetes/transport/in-process-transport.ts';
+import { InProcessTransport } from './in-process-transport.ts';
 import type { KubernetesTransport, TransportRequest } from '../../src/kubernetes/transport/transport.ts';
 import type { Logger } from '../../src/observability/logger.ts';
 import { createMetricRegistry } from '../../src/observability/metrics.ts';

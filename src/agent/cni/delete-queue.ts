@@ -1,7 +1,7 @@
 // DELs that the plugin left in files because no agent answered. Each is replayed before the agent serves, and again later if it
 // fails for a reason that passes, such as a full disk; a file goes once its DEL is answered: done, or refused.
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { Logger } from '../../observability/logger.ts';
 import { type Clock, sleep } from '../../runtime/clock.ts';
 import { type Answerer, parseCall } from './answerer.ts';
@@ -15,20 +15,34 @@ const replayInterval = 30_000;
 
 const never = new AbortController().signal;
 
+/** Agents whose sockets are in one folder share the directory. */
+export interface DeleteQueue {
+  readonly directory: string;
+  /** The socket that a DEL of this agent was for, without its folder, which may have several paths. */
+  readonly socketName: string;
+}
+
+/** Of a network that names none: as the plugin has it. */
+const defaultSocketName = 'agent.sock';
+
 /** Beside the socket, where the plugin finds it. */
-export function deleteQueueOf(socketPath: string): string {
-  return join(dirname(socketPath), 'deleteQueue');
+export function deleteQueueOf(socketPath: string): DeleteQueue {
+  return { directory: join(dirname(socketPath), 'deleteQueue'), socketName: basename(socketPath) };
 }
 
 /**
- * Replays what is in the queue; returns whether a later replay may do more. A DEL that the agent refuses is logged, and leaves;
+ * Replays what is in the queue for this agent; returns whether a later replay may do more. A DEL that the agent refuses is logged, and leaves;
  * a file that holds none, or that cannot be read or removed, is logged, and stays.
  */
-export async function replayDeletes(directory: string, answerer: Answerer, log: Logger): Promise<boolean> {
+export async function replayDeletes(
+  { directory, socketName }: DeleteQueue,
+  answerer: Answerer,
+  log: Logger,
+): Promise<boolean> {
   let mayPass = false;
   for (const name of filesIn(directory)) {
     const path = join(directory, name);
-    const failure = await replay(path, answerer);
+    const failure = await replay(path, socketName, answerer);
     if (failure === undefined) continue;
     const { kind, problem } = failure;
     mayPass ||= kind === 'passing';
@@ -40,13 +54,13 @@ export async function replayDeletes(directory: string, answerer: Answerer, log: 
 
 /** Replays until nothing is left that may yet be done, or `signal` aborts. */
 export async function replayRest(
-  directory: string,
+  queue: DeleteQueue,
   { answerer, clock, log }: { readonly answerer: Answerer; readonly clock: Clock; readonly log: Logger },
   signal: AbortSignal,
 ): Promise<void> {
   try {
     do await sleep(clock, replayInterval, signal);
-    while (await replayDeletes(directory, answerer, log));
+    while (await replayDeletes(queue, answerer, log));
   } catch (error) {
     if (!signal.aborted) throw error;
   }
@@ -68,17 +82,27 @@ interface Failure {
   readonly problem: string;
 }
 
-async function replay(path: string, answerer: Answerer): Promise<Failure | undefined> {
+async function replay(path: string, socketName: string, answerer: Answerer): Promise<Failure | undefined> {
   try {
     const call = parseCall(JSON.parse(readFileSync(path, 'utf8')));
     if (call === undefined || call.env['CNI_COMMAND'] !== 'DEL')
       return { kind: 'lasting', problem: 'it holds no DEL' };
+    if (socketNameIn(call.stdin) !== socketName) return undefined;
     const { exit, out } = await answerer.answer(call, never);
     if (exit !== 0 && codeIn(out) === cniCode.tryAgain) return { kind: 'passing', problem: out.trim() };
     rmSync(path, { force: true });
     return exit === 0 ? undefined : { kind: 'refused', problem: out.trim() };
   } catch (error) {
     return { kind: 'lasting', problem: (error as Error).message };
+  }
+}
+
+function socketNameIn(stdin: string): string {
+  try {
+    const { ipam } = JSON.parse(stdin) as { readonly ipam?: { readonly socket?: unknown } };
+    return typeof ipam?.socket === 'string' ? basename(ipam.socket) : defaultSocketName;
+  } catch {
+    return defaultSocketName;
   }
 }
 

@@ -30,14 +30,17 @@ export interface NodePod {
 export interface NodePodsOptions extends Surroundings {
   readonly node: string;
   readonly onChange: () => void;
+  /** Called with a pod that appears after all others were known. */
+  readonly onNew?: (pod: NodePod) => void;
 }
 
 export class NodePods {
   readonly #reflector: Reflector<NodePod>;
   readonly #shown = new Map<string, number>();
   #problem: string | undefined = 'no answer yet';
+  #areAllKnown = false;
 
-  constructor({ node, onChange, ...surroundings }: NodePodsOptions) {
+  constructor({ node, onChange, onNew, ...surroundings }: NodePodsOptions) {
     const { log } = surroundings;
     this.#reflector = new Reflector<NodePod>({
       ...surroundings,
@@ -47,6 +50,7 @@ export class NodePods {
       onChange: (change) => {
         this.#count(change);
         onChange();
+        if (this.#areAllKnown && change.type === 'added') onNew?.(change.object);
         surroundings.onEvent?.('Pod', actionOf[change.type]);
       },
       onState: (state) => {
@@ -54,6 +58,7 @@ export class NodePods {
         if (problem !== undefined && problem !== this.#problem)
           log.warn('cannot read the pods of this node', { problem });
         this.#problem = state.kind === 'watching' ? undefined : (problem ?? this.#problem);
+        this.#areAllKnown ||= state.kind === 'watching';
       },
       onBug: (error) => log.error('a bug: please report it', { error }),
     });

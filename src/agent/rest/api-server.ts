@@ -19,13 +19,14 @@ const maxBytes = 2 ** 20;
 const maxDroppedBytes = 64 * maxBytes;
 /** Of silence, in ms: longer than any wait that a network may ask for. */
 const clientTimeout = 90_000;
+const never = new AbortController().signal;
 /** How long requests in flight may take after `close`, in ms. */
 const closingGrace = 2000;
 
 export class ApiServer {
   readonly #options: ServerOptions;
   readonly #server: Server;
-  /** Ends the wait of each request in flight. */
+  /** Ends the wait of each request in flight that may wait. */
   readonly #open = new Set<AbortController>();
   #isStopping = false;
 
@@ -50,6 +51,19 @@ export class ApiServer {
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    try {
+      const answer = hasBody(request)
+        ? await this.#answerBody(request, response)
+        : this.#handle(request, '', never);
+      if (answer !== 'gone') send(response, answer instanceof Promise ? await answer : answer);
+    } catch (error) {
+      this.#options.log.error('a bug: please report it', { error });
+      send(response, json(500, 'internal error'));
+    }
+  }
+
+  /** What has a body may wait, such as a call of the plugin, until its client is gone. */
+  async #answerBody(request: IncomingMessage, response: ServerResponse): Promise<ApiAnswer | 'gone'> {
     const ended = new AbortController();
     this.#open.add(ended);
     response.once('close', () => {
@@ -57,19 +71,11 @@ export class ApiServer {
       // To abort costs as much as to answer.
       if (!response.writableFinished) ended.abort();
     });
-    const body = hasBody(request) ? await bodyOf(request) : { text: '' };
-    if (body === 'gone') return;
+    const body = await bodyOf(request);
+    if (body === 'gone') return body;
+    if (body === 'too long') return json(413, `the body has more than ${maxBytes} bytes`);
     if (this.#isStopping) ended.abort();
-    try {
-      const answer =
-        body === 'too long'
-          ? json(413, `the body has more than ${maxBytes} bytes`)
-          : await this.#handle(request, body.text, ended.signal);
-      send(response, answer);
-    } catch (error) {
-      this.#options.log.error('a bug: please report it', { error });
-      send(response, json(500, 'internal error'));
-    }
+    return this.#handle(request, body.text, ended.signal);
   }
 
   #handle(

@@ -86,15 +86,23 @@ export class Api {
 
   handle(request: ApiRequest, signal: AbortSignal): ApiAnswer | Promise<ApiAnswer> {
     const { path, method } = request;
-    const route = this.#routes.find((each) => each.path.test(path));
-    if (route === undefined) return json(404, `there is no ${path.slice(0, 200)}`);
+    const match = this.#match(path);
+    if (match === undefined) return json(404, `there is no ${path.slice(0, 200)}`);
     if (this.#options.isDelegated && isAboutAddresses(path))
       return json(501, 'with ipam=delegated-plugin, addresses come from another plugin');
+    const { route, ip } = match;
     const handler = Object.hasOwn(route.methods, method) ? route.methods[method] : undefined;
-    const [, ip = ''] = route.path.exec(path) ?? [];
     if (handler !== undefined) return handler(request, unescaped(ip), signal);
     const allow = Object.keys(route.methods).join(', ');
     return { ...json(405, `${path} answers ${allow}`), headers: { allow } };
+  }
+
+  #match(path: string): { readonly route: Route; readonly ip: string } | undefined {
+    for (const route of this.#routes) {
+      const found = route.path.exec(path);
+      if (found !== null) return { route, ip: found[1] ?? '' };
+    }
+    return undefined;
   }
 
   async #cni({ body }: ApiRequest, signal: AbortSignal): Promise<ApiAnswer> {

@@ -48,11 +48,13 @@ function invalid(why: string): CidrReading {
   return { kind: 'invalid', why };
 }
 
+const ipv4Pattern = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/;
+
 function readIpv4(address: string, length: number): CidrReading {
-  const octets = address.split('.');
-  if (octets.length !== 4 || !octets.every((octet) => /^\d{1,3}$/.test(octet) && Number(octet) <= 255))
+  const [, ...octets] = ipv4Pattern.exec(address) ?? [];
+  if (octets.length !== 4 || octets.some((octet) => Number(octet) > 255))
     return invalid('its address is not four numbers from 0 to 255');
-  const value = octets.reduce((sum, octet) => sum * 256n + BigInt(Number(octet)), 0n);
+  const value = BigInt(octets.reduce((sum, octet) => sum * 256 + Number(octet), 0));
   if (octets.some((octet) => octet.length > 1 && octet.startsWith('0')))
     return invalid(`of a leading zero: write ${cidrText(network('ipv4', value, length))}`);
   return read('ipv4', value, length);
@@ -115,9 +117,7 @@ export function cidrText({ family, base, length }: Cidr): string {
 }
 
 function ipv4Text(value: number): string {
-  return [value / 2 ** 24, value / 2 ** 16, value / 2 ** 8, value]
-    .map((part) => Math.floor(part) % 256)
-    .join('.');
+  return `${value >>> 24}.${(value >>> 16) & 0xff}.${(value >>> 8) & 0xff}.${value & 0xff}`;
 }
 
 /** RFC 5952: lower case, and `::` for the first of the longest runs of at least two zeros. */

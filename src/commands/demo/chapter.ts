@@ -11,7 +11,6 @@ import type { Picture } from './picture.ts';
 
 export interface ChapterContext<Cluster extends SimulatedCluster = SimulatedCluster> {
   readonly cluster: Cluster;
-  /** Number of nodes. */
   readonly nodes: number;
   /** Process ID of the current controller. */
   readonly controllerPid: () => number | undefined;

@@ -10,7 +10,6 @@ export interface ControllerOptions {
   readonly flags: readonly string[];
   /** Credentials of the cloud, and what else the process needs beside its flags. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Called for each log line. */
   readonly onLine: (line: LogLine) => void;
   /** Called with its raw output. */
   readonly onText?: (text: string) => void;

@@ -14,7 +14,6 @@ export interface DemoCloud {
   readonly cluster: SimulatedCluster;
   /** Which agents the nodes have, for spectators. */
   readonly agents: string;
-  /** Its calls. */
   readonly counters: CallCounters;
   /** Ids of interfaces that do not concern the cluster. */
   readonly ofOthers?: readonly string[];

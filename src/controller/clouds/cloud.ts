@@ -53,7 +53,6 @@ export interface CloudDeps {
   readonly permission: MutationPermission;
 }
 
-/** What is reported about the calls of a cloud. */
 export interface CloudReports {
   /** Sets the gauges for calls in flight and for rate limits. */
   readonly showCalls: () => void;

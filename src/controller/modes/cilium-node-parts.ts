@@ -52,7 +52,7 @@ export abstract class CiliumNodeParts<H extends CiliumNodeHolder, D> implements 
     this.writer = new CiliumNodeWriter(kubernetes, mayWrite, writeTimeoutOf(options));
     this.#errors = new BlockedErrors({
       writer: this.writer,
-      observe,
+      known: ports,
       mayWrite: () => permission.refusal('publish') === undefined && mayWrite(),
       clock,
       random: random.fork('errors'),
@@ -99,7 +99,7 @@ export abstract class CiliumNodeParts<H extends CiliumNodeHolder, D> implements 
   }
 
   get background(): readonly { run(signal: AbortSignal): Promise<void> }[] {
-    return [this.nodes];
+    return [this.nodes.reflector];
   }
 
   /** Throws NotStartable if the definition is absent and may not be created. */
@@ -170,7 +170,7 @@ export abstract class CiliumNodeParts<H extends CiliumNodeHolder, D> implements 
   }
 
   show(): void {
-    this.#counters.show(this.deps.host.registry.metrics, 'nodes', this.nodes.figures());
+    this.#counters.show(this.deps.host.registry.metrics, 'nodes', this.nodes.reflector.figures());
   }
 
   /** Undefined while the list of Nodes may be incomplete. */

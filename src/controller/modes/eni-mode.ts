@@ -44,11 +44,9 @@ export class EniMode implements Mode<StatusReport, NodeStatusReport> {
     this.#cache = new ClusterCache({
       host: { ...host, random: random.fork('cache') },
       transport: kubernetes,
-      onNode: (name, watched) => this.#session?.apply(name, watched),
       section: this.#cloud.implementation.section,
       instanceIdOf: (providerId) => this.#cloud.instanceIdOf(providerId),
-      onIdentities: (touched) => this.#session?.identitiesChanged(touched),
-      onPendingPods: (name) => this.#session?.pendingPodsChanged(name),
+      served: () => this.#session?.nodes,
     });
   }
 

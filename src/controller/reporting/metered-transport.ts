@@ -55,7 +55,6 @@ function verbOf({ method, path }: TransportRequest): string {
   return partsOf(path).name === undefined ? 'list' : 'get';
 }
 
-/** The resource with its subresource. */
 function resourceOf(path: string): string {
   const { resource, subresource } = partsOf(path);
   return subresource === undefined ? resource : `${resource}/${subresource}`;

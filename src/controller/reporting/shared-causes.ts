@@ -2,7 +2,6 @@
 // Each node's own status, /status and the metrics still report it per node.
 import type { NodeCondition, ConditionReason } from '../../node/conditions/node-condition.ts';
 
-/** What to report for a node that met a cause. */
 export interface CauseReport {
   /** The first node with this cause: its log line represents the cause. */
   readonly isFirst: boolean;

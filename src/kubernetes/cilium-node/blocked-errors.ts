@@ -10,8 +10,8 @@ import { retry } from '../../runtime/retry.ts';
 
 export interface BlockedErrorsDeps {
   readonly writer: Pick<CiliumNodeWriter, 'patchStatus' | 'get'>;
-  /** Applies the answer to a write to the known object. */
-  readonly observe: (raw: JsonObject) => void;
+  /** The known objects. `observe` applies the answer to a write. */
+  readonly known: { observe(raw: JsonObject): void };
   /** Whether CiliumNodes may be written now and their CRD has the field. Texts wait until then, and for `resume`. */
   readonly mayWrite: () => boolean;
   readonly clock: Clock;
@@ -88,18 +88,18 @@ export class BlockedErrors {
 
   /** A failed write is worth another attempt. */
   async #write(name: string, said: Said): Promise<Written> {
-    const { writer, observe } = this.#deps;
+    const { writer, known } = this.#deps;
     const { closing: signal } = this.#work;
     const live = await writer.get(name, signal);
     if (live.kind !== 'found') return live.kind === 'unavailable' ? 'unavailable' : 'done';
     // The answer to the write then differs from the known object by this write only.
-    observe(live.raw);
+    known.observe(live.raw);
     if (this.#waiting.get(name) !== said) return 'done';
     const { target, shown } = stateOf(name, live.raw);
     if (target.uid !== said.uid || shown === said.text) return 'done';
     const status = { ipam: { 'operator-status': { error: said.text === '' ? null : said.text } } };
     const outcome = await writer.patchStatus(target, status, signal);
-    if (outcome.kind === 'written') observe(outcome.raw);
+    if (outcome.kind === 'written') known.observe(outcome.raw);
     return outcome.kind === 'conflict' || outcome.kind === 'unavailable' ? outcome.kind : 'done';
   }
 }

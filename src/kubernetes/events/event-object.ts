@@ -34,7 +34,6 @@ export interface EventOccurrences {
   readonly last: number;
 }
 
-/** API path of the events about a subject. */
 export function eventsPath({ namespace = 'default' }: EventSubject): string {
   return `/api/v1/namespaces/${encodeURIComponent(namespace)}/events`;
 }

@@ -47,7 +47,6 @@ interface Story {
   /** Wall clock. */
   first: number;
   last: number;
-  /** Name of its Event. */
   name: string;
   /** When its Event was last created or updated, in monotonic ms. */
   writtenAt: number | undefined;

@@ -187,7 +187,6 @@ export class LeaderElection {
     return (await this.#claim(signal)) === 'held' ? 'held' : 'failed';
   }
 
-  /** Reads the Lease into the sighting. */
   async #readLease(signal: AbortSignal): Promise<Attempt> {
     const reply = await this.#client.read(this.#patience(signal));
     if (reply.kind === 'lease') this.#see(reply);

@@ -6,7 +6,6 @@ export interface TransportRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Includes the query, as on the request line. */
   readonly path: string;
-  /** Content type of `body`. */
   readonly contentType?: string;
   /** Already serialized. */
   readonly body?: string;

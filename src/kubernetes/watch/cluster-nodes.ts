@@ -7,7 +7,7 @@ import { intern } from '../../runtime/intern.ts';
 import type { Random } from '../../runtime/random.ts';
 import { isList, type JsonObject, textAt, valueAt } from '../transport/json.ts';
 import type { Change } from './object-store.ts';
-import { Reflector, type ReflectorFigures, type ReflectorState } from './reflector.ts';
+import { Reflector, type ReflectorState } from './reflector.ts';
 import type { KubernetesTransport } from '../transport/transport.ts';
 
 export interface ClusterNode {
@@ -43,14 +43,14 @@ export interface ClusterNodesOptions {
 
 export class ClusterNodes {
   readonly #options: ClusterNodesOptions;
-  readonly #reflector: Reflector<ClusterNode>;
+  readonly reflector: Reflector<ClusterNode>;
   readonly #denied = Promise.withResolvers<void>();
   #problem: string | undefined;
 
   constructor(options: ClusterNodesOptions) {
     this.#options = options;
     const { transport, clock, random, onBug } = options;
-    this.#reflector = new Reflector<ClusterNode>({
+    this.reflector = new Reflector<ClusterNode>({
       transport,
       clock,
       random,
@@ -65,7 +65,7 @@ export class ClusterNodes {
 
   /** By name. A live map. Empty while access to Nodes is denied. */
   get nodes(): ReadonlyMap<string, ClusterNode> {
-    return this.#problem === undefined ? this.#reflector.objects : none;
+    return this.#problem === undefined ? this.reflector.objects : none;
   }
 
   /** Why access to Nodes is denied; undefined when it is granted. */
@@ -75,21 +75,7 @@ export class ClusterNodes {
 
   /** Resolves once all Nodes are known or access is denied. */
   get settled(): Promise<void> {
-    return Promise.race([this.#reflector.synced, this.#denied.promise]);
-  }
-
-  figures(): ReflectorFigures {
-    return this.#reflector.figures();
-  }
-
-  /** As that of its reflector. */
-  silence(): number | undefined {
-    return this.#reflector.silence();
-  }
-
-  /** Runs until `signal` aborts, then resolves. Call it once. */
-  run(signal: AbortSignal): Promise<void> {
-    return this.#reflector.run(signal);
+    return Promise.race([this.reflector.synced, this.#denied.promise]);
   }
 
   #take({ type, key, object, previous }: Change<ClusterNode>): void {

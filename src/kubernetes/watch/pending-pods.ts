@@ -4,7 +4,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import { isList, type JsonObject, textAt, valueAt } from '../transport/json.ts';
 import type { Change } from './object-store.ts';
-import { Reflector, type ReflectorFigures, type ReflectorState } from './reflector.ts';
+import { Reflector, type ReflectorState } from './reflector.ts';
 import type { KubernetesTransport } from '../transport/transport.ts';
 
 export interface PendingPodsOptions {
@@ -28,14 +28,14 @@ const isWaitingNowhere: WaitsOn = { node: undefined };
 
 export class PendingPods {
   readonly #options: PendingPodsOptions;
-  readonly #reflector: Reflector<WaitsOn>;
+  readonly reflector: Reflector<WaitsOn>;
   readonly #counts = new Map<string, number>();
   #isDenied = false;
 
   constructor(options: PendingPodsOptions) {
     this.#options = options;
     const { transport, clock, random, onBug } = options;
-    this.#reflector = new Reflector<WaitsOn>({
+    this.reflector = new Reflector<WaitsOn>({
       transport,
       clock,
       random,
@@ -51,25 +51,6 @@ export class PendingPods {
   /** Number of pods that wait for an address on the node. */
   pendingOn(node: string): number {
     return this.#isDenied ? 0 : (this.#counts.get(node) ?? 0);
-  }
-
-  /** Resolves once all pods have been counted; pending while access is denied. */
-  get synced(): Promise<void> {
-    return this.#reflector.synced;
-  }
-
-  figures(): ReflectorFigures {
-    return this.#reflector.figures();
-  }
-
-  /** As that of its reflector. */
-  silence(): number | undefined {
-    return this.#reflector.silence();
-  }
-
-  /** Runs until `signal` aborts, then resolves. Call it once. */
-  run(signal: AbortSignal): Promise<void> {
-    return this.#reflector.run(signal);
   }
 
   #take({ type, object, previous }: Change<WaitsOn>): void {

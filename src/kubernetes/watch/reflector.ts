@@ -90,7 +90,6 @@ export class Reflector<T> {
   /** Where the next watch resumes; undefined when a list is due. */
   #resourceVersion: string | undefined;
   #lists = 0;
-  /** Requested lists. */
   #refreshes = 0;
   /** The next watch replaces one that ended in order: at its time-out, or for a requested list. */
   #isInOrder = true;

@@ -9,7 +9,6 @@ import {
 } from '../../node/conditions/claim-condition.ts';
 
 export interface InstanceClaim {
-  /** Of the CiliumNode. */
   readonly name: string;
   /** From the CiliumNode. */
   readonly instanceId: string;

@@ -34,7 +34,6 @@ export type BrakeState =
 
 /** The part of the inventory that the brake asks about held withdrawals. */
 export interface HeldWithdrawalsSource {
-  /** Instances with withdrawals held now. */
   heldWithdrawals(): ReadonlySet<string>;
   /** Asks the gate again about them. Returns the instances that changed. */
   reevaluate(now: number): ReadonlySet<string>;

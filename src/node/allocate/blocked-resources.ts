@@ -27,7 +27,6 @@ interface RefusedFor {
   readonly failure: CloudFailure;
 }
 
-/** A refused call. */
 export interface RefusedCall extends RefusedFor {
   /** In monotonic ms. */
   readonly startedAt: number;

@@ -11,6 +11,7 @@ import { policyOf } from '../../providers/contract/failure-policy.ts';
 import type { InstancePort } from '../../providers/contract/instance-port.ts';
 import type { VisibilityLag } from '../../providers/inventory/visibility-lag.ts';
 import type { CreateInterface, Operation, Outcome } from '../../providers/contract/operation.ts';
+import type { StepProgress } from './step-result.ts';
 
 export interface CreateInterfaceDeps {
   readonly node: ExtendedNode;
@@ -22,13 +23,7 @@ export interface CreateInterfaceDeps {
   readonly context: CallContext;
   /** How long the cloud takes to know a new interface. */
   readonly visibilityLag: VisibilityLag;
-  /**
-   * Called when the new interface is certainly not attached, and its deletion waits for the end of the
-   * leader's quiet period.
-   */
-  readonly onRefused: (failure: CloudFailure) => void;
-  /** Called when a call was throttled; it is retried. */
-  readonly onThrottle: (failure: CloudFailure) => void;
+  readonly emit: (progress: StepProgress) => void;
 }
 
 /** The node that gets the interface. */
@@ -77,8 +72,7 @@ export async function createInterface(
   const unattached = await attach({ interfaceId, instanceId, deviceIndex, createdAt }, deps);
   if (unattached === undefined) return { kind: 'attached', interfaceId };
   const { failure, isCertain } = unattached;
-  const onFenced = (): void => (isCertain ? deps.onRefused(failure) : undefined);
-  const deleted = await remove({ interfaceId, createdAt, onFenced }, deps);
+  const deleted = await remove({ interfaceId, createdAt, refused: isCertain ? failure : undefined }, deps);
   // An interface that cannot be deleted may be attached after all.
   if (!deleted && (await isAttached(interfaceId, deps))) return { kind: 'attached', interfaceId };
   return {
@@ -215,11 +209,16 @@ async function isAttached(interfaceId: string, deps: CreateInterfaceDeps): Promi
 
 /** Whether the interface is gone. */
 async function remove(
-  wanted: { readonly interfaceId: string; readonly createdAt: number; readonly onFenced: () => void },
+  wanted: {
+    readonly interfaceId: string;
+    readonly createdAt: number;
+    /** Why it is certainly not attached; undefined while it may be. */
+    readonly refused: CloudFailure | undefined;
+  },
   deps: CreateInterfaceDeps,
 ): Promise<boolean> {
   const { clock, consistencyWindow } = deps;
-  const { interfaceId, createdAt, onFenced } = wanted;
+  const { interfaceId, createdAt, refused } = wanted;
   const fencedUntil = clock.monotonic() + maxFenceWait;
   let lost = false;
   let counted = 0;
@@ -231,7 +230,7 @@ async function remove(
   const outcome = await repeat(deps, attempt, ({ kind, failure }) => {
     // A fenced call does not count as an attempt.
     if (failure.kind === 'fenced' && clock.monotonic() < fencedUntil) {
-      onFenced();
+      if (refused !== undefined) deps.emit({ kind: 'refused', failure: refused });
       return randomWait(pauses, fencedPause, deps.random);
     }
     counted++;
@@ -290,7 +289,7 @@ function mayBeAttached({ kind, failure }: NotDone): boolean {
 function pauseAfter(
   { kind, failure }: NotDone,
   { tries, since, isEarly }: { readonly tries: number; readonly since: number; readonly isEarly: boolean },
-  { clock, random, onThrottle }: CreateInterfaceDeps,
+  { clock, random, emit }: CreateInterfaceDeps,
 ): number | undefined {
   const { retry: next } = policyOf(failure);
   if (next !== 'byRateLimit') {
@@ -299,6 +298,6 @@ function pauseAfter(
   }
   if (clock.monotonic() >= since + maxThrottledTime) return undefined;
   // Only the rate limiter decides when the next call may go.
-  onThrottle(failure);
+  emit({ kind: 'throttled', failure });
   return 0;
 }

@@ -1,39 +1,20 @@
 // What prevents a node from being satisfied, whatever is tried.
 import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
-import type { SecurityGroupChoice } from './security-group-choice.ts';
-import type { SubnetChoice } from './subnet-choice.ts';
 
 export type Obstacle =
   | { readonly kind: 'noInterfaceSlots'; readonly interfaces: number }
+  /** Subnets match, but none has room for the smallest interface that serves pods. */
   | { readonly kind: 'subnetsExhausted'; readonly subnetIds: readonly string[] }
   /** Only these could take more, and the cloud could not carry out their last change. */
   | { readonly kind: 'interfacesFailed'; readonly interfaceIds: readonly string[] }
+  /** `wanted` describes what was requested. */
   | { readonly kind: 'noSubnetMatches'; readonly wanted: string }
+  /** Tags were requested and no group of the network carries them. */
   | { readonly kind: 'noSecurityGroupMatches'; readonly wanted: string }
+  /** The groups of the primary interface apply, but it is unknown. */
   | { readonly kind: 'securityGroupsUnknown' }
   /** Data that the choice depends on cannot be read. */
   | { readonly kind: 'networkUnreadable'; readonly failure: CloudFailure };
 
-/** Why there are no security groups for a new interface. */
-export function withoutGroups(choice: Exclude<SecurityGroupChoice, { kind: 'chosen' }>): Obstacle {
-  switch (choice.kind) {
-    case 'noneMatches':
-      return { kind: 'noSecurityGroupMatches', wanted: choice.wanted };
-    case 'unreadable':
-      return { kind: 'networkUnreadable', failure: choice.failure };
-    case 'unknown':
-      return { kind: 'securityGroupsUnknown' };
-  }
-}
-
-/** Why there is no subnet for a new interface. */
-export function withoutSubnet(choice: Exclude<SubnetChoice, { kind: 'chosen' }>): Obstacle {
-  switch (choice.kind) {
-    case 'noneMatches':
-      return { kind: 'noSubnetMatches', wanted: choice.wanted };
-    case 'unreadable':
-      return { kind: 'networkUnreadable', failure: choice.failure };
-    case 'exhausted':
-      return { kind: 'subnetsExhausted', subnetIds: choice.subnetIds };
-  }
-}
+/** Some of them. */
+export type ObstacleOf<Kind extends Obstacle['kind']> = Extract<Obstacle, { readonly kind: Kind }>;

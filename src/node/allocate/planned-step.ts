@@ -38,7 +38,6 @@ export function podAddressesGained(step: PlannedStep, { usePrimaryAddress }: Nod
   return secondaryAddressesOf(step) + primary;
 }
 
-/** Addresses that a step takes from its subnet. */
 export function subnetAddressesUsed(step: PlannedStep): number {
   if (step.kind === 'adoptInterface') return 0;
   return secondaryAddressesOf(step) + (step.kind === 'createInterface' ? 1 : 0);
@@ -57,7 +56,6 @@ export function secondaryAddressesOf(step: PlannedStep): number {
   }
 }
 
-/** Slots that a step fills on an existing interface. */
 export function slotsFilled(step: PlannedStep, interfaceId: string): number {
   const fills = step.kind === 'allocateIPs' || step.kind === 'allocatePrefixes';
   return fills && step.interfaceId === interfaceId ? step.count : 0;

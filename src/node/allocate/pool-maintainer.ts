@@ -9,7 +9,7 @@ import type { MutationPermission } from '../../providers/gate/mutation-permissio
 import type { OperationKind } from '../../providers/contract/operation.ts';
 import { leastOf, type Requeue, requeueAt } from '../../runtime/requeue.ts';
 import { LazySet } from '../../runtime/lazy-collections.ts';
-import type { FinishedStep, StepResult } from './step-result.ts';
+import type { StepEvent, StepProgress, StepResult } from './step-result.ts';
 import { LostAssignments } from './lost-assignments.ts';
 import { type PlannedStep, prefixesOf, subnetAddressesUsed } from './planned-step.ts';
 import { type AllocationPlan, prepareIPAllocation } from './prepare-ip-allocation.ts';
@@ -24,9 +24,9 @@ import {
 import { AllocationBackoff } from './allocation-backoff.ts';
 import { type MaintainedFacts, StepExecution, type StepExecutionDeps } from './step-execution.ts';
 
-export interface PoolMaintainerDeps extends Omit<StepExecutionDeps, 'lost' | 'onThrottle'> {
+export interface PoolMaintainerDeps extends Omit<StepExecutionDeps, 'lost'> {
   readonly permission: Pick<MutationPermission, 'refusal'>;
-  readonly onStep: (step: FinishedStep) => void;
+  readonly emit: (event: StepEvent) => void;
 }
 
 /** What the node needs from the cloud now, and when to plan again. */
@@ -43,20 +43,14 @@ const maxClearings = 3;
 
 type StepKind = PlannedStep['kind'];
 
-const stepKinds: readonly StepKind[] = [
-  'allocateIPs',
-  'allocatePrefixes',
-  'adoptInterface',
-  'createInterface',
-];
-
 /** Operations that a step needs together, so they are admitted together. */
 const operationsOf: Record<StepKind, readonly OperationKind[]> = {
   allocateIPs: ['allocateIPs'],
-  adoptInterface: ['attachInterface'],
   allocatePrefixes: ['allocatePrefixes'],
+  adoptInterface: ['attachInterface'],
   createInterface: ['createInterface', 'attachInterface'],
 };
+const stepKinds = Object.keys(operationsOf) as readonly StepKind[];
 
 export class PoolMaintainer {
   readonly #deps: PoolMaintainerDeps;
@@ -80,14 +74,7 @@ export class PoolMaintainer {
     const { node, settings, runtime } = deps;
     this.#backoff = new AllocationBackoff(runtime);
     this.#lost = new LostAssignments({ ...runtime, node, growth: node.growth, timing: settings.timing });
-    this.#calls = new StepExecution({
-      ...deps,
-      lost: this.#lost,
-      onThrottle: (failure) => {
-        this.#backoff.addThrottle(failure);
-        runtime.tasks.report();
-      },
-    });
+    this.#calls = new StepExecution({ ...deps, lost: this.#lost });
   }
 
   /** Starts what the plan requires beyond the steps in flight. */
@@ -140,8 +127,8 @@ export class PoolMaintainer {
 
   /** Calls that wait for rate limits or a slot follow the current priority, so a rise is announced. */
   #raiseQueuedPriority(): void {
-    const { priority, node } = this.#deps;
-    const [before, now] = [this.#priority, priority()];
+    const { node } = this.#deps;
+    const [before, now] = [this.#priority, node.priority];
     this.#priority = now;
     if (node.growth.isComing && rankOf(now) < rankOf(before)) node.implementation.reconsider();
   }
@@ -168,9 +155,8 @@ export class PoolMaintainer {
 
   /** Whether the rate limits let a new interface serve pods sooner than an existing one. */
   #prefersNew(admitted: StepKind | undefined): boolean {
-    const { settings, priority, node } = this.#deps;
-    const { implementation, instanceId } = node;
-    const now = priority();
+    const { settings, node } = this.#deps;
+    const { implementation, instanceId, priority: now } = node;
     if (!settings.spreadCalls || !isPressing(now)) return false;
     if (admitted !== undefined) return admitted === 'createInterface';
     const wait = (kind: StepKind): number => implementation.expectedWait(operationsOf[kind], now, instanceId);
@@ -185,10 +171,11 @@ export class PoolMaintainer {
   }
 
   async #run(kind: StepKind): Promise<void> {
-    const { node, priority } = this.#deps;
+    const { node, runtime } = this.#deps;
     const { implementation, instanceId } = node;
+    const priority = (): Priority => node.priority;
     const refund = await implementation
-      .admit(operationsOf[kind], { priority, signal: this.#deps.runtime.tasks.closing, instanceId })
+      .admit(operationsOf[kind], { priority, signal: runtime.tasks.closing, instanceId })
       .finally(() => this.#admitted(kind));
     // The wait may have been long: the current need decides.
     const steps = this.#mayBegin() ? this.#plan(this.#deps.node.forAllocation(), kind)?.steps : undefined;
@@ -230,13 +217,13 @@ export class PoolMaintainer {
   }
 
   async #perform(attempt: Attempt): Promise<StepResult> {
-    const { supply, onStep, runtime } = this.#deps;
+    const { supply, emit, runtime } = this.#deps;
     const { ledger } = supply;
     const { clock } = runtime;
     const { step, place, startedAt } = attempt;
-    const onRefused = (failure: CloudFailure): void => this.#goOnWithout(attempt, failure);
+    const onward = (progress: StepProgress): void => this.#progressed(attempt, progress);
     const reservation = ledger.reserve(step.subnetId, subnetAddressesUsed(step));
-    const result = await this.#calls.carryOut(step, onRefused).catch((error: unknown) => {
+    const result = await this.#calls.carryOut(step, onward).catch((error: unknown) => {
       // It is unknown how far the step came.
       reservation.settle(subnetAddressesUsed(step), clock.monotonic());
       throw error;
@@ -246,8 +233,16 @@ export class PoolMaintainer {
       this.#backoff.forget();
       this.#deps.supply.blocked.worked(allScopesOf(step, place));
     } else if (!this.#clearing.has(step)) this.#learnFromFailure(attempt, result);
-    onStep({ step, result, duration: clock.monotonic() - startedAt });
+    emit({ kind: 'step', finished: { step, result, duration: clock.monotonic() - startedAt } });
     return result;
+  }
+
+  #progressed(attempt: Attempt, { kind, failure }: StepProgress): void {
+    if (kind === 'refused') this.#goOnWithout(attempt, failure);
+    else {
+      this.#backoff.addThrottle(failure);
+      this.#deps.runtime.tasks.report();
+    }
   }
 
   /** Pods do not wait for a deletion that a new leader may not send in its first 20 s. */

@@ -12,7 +12,7 @@ import type { InstanceOrphans } from '../../providers/orphans/orphans.ts';
 import { adoptableFor, podAddressCount } from '../demand/adoptable.ts';
 import { addressesPerInterface, delegatesPrefixes, roomOn } from '../demand/capacity.ts';
 import { exclusionOf, type NodeRequirements } from '../demand/node-requirements.ts';
-import { type Obstacle, withoutGroups, withoutSubnet } from './plan-obstacles.ts';
+import type { Obstacle } from './plan-obstacles.ts';
 import { type DeviceSlots, deviceIndexFor, freeDeviceIndex } from './device-index.ts';
 import {
   type PlannedStep,
@@ -225,7 +225,7 @@ class Draft {
     if (deviceIndex === undefined || addressesPerInterface(limits, requirements) === 0)
       return this.#withoutSlot();
     const groups = chooseSecurityGroups(requirements, infrastructure, view);
-    if (groups.kind !== 'chosen') return this.#blocked(withoutGroups(groups));
+    if (groups.kind !== 'chosen') return this.#blocked(groups);
     const choice = chooseSubnet(requirements, {
       infrastructure,
       free: (subnetId) => (this.#refusalsIn(subnetId).length > 0 ? 0 : this.#free(subnetId, unit)),
@@ -244,10 +244,10 @@ class Draft {
 
   /** Blocked subnets among the matching ones may have room. */
   #withoutSubnet(choice: Exclude<SubnetChoice, { kind: 'chosen' }>): undefined {
-    const matching = choice.kind === 'exhausted' ? choice.subnetIds : [this.#place.nodeSubnetId];
+    const matching = choice.kind === 'subnetsExhausted' ? choice.subnetIds : [this.#place.nodeSubnetId];
     const refused = matching.filter((id) => this.#refusalsIn(id).length > 0);
     this.#note(refused.flatMap((id) => this.#refusalsIn(id)));
-    if (choice.kind !== 'exhausted') return this.#blocked(withoutSubnet(choice));
+    if (choice.kind !== 'subnetsExhausted') return this.#blocked(choice);
     const subnetIds = choice.subnetIds.filter((id) => !refused.includes(id));
     return subnetIds.length > 0 ? this.#blocked({ kind: 'subnetsExhausted', subnetIds }) : undefined;
   }
@@ -338,7 +338,6 @@ class Draft {
     return Math.min(room, Math.max(0, this.#facts.free(step.subnetId) - subnetAddressesUsed(step)));
   }
 
-  /** An interface in flight will have free slots. */
   #willHaveRoom(): boolean {
     const { limits, stepsInFlight } = this.#facts;
     return stepsInFlight.some((step) => slotsLeft(step, limits.addressesPerInterface - 1) > 0);

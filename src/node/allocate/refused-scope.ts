@@ -106,7 +106,6 @@ export const callsOf: Record<PlannedStep['kind'], readonly StepCall[]> = {
   createInterface: ['create', 'attach'],
 };
 
-/** All scopes of all calls of a step. */
 export function allScopesOf(step: PlannedStep, place: StepPlace): readonly RefusedScope[] {
   return callsOf[step.kind].flatMap((at) => Object.values(scopesOf(step, at, place)));
 }

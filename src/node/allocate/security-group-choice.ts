@@ -1,19 +1,14 @@
 // Chooses the security groups of a new interface: those the node names, those with its tags, or those of its
 // primary interface.
-import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
 import type { Infrastructure } from '../../providers/contract/infrastructure.ts';
 import { type InstanceView, primaryInterface } from '../../providers/contract/instance-view.ts';
 import { carries } from '../../providers/contract/network-interface.ts';
 import type { NodeRequirements } from '../demand/node-requirements.ts';
+import type { ObstacleOf } from './plan-obstacles.ts';
 
 export type SecurityGroupChoice =
   | { readonly kind: 'chosen'; readonly ids: readonly string[] }
-  /** Tags were requested and no group of the network carries them. */
-  | { readonly kind: 'noneMatches'; readonly wanted: string }
-  /** Tags were requested and the groups of the network cannot be read. */
-  | { readonly kind: 'unreadable'; readonly failure: CloudFailure }
-  /** The groups of the primary interface apply, but it is unknown. */
-  | { readonly kind: 'unknown' };
+  | ObstacleOf<'noSecurityGroupMatches' | 'networkUnreadable' | 'securityGroupsUnknown'>;
 
 export function chooseSecurityGroups(
   requirements: NodeRequirements,
@@ -25,14 +20,17 @@ export function chooseSecurityGroups(
   const tags = Object.entries(securityGroupTags);
   if (tags.length > 0) {
     const { securityGroups: failure } = infrastructure.denied ?? {};
-    if (failure !== undefined) return { kind: 'unreadable', failure };
+    if (failure !== undefined) return { kind: 'networkUnreadable', failure };
     const tagged = infrastructure.securityGroups.filter(
       (group) => group.networkId === networkId && carries(group.tags, securityGroupTags),
     );
     if (tagged.length > 0) return { kind: 'chosen', ids: tagged.map((group) => group.id).sort() };
-    return { kind: 'noneMatches', wanted: tags.map(([key, value]) => `${key}=${value}`).join(', ') };
+    return {
+      kind: 'noSecurityGroupMatches',
+      wanted: tags.map(([key, value]) => `${key}=${value}`).join(', '),
+    };
   }
   const first = primaryInterface(view);
-  if (first === undefined || first.securityGroupIds.length === 0) return { kind: 'unknown' };
+  if (first === undefined || first.securityGroupIds.length === 0) return { kind: 'securityGroupsUnknown' };
   return { kind: 'chosen', ids: first.securityGroupIds };
 }

@@ -1,6 +1,5 @@
 // Executes one step of a plan with its calls. It makes sure that no interface or assignment is lost on the way.
 import type { CallContext } from '../../providers/contract/allocation-implementation.ts';
-import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
 import { mayConcern } from '../../providers/contract/failure-policy.ts';
 import { type InstanceView, unusableIn } from '../../providers/contract/instance-view.ts';
 import type { Tags } from '../../providers/contract/network-interface.ts';
@@ -29,9 +28,6 @@ export interface StepExecutionDeps {
   readonly settings: AllocationSettings;
   readonly runtime: TaskRuntime;
   readonly lost: Pick<LostAssignments, 'sent' | 'ended' | 'answerLost' | 'answered'>;
-  readonly priority: () => Priority;
-  /** Called when a call was throttled; it is retried. */
-  readonly onThrottle: (failure: CloudFailure) => void;
 }
 
 /** The node that gets addresses. */
@@ -39,6 +35,8 @@ export interface GrowingNode extends InstancePort {
   /** The facts that a plan is based on; undefined while the node cannot be served. */
   forAllocation(): MaintainedFacts | undefined;
   readonly growth: Growth;
+  /** How urgently it needs addresses now. */
+  readonly priority: Priority;
 }
 
 /** What the nodes take from together. */
@@ -75,23 +73,23 @@ export class StepExecution {
 
   /**
    * Resolves once all calls of the step have ended; rejects with the reason of the signal, or because of a
-   * bug. `onRefused`: the step certainly brings nothing, but what it created waits for deletion.
+   * bug.
    */
-  carryOut(step: PlannedStep, onRefused: (failure: CloudFailure) => void): Promise<StepResult> {
+  carryOut(step: PlannedStep, emit: CreateInterfaceDeps['emit']): Promise<StepResult> {
     switch (step.kind) {
       case 'allocateIPs':
       case 'allocatePrefixes':
         return this.#allocate(step);
       case 'adoptInterface':
-        return this.#adopt(step);
+        return this.#adopt(step, emit);
       case 'createInterface':
-        return this.#create(step, onRefused);
+        return this.#create(step, emit);
     }
   }
 
   async #create(
     step: PlannedStep & { kind: 'createInterface' },
-    onRefused: CreateInterfaceDeps['onRefused'],
+    emit: CreateInterfaceDeps['emit'],
   ): Promise<StepResult> {
     const { node, supply, settings, inventory } = this.#deps;
     const { random, clock } = this.#deps.runtime;
@@ -113,7 +111,7 @@ export class StepExecution {
     // The default after a bug: it is unknown how far the step came.
     let leavesSomething = true;
     try {
-      const result = await createInterface(request, this.#unitDeps(onRefused));
+      const result = await createInterface(request, this.#unitDeps(emit));
       leavesSomething = result.kind === 'failed' && (result.left !== undefined || result.uncertain);
       if (result.kind === 'attached') return this.#attached(result.interfaceId);
       if (result.left !== undefined) inventory.abandon(result.left);
@@ -123,7 +121,10 @@ export class StepExecution {
     }
   }
 
-  async #adopt(step: PlannedStep & { kind: 'adoptInterface' }): Promise<StepResult> {
+  async #adopt(
+    step: PlannedStep & { kind: 'adoptInterface' },
+    emit: CreateInterfaceDeps['emit'],
+  ): Promise<StepResult> {
     const { node, supply, inventory } = this.#deps;
     const { instanceId } = node;
     const { interfaceId, deviceIndex } = step;
@@ -132,7 +133,7 @@ export class StepExecution {
     inventory.adopt(claim.interface);
     let end: 'gone' | 'unfit' | 'kept' = 'kept';
     try {
-      const failure = await adoptInterface({ interfaceId, instanceId, deviceIndex }, this.#unitDeps());
+      const failure = await adoptInterface({ interfaceId, instanceId, deviceIndex }, this.#unitDeps(emit));
       if (failure === undefined) {
         end = 'gone';
         return this.#attached(interfaceId);
@@ -151,8 +152,8 @@ export class StepExecution {
   }
 
   get #context(): CallContext {
-    const { priority, runtime } = this.#deps;
-    return { priority, signal: runtime.tasks.deadline };
+    const { node, runtime } = this.#deps;
+    return { priority: () => node.priority, signal: runtime.tasks.deadline };
   }
 
   #attached(interfaceId: string): StepResult {
@@ -160,8 +161,8 @@ export class StepExecution {
     return { kind: 'done', interfaceId, ...(attachment?.state === 'attaching' && { isAttaching: true }) };
   }
 
-  #unitDeps(onRefused: CreateInterfaceDeps['onRefused'] = () => undefined): CreateInterfaceDeps {
-    const { node, supply, settings, runtime, onThrottle } = this.#deps;
+  #unitDeps(emit: CreateInterfaceDeps['emit']): CreateInterfaceDeps {
+    const { node, supply, settings, runtime } = this.#deps;
     const { clock, random } = runtime;
     const attachments = (): readonly { id: string; deviceIndex: number | undefined }[] => {
       const view = this.#view;
@@ -191,8 +192,7 @@ export class StepExecution {
       consistencyWindow: settings.timing.consistencyWindow,
       context: this.#context,
       visibilityLag: supply.visibilityLag,
-      onThrottle,
-      onRefused,
+      emit,
     };
   }
 

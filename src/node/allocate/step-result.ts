@@ -10,6 +10,22 @@ export interface FinishedStep {
   readonly duration: number;
 }
 
+/** A step has ended. */
+export interface StepEvent {
+  readonly kind: 'step';
+  readonly finished: FinishedStep;
+}
+
+/** What its calls tell before a step ends. */
+export interface StepProgress {
+  /**
+   * `throttled`: a call is repeated. `refused`: the step certainly brings nothing, but what it created waits for the end
+   * of the leader's quiet period to be deleted.
+   */
+  readonly kind: 'throttled' | 'refused';
+  readonly failure: CloudFailure;
+}
+
 export type StepResult =
   | {
       readonly kind: 'done';

@@ -14,18 +14,15 @@ import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
 import type { Infrastructure, Subnet } from '../../providers/contract/infrastructure.ts';
 import { carries } from '../../providers/contract/network-interface.ts';
 import type { NodeRequirements } from '../demand/node-requirements.ts';
+import type { ObstacleOf } from './plan-obstacles.ts';
 
 export type SubnetChoice =
   | { readonly kind: 'chosen'; readonly subnet: Subnet }
-  /** Subnets match, but none has room for the smallest interface that serves pods. */
-  | { readonly kind: 'exhausted'; readonly subnetIds: readonly string[] }
   /**
-   * The node's own subnet has no room, and the alternatives cannot be read: subnets with the same routes, or
-   * those of its zone.
+   * Unreadable: the node's own subnet has no room, and the alternatives cannot be read, which are subnets with the same
+   * routes, or those of its zone.
    */
-  | { readonly kind: 'unreadable'; readonly failure: CloudFailure }
-  /** No subnet matches; `wanted` describes what was requested. */
-  | { readonly kind: 'noneMatches'; readonly wanted: string };
+  | ObstacleOf<'subnetsExhausted' | 'noSubnetMatches' | 'networkUnreadable'>;
 
 export interface SubnetFacts {
   readonly infrastructure: Infrastructure;
@@ -40,16 +37,17 @@ export interface SubnetFacts {
 export function chooseSubnet(requirements: NodeRequirements, facts: SubnetFacts): SubnetChoice {
   const { candidates, unreadable } = candidatesFor(requirements, facts);
   const hasRoom = candidates.some(({ id }) => facts.free(id) >= facts.minUseful);
-  if (unreadable !== undefined && !hasRoom) return { kind: 'unreadable', failure: unreadable };
+  if (unreadable !== undefined && !hasRoom) return { kind: 'networkUnreadable', failure: unreadable };
   const unreadZone = facts.infrastructure.unreadZones?.get(requirements.zone);
-  if (candidates.length === 0 && unreadZone !== undefined) return { kind: 'unreadable', failure: unreadZone };
-  if (candidates.length === 0) return { kind: 'noneMatches', wanted: describeWanted(requirements) };
+  if (candidates.length === 0 && unreadZone !== undefined)
+    return { kind: 'networkUnreadable', failure: unreadZone };
+  if (candidates.length === 0) return { kind: 'noSubnetMatches', wanted: describeWanted(requirements) };
   const ranked = candidates
     .map((subnet) => ({ subnet, free: facts.free(subnet.id) }))
     .sort((a, b) => b.free - a.free || (a.subnet.id < b.subnet.id ? -1 : 1));
   const best = ranked[0];
   if (best === undefined || best.free < facts.minUseful) {
-    return { kind: 'exhausted', subnetIds: candidates.map((subnet) => subnet.id).sort() };
+    return { kind: 'subnetsExhausted', subnetIds: candidates.map((subnet) => subnet.id).sort() };
   }
   return { kind: 'chosen', subnet: best.subnet };
 }

@@ -16,7 +16,6 @@ export function adoptableFor(
   return isThere && !isExcludedByTags(item, requirements);
 }
 
-/** Pod addresses that the interface brings. */
 export function podAddressCount(
   { addresses, prefixes }: NetworkInterface,
   { usePrimaryAddress }: Pick<NodeRequirements, 'usePrimaryAddress'>,

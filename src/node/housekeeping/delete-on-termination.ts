@@ -22,7 +22,13 @@ export interface DeleteOnTerminationDeps {
   readonly random: Random;
   readonly timing: Pick<CallTiming, 'consistencyWindow'>;
   readonly tasks: TaskGroup;
-  readonly onFailure: (interfaceId: string, failure: CloudFailure) => void;
+  readonly emit: (event: HousekeepingFailure) => void;
+}
+
+export interface HousekeepingFailure {
+  readonly kind: 'housekeepingFailure';
+  readonly interfaceId: string;
+  readonly failure: CloudFailure;
 }
 
 const policy = { base: 2000, cap: 300_000 };
@@ -66,7 +72,7 @@ export class DeleteOnTermination {
   }
 
   async #call(interfaceId: string, attachmentId: string): Promise<void> {
-    const { node, clock, random, timing, onFailure } = this.#deps;
+    const { node, clock, random, timing, emit } = this.#deps;
     const { instanceId, implementation } = node;
     const startedAt = clock.monotonic();
     const { closing: signal, deadline } = this.#deps.tasks;
@@ -85,7 +91,7 @@ export class DeleteOnTermination {
         this.#seenTo.delete(attachmentId);
         return undefined;
       }
-      onFailure(interfaceId, result.failure);
+      emit({ kind: 'housekeepingFailure', interfaceId, failure: result.failure });
       // An interface older than a consistency window that the cloud does not know is gone.
       const isLate = clock.monotonic() >= startedAt + timing.consistencyWindow;
       const isFinal = next === 'never' || (result.failure.kind === 'notYetVisible' && isLate);

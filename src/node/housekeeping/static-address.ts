@@ -7,7 +7,11 @@ import type { Tags, PublicAddress } from '../../providers/contract/network-inter
 import type { InstancePort } from '../../providers/contract/instance-port.ts';
 import type { Outcome } from '../../providers/contract/operation.ts';
 import type { MutationPermission } from '../../providers/gate/mutation-permission.ts';
-import type { PublicAddressClaim, PublicAddressPool } from '../../providers/catalog/public-address-pool.ts';
+import type {
+  EndOfClaim,
+  PublicAddressClaim,
+  PublicAddressPool,
+} from '../../providers/catalog/public-address-pool.ts';
 import { raceAbort } from '../../runtime/race-abort.ts';
 import { type Requeue, requeueAt } from '../../runtime/requeue.ts';
 import type { TaskGroup } from '../../runtime/task-group.ts';
@@ -23,7 +27,14 @@ export interface StaticAddressDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly tasks: TaskGroup;
-  readonly onAssociated: (publicAddress: string, interfaceId: string) => void;
+  readonly emit: (event: AddressAssociated) => void;
+}
+
+/** The primary interface received a public address. */
+export interface AddressAssociated {
+  readonly kind: 'staticAddress';
+  readonly publicAddress: string;
+  readonly interfaceId: string;
 }
 
 export interface StaticAddressNode extends Omit<InstancePort, 'invalidate'> {
@@ -140,8 +151,10 @@ export class StaticAddress {
     if (outcome === undefined) return;
     if (outcome.kind === 'done') {
       this.#deps.node.applyAnswer(outcome.answer);
-      if (outcome.answer.kind === 'staticIPAssociated')
-        this.#deps.onAssociated(outcome.answer.publicAddress, interfaceId);
+      if (outcome.answer.kind === 'staticIPAssociated') {
+        const { publicAddress } = outcome.answer;
+        this.#deps.emit({ kind: 'staticAddress', publicAddress, interfaceId });
+      }
       return;
     }
     this.#learnFromFailure(outcome.failure);
@@ -199,13 +212,13 @@ function missingIn({ tags = {}, view }: Partial<StaticAddressFacts> = {}): Missi
 }
 
 /** What happens to the claim: `open` while an answer is missing. */
-type End = 'free' | 'taken' | 'open';
+type End = EndOfClaim | 'open';
 
 function endOf(outcome: Outcome): End {
   if (outcome.kind === 'done') return 'taken';
   if (outcome.kind === 'ambiguous') return 'open';
   // The next attempt tries another address.
-  return mayConcernAddress(outcome.failure) ? 'taken' : 'free';
+  return mayConcernAddress(outcome.failure) ? 'refused' : 'free';
 }
 
 function mayConcernAddress(failure: CloudFailure): boolean {

@@ -29,9 +29,15 @@ export interface NodePublisherDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly object: PublishedObject;
-  /** Applies a newer state of the object. */
-  readonly observe: (raw: JsonObject) => void;
-  readonly onWrite: (part: Write['part'], outcome: WriteOutcome['kind'] | 'unfinished') => void;
+  /** The known objects. `observe` applies a newer state. */
+  readonly known: { observe(raw: JsonObject): void };
+  readonly emit: (event: WriteEvent) => void;
+}
+
+export interface WriteEvent {
+  readonly kind: 'write';
+  readonly part: Write['part'];
+  readonly outcome: WriteOutcome['kind'] | 'unfinished';
 }
 
 /** `trouble`: a failure that needs action, once per text. */
@@ -45,7 +51,6 @@ export type PublishResult = { readonly trouble?: string } & (
   | { readonly kind: 'held'; readonly writes: readonly Write[] }
 );
 
-/** A run of writes. */
 interface Run {
   readonly writes: number;
   /** The last write that succeeded. */
@@ -129,7 +134,7 @@ export class NodePublisher {
       return { kind: 'paused', requeueAfter: refusedFor, ...this.#refused(unwritten(write, problem)) };
     }
     if (writes < maxWrites) return undefined;
-    this.#deps.onWrite('spec', 'unfinished');
+    this.#deps.emit({ kind: 'write', part: 'spec', outcome: 'unfinished' });
     return { kind: 'paused', requeueAfter: this.#backoff.fail() };
   }
 
@@ -147,25 +152,25 @@ export class NodePublisher {
     { part, patch }: Write,
     signal: AbortSignal,
   ): Promise<'written' | 'reread' | WriteFailure> {
-    const { writer, observe, onWrite, object } = this.#deps;
+    const { writer, known, emit, object } = this.#deps;
     const writtenBefore = object.writtenAt;
     object.writtenAt = this.#deps.clock.monotonic();
     const outcome = await (part === 'spec'
       ? writer.patchSpec(node, patch, signal)
       : writer.patchStatus(node, patch, signal));
-    onWrite(part, outcome.kind);
+    emit({ kind: 'write', part, outcome: outcome.kind });
     this.#isStuck = outcome.kind === 'unavailable';
     const mayBeWritten = outcome.kind === 'unavailable' || isNewer(outcome, node);
     object.writtenAt = mayBeWritten ? this.#deps.clock.monotonic() : writtenBefore;
     if (outcome.kind === 'written') {
-      observe(outcome.raw);
+      known.observe(outcome.raw);
       return 'written';
     }
     if (outcome.kind !== 'conflict') return outcome;
     const live: ReadOutcome = await writer.get(node.name, signal);
     this.#isStuck = live.kind === 'unavailable';
     if (live.kind !== 'found') return live;
-    observe(live.raw);
+    known.observe(live.raw);
     return 'reread';
   }
 

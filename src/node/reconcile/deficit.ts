@@ -2,11 +2,12 @@
 import type { Clock } from '../../runtime/clock.ts';
 import type { Assessment } from '../conditions/assessment.ts';
 import type { NodeEvent } from './node-event.ts';
+import type { NodeState } from './node-state.ts';
 
 export interface DeficitDeps {
   readonly clock: Pick<Clock, 'monotonic'>;
-  /** Cloud calls made for the node so far. */
-  readonly calls: () => number;
+  /** `calls`: those made for the node so far. */
+  readonly state: Pick<NodeState, 'calls'>;
   /** Tells that a deficit ended. */
   readonly emit: (event: NodeEvent) => void;
 }
@@ -25,10 +26,9 @@ export class Deficit {
     return this.#start?.at;
   }
 
-  /** Notices a deficit that starts. */
   notice(assessment: Assessment, pendingPods: number): void {
     if (countsAsDeficit(assessment, pendingPods))
-      this.#start ??= { at: this.#deps.clock.monotonic(), calls: this.#deps.calls() };
+      this.#start ??= { at: this.#deps.clock.monotonic(), calls: this.#deps.state.calls };
     // The node was not served and no pods wait any longer, so no deficit was resolved.
     else if (assessment.kind !== 'served') this.#start = undefined;
   }
@@ -37,9 +37,9 @@ export class Deficit {
   published(assessment: Assessment): void {
     const isSupplied = assessment.kind === 'served' && assessment.wanted === 0;
     if (this.#start === undefined || !isSupplied) return;
-    const { clock, calls, emit } = this.#deps;
+    const { clock, state, emit } = this.#deps;
     const { at, calls: before } = this.#start;
-    emit({ kind: 'satisfied', duration: clock.monotonic() - at, calls: calls() - before });
+    emit({ kind: 'satisfied', duration: clock.monotonic() - at, calls: state.calls - before });
     this.#start = undefined;
   }
 }

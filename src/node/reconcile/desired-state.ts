@@ -48,7 +48,6 @@ export interface DesiredStateDeps {
   };
 }
 
-/** Without the error. */
 type Content = Omit<Desired, 'operatorError'>;
 
 /** What must not be shown, or not where it is shown. */

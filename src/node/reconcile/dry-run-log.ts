@@ -5,6 +5,8 @@ import { LazyMap } from '../../runtime/lazy-collections.ts';
 import type { PlannedStep } from '../allocate/planned-step.ts';
 import type { StaticAddressStep } from '../housekeeping/static-address.ts';
 import type { Write } from '../publish/next-write.ts';
+import type { NodeEvent } from './node-event.ts';
+import type { NodeState } from './node-state.ts';
 
 export type DryRunDecision =
   | { readonly kind: 'step'; readonly step: PlannedStep }
@@ -19,15 +21,19 @@ const activityOf: Readonly<Record<DryRunDecision['kind'], Activity>> = {
   write: 'publish',
 };
 
+export interface DryRunLogDeps {
+  readonly permission: Pick<MutationPermission, 'refusal'>;
+  readonly emit: (event: NodeEvent) => void;
+  readonly state: Pick<NodeState, 'node'>;
+}
+
 export class DryRunLog {
-  readonly #permission: Pick<MutationPermission, 'refusal'>;
-  readonly #log: (decision: DryRunDecision) => void;
+  readonly #deps: DryRunLogDeps;
   /** The decisions last logged, by kind. */
   readonly #logged = new LazyMap<DryRunDecision['kind'], ReadonlySet<string>>();
 
-  constructor(permission: Pick<MutationPermission, 'refusal'>, log: (decision: DryRunDecision) => void) {
-    this.#permission = permission;
-    this.#log = log;
+  constructor(deps: DryRunLogDeps) {
+    this.#deps = deps;
   }
 
   /** What would change in the cloud: the steps of a plan, a static address, and interfaces that must go with their instance. */
@@ -52,13 +58,15 @@ export class DryRunLog {
     kind: Kind,
     decisions: readonly Extract<DryRunDecision, { readonly kind: Kind }>[],
   ): void {
-    if (this.#permission.refusal(activityOf[kind]) !== 'dryRun') {
+    const { permission, emit, state } = this.#deps;
+    if (permission.refusal(activityOf[kind]) !== 'dryRun') {
       this.#logged.delete(kind);
       return;
     }
     const logged = this.#logged.get(kind);
     const now = new Map(decisions.map((decision) => [JSON.stringify(decision), decision]));
     this.#logged.set(kind, new Set(now.keys()));
-    for (const [text, decision] of now) if (logged?.has(text) !== true) this.#log(decision);
+    for (const [text, decision] of now)
+      if (logged?.has(text) !== true) emit({ kind: 'dryRun', node: state.node, decision });
   }
 }

@@ -93,7 +93,6 @@ export interface OtherWriters {
 }
 
 export interface VerifiedIdentities {
-  /** Whether any Node is known. */
   readonly isKnown: boolean;
   /** Whether the instance belongs to the Node of that name, and to no other. */
   isVerified(name: string, instanceId: string): boolean;

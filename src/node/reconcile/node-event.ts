@@ -1,16 +1,15 @@
 // What happens to a node and others should know: its log lines, metrics and Events follow from it, and other nodes wake.
 import type { NodeReference } from '../../kubernetes/cilium-node/cilium-node.ts';
-import type { WriteOutcome } from '../../kubernetes/cilium-node/cilium-node-writer.ts';
-import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
 import type { TriggerFigures } from '../../runtime/trigger.ts';
-import type { FinishedStep } from '../allocate/step-result.ts';
+import type { StepEvent } from '../allocate/step-result.ts';
 import type { NodeCondition } from '../conditions/node-condition.ts';
 import type { Claimed } from '../demand/address-claims.ts';
-import type { Holding } from '../demand/holdings.ts';
 import type { Exclusion } from '../demand/node-requirements.ts';
-import type { Write } from '../publish/next-write.ts';
-import type { InterfaceRelease } from '../release/idle-interfaces.ts';
-import type { FinishedRelease } from '../release/unassignments.ts';
+import type { HousekeepingFailure } from '../housekeeping/delete-on-termination.ts';
+import type { AddressAssociated } from '../housekeeping/static-address.ts';
+import type { WriteEvent } from '../publish/node-publisher.ts';
+import type { InterfaceReleaseEvent } from '../release/idle-interfaces.ts';
+import type { ReleaseEvent } from '../release/releaser.ts';
 import type { DryRunDecision } from './dry-run-log.ts';
 
 export type NodeEvent = ReportedNodeEvent | SharedNodeEvent;
@@ -33,34 +32,22 @@ type RunEvent =
   | { readonly kind: 'publicationRequested' }
   | { readonly kind: 'published'; readonly figures: TriggerFigures };
 
-type CallEvent =
-  | { readonly kind: 'step'; readonly node: NodeReference; readonly finished: FinishedStep }
-  | { readonly kind: 'release'; readonly node: NodeReference; readonly release: FinishedRelease }
-  | { readonly kind: 'interfaceRelease'; readonly node: NodeReference; readonly release: InterfaceRelease }
-  /** These are no longer offered because pods must not use them; the cloud keeps them in place. */
-  | { readonly kind: 'retired'; readonly node: NodeReference; readonly holdings: readonly Holding[] }
-  /** The primary interface received a public address. */
-  | {
-      readonly kind: 'staticAddress';
-      readonly node: NodeReference;
-      readonly publicAddress: string;
-      readonly interfaceId: string;
-    }
-  | {
-      readonly kind: 'housekeepingFailure';
-      readonly node: NodeReference;
-      readonly interfaceId: string;
-      readonly failure: CloudFailure;
-    }
+type CallEvent = { readonly node: NodeReference } & (
+  | PartEvent
   /** What a dry run suppresses; again only when it changes. */
-  | { readonly kind: 'dryRun'; readonly node: NodeReference; readonly decision: DryRunDecision };
+  | { readonly kind: 'dryRun'; readonly decision: DryRunDecision }
+);
+
+/** What the parts of a node tell. */
+export type PartEvent =
+  | StepEvent
+  | ReleaseEvent
+  | InterfaceReleaseEvent
+  | HousekeepingFailure
+  | AddressAssociated;
 
 type PublicationEvent =
-  | {
-      readonly kind: 'write';
-      readonly part: Write['part'];
-      readonly outcome: WriteOutcome['kind'] | 'unfinished';
-    }
+  | WriteEvent
   | { readonly kind: 'writeTrouble'; readonly node: NodeReference; readonly problem: string }
   /** The CiliumNode may not be read; once per text. */
   | { readonly kind: 'readTrouble'; readonly node: NodeReference; readonly problem: string };

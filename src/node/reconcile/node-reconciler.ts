@@ -24,7 +24,6 @@ import { NodePublisher, type PublishResult } from '../publish/node-publisher.ts'
 import { givenUpAndHidden, pendingReleaseIn, shownSince } from '../publish/restored-state.ts';
 import { Warnings } from './warnings.ts';
 import { DryRunLog } from './dry-run-log.ts';
-import { priorityOf } from '../demand/priority.ts';
 
 /**
  * Minimum time between two decisions and between two publications, in ms. Events that arrive together share
@@ -59,7 +58,6 @@ export class NodeReconciler {
   readonly #report: ConditionReport;
   readonly #deficit: Deficit;
   readonly #desired: DesiredState;
-  #assessment: Assessment = { kind: 'unread' };
   /** The only timer: when a part takes its next step although nothing happens. */
   #timer: { readonly due: number; readonly cancel: () => void } | undefined;
   /** A publication is running or queued. */
@@ -111,7 +109,6 @@ export class NodeReconciler {
       permission,
       random,
       state: this.#state,
-      priority: () => this.priority,
       tasks: this.#tasks,
     });
     const { growth } = this.#state;
@@ -123,10 +120,8 @@ export class NodeReconciler {
       words: cloud.implementation.section.words,
     });
     this.#report = new ConditionReport({ context, permission, state: this.#state });
-    this.#deficit = new Deficit({ clock, emit, calls: () => this.#state.calls });
-    this.#dryRunLog = new DryRunLog(permission, (decision) =>
-      emit({ kind: 'dryRun', node: this.#state.node, decision }),
-    );
+    this.#deficit = new Deficit({ clock, emit, state: this.#state });
+    this.#dryRunLog = new DryRunLog({ permission, emit, state: this.#state });
     this.#desired = new DesiredState({
       context,
       instanceId,
@@ -136,11 +131,11 @@ export class NodeReconciler {
     this.#publisher = new NodePublisher({
       writer: writer.own,
       permission,
-      observe: (raw) => writer.known.observe(raw),
+      known: writer.known,
       clock,
       random,
       object: this.#state,
-      onWrite: (part, outcome) => emit({ kind: 'write', part, outcome }),
+      emit,
     });
     cloud.inventory.track(instanceId, restored, clock.monotonic(), pendingReleaseIn(node));
     cloud.inventory.agentGaveUp(instanceId, givenUpAndHidden(node));
@@ -155,7 +150,7 @@ export class NodeReconciler {
     const isOwnWrite = writer.own.isAnswer(node);
     if (!isOwnWrite && writer.others.mayBePreviousLeaders(node)) this.#restore(previous, node);
     cloud.inventory.agentGaveUp(this.instanceId, givenUpAndHidden(node));
-    if (isOursToWrite(this.#assessment)) writer.others.check(previous, node);
+    if (isOursToWrite(this.#state.assessed)) writer.others.check(previous, node);
     // A publication in flight reads the newest state after its write. Our own writes need no decision, unless
     // something is leaving: that proceeds once its removal is confirmed.
     if (!this.#isPublishing || this.#state.isReleasing || !asksTheSame(previous, node)) this.wake();
@@ -175,12 +170,12 @@ export class NodeReconciler {
 
   get removal(): RemovalProgress {
     // Before the cloud answers, removals wait; they are written then.
-    if (this.#assessment.kind !== 'unread' && !isOursToWrite(this.#assessment)) return 'none';
+    if (this.#state.assessed.kind !== 'unread' && !isOursToWrite(this.#state.assessed)) return 'none';
     return this.#publisher.isStuck ? 'stuck' : 'leaving';
   }
 
   get priority(): Priority {
-    return this.#assessment.kind === 'served' ? priorityOf(this.#assessment.usage) : 'normal';
+    return this.#state.priority;
   }
 
   /** Pods wait for assigned addresses until they are published. */
@@ -217,7 +212,7 @@ export class NodeReconciler {
     return {
       isVerified: this.#context.identities.isVerified(this.name, this.instanceId),
       protocol: protocolOf(this.#state.node),
-      assessment: this.#assessment,
+      assessment: this.#state.assessed,
       pendingPods: this.pendingPods,
       isPublished: !this.#publisher.isBehind,
       condition: this.#report.condition,
@@ -238,16 +233,16 @@ export class NodeReconciler {
     const refresh = this.#refresh.step(view, now);
     // Before the plan: keeping an address that is needed after all costs no call.
     const release = releaser.step(this.#state.forRelease(), now);
-    this.#assessment = this.#state.assess();
+    this.#state.assessed = this.#state.assess();
     const removal = idle.step(this.#state.forIdleInterfaces(), now);
-    this.#claim(this.#assessment);
+    this.#claim(this.#state.assessed);
     const pool = maintainer.step(this.#state.forAllocation(), now);
     const address = staticAddress.step(this.#state.forStaticAddress(), now);
     const terminating = this.#setDeleteOnTermination(view);
-    this.#deficit.notice(this.#assessment, this.pendingPods);
+    this.#deficit.notice(this.#state.assessed, this.pendingPods);
     const warnings = this.#warn();
     const report = this.#report.step({
-      assessment: this.#assessment,
+      assessment: this.#state.assessed,
       plan: pool.plan,
       trouble: maintainer.trouble,
       refusedWrite: this.#publisher.refusal,
@@ -295,7 +290,7 @@ export class NodeReconciler {
    */
   #publishDifference(): void {
     if (this.#isPublishing) return;
-    const desired = this.#toPublish(this.#assessment);
+    const desired = this.#toPublish(this.#state.assessed);
     if (this.#publisher.difference(desired) !== undefined) {
       this.#context.emit({ kind: 'publicationRequested' });
       this.#publication.fire();
@@ -323,7 +318,7 @@ export class NodeReconciler {
 
   /** Returns the interfaces that need a call and for which none may start. */
   #setDeleteOnTermination(view: InstanceView | undefined): readonly string[] {
-    const assessment = this.#assessment;
+    const assessment = this.#state.assessed;
     if (view === undefined || !this.#state.mayBeOurs()) return [];
     if (assessment.kind !== 'served' || !assessment.requirements.deleteOnTermination) return [];
     return this.#parts.deleteOnTermination.step(view.interfaces);
@@ -332,7 +327,7 @@ export class NodeReconciler {
   #warn(): Requeue {
     const { view, node } = this.#state;
     const staticIp = this.#parts.staticAddress.warning;
-    return this.#warnings.step(node, { view, assessment: this.#assessment, staticIp });
+    return this.#warnings.step(node, { view, assessment: this.#state.assessed, staticIp });
   }
 
   #enqueue(start: Begin): () => void {
@@ -383,8 +378,8 @@ export class NodeReconciler {
 
   #onPublished(): void {
     this.#desired.published();
-    if (this.#report.published(this.#assessment)) this.wake();
-    this.#deficit.published(this.#assessment);
+    if (this.#report.published(this.#state.assessed)) this.wake();
+    this.#deficit.published(this.#state.assessed);
   }
 }
 

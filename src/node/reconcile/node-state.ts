@@ -5,6 +5,7 @@ import type { AllocationImplementation } from '../../providers/contract/allocati
 import type { InstancePort } from '../../providers/contract/instance-port.ts';
 import type { InstanceView } from '../../providers/contract/instance-view.ts';
 import type { Answer } from '../../providers/contract/observation.ts';
+import type { Priority } from '../../providers/contract/priority.ts';
 import { Growth } from '../allocate/growth.ts';
 import type { ReleasableFacts } from '../release/release-plan.ts';
 import { ReleaseStore } from '../release/release-store.ts';
@@ -16,6 +17,7 @@ import { type IdleFacts, IdlePhases } from '../release/idle-interfaces.ts';
 import type { NodeContext } from './node-context.ts';
 import type { MaintainedFacts } from '../allocate/step-execution.ts';
 import type { StaticAddressFacts } from '../housekeeping/static-address.ts';
+import { priorityOf } from '../demand/priority.ts';
 import { roomUnder } from '../demand/statistics.ts';
 import { type Waiting, waitingAfter } from '../demand/unreported-pods.ts';
 
@@ -38,6 +40,8 @@ export class NodeState implements InstancePort {
   /** The newest state of the object. */
   node: CiliumNode;
   pendingPods = 0;
+  /** By the last decision. */
+  assessed: Assessment = { kind: 'unread' };
   /** Number of operations started for the node. */
   calls = 0;
   /** When this process last wrote the object, may have written it, or started to, in monotonic ms; -Infinity if never. */
@@ -75,6 +79,11 @@ export class NodeState implements InstancePort {
         return implementation.perform(operation, context);
       },
     };
+  }
+
+  /** How urgently the node needs addresses, by the last decision. */
+  get priority(): Priority {
+    return this.assessed.kind === 'served' ? priorityOf(this.assessed.usage) : 'normal';
   }
 
   /** Undefined while the instance is not tracked. */

@@ -46,7 +46,6 @@ export interface InterfaceRoom {
   readonly full: number;
   /** Interfaces that carry no pods. */
   readonly excluded: number;
-  /** Free interface slots of the instance. */
   readonly emptySlots: number;
 }
 

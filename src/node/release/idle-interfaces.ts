@@ -29,10 +29,9 @@ export interface IdleInterfacesDeps {
   readonly delay: number | undefined;
   readonly permission: ReleasePermission;
   readonly tasks: TaskGroup;
-  readonly onInterfaceRelease: (given: InterfaceRelease) => void;
+  readonly emit: (event: InterfaceReleaseEvent) => void;
 }
 
-/** The node whose interfaces are idle. */
 export interface IdleNode extends Omit<ReleasingNode, 'forRelease' | 'releases'> {
   readonly idle: IdlePhases;
   /** The facts known now; undefined while the node is not served. */
@@ -49,6 +48,11 @@ export interface IdleFacts {
   readonly inDeficit: boolean;
   /** Interfaces to which something is being added, or that are losing something. */
   readonly busy: ReadonlySet<string>;
+}
+
+export interface InterfaceReleaseEvent {
+  readonly kind: 'interfaceRelease';
+  readonly release: InterfaceRelease;
 }
 
 export interface InterfaceRelease {
@@ -183,7 +187,7 @@ export class IdleInterfaces {
 
   /** Undefined when the interface is detached or may be. */
   async #detach(item: NetworkInterface): Promise<CloudFailure | undefined> {
-    const { node, clock, onInterfaceRelease } = this.#deps;
+    const { node, clock, emit } = this.#deps;
     const { instanceId } = node;
     const { id: interfaceId, subnetId, attachment } = item;
     const attachmentId = attachment?.id ?? '';
@@ -198,7 +202,7 @@ export class IdleInterfaces {
     this.#deps.node.idle.delete(interfaceId);
     this.#backoff.fail();
     node.invalidate(clock.monotonic());
-    onInterfaceRelease({ interfaceId, subnetId, at: 'detach', failure });
+    emit({ kind: 'interfaceRelease', release: { interfaceId, subnetId, at: 'detach', failure } });
     return failure;
   }
 
@@ -207,7 +211,7 @@ export class IdleInterfaces {
    * is shown again.
    */
   async #delete({ id: interfaceId, subnetId }: NetworkInterface): Promise<void> {
-    const { clock, node, tasks, onInterfaceRelease } = this.#deps;
+    const { clock, node, tasks, emit } = this.#deps;
     const until = clock.monotonic() + deleteFor;
     const pacing = { clock, signal: tasks.deadline };
     await sleep(clock, deletePause, pacing.signal);
@@ -225,7 +229,7 @@ export class IdleInterfaces {
       },
     );
     node.idle.delete(interfaceId);
-    onInterfaceRelease({ interfaceId, subnetId, at: 'delete', failure });
+    emit({ kind: 'interfaceRelease', release: { interfaceId, subnetId, at: 'delete', failure } });
   }
 
   /** Undefined once the interface is gone. */

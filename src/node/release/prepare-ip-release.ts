@@ -143,7 +143,7 @@ function handshakesOf({ node, view, requirements }: RecoveryFacts, now: number):
   );
   const changing = view.interfaces.find(({ condition }) => condition === 'changing');
   const released = gone.map(([id, state]): Release => {
-    const { id: interfaceId = '' } = held.get(id) ?? changing ?? {};
+    const interfaceId = held.get(id)?.interfaceId ?? changing?.id ?? '';
     // What a change under way takes comes back if the change fails.
     const isOpen = state !== 'released' && changing !== undefined;
     const phase = isOpen ? ({ kind: 'unanswered' } as const) : ({ kind: 'released', since: now } as const);

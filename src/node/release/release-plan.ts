@@ -81,7 +81,8 @@ export function planReleases(
       isUnfit: isUnfit(view, requirements),
       isHeld: (holding) => places.has(placeOf(holding)),
       isBack: ({ id }) => ids.has(id),
-      isChanging: ({ interfaceId }) => changing.has(interfaceId),
+      isChanging: (holding) =>
+        changing.has(holding.interfaceId) || (changing.size > 0 && !places.has(placeOf(holding))),
       now,
       delay: delayFor(protocol, policy),
       mayHideAt: mayHideAt(protocol, releases, { policy, writtenAt }),

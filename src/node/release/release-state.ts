@@ -63,7 +63,6 @@ export interface ReleaseFacts {
   readonly reclaimed: ReadonlySet<string>;
   /** The handshake in the CiliumNode, by address. */
   readonly handshake: ReadonlyMap<string, ReleaseState>;
-  /** Whether the agent reports the address as used. */
   readonly isUsed: (address: string) => boolean;
   /** Whether the CiliumNode shows the address to the agent, in the pool or on an interface. */
   readonly isShown: (address: string) => boolean;
@@ -79,7 +78,10 @@ export interface ReleaseFacts {
    * one.
    */
   readonly isBack: (holding: Holding) => boolean;
-  /** Whether a change of its interface is under way: until it ends, nothing more is hidden there, nor shown again. */
+  /**
+   * Whether a change of its interface is under way, or of any, if its own does not have it: until that ends, nothing more is
+   * hidden there, nor shown again, nor called released.
+   */
   readonly isChanging: (holding: Holding) => boolean;
   readonly now: number;
   /** How long a holding must exceed the need before its release starts, in ms. */
@@ -261,7 +263,7 @@ function nextOfLeavingOrHidden(
   facts: ReleaseFacts,
 ): ReleasePhase | undefined {
   const { holding } = release;
-  if (!facts.isHeld(holding)) return releasedOrOver(release, facts);
+  if (!facts.isHeld(holding)) return facts.isChanging(holding) ? phase : releasedOrOver(release, facts);
   if (holding.addresses.some(facts.isShown)) return { kind: 'leaving' };
   return phase.kind === 'hidden' ? phase : { kind: 'hidden', since: facts.now };
 }

@@ -32,13 +32,14 @@ const usualMetadataHost = '100.100.100.200';
 const maxAnswerBytes = 2 ** 16;
 
 export class CredentialRequests {
-  readonly #metadata: URL;
+  /** URL of the metadata service, without a slash at its end. */
+  readonly #base: string;
   readonly #sender: HttpSender;
   readonly #clock: Clock;
 
   constructor({ metadataEndpoint, ...options }: CredentialRequestsOptions) {
     const metadata = new URL(metadataEndpoint);
-    this.#metadata = metadata;
+    this.#base = metadata.href.replace(/\/$/, '');
     this.#clock = options.clock;
     this.#sender = new HttpSender({
       ...options,
@@ -50,7 +51,7 @@ export class CredentialRequests {
   async send(request: CredentialRequest): Promise<Answer> {
     const asked = new URL(request.toRequestURL());
     const isMetadata = asked.hostname === usualMetadataHost;
-    const url = isMetadata ? new URL(asked.pathname, this.#metadata) : asked;
+    const url = isMetadata ? new URL(`${this.#base}${asked.pathname}`) : asked;
     const answer = await this.#answer(request, url).catch((error: unknown) => {
       throw unreachable(url, error);
     });

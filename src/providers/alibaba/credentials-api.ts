@@ -131,14 +131,16 @@ async function keysOf(provider: Provider): Promise<Keys> {
     accessKeySecret = '',
     securityToken = '',
   } = (await provider.getCredentials()) ?? {};
-  refuseSpaces('id', accessKeyId);
-  refuseSpaces('secret', accessKeySecret);
+  refuseOddities('the id of the AccessKey', accessKeyId);
+  refuseOddities('the secret of the AccessKey', accessKeySecret);
+  refuseOddities('the security token', securityToken);
   return { accessKeyId, accessKeySecret, securityToken };
 }
 
-/** What was copied with its line break is another key to the cloud, and no text for a header. */
-function refuseSpaces(name: string, part: string): void {
-  if (/\s/.test(part)) throw new Error(`the ${name} of the AccessKey has a space or a line break in it`);
+/** What was copied with its line break is another key to the cloud. What is not plain text fits into no header. */
+function refuseOddities(name: string, part: string): void {
+  if (/\s/.test(part)) throw new Error(`${name} has a space or a line break in it`);
+  if (/[^\x21-\x7e]/.test(part)) throw new Error(`${name} has a character in it that is not plain ASCII`);
 }
 
 /** No request leaves without credentials. */

@@ -18,7 +18,6 @@ const sizes: Readonly<Record<RpcAction, LimitSize>> = {
   DescribeVSwitches: perMinute(300),
   CreateNetworkInterface: perMinute(500),
   AttachNetworkInterface: perMinute(500),
-  DetachNetworkInterface: perMinute(400),
   DeleteNetworkInterface: perMinute(500),
   AssignPrivateIpAddresses: perMinute(400),
   UnassignPrivateIpAddresses: perMinute(400),

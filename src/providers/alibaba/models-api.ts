@@ -16,8 +16,6 @@ import { DescribeNetworkInterfacesRequest } from '@alicloud/ecs20140526/dist/mod
 import { DescribeNetworkInterfacesResponseBody } from '@alicloud/ecs20140526/dist/models/DescribeNetworkInterfacesResponseBody.js';
 import { DescribeSecurityGroupsRequest } from '@alicloud/ecs20140526/dist/models/DescribeSecurityGroupsRequest.js';
 import { DescribeSecurityGroupsResponseBody } from '@alicloud/ecs20140526/dist/models/DescribeSecurityGroupsResponseBody.js';
-import { DetachNetworkInterfaceRequest } from '@alicloud/ecs20140526/dist/models/DetachNetworkInterfaceRequest.js';
-import { DetachNetworkInterfaceResponseBody } from '@alicloud/ecs20140526/dist/models/DetachNetworkInterfaceResponseBody.js';
 import { UnassignPrivateIpAddressesRequest } from '@alicloud/ecs20140526/dist/models/UnassignPrivateIpAddressesRequest.js';
 import { UnassignPrivateIpAddressesResponseBody } from '@alicloud/ecs20140526/dist/models/UnassignPrivateIpAddressesResponseBody.js';
 import { DescribeVpcsRequest } from '@alicloud/vpc20160428/dist/models/DescribeVpcsRequest.js';
@@ -81,11 +79,6 @@ const models: Readonly<Record<RpcAction, RpcModels>> = {
     product: ecs,
     Request: DescribeSecurityGroupsRequest,
     Body: DescribeSecurityGroupsResponseBody,
-  },
-  DetachNetworkInterface: {
-    product: ecs,
-    Request: DetachNetworkInterfaceRequest,
-    Body: DetachNetworkInterfaceResponseBody,
   },
   UnassignPrivateIpAddresses: {
     product: ecs,

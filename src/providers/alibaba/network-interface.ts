@@ -143,8 +143,8 @@ function addressProblem(shown: ShownNetworkInterface): string | undefined {
   const addresses = addressesOf(shown);
   const wrong = [primary, ...addresses].find((address) => !isOfHost(address));
   if (wrong !== undefined) return `${JSON.stringify(wrong)} is not an IPv4 address`;
-  if (shown.privateIpSets !== undefined && !addresses.includes(primary))
-    return 'its primary address is not among its addresses';
+  if (shown.privateIpSets?.privateIpSet === undefined) return 'privateIpSets is missing';
+  if (!addresses.includes(primary)) return 'its primary address is not among its addresses';
   const prefix = prefixesOf(shown).find((each) => parseBlock(each)?.length !== 28);
   if (prefix !== undefined) return `${JSON.stringify(prefix)} is not an IPv4 /28 prefix`;
   const all = [...addresses, ...prefixesOf(shown)];

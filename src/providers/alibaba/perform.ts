@@ -7,7 +7,6 @@ import type {
   AttachInterface,
   CreateInterface,
   DeleteInterface,
-  DetachInterface,
   Operation,
   OperationKind,
   Outcome,
@@ -23,7 +22,10 @@ import { attachmentIdOf, indexTag, isOfHost, requestTags, tryRead } from './netw
 import type { RpcAction, RpcInput, RpcOutput } from './rpc-api.ts';
 import { type RpcClient, unreadable } from './rpc-client.ts';
 
-/** Operations that the traits rule out have no call. */
+/**
+ * Operations that the traits rule out have no call. Nor has a detachment: pods use the primary address of an interface, which
+ * cannot be unassigned, so none is ever idle.
+ */
 export const actionOf = {
   createInterface: 'CreateNetworkInterface',
   attachInterface: 'AttachNetworkInterface',
@@ -33,7 +35,7 @@ export const actionOf = {
   releasePrefixes: undefined,
   associateStaticIP: undefined,
   setDeleteOnTermination: undefined,
-  detachInterface: 'DetachNetworkInterface',
+  detachInterface: undefined,
   deleteInterface: 'DeleteNetworkInterface',
 } as const satisfies Record<OperationKind, RpcAction | undefined>;
 
@@ -61,8 +63,6 @@ export function perform(call: Performing, operation: Operation): Promise<Outcome
       return allocate(call, operation);
     case 'releaseIPs':
       return release(call, operation);
-    case 'detachInterface':
-      return detachInterface(call, operation);
     case 'deleteInterface':
       return deleteInterface(call, operation);
     default:
@@ -206,11 +206,6 @@ function release(call: Performing, { interfaceId, instanceId, addresses }: Relea
   const input = { networkInterfaceId: interfaceId, privateIpAddress: addresses };
   const answer: Answer = { kind: 'released', interfaceId, instanceId, holdings: addresses };
   return write(call, 'UnassignPrivateIpAddresses', input, () => answer);
-}
-
-function detachInterface(call: Performing, { interfaceId, instanceId }: DetachInterface): Promise<Outcome> {
-  const input = { networkInterfaceId: interfaceId, instanceId };
-  return write(call, 'DetachNetworkInterface', input, () => ({ kind: 'detached', interfaceId, instanceId }));
 }
 
 function deleteInterface(call: Performing, { interfaceId }: DeleteInterface): Promise<Outcome> {

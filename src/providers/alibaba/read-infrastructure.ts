@@ -5,6 +5,7 @@ import type {
   ObservedInfrastructure,
 } from '../contract/allocation-implementation.ts';
 import { CloudError, type CloudFailure } from '../contract/cloud-failure.ts';
+import { allInParts } from '../contract/in-parts.ts';
 import type { Network, SecurityGroup, Subnet, UnreadablePart } from '../contract/infrastructure.ts';
 import { parseBlock, sizeOf } from '../contract/ipv4.ts';
 import { carries, type Tags } from '../contract/network-interface.ts';
@@ -22,13 +23,18 @@ export interface InfrastructureReading {
   readonly context: CallContext;
 }
 
-/** For ids that cannot exist, it returns nothing. */
+/** For ids that cannot exist or that the cloud refuses, it returns nothing. */
 export async function readInfrastructure(
   reading: InfrastructureReading,
   networkIds: readonly string[],
 ): Promise<ObservedInfrastructure> {
-  const read = await Promise.all(
-    networkIds.filter((id) => isIdOf('vpc', id)).map((id) => readNetwork(reading, id)),
+  const refused: UnreadablePart[] = [];
+  const read = await allInParts(
+    networkIds.filter((id) => isIdOf('vpc', id)),
+    1,
+    ([id = '']) => readNetwork(reading, id),
+    ({ value, failure }) =>
+      refused.push(unreadablePart('network', value, `${failure.code}: ${failure.message}`)),
   );
   const denied = read.find((part) => part.denied !== undefined)?.denied;
   return {
@@ -41,7 +47,7 @@ export async function readInfrastructure(
       securityGroups: read.flatMap(({ securityGroups }) => securityGroups),
       denied: denied === undefined ? {} : { securityGroups: denied },
     },
-    problems: read.flatMap(({ problems }) => problems),
+    problems: [...refused, ...read.flatMap(({ problems }) => problems)],
   };
 }
 
@@ -121,8 +127,10 @@ export async function readSubnetCounts(
   reading: InfrastructureReading,
   networkIds: readonly string[],
 ): Promise<ObservedCounts> {
-  const read = await Promise.all(
-    networkIds.filter((id) => isIdOf('vpc', id)).map((id) => readSwitches(reading, id)),
+  const read = await allInParts(
+    networkIds.filter((id) => isIdOf('vpc', id)),
+    1,
+    ([id = '']) => readSwitches(reading, id),
   );
   const subnets = read.flatMap(({ items }) => items.map((shown) => subnetOf(shown, reading)));
   return {

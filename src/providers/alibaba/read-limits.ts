@@ -1,6 +1,8 @@
 // Reads from ECS how many interfaces and addresses instance types can hold.
 import type { CallContext, InstanceLimits, UnreadableLimits } from '../contract/allocation-implementation.ts';
+import { allInParts } from '../contract/in-parts.ts';
 import { isInstanceType } from './ids.ts';
+import { maxIndex } from './network-interface.ts';
 import { refuseRepeated } from './plausible.ts';
 import type { RpcOutput, ShownInstanceType } from './rpc-api.ts';
 import { listed, type RpcClient, unreadable } from './rpc-client.ts';
@@ -14,13 +16,14 @@ export async function readLimits(
   context: CallContext,
 ): Promise<ReadonlyMap<string, InstanceLimits | UnreadableLimits>> {
   const asked = instanceTypes.filter(isInstanceType);
-  const read: (readonly [type: string, limits: InstanceLimits | UnreadableLimits])[] = [];
-  for (let from = 0; from < asked.length; from += maxInstanceTypes) {
-    const input = { instanceTypes: asked.slice(from, from + maxInstanceTypes), maxResults: 100 };
+  const read = await allInParts(asked, maxInstanceTypes, async (part) => {
+    const input = { instanceTypes: part, maxResults: 100 };
+    const found: (readonly [type: string, limits: InstanceLimits | UnreadableLimits])[] = [];
     for await (const { output } of client.pages('DescribeInstanceTypes', input, context))
-      read.push(...limitsIn(output));
-  }
-  return new Map(read.filter(([type]) => asked.includes(type)));
+      found.push(...limitsIn(output));
+    return found;
+  });
+  return new Map(read.flat().filter(([type]) => asked.includes(type)));
 }
 
 function limitsIn({
@@ -44,8 +47,8 @@ function limitsOf(shown: ShownInstanceType): InstanceLimits | UnreadableLimits {
   if (!isCount(interfaces, maxInterfaces)) return { problem: `EniQuantity is ${String(interfaces)}` };
   if (!isCount(addressesPerInterface, maxAddresses))
     return { problem: `EniPrivateIpAddressQuantity is ${String(addressesPerInterface)}` };
-  // No agent on Alibaba Cloud understands prefixes.
-  return { interfaces, addressesPerInterface, prefixes: false };
+  // No agent on Alibaba Cloud understands prefixes, or an interface beyond the last index; the primary one has 0.
+  return { interfaces: Math.min(interfaces, maxIndex + 1), addressesPerInterface, prefixes: false };
 }
 
 /** Several times the limits of the largest instances. */

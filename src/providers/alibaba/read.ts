@@ -1,6 +1,8 @@
 // Reads interfaces from ECS, and the instances that hold them.
 import type { CallContext, ObservationScope, ObservedPage } from '../contract/allocation-implementation.ts';
 import type { TakenAddresses } from '../contract/block-census.ts';
+import { CloudError } from '../contract/cloud-failure.ts';
+import { inParts } from '../contract/in-parts.ts';
 import type { Tags } from '../contract/network-interface.ts';
 import type { Instance, Observation } from '../contract/observation.ts';
 import { isIdOf } from './ids.ts';
@@ -27,13 +29,13 @@ export interface Reading {
 export async function* observe(reading: Reading, scope: ObservationScope): AsyncGenerator<ObservedPage> {
   // Anything that cannot be an id has no interfaces; agents can write any text.
   if (scope.kind === 'all') {
-    for (const networkId of scope.networkIds)
-      if (isIdOf('vpc', networkId)) yield* observeNetwork(reading, networkId);
+    const networkIds = scope.networkIds.filter((id) => isIdOf('vpc', id));
+    yield* inParts(networkIds, 1, ([id = '']) => observeNetwork(reading, id));
     return;
   }
   const ids = scope.instanceIds.filter((id) => isIdOf('i', id));
   if (ids.length === 1 && hasNoTags(reading)) yield* observeInstance(reading, ids);
-  else if (ids.length > 0) yield* observeInstances(reading, ids);
+  else yield* inParts(ids, maxIds, (part) => observeInstances(reading, part));
 }
 
 function hasNoTags({ instanceTags }: Reading): boolean {
@@ -69,15 +71,20 @@ async function* observeNetwork(reading: Reading, vpcId: string): AsyncGenerator<
   }
 }
 
-/** Its interfaces are enough, unless it has none. */
+/** Its interfaces are enough, unless it has none, or the cloud refuses to know it: a list of instances tells then. */
 async function* observeInstance(
   reading: Reading,
   [instanceId = '']: readonly string[],
 ): AsyncGenerator<ObservedPage> {
   let isMet = false;
-  for await (const page of interfacesBy(reading, { instanceId }, [instanceId])) {
-    isMet ||= page.observations.length > 0;
-    yield page;
+  try {
+    for await (const page of interfacesBy(reading, { instanceId }, [instanceId])) {
+      isMet ||= page.observations.length > 0;
+      yield page;
+    }
+  } catch (error) {
+    const isUnknown = error instanceof CloudError && error.failure.kind === 'instanceGone';
+    if (isMet || !isUnknown) throw error;
   }
   if (!isMet) yield* observeInstances(reading, [instanceId]);
 }

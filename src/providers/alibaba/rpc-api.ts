@@ -170,10 +170,6 @@ interface Calls {
     input: { readonly instanceId: string; readonly networkInterfaceId: string };
     output: object;
   };
-  DetachNetworkInterface: {
-    input: { readonly instanceId: string; readonly networkInterfaceId: string };
-    output: object;
-  };
   DeleteNetworkInterface: {
     input: { readonly networkInterfaceId: string };
     output: object;

@@ -7,11 +7,7 @@ import type { CallEffect, CloudCall } from '../gate/cloud-call.ts';
 import type { NumberedPage, RpcAction, RpcApi, RpcInput, RpcOutput, TokenPage } from './rpc-api.ts';
 
 /** No address waits for these actions. Each changes the interface that it names. */
-const takingAway: ReadonlySet<RpcAction> = new Set([
-  'UnassignPrivateIpAddresses',
-  'DetachNetworkInterface',
-  'DeleteNetworkInterface',
-]);
+const takingAway: ReadonlySet<RpcAction> = new Set(['UnassignPrivateIpAddresses', 'DeleteNetworkInterface']);
 
 export type NumberedAction = 'DescribeSecurityGroups' | 'DescribeVpcs' | 'DescribeVSwitches';
 export type TokenAction = 'DescribeNetworkInterfaces' | 'DescribeInstances' | 'DescribeInstanceTypes';

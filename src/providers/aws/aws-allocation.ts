@@ -4,7 +4,7 @@ import type { CloudTraits } from '../contract/cloud-traits.ts';
 import type { Ec2Client } from './ec2-client.ts';
 import { actionOf, perform } from './perform.ts';
 import { readPublicAddresses } from './public-addresses.ts';
-import { maxFilterValues } from './in-parts.ts';
+import { maxFilterValues } from './read-list.ts';
 import { observe, reach } from './read.ts';
 import { readInfrastructure, readSubnetCounts } from './read-infrastructure.ts';
 import { readLimits } from './read-limits.ts';

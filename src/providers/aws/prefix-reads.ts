@@ -2,7 +2,7 @@
 import type { Clock } from '../../runtime/clock.ts';
 import type { Priority } from '../contract/priority.ts';
 import type { Ec2Client } from './ec2-client.ts';
-import { maxFilterValues } from './in-parts.ts';
+import { maxFilterValues } from './read-list.ts';
 import { type InstancePrefixes, readPrefixes } from './instance-prefixes.ts';
 
 export interface PrefixReadsDeps {

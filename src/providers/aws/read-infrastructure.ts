@@ -5,11 +5,11 @@ import type {
   ObservedInfrastructure,
 } from '../contract/allocation-implementation.ts';
 import { CloudError, type CloudFailure } from '../contract/cloud-failure.ts';
+import { allInParts } from '../contract/in-parts.ts';
 import type { Infrastructure, UnreadablePart } from '../contract/infrastructure.ts';
 import type { Filter } from './ec2-api.ts';
 import type { Ec2Client, ReadAction } from './ec2-client.ts';
 import { isNetworkId } from './ids.ts';
-import { allInParts } from './in-parts.ts';
 import {
   isUnreadable,
   readNetwork,
@@ -18,7 +18,7 @@ import {
   readSubnet,
 } from './infrastructure.ts';
 import { refuseUnrequested, refuseRepeated, refuseSpoiled } from './plausible.ts';
-import { readList, type ReadOptions } from './read-list.ts';
+import { maxFilterValues, readList, type ReadOptions } from './read-list.ts';
 import { zoneByZone } from './zone-by-zone.ts';
 
 /** The largest page of DescribeRouteTables. */
@@ -35,6 +35,7 @@ export async function readInfrastructure(
   const ids = networkIds.filter(isNetworkId);
   const parts = await allInParts(
     ids,
+    maxFilterValues,
     (part) => readNetworks(client, part, options, context),
     ({ value, failure }) =>
       problems.push({ what: 'network', id: value, problem: `${failure.code}: ${failure.message}` }),
@@ -142,7 +143,7 @@ export async function readSubnetCounts(
   options: ReadOptions,
   context: CallContext,
 ): Promise<ObservedCounts> {
-  const parts = await allInParts(networkIds.filter(isNetworkId), async (part) => {
+  const parts = await allInParts(networkIds.filter(isNetworkId), maxFilterValues, async (part) => {
     const input = { Filters: [{ Name: 'vpc-id', Values: part }], MaxResults: options.pageSize };
     const read = await readList({ client, context }, 'DescribeSubnets', 'Subnets', input);
     refuseUnrequested(

@@ -1,11 +1,11 @@
 // Reads from EC2 how many interfaces and addresses instance types can hold.
 import type { CallContext, InstanceLimits, UnreadableLimits } from '../contract/allocation-implementation.ts';
+import { allInParts } from '../contract/in-parts.ts';
 import type { Ec2InstanceType } from './ec2-api.ts';
 import { type Ec2Client, unreadable } from './ec2-client.ts';
 import { isInstanceType } from './ids.ts';
-import { allInParts } from './in-parts.ts';
 import { refuseUnrequested, refuseRepeated } from './plausible.ts';
-import { readList } from './read-list.ts';
+import { maxFilterValues, readList } from './read-list.ts';
 
 /** The largest page of DescribeInstanceTypes. */
 const maxInstanceTypes = 100;
@@ -16,7 +16,7 @@ export async function readLimits(
   context: CallContext,
 ): Promise<ReadonlyMap<string, InstanceLimits | UnreadableLimits>> {
   // Uses a filter: EC2 rejects a whole list of names if one is unknown.
-  const parts = await allInParts(instanceTypes.filter(isInstanceType), async (part) => {
+  const parts = await allInParts(instanceTypes.filter(isInstanceType), maxFilterValues, async (part) => {
     const input = { Filters: [{ Name: 'instance-type', Values: part }], MaxResults: maxInstanceTypes };
     const { items } = await readList({ client, context }, 'DescribeInstanceTypes', 'InstanceTypes', input);
     const types = items.map((shown) => shown.InstanceType);

@@ -3,6 +3,9 @@ import type { CallContext } from '../contract/allocation-implementation.ts';
 import type { Ec2Output, Filter, ListInput } from './ec2-api.ts';
 import { type Ec2Client, type ReadAction, unreadable } from './ec2-client.ts';
 
+/** The most filter values that one request may have in total. */
+export const maxFilterValues = 200;
+
 export interface ReadOptions {
   /** Results per page, 5 to 1000. */
   readonly pageSize: number;

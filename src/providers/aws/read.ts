@@ -1,11 +1,11 @@
 // Reads interfaces from EC2, and the instances that hold them.
 import type { CallContext, ObservationScope, ObservedPage } from '../contract/allocation-implementation.ts';
+import { inParts } from '../contract/in-parts.ts';
 import type { TakenAddresses } from '../contract/block-census.ts';
 import type { Instance, Observation } from '../contract/observation.ts';
 import type { Ec2Instance, Ec2NetworkInterface, Filter } from './ec2-api.ts';
 import { type Ec2Client, unreadable } from './ec2-client.ts';
 import { isIdOf, isInstanceId, isNetworkId } from './ids.ts';
-import { inParts, maxFilterValues } from './in-parts.ts';
 import { holderOf, readInterface, spoilageOf } from './network-interface.ts';
 import {
   refuseUnrequested,
@@ -14,12 +14,11 @@ import {
   refuseSpoiled,
   type Spoiled,
 } from './plausible.ts';
-import { filtersOf, listed, readList, type ReadOptions } from './read-list.ts';
+import { filtersOf, listed, maxFilterValues, readList, type ReadOptions } from './read-list.ts';
 
 /** Interfaces of a listing parsed at a time. */
 const partSize = 50;
 
-/** The smallest page size of EC2. */
 const minPageSize = 5;
 
 export async function reach(client: Ec2Client, context: CallContext): Promise<void> {

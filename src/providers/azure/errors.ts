@@ -92,6 +92,9 @@ const credentialTrouble: ReadonlyMap<string, NonNullable<CloudFailure['credentia
   ['ExpiredAuthenticationToken', 'expired'],
 ]);
 
+/** Codes about what the call names besides: another one may do. */
+const aboutSomethingElse: ReadonlySet<string> = new Set(['PublicIpPrefixOutOfIpAddressesForVMScaleSet']);
+
 /** Codes for an identity or a subscription with which nothing can be done at all. */
 const aboutEverything: ReadonlySet<string> = new Set([
   ...credentialTrouble.keys(),
@@ -185,7 +188,9 @@ function subjectOf(
   const linked = subjectsByType.find(({ type }) => type.test(permission))?.about;
   if (linked !== undefined) return linked;
   if (kind === 'notAuthorized' || code === 'NotInScaleSet') return 'instance';
-  return kind === 'conflict' && ofInstance.has(name) ? 'instance' : undefined;
+  return kind === 'conflict' && ofInstance.has(name) && !aboutSomethingElse.has(code)
+    ? 'instance'
+    : undefined;
 }
 
 function kindOf(name: string, error: CallError): CloudFailureKind {

@@ -1,7 +1,7 @@
 // What a failed change leaves behind. The model of a scale-set VM keeps saying what was wanted, and every later PUT would
 // ask for it again: in a full subnet none would ever succeed, not even one that gives addresses back, and a failed release
 // would take away addresses that have been offered again since.
-import type { Clock } from '../../runtime/clock.ts';
+import { type Clock, sleep } from '../../runtime/clock.ts';
 import type { JsonObject } from './arm-api.ts';
 import { instanceKey, nameOfInterface } from './ids.ts';
 import {
@@ -17,7 +17,7 @@ import {
 import type { ShownInterface } from './network-interface.ts';
 
 export interface FailedModelsOptions {
-  readonly clock: Pick<Clock, 'monotonic'>;
+  readonly clock: Clock;
   /** How long after a change a read may still lack it, in ms. */
   readonly consistencyWindow: number;
 }
@@ -47,13 +47,22 @@ export class FailedModels {
     shown: readonly ShownInterface[],
     leaving: ReadonlySet<string> = new Set(),
   ): JsonObject | undefined {
-    const leftovers = hasFailed(model.body) ? leftoversIn(model.body, shown, leaving) : none;
-    if (leftovers !== undefined && isNothing(leftovers)) {
+    if (!hasFailed(model.body)) {
       this.#since.delete(instanceKey(instanceId));
       return model.body;
     }
-    if (!this.#isOld(instanceId, model, leftovers) || leftovers === undefined) return undefined;
+    if (!this.#isOld(instanceId, model, leftoversIn(model.body, shown))) return undefined;
+    const leftovers = leftoversIn(model.body, shown, leaving);
+    if (leftovers === undefined || isNothing(leftovers)) return leftovers && model.body;
     return corrected(model.body, leftovers);
+  }
+
+  /** Resolves once what was not certain by the last read of this instance may be. Rejects with the reason of the signal. */
+  async waitUntilCertain(instanceId: string, signal: AbortSignal): Promise<void> {
+    const { clock, consistencyWindow } = this.#options;
+    const now = clock.monotonic();
+    const { at = now } = this.#since.get(instanceKey(instanceId)) ?? {};
+    await sleep(clock, Math.max(0, at + consistencyWindow - now), signal);
   }
 
   /** A read shows these interfaces. What was missing and is not now may have been missing for a moment only. */
@@ -76,12 +85,15 @@ export class FailedModels {
       if (!instanceIds.has(instanceId)) this.#since.delete(instanceId);
   }
 
-  /** What a later read lacks besides may be lacking for a moment only, so with that the time begins anew. */
+  /**
+   * What a later read lacks besides, of the model or of what the interfaces kept, may be lacking for a moment only: with that
+   * the time begins anew. For the same reason one read that shows no difference is not enough.
+   */
   #isOld(instanceId: string, { etag = '' }: VmModel, leftovers: Leftovers | undefined): boolean {
     const { clock, consistencyWindow } = this.#options;
     const now = clock.monotonic();
     const known = this.#since.get(instanceKey(instanceId));
-    if (known?.etag === etag && isWithin(leftovers, known.leftovers))
+    if (known?.etag === etag && lacksNoMore(leftovers, known.leftovers))
       return now - known.at >= consistencyWindow;
     this.#since.set(instanceKey(instanceId), { etag, at: now, leftovers });
     return false;
@@ -123,38 +135,42 @@ function corrected(model: JsonObject, { names, kept, associations }: Leftovers):
   return edited.kind === 'edited' ? edited.model : undefined;
 }
 
-function isWithin(leftovers: Leftovers | undefined, before: Leftovers | undefined): boolean {
-  const { names, kept, associations } = leftovers ?? none;
-  const isKnown = (own: NamesByInterface, known: NamesByInterface | undefined): boolean =>
-    [...own].every(([name, each]) => each.every((one) => known?.get(name)?.includes(one) === true));
+/** Whether the interfaces show at least what they showed before. Undefined: they did not say what they have. */
+function lacksNoMore(now: Leftovers | undefined, before: Leftovers | undefined): boolean {
+  if (now === undefined || before === undefined) return false;
+  const isIn = (own: NamesByInterface, other: NamesByInterface): boolean =>
+    [...own].every(([name, each]) => each.every((one) => other.get(name)?.includes(one) === true));
   return (
-    isKnown(names, before?.names) &&
-    isKnown(kept, before?.kept) &&
-    associations.every((name) => before?.associations.includes(name) === true)
+    isIn(now.names, before.names) &&
+    isIn(before.kept, now.kept) &&
+    now.associations.every((name) => before.associations.includes(name))
   );
 }
 
-const none: Leftovers = { names: new Map(), kept: new Map(), associations: [] };
-
-/** Undefined if an interface does not say what it has. */
+/** Undefined if an interface does not say what it has, or is changing. */
 function leftoversIn(
   model: JsonObject,
   shown: readonly ShownInterface[],
-  leaving: ReadonlySet<string>,
+  leaving: ReadonlySet<string> = new Set(),
 ): Leftovers | undefined {
   const byName = new Map(shown.map((item) => [nameOfInterface(item.id).toLowerCase(), item.read]));
+  if ([...byName.values()].some((read) => !isSettled(read))) return undefined;
   const names = new Map<string, readonly string[]>();
   const associations: string[] = [];
   const wanted = ourNamesIn(model);
   const associated = associationsIn(model);
   for (const name of new Set([...wanted.keys(), ...associated])) {
     const read = byName.get(name.toLowerCase());
-    if (read === undefined || 'problem' in read || read.interface.condition === 'changing') return undefined;
+    if (read === undefined || 'problem' in read) return undefined;
     const left = (wanted.get(name) ?? []).filter((each) => !read.names.has(each));
     if (left.length > 0) names.set(name, left);
     if (associated.includes(name) && read.publicAddressId === undefined) associations.push(name);
   }
   return { names, kept: keptIn(wanted, byName, leaving), associations };
+}
+
+function isSettled(read: ShownInterface['read']): boolean {
+  return !('problem' in read) && read.interface.condition !== 'changing';
 }
 
 function keptIn(

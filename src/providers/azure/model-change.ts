@@ -45,6 +45,8 @@ export type Prepared =
   | { readonly kind: 'change'; readonly model: JsonObject; readonly goal: Goal }
   /** An earlier request with this goal arrived. */
   | { readonly kind: 'sent'; readonly goal: Goal }
+  /** It is not certain yet what the last change left: it failed. Nothing is decided before. */
+  | { readonly kind: 'unsure' }
   /** There is nothing to change. */
   | { readonly kind: 'done' }
   | { readonly kind: 'refused'; readonly code: ModelProblem | PrepareProblem; readonly problem: string };
@@ -115,6 +117,7 @@ async function tryUpTo(
   const model = await readModel(parts.client, target, context);
   const prepared = await target.prepare(model, context);
   if (prepared.kind === 'done') return { kind: 'shown', addressesByInterface: new Map() };
+  if (prepared.kind === 'unsure') return whenCertain(tries, parts, work);
   if (prepared.kind === 'refused') return refusedBy(target, prepared);
   const { goal } = prepared;
   if (prepared.kind === 'sent') {
@@ -130,6 +133,17 @@ async function tryUpTo(
   if (written.kind === 'answered') return waitForEnd(parts, { ...work, goal }, acceptanceIn(written.output));
   if (written.kind === 'ambiguous') return afterLostAnswer(parts, { ...work, goal }, written.failure);
   if (written.failure.code !== 'PreconditionFailed' || tries <= 1) return written;
+  return tryUpTo(tries - 1, parts, work);
+}
+
+async function whenCertain(
+  tries: number,
+  parts: Parameters<typeof tryUpTo>[1],
+  work: Work,
+): Promise<ModelResult> {
+  const { target, context } = work;
+  if (tries <= 1) return refusedBy(target, notCertain);
+  await parts.failedModels.waitUntilCertain(target.instanceId, context.signal);
   return tryUpTo(tries - 1, parts, work);
 }
 

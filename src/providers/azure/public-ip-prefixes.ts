@@ -108,7 +108,7 @@ function tagsOf(shown: Json): Tags {
 
 /** One for each that is left. The lowest number goes first: a listing after that begins with the next one. */
 function addressesOf({ id, tags, size, taken }: Prefix): readonly PublicAddress[] {
-  const shared = { address: '', tags, interfaceId: undefined };
+  const shared = { address: '', source: id, tags, interfaceId: undefined };
   if (taken >= size) return [{ ...shared, id: `${id}#full`, taken: true }];
   return Array.from({ length: size - taken }, (_, index) => ({
     ...shared,

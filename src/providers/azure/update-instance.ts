@@ -18,7 +18,6 @@ import {
 import {
   changeModel,
   type ModelResult,
-  notCertain,
   type Prepared,
   type Target,
   type UpdateParts,
@@ -108,7 +107,7 @@ function targetOfVm(parts: UpdateParts, { instanceId, vm, additions, names }: Vm
         ? model.body
         : await withoutLeftovers(parts, { instanceId, vm }, model, context);
       return cleaned === undefined
-        ? notCertain
+        ? { kind: 'unsure' }
         : prepared(cleaned, names, withAdditionsToVm(cleaned, additions, names));
     },
   };

@@ -24,10 +24,13 @@ export interface InstanceTypeLimitsOptions {
   readonly implementation: AllocationImplementation;
   readonly clock: Clock;
   readonly random: Random;
-  /** Something new is known of these types, or it is time to ask for them again. */
-  readonly onNews: (instanceTypes: readonly string[]) => void;
-  readonly onFailure: (error: unknown, instanceTypes: readonly string[]) => void;
+  readonly emit: (event: InstanceTypeEvent) => void;
 }
+
+export type InstanceTypeEvent =
+  /** Something new is known of these types, or it is time to ask for them again. */
+  | { readonly kind: 'news'; readonly instanceTypes: readonly string[] }
+  | { readonly kind: 'failed'; readonly error: unknown; readonly instanceTypes: readonly string[] };
 
 /**
  * Delay before asking again after an unconfirmed answer, in ms: the first without limits for a type, or any unreadable
@@ -59,7 +62,7 @@ export class InstanceTypeLimits {
 
   constructor(options: InstanceTypeLimitsOptions) {
     this.#options = options;
-    const { implementation, clock, random, onNews, onFailure } = options;
+    const { implementation, clock, random, emit } = options;
     this.#reads = new Batcher({
       clock,
       random,
@@ -67,21 +70,21 @@ export class InstanceTypeLimits {
       max: implementation.maxTypesPerRead,
       backoff: { base: 1000, cap: 30_000 },
       maxPause,
-      onFailure: (error, types) => {
-        onFailure(error, types);
-        this.#deny(types, error);
+      onFailure: (error, instanceTypes) => {
+        emit({ kind: 'failed', error, instanceTypes });
+        this.#deny(instanceTypes, error);
       },
       run: async (types, signal) => {
         const limits = await implementation.readLimits(types, { priority: () => 'high', signal });
         for (const type of types) this.#learnLimits(type, limits.get(type) ?? 'unknown');
-        onNews(types);
+        emit({ kind: 'news', instanceTypes: types });
       },
     });
   }
 
   /**
    * `unread` until the cloud has answered, which this call requests; `unknown` if the cloud does not know the type.
-   * Callers call again on `onNews` and then have the cloud's answer within a minute.
+   * Callers call again on `news` and then have the cloud's answer within a minute.
    */
   get(instanceType: string): KnownLimits {
     const known = this.#known.get(instanceType);
@@ -106,7 +109,7 @@ export class InstanceTypeLimits {
     if (!(error instanceof CloudError) || error.failure.permission === undefined) return;
     const news = types.filter((type) => !this.#denied.has(type));
     for (const type of news) this.#denied.set(type, { denied: error.failure });
-    if (news.length > 0) this.#options.onNews(news);
+    if (news.length > 0) this.#options.emit({ kind: 'news', instanceTypes: news });
   }
 
   #learnLimits(type: string, answer: InstanceLimits | UnreadableLimits | 'unknown'): void {
@@ -121,7 +124,7 @@ export class InstanceTypeLimits {
   }
 
   #invalidate(type: string, finding: UnreadableLimits | 'unknown'): void {
-    const { clock, onNews } = this.#options;
+    const { clock, emit } = this.#options;
     const isFirst = !this.#missing.has(type);
     // Unreadable limits do not prove that the type has none, so ask again soon.
     const isUnconfirmed = isFirst || finding !== 'unknown';
@@ -135,7 +138,7 @@ export class InstanceTypeLimits {
     if (this.#isStopped) return;
     this.#timers.set(
       type,
-      clock.schedule(wait, () => onNews([type])),
+      clock.schedule(wait, () => emit({ kind: 'news', instanceTypes: [type] })),
     );
   }
 

@@ -16,12 +16,15 @@ export interface PublicAddressPoolOptions {
   readonly consistencyWindow: number;
 }
 
+/** `free`: the address can go to another node at once. `refused`: the cloud does not give it to anyone now. */
+export type EndOfClaim = 'free' | 'taken' | 'refused';
+
 export type PublicAddressClaim =
   | {
       readonly kind: 'claimed';
       readonly address: PublicAddress;
-      /** Call once: `free` if the address can go to another node at once. */
-      readonly settle: (as: 'free' | 'taken') => void;
+      /** Call once. */
+      readonly settle: (as: EndOfClaim) => void;
     }
   /** The cloud shows that the interface already has this address. */
   | { readonly kind: 'held'; readonly address: PublicAddress }
@@ -50,7 +53,7 @@ export class PublicAddressPool {
   readonly #shelves = new Map<string, Shelf>();
   /** Ids of addresses assigned but not settled. */
   readonly #claimed = new Set<string>();
-  /** Ids of addresses in use, whatever a listing that began before the given time shows. */
+  /** Ids of addresses in use, and sources with none left, whatever a listing that began before the given time shows. */
   readonly #takenUntil = new Map<string, number>();
   readonly #stopping = new AbortController();
 
@@ -84,13 +87,15 @@ export class PublicAddressPool {
     if (address === undefined)
       return { kind: shelf.addresses.length === 0 ? 'noneMatches' : 'noneFree', retryAt };
     this.#claimed.add(address.id);
-    return { kind: 'claimed', address, settle: (as) => this.#settle(address.id, as) };
+    return { kind: 'claimed', address, settle: (as) => this.#settle(address, as) };
   }
 
-  #settle(id: string, as: 'free' | 'taken'): void {
+  #settle({ id, source }: PublicAddress, as: EndOfClaim): void {
     const { clock, consistencyWindow } = this.#options;
     this.#claimed.delete(id);
-    if (as === 'taken') this.#takenUntil.set(id, clock.monotonic() + consistencyWindow);
+    if (as === 'free') return;
+    const taken = as === 'refused' ? (source ?? id) : id;
+    this.#takenUntil.set(taken, clock.monotonic() + consistencyWindow);
   }
 
   /** Whether the interface can be answered without a listing. */
@@ -109,8 +114,10 @@ export class PublicAddressPool {
 
   #free(shelf: Shelf): PublicAddress | undefined {
     return this.#fresh(shelf).find(
-      ({ id, taken }) =>
-        !taken && !this.#claimed.has(id) && shelf.startedAt >= (this.#takenUntil.get(id) ?? -Infinity),
+      ({ id, taken, source = id }) =>
+        !taken &&
+        !this.#claimed.has(id) &&
+        [id, source].every((each) => shelf.startedAt >= (this.#takenUntil.get(each) ?? -Infinity)),
     );
   }
 

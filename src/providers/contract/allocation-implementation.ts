@@ -67,7 +67,6 @@ export interface AllocationImplementation {
    */
   perform(operation: Operation, context: CallContext): Promise<Outcome>;
 
-  /** The cloud's section of the CiliumNode. */
   readonly section: CiliumNodeSection;
 }
 

@@ -4,7 +4,6 @@
 export type CloudFailureKind =
   /** Too many calls; the same call may succeed later. */
   | 'throttled'
-  /** The subnet has no free address. */
   | 'subnetExhausted'
   /** The subnet no longer exists. */
   | 'subnetGone'
@@ -40,7 +39,6 @@ export interface CloudFailure {
   readonly kind: CloudFailureKind;
   /** The failed call, by the cloud's name. */
   readonly action: string;
-  /** The cloud's own code. */
   readonly code: string;
   readonly message: string;
   readonly requestId: string | undefined;

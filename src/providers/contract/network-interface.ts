@@ -128,6 +128,8 @@ export interface PublicAddress {
   readonly id: string;
   /** Empty where the cloud chooses it when it is associated. */
   readonly address: string;
+  /** Where the cloud chooses it: what it takes it from. If it refuses one, it refuses all. */
+  readonly source?: string;
   readonly tags: Tags;
   /** Whether anything uses it. */
   readonly taken: boolean;

@@ -82,7 +82,6 @@ export type Answer =
   | { readonly kind: 'notFound'; readonly interfaceId: string; readonly instanceId: string }
   | { readonly kind: 'deleted'; readonly interfaceId: string };
 
-/** The id of the observed interface. */
 export function interfaceOf(observation: Observation): string | undefined {
   return observation.kind === 'instance' ? undefined : observation.interface.id;
 }

@@ -53,7 +53,6 @@ export const tags = z
   .nullish()
   .transform((value) => value ?? noTags);
 
-/** Reads a section by its schema. */
 export function readFields<T>(schema: z.ZodType<T>, raw: unknown): SectionReading<T> {
   const parsed = schema.safeParse(raw);
   if (parsed.success) return { value: parsed.data };

@@ -25,7 +25,6 @@ export type Settlement =
   /** Some answers say nothing, or several instances show the address, so one answer is stale. Reads these again. */
   | { readonly kind: 'unclear'; readonly instanceIds: readonly string[]; readonly againAt: number };
 
-/** The instances that claim an address. */
 export interface Claimants {
   readonly isTracked: (instanceId: string) => boolean;
   /**

@@ -79,7 +79,6 @@ export function firstRecord(item: NetworkInterface, asOf: number): InterfaceReco
   };
 }
 
-/** A read shows an unknown interface. */
 export function whenFirstShown(seen: NetworkInterface, reading: Reading): ReadingOutcome {
   const shown = seen.condition === 'changing' ? { ...seen, addresses: [], prefixes: [] } : seen;
   const { attachment } = shown;
@@ -89,7 +88,6 @@ export function whenFirstShown(seen: NetworkInterface, reading: Reading): Readin
   return { record, refreshDue: nextRefresh(record, record, reading) };
 }
 
-/** A read shows a known interface. */
 export function whenShown(before: InterfaceRecord, seen: NetworkInterface, reading: Reading): ReadingOutcome {
   const known = isByName(before.interface) ? whenIdentified(before, seen) : before;
   const shown = withoutReleased(known, attachedAsWeKnow(known, settled(known, seen), reading), reading);

@@ -18,7 +18,6 @@ export class GoneInterfaces {
     this.#consistencyWindow = consistencyWindow;
   }
 
-  /** All of them. */
   get ids(): readonly string[] {
     return [...this.#removed.keys(), ...this.#departed];
   }

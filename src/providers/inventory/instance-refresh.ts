@@ -16,12 +16,15 @@ export interface InstanceRefreshOptions {
   readonly consistencyWindow: number;
   readonly clock: Clock;
   readonly random: Random;
-  /** Called with the instances that changed, and with all that the read answered for. */
-  readonly onChanged: (instanceIds: ReadonlySet<string>, read: readonly string[]) => void;
-  /** Called with each page before it is applied. */
-  readonly onPage: (page: ObservedPage) => void;
-  readonly onFailure: (error: unknown, instanceIds: readonly string[]) => void;
+  readonly emit: (event: InstanceRefreshEvent) => void;
 }
+
+export type InstanceRefreshEvent =
+  /** Of each page, before it is applied. */
+  | { readonly kind: 'page'; readonly page: ObservedPage }
+  /** `changed`: of those that the read answered for. */
+  | { readonly kind: 'read'; readonly read: readonly string[]; readonly changed: ReadonlySet<string> }
+  | { readonly kind: 'failed'; readonly error: unknown; readonly instanceIds: readonly string[] };
 
 /** How long a refresh waits for others to share its call, in ms. */
 const window = 50;
@@ -63,7 +66,7 @@ export class InstanceRefresh {
 }
 
 function batchedRefresh(options: InstanceRefreshOptions): Batcher<string> {
-  const { implementation, inventory, clock, random } = options;
+  const { implementation, inventory, clock, random, emit } = options;
   return new Batcher({
     clock,
     random,
@@ -71,7 +74,7 @@ function batchedRefresh(options: InstanceRefreshOptions): Batcher<string> {
     max: implementation.maxInstancesPerRefresh,
     backoff: { base: 1000, cap: 30_000 },
     maxPause,
-    onFailure: options.onFailure,
+    onFailure: (error, instanceIds) => emit({ kind: 'failed', error, instanceIds }),
     run: async (instanceIds, signal) => {
       const observations: Observation[] = [];
       const failed = new Map<string, CloudError>();
@@ -81,7 +84,7 @@ function batchedRefresh(options: InstanceRefreshOptions): Batcher<string> {
         startedAt ??= page.startedAt;
         observations.push(...page.observations);
         for (const { instanceId, error } of page.failed ?? []) failed.set(instanceId, error);
-        options.onPage(page);
+        emit({ kind: 'page', page });
       }
       const endedAt = clock.monotonic();
       const read = instanceIds.filter((id) => !failed.has(id));
@@ -91,7 +94,7 @@ function batchedRefresh(options: InstanceRefreshOptions): Batcher<string> {
         instanceIds: read,
         observations,
       });
-      options.onChanged(changed, read);
+      emit({ kind: 'read', read, changed });
       return failed;
     },
   });

@@ -267,10 +267,9 @@ export class Inventory {
       return new Set();
     }
     const { interfaceId } = answer;
-    if (answer.kind === 'releasing') this.#noteOpen(answer.instanceId, answer.until, endedAt);
     this.#note(answer, endedAt);
     // Read first: the answer attaches it, even if what it shows may be as old as what proved the interface gone.
-    const made = this.#unattached.get(interfaceId);
+    const made = this.#unattached.get(interfaceId) ?? shownIn(answer);
     if (answer.kind === 'attached' && answer.shown !== undefined)
       this.#applyListed({ kind: 'interface', interface: answer.shown.interface }, answer.shown.startedAt);
     if (answer.kind === 'deleted' || answer.kind === 'attached') this.#unattached.delete(interfaceId);
@@ -294,7 +293,9 @@ export class Inventory {
     return this.#changedAt.get(interfaceId) ?? -Infinity;
   }
 
-  #note({ kind, interfaceId }: Exclude<Answer, { kind: 'created' }>, endedAt: number): void {
+  #note(answer: Exclude<Answer, { kind: 'created' }>, endedAt: number): void {
+    const { kind, interfaceId } = answer;
+    if (kind === 'releasing') this.#noteOpen(answer.instanceId, answer.until, endedAt);
     for (const [id, at] of this.#changedAt) {
       if (at > endedAt - maxMemory) break;
       this.#changedAt.delete(id);
@@ -329,6 +330,12 @@ export class Inventory {
     this.#unattached.delete(shown.id);
     return [{ shown, made }];
   }
+}
+
+/** What the answer to an attachment shows of the interface. Reads that showed it before may have been withdrawn. */
+function shownIn(answer: Answer): Unattached | undefined {
+  if (answer.kind !== 'attached' || answer.shown === undefined) return undefined;
+  return { interface: answer.shown.interface, knownAt: answer.shown.startedAt };
 }
 
 /** A read shows an interface attached before the attach call was answered. */

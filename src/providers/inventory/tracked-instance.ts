@@ -188,7 +188,6 @@ export class TrackedInstance {
     return true;
   }
 
-  /** Applies one observation of a listing page. */
   applyListed(observation: Observation, startedAt: number): boolean {
     return this.#applyObservation(
       observation,

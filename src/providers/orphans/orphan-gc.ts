@@ -14,6 +14,7 @@ import { policyOf } from '../contract/failure-policy.ts';
 import type { NetworkInterface } from '../contract/network-interface.ts';
 import type { Outcome } from '../contract/operation.ts';
 import type { Orphan } from './orphan-eligibility.ts';
+import type { OrphanReadings } from './orphan-readings.ts';
 import type { Orphans } from './orphans.ts';
 
 export interface OrphanGcOptions {
@@ -24,17 +25,22 @@ export interface OrphanGcOptions {
   readonly scope: DetachedScope;
   /** Delay between passes and minimum time seen detached, in ms. */
   readonly interval: number;
-  /** Whether to report deletions without performing them. */
-  readonly isDryRun: () => boolean;
+  /** Whether to report deletions without performing them, whatever is permitted. */
+  readonly dryRun: boolean;
+  /** `refusal`: why nothing may be taken away now. */
+  readonly permission: {
+    refusal(activity: 'release'): string | undefined;
+    readonly pauses: { readonly dryRun: boolean };
+  };
   /** Returns a check, from current knowledge, of whether an interface belongs to this cluster. */
   readonly evidence: () => (item: NetworkInterface) => boolean;
-  /** Whether deletions are blocked now. */
-  readonly isHeld: () => boolean;
-  /** Resolves after a read that began after the call has been applied. */
-  readonly read: () => Promise<void>;
-  readonly onCollected: (collected: Collected) => void;
-  readonly onReadFailure: (error: CloudError) => void;
+  readonly readings: Pick<OrphanReadings, 'request'>;
+  readonly emit: (event: OrphanGcEvent) => void;
 }
+
+export type OrphanGcEvent =
+  | { readonly kind: 'collected'; readonly collected: Collected }
+  | { readonly kind: 'readFailed'; readonly error: CloudError };
 
 export interface Collected {
   readonly interface: NetworkInterface;
@@ -73,7 +79,7 @@ export class OrphanGc {
     const stopped = aborted(signal);
     const backoff = new Backoff(backoffPolicy, this.#options);
     try {
-      while ((await Promise.race([this.#options.read(), stopped])) !== 'stopped') {
+      while ((await Promise.race([this.#options.readings.request(), stopped])) !== 'stopped') {
         const complete = await this.#pass(signal);
         if (complete) backoff.forget();
         await sleep(clock, complete ? interval : backoff.fail(), signal);
@@ -85,9 +91,9 @@ export class OrphanGc {
 
   /** Returns whether the cloud answered. */
   async #pass(signal: AbortSignal): Promise<boolean> {
-    const { orphans, interval, isDryRun, isHeld, evidence } = this.#options;
-    const dryRun = isDryRun();
-    if (!dryRun && isHeld()) return true;
+    const { orphans, interval, permission, evidence } = this.#options;
+    const dryRun = this.#options.dryRun || permission.pauses.dryRun;
+    if (!dryRun && permission.refusal('release') !== undefined) return true;
     const due = orphans.due({ interval, max: dryRun ? Infinity : maxPerPass, isOurs: evidence() });
     if (dryRun) this.#reportNew(due);
     return dryRun || due.length === 0 || (await this.#collectAll(due, signal));
@@ -113,7 +119,7 @@ export class OrphanGc {
 
   /** Ids of the interfaces that are still detached and tagged as ours; undefined if they cannot be read. */
   async #readAgain(due: readonly Orphan[], context: CallContext): Promise<ReadonlySet<string> | undefined> {
-    const { implementation, scope, onReadFailure } = this.#options;
+    const { implementation, scope, emit } = this.#options;
     const ids = due.map((orphan) => orphan.interface.id);
     try {
       const { interfaces } = await implementation.readDetached({ ...scope, ids }, context);
@@ -121,7 +127,7 @@ export class OrphanGc {
     } catch (error) {
       if (!(error instanceof CloudError)) throw error;
       context.signal.throwIfAborted();
-      onReadFailure(error);
+      emit({ kind: 'readFailed', error });
       return undefined;
     }
   }
@@ -151,9 +157,9 @@ export class OrphanGc {
   }
 
   #report(orphan: Orphan, result: CollectionResult): void {
-    const { clock, onCollected } = this.#options;
+    const { clock, emit } = this.#options;
     const detachedFor = clock.monotonic() - orphan.firstAt;
-    onCollected({ interface: orphan.interface, detachedFor, result });
+    emit({ kind: 'collected', collected: { interface: orphan.interface, detachedFor, result } });
   }
 }
 

@@ -14,10 +14,12 @@ export interface OrphanReadingsOptions {
   readonly scope: DetachedScope;
   /** How long the cloud may take to show a change, in ms. */
   readonly consistencyWindow: number;
-  /** A read ended, with or without success: waiting nodes can proceed. */
-  readonly onEnd: () => void;
-  readonly onFailure: (error: unknown) => void;
+  readonly emit: (event: OrphanReadEvent) => void;
 }
+
+export type OrphanReadEvent =
+  /** With or without success: waiting nodes can proceed. */
+  { readonly kind: 'readEnded' } | { readonly kind: 'readFailed'; readonly error: unknown };
 
 /** How long a read waits for others to share its call, in ms. */
 const window = 50;
@@ -33,7 +35,7 @@ export class OrphanReadings {
 
   constructor(options: OrphanReadingsOptions) {
     this.#options = options;
-    const { clock, random } = options;
+    const { clock, random, emit } = options;
     this.#batcher = new Batcher({
       clock,
       random,
@@ -44,7 +46,7 @@ export class OrphanReadings {
         await this.#read(signal);
         return undefined;
       },
-      onFailure: options.onFailure,
+      onFailure: (error) => emit({ kind: 'readFailed', error }),
     });
   }
 
@@ -74,7 +76,7 @@ export class OrphanReadings {
   }
 
   async #read(signal: AbortSignal): Promise<void> {
-    const { implementation, orphans, clock, scope, consistencyWindow, onEnd } = this.#options;
+    const { implementation, orphans, clock, scope, consistencyWindow, emit } = this.#options;
     const requestedAt = clock.monotonic();
     const priority = (): 'high' | 'housekeeping' => (orphans.isAwaited ? 'high' : 'housekeeping');
     try {
@@ -85,7 +87,7 @@ export class OrphanReadings {
       orphans.failed(requestedAt);
       throw error;
     } finally {
-      if (!signal.aborted) onEnd();
+      if (!signal.aborted) emit({ kind: 'readEnded' });
     }
   }
 }

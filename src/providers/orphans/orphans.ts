@@ -4,7 +4,6 @@ import type { NetworkInterface } from '../contract/network-interface.ts';
 import { type CollectionLimits, dueForCollection, fitnessOf, type Orphan } from './orphan-eligibility.ts';
 import { instanceTag, operationTag } from './ownership-tags.ts';
 
-/** Orphaned interfaces of one instance. */
 export interface InstanceOrphans {
   /** False while a pending read may still show some: create no new interface until then. */
   readonly read: boolean;

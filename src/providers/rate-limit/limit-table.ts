@@ -102,7 +102,6 @@ export class LimitTable {
   }
 }
 
-/** The name in an id. */
 export function nameOf(id: string): string {
   const end = id.indexOf(' ');
   return end === -1 ? id : id.slice(0, end);

@@ -5,6 +5,8 @@ import type { GivenTag } from './parameters.ts';
 import { RpcRefusal } from './rpc-refusal.ts';
 
 const tagsPerResource = 20;
+/** Of a key and of a value, in characters. */
+const maxLength = 128;
 
 /** Whether a resource has all tags that a filter gives; without a value, any counts. */
 export function hasTags(tags: Tags, wanted: readonly GivenTag[]): boolean {
@@ -13,9 +15,13 @@ export function hasTags(tags: Tags, wanted: readonly GivenTag[]): boolean {
 
 /** The tags that are added; refuses reserved ones, and more than a resource may have. */
 export function newTags(present: Tags, given: readonly GivenTag[]): Tags {
-  const reserved = given.find(({ key }) => /^(aliyun|acs:)|https?:\/\//i.test(key));
+  const reserved = given.find(({ key }) => key.length > maxLength || /^(aliyun|acs:)|https?:\/\//i.test(key));
   if (reserved !== undefined) {
     throw new RpcRefusal('InvalidTagKey.Malformed', `The specified Tag.n.Key ${reserved.key} is not valid.`);
+  }
+  const odd = given.find(({ value = '' }) => value.length > maxLength || /https?:\/\//i.test(value));
+  if (odd !== undefined) {
+    throw new RpcRefusal('InvalidTagValue.Malformed', `The specified Tag.n.Value ${odd.value} is not valid.`);
   }
   const added = Object.fromEntries(given.map(({ key, value = '' }) => [key, value]));
   if (Object.keys({ ...present, ...added }).length > tagsPerResource) {

@@ -81,6 +81,10 @@ export class FrontDoor<C extends Call, Output, Refusal extends Error> {
     try {
       const exchange = await this.#exchange(call);
       if (exchange.kind === 'lost' || exchange.kind === 'garbled') this.counters.add(call.name, 'lost');
+      else {
+        const { name: action, parameters } = call;
+        this.counters.answered({ action, parameters, at: this.#clock.wall() });
+      }
       return exchange;
     } catch (error) {
       const refusal = this.#protocol.refusalOf(error, call);

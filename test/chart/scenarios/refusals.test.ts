@@ -91,7 +91,7 @@ describe('a value that the chart refuses', () => {
     ],
     [
       'options: { subnet-ids-filter: [subnet-x] }',
-      "at '/options/subnet-ids-filter': value must be 'subnet ids separated by commas or spaces'",
+      "at '/options/subnet-ids-filter': value must be 'ids of subnets or vSwitches, separated by commas or spaces'",
     ],
     [
       'options: { eni-tags: [a] }',

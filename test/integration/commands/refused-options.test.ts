@@ -65,7 +65,11 @@ const kinds: readonly (readonly [OptionName, string, string])[] = [
   ['limit-ipam-api-qps', '-1', 'a number greater than 0, such as 4 or 0.5'],
   ['cloud-quota-share', '1.1', 'a number greater than 0 and at most 1, such as 0.8'],
   ['vpc-id', 'main', 'vpc- and 8 or 17 hexadecimal digits'],
-  ['subnet-ids-filter', 'subnet-0123abcd,nodes', 'subnet ids separated by commas or spaces'],
+  [
+    'subnet-ids-filter',
+    'subnet-0123abcd,nodes',
+    'ids of subnets or vSwitches, separated by commas or spaces',
+  ],
   ['subnet-tags-filter', 'purpose', optionTable['subnet-tags-filter'].kind.accepts],
   [
     'eni-tags',

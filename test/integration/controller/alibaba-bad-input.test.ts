@@ -281,6 +281,29 @@ describe('on Alibaba Cloud, a new leader', () => {
     expect(world.broken()).toEqual([]);
   });
 
+  test('of another account, where nothing is, withdraws nothing, is not ready, and says so', async () => {
+    const world = worldFor({});
+    const nothing: Readonly<Record<string, object>> = {
+      DescribeVpcs: { vpcs: { vpc: [] }, totalCount: 0 },
+      DescribeVSwitches: { vSwitches: { vSwitch: [] }, totalCount: 0 },
+      DescribeSecurityGroups: { securityGroups: { securityGroup: [] }, totalCount: 0 },
+      DescribeNetworkInterfaces: { networkInterfaceSets: { networkInterfaceSet: [] } },
+      DescribeInstances: { instances: { instance: [] } },
+    };
+    const tamper: Tamper = (action, output) => nothing[action] ?? output;
+    const { controller, before } = await replaceLeader(world, () => undefined, { tamper });
+
+    expect(controller.controller.unreadiness()).toBe(
+      'none of the 2 instances of vpc-main is in cn-hangzhou: is this the right region and role? Nothing is taken away until most of them are found',
+    );
+    for (const { name, instanceId } of world.machines)
+      expect(world.events(name)).toContain(
+        `Node InstanceNotFound: instance ${instanceId} is not found: check Headwater's region, account and role, and spec.instance-id; delete the CiliumNode only if the Kubernetes Node is gone too`,
+      );
+    expect(poolsOf(world)).toEqual(before);
+    expect(world.broken()).toEqual([]);
+  });
+
   test('of another VPC serves no node, withdraws nothing, and names the option', async () => {
     const world = worldFor({});
     const flags = { 'alibaba-cloud-vpc-id': 'vpc-other' };

@@ -312,7 +312,7 @@ describe('Events and pods of the embedded API', () => {
       onBug: rethrow,
     });
     const stopping = new AbortController();
-    const running = pods.run(stopping.signal);
+    const running = pods.reflector.run(stopping.signal);
     const create = (name: string, spec: JsonObject): Promise<JsonObject> =>
       api.kubectl('POST', '/api/v1/namespaces/default/pods', {
         apiVersion: 'v1',

@@ -1,5 +1,5 @@
 // The embedded Kubernetes API with CiliumNodes, and a client of it that shares nothing with the code under test.
-import { InProcessTransport } from '../../../src/kubernetes/transport/in-process-transport.ts';
+import { InProcessTransport } from '../../support/in-process-transport.ts';
 import type { JsonObject } from '../../../src/kubernetes/transport/json.ts';
 import type { Clock } from '../../../src/runtime/clock.ts';
 import { Random } from '../../../src/runtime/random.ts';

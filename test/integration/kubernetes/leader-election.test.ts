@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { InProcessTransport } from '../../../src/kubernetes/transport/in-process-transport.ts';
+import { InProcessTransport } from '../../support/in-process-transport.ts';
 import { LeaderElection } from '../../../src/kubernetes/lease/leader-election.ts';
 import { sleep } from '../../../src/runtime/clock.ts';
 import { Random } from '../../../src/runtime/random.ts';

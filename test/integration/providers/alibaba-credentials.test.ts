@@ -234,6 +234,25 @@ describe('the role of the instance', () => {
     expect(proxy.asked.slice(before)).toEqual([]);
   });
 
+  test('comes from below the path of the endpoint, if it has one', async () => {
+    const asked: string[] = [];
+    const service = await startHttpFront({
+      port: 0,
+      answer: ({ method, url }) => {
+        asked.push(url);
+        const Expiration = new Date(systemClock.wall() + 3_600_000).toISOString().replace(/\.\d+Z$/, 'Z');
+        const keys = JSON.stringify({ ...temporary, Code: 'Success', Expiration });
+        const body = method === 'PUT' ? 'token' : url.endsWith('/nodes') ? keys : 'nodes';
+        return Promise.resolve({ kind: 'answer', status: 200, headers: {}, body });
+      },
+    });
+    const api = connect({}, `${service.url}/metadata`);
+
+    expect(await networks(api)).toEqual(['vpc-1']);
+    expect(asked.filter((url) => !url.startsWith('/metadata/latest/'))).toEqual([]);
+    await service.close();
+  });
+
   test('is missing: the failure names all that was looked for', async () => {
     const api = connect({}, 'http://127.0.0.1:9');
 
@@ -259,15 +278,22 @@ describe('keys of the environment', () => {
     expect(asked).toEqual([]);
   });
 
+  const keys = { ALIBABA_CLOUD_ACCESS_KEY_ID: 'LTAI', ALIBABA_CLOUD_ACCESS_KEY_SECRET: 'x' };
+  const space = 'a space or a line break in it';
+  const odd = 'a character in it that is not plain ASCII';
   test.each([
-    ['id', { ALIBABA_CLOUD_ACCESS_KEY_ID: 'LTAI\n', ALIBABA_CLOUD_ACCESS_KEY_SECRET: 'x' }],
-    ['secret', { ALIBABA_CLOUD_ACCESS_KEY_ID: 'LTAI', ALIBABA_CLOUD_ACCESS_KEY_SECRET: 'x\n' }],
-  ])('with a line break in the %s fail with that', async (name, keys) => {
-    expect(await failure(connect(keys))).toMatchObject({
+    ['the id of the AccessKey', space, { ALIBABA_CLOUD_ACCESS_KEY_ID: 'LTAI\n' }],
+    ['the secret of the AccessKey', space, { ALIBABA_CLOUD_ACCESS_KEY_SECRET: 'x\n' }],
+    ['the security token', space, { ALIBABA_CLOUD_SECURITY_TOKEN: 'token\n' }],
+    ['the id of the AccessKey', odd, { ALIBABA_CLOUD_ACCESS_KEY_ID: 'LTAI\u0001' }],
+    ['the secret of the AccessKey', odd, { ALIBABA_CLOUD_ACCESS_KEY_SECRET: 'x\u{1F600}' }],
+    ['the security token', odd, { ALIBABA_CLOUD_SECURITY_TOKEN: 't\u00f6ken' }],
+  ])('fail before anything is sent if %s has %s', async (name, what, changed) => {
+    expect(await failure(connect({ ...keys, ...changed }))).toMatchObject({
       kind: 'notAuthorized',
       code: 'CredentialsError',
       credentials: 'invalid',
-      message: `the ${name} of the AccessKey has a space or a line break in it`,
+      message: `${name} has ${what}`,
     });
   });
 });

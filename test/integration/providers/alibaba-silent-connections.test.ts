@@ -65,7 +65,6 @@ describe('a call to Alibaba Cloud over a connection that was idle and is silent'
   test.each<[RpcAction]>([
     ['AttachNetworkInterface'],
     ['UnassignPrivateIpAddresses'],
-    ['DetachNetworkInterface'],
     ['DeleteNetworkInterface'],
   ])('does not use it where a second one could do harm: %s', async (action) => {
     await send('DescribeVpcs');

@@ -211,8 +211,9 @@ class AgentRun {
     const last = (await this.#shown()) ?? shown;
     this.#checks.lookAtRest(last, () => false);
     if (this.#hasWholeBlocks) this.#checks.checkAllFree(last);
-    // The agent writes once in 15 s, and looks once a minute whether its demand fell.
-    await this.#clock.advance(2 * minute);
+    // A request that got nothing counts for 5 minutes; the agent looks once a minute whether its demand fell, and writes once in
+    // 15 s.
+    await this.#clock.advance(7 * minute);
     for (const problem of this.#cluster?.problemsAtRest ?? []) this.#checks.violations.add(problem);
   }
 

@@ -28,7 +28,10 @@ export function armTopologyOf(scenario: Scenario): ArmTopology {
       name: `set-${index}`,
       mode: azure.modes[index],
       count: nodes.filter(({ zone }) => zone === index).length,
-      interfaces: [{ name: 'nic0', subnet: `pods-${index}` }],
+      interfaces: Array.from({ length: azure.interfaces?.[index] ?? 1 }, (__, nic) => ({
+        name: `nic${nic}`,
+        subnet: `pods-${index}`,
+      })),
     })),
     limits: { scale: cloud.limits },
     consistency: { listingLagMs: { min: 0, max: cloud.listingLagMs } },

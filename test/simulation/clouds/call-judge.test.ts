@@ -52,14 +52,15 @@ describe('an assignment after a lost one', () => {
     ['another token, but is another assignment', call('b', 'headwater-0', 2), 1000, 0],
     ['another token, but is of another process', call('b', 'headwater-1'), 1000, 0],
     ['another token, much later', call('b'), 10_000, 0],
+    ['another token, before a repetition is due', call('b'), 800, 0],
   ])('is judged by its token, if none was ever repeated: it has %s', (_, next, after, found) => {
     const { judge, misdeeds } = judged(4);
     judge.sent(call('c'), 0);
     judge.lost(call('c'), 500);
-    judge.sent(call('a'), 600);
-    judge.lost(call('a'), 900);
+    judge.sent(call('a'), 1500);
+    judge.lost(call('a'), 1800);
 
-    judge.sent(next, 900 + after);
+    judge.sent(next, 1800 + after);
 
     expect(misdeeds).toHaveLength(found);
   });
@@ -68,11 +69,11 @@ describe('an assignment after a lost one', () => {
     const { judge, misdeeds } = judged(9);
     judge.sent(call('a'), 0);
     judge.lost(call('a'), 500);
-    judge.sent(call('b'), 600);
-    judge.lost(call('b'), 1000);
+    judge.sent(call('b'), 1450);
+    judge.lost(call('b'), 1480);
     judge.sent(call('a'), 1500);
 
-    judge.sent(call('c'), 1600);
+    judge.sent(call('c'), 2500);
 
     expect(misdeeds).toEqual([]);
   });

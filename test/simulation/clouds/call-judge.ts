@@ -3,8 +3,8 @@
 // its predecessor.
 
 const minute = 60_000;
-/** A process repeats a lost assignment within this time, in ms. What it assigns later is another one. */
-const repeatedWithin = 3000;
+/** When a process repeats a lost assignment, in ms after the loss. What it assigns sooner or later is another one. */
+const repeated = { from: 900, until: 3000 };
 
 export interface SentCall {
   readonly identity: string;
@@ -38,7 +38,7 @@ export class CallJudge {
     if (call.action !== 'AssignPrivateIpAddresses') return;
     const known = this.#assignmentsLike(call);
     if (known.tokens.has(tokenOf(call))) this.#repetitions++;
-    else if (at <= known.lostAt + repeatedWithin) this.#suspect(call);
+    else if (isBetween(at - known.lostAt, repeated)) this.#suspect(call);
     known.tokens.add(tokenOf(call));
   }
 
@@ -71,6 +71,10 @@ export class CallJudge {
     if (recent.length > max)
       this.#onMisdeed(`${identity} sends ${recent.length} calls of ${action} within a minute, not ${max}`);
   }
+}
+
+function isBetween(ms: number, { from, until }: { readonly from: number; readonly until: number }): boolean {
+  return ms >= from && ms <= until;
 }
 
 function tokenOf({ input }: SentCall): unknown {

@@ -117,6 +117,8 @@ function checkIdleInterfaces(
   const { idleInterfaceDelay } = harness.options;
   const { releaseExcessIps, usePrimaryAddress } = cloudSettings(harness.options);
   if (!releaseExcessIps || usePrimaryAddress || idleInterfaceDelay === undefined || !met) return;
+  // They come and go with their VM.
+  if (harness.rig.cloud === 'azure') return;
   const first = facts.eni?.firstInterfaceIndex ?? 0;
   const idle = interfacesOf(harness, facts.instanceId).filter(
     ({ deviceIndex = 0, addresses, prefixes }) =>

@@ -1,6 +1,6 @@
 // A refusal because an interface is gone teaches the controller: the same process must not repeat the call for that
 // interface, unless a read in between may still have shown it. A new interface is exempt, because the cloud may not
-// show it yet.
+// show it yet. So is a call that asks again, under its token, for an answer that was lost before.
 import { textAt, type JsonObject } from '../../../src/simulator/workload/json.ts';
 
 export interface RepeatedRefusalsOptions {
@@ -19,6 +19,8 @@ interface RefusableCall {
 export class RepeatedRefusals {
   readonly #options: RepeatedRefusalsOptions;
   readonly #createdAt = new Map<string, number>();
+  /** By client token: when it was sent first. */
+  readonly #firstSentAt = new Map<string, number>();
   /** By controller: when each call was first refused. */
   readonly #refused = new Map<string, Map<string, number>>();
 
@@ -39,14 +41,22 @@ export class RepeatedRefusals {
   /** A call of a controller, sent at `sentAt`, ended. Returns the call if it repeats a known refusal. */
   add(identity: string, action: string, { input, result, sentAt }: RefusableCall): string | undefined {
     const { now, newFor, exists } = this.#options;
+    const begunAt = this.#begunAt(textAt(input, 'clientToken'), sentAt);
     const interfaceId = textAt(input, 'NetworkInterfaceId');
     if (result !== 'InvalidNetworkInterfaceID.NotFound' || exists(interfaceId)) return undefined;
     if (now() < (this.#createdAt.get(interfaceId) ?? -Infinity) + newFor) return undefined;
     const call = `${action} of ${identity} for ${interfaceId}, which is gone`;
     const refused = this.#refused.get(identity) ?? new Map<string, number>();
     const refusedAt = refused.get(call);
-    if (refusedAt !== undefined) return sentAt > refusedAt ? call : undefined;
+    if (refusedAt !== undefined) return begunAt > refusedAt ? call : undefined;
     this.#refused.set(identity, refused.set(call, now()));
     return undefined;
+  }
+
+  #begunAt(token: string, sentAt: number): number {
+    if (token === '') return sentAt;
+    const begunAt = this.#firstSentAt.get(token) ?? sentAt;
+    this.#firstSentAt.set(token, begunAt);
+    return begunAt;
   }
 }

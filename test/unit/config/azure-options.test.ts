@@ -80,6 +80,17 @@ describe('an option of another cloud', () => {
     expect(warnings).toEqual([]);
   });
 
+  test('is none where several clouds have it', () => {
+    const filters = {
+      'subnet-ids-filter': ['vsw-1'],
+      'subnet-tags-filter': ['a=b'],
+      'instance-tags-filter': ['a=b'],
+    };
+    const flags = { ...filters, ipam: ['alibabacloud'], 'cluster-name': ['one'] };
+
+    expect(accepted(load({ flags })).notices).toEqual([]);
+  });
+
   test.each<[string, Outside]>([
     ['a directory, which is shared', { files: { '/c/azure-resource-group': 'nodes' } }],
     ['a variable that other programs read', { environment: { AZURE_RESOURCE_GROUP: 'nodes' } }],

@@ -29,6 +29,27 @@ describe('the settings of the chosen cloud', () => {
     });
   });
 
+  test('are those of the options of Alibaba Cloud, where no interface is ever idle', () => {
+    const settings = settingsOf({
+      ipam: 'alibabacloud',
+      'alibaba-cloud-release-excess-ips': 'true',
+      'alibaba-cloud-vpc-id': 'vpc-main',
+      'idle-interface-delay': '1h',
+      'aws-release-excess-ips': 'true',
+      'eni-gc-interval': '1m',
+      'cluster-name': 'one',
+    });
+
+    expect(settings).toEqual({
+      releaseExcessIps: true,
+      idleInterfaceDelay: undefined,
+      usePrimaryAddress: true,
+      prefixDelegation: false,
+      scope: { networkId: 'vpc-main' },
+      collection: { kind: 'on', interval: 60_000, dryRun: false },
+    });
+  });
+
   test('are those of the options of Azure, whatever the options of AWS say', () => {
     const settings = settingsOf({
       ipam: 'azure',

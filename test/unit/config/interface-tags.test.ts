@@ -39,4 +39,21 @@ describe('tags of new interfaces', () => {
     const flags = { ipam: 'alibabacloud', 'eni-tags': tags(count, 'a') };
     expect(problemsOf(load({ flags: asGiven(flags) }))).toEqual(problems);
   });
+
+  const form = 'accepted: keys of at most 128 characters that do not begin with aliyun or acs:';
+  test.each([
+    ['eni-tags', 'aliyunteam=x', '"aliyunteam"'],
+    ['eni-tags', 'acs:team=x', '"acs:team"'],
+    ['eni-tags', 'wiki=https://wiki/x', '"wiki"'],
+    ['eni-tags', `long=${'x'.repeat(129)}`, '"long"'],
+    ['eni-gc-tags', 'mine=http://x', '"mine"'],
+    ['cluster-name', 'http://x', '"io.cilium/cluster-name"'],
+  ])('are refused on Alibaba Cloud if ECS takes none such: --%s=%s', (option, text, key) => {
+    const flags = { ipam: 'alibabacloud', [option]: text };
+
+    expect(problemsOf(load({ flags: asGiven(flags) }))).toEqual([
+      expect.stringContaining(`${option}: ECS refuses the tag ${key} (the flag --${option}); ${form}`),
+    ]);
+    expect(problemsOf(load({ flags: asGiven({ ...flags, ipam: 'eni' }) }))).toEqual([]);
+  });
 });

@@ -121,3 +121,22 @@ describe('a value that is given several times', () => {
     expect(kinds['tagFilter']?.combine?.([{ a: '1', b: '1' }, { b: '2' }])).toEqual({ a: '1', b: '2' });
   });
 });
+
+describe('the shape of an endpoint in the schema of the chart', () => {
+  test.each([
+    ['ec2.eu-central-1.amazonaws.com', true],
+    ['vpce-1.ec2.vpce.amazonaws.com:8443', true],
+    ['host/path', true],
+    ['[::1]:4566', true],
+    ['http://localhost:4566/', true],
+    ['https://[::1]:4566/aws', true],
+    ['ftp://host', false],
+    ['http://', false],
+    ['host/?a=b', false],
+    ['two words', false],
+  ])('for %s: accepted: %s', (text, isAccepted) => {
+    const { shape } = endpoint;
+
+    expect(shape.type === 'text' && new RegExp(shape.pattern ?? '', 'u').test(text)).toBe(isAccepted);
+  });
+});

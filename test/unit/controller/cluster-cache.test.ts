@@ -22,11 +22,9 @@ test('the reason why CiliumNodes cannot be read is reported during retries, too'
       },
     },
     transport,
-    onNode: () => undefined,
     instanceIdOf: () => undefined,
     section: awsSection,
-    onIdentities: () => undefined,
-    onPendingPods: () => undefined,
+    served: () => undefined,
   });
   const ending = new AbortController();
   expect(cache.waitingFor()).toBe('CiliumNodes are being listed');

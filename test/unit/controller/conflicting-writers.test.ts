@@ -44,8 +44,8 @@ function rig(change: Partial<ConstructorParameters<typeof ConflictingWriters>[0]
     leadership: { leads: () => leads, permission },
     ownWrites: { isAnswer: () => false, openOn: () => [], settle: () => undefined },
     counts: () => true,
-    knownVersion: () => '200',
-    collectionVersion: () => Promise.resolve('100'),
+    cluster: { nodesVersion: '200' },
+    writer: { collectionVersion: () => Promise.resolve('100') },
     section: awsSection,
     events: { record: (_, { message }) => void reported.push(message) },
     ...change,
@@ -70,8 +70,8 @@ async function stateAfter(
 ): Promise<string> {
   const answers = [...versions];
   const change = {
-    knownVersion: () => known ?? version,
-    collectionVersion: () => Promise.resolve(answers.shift()),
+    cluster: { nodesVersion: known ?? version },
+    writer: { collectionVersion: () => Promise.resolve(answers.shift()) },
   };
   const { clock, permission, writers } = rig(change, leads);
   void writers.run(new AbortController().signal);

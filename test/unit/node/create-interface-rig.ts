@@ -125,8 +125,7 @@ export function rig(setup: Setup): Rig {
     consistencyWindow: 30_000,
     context: { priority: () => 'normal', signal: deadline.signal },
     visibilityLag,
-    onThrottle: ({ kind }) => throttles.push(kind),
-    onRefused: ({ kind }) => refused.push(kind),
+    emit: ({ kind, failure }) => (kind === 'refused' ? refused : throttles).push(failure.kind),
   };
   const unit = setup.adopts === true ? adoption(deps) : createInterface(request, deps);
   unit.then(

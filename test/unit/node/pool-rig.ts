@@ -115,6 +115,7 @@ export class PoolRig {
       onLeft: () => void this.clock.schedule(1000, () => this.readOrphans([])),
     });
     this.orphans.apply({ startedAt: 0, endedAt: 0, interfaces: [] });
+    const priority = (): Priority => this.priority;
     this.maintainer = new PoolMaintainer({
       node: {
         instanceId: 'i-1',
@@ -125,6 +126,9 @@ export class PoolRig {
           perform: (operation, { signal }) => this.#perform(operation, signal),
         }),
         growth: new Growth(),
+        get priority() {
+          return priority();
+        },
         forAllocation: () => this.#facts(),
         applyAnswer: (answer) => void this.inventory.applyAnswer(answer, this.clock.monotonic()),
         invalidate: (from) => void this.invalidations.push(from),
@@ -144,8 +148,7 @@ export class PoolRig {
       },
       runtime: { clock: this.clock, random: new Random('pool'), tasks: this.tasks },
       permission: this.permission,
-      priority: () => this.priority,
-      onStep: (step) => this.steps.push(step),
+      emit: ({ finished }) => this.steps.push(finished),
     });
   }
 

@@ -37,7 +37,6 @@ export const policyOfHeadwater: readonly string[] = [
   'ecs:AttachNetworkInterface',
   'ecs:CreateNetworkInterface',
   'ecs:DeleteNetworkInterface',
-  'ecs:DetachNetworkInterface',
   'ecs:UnassignPrivateIpAddresses',
 ];
 

@@ -27,7 +27,6 @@ export interface BlockDemonstrationOptions {
   readonly mode: 'cluster-pool' | 'multi-pool' | 'nodeipam';
   readonly nodes: number;
   readonly seed: string;
-  /** Prints one line. */
   readonly printLine: (text: string) => void;
   readonly interrupt: AbortSignal;
 }

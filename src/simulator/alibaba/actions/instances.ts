@@ -53,7 +53,7 @@ const types = ordered([...ecsInstanceTypes.values()].map((type) => ({ ...type, i
 const describeTypes = rpcAction({
   product: 'ecs',
   parameters: {
-    InstanceTypes: texts(30),
+    InstanceTypes: texts(10),
     InstanceTypeFamily: text,
     ...tokened(100),
   },

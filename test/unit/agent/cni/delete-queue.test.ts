@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from '@jest/globals';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { replayDeletes, replayRest } from '../../../../src/agent/cni/delete-queue.ts';
+import { type DeleteQueue, replayDeletes, replayRest } from '../../../../src/agent/cni/delete-queue.ts';
 import { recordingLogger } from '../../../support/recording-logger.ts';
 import { AgentRig, environment } from '../agent-rig.ts';
 
@@ -20,7 +20,28 @@ function fileOf(text: string): string {
   return path;
 }
 
+const queueAt = (directory: string, socketName = 'agent.sock'): DeleteQueue => ({ directory, socketName });
+
 describe('a DEL in the queue', () => {
+  test.each([
+    ['stdin without a socket', '', 'other.sock'],
+    ['the socket of another', ',\\"ipam\\":{\\"socket\\":\\"/run/other.sock\\"}', 'agent.sock'],
+  ])('is left to the agent that it is for, by %s', async (_, ipam, socketName) => {
+    const path = fileOf(call.replace('\\"pods\\"', `\\"pods\\"${ipam}`));
+    const [rig, log] = [new AgentRig(), recordingLogger()];
+    await rig.call('ADD');
+
+    expect(await replayDeletes(queueAt(dirname(path), socketName), rig.answerer, log)).toBe(false);
+    expect(existsSync(path)).toBe(true);
+    expect([...rig.ipam.holdings.held()]).toHaveLength(1);
+
+    const own = socketName === 'agent.sock' ? 'other.sock' : 'agent.sock';
+    await replayDeletes(queueAt(dirname(path), own), rig.answerer, log);
+    expect(existsSync(path)).toBe(false);
+    expect([...rig.ipam.holdings.held()]).toEqual([]);
+    expect(log.lines).toEqual([]);
+  });
+
   test('whose file cannot be removed is logged, and holds up neither the others nor the start', async () => {
     const [stuck, other] = ['a', 'b'].map((digit) => join(root, `${digit.repeat(64)}.delete`)) as [
       string,
@@ -36,7 +57,7 @@ describe('a DEL in the queue', () => {
     });
     const log = recordingLogger();
 
-    await replayDeletes(root, rig.answerer, log);
+    await replayDeletes(queueAt(root), rig.answerer, log);
 
     expect(log.lines).toMatchObject([{ level: 'warn', details: { path: stuck } }]);
     expect([stuck, other].map((path) => existsSync(path))).toEqual([true, false]);
@@ -51,8 +72,8 @@ describe('a DEL in the queue', () => {
     const log = recordingLogger();
     const parts = { answerer: rig.answerer, clock: rig.clock, log };
 
-    expect(await replayDeletes(directory, rig.answerer, log)).toBe(true);
-    const replays = replayRest(directory, parts, new AbortController().signal);
+    expect(await replayDeletes(queueAt(directory), rig.answerer, log)).toBe(true);
+    const replays = replayRest(queueAt(directory), parts, new AbortController().signal);
     await rig.clock.advance(60_000);
     expect([...rig.ipam.holdings.held()]).toHaveLength(1);
     rig.recordProblem = undefined;
@@ -69,7 +90,7 @@ describe('a DEL in the queue', () => {
   ])('whose %s the agent refuses leaves the queue with a line in the log', async (_, text) => {
     const [path, log] = [fileOf(text), recordingLogger()];
 
-    expect(await replayDeletes(dirname(path), new AgentRig().answerer, log)).toBe(false);
+    expect(await replayDeletes(queueAt(dirname(path)), new AgentRig().answerer, log)).toBe(false);
     expect(existsSync(path)).toBe(false);
     expect(log.lines).toMatchObject([{ level: 'warn', details: { path } }]);
   });
@@ -79,7 +100,7 @@ describe('a file in the queue', () => {
   test.each(['{', call.replace('DEL', 'ADD')])('that holds no DEL is logged, and stays: %s', async (text) => {
     const [path, log] = [fileOf(text), recordingLogger()];
 
-    expect(await replayDeletes(dirname(path), new AgentRig().answerer, log)).toBe(false);
+    expect(await replayDeletes(queueAt(dirname(path)), new AgentRig().answerer, log)).toBe(false);
     expect(existsSync(path)).toBe(true);
     expect(log.lines).toMatchObject([{ level: 'warn', details: { path } }]);
   });

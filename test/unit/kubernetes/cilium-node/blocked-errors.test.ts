@@ -35,7 +35,7 @@ function rigOf(
         return Promise.resolve(nextWrite.next().value ?? { kind: 'written', raw: {} });
       },
     },
-    observe,
+    known: { observe },
     mayWrite,
     clock,
     random: new Random('blocked'),

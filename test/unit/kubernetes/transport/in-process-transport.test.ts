@@ -3,7 +3,7 @@ import {
   type InProcessHandler,
   type InProcessResponse,
   InProcessTransport,
-} from '../../../../src/kubernetes/transport/in-process-transport.ts';
+} from '../../../support/in-process-transport.ts';
 import type { JsonObject } from '../../../../src/kubernetes/transport/json.ts';
 import type { StreamAnswer, StreamLine } from '../../../../src/kubernetes/transport/transport.ts';
 import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';

@@ -30,7 +30,7 @@ function rig(server: Server): Rig {
       throw error;
     },
   });
-  void nodes.run(new AbortController().signal);
+  void nodes.reflector.run(new AbortController().signal);
   return { clock, nodes, changes, access };
 }
 

@@ -30,7 +30,7 @@ function rig(server: Server): Rig {
       throw error;
     },
   });
-  void pods.run(new AbortController().signal);
+  void pods.reflector.run(new AbortController().signal);
   return { clock, pods, transport, changed, missingPermissions };
 }
 

@@ -457,8 +457,7 @@ describe('the end of a shutdown', () => {
       random: new Random('unit'),
       consistencyWindow: 30_000,
       context: { priority: () => 'normal', signal: deadline.signal },
-      onThrottle: () => undefined,
-      onRefused: () => undefined,
+      emit: () => undefined,
       visibilityLag: new VisibilityLag(),
     });
 

@@ -38,7 +38,7 @@ describe('the security groups of a new interface', () => {
   ])('are not others when tags match nothing: %s', (_, securityGroupTags, wanted) => {
     const choice = chooseSecurityGroups(requirements({ securityGroupTags }), known, view([first]));
 
-    expect(choice).toEqual({ kind: 'noneMatches', wanted });
+    expect(choice).toEqual({ kind: 'noSecurityGroupMatches', wanted });
   });
 
   test.each([
@@ -47,7 +47,9 @@ describe('the security groups of a new interface', () => {
     ['it is on another card', [eni(0, 0, { attachment: attachment({ networkCard: 1 }) })]],
     ['there is no interface', []],
   ])('are unknown when those of the first interface are needed and %s', (_, interfaces) => {
-    expect(chooseSecurityGroups(requirements(), known, view(interfaces))).toEqual({ kind: 'unknown' });
+    expect(chooseSecurityGroups(requirements(), known, view(interfaces))).toEqual({
+      kind: 'securityGroupsUnknown',
+    });
   });
 });
 
@@ -61,7 +63,7 @@ describe('the choice while security groups cannot be read', () => {
     [
       'tags say why they find nothing',
       { securityGroupTags: { k: '1' } },
-      { kind: 'unreadable', failure: found },
+      { kind: 'networkUnreadable', failure: found },
     ],
   ])('is made where it can be: %s', (_, node, expected) => {
     expect(chooseSecurityGroups(requirements(node), denied, view([first]))).toEqual(expected);

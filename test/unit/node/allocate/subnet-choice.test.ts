@@ -58,12 +58,12 @@ describe('a choice among the subnets of network and zone', () => {
     [
       'where names are strict, none that match leave it to nothing',
       { subnetIds: ['s-9'], subnetTags: { tag: '2' }, strictSubnets: true },
-      'noneMatches',
+      'noSubnetMatches',
     ],
     [
       'where tags are strict, none that match leave it to nothing',
       { subnetTags: { tag: '3' }, strictSubnets: true },
-      'noneMatches',
+      'noSubnetMatches',
     ],
     [
       'where names are strict and there are none, tags do',
@@ -71,8 +71,8 @@ describe('a choice among the subnets of network and zone', () => {
       's-3',
     ],
     ['where both are strict and there are none, the fullest wins', { strictSubnets: true }, 's-1'],
-    ['nothing of another network', { networkId: 'vpc-9' }, 'noneMatches'],
-    ['nothing of another zone', { zone: 'us-west-1c' }, 'noneMatches'],
+    ['nothing of another network', { networkId: 'vpc-9' }, 'noSubnetMatches'],
+    ['nothing of another zone', { zone: 'us-west-1c' }, 'noSubnetMatches'],
     ['one in another zone is found from there', { zone: 'us-west-1b' }, 's-4'],
   ])('follows the rules: %s', (_, node, expected) => {
     expect(outcome({ subnets, free, node })).toBe(expected);
@@ -91,7 +91,7 @@ describe('a choice of the own subnet of the node', () => {
     ['is taken as long as it has a full interface', { own: 10, peer: 50, other: 90, far: 99 }, 'own'],
     ['then the one of its route table with most', { own: 9, peer: 50, other: 90, far: 99 }, 'peer'],
     ['among which it competes', { own: 9, peer: 8, other: 90, far: 99 }, 'own'],
-    ['and nothing beyond its route table', { own: 1, peer: 1, other: 90, far: 99 }, 'exhausted'],
+    ['and nothing beyond its route table', { own: 1, peer: 1, other: 90, far: 99 }, 'subnetsExhausted'],
   ])('%s', (_, free, expected) => {
     expect(outcome({ subnets, free, routeTables, node: { nodeSubnetId: 'own' } })).toBe(expected);
   });
@@ -142,14 +142,14 @@ describe('a filter of the subnet choice', () => {
   });
 
   test('is reported when it leaves nothing', () => {
-    expect(outcome({ subnets: [subnet('a', { eligible: false })], free })).toBe('noneMatches');
+    expect(outcome({ subnets: [subnet('a', { eligible: false })], free })).toBe('noSubnetMatches');
   });
 });
 
 describe('a subnet in the choice', () => {
   test.each([
-    [0, 'exhausted'],
-    [1, 'exhausted'],
+    [0, 'subnetsExhausted'],
+    [1, 'subnetsExhausted'],
     [2, 'a'],
   ])('needs two free addresses: with %i the choice is %s', (free, expected) => {
     expect(outcome({ subnets: [subnet('a')], free: { a: free } })).toBe(expected);
@@ -166,16 +166,16 @@ describe('a choice without a result', () => {
   test('names the exhausted subnets', () => {
     const subnets = [subnet('b'), subnet('a'), subnet('c', { zone: 'elsewhere' })];
 
-    expect(choose({ subnets, free: { c: 50 } })).toEqual({ kind: 'exhausted', subnetIds: ['a', 'b'] });
+    expect(choose({ subnets, free: { c: 50 } })).toEqual({ kind: 'subnetsExhausted', subnetIds: ['a', 'b'] });
   });
 
   test('names what the rule required', () => {
     const node = { subnetIds: ['s-1', 's-2'], subnetTags: { a: '1', b: '2' } };
 
     expect([choose({ subnets: [], free: {} }), choose({ subnets: [], free: {}, node })]).toEqual([
-      { kind: 'noneMatches', wanted: 'a subnet of vpc-1 in us-west-1a' },
+      { kind: 'noSubnetMatches', wanted: 'a subnet of vpc-1 in us-west-1a' },
       {
-        kind: 'noneMatches',
+        kind: 'noSubnetMatches',
         wanted: 'a subnet of vpc-1 in us-west-1a, or with one of the ids s-1, s-2, or with the tags a=1, b=2',
       },
     ]);
@@ -188,7 +188,7 @@ describe('a choice for an interface with a prefix', () => {
   test.each([
     ['goes to the own subnet of the node if a prefix fits', { own: 17, other: 90 }, 'own'],
     ['goes elsewhere if none does', { own: 16, other: 17 }, 'other'],
-    ['goes nowhere if none fits anywhere', { own: 16, other: 16 }, 'exhausted'],
+    ['goes nowhere if none fits anywhere', { own: 16, other: 16 }, 'subnetsExhausted'],
   ])('%s', (_, free, expected) => {
     expect(outcome({ subnets, free, node: { nodeSubnetId: 'own' }, minUseful: 17 })).toBe(expected);
   });
@@ -200,10 +200,15 @@ describe('a choice while route tables cannot be read', () => {
   test.each<[string, Partial<NodeRequirements>, Readonly<Record<string, number>>, string]>([
     ['the own subnet serves while it has room', { nodeSubnetId: 's-1' }, { 's-1': 10, 's-2': 90 }, 's-1'],
     ['the own subnet serves with what it has left', { nodeSubnetId: 's-1' }, { 's-1': 2, 's-2': 90 }, 's-1'],
-    ['nothing else is chosen', { nodeSubnetId: 's-1' }, { 's-1': 1, 's-2': 90 }, 'unreadable'],
-    ['nothing is chosen without an own one', { nodeSubnetId: 's-9' }, { 's-1': 90, 's-2': 90 }, 'unreadable'],
+    ['nothing else is chosen', { nodeSubnetId: 's-1' }, { 's-1': 1, 's-2': 90 }, 'networkUnreadable'],
+    [
+      'nothing is chosen without an own one',
+      { nodeSubnetId: 's-9' },
+      { 's-1': 90, 's-2': 90 },
+      'networkUnreadable',
+    ],
     ['tags still decide', { nodeSubnetId: 's-2', subnetTags: { tag: '1' } }, { 's-1': 9 }, 's-1'],
-    ['names still decide', { nodeSubnetId: 's-1', subnetIds: ['s-2'] }, { 's-2': 0 }, 'exhausted'],
+    ['names still decide', { nodeSubnetId: 's-1', subnetIds: ['s-2'] }, { 's-2': 0 }, 'subnetsExhausted'],
   ])('is made where it can be: %s', (_, node, free, expected) => {
     const choice = chooseSubnet(requirements(node), {
       infrastructure: infrastructure(subnets, { denied: { routeTables: failure('notAuthorized') } }),
@@ -213,7 +218,7 @@ describe('a choice while route tables cannot be read', () => {
     });
 
     expect(choice.kind === 'chosen' ? choice.subnet.id : choice.kind).toBe(expected);
-    if (choice.kind === 'unreadable') expect(choice.failure).toEqual(failure('notAuthorized'));
+    if (choice.kind === 'networkUnreadable') expect(choice.failure).toEqual(failure('notAuthorized'));
   });
 });
 
@@ -227,7 +232,7 @@ test('a choice in a zone that could not be read says nothing about what the zone
       minUseful: 2,
     });
 
-  expect(ask([])).toEqual({ kind: 'unreadable', failure: failure('unreachable') });
+  expect(ask([])).toEqual({ kind: 'networkUnreadable', failure: failure('unreachable') });
   // This subnet is known from an earlier read.
   expect(ask([subnet('subnet-1')])).toMatchObject({ kind: 'chosen' });
 });

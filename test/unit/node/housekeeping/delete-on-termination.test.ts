@@ -39,7 +39,7 @@ function rig(...answers: readonly (CloudFailureKind | 'done')[]) {
     clock,
     random: new Random('delete-on-termination'),
     timing: { consistencyWindow },
-    onFailure: () => undefined,
+    emit: () => undefined,
     tasks: new TaskGroup({
       clock,
       onBug: (error) => {

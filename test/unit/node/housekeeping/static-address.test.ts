@@ -48,7 +48,7 @@ function rig(claim: Claim, outcome: Outcome, isBusy = false) {
     random: new Random('static-ip'),
     tasks,
     permission: { refusal: () => undefined },
-    onAssociated: () => undefined,
+    emit: () => undefined,
   });
   return {
     clock,
@@ -83,7 +83,7 @@ test.each<[string, Claim, Outcome]>([
 });
 
 test.each([
-  ['the address', undefined, 'taken'],
+  ['the address', undefined, 'refused'],
   ['the instance', 'instance', 'free'],
 ] as const)('an association refused because of %s leaves the address as it should', async (_, about, end) => {
   const ends: string[] = [];

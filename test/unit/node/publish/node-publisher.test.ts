@@ -38,8 +38,8 @@ function rig(
     clock: new VirtualClock(),
     random: new Random('publisher'),
     object: { node, writtenAt: -Infinity },
-    observe: () => undefined,
-    onWrite: () => undefined,
+    known: { observe: () => undefined },
+    emit: () => undefined,
   });
   const run = async (): Promise<PublishResult> => {
     publisher.beginRun();

@@ -56,7 +56,11 @@ test.each<[string, readonly Step[], readonly (readonly [duration: number, calls:
   const supplied: (readonly [number, number])[] = [];
   const deficit = new Deficit({
     clock: { monotonic: () => now.at },
-    calls: () => now.calls ?? 0,
+    state: {
+      get calls() {
+        return now.calls ?? 0;
+      },
+    },
     emit: (event) => event.kind === 'satisfied' && supplied.push([event.duration, event.calls]),
   });
 

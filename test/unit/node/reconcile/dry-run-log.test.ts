@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { nodeOf } from '../cilium-nodes.ts';
 import { DryRunLog, type DryRunDecision } from '../../../../src/node/reconcile/dry-run-log.ts';
 import {
   MutationPermission,
@@ -19,7 +20,11 @@ function rig(stops: Partial<Pauses>) {
   return {
     permission,
     reported,
-    dryRunLog: new DryRunLog(permission, (decision) => reported.push(decision)),
+    dryRunLog: new DryRunLog({
+      permission,
+      state: { node: nodeOf({}) },
+      emit: (event) => event.kind === 'dryRun' && reported.push(event.decision),
+    }),
   };
 }
 

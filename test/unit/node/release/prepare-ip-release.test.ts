@@ -180,6 +180,9 @@ describe('a release that an earlier process started', () => {
       at,
     );
     for (const { phase } of releases.values()) if ('since' in phase) expect(phase.since).toBe(at);
+    const held = items.flatMap((each) => secondaryHoldings(each));
+    for (const { holding } of releases.values())
+      for (const each of held) if (each.id === holding.id) expect(holding.interfaceId).toBe(each.interfaceId);
     return [...releases.values()].map(({ holding, phase }) => [holding.id, phase.kind]);
   }
 

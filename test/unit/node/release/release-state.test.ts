@@ -64,6 +64,7 @@ const unanswered: ReleasePhase = { kind: 'unanswered' };
 const released: ReleasePhase = { kind: 'released', since: 960_000 };
 const wanted = { candidates: [address] };
 const ready = { handshake: answers('ready-for-release') };
+const hiddenByChange = { isHeld: () => false, isChanging: () => true };
 const none = undefined;
 
 const repeated: ReleasePhase = { kind: 'unassigning', isRepeated: true };
@@ -150,22 +151,24 @@ describe('an agent that is asked', () => {
       { ...ready, isHeld: () => false },
       { kind: 'released', since: 1_000_000 },
     ],
+    ['does not learn yet what a change under way hides', leaving, { ...ready, ...hiddenByChange }, leaving],
+    [
+      'does not learn of it either once it no longer sees it',
+      hidden,
+      { ...ready, ...hiddenByChange, isShown: () => false },
+      hidden,
+    ],
     [
       'has to learn what a lost answer has taken',
       unanswered,
       { ...ready, isHeld: () => false },
       { kind: 'released', since: 1_000_000 },
     ],
-    [
-      'does not learn what a change under way takes',
-      unanswered,
-      { ...ready, isHeld: () => false, isChanging: () => true },
-      unanswered,
-    ],
+    ['does not learn what a change under way takes', unanswered, { ...ready, ...hiddenByChange }, unanswered],
     [
       'does not learn it either once the call itself can take nothing more',
       over,
-      { ...ready, isHeld: () => false, isChanging: () => true },
+      { ...ready, ...hiddenByChange },
       unanswered,
     ],
     ['has forgotten what a lost answer has taken', unanswered, { isHeld: () => false }, none],

@@ -95,6 +95,8 @@ describe('an interface of ECS', () => {
     [{ macAddress: '00-16-3e' }, '"00-16-3e" is not a MAC address'],
     [{ privateIpAddress: '10.0.0.05' }, '"10.0.0.05" is not an IPv4 address'],
     [{ privateIpAddress: '10.0.0.9' }, 'its primary address is not among its addresses'],
+    [{ privateIpSets: undefined }, 'privateIpSets is missing'],
+    [{ privateIpSets: {} }, 'privateIpSets is missing'],
     [{ status: 'Available' }, 'it has an instance and is Available'],
     [{ status: 'Frozen' }, 'its state "Frozen" is unknown'],
     [{ type: 'Quantum', status: 'Frozen' }, 'its state "Frozen" is unknown'],

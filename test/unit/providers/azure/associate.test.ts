@@ -166,15 +166,15 @@ describe('an association on Azure', () => {
       operationId: 'aaaaaaaa',
       add: [{ interfaceId, subnetId, count: 2 }],
     };
-    const early = await rig.ended(rig.begin(growth));
-    await rig.time.advance(30_000);
     const later = await rig.ended(rig.begin(growth));
 
     expect(full).toMatchObject({
       kind: 'failed',
-      failure: { kind: 'conflict', code: 'PublicIpPrefixOutOfIpAddressesForVMScaleSet', about: 'instance' },
+      failure: { kind: 'conflict', code: 'PublicIpPrefixOutOfIpAddressesForVMScaleSet' },
     });
-    expect([early.kind, later.kind]).toEqual(['failed', 'added']);
+    // Another prefix may do.
+    expect(full).not.toMatchObject({ failure: { about: expect.anything() as unknown } });
+    expect(later.kind).toBe('added');
     expect((await rig.interfaceOf(vmId(2))).publicAddress).toBeUndefined();
   });
 

@@ -77,11 +77,38 @@ describe('what a failed model asks for in vain', () => {
     expect(ourNamesIn(read() ?? {}).get('nic0')).toEqual(['Cilium-a', 'Cilium-b', 'Cilium-c']);
   });
 
-  test('does not keep a removal from being repeated', () => {
-    const models = new FailedModels({ clock: new VirtualClock(), consistencyWindow });
+  test('does not keep a removal from being repeated', async () => {
+    const clock = new VirtualClock();
+    const models = new FailedModels({ clock, consistencyWindow });
     const all = shown(['Cilium-a', 'Cilium-b', 'Cilium-c']);
+    models.cleaned(instanceId, failed, all);
+    await clock.advance(consistencyWindow);
 
     expect(models.cleaned(instanceId, failed, all, new Set(['10.0.0.2']))).toEqual(failed.body);
+  });
+
+  test.each<[string, readonly (readonly string[])[]]>([
+    ['first', [['Cilium-a', 'Cilium-b']]],
+    [
+      'later',
+      [
+        ['Cilium-a', 'Cilium-b', 'Cilium-c'],
+        ['Cilium-a', 'Cilium-b'],
+      ],
+    ],
+  ])('does not cost what it lacks and a read lacks for a moment, %s', async (_, reads) => {
+    const clock = new VirtualClock();
+    const models = new FailedModels({ clock, consistencyWindow });
+    const read = async (names: readonly string[]): Promise<JsonObject | undefined> => {
+      const cleaned = models.cleaned(instanceId, failed, shown(names));
+      await clock.advance(consistencyWindow);
+      return cleaned;
+    };
+
+    for (const names of reads) expect(await read(names)).toBeUndefined();
+    const cleaned = await read(['Cilium-a', 'Cilium-b', 'Cilium-c']);
+
+    expect(ourNamesIn(cleaned ?? {}).get('nic0')).toEqual(['Cilium-a', 'Cilium-b', 'Cilium-c']);
   });
 
   test('is forgotten with its instance', async () => {

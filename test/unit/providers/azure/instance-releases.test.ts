@@ -200,10 +200,12 @@ describe('a release on Azure', () => {
     const first = await rig.ended(rig.release(held));
     const half = await addressesOf(rig);
     const second = await rig.ended(rig.release(held));
+    await rig.time.advance(20_000);
+    const third = await rig.ended(rig.release(held));
 
     expect(first.kind).toBe('ambiguous');
     expect(held.addresses.filter((address) => half.includes(address))).toHaveLength(2);
-    expect(second.kind).toBe('done');
+    expect([second.kind, third.kind]).toEqual(['failed', 'done']);
     expect((await addressesOf(rig)).filter((address) => held.addresses.includes(address))).toEqual([]);
   });
 
@@ -293,12 +295,11 @@ describe('the model of a VM whose last change failed', () => {
     const { add } = await failed(rig);
     const again = { instanceId: vmId(0), operationId: 'eeeeeeee-1', add };
 
-    const early = await rig.ended(rig.begin(again));
-    await rig.time.advance(20_000);
-    const later = await rig.ended(rig.begin(again));
+    const began = rig.time.monotonic();
+    const outcome = await rig.ended(rig.begin(again));
 
-    expect(early).toMatchObject({ kind: 'failed', failure: { kind: 'conflict' } });
-    expect(later.kind).toBe('added');
+    expect(outcome.kind).toBe('added');
+    expect(rig.time.monotonic() - began).toBeGreaterThanOrEqual(20_000);
     expect((await names(rig)).filter((name) => name.startsWith('Cilium-f'))).toHaveLength(2);
     expect((await names(rig)).filter((name) => name.startsWith('Cilium-e'))).toHaveLength(4);
   });

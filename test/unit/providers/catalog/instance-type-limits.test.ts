@@ -51,12 +51,16 @@ function rig(): Rig {
       }),
       clock,
       random: new Random('limits'),
-      onNews: (types) => {
+      emit: (event) => {
+        const types = event.instanceTypes;
+        if (event.kind === 'failed') {
+          failures.push(`${(event.error as Error).message}:${types.join()}`);
+          return;
+        }
         learned.push(types.join());
         // As nodes of these types do.
         if (made.hasNodes) for (const type of types) made.limits.get(type);
       },
-      onFailure: (error, types) => failures.push(`${(error as Error).message}:${types.join()}`),
     }),
   };
   return made;
@@ -142,8 +146,7 @@ describe('limits of instance types', () => {
       }),
       clock,
       random: new Random('limits'),
-      onNews: () => undefined,
-      onFailure: () => undefined,
+      emit: () => undefined,
     });
     limits.get('m99.large');
 
@@ -237,8 +240,7 @@ test('limits that may not be read are reported once and requested again', async 
     }),
     clock,
     random: new Random('limits'),
-    onNews: (types) => news.push(types.join()),
-    onFailure: () => undefined,
+    emit: (event) => event.kind === 'news' && news.push(event.instanceTypes.join()),
   });
 
   const before = limits.get('m5.large');

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { CloudError } from '../../../../src/providers/contract/cloud-failure.ts';
 import type { PublicAddress } from '../../../../src/providers/contract/network-interface.ts';
 import {
+  type EndOfClaim,
   type PublicAddressClaim,
   PublicAddressPool,
 } from '../../../../src/providers/catalog/public-address-pool.ts';
@@ -65,7 +66,7 @@ function inShort(claim: PublicAddressClaim): string {
   return 'address' in claim ? `${claim.kind} ${claim.address.id}` : claim.kind;
 }
 
-function settle(claim: PublicAddressClaim, as: 'free' | 'taken'): void {
+function settle(claim: PublicAddressClaim, as: EndOfClaim): void {
   if (claim.kind === 'claimed') claim.settle(as);
 }
 
@@ -107,6 +108,21 @@ describe('a pool of public addresses', () => {
     expect(early.length).toBeGreaterThan(1);
     expect(claims.filter((item) => item.includes('claimed'))).toHaveLength(1);
     expect(claims.slice(0, 3)).toEqual(['20 noneFree', '30 noneFree', '40 noneFree']);
+  });
+
+  test('hands out nothing of a source that has none left, until a later listing shows some', async () => {
+    const of = (source: string) => (item: PublicAddress) => ({ ...item, source });
+    const rig = poolRig([...[1, 2, 3].map((each) => address(each)).map(of('a')), of('b')(address(4))]);
+    settle(await rig.claim('eni-1'), 'refused');
+
+    const claims: string[] = [];
+    for (let asked = 0; asked < 6; asked++) {
+      claims.push(inShort(await rig.claim('eni-1')));
+      await rig.clock.advance(10_000);
+    }
+
+    expect(claims.slice(0, 3)).toEqual(['claimed eipalloc-4', 'noneFree', 'noneFree']);
+    expect(claims.slice(3)).toContain('claimed eipalloc-1');
   });
 
   test('returns the address that the interface already has', async () => {

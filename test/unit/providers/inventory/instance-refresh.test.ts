@@ -43,9 +43,11 @@ function rig(pages: Pages, tracked: readonly string[] = ['i-1', 'i-2']): Rig {
     consistencyWindow: 1000,
     clock,
     random: new Random('looks'),
-    onPage: () => undefined,
-    onChanged: (ids) => changed.push([...ids].sort()),
-    onFailure: (error, ids) => failures.push(`${(error as Error).message}:${ids.join()}`),
+    emit: (event) => {
+      if (event.kind === 'read') changed.push([...event.changed].sort());
+      if (event.kind === 'failed')
+        failures.push(`${(event.error as Error).message}:${event.instanceIds.join()}`);
+    },
   });
   return { clock, inventory, refresher, asked, changed, failures };
 }

@@ -28,25 +28,31 @@ describe('an interface that a reading shows as detached', () => {
     expect(view().interfaces).toHaveLength(1);
   });
 
-  test('is back with the answer to our attachment, though the read in it may be as old as what proved it gone', () => {
-    const { inventory, refresh, answer, view } = inventoryRig();
-    refresh(0, eni('a'), further(1, { addresses: ['b'] }));
-    for (const startedAt of [40, 80]) refresh(startedAt, eni('a'));
-    const gone = view().interfaces.length;
+  test.each([
+    { when: 'that was known while detached', isKnown: true },
+    { when: 'that a read showed before the answer came', isKnown: false },
+  ])(
+    'is back with the answer to our attachment $when, though the read in it may be as old as what proved it gone',
+    ({ isKnown }) => {
+      const { inventory, refresh, answer, view } = inventoryRig();
+      refresh(0, eni('a'), further(1, { addresses: ['b'] }));
+      for (const startedAt of [40, 80]) refresh(startedAt, eni('a'));
+      const gone = view().interfaces.length;
 
-    inventory.adopt(further(1, { addresses: ['b'], attachment: undefined }));
-    answer(100, {
-      kind: 'attached',
-      interfaceId: 'eni-2',
-      instanceId: 'i-1',
-      deviceIndex: 1,
-      attachmentId: 'attach-2',
-      shown: { interface: further(1, { addresses: ['b'] }), startedAt: 99 },
-    });
+      if (isKnown) inventory.adopt(further(1, { addresses: ['b'], attachment: undefined }));
+      answer(100, {
+        kind: 'attached',
+        interfaceId: 'eni-2',
+        instanceId: 'i-1',
+        deviceIndex: 1,
+        attachmentId: 'attach-2',
+        shown: { interface: further(1, { addresses: ['b'] }), startedAt: 99 },
+      });
 
-    expect(gone).toBe(1);
-    expect(view().interfaces.map(({ id }) => id)).toEqual(['eni-1', 'eni-2']);
-  });
+      expect(gone).toBe(1);
+      expect(view().interfaces.map(({ id }) => id)).toEqual(['eni-1', 'eni-2']);
+    },
+  );
 
   test('is possibly gone with all that it has until a refresh shows it', () => {
     const { inventory, refresh, view } = inventoryRig();

@@ -3,7 +3,8 @@ import type { CallContext } from '../../../../src/providers/contract/allocation-
 import { CloudError, type CloudFailure } from '../../../../src/providers/contract/cloud-failure.ts';
 import type { NetworkInterface } from '../../../../src/providers/contract/network-interface.ts';
 import type { Outcome } from '../../../../src/providers/contract/operation.ts';
-import { type Collected, OrphanGc } from '../../../../src/providers/orphans/orphan-gc.ts';
+import { MutationPermission, noPauses } from '../../../../src/providers/gate/mutation-permission.ts';
+import { OrphanGc } from '../../../../src/providers/orphans/orphan-gc.ts';
 import { Orphans } from '../../../../src/providers/orphans/orphans.ts';
 import { sleep } from '../../../../src/runtime/clock.ts';
 import { Random } from '../../../../src/runtime/random.ts';
@@ -85,17 +86,23 @@ function rig(setup: Setup = {}): Rig {
     random: new Random('collection'),
     scope: { tags: { owner: 'headwater' }, networkId: undefined },
     interval,
-    isDryRun: () => setup.dryRun ?? false,
-    isHeld: () => setup.isHeld ?? false,
+    dryRun: setup.dryRun ?? false,
+    permission: new MutationPermission({ ...noPauses, withdrawalsHeld: setup.isHeld ?? false }),
     evidence: () => () => true,
-    read: () => {
-      const now = clock.monotonic();
-      orphans.apply({ startedAt: now, endedAt: now, interfaces: existing });
-      return Promise.resolve();
+    readings: {
+      request: () => {
+        const now = clock.monotonic();
+        orphans.apply({ startedAt: now, endedAt: now, interfaces: existing });
+        return Promise.resolve();
+      },
     },
-    onCollected: ({ interface: item, detachedFor, result }: Collected) =>
-      results.push(`${item.id} ${result.kind} after ${detachedFor}`),
-    onReadFailure: (error) => readFailures.push(error),
+    emit: (event) => {
+      if (event.kind === 'readFailed') readFailures.push(event.error);
+      else {
+        const { interface: item, detachedFor, result } = event.collected;
+        results.push(`${item.id} ${result.kind} after ${detachedFor}`);
+      }
+    },
   });
   const stopping = new AbortController();
   const running = collection.run(stopping.signal);

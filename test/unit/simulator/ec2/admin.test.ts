@@ -73,6 +73,19 @@ describe('the admin endpoint beside EC2', () => {
     expect(ask(rig, 'GET', 'calls').content).toEqual({});
   });
 
+  test('says when calls that succeeded were answered', async () => {
+    const rig = gatewayRig();
+    await rig.call('DescribeVpcs', { MaxResults: 5 });
+    await rig.codeOf('DescribeVpcs', { VpcIds: ['vpc-00000000'] });
+
+    const answered = ask(rig, 'GET', 'answers');
+
+    const { clock } = rig.gateway;
+    expect(answered.content).toEqual({
+      answers: [{ action: 'DescribeVpcs', parameters: { MaxResults: 5 }, at: clock.wall() }],
+    });
+  });
+
   test('drains tokens as another client would', async () => {
     const rig = gatewayRig('limits: { throttle: true }\nlatency: { scale: 0 }');
 

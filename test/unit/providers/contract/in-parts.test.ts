@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { allInParts, type RefusedValue } from '../../../../src/providers/aws/in-parts.ts';
+import { allInParts, type RefusedValue } from '../../../../src/providers/contract/in-parts.ts';
 import { CloudError, type CloudFailureKind } from '../../../../src/providers/contract/cloud-failure.ts';
 
 function refusal(kind: CloudFailureKind): CloudError {
@@ -12,6 +12,7 @@ function asking(values: readonly string[], bad: readonly string[], kind: CloudFa
   const refused: RefusedValue[] = [];
   const answers = allInParts(
     values,
+    200,
     (part) => {
       asked.push(part.length);
       if (part.some((value) => bad.includes(value))) return Promise.reject(refusal(kind));

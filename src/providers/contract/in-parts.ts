@@ -1,10 +1,7 @@
-// Splits a request about many values into parts that EC2 accepts. A refused part is split in halves until the
+// Splits a request about many values into parts that a cloud accepts. A refused part is split in halves until the
 // refusal is tied to one value, so all other values are answered.
-import { CloudError, type CloudFailure } from '../contract/cloud-failure.ts';
-import { mayConcern } from '../contract/failure-policy.ts';
-
-/** The most filter values that one request may have in total. */
-export const maxFilterValues = 200;
+import { CloudError, type CloudFailure } from './cloud-failure.ts';
+import { mayConcern } from './failure-policy.ts';
 
 export interface RefusedValue {
   readonly value: string;
@@ -42,6 +39,7 @@ export async function* inParts<T>(
 /** The same for requests with a single answer. */
 export async function allInParts<T>(
   values: readonly string[],
+  max: number,
   ask: (part: readonly string[]) => Promise<T>,
   onRefused?: (refused: RefusedValue) => void,
 ): Promise<T[]> {
@@ -49,7 +47,7 @@ export async function allInParts<T>(
   const once = async function* (part: readonly string[]): AsyncGenerator<T> {
     yield await ask(part);
   };
-  for await (const answer of inParts(values, maxFilterValues, once, onRefused)) answers.push(answer);
+  for await (const answer of inParts(values, max, once, onRefused)) answers.push(answer);
   return answers;
 }
 

@@ -1,12 +1,12 @@
 // Connects to an API server in the same process, without sockets, so that the same seed yields the same history.
 // Simulations and tests use it; code above the transport port cannot tell the difference.
-import type { Clock } from '../../runtime/clock.ts';
-import { type Deadline, withDeadline } from './deadline.ts';
-import type { Json, JsonObject } from './json.ts';
-import { KubernetesError } from './kubernetes-error.ts';
-import { LinkedAbort } from './linked-abort.ts';
-import { retryAfter } from './retry-after.ts';
-import { textLines } from './text-lines.ts';
+import type { Clock } from '../../src/runtime/clock.ts';
+import { type Deadline, withDeadline } from '../../src/kubernetes/transport/deadline.ts';
+import type { Json, JsonObject } from '../../src/kubernetes/transport/json.ts';
+import { KubernetesError } from '../../src/kubernetes/transport/kubernetes-error.ts';
+import { LinkedAbort } from '../../src/kubernetes/transport/linked-abort.ts';
+import { retryAfter } from '../../src/kubernetes/transport/retry-after.ts';
+import { textLines } from '../../src/kubernetes/transport/text-lines.ts';
 import {
   defaultTimeout,
   type KubernetesTransport,
@@ -15,7 +15,7 @@ import {
   type TransportAnswer,
   type TransportRequest,
   userAgent,
-} from './transport.ts';
+} from '../../src/kubernetes/transport/transport.ts';
 
 /** An HTTP request as an in-process handler receives it. */
 export interface InProcessRequest {

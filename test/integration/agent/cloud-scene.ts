@@ -1,0 +1,220 @@
+// One node with the agent, and the controller of a cloud, in virtual time: what either does is judged by what pods have and by
+// what the model of the cloud has assigned, and never by what the other says.
+import { InProcessTransport } from '../../support/in-process-transport.ts';
+import type { JsonObject } from '../../../src/kubernetes/transport/json.ts';
+import type { Random } from '../../../src/runtime/random.ts';
+import type { IpamWatermarks, NodeFacts } from '../../../src/simulator/workload/node-facts.ts';
+import { AgentMachine } from '../../simulation/agent/agent-machine.ts';
+import { isInside } from '../../simulation/agent/supplier.ts';
+import { AlibabaWorld } from '../../support/alibaba-world.ts';
+import { AzureClusterWorld } from '../../support/azure-cluster-world.ts';
+import type { ClusterWorld, ClusterWorldOptions } from '../../support/cluster-world.ts';
+import { fastReleaseFlags } from '../../support/fast-release-flags.ts';
+import { instance, testCloud } from '../../support/test-cloud.ts';
+import { World } from '../../support/world.ts';
+import { startController, takeOver, type WorldController } from '../../support/world-controller.ts';
+import { callPlugin, type PluginAnswer } from './plugin-call.ts';
+
+export type SceneCloud = 'eni' | 'azure' | 'alibabacloud';
+
+interface CloudParts {
+  readonly world: (options: ClusterWorldOptions) => ClusterWorld;
+  readonly flags: Readonly<Record<string, string>>;
+  /** Of a CiliumNode, what its Node does not say. */
+  readonly spec: (node: NodeFacts) => JsonObject;
+  /** How long it may take until a node has what it asks for, and until it has given back what it does not, in ms. */
+  readonly growth: number;
+  readonly shrinkage: number;
+}
+
+const clouds: Readonly<Record<SceneCloud, CloudParts>> = {
+  eni: {
+    world: (options) => new World({ ...options, cloud: testCloud({ instances: [instance()] }) }),
+    flags: {},
+    spec: ({ vpcId }) => ({ eni: { 'vpc-id': vpcId } }),
+    growth: 60_000,
+    shrinkage: 400_000,
+  },
+  azure: {
+    world: (options) => new AzureClusterWorld(options),
+    flags: { 'azure-release-excess-ips': 'true' },
+    spec: () => ({}),
+    growth: 150_000,
+    shrinkage: 600_000,
+  },
+  alibabacloud: {
+    world: (options) => new AlibabaWorld(options),
+    flags: { 'alibaba-cloud-release-excess-ips': 'true' },
+    spec: ({ vpcId }) => ({ 'alibaba-cloud': { 'vpc-id': vpcId } }),
+    growth: 90_000,
+    shrinkage: 500_000,
+  },
+};
+
+export interface SceneOptions {
+  /** Default: `eni`. */
+  readonly cloud?: SceneCloud;
+  readonly protocol: 'used' | 'pools';
+  readonly ipam?: IpamWatermarks;
+  readonly flags?: Readonly<Record<string, string>>;
+  /** Whether someone else creates the CiliumNode. Default: yes. */
+  readonly isAnnounced?: boolean;
+}
+
+export class CloudScene {
+  readonly world: ClusterWorld;
+  readonly node: NodeFacts;
+  readonly agent: AgentMachine;
+  controller: WorldController;
+  /** What pods have, by container. */
+  readonly pods = new Map<string, string>();
+  /** Pods without the address that they have, at any moment. */
+  readonly broken = new Set<string>();
+  /** How often the node had fewer addresses than before. */
+  removals = 0;
+
+  readonly #parts: CloudParts;
+  readonly #isAnnounced: boolean;
+  readonly #flags: Readonly<Record<string, string>>;
+  /** Containers whose ADD is repeated until it succeeds. */
+  readonly #wanted = new Set<string>();
+  #controllers = 0;
+  #lastAssigned = 0;
+
+  constructor({ cloud = 'eni', protocol, ipam = {}, flags = {}, isAnnounced = true }: SceneOptions) {
+    this.#isAnnounced = isAnnounced;
+    this.#parts = clouds[cloud];
+    this.#flags = { ...fastReleaseFlags, 'resync-interval': '30s', ...this.#parts.flags };
+    const ofNode = protocol === 'used' ? 'crd-allocator' : 'multi-pool';
+    this.world = this.#parts.world({ configure: () => ({ protocol: ofNode, ipam }) });
+    const { clock, random, cluster } = this.world;
+    this.node = this.world.machine();
+    this.agent = new AgentMachine({
+      clock,
+      random: random.fork('agent'),
+      flags: {
+        ipam: cloud,
+        'node-name': this.node.name,
+        'cilium-node-protocol': protocol,
+        ...(!isAnnounced && { 'cilium-node-spec': '/etc/spec.json' }),
+      },
+      nodeSpec: JSON.stringify(this.#parts.spec(this.node)),
+      connect: (process) =>
+        new InProcessTransport(
+          (request, signal) =>
+            process.isDead ? new Promise(() => undefined) : cluster.kubernetes.handle(request, signal),
+          clock,
+        ),
+    });
+    this.controller = startController(this.world, { flags: { ...this.#flags, ...flags } });
+  }
+
+  async setUp(): Promise<void> {
+    if (this.#isAnnounced) await this.world.announce(this.node);
+    else await this.world.register(this.node);
+    this.agent.start();
+    await this.grow();
+  }
+
+  /** Until the cloud has served what is asked for. */
+  grow(): Promise<void> {
+    return this.advance(this.#parts.growth);
+  }
+
+  /** Until the cloud has back what is too much. */
+  shrink(): Promise<void> {
+    return this.advance(this.#parts.shrinkage);
+  }
+
+  /** Looks at every event of that time. */
+  async advance(ms: number): Promise<void> {
+    await this.world.clock.runUntil(() => {
+      this.#look();
+      return false;
+    }, ms);
+  }
+
+  #look(): void {
+    const blocks = [...this.world.held(this.node).map((each) => `${each}/32`), ...this.#prefixes];
+    for (const [container, ip] of this.pods)
+      if (!blocks.some((block) => isInside(block, ip))) this.broken.add(`${container} has ${ip}`);
+    const all = [...this.pods.values()];
+    if (new Set(all).size < all.length) this.broken.add(`one of ${all.join()} is of two pods`);
+    if (this.assigned < this.#lastAssigned) this.removals++;
+    this.#lastAssigned = this.assigned;
+  }
+
+  add(container: string): void {
+    this.#wanted.add(container);
+    void this.#call('ADD', container, '60s').then(({ ip }) => {
+      if (ip !== undefined) this.pods.set(container, ip);
+      else this.world.clock.schedule(1000, () => this.#addAgain(container));
+    });
+  }
+
+  #addAgain(container: string): void {
+    if (this.#wanted.has(container) && !this.pods.has(container)) this.add(container);
+  }
+
+  /** The address is not the pod's from before the DEL on. */
+  async del(container: string): Promise<void> {
+    this.#wanted.delete(container);
+    this.pods.delete(container);
+    await this.#call('DEL', container, '0s');
+  }
+
+  #call(verb: string, container: string, wait: string): Promise<PluginAnswer> {
+    return callPlugin(this.agent, { verb, container, ipam: { wait } });
+  }
+
+  /** One step of pods, or of fate. */
+  async churn(random: Random): Promise<void> {
+    const container = `c${random.integer(16)}`;
+    const steps = [
+      () => (this.pods.has(container) ? this.del(container) : this.add(container)),
+      () => (this.pods.has(container) ? this.del(container) : this.add(container)),
+      () => this.advance(random.integer(60_000)),
+      () => this.advance(random.integer(2000)),
+      () => {
+        this.agent.kill();
+        this.agent.start();
+      },
+      () => {
+        const identity = `headwater-${++this.#controllers}`;
+        this.controller = takeOver(this.world, this.controller, { identity, flags: this.#flags });
+      },
+    ];
+    await random.pick(steps)();
+    await this.advance(1);
+  }
+
+  /** A container runtime deletes what it could not add; most pods go. */
+  async settle(): Promise<void> {
+    for (const container of names(16)) if (!this.pods.has(container)) this.add(container);
+    await this.grow();
+    this.#wanted.clear();
+    // No ADD is on its way any longer.
+    await this.advance(61_000);
+    for (const container of names(16))
+      if (!this.pods.has(container) || this.pods.size > 4) await this.del(container);
+    await this.shrink();
+  }
+
+  get #prefixes(): readonly string[] {
+    return this.world.interfaces(this.node).flatMap(({ prefixes }) => prefixes);
+  }
+
+  /** Addresses of the node in the cloud that pods may have. */
+  get assigned(): number {
+    return this.world.held(this.node).length + this.#prefixes.length * 16;
+  }
+
+  get problems(): readonly unknown[] {
+    return [...this.broken, ...this.agent.bugs, ...this.agent.failedStarts, ...this.world.broken()];
+  }
+}
+
+/** Of containers. */
+export function names(count: number, prefix = 'c'): readonly string[] {
+  return Array.from({ length: count }, (_, at) => `${prefix}${at}`);
+}
