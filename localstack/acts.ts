@@ -145,7 +145,8 @@ function inUseElsewhere(
 
 async function wholeRunIsChecked(play: Play): Promise<void> {
   const { checks, testBed } = play;
-  const { calls } = testBed.tap;
+  // The same server answers for STS.
+  const calls = testBed.tap.calls.filter(({ action }) => action !== 'GetCallerIdentity');
   const listed = await play.listing();
   const asked = addressesAskedFor(calls);
   const held = listed.reduce((sum, { secondaryAddresses }) => sum + secondaryAddresses.length, 0);

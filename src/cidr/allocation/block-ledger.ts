@@ -1,6 +1,7 @@
 // Who holds which block. Every part that is taken knows its holders, so that an overlap has a name, and freeing one
 // holder does not free another's.
 import { BlockSet, type BlockRange, maxTogetherBits } from '../set/block-set.ts';
+import { LooseHoldings } from './loose-holdings.ts';
 import { type Cidr, type Family, contains, isSame, network, overlaps } from '../set/cidr.ts';
 
 /** One CIDR of a pool, and the prefix length of its blocks. */
@@ -69,7 +70,7 @@ export class BlockLedger {
   #shelves: readonly Shelf[];
   readonly #byHolder = new Map<string, readonly Holding[]>();
   /** Holdings that take no block. */
-  readonly #outside = new Set<Holding>();
+  readonly #outside = new LooseHoldings<Holding>();
 
   /** The CIDRs of a family are used in this order. */
   constructor(pools: readonly PoolCidr[]) {
@@ -144,7 +145,7 @@ export class BlockLedger {
   /** Other holders of any part of `cidr`. */
   othersHolding(cidr: Cidr, holder: string): readonly string[] {
     const place = this.#placeOf(cidr);
-    const near = place === undefined ? this.#outside : this.#within(place.shelf, place.range);
+    const near = place === undefined ? this.#outside.sharing(cidr) : this.#within(place.shelf, place.range);
     const names = new Set<string>();
     for (const each of near) if (each.holder !== holder && overlaps(each.cidr, cidr)) names.add(each.holder);
     return [...names];

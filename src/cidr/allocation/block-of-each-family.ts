@@ -27,8 +27,10 @@ interface Known<H extends Holder> {
   shown: ShownBlocks;
   /** Held beside them, and not to be given to it as a block. */
   readonly beside: readonly Cidr[];
-  /** Blocks of a write without a definite answer, or that a dry run would write. */
+  /** Blocks of a write without a definite answer, or that a dry run would write, and that it never showed: nobody uses them yet. */
   reserved: readonly Cidr[];
+  /** What the last reservation adds. */
+  added: string;
 }
 
 /** Blocks that an object showed once, and those that it shows, while it lives. */
@@ -52,7 +54,8 @@ export class BlockOfEachFamily<H extends Holder> implements Allotment<H, readonl
       return { others: [], freed: [] };
     }
     const beside = this.#holdBeside(holder);
-    const next = { holder, shown: shownBlocks(holder), beside, reserved: known?.reserved ?? [] };
+    const { reserved = [], added = '' } = known ?? {};
+    const next = { holder, shown: shownBlocks(holder), beside, reserved, added };
     this.#known.set(holder.uid, next);
     return { others: this.#hold(next), freed: [] };
   }
@@ -102,10 +105,11 @@ export class BlockOfEachFamily<H extends Holder> implements Allotment<H, readonl
     const added = missing.map(
       (family) => this.#ownBlock(known, family) ?? this.#allocate(known, family, asked, allocated),
     );
-    const isKnown = known.reserved.length > 0;
     // What an earlier write may have given stays reserved until the object shows what it has.
-    const earlier = known.reserved.filter((cidr) => !added.some((each) => isSame(each, cidr)));
-    known.reserved = [...earlier, ...added];
+    known.reserved = [...known.reserved, ...allocated.map(({ cidr }) => cidr)];
+    const text = added.map(cidrText).join();
+    const isKnown = known.added === text;
+    known.added = text;
     const blocks = withAdded(known.holder.blocks, added);
     return { draft: blocks, blocks, isKnown, allocated };
   }

@@ -16,8 +16,10 @@ import { listedBlocks, type PoolNodeHolder, withBlocks } from './pool-node-holde
 interface Known {
   holder: PoolNodeHolder;
   listed: readonly ListedBlock[];
-  /** Blocks that are written, or were without an answer, and are not listed yet. */
+  /** Blocks that are written, or were without an answer, and were never listed: nobody uses them yet. */
   reserved: readonly Cidr[];
+  /** What the last reservation adds. */
+  added: string;
   /** What it lacks; undefined until it is computed for these pools. */
   wants: readonly PoolWant[] | undefined;
 }
@@ -67,7 +69,7 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
     const known = this.#known.get(holder.uid);
     const listed = listedBlocks(holder);
     if (known === undefined) {
-      const next = { holder, listed, reserved: [], wants: undefined };
+      const next = { holder, listed, reserved: [], added: '', wants: undefined };
       this.#known.set(holder.uid, next);
       return { others: this.#hold(next), freed: [] };
     }
@@ -112,19 +114,19 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
   reserve({ uid }: PoolNodeHolder): Reservation<readonly Json[]> | undefined {
     const known = this.#known.get(uid);
     if (known === undefined) return undefined;
-    const isKnown = known.reserved.length > 0;
     const allocated: Allocated[] = [];
     const added = this.#wantsOf(known).flatMap((want) =>
       this.#blocksFor(known, want, allocated).map((cidr) => ({ pool: want.pool, cidr })),
     );
     if (added.length === 0) return undefined;
-    const isAdded = (cidr: Cidr): boolean => added.some((each) => isSame(each.cidr, cidr));
-    known.reserved = [...known.reserved.filter((cidr) => !isAdded(cidr)), ...added.map(({ cidr }) => cidr)];
-    const blocks = [...known.holder.blocks, ...added.map(({ cidr }) => cidrText(cidr))];
+    known.reserved = [...known.reserved, ...allocated.map(({ cidr }) => cidr)];
+    const texts = added.map(({ cidr }) => cidrText(cidr));
+    const isKnown = known.added === texts.join();
+    known.added = texts.join();
     return {
       draft: withBlocks(known.holder.rawAllocated, added),
-      blocks,
-      isKnown: isKnown && allocated.length === 0,
+      blocks: [...known.holder.blocks, ...texts],
+      isKnown,
       allocated,
     };
   }
@@ -166,9 +168,10 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
   }
 
   #isUsed(pool: string): boolean {
-    for (const { listed, reserved } of this.#known.values()) {
+    for (const [uid, { listed, holder }] of this.#known) {
       if (listed.some((each) => each.pool === pool)) return true;
-      if (reserved.some((cidr) => this.#ledger.poolOf(cidr)?.pool === pool)) return true;
+      const held = this.#ledger.heldBy(uid).filter((cidr) => !holder.podCidrs.includes(cidrText(cidr)));
+      if (held.some((cidr) => this.#ledger.poolOf(cidr)?.pool === pool)) return true;
     }
     return false;
   }

@@ -11,6 +11,7 @@ import { instanceIdOf } from '../../providers/aws/ids.ts';
 import type { InstancePrefixes } from '../../providers/aws/instance-prefixes.ts';
 import type { PrefixReads } from '../../providers/aws/prefix-reads.ts';
 import { CloudError } from '../../providers/contract/cloud-failure.ts';
+import type { Clock } from '../../runtime/clock.ts';
 import { raceAbort } from '../../runtime/race-abort.ts';
 import { aliasFailure, unreadableProviderId } from './alias-failure.ts';
 
@@ -22,12 +23,17 @@ const providerIdWords = {
 
 export interface AwsAliasesDeps {
   readonly reads: PrefixReads;
+  readonly clock: Pick<Clock, 'monotonic'>;
   /** Which region and account are used, for people. Never rejects. */
   readonly place: () => Promise<string>;
 }
 
+/** How long region and account are taken to be the same, in ms: any number of Nodes may need them at once. */
+const placeLifetime = 300_000;
+
 export class AwsAliases implements CloudAliases {
   readonly #deps: AwsAliasesDeps;
+  #place: { readonly text: Promise<string>; readonly until: number } | undefined;
 
   constructor(deps: AwsAliasesDeps) {
     this.#deps = deps;
@@ -56,12 +62,20 @@ export class AwsAliases implements CloudAliases {
     });
   }
 
+  #readPlace(): Promise<string> {
+    const { clock, place } = this.#deps;
+    const now = clock.monotonic();
+    if (this.#place === undefined || now >= this.#place.until)
+      this.#place = { text: place(), until: now + placeLifetime };
+    return this.#place.text;
+  }
+
   async #aliasesIn(id: string, found: InstancePrefixes): Promise<AliasReading> {
     if (found.kind === 'missing')
       return {
         kind: 'notFound',
         reason: 'InstanceNotFound',
-        message: `EC2 shows no instance ${id} in ${await this.#deps.place()}: check --aws-region and the account of Headwater's role, or delete the Node if its machine is gone`,
+        message: `EC2 shows no instance ${id} in ${await this.#readPlace()}: check --aws-region and the account of Headwater's role, or delete the Node if its machine is gone`,
       };
     if (found.kind === 'terminated')
       return {

@@ -42,7 +42,7 @@ export function composeAwsAliases(api: AwsSource, deps: CloudDeps): AliasCloud {
   const place = async (): Promise<string> => (await reports.describe()).scope;
   return {
     ...reports,
-    aliases: new AwsAliases({ reads, place }),
+    aliases: new AwsAliases({ reads, clock, place }),
     words: {
       alias: 'prefix',
       carrier: 'the primary interface of its instance',

@@ -17,6 +17,8 @@ const following = { 'cidr-allocator-type': 'CloudAllocator', 'cloud-provider': '
 class CloudWorld extends BlockWorld {
   readonly ec2: Ec2;
   readonly calls: string[];
+  /** How often STS was asked. */
+  accountReads = 0;
 
   constructor(instances: readonly object[], flags: Readonly<Record<string, string>> = {}) {
     let api: Ec2Api;
@@ -36,7 +38,13 @@ class CloudWorld extends BlockWorld {
     const calls: string[] = [];
     this.calls = calls;
     this.ec2 = createEc2({ topology, clock: this.clock, random: new Random('ec2') });
-    api = new InProcessEc2(this.ec2.gateway, (action, _, result) => calls.push(`${action} ${result}`));
+    api = Object.assign(
+      new InProcessEc2(this.ec2.gateway, (action, _, result) => calls.push(`${action} ${result}`)),
+      {
+        region: () => Promise.resolve('us-east-1'),
+        account: () => Promise.resolve(String(210_000_000_000 + this.accountReads++)),
+      },
+    );
   }
 
   async register(name: string, spec: JsonObject): Promise<void> {
@@ -281,6 +289,25 @@ describe('EC2 behind CloudAllocator', () => {
     await world.until('it is served', () => world.status.nodes?.served === 1);
 
     expect(world.bugs).toEqual([]);
+  });
+
+  test('that shows nothing of all Nodes is in the account that a reason names, which is asked for rarely', async () => {
+    const world = new CloudWorld([machine()]);
+    for (let index = 0; index < 60; index++)
+      await world.register(`n${index}`, {
+        providerID: `aws:///us-east-1a/i-1${String(index).padStart(16, '0')}`,
+      });
+    world.startReplica();
+    await world.until('all say so', () => world.status.reasons?.['InstanceNotFound'] === 60);
+
+    expect(world.leader?.controller.node('n7')).toMatchObject({
+      why: expect.stringMatching(
+        /^EC2 shows no instance i-\d+ in us-east-1 of account 21\d{10}: check --aws-region and/,
+      ),
+    });
+    await world.clock.advance(600_000);
+    expect(world.accountReads).toBeLessThanOrEqual(5);
+    expect(world.writes).toEqual([]);
   });
 
   test('that shows no such instance, or a terminated one, is no evidence against a Node', async () => {

@@ -121,6 +121,29 @@ describe('a Node that follows Google Cloud', () => {
   });
 });
 
+describe('500 Nodes that follow Google Cloud', () => {
+  test('are served with two writes each, although the leader is killed in the middle', async () => {
+    const world = new GceWorld();
+    const ranges = Array.from({ length: 500 }, (_, index) => `10.${4 + (index >> 8)}.${index & 255}.0/24`);
+    for (const [index, ipCidrRange] of ranges.entries()) {
+      world.gce.add(`n${index}`, [{ ipCidrRange }]);
+      await world.register(`n${index}`);
+    }
+    world.startReplica();
+    await world.until('a part is served', () => world.writes.length > 300);
+    world.startReplica();
+    world.leader?.process.kill();
+    await world.until('all are served', () => world.writes.length >= 1000, 300_000);
+    await world.until('the second one leads', () => world.served === 500);
+
+    const shown = await Promise.all(ranges.map((_, index) => world.shown(`n${index}`)));
+    expect(shown).toEqual(ranges.map((range) => [[range], ['RouteCreated']]));
+    expect(world.writes.length).toBeLessThan(1010);
+    expect(world.gce.calls.length).toBeLessThan(1000);
+    expect(world.bugs).toEqual([]);
+  });
+});
+
 describe('an alias that is added on Google Cloud', () => {
   test('keeps the others, and is added once its operation ends', async () => {
     const world = new GceWorld();

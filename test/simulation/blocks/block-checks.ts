@@ -15,8 +15,8 @@ export function usualMaskSizes(command: OptionCommand): Readonly<Record<'ipv4' |
   return { ipv4: 24, ipv6: command === 'nodeipam' ? 64 : 112 };
 }
 
-/** How long a process may not know of what an administrator restored: the latest event, and a write, in ms. */
-const maxLag = 60_000;
+/** How long a process may not know of what an administrator restored: events that are late for several causes at once, and a write, in ms. */
+const maxLag = 130_000;
 
 /** What the run counted. */
 export interface Happened {

@@ -51,6 +51,25 @@ describe('an allocator', () => {
     expect([...model.conditions.keys()]).toEqual(['c']);
   });
 
+  test.each(['denied', 'invalid', 'conflict'] as const)(
+    'keeps the block of an object that somebody empties, although the write that gives it again is %s',
+    async (fate) => {
+      const { model } = allocatorRig({ pools: [['10.0.0.0/24', 24]] });
+      model.create('a');
+      await model.clock.advance(1000);
+      model.fate = (name) => (name === 'a' ? fate : 'ok');
+      model.change('a', { blocks: [] });
+      model.create('b');
+      await model.clock.advance(60_000);
+      expect(blocksOf(model)).toEqual({ a: [], b: [] });
+
+      model.fate = () => 'ok';
+      model.change('a', {});
+      await model.clock.advance(60_000);
+      expect(blocksOf(model)).toEqual({ a: ['10.0.0.0/24'], b: [] });
+    },
+  );
+
   test('gives both families or neither', async () => {
     const { model, ledger } = allocatorRig({
       pools: [
