@@ -256,6 +256,33 @@ describe('pools', () => {
     expect(world.bugs).toEqual([]);
   });
 
+  test('that go and return while a write is on its way give its block to nobody else', async () => {
+    const arrives = Promise.withResolvers<void>();
+    const world = new PoolWorld(
+      {},
+      {
+        intercept: (_, handler) => async (request, signal) => {
+          if (request.method === 'PATCH' && request.url.includes(`${nodes}/a`)) await arrives.promise;
+          return handler(request, signal);
+        },
+      },
+    );
+    await world.pool('blue', ipv4(26, '10.1.0.0/24'));
+    world.startReplica();
+    await world.until('it leads', () => world.leader !== undefined);
+    await world.node('a', { blue: 1 });
+    await world.clock.advance(500);
+    await world.ask('DELETE', `${pools}/blue`);
+    await world.clock.advance(500);
+    await world.pool('blue', ipv4(26, '10.1.0.0/24'));
+    await world.node('b', { blue: 62 * 4 });
+    await world.clock.advance(500);
+    arrives.resolve();
+    await world.clock.advance(10_000);
+    expect(await world.blocks('a')).toEqual({ blue: ['10.1.0.0/26'] });
+    expect(await world.blocks('b')).toEqual({ blue: ['10.1.0.64/26', '10.1.0.128/26', '10.1.0.192/26'] });
+  });
+
   test('that lose a network in use leave its blocks to their node, and to nobody else', async () => {
     const world = await usual();
     await world.node('a', { blue: 1 });
