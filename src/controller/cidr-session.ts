@@ -1,7 +1,6 @@
 // One leader session where blocks are given to nodes: the allocator, and what it logs, counts and reports.
 import type { Allotment, Lack } from '../cidr/allocation/allotment.ts';
 import { Allocator, type AllocationRefusal } from '../cidr/allocation/allocator.ts';
-import type { Standing } from '../cidr/allocation/allocator-entry.ts';
 import type { AllocatorEvent } from '../cidr/allocation/allocator-event.ts';
 import type { AllocatorPorts, BlockAllocator } from '../cidr/allocation/block-allocator.ts';
 import type { BlockCondition, BlockHolders, BlockReason, Holder } from '../cidr/allocation/block-holders.ts';
@@ -68,7 +67,7 @@ const sampling = 3_600_000;
 export class CidrSession<H extends Holder, D> {
   readonly #deps: CidrSessionDeps<H, D>;
   readonly #ledger: BlockLedger;
-  readonly #allocator: BlockAllocator<H>;
+  readonly allocator: BlockAllocator<H>;
   readonly #others: OtherAllocators;
   readonly #began: number;
   /** By pool and family. */
@@ -92,14 +91,14 @@ export class CidrSession<H extends Holder, D> {
         else log.warn('no blocks of another allocator for 5 min: resuming');
       },
     });
-    this.#allocator = this.#open({
+    this.allocator = this.#open({
       refusal: () => this.#refusal(),
       emit: (event) => this.#take(event),
       clock,
       random: random.fork('allocator'),
       onBug,
     });
-    permission.onChange(() => this.#allocator.resume());
+    permission.onChange(() => this.allocator.resume());
   }
 
   #open(ports: AllocatorPorts<H>): BlockAllocator<H> {
@@ -116,42 +115,24 @@ export class CidrSession<H extends Holder, D> {
 
   /** `holders`: a complete list. */
   beginAllocating(holders: Iterable<H>): void {
-    this.#allocator.takeOverHolders(holders);
+    this.allocator.takeOverHolders(holders);
     this.#sample();
-  }
-
-  apply(name: string, holder: H | undefined): void {
-    this.#allocator.apply(name, holder);
-  }
-
-  /** What an object should get may have changed, although the object did not. */
-  reassess(name: string): void {
-    this.#allocator.reassess(name);
-  }
-
-  /** Starts what may be written by now. */
-  resume(): void {
-    this.#allocator.resume();
   }
 
   async stop(deadline: AbortSignal): Promise<void> {
     this.#others.stop();
     this.#cancelSampling();
-    await this.#allocator.stop(deadline);
-  }
-
-  standing(name: string): Standing | undefined {
-    return this.#allocator.standing(name);
+    await this.allocator.stop(deadline);
   }
 
   report(): ReportedBlocks {
     const last = this.#others.last;
-    const waiting = countedByKey(this.#allocator.waiting());
+    const waiting = countedByKey(this.allocator.waiting());
     const days = new Map(
       this.#ledger.totals().map((total) => [keyOf(total), this.#daysLeft(total)] as const),
     );
     return {
-      standings: this.#allocator.standings(),
+      standings: this.allocator.standings(),
       pools: this.#ledger.figures().map((figures) => {
         const key = keyOf({ pool: figures.pool, family: figures.cidr.family });
         const daysLeft = days.get(key);
@@ -164,7 +145,7 @@ export class CidrSession<H extends Holder, D> {
   /** Sets every gauge about pools. */
   show(): void {
     const { metrics } = this.#deps.host.registry;
-    const waiting = countedByKey(this.#allocator.waiting());
+    const waiting = countedByKey(this.allocator.waiting());
     for (const { pool, family, held, capacity } of this.#ledger.totals()) {
       const labels = { pool, family };
       metrics.headwater_cidr_blocks.set({ ...labels, state: 'held' }, held);

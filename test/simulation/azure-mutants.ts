@@ -9,6 +9,22 @@ const onAzure = (name: string, file: string, from: string, to: string): Mutant =
   seeds,
 });
 
+/** A VM that is not found is gone, whatever its scale set answers. */
+const goneWithoutItsScaleSet = {
+  file: 'providers/azure/read.ts',
+  from: 'const parent = await client.readOne(scaleSet(ref), context);',
+  to: 'const parent = { startedAt: parts.clock.monotonic() };',
+};
+
+/** An error of this kind says that something is not found. */
+function foundNowhere(condition: string): Mutant['edits'][number] {
+  return {
+    file: 'providers/azure/read.ts',
+    from: "if (error instanceof CloudError && policyOf(error.failure).invalidates === 'existence') return undefined;",
+    to: `if (error instanceof CloudError && error.${condition}) return undefined;`,
+  };
+}
+
 export const azureMutants: readonly Mutant[] = [
   onAzure(
     'an update has no If-Match',
@@ -64,6 +80,28 @@ export const azureMutants: readonly Mutant[] = [
     'const { instanceId, read, update: operation } = target;',
     "if (goal.kind === 'removed') return { kind: 'shown', addressesByInterface: new Map() };\n  const { instanceId, read, update: operation } = target;",
   ),
+  onAzure(
+    'what a failed change left includes public addresses that VMs have',
+    'providers/azure/failed-models.ts',
+    'if (associated.includes(name) && read.publicAddressId === undefined) associations.push(name);',
+    'if (associated.includes(name)) associations.push(name);',
+  ),
+  onAzure(
+    'a single interface that says that it is secondary counts as the primary one',
+    'providers/azure/network-interface.ts',
+    'const first = shown.length === 1 && shown[0]?.isPrimary === undefined ? 0 : 1;',
+    'const first = others.length === shown.length ? 0 : 1;',
+  ),
+  {
+    name: 'a VM whose resource group is not found counts as gone',
+    edits: [goneWithoutItsScaleSet, foundNowhere("failure.code === 'ResourceGroupNotFound'")],
+    seeds,
+  },
+  {
+    name: 'a VM that Azure does not show for lack of a permission counts as gone',
+    edits: [goneWithoutItsScaleSet, foundNowhere("failure.kind === 'notAuthorized'")],
+    seeds,
+  },
   {
     name: 'what an interface has is offered while it is changing',
     edits: [

@@ -1,6 +1,7 @@
 // Draws the scenario of a seed on Azure: seeds whose names begin with `azure:`.
-import type { Random } from '../../src/runtime/random.ts';
+import { Random } from '../../src/runtime/random.ts';
 import type { Fault as CloudFault } from '../../src/simulator/cloud/faults.ts';
+import { publicIpTags } from './clouds/azure-topology.ts';
 import { drawers, garbledAnswer, lostAnswer } from './draw-faults.ts';
 import { drawInterruption, drawLease, drawNodes, drawOnCloud, drawWatermarks } from './draw-on-cloud.ts';
 import type { AzurePlan, FaultPlan, Scenario, TimedFault } from './scenario.ts';
@@ -35,7 +36,7 @@ export const azurePortCalls = [
 const second = 1000;
 
 export function drawAzureScenario(seed: string): Scenario {
-  return drawOnCloud(seed, {
+  const scenario = drawOnCloud(seed, {
     minMutations: 60,
     faults: { min: 40, more: 50 },
     replacements: { min: 12, more: 8 },
@@ -43,6 +44,7 @@ export function drawAzureScenario(seed: string): Scenario {
     series: (random, minutes) => [
       ...drawHalfDone(random, minutes),
       ...drawOmissions(random.fork('omissions'), minutes),
+      ...drawOutages(random.fork('outages'), minutes),
     ],
     zone: (random, index) => ({
       zone: '',
@@ -77,6 +79,20 @@ export function drawAzureScenario(seed: string): Scenario {
       azure: drawAzure(random.fork('azure'), zones),
     }),
   });
+  return withStaticAddresses(scenario, new Random(`static-${seed}`));
+}
+
+/** In half of the seeds, some nodes ask for a public address, and perhaps more than there are. */
+function withStaticAddresses(scenario: Scenario, random: Random): Scenario {
+  const { azure, nodes } = scenario;
+  if (azure === undefined || random.chance(0.5)) return scenario;
+  return {
+    ...scenario,
+    azure: { ...azure, publicIpPrefix: random.pick([28, 30]) },
+    nodes: nodes.map((node) =>
+      random.chance(0.5) ? { ...node, ipam: { ...node.ipam, staticIpTags: publicIpTags } } : node,
+    ),
+  };
 }
 
 function drawAzure(random: Random, zones: number): AzurePlan {
@@ -191,6 +207,14 @@ function drawOmissions(random: Random, minutes: number): readonly TimedFault[] {
     at: 2 * 60 * second + Math.round(random.next() * time),
     ...draw(random),
   }));
+}
+
+/** In some seeds, lists show nothing of interfaces, or not those that are primary, or some of the VMs, for minutes. */
+function drawOutages(random: Random, minutes: number): readonly TimedFault[] {
+  if (!random.chance(0.5)) return [];
+  const what = random.pick(['interfaces', 'primaries', 'primaries', 'instances', 'secondaries'] as const);
+  const at = (2 + random.integer(minutes - 20)) * 60 * second;
+  return [{ at, kind: 'blind', what, share: 0.5, for: (60 + random.integer(500)) * second }];
 }
 
 /**

@@ -224,8 +224,7 @@ export class Harness {
     const listed = this.outages.isRecent(this.now)
       ? output
       : withoutOmitted(this.incompleteReads, { identity, action }, output);
-    const isListing = action === 'DescribeNetworkInterfaces' && JSON.stringify(input).includes('"in-use"');
-    return this.outages.shown(action, listed, isListing) as T;
+    return this.outages.shown(action, listed, isListing(action, input)) as T;
   }
 
   #compose(process: SimulatedProcess): ReplicaSetup['compose'] {
@@ -387,3 +386,10 @@ const silentLogger: Logger = {
   error: () => undefined,
   child: () => silentLogger,
 };
+
+/** Whether a call reads the interfaces of everything that is served, each of which is then examined. */
+function isListing(action: string, input: object): boolean {
+  if (action === 'Interfaces.List' || action === 'Interfaces.ListVirtualMachineScaleSetNetworkInterfaces')
+    return true;
+  return action === 'DescribeNetworkInterfaces' && JSON.stringify(input).includes('"in-use"');
+}

@@ -1,6 +1,8 @@
 // Reads that show nothing of what exists until a person repairs a region, an account or a role. Of an instance they
 // show everything, nothing, or all but its primary interface. A controller must withdraw nothing for that.
 import type { Ec2NetworkInterface } from '../../src/providers/aws/ec2-api.ts';
+import { keyOf } from '../../src/simulator/arm/resource-path.ts';
+import { type Json, isObject, listAt, objectAt, textAt } from '../../src/simulator/workload/json.ts';
 import type { OutageScope, FaultPlan } from './scenario.ts';
 
 type Plan = Extract<FaultPlan, { readonly kind: 'blind' }>;
@@ -10,6 +12,15 @@ interface Reply {
   readonly Reservations?: readonly {
     readonly Instances?: readonly { readonly InstanceId?: string }[];
   }[];
+  /** On Azure. */
+  readonly body?: Json;
+}
+
+/** An interface in an answer. */
+interface Listed {
+  /** Empty if no instance has it. */
+  readonly instanceId: string;
+  readonly isPrimary: boolean;
 }
 
 /** The list that is empty in an answer without results, by action. */
@@ -30,17 +41,15 @@ const filters: Readonly<
 > = {
   region: () => (action, output) => {
     const list = lists[action];
-    return list === undefined ? output : { ...output, [list]: [] };
+    return list === undefined ? withInterfaces(output, () => false) : { ...output, [list]: [] };
   },
-  interfaces: () => (action, output) =>
-    action === 'DescribeNetworkInterfaces' ? { ...output, NetworkInterfaces: [] } : output,
-  primaries: () => (_, output) =>
-    withInterfaces(output, ({ Attachment }) => Attachment === undefined || Attachment.DeviceIndex !== 0),
+  interfaces: () => (_, output) => withInterfaces(output, () => false),
+  primaries: () => (_, output) => withInterfaces(output, ({ isPrimary }) => !isPrimary),
   secondaries: (_, only) => (__, output) =>
-    withInterfaces(output, ({ Attachment }) => {
-      const isPrimary = Attachment === undefined || Attachment.DeviceIndex === 0;
-      return isPrimary || only?.has(Attachment.InstanceId ?? '') === false;
-    }),
+    withInterfaces(
+      output,
+      ({ instanceId, isPrimary }) => isPrimary || instanceId === '' || only?.has(instanceId) === false,
+    ),
   instances:
     ({ share }) =>
     (_, output) =>
@@ -106,7 +115,7 @@ export class VisibilityOutages {
 
   /** The part of an answer that reaches a process. `isListing`: of all interfaces, each of which is then examined. */
   shown(action: string, output: object, isListing: boolean): object {
-    if (action === 'DescribeNetworkInterfaces' && !isListing) this.#otherReadAt = this.#options.now();
+    if (isReadOfInterfaces(action) && !isListing) this.#otherReadAt = this.#options.now();
     this.#updateSecondaries(isListing);
     const isKnown = (id: string): boolean => !this.#forgotten.has(id);
     const known = this.#forgotten.size === 0 ? output : withInstances(output, isKnown);
@@ -151,8 +160,7 @@ export class VisibilityOutages {
 
 function withInstances(output: Reply, isShown: (instanceId: string) => boolean): object {
   const { Reservations: all } = output;
-  if (all === undefined)
-    return withInterfaces(output, ({ Attachment }) => isShown(Attachment?.InstanceId ?? ''));
+  if (all === undefined) return withInterfaces(output, ({ instanceId }) => isShown(instanceId));
   const Reservations = all.map(({ Instances = [], ...rest }) => ({
     ...rest,
     Instances: Instances.filter(({ InstanceId = '' }) => isShown(InstanceId)),
@@ -160,12 +168,37 @@ function withInstances(output: Reply, isShown: (instanceId: string) => boolean):
   return { ...output, Reservations };
 }
 
-function withInterfaces(output: Reply, isShown: (item: Ec2NetworkInterface) => boolean): object {
-  const { NetworkInterfaces: all } = output;
-  return all === undefined ? output : { ...output, NetworkInterfaces: all.filter(isShown) };
+function withInterfaces(output: Reply, isShown: (item: Listed) => boolean): object {
+  const { NetworkInterfaces: all, body } = output;
+  if (all !== undefined) return { ...output, NetworkInterfaces: all.filter((item) => isShown(onEc2(item))) };
+  if (!isObject(body) || !Array.isArray(body['value'])) return output;
+  const value = listAt(body, 'value').filter((item) => !isInterface(item) || isShown(onAzure(item)));
+  return { ...output, body: { ...body, value } };
+}
+
+function onEc2({ Attachment }: Ec2NetworkInterface): Listed {
+  const { InstanceId: instanceId = '', DeviceIndex } = Attachment ?? {};
+  return { instanceId, isPrimary: DeviceIndex === 0 };
+}
+
+function onAzure(item: Json): Listed {
+  const properties = objectAt(item, 'properties');
+  const instanceId = keyOf(textAt(properties, 'virtualMachine', 'id'));
+  return { instanceId, isPrimary: properties['primary'] === true };
+}
+
+function isInterface(item: Json): boolean {
+  return keyOf(textAt(item, 'id')).includes('/networkinterfaces/');
 }
 
 /** Picks the same instances each time. */
 function isInShare(instanceId: string, share: number): boolean {
-  return Number.parseInt(instanceId.slice(-2), 16) / 256 < share;
+  const number = Number.parseInt(/[0-9a-f]{1,2}$/.exec(instanceId)?.[0] ?? '', 16);
+  // On Azure they are numbered from 0.
+  const spread = instanceId.startsWith('/') ? number * 157 : number;
+  return (spread % 256) / 256 < share;
+}
+
+function isReadOfInterfaces(action: string): boolean {
+  return action === 'DescribeNetworkInterfaces' || action.startsWith('Interfaces.');
 }

@@ -165,8 +165,9 @@ export class Holdings {
       leaving: this.#leaving,
       rebuilding: this.#isRebuilding,
     };
-    for (const held of this.#held.values()) yield { hold: [held] };
-    for (const attach of this.#attachments.values()) yield { attach };
+    for (const held of this.#held.values()) if (this.attachmentOf(held) === undefined) yield { hold: [held] };
+    for (const attach of this.#attachments.values())
+      yield { hold: attach.places.flatMap((place) => this.at(place) ?? []), attach };
   }
 
   #attach(attachment: Attachment): void {

@@ -132,13 +132,15 @@ function readChanges(all: Buffer, holdings: Holdings): Read | undefined {
   const bytes = all.lastIndexOf('\n') + 1;
   const whole = all.subarray(0, bytes);
   if (!isUtf8(whole)) return undefined;
-  const lines = bytes === 0 ? [] : whole.toString().slice(0, -1).split('\n');
-  for (const line of lines) {
-    const change = parseChange(line);
+  let lines = 0;
+  for (let start = 0; start < bytes; lines++) {
+    const end = whole.indexOf('\n', start);
+    const change = parseChange(whole.toString('utf8', start, end));
     if (change === undefined) return undefined;
     holdings.apply(change);
+    start = end + 1;
   }
-  return { bytes, lines: lines.length };
+  return { bytes, lines };
 }
 
 /** Empty if there is no such file. */

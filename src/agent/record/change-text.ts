@@ -28,19 +28,19 @@ export function parseChange(line: string): Change | undefined {
 
 type Fields = Readonly<Record<string, unknown>>;
 
+const checks: Readonly<Record<string, (part: unknown) => boolean>> = {
+  free: (part) => isListOf(part, isPlace),
+  detach: (part) => isListOf(part, isName),
+  hold: (part) => isListOf(part, isHeld),
+  attach: isAttachment,
+  blocks: isBlocks,
+  pools: (part) => isListOf(part, isRememberedPool),
+  leaving: isLeaving,
+  rebuilding: (part) => typeof part === 'boolean',
+};
+
 function isChange(value: unknown): value is Change {
-  if (!isFields(value)) return false;
-  const checks: Readonly<Record<string, (part: unknown) => boolean>> = {
-    free: (part) => isListOf(part, isPlace),
-    detach: (part) => isListOf(part, isName),
-    hold: (part) => isListOf(part, isHeld),
-    attach: isAttachment,
-    blocks: isBlocks,
-    pools: (part) => isListOf(part, isRememberedPool),
-    leaving: isLeaving,
-    rebuilding: (part) => typeof part === 'boolean',
-  };
-  return Object.entries(value).every(([name, part]) => checks[name]?.(part) === true);
+  return isFields(value) && Object.keys(value).every((name) => checks[name]?.(value[name]) === true);
 }
 
 function isFields(value: unknown): value is Fields {

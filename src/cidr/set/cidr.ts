@@ -160,9 +160,9 @@ export interface Address {
 
 /** Undefined for anything but an address alone, such as one with a prefix length. */
 export function parseAddress(text: string): Address | undefined {
-  if (text.includes('/')) return undefined;
+  if (text.length > maxTextCharacters || text.includes('/')) return undefined;
   const family = familyOf(text);
-  const reading = parseCidr(`${text}/${widthOf[family]}`);
+  const reading = family === 'ipv4' ? readIpv4(text, widthOf.ipv4) : readIpv6(text, widthOf.ipv6);
   return reading.kind === 'cidr' ? { family, value: reading.cidr.base } : undefined;
 }
 

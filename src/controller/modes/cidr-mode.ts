@@ -115,12 +115,13 @@ export class CidrMode<H extends Holder, D> implements Mode<CidrStatusReport, Cid
       path: kind.path,
       verifyEmptyLists: true,
       transform: kind.read,
-      onChange: ({ type, key, object }) => this.#session?.apply(key, type === 'deleted' ? undefined : object),
+      onChange: ({ type, key, object }) =>
+        this.#session?.allocator.apply(key, type === 'deleted' ? undefined : object),
       // An object late in a list that shows a block must have it before an object early in it gets one.
       onList: (phase) => {
         this.#isSettled = phase === 'end';
         this.#isListed ||= this.#isSettled;
-        if (this.#isSettled) this.#session?.resume();
+        if (this.#isSettled) this.#session?.allocator.resume();
       },
       onState: (state) => {
         if ('problem' in state) this.#problem = state.problem;
@@ -131,8 +132,8 @@ export class CidrMode<H extends Holder, D> implements Mode<CidrStatusReport, Cid
     });
     this.#parts = kind.compose(deps, {
       observe: (raw) => this.#reflector.observe(raw),
-      resume: () => this.#session?.resume(),
-      reassess: (name) => this.#session?.reassess(name),
+      resume: () => this.#session?.allocator.resume(),
+      reassess: (name) => this.#session?.allocator.reassess(name),
       known: () => this.#reflector.objects,
       mayWrite: () => this.#mayWrite(),
     });
@@ -245,7 +246,7 @@ export class CidrMode<H extends Holder, D> implements Mode<CidrStatusReport, Cid
   }
 
   node(name: string, facts: ControllerFacts): CidrNodeReport {
-    return cidrNodeReport(name, this.#session?.standing(name), facts);
+    return cidrNodeReport(name, this.#session?.allocator.standing(name), facts);
   }
 
   show(): void {

@@ -20,7 +20,8 @@ import type { Spellings } from './spellings.ts';
 export interface ShownInterface {
   readonly id: string;
   readonly instanceId: string;
-  readonly isPrimary: boolean;
+  /** Undefined if it does not say so. */
+  readonly isPrimary: boolean | undefined;
   readonly read: Readable | { readonly problem: string };
 }
 
@@ -50,9 +51,15 @@ export function readInterface(shown: Json, spellings: Spellings, owner?: string)
   return {
     id: isNamed ? spellings.of(id) : (id ?? '(without an id)'),
     instanceId: instanceKey(instanceId),
-    isPrimary: member(shown, 'properties', 'primary') === true,
+    isPrimary: saidPrimary(shown),
     read: readNamed(shown, isNamed ? spellings.of(id) : undefined, { isHeld, spellings }),
   };
+}
+
+/** What an interface, or the link of a VM to one, says. */
+export function saidPrimary(shown: Json): boolean | undefined {
+  const said = member(shown, 'properties', 'primary');
+  return typeof said === 'boolean' ? said : undefined;
 }
 
 /** `id`: undefined if it is none. */
@@ -224,12 +231,13 @@ function isOfHost(address: string): boolean {
 
 /** The interfaces of one instance, each in its place: the primary one first, then by id. */
 export function inPlaces(shown: readonly ShownInterface[]): readonly Observation[] {
-  const others = shown.filter(({ isPrimary }) => !isPrimary).map(({ id }) => id);
+  const others = shown.filter(({ isPrimary }) => isPrimary !== true).map(({ id }) => id);
   others.sort((a, b) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1));
-  // Before its second interface, a VM may show its only one without the mark.
-  const first = others.length === shown.length ? 0 : 1;
+  // Before its second interface, a VM may show its only one without the mark. One that says that it is not the primary one
+  // shows that another is missing.
+  const first = shown.length === 1 && shown[0]?.isPrimary === undefined ? 0 : 1;
   return shown.map(({ id, instanceId, isPrimary, read }) => {
-    const deviceIndex = isPrimary ? 0 : others.indexOf(id) + first;
+    const deviceIndex = isPrimary === true ? 0 : others.indexOf(id) + first;
     if ('problem' in read) {
       const { problem } = read;
       const slot = { id, instanceId, deviceIndex, networkCard: 0 };

@@ -5,7 +5,7 @@ import { CloudError } from '../contract/cloud-failure.ts';
 import { policyOf } from '../contract/failure-policy.ts';
 import type { Instance, Observation } from '../contract/observation.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { type Json, list, member, text } from './arm-api.ts';
+import { type Json, list, text } from './arm-api.ts';
 import { type ArmClient, unreadable } from './arm-client.ts';
 import {
   groupKey,
@@ -17,7 +17,7 @@ import {
   scaleSetKey,
   type StandaloneVm,
 } from './ids.ts';
-import { inPlaces, readInterface, type ShownInterface } from './network-interface.ts';
+import { inPlaces, readInterface, saidPrimary, type ShownInterface } from './network-interface.ts';
 import type { FailedModels } from './failed-models.ts';
 import type { PublicAddresses } from './public-addresses.ts';
 import type { PublicIpPrefixes } from './public-ip-prefixes.ts';
@@ -297,7 +297,7 @@ function notFoundBy(
   return {
     id: spellings.of(text(link, 'id') ?? ''),
     instanceId: id,
-    isPrimary: member(link, 'properties', 'primary') === true,
+    isPrimary: saidPrimary(link),
     read: { problem: 'its VM names it, and Azure does not find it' },
   };
 }

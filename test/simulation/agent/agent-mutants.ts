@@ -84,8 +84,8 @@ export const agentMutants: readonly Mutant[] = [
   one(
     'forgets attachments in a snapshot',
     'ipam/holdings.ts',
-    'for (const attach of this.#attachments.values()) yield { attach };',
-    '',
+    'yield { hold: attach.places.flatMap((place) => this.at(place) ?? []), attach };',
+    'yield { hold: attach.places.flatMap((place) => this.at(place) ?? []) };',
   ),
   one(
     'starts no timer of the record',

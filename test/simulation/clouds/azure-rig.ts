@@ -26,6 +26,7 @@ import type { SimulatedProcess } from '../process.ts';
 import type { Scenario } from '../scenario.ts';
 import { WireArm } from '../wire-arm.ts';
 import { armTopologyOf } from './azure-topology.ts';
+import { PublicIpAddresses } from './public-ip-addresses.ts';
 import type { ActingCall, CloudPath, CloudRig, RigHooks, RigOptions } from './cloud-rig.ts';
 
 export class AzureRig implements CloudRig {
@@ -35,6 +36,7 @@ export class AzureRig implements CloudRig {
   readonly maxCall = 120_000;
   readonly untilUsable = 0;
   readonly podSubnets: readonly string[];
+  readonly publicAddresses: PublicIpAddresses;
   readonly securityGroups = [];
   /** Another client. */
   readonly hand: ArmHand;
@@ -54,9 +56,11 @@ export class AzureRig implements CloudRig {
     this.hand = new ArmHand(arm.gateway, otherPrincipal);
     addUnknownFields(arm.cloud);
     judgeArm(arm, (caller) => caller !== otherPrincipal, onMisdeed);
+    this.publicAddresses = new PublicIpAddresses(arm.cloud, onMisdeed);
     const { onWrite } = arm.cloud;
     arm.cloud.onWrite = (write) => {
       onWrite(write);
+      this.publicAddresses.lookAt(write.path);
       this.#remember(write);
     };
   }

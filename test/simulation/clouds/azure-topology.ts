@@ -6,6 +6,9 @@ import type { Scenario } from '../scenario.ts';
 /** More processes than a simulation starts. */
 const maxProcesses = 400;
 
+/** What a node asks for that is to get a public address. */
+export const publicIpTags = { pool: 'egress' };
+
 export function armTopologyOf(scenario: Scenario): ArmTopology {
   const { zones, nodes, cloud, azure } = scenario;
   if (azure === undefined) throw new Error(`${scenario.seed} is no scenario of Azure`);
@@ -24,6 +27,10 @@ export function armTopologyOf(scenario: Scenario): ArmTopology {
         subnets: zones.map(({ podBlocks }, index) => ({ name: `pods-${index}`, block: podBlocks[0] })),
       },
     ],
+    publicIpPrefixes:
+      azure.publicIpPrefix === undefined
+        ? []
+        : [{ name: 'egress', block: `203.0.113.0/${azure.publicIpPrefix}`, tags: publicIpTags }],
     scaleSets: zones.map((_, index) => ({
       name: `set-${index}`,
       mode: azure.modes[index],

@@ -46,12 +46,21 @@ export interface CloudRig {
   readonly isChanging: (interfaceId: string) => boolean;
   /** Number of addresses of an instance that others made, where no release may take those. */
   readonly madeByOthers: (instanceId: string) => number;
+  /** Public addresses out of prefixes, where the cloud has them. */
+  readonly publicAddresses?: PublicAddressesOf;
   /** Another client takes all addresses of a subnet but `left`; the result frees them. */
   readonly occupy: (subnetId: string, left: number) => () => void;
   /** From now on operations take up to so long, in ms, where calls begin operations. */
   readonly slowDown: (ms: number) => void;
   /** Ends what faults changed in the model. */
   readonly restore: () => void;
+}
+
+export interface PublicAddressesOf {
+  /** That of an instance; empty if it has none. */
+  readonly of: (instanceId: string) => string;
+  /** Whether an instance without one could get one. */
+  readonly isLeftFor: (instanceId: string) => boolean;
 }
 
 export interface ActingCall {

@@ -7,6 +7,7 @@ import {
 import { instanceTypes, carriesPrefixes } from '../../../src/simulator/cloud/instance-types.ts';
 import { contains, parseIpv4, parseIpv4Block } from '../../../src/simulator/cloud/ipv4.ts';
 import type { NetworkInterface } from '../../../src/simulator/cloud/records.ts';
+import { textAt } from '../../../src/simulator/workload/json.ts';
 import type { NodeView } from '../../../src/simulator/workload/node-view.ts';
 import { requiredAddresses } from '../../../src/simulator/workload/start-gate.ts';
 import { cloudSettings } from '../../../src/config/cloud-settings.ts';
@@ -29,6 +30,7 @@ export function convergenceViolations(harness: Harness): readonly Violation[] {
     checkSupply(harness, view, standing, report);
     checkIdleInterfaces(harness, view, standing, report);
     checkCiliumNode(harness, view, standing, report);
+    checkStaticAddress(harness, view, (text) => report('static-address', text));
   }
   for (const item of detachedInterfaces(cluster))
     if (isOurs(item)) report('leaked-interface', `${item.id} is orphaned`);
@@ -139,6 +141,24 @@ function checkCiliumNode(harness: Harness, view: NodeView, standing: NodeStandin
   const expected = new Set(unanswered(harness, view, standing));
   const open = Object.keys(shown.handshakes).filter((address) => !expected.has(address));
   if (open.length > 0) report('unfinished-release', `${nodeName}: ${JSON.stringify(shown.handshakes)}`);
+}
+
+/** A node that asks for a public address has one if there is one, and shows it; another one has none. */
+function checkStaticAddress(
+  harness: Harness,
+  { nodeName, facts }: NodeView,
+  report: (text: string) => void,
+): void {
+  const { publicAddresses } = harness.rig;
+  if (publicAddresses === undefined) return;
+  const { instanceId, ipam: { staticIpTags } = {} } = facts;
+  const own = publicAddresses.of(instanceId);
+  const node = harness.cluster.kubernetes.get('ciliumnodes.cilium.io', nodeName);
+  const shown = textAt(node ?? {}, 'status', 'ipam', 'assigned-static-ip');
+  if (shown !== own) report(`${nodeName} shows the public address ${shown} and has ${own}`);
+  if (staticIpTags === undefined && own !== '') report(`${nodeName} has ${own} and asked for none`);
+  if (staticIpTags !== undefined && own === '' && publicAddresses.isLeftFor(instanceId))
+    report(`${nodeName} has no public address, and there is one`);
 }
 
 /**

@@ -31,6 +31,7 @@ export type Invariant =
   | 'leaked-interface'
   | 'stale-offer'
   | 'unfinished-release'
+  | 'static-address'
   | 'not-quiescent'
   /** The fast path and the wire led to different decisions. */
   | 'wire-differs';

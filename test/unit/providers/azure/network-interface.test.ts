@@ -50,6 +50,22 @@ function interfaceIn(nic: Json) {
 }
 
 describe('an interface of Azure', () => {
+  test.each<[string, readonly JsonObject[], readonly number[]]>([
+    ['alone, and says nothing', [{ primary: null }], [0]],
+    ['alone, and says that it is not the primary one', [{ primary: false }], [1]],
+    ['beside one that is not', [{ primary: true }, { primary: false }], [0, 1]],
+    ['without a primary one beside it', [{ primary: false }, { primary: false }], [1, 2]],
+  ])('has its place if it is shown %s', (_, all, places) => {
+    const items = all.map((properties, index) =>
+      readInterface(shown(properties, { id: `${vm}/networkInterfaces/nic${index}` }), new Spellings()),
+    );
+    const observed = inPlaces(items.flatMap((item) => item ?? []));
+
+    expect(
+      observed.map((each) => each.kind === 'interface' && each.interface.attachment?.deviceIndex),
+    ).toEqual(places);
+  });
+
   test('is read with its place, its network and its addresses', () => {
     const nic = shown({
       ipConfigurations: [primary, configuration('Cilium-1', { privateIPAddress: '10.0.0.5' })],
