@@ -2,7 +2,10 @@
 import type { Holder } from './block-holders.ts';
 
 /** Negative if `a` goes before `b`. */
-export function bySeniority(a: Holder, b: Holder): number {
+export function bySeniority(
+  a: Pick<Holder, 'createdAt' | 'name'>,
+  b: Pick<Holder, 'createdAt' | 'name'>,
+): number {
   if (a.createdAt !== b.createdAt) return a.createdAt < b.createdAt ? -1 : 1;
   if (a.name !== b.name) return a.name < b.name ? -1 : 1;
   return 0;

@@ -18,7 +18,8 @@ interface Known {
   listed: readonly ListedBlock[];
   /** Blocks that are written, or were without an answer, and were never listed: nobody uses them yet. */
   reserved: readonly Cidr[];
-  /** What the last reservation adds. */
+  /** The state that the last reservation is bound to, and what it adds. */
+  version: string;
   added: string;
   /** What it lacks; undefined until it is computed for these pools. */
   wants: readonly PoolWant[] | undefined;
@@ -69,7 +70,7 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
     const known = this.#known.get(holder.uid);
     const listed = listedBlocks(holder);
     if (known === undefined) {
-      const next = { holder, listed, reserved: [], added: '', wants: undefined };
+      const next = { holder, listed, reserved: [], version: '', added: '', wants: undefined };
       this.#known.set(holder.uid, next);
       return { others: this.#hold(next), freed: [] };
     }
@@ -122,7 +123,7 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
     known.reserved = [...known.reserved, ...allocated.map(({ cidr }) => cidr)];
     const texts = added.map(({ cidr }) => cidrText(cidr));
     const isKnown = known.added === texts.join();
-    known.added = texts.join();
+    Object.assign(known, { version: known.holder.version, added: texts.join() });
     return {
       draft: withBlocks(known.holder.rawAllocated, added),
       blocks: [...known.holder.blocks, ...texts],
@@ -198,9 +199,9 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
     return [...this.#known.keys()];
   }
 
-  /** Frees what is reserved and no longer lacking. A write that reserved it is bound to a state that has passed. */
+  /** Frees what is reserved and no longer lacking, once the state has passed that the write of it is bound to. */
   #settle(known: Known): readonly Freed[] {
-    if (known.reserved.length === 0) return [];
+    if (known.reserved.length === 0 || known.version === known.holder.version) return [];
     const isListed = (cidr: Cidr): boolean => known.listed.some((each) => isSame(each.cidr, cidr));
     known.reserved = known.reserved.filter((cidr) => !isListed(cidr));
     const wanted = this.#wantsOf(known).flatMap((want) => this.#ownBlocksFor(known, want));

@@ -72,7 +72,7 @@ class MultiPoolParts extends CiliumNodeParts<PoolNodeHolder, readonly Json[]> {
     for (const holder of [...this.ports.known().values()].toSorted(bySeniority))
       allotment.take(holder, undefined);
     this.#allotment = allotment;
-    const pools = [...this.#pools.reflector.objects].toSorted(([, a], [, b]) => a.createdAt - b.createdAt);
+    const pools = [...this.#pools.reflector.objects].toSorted(([, a], [, b]) => bySeniority(a, b));
     allotment.changePools(pools);
     return { ledger, allotment, writesInARow };
   }

@@ -1,6 +1,7 @@
 // The token of the service account of the instance where this process runs, or of the Workload Identity of its pod, from the
 // metadata service (https://cloud.google.com/compute/docs/access/authenticate-workloads).
 import type { Clock } from '../../runtime/clock.ts';
+import { raceAbort } from '../../runtime/race-abort.ts';
 import { askMetadata } from '../../network/metadata-request.ts';
 import { CallError } from '../gate/cloud-call.ts';
 
@@ -20,6 +21,7 @@ export class AccessTokens {
   readonly #url: string;
   readonly #clock: Clock;
   #token: Token | undefined;
+  #asking: Promise<string> | undefined;
 
   /** `endpoint`: URL of the metadata service. */
   constructor(endpoint: string, clock: Clock) {
@@ -27,17 +29,26 @@ export class AccessTokens {
     this.#clock = clock;
   }
 
-  /** Rejects with a CallError, or with the signal's reason. */
+  /** Those who ask at once share one request. Rejects with a CallError, or with the signal's reason. */
   async get(signal: AbortSignal): Promise<string> {
     if (this.#token !== undefined && this.#clock.monotonic() < this.#token.until) return this.#token.text;
+    this.#asking ??= this.#ask().finally(() => {
+      this.#asking = undefined;
+    });
+    const asking = this.#asking;
+    await raceAbort(asking, signal);
+    signal.throwIfAborted();
+    return asking;
+  }
+
+  async #ask(): Promise<string> {
     const startedAt = this.#clock.monotonic();
-    const within = AbortSignal.any([signal, AbortSignal.timeout(timeout)]);
+    const headers = { 'Metadata-Flavor': 'Google' };
     try {
-      const body = await askMetadata(this.#url, { headers: { 'Metadata-Flavor': 'Google' }, signal: within });
+      const body = await askMetadata(this.#url, { headers, signal: AbortSignal.timeout(timeout) });
       this.#token = tokenIn(body, startedAt);
       return this.#token.text;
     } catch (cause) {
-      signal.throwIfAborted();
       const message = `the metadata service at ${new URL(this.#url).host} gives no token: ${(cause as Error).message}`;
       throw new CallError({ result: 'notSent', code: 'CredentialsError', message }, { cause });
     }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { type JsonObject, objectAt, textsAt } from '../../../src/simulator/workload/json.ts';
-import { BlockWorld } from '../../simulation/blocks/block-world.ts';
+import { metricIn } from '../../../rig/metric-text.ts';
+import { createMetricRegistry } from '../../../src/observability/metrics.ts';
+import { type JsonObject, objectAt } from '../../../src/simulator/workload/json.ts';
 import { ipv4, nodes, pools, PoolWorld, requested, usual } from './pool-world.ts';
 
 describe('run --ipam=multi-pool', () => {
@@ -255,6 +256,95 @@ describe('pools', () => {
     expect(world.bugs).toEqual([]);
   });
 
+  test('that go and return while a write is on its way give its block to nobody else', async () => {
+    const arrives = Promise.withResolvers<void>();
+    const world = new PoolWorld(
+      {},
+      {
+        intercept: (_, handler) => async (request, signal) => {
+          if (request.method === 'PATCH' && request.url.includes(`${nodes}/a`)) await arrives.promise;
+          return handler(request, signal);
+        },
+      },
+    );
+    await world.pool('blue', ipv4(26, '10.1.0.0/24'));
+    world.startReplica();
+    await world.until('it leads', () => world.leader !== undefined);
+    await world.node('a', { blue: 1 });
+    await world.clock.advance(500);
+    await world.ask('DELETE', `${pools}/blue`);
+    await world.clock.advance(500);
+    await world.pool('blue', ipv4(26, '10.1.0.0/24'));
+    await world.node('b', { blue: 62 * 4 });
+    await world.clock.advance(500);
+    arrives.resolve();
+    await world.clock.advance(10_000);
+    expect(await world.blocks('a')).toEqual({ blue: ['10.1.0.0/26'] });
+    expect(await world.blocks('b')).toEqual({ blue: ['10.1.0.64/26', '10.1.0.128/26', '10.1.0.192/26'] });
+  });
+
+  test('that lose a network in use leave its blocks to their node, and to nobody else', async () => {
+    const world = await usual();
+    await world.node('a', { blue: 1 });
+    await world.clock.advance(1000);
+    await world.ask('PATCH', `${pools}/blue`, { spec: ipv4(26, '10.2.0.0/24') });
+    await world.pool('late', ipv4(26, '10.1.0.0/24'));
+    await world.node('b', { blue: 1, late: 1 });
+    await world.clock.advance(10_000);
+
+    expect(await world.blocks('a')).toEqual({ blue: ['10.1.0.0/26'] });
+    expect(world.reasonOf('a')).toBe('BlockOrphaned');
+    expect(await world.blocks('b')).toEqual({ blue: ['10.2.0.0/26'] });
+    expect(world.reasonOf('b')).toBe('PoolInvalid');
+  });
+
+  test('of both families give both in one write', async () => {
+    const world = await usual();
+    await world.pool('two', { ...ipv4(28, '10.2.0.0/24'), ipv6: { cidrs: ['fd00::/112'], maskSize: 120 } });
+    await world.node('a', { two: [1, 1] });
+    await world.clock.advance(1000);
+
+    expect(await world.blocks('a')).toEqual({ two: ['10.2.0.0/28', 'fd00::/120'] });
+    expect(world.writes).toHaveLength(1);
+  });
+
+  test('that have nothing left are no problem of a node whose blocks suffice', async () => {
+    const world = await usual();
+    await world.node('a', { blue: 62 * 4 });
+    await world.clock.advance(1000);
+    await world.request('a', { blue: 62 * 3 });
+    await world.clock.advance(1000);
+    await world.request('a', { blue: 62 * 4 });
+    await world.clock.advance(10_000);
+
+    expect(world.reasonOf('a')).toBeUndefined();
+    expect(await world.error('a')).toBe('');
+    expect(world.writes).toHaveLength(1);
+  });
+
+  test('are counted with all their blocks, and with those that they no longer have', async () => {
+    const registry = createMetricRegistry({ measureProcess: false });
+    const world = new PoolWorld({}, { registry });
+    await world.pool('blue', ipv4(26, '10.1.0.0/24', '10.2.0.0/24'));
+    world.startReplica();
+    await world.until('it leads', () => world.leader !== undefined);
+    await world.node('a', { blue: 62 * 5 });
+    await world.clock.advance(5000);
+    const valueOf = async (series: string): Promise<number | undefined> =>
+      metricIn(await registry.scrape(), series);
+    const total = 'cilium_operator_ipam_multipool_total_blocks{pool="blue",family="ipv4"}';
+    const orphaned = 'headwater_cidr_blocks{pool="blue",family="ipv4",state="orphaned"}';
+    expect([await valueOf(total), await valueOf(orphaned)]).toEqual([8, 0]);
+
+    await world.ask('PATCH', `${pools}/blue`, { spec: ipv4(26, '10.1.0.0/24') });
+    await world.clock.advance(5000);
+    expect([await valueOf(total), await valueOf(orphaned)]).toEqual([4, 1]);
+
+    await world.ask('DELETE', `${pools}/blue`);
+    await world.clock.advance(5000);
+    expect([await valueOf(total), await valueOf(orphaned)]).toEqual([0, 5]);
+  });
+
   test('that return have their orphans again', async () => {
     const world = await usual();
     await world.node('a', { blue: 1 });
@@ -299,115 +389,6 @@ describe('pools', () => {
     await world.clock.advance(30_000);
     expect(await world.blocks('b')).toEqual({ blue: ['10.1.0.64/26'], default: ['10.0.0.0/27'] });
     expect(await world.error('b')).toBe('');
-  });
-});
-
-describe('a move from cluster-pool', () => {
-  const moving = { 'enable-cluster-pool-to-multi-pool-migration': 'true' };
-
-  async function fromClusterPool(flags: Readonly<Record<string, string>>): Promise<PoolWorld> {
-    const world = new PoolWorld(flags);
-    await world.pool('default', { ...ipv4(24, '10.0.0.0/16') });
-    for (const [name, podCIDRs] of [
-      ['a', ['10.0.0.0/24']],
-      ['b', ['10.0.7.0/24']],
-      ['far', ['10.9.0.0/24']],
-    ] as const)
-      await world.ask('POST', nodes, {
-        apiVersion: 'cilium.io/v2',
-        kind: 'CiliumNode',
-        metadata: { name },
-        spec: { ipam: { podCIDRs } },
-      });
-    world.startReplica();
-    await world.until('it leads', () => world.leader !== undefined);
-    await world.node('new', { default: 1 });
-    await world.clock.advance(10_000);
-    return world;
-  }
-
-  const podCidrsOf = async (world: PoolWorld, name: string): Promise<readonly string[]> =>
-    textsAt(await world.ask('GET', `${nodes}/${name}`), 'spec', 'ipam', 'podCIDRs');
-
-  test('puts the block of each node under the default pool, and says where it cannot', async () => {
-    const world = await fromClusterPool(moving);
-
-    expect(await world.blocks('a')).toEqual({ default: ['10.0.0.0/24'] });
-    expect(await world.blocks('b')).toEqual({ default: ['10.0.7.0/24'] });
-    expect(await podCidrsOf(world, 'a')).toEqual([]);
-    expect(await podCidrsOf(world, 'far')).toEqual(['10.9.0.0/24']);
-    expect(await world.error('far')).toMatch(
-      /^migration to multi-pool IPAM failed: pool default does not have/,
-    );
-    expect(await world.blocks('new')).toEqual({ default: ['10.0.1.0/24'] });
-    expect(world.bugs).toEqual([]);
-  });
-
-  test('writes nothing in a dry run, and logs what would move', async () => {
-    const world = await fromClusterPool({ ...moving, 'dry-run': 'true' });
-
-    expect(await podCidrsOf(world, 'a')).toEqual(['10.0.0.0/24']);
-    expect(world.writes).toEqual([]);
-    const lines = world.replicas[0]?.log.lines.filter(({ message }) =>
-      message.startsWith('dry run: would move'),
-    );
-    expect(lines?.map(({ details }) => details)).toEqual([
-      { node: 'a', pool: 'default', podCIDRs: ['10.0.0.0/24'] },
-      { node: 'b', pool: 'default', podCIDRs: ['10.0.7.0/24'] },
-    ]);
-  });
-
-  test('is not made unasked, and what cluster-pool gave is given to nobody', async () => {
-    const world = await fromClusterPool({});
-
-    expect(await podCidrsOf(world, 'a')).toEqual(['10.0.0.0/24']);
-    expect(await world.blocks('new')).toEqual({ default: ['10.0.1.0/24'] });
-  });
-
-  test('leads back: the only block of a family of the default pool becomes its pod CIDR', async () => {
-    const world = new BlockWorld({
-      seed: 'back',
-      command: 'run',
-      flags: { ipam: 'cluster-pool', 'cluster-pool-ipv4-cidr': '10.0.0.0/16' },
-    });
-    const listed = {
-      one: [{ pool: 'default', cidrs: ['10.0.0.0/24'] }],
-      two: [{ pool: 'default', cidrs: ['10.0.1.0/24', '10.0.2.0/24'] }],
-      other: [{ pool: 'blue', cidrs: ['10.0.3.0/24'] }],
-    };
-    for (const [name, allocated] of Object.entries(listed))
-      await world.ask('POST', nodes, {
-        apiVersion: 'cilium.io/v2',
-        kind: 'CiliumNode',
-        metadata: { name },
-        spec: { ipam: { pools: { allocated } } },
-      });
-    world.startReplica();
-    await world.until('it leads', () => world.leader !== undefined);
-    await world.clock.advance(10_000);
-
-    const given = await Promise.all(
-      ['one', 'two', 'other'].map(async (name) =>
-        textsAt(await world.ask('GET', `${nodes}/${name}`), 'spec', 'ipam', 'podCIDRs'),
-      ),
-    );
-    expect(given[0]).toEqual(['10.0.0.0/24']);
-    expect(new Set([given[1], given[2]].flat())).toEqual(new Set(['10.0.4.0/24', '10.0.5.0/24']));
-  });
-
-  test('is prepared by pools that an option names, unless they are there', async () => {
-    const world = new PoolWorld({
-      'auto-create-cilium-pod-ip-pools':
-        'default=ipv4-cidrs:10.0.0.0/24,10.4.0.0/24;ipv4-mask-size:27,blue=ipv4-cidrs:10.8.0.0/24;ipv4-mask-size:26',
-    });
-    await world.pool('blue', ipv4(28, '10.1.0.0/24'));
-    world.startReplica();
-    await world.until('it leads', () => world.leader !== undefined);
-    await world.node('a', { default: 1, blue: 1 });
-    await world.clock.advance(10_000);
-
-    expect(await world.blocks('a')).toEqual({ blue: ['10.1.0.0/28'], default: ['10.0.0.0/27'] });
-    expect(world.held()).toHaveLength(3);
   });
 });
 

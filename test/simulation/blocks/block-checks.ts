@@ -39,10 +39,12 @@ export class BlockChecks {
   /** Those blocks, by uid. */
   readonly #remembered = new Map<string, Set<string>>();
   /**
-   * Blocks that each process sent to objects, by uid. An object without any that waits, because the rest of its blocks cannot be
-   * had, keeps those of a write without an answer.
+   * Blocks that each process sent to objects, by uid. An object that waits, because the rest of its blocks cannot be had, keeps
+   * those of a write without an answer.
    */
   readonly #sent = new Map<string, Map<string, readonly string[]>>();
+  /** Blocks that objects showed at any look, by uid. */
+  readonly #everShown = new Map<string, Set<string>>();
   /** Overlaps that come from what an administrator took. */
   #excused = new Set<string>();
 
@@ -93,6 +95,9 @@ export class BlockChecks {
           `the block of a living object changed: ${name}, ${earlier.join()} to ${inUse.join()}`,
         );
       this.#before.set(uid, inUse);
+      const shownOnce = this.#everShown.get(uid) ?? new Set();
+      for (const block of inUse) shownOnce.add(block);
+      this.#everShown.set(uid, shownOnce);
       return { name, inUse };
     });
     const shared = [...sharedBlocks(holders), ...sharedBlocks(this.world.machines.values())];
@@ -203,7 +208,7 @@ export class BlockChecks {
     return objects.flatMap((object) => {
       const uid = textAt(object, 'metadata', 'uid');
       const shownOnce = this.#remembering.has(identity) ? (this.#remembered.get(uid) ?? []) : [];
-      const unclear = this.blocksOf(object).length === 0 ? (sent?.get(uid) ?? []) : [];
+      const unclear = (sent?.get(uid) ?? []).filter((block) => this.#everShown.get(uid)?.has(block) !== true);
       return [...shownOnce, ...unclear];
     });
   }
