@@ -18,6 +18,7 @@ import { memoryInAll } from './figures/memory-in-all.ts';
 import { modifyCalls } from './figures/modify-calls.ts';
 import { mutatingCallsAssign } from './figures/mutating-calls-assign.ts';
 import { mutatingCallsCreateAttach } from './figures/mutating-calls-create-attach.ts';
+import { readsBesideReleases } from './figures/reads-beside-releases.ts';
 import { readsPerNode } from './figures/reads-per-node.ts';
 import { readsPerNodeOf100 } from './figures/reads-per-node-of-100.ts';
 import { readsPerUpdate } from './figures/reads-per-update.ts';
@@ -28,6 +29,8 @@ import { shrinkageUpdates } from './figures/shrinkage-updates.ts';
 import { throttledAnswers } from './figures/throttled-answers.ts';
 import { throttledBesideAnother } from './figures/throttled-beside-another.ts';
 import { timeBesideAnother } from './figures/time-beside-another.ts';
+import { timeBesideReleases } from './figures/time-beside-releases.ts';
+import { updatesBesideReleases } from './figures/updates-beside-releases.ts';
 import { waitingFirst } from './figures/waiting-first.ts';
 
 export const allFigures: readonly CloudFigure[] = [
@@ -51,6 +54,9 @@ export const allFigures: readonly CloudFigure[] = [
   burstLatency,
   burstUpdates,
   shrinkageUpdates,
+  updatesBesideReleases,
+  readsBesideReleases,
+  timeBesideReleases,
   waitingFirst,
   idleMutatingCalls,
   idleWrites,

@@ -15,9 +15,10 @@ export interface ShrinkagePlan {
 }
 
 /** Without a call, in ms: longer than the quarantine, and than clouds ask to wait between looks at a change that goes on. */
-const quiet = 15_000;
+export const quiet = 15_000;
 
-const flags: Readonly<Partial<Record<CloudName, readonly string[]>>> = {
+/** Options with which nodes give back, soon. */
+export const releasing: Readonly<Partial<Record<CloudName, readonly string[]>>> = {
   azure: ['--azure-release-excess-ips=true', '--excess-ip-release-delay=1s', '--release-quarantine=5s'],
 };
 
@@ -26,7 +27,7 @@ export function shrinkage(plan: ShrinkagePlan, harness: Harness): Promise<CallCo
   harness.say(`${plan.nodes} nodes that need half of their addresses no longer`);
   const { usual } = cloudOf(plan);
   const fleetPlan = { ...usual, wanted: 2 * usual.wanted };
-  return withCluster(clusterOf(fleetPlan, plan, flags[plan.cloud]), harness, async (cluster) => {
+  return withCluster(clusterOf(fleetPlan, plan, releasing[plan.cloud]), harness, async (cluster) => {
     const { fleet, machines } = cluster;
     await cluster.startController();
     await join(cluster, harness);
