@@ -39,7 +39,8 @@ export function besideReleases(plan: ShrinkagePlan, harness: Harness): Promise<B
     const before = await settled(cluster, quiet);
     const start = clock.monotonic();
     const dropped = fleet.keepOnly(usual.wanted);
-    const times = await join({ ...cluster, machines: machines.slice(half) }, harness);
+    const joined = await join({ ...cluster, machines: machines.slice(half) }, harness);
+    const times = joined.map(({ seconds }) => seconds);
     await dropped;
     await fleet.until(() => machines.every(({ name }) => fleet.offered(name) === usual.wanted));
     harness.say(`  every node has what it keeps after ${((clock.monotonic() - start) / 1000).toFixed(0)} s`);
