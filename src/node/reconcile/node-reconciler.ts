@@ -116,7 +116,6 @@ export class NodeReconciler {
     this.#warnings = new Warnings({
       emit,
       traits: cloud.implementation.traits,
-      clock,
       words: cloud.implementation.section.words,
     });
     this.#report = new ConditionReport({ context, permission, state: this.#state });
@@ -189,7 +188,7 @@ export class NodeReconciler {
 
   set pendingPods(count: number) {
     if (this.#state.pendingPods === count) return;
-    if (count < this.#state.pendingPods) this.#warnings.waitEnded();
+    if (count < this.#state.pendingPods) this.#warnings.waitEnded(this.#now);
     this.#state.pendingPods = count;
     this.wake();
   }
@@ -224,9 +223,6 @@ export class NodeReconciler {
   }
 
   #reconcile(): Promise<void> {
-    // It fires if a bug ends this run.
-    const timer = this.#timer;
-    this.#timer = undefined;
     const now = this.#now;
     const { view } = this.#state;
     const { releaser, idle, maintainer, staticAddress } = this.#parts;
@@ -240,7 +236,7 @@ export class NodeReconciler {
     const address = staticAddress.step(this.#state.forStaticAddress(), now);
     const terminating = this.#setDeleteOnTermination(view);
     this.#deficit.notice(this.#state.assessed, this.pendingPods);
-    const warnings = this.#warn();
+    const warnings = this.#warn(now);
     const report = this.#report.step({
       assessment: this.#state.assessed,
       plan: pool.plan,
@@ -254,8 +250,10 @@ export class NodeReconciler {
     const onward = releaser.step(this.#state.forRelease(), now);
     this.#publishDifference();
     this.#raiseQueuedPriority();
+    // Not before: it still fires if a bug ends this run.
+    this.#timer?.cancel();
+    this.#timer = undefined;
     this.#requeue(leastOf([refresh, release, onward, removal, pool, address, report, warnings]), now);
-    timer?.cancel();
     return Promise.resolve();
   }
 
@@ -324,10 +322,10 @@ export class NodeReconciler {
     return this.#parts.deleteOnTermination.step(view.interfaces);
   }
 
-  #warn(): Requeue {
+  #warn(now: number): Requeue {
     const { view, node } = this.#state;
     const staticIp = this.#parts.staticAddress.warning;
-    return this.#warnings.step(node, { view, assessment: this.#state.assessed, staticIp });
+    return this.#warnings.step(node, { view, assessment: this.#state.assessed, staticIp }, now);
   }
 
   #enqueue(start: Begin): () => void {
@@ -367,7 +365,8 @@ export class NodeReconciler {
     if (result.kind === 'published') {
       this.#onPublished();
       // Our own writes need no decision, and from now on the agent is shown what its pods wait for.
-      this.#requeue(this.#warn(), this.#now);
+      const now = this.#now;
+      this.#requeue(this.#warn(now), now);
     } else if (result.kind === 'paused') this.#requeue(result, this.#now);
     else if (result.kind === 'held')
       this.#dryRunLog.show(
