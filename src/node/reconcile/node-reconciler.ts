@@ -32,6 +32,8 @@ import { DryRunLog } from './dry-run-log.ts';
 const minInterval = 10;
 /** The same while pods wait. */
 const pressingInterval = 2;
+/** When a run that a bug ended is repeated, although nothing happens, in ms. */
+const retryAfterBug = 30_000;
 
 /**
  * What happens to an address that a CiliumNode shows and should not. `leaving`: the next write removes it; `stuck`: the
@@ -65,7 +67,7 @@ export class NodeReconciler {
   /** Publication priority at the last decision. */
   #priorityDecided: Priority = 'housekeeping';
   /** A state arrived that the running publication may not have seen. */
-  #changedSinceReconcile = false;
+  #hasUnseenState = false;
 
   /** `restored`: interfaces that the object already shows; undefined if it shows another instance. */
   constructor(
@@ -80,7 +82,7 @@ export class NodeReconciler {
     this.#context = context;
     this.#state = new NodeState(node, instanceId, context);
     const { cloud, runtime, emit, writer } = context;
-    const { clock, onBug } = runtime;
+    const { clock } = runtime;
     const permission = context.permission.of(node.name);
     // A node may come back and must not reuse client tokens from its earlier lifetime.
     const random = runtime.random.fork(`${instanceId} ${runtime.random.hex(16)}`);
@@ -88,7 +90,7 @@ export class NodeReconciler {
       clock,
       minInterval,
       pressingInterval,
-      onBug,
+      onBug: (error: unknown) => this.#runFailed(error),
       isPressing: () => this.#state.pendingPods > 0,
     };
     this.#maintenance = new Trigger({
@@ -103,7 +105,7 @@ export class NodeReconciler {
       run: (signal) => this.#publish(signal),
       onRun: (figures) => emit({ kind: 'published', figures }),
     });
-    this.#tasks = new TaskGroup({ clock, onBug, onEnd: () => this.wake() });
+    this.#tasks = new TaskGroup({ ...runtime, onEnd: () => this.wake() });
     this.#parts = new NodeParts({
       context,
       permission,
@@ -153,7 +155,7 @@ export class NodeReconciler {
     // A publication in flight reads the newest state after its write. Our own writes need no decision, unless
     // something is leaving: that proceeds once its removal is confirmed.
     if (!this.#isPublishing || this.#state.isReleasing || !asksTheSame(previous, node)) this.wake();
-    else if (!isOwnWrite) this.#changedSinceReconcile = true;
+    else if (!isOwnWrite) this.#hasUnseenState = true;
   }
 
   /** Restores what a previous leader showed, even if this session started from an older state. */
@@ -250,7 +252,6 @@ export class NodeReconciler {
     const onward = releaser.step(this.#state.forRelease(), now);
     this.#publishDifference();
     this.#raiseQueuedPriority();
-    // Not before: it still fires if a bug ends this run.
     this.#timer?.cancel();
     this.#timer = undefined;
     this.#requeue(leastOf([refresh, release, onward, removal, pool, address, report, warnings]), now);
@@ -266,6 +267,12 @@ export class NodeReconciler {
       due,
       cancel: this.#context.runtime.clock.schedule(requeueAfter, () => this.#wakeByTimer()),
     };
+  }
+
+  /** Nobody else would repeat what a bug left undone. */
+  #runFailed(error: unknown): void {
+    this.#context.runtime.onBug(error);
+    this.#requeue({ requeueAfter: retryAfterBug }, this.#now);
   }
 
   #wakeByTimer(): void {
@@ -335,11 +342,11 @@ export class NodeReconciler {
 
   async #publish(signal: AbortSignal): Promise<void> {
     // The run's first read sees everything that arrived while it was queued.
-    this.#changedSinceReconcile = false;
+    this.#hasUnseenState = false;
     await this.#writeDifferences(signal).finally(() => {
       this.#isPublishing = false;
+      if (this.#hasUnseenState) this.wake();
     });
-    if (this.#changedSinceReconcile) this.wake();
   }
 
   /** Before each write, decides again what leaves and what is offered: the write must follow from the newest state. */
