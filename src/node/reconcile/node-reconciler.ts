@@ -301,7 +301,7 @@ export class NodeReconciler {
       this.#publication.fire();
     } else if (desired !== undefined) {
       this.#publisher.settle();
-      this.#onPublished();
+      this.#onPublished(this.#state.node);
     }
   }
 
@@ -358,19 +358,21 @@ export class NodeReconciler {
       this.#requeue(this.#parts.releaser.step(this.#state.forRelease(), now), now);
       const assessment = this.#state.assess();
       if (this.#claim(assessment)) this.wake();
+      const { node } = this.#state;
       const result = await this.#publisher.step(this.#toPublish(assessment), signal);
-      this.#learnFromResult(result);
+      this.#learnFromResult(result, node);
       if (result.kind !== 'goesOn') return;
     }
   }
 
-  #learnFromResult(result: PublishResult): void {
+  /** `compared`: the state of the object that the result is about. */
+  #learnFromResult(result: PublishResult, compared: CiliumNode): void {
     if (result.trouble !== undefined) {
       this.#context.emit({ kind: 'writeTrouble', node: this.#state.node, problem: result.trouble });
       this.wake();
     }
     if (result.kind === 'published') {
-      this.#onPublished();
+      this.#onPublished(compared);
       // Our own writes need no decision, and from now on the agent is shown what its pods wait for.
       const now = this.#now;
       this.#requeue(this.#warn(now), now);
@@ -382,8 +384,8 @@ export class NodeReconciler {
       );
   }
 
-  #onPublished(): void {
-    this.#desired.published();
+  #onPublished(node: CiliumNode): void {
+    this.#desired.published(node);
     if (this.#report.published(this.#state.assessed)) this.wake();
     this.#deficit.published(this.#state.assessed);
   }
