@@ -76,7 +76,7 @@ export class Refusals<F> {
     const news = { failure, backoff, refusedAt: now };
     if (known === undefined)
       this.#entries.set(key, { ...news, isTried: false, waiting: new Set(), cancel: undefined });
-    else this.#wakeWhenDue(Object.assign(known, news));
+    else this.#wakeWhenDue(Object.assign(known, news), now);
     return true;
   }
 
@@ -98,21 +98,25 @@ export class Refusals<F> {
     return () => {
       if (hasEnded) return;
       hasEnded = true;
+      const now = this.#deps.clock.monotonic();
       for (const entry of tried) {
         entry.isTried = false;
         // The attempt ended without success or refusal: the next caller tries it.
-        if (this.#deps.clock.monotonic() >= entry.backoff.until) wakeAll(entry);
-        else this.#wakeWhenDue(entry);
+        if (now >= entry.backoff.until) wakeAll(entry);
+        else this.#wakeWhenDue(entry, now);
       }
     };
   }
 
-  /** Calls `wake` each time one of these may be tried or works. The returned function unsubscribes. */
-  awaitChange(keys: readonly string[], wake: () => void): () => void {
+  /**
+   * Calls `wake` each time one of these may be tried or works. `since`: when the caller found that it may try none of them,
+   * in monotonic ms; some may be due by now. The returned function unsubscribes.
+   */
+  awaitChange(keys: readonly string[], wake: () => void, since: number): () => void {
     const entries = this.#entriesOf(keys);
     for (const entry of entries) {
       entry.waiting.add(wake);
-      this.#wakeWhenDue(entry);
+      this.#wakeWhenDue(entry, since);
     }
     return () => {
       for (const entry of entries) {
@@ -129,14 +133,14 @@ export class Refusals<F> {
     return entries.filter((entry) => !this.#isOver(entry));
   }
 
-  #wakeWhenDue(entry: Entry<F>): void {
+  /** Nothing for what was due by `since`: the first that finds it due tries it; the end of that attempt wakes the others. */
+  #wakeWhenDue(entry: Entry<F>, since: number): void {
     const { clock } = this.#deps;
+    const { until } = entry.backoff;
     entry.cancel?.();
     entry.cancel = undefined;
-    const wait = entry.backoff.until - clock.monotonic();
-    // The first that finds it due tries it; the end of that attempt wakes the others.
-    if (entry.isTried || entry.waiting.size === 0 || wait <= 0) return;
-    entry.cancel = clock.schedule(wait, () => {
+    if (entry.isTried || entry.waiting.size === 0 || until <= since) return;
+    entry.cancel = clock.schedule(until - clock.monotonic(), () => {
       entry.cancel = undefined;
       wakeAll(entry);
     });

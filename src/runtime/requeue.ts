@@ -2,7 +2,7 @@
 // least in its one timer.
 
 export interface Requeue {
-  /** In ms; undefined: not before something happens. */
+  /** In ms; 0: at once; undefined: not before something happens. */
   readonly requeueAfter?: number | undefined;
 }
 
@@ -14,8 +14,6 @@ export function requeueAt(times: readonly number[], now: number): Requeue {
 
 /** The least wait of all parts. */
 export function leastOf(parts: readonly Requeue[]): Requeue {
-  return requeueAt(
-    parts.map(({ requeueAfter = Infinity }) => requeueAfter),
-    0,
-  );
+  const least = Math.min(...parts.map(({ requeueAfter = Infinity }) => requeueAfter));
+  return least < Infinity ? { requeueAfter: least } : {};
 }

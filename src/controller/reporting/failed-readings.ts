@@ -3,6 +3,7 @@
 import { type NodeCondition, failureCondition } from '../../node/conditions/node-condition.ts';
 import type { Logger } from '../../observability/logger.ts';
 import { CloudError, type CloudFailure } from '../../providers/contract/cloud-failure.ts';
+import { isWorthReporting } from '../../providers/contract/failure-policy.ts';
 import type { UnreadablePart } from '../../providers/contract/infrastructure.ts';
 import { failureFields } from './failure-fields.ts';
 
@@ -99,9 +100,9 @@ export class FailedReadings {
 }
 
 function lastingIn(reading: FailedReading | undefined): CloudFailure | undefined {
-  if (reading === undefined) return undefined;
+  if (reading?.failure === undefined) return undefined;
   const { failure, times } = reading;
-  return times > 1 || failure?.kind === 'notAuthorized' ? failure : undefined;
+  return isWorthReporting(failure, times) ? failure : undefined;
 }
 
 function readingAfter(before: FailedReading | undefined, error: unknown): FailedReading {

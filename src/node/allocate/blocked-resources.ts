@@ -100,9 +100,12 @@ export class BlockedResources {
     }
   }
 
-  /** Calls `wake` each time one of these may allow another plan. The returned function unsubscribes. */
-  awaitChange(scopes: readonly RefusedScope[], wake: () => void): () => void {
-    return this.#refusals.awaitChange(scopes.map(keyOf), wake);
+  /**
+   * Calls `wake` each time one of these may allow another plan than that of `since`, in monotonic ms. The returned
+   * function unsubscribes.
+   */
+  awaitChange(scopes: readonly RefusedScope[], wake: () => void, since: number): () => void {
+    return this.#refusals.awaitChange(scopes.map(keyOf), wake, since);
   }
 
   #record({ scope, failure, startedAt }: RefusedCall): boolean {

@@ -82,10 +82,10 @@ export class PoolMaintainer {
     this.#raiseQueuedPriority();
     const lost = this.#lost.step(now);
     const plan = this.#plan(facts);
-    this.#awaitRefused(plan);
+    this.#awaitRefused(plan, now);
     if (plan !== undefined && this.#mayBegin()) this.#beginMissing(plan);
-    // Counted at each step: a timer that fires slightly early must not be the last one.
-    const backoff = { requeueAfter: this.#backoff.remaining };
+    // What ended since `now` may have been too late for this plan.
+    const backoff = requeueAt([this.#backoff.until], now);
     return { plan, ...leastOf([lost, backoff, this.#subnetsBack(plan, now)]) };
   }
 
@@ -117,12 +117,12 @@ export class PoolMaintainer {
   }
 
   /** If only blocked scopes could serve the node, retries as soon as one of them may be tried. */
-  #awaitRefused(plan: AllocationPlan | undefined): void {
+  #awaitRefused(plan: AllocationPlan | undefined, now: number): void {
     this.#endWait?.();
     const scopes = plan?.refusals.map(({ scope }) => scope) ?? [];
     const { supply, runtime } = this.#deps;
     this.#endWait =
-      scopes.length > 0 ? supply.blocked.awaitChange(scopes, () => runtime.tasks.report()) : undefined;
+      scopes.length > 0 ? supply.blocked.awaitChange(scopes, () => runtime.tasks.report(), now) : undefined;
   }
 
   /** Calls that wait for rate limits or a slot follow the current priority, so a rise is announced. */

@@ -1,7 +1,7 @@
 // Associates a static public address with a node's primary interface if its tags ask for one. It has the
 // lowest priority, and its failures never keep addresses from pods. An associated address stays.
 import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
-import { mayConcern, policyOf } from '../../providers/contract/failure-policy.ts';
+import { isWorthReporting, mayConcern, policyOf } from '../../providers/contract/failure-policy.ts';
 import { type InstanceView, primaryInterface } from '../../providers/contract/instance-view.ts';
 import type { Tags, PublicAddress } from '../../providers/contract/network-interface.ts';
 import type { InstancePort } from '../../providers/contract/instance-port.ts';
@@ -199,8 +199,7 @@ export class StaticAddress {
     // Another party took the address: try the next one at once.
     if (failure.kind === 'conflict' && mayConcernAddress(failure)) return;
     this.#backoff.fail();
-    if (this.#backoff.failures > 1 || failure.kind === 'notAuthorized')
-      this.#warning = staticIpFailure(failure);
+    if (isWorthReporting(failure, this.#backoff.failures)) this.#warning = staticIpFailure(failure);
   }
 }
 

@@ -189,11 +189,10 @@ export class DesiredState {
     });
   }
 
-  /** The newest state of the object holds all desired content. */
-  published(): void {
+  /** This state of the object, which may not be the newest any longer, holds all desired content. */
+  published(node: CiliumNode): void {
     if (this.#content !== undefined) this.#content = { ...this.#content, offer: undefined };
-    if (this.#last !== undefined)
-      this.#last = { ...this.#last, offer: undefined, heldBy: this.#deps.state.node };
+    if (this.#last !== undefined) this.#last = { ...this.#last, offer: undefined, heldBy: node };
   }
 
   /** Returns the same object while its inputs are unchanged; undefined if the newest CiliumNode is known to hold it. */

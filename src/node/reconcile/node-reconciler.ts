@@ -32,6 +32,8 @@ import { DryRunLog } from './dry-run-log.ts';
 const minInterval = 10;
 /** The same while pods wait. */
 const pressingInterval = 2;
+/** When a run that a bug ended is repeated, although nothing happens, in ms. */
+const retryAfterBug = 30_000;
 
 /**
  * What happens to an address that a CiliumNode shows and should not. `leaving`: the next write removes it; `stuck`: the
@@ -65,7 +67,7 @@ export class NodeReconciler {
   /** Publication priority at the last decision. */
   #priorityDecided: Priority = 'housekeeping';
   /** A state arrived that the running publication may not have seen. */
-  #changedSinceReconcile = false;
+  #hasUnseenState = false;
 
   /** `restored`: interfaces that the object already shows; undefined if it shows another instance. */
   constructor(
@@ -80,7 +82,7 @@ export class NodeReconciler {
     this.#context = context;
     this.#state = new NodeState(node, instanceId, context);
     const { cloud, runtime, emit, writer } = context;
-    const { clock, onBug } = runtime;
+    const { clock } = runtime;
     const permission = context.permission.of(node.name);
     // A node may come back and must not reuse client tokens from its earlier lifetime.
     const random = runtime.random.fork(`${instanceId} ${runtime.random.hex(16)}`);
@@ -88,7 +90,7 @@ export class NodeReconciler {
       clock,
       minInterval,
       pressingInterval,
-      onBug,
+      onBug: (error: unknown) => this.#runFailed(error),
       isPressing: () => this.#state.pendingPods > 0,
     };
     this.#maintenance = new Trigger({
@@ -103,7 +105,7 @@ export class NodeReconciler {
       run: (signal) => this.#publish(signal),
       onRun: (figures) => emit({ kind: 'published', figures }),
     });
-    this.#tasks = new TaskGroup({ clock, onBug, onEnd: () => this.wake() });
+    this.#tasks = new TaskGroup({ ...runtime, onEnd: () => this.wake() });
     this.#parts = new NodeParts({
       context,
       permission,
@@ -116,7 +118,6 @@ export class NodeReconciler {
     this.#warnings = new Warnings({
       emit,
       traits: cloud.implementation.traits,
-      clock,
       words: cloud.implementation.section.words,
     });
     this.#report = new ConditionReport({ context, permission, state: this.#state });
@@ -154,7 +155,7 @@ export class NodeReconciler {
     // A publication in flight reads the newest state after its write. Our own writes need no decision, unless
     // something is leaving: that proceeds once its removal is confirmed.
     if (!this.#isPublishing || this.#state.isReleasing || !asksTheSame(previous, node)) this.wake();
-    else if (!isOwnWrite) this.#changedSinceReconcile = true;
+    else if (!isOwnWrite) this.#hasUnseenState = true;
   }
 
   /** Restores what a previous leader showed, even if this session started from an older state. */
@@ -189,7 +190,7 @@ export class NodeReconciler {
 
   set pendingPods(count: number) {
     if (this.#state.pendingPods === count) return;
-    if (count < this.#state.pendingPods) this.#warnings.waitEnded();
+    if (count < this.#state.pendingPods) this.#warnings.waitEnded(this.#now);
     this.#state.pendingPods = count;
     this.wake();
   }
@@ -224,9 +225,6 @@ export class NodeReconciler {
   }
 
   #reconcile(): Promise<void> {
-    // It fires if a bug ends this run.
-    const timer = this.#timer;
-    this.#timer = undefined;
     const now = this.#now;
     const { view } = this.#state;
     const { releaser, idle, maintainer, staticAddress } = this.#parts;
@@ -240,7 +238,7 @@ export class NodeReconciler {
     const address = staticAddress.step(this.#state.forStaticAddress(), now);
     const terminating = this.#setDeleteOnTermination(view);
     this.#deficit.notice(this.#state.assessed, this.pendingPods);
-    const warnings = this.#warn();
+    const warnings = this.#warn(now);
     const report = this.#report.step({
       assessment: this.#state.assessed,
       plan: pool.plan,
@@ -254,8 +252,9 @@ export class NodeReconciler {
     const onward = releaser.step(this.#state.forRelease(), now);
     this.#publishDifference();
     this.#raiseQueuedPriority();
+    this.#timer?.cancel();
+    this.#timer = undefined;
     this.#requeue(leastOf([refresh, release, onward, removal, pool, address, report, warnings]), now);
-    timer?.cancel();
     return Promise.resolve();
   }
 
@@ -268,6 +267,12 @@ export class NodeReconciler {
       due,
       cancel: this.#context.runtime.clock.schedule(requeueAfter, () => this.#wakeByTimer()),
     };
+  }
+
+  /** Nobody else would repeat what a bug left undone. */
+  #runFailed(error: unknown): void {
+    this.#context.runtime.onBug(error);
+    this.#requeue({ requeueAfter: retryAfterBug }, this.#now);
   }
 
   #wakeByTimer(): void {
@@ -296,7 +301,7 @@ export class NodeReconciler {
       this.#publication.fire();
     } else if (desired !== undefined) {
       this.#publisher.settle();
-      this.#onPublished();
+      this.#onPublished(this.#state.node);
     }
   }
 
@@ -324,10 +329,10 @@ export class NodeReconciler {
     return this.#parts.deleteOnTermination.step(view.interfaces);
   }
 
-  #warn(): Requeue {
+  #warn(now: number): Requeue {
     const { view, node } = this.#state;
     const staticIp = this.#parts.staticAddress.warning;
-    return this.#warnings.step(node, { view, assessment: this.#state.assessed, staticIp });
+    return this.#warnings.step(node, { view, assessment: this.#state.assessed, staticIp }, now);
   }
 
   #enqueue(start: Begin): () => void {
@@ -337,11 +342,11 @@ export class NodeReconciler {
 
   async #publish(signal: AbortSignal): Promise<void> {
     // The run's first read sees everything that arrived while it was queued.
-    this.#changedSinceReconcile = false;
+    this.#hasUnseenState = false;
     await this.#writeDifferences(signal).finally(() => {
       this.#isPublishing = false;
+      if (this.#hasUnseenState) this.wake();
     });
-    if (this.#changedSinceReconcile) this.wake();
   }
 
   /** Before each write, decides again what leaves and what is offered: the write must follow from the newest state. */
@@ -353,21 +358,24 @@ export class NodeReconciler {
       this.#requeue(this.#parts.releaser.step(this.#state.forRelease(), now), now);
       const assessment = this.#state.assess();
       if (this.#claim(assessment)) this.wake();
+      const { node } = this.#state;
       const result = await this.#publisher.step(this.#toPublish(assessment), signal);
-      this.#learnFromResult(result);
+      this.#learnFromResult(result, node);
       if (result.kind !== 'goesOn') return;
     }
   }
 
-  #learnFromResult(result: PublishResult): void {
+  /** `compared`: the state of the object that the result is about. */
+  #learnFromResult(result: PublishResult, compared: CiliumNode): void {
     if (result.trouble !== undefined) {
       this.#context.emit({ kind: 'writeTrouble', node: this.#state.node, problem: result.trouble });
       this.wake();
     }
     if (result.kind === 'published') {
-      this.#onPublished();
+      this.#onPublished(compared);
       // Our own writes need no decision, and from now on the agent is shown what its pods wait for.
-      this.#requeue(this.#warn(), this.#now);
+      const now = this.#now;
+      this.#requeue(this.#warn(now), now);
     } else if (result.kind === 'paused') this.#requeue(result, this.#now);
     else if (result.kind === 'held')
       this.#dryRunLog.show(
@@ -376,8 +384,8 @@ export class NodeReconciler {
       );
   }
 
-  #onPublished(): void {
-    this.#desired.published();
+  #onPublished(node: CiliumNode): void {
+    this.#desired.published(node);
     if (this.#report.published(this.#state.assessed)) this.wake();
     this.#deficit.published(this.#state.assessed);
   }

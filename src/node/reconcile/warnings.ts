@@ -21,7 +21,6 @@ import { untakenAddresses, type Untaken } from '../conditions/untaken-addresses.
 import { maxAllocatable } from '../demand/capacity.ts';
 import { isForeignAgent, protocolOf, startThresholdOf } from '../demand/demand.ts';
 import { exclusionsOf, type NodeRequirements } from '../demand/node-requirements.ts';
-import type { Clock } from '../../runtime/clock.ts';
 import type { NodeEvent } from './node-event.ts';
 import { type Requeue, requeueAt } from '../../runtime/requeue.ts';
 import { retiredUses } from '../release/retired-holdings.ts';
@@ -60,7 +59,6 @@ interface Wait {
 export interface WarningsDeps {
   readonly emit: (event: NodeEvent) => void;
   readonly traits: Pick<CloudTraits, 'poolRequests'>;
-  readonly clock: Pick<Clock, 'monotonic'>;
   readonly words: CloudWords;
 }
 
@@ -78,9 +76,9 @@ export class Warnings {
     return this.#list;
   }
 
-  step(node: CiliumNode, facts: WarningFacts): Requeue {
+  step(node: CiliumNode, facts: WarningFacts, now: number): Requeue {
     const reported = new Set(this.#list.map(({ message }) => message));
-    const lasting = this.#lasting(lastingWarnings(node, facts, this.#deps.words));
+    const lasting = this.#lasting(lastingWarnings(node, facts, this.#deps.words), now);
     const foreign = isForeignAgent(node, this.#deps.traits) ? [foreignAgent()] : [];
     this.#list = [...foreign, ...immediateWarnings(node, facts), ...lasting].map(presentable);
     for (const warning of this.#list)
@@ -88,7 +86,6 @@ export class Warnings {
     const { view } = facts;
     const requirements = requirementsIn(facts);
     if (view !== undefined && requirements !== undefined) this.#reportExclusions(node, view, requirements);
-    const now = this.#deps.clock.monotonic();
     return requeueAt(
       [...this.#waits.values()].map(({ due }) => due),
       now,
@@ -96,16 +93,14 @@ export class Warnings {
   }
 
   /** A pod waits no longer, so its agent mostly works, and other pods must wait anew to be reported. */
-  waitEnded(): void {
-    const now = this.#deps.clock.monotonic();
+  waitEnded(now: number): void {
     const wait = this.#waits.get('free');
     if (wait === undefined || wait.due <= now) return;
     this.#waits = new Map(this.#waits).set('free', { since: now, due: now + wait.due - wait.since });
   }
 
   /** Those that have applied for long enough. */
-  #lasting(found: readonly LastingWarning[]): readonly NodeCondition[] {
-    const now = this.#deps.clock.monotonic();
+  #lasting(found: readonly LastingWarning[], now: number): readonly NodeCondition[] {
     const started = (lasts: number): Wait => ({ since: now, due: now + lasts });
     this.#waits = new Map(
       found.map((each) => [each.about, this.#waits.get(each.about) ?? started(each.patience)]),

@@ -49,7 +49,7 @@ describe('a refusal', () => {
   test('counts no longer once it has been over for a while, unless somebody waits for it or tries it', async () => {
     const { clock, refusals } = rig();
     for (const key of ['a', 'b', 'c']) refusals.refused(key, 'brief');
-    refusals.awaitChange(['b'], () => undefined);
+    refusals.awaitChange(['b'], () => undefined, 0);
     refusals.beginTry(['c']);
 
     await clock.advance(61_000);
@@ -64,5 +64,20 @@ describe('a refusal', () => {
     refusals.refused('a', 'brief');
 
     expect([refusals.worked('a'), refusals.worked('a'), refusals.isEmpty]).toEqual([true, false, true]);
+  });
+
+  test.each([
+    ['wakes who found it not due, although it is due by now', 999, 1],
+    ['leaves who found it due to the end of the attempt that follows', 1000, 0],
+  ])('%s', async (_, since, expected) => {
+    const { clock, refusals } = rig();
+    refusals.refused('a', 'brief');
+    await clock.advance(1000);
+    let wakes = 0;
+
+    refusals.awaitChange(['a'], () => wakes++, since);
+    await clock.advance(60_000);
+
+    expect(wakes).toBe(expected);
   });
 });

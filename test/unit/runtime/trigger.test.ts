@@ -115,6 +115,22 @@ describe('Trigger', () => {
     expect(asked).toEqual([false, true]);
   });
 
+  test.each<[string, () => Promise<void>]>([
+    ['at once', () => fail()],
+    ['later', () => Promise.resolve().then(fail)],
+  ])('runs again after a run that throws %s', async (_, run) => {
+    const clock = new VirtualClock();
+    const bugs: unknown[] = [];
+    const trigger = new Trigger({ clock, minInterval: 10, run, onBug: (error) => bugs.push(error) });
+
+    trigger.fire();
+    await clock.advance(100);
+    trigger.fire();
+    await clock.advance(100);
+
+    expect(bugs).toHaveLength(2);
+  });
+
   test('never runs twice at once, and answers a request during a run after it', async () => {
     const { clock, trigger, starts } = rig((clock, signal) => sleep(clock, 100, signal));
 
@@ -245,3 +261,7 @@ describe('Trigger', () => {
     });
   });
 });
+
+function fail(): never {
+  throw new Error('a bug');
+}

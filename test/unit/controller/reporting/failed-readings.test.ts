@@ -93,3 +93,21 @@ describe('a read of single instances that fails', () => {
     expect(log.lines.map(({ level }) => level)).toEqual(['warn', 'debug', 'warn', 'debug']);
   });
 });
+
+test.each([
+  ['notAuthorized', 1, true],
+  ['limitReached', 1, true],
+  ['unknown', 1, false],
+  ['unknown', 2, true],
+] as const)(
+  'reads that fail with %s, %i in a row, are why an instance is not read: %s',
+  (kind, times, isWhy) => {
+    const readings = new FailedReadings(recordingLogger());
+    const details = { action: 'DescribeSubnets', code: 'Code', message: 'no', requestId: undefined };
+
+    for (let count = 0; count < times; count++)
+      readings.report(message, new CloudError({ kind, ...details }));
+
+    expect(readings.conditionOf('i-1') !== undefined).toBe(isWhy);
+  },
+);

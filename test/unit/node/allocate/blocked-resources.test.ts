@@ -72,7 +72,7 @@ describe('a blocked scope', () => {
   test('is accepted again once a call for it succeeds, and each waiting node is woken', () => {
     const rig = new Rig();
     rig.refuse(subnet('a'));
-    rig.blocked.awaitChange([subnet('a')], rig.wake);
+    rig.blocked.awaitChange([subnet('a')], rig.wake, rig.clock.monotonic());
 
     rig.blocked.worked([subnet('a'), subnet('b')]);
 
@@ -83,7 +83,7 @@ describe('a blocked scope', () => {
   test('wakes the waiting nodes when it is due, also after another refusal, and none that stopped waiting', async () => {
     const rig = new Rig();
     rig.refuse(subnet('a'));
-    const end = rig.blocked.awaitChange([subnet('a')], rig.wake);
+    const end = rig.blocked.awaitChange([subnet('a')], rig.wake, rig.clock.monotonic());
     await rig.clock.advance(1000);
     const first = rig.woken;
 
@@ -101,7 +101,7 @@ describe('a blocked scope', () => {
     const rig = new Rig();
     rig.refuse(subnet('a'));
     const end = rig.blocked.beginTry([subnet('a')]);
-    rig.blocked.awaitChange([subnet('a')], rig.wake);
+    rig.blocked.awaitChange([subnet('a')], rig.wake, rig.clock.monotonic());
     await rig.clock.advance(5000);
     const whileTried = rig.woken;
 

@@ -104,6 +104,17 @@ describe('a failed step', () => {
     },
   );
 
+  test('is repeated also if its pause ends within the pass that still found it pausing', async () => {
+    const rig = new PoolRig({ outcome: outcomes('allocateIPs', failed('unreachable')) });
+    await rig.run(0);
+    rig.served = false;
+    await rig.clock.advance(5000);
+
+    const { requeueAfter = Infinity } = rig.maintainer.step(undefined, 0);
+
+    expect(requeueAfter).toBeLessThanOrEqual(1000);
+  });
+
   test('is forgotten after a success', async () => {
     const fails = failed('unreachable');
     const rig = new PoolRig({

@@ -57,6 +57,7 @@ function rig(claim: Claim, outcome: Outcome, isBusy = false) {
     admitted,
     bugs,
     tasks,
+    staticAddress,
     begin: () => staticAddress.step(facts, clock.monotonic()),
   };
 }
@@ -120,4 +121,18 @@ test('an association waits for the rate limits of its instance, too', async () =
   await clock.advance(0);
 
   expect(admitted).toEqual(['i-1']);
+});
+
+test.each([
+  ['limitReached', true],
+  ['notAuthorized', true],
+  ['unknown', false],
+] as const)('an association that fails once with %s is a warning: %s', async (kind, isWarned) => {
+  const { clock, staticAddress, tasks, begin } = rig(claimed, failed(kind));
+
+  begin();
+  await clock.advance(0);
+  void tasks.stop(AbortSignal.abort());
+
+  expect(staticAddress.warning !== undefined).toBe(isWarned);
 });

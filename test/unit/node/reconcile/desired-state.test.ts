@@ -85,12 +85,23 @@ describe('the desired state of a CiliumNode', () => {
 
     const first = rig.now();
     const second = rig.now();
-    rig.state.published();
+    rig.state.published(rig.node);
     const held = rig.now();
 
     expect([...(first?.offer?.pool.keys() ?? [])]).toEqual(rig.view.interfaces[0]?.addresses);
     expect(second?.offer).toBe(first?.offer);
     expect(held).toMatchObject({ offer: undefined, operatorError: '' });
+  });
+
+  test('is offered again if a newer state of the object arrived since the comparison', () => {
+    const rig = new Rig();
+    rig.now();
+    const compared = rig.node;
+    rig.node = nodeOf({});
+
+    rig.state.published(compared);
+
+    expect(rig.now()?.offer).toBeDefined();
   });
 
   test.each<[string, (rig: Rig) => void]>([
@@ -100,7 +111,7 @@ describe('the desired state of a CiliumNode', () => {
   ])('is offered again after %s', (_what, change) => {
     const rig = new Rig();
     rig.now();
-    rig.state.published();
+    rig.state.published(rig.node);
 
     change(rig);
 
@@ -153,7 +164,7 @@ describe('the desired state of a CiliumNode', () => {
     rig.isVerified = false;
 
     const before = rig.now()?.offer;
-    rig.state.published();
+    rig.state.published(rig.node);
     const held = rig.now()?.offer;
     rig.isVerified = true;
     const after = rig.now()?.offer;
@@ -173,7 +184,7 @@ describe('the desired state of a CiliumNode', () => {
 
     rig.now();
     const before = rig.excluded.has(address);
-    rig.state.published();
+    rig.state.published(rig.node);
     rig.claims.claim({ name: 'other', networkId: item.networkId, addresses: [address] });
     rig.now();
 

@@ -45,11 +45,11 @@ async function warningsOf(interfaces: readonly NetworkInterface[]): Promise<read
   const assessment = assessed(node, { ...known, read: true }, 0);
   const warnings = new Warnings({
     emit: (event) => event.kind === 'warning' && found.push(event.warning),
-    clock,
     traits,
     words: awsSection.words,
   });
-  const update = (): unknown => warnings.step(node, { view: known, assessment, staticIp: undefined });
+  const facts = { view: known, assessment, staticIp: undefined };
+  const update = (): unknown => warnings.step(node, facts, clock.monotonic());
 
   update();
   await clock.advance(60_000);
@@ -93,7 +93,6 @@ async function reportsOn(moments: readonly Moment[], size = 9): Promise<readonly
   const warnings = new Warnings({
     traits,
     emit: (event) => event.kind === 'warning' && note(event.warning.reason),
-    clock,
     words: awsSection.words,
   });
   const update = (): void => {
@@ -104,18 +103,16 @@ async function reportsOn(moments: readonly Moment[], size = 9): Promise<readonly
       used: Object.fromEntries(pool.slice(0, current.used).map((address) => [address, {}])),
     });
     const known = { ...view(interfaces), read: true };
-    const { requeueAfter } = warnings.step(node, {
-      view: known,
-      assessment: assessed(node, known, current.pods),
-      staticIp: undefined,
-    });
+    const assessment = assessed(node, known, current.pods);
+    const facts = { view: known, assessment, staticIp: undefined };
+    const { requeueAfter } = warnings.step(node, facts, clock.monotonic());
     cancel();
     if (requeueAfter !== undefined) cancel = clock.schedule(requeueAfter, () => update());
     if (before > 0 && warnings.list.length === 0) note('-');
   };
   for (const { at, pods, used = 0 } of moments) {
     await clock.advance(at * 1000 - clock.monotonic());
-    if (pods < current.pods) warnings.waitEnded();
+    if (pods < current.pods) warnings.waitEnded(clock.monotonic());
     current = { pods, used };
     update();
   }
@@ -184,13 +181,13 @@ test('an interface that keeps changing is reported after five minutes, while its
   const node = nodeOf({ pool: {}, enis: {}, used: {} });
   const warnings = new Warnings({
     emit: (event) => event.kind === 'warning' && found.push(event.warning.reason),
-    clock,
     traits,
     words: awsSection.words,
   });
   const update = (item: NetworkInterface): void => {
     const known = { ...view([item]), read: true };
-    warnings.step(node, { view: known, assessment: assessed(node, known, 1), staticIp: undefined });
+    const facts = { view: known, assessment: assessed(node, known, 1), staticIp: undefined };
+    warnings.step(node, facts, clock.monotonic());
   };
   const changing = eni(1, 0, { condition: 'changing' });
 
