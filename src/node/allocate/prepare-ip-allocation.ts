@@ -10,7 +10,7 @@ import type { NetworkInterface } from '../../providers/contract/network-interfac
 import { prefixSize } from '../../providers/contract/network-interface.ts';
 import type { InstanceOrphans } from '../../providers/orphans/orphans.ts';
 import { adoptableFor, podAddressCount } from '../demand/adoptable.ts';
-import { addressesPerInterface, delegatesPrefixes, roomOn } from '../demand/capacity.ts';
+import { addressesPerInterface, delegatesPrefixes, maxOfChanges, roomOn } from '../demand/capacity.ts';
 import { exclusionOf, type NodeRequirements } from '../demand/node-requirements.ts';
 import type { Obstacle } from './plan-obstacles.ts';
 import { type DeviceSlots, deviceIndexFor, freeDeviceIndex } from './device-index.ts';
@@ -119,7 +119,8 @@ class Draft {
       (sum, step) => sum + podAddressesGained(step, facts.requirements),
       0,
     );
-    this.#max = Math.max(0, facts.max - coming);
+    const isOurs = (id: string): boolean => facts.stepsInFlight.some((step) => slotsFilled(step, id) > 0);
+    this.#max = Math.max(0, facts.max - coming - maxOfChanges(facts, isOurs));
     this.#missing = Math.max(0, Math.min(facts.wanted - coming, this.#max));
     this.#deferred = facts.stepsInFlight.reduce((sum, step) => sum + deferredBy(step), 0);
     this.#room = facts.stepsInFlight.reduce((sum, step) => sum + this.#roomOf(step), 0);

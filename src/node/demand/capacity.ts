@@ -77,6 +77,26 @@ export function roomOn(item: NetworkInterface, limits: InstanceLimits): number {
   return Math.max(0, slotsPerInterface(limits) - item.addresses.length - item.prefixes.length);
 }
 
+/**
+ * The most addresses that changes under way bring, but for our own: no read shows them before such a change ends. A former
+ * leader may have begun one.
+ */
+export function maxOfChanges(
+  node: {
+    readonly view: InstanceView;
+    readonly limits: InstanceLimits;
+    readonly requirements: NodeRequirements;
+  },
+  isOurs: (interfaceId: string) => boolean,
+): number {
+  const { view, limits, requirements } = node;
+  const changing = view.interfaces.filter(
+    (item) =>
+      item.condition === 'changing' && !isOurs(item.id) && exclusionOf(item, requirements) === undefined,
+  );
+  return changing.reduce((sum, item) => sum + roomOn(item, limits), 0);
+}
+
 /** All addresses that pods of the node may use, with their interface. */
 export function podAddresses(view: InstanceView, requirements: NodeRequirements): Map<string, string> {
   const found = new Map<string, string>();

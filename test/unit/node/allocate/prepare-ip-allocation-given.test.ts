@@ -39,6 +39,12 @@ describe('a plan for an instance that was given its interfaces', () => {
       ['eni-1+8'],
     ],
     [
+      'adds no more than the limit leaves if the one that is changing gets as many as it has room for',
+      { max: 11, view: view([eni(0, 0, changing), eni(1)]) },
+      ['eni-1+2'],
+    ],
+    ['adds nothing if that may use up the limit', { max: 9, view: view([eni(0, 0, changing), eni(1)]) }, []],
+    [
       'adds to the named interface only',
       {
         wanted: 20,
