@@ -24,8 +24,28 @@ export const timingBounds: readonly Bound[] = [
   { name: 'leader-election-retry-period', limit: 'leader-election-renew-deadline', factor: jitterFactor },
 ];
 
+/** How the ids of subnets start on each cloud that can be told to use only some. */
+const subnetIdStarts: { readonly [Mode in Options['ipam']]?: string } = {
+  eni: 'subnet-',
+  alibabacloud: 'vsw-',
+};
+
 /** One line for each broken rule. */
 export function crossValidate(options: Options, sources: OptionSources): readonly string[] {
+  return [...brokenTimings(options, sources), ...foreignSubnets(options, sources)];
+}
+
+/** No subnet would ever match an id of another cloud. */
+function foreignSubnets({ ipam, subnetIdsFilter }: Options, sources: OptionSources): readonly string[] {
+  const start = subnetIdStarts[ipam];
+  const foreign = subnetIdsFilter.find((id) => start !== undefined && !id.startsWith(start));
+  if (foreign === undefined) return [];
+  const name = 'subnet-ids-filter';
+  const accepted = `with ipam=${ipam}, ids that start with ${start}`;
+  return [refusalLine({ name, source: sources[name], text: foreign, accepted })];
+}
+
+function brokenTimings(options: Options, sources: OptionSources): readonly string[] {
   const valueOf = (name: Timing): number => options[propertyOf(name)] as number;
 
   return timingBounds

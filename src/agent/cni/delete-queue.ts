@@ -31,8 +31,8 @@ export function deleteQueueOf(socketPath: string): DeleteQueue {
 }
 
 /**
- * Replays what is in the queue for this agent; returns whether a later replay may do more. A DEL that the agent refuses is logged, and leaves;
- * a file that holds none, or that cannot be read or removed, is logged, and stays.
+ * Replays what is in the queue for this agent; returns whether a later replay may do more. A DEL that the agent refuses is
+ * logged, and leaves; a file that holds none, or that cannot be read or removed, is logged, and stays.
  */
 export async function replayDeletes(
   { directory, socketName }: DeleteQueue,

@@ -79,7 +79,7 @@ export function roomOn(item: NetworkInterface, limits: InstanceLimits): number {
 
 /**
  * The most addresses that changes under way bring, but for our own: no read shows them before such a change ends. A former
- * leader may have begun one.
+ * leader may have started one.
  */
 export function maxOfChanges(
   node: {

@@ -41,22 +41,22 @@ export class RepeatedRefusals {
   /** A call of a controller, sent at `sentAt`, ended. Returns the call if it repeats a known refusal. */
   add(identity: string, action: string, { input, result, sentAt }: RefusableCall): string | undefined {
     const { now, newFor, exists } = this.#options;
-    const begunAt = this.#begunAt(textAt(input, 'clientToken'), sentAt);
+    const startedAt = this.#startedAt(textAt(input, 'clientToken'), sentAt);
     const interfaceId = textAt(input, 'NetworkInterfaceId');
     if (result !== 'InvalidNetworkInterfaceID.NotFound' || exists(interfaceId)) return undefined;
     if (now() < (this.#createdAt.get(interfaceId) ?? -Infinity) + newFor) return undefined;
     const call = `${action} of ${identity} for ${interfaceId}, which is gone`;
     const refused = this.#refused.get(identity) ?? new Map<string, number>();
     const refusedAt = refused.get(call);
-    if (refusedAt !== undefined) return begunAt > refusedAt ? call : undefined;
+    if (refusedAt !== undefined) return startedAt > refusedAt ? call : undefined;
     this.#refused.set(identity, refused.set(call, now()));
     return undefined;
   }
 
-  #begunAt(token: string, sentAt: number): number {
+  #startedAt(token: string, sentAt: number): number {
     if (token === '') return sentAt;
-    const begunAt = this.#firstSentAt.get(token) ?? sentAt;
-    this.#firstSentAt.set(token, begunAt);
-    return begunAt;
+    const startedAt = this.#firstSentAt.get(token) ?? sentAt;
+    this.#firstSentAt.set(token, startedAt);
+    return startedAt;
   }
 }

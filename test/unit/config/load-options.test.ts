@@ -420,3 +420,17 @@ describe('the interval of the collection', () => {
     ]);
   });
 });
+
+describe('the ids of subnets to use', () => {
+  test.each([
+    ['eni', 'subnet-0123abcd', []],
+    ['alibabacloud', 'vsw-1', []],
+    ['eni', 'vsw-1', [expect.stringContaining('ids that start with subnet-')]],
+    ['alibabacloud', 'subnet-0123abcd', [expect.stringContaining('ids that start with vsw-')]],
+  ])('with ipam=%s and %s, are those of the cloud or refused', (ipam, id, problems) => {
+    const flags = { ipam: [ipam], 'cluster-name': ['one'], 'subnet-ids-filter': [id] };
+    const loaded = load({ flags });
+
+    expect('problems' in loaded ? loaded.problems : []).toEqual(problems);
+  });
+});
