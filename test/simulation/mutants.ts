@@ -290,7 +290,7 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'node/allocate/prepare-ip-allocation.ts',
-        from: 'this.#max = Math.max(0, facts.max - coming);',
+        from: 'this.#max = Math.max(0, facts.max - coming - maxOfChanges(facts, isOurs));',
         to: 'this.#max = Infinity;',
       },
       {
