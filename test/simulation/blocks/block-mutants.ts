@@ -162,8 +162,8 @@ export const poolMutants: readonly Mutant[] = [
   one(
     'frees what an agent has when its list is empty',
     'cidr/multi-pool/pool-allotment.ts',
-    'if (after.length === 0) return [];',
-    '',
+    'const dropped = isEmptied || isOlder(holder, before) ?',
+    'const dropped = isOlder(holder, before) ?',
   ),
   one(
     'keeps what agents return',
