@@ -190,8 +190,8 @@ export const syncMutants: readonly Mutant[] = [
   one(
     'does not give back the block that the cloud refuses',
     'cidr/node-ipam/sync/node-syncs.ts',
-    'if (isHard && entry.taken !== undefined && entry.giveBack()) {',
-    'if (isHard && entry.taken === undefined && entry.giveBack()) {',
+    'if (isHard && entry.taken !== undefined && entry.giveBack()) this',
+    'if (isHard && entry.taken === undefined && entry.giveBack()) this',
   ),
   one(
     'leaves a Node half done when its write meets another state',
