@@ -287,9 +287,14 @@ describe('pools', () => {
   test.each<[string, JsonObject, string]>([
     ['shrinks its mask', ipv4(28, '10.1.0.0/24'), 'spec.ipv4.maskSize changed from 26 to 28'],
     [
+      'allows the first address',
+      { ipv4: { allowFirstIP: true } },
+      'spec.ipv4.allowFirstIP changed from false to true',
+    ],
+    [
       'overlaps another one',
       ipv4(26, '10.1.0.0/24', '10.0.0.128/25'),
-      'overlaps 10.0.0.0/24 of pool default',
+      '10.0.0.128/25 of spec.ipv4.cidrs overlaps 10.0.0.0/24 of pool default',
     ],
     ['has no CIDRs', { ipv4: null }, 'it has no network'],
     ['has a CIDR that is none', ipv4(26, '10.1.0.0/24', '10.5.0.0/240'), 'cannot be read because'],
@@ -310,7 +315,8 @@ describe('pools', () => {
     expect(world.reasonOf('a')).toBeUndefined();
     expect(await world.events()).toContain('CiliumPodIPPool blue PoolInvalid');
 
-    await world.ask('PATCH', `${pools}/blue`, { spec: ipv4(26, '10.1.0.0/24') });
+    const right = { cidrs: ['10.1.0.0/24'], maskSize: 26, allowFirstIP: null };
+    await world.ask('PATCH', `${pools}/blue`, { spec: { ipv4: right } });
     await world.clock.advance(30_000);
     expect(await world.blocks('b')).toEqual({ blue: ['10.1.0.64/26'], default: ['10.0.0.0/27'] });
     expect(await world.error('b')).toBe('');
