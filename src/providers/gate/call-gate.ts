@@ -156,8 +156,8 @@ export class CallGate {
       return { startedAt: started.sentAt, output };
     } catch (error) {
       // A call that was never sent used no rate limit of the cloud.
-      const isUnsent = started.sentAt === undefined || wasNotSent(error);
-      if (isUnsent) this.#options.rateLimiter.refund([call]);
+      if (started.sentAt === undefined) this.#options.rateLimiter.refund([call]);
+      else if (wasNotSent(error)) this.#options.rateLimiter.notReached(call);
       if (started.sentAt === undefined && context.signal.aborted) throw context.signal.reason;
       const known = this.#errorOf({ call, started, context }, error);
       if (isOfCall(known)) this.#report(call, started.sentAt, known);

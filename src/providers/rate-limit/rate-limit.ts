@@ -9,9 +9,9 @@ import {
   type BucketSize,
   emptied,
   fullBucket,
+  giveBack,
   loweredTo,
   resized,
-  takeTokens,
   tokensAt,
   usedLater,
 } from './token-bucket.ts';
@@ -137,9 +137,18 @@ export function whenFirstSent(limit: RateLimit, now: number): RateLimit {
 export function whenRefunded(limit: RateLimit, count: number, now: number): RateLimit {
   const voided = Math.min(limit.voided, count);
   const there = count - voided;
-  const bucket = takeTokens(limit.bucket, -there, now);
-  const unsent = there === 0 ? limit.unsent : limit.unsent.slice(0, -there);
-  return limitAt({ ...limit, bucket, unsent, voided: limit.voided - voided }, now);
+  const kept = Math.max(0, limit.unsent.length - there);
+  const times = limit.unsent.slice(kept).map(({ grantedAt }) => grantedAt);
+  const bucket = giveBack(limit.bucket, { count: there, times }, now);
+  return limitAt(
+    { ...limit, bucket, unsent: limit.unsent.slice(0, kept), voided: limit.voided - voided },
+    now,
+  );
+}
+
+/** A call that was sent has not reached the cloud. A window goes on counting it. */
+export function whenNotReached(limit: RateLimit, now: number): RateLimit {
+  return limitAt({ ...limit, bucket: giveBack(limit.bucket, { count: 1, times: [] }, now) }, now);
 }
 
 /** A call with a void token requests another one, or cancels that request with -1. */

@@ -11,6 +11,7 @@ import {
   whenFirstSent,
   whenRefunded,
   whenGranted,
+  whenNotReached,
   whenRemaining,
   whenRenewed,
   whenSent,
@@ -121,6 +122,12 @@ export class RateLimiter {
   refund(calls: readonly LimitedCall[]): void {
     for (const [id, count] of tokensOf(this.#costsOf(calls)))
       this.#table.change(id, (limit, now) => whenRefunded(limit, count, now));
+    this.reconsider();
+  }
+
+  /** A call that counts as sent never reached the cloud. */
+  notReached(call: LimitedCall): void {
+    for (const [id] of tokensOf(this.#costsOf([call]))) this.#table.change(id, whenNotReached);
     this.reconsider();
   }
 

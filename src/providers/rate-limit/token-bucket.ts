@@ -77,11 +77,20 @@ function untilReturned(bucket: TokenBucket, missing: number, now: number): numbe
   return bucket.window ?? 0;
 }
 
-/** Takes `count` tokens, available or not. Gives them back if it is negative. */
+/** Takes `count` tokens, available or not. */
 export function takeTokens(bucket: TokenBucket, count: number, now: number): TokenBucket {
   if (bucket.window === undefined) return { ...bucket, tokens: tokensAt(bucket, now) - count, at: now };
-  const taken = stillTaken(bucket, now);
-  return { ...bucket, taken: count < 0 ? withoutNewest(taken, -count) : withTokens(taken, count, now) };
+  return { ...bucket, taken: withTokens(stillTaken(bucket, now), count, now) };
+}
+
+/** Gives back `count` tokens. Of a window: those that were taken at these times and not used. */
+export function giveBack(
+  bucket: TokenBucket,
+  { count, times }: { readonly count: number; readonly times: readonly number[] },
+  now: number,
+): TokenBucket {
+  if (bucket.window === undefined) return takeTokens(bucket, -count, now);
+  return { ...bucket, taken: times.reduce((taken, at) => withoutToken(taken, at), bucket.taken) };
 }
 
 function withTokens(taken: readonly TakenTokens[], count: number, now: number): readonly TakenTokens[] {
@@ -90,25 +99,19 @@ function withTokens(taken: readonly TakenTokens[], count: number, now: number): 
   return count === 0 ? taken : [...taken, { at: now, count }];
 }
 
-function withoutNewest(taken: readonly TakenTokens[], count: number): readonly TakenTokens[] {
-  const last = taken.at(-1);
-  if (last === undefined || count <= 0) return taken;
-  const rest = taken.slice(0, -1);
-  if (last.count > count) return [...rest, { at: last.at, count: last.count - count }];
-  return withoutNewest(rest, count - last.count);
+function withoutToken(taken: readonly TakenTokens[], at: number): readonly TakenTokens[] {
+  const index = taken.findIndex((each) => each.at === at);
+  const found = taken[index];
+  if (found === undefined) return taken;
+  return taken.toSpliced(index, 1, ...(found.count > 1 ? [{ at, count: found.count - 1 }] : []));
 }
 
 /** A token that was taken at `at` is used only now, so a window counts it from now on. */
 export function usedLater(bucket: TokenBucket, at: number, now: number): TokenBucket {
   if (bucket.window === undefined || at >= now) return bucket;
-  const index = bucket.taken.findIndex((each) => each.at === at);
-  const found = bucket.taken[index];
   // What was forgotten meanwhile counts again.
-  const others =
-    found === undefined
-      ? bucket.taken
-      : bucket.taken.toSpliced(index, 1, ...(found.count > 1 ? [{ at, count: found.count - 1 }] : []));
-  return { ...bucket, taken: withTokens(stillTaken({ ...bucket, taken: others }, now), 1, now) };
+  const others = { ...bucket, taken: withoutToken(bucket.taken, at) };
+  return { ...bucket, taken: withTokens(stillTaken(others, now), 1, now) };
 }
 
 /** Resizes the bucket and keeps its tokens; those that do not fit are lost. */

@@ -265,9 +265,10 @@ function orderOf<W>({ orders, next }: Queue<W>): number {
   return orders[next] ?? Infinity;
 }
 
-/** The first call of a group is sent at once. */
+/** The first call of a group is sent at once. A window relies on no delay: its maximum holds even if the next call is early. */
 function followDelayOf({ later }: SharedCosts, buckets: Buckets, name: string): number {
-  return later.has(name) ? (buckets.get(name)?.followDelay ?? 0) * reliedOnShare : 0;
+  const known = later.has(name) ? buckets.get(name) : undefined;
+  return known?.bucket.window === undefined ? (known?.followDelay ?? 0) * reliedOnShare : 0;
 }
 
 function reserveOf(priority: Priority, buckets: Buckets, name: string): number {

@@ -3,6 +3,7 @@ import * as fc from 'fast-check';
 import { ourLimits, type LimitSize } from '../../../../src/providers/rate-limit/limit-key.ts';
 import type { Priority } from '../../../../src/providers/contract/priority.ts';
 import { RateLimiter } from '../../../../src/providers/rate-limit/rate-limiter.ts';
+import { sleep } from '../../../../src/runtime/clock.ts';
 import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
 
 const forever = new AbortController().signal;
@@ -17,8 +18,16 @@ function windowOf(max: number, ms = 60_000): ReadonlyMap<string, LimitSize> {
  * Asks for `count` calls now; notes in `sentAt` when each is sent, `late` ms after its token was granted, or once it has
  * another one if that is void.
  */
-function ask(limiter: RateLimiter, count: number, { sentAt, clock, late = () => 0 }: Asking): void {
+function ask(
+  limiter: RateLimiter,
+  count: number,
+  { sentAt, clock, late = () => 0, isSent = true }: Asking,
+): void {
   const send = async (): Promise<void> => {
+    if (!isSent) {
+      limiter.refund([call]);
+      return;
+    }
     if (limiter.isVoid(call)) await limiter.renew(call, request);
     limiter.sent(call);
     sentAt.push(clock.monotonic());
@@ -31,6 +40,8 @@ interface Asking {
   readonly sentAt: number[];
   readonly clock: VirtualClock;
   readonly late?: () => number;
+  /** Whether they are sent; otherwise their tokens are given back. */
+  readonly isSent?: boolean;
 }
 
 /** As a machine's clock: time passes between two readings, however little. */
@@ -75,26 +86,27 @@ describe('a limit that is a sliding window', () => {
     expect(sentAt).toHaveLength(6);
   });
 
-  test('never admits more in any such time, however late calls are sent', async () => {
+  test('never admits more in any such time, however late calls are sent or given back', async () => {
+    const burst = {
+      after: fc.nat(50_000),
+      count: fc.nat(12),
+      late: fc.nat(200_000),
+      isSent: fc.constantFrom(true, true, false),
+    };
     await fc.assert(
-      fc.asyncProperty(
-        fc.array(fc.record({ after: fc.nat(50_000), count: fc.nat(12), late: fc.nat(200_000) }), {
-          maxLength: 12,
-        }),
-        async (bursts) => {
-          const clock = new VirtualClock();
-          const limiter = new RateLimiter({ clock, sizes: windowOf(10), overall: undefined });
-          const sentAt: number[] = [];
-          for (const { after, count, late } of bursts) {
-            await clock.advance(after);
-            ask(limiter, count, { sentAt, clock, late: () => late });
-          }
-          await clock.advance(1_000_000);
+      fc.asyncProperty(fc.array(fc.record(burst), { maxLength: 12 }), async (bursts) => {
+        const clock = new VirtualClock();
+        const limiter = new RateLimiter({ clock, sizes: windowOf(10), overall: undefined });
+        const sentAt: number[] = [];
+        for (const { after, count, late, isSent } of bursts) {
+          await clock.advance(after);
+          ask(limiter, count, { sentAt, clock, late: () => late, isSent });
+        }
+        await clock.advance(1_000_000);
 
-          expect(sentAt).toHaveLength(bursts.reduce((sum, { count }) => sum + count, 0));
-          expect(maxWithin(60_000, sentAt)).toBeLessThanOrEqual(10);
-        },
-      ),
+        expect(sentAt).toHaveLength(bursts.reduce((sum, { count, isSent }) => sum + (isSent ? count : 0), 0));
+        expect(maxWithin(60_000, sentAt)).toBeLessThanOrEqual(10);
+      }),
       { numRuns: 100 },
     );
   });
@@ -111,6 +123,62 @@ describe('a limit that is a sliding window', () => {
     await clock.advance(120_000);
 
     expect(sentAt).toEqual([0, 60_000, 80_000, 80_000]);
+  });
+
+  test('keeps counting a call that was sent when a later token is given back', async () => {
+    const clock = new VirtualClock();
+    const limiter = new RateLimiter({ clock, sizes: windowOf(2), overall: undefined });
+    const sentAt: number[] = [];
+
+    ask(limiter, 1, { sentAt, clock, late: () => 50_000 });
+    ask(limiter, 1, { sentAt, clock, late: () => 55_000, isSent: false });
+    await clock.advance(59_000);
+    ask(limiter, 2, { sentAt, clock });
+    await clock.advance(120_000);
+
+    expect(sentAt).toEqual([50_000, 59_000, 110_000]);
+  });
+
+  test('does not grant a later call of a sequence before it has room, however late those before were', async () => {
+    const clock = new VirtualClock();
+    const sizes = new Map([...windowOf(100), ['attach', { kind: 'window', max: 1, ms: 60_000 } as const]]);
+    const limiter = new RateLimiter({ clock, sizes, overall: undefined });
+    const attach = { limits: [{ name: 'attach' }] };
+    const attachedAt: number[] = [];
+    const sequence = async (delay: number): Promise<void> => {
+      await limiter.tokens([call, attach], request);
+      limiter.sent(call);
+      await sleep(clock, delay, forever);
+      limiter.sent(attach);
+      attachedAt.push(clock.monotonic());
+    };
+
+    for (let times = 0; times < 20; times++) {
+      void sequence(5000);
+      await clock.advance(100_000);
+    }
+    void sequence(5000);
+    void sequence(0);
+    await clock.advance(200_000);
+
+    expect(attachedAt).toHaveLength(22);
+    expect(maxWithin(60_000, attachedAt)).toBe(1);
+  });
+
+  test('does not lose the token of another call when one never reached the cloud', async () => {
+    const clock = new VirtualClock();
+    const limiter = new RateLimiter({ clock, sizes: windowOf(2), overall: undefined });
+    const sentAt: number[] = [];
+
+    ask(limiter, 1, { sentAt, clock });
+    ask(limiter, 1, { sentAt, clock, late: () => 30_000 });
+    await clock.advance(10_000);
+    limiter.notReached(call);
+    await clock.advance(20_000);
+    ask(limiter, 3, { sentAt, clock });
+    await clock.advance(200_000);
+
+    expect(sentAt).toEqual([0, 30_000, 60_000, 90_000, 120_000]);
   });
 
   test('gives back what was not sent', async () => {
