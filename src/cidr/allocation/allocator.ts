@@ -286,7 +286,7 @@ export class Allocator<H extends Holder, D> implements BlockAllocator<H> {
   #refuse(entry: Entry<H>, { kind, message }: Assignment<H> & { readonly kind: 'denied' | 'invalid' }): void {
     entry.refused = message;
     if (kind === 'denied') this.#pauses.noteDenial(entry.holder.uid);
-    if (answersEnd([entry]) > this.#deps.clock.monotonic()) return;
+    if (entry.unanswered?.version === entry.holder.version) return;
     this.#deps.allotment.giveBack(entry.holder);
   }
 

@@ -2,6 +2,7 @@
 // addresses. Blocks are only added; the agent gives them back. Blocks whose pool has gone are orphans: they stay the node's.
 import { ageOf } from '../../kubernetes/watch/resource-version.ts';
 import type { CiliumPodIpPool } from '../../kubernetes/ciliumpodippool/cilium-pod-ip-pool.ts';
+import { maxCidrsRead } from '../../kubernetes/cilium-node/cilium-node-pools.ts';
 import type { Json } from '../../kubernetes/transport/json.ts';
 import type { Allotment, Change, Freed, Lack, Reservation, ServiceFacts } from '../allocation/allotment.ts';
 import type { BlockCondition } from '../allocation/block-holders.ts';
@@ -16,7 +17,7 @@ import { listedBlocks, type PoolNodeHolder, withBlocks } from './pool-node-holde
 interface Known {
   holder: PoolNodeHolder;
   listed: readonly ListedBlock[];
-  /** What it listed before its list was emptied: no agent lists nothing, so it may still use that. */
+  /** What it listed before its list was emptied, or too long to be read: no agent lists nothing, so it may still use that. */
   unlisted: readonly ListedBlock[];
   /** Blocks that are written, or were without an answer, and were never listed: nobody uses them yet. */
   reserved: readonly Cidr[];
@@ -77,10 +78,10 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
       return { others: this.#hold(next), freed: [] };
     }
     const missing = shownBlocks(known).filter((block) => !isAmong(listed, block));
-    const isEmptied = listed.length === 0;
-    Object.assign(known, { holder, listed, unlisted: isEmptied ? missing : [], wants: undefined });
+    const isWhole = listed.length > 0 && holder.problem === undefined;
+    Object.assign(known, { holder, listed, unlisted: isWhole ? [] : missing, wants: undefined });
     const others = this.#hold(known);
-    const dropped = isEmptied || isOlder(holder, before) ? [] : missing.map(({ cidr }) => cidr);
+    const dropped = isWhole && !isOlder(holder, before) ? missing.map(({ cidr }) => cidr) : [];
     const freed = [...this.#release(known, dropped), ...this.#settle(known)];
     return freed.length === 0 ? { others, freed } : { others: [...others, ...this.#noteFreed(freed)], freed };
   }
@@ -152,6 +153,7 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
       unmoved: holder.podCidrs.length > 0 ? this.#unmoved.get(holder.uid) : undefined,
       conflict: this.#conflictOf(known),
       wants: facts.isWaiting ? this.#wantsOf(known).filter((want) => !this.#canServe(known, want)) : [],
+      maxCidrs: this.#isFull(known) ? maxCidrsRead : undefined,
       standingOf: (pool) => this.#standingOf(pool),
       orphans: shownBlocks(known).filter((block) => this.#isOrphan(block)),
     });
@@ -207,7 +209,9 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
 
   /** Frees what is reserved and no longer lacking, once the state has passed that the write of it is bound to. */
   #settle(known: Known): readonly Freed[] {
-    if (known.reserved.length === 0 || known.version === known.holder.version) return [];
+    const { holder } = known;
+    if (known.reserved.length === 0 || known.version === holder.version || holder.problem !== undefined)
+      return [];
     const isListed = (cidr: Cidr): boolean => known.listed.some((each) => isSame(each.cidr, cidr));
     known.reserved = known.reserved.filter((cidr) => !isListed(cidr));
     const wanted = this.#wantsOf(known).flatMap((want) => this.#ownBlocksFor(known, want));
@@ -265,7 +269,7 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
     if (state === undefined || state.problem !== undefined) return [];
     const blocks = [...this.#ownBlocksFor(known, want)];
     let left = blocks.reduce((sum, cidr) => sum - this.#usable(state, cidr), want.addresses);
-    while (left > 0 && blocks.length < maxAdded) {
+    while (left > 0 && blocks.length < maxAdded && !this.#isFull(known)) {
       const next = this.#ledger.allocate(want.family, known.holder.uid, { pool: want.pool });
       if (next === undefined) break;
       allocated.push(next);
@@ -275,12 +279,16 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
     return blocks;
   }
 
+  /** Whether another block would be too much for its list. */
+  #isFull({ holder: { uid } }: Known): boolean {
+    return this.#ledger.heldBy(uid).length >= maxCidrsRead;
+  }
+
   #canServe(known: Known, want: PoolWant): boolean {
     const state = this.book.get(want.pool);
     if (state === undefined || state.problem !== undefined) return false;
-    return (
-      this.#ledger.hasFree(want.family, { pool: want.pool }) || this.#ownBlocksFor(known, want).length > 0
-    );
+    if (this.#ownBlocksFor(known, want).length > 0) return true;
+    return !this.#isFull(known) && this.#ledger.hasFree(want.family, { pool: want.pool });
   }
 
   #conflictOf({ holder, listed }: Known): (ListedBlock & { readonly other: string }) | undefined {

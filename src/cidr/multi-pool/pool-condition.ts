@@ -22,6 +22,8 @@ export interface PoolFacts extends ServiceFacts {
   readonly conflict: (ListedBlock & { readonly other: string }) | undefined;
   /** What it lacks and cannot get now. */
   readonly wants: readonly PoolWant[];
+  /** How many CIDRs its list may have, if it has as many. */
+  readonly maxCidrs: number | undefined;
   readonly standingOf: (pool: string) => PoolStanding;
   /** Blocks of pools that do not have them any longer. */
   readonly orphans: readonly ListedBlock[];
@@ -59,7 +61,7 @@ function ofObject({ holder, conflict, unmoved }: PoolFacts): readonly BlockCondi
   ];
 }
 
-function ofService({ wants, standingOf, refused, isPaused }: PoolFacts): readonly BlockCondition[] {
+function ofService({ wants, standingOf, refused, isPaused, maxCidrs }: PoolFacts): readonly BlockCondition[] {
   if (isPaused)
     return say(
       'AllocatorConflict',
@@ -69,8 +71,17 @@ function ofService({ wants, standingOf, refused, isPaused }: PoolFacts): readonl
   const pools = [...new Set(wants.map(({ pool }) => pool))].slice(0, maxNamed);
   return pools.map((pool) => {
     const families = wants.filter((want) => want.pool === pool).map(({ family }) => familyNames[family]);
-    return unserved(pool, families.join(' and '), standingOf(pool));
+    const standing = standingOf(pool);
+    if (standing === 'works' && maxCidrs !== undefined) return tooMany(maxCidrs);
+    return unserved(pool, families.join(' and '), standing);
   });
+}
+
+function tooMany(maxCidrs: number): BlockCondition {
+  return {
+    reason: 'PoolExhausted',
+    message: `its list has ${maxCidrs} CIDRs, which is the maximum: create pools with bigger blocks, a smaller maskSize`,
+  };
 }
 
 function unserved(pool: string, families: string, standing: PoolStanding): BlockCondition {

@@ -24,8 +24,10 @@ export interface CiliumNodePools {
   readonly problem: string | undefined;
 }
 
+/** How many CIDRs of a node are read: it gets no more. */
+export const maxCidrsRead = 1024;
 /** Entries, CIDRs of all entries, and characters of a text. */
-const maxBlocksRead = { pools: 64, cidrs: 1024, characters: 253 };
+const maxBlocksRead = { pools: 64, cidrs: maxCidrsRead, characters: 253 };
 
 /** The most addresses that a node can ask of one pool: no machine runs as many pods. */
 export const maxAddressesAsked = 65_536;

@@ -367,6 +367,40 @@ describe('bad input', () => {
     expect(await world.error('a')).toContain('allocated has more than 1024 CIDRs');
   });
 
+  test('frees nothing of a list that is too long to be read in full', async () => {
+    const world = await usual();
+    await world.node('a', { blue: 1, default: 1 });
+    await world.clock.advance(1000);
+    await world.request('a', {});
+    const many = Array.from({ length: 1024 }, (_, index) => `10.9.${index >> 8}.${index & 255}/32`);
+    await world.list('a', { blue: [...many, '10.1.0.0/26'] });
+    await world.node('b', { blue: 62 * 4 });
+    await world.clock.advance(5000);
+    expect(Object.values(await world.blocks('b')).flat()).toHaveLength(3);
+
+    await world.list('a', { default: ['10.0.0.0/27'] });
+    await world.clock.advance(5000);
+    expect(Object.values(await world.blocks('b')).flat()).toHaveLength(4);
+  });
+
+  test('of a node that asks for more small blocks than its list may have gives it as many, and none to two', async () => {
+    const world = await usual();
+    await world.pool('small', ipv4(28, '10.8.0.0/16'));
+    await world.node('a', { small: 14 * 1100 });
+    await world.clock.advance(120_000);
+    await world.node('b', { small: 14 * 1000 });
+    await world.clock.advance(120_000);
+
+    const [a, b] = [await world.blocks('a'), await world.blocks('b')];
+    const all = [...(a['small'] ?? []), ...(b['small'] ?? [])];
+    expect(all).toHaveLength(1024 + 1000);
+    expect(new Set(all).size).toBe(all.length);
+    expect(world.reasonOf('a')).toBe('PoolExhausted');
+    expect(await world.error('a')).toBe(
+      'its list has 1024 CIDRs, which is the maximum: create pools with bigger blocks, a smaller maskSize',
+    );
+  });
+
   test('costs nobody else a block: a list of 100,000 CIDRs', async () => {
     const world = await usual();
     await world.node('hostile', { blue: 1 });

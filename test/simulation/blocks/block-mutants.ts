@@ -162,8 +162,8 @@ export const poolMutants: readonly Mutant[] = [
   one(
     'frees what an agent has when its list is empty',
     'cidr/multi-pool/pool-allotment.ts',
-    'const dropped = isEmptied || isOlder(holder, before) ?',
-    'const dropped = isOlder(holder, before) ?',
+    'const isWhole = listed.length > 0 && holder.problem === undefined;',
+    'const isWhole = holder.problem === undefined;',
   ),
   one(
     'keeps what agents return',

@@ -224,6 +224,22 @@ describe('an allocator', () => {
     expect(model.duplicates).toEqual([]);
   });
 
+  test('keeps what a lost write gave, although nothing tells of it for long and the next write is denied', async () => {
+    const { model } = allocatorRig({ pools: [['10.0.0.0/24', 24]] });
+    const conflicts = Array.from({ length: 9 }, () => 'conflict' as const);
+    const fates: Fate[] = ['lost', ...conflicts, 'denied'];
+    model.fate = (name) => (name === 'a' ? (fates.shift() ?? 'ok') : 'ok');
+    model.read = () => Promise.resolve({ kind: 'unavailable', message: 'no answer' });
+    model.create('a');
+    model.create('b');
+    model.onChange = () => undefined;
+    await model.clock.advance(120_000);
+
+    expect(fates).toEqual([]);
+    expect(blocksOf(model)).toEqual({ a: ['10.0.0.0/24'], b: [] });
+    expect(model.duplicates).toEqual([]);
+  });
+
   test('delays no object because the writes of others are denied', async () => {
     const { model } = allocatorRig({ pools: small });
     model.fate = (name) => (name.startsWith('bad') ? 'denied' : 'ok');
