@@ -7,7 +7,7 @@ import { restoredState } from '../node/publish/restored-state.ts';
 import { usedAddresses } from '../node/demand/demand.ts';
 import { type InstanceView, networkOf } from '../providers/contract/instance-view.ts';
 import type { CiliumNodeSection } from '../providers/contract/cilium-node-section.ts';
-import { hasAddress, isPrimaryInterface } from '../providers/contract/network-interface.ts';
+import { hasAddress } from '../providers/contract/network-interface.ts';
 import { rankOf } from '../providers/contract/priority.ts';
 import type { Inventory } from '../providers/inventory/inventory.ts';
 import { inStartOrder } from './claims/instance-claim.ts';
@@ -105,13 +105,15 @@ export class Fleet {
     return inStartOrder(candidates).map(({ name }) => name);
   }
 
-  /** Whether the CiliumNode shows an address of the Node of its name as that of its instance. */
+  /** Whether the CiliumNode shows an address of the Node of its name as the primary one of an interface. */
   #hasNodeAddress(watched: WatchedNode | undefined): boolean {
     if (watched?.kind !== 'node') return false;
     const { node } = watched;
     const { interfaces } = restoredState(node, node.instanceId ?? '', this.#deps.section);
-    const address = interfaces.find(isPrimaryInterface)?.primaryAddress ?? '';
-    return this.#deps.identities.withAddress(address).includes(node.name);
+    const { identities } = this.#deps;
+    return interfaces.some(({ primaryAddress }) =>
+      identities.withAddress(primaryAddress).includes(node.name),
+    );
   }
 
   /** The served nodes for which `concerns` holds, highest priority first. */

@@ -56,7 +56,7 @@ function blocked(condition: NodeCondition): ClaimVerdict {
 /** A CiliumNode that exists when a leader starts. */
 export interface Candidate {
   readonly name: string;
-  /** Whether it shows an address of its own Node as that of the instance, and others name that instance too. */
+  /** Whether it shows an address of its own Node as the primary one of an interface, and others name the instance too. */
   readonly hasNodeAddress: boolean;
   /** Whether it shows addresses. */
   readonly hasAddresses: boolean;

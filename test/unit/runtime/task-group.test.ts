@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { TaskGroup } from '../../../src/runtime/task-group.ts';
 import { sleep } from '../../../src/runtime/clock.ts';
-import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 
 interface Rig {
   readonly clock: VirtualClock;

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { ourLimits, type LimitSize } from '../../../../src/providers/rate-limit/limit-key.ts';
 import type { Priority } from '../../../../src/providers/contract/priority.ts';
 import { RateLimiter } from '../../../../src/providers/rate-limit/rate-limiter.ts';
-import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../../support/virtual-clock.ts';
 
 const forever = new AbortController().signal;
 const call = { limits: [{ name: 'create' }] };
