@@ -2,14 +2,13 @@
 import { shownBy } from '../kubernetes/cilium-node/shown-addresses.ts';
 import type { WatchedNode } from '../kubernetes/cilium-node/watched-node.ts';
 import type { NodeFigures, NodeSummary } from '../node/reconcile/node-summary.ts';
+import type { CloudPort } from '../node/reconcile/node-context.ts';
 import type { NodeReconciler } from '../node/reconcile/node-reconciler.ts';
 import { restoredState } from '../node/publish/restored-state.ts';
 import { usedAddresses } from '../node/demand/demand.ts';
 import { type InstanceView, networkOf } from '../providers/contract/instance-view.ts';
-import type { CiliumNodeSection } from '../providers/contract/cilium-node-section.ts';
 import { hasAddress } from '../providers/contract/network-interface.ts';
 import { rankOf } from '../providers/contract/priority.ts';
-import type { Inventory } from '../providers/inventory/inventory.ts';
 import { inStartOrder } from './claims/instance-claim.ts';
 import type { InstanceOwnershipOptions } from './claims/instance-ownership.ts';
 import { claimedBy, emptyEntry, type NodeEntry } from './node-entry.ts';
@@ -17,8 +16,7 @@ import type { NodeMember } from './withdrawals/withdrawal-decision.ts';
 
 export interface FleetDeps {
   readonly identities: Pick<InstanceOwnershipOptions['identities'], 'isKnown' | 'has' | 'withAddress'>;
-  readonly inventory: Pick<Inventory, 'view'>;
-  readonly section: CiliumNodeSection;
+  readonly cloud: Pick<CloudPort, 'inventory' | 'implementation'>;
   /** The only network to serve; undefined for all networks. */
   readonly networkId: string | undefined;
   /** Number of pods waiting for an address on a node. */
@@ -77,7 +75,7 @@ export class Fleet {
   }
 
   viewOf({ instanceId }: NodeReconciler): InstanceView | undefined {
-    return this.#deps.inventory.view(instanceId);
+    return this.#deps.cloud.inventory.view(instanceId);
   }
 
   /** The network that the cloud shows the instance in. */
@@ -109,7 +107,11 @@ export class Fleet {
   #hasNodeAddress(watched: WatchedNode | undefined): boolean {
     if (watched?.kind !== 'node') return false;
     const { node } = watched;
-    const { interfaces } = restoredState(node, node.instanceId ?? '', this.#deps.section);
+    const { interfaces } = restoredState(
+      node,
+      node.instanceId ?? '',
+      this.#deps.cloud.implementation.section,
+    );
     const { identities } = this.#deps;
     return interfaces.some(({ primaryAddress }) =>
       identities.withAddress(primaryAddress).includes(node.name),

@@ -11,7 +11,7 @@ import { parseBlock, sizeOf } from '../contract/ipv4.ts';
 import { carries, type Tags } from '../contract/network-interface.ts';
 import { isIdOf } from './ids.ts';
 import { readTags } from './network-interface.ts';
-import { refuseRepeated, refuseSpoiled, refuseUnrequested } from './plausible.ts';
+import { refuseRepeated, refuseSpoiled, refuseUnrequested } from '../contract/plausible.ts';
 import type { ShownSecurityGroup, ShownVpc, ShownVSwitch } from './rpc-api.ts';
 import { listed, type NumberedAction, type RpcClient } from './rpc-client.ts';
 

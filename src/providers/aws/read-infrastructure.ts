@@ -17,7 +17,7 @@ import {
   readSecurityGroup,
   readSubnet,
 } from './infrastructure.ts';
-import { refuseUnrequested, refuseRepeated, refuseSpoiled } from './plausible.ts';
+import { refuseUnrequested, refuseRepeated, refuseSpoiled } from '../contract/plausible.ts';
 import { maxFilterValues, readList, type ReadOptions } from './read-list.ts';
 import { zoneByZone } from './zone-by-zone.ts';
 
