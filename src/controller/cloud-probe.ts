@@ -46,7 +46,7 @@ export class CloudProbe {
     this.#asked.resolve();
   }
 
-  /** After `begin()`, asks until the cloud answers once or `signal` is aborted. */
+  /** After `beginProbing()`, asks until the cloud answers once or `signal` is aborted. */
   async run(signal: AbortSignal): Promise<void> {
     const { implementation, clock } = this.#deps;
     await Promise.race([this.#asked.promise, aborted(signal)]);

@@ -1,20 +1,22 @@
 // What is known under the name of each CiliumNode, and which of them is served for an instance.
 import { shownBy } from '../kubernetes/cilium-node/shown-addresses.ts';
+import type { WatchedNode } from '../kubernetes/cilium-node/watched-node.ts';
 import type { NodeFigures, NodeSummary } from '../node/reconcile/node-summary.ts';
+import type { CloudPort } from '../node/reconcile/node-context.ts';
 import type { NodeReconciler } from '../node/reconcile/node-reconciler.ts';
+import { restoredState } from '../node/publish/restored-state.ts';
 import { usedAddresses } from '../node/demand/demand.ts';
 import { type InstanceView, networkOf } from '../providers/contract/instance-view.ts';
 import { hasAddress } from '../providers/contract/network-interface.ts';
 import { rankOf } from '../providers/contract/priority.ts';
-import type { Inventory } from '../providers/inventory/inventory.ts';
 import { inStartOrder } from './claims/instance-claim.ts';
 import type { InstanceOwnershipOptions } from './claims/instance-ownership.ts';
 import { claimedBy, emptyEntry, type NodeEntry } from './node-entry.ts';
 import type { NodeMember } from './withdrawals/withdrawal-decision.ts';
 
 export interface FleetDeps {
-  readonly identities: Pick<InstanceOwnershipOptions['identities'], 'isKnown' | 'has'>;
-  readonly inventory: Pick<Inventory, 'view'>;
+  readonly identities: Pick<InstanceOwnershipOptions['identities'], 'isKnown' | 'has' | 'withAddress'>;
+  readonly cloud: Pick<CloudPort, 'inventory' | 'implementation'>;
   /** The only network to serve; undefined for all networks. */
   readonly networkId: string | undefined;
   /** Number of pods waiting for an address on a node. */
@@ -73,7 +75,7 @@ export class Fleet {
   }
 
   viewOf({ instanceId }: NodeReconciler): InstanceView | undefined {
-    return this.#deps.inventory.view(instanceId);
+    return this.#deps.cloud.inventory.view(instanceId);
   }
 
   /** The network that the cloud shows the instance in. */
@@ -91,12 +93,29 @@ export class Fleet {
 
   /** Of all CiliumNodes, in the order in which they are taken over. */
   namesInStartOrder(): readonly string[] {
+    const claims = Map.groupBy(this.#entries, ([, { newest }]) => claimedBy(newest));
     const candidates = [...this.#entries].map(([name, { newest }]) => ({
       name,
+      hasNodeAddress: (claims.get(claimedBy(newest)) ?? []).length > 1 && this.#hasNodeAddress(newest),
       hasAddresses: newest !== undefined && shownBy(newest).addresses.length > 0,
       createdAt: newest?.kind === 'node' ? newest.node.createdAt : undefined,
     }));
     return inStartOrder(candidates).map(({ name }) => name);
+  }
+
+  /** Whether the CiliumNode shows an address of the Node of its name as the primary one of an interface. */
+  #hasNodeAddress(watched: WatchedNode | undefined): boolean {
+    if (watched?.kind !== 'node') return false;
+    const { node } = watched;
+    const { interfaces } = restoredState(
+      node,
+      node.instanceId ?? '',
+      this.#deps.cloud.implementation.section,
+    );
+    const { identities } = this.#deps;
+    return interfaces.some(({ primaryAddress }) =>
+      identities.withAddress(primaryAddress).includes(node.name),
+    );
   }
 
   /** The served nodes for which `concerns` holds, highest priority first. */

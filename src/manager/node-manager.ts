@@ -92,7 +92,7 @@ export class NodeManager {
     const { networkId } = settings.assessment;
     const { inventory } = cloud;
     const { identities, pendingPods } = options;
-    const fleet = new Fleet({ identities, inventory, networkId, pendingPods });
+    const fleet = new Fleet({ identities, cloud, networkId, pendingPods });
     const ownership = new InstanceOwnership({ identities, view: (id) => inventory.view(id), networkId });
     this.fleet = fleet;
     this.#ownership = ownership;

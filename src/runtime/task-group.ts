@@ -8,8 +8,6 @@ export interface TaskGroupOptions {
   readonly clock: Pick<Clock, 'schedule'>;
   /** Called when a task rejects with anything but the reason of one of the two signals. */
   readonly onBug: (error: unknown) => void;
-  /** Called after such a rejection, so that a task with an unknown bug does not restart at once. */
-  readonly backOff?: () => void;
   /** Called each time a task ends, after it leaves the group. */
   readonly onEnd?: () => void;
 }
@@ -60,9 +58,9 @@ export class TaskGroup {
 
   /**
    * Starts a task at once; does nothing after `stop`. `subject` identifies it for `isAbout`; `backOff` is called after
-   * a bug, instead of that of the group.
+   * a bug, so that the task does not restart at once.
    */
-  beginTask(work: () => Promise<void>, subject?: string, backOff = this.#options.backOff): void {
+  beginTask(work: () => Promise<void>, subject?: string, backOff?: () => void): void {
     if (this.isClosing) return;
     const running = work()
       .catch((error: unknown) => {

@@ -3,7 +3,7 @@ import { composeAlibaba } from '../../src/controller/clouds/alibaba.ts';
 import type { Sending } from '../../src/providers/gate/cloud-call.ts';
 import type { RpcAction, RpcApi, RpcInput, RpcOutput } from '../../src/providers/alibaba/rpc-api.ts';
 import { Random } from '../../src/runtime/random.ts';
-import { VirtualClock } from '../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../support/virtual-clock.ts';
 import { readAlibabaTopology } from '../../src/simulator/alibaba/alibaba-topology.ts';
 import { createAlibaba } from '../../src/simulator/alibaba/create-alibaba.ts';
 import { InProcessRpc } from '../support/in-process-rpc.ts';

@@ -3,7 +3,7 @@ import { composeAws } from '../../src/controller/clouds/aws.ts';
 import type { Ec2Action, Ec2Api, Ec2Input, Ec2Output } from '../../src/providers/aws/ec2-api.ts';
 import type { Sending } from '../../src/providers/gate/cloud-call.ts';
 import { Random } from '../../src/runtime/random.ts';
-import { VirtualClock } from '../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../support/virtual-clock.ts';
 import { createEc2 } from '../../src/simulator/ec2/create-ec2.ts';
 import { InProcessEc2 } from '../support/in-process-ec2.ts';
 import { ids, instance, testCloud } from '../support/test-cloud.ts';

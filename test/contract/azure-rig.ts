@@ -2,7 +2,7 @@
 import { composeAzure } from '../../src/controller/clouds/azure.ts';
 import type { ArmApi } from '../../src/providers/azure/arm-api.ts';
 import { Random } from '../../src/runtime/random.ts';
-import { VirtualClock } from '../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../support/virtual-clock.ts';
 import type { ArmCloud } from '../../src/simulator/arm/arm-cloud.ts';
 import { readArmTopology } from '../../src/simulator/arm/arm-topology.ts';
 import { createArm } from '../../src/simulator/arm/create-arm.ts';

@@ -4,7 +4,7 @@ import { createMetricRegistry } from '../../src/observability/metrics.ts';
 import type { Cloud, CloudDeps } from '../../src/controller/clouds/cloud.ts';
 import { MutationPermission, noPauses } from '../../src/providers/gate/mutation-permission.ts';
 import type { Tags } from '../../src/providers/contract/network-interface.ts';
-import type { VirtualClock } from '../../src/runtime/virtual-clock.ts';
+import type { VirtualClock } from '../support/virtual-clock.ts';
 import { assign } from '../../src/simulator/cloud/assignments.ts';
 import { claim, nothing } from '../../src/simulator/cloud/claims.ts';
 import type { CloudNetwork } from '../../src/simulator/cloud/cloud-network.ts';

@@ -1,7 +1,7 @@
 // One run of a whole cluster with its controller, in one process and in virtual time, with a journal of its events.
 import { readFileSync } from 'node:fs';
 import type { LogDetails, Logger } from '../../src/observability/logger.ts';
-import type { VirtualClock } from '../../src/runtime/virtual-clock.ts';
+import type { VirtualClock } from '../support/virtual-clock.ts';
 import { readTopology, type Topology } from '../../src/simulator/cloud/topology.ts';
 import type { EmbeddedCluster } from '../../src/simulator/cluster/embedded-cluster.ts';
 import { World } from '../support/world.ts';

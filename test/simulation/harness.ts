@@ -2,7 +2,7 @@
 // simulation use.
 import { ActionRecorder, shownText } from './action-digest.ts';
 import { Random } from '../../src/runtime/random.ts';
-import { VirtualClock } from '../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../support/virtual-clock.ts';
 import type { Options } from '../../src/config/option-table.ts';
 import type { Logger } from '../../src/observability/logger.ts';
 import type { SimulatedCluster } from '../../src/simulator/cluster/embedded-cluster.ts';

@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import type { HttpSenderOptions, RequestSender } from '../../src/network/http-sender.ts';
 import { CallError, type Sending } from '../../src/providers/gate/cloud-call.ts';
 import { systemClock } from '../../src/runtime/system-clock.ts';
-import type { VirtualClock } from '../../src/runtime/virtual-clock.ts';
+import type { VirtualClock } from '../support/virtual-clock.ts';
 import type { HttpAnswer, HttpOutcome, HttpRequest } from '../../src/simulator/http-front.ts';
 
 /** An answer as Node.js passes it to an SDK. */

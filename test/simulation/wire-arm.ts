@@ -4,7 +4,7 @@ import { AzureApi } from '../../src/providers/azure/azure-api.ts';
 import { azureClouds } from '../../src/providers/azure/azure-clouds.ts';
 import type { ArmAnswer, ArmApi, ArmRequest } from '../../src/providers/azure/arm-api.ts';
 import type { Sending } from '../../src/providers/gate/cloud-call.ts';
-import type { VirtualClock } from '../../src/runtime/virtual-clock.ts';
+import type { VirtualClock } from '../support/virtual-clock.ts';
 import type { ArmGateway } from '../../src/simulator/arm/arm-gateway.ts';
 import { answerArm } from '../../src/simulator/arm/arm-http.ts';
 import { type OnArmCall, tokenOf } from '../support/in-process-arm.ts';

@@ -3,7 +3,7 @@ import { AwsApi } from '../../src/providers/aws/aws-api.ts';
 import type { Ec2Action, Ec2Api, Ec2Input, Ec2Output } from '../../src/providers/aws/ec2-api.ts';
 import type { Sending } from '../../src/providers/gate/cloud-call.ts';
 import { systemClock } from '../../src/runtime/system-clock.ts';
-import type { VirtualClock } from '../../src/runtime/virtual-clock.ts';
+import type { VirtualClock } from '../support/virtual-clock.ts';
 import type { Ec2Gateway } from '../../src/simulator/ec2/ec2-gateway.ts';
 import { answerEc2 } from '../../src/simulator/ec2/ec2-http.ts';
 import type { OnCall } from '../support/in-process-ec2.ts';

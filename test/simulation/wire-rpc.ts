@@ -4,7 +4,7 @@ import { AlibabaApi } from '../../src/providers/alibaba/alibaba-api.ts';
 import type { RpcAction, RpcApi, RpcInput, RpcOutput } from '../../src/providers/alibaba/rpc-api.ts';
 import type { Sending } from '../../src/providers/gate/cloud-call.ts';
 import { systemClock } from '../../src/runtime/system-clock.ts';
-import type { VirtualClock } from '../../src/runtime/virtual-clock.ts';
+import type { VirtualClock } from '../support/virtual-clock.ts';
 import type { AlibabaGateway } from '../../src/simulator/alibaba/alibaba-gateway.ts';
 import { answerRpc } from '../../src/simulator/alibaba/alibaba-http.ts';
 import type { Credential } from '../../src/simulator/alibaba/rpc-signature.ts';

@@ -7,7 +7,7 @@ import { InProcessTransport } from './in-process-transport.ts';
 import type { ArmApi } from '../../src/providers/azure/arm-api.ts';
 import { createMetricRegistry } from '../../src/observability/metrics.ts';
 import { Random } from '../../src/runtime/random.ts';
-import { VirtualClock } from '../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from './virtual-clock.ts';
 import type { Fault } from '../../src/simulator/cloud/faults.ts';
 import { type Arm, createArm } from '../../src/simulator/arm/create-arm.ts';
 import { ciliumNodeCrd } from '../../src/simulator/kubernetes/ciliumnode-crd.ts';

@@ -2,7 +2,7 @@
 // and other clients, whatever the cloud. A test starts controllers on it one by one.
 import type { Cloud, CloudDeps } from '../../src/controller/clouds/cloud.ts';
 import { Random } from '../../src/runtime/random.ts';
-import { VirtualClock } from '../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from './virtual-clock.ts';
 import type { Fault, Faults } from '../../src/simulator/cloud/faults.ts';
 import type { NetworkInterface } from '../../src/simulator/cloud/records.ts';
 import type {

@@ -9,7 +9,7 @@ import { createMetricRegistry } from '../../src/observability/metrics.ts';
 import { sleep } from '../../src/runtime/clock.ts';
 import { Random } from '../../src/runtime/random.ts';
 import { systemClock } from '../../src/runtime/system-clock.ts';
-import { VirtualClock } from '../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from './virtual-clock.ts';
 import type { Topology } from '../../src/simulator/cloud/topology.ts';
 import { createEmbeddedCluster, type EmbeddedCluster } from '../../src/simulator/cluster/embedded-cluster.ts';
 import {

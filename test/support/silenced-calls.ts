@@ -1,6 +1,6 @@
 // Calls to a cloud over connections that a relay silences: requests arrive, and their answers get lost.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { VirtualClock } from '../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from './virtual-clock.ts';
 import { loopbackServer } from './loopback-server.ts';
 import { type SilentRelay, startSilentRelay } from './silent-relay.ts';
 

@@ -24,6 +24,13 @@ export interface DemoCloud {
   readonly serve: (directory: string) => Promise<ServedCloud>;
 }
 
+/** How its cluster is to be: how many nodes, drawn from what, and how fast its cloud is. */
+export interface WantedCluster {
+  readonly nodes: number;
+  readonly seed: string;
+  readonly pace: number;
+}
+
 export interface ServedCloud {
   /** Its URL, and where it is. */
   readonly place: string;

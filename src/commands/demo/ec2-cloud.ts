@@ -4,16 +4,11 @@ import { systemClock as clock } from '../../runtime/system-clock.ts';
 import { createEmbeddedCluster } from '../../simulator/cluster/embedded-cluster.ts';
 import { startEc2Server } from '../../simulator/ec2/ec2-server.ts';
 import { chaptersFor } from './chapters.ts';
-import { type DemoCloud, halfOfEach } from './demo-cloud.ts';
+import { type DemoCloud, halfOfEach, type WantedCluster } from './demo-cloud.ts';
 import { configureNode, demoTopology } from './demo-topology.ts';
 import { thingsToBreak } from './things-to-break.ts';
 
-export function ec2Cloud(wanted: {
-  readonly nodes: number;
-  readonly seed: string;
-  readonly pace: number;
-}): DemoCloud {
-  const { nodes, seed, pace } = wanted;
+export function ec2Cloud({ nodes, seed, pace }: WantedCluster): DemoCloud {
   const topology = demoTopology(nodes, seed);
   const { region } = topology;
   const random = new Random(seed);

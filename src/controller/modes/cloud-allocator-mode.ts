@@ -68,7 +68,7 @@ class CloudAllocatorParts extends AliasParts<AliasCloud> implements CidrParts<Al
   async whileLeading(signal: AbortSignal): Promise<void> {
     const { log } = this.#deps.host;
     log.info('reading what the cloud routes to the instances of Nodes', await this.cloudInUse.describe());
-    this.#reads.begin();
+    this.#reads.beginAsking();
     await aborted(signal);
   }
 

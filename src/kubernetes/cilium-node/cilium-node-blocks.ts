@@ -1,14 +1,9 @@
 // Reads of a CiliumNode what matters for blocks: who it is, which blocks it shows, and who owns it. Anyone who may write one
 // may write anything into it, so every field is bounded, and none is trusted to be what it should.
+import { type ObjectIdentity, readIdentity } from '../object-identity.ts';
 import { isList, type JsonObject, memberOf, textAt, valueAt } from '../transport/json.ts';
 
-export interface CiliumNodeBlocks {
-  readonly name: string;
-  readonly uid: string;
-  readonly resourceVersion: string;
-  /** The API server's wall clock, in ms; Infinity if unreadable. */
-  readonly createdAt: number;
-  readonly isDeleting: boolean;
+export interface CiliumNodeBlocks extends ObjectIdentity {
   /** The owner asks us to ignore this node. */
   readonly isIgnored: boolean;
   /** `spec.ipam.podCIDRs`, any text. More entries than `maxBlocksRead` are cut off, except for one. */
@@ -34,16 +29,11 @@ export function isIgnored(raw: JsonObject): boolean {
 }
 
 export function readCiliumNodeBlocks(raw: JsonObject): CiliumNodeBlocks {
-  const createdAt = Date.parse(textAt(raw, 'metadata', 'creationTimestamp') ?? '');
   const owners = valueAt(raw, 'metadata', 'ownerReferences');
   const node = isList(owners) ? owners.find((owner) => memberOf(owner, 'kind') === 'Node') : undefined;
   const error = textAt(raw, 'status', 'ipam', 'operator-status', 'error');
   return {
-    name: textAt(raw, 'metadata', 'name') ?? '',
-    uid: textAt(raw, 'metadata', 'uid') ?? '',
-    resourceVersion: textAt(raw, 'metadata', 'resourceVersion') ?? '',
-    createdAt: Number.isNaN(createdAt) ? Infinity : createdAt,
-    isDeleting: valueAt(raw, 'metadata', 'deletionTimestamp') !== undefined,
+    ...readIdentity(raw),
     isIgnored: isIgnored(raw),
     ...podCidrsOf(raw),
     operatorError: error === '' ? undefined : error?.slice(0, maxErrorCharacters),

@@ -1,16 +1,11 @@
 // Reads a CiliumPodIPPool, as the operator and agents of the mode multi-pool use it. It never throws. A user who may
 // write pools may write anything into them, so every field is bounded, and what cannot be read is named.
+import { type ObjectIdentity, readIdentity } from '../object-identity.ts';
 import { isList, isObject, type Json, type JsonObject, textAt, valueAt } from '../transport/json.ts';
 
 export const ciliumPodIpPoolsPath = '/apis/cilium.io/v2alpha1/ciliumpodippools';
 
-export interface CiliumPodIpPool {
-  readonly name: string;
-  readonly uid: string;
-  readonly resourceVersion: string;
-  /** The API server's wall clock, in ms; Infinity if unreadable. */
-  readonly createdAt: number;
-  readonly isDeleting: boolean;
+export interface CiliumPodIpPool extends ObjectIdentity {
   /** Undefined for a family that the pool does not have. */
   readonly ipv4: PoolNetworks | undefined;
   readonly ipv6: PoolNetworks | undefined;
@@ -41,15 +36,10 @@ const maxSelector = 8192;
 const skipMasqueradeAnnotation = 'ipam.cilium.io/skip-masquerade';
 
 export function readCiliumPodIpPool(raw: JsonObject): CiliumPodIpPool {
-  const createdAt = Date.parse(textAt(raw, 'metadata', 'creationTimestamp') ?? '');
   const [ipv4, ipv6] = [networksOf(raw, 'ipv4', 32), networksOf(raw, 'ipv6', 128)];
   const [pods, namespaces] = [selectorOf(raw, 'podSelector'), selectorOf(raw, 'namespaceSelector')];
   return {
-    name: textAt(raw, 'metadata', 'name') ?? '',
-    uid: textAt(raw, 'metadata', 'uid') ?? '',
-    resourceVersion: textAt(raw, 'metadata', 'resourceVersion') ?? '',
-    createdAt: Number.isNaN(createdAt) ? Infinity : createdAt,
-    isDeleting: valueAt(raw, 'metadata', 'deletionTimestamp') !== undefined,
+    ...readIdentity(raw),
     ipv4: ipv4.value,
     ipv6: ipv6.value,
     podSelector: pods.value,

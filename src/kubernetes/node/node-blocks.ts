@@ -1,28 +1,18 @@
 // Reads of a Node what matters for blocks, and where they follow a cloud, for its network. The API server has validated its
 // CIDRs, but the text may be any spelling that it accepts.
+import { type ObjectIdentity, readIdentity } from '../object-identity.ts';
 import { isList, type JsonObject, textAt, valueAt } from '../transport/json.ts';
 
 export const nodesPath = '/api/v1/nodes';
 
-export interface NodeBlocks {
-  readonly name: string;
-  readonly uid: string;
-  readonly resourceVersion: string;
-  /** The API server's wall clock, in ms; Infinity if unreadable. */
-  readonly createdAt: number;
-  readonly isDeleting: boolean;
+export interface NodeBlocks extends ObjectIdentity {
   /** `spec.podCIDRs`, or `spec.podCIDR` alone where an old writer set only that. */
   readonly podCidrs: readonly string[];
 }
 
 export function readNodeBlocks(raw: JsonObject): NodeBlocks {
-  const createdAt = Date.parse(textAt(raw, 'metadata', 'creationTimestamp') ?? '');
   return {
-    name: textAt(raw, 'metadata', 'name') ?? '',
-    uid: textAt(raw, 'metadata', 'uid') ?? '',
-    resourceVersion: textAt(raw, 'metadata', 'resourceVersion') ?? '',
-    createdAt: Number.isNaN(createdAt) ? Infinity : createdAt,
-    isDeleting: valueAt(raw, 'metadata', 'deletionTimestamp') !== undefined,
+    ...readIdentity(raw),
     podCidrs: podCidrsOf(raw),
   };
 }

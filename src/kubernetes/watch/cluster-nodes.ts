@@ -5,6 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../../runtime/clock.ts';
 import { intern } from '../../runtime/intern.ts';
 import type { Random } from '../../runtime/random.ts';
+import { readIdentity } from '../object-identity.ts';
 import { isList, type JsonObject, textAt, valueAt } from '../transport/json.ts';
 import type { Change } from './object-store.ts';
 import { Reflector, type ReflectorState } from './reflector.ts';
@@ -108,13 +109,13 @@ function clusterNode(
   raw: JsonObject,
   { instanceIdOf, keptLabels = [] }: Pick<ClusterNodesOptions, 'instanceIdOf' | 'keptLabels'>,
 ): ClusterNode {
-  const createdAt = Date.parse(textAt(raw, 'metadata', 'creationTimestamp') ?? '');
+  const { uid, createdAt } = readIdentity(raw);
   const labels = labelsOf(raw, keptLabels);
   return {
-    uid: textAt(raw, 'metadata', 'uid') ?? '',
+    uid,
     instanceId: instanceIdOf(textAt(raw, 'spec', 'providerID') ?? ''),
     addresses: internalAddresses(raw),
-    createdAt: Number.isNaN(createdAt) ? Infinity : createdAt,
+    createdAt,
     ...(labels !== undefined && { labels }),
   };
 }

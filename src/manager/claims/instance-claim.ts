@@ -56,6 +56,8 @@ function blocked(condition: NodeCondition): ClaimVerdict {
 /** A CiliumNode that exists when a leader starts. */
 export interface Candidate {
   readonly name: string;
+  /** Whether it shows an address of its own Node as the primary one of an interface, and others name the instance too. */
+  readonly hasNodeAddress: boolean;
   /** Whether it shows addresses. */
   readonly hasAddresses: boolean;
   /** RFC 3339 in UTC, so that texts sort by time; undefined if unknown. */
@@ -64,10 +66,12 @@ export interface Candidate {
 
 /**
  * The order in which candidates are checked. If several name one instance and no Node decides, the first is served: one
- * with addresses, because it is more likely alive, and of those the oldest, because an age cannot be forged.
+ * with the address of its own Node, because no other one can be its instance's; then one with addresses, because it is
+ * more likely alive; and of those the oldest, because an age cannot be forged.
  */
 export function inStartOrder<T extends Candidate>(candidates: readonly T[]): readonly T[] {
   const age = ({ createdAt = '9999' }: T): string => createdAt;
-  const rank = ({ hasAddresses }: T): number => (hasAddresses ? 0 : 1);
+  const rank = ({ hasNodeAddress, hasAddresses }: T): number =>
+    Number(!hasNodeAddress) * 2 + Number(!hasAddresses);
   return candidates.toSorted((a, b) => rank(a) - rank(b) || (age(a) < age(b) ? -1 : Number(age(a) > age(b))));
 }

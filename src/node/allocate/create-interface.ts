@@ -239,7 +239,7 @@ async function remove(
     counted++;
     // The cloud may not know an interface yet that it just created.
     const isKnown = lost || counted === maxTries || clock.monotonic() >= createdAt + consistencyWindow;
-    isGone = failure.kind === 'interfaceGone' && isKnown;
+    isGone = policyOf(failure).retry === 'needless' && isKnown;
     lost ||= kind === 'ambiguous';
     return isGone || counted === maxTries ? undefined : randomWait(pauses, counted, deps.random);
   });

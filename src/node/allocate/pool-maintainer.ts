@@ -270,7 +270,7 @@ export class PoolMaintainer {
     switch (blocked) {
       case 'nothing':
         // A stopped step never started; the permission change that stopped it wakes the node when it may start.
-        if (failure.kind === 'throttled') this.#backoff.addThrottle(failure);
+        if (policyOf(failure).retry === 'byRateLimit') this.#backoff.addThrottle(failure);
         return;
       case 'subnetItself':
       case 'subnetSpace':

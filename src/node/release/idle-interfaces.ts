@@ -4,6 +4,7 @@
 import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
 import { isInterfaceShown } from '../../kubernetes/cilium-node/shown-addresses.ts';
 import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
+import { policyOf } from '../../providers/contract/failure-policy.ts';
 import type { InstanceView } from '../../providers/contract/instance-view.ts';
 import type { NetworkInterface } from '../../providers/contract/network-interface.ts';
 import type { Operation, Outcome } from '../../providers/contract/operation.ts';
@@ -198,7 +199,7 @@ export class IdleInterfaces {
     }
     const { failure } = outcome;
     // The interface is or may be detached. If it is still attached, the cloud refuses the delete.
-    if (outcome.kind === 'ambiguous' || failure.kind === 'interfaceGone') return undefined;
+    if (outcome.kind === 'ambiguous' || policyOf(failure).retry === 'needless') return undefined;
     this.#deps.node.idle.delete(interfaceId);
     this.#backoff.fail();
     node.invalidate(clock.monotonic());

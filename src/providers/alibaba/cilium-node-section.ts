@@ -1,6 +1,5 @@
 // The section of the CiliumNode on Alibaba Cloud: `spec.alibaba-cloud`, and `status.alibaba-cloud`, whose interfaces are a
 // map by id. Empty fields are omitted as Go's omitempty does, so `primary: false` is absent.
-import { isIPv4 } from 'node:net';
 import * as z from 'zod';
 import type {
   CiliumNodeSection,
@@ -8,23 +7,21 @@ import type {
   SectionBound,
   SectionReading,
   SectionRequirements,
-  ShownInterface,
   ShownInterfaces,
   SkippedEntry,
   StatusContext,
 } from '../contract/cilium-node-section.ts';
 import type { KnownNetwork } from '../contract/infrastructure.ts';
 import type { NetworkInterface } from '../contract/network-interface.ts';
-import { isAbsent, isObject, items, member, text } from '../contract/published-json.ts';
+import { isAbsent, isObject, member } from '../contract/published-json.ts';
 import {
-  cloudName,
-  ipv4Wording,
-  noTags,
-  noTexts,
-  readFields,
-  tags,
-  texts,
-} from '../contract/section-fields.ts';
+  publishedAddresses,
+  shownAddresses,
+  shownById,
+  withoutAddresses,
+  withoutEmpty,
+} from '../contract/published-status.ts';
+import { cloudName, noTags, noTexts, readFields, tags, texts } from '../contract/section-fields.ts';
 import { restoreStatus } from './restored-status.ts';
 
 const words: CloudWords = {
@@ -49,6 +46,8 @@ const words: CloudWords = {
 
 /** A resource has 20 tags at most. */
 const maxTags = 20;
+
+const addressFields = { list: 'private-ipsets', address: 'private-ip-address' };
 
 const bounds: readonly SectionBound[] = [
   { path: ['spec', 'alibaba-cloud', 'security-groups'], entries: 64 },
@@ -129,40 +128,18 @@ export const alibabaSection: CiliumNodeSection = {
 };
 
 function shown(status: unknown, skip: SkippedEntry): SectionReading<ShownInterfaces> {
-  if (isAbsent(status)) return { value: new Map() };
-  if (!isObject(status)) return { problems: [{ path: [], accepted: 'an object' }] };
-  const enis = member(status, 'enis');
-  if (isAbsent(enis)) return { value: new Map() };
-  if (!isObject(enis)) return { problems: [{ path: ['enis'], accepted: 'a map' }] };
-  const interfaces = new Map<string, ShownInterface>();
-  for (const [id, eni] of Object.entries(enis)) {
-    const within: SkippedEntry = (path, ...said) => skip(['enis', id, ...path], ...said);
-    if (isObject(eni)) interfaces.set(id, { addresses: shownAddresses(eni, within), prefixes: noTexts });
-    else within([], eni, 'an object');
-  }
-  return { value: interfaces };
-}
-
-function shownAddresses(eni: object, skip: SkippedEntry): readonly string[] {
-  const list = member(eni, 'private-ipsets');
-  if (isAbsent(list)) return noTexts;
-  if (!Array.isArray(list)) {
-    skip(['private-ipsets'], list, 'a list');
-    return noTexts;
-  }
-  return (list as readonly unknown[]).flatMap((entry, index) => {
-    const address = text(entry, 'private-ip-address');
-    if (isIPv4(address)) return [address];
-    const path = ['private-ipsets', index, 'private-ip-address'];
-    skip(path, member(entry, 'private-ip-address'), ipv4Wording);
-    return [];
-  });
+  return shownById(status, skip, (eni, within) => ({
+    addresses: shownAddresses(eni, addressFields, within),
+    prefixes: noTexts,
+  }));
 }
 
 function statusOfInterface(item: NetworkInterface, context: StatusContext): Record<string, unknown> {
   const { subnets, networks } = context.infrastructure;
   const network = networks.get(item.networkId);
   const { attachment } = item;
+  // In one order, so that an unchanged interface has an unchanged status.
+  const published = publishedAddresses(item, context).toSorted();
   return withoutEmpty({
     'network-interface-id': item.id,
     'mac-address': item.mac,
@@ -177,7 +154,7 @@ function statusOfInterface(item: NetworkInterface, context: StatusContext): Reco
     'zone-id': item.zone,
     vswitch: withoutEmpty({ 'vswitch-id': item.subnetId, cidr: subnets.get(item.subnetId)?.cidr }),
     'primary-ip-address': item.primaryAddress,
-    'private-ipsets': publishedOf(item, context).map((address) => ({
+    'private-ipsets': published.map((address) => ({
       'private-ip-address': address,
       ...(address === item.primaryAddress && { primary: true }),
     })),
@@ -185,36 +162,12 @@ function statusOfInterface(item: NetworkInterface, context: StatusContext): Reco
   });
 }
 
-/** In one order, so that an unchanged interface has an unchanged status. */
-function publishedOf(item: NetworkInterface, context: StatusContext): readonly string[] {
-  const { unfit, retired, excluded, usePrimaryAddress } = context;
-  const isFit = !unfit.has(item.id);
-  const isPrimaryShown = (isFit && usePrimaryAddress) || retired.has(item.primaryAddress);
-  const secondary = item.addresses.filter((address) => isFit || retired.has(address));
-  const all = new Set([...(isPrimaryShown ? [item.primaryAddress] : []), ...secondary]);
-  return [...all].filter((address) => !excluded.has(address) && isIPv4(address)).sort();
-}
-
-function withoutEmpty(value: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(value).filter(([, found]) => !isEmpty(found)));
-}
-
-function isEmpty(found: unknown): boolean {
-  if (found === undefined || found === '') return true;
-  if (Array.isArray(found)) return found.length === 0;
-  return isObject(found) && Object.keys(found).length === 0;
-}
-
 /** A published `status.alibaba-cloud` without what is gone. */
 function statusWithout(status: unknown, isGone: (id: string) => boolean): unknown {
   if (!isObject(status)) return {};
   const kept = Object.entries(member(status, 'enis') ?? {}).filter(([id]) => !isGone(id));
-  const enis = Object.fromEntries(kept.map(([id, eni]) => [id, withoutAddresses(eni, isGone)]));
+  const enis = Object.fromEntries(
+    kept.map(([id, eni]) => [id, withoutAddresses(eni, addressFields, isGone)]),
+  );
   return { ...status, enis };
-}
-
-function withoutAddresses(eni: unknown, isGone: (id: string) => boolean): unknown {
-  const addresses = items(eni, 'private-ipsets');
-  const kept = addresses.filter((entry) => !isGone(text(entry, 'private-ip-address')));
-  return kept.length === addresses.length ? eni : { ...(eni as object), 'private-ipsets': kept };
 }

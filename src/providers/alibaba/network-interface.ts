@@ -1,6 +1,7 @@
 // Parses one network interface from an answer of ECS. An interface that cannot be parsed is reported and skipped; it does
 // not invalidate the answer.
-import { parseAddress, parseBlock } from '../contract/ipv4.ts';
+import { isOfHost, parseBlock } from '../contract/ipv4.ts';
+import { repeated } from '../contract/plausible.ts';
 import type { Attachment, NetworkInterface, Tags } from '../contract/network-interface.ts';
 import type { Observation } from '../contract/observation.ts';
 import { intern } from '../../runtime/intern.ts';
@@ -147,8 +148,7 @@ function addressProblem(shown: ShownNetworkInterface): string | undefined {
   if (!addresses.includes(primary)) return 'its primary address is not among its addresses';
   const prefix = prefixesOf(shown).find((each) => parseBlock(each)?.length !== 28);
   if (prefix !== undefined) return `${JSON.stringify(prefix)} is not an IPv4 /28 prefix`;
-  const all = [...addresses, ...prefixesOf(shown)];
-  const twice = new Set(all).size < all.length ? all.find((item, at) => all.indexOf(item) < at) : undefined;
+  const twice = repeated([...addresses, ...prefixesOf(shown)]);
   return twice === undefined ? undefined : `it has ${twice} twice`;
 }
 
@@ -162,11 +162,6 @@ function stateProblem(shown: ShownNetworkInterface): string | undefined {
   const isSpecial = shown.serviceManaged === true || specialTypes.has(shown.type ?? '');
   const isKnown = states.has(status) || isSpecial;
   return isKnown ? undefined : `its state ${JSON.stringify(status)} is unknown`;
-}
-
-export function isOfHost(text: string): boolean {
-  const first = (parseAddress(text) ?? 0) >>> 24;
-  return first !== 0 && first !== 127 && first < 224;
 }
 
 function primaryOf(shown: ShownNetworkInterface): string {

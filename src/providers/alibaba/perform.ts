@@ -1,6 +1,7 @@
 // Executes operations on ECS: one operation, one call, and for an attachment the wait for its end.
 import type { CallContext } from '../contract/allocation-implementation.ts';
-import type { CloudFailure } from '../contract/cloud-failure.ts';
+import { type CloudFailure, unreadable } from '../contract/cloud-failure.ts';
+import { isOfHost } from '../contract/ipv4.ts';
 import type { Answer } from '../contract/observation.ts';
 import type {
   AllocateIPs,
@@ -12,15 +13,16 @@ import type {
   Outcome,
   ReleaseIPs,
 } from '../contract/operation.ts';
+import { outcomeOf } from '../gate/action-client.ts';
 import { CallError } from '../gate/cloud-call.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { retry } from '../../runtime/retry.ts';
 import { intern } from '../../runtime/intern.ts';
 import type { InterfaceWaits } from './interface-waits.ts';
 import { failureOf } from './errors.ts';
-import { attachmentIdOf, indexTag, isOfHost, requestTags, tryRead } from './network-interface.ts';
+import { attachmentIdOf, indexTag, requestTags, tryRead } from './network-interface.ts';
 import type { RpcAction, RpcInput, RpcOutput } from './rpc-api.ts';
-import { type RpcClient, unreadable } from './rpc-client.ts';
+import type { RpcClient } from './rpc-client.ts';
 
 /**
  * Operations that the traits rule out have no call. Nor has a detachment: pods use the primary address of an interface, which
@@ -220,17 +222,11 @@ function deleteInterface(call: Performing, { interfaceId }: DeleteInterface): Pr
   return write(call, 'DeleteNetworkInterface', input, () => ({ kind: 'deleted', interfaceId }));
 }
 
-/** A success answer that cannot be parsed leaves the result ambiguous. */
 async function write<A extends RpcAction>(
-  call: Performing,
+  { client, context }: Performing,
   action: A,
   input: RpcInput<A>,
   read: (output: RpcOutput<A>) => Answer | { readonly problem: string },
 ): Promise<Outcome> {
-  const result = await call.client.write(action, input, call.context);
-  if (result.kind !== 'answered') return result;
-  const answer = read(result.output);
-  if ('kind' in answer) return { kind: 'done', answer };
-  const { failure } = unreadable(action, `cannot understand the answer: ${answer.problem}`);
-  return { kind: 'ambiguous', failure };
+  return outcomeOf(action, await client.write(action, input, context), read);
 }

@@ -4,14 +4,19 @@ import type {
   ObservedCounts,
   ObservedInfrastructure,
 } from '../contract/allocation-implementation.ts';
-import { CloudError, type CloudFailure } from '../contract/cloud-failure.ts';
-import { allInParts } from '../contract/in-parts.ts';
 import type { Network, SecurityGroup, Subnet, UnreadablePart } from '../contract/infrastructure.ts';
+import {
+  byUniqueId,
+  countInParts,
+  readInParts,
+  unlessDenied,
+  unreadablePart,
+  usableOf,
+} from '../contract/infrastructure-parts.ts';
 import { parseBlock, sizeOf } from '../contract/ipv4.ts';
 import { carries, type Tags } from '../contract/network-interface.ts';
 import { isIdOf } from './ids.ts';
 import { readTags } from './network-interface.ts';
-import { refuseRepeated, refuseSpoiled, refuseUnrequested } from './plausible.ts';
 import type { ShownSecurityGroup, ShownVpc, ShownVSwitch } from './rpc-api.ts';
 import { listed, type NumberedAction, type RpcClient } from './rpc-client.ts';
 
@@ -23,44 +28,17 @@ export interface InfrastructureReading {
   readonly context: CallContext;
 }
 
+const parts = { max: 1, isId: (id: string) => isIdOf('vpc', id) };
+
 /** For ids that cannot exist or that the cloud refuses, it returns nothing. */
-export async function readInfrastructure(
+export function readInfrastructure(
   reading: InfrastructureReading,
   networkIds: readonly string[],
 ): Promise<ObservedInfrastructure> {
-  const refused: UnreadablePart[] = [];
-  const read = await allInParts(
-    networkIds.filter((id) => isIdOf('vpc', id)),
-    1,
-    ([id = '']) => readNetwork(reading, id),
-    ({ value, failure }) =>
-      refused.push(unreadablePart('network', value, `${failure.code}: ${failure.message}`)),
-  );
-  const denied = read.find((part) => part.denied !== undefined)?.denied;
-  return {
-    startedAt: Math.min(...read.map(({ startedAt }) => startedAt), Infinity),
-    infrastructure: {
-      networkIds: new Set(networkIds),
-      subnets: byId(read.flatMap(({ subnets }) => subnets)),
-      networks: byId(read.flatMap(({ networks }) => networks)),
-      routeTables: [],
-      securityGroups: read.flatMap(({ securityGroups }) => securityGroups),
-      denied: denied === undefined ? {} : { securityGroups: denied },
-    },
-    problems: [...refused, ...read.flatMap(({ problems }) => problems)],
-  };
+  return readInParts(networkIds, parts, ([id = '']) => readNetwork(reading, id));
 }
 
-interface ReadNetwork {
-  readonly startedAt: number;
-  readonly networks: readonly Network[];
-  readonly subnets: readonly Subnet[];
-  readonly securityGroups: readonly SecurityGroup[];
-  readonly denied: CloudFailure | undefined;
-  readonly problems: readonly UnreadablePart[];
-}
-
-async function readNetwork(reading: InfrastructureReading, vpcId: string): Promise<ReadNetwork> {
+async function readNetwork(reading: InfrastructureReading, vpcId: string): Promise<ObservedInfrastructure> {
   const { client, context } = reading;
   const [vpcs, switches, groups] = await Promise.all([
     client.numbered(
@@ -82,33 +60,24 @@ async function readNetwork(reading: InfrastructureReading, vpcId: string): Promi
       .catch(unlessDenied),
   ]);
   const problems: UnreadablePart[] = [];
-  const kept = <S extends { readonly vpcId?: string | undefined }, R extends { readonly id: string }>(
+  const keep = <S extends { readonly vpcId?: string | undefined }, R extends { readonly id: string }>(
     action: NumberedAction,
     items: readonly S[],
     read: (shown: S) => R | UnreadablePart,
-  ): readonly R[] => {
-    refuseUnrequested(
-      action,
-      [vpcId],
-      items.map((shown) => shown.vpcId),
-    );
-    const all = items.map(read);
-    const unread = all.filter(isUnreadable);
-    refuseSpoiled(action, unread, items.length);
-    problems.push(...unread);
-    const readable = all.filter((item): item is R => !isUnreadable(item));
-    refuseRepeated(
-      action,
-      readable.map(({ id }) => id),
-    );
-    return readable;
+  ): ReadonlyMap<string, R> => {
+    const usable = { items, asked: [vpcId], networkOf: (shown: S) => shown.vpcId, read, problems };
+    return byUniqueId(action, usableOf(action, usable));
   };
   return {
     startedAt: switches.startedAt,
-    networks: kept('DescribeVpcs', vpcs.items, networkOf),
-    subnets: kept('DescribeVSwitches', switches.items, (shown) => subnetOf(shown, reading)),
-    securityGroups: kept('DescribeSecurityGroups', groups.items, groupOf),
-    denied: 'denied' in groups ? groups.denied : undefined,
+    infrastructure: {
+      networkIds: new Set([vpcId]),
+      networks: keep('DescribeVpcs', vpcs.items, networkOf),
+      subnets: keep('DescribeVSwitches', switches.items, (shown) => subnetOf(shown, reading)),
+      routeTables: [],
+      securityGroups: [...keep('DescribeSecurityGroups', groups.items, groupOf).values()],
+      denied: 'denied' in groups ? { securityGroups: groups.denied } : {},
+    },
     problems,
   };
 }
@@ -123,26 +92,14 @@ function readSwitches(
   return client.numbered('DescribeVSwitches', { input: { vpcId }, items }, context);
 }
 
-export async function readSubnetCounts(
+export function readSubnetCounts(
   reading: InfrastructureReading,
   networkIds: readonly string[],
 ): Promise<ObservedCounts> {
-  const read = await allInParts(
-    networkIds.filter((id) => isIdOf('vpc', id)),
-    1,
-    ([id = '']) => readSwitches(reading, id),
-  );
-  const subnets = read.flatMap(({ items }) => items.map((shown) => subnetOf(shown, reading)));
-  return {
-    startedAt: Math.min(...read.map(({ startedAt }) => startedAt), Infinity),
-    counts: new Map(
-      subnets.flatMap((subnet) => (isUnreadable(subnet) ? [] : [[subnet.id, subnet.freeAddresses] as const])),
-    ),
-  };
-}
-
-function isUnreadable(read: object): read is UnreadablePart {
-  return 'problem' in read;
+  return countInParts(networkIds, parts, async ([id = '']) => {
+    const { startedAt, items } = await readSwitches(reading, id);
+    return { startedAt, subnets: items.map((shown) => subnetOf(shown, reading)) };
+  });
 }
 
 function networkOf({
@@ -198,21 +155,4 @@ function groupOf({
   if (!isIdOf('sg', id) || !isIdOf('vpc', networkId))
     return unreadablePart('security group', id, 'SecurityGroupId or VpcId is missing');
   return { id, networkId, tags: readTags(tags?.tag) };
-}
-
-function unreadablePart(
-  what: UnreadablePart['what'],
-  id: string | undefined,
-  problem: string,
-): UnreadablePart {
-  return { what, id: id || '(without an id)', problem };
-}
-
-function unlessDenied(error: unknown): { readonly items: readonly []; readonly denied: CloudFailure } {
-  if (!(error instanceof CloudError) || error.failure.permission === undefined) throw error;
-  return { items: [], denied: error.failure };
-}
-
-function byId<T extends { readonly id: string }>(items: readonly T[]): ReadonlyMap<string, T> {
-  return new Map(items.map((item) => [item.id, item]));
 }

@@ -1,11 +1,12 @@
 // Reads from ECS how many interfaces and addresses instance types can hold.
 import type { CallContext, InstanceLimits, UnreadableLimits } from '../contract/allocation-implementation.ts';
+import { unreadable } from '../contract/cloud-failure.ts';
 import { allInParts } from '../contract/in-parts.ts';
 import { isInstanceType } from './ids.ts';
 import { maxIndex } from './network-interface.ts';
-import { refuseRepeated } from './plausible.ts';
+import { refuseRepeated } from '../contract/plausible.ts';
 import type { RpcOutput, ShownInstanceType } from './rpc-api.ts';
-import { listed, type RpcClient, unreadable } from './rpc-client.ts';
+import { listed, type RpcClient } from './rpc-client.ts';
 
 /** The most instance types in a request. */
 export const maxInstanceTypes = 10;

@@ -1,15 +1,15 @@
 // Reads interfaces from ECS, and the instances that hold them.
 import type { CallContext, ObservationScope, ObservedPage } from '../contract/allocation-implementation.ts';
 import type { TakenAddresses } from '../contract/block-census.ts';
-import { CloudError } from '../contract/cloud-failure.ts';
+import { CloudError, unreadable } from '../contract/cloud-failure.ts';
 import { inParts } from '../contract/in-parts.ts';
 import type { Tags } from '../contract/network-interface.ts';
 import type { Instance, Observation } from '../contract/observation.ts';
 import { isIdOf } from './ids.ts';
 import { holderOf, prefixesOf, problemOf, readInterface, requestTags } from './network-interface.ts';
-import { refuseRepeated, refuseSpoiled, refuseUnrequested } from './plausible.ts';
+import { refuseRepeated, refuseSpoiled, refuseUnrequested } from '../contract/plausible.ts';
 import type { RpcInput, ShownInstance, ShownNetworkInterface } from './rpc-api.ts';
-import { listed, type RpcClient, unreadable } from './rpc-client.ts';
+import { listed, type RpcClient } from './rpc-client.ts';
 
 /** The most results in a page, and the most ids in a request. */
 export const interfacePage = 500;

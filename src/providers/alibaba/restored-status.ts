@@ -6,6 +6,7 @@ import type { Network, Subnet } from '../contract/infrastructure.ts';
 import { parseBlock } from '../contract/ipv4.ts';
 import type { NetworkInterface } from '../contract/network-interface.ts';
 import { items, member, text } from '../contract/published-json.ts';
+import { byId } from '../contract/published-status.ts';
 import { attachmentIdOf, slotIn } from './network-interface.ts';
 
 export function restoreStatus(instanceId: string, status: unknown): RestoredState {
@@ -69,8 +70,4 @@ function restoreInterface(instanceId: string, id: string, eni: unknown): Network
       deleteOnTermination: true,
     },
   };
-}
-
-function byId<T extends { readonly id: string }>(all: readonly T[]): ReadonlyMap<string, T> {
-  return new Map(all.map((item) => [item.id, item]));
 }

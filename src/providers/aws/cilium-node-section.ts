@@ -6,9 +6,7 @@ import type {
   CloudWords,
   RestoredState,
   SectionBound,
-  SectionPath,
   SectionReading,
-  ShownInterface,
   ShownInterfaces,
   SkippedEntry,
   StatusContext,
@@ -17,7 +15,8 @@ import type { KnownNetwork, Network, Subnet } from '../contract/infrastructure.t
 import type { InstanceView } from '../contract/instance-view.ts';
 import { blockAround, expandBlock, parseAddress, parseBlock } from '../contract/ipv4.ts';
 import { expandHolding, type NetworkInterface } from '../contract/network-interface.ts';
-import { isAbsent, isObject, member, text } from '../contract/published-json.ts';
+import { isAbsent, member, text } from '../contract/published-json.ts';
+import { byId, shownById, withoutEmpty } from '../contract/published-status.ts';
 import { cidrWording, ipv4Wording } from '../contract/section-fields.ts';
 import { eniRequirements } from './cilium-node-spec.ts';
 
@@ -76,25 +75,14 @@ export const awsSection: CiliumNodeSection = {
 };
 
 function shown(status: unknown, skip: SkippedEntry): SectionReading<ShownInterfaces> {
-  if (isAbsent(status)) return { value: new Map() };
-  if (!isObject(status)) return { problems: [{ path: [], accepted: 'an object' }] };
-  const enis = member(status, 'enis');
-  if (isAbsent(enis)) return { value: new Map() };
-  if (!isObject(enis)) return { problems: [{ path: ['enis'], accepted: 'a map' }] };
-  const interfaces = new Map<string, ShownInterface>();
-  for (const [id, eni] of Object.entries(enis)) {
-    const path = ['enis', id];
-    if (isObject(eni))
-      interfaces.set(id, {
-        addresses: validTexts(eni, 'addresses', { isValid: isIPv4, accepted: ipv4Wording, path, skip }),
-        prefixes: validTexts(eni, 'prefixes', { isValid: isBlock, accepted: cidrWording, path, skip }),
-      });
-    else skip(path, eni, 'an object');
-  }
-  const prefixes = [...interfaces.values()].reduce((count, each) => count + each.prefixes.length, 0);
-  if (prefixes > maxPrefixes)
-    return { problems: [{ path: ['enis'], accepted: `a map with at most ${maxPrefixes} prefixes` }] };
-  return { value: interfaces };
+  const reading = shownById(status, skip, (eni, within) => ({
+    addresses: validTexts(eni, 'addresses', { isValid: isIPv4, accepted: ipv4Wording, skip: within }),
+    prefixes: validTexts(eni, 'prefixes', { isValid: isBlock, accepted: cidrWording, skip: within }),
+  }));
+  if ('problems' in reading) return reading;
+  const prefixes = [...reading.value.values()].reduce((count, each) => count + each.prefixes.length, 0);
+  if (prefixes <= maxPrefixes) return reading;
+  return { problems: [{ path: ['enis'], accepted: `a map with at most ${maxPrefixes} prefixes` }] };
 }
 
 function isBlock(text: string): boolean {
@@ -104,27 +92,22 @@ function isBlock(text: string): boolean {
 interface Entries {
   readonly isValid: (text: string) => boolean;
   readonly accepted: string;
-  readonly path: SectionPath;
   readonly skip: SkippedEntry;
 }
 
 /** The valid entries of a list. A fully valid list is returned as is, so that memory holds it once. */
-function validTexts(
-  eni: object,
-  name: string,
-  { isValid, accepted, path, skip }: Entries,
-): readonly string[] {
+function validTexts(eni: object, name: string, { isValid, accepted, skip }: Entries): readonly string[] {
   const list = member(eni, name);
   if (isAbsent(list)) return [];
   if (!Array.isArray(list)) {
-    skip([...path, name], list, 'a list');
+    skip([name], list, 'a list');
     return [];
   }
   const isEntry = (entry: unknown): entry is string => typeof entry === 'string' && isValid(entry);
   if (list.every(isEntry)) return list;
   return list.filter((entry: unknown, index): entry is string => {
     if (isEntry(entry)) return true;
-    skip([...path, name, index], entry, accepted);
+    skip([name, index], entry, accepted);
     return false;
   });
 }
@@ -171,19 +154,6 @@ function statusAddresses({ addresses, prefixes }: NetworkInterface): readonly st
   if (prefixes.length === 0) return addresses;
   const members = prefixes.flatMap(expandBlock);
   return [...addresses.filter((address) => !members.includes(address)), ...members];
-}
-
-function withoutEmpty(value: Record<string, unknown>): Record<string, unknown> {
-  const kept: Record<string, unknown> = {};
-  for (const name of Object.keys(value)) if (!isEmpty(value[name])) kept[name] = value[name];
-  return kept;
-}
-
-function isEmpty(item: unknown): boolean {
-  if (item === undefined || item === '' || item === 0) return true;
-  // Object.keys on a list would allocate a string for each of hundreds of addresses.
-  if (Array.isArray(item)) return item.length === 0;
-  return typeof item === 'object' && item !== null && Object.keys(item).length === 0;
 }
 
 /** A published `status.eni` without what is gone. A prefix that loses an address is replaced by its other addresses. */
@@ -240,10 +210,6 @@ function restoreNetwork(eni: unknown): Network | undefined {
   const [id, primaryCidr] = [text(vpc, 'id'), text(vpc, 'primary-cidr')];
   if (id === '' || parseBlock(primaryCidr) === undefined) return undefined;
   return { id, primaryCidr, cidrs: texts(vpc, 'cidrs').filter((cidr) => parseBlock(cidr) !== undefined) };
-}
-
-function byId<T extends { readonly id: string }>(items: readonly T[]): ReadonlyMap<string, T> {
-  return new Map(items.map((item) => [item.id, item]));
 }
 
 function restoreInterface(instanceId: string, id: string, eni: unknown): NetworkInterface | undefined {

@@ -6,6 +6,7 @@ import type {
   Subnet,
   UnreadablePart,
 } from '../contract/infrastructure.ts';
+import { unreadablePart } from '../contract/infrastructure-parts.ts';
 import { parseBlock, sizeOf } from '../contract/ipv4.ts';
 import { isIdOf } from './ids.ts';
 import { carries } from '../contract/network-interface.ts';
@@ -13,17 +14,13 @@ import type { Ec2RouteTable, Ec2SecurityGroup, Ec2Subnet, Ec2Vpc } from './ec2-a
 import { readTags } from './network-interface.ts';
 import type { ReadOptions } from './read-list.ts';
 
-export function isUnreadable(read: unknown): read is UnreadablePart {
-  return typeof read === 'object' && read !== null && 'problem' in read;
-}
-
 /** Undefined for an IPv6-only subnet, which has no addresses for pods. */
 export function readSubnet(
   shown: Ec2Subnet,
   options: Pick<ReadOptions, 'subnetIds' | 'subnetTags'>,
 ): Subnet | UnreadablePart | undefined {
   const problem = problemOfSubnet(shown);
-  if (problem !== undefined) return { what: 'subnet', id: shown.SubnetId || '(without an id)', problem };
+  if (problem !== undefined) return unreadablePart('subnet', shown.SubnetId, problem);
   return isIpv6Native(shown) ? undefined : ipv4Subnet(shown, options);
 }
 
@@ -70,13 +67,13 @@ export function readNetwork(shown: Ec2Vpc): Network | UnreadablePart {
     const problem = isIdOf('vpc', id)
       ? `${JSON.stringify(primaryCidr)} is not an IPv4 block`
       : 'VpcId is missing';
-    return { what: 'network', id: id ?? '(without an id)', problem };
+    return unreadablePart('network', id, problem);
   }
   const broken = shown.CidrBlockAssociationSet?.find(
     ({ CidrBlock }) => CidrBlock !== undefined && parseBlock(CidrBlock) === undefined,
   );
   if (broken !== undefined)
-    return { what: 'network', id, problem: `${JSON.stringify(broken.CidrBlock)} is not an IPv4 block` };
+    return unreadablePart('network', id, `${JSON.stringify(broken.CidrBlock)} is not an IPv4 block`);
   const associated = (shown.CidrBlockAssociationSet ?? []).flatMap((item) =>
     item.CidrBlockState?.State === 'associated' && item.CidrBlock !== undefined ? [item.CidrBlock] : [],
   );
@@ -85,16 +82,14 @@ export function readNetwork(shown: Ec2Vpc): Network | UnreadablePart {
 
 export function readRouteTable(shown: Ec2RouteTable): RouteTable | UnreadablePart {
   const { RouteTableId: id, VpcId: networkId } = shown;
-  if (!isIdOf('rtb', id) || !isIdOf('vpc', networkId)) {
-    return { what: 'route table', id: id ?? '(without an id)', problem: 'RouteTableId or VpcId is missing' };
-  }
+  if (!isIdOf('rtb', id) || !isIdOf('vpc', networkId))
+    return unreadablePart('route table', id, 'RouteTableId or VpcId is missing');
   return { id, networkId, subnetIds: (shown.Associations ?? []).flatMap((item) => item.SubnetId ?? []) };
 }
 
 export function readSecurityGroup(shown: Ec2SecurityGroup): SecurityGroup | UnreadablePart {
   const { GroupId: id, VpcId: networkId } = shown;
-  if (!isIdOf('sg', id) || !isIdOf('vpc', networkId)) {
-    return { what: 'security group', id: id ?? '(without an id)', problem: 'GroupId or VpcId is missing' };
-  }
+  if (!isIdOf('sg', id) || !isIdOf('vpc', networkId))
+    return unreadablePart('security group', id, 'GroupId or VpcId is missing');
   return { id, networkId, tags: readTags(shown.Tags) };
 }

@@ -5,7 +5,7 @@ import type { Ec2NetworkInterface } from './ec2-api.ts';
 import type { Ec2Client } from './ec2-client.ts';
 import { interfacesOf, readInstances } from './read.ts';
 import { holderOf, spoilageOf } from './network-interface.ts';
-import { refuseUnrequested } from './plausible.ts';
+import { refuseUnrequested } from '../contract/plausible.ts';
 
 export type InstancePrefixes =
   /** As EC2 writes them, IPv4 first, in its order; none if the interface has none. */

@@ -2,7 +2,8 @@
 // skipped; it does not invalidate the answer.
 import { isIdOf } from './ids.ts';
 import { intern } from '../../runtime/intern.ts';
-import { parseAddress, parseBlock } from '../contract/ipv4.ts';
+import { isOfHost, parseBlock } from '../contract/ipv4.ts';
+import { repeated } from '../contract/plausible.ts';
 import type { Attachment, NetworkInterface, Tags } from '../contract/network-interface.ts';
 import type { Observation } from '../contract/observation.ts';
 import type { Ec2Association, Ec2Attachment, Ec2NetworkInterface, Tag } from './ec2-api.ts';
@@ -156,20 +157,8 @@ function associationProblem({ PublicIp, CarrierIp, IpOwnerId }: Ec2Association =
   return IpOwnerId !== undefined && CarrierIp === undefined ? 'its association names no address' : undefined;
 }
 
-function isOfHost(text: string): boolean {
-  const first = (parseAddress(text) ?? 0) >>> 24;
-  return first !== 0 && first !== 127 && first < 224;
-}
-
 function isDelegated(prefix: string | undefined): boolean {
   return parseBlock(prefix ?? '')?.length === 28 && isOfHost((prefix ?? '').split('/')[0] ?? '');
-}
-
-/** The first duplicate. */
-export function repeated(items: readonly string[]): string | undefined {
-  return new Set(items).size === items.length
-    ? undefined
-    : items.find((item, index) => items.indexOf(item) < index);
 }
 
 function attachmentProblem(shown: Ec2NetworkInterface): string | undefined {

@@ -18,10 +18,12 @@ import type {
   ReleasePrefixes,
   SetDeleteOnTermination,
 } from '../contract/operation.ts';
+import { repeated } from '../contract/plausible.ts';
+import { outcomeOf } from '../gate/action-client.ts';
 import type { Ec2Action, Ec2Input, Ec2Output } from './ec2-api.ts';
-import { type Ec2Client, unreadable } from './ec2-client.ts';
+import type { Ec2Client } from './ec2-client.ts';
 import { isIdOf } from './ids.ts';
-import { repeated, tryRead } from './network-interface.ts';
+import { tryRead } from './network-interface.ts';
 
 export const actionOf = {
   createInterface: 'CreateNetworkInterface',
@@ -177,20 +179,15 @@ function deleteInterface(call: Call, operation: DeleteInterface): Promise<Outcom
   return write(call, 'DeleteNetworkInterface', { NetworkInterfaceId: interfaceId }, () => answer);
 }
 
-/** A success answer that cannot be parsed leaves the result ambiguous. */
 async function write<A extends Ec2Action>(
-  call: Call,
+  { client, context }: Call,
   action: A,
   input: Ec2Input<A>,
   read: (output: Ec2Output<A>) => Answer | { readonly problem: string },
 ): Promise<Outcome> {
-  const result = await call.client.write(action, input, call.context);
-  if (result.kind !== 'answered') return result;
-  const isRefused = 'Return' in result.output && result.output.Return === false;
-  const answer = isRefused ? { problem: 'it says that nothing was done' } : read(result.output);
-  if ('kind' in answer) return { kind: 'done', answer };
-  return {
-    kind: 'ambiguous',
-    failure: unreadable(action, `cannot understand the answer: ${answer.problem}`).failure,
-  };
+  return outcomeOf(action, await client.write(action, input, context), (output) =>
+    'Return' in output && output.Return === false
+      ? { problem: 'it says that nothing was done' }
+      : read(output),
+  );
 }

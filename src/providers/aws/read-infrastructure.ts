@@ -4,65 +4,35 @@ import type {
   ObservedCounts,
   ObservedInfrastructure,
 } from '../contract/allocation-implementation.ts';
-import { CloudError, type CloudFailure } from '../contract/cloud-failure.ts';
-import { allInParts } from '../contract/in-parts.ts';
-import type { Infrastructure, UnreadablePart } from '../contract/infrastructure.ts';
+import type { UnreadablePart } from '../contract/infrastructure.ts';
+import {
+  byUniqueId,
+  countInParts,
+  readInParts,
+  unlessDenied,
+  usableOf,
+} from '../contract/infrastructure-parts.ts';
 import type { Filter } from './ec2-api.ts';
 import type { Ec2Client, ReadAction } from './ec2-client.ts';
 import { isNetworkId } from './ids.ts';
-import {
-  isUnreadable,
-  readNetwork,
-  readRouteTable,
-  readSecurityGroup,
-  readSubnet,
-} from './infrastructure.ts';
-import { refuseUnrequested, refuseRepeated, refuseSpoiled } from './plausible.ts';
+import { readNetwork, readRouteTable, readSecurityGroup, readSubnet } from './infrastructure.ts';
+import { refuseUnrequested } from '../contract/plausible.ts';
 import { maxFilterValues, readList, type ReadOptions } from './read-list.ts';
 import { zoneByZone } from './zone-by-zone.ts';
 
 /** The largest page of DescribeRouteTables. */
 const maxRouteTables = 100;
 
+const parts = { max: maxFilterValues, isId: isNetworkId };
+
 /** For ids that cannot exist or that EC2 refuses, it returns nothing. */
-export async function readInfrastructure(
+export function readInfrastructure(
   client: Ec2Client,
   networkIds: readonly string[],
   options: ReadOptions,
   context: CallContext,
 ): Promise<ObservedInfrastructure> {
-  const problems: UnreadablePart[] = [];
-  const ids = networkIds.filter(isNetworkId);
-  const parts = await allInParts(
-    ids,
-    maxFilterValues,
-    (part) => readNetworks(client, part, options, context),
-    ({ value, failure }) =>
-      problems.push({ what: 'network', id: value, problem: `${failure.code}: ${failure.message}` }),
-  );
-  return {
-    ...together(parts, new Set(networkIds)),
-    problems: [...problems, ...parts.flatMap((part) => part.problems)],
-  };
-}
-
-function together(
-  parts: readonly ObservedInfrastructure[],
-  networkIds: ReadonlySet<string>,
-): Omit<ObservedInfrastructure, 'problems'> {
-  const read = parts.map(({ infrastructure }) => infrastructure);
-  return {
-    startedAt: Math.min(...parts.map(({ startedAt }) => startedAt), Infinity),
-    infrastructure: {
-      networkIds,
-      subnets: new Map(read.flatMap(({ subnets }) => [...subnets])),
-      networks: new Map(read.flatMap(({ networks }) => [...networks])),
-      routeTables: read.flatMap(({ routeTables }) => routeTables),
-      securityGroups: read.flatMap(({ securityGroups }) => securityGroups),
-      denied: Object.assign({}, ...read.map(({ denied }) => denied)) as Infrastructure['denied'] & object,
-      unreadZones: new Map(read.flatMap(({ unreadZones }) => [...(unreadZones ?? [])])),
-    },
-  };
+  return readInParts(networkIds, parts, (part) => readNetworks(client, part, options, context));
 }
 
 async function readNetworks(
@@ -91,31 +61,21 @@ async function readNetworks(
     id,
     problem: `its subnets cannot be read: ${code}: ${message}`,
   }));
-  const keep = <T extends { readonly VpcId?: string | undefined }, R>(
+  const keep = <S extends { readonly VpcId?: string | undefined }, R extends object>(
     action: ReadAction,
-    items: readonly T[],
-    read: (shown: T) => R | UnreadablePart | undefined,
-  ): R[] => {
-    refuseUnrequested(
-      action,
-      networkIds,
-      items.map((shown) => shown.VpcId),
-    );
-    const all = items.map(read);
-    const unread = all.filter(isUnreadable);
-    refuseSpoiled(action, unread, items.length);
-    problems.push(...unread);
-    return all.filter((item): item is R & {} => item !== undefined && !isUnreadable(item));
-  };
+    items: readonly S[],
+    read: (shown: S) => R | UnreadablePart | undefined,
+  ): readonly R[] =>
+    usableOf(action, { items, asked: networkIds, networkOf: ({ VpcId }) => VpcId, read, problems });
   return {
     startedAt: subnets.startedAt,
     infrastructure: {
       networkIds: new Set(networkIds),
-      subnets: byId(
+      subnets: byUniqueId(
         'DescribeSubnets',
         keep('DescribeSubnets', subnets.items, (shown) => readSubnet(shown, options)),
       ),
-      networks: byId('DescribeVpcs', keep('DescribeVpcs', networks.items, readNetwork)),
+      networks: byUniqueId('DescribeVpcs', keep('DescribeVpcs', networks.items, readNetwork)),
       routeTables: keep('DescribeRouteTables', routeTables.items, readRouteTable),
       securityGroups: keep('DescribeSecurityGroups', groups.items, readSecurityGroup),
       denied: {
@@ -132,46 +92,20 @@ function inZone(zone: string | undefined): Filter[] {
   return zone === undefined ? [] : [{ Name: 'availability-zone', Values: [zone] }];
 }
 
-function unlessDenied(error: unknown): { readonly items: readonly []; readonly denied: CloudFailure } {
-  if (!(error instanceof CloudError) || error.failure.permission === undefined) throw error;
-  return { items: [], denied: error.failure };
-}
-
-export async function readSubnetCounts(
+export function readSubnetCounts(
   client: Ec2Client,
   networkIds: readonly string[],
   options: ReadOptions,
   context: CallContext,
 ): Promise<ObservedCounts> {
-  const parts = await allInParts(networkIds.filter(isNetworkId), maxFilterValues, async (part) => {
+  return countInParts(networkIds, parts, async (part) => {
     const input = { Filters: [{ Name: 'vpc-id', Values: part }], MaxResults: options.pageSize };
-    const read = await readList({ client, context }, 'DescribeSubnets', 'Subnets', input);
+    const { startedAt, items } = await readList({ client, context }, 'DescribeSubnets', 'Subnets', input);
     refuseUnrequested(
       'DescribeSubnets',
       part,
-      read.items.map((shown) => shown.VpcId),
+      items.map((shown) => shown.VpcId),
     );
-    return read;
+    return { startedAt, subnets: items.map((shown) => readSubnet(shown, options)) };
   });
-  const counts = parts.flatMap(({ items }) =>
-    items.flatMap((shown) => {
-      const read = readSubnet(shown, options);
-      return read === undefined || isUnreadable(read) ? [] : [[read.id, read.freeAddresses] as const];
-    }),
-  );
-  return {
-    startedAt: Math.min(...parts.map(({ startedAt }) => startedAt), Infinity),
-    counts: new Map(counts),
-  };
-}
-
-function byId<T extends { readonly id: string }>(
-  action: ReadAction,
-  items: readonly T[],
-): ReadonlyMap<string, T> {
-  refuseRepeated(
-    action,
-    items.map(({ id }) => id),
-  );
-  return new Map(items.map((item) => [item.id, item]));
 }

@@ -1,10 +1,11 @@
 // Reads from EC2 how many interfaces and addresses instance types can hold.
 import type { CallContext, InstanceLimits, UnreadableLimits } from '../contract/allocation-implementation.ts';
+import { unreadable } from '../contract/cloud-failure.ts';
 import { allInParts } from '../contract/in-parts.ts';
 import type { Ec2InstanceType } from './ec2-api.ts';
-import { type Ec2Client, unreadable } from './ec2-client.ts';
+import type { Ec2Client } from './ec2-client.ts';
 import { isInstanceType } from './ids.ts';
-import { refuseUnrequested, refuseRepeated } from './plausible.ts';
+import { refuseUnrequested, refuseRepeated } from '../contract/plausible.ts';
 import { maxFilterValues, readList } from './read-list.ts';
 
 /** The largest page of DescribeInstanceTypes. */

@@ -1,7 +1,8 @@
 // Reads a list from EC2 page by page to its end, with the options that all reads share.
 import type { CallContext } from '../contract/allocation-implementation.ts';
+import { unreadable } from '../contract/cloud-failure.ts';
 import type { Ec2Output, Filter, ListInput } from './ec2-api.ts';
-import { type Ec2Client, type ReadAction, unreadable } from './ec2-client.ts';
+import type { Ec2Client, ReadAction } from './ec2-client.ts';
 
 /** The most filter values that one request may have in total. */
 export const maxFilterValues = 200;

@@ -1,19 +1,14 @@
 // Reads interfaces from EC2, and the instances that hold them.
 import type { CallContext, ObservationScope, ObservedPage } from '../contract/allocation-implementation.ts';
+import { unreadable } from '../contract/cloud-failure.ts';
 import { inParts } from '../contract/in-parts.ts';
 import type { TakenAddresses } from '../contract/block-census.ts';
 import type { Instance, Observation } from '../contract/observation.ts';
 import type { Ec2Instance, Ec2NetworkInterface, Filter } from './ec2-api.ts';
-import { type Ec2Client, unreadable } from './ec2-client.ts';
+import type { Ec2Client } from './ec2-client.ts';
 import { isIdOf, isInstanceId, isNetworkId } from './ids.ts';
 import { holderOf, readInterface, spoilageOf } from './network-interface.ts';
-import {
-  refuseUnrequested,
-  refuseRepeated,
-  refuseScattered,
-  refuseSpoiled,
-  type Spoiled,
-} from './plausible.ts';
+import { refuseUnrequested, refuseRepeated, refuseSpoiled, type Spoiled } from '../contract/plausible.ts';
 import { filtersOf, listed, maxFilterValues, readList, type ReadOptions } from './read-list.ts';
 
 /** Interfaces of a listing parsed at a time. */
@@ -233,4 +228,16 @@ function stateOf({ InstanceId: id, State }: Ec2Instance): Instance['state'] {
   if (State?.Code !== undefined && State.Code % 256 !== code)
     throw unreadable('DescribeInstances', `the state of ${id} is both ${State.Name} and ${State.Code}`);
   return state;
+}
+
+/** Throws a CloudError if interfaces of one subnet appear in several networks or zones. */
+function refuseScattered(shown: readonly Ec2NetworkInterface[]): void {
+  const places = new Map<string, string>();
+  for (const { SubnetId: id, VpcId, AvailabilityZone = '' } of shown) {
+    if (id === undefined || VpcId === undefined) continue;
+    const place = `${VpcId} ${AvailabilityZone}`;
+    if ((places.get(id) ?? place) !== place)
+      throw unreadable('DescribeNetworkInterfaces', `${id} is in ${places.get(id)} and in ${place}`);
+    places.set(id, place);
+  }
 }

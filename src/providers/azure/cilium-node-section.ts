@@ -16,8 +16,14 @@ import type {
 import type { KnownNetwork } from '../contract/infrastructure.ts';
 import { formatAddress, parseBlock } from '../contract/ipv4.ts';
 import type { NetworkInterface } from '../contract/network-interface.ts';
-import { cloudName, ipv4Wording, noTags, noTexts, readFields } from '../contract/section-fields.ts';
+import { cloudName, noTags, noTexts, readFields } from '../contract/section-fields.ts';
 import { isAbsent, isObject, items, member, text } from '../contract/published-json.ts';
+import {
+  publishedAddresses,
+  shownAddresses,
+  withoutAddresses,
+  withoutEmpty,
+} from '../contract/published-status.ts';
 import { restoreStatus } from './restored-status.ts';
 
 const words: CloudWords = {
@@ -40,6 +46,8 @@ const words: CloudWords = {
     exclusion: 'is outside what --azure-subscription-id and --azure-resource-group name',
   },
 };
+
+const addressFields = { list: 'addresses', address: 'ip' };
 
 const fields = z.object({ 'instance-id': cloudName, 'interface-name': cloudName }, 'an object');
 
@@ -118,24 +126,12 @@ function shown(status: unknown, skip: SkippedEntry): SectionReading<ShownInterfa
     if (id === '') skipWithin(['id'], member(item, 'id'), 'a text that is not empty');
     // One that is listed twice shows both, and one without an id still shows its addresses.
     const before = interfaces.get(id)?.addresses ?? noTexts;
-    interfaces.set(id, { addresses: [...before, ...shownAddresses(item, skipWithin)], prefixes: noTexts });
+    interfaces.set(id, {
+      addresses: [...before, ...shownAddresses(item, addressFields, skipWithin)],
+      prefixes: noTexts,
+    });
   }
   return { value: interfaces };
-}
-
-function shownAddresses(item: object, skip: SkippedEntry): readonly string[] {
-  const list = member(item, 'addresses');
-  if (isAbsent(list)) return noTexts;
-  if (!Array.isArray(list)) {
-    skip(['addresses'], list, 'a list');
-    return noTexts;
-  }
-  return (list as readonly unknown[]).flatMap((entry, index) => {
-    const address = text(entry, 'ip');
-    if (isIPv4(address)) return [address];
-    skip(['addresses', index, 'ip'], member(entry, 'ip'), ipv4Wording);
-    return [];
-  });
 }
 
 /** Agents use nothing in another state, so what is shown has this one, whatever changes on the interface meanwhile. */
@@ -156,40 +152,19 @@ function statusOfInterface(item: NetworkInterface, context: StatusContext): Reco
     // Azure reserves the first address of a subnet for its router.
     gateway: block === undefined ? '' : formatAddress(block.first + 1),
     'security-group': item.securityGroupIds[0] ?? '',
-    addresses: publishedOf(item, context)
+    addresses: publishedAddresses(item, context)
       .map((ip) => ({ ip, subnet: item.addressSubnets?.get(ip) ?? item.subnetId, state: usable }))
       .toSorted(by('ip')),
   });
-}
-
-function publishedOf(item: NetworkInterface, context: StatusContext): readonly string[] {
-  const { unfit, retired, excluded, usePrimaryAddress } = context;
-  const isFit = !unfit.has(item.id);
-  const isPrimaryShown = (isFit && usePrimaryAddress) || retired.has(item.primaryAddress);
-  const secondary = item.addresses.filter((address) => isFit || retired.has(address));
-  const all = new Set([...(isPrimaryShown ? [item.primaryAddress] : []), ...secondary]);
-  return [...all].filter((address) => !excluded.has(address) && isIPv4(address));
 }
 
 function by(name: string): (a: object, b: object) => number {
   return (a, b) => (text(a, name) < text(b, name) ? -1 : 1);
 }
 
-function withoutEmpty(value: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(value).filter(([, item]) => item !== '' && !(Array.isArray(item) && item.length === 0)),
-  );
-}
-
 /** A published `status.azure` without what is gone. */
 function statusWithout(status: unknown, isGone: (id: string) => boolean): unknown {
   if (!isObject(status)) return {};
   const kept = items(status, 'interfaces').filter((item) => !isGone(text(item, 'id')));
-  return { ...status, interfaces: kept.map((item) => withoutAddresses(item, isGone)) };
-}
-
-function withoutAddresses(item: unknown, isGone: (id: string) => boolean): unknown {
-  const addresses = items(item, 'addresses');
-  const kept = addresses.filter((entry) => !isGone(text(entry, 'ip')));
-  return kept.length === addresses.length ? item : { ...(item as object), addresses: kept };
+  return { ...status, interfaces: kept.map((item) => withoutAddresses(item, addressFields, isGone)) };
 }

@@ -1,7 +1,8 @@
 // Parses network interfaces from ARM answers. One that cannot be parsed is reported and skipped; it does not invalidate
 // the answer.
 import { intern } from '../../runtime/intern.ts';
-import { parseAddress } from '../contract/ipv4.ts';
+import { isOfHost } from '../contract/ipv4.ts';
+import { repeated } from '../contract/plausible.ts';
 import type { Attachment, NetworkInterface } from '../contract/network-interface.ts';
 import type { Observation } from '../contract/observation.ts';
 import { type Json, list, member, text } from './arm-api.ts';
@@ -219,14 +220,8 @@ function problemOf(
 function addressProblemOf(addresses: readonly string[]): string | undefined {
   const wrong = addresses.find((address) => !isOfHost(address));
   if (wrong !== undefined) return `${JSON.stringify(wrong)} is not an IPv4 address`;
-  const met = new Set<string>();
-  const twice = addresses.find((address) => met.size === met.add(address).size);
+  const twice = repeated(addresses);
   return twice === undefined ? undefined : `it has ${twice} twice`;
-}
-
-function isOfHost(address: string): boolean {
-  const first = (parseAddress(address) ?? 0) >>> 24;
-  return first !== 0 && first !== 127 && first < 224;
 }
 
 /** The interfaces of one instance, each in its place: the primary one first, then by id. */

@@ -70,3 +70,19 @@ export class CloudError extends Error {
     this.failure = failure;
   }
 }
+
+/** The error for an answer that lacks what it must contain. */
+export function unreadable(action: string, problem: string): CloudError {
+  return new CloudError({
+    kind: 'unreadable',
+    action,
+    code: 'UnreadableAnswer',
+    message: problem,
+    requestId: undefined,
+  });
+}
+
+/** Each page is valid, but the listing never ends. Reading on costs calls, so it backs off like any other failure. */
+export function endless(action: string, message: string): CloudError {
+  return new CloudError({ kind: 'unknown', action, code: 'EndlessPages', message, requestId: undefined });
+}

@@ -20,6 +20,12 @@ export function formatAddress(value: number): string {
   return `${value >>> 24}.${(value >>> 16) & 255}.${(value >>> 8) & 255}.${value & 255}`;
 }
 
+/** Whether it is an address that a host can have: not of this network, loopback, multicast or reserved. */
+export function isOfHost(text: string): boolean {
+  const first = (parseAddress(text) ?? 0) >>> 24;
+  return first !== 0 && first !== 127 && first < 224;
+}
+
 /** Parses `a.b.c.d/n`. Undefined if it is malformed or has host bits. */
 export function parseBlock(text: string): Block | undefined {
   const [address, length, ...rest] = text.split('/');

@@ -2,7 +2,7 @@
 // the cloud goes on with after it accepted a change.
 import { sanitizedText } from '../../network/untrusted-text.ts';
 import type { CallContext } from '../contract/allocation-implementation.ts';
-import { CloudError } from '../contract/cloud-failure.ts';
+import { unreadable } from '../contract/cloud-failure.ts';
 import type { CallGate, WriteResult } from '../gate/call-gate.ts';
 import type { CloudCall } from '../gate/cloud-call.ts';
 import { type AliasInterface, interfaceIn, type AliasRange } from './alias-interface.ts';
@@ -106,14 +106,4 @@ export class ComputeClient {
 
 function callOf(name: ComputeAction, effect: CloudCall['effect']): CloudCall {
   return { name, effect, limits: [{ name }] };
-}
-
-function unreadable(action: ComputeAction, message: string): CloudError {
-  return new CloudError({
-    kind: 'unreadable',
-    action,
-    code: 'UnreadableAnswer',
-    message,
-    requestId: undefined,
-  });
 }

@@ -168,5 +168,5 @@ function resultOf(outcome: Outcome): CollectionResult {
   if (outcome.kind === 'done') return { kind: 'deleted' };
   const { failure } = outcome;
   if (failure.kind === 'conflict') return { kind: 'inUse' };
-  return failure.kind === 'interfaceGone' ? { kind: 'gone' } : { kind: 'failed', failure };
+  return policyOf(failure).retry === 'needless' ? { kind: 'gone' } : { kind: 'failed', failure };
 }

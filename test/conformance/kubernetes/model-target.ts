@@ -1,6 +1,6 @@
 // The embedded model as a target of the script: in process, and behind its own HTTP server. Both keep virtual time.
 import { Random } from '../../../src/runtime/random.ts';
-import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 import { ciliumNodeCrd } from '../../../src/simulator/kubernetes/ciliumnode-crd.ts';
 import { KubernetesModel } from '../../../src/simulator/kubernetes/kubernetes-model.ts';
 import type { Target, WireAnswer, WireRequest } from './run-script.ts';

@@ -1,7 +1,7 @@
 // How late the API server shows pods, as an agent measures it, in virtual time.
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { Random } from '../../../src/runtime/random.ts';
-import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 import { AgentMachine } from '../../simulation/agent/agent-machine.ts';
 import { EmbeddedApi } from '../kubernetes/embedded-api.ts';
 import { callPlugin } from './plugin-call.ts';

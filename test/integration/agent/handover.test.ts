@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { type JsonObject, valueAt } from '../../../src/kubernetes/transport/json.ts';
 import { Random } from '../../../src/runtime/random.ts';
-import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 import { AgentMachine } from '../../simulation/agent/agent-machine.ts';
 import { EmbeddedApi } from '../kubernetes/embedded-api.ts';
 import { callPlugin, type PluginAnswer } from './plugin-call.ts';

@@ -4,7 +4,7 @@ import { type JsonObject, isList, valueAt } from '../../../src/kubernetes/transp
 import { KubernetesError } from '../../../src/kubernetes/transport/kubernetes-error.ts';
 import type { KubernetesTransport, TransportRequest } from '../../../src/kubernetes/transport/transport.ts';
 import { Random } from '../../../src/runtime/random.ts';
-import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 import { AgentMachine } from '../../simulation/agent/agent-machine.ts';
 import { EmbeddedApi } from '../kubernetes/embedded-api.ts';
 import { callPlugin } from './plugin-call.ts';

@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { OwnNode } from '../../../src/agent/own-node/own-node.ts';
 import { Random } from '../../../src/runtime/random.ts';
-import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 import { EmbeddedApi } from '../kubernetes/embedded-api.ts';
 

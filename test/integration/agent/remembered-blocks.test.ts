@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../src/kubernetes/transport/json.ts';
 import { KubernetesError } from '../../../src/kubernetes/transport/kubernetes-error.ts';
 import type { KubernetesTransport } from '../../../src/kubernetes/transport/transport.ts';
 import { Random } from '../../../src/runtime/random.ts';
-import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 import { ciliumNodeCrd } from '../../../src/simulator/kubernetes/ciliumnode-crd.ts';
 import { ciliumPodIpPoolCrd } from '../../../src/simulator/kubernetes/ciliumpodippool-crd.ts';
 import { AgentMachine } from '../../simulation/agent/agent-machine.ts';

@@ -5,7 +5,7 @@ import type { AliasCloud } from '../../../src/controller/clouds/cloud.ts';
 import { composeGceAliases } from '../../../src/controller/clouds/gce.ts';
 import { cloudAllocatorMode } from '../../../src/controller/modes/cloud-allocator-mode.ts';
 import { Random } from '../../../src/runtime/random.ts';
-import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 import { type GceFaults, GceModel } from '../../../src/simulator/gce/gce-model.ts';
 import { type JsonObject, listAt, textAt, textsAt } from '../../../src/simulator/workload/json.ts';
 import { BlockWorld } from '../../simulation/blocks/block-world.ts';

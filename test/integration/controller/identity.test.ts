@@ -185,6 +185,26 @@ describe('a node', () => {
     expect(world.broken()).toEqual([]);
   });
 
+  test('is served at startup, of two that name one instance, if its own Node has the primary address', async () => {
+    const world = worldOf(1);
+    const machine = { ...world.machine(), withoutProviderId: true };
+    const twin = { ...machine, name: 'a-twin', primaryAddress: '192.0.2.10' };
+    const first = startController(world);
+    await world.announce(twin);
+    await world.advance(30_000);
+    await world.announce(machine);
+    await world.advance(60_000);
+    first.stop();
+    await world.advance(30_000);
+    const before = world.events(machine.name);
+
+    startController(world, { identity: 'headwater-1' });
+    await world.advance(60_000);
+
+    expect(world.events(machine.name)).toEqual(before);
+    expect(world.pool(machine).size).toBe(8);
+  });
+
   test('is left as it is with the annotation to ignore it, and served once the annotation is gone', async () => {
     const world = worldOf(2);
     const machine = world.machine();

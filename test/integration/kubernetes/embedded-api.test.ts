@@ -13,7 +13,7 @@ import { Reflector } from '../../../src/kubernetes/watch/reflector.ts';
 import { readServedSchema } from '../../../src/kubernetes/cilium-node/served-schema.ts';
 import { sleep } from '../../../src/runtime/clock.ts';
 import { Random } from '../../../src/runtime/random.ts';
-import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 import type { FaultRule } from '../../../src/simulator/kubernetes/faults/faults.ts';
 import { ciliumNodes, EmbeddedApi } from './embedded-api.ts';
 

@@ -3,7 +3,7 @@ import { InProcessTransport } from '../../support/in-process-transport.ts';
 import { LeaderElection } from '../../../src/kubernetes/lease/leader-election.ts';
 import { sleep } from '../../../src/runtime/clock.ts';
 import { Random } from '../../../src/runtime/random.ts';
-import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 import type { FaultEffect } from '../../../src/simulator/kubernetes/faults/faults.ts';
 import { FreezableClock } from '../../unit/kubernetes/freezable-clock.ts';
 import { EmbeddedApi } from './embedded-api.ts';

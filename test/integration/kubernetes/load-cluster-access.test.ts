@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Credentials } from '../../../src/kubernetes/transport/cluster-access.ts';
 import { loadClusterAccess } from '../../../src/kubernetes/auth/load-cluster-access.ts';
 import { describeError } from '../../../src/observability/describe-error.ts';
-import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 
 type ClusterAccessOptions = Parameters<typeof loadClusterAccess>[0];
 let directory = '';

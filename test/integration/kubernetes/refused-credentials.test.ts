@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadClusterAccess } from '../../../src/kubernetes/auth/load-cluster-access.ts';
 import { UndiciTransport } from '../../../src/kubernetes/transport/undici-transport.ts';
-import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 import { json, loopbackServer } from '../../support/loopback-server.ts';
 
 const never = new AbortController().signal;

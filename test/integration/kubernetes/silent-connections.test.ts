@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import type { ServerResponse } from 'node:http';
 import type { TransportAnswer, TransportRequest } from '../../../src/kubernetes/transport/transport.ts';
 import { UndiciTransport } from '../../../src/kubernetes/transport/undici-transport.ts';
-import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 import { accessTo } from '../../support/cluster-access.ts';
 import { type Answer, json, loopbackServer } from '../../support/loopback-server.ts';
 import { type SilentRelay, startSilentRelay } from '../../support/silent-relay.ts';

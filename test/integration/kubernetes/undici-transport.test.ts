@@ -13,7 +13,7 @@ import {
 } from '../../../src/kubernetes/transport/undici-transport.ts';
 import { describeError } from '../../../src/observability/describe-error.ts';
 import { systemClock } from '../../../src/runtime/system-clock.ts';
-import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 import { type Answer, json, type LoopbackServer, loopbackServer } from '../../support/loopback-server.ts';
 import {
   type Certificate,

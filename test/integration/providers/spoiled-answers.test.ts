@@ -8,7 +8,7 @@ import { readInfrastructure, readSubnetCounts } from '../../../src/providers/aws
 import { readLimits } from '../../../src/providers/aws/read-limits.ts';
 import { CloudError } from '../../../src/providers/contract/cloud-failure.ts';
 import { Random } from '../../../src/runtime/random.ts';
-import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 import { type Delivery, kinds, spoiled } from '../../support/spoiled-answers.ts';
 import { type SpoilingFront, startSpoilingFront } from '../../support/spoiling-front.ts';
 import { all, context, ec2ClientRig } from '../../unit/providers/aws/ec2-client-rig.ts';

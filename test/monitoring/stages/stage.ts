@@ -1,6 +1,6 @@
 // A cluster in virtual time that is played for the sake of its metrics: something goes wrong in it, and meanwhile it is
 // scraped as Prometheus would.
-import type { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
+import type { VirtualClock } from '../../support/virtual-clock.ts';
 import type { MetricHistory } from '../rig/metric-history.ts';
 
 export interface Stage {

@@ -22,7 +22,7 @@ import { createAgentMetricRegistry } from '../../../src/observability/metrics.ts
 import type { KubernetesTransport } from '../../../src/kubernetes/transport/transport.ts';
 import type { Clock } from '../../../src/runtime/clock.ts';
 import type { Random } from '../../../src/runtime/random.ts';
-import type { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
+import type { VirtualClock } from '../../support/virtual-clock.ts';
 import { emptyEnvironment, rawFlags } from '../../support/given-options.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 import { SimulatedProcess } from '../process.ts';

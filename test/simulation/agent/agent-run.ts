@@ -5,7 +5,7 @@ import type { ApiAnswer } from '../../../src/agent/rest/api.ts';
 import type { Family } from '../../../src/cidr/set/cidr.ts';
 import { sleep } from '../../../src/runtime/clock.ts';
 import { Random } from '../../../src/runtime/random.ts';
-import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 import { AgentChecks, type Shown } from './agent-checks.ts';
 import { AddressSupplier } from './address-supplier.ts';
 import { AgentMachine, type WriteFault } from './agent-machine.ts';

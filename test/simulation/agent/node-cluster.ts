@@ -2,7 +2,7 @@
 import type { KubernetesTransport } from '../../../src/kubernetes/transport/transport.ts';
 import { sleep } from '../../../src/runtime/clock.ts';
 import type { Random } from '../../../src/runtime/random.ts';
-import type { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
+import type { VirtualClock } from '../../support/virtual-clock.ts';
 import { ciliumNodeCrd } from '../../../src/simulator/kubernetes/ciliumnode-crd.ts';
 import { ciliumPodIpPoolCrd } from '../../../src/simulator/kubernetes/ciliumpodippool-crd.ts';
 import { ConnectionDropped } from '../../../src/simulator/kubernetes/faults/faults.ts';

@@ -2,7 +2,7 @@
 import type { Family } from '../../../src/cidr/set/cidr.ts';
 import { sleep } from '../../../src/runtime/clock.ts';
 import type { Random } from '../../../src/runtime/random.ts';
-import type { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
+import type { VirtualClock } from '../../support/virtual-clock.ts';
 import type { AgentChecks } from './agent-checks.ts';
 import type { NodeCluster } from './node-cluster.ts';
 import type { CniClient, CniResult } from './cni-client.ts';

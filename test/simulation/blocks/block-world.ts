@@ -14,7 +14,7 @@ import type { OptionCommand } from '../../../src/config/option-scope.ts';
 import type { Options } from '../../../src/config/option-table.ts';
 import type { MetricRegistry } from '../../../src/observability/metrics.ts';
 import { Random } from '../../../src/runtime/random.ts';
-import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 import { ciliumNodeCrd } from '../../../src/simulator/kubernetes/ciliumnode-crd.ts';
 import { ciliumPodIpPoolCrd } from '../../../src/simulator/kubernetes/ciliumpodippool-crd.ts';
 import type { KubernetesHandler, KubernetesRequest } from '../../../src/simulator/kubernetes/exchange.ts';

@@ -4,7 +4,7 @@ import { composeAlibaba } from '../../../src/controller/clouds/alibaba.ts';
 import type { Cloud, CloudDeps } from '../../../src/controller/clouds/cloud.ts';
 import type { RpcAction, RpcApi, RpcInput, RpcOutput } from '../../../src/providers/alibaba/rpc-api.ts';
 import { CallError, type Sending } from '../../../src/providers/gate/cloud-call.ts';
-import type { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
+import type { VirtualClock } from '../../support/virtual-clock.ts';
 import { readyLife } from '../../../src/simulator/alibaba/states.ts';
 import type { Faults } from '../../../src/simulator/cloud/faults.ts';
 import { plainInterface } from '../../../src/simulator/cloud/instances.ts';

@@ -2,7 +2,7 @@
 import { composeAws } from '../../../src/controller/clouds/aws.ts';
 import type { Cloud, CloudDeps } from '../../../src/controller/clouds/cloud.ts';
 import type { Ec2Api } from '../../../src/providers/aws/ec2-api.ts';
-import type { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
+import type { VirtualClock } from '../../support/virtual-clock.ts';
 import type { Faults } from '../../../src/simulator/cloud/faults.ts';
 import { plainInterface } from '../../../src/simulator/cloud/instances.ts';
 import {

@@ -3,7 +3,7 @@
 import { composeAzure } from '../../../src/controller/clouds/azure.ts';
 import type { Cloud, CloudDeps } from '../../../src/controller/clouds/cloud.ts';
 import type { ArmAnswer, ArmApi, ArmRequest } from '../../../src/providers/azure/arm-api.ts';
-import type { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
+import type { VirtualClock } from '../../support/virtual-clock.ts';
 import type { ModelWrite } from '../../../src/simulator/arm/arm-cloud.ts';
 import { ArmRefusal } from '../../../src/simulator/arm/arm-refusal.ts';
 import type { ArmTopology } from '../../../src/simulator/arm/arm-topology.ts';

@@ -1,5 +1,5 @@
 // Instances that come and go in a cloud that gives them interfaces of their own.
-import type { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
+import type { VirtualClock } from '../../support/virtual-clock.ts';
 import type { CloudNetwork } from '../../../src/simulator/cloud/cloud-network.ts';
 import { CloudRefusal } from '../../../src/simulator/cloud/cloud-refusal.ts';
 import { launch, type LaunchRequest, terminate } from '../../../src/simulator/cloud/instances.ts';

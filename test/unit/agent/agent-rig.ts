@@ -7,7 +7,7 @@ import { type Change, Holdings } from '../../../src/agent/ipam/holdings.ts';
 import { Ipam, type IpamEvent, type IpamOptions } from '../../../src/agent/ipam/ipam.ts';
 import { onlyDefault } from '../../../src/agent/ipam/pools.ts';
 import { Random } from '../../../src/runtime/random.ts';
-import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 
 export interface RigOptions {
   readonly blocks?: readonly string[];

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { loadOrRefuse, type Start } from '../../../src/commands/load-or-refuse.ts';
-import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 
 interface Started {
   readonly start: Start;

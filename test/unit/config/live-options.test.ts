@@ -3,7 +3,7 @@ import { renameSync } from 'node:fs';
 import { LiveOptions } from '../../../src/config/live-options.ts';
 import { type LiveValues, readLiveOptions } from '../../../src/config/read-live-options.ts';
 import { thisProcess } from '../../../src/config/process-environment.ts';
-import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 import { type MountedConfig, mountedConfig } from '../../support/config-directory.ts';
 
 let config: MountedConfig;

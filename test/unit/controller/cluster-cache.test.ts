@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { awsSection } from '../../../src/providers/aws/cilium-node-section.ts';
 import { ClusterCache } from '../../../src/controller/cluster-cache.ts';
 import { Random } from '../../../src/runtime/random.ts';
-import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 import { ScriptedTransport, status } from '../kubernetes/scripted-transport.ts';
 

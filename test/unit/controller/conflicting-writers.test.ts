@@ -5,7 +5,7 @@ import type { CiliumNode } from '../../../src/kubernetes/cilium-node/cilium-node
 import { readCiliumNode } from '../../../src/kubernetes/cilium-node/cilium-node-reader.ts';
 import { createMetricRegistry } from '../../../src/observability/metrics.ts';
 import { MutationPermission, noPauses } from '../../../src/providers/gate/mutation-permission.ts';
-import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 import { ciliumNode } from '../kubernetes/cilium-node-fixture.ts';
 

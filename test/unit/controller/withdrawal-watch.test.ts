@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { heldAnnotation, WithdrawalWatch } from '../../../src/controller/withdrawal-watch.ts';
 import type { NodeMember } from '../../../src/manager/withdrawals/withdrawal-decision.ts';
 import { MutationPermission, noPauses } from '../../../src/providers/gate/mutation-permission.ts';
-import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 
 const consistencyWindow = 30_000;

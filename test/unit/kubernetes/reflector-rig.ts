@@ -8,7 +8,7 @@ import {
 } from '../../../src/kubernetes/watch/reflector.ts';
 import type { TransportRequest } from '../../../src/kubernetes/transport/transport.ts';
 import { Random } from '../../../src/runtime/random.ts';
-import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 import { type Script, ScriptedTransport, type Server } from './scripted-transport.ts';
 
 export interface Rig {

@@ -9,7 +9,7 @@ import type { CreateInterface, Operation, Outcome } from '../../../src/providers
 import { VisibilityLag } from '../../../src/providers/inventory/visibility-lag.ts';
 import { Random } from '../../../src/runtime/random.ts';
 import { sleep } from '../../../src/runtime/clock.ts';
-import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 import { scriptedImplementation } from '../providers/scripted-implementation.ts';
 import { created, done } from './outcomes.ts';
 

@@ -20,7 +20,7 @@ import { TaskGroup } from '../../../src/runtime/task-group.ts';
 import { sleep } from '../../../src/runtime/clock.ts';
 import type { MaintainedFacts } from '../../../src/node/allocate/step-execution.ts';
 import { Random } from '../../../src/runtime/random.ts';
-import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 import { scriptedImplementation, traits } from '../providers/scripted-implementation.ts';
 import { eni, infrastructure, m5Large, requirements, subnet } from './allocation-facts.ts';
 import { attached, created, done } from './outcomes.ts';

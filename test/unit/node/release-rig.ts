@@ -16,7 +16,7 @@ import type { Operation, Outcome } from '../../../src/providers/contract/operati
 import { TaskGroup } from '../../../src/runtime/task-group.ts';
 import { sleep } from '../../../src/runtime/clock.ts';
 import { Random } from '../../../src/runtime/random.ts';
-import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 import { requirements } from './allocation-facts.ts';
 import { nodeOf } from './cilium-nodes.ts';
 import { done } from './outcomes.ts';

@@ -10,7 +10,7 @@ import {
   startHttpServer,
 } from '../../../src/observability/http-server.ts';
 import { createMetricRegistry } from '../../../src/observability/metrics.ts';
-import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 
 const started: HttpServer[] = [];

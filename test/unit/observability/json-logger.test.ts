@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { createJsonLogger } from '../../../src/observability/json-logger.ts';
 import type { Logger, LogLevel } from '../../../src/observability/logger.ts';
-import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 
 interface Rig {
   readonly log: Logger;

@@ -5,7 +5,7 @@ import { Inventory } from '../../../src/providers/inventory/inventory.ts';
 import type { NetworkInterface } from '../../../src/providers/contract/network-interface.ts';
 import type { Observation } from '../../../src/providers/contract/observation.ts';
 import { Random } from '../../../src/runtime/random.ts';
-import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 import { attachment, networkInterface } from './interfaces.ts';
 import { ended } from './inventory-rig.ts';
 

@@ -3,7 +3,7 @@ import { RateLimiter } from '../../../src/providers/rate-limit/rate-limiter.ts';
 import type { LimitedCall } from '../../../src/providers/rate-limit/limit-key.ts';
 import type { BucketSize } from '../../../src/providers/rate-limit/token-bucket.ts';
 import type { Priority } from '../../../src/providers/contract/priority.ts';
-import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 
 const never = new AbortController().signal;
 

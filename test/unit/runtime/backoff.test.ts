@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { Backoff, backOff, type BackoffState } from '../../../src/runtime/backoff.ts';
 import { Random } from '../../../src/runtime/random.ts';
-import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 
 test('a backoff pauses longer after each failure in a row, from that failure on, and starts over after a success', async () => {
   const clock = new VirtualClock();

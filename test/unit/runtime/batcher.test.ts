@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { Batcher } from '../../../src/runtime/batcher.ts';
 import { sleep } from '../../../src/runtime/clock.ts';
 import { Random } from '../../../src/runtime/random.ts';
-import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 
 interface Rig {
   readonly clock: VirtualClock;

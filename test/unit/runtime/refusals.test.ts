@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { Random } from '../../../src/runtime/random.ts';
 import { Refusals } from '../../../src/runtime/refusals.ts';
-import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 
 const bases: Readonly<Record<string, number>> = { brief: 1000, lasting: 4000 };
 

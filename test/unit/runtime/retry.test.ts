@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { retry } from '../../../src/runtime/retry.ts';
-import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 
 describe('an attempt', () => {
   test('is repeated after each pause until its result is final', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { punctually } from '../../../src/runtime/system-clock.ts';
-import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 
 /** Timers that fire `haste` ms early, and their requested delays. */
 function rig(haste: number) {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { TaskGroup } from '../../../src/runtime/task-group.ts';
 import { sleep } from '../../../src/runtime/clock.ts';
-import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 
 interface Rig {
   readonly clock: VirtualClock;
@@ -9,6 +9,8 @@ interface Rig {
   readonly bugs: unknown[];
   /** How many bugs were known when each pause started. */
   readonly pauses: number[];
+  /** Starts a pause. */
+  readonly backOff: () => void;
   /** Whether nothing was in flight when each ended. */
   readonly ends: boolean[];
 }
@@ -21,10 +23,10 @@ function rig(): Rig {
   const work: TaskGroup = new TaskGroup({
     clock,
     onBug: (error) => bugs.push(error),
-    backOff: () => pauses.push(bugs.length),
     onEnd: () => ends.push(work.isIdle),
   });
-  return { clock, work, bugs, pauses, ends };
+  const backOff = (): number => pauses.push(bugs.length);
+  return { clock, work, bugs, pauses, backOff, ends };
 }
 
 /** Stops the group, and reports whether the stop has ended. */
@@ -87,11 +89,12 @@ describe('a task group', () => {
   });
 
   test('aborts work that listens to the deadline after it is over', async () => {
-    const { clock, work, bugs, pauses } = rig();
-    work.beginTask(async () => {
+    const { clock, work, bugs, pauses, backOff } = rig();
+    const task = async (): Promise<void> => {
       await sleep(clock, 100, never);
       await sleep(clock, 1000, work.deadline);
-    });
+    };
+    work.beginTask(task, undefined, backOff);
 
     const stop = stopped(work, AbortSignal.abort());
     await clock.advance(110);
@@ -142,13 +145,13 @@ describe('a task group', () => {
   });
 
   test('reports an unexpected rejection as a bug and pauses, also while it stops', async () => {
-    const { clock, work, bugs, pauses } = rig();
+    const { clock, work, bugs, pauses, backOff } = rig();
     const failing = async (ms: number, text: string): Promise<void> => {
       await sleep(clock, ms, work.deadline);
       throw new Error(text);
     };
-    work.beginTask(() => failing(10, 'before'));
-    work.beginTask(() => failing(30, 'while stopping'));
+    work.beginTask(() => failing(10, 'before'), undefined, backOff);
+    work.beginTask(() => failing(30, 'while stopping'), undefined, backOff);
 
     await clock.advance(20);
     const stop = stopped(work, never);

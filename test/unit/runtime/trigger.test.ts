@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { type Clock, sleep } from '../../../src/runtime/clock.ts';
 import { Trigger, type TriggerFigures } from '../../../src/runtime/trigger.ts';
-import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 
 interface Rig {
   readonly clock: VirtualClock;

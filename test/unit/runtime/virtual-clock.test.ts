@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { sleep } from '../../../src/runtime/clock.ts';
 import { scaledClock } from '../../../src/runtime/scaled-clock.ts';
-import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 
 const never = new AbortController().signal;
 

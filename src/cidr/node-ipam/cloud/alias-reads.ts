@@ -48,7 +48,7 @@ export class AliasReads {
   }
 
   /** Starts to ask. Call it once. */
-  begin(): void {
+  beginAsking(): void {
     this.#isRunning = true;
     for (const [uid, entry] of this.#entries) this.#read(uid, entry);
   }

@@ -3,17 +3,12 @@ import { Random } from '../../../runtime/random.ts';
 import { systemClock as clock } from '../../../runtime/system-clock.ts';
 import { startAlibabaServer } from '../../../simulator/alibaba/alibaba-server.ts';
 import { createEmbeddedAlibaba } from '../../../simulator/cluster/embedded-cluster.ts';
-import type { DemoCloud } from '../demo-cloud.ts';
+import type { DemoCloud, WantedCluster } from '../demo-cloud.ts';
 import { throttleAndKill } from '../things-to-break.ts';
 import { alibabaChapters } from './alibaba-chapters.ts';
 import { alibabaTopology, configureAlibabaNode, leaveInterfaces } from './alibaba-topology.ts';
 
-export function alibabaCloud(wanted: {
-  readonly nodes: number;
-  readonly seed: string;
-  readonly pace: number;
-}): DemoCloud {
-  const { nodes, seed, pace } = wanted;
+export function alibabaCloud({ nodes, seed, pace }: WantedCluster): DemoCloud {
   const topology = alibabaTopology(nodes, seed);
   const random = new Random(seed);
   const cluster = createEmbeddedAlibaba({ topology, clock, random, pace, configure: configureAlibabaNode });

@@ -5,17 +5,12 @@ import { Random } from '../../../runtime/random.ts';
 import { systemClock as clock } from '../../../runtime/system-clock.ts';
 import { startArmServer } from '../../../simulator/arm/arm-server.ts';
 import { createEmbeddedAzure } from '../../../simulator/cluster/embedded-cluster.ts';
-import { type DemoCloud, halfOfEach } from '../demo-cloud.ts';
+import { type DemoCloud, halfOfEach, type WantedCluster } from '../demo-cloud.ts';
 import { throttleAndKill } from '../things-to-break.ts';
 import { azureChapters } from './azure-chapters.ts';
 import { azureTopology, configureAzureNode, subscription } from './azure-topology.ts';
 
-export function azureCloud(wanted: {
-  readonly nodes: number;
-  readonly seed: string;
-  readonly pace: number;
-}): DemoCloud {
-  const { nodes, seed, pace } = wanted;
+export function azureCloud({ nodes, seed, pace }: WantedCluster): DemoCloud {
   const topology = azureTopology(nodes, seed);
   const random = new Random(seed);
   const cluster = createEmbeddedAzure({ topology, clock, random, pace, configure: configureAzureNode });

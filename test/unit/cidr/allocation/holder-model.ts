@@ -13,7 +13,7 @@ import { BlockLedger } from '../../../../src/cidr/allocation/block-ledger.ts';
 import { type Cidr, type Family, parseCidr } from '../../../../src/cidr/set/cidr.ts';
 import { sleep } from '../../../../src/runtime/clock.ts';
 import { Random } from '../../../../src/runtime/random.ts';
-import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../../support/virtual-clock.ts';
 
 export function cidr(text: string): Cidr {
   const reading = parseCidr(text);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { OtherAllocators } from '../../../../src/cidr/allocation/other-allocators.ts';
-import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../../support/virtual-clock.ts';
 
 const minute = 60_000;
 

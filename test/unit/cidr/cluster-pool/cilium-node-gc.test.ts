@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { CiliumNodeGc, type GcFacts, gcPlan } from '../../../../src/cidr/cluster-pool/cilium-node-gc.ts';
 import { ciliumNodeHolder } from '../../../../src/cidr/cluster-pool/cilium-node-holders.ts';
-import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../../support/virtual-clock.ts';
 
 const interval = 300_000;
 const now = 1_000_000;

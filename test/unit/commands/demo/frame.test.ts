@@ -13,7 +13,7 @@ import { configureNode, demoTopology } from '../../../../src/commands/demo/demo-
 import { type Frame, frameLines } from '../../../../src/commands/demo/frame.ts';
 import { liveScreen, plainScreen } from '../../../../src/commands/demo/screen.ts';
 import { Random } from '../../../../src/runtime/random.ts';
-import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../../support/virtual-clock.ts';
 import {
   createEmbeddedAlibaba,
   createEmbeddedAzure,

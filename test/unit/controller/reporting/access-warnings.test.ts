@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { warnOfMissingAccess } from '../../../../src/controller/reporting/access-warnings.ts';
-import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../../support/virtual-clock.ts';
 import { recordingLogger } from '../../../support/recording-logger.ts';
 import { ScriptedTransport } from '../../kubernetes/scripted-transport.ts';
 

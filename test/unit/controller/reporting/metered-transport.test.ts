@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { MeteredTransport } from '../../../../src/controller/reporting/metered-transport.ts';
 import type { TransportRequest } from '../../../../src/kubernetes/transport/transport.ts';
 import { createMetricRegistry } from '../../../../src/observability/metrics.ts';
-import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../../support/virtual-clock.ts';
 import { ScriptedTransport } from '../../kubernetes/scripted-transport.ts';
 
 const nodes = '/apis/cilium.io/v2/ciliumnodes';

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { MissingPermissions } from '../../../../src/controller/reporting/missing-permissions.ts';
 import type { CloudFailure } from '../../../../src/providers/contract/cloud-failure.ts';
-import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../../support/virtual-clock.ts';
 import { recordingLogger } from '../../../support/recording-logger.ts';
 
 const failure: CloudFailure = {

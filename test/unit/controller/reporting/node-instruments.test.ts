@@ -4,7 +4,7 @@ import type { FinishedRelease } from '../../../../src/node/release/unassignments
 import type { LogLevel } from '../../../../src/observability/logger.ts';
 import { createMetricRegistry } from '../../../../src/observability/metrics.ts';
 import type { CloudFailureKind } from '../../../../src/providers/contract/cloud-failure.ts';
-import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../../support/virtual-clock.ts';
 import { recordingLogger } from '../../../support/recording-logger.ts';
 
 describe('a release that ends', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { WriteHealth } from '../../../../src/controller/reporting/write-health.ts';
 import type { WriteOutcome } from '../../../../src/kubernetes/cilium-node/cilium-node-writer.ts';
-import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../../support/virtual-clock.ts';
 
 const outcomes = {
   ok: { kind: 'written', raw: {} },

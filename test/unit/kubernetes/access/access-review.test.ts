@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { missingAccess } from '../../../../src/kubernetes/access/access-review.ts';
 import { neededAccess } from '../../../../src/kubernetes/access/needed-access.ts';
-import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../../support/virtual-clock.ts';
 import { type Script, ScriptedTransport, status, unreachable } from '../scripted-transport.ts';
 
 const needed = neededAccess({ namespace: 'kube-system', name: 'headwater' });

@@ -3,7 +3,7 @@ import type { ReadOutcome, WriteOutcome } from '../../../../src/kubernetes/ciliu
 import type { JsonObject } from '../../../../src/kubernetes/transport/json.ts';
 import { BlockedErrors } from '../../../../src/kubernetes/cilium-node/blocked-errors.ts';
 import { Random } from '../../../../src/runtime/random.ts';
-import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../../support/virtual-clock.ts';
 
 const node = { name: 'one', uid: 'uid-1' };
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { CiliumNodeWriter } from '../../../../src/kubernetes/cilium-node/cilium-node-writer.ts';
-import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../../support/virtual-clock.ts';
 import { type Script, ScriptedTransport, status, unreachable } from '../scripted-transport.ts';
 
 const never = new AbortController().signal;

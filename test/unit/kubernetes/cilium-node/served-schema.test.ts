@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Json } from '../../../../src/kubernetes/transport/json.ts';
 import { readServedSchema, type ServedSchema } from '../../../../src/kubernetes/cilium-node/served-schema.ts';
-import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../../support/virtual-clock.ts';
 import { type Script, ScriptedTransport, status, unreachable } from '../scripted-transport.ts';
 
 function read(script: Script): Promise<ServedSchema> {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { ensureDefinition, isLower } from '../../../../src/kubernetes/crd/ensure-definition.ts';
 import { ciliumNodeDefinition } from '../../../../src/kubernetes/crd/cilium-node-schema.ts';
-import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../../support/virtual-clock.ts';
 import { ScriptedTransport } from '../scripted-transport.ts';
 
 const established = { conditions: [{ type: 'Established', status: 'True' }] };

@@ -5,7 +5,7 @@ import { EventRecorder } from '../../../../src/kubernetes/events/event-recorder.
 import { type JsonObject, textAt } from '../../../../src/kubernetes/transport/json.ts';
 import type { TransportRequest } from '../../../../src/kubernetes/transport/transport.ts';
 import { Random } from '../../../../src/runtime/random.ts';
-import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../../support/virtual-clock.ts';
 import { type Script, ScriptedTransport, status, unreachable } from '../scripted-transport.ts';
 
 interface Rig {

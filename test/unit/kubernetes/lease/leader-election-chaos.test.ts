@@ -7,7 +7,7 @@ import type {
 } from '../../../../src/kubernetes/transport/transport.ts';
 import { sleep } from '../../../../src/runtime/clock.ts';
 import { Random } from '../../../../src/runtime/random.ts';
-import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../../support/virtual-clock.ts';
 import { FreezableClock } from '../freezable-clock.ts';
 import { LeaseServer } from '../lease-server.ts';
 import { ScriptedTransport, type Server, unreachable } from '../scripted-transport.ts';

@@ -4,7 +4,7 @@ import { LeaderElection, type Leadership } from '../../../../src/kubernetes/leas
 import { checkedLeaseTimings, type LeaseTimings } from '../../../../src/kubernetes/lease/lease-timings.ts';
 import { type Clock, sleep } from '../../../../src/runtime/clock.ts';
 import { Random } from '../../../../src/runtime/random.ts';
-import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../../support/virtual-clock.ts';
 import { FreezableClock } from '../freezable-clock.ts';
 import { LeaseServer } from '../lease-server.ts';
 import { ScriptedTransport, type Server, status, unreachable } from '../scripted-transport.ts';

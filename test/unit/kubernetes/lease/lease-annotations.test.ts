@@ -3,7 +3,7 @@ import { type JsonObject, valueAt } from '../../../../src/kubernetes/transport/j
 import { LeaderElection, type Leadership } from '../../../../src/kubernetes/lease/leader-election.ts';
 import type { TransportRequest } from '../../../../src/kubernetes/transport/transport.ts';
 import { Random } from '../../../../src/runtime/random.ts';
-import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../../support/virtual-clock.ts';
 import { LeaseServer } from '../lease-server.ts';
 import { type Script, ScriptedTransport, status, unreachable } from '../scripted-transport.ts';
 

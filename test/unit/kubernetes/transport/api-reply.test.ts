@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { ask } from '../../../../src/kubernetes/transport/api-reply.ts';
-import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../../support/virtual-clock.ts';
 import { type Script, ScriptedTransport, status, unreachable } from '../scripted-transport.ts';
 
 const never = new AbortController().signal;

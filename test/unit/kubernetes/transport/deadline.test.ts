@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { getEventListeners } from 'node:events';
 import { withDeadline } from '../../../../src/kubernetes/transport/deadline.ts';
 import { LinkedAbort } from '../../../../src/kubernetes/transport/linked-abort.ts';
-import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../../support/virtual-clock.ts';
 
 describe('withDeadline', () => {
   const waitingFor = 'GET /x';

@@ -6,7 +6,7 @@ import {
 } from '../../../support/in-process-transport.ts';
 import type { JsonObject } from '../../../../src/kubernetes/transport/json.ts';
 import type { StreamAnswer, StreamLine } from '../../../../src/kubernetes/transport/transport.ts';
-import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../../support/virtual-clock.ts';
 
 const never = new AbortController().signal;
 

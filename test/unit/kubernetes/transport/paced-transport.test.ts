@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { PacedTransport } from '../../../../src/kubernetes/transport/paced-transport.ts';
-import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../../support/virtual-clock.ts';
 
 const never = new AbortController().signal;
 

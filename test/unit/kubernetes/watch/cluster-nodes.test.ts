@@ -3,7 +3,7 @@ import { type ClusterNode, ClusterNodes } from '../../../../src/kubernetes/watch
 import type { JsonObject } from '../../../../src/kubernetes/transport/json.ts';
 import { instanceIdOf } from '../../../../src/providers/aws/ids.ts';
 import { Random } from '../../../../src/runtime/random.ts';
-import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../../support/virtual-clock.ts';
 import { event, isWatch, listOf, serve } from '../reflector-rig.ts';
 import { LineFeed, type Script, ScriptedTransport, type Server, status } from '../scripted-transport.ts';
 

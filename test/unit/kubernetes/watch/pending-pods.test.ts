@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../../src/kubernetes/transport/json.ts';
 import { applyMergePatch } from '../../../../src/kubernetes/transport/merge-patch.ts';
 import { PendingPods } from '../../../../src/kubernetes/watch/pending-pods.ts';
 import { Random } from '../../../../src/runtime/random.ts';
-import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../../support/virtual-clock.ts';
 import { event, isWatch, listOf, query, serve } from '../reflector-rig.ts';
 import { LineFeed, ScriptedTransport, type Server, status } from '../scripted-transport.ts';
 

@@ -67,19 +67,24 @@ describe('of the CiliumNodes that exist at the start', () => {
 
   test.each<[string, Candidate, Candidate]>([
     [
+      'one with the address of its own Node is decided before an older one',
+      { name: 'first', hasNodeAddress: true, hasAddresses: false, createdAt: newer },
+      { name: 'second', hasNodeAddress: false, hasAddresses: true, createdAt: older },
+    ],
+    [
       'one with addresses is decided before an older one without',
-      { name: 'first', hasAddresses: true, createdAt: newer },
-      { name: 'second', hasAddresses: false, createdAt: older },
+      { name: 'first', hasNodeAddress: false, hasAddresses: true, createdAt: newer },
+      { name: 'second', hasNodeAddress: false, hasAddresses: false, createdAt: older },
     ],
     [
       'the older one with addresses is decided first',
-      { name: 'first', hasAddresses: true, createdAt: older },
-      { name: 'second', hasAddresses: true, createdAt: newer },
+      { name: 'first', hasNodeAddress: false, hasAddresses: true, createdAt: older },
+      { name: 'second', hasNodeAddress: false, hasAddresses: true, createdAt: newer },
     ],
     [
       'one of unknown age is decided last',
-      { name: 'first', hasAddresses: false, createdAt: newer },
-      { name: 'second', hasAddresses: false, createdAt: undefined },
+      { name: 'first', hasNodeAddress: false, hasAddresses: false, createdAt: newer },
+      { name: 'second', hasNodeAddress: false, hasAddresses: false, createdAt: undefined },
     ],
   ])('%s', (_, first, second) => {
     expect(inStartOrder([second, first])).toEqual([first, second]);

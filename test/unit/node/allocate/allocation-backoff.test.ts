@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { AllocationBackoff } from '../../../../src/node/allocate/allocation-backoff.ts';
 import { Random } from '../../../../src/runtime/random.ts';
-import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../../support/virtual-clock.ts';
 import { failure } from '../outcomes.ts';
 
 function rig(): { clock: VirtualClock; setbacks: AllocationBackoff } {

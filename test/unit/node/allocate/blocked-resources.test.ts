@@ -3,7 +3,7 @@ import type { AllocationCall, RefusedScope } from '../../../../src/node/allocate
 import { BlockedResources } from '../../../../src/node/allocate/blocked-resources.ts';
 import type { CloudFailureKind } from '../../../../src/providers/contract/cloud-failure.ts';
 import { Random } from '../../../../src/runtime/random.ts';
-import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../../support/virtual-clock.ts';
 import { failure } from '../outcomes.ts';
 
 const subnet = (subnetId: string): RefusedScope => ({ kind: 'subnet', subnetId });

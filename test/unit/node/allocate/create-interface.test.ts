@@ -4,7 +4,7 @@ import type { Outcome } from '../../../../src/providers/contract/operation.ts';
 import { VisibilityLag } from '../../../../src/providers/inventory/visibility-lag.ts';
 import { Random } from '../../../../src/runtime/random.ts';
 import { sleep } from '../../../../src/runtime/clock.ts';
-import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../../support/virtual-clock.ts';
 import { scriptedImplementation } from '../../providers/scripted-implementation.ts';
 import { deleted, inPlace, request, rig, run, type Setup, until } from '../create-interface-rig.ts';
 import { attached, created, failed, failure, lost } from '../outcomes.ts';

@@ -4,7 +4,7 @@ import { type Assignment, LostAssignments } from '../../../../src/node/allocate/
 import type { InstanceView } from '../../../../src/providers/contract/instance-view.ts';
 import { TaskGroup } from '../../../../src/runtime/task-group.ts';
 import { sleep } from '../../../../src/runtime/clock.ts';
-import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../../support/virtual-clock.ts';
 import { eni, view } from '../allocation-facts.ts';
 
 const never = new AbortController().signal;

@@ -3,7 +3,7 @@ import { DeleteOnTermination } from '../../../../src/node/housekeeping/delete-on
 import type { CloudFailureKind } from '../../../../src/providers/contract/cloud-failure.ts';
 import { Random } from '../../../../src/runtime/random.ts';
 import { TaskGroup } from '../../../../src/runtime/task-group.ts';
-import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../../support/virtual-clock.ts';
 import { attachment, networkInterface } from '../../providers/interfaces.ts';
 import { scriptedImplementation } from '../../providers/scripted-implementation.ts';
 import { done, failed } from '../outcomes.ts';

@@ -3,7 +3,7 @@ import { StaticAddress, type StaticAddressDeps } from '../../../../src/node/hous
 import type { Outcome } from '../../../../src/providers/contract/operation.ts';
 import { Random } from '../../../../src/runtime/random.ts';
 import { TaskGroup } from '../../../../src/runtime/task-group.ts';
-import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../../support/virtual-clock.ts';
 import { scriptedImplementation } from '../../providers/scripted-implementation.ts';
 import { eni, view } from '../allocation-facts.ts';
 import { failed, lost } from '../outcomes.ts';

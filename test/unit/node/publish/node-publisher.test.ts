@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import type { ReadOutcome, WriteOutcome } from '../../../../src/kubernetes/cilium-node/cilium-node-writer.ts';
 import { NodePublisher, type PublishResult } from '../../../../src/node/publish/node-publisher.ts';
 import { Random } from '../../../../src/runtime/random.ts';
-import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../../support/virtual-clock.ts';
 import { nodeOf } from '../cilium-nodes.ts';
 
 const refusals: readonly WriteOutcome[] = [

@@ -4,7 +4,7 @@ import type { NodeContext } from '../../../../src/node/reconcile/node-context.ts
 import { NodeReconciler } from '../../../../src/node/reconcile/node-reconciler.ts';
 import { MutationPermission, noPauses } from '../../../../src/providers/gate/mutation-permission.ts';
 import { Random } from '../../../../src/runtime/random.ts';
-import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../../support/virtual-clock.ts';
 import { scriptedImplementation } from '../../providers/scripted-implementation.ts';
 import { infrastructure } from '../allocation-facts.ts';
 import { nodeOf } from '../cilium-nodes.ts';

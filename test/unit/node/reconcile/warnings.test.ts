@@ -6,7 +6,7 @@ import { Warnings } from '../../../../src/node/reconcile/warnings.ts';
 import { awsSection } from '../../../../src/providers/aws/cilium-node-section.ts';
 import type { InstanceView } from '../../../../src/providers/contract/instance-view.ts';
 import type { NetworkInterface } from '../../../../src/providers/contract/network-interface.ts';
-import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../../support/virtual-clock.ts';
 import { ciliumNode } from '../../kubernetes/cilium-node-fixture.ts';
 import { traits } from '../../providers/scripted-implementation.ts';
 import { eni, infrastructure, m5Large, subnet, view } from '../allocation-facts.ts';

@@ -3,7 +3,7 @@ import { InterfaceWaits } from '../../../../src/providers/alibaba/interface-wait
 import type { RpcAction, RpcApi, RpcInput, RpcOutput } from '../../../../src/providers/alibaba/rpc-api.ts';
 import type { CallContext } from '../../../../src/providers/contract/allocation-implementation.ts';
 import { CallError, type Sending } from '../../../../src/providers/gate/cloud-call.ts';
-import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../../support/virtual-clock.ts';
 import { clientOn } from './client-on.ts';
 
 type Reads = RpcOutput<'DescribeNetworkInterfaces'>;

@@ -5,7 +5,7 @@ import type { RpcAction, RpcApi, RpcInput, RpcOutput } from '../../../../src/pro
 import type { CallContext } from '../../../../src/providers/contract/allocation-implementation.ts';
 import type { Outcome } from '../../../../src/providers/contract/operation.ts';
 import { CallError, type Sending } from '../../../../src/providers/gate/cloud-call.ts';
-import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../../support/virtual-clock.ts';
 import { clientOn } from './client-on.ts';
 
 const lost = new CallError({ result: 'noAnswer', code: 'Timeout', message: 'no answer' });

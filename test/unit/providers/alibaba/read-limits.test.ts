@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { readLimits } from '../../../../src/providers/alibaba/read-limits.ts';
 import type { RpcAction, RpcApi, RpcInput, RpcOutput } from '../../../../src/providers/alibaba/rpc-api.ts';
 import type { CallContext } from '../../../../src/providers/contract/allocation-implementation.ts';
-import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../../support/virtual-clock.ts';
 import { clientOn } from './client-on.ts';
 
 const context: CallContext = { priority: () => 'normal', signal: new AbortController().signal };

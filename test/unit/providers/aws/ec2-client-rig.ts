@@ -15,7 +15,7 @@ import { RateLimiter } from '../../../../src/providers/rate-limit/rate-limiter.t
 import { CloudError, type CloudFailure } from '../../../../src/providers/contract/cloud-failure.ts';
 import { MutationPermission, noPauses } from '../../../../src/providers/gate/mutation-permission.ts';
 import type { BucketSize } from '../../../../src/providers/rate-limit/token-bucket.ts';
-import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../../support/virtual-clock.ts';
 
 export interface SentCall {
   readonly action: Ec2Action;

@@ -8,7 +8,7 @@ import {
 } from '../../../../src/providers/gate/mutation-permission.ts';
 import type { Priority } from '../../../../src/providers/contract/priority.ts';
 import { sleep } from '../../../../src/runtime/clock.ts';
-import type { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
+import type { VirtualClock } from '../../../support/virtual-clock.ts';
 import { all, context, type ClientChange, ec2ClientRig, failureOfRead } from './ec2-client-rig.ts';
 
 const attach = { NetworkInterfaceId: 'eni-1', InstanceId: 'i-1', DeviceIndex: 1, NetworkCardIndex: 0 };

@@ -1,13 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Ec2Subnet } from '../../../../src/providers/aws/ec2-api.ts';
 import {
-  isUnreadable,
   readNetwork,
   readRouteTable,
   readSecurityGroup,
   readSubnet,
 } from '../../../../src/providers/aws/infrastructure.ts';
 import type { ReadOptions } from '../../../../src/providers/aws/read-list.ts';
+import { isUnreadable } from '../../../../src/providers/contract/infrastructure-parts.ts';
 import { ec2Subnet } from './ec2-shapes.ts';
 
 const noFilter = { subnetIds: [], subnetTags: {} };

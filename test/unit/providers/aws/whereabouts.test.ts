@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { describeWhereabouts, type WhereaboutsSource } from '../../../../src/providers/aws/whereabouts.ts';
-import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../../support/virtual-clock.ts';
 
 const silent = (): Promise<never> => new Promise(() => undefined);
 

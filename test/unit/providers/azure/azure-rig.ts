@@ -30,7 +30,7 @@ import { CallGate, type FinishedCall } from '../../../../src/providers/gate/call
 import { MutationPermission, noPauses } from '../../../../src/providers/gate/mutation-permission.ts';
 import { ConcurrencyLimiter } from '../../../../src/providers/rate-limit/concurrency-limiter.ts';
 import { RateLimiter } from '../../../../src/providers/rate-limit/rate-limiter.ts';
-import type { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
+import type { VirtualClock } from '../../../support/virtual-clock.ts';
 import { InProcessArm } from '../../../support/in-process-arm.ts';
 import type { Fault } from '../../../../src/simulator/cloud/faults.ts';
 import { armRig, type ArmRig, groupPath } from '../../simulator/arm/arm-rig.ts';

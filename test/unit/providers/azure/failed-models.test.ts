@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../../support/virtual-clock.ts';
 import type { JsonObject } from '../../../../src/providers/azure/arm-api.ts';
 import { FailedModels } from '../../../../src/providers/azure/failed-models.ts';
 import { ourNamesIn } from '../../../../src/providers/azure/instance-model.ts';

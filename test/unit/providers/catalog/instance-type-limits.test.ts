@@ -7,7 +7,7 @@ import { CloudError } from '../../../../src/providers/contract/cloud-failure.ts'
 import { InstanceTypeLimits } from '../../../../src/providers/catalog/instance-type-limits.ts';
 import { Random } from '../../../../src/runtime/random.ts';
 import { sleep } from '../../../../src/runtime/clock.ts';
-import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../../support/virtual-clock.ts';
 import { scriptedImplementation } from '../scripted-implementation.ts';
 
 const large = { interfaces: 3, addressesPerInterface: 10, prefixes: true };

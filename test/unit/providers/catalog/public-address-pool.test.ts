@@ -8,7 +8,7 @@ import {
 } from '../../../../src/providers/catalog/public-address-pool.ts';
 import { Random } from '../../../../src/runtime/random.ts';
 import { sleep } from '../../../../src/runtime/clock.ts';
-import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../../support/virtual-clock.ts';
 
 const tags = { pool: 'a' };
 const never = new AbortController().signal;

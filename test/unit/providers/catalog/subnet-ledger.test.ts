@@ -6,7 +6,7 @@ import {
   SubnetLedger,
 } from '../../../../src/providers/catalog/subnet-ledger.ts';
 import { Random } from '../../../../src/runtime/random.ts';
-import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../../support/virtual-clock.ts';
 
 function ledger(free: number, countedAt = 0): SubnetLedger {
   const made = new SubnetLedger();

@@ -12,7 +12,7 @@ import { MutationPermission, noPauses } from '../../../../src/providers/gate/mut
 import { ConcurrencyLimiter } from '../../../../src/providers/rate-limit/concurrency-limiter.ts';
 import type { BucketLimit } from '../../../../src/providers/rate-limit/limit-key.ts';
 import { RateLimiter } from '../../../../src/providers/rate-limit/rate-limiter.ts';
-import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../../support/virtual-clock.ts';
 
 const context: CallContext = { priority: () => 'high', signal: new AbortController().signal };
 const size: BucketLimit = { kind: 'bucket', capacity: 10, refill: 1 };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { AwaitedRefresh, pauseAfter } from '../../../../src/providers/inventory/awaited-refresh.ts';
-import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../../support/virtual-clock.ts';
 
 test.each([
   [0, 1000],

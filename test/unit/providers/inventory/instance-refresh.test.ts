@@ -4,7 +4,7 @@ import { InstanceRefresh } from '../../../../src/providers/inventory/instance-re
 import { Inventory } from '../../../../src/providers/inventory/inventory.ts';
 import { Random } from '../../../../src/runtime/random.ts';
 import { sleep } from '../../../../src/runtime/clock.ts';
-import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../../support/virtual-clock.ts';
 import { attachment, networkInterface } from '../interfaces.ts';
 import { scriptedImplementation } from '../scripted-implementation.ts';
 

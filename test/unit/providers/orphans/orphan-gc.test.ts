@@ -8,7 +8,7 @@ import { OrphanGc } from '../../../../src/providers/orphans/orphan-gc.ts';
 import { Orphans } from '../../../../src/providers/orphans/orphans.ts';
 import { sleep } from '../../../../src/runtime/clock.ts';
 import { Random } from '../../../../src/runtime/random.ts';
-import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../../support/virtual-clock.ts';
 import { done, failed, failure, lost } from '../../node/outcomes.ts';
 import { networkInterface } from '../interfaces.ts';
 import { scriptedImplementation } from '../scripted-implementation.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Priority } from '../../../../src/providers/contract/priority.ts';
 import { type PendingOperation, Poller, type Progress } from '../../../../src/providers/pending/poller.ts';
 import { sleep } from '../../../../src/runtime/clock.ts';
-import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../../support/virtual-clock.ts';
 
 type View = ReadonlySet<string>;
 

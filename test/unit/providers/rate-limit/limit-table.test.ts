@@ -3,7 +3,7 @@ import { type LimitSize, ourLimits } from '../../../../src/providers/rate-limit/
 import { LimitTable } from '../../../../src/providers/rate-limit/limit-table.ts';
 import { type RateLimit, whenGranted } from '../../../../src/providers/rate-limit/rate-limit.ts';
 import { takeTokens } from '../../../../src/providers/rate-limit/token-bucket.ts';
-import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../../support/virtual-clock.ts';
 
 const perVm: LimitSize = { kind: 'bucket', capacity: 12, refill: 1, isPerThing: true };
 const reads: LimitSize = { kind: 'bucket', capacity: 250, refill: 25 };

@@ -4,7 +4,7 @@ import { ourLimits, type LimitSize } from '../../../../src/providers/rate-limit/
 import type { Priority } from '../../../../src/providers/contract/priority.ts';
 import { RateLimiter } from '../../../../src/providers/rate-limit/rate-limiter.ts';
 import { sleep } from '../../../../src/runtime/clock.ts';
-import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../../support/virtual-clock.ts';
 
 const forever = new AbortController().signal;
 const call = { limits: [{ name: 'create' }] };

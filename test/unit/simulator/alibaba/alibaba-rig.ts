@@ -1,6 +1,6 @@
 // An Alibaba Cloud in one process and in virtual time, with the requests of the tests.
 import { Random } from '../../../../src/runtime/random.ts';
-import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../../support/virtual-clock.ts';
 import type { AlibabaTopology } from '../../../../src/simulator/alibaba/alibaba-topology-schema.ts';
 import { readAlibabaTopology } from '../../../../src/simulator/alibaba/alibaba-topology.ts';
 import { type Alibaba, createAlibaba } from '../../../../src/simulator/alibaba/create-alibaba.ts';

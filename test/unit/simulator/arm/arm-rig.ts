@@ -1,6 +1,6 @@
 // An Azure in virtual time without a socket, for unit tests of its model.
 import { Random } from '../../../../src/runtime/random.ts';
-import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../../support/virtual-clock.ts';
 import { answerArm } from '../../../../src/simulator/arm/arm-http.ts';
 import { readArmTopology } from '../../../../src/simulator/arm/arm-topology.ts';
 import type { ArmTopology } from '../../../../src/simulator/arm/arm-topology-schema.ts';

@@ -1,6 +1,6 @@
 // A small network in virtual time, for unit tests of its rules.
 import { Random } from '../../../../src/runtime/random.ts';
-import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../../support/virtual-clock.ts';
 import { buildNetwork } from '../../../../src/simulator/cloud/build-network.ts';
 import type { CloudNetwork } from '../../../../src/simulator/cloud/cloud-network.ts';
 import { type CloudProblem, CloudRefusal } from '../../../../src/simulator/cloud/cloud-refusal.ts';

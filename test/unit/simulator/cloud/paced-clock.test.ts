@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../../support/virtual-clock.ts';
 import { PacedClock } from '../../../../src/simulator/cloud/paced-clock.ts';
 
 test('a paced clock applies a new pace to timers that already run', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../../support/virtual-clock.ts';
 import { RequestWindow } from '../../../../src/simulator/cloud/request-window.ts';
 import { TokenBucket } from '../../../../src/simulator/cloud/token-bucket.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { Random } from '../../../../src/runtime/random.ts';
-import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../../support/virtual-clock.ts';
 import { buildNetwork } from '../../../../src/simulator/cloud/build-network.ts';
 import { readTopology } from '../../../../src/simulator/cloud/topology.ts';
 import { networkRig, topologyFrom } from './network-rig.ts';

@@ -1,6 +1,6 @@
 // An EC2 in virtual time without a socket, for unit tests of its gateway.
 import { Random } from '../../../../src/runtime/random.ts';
-import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../../support/virtual-clock.ts';
 import { createEc2 } from '../../../../src/simulator/ec2/create-ec2.ts';
 import type { Ec2Gateway } from '../../../../src/simulator/ec2/ec2-gateway.ts';
 import { Ec2Refusal } from '../../../../src/simulator/ec2/ec2-refusal.ts';

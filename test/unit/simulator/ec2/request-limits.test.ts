@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../../support/virtual-clock.ts';
 import { RequestLimits } from '../../../../src/simulator/ec2/request-limits.ts';
 
 /** How many of many simultaneous requests are allowed, and how many a second later. */

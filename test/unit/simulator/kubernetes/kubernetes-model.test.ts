@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { Random } from '../../../../src/runtime/random.ts';
-import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../../support/virtual-clock.ts';
 import { KubernetesModel } from '../../../../src/simulator/kubernetes/kubernetes-model.ts';
 import { ciliumNode, ciliumNodes, inShort, rig } from './model-rig.ts';
 

@@ -1,6 +1,6 @@
 // A model in virtual time, and short ways to call it.
 import { Random } from '../../../../src/runtime/random.ts';
-import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../../support/virtual-clock.ts';
 import { ciliumNodeCrd } from '../../../../src/simulator/kubernetes/ciliumnode-crd.ts';
 import type { KubernetesResponse } from '../../../../src/simulator/kubernetes/exchange.ts';
 import {

@@ -1,7 +1,7 @@
 // An embedded Kubernetes API in virtual time, with everything that a test needs to act as administrator, operator and
 // cloud.
 import { Random } from '../../../../src/runtime/random.ts';
-import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../../support/virtual-clock.ts';
 import { ciliumNodeCrd } from '../../../../src/simulator/kubernetes/ciliumnode-crd.ts';
 import type { KubernetesHandler } from '../../../../src/simulator/kubernetes/exchange.ts';
 import { KubernetesModel } from '../../../../src/simulator/kubernetes/kubernetes-model.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../../support/virtual-clock.ts';
 import { insist } from '../../../../src/simulator/workload/insist.ts';
 import type { Answer } from '../../../../src/simulator/workload/kubernetes-client.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../../support/virtual-clock.ts';
 import { AddressLedger } from '../../../../src/simulator/workload/address-ledger.ts';
 import { MachineMemory } from '../../../../src/simulator/workload/machine-memory.ts';
 import { ViolationLog } from '../../../../src/simulator/workload/violation-log.ts';

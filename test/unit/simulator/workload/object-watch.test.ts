@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { Random } from '../../../../src/runtime/random.ts';
-import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../../support/virtual-clock.ts';
 import { ConnectionDropped } from '../../../../src/simulator/kubernetes/faults/faults.ts';
 import type { KubernetesHandler } from '../../../../src/simulator/kubernetes/exchange.ts';
 import type { JsonObject } from '../../../../src/simulator/workload/json.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { VirtualClock } from '../../../../../src/runtime/virtual-clock.ts';
+import { VirtualClock } from '../../../../support/virtual-clock.ts';
 import { LineStream } from '../../../../../src/simulator/kubernetes/reading/line-stream.ts';
 import { OpenWatches } from '../../../../../src/simulator/kubernetes/reading/open-watches.ts';
 

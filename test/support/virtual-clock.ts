@@ -1,6 +1,6 @@
 // A clock that moves only on command, and jumps from one due action to the next. Actions due at the same instant run in
 // scheduling order, so that one seed yields one history.
-import type { Clock } from './clock.ts';
+import type { Clock } from '../../src/runtime/clock.ts';
 
 interface Entry {
   readonly due: number;

@@ -1,7 +1,6 @@
 // Checks that an answer shows only what was requested, each item once, and most items in the vendor's form. Otherwise the
 // whole answer proves nothing: neither what exists nor what is missing.
-import type { RpcAction } from './rpc-api.ts';
-import { unreadable } from './rpc-client.ts';
+import { unreadable } from './cloud-failure.ts';
 
 /** Share of malformed items above which the answer is rejected. A single one among others is always tolerated. */
 const tolerated = 1 / 4;
@@ -12,7 +11,7 @@ export interface Spoiled {
 }
 
 /** Throws a CloudError if so many items are malformed that the answer itself must be wrong. */
-export function refuseSpoiled(action: RpcAction, spoiled: readonly Spoiled[], all: number): void {
+export function refuseSpoiled(action: string, spoiled: readonly Spoiled[], all: number): void {
   const [first] = spoiled;
   const isWithinThings = spoiled.length < all && spoiled.length <= Math.max(1, all * tolerated);
   if (first !== undefined && !isWithinThings)
@@ -22,18 +21,22 @@ export function refuseSpoiled(action: RpcAction, spoiled: readonly Spoiled[], al
     );
 }
 
+/** The first duplicate. */
+export function repeated(items: readonly string[]): string | undefined {
+  return new Set(items).size === items.length
+    ? undefined
+    : items.find((item, index) => items.indexOf(item) < index);
+}
+
 /** Throws a CloudError if one answer shows an item twice. */
-export function refuseRepeated(action: RpcAction, ids: readonly (string | undefined)[]): void {
-  const met = new Set<string>();
-  for (const id of ids) {
-    if (id !== undefined && met.has(id)) throw unreadable(action, `${id} is shown twice`);
-    if (id !== undefined) met.add(id);
-  }
+export function refuseRepeated(action: string, ids: readonly (string | undefined)[]): void {
+  const twice = repeated(ids.filter((id) => id !== undefined));
+  if (twice !== undefined) throw unreadable(action, `${twice} is shown twice`);
 }
 
 /** Throws a CloudError if an item belongs to none of the requested owners. */
 export function refuseUnrequested(
-  action: RpcAction,
+  action: string,
   asked: readonly string[],
   owners: readonly (string | undefined)[],
 ): void {

@@ -1,0 +1,22 @@
+// What every object of Kubernetes says about itself, read from what anyone may have written.
+import { type JsonObject, textAt, valueAt } from './transport/json.ts';
+
+export interface ObjectIdentity {
+  readonly name: string;
+  readonly uid: string;
+  readonly resourceVersion: string;
+  /** The API server's wall clock, in ms; Infinity if unreadable. */
+  readonly createdAt: number;
+  readonly isDeleting: boolean;
+}
+
+export function readIdentity(raw: JsonObject): ObjectIdentity {
+  const createdAt = Date.parse(textAt(raw, 'metadata', 'creationTimestamp') ?? '');
+  return {
+    name: textAt(raw, 'metadata', 'name') ?? '',
+    uid: textAt(raw, 'metadata', 'uid') ?? '',
+    resourceVersion: textAt(raw, 'metadata', 'resourceVersion') ?? '',
+    createdAt: Number.isNaN(createdAt) ? Infinity : createdAt,
+    isDeleting: valueAt(raw, 'metadata', 'deletionTimestamp') !== undefined,
+  };
+}

@@ -1,0 +1,114 @@
+// The network around the instances, read in parts: what is left out of each part, and how the parts become one.
+import type { ObservedCounts, ObservedInfrastructure } from './allocation-implementation.ts';
+import { CloudError, type CloudFailure } from './cloud-failure.ts';
+import { allInParts } from './in-parts.ts';
+import type { Infrastructure, Subnet, UnreadablePart } from './infrastructure.ts';
+import { refuseRepeated, refuseSpoiled, refuseUnrequested } from './plausible.ts';
+
+export interface NetworkParts {
+  /** Of a part. */
+  readonly max: number;
+  /** For ids that cannot exist, nothing is read. */
+  readonly isId: (id: string) => boolean;
+}
+
+/** Reads the networks in parts. A network that the cloud refuses is a problem of its own. */
+export async function readInParts(
+  networkIds: readonly string[],
+  { max, isId }: NetworkParts,
+  read: (part: readonly string[]) => Promise<ObservedInfrastructure>,
+): Promise<ObservedInfrastructure> {
+  const refused: UnreadablePart[] = [];
+  const parts = await allInParts(networkIds.filter(isId), max, read, ({ value, failure }) =>
+    refused.push(unreadablePart('network', value, `${failure.code}: ${failure.message}`)),
+  );
+  const all = parts.map(({ infrastructure }) => infrastructure);
+  return {
+    startedAt: firstOf(parts),
+    infrastructure: {
+      networkIds: new Set(networkIds),
+      subnets: new Map(all.flatMap(({ subnets }) => [...subnets])),
+      networks: new Map(all.flatMap(({ networks }) => [...networks])),
+      routeTables: all.flatMap(({ routeTables }) => routeTables),
+      securityGroups: all.flatMap(({ securityGroups }) => securityGroups),
+      denied: Object.assign({}, ...all.map(({ denied }) => denied)) as Infrastructure['denied'] & object,
+      unreadZones: new Map(all.flatMap(({ unreadZones }) => [...(unreadZones ?? [])])),
+    },
+    problems: [...refused, ...parts.flatMap(({ problems }) => problems)],
+  };
+}
+
+/** Free addresses of the subnets in the networks. Counts of a subnet that cannot be parsed are left out. */
+export async function countInParts(
+  networkIds: readonly string[],
+  { max, isId }: NetworkParts,
+  read: (
+    part: readonly string[],
+  ) => Promise<{ startedAt: number; subnets: readonly (Subnet | UnreadablePart | undefined)[] }>,
+): Promise<ObservedCounts> {
+  const parts = await allInParts(networkIds.filter(isId), max, read);
+  const counts = parts.flatMap(({ subnets }) =>
+    subnets.flatMap((subnet) =>
+      subnet === undefined || isUnreadable(subnet) ? [] : [[subnet.id, subnet.freeAddresses] as const],
+    ),
+  );
+  return { startedAt: firstOf(parts), counts: new Map(counts) };
+}
+
+function firstOf(parts: readonly { readonly startedAt: number }[]): number {
+  return Math.min(...parts.map(({ startedAt }) => startedAt), Infinity);
+}
+
+export interface ReadItems<S, R> {
+  readonly items: readonly S[];
+  /** The networks that were asked for, and the one that an item says it is in. */
+  readonly asked: readonly string[];
+  readonly networkOf: (shown: S) => string | undefined;
+  /** Undefined for what is of no use. */
+  readonly read: (shown: S) => R | UnreadablePart | undefined;
+  /** Gets what cannot be parsed. */
+  readonly problems: UnreadablePart[];
+}
+
+/** What can be used of an answer. Throws a CloudError if the answer proves nothing. */
+export function usableOf<S, R extends object>(
+  action: string,
+  { items, asked, networkOf, read, problems }: ReadItems<S, R>,
+): readonly R[] {
+  refuseUnrequested(action, asked, items.map(networkOf));
+  const all = items.map(read);
+  const unread = all.filter(isUnreadable);
+  refuseSpoiled(action, unread, items.length);
+  problems.push(...unread);
+  return all.filter((item): item is R => item !== undefined && !isUnreadable(item));
+}
+
+/** Throws a CloudError if one answer shows an item twice. */
+export function byUniqueId<T extends { readonly id: string }>(
+  action: string,
+  items: readonly T[],
+): ReadonlyMap<string, T> {
+  refuseRepeated(
+    action,
+    items.map(({ id }) => id),
+  );
+  return new Map(items.map((item) => [item.id, item]));
+}
+
+export function unreadablePart(
+  what: UnreadablePart['what'],
+  id: string | undefined,
+  problem: string,
+): UnreadablePart {
+  return { what, id: id || '(without an id)', problem };
+}
+
+export function isUnreadable(read: object | undefined): read is UnreadablePart {
+  return read !== undefined && 'problem' in read;
+}
+
+/** Nothing, and why, if the cloud denies a read. */
+export function unlessDenied(error: unknown): { readonly items: readonly []; readonly denied: CloudFailure } {
+  if (!(error instanceof CloudError) || error.failure.permission === undefined) throw error;
+  return { items: [], denied: error.failure };
+}

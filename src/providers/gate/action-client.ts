@@ -1,0 +1,85 @@
+// What clients of clouds share whose actions have names and one limit each: what a call of an action does and spends, and
+// listings page by page.
+import type { CallContext } from '../contract/allocation-implementation.ts';
+import { endless, unreadable } from '../contract/cloud-failure.ts';
+import type { Answer } from '../contract/observation.ts';
+import type { Outcome } from '../contract/operation.ts';
+import type { Priority } from '../contract/priority.ts';
+import type { CallGate, ReadResult, WriteResult } from './call-gate.ts';
+import type { CloudCall } from './cloud-call.ts';
+
+/** More pages than any listing has: a million interfaces. */
+export const maxPages = 2000;
+
+export class ActionClient<Action extends string> {
+  protected readonly gate: CallGate;
+  readonly #takingAway: ReadonlySet<Action>;
+
+  constructor(gate: CallGate, takingAway: ReadonlySet<Action>) {
+    this.gate = gate;
+    this.#takingAway = takingAway;
+  }
+
+  /** Waits until the rate limits admit one call of each action together. The returned function refunds the tokens. */
+  async admit(
+    actions: readonly Action[],
+    context: CallContext,
+  ): Promise<(unsent?: readonly Action[]) => void> {
+    const refund = await this.gate.admit(this.#callsOf(actions), context);
+    return (unsent = actions) => refund(this.#callsOf(unsent));
+  }
+
+  reconsider(): void {
+    this.gate.reconsider();
+  }
+
+  /** Expected wait for the rate limits for one call of each action, in ms. */
+  expectedWait(actions: readonly Action[], priority: Priority): number {
+    return this.gate.expectedWait(this.#callsOf(actions), priority);
+  }
+
+  protected callOf(action: Action): CloudCall {
+    const changes = this.#takingAway.has(action) ? 'takesAway' : 'adds';
+    return {
+      name: action,
+      effect: action.startsWith('Describe') ? 'reads' : changes,
+      limits: [{ name: action }],
+    };
+  }
+
+  /** Reads page by page, by the token in each page. */
+  protected async *follow<Output>(
+    action: Action,
+    read: (token: string | undefined) => Promise<ReadResult<Output>>,
+    tokenIn: (output: Output) => string | undefined,
+  ): AsyncGenerator<ReadResult<Output>> {
+    const met = new Set<string>();
+    let token: string | undefined;
+    do {
+      if (met.size === maxPages) throw endless(action, `it has more than ${maxPages} pages`);
+      const page: ReadResult<Output> = await read(token);
+      yield page;
+      const next = tokenIn(page.output) ?? '';
+      if (met.has(next)) throw endless(action, 'the same page token came twice');
+      met.add(next);
+      token = next === '' ? undefined : next;
+    } while (token !== undefined);
+  }
+
+  #callsOf(actions: readonly Action[]): readonly CloudCall[] {
+    return actions.map((action) => this.callOf(action));
+  }
+}
+
+/** What an answered change did. A success answer that cannot be understood leaves the result ambiguous. */
+export function outcomeOf<Output>(
+  action: string,
+  result: WriteResult<Output>,
+  read: (output: Output) => Answer | { readonly problem: string },
+): Outcome {
+  if (result.kind !== 'answered') return result;
+  const answer = read(result.output);
+  if ('kind' in answer) return { kind: 'done', answer };
+  const { failure } = unreadable(action, `cannot understand the answer: ${answer.problem}`);
+  return { kind: 'ambiguous', failure };
+}
