@@ -16,6 +16,8 @@ import { listedBlocks, type PoolNodeHolder, withBlocks } from './pool-node-holde
 interface Known {
   holder: PoolNodeHolder;
   listed: readonly ListedBlock[];
+  /** What it listed before its list was emptied: no agent lists nothing, so it may still use that. */
+  unlisted: readonly ListedBlock[];
   /** Blocks that are written, or were without an answer, and were never listed: nobody uses them yet. */
   reserved: readonly Cidr[];
   /** The state that the last reservation is bound to, and what it adds. */
@@ -70,13 +72,15 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
     const known = this.#known.get(holder.uid);
     const listed = listedBlocks(holder);
     if (known === undefined) {
-      const next = { holder, listed, reserved: [], version: '', added: '', wants: undefined };
+      const next = newKnown(holder, listed);
       this.#known.set(holder.uid, next);
       return { others: this.#hold(next), freed: [] };
     }
-    const dropped = isOlder(holder, before) ? [] : droppedBlocks(known.listed, listed);
-    Object.assign(known, { holder, listed, wants: undefined });
+    const missing = shownBlocks(known).filter((block) => !isAmong(listed, block));
+    const isEmptied = listed.length === 0;
+    Object.assign(known, { holder, listed, unlisted: isEmptied ? missing : [], wants: undefined });
     const others = this.#hold(known);
+    const dropped = isEmptied || isOlder(holder, before) ? [] : missing.map(({ cidr }) => cidr);
     const freed = [...this.#release(known, dropped), ...this.#settle(known)];
     return freed.length === 0 ? { others, freed } : { others: [...others, ...this.#noteFreed(freed)], freed };
   }
@@ -120,6 +124,8 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
       this.#blocksFor(known, want, allocated).map((cidr) => ({ pool: want.pool, cidr })),
     );
     if (added.length === 0) return undefined;
+    // What it shows then is whole: what its agent leaves out of a list afterwards, that agent returns.
+    added.push(...this.#returnable(known).filter((block) => !isAmong(added, block)));
     known.reserved = [...known.reserved, ...allocated.map(({ cidr }) => cidr)];
     const texts = added.map(({ cidr }) => cidrText(cidr));
     const isKnown = known.added === texts.join();
@@ -140,7 +146,6 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
   conditionOf(holder: PoolNodeHolder, facts: ServiceFacts): BlockCondition | undefined {
     const known = this.#known.get(holder.uid);
     if (known === undefined) return undefined;
-    const { listed } = known;
     return poolCondition({
       ...facts,
       holder,
@@ -148,7 +153,7 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
       conflict: this.#conflictOf(known),
       wants: facts.isWaiting ? this.#wantsOf(known).filter((want) => !this.#canServe(known, want)) : [],
       standingOf: (pool) => this.#standingOf(pool),
-      orphans: listed.filter((block) => this.#isOrphan(block)),
+      orphans: shownBlocks(known).filter((block) => this.#isOrphan(block)),
     });
   }
 
@@ -160,8 +165,9 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
 
   /** Blocks that nodes list under the name of a pool that does not have them. */
   *orphans(): Generator<ListedBlock & { readonly node: string }> {
-    for (const { holder, listed } of this.#known.values())
-      for (const block of listed) if (this.#isOrphan(block)) yield { ...block, node: holder.name };
+    for (const known of this.#known.values())
+      for (const block of shownBlocks(known))
+        if (this.#isOrphan(block)) yield { ...block, node: known.holder.name };
   }
 
   #isOrphan({ pool, cidr }: ListedBlock): boolean {
@@ -249,6 +255,10 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
     return blocks;
   }
 
+  #returnable({ holder: { uid }, unlisted }: Known): readonly ListedBlock[] {
+    return unlisted.filter(({ cidr }) => this.#ledger.othersHolding(cidr, uid).length === 0);
+  }
+
   /** As many blocks as are wanted, or as are free. */
   #blocksFor(known: Known, want: PoolWant, allocated: Allocated[]): readonly Cidr[] {
     const state = this.book.get(want.pool);
@@ -292,10 +302,17 @@ function readCidr(text: string): readonly Cidr[] {
   return reading.kind === 'cidr' ? [reading.cidr] : [];
 }
 
-/** What the agent gave back. A list without any block is no evidence: agents write none until they have one. */
-function droppedBlocks(before: readonly ListedBlock[], after: readonly ListedBlock[]): readonly Cidr[] {
-  if (after.length === 0) return [];
-  return before.map(({ cidr }) => cidr).filter((cidr) => !after.some((each) => isSame(each.cidr, cidr)));
+function newKnown(holder: PoolNodeHolder, listed: readonly ListedBlock[]): Known {
+  return { holder, listed, unlisted: [], reserved: [], version: '', added: '', wants: undefined };
+}
+
+/** A list without any block is no evidence that its agent gave them back: agents write none until they have one. */
+function shownBlocks({ listed, unlisted }: Known): readonly ListedBlock[] {
+  return unlisted.length === 0 ? listed : [...listed, ...unlisted];
+}
+
+function isAmong(blocks: readonly ListedBlock[], { cidr }: ListedBlock): boolean {
+  return blocks.some((each) => isSame(each.cidr, cidr));
 }
 
 /** A restored backup shows what once was, and not what was given back. */

@@ -3,7 +3,7 @@
 import type { CiliumPodIpPool } from '../../kubernetes/ciliumpodippool/cilium-pod-ip-pool.ts';
 import type { PoolCidr } from '../allocation/block-ledger.ts';
 import { type Cidr, cidrText, families, familyNames, overlaps } from '../set/cidr.ts';
-import { type PoolDefinition, readPool } from './pool-definition.ts';
+import { type FamilyRules, type PoolDefinition, readPool } from './pool-definition.ts';
 
 /** A block that a node has under the name of a pool. */
 export interface ListedBlock {
@@ -94,8 +94,9 @@ export class PoolBook {
       if (now === undefined || earlier === undefined) continue;
       if (now.maskSize !== earlier.maskSize)
         return `spec.${family}.maskSize changed from ${earlier.maskSize} to ${now.maskSize} while nodes have blocks of it: set it back, and create another pool`;
-      if (now.allowFirstIp !== earlier.allowFirstIp || now.allowLastIp !== earlier.allowLastIp)
-        return `spec.${family}.allowFirstIP or allowLastIP changed while nodes have blocks of it: set it back, and create another pool`;
+      const end = changedEnd(now, earlier);
+      if (end !== undefined)
+        return `spec.${family}.${end} while nodes have blocks of it: set it back, and create another pool`;
     }
     return undefined;
   }
@@ -105,7 +106,7 @@ export class PoolBook {
       if (name === pool.name) continue;
       const other = firstOverlap(pool.cidrs, definition?.cidrs ?? []);
       if (other !== undefined)
-        return `${cidrText(other.own)} overlaps ${cidrText(other.their)} of pool ${name}: remove it from one of them`;
+        return `${namedOf(other.own)} overlaps ${cidrText(other.their)} of pool ${name}: remove it from one of them`;
     }
     return undefined;
   }
@@ -116,10 +117,22 @@ export class PoolBook {
       if (name === pool.name) continue;
       const own = pool.cidrs.find((each) => overlaps(each.cidr, cidr));
       if (own !== undefined)
-        return `${cidrText(own.cidr)} holds ${cidrText(cidr)}, which node ${node} still has from pool ${name}: wait until the node returns it, or take other ${familyNames[cidr.family]} addresses`;
+        return `${namedOf(own.cidr)} holds ${cidrText(cidr)}, which node ${node} still has from pool ${name}: wait until the node returns it, or take other ${familyNames[cidr.family]} addresses`;
     }
     return undefined;
   }
+}
+
+function namedOf(cidr: Cidr): string {
+  return `${cidrText(cidr)} of spec.${cidr.family}.cidrs`;
+}
+
+function changedEnd(now: FamilyRules, earlier: FamilyRules): string | undefined {
+  if (now.allowFirstIp !== earlier.allowFirstIp)
+    return `allowFirstIP changed from ${earlier.allowFirstIp} to ${now.allowFirstIp}`;
+  if (now.allowLastIp !== earlier.allowLastIp)
+    return `allowLastIP changed from ${earlier.allowLastIp} to ${now.allowLastIp}`;
+  return undefined;
 }
 
 function firstOverlap(

@@ -33,7 +33,7 @@ export type PoolReading =
   | { readonly kind: 'invalid'; readonly why: string };
 
 export function readPool(raw: CiliumPodIpPool): PoolReading {
-  if (raw.problem !== undefined) return invalid(`${raw.problem}: correct the pool`);
+  if (raw.problem !== undefined) return invalid(raw.problem);
   const { name, ipv4, ipv6 } = raw;
   if (ipv4 === undefined && ipv6 === undefined)
     return invalid('it has no network: set spec.ipv4 or spec.ipv6');
@@ -65,14 +65,18 @@ interface GivenFamily {
 /** Adds the networks of one family; returns the first thing that is wrong with them. */
 function addNetworks({ name, family, given }: GivenFamily, into: PoolCidr[]): string | undefined {
   const { maskSize } = given;
+  const field = `spec.${family}.cidrs`;
   for (const text of given.cidrs) {
     const reading = parseCidr(text);
-    const shown = `${JSON.stringify(text)} of spec.${family}.cidrs`;
-    if (reading.kind === 'invalid') return `${shown} cannot be read because ${reading.why}`;
+    const shown = `${JSON.stringify(text)} of ${field}`;
+    if (reading.kind === 'invalid')
+      return `correct or remove ${shown}, which cannot be read because ${reading.why}`;
     const { cidr } = reading;
-    if (cidr.family !== family) return `${shown} is an ${familyNames[cidr.family]} network: move it`;
+    if (cidr.family !== family)
+      return `${shown} is an ${familyNames[cidr.family]} network: move it to spec.${cidr.family}.cidrs`;
     const shape = blockShape(cidr, maskSize);
-    if (shape.kind === 'invalid') return `${shown} cannot be divided because ${shape.why}`;
+    if (shape.kind === 'invalid')
+      return `${shown} cannot be divided by spec.${family}.maskSize because ${shape.why}: change one of them`;
     const other = into.find((each) => overlaps(each.cidr, cidr));
     if (other !== undefined) return `${shown} overlaps ${cidrText(other.cidr)} of the same pool: remove one`;
     into.push({ pool: name, cidr, maskSize });

@@ -34,6 +34,7 @@ export function cloudAllocatorMode(
 
 class CloudAllocatorParts extends AliasParts<AliasCloud> implements CidrParts<AliasHolder, AliasDraft> {
   readonly eventReasons = eventReasons;
+  readonly normalReasons = ['PodCIDRMismatch'] as const;
   readonly #deps: ModeDeps;
   readonly #reads: AliasReads;
   #allotment: AliasAllotment | undefined;

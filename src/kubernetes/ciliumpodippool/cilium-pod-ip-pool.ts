@@ -19,7 +19,7 @@ export interface CiliumPodIpPool {
   readonly namespaceSelector: JsonObject | undefined;
   /** Packets of its addresses leave the cluster unmasqueraded: annotation `ipam.cilium.io/skip-masquerade`. */
   readonly skipsMasquerade: boolean;
-  /** The first field that cannot be read, and why; what it belongs to is then undefined. Undefined if all are read. */
+  /** The first field that cannot be read, its value, and what to do; what it belongs to is then undefined. Undefined if all are read. */
   readonly problem: string | undefined;
 }
 
@@ -77,12 +77,12 @@ function networksOf(raw: JsonObject, family: string, width: number): FieldReadin
   const found = valueAt(raw, 'spec', family) ?? null;
   if (found === null) return readable<PoolNetworks>(undefined);
   const field = `spec.${family}`;
-  if (!isObject(found)) return unreadable(`${field} is no object`);
+  if (!isObject(found)) return unreadable(`${field} is ${shown(found)}: set its cidrs and its maskSize`);
   const { cidrs, maskSize } = found;
   const problem = cidrsProblem(cidrs);
   if (problem !== undefined) return unreadable(`${field}.cidrs ${problem}`);
   if (!isMaskSize(maskSize, width))
-    return unreadable(`${field}.maskSize is no whole number from 1 to ${width}`);
+    return unreadable(`${field}.maskSize is ${shown(maskSize)}: set a whole number from 1 to ${width}`);
   return readable({
     cidrs: cidrs as readonly string[],
     maskSize,
@@ -91,13 +91,20 @@ function networksOf(raw: JsonObject, family: string, width: number): FieldReadin
   });
 }
 
+function shown(value: Json | undefined): string {
+  const text = JSON.stringify(value) ?? 'missing';
+  return text.length > maxBlocksRead.characters ? `${text.slice(0, maxBlocksRead.characters)}…` : text;
+}
+
 function cidrsProblem(cidrs: Json | undefined): string | undefined {
-  if (cidrs === undefined || (isList(cidrs) && cidrs.length === 0)) return 'names no network';
-  if (!isList(cidrs)) return 'is no list';
-  if (cidrs.length > maxBlocksRead.cidrs) return `names more than ${maxBlocksRead.cidrs} networks`;
+  if (!isList(cidrs)) return `is ${shown(cidrs)}: set a list of networks`;
+  if (cidrs.length === 0) return 'is empty: name at least one network';
+  const { cidrs: max, characters } = maxBlocksRead;
+  if (cidrs.length > max) return `names ${cidrs.length} networks: name at most ${max}`;
   const isText = (entry: Json): boolean =>
-    typeof entry === 'string' && entry !== '' && entry.length <= maxBlocksRead.characters;
-  return cidrs.every(isText) ? undefined : 'holds what is no CIDR';
+    typeof entry === 'string' && entry !== '' && entry.length <= characters;
+  const wrong = cidrs.find((entry) => !isText(entry));
+  return wrong === undefined ? undefined : `holds ${shown(wrong)}, which is no CIDR: correct or remove it`;
 }
 
 function isMaskSize(value: Json | undefined, width: number): value is number {
@@ -107,8 +114,9 @@ function isMaskSize(value: Json | undefined, width: number): value is number {
 function selectorOf(raw: JsonObject, field: 'podSelector' | 'namespaceSelector'): FieldReading<JsonObject> {
   const found = valueAt(raw, 'spec', field) ?? null;
   if (found === null) return readable<JsonObject>(undefined);
-  if (!isObject(found)) return unreadable(`spec.${field} is no object`);
-  if (JSON.stringify(found).length > maxSelector)
-    return unreadable(`spec.${field} is longer than ${maxSelector} characters`);
+  if (!isObject(found)) return unreadable(`spec.${field} is ${shown(found)}: set a label selector`);
+  const { length } = JSON.stringify(found);
+  if (length > maxSelector)
+    return unreadable(`spec.${field} has ${length} characters: use at most ${maxSelector}`);
   return readable(found);
 }

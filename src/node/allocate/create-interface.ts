@@ -160,7 +160,7 @@ interface Unattached {
 async function attach(wanted: Attachment, deps: CreateInterfaceDeps): Promise<Unattached | undefined> {
   const { clock, node, context } = deps;
   const since = clock.monotonic();
-  const giveUpAt = (wanted.createdAt ?? since) + deps.consistencyWindow;
+  let giveUpAt = (wanted.createdAt ?? since) + deps.consistencyWindow;
   let { deviceIndex } = wanted;
   let indexes = 1;
   let isCertain = true;
@@ -172,6 +172,8 @@ async function attach(wanted: Attachment, deps: CreateInterfaceDeps): Promise<Un
   };
   const outcome = await repeat(deps, attempt, async (end, tries) => {
     const isUncertain = mayBeAttached(end);
+    // Reads may not show yet what a lost attachment did, however long the attempts before it took.
+    if (isUncertain && isCertain) giveUpAt = Math.max(giveUpAt, clock.monotonic() + deps.consistencyWindow);
     isCertain &&= !isUncertain;
     isSeen = isUncertain && (await isAttached(wanted.interfaceId, deps));
     if (isSeen) return undefined;

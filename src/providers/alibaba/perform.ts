@@ -104,6 +104,12 @@ function stillOpen(outcome: Outcome): Outcome {
   return isOpen ? { kind: 'ambiguous', failure: outcome.failure } : outcome;
 }
 
+/** What refuses a repeated request does not tell whether the lost one took effect, except that its interface is gone. */
+function stillLost(outcome: Outcome): Outcome {
+  const isOpen = outcome.kind === 'failed' && outcome.failure.kind !== 'interfaceGone';
+  return isOpen ? { kind: 'ambiguous', failure: outcome.failure } : outcome;
+}
+
 /** An attachment that falls back is tried once more. */
 function attachInterface(call: Performing, operation: AttachInterface): Promise<Outcome> {
   const { client, clock, context } = call;
@@ -163,7 +169,8 @@ async function allocate(call: Performing, operation: AllocateIPs): Promise<Outco
   const attempt = async (tries: number): Promise<Outcome> => {
     isRepeated = tries > 1;
     if (isRepeated) await client.admit(['AssignPrivateIpAddresses'], context);
-    return stillOpen(await allocateOnce(call, operation));
+    const outcome = stillOpen(await allocateOnce(call, operation));
+    return isRepeated ? stillLost(outcome) : outcome;
   };
   const outcome = await retry({ clock, signal: context.signal }, attempt, ({ kind }, tries) => {
     const isClear = kind !== 'ambiguous' || operation.operationId === undefined;

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { textAt } from '../../../src/simulator/workload/json.ts';
 import { BlockCluster } from '../rig/block-cluster.ts';
 
-const count = 150;
+const count = 1000;
 
 function names(prefix: string, many: number): readonly string[] {
   return Array.from({ length: many }, (_, index) => `${prefix}-${index}`);

@@ -108,7 +108,8 @@ class CloudWorld extends BlockWorld {
   async events(): Promise<readonly string[]> {
     const list = await this.ask('GET', '/api/v1/events');
     return listAt(list, 'items').map(
-      (event) => `${textAt(event, 'reason')} ${textAt(event, 'involvedObject', 'name')}`,
+      (event) =>
+        `${textAt(event, 'type')} ${textAt(event, 'reason')} ${textAt(event, 'involvedObject', 'name')}`,
     );
   }
 }
@@ -149,7 +150,7 @@ describe('a Node that follows EC2', () => {
     await world.until('it is served', () => world.status.nodes?.served === 1, 31_000);
 
     expect(await world.shown('a')).toEqual([[world.prefixOf(ids[0]).ipv6], 'False']);
-    expect(await world.events()).toEqual(['CIDRNotAvailable a', 'CIDRNotAvailable a']);
+    expect(await world.events()).toEqual(['Warning CIDRNotAvailable a', 'Warning CIDRNotAvailable a']);
   });
 
   test('waits for a prefix of each family that Services have', async () => {
@@ -208,7 +209,7 @@ describe('a Node that follows EC2', () => {
 
     expect(world.writes).toEqual([]);
     expect(await world.shown('a')).toEqual([['10.1.0.0/24'], undefined]);
-    expect(await world.events()).toEqual(['CloudCIDRAllocatorMismatch a']);
+    expect(await world.events()).toEqual(['Normal CloudCIDRAllocatorMismatch a']);
   });
 
   test('has its condition set again if it is taken away, and costs no call meanwhile', async () => {
@@ -326,6 +327,6 @@ describe('EC2 behind CloudAllocator', () => {
 
     expect(world.status.reasons).toEqual({ InstanceNotFound: 1, InstanceTerminated: 1 });
     expect(world.writes).toEqual([]);
-    expect(await world.events()).toEqual(['CIDRNotAvailable a', 'CIDRNotAvailable b']);
+    expect(await world.events()).toEqual(['Warning CIDRNotAvailable a', 'Warning CIDRNotAvailable b']);
   });
 });

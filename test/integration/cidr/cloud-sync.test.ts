@@ -154,6 +154,22 @@ describe('IPAMFromCluster', () => {
     },
   );
 
+  test.each(['transient', 'refused'] as const)(
+    'uses a block that comes late and was refused meanwhile, although another one was taken, and was %s',
+    async (fate) => {
+      const world = new SyncWorld('IPAMFromCluster');
+      const first = ['late', 'refused'] as const;
+      let calls = 0;
+      world.cloud.fate = ({ kind, at }) => (kind === 'add' && at < 8000 ? (first[calls++] ?? fate) : 'ok');
+      await world.add('a', [], []);
+      world.startReplica();
+      await world.clock.advance(60_000);
+
+      expect(await world.accordOf('a')).toEqual([[one], [one]]);
+      expect(world.leader?.controller.status()).toMatchObject({ reasons: {}, pools: [{ held: 2 }] });
+    },
+  );
+
   test('asks a cloud that fails more and more rarely, and at once after it works again for all', async () => {
     const world = new SyncWorld('IPAMFromCluster');
     await world.add('a', [], []);

@@ -66,81 +66,6 @@ describe('run --ipam=multi-pool', () => {
     expect(world.reasonOf('b')).toBeUndefined();
   });
 
-  test.each([
-    ['a missing section', null],
-    ['an empty list', { allocated: [] }],
-    ['no list', { allocated: null }],
-  ])('frees nothing for %s, and gives the same blocks again', async (_, pools) => {
-    const world = await usual();
-    await world.node('a', { blue: 100 });
-    await world.clock.advance(1000);
-    const before = await world.blocks('a');
-    await world.ask('PATCH', `${nodes}/a`, { spec: { ipam: { pools } } });
-    await world.node('b', { blue: 62 * 3 });
-    await world.clock.advance(2000);
-    expect(await world.blocks('b')).toEqual({ blue: ['10.1.0.128/26', '10.1.0.192/26'] });
-
-    await world.request('a', { blue: 100 });
-    await world.clock.advance(10_000);
-    expect(await world.blocks('a')).toEqual(before);
-  });
-
-  test.each([
-    [403, { blue: 100 }],
-    [403, { blue: 1 }],
-    [409, { blue: 1 }],
-    [503, { blue: 1 }],
-  ])(
-    'keeps the blocks of a node whose list was emptied, although a write is answered with %d and it then asks for %j',
-    async (status, asked) => {
-      let isRefusing = false;
-      const world = new PoolWorld(
-        {},
-        {
-          intercept: (_, handler) => (request, signal) => {
-            const isOurs = request.method === 'PATCH' && request.url.includes(`${nodes}/a`);
-            if (!isRefusing || !isOurs) return handler(request, signal);
-            const body = JSON.stringify({ kind: 'Status', status: 'Failure', code: status, message: 'no' });
-            return Promise.resolve({ status, headers: {}, body });
-          },
-        },
-      );
-      await world.pool('blue', ipv4(26, '10.1.0.0/24'));
-      world.startReplica();
-      await world.node('a', { blue: 100 });
-      await world.until('it leads', () => world.leader !== undefined);
-      await world.clock.advance(2000);
-      const before = await world.blocks('a');
-      isRefusing = true;
-      await world.list('a', {});
-      await world.clock.advance(2000);
-      await world.request('a', asked);
-      await world.node('b', { blue: 62 * 4 });
-      await world.clock.advance(60_000);
-      expect(await world.blocks('b')).toEqual({ blue: ['10.1.0.128/26', '10.1.0.192/26'] });
-
-      isRefusing = false;
-      await world.list('a', before);
-      await world.clock.advance(60_000);
-      expect(await world.blocks('a')).toEqual(before);
-      expect(world.reasonOf('a')).toBeUndefined();
-    },
-  );
-
-  test('refuses another mask size of a pool of which a node has blocks whose list was emptied', async () => {
-    const world = await usual();
-    await world.node('a', { blue: 1 });
-    await world.clock.advance(1000);
-    await world.request('a', {});
-    await world.list('a', {});
-    await world.ask('PATCH', `${pools}/blue`, { spec: ipv4(28, '10.1.0.0/24') });
-    await world.node('b', { blue: 1 });
-    await world.clock.advance(10_000);
-
-    expect(await world.blocks('b')).toEqual({});
-    expect(world.reasonOf('b')).toBe('PoolInvalid');
-  });
-
   test('keeps every block over a change of the leader', async () => {
     const world = await usual();
     await world.node('a', { default: 40, blue: 1 });
@@ -362,9 +287,14 @@ describe('pools', () => {
   test.each<[string, JsonObject, string]>([
     ['shrinks its mask', ipv4(28, '10.1.0.0/24'), 'spec.ipv4.maskSize changed from 26 to 28'],
     [
+      'allows the first address',
+      { ipv4: { allowFirstIP: true } },
+      'spec.ipv4.allowFirstIP changed from false to true',
+    ],
+    [
       'overlaps another one',
       ipv4(26, '10.1.0.0/24', '10.0.0.128/25'),
-      'overlaps 10.0.0.0/24 of pool default',
+      '10.0.0.128/25 of spec.ipv4.cidrs overlaps 10.0.0.0/24 of pool default',
     ],
     ['has no CIDRs', { ipv4: null }, 'it has no network'],
     ['has a CIDR that is none', ipv4(26, '10.1.0.0/24', '10.5.0.0/240'), 'cannot be read because'],
@@ -385,7 +315,8 @@ describe('pools', () => {
     expect(world.reasonOf('a')).toBeUndefined();
     expect(await world.events()).toContain('CiliumPodIPPool blue PoolInvalid');
 
-    await world.ask('PATCH', `${pools}/blue`, { spec: ipv4(26, '10.1.0.0/24') });
+    const right = { cidrs: ['10.1.0.0/24'], maskSize: 26, allowFirstIP: null };
+    await world.ask('PATCH', `${pools}/blue`, { spec: { ipv4: right } });
     await world.clock.advance(30_000);
     expect(await world.blocks('b')).toEqual({ blue: ['10.1.0.64/26'], default: ['10.0.0.0/27'] });
     expect(await world.error('b')).toBe('');

@@ -16,7 +16,7 @@ export function usualMaskSizes(command: OptionCommand): Readonly<Record<'ipv4' |
 }
 
 /** How long a process may not know of what an administrator restored: events that are late for several causes at once, and a write, in ms. */
-const maxLag = 130_000;
+const maxLag = 200_000;
 
 /** What the run counted. */
 export interface Happened {

@@ -162,8 +162,8 @@ export const poolMutants: readonly Mutant[] = [
   one(
     'frees what an agent has when its list is empty',
     'cidr/multi-pool/pool-allotment.ts',
-    'if (after.length === 0) return [];',
-    '',
+    'const dropped = isEmptied || isOlder(holder, before) ?',
+    'const dropped = isOlder(holder, before) ?',
   ),
   one(
     'keeps what agents return',
@@ -190,8 +190,8 @@ export const syncMutants: readonly Mutant[] = [
   one(
     'does not give back the block that the cloud refuses',
     'cidr/node-ipam/sync/node-syncs.ts',
-    'if (isHard && entry.taken !== undefined && entry.giveBack()) {',
-    'if (isHard && entry.taken === undefined && entry.giveBack()) {',
+    'if (isHard && entry.taken !== undefined && entry.giveBack()) this',
+    'if (isHard && entry.taken === undefined && entry.giveBack()) this',
   ),
   one(
     'leaves a Node half done when its write meets another state',

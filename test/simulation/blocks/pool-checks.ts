@@ -6,7 +6,7 @@ import {
   usableOf,
 } from '../../../src/simulator/workload/pool-machine.ts';
 import { sharedBlocks } from '../../../src/simulator/cluster/block-judge.ts';
-import { type JsonObject, textAt } from '../../../src/simulator/workload/json.ts';
+import { type JsonObject, textAt, textsAt } from '../../../src/simulator/workload/json.ts';
 import { BlockChecks, type Happened } from './block-checks.ts';
 import type { EffectiveWrite } from './block-world.ts';
 
@@ -60,7 +60,11 @@ export class PoolChecks extends BlockChecks {
     const { pools = [] } = leader.controller.status();
     const objects = await this.world.objects();
     for (const machine of machines.values())
-      if (machine instanceof PoolMachine) this.#checkServed(machine, pools);
+      if (machine instanceof PoolMachine)
+        this.#checkServed(
+          machine,
+          pools.filter(({ pool }) => !this.#isStopped(pool, objects)),
+        );
     const shown = objects.flatMap((object) => this.blocksOf(object));
     const remembered = this.rememberedBy(leader.process.identity, objects);
     for (const { pool, cidr, held } of pools) {
@@ -77,6 +81,15 @@ export class PoolChecks extends BlockChecks {
       this.violations.add(
         `${writes.length} writes follow ${happened.changes} changes and ${happened.faults} faults`,
       );
+  }
+
+  /** A pool gives out nothing while nodes have blocks of another one within its networks. */
+  #isStopped(name: string, objects: readonly JsonObject[]): boolean {
+    const pool = this.world.model.get('ciliumpodippools.cilium.io', name);
+    const networks = ['ipv4', 'ipv6'].flatMap((family) => textsAt(pool, 'spec', family, 'cidrs'));
+    return objects
+      .flatMap(listedIn)
+      .some((block) => block.pool !== name && networks.some((network) => isShared(network, block.cidr)));
   }
 
   #checkServed(

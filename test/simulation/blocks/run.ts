@@ -2,6 +2,7 @@
 // Plays simulated clusters whose nodes get blocks; with --mutants, applies deliberate mistakes and plays until each is detected.
 // --only: those whose name has this text. --for: none is played for longer than so many seconds after the start; those that are not
 // decided by then neither pass nor fail.
+import { parseArgs } from 'node:util';
 import type { Mutant } from '../mutant.ts';
 import { playMutants } from '../play-mutants.ts';
 import type { BlockReport } from './block-life.ts';
@@ -50,27 +51,43 @@ function worldOf(mutant: Mutant): string {
   return poolMutants.includes(mutant) ? 'multi-pool' : 'run,nodeipam';
 }
 
-const words = process.argv.slice(2);
-const valueOf = (name: string): string | undefined =>
-  words.includes(name) ? (words[words.indexOf(name) + 1] ?? '') : undefined;
-const seeds = valueOf('--seeds') ?? '1..20';
-const played = commands.filter((command) =>
-  (valueOf('--play') ?? commands.join()).split(',').includes(command),
-);
-const [, from = '1', to = from] = /^(\d+)(?:\.\.(\d+))?$/.exec(seeds) ?? [];
-if (words.includes('--mutants'))
+function readCommandLine() {
+  const text = { type: 'string' } as const;
+  const options = { seeds: text, play: text, only: text, for: text, mutants: { type: 'boolean' } } as const;
+  const { values } = parseArgs({ options });
+  const { seeds = '1..20', play: worlds = commands.join(), only = '', mutants = false } = values;
+  const unknown = worlds.split(',').filter((world) => !commands.some((each) => each === world));
+  if (unknown.length > 0) throw new Error(`--play has ${unknown.join()}; the worlds are ${commands.join()}`);
+  const [, from, to = from] = /^(\d+)(?:\.\.(\d+))?$/.exec(seeds) ?? [];
+  if (from === undefined) throw new Error(`--seeds is ${seeds}; 7 and 1..20 are accepted`);
+  const time = Number(values.for ?? Infinity) * 1000;
+  return { seeds, from: Number(from), to: Number(to), worlds: worlds.split(','), only, mutants, time };
+}
+
+function given(): ReturnType<typeof readCommandLine> {
+  try {
+    return readCommandLine();
+  } catch (error) {
+    process.stdout.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.exit(2);
+  }
+}
+
+const { seeds, from, to, worlds, only, mutants, time } = given();
+const played = commands.filter((command) => worlds.includes(command));
+if (mutants)
   process.exitCode = await playMutants({
     mutants: [...blockMutants, ...poolMutants, ...syncMutants, ...cloudMutants].filter(({ name }) =>
-      name.includes(valueOf('--only') ?? ''),
+      name.includes(only),
     ),
     command: 'test/simulation/blocks/run.ts',
     argsOf: (mutant) => ['--play', worldOf(mutant)],
     seeds,
-    time: Number(valueOf('--for') ?? Infinity) * 1000,
+    time,
   });
 else {
-  const broken = await playAll(Number(from), Number(to), (line) => process.stdout.write(`${line}\n`));
-  const count = (Number(to) - Number(from) + 1) * played.length;
+  const broken = await playAll(from, to, (line) => process.stdout.write(`${line}\n`));
+  const count = (to - from + 1) * played.length;
   process.stdout.write(
     `${broken === undefined ? count : 0} passed, ${broken === undefined ? 0 : 1} failed\n`,
   );

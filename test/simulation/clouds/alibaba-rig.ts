@@ -104,9 +104,8 @@ export class AlibabaRig implements CloudRig {
     if (action !== 'DescribeNetworkInterfaces' || input['status'] === 'Available') return [];
     const instance = textAt(input, 'InstanceId');
     if (instance !== '') return [instance];
-    const interfaces = textsAt(input, 'networkInterfaceId');
-    if (interfaces.length === 0) return ['*'];
-    return interfaces.flatMap((id) => this.cluster.network.interfaces.get(id)?.instanceId ?? []);
+    // A read of single interfaces does not show what their instance has lost.
+    return textsAt(input, 'networkInterfaceId').length === 0 ? ['*'] : [];
   }
 
   launch(like: NodeFacts): Pick<NodeFacts, 'instanceId' | 'primaryAddress'> | undefined {

@@ -139,7 +139,7 @@ export class NodeSyncs implements BlockAllocator<AliasHolder> {
 
   /** Its object is gone: only now its blocks are free. */
   #remove(entry: SyncEntry): void {
-    const { ledger, emit } = this.#deps;
+    const { ledger } = this.#deps;
     const { holder, shown } = entry;
     entry.loop.end();
     this.#line.delete(entry);
@@ -148,12 +148,13 @@ export class NodeSyncs implements BlockAllocator<AliasHolder> {
     if (unreadable !== undefined) this.#report(entry, unreadableAtDeletion(unreadable.text));
     for (const cidr of ledger.heldBy(holder.uid)) {
       ledger.release(holder.uid, cidr);
-      emit({ kind: 'freed', cidr, pool: ledger.poolOf(cidr) });
+      this.#free(cidr);
     }
-    this.#wakeExhausted();
   }
 
-  #wakeExhausted(): void {
+  #free(cidr: Cidr): void {
+    const { ledger, emit } = this.#deps;
+    emit({ kind: 'freed', cidr, pool: ledger.poolOf(cidr) });
     for (const { condition, loop } of this.#entries.values())
       if (condition?.reason === 'PodCIDRsExhausted') loop.request();
   }
@@ -181,7 +182,8 @@ export class NodeSyncs implements BlockAllocator<AliasHolder> {
     const reading = await this.#readAlias(entry.holder);
     if (entry.loop.isEnded || entry.holder.isLeftAlone) return fine;
     if (reading.kind !== 'read') return this.#fail(entry, conditionOf(reading), reading.retryAfterMs);
-    entry.noteAliases(reading.aliases);
+    const replaced = entry.noteAliases(reading.aliases);
+    if (replaced !== undefined) this.#free(replaced);
     if (entry.holder.blocks.length > 0 && entry.shown.cidrs.length === 0) return this.#rest(entry);
     return this.#bringIntoAccord(entry);
   }
@@ -259,10 +261,7 @@ export class NodeSyncs implements BlockAllocator<AliasHolder> {
   #notAdded(entry: SyncEntry, cidr: Cidr, failure: AliasFailure): SyncOutcome {
     if (failure.kind === 'unclear') entry.doubt(cidr);
     const isHard = failure.kind === 'refused' || failure.kind === 'notFound';
-    if (isHard && entry.taken !== undefined && entry.giveBack()) {
-      this.#deps.emit({ kind: 'freed', cidr, pool: this.#deps.ledger.poolOf(cidr) });
-      this.#wakeExhausted();
-    }
+    if (isHard && entry.taken !== undefined && entry.giveBack()) this.#free(cidr);
     return this.#fail(entry, conditionOf(failure), failure.retryAfterMs);
   }
 

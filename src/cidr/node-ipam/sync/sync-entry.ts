@@ -43,11 +43,18 @@ export class SyncEntry {
     return isOtherState(holder, before);
   }
 
-  /** Takes in what the cloud routes to its instance. Text that is no CIDR does not count. */
-  noteAliases(texts: readonly string[]): void {
+  /**
+   * Takes in what the cloud routes to its instance. Text that is no CIDR does not count. A block of a call without a clear answer
+   * that the cloud routes now is the one that was taken. Returns the block that it replaces and that is free again.
+   */
+  noteAliases(texts: readonly string[]): Cidr | undefined {
+    const { taken } = this;
     this.aliases = texts.map(parseCidr).flatMap((read) => (read.kind === 'cidr' ? [read.cidr] : []));
+    const late = this.#doubtful.find((cidr) => isAmong(this.aliases, cidr));
     this.#doubtful = this.#doubtful.filter((cidr) => !isAmong(this.aliases, cidr));
+    if (this.shown.cidrs.length === 0) this.taken = late ?? taken;
     this.#settle();
+    return taken !== undefined && !this.#isHolding(taken) ? taken : undefined;
   }
 
   /** The block becomes its own. */
@@ -61,7 +68,11 @@ export class SyncEntry {
     const cidr = this.taken;
     this.taken = undefined;
     this.#settle();
-    return cidr !== undefined && !isAmong(this.#ledger.heldBy(this.holder.uid), cidr);
+    return cidr !== undefined && !this.#isHolding(cidr);
+  }
+
+  #isHolding(cidr: Cidr): boolean {
+    return isAmong(this.#ledger.heldBy(this.holder.uid), cidr);
   }
 
   /** A call about this block had no clear answer. */

@@ -57,45 +57,53 @@ describe('a CiliumPodIPPool', () => {
 
   const tooMany = Array.from({ length: 257 }, (_, index) => `10.${index % 256}.0.0/16`);
   test.each<[string, Json, string]>([
-    ['without CIDRs', { ipv4: { maskSize: 24 } }, 'spec.ipv4.cidrs names no network'],
-    ['with an empty list', { ipv6: { cidrs: [], maskSize: 120 } }, 'spec.ipv6.cidrs names no network'],
-    ['with one CIDR as text', { ipv4: { cidrs: '10.0.0.0/8', maskSize: 24 } }, 'spec.ipv4.cidrs is no list'],
+    ['without CIDRs', { ipv4: { maskSize: 24 } }, 'spec.ipv4.cidrs is missing: set a list of networks'],
+    [
+      'with an empty list',
+      { ipv6: { cidrs: [], maskSize: 120 } },
+      'spec.ipv6.cidrs is empty: name at least one network',
+    ],
+    [
+      'with one CIDR as text',
+      { ipv4: { cidrs: '10.0.0.0/8', maskSize: 24 } },
+      'spec.ipv4.cidrs is "10.0.0.0/8": set a list of networks',
+    ],
     [
       'with a number as CIDR',
       { ipv4: { cidrs: [10], maskSize: 24 } },
-      'spec.ipv4.cidrs holds what is no CIDR',
+      'spec.ipv4.cidrs holds 10, which is no CIDR: correct or remove it',
     ],
     [
       'with a book as CIDR',
       { ipv4: { cidrs: ['x'.repeat(81)], maskSize: 24 } },
-      'spec.ipv4.cidrs holds what is no CIDR',
+      `spec.ipv4.cidrs holds "${'x'.repeat(79)}…, which is no CIDR: correct or remove it`,
     ],
     [
       'with 257 CIDRs',
       { ipv4: { cidrs: tooMany, maskSize: 24 } },
-      'spec.ipv4.cidrs names more than 256 networks',
+      'spec.ipv4.cidrs names 257 networks: name at most 256',
     ],
     [
       'without mask size',
       { ipv4: { cidrs: ['10.0.0.0/8'] } },
-      'spec.ipv4.maskSize is no whole number from 1 to 32',
+      'spec.ipv4.maskSize is missing: set a whole number from 1 to 32',
     ],
     [
       'with mask size 0',
       { ipv6: { cidrs: ['fd00::/8'], maskSize: 0 } },
-      'spec.ipv6.maskSize is no whole number from 1 to 128',
+      'spec.ipv6.maskSize is 0: set a whole number from 1 to 128',
     ],
     [
       'with mask size 33',
       { ipv4: { cidrs: ['10.0.0.0/8'], maskSize: 33 } },
-      'spec.ipv4.maskSize is no whole number from 1 to 32',
+      'spec.ipv4.maskSize is 33: set a whole number from 1 to 32',
     ],
-    ['with a family of text', { ipv4: 'all' }, 'spec.ipv4 is no object'],
-    ['with a selector of text', { podSelector: 'all' }, 'spec.podSelector is no object'],
+    ['with a family of text', { ipv4: 'all' }, 'spec.ipv4 is "all": set its cidrs and its maskSize'],
+    ['with a selector of text', { podSelector: 'all' }, 'spec.podSelector is "all": set a label selector'],
     [
       'with a selector of 9,000 characters',
       { namespaceSelector: { matchLabels: { a: 'x'.repeat(9000) } } },
-      'spec.namespaceSelector is longer than 8192 characters',
+      'spec.namespaceSelector has 9024 characters: use at most 8192',
     ],
   ])('%s names its problem', (_, spec, problem) => {
     expect(readCiliumPodIpPool(pool(spec)).problem).toBe(problem);

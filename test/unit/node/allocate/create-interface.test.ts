@@ -309,6 +309,18 @@ describe('an orphaned interface', () => {
   });
 });
 
+test('an orphaned interface is tried again although the attempt whose answer got lost took long', async () => {
+  const { calls, result } = await run({
+    adopts: true,
+    attach: [lost, attached('eni-9', 1)],
+    duration: 47_000,
+    refresh: () => Promise.resolve(),
+  });
+
+  expect(result()).toMatchObject(inPlace);
+  expect(calls.filter((call) => call === 'attach@1')).toHaveLength(2);
+});
+
 describe('an interface that could not be attached', () => {
   const attach = [failed('limitReached')];
 
