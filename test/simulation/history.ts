@@ -16,6 +16,8 @@ export class History {
   /** Empty unless traced. */
   readonly decided: string[] = [];
   #pending = '';
+  /** A call of a process that ended with the run may be answered after it. */
+  #hasEnded = false;
 
   constructor(now: () => number, isTraced: boolean) {
     this.#now = now;
@@ -33,12 +35,14 @@ export class History {
 
   /** Records a decision of a controller: the same for the same seed on either path to the cloud. */
   decide(text: string): void {
+    if (this.#hasEnded) return;
     this.#decisions.update(`${this.#now()} ${text}\n`);
     if (this.isTraced) this.decided.push(`${this.#now()} ${text}\n`);
   }
 
   /** Digest of the decisions; call it once, at the end. */
   decisionDigest(): string {
+    this.#hasEnded = true;
     return this.#decisions.digest('hex').slice(0, 16);
   }
 

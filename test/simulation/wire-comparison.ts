@@ -2,7 +2,7 @@
 // real SDK.
 import { Random } from '../../src/runtime/random.ts';
 import { runScenario } from './run-scenario.ts';
-import type { FaultKind } from './scenario.ts';
+import type { FaultKind, FaultPlan } from './scenario.ts';
 import { loadScenario } from './load-scenario.ts';
 
 /** Whether this seed is in the share that also runs over the wire. */
@@ -13,10 +13,18 @@ export function isComparedOverWire(seed: string, share: number): boolean {
 /** After a thaw all pending work happens in one instant, in an order that depends on the path. */
 const freezeKinds: ReadonlySet<FaultKind> = new Set(['freeze', 'outlive']);
 
+/** A kill ends watches, and without them the fence stops a call that the SDK of the dead process still prepares. */
+function stopsOnlyOnWire(fault: FaultPlan): boolean {
+  return (
+    fault.kind === 'kill' && fault.phase === 'once it is sent' && /^(Delete|Detach|Unassign)/.test(fault.call)
+  );
+}
+
 /** Describes the first decision that differs; undefined if none does. */
 export async function firstWireDifference(seed: string): Promise<string | undefined> {
   const named = loadScenario(seed);
-  const scenario = { ...named, faults: named.faults.filter(({ kind }) => !freezeKinds.has(kind)) };
+  const faults = named.faults.filter((fault) => !freezeKinds.has(fault.kind) && !stopsOnlyOnWire(fault));
+  const scenario = { ...named, faults };
   const fast = await runScenario(scenario, { trace: true, path: 'fast' });
   const wire = await runScenario(scenario, { trace: true, path: 'wire' });
   if (fast.decisions === wire.decisions) return undefined;
