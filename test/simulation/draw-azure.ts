@@ -45,6 +45,8 @@ export function drawAzureScenario(seed: string): Scenario {
       ...drawHalfDone(random, minutes),
       ...drawOmissions(random.fork('omissions'), minutes),
       ...drawOutages(random.fork('outages'), minutes),
+      ...drawScaleDowns(random.fork('scale-downs'), minutes),
+      ...drawReleaseFaults(random.fork('releases'), minutes),
     ],
     zone: (random, index) => ({
       zone: '',
@@ -79,7 +81,35 @@ export function drawAzureScenario(seed: string): Scenario {
       azure: drawAzure(random.fork('azure'), zones),
     }),
   });
-  return withStaticAddresses(scenario, new Random(`static-${seed}`));
+  const carried = withNamedInterface(scenario, new Random(`named-${seed}`));
+  return withStaticAddresses(carried, new Random(`static-${seed}`));
+}
+
+/**
+ * In half of the seeds, pods have addresses of a secondary interface where scale sets have any: it alone can be missing
+ * while its VM is shown whole, so in these the lists of many VMs lack it at once. A Flexible set names the interfaces of
+ * each VM differently.
+ */
+function withNamedInterface(scenario: Scenario, random: Random): Scenario {
+  const { azure, nodes, minutes } = scenario;
+  if (azure === undefined || random.chance(0.5)) return scenario;
+  const podInterfaces = azure.modes.map((mode, zone) =>
+    mode === 'Uniform' ? (azure.interfaces?.[zone] ?? 1) - 1 : 0,
+  );
+  if (nodes.filter(({ zone }) => podInterfaces[zone] !== 0).length <= 3) return scenario;
+  const at = (4 + random.integer(minutes - 22)) * 60 * second;
+  const outage: TimedFault = {
+    at,
+    kind: 'blind',
+    what: 'secondaries',
+    share: 0.5,
+    for: (400 + random.integer(400)) * second,
+  };
+  return {
+    ...scenario,
+    azure: { ...azure, podInterfaces },
+    faults: [...scenario.faults, outage].toSorted((a, b) => a.at - b.at),
+  };
 }
 
 /** In half of the seeds, some nodes ask for a public address, and perhaps more than there are. */
@@ -215,6 +245,29 @@ function drawOutages(random: Random, minutes: number): readonly TimedFault[] {
   const what = random.pick(['interfaces', 'primaries', 'primaries', 'instances', 'secondaries'] as const);
   const at = (2 + random.integer(minutes - 20)) * 60 * second;
   return [{ at, kind: 'blind', what, share: 0.5, for: (60 + random.integer(500)) * second }];
+}
+
+/** In some seeds, most VMs go at once, while their nodes stay for a moment. */
+function drawScaleDowns(random: Random, minutes: number): readonly TimedFault[] {
+  if (!random.chance(0.3)) return [];
+  const at = (4 + random.integer(minutes - 20)) * 60 * second;
+  return [{ at, ...drawers['scale-down'][1](random) }];
+}
+
+const releaseFaults = [
+  'grab',
+  'convert',
+  'stall',
+  'outlive',
+] as const satisfies readonly (keyof typeof drawers)[];
+
+/** Pods that arrive, processes that end and hands that take something away, all in the middle of a release. */
+function drawReleaseFaults(random: Random, minutes: number): readonly TimedFault[] {
+  const time = (minutes - 6) * 60 * second;
+  return Array.from({ length: random.integer(6) }, () => ({
+    at: 2 * 60 * second + Math.round(random.next() * time),
+    ...drawers[random.pick(releaseFaults)][1](random),
+  }));
 }
 
 /**

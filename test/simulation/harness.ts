@@ -14,6 +14,7 @@ import { VisibilityOutages } from './visibility-outages.ts';
 import { AlibabaRig } from './clouds/alibaba-rig.ts';
 import { AwsRig } from './clouds/aws-rig.ts';
 import { AzureRig } from './clouds/azure-rig.ts';
+import { podInterfaceOf } from './clouds/azure-topology.ts';
 import type { CloudPath, CloudRig, RigOptions } from './clouds/cloud-rig.ts';
 import { Coverage } from './coverage.ts';
 import { History } from './history.ts';
@@ -56,6 +57,7 @@ export class Harness {
   readonly outages = new VisibilityOutages({
     now: () => this.now,
     isWorthHiding: () => this.instancesWithSecondary().length > 3,
+    isNoticed: () => this.instancesWithSecondary().filter((id) => !this.#isAwaited(id)).length > 3,
   });
   readonly replicas: Replica[] = [];
   readonly client: KubernetesClient;
@@ -90,11 +92,13 @@ export class Harness {
       pace: 1,
       configure: (facts, index) => {
         const { protocol, ipam, eni, alibaba } = this.plan(index);
+        const interfaceName = podInterfaceOf(scenario, facts);
         return {
           ...facts,
           protocol,
           ipam,
           eni,
+          ...(interfaceName !== undefined && { azure: { interfaceName } }),
           ...(alibaba !== undefined && { alibaba }),
           withoutProviderId: scenario.withoutProviderIds === true,
         };
@@ -214,6 +218,11 @@ export class Harness {
         ?.interfaceIds.filter((id) => isOld(id) && shown[id] !== undefined);
       return (known?.length ?? 0) > 1 ? [instanceId] : [];
     });
+  }
+
+  #isAwaited(instanceId: string): boolean {
+    const ids = this.cluster.network.instances.get(instanceId)?.interfaceIds ?? [];
+    return ids.some((id) => this.rig.isAwaited(id));
   }
 
   #filterAnswer<T extends object>(

@@ -252,6 +252,7 @@ export const mutants: readonly Mutant[] = [
     'return [...[...possiblyGone].flatMap(expandHolding), ...primaries];',
     'return [...[...possiblyGone].slice(possiblyGone.size).flatMap(expandHolding), ...primaries];',
   ),
+  // Not on Azure, where an interface leaves only with its VM: what gets addresses is there.
   {
     name: 'an interface that is possibly gone gets addresses and is trusted again',
     edits: [

@@ -71,6 +71,8 @@ export interface AzurePlan {
   readonly modes: readonly ('Uniform' | 'Flexible')[];
   /** How many interfaces each VM of a zone has; 1 by default. */
   readonly interfaces?: readonly number[];
+  /** By zone: the only interface with addresses for pods, counted from 0; 0: each has some. */
+  readonly podInterfaces?: readonly number[];
   /** Length of the public IP prefix that nodes with tags get addresses of; none by default. */
   readonly publicIpPrefix?: number;
   /** From a change until its operation ends, in ms. */

@@ -66,6 +66,11 @@ export interface VisibilityOutagesOptions {
   readonly now: () => number;
   /** Whether so many instances have a secondary interface that the withdrawal brake holds if all of them are missing. */
   readonly isWorthHiding: () => boolean;
+  /**
+   * Whether so many of these are examined at once. What a controller changes itself is examined when the change is over, and
+   * the others may be withdrawn by then.
+   */
+  readonly isNoticed: () => boolean;
 }
 
 export class VisibilityOutages {
@@ -132,7 +137,8 @@ export class VisibilityOutages {
     for (const [plan, only] of this.#active)
       if (plan.what === 'secondaries' && only === undefined && !isWorthHiding) this.#active.delete(plan);
     const hidesNothing = this.#active.size === 0;
-    if (isListing && hidesNothing && isWorthHiding && !this.#isOverlapped()) this.#beginAwaiting();
+    if (isListing && hidesNothing && this.#options.isNoticed() && !this.#isOverlapped())
+      this.#beginAwaiting();
   }
 
   /** A listing does not examine what another read showed after the listing began. */

@@ -141,11 +141,11 @@ function handshakesOf({ node, view, requirements }: RecoveryFacts, now: number):
   const gone = [...handshake].filter(
     ([address, state]) => state === 'released' || (state === 'ready-for-release' && !there.has(address)),
   );
-  const changing = view.interfaces.find(({ condition }) => condition === 'changing');
+  const undecided = view.interfaces.find((item) => item.condition === 'changing' || view.unseen.has(item.id));
   const released = gone.map(([id, state]): Release => {
-    const interfaceId = held.get(id)?.interfaceId ?? changing?.id ?? '';
-    // What a change under way takes comes back if the change fails.
-    const isOpen = state !== 'released' && changing !== undefined;
+    const interfaceId = held.get(id)?.interfaceId ?? undecided?.id ?? '';
+    // What a change under way takes comes back if the change fails, and it may be under way until a read shows the interface.
+    const isOpen = state !== 'released' && undecided !== undefined;
     const phase = isOpen ? ({ kind: 'unanswered' } as const) : ({ kind: 'released', since: now } as const);
     return { holding: { id, interfaceId, addresses: [id] }, protocol: 'crd', phase };
   });

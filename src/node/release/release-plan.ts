@@ -70,6 +70,8 @@ export function planReleases(
   const places = new Set(held.map(placeOf));
   const protocol = protocolOf(node);
   const changing = changingInterfaces(before, facts, rules.traits);
+  // An interface that no read has shown yet may be changing too.
+  const isOpen = changing.size > 0 || view.interfaces.some(({ id }) => view.unseen.has(id));
   const next = (releases: Releases): Releases =>
     nextReleases(releases, {
       protocol,
@@ -81,8 +83,7 @@ export function planReleases(
       isUnfit: isUnfit(view, requirements),
       isHeld: (holding) => places.has(placeOf(holding)),
       isBack: ({ id }) => ids.has(id),
-      isChanging: (holding) =>
-        changing.has(holding.interfaceId) || (changing.size > 0 && !places.has(placeOf(holding))),
+      isChanging: (holding) => changing.has(holding.interfaceId) || (isOpen && !places.has(placeOf(holding))),
       now,
       delay: delayFor(protocol, policy),
       mayHideAt: mayHideAt(protocol, releases, { policy, writtenAt }),

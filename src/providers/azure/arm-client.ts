@@ -84,10 +84,9 @@ export class ArmClient {
     }
   }
 
-  /** Waits for the limits and sends a change once. */
-  async write(request: ArmRequest, context: CallContext): Promise<WriteResult<ArmAnswer>> {
+  /** Waits for the limits of a change. Rejects with the reason of the signal. */
+  async admit(request: ArmRequest, context: CallContext): Promise<void> {
     await this.#gate.admit([callOf(request)], context);
-    return this.writeAdmitted(request, context);
   }
 
   /** Sends an admitted change once. */

@@ -81,7 +81,10 @@ export async function changeModel(
   }
 }
 
-/** The tokens of the first PUT came with the operation. They go back if there is none. */
+/**
+ * The tokens of the next PUT: the first ones came with the operation. They are held before the model is read, so that a PUT
+ * leaves right after what it was decided from, and go back if there is none.
+ */
 class Tokens {
   readonly #client: ArmClient;
   #isHeld: boolean;
@@ -91,10 +94,14 @@ class Tokens {
     this.#isHeld = isHeld;
   }
 
+  async hold(request: ArmRequest, context: CallContext): Promise<void> {
+    if (!this.#isHeld) await this.#client.admit(request, context);
+    this.#isHeld = true;
+  }
+
   write(request: ArmRequest, context: CallContext): Promise<WriteResult<ArmAnswer>> {
-    const isHeld = this.#isHeld;
     this.#isHeld = false;
-    return isHeld ? this.#client.writeAdmitted(request, context) : this.#client.write(request, context);
+    return this.#client.writeAdmitted(request, context);
   }
 
   refund(request: ArmRequest): void {
@@ -114,6 +121,7 @@ async function tryUpTo(
   work: Work,
 ): Promise<ModelResult> {
   const { target, context } = work;
+  await parts.tokens.hold(putOf(target, {}), context);
   const model = await readModel(parts.client, target, context);
   const prepared = await target.prepare(model, context);
   if (prepared.kind === 'done') return { kind: 'shown', addressesByInterface: new Map() };

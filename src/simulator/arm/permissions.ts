@@ -9,7 +9,12 @@ export const linkedActions: Readonly<Partial<Record<string, string>>> = {
   subnet: 'Microsoft.Network/virtualNetworks/subnets/join/action',
   applicationSecurityGroups: 'Microsoft.Network/applicationSecurityGroups/joinIpConfiguration/action',
   loadBalancerBackendAddressPools: 'Microsoft.Network/loadBalancers/backendAddressPools/join/action',
+  loadBalancerInboundNatPools: 'Microsoft.Network/loadBalancers/inboundNatPools/join/action',
+  loadBalancerInboundNatRules: 'Microsoft.Network/loadBalancers/inboundNatRules/join/action',
+  applicationGatewayBackendAddressPools:
+    'Microsoft.Network/applicationGateways/backendAddressPools/join/action',
   networkSecurityGroup: 'Microsoft.Network/networkSecurityGroups/join/action',
+  publicIPAddress: 'Microsoft.Network/publicIPAddresses/join/action',
   publicIPPrefix: 'Microsoft.Network/publicIPPrefixes/join/action',
   imageReference: 'Microsoft.Compute/galleries/images/versions/read',
 };

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Principal } from '../../../src/simulator/arm/principals.ts';
 import { AzureClusterWorld } from '../../support/azure-cluster-world.ts';
+import { type JsonObject, objectAt } from '../../../src/simulator/workload/json.ts';
 import { controllerPrincipal, scaleSet, testAzure } from '../../support/azure-cloud.ts';
 import { azureRole } from '../../support/azure-role.ts';
 import { startController, type WorldController } from '../../support/world-controller.ts';
@@ -21,6 +22,7 @@ interface Case {
 const everybody = [2, 1] as const;
 const nobody: Case = { served: [0, 0], shownBy: 'the error of a node' };
 const onlyItsOwn: Case = { served: [0, 1], shownBy: 'the error of a node' };
+const onlyTheSet: Case = { served: [2, 0], shownBy: 'the error of a node' };
 
 const cases: Readonly<Record<string, Case>> = {
   'Microsoft.Compute/virtualMachineScaleSets/read': { served: everybody, lost: 'one of the scale set' },
@@ -39,7 +41,11 @@ const cases: Readonly<Record<string, Case>> = {
   'Microsoft.Network/publicIPPrefixes/join/action': { served: everybody, shownBy: 'a warning of a node' },
   'Microsoft.Network/networkSecurityGroups/join/action': nobody,
   'Microsoft.Network/applicationSecurityGroups/joinIpConfiguration/action': nobody,
+  'Microsoft.Network/publicIPAddresses/join/action': onlyTheSet,
   'Microsoft.Network/loadBalancers/backendAddressPools/join/action': nobody,
+  'Microsoft.Network/loadBalancers/inboundNatPools/join/action': onlyItsOwn,
+  'Microsoft.Network/loadBalancers/inboundNatRules/join/action': onlyTheSet,
+  'Microsoft.Network/applicationGateways/backendAddressPools/join/action': nobody,
 };
 
 const nic = {
@@ -49,6 +55,41 @@ const nic = {
   applicationSecurityGroups: ['pods'],
   loadBalancerPools: ['front/nodes'],
 };
+
+const network =
+  '/subscriptions/00000000-0000-0000-0000-000000000001/resourceGroups/nodes/providers/Microsoft.Network';
+const gatewayPools = {
+  applicationGatewayBackendAddressPools: [
+    { id: `${network}/applicationGateways/front/backendAddressPools/nodes` },
+  ],
+};
+/** What the primary configurations link to besides. */
+const linksOfSet: JsonObject = {
+  ...gatewayPools,
+  loadBalancerInboundNatPools: [{ id: `${network}/loadBalancers/front/inboundNatPools/ssh` }],
+};
+const linksOfItsOwn: JsonObject = {
+  ...gatewayPools,
+  loadBalancerInboundNatRules: [{ id: `${network}/loadBalancers/front/inboundNatRules/ssh` }],
+  publicIPAddress: { id: `${network}/publicIPAddresses/single` },
+};
+
+/** Another client links the interfaces of all nodes to more. */
+async function linkMore(world: AzureClusterWorld): Promise<void> {
+  const { cloud } = world.cluster.arm;
+  for (const machine of cloud.machines.current.values()) {
+    const isOfSet = machine.instanceId !== undefined;
+    const path = isOfSet ? machine.path : (cloud.interfacesOf(machine)[0]?.path ?? '');
+    const links = isOfSet ? linksOfSet : linksOfItsOwn;
+    const changed = world.hand.change(path, ([first = {}, ...others]) => [
+      { ...objectAt(first), properties: { ...objectAt(first, 'properties'), ...links } },
+      ...others,
+    ]);
+    await world.advance(minute);
+    expect(await changed).toBeLessThan(300);
+  }
+  await world.advance(4 * minute);
+}
 
 interface Played {
   readonly world: AzureClusterWorld;
@@ -72,6 +113,7 @@ async function play(actions: readonly string[], { lost }: Case): Promise<Played>
     const roles: Principal['roles'] = [{ scope: '/', actions: [...allowed] }];
     Object.assign(principal, { roles });
   };
+  await linkMore(world);
   allow(actions);
   const controller = startController(world, { flags });
   const [first] = world.machines;

@@ -143,6 +143,10 @@ export class AlibabaRig implements CloudRig {
     return false;
   }
 
+  isAwaited(): boolean {
+    return false;
+  }
+
   restore(): void {
     this.cluster.network.times = this.#times;
   }

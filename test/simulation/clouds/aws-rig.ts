@@ -115,6 +115,10 @@ export class AwsRig implements CloudRig {
     return false;
   }
 
+  isAwaited(): boolean {
+    return false;
+  }
+
   judge(): void {
     // Empty: what holds on every cloud is enough.
   }

@@ -45,6 +45,8 @@ export class AzureRig implements CloudRig {
   readonly #topology: ArmTopology;
   /** By interface: the call that changed it last, if it was a controller's. */
   readonly #changedBy = new Map<string, ActingCall>();
+  /** By interface: when a controller last changed it, in monotonic ms. */
+  readonly #sentAt = new Map<string, number>();
 
   constructor(scenario: Scenario, { clock, path, create, onMisdeed }: RigOptions) {
     this.#topology = armTopologyOf(scenario);
@@ -125,11 +127,14 @@ export class AzureRig implements CloudRig {
     if (machine !== undefined && machine.state !== 'Deleting') deleteMachine(cloud, machine);
   }
 
-  /** Free addresses in the subnets of its interfaces that take more. */
-  roomFor({ facts }: NodeView): number {
+  /** Free addresses in the subnets of its interfaces that carry pods and take more. */
+  roomFor({ facts: { instanceId, azure } }: NodeView): number {
     const { network } = this.cluster;
+    const isForPods = (id: string): boolean =>
+      azure?.interfaceName === undefined || id.endsWith(`/${azure.interfaceName}`);
     const takingMore = [...network.interfaces.values()].filter(
-      ({ instanceId, addresses }) => instanceId === facts.instanceId && addresses.length < maxConfigurations,
+      (item) =>
+        item.instanceId === instanceId && isForPods(item.id) && item.addresses.length < maxConfigurations,
     );
     return [...new Set(takingMore.map(({ subnetId }) => subnetId))]
       .map((id) => network.subnets.get(id)?.available ?? 0)
@@ -151,6 +156,12 @@ export class AzureRig implements CloudRig {
 
   isChanging(interfaceId: string): boolean {
     return this.cluster.arm.cloud.interfaces.current.get(interfaceId)?.state === 'Updating';
+  }
+
+  /** A controller hears of the end later. */
+  isAwaited(interfaceId: string): boolean {
+    const sentAt = this.#sentAt.get(interfaceId) ?? -Infinity;
+    return this.isChanging(interfaceId) || this.#clock.monotonic() < sentAt + this.maxCall;
   }
 
   madeByOthers(instanceId: string): number {
@@ -183,8 +194,12 @@ export class AzureRig implements CloudRig {
     const key = keyOf(path);
     const interfaces = cloud.machines.current.get(key)?.interfaceIds ?? [key];
     for (const id of interfaces) {
-      if (acting === undefined || acting.caller.name === otherPrincipal) this.#changedBy.delete(id);
-      else this.#changedBy.set(id, { action: acting.name, identity: acting.caller.name, unassigns });
+      if (acting === undefined || acting.caller.name === otherPrincipal) {
+        this.#changedBy.delete(id);
+        continue;
+      }
+      this.#changedBy.set(id, { action: acting.name, identity: acting.caller.name, unassigns });
+      this.#sentAt.set(id, this.#clock.monotonic());
     }
   }
 

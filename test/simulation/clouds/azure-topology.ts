@@ -1,5 +1,6 @@
 // The initial Azure of a scenario: a scale set with a subnet of its own for each zone of the plan.
 import type { ArmTopology } from '../../../src/simulator/arm/arm-topology.ts';
+import type { NodeFacts } from '../../../src/simulator/workload/node-facts.ts';
 import { otherPrincipal, testAzure } from '../../support/azure-cloud.ts';
 import type { Scenario } from '../scenario.ts';
 
@@ -8,6 +9,16 @@ const maxProcesses = 400;
 
 /** What a node asks for that is to get a public address. */
 export const publicIpTags = { pool: 'egress' };
+
+/** The name of the only interface with addresses for pods on a VM; undefined: each has some. */
+export function podInterfaceOf(
+  { azure }: Scenario,
+  { subnetId }: Pick<NodeFacts, 'subnetId'>,
+): string | undefined {
+  const zone = Number(/\/pods-(\d+)$/.exec(subnetId)?.[1]);
+  const index = azure?.podInterfaces?.[zone] ?? 0;
+  return index === 0 ? undefined : `nic${index}`;
+}
 
 export function armTopologyOf(scenario: Scenario): ArmTopology {
   const { zones, nodes, cloud, azure } = scenario;

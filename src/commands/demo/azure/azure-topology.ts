@@ -25,7 +25,11 @@ export const roleOfHeadwater: readonly string[] = [
   'Microsoft.Network/publicIPPrefixes/join/action',
   'Microsoft.Network/networkSecurityGroups/join/action',
   'Microsoft.Network/applicationSecurityGroups/joinIpConfiguration/action',
+  'Microsoft.Network/publicIPAddresses/join/action',
   'Microsoft.Network/loadBalancers/backendAddressPools/join/action',
+  'Microsoft.Network/loadBalancers/inboundNatPools/join/action',
+  'Microsoft.Network/loadBalancers/inboundNatRules/join/action',
+  'Microsoft.Network/applicationGateways/backendAddressPools/join/action',
 ];
 
 export const subscription = '00000000-0000-0000-0000-000000000001';

@@ -283,11 +283,20 @@ describe('a release that an earlier process started', () => {
     ['ready-for-release', [['10.0.9.9', 'unanswered']]],
     ['released', [['10.0.9.9', 'released']]],
     ['marked-for-release', []],
-  ])('waits for the end of a change that may have taken an address: %s', (state, expected) => {
-    const handshake = { '10.0.9.9': state as ReleaseState };
+  ])(
+    'waits for the end of a change that may have taken an address, and for the first read: %s',
+    (state, expected) => {
+      const handshake = { '10.0.9.9': state as ReleaseState };
+      const unread = { ...view([item]), unseen: new Set([item.id]) };
+      const releases = recoverReleases(
+        { node: nodeOf({ handshake }), view: unread, requirements: requirements() },
+        at,
+      );
 
-    expect(recovered({ handshake }, [{ ...item, condition: 'changing' }])).toEqual(expected);
-  });
+      expect(recovered({ handshake }, [{ ...item, condition: 'changing' }])).toEqual(expected);
+      expect([...releases.values()].map(({ holding, phase }) => [holding.id, phase.kind])).toEqual(expected);
+    },
+  );
 
   test('does not continue on an interface that is leaving its instance', () => {
     const each = { ...item, attachment: attachment({ deviceIndex: 0, state: 'detaching' }) };

@@ -1,7 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { textAt, listAt, objectAt } from '../../../../src/simulator/workload/json.ts';
 import { ArmHand, oneMore } from '../../../support/arm-hand.ts';
-import { azureRig, type AzureRig, group, vmId } from './azure-rig.ts';
+import { callOf } from '../../../../src/providers/azure/arm-client.ts';
+import { admittedFor } from '../../../../src/providers/azure/model-change.ts';
+import { azureRig, type AzureRig, context, group, vmId } from './azure-rig.ts';
 
 const update = 'VirtualMachineScaleSetVMs.Update';
 const vmPath = `${group}/providers/Microsoft.Compute/virtualMachineScaleSets/pool/virtualMachines/0`;
@@ -238,6 +240,26 @@ describe('a release on Azure', () => {
       failure: { kind: 'throttled', code: 'PreparationTooSlow' },
     });
     expect(puts(rig)).toHaveLength(sentBefore);
+  });
+
+  test('that somebody came before is not sent again if its tokens come too late', async () => {
+    const rig = azureRig();
+    const held = await only(rig, 2);
+    const sentBefore = puts(rig).length;
+    const request = admittedFor(held.instanceId, 'takesAway');
+    const calls = request === undefined ? [] : [callOf(request)];
+    // The limit of the VM has a token each 15 s from now on.
+    while (rig.rateLimiter.expectedWait(calls, 'high') === 0) {
+      await rig.rateLimiter.tokens(calls, context);
+      for (const call of calls) rig.rateLimiter.sent(call);
+    }
+    rig.fault(update, { kind: 'error', code: 'PreconditionFailed', status: 412, message: 'changed' }, 1);
+    rig.fault('Interfaces.ListVirtualMachineScaleSetVMNetworkInterfaces', { kind: 'slow', ms: 2000 });
+
+    const outcome = await rig.ended(rig.release(held));
+
+    expect(outcome).toMatchObject({ kind: 'failed', failure: { code: 'PreparationTooSlow' } });
+    expect(puts(rig)).toHaveLength(sentBefore + 1);
   });
 
   test.each([
