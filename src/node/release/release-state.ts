@@ -42,6 +42,8 @@ export type ReleaseOutcome =
   | { readonly kind: 'released' }
   /** The answer was lost. `openUntil`: when the call can no longer take effect, in monotonic ms. */
   | { readonly kind: 'unclear'; readonly openUntil: number }
+  /** One of several was not on the interface any more; single calls or a refresh show which. */
+  | { readonly kind: 'doubtful' }
   /** `mayPass`: the same call may succeed, or nothing is there to be offered again. */
   | { readonly kind: 'refused'; readonly mayPass: boolean };
 
@@ -126,6 +128,8 @@ export function phaseAfter(
       return { kind: 'released', since: now };
     case 'unclear':
       return { kind: 'unassigning', isRepeated: true, openUntil: outcome.openUntil };
+    case 'doubtful':
+      return { kind: 'unanswered' };
     case 'refused':
       if (isRepeated) return { kind: 'unanswered' };
       // Its quarantine is over: the call was due.

@@ -159,7 +159,9 @@ export class Releaser {
     if (answer !== undefined) node.applyAnswer(answer);
     if (isUnclear) node.invalidate(clock.monotonic());
     if (outcome.kind === 'released') this.#succeeded(interfaceId);
-    else if (outcome.kind === 'refused') this.#failed(interfaceId, outcome.mayPass, finished);
+    // One of several is missing: single calls show which.
+    else if (outcome.kind === 'doubtful') this.#oneByOne.add(interfaceId);
+    else if (outcome.kind === 'refused') this.#failed(outcome.mayPass);
     emit({ kind: 'release', release: finished });
   }
 
@@ -171,10 +173,8 @@ export class Releaser {
       this.#oneByOne.delete(interfaceId);
   }
 
-  #failed(interfaceId: string, mayPass: boolean, { failure }: FinishedRelease): void {
-    // One of several is missing: single calls show which.
-    if (failure?.kind === 'notAssigned') this.#oneByOne.add(interfaceId);
-    else this.#pauses.unassign.fail();
+  #failed(mayPass: boolean): void {
+    this.#pauses.unassign.fail();
     if (!mayPass) this.#refusals.refused(everyRelease, 'cloud');
   }
 

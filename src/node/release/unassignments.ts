@@ -95,9 +95,11 @@ function meaningOf(
     const answer = { kind: 'releasing', interfaceId, instanceId, holdings, until: openUntil } as const;
     return { outcome: { kind: 'unclear', openUntil }, answer, isUnclear: true };
   }
+  const isMissing = outcome.kind === 'failed' && outcome.failure.kind === 'notAssigned';
+  if (isMissing && all.length > 1)
+    return { outcome: { kind: 'doubtful' }, answer: undefined, isUnclear: false };
   // A holding that the call asked to unassign and that is missing was unassigned.
-  const isGone = outcome.kind === 'failed' && outcome.failure.kind === 'notAssigned' && all.length === 1;
-  if (outcome.kind === 'done' || isGone) {
+  if (outcome.kind === 'done' || isMissing) {
     const answer = { kind: 'released', interfaceId, instanceId, holdings } as const;
     return { outcome: { kind: 'released' }, answer, isUnclear: false };
   }

@@ -89,6 +89,7 @@ describe('the call that unassigns a holding', () => {
     ['has a lost answer again', repeated, unclear, open],
     ['may pass another time', unassigning, throttled, { kind: 'hidden', since: 925_000 }],
     ['may pass another time, and may have taken effect', repeated, throttled, unanswered],
+    ['names several, and one was not there any more', unassigning, { kind: 'doubtful' }, unanswered],
     ['is denied', unassigning, denied, none],
     ['is denied, and an earlier one may have taken effect', repeated, denied, unanswered],
   ])('%s', (_, phase, outcome, expected) => {

@@ -249,7 +249,6 @@ test('an address that is gone from its interface is not released', async () => {
   const rig = dropped([eni(0, 2)]);
   await rig.run(policy.delay + 1000);
   const leaving = rig.releases.interfaces.size;
-
   rig.inventory.applyAnswer(
     { kind: 'released', interfaceId: 'eni-0', instanceId: 'i-1', holdings: ['10.0.0.11'] },
     rig.clock.monotonic(),
@@ -349,6 +348,13 @@ describe('a refused unassignment', () => {
 
     expect(untimed(rig.calls)).toEqual(['eni-0 10.0.0.11,10.0.0.12', 'eni-0 10.0.0.11', 'eni-0 10.0.0.12']);
     expect(rig.held).toEqual(['10.0.0.10']);
+  });
+
+  test('shows none of several again when one was no longer there and the next call is denied', async () => {
+    const kinds: CloudFailureKind[] = ['notAssigned'];
+    const rig = dropped([eni(0, 3)], { outcome: () => failed(kinds.pop() ?? 'notAuthorized') });
+    await rig.run(due['multi-pool'] + 500);
+    expect(rig.shown).toEqual(['10.0.0.10']);
   });
 });
 
