@@ -1,4 +1,4 @@
-// The tests on a real API server. Each file brings a cluster of its own and mostly waits: two at a time.
+// The tests on a real API server. Each file brings a cluster of its own and mostly waits: three at a time.
 import plain from '../../jest.config.mjs';
 
 export default {
@@ -7,5 +7,5 @@ export default {
   testMatch: ['<rootDir>/test/e2e/**/*.test.ts'],
   testPathIgnorePatterns: ['/node_modules/'],
   testSequencer: '<rootDir>/test/e2e/longest-first.mjs',
-  maxWorkers: 2,
+  maxWorkers: 3,
 };
