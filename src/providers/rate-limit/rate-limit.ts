@@ -10,6 +10,7 @@ import {
   emptied,
   fullBucket,
   giveBack,
+  isWithin,
   loweredTo,
   resized,
   tokensAt,
@@ -88,7 +89,8 @@ export function limitAt(limit: RateLimit, now: number): RateLimit {
 }
 
 function withoutForgotten({ unsent, size }: RateLimit, now: number): readonly UnsentToken[] {
-  const isFresh = ({ grantedAt }: UnsentToken): boolean => grantedAt > now - (size.window ?? maxUnsentAge);
+  const isFresh = ({ grantedAt }: UnsentToken): boolean =>
+    isWithin(size.window ?? maxUnsentAge, grantedAt, now);
   const [oldest] = unsent;
   return oldest === undefined || isFresh(oldest) ? unsent : unsent.filter(isFresh);
 }

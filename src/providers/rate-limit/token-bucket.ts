@@ -32,6 +32,9 @@ interface TakenTokens {
 /** Ignores floating-point rounding: a token is available if only this much is missing. */
 const tolerance = 1e-6;
 
+/** Times differ if they do by more, in ms. */
+const roundedTime = 1e-3;
+
 /** In ms. */
 const recheckDelay = 100;
 
@@ -47,8 +50,13 @@ export function tokensAt(bucket: TokenBucket, now: number): number {
   return Math.min(refilled, bucket.capacity, Math.max(room, bucket.tokens));
 }
 
+/** Whether what was taken at `at` still counts, the same for all who ask however a time is rounded. */
+export function isWithin(window: number, at: number, now: number): boolean {
+  return at > now - window + roundedTime;
+}
+
 function stillTaken({ taken, window = 0 }: TokenBucket, now: number): readonly TakenTokens[] {
-  const first = taken.findIndex(({ at }) => at > now - window);
+  const first = taken.findIndex(({ at }) => isWithin(window, at, now));
   return first === -1 ? [] : taken.slice(first);
 }
 

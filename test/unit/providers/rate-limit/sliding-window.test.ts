@@ -111,6 +111,21 @@ describe('a limit that is a sliding window', () => {
     );
   });
 
+  test('takes a token for returned or for void at one instant, however the time is rounded', async () => {
+    const clock = new VirtualClock();
+    const limiter = new RateLimiter({ clock, sizes: windowOf(3, 61_000), overall: undefined });
+    const sentAt: number[] = [];
+    await clock.advance(2_060_624.1208673764);
+
+    ask(limiter, 2, { sentAt, clock, late: () => 65_425.693677166 });
+    await clock.advance(0);
+    ask(limiter, 3, { sentAt, clock });
+    await clock.advance(200_000);
+
+    expect(sentAt).toHaveLength(5);
+    expect(maxWithin(60_000, sentAt)).toBeLessThanOrEqual(3);
+  });
+
   test('is closed by a throttle until what others may have taken leaves it', async () => {
     const clock = new VirtualClock();
     const limiter = new RateLimiter({ clock, sizes: windowOf(5), overall: undefined });
