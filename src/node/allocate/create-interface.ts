@@ -173,7 +173,7 @@ async function attach(wanted: Attachment, deps: CreateInterfaceDeps): Promise<Un
   const outcome = await repeat(deps, attempt, async (end, tries) => {
     const isUncertain = mayBeAttached(end);
     // Reads may not show yet what a lost attachment did, however long the attempts before it took.
-    if (isUncertain && isCertain && policyOf(end.failure).retry === 'soon')
+    if (end.kind === 'ambiguous' && isCertain && policyOf(end.failure).retry === 'soon')
       giveUpAt = Math.max(giveUpAt, clock.monotonic() + deps.consistencyWindow);
     isCertain &&= !isUncertain;
     isSeen = isUncertain && (await isAttached(wanted.interfaceId, deps));

@@ -4,6 +4,9 @@ import { ActionClient } from '../gate/action-client.ts';
 import type { CallGate, ReadResult, WriteResult } from '../gate/call-gate.ts';
 import type { Ec2Action, Ec2Api, Ec2Input, Ec2Output, ListInput } from './ec2-api.ts';
 
+/** A page may be as small as five items: --aws-max-results-per-call. So these are a million items. */
+const maxEc2Pages = 200_000;
+
 const takingAway: ReadonlySet<Ec2Action> = new Set([
   'UnassignPrivateIpAddresses',
   'DetachNetworkInterface',
@@ -43,7 +46,7 @@ export class Ec2Client extends ActionClient<Ec2Action> {
         this.#api.send(action, asked, sending),
       );
     };
-    return this.follow(action, read, (output) => (output as ListInput).NextToken);
+    return this.follow(action, read, (output) => (output as ListInput).NextToken, maxEc2Pages);
   }
 
   /** Sends a mutating call once. A housekeeping call whose denial is known is not sent: the denial is its answer. */

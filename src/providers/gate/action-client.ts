@@ -8,7 +8,7 @@ import type { Priority } from '../contract/priority.ts';
 import type { CallGate, ReadResult, WriteResult } from './call-gate.ts';
 import type { CloudCall } from './cloud-call.ts';
 
-/** More pages than any listing has: a million interfaces. */
+/** More pages than any listing has whose pages have a fixed size: a million interfaces by token, 100,000 items by number. */
 export const maxPages = 2000;
 
 export class ActionClient<Action extends string> {
@@ -47,16 +47,17 @@ export class ActionClient<Action extends string> {
     };
   }
 
-  /** Reads page by page, by the token in each page. */
+  /** Reads page by page, by the token in each page. `max`: more pages than the listing can have. */
   protected async *follow<Output>(
     action: Action,
     read: (token: string | undefined) => Promise<ReadResult<Output>>,
     tokenIn: (output: Output) => string | undefined,
+    max = maxPages,
   ): AsyncGenerator<ReadResult<Output>> {
     const met = new Set<string>();
     let token: string | undefined;
     do {
-      if (met.size === maxPages) throw endless(action, `it has more than ${maxPages} pages`);
+      if (met.size === max) throw endless(action, `it has more than ${max} pages`);
       const page: ReadResult<Output> = await read(token);
       yield page;
       const next = tokenIn(page.output) ?? '';

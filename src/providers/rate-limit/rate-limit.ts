@@ -13,6 +13,7 @@ import {
   isWithin,
   loweredTo,
   resized,
+  takeTokens,
   tokensAt,
   usedLater,
 } from './token-bucket.ts';
@@ -111,7 +112,9 @@ export function whenGranted(
 
 /** A granted call has been sent. */
 export function whenSent(limit: RateLimit, now: number): RateLimit {
-  const [{ firstSentAt, grantedAt } = { firstSentAt: undefined, grantedAt: now }, ...unsent] = limit.unsent;
+  const [token, ...unsent] = limit.unsent;
+  if (token === undefined) return whenSentWithout(limit, now);
+  const { firstSentAt, grantedAt } = token;
   const bucket = usedLater(limit.bucket, grantedAt, now);
   if (firstSentAt === undefined) return limitAt({ ...limit, bucket, unsent }, now);
   const waited = Math.min(maxFollowDelay, now - firstSentAt);
@@ -124,6 +127,13 @@ export function whenSent(limit: RateLimit, now: number): RateLimit {
     },
     now,
   );
+}
+
+/** Its token proved void after the last check: the call takes another one, so that no other call is asked to. */
+function whenSentWithout(limit: RateLimit, now: number): RateLimit {
+  const count = Math.min(1, limit.voided);
+  const bucket = takeTokens(limit.bucket, count, now);
+  return limitAt({ ...limit, bucket, voided: limit.voided - count }, now);
 }
 
 /** The first call of a sequence has been sent; this limit has the token of a later one. */

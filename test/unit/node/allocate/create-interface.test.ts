@@ -321,6 +321,18 @@ test('an orphaned interface is tried again although the attempt whose answer got
   expect(calls.filter((call) => call === 'attach@1')).toHaveLength(2);
 });
 
+test('an orphaned interface is not tried again when the attempt took long and its answer is known', async () => {
+  const { calls, result } = await run({
+    adopts: true,
+    attach: [failed('conflict')],
+    duration: 47_000,
+    refresh: () => Promise.resolve(),
+  });
+
+  expect(result()).toMatchObject({ kind: 'failed', failure: { kind: 'conflict' } });
+  expect(calls.filter((call) => call === 'attach@1')).toHaveLength(1);
+});
+
 describe('an interface that could not be attached', () => {
   const attach = [failed('limitReached')];
 

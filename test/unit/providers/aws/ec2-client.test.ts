@@ -42,6 +42,18 @@ describe('a read of EC2', () => {
     expect(rig.waits).toEqual(['DescribeSubnets:990', 'DescribeSubnets:990']);
   });
 
+  test('goes on as long as there are pages: the smallest ones have five items', async () => {
+    const last = 10_000;
+    const { client, sent } = ec2ClientRig(
+      (_, number) => ({ Subnets: [], NextToken: number === last ? '' : `${number}` }),
+      { bucket: { capacity: 20_000, refill: 1000 } },
+    );
+
+    for await (const _ of client.pages('DescribeSubnets', { MaxResults: 5 }, context));
+
+    expect(sent).toHaveLength(last + 1);
+  });
+
   test('ends as an error when its page token does not change', async () => {
     const { client, sent } = ec2ClientRig(() => ({ Subnets: [], NextToken: 'a' }));
 

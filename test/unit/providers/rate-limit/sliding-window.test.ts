@@ -196,6 +196,23 @@ describe('a limit that is a sliding window', () => {
     expect(sentAt).toEqual([0, 30_000, 60_000, 90_000, 120_000]);
   });
 
+  test('counts a call that was sent after its token was forgotten, and no other one for it', async () => {
+    const clock = new VirtualClock();
+    const limiter = new RateLimiter({ clock, sizes: windowOf(2), overall: undefined });
+    const sentAt: number[] = [];
+
+    await limiter.tokens([call], request);
+    await clock.advance(61_000);
+    limiter.answered({ call, sentAt: 0, throttled: false, limit: undefined, retryAfter: undefined });
+    limiter.sent(call);
+    ask(limiter, 2, { sentAt, clock });
+    await clock.advance(200_000);
+    ask(limiter, 2, { sentAt, clock });
+    await clock.advance(200_000);
+
+    expect(sentAt).toEqual([61_000, 121_000, 261_000, 261_000]);
+  });
+
   test('gives back what was not sent', async () => {
     const clock = new VirtualClock();
     const limiter = new RateLimiter({ clock, sizes: windowOf(1), overall: undefined });
