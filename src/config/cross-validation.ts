@@ -24,7 +24,7 @@ export const timingBounds: readonly Bound[] = [
   { name: 'leader-election-retry-period', limit: 'leader-election-renew-deadline', factor: jitterFactor },
 ];
 
-/** How the ids of subnets start on each cloud that can be told to use only some. */
+/** How the ids of subnets start on each cloud where a filter can choose some. */
 const subnetIdStarts: { readonly [Mode in Options['ipam']]?: string } = {
   eni: 'subnet-',
   alibabacloud: 'vsw-',
