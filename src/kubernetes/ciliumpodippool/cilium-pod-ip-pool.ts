@@ -1,5 +1,6 @@
 // Reads a CiliumPodIPPool, as the operator and agents of the mode multi-pool use it. It never throws. A user who may
 // write pools may write anything into them, so every field is bounded, and what cannot be read is named.
+import { sanitizedText } from '../../network/untrusted-text.ts';
 import { type ObjectIdentity, readIdentity } from '../object-identity.ts';
 import { isList, isObject, type Json, type JsonObject, textAt, valueAt } from '../transport/json.ts';
 
@@ -82,8 +83,7 @@ function networksOf(raw: JsonObject, family: string, width: number): FieldReadin
 }
 
 function shown(value: Json | undefined): string {
-  const text = JSON.stringify(value) ?? 'missing';
-  return text.length > maxBlocksRead.characters ? `${text.slice(0, maxBlocksRead.characters)}…` : text;
+  return sanitizedText(JSON.stringify(value) ?? 'missing', maxBlocksRead.characters);
 }
 
 function cidrsProblem(cidrs: Json | undefined): string | undefined {

@@ -98,6 +98,11 @@ describe('a CiliumPodIPPool', () => {
       { ipv4: { cidrs: ['10.0.0.0/8'], maskSize: 33 } },
       'spec.ipv4.maskSize is 33: set a whole number from 1 to 32',
     ],
+    [
+      'with a text that would turn the rest of a line around',
+      { ipv4: '\u202eall' },
+      'spec.ipv4 is "\\u202eall": set its cidrs and its maskSize',
+    ],
     ['with a family of text', { ipv4: 'all' }, 'spec.ipv4 is "all": set its cidrs and its maskSize'],
     ['with a selector of text', { podSelector: 'all' }, 'spec.podSelector is "all": set a label selector'],
     [
