@@ -58,11 +58,26 @@ const kinds: Readonly<Record<string, CloudFailureKind>> = {
   Stopped: 'stopped',
 };
 
+interface MeaningByText {
+  readonly code: string;
+  readonly text: RegExp;
+  readonly kind: CloudFailureKind;
+  /** The only call of which it has that meaning. */
+  readonly of?: string;
+}
+
 /** Codes with several meanings, distinguished by their message. */
-const byText: readonly { readonly code: string; readonly text: RegExp; readonly kind: CloudFailureKind }[] = [
+const byText: readonly MeaningByText[] = [
   { code: 'OperationNotAllowed', text: /\bquota\b|\blimit\b/i, kind: 'limitReached' },
   { code: 'OperationNotAllowed', text: /deallocat|not running/i, kind: 'instanceNotRunning' },
   { code: 'InvalidResourceReference', text: /\/subnets\//i, kind: 'subnetGone' },
+  // A VM that is being deleted, or was: the reads that follow decide whether it is gone.
+  {
+    code: 'InvalidParameter',
+    text: /not an active Virtual Machine Scale Set VM/i,
+    kind: 'instanceGone',
+    of: 'VirtualMachineScaleSetVMs.Update',
+  },
 ];
 
 /** What is missing if ARM does not find what a call names. Nothing is known to be missing if a parent is. */
@@ -196,7 +211,9 @@ function subjectOf(
 function kindOf(name: string, error: CallError): CloudFailureKind {
   const { code, message, status, result } = error;
   if (status === 429) return 'throttled';
-  const known = byText.find((each) => each.code === code && each.text.test(message))?.kind ?? kinds[code];
+  const isMeant = (each: MeaningByText): boolean =>
+    each.code === code && each.text.test(message) && (each.of ?? name) === name;
+  const known = byText.find(isMeant)?.kind ?? kinds[code];
   if (known !== undefined) return known;
   if (missingCodes.has(code)) return missing[name] ?? 'unknown';
   return result === 'refused' ? kindByForm(code, status) : 'unreachable';

@@ -4,6 +4,8 @@ import { CallError, type CallResult } from '../../../../src/providers/gate/cloud
 
 const update = 'VirtualMachineScaleSetVMs.Update';
 
+const inactive = 'The provided instanceId 17 is not an active Virtual Machine Scale Set VM instanceId.';
+
 interface Detail {
   readonly message?: string;
   readonly status?: number;
@@ -50,6 +52,8 @@ describe('a refusal of Azure', () => {
     ['RequestDisallowedByPolicy', { status: 403 }, 'notAuthorized'],
     ['SomethingForbidden', { status: 403 }, 'notAuthorized'],
     ['InvalidParameter', {}, 'invalid'],
+    ['InvalidParameter', { message: inactive }, 'instanceGone'],
+    ['InvalidParameter', { message: inactive, name: 'VirtualMachineScaleSetVMs.Get' }, 'invalid'],
     ['VMScaleSetIpConfigurationsOnSameNicCannotUseDifferentSubnets', {}, 'invalid'],
     ['InternalServerError', { status: 500, result: 'noAnswer' as const }, 'unreachable'],
     ['ECONNRESET', { result: 'noAnswer' as const }, 'unreachable'],
