@@ -107,8 +107,8 @@ export const azureMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'providers/inventory/apply-reading.ts',
-        from: "const offered = seen.condition === 'changing' ? { ...seen, addresses: [], prefixes: [] } : seen;",
-        to: 'const offered = seen;',
+        from: "const shown = seen.condition === 'changing' ? { ...seen, addresses: [], prefixes: [] } : seen;",
+        to: 'const shown = seen;',
       },
       {
         file: 'providers/inventory/apply-reading.ts',

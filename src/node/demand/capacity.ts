@@ -74,9 +74,7 @@ export function occupiedSlots(view: InstanceView): number {
 
 /** Free slots of an interface. Each takes one address or one prefix. */
 export function roomOn(item: NetworkInterface, limits: InstanceLimits): number {
-  const { addresses, prefixes, unready = [] } = item;
-  const hidden = unready.filter((address) => !addresses.includes(address)).length;
-  return Math.max(0, slotsPerInterface(limits) - addresses.length - prefixes.length - hidden);
+  return Math.max(0, slotsPerInterface(limits) - item.addresses.length - item.prefixes.length);
 }
 
 /**

@@ -116,7 +116,6 @@ function readIts(shown: Json, id: string, spellings: Spellings): ShownInterface[
       tags: {},
       reservedFor: undefined,
       ...associatedAmong(secondary, leaving),
-      ...unreadyAmong(secondary),
       ...elsewhereThan(subnetId, secondary),
       ...conditionOf(own, configurations),
     },
@@ -139,11 +138,6 @@ function associatedAmong(
   const free = new Set(leaving);
   const associated = secondary.flatMap((item) => (free.has(item) ? [] : (item.address ?? [])));
   return associated.length > 0 ? { associated } : {};
-}
-
-function unreadyAmong(secondary: readonly Configuration[]): Pick<NetworkInterface, 'unready'> {
-  const unready = secondary.flatMap(({ state, address }) => (state === 'failed' ? (address ?? []) : []));
-  return unready.length > 0 ? { unready } : {};
 }
 
 /**
@@ -197,7 +191,7 @@ function stateOf(shown: Json): State | undefined {
 
 /**
  * The interface's own state is that of its last change, and its configurations show it, too. If that change failed, the next
- * one may succeed, and what it had stays usable. An interface of which only a configuration failed takes no more.
+ * one may succeed, and what it has stays usable. An interface of which only a configuration failed takes no more.
  */
 function conditionOf(
   own: State | undefined,

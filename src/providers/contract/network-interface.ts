@@ -23,11 +23,6 @@ export interface NetworkInterface {
    * absent if there are none.
    */
   readonly associated?: readonly string[];
-  /**
-   * Secondary addresses that the cloud assigned and has not made ready: offered newly only once they are; absent if there
-   * are none.
-   */
-  readonly unready?: readonly string[];
   /** Delegated blocks, as `a.b.c.d/28`. */
   readonly prefixes: readonly string[];
   readonly securityGroupIds: readonly string[];

@@ -80,8 +80,7 @@ export function firstRecord(item: NetworkInterface, asOf: number): InterfaceReco
 }
 
 export function whenFirstShown(seen: NetworkInterface, reading: Reading): ReadingOutcome {
-  const offered = seen.condition === 'changing' ? { ...seen, addresses: [], prefixes: [] } : seen;
-  const shown = withoutNewUnready(none, offered);
+  const shown = seen.condition === 'changing' ? { ...seen, addresses: [], prefixes: [] } : seen;
   const { attachment } = shown;
   const awaited =
     attachment?.state === 'attaching' ? { since: reading.startedAt, attachmentId: attachment.id } : undefined;
@@ -91,8 +90,7 @@ export function whenFirstShown(seen: NetworkInterface, reading: Reading): Readin
 
 export function whenShown(before: InterfaceRecord, seen: NetworkInterface, reading: Reading): ReadingOutcome {
   const known = isByName(before.interface) ? whenIdentified(before, seen) : before;
-  const stable = withoutNewUnready(new Set(known.interface.addresses), settled(known, seen));
-  const shown = withoutReleased(known, attachedAsWeKnow(known, stable, reading), reading);
+  const shown = withoutReleased(known, attachedAsWeKnow(known, settled(known, seen), reading), reading);
   const isFresh = reading.startedAt >= known.asOf;
   const record = isFresh ? regrouped(known, shown) : known;
   // An interface keeps its primary address for life. A read with a different primary proves nothing about what it
@@ -294,13 +292,6 @@ function settled({ interface: known }: InterfaceRecord, seen: NetworkInterface):
     prefixes,
     publicAddress,
   };
-}
-
-/** An address that is not ready stays known, and is not newly known: pods could not be reached by it. */
-function withoutNewUnready(known: ReadonlySet<string>, seen: NetworkInterface): NetworkInterface {
-  const unready = new Set(seen.unready);
-  if (unready.size === 0) return seen;
-  return { ...seen, addresses: seen.addresses.filter((each) => !unready.has(each) || known.has(each)) };
 }
 
 /** The cloud may show an attachment as `attaching` for a while after the attach call succeeded. */

@@ -72,36 +72,3 @@ describe('an interface that the cloud is changing', () => {
     expect(holdings()).toEqual(['a']);
   });
 });
-
-describe('an interface of which some addresses are not ready', () => {
-  const unready = (...addresses: readonly string[]) => ({ ...eni('a', 'b'), unready: addresses });
-
-  test('offers them newly only once they are', () => {
-    const { refresh, holdings } = inventoryRig();
-    refresh(0, eni('a'));
-
-    refresh(100, unready('a', 'b'));
-    const before = holdings();
-    refresh(200, eni('a', 'b'));
-
-    expect(before).toEqual(['a']);
-    expect(holdings()).toEqual(['a', 'b']);
-  });
-
-  test('offers none of them if it was unknown before', () => {
-    const { refresh, holdings } = inventoryRig();
-
-    refresh(0, unready('b'));
-
-    expect(holdings()).toEqual(['a']);
-  });
-
-  test('keeps what it had, and what a CiliumNode shows of it', () => {
-    const { refresh, holdings, view } = inventoryRig([eni('a', 'b')]);
-
-    for (const at of [0, 100, 200]) refresh(at, unready('a', 'b'));
-
-    expect(holdings()).toEqual(['a', 'b']);
-    expect([...view().possiblyGone]).toEqual([]);
-  });
-});
