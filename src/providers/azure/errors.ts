@@ -36,6 +36,7 @@ const kinds: Readonly<Record<string, CloudFailureKind>> = {
   ChangeNotShown: 'conflict',
   AuthorizationFailed: 'notAuthorized',
   LinkedAuthorizationFailed: 'notAuthorized',
+  DenyAssignmentAuthorizationFailed: 'notAuthorized',
   RequestDisallowedByPolicy: 'notAuthorized',
   ScopeLocked: 'notAuthorized',
   AuthenticationFailed: 'notAuthorized',
@@ -131,6 +132,8 @@ const remedies: Readonly<Partial<Record<string, string>>> = {
   ReadOnlyDisabledSubscription: 'enable the subscription',
   RequestDisallowedByPolicy: 'change the policy, or exempt the nodes from it',
   ScopeLocked: 'remove the lock',
+  DenyAssignmentAuthorizationFailed:
+    'lift the deny assignment: on AKS, the lockdown of the node resource group',
   OperationNotAllowed: otherChange,
   AnotherOperationInProgress: otherChange,
   ModelIsChanging: otherChange,
@@ -175,7 +178,7 @@ function plainMessage({ code, message }: CallError): string {
     /\/subscriptions\/[^\s'",;()]+/gi,
     (id) => id.toLowerCase(),
   );
-  if (code !== 'AuthorizationFailed') return text;
+  if (code !== 'AuthorizationFailed' && code !== 'DenyAssignmentAuthorizationFailed') return text;
   return text.replace(/(\/(?:virtualmachines|networkinterfaces))\/[^\s'"]+/g, '$1/…');
 }
 
