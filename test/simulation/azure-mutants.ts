@@ -102,6 +102,12 @@ export const azureMutants: readonly Mutant[] = [
     edits: [goneWithoutItsScaleSet, foundNowhere("failure.kind === 'notAuthorized'")],
     seeds,
   },
+  onAzure(
+    'an interface takes no more addresses after a change that failed',
+    'providers/azure/network-interface.ts',
+    "if (own === 'failed') return {};",
+    '',
+  ),
   {
     name: 'what an interface has is offered while it is changing',
     edits: [
