@@ -32,10 +32,7 @@ function limitsIn({
 }: RpcOutput<'DescribeInstanceTypes'>): readonly (readonly [string, InstanceLimits | UnreadableLimits])[] {
   const action = 'DescribeInstanceTypes';
   const page = listed(action, instanceTypes?.instanceType);
-  refuseRepeated(
-    action,
-    page.map((shown) => shown.instanceTypeId),
-  );
+  refuseRepeated(action, page, ({ instanceTypeId }) => instanceTypeId);
   return page.map((shown) => {
     const { instanceTypeId: type } = shown;
     if (type === undefined) throw unreadable(action, 'InstanceTypeId is missing');

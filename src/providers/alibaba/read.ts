@@ -50,11 +50,7 @@ async function* observeNetwork(reading: Reading, vpcId: string): AsyncGenerator<
   const input = { vpcId, maxResults: interfacePage };
   for await (const { startedAt, output } of client.pages('DescribeNetworkInterfaces', input, context)) {
     const page = believed(output.networkInterfaceSets?.networkInterfaceSet);
-    refuseUnrequested(
-      'DescribeNetworkInterfaces',
-      [vpcId],
-      page.map((item) => item.vpcId),
-    );
+    refuseUnrequested('DescribeNetworkInterfaces', [vpcId], page, (item) => item.vpcId);
     // Yields one part at a time: the caller works in between. Each part is freed once it is taken.
     while (page.length > 0) {
       const part = page.splice(0, partSize);
@@ -99,7 +95,7 @@ async function* observeInstances(
     instanceIds: JSON.stringify(instanceIds),
     ...(tag.length > 0 && { tag }),
   });
-  refuseUnrequested('DescribeInstances', instanceIds, [...instances.keys()]);
+  refuseUnrequested('DescribeInstances', instanceIds, [...instances.keys()], (id) => id);
   const absent = (id: string): Instance => ({ id, state: 'unknown', managed: hasNoTags(reading) });
   const observations = instanceIds.map(
     (id): Observation => ({ kind: 'instance', instance: instances.get(id) ?? absent(id) }),
@@ -121,11 +117,7 @@ async function* interfacesBy(
   const input = { ...by, maxResults: interfacePage };
   for await (const { startedAt, output } of client.pages('DescribeNetworkInterfaces', input, context)) {
     const page = believed(output.networkInterfaceSets?.networkInterfaceSet);
-    refuseUnrequested(
-      'DescribeNetworkInterfaces',
-      instanceIds,
-      page.map((item) => holderOf(item)),
-    );
+    refuseUnrequested('DescribeNetworkInterfaces', instanceIds, page, holderOf);
     yield { startedAt, observations: page.flatMap((item) => readInterface(item) ?? []) };
   }
 }
@@ -134,10 +126,7 @@ async function* interfacesBy(
 export function believed(list: readonly ShownNetworkInterface[] | undefined): ShownNetworkInterface[] {
   const action = 'DescribeNetworkInterfaces';
   const page = listed(action, list);
-  refuseRepeated(
-    action,
-    page.map((item) => item.networkInterfaceId),
-  );
+  refuseRepeated(action, page, ({ networkInterfaceId }) => networkInterfaceId);
   const spoiled = page.flatMap((item) => {
     const problem = problemOf(item);
     return problem === undefined ? [] : [{ id: item.networkInterfaceId ?? 'an interface', problem }];

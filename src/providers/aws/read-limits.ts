@@ -20,18 +20,21 @@ export async function readLimits(
   const parts = await allInParts(instanceTypes.filter(isInstanceType), maxFilterValues, async (part) => {
     const input = { Filters: [{ Name: 'instance-type', Values: part }], MaxResults: maxInstanceTypes };
     const { items } = await readList({ client, context }, 'DescribeInstanceTypes', 'InstanceTypes', input);
-    const types = items.map((shown) => shown.InstanceType);
-    refuseRepeated('DescribeInstanceTypes', types);
-    refuseUnrequested('DescribeInstanceTypes', part, types);
+    refuseRepeated('DescribeInstanceTypes', items, typeOf);
+    refuseUnrequested('DescribeInstanceTypes', part, items, typeOf);
     return items;
   });
   return new Map(
     parts.flat().map((shown) => {
-      const { InstanceType: type } = shown;
+      const type = typeOf(shown);
       if (type === undefined) throw unreadable('DescribeInstanceTypes', 'InstanceType is missing');
       return [type, limitsOf(shown)] as const;
     }),
   );
+}
+
+function typeOf({ InstanceType: type }: Ec2InstanceType): string | undefined {
+  return type;
 }
 
 function limitsOf({

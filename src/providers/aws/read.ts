@@ -116,18 +116,10 @@ function believed(
   networkIds: readonly string[],
 ): Ec2NetworkInterface[] {
   const action = 'DescribeNetworkInterfaces';
-  refuseRepeated(
-    action,
-    page.map((item) => item.NetworkInterfaceId),
-  );
+  refuseRepeated(action, page, ({ NetworkInterfaceId }) => NetworkInterfaceId);
   refuseScattered(page);
-  const spoiled = page.flatMap(spoiledIn);
-  refuseSpoiled(action, spoiled, page.length);
-  refuseUnrequested(
-    action,
-    networkIds,
-    page.map((item) => item.VpcId),
-  );
+  refuseSpoiled(action, page.flatMap(spoiledIn), page.length);
+  refuseUnrequested(action, networkIds, page, ({ VpcId }) => VpcId);
   return [...page];
 }
 
@@ -144,15 +136,8 @@ function refuseUnclear(shown: readonly Ec2NetworkInterface[], instanceIds: reado
     if (isIdOf('eni', id) && Attachment?.InstanceId !== undefined) continue;
     throw unreadable(action, `${missing} of ${id ?? 'an interface'} is missing`);
   }
-  refuseRepeated(
-    action,
-    shown.map((item) => item.NetworkInterfaceId),
-  );
-  refuseUnrequested(
-    action,
-    instanceIds,
-    shown.map((item) => item.Attachment?.InstanceId),
-  );
+  refuseRepeated(action, shown, ({ NetworkInterfaceId }) => NetworkInterfaceId);
+  refuseUnrequested(action, instanceIds, shown, ({ Attachment }) => Attachment?.InstanceId);
   refuseScattered(shown);
   refuseSpoiled(action, shown.flatMap(spoiledIn), shown.length);
 }
@@ -171,7 +156,7 @@ async function* observeInstances(
     const filters = [{ Name: 'instance-id', Values: part }, ...tagFilters];
     const from = { client, context: asked.context };
     const { startedAt, instances } = await readInstances(from, filters, asked.options.pageSize);
-    refuseUnrequested('DescribeInstances', part, [...instances.keys()]);
+    refuseUnrequested('DescribeInstances', part, [...instances.keys()], (id) => id);
     const observations: Observation[] = part.map((id) => ({
       kind: 'instance',
       instance: instances.get(id) ?? absent(id),

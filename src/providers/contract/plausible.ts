@@ -29,18 +29,23 @@ export function repeated(items: readonly string[]): string | undefined {
 }
 
 /** Throws a CloudError if one answer shows an item twice. */
-export function refuseRepeated(action: string, ids: readonly (string | undefined)[]): void {
-  const twice = repeated(ids.filter((id) => id !== undefined));
+export function refuseRepeated<T>(
+  action: string,
+  items: readonly T[],
+  idOf: (item: T) => string | undefined,
+): void {
+  const twice = repeated(items.map(idOf).filter((id) => id !== undefined));
   if (twice !== undefined) throw unreadable(action, `${twice} is shown twice`);
 }
 
 /** Throws a CloudError if an item belongs to none of the requested owners. */
-export function refuseUnrequested(
+export function refuseUnrequested<T>(
   action: string,
   asked: readonly string[],
-  owners: readonly (string | undefined)[],
+  items: readonly T[],
+  ownerOf: (item: T) => string | undefined,
 ): void {
   const known = new Set(asked);
-  const unrequested = owners.find((owner) => owner !== undefined && !known.has(owner));
+  const unrequested = items.map(ownerOf).find((owner) => owner !== undefined && !known.has(owner));
   if (unrequested !== undefined) throw unreadable(action, `it shows ${unrequested}, which was not asked for`);
 }
