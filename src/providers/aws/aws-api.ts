@@ -24,7 +24,7 @@ import { NodeHttpHandler } from '@smithy/node-http-handler';
 import type { Clock } from '../../runtime/clock.ts';
 import { compactPages } from './compact-pages.ts';
 import { DepartingRequest, neverLeft } from '../../network/departing-request.ts';
-import { checkingAgent, checkingTlsAgent } from '../../network/pre-send-agents.ts';
+import { agentsVia } from '../../network/pre-send-agents.ts';
 import { ProxiedHandler } from '../../network/proxied-handler.ts';
 import { CallError, type CallResult, type Sending } from '../gate/cloud-call.ts';
 import type { Ec2Action, Ec2Api, Ec2Input, Ec2Output } from './ec2-api.ts';
@@ -185,16 +185,10 @@ export class AwsApi implements Ec2Api, WhereaboutsSource {
 
 /** The request handler for the client and for the clients of its credential chain. */
 function handlerOf(options: AwsApiOptions): Handler {
-  const { connections, connectionTimeout, clock, proxyFor, onRoute } = options;
+  const { connectionTimeout, proxyFor, onRoute } = options;
   const handlerVia = (proxy: URL | undefined): NodeHttpHandler => {
-    // The caller already chose which requests use the proxy, so the agents get no exceptions.
-    const proxyEnv = proxy && { HTTP_PROXY: proxy.href, HTTPS_PROXY: proxy.href };
-    const agent = { keepAlive: true, maxSockets: connections, ...(proxyEnv && { proxyEnv }) };
-    return new NodeHttpHandler({
-      connectionTimeout,
-      httpAgent: checkingAgent(agent, clock),
-      httpsAgent: checkingTlsAgent(agent, clock),
-    });
+    const { http: httpAgent, https: httpsAgent } = agentsVia(proxy, options);
+    return new NodeHttpHandler({ connectionTimeout, httpAgent, httpsAgent });
   };
   return new ProxiedHandler({ proxyFor, handlerVia, onRoute });
 }
