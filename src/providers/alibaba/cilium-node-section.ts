@@ -13,12 +13,13 @@ import type {
 } from '../contract/cilium-node-section.ts';
 import type { KnownNetwork } from '../contract/infrastructure.ts';
 import type { NetworkInterface } from '../contract/network-interface.ts';
-import { isAbsent, isObject, member } from '../contract/published-json.ts';
+import { isAbsent } from '../contract/published-json.ts';
 import {
   publishedAddresses,
   shownAddresses,
   shownById,
   withoutAddresses,
+  withoutById,
   withoutEmpty,
 } from '../contract/published-status.ts';
 import { cloudName, noTags, noTexts, readFields, tags, texts } from '../contract/section-fields.ts';
@@ -164,10 +165,5 @@ function statusOfInterface(item: NetworkInterface, context: StatusContext): Reco
 
 /** A published `status.alibaba-cloud` without what is gone. */
 function statusWithout(status: unknown, isGone: (id: string) => boolean): unknown {
-  if (!isObject(status)) return {};
-  const kept = Object.entries(member(status, 'enis') ?? {}).filter(([id]) => !isGone(id));
-  const enis = Object.fromEntries(
-    kept.map(([id, eni]) => [id, withoutAddresses(eni, addressFields, isGone)]),
-  );
-  return { ...status, enis };
+  return withoutById(status, isGone, (eni) => withoutAddresses(eni, addressFields, isGone));
 }

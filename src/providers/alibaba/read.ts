@@ -4,7 +4,7 @@ import type { TakenAddresses } from '../contract/block-census.ts';
 import { CloudError, unreadable } from '../contract/cloud-failure.ts';
 import { inParts } from '../contract/in-parts.ts';
 import type { Tags } from '../contract/network-interface.ts';
-import type { Instance, Observation } from '../contract/observation.ts';
+import { askedInstances, type Instance, observedInParts } from '../contract/observation.ts';
 import { isIdOf } from './ids.ts';
 import { holderOf, prefixesOf, problemOf, readInterface, requestTags } from './network-interface.ts';
 import { refuseRepeated, refuseSpoiled, refuseUnrequested } from '../contract/plausible.ts';
@@ -15,9 +15,6 @@ import { listed, type RpcClient } from './rpc-client.ts';
 export const interfacePage = 500;
 const instancePage = 100;
 export const maxIds = 100;
-
-/** Interfaces of a listing parsed at a time. */
-const partSize = 50;
 
 export interface Reading {
   readonly client: RpcClient;
@@ -51,19 +48,11 @@ async function* observeNetwork(reading: Reading, vpcId: string): AsyncGenerator<
   for await (const { startedAt, output } of client.pages('DescribeNetworkInterfaces', input, context)) {
     const page = believed(output.networkInterfaceSets?.networkInterfaceSet);
     refuseUnrequested('DescribeNetworkInterfaces', [vpcId], page, (item) => item.vpcId);
-    // Yields one part at a time: the caller works in between. Each part is freed once it is taken.
-    while (page.length > 0) {
-      const part = page.splice(0, partSize);
-      const isObserved = (item: ShownNetworkInterface): boolean => {
-        const holder = holderOf(item);
-        return holder !== undefined && (tagged === undefined || tagged.has(holder));
-      };
-      yield {
-        startedAt,
-        observations: part.filter(isObserved).flatMap((item) => readInterface(item) ?? []),
-        others: part.filter((item) => !isObserved(item)).map(addressesTaken),
-      };
-    }
+    const isObserved = (item: ShownNetworkInterface): boolean => {
+      const holder = holderOf(item);
+      return holder !== undefined && (tagged === undefined || tagged.has(holder));
+    };
+    yield* observedInParts(page, startedAt, { isObserved, read: readInterface, taken: addressesTaken });
   }
 }
 
@@ -96,11 +85,7 @@ async function* observeInstances(
     ...(tag.length > 0 && { tag }),
   });
   refuseUnrequested('DescribeInstances', instanceIds, [...instances.keys()], (id) => id);
-  const absent = (id: string): Instance => ({ id, state: 'unknown', managed: hasNoTags(reading) });
-  const observations = instanceIds.map(
-    (id): Observation => ({ kind: 'instance', instance: instances.get(id) ?? absent(id) }),
-  );
-  yield { startedAt, observations };
+  yield { startedAt, observations: askedInstances(instanceIds, instances, hasNoTags(reading)) };
   for (let from = 0; from < interfaceIds.length; from += maxIds)
     yield* interfacesBy(
       reading,
