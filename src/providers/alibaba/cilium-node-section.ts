@@ -22,7 +22,15 @@ import {
   withoutById,
   withoutEmpty,
 } from '../contract/published-status.ts';
-import { cloudName, noTags, noTexts, readFields, tags, texts } from '../contract/section-fields.ts';
+import {
+  cloudName,
+  missingFields,
+  noTags,
+  noTexts,
+  readFields,
+  tags,
+  texts,
+} from '../contract/section-fields.ts';
 import { restoreStatus } from './restored-status.ts';
 
 const words: CloudWords = {
@@ -74,13 +82,10 @@ const fields = z.object(
   'an object',
 );
 
-const required = ['instance-type', 'vpc-id', 'availability-zone'] as const;
-
 /** What agents cannot say has the one value that works for them. */
-const spec = fields.transform((given): SectionRequirements => {
-  const missing = required.filter((name) => given[name] === undefined);
-  return {
-    missing: missing.length === 0 ? noTexts : missing.map((name) => `spec.alibaba-cloud.${name}`),
+const spec = fields.transform(
+  (given): SectionRequirements => ({
+    missing: missingFields('spec.alibaba-cloud', given),
     instanceId: undefined,
     instanceType: given['instance-type'],
     networkId: given['vpc-id'],
@@ -100,8 +105,8 @@ const spec = fields.transform((given): SectionRequirements => {
     deleteOnTermination: false,
     usePrimaryAddress: false,
     disablePrefixDelegation: true,
-  };
-});
+  }),
+);
 
 const absent: SectionRequirements = Object.freeze({ ...spec.parse({}), missing: ['spec.alibaba-cloud'] });
 
