@@ -36,6 +36,7 @@ const kinds: Readonly<Record<string, CloudFailureKind>> = {
   ChangeNotShown: 'conflict',
   AuthorizationFailed: 'notAuthorized',
   LinkedAuthorizationFailed: 'notAuthorized',
+  DenyAssignmentAuthorizationFailed: 'notAuthorized',
   RequestDisallowedByPolicy: 'notAuthorized',
   ScopeLocked: 'notAuthorized',
   SubscriptionNotFound: 'notAuthorized',
@@ -46,11 +47,26 @@ const kinds: Readonly<Record<string, CloudFailureKind>> = {
   ...ownCodes,
 };
 
+interface MeaningByText {
+  readonly code: string;
+  readonly text: RegExp;
+  readonly kind: CloudFailureKind;
+  /** The only call of which it has that meaning. */
+  readonly of?: string;
+}
+
 /** Codes with several meanings, distinguished by their message. */
-const byText: readonly { readonly code: string; readonly text: RegExp; readonly kind: CloudFailureKind }[] = [
+const byText: readonly MeaningByText[] = [
   { code: 'OperationNotAllowed', text: /\bquota\b|\blimit\b/i, kind: 'limitReached' },
   { code: 'OperationNotAllowed', text: /deallocat|not running/i, kind: 'instanceNotRunning' },
   { code: 'InvalidResourceReference', text: /\/subnets\//i, kind: 'subnetGone' },
+  // A VM that is being deleted, or was: the reads that follow decide whether it is gone.
+  {
+    code: 'InvalidParameter',
+    text: /not an active Virtual Machine Scale Set VM/i,
+    kind: 'instanceGone',
+    of: 'VirtualMachineScaleSetVMs.Update',
+  },
 ];
 
 /** What is missing if ARM does not find what a call names. Nothing is known to be missing if a parent is. */
@@ -104,6 +120,8 @@ const remedies: Readonly<Partial<Record<string, string>>> = {
   ReadOnlyDisabledSubscription: 'enable the subscription',
   RequestDisallowedByPolicy: 'change the policy, or exempt the nodes from it',
   ScopeLocked: 'remove the lock',
+  DenyAssignmentAuthorizationFailed:
+    'lift the deny assignment: on AKS, the lockdown of the node resource group',
   OperationNotAllowed: otherChange,
   AnotherOperationInProgress: otherChange,
   ModelIsChanging: otherChange,
@@ -143,7 +161,7 @@ function plainMessage({ code, message }: CallError): string {
     /\/subscriptions\/[^\s'",;()]+/gi,
     (id) => id.toLowerCase(),
   );
-  if (code !== 'AuthorizationFailed') return text;
+  if (code !== 'AuthorizationFailed' && code !== 'DenyAssignmentAuthorizationFailed') return text;
   return text.replace(/(\/(?:virtualmachines|networkinterfaces))\/[^\s'"]+/g, '$1/…');
 }
 
@@ -180,7 +198,9 @@ function kindOf(name: string, error: CallError): CloudFailureKind {
   const { code, message, status, result } = error;
   if (status === 429) return 'throttled';
   if (credentialTrouble.has(code)) return 'notAuthorized';
-  const known = byText.find((each) => each.code === code && each.text.test(message))?.kind ?? kinds[code];
+  const isMeant = (each: MeaningByText): boolean =>
+    each.code === code && each.text.test(message) && (each.of ?? name) === name;
+  const known = byText.find(isMeant)?.kind ?? kinds[code];
   if (known !== undefined) return known;
   if (missingCodes.has(code)) return missing[name] ?? 'unknown';
   return result === 'refused' ? kindByForm(code, status) : 'unreachable';

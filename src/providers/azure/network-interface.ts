@@ -96,6 +96,8 @@ function readIts(shown: Json, id: string, spellings: Spellings): ShownInterface[
   if (problem !== undefined) return { problem };
   const { address: primaryAddress = '', subnetId = '', publicAddressId } = primary ?? {};
   const secondary = configurations.filter((item) => item !== primary && item.address !== undefined);
+  const own = stateOf(shown);
+  const leaving = secondary.filter((item) => mayGo(item, own));
   return {
     interface: {
       id,
@@ -112,15 +114,13 @@ function readIts(shown: Json, id: string, spellings: Spellings): ShownInterface[
       securityGroupIds: securityGroupsOf(shown, spellings),
       tags: {},
       reservedFor: undefined,
-      ...associatedAmong(secondary),
+      ...associatedAmong(secondary, leaving),
       ...elsewhereThan(subnetId, secondary),
-      ...conditionOf(stateOf(shown), configurations),
+      ...conditionOf(own, configurations),
     },
     addressesByName: usableAmong(configurations),
     names: new Set(configurations.map(({ name }) => name)),
-    releasable: new Map(
-      secondary.flatMap((item) => (mayGo(item) ? [[item.address ?? '', item.name] as const] : [])),
-    ),
+    releasable: new Map(leaving.map(({ address = '', name }) => [address, name])),
     publicAddressId,
   };
 }
@@ -130,13 +130,21 @@ function securityGroupsOf(shown: Json, spellings: Spellings): readonly string[] 
   return id === undefined ? [] : [spellings.of(id)];
 }
 
-function associatedAmong(secondary: readonly Configuration[]): Pick<NetworkInterface, 'associated'> {
-  const associated = secondary.flatMap((item) => (mayGo(item) ? [] : (item.address ?? [])));
+function associatedAmong(
+  secondary: readonly Configuration[],
+  leaving: readonly Configuration[],
+): Pick<NetworkInterface, 'associated'> {
+  const free = new Set(leaving);
+  const associated = secondary.flatMap((item) => (free.has(item) ? [] : (item.address ?? [])));
   return associated.length > 0 ? { associated } : {};
 }
 
-function mayGo({ isReleasable: isOurs, state }: Configuration): boolean {
-  return isOurs && state === 'ready';
+/**
+ * Azure shows the state of an interface for each of its configurations, too. So one that failed together with its interface
+ * may go, as that interface may grow; of one that is changing nothing leaves, because its interface is changing.
+ */
+function mayGo({ isReleasable: isOurs, state }: Configuration, own: State | undefined): boolean {
+  return isOurs && (state !== 'failed' || own === 'failed');
 }
 
 function elsewhereThan(
@@ -181,8 +189,8 @@ function stateOf(shown: Json): State | undefined {
 }
 
 /**
- * The interface's own state is that of its last change. If that failed, the next one may succeed, and what it has stays
- * usable. An address whose own configuration failed is not.
+ * The interface's own state is that of its last change, and its configurations show it, too. If that change failed, the next
+ * one may succeed, and what it has stays usable. An interface of which only a configuration failed takes no more.
  */
 function conditionOf(
   own: State | undefined,
@@ -190,6 +198,7 @@ function conditionOf(
 ): Pick<NetworkInterface, 'condition'> {
   if (own === 'changing' || configurations.some(({ state }) => state === 'changing'))
     return { condition: 'changing' };
+  if (own === 'failed') return {};
   const hasFailed = configurations.some(({ state, address }) => state === 'failed' && address !== undefined);
   return hasFailed ? { condition: 'failed' } : {};
 }
