@@ -7,7 +7,7 @@ export const demoDescription: Omit<CommandDescription, 'run'> = {
   description:
     'Starts a model of EC2, Azure or Alibaba Cloud, an embedded Kubernetes API and a fleet of nodes with agents, and the ' +
     'controller in its own process, as in production. Step by step, nodes join, pods arrive, answers get lost, a subnet ' +
-    'runs out, addresses are released (not on Azure), and the controller is killed and another one takes over. The demonstration judges ' +
+    'runs out, addresses are released, and the controller is killed and another one takes over. The demonstration judges ' +
     "by the cloud's state and the agents' memory, never by what the controller says. It ends within 90 s with exit code " +
     '0, or 1 if an invariant was broken or a node has fewer or more addresses than its watermarks ask for; 130 if it is ' +
     'interrupted. The log of the controller is on disk, and stays there if the exit code is 1.',

@@ -1,7 +1,7 @@
 // Where the addresses of this node come from with pools: it asks for counts in spec.ipam.pools.requested, and says in `allocated`
 // which blocks it holds. A block that it stops holding gives nothing from before the write on until the object shows, in another
 // state, that it is held after all: the operator may give it to another node meanwhile.
-import { type Cidr, families, type Family } from '../../cidr/set/cidr.ts';
+import { type Cidr, cidrOf, families, type Family } from '../../cidr/set/cidr.ts';
 import { isObject, type JsonObject, textAt, valueAt } from '../../kubernetes/transport/json.ts';
 import { blocksToHold } from '../allocators/block-balance.ts';
 import { MultiPoolAllocator } from '../allocators/multi-pool-allocator.ts';
@@ -11,14 +11,7 @@ import type { PoolDemand } from '../ipam/pool-demand.ts';
 import type { AddressSource } from './address-source.ts';
 import { type NodePatches, NodeWrites } from './node-writes.ts';
 import { OwnNode, type OwnNodeOptions, type Surroundings } from './own-node.ts';
-import {
-  blockKey,
-  type BlockOfPool,
-  blocksIn,
-  cidrIn,
-  remembered,
-  withoutBlocks,
-} from './remembered-pools.ts';
+import { blockKey, type BlockOfPool, blocksIn, remembered, withoutBlocks } from './remembered-pools.ts';
 import { type Needed, poolsPatch } from './shown-pools.ts';
 
 /** A block that the object shows. */
@@ -200,7 +193,7 @@ export class PooledBlocks implements AddressSource {
       }));
       const wantedFree = demand.needed(pool, family) - demand.inUse(pool, family);
       const texts = blocksToHold(offered, wantedFree);
-      held.set(pool, [...(held.get(pool) ?? []), ...texts.flatMap((text) => cidrIn(text) ?? [])]);
+      held.set(pool, [...(held.get(pool) ?? []), ...texts.flatMap((text) => cidrOf(text) ?? [])]);
     }
     return held;
   }

@@ -13,8 +13,8 @@ import {
   cidrNodeReport,
   type CidrStatusReport,
   cidrStatusReport,
-  type CloudCallReport,
 } from '../reporting/cidr-status-report.ts';
+import type { CloudCallReport } from '../reporting/status-report.ts';
 import { logReflectorState, silenceProblem, WatchCounters } from '../reporting/watch-counters.ts';
 import { WriteHealth } from '../reporting/write-health.ts';
 import type { ControllerFacts, Mode, ModeDeps } from './mode.ts';

@@ -234,6 +234,7 @@ function viewOf(
   const byName = new Map(shown.map((item) => [nameOfInterface(item.id).toLowerCase(), item.read]));
   const addresses = new Map<string, ReadonlyMap<string, string>>();
   const found: boolean[] = [];
+  let isPartDone = false;
   for (const [name, wanted] of goal.names) {
     const read = byName.get(name.toLowerCase());
     if (read === undefined) return 'changing';
@@ -241,9 +242,11 @@ function viewOf(
     if (read.interface.condition === 'changing') return 'changing';
     addresses.set(name.toLowerCase(), read.addressesByName);
     found.push(...wanted.map((each) => isDone[goal.kind](read, each)));
+    // What is there and not ready came with the change, too.
+    isPartDone ||= goal.kind === 'added' && wanted.some((each) => read.names.has(each));
   }
   if (found.every((each) => each)) return addresses;
-  return found.some((each) => each) ? 'incomplete' : 'untouched';
+  return isPartDone || found.some((each) => each) ? 'incomplete' : 'untouched';
 }
 
 type Read = Exclude<ShownInterface['read'], { readonly problem: string }>;

@@ -1,8 +1,8 @@
 // The only file that knows the error codes of ARM and its providers
 // (https://learn.microsoft.com/azure/azure-resource-manager/troubleshooting/common-deployment-errors).
-import { sanitizedText } from '../../network/untrusted-text.ts';
+import { sanitizedAnswer } from '../../network/untrusted-text.ts';
 import type { CloudFailure, CloudFailureKind } from '../contract/cloud-failure.ts';
-import type { CallError, CloudCall } from '../gate/cloud-call.ts';
+import { type CallError, type CloudCall, ownCodes } from '../gate/cloud-call.ts';
 
 const kinds: Readonly<Record<string, CloudFailureKind>> = {
   TooManyRequests: 'throttled',
@@ -36,33 +36,37 @@ const kinds: Readonly<Record<string, CloudFailureKind>> = {
   ChangeNotShown: 'conflict',
   AuthorizationFailed: 'notAuthorized',
   LinkedAuthorizationFailed: 'notAuthorized',
+  DenyAssignmentAuthorizationFailed: 'notAuthorized',
   RequestDisallowedByPolicy: 'notAuthorized',
   ScopeLocked: 'notAuthorized',
-  AuthenticationFailed: 'notAuthorized',
-  AuthenticationFailedInvalidHeader: 'notAuthorized',
-  InvalidAuthenticationToken: 'notAuthorized',
-  InvalidAuthenticationTokenTenant: 'notAuthorized',
-  InvalidAuthenticationTokenAudience: 'notAuthorized',
-  ExpiredAuthenticationToken: 'notAuthorized',
-  AuthenticationError: 'notAuthorized',
-  AggregateAuthenticationError: 'notAuthorized',
-  AuthenticationRequiredError: 'notAuthorized',
-  CredentialUnavailableError: 'notAuthorized',
   SubscriptionNotFound: 'notAuthorized',
   InvalidSubscriptionId: 'notAuthorized',
   MissingSubscription: 'notAuthorized',
   ReadOnlyDisabledSubscription: 'notAuthorized',
-  UnreadableAnswer: 'unreadable',
   Ended: 'unreachable',
-  Fenced: 'fenced',
-  Stopped: 'stopped',
+  ...ownCodes,
 };
 
+interface MeaningByText {
+  readonly code: string;
+  readonly text: RegExp;
+  readonly kind: CloudFailureKind;
+  /** The only call of which it has that meaning. */
+  readonly of?: string;
+}
+
 /** Codes with several meanings, distinguished by their message. */
-const byText: readonly { readonly code: string; readonly text: RegExp; readonly kind: CloudFailureKind }[] = [
+const byText: readonly MeaningByText[] = [
   { code: 'OperationNotAllowed', text: /\bquota\b|\blimit\b/i, kind: 'limitReached' },
   { code: 'OperationNotAllowed', text: /deallocat|not running/i, kind: 'instanceNotRunning' },
   { code: 'InvalidResourceReference', text: /\/subnets\//i, kind: 'subnetGone' },
+  // A VM that is being deleted, or was: the reads that follow decide whether it is gone.
+  {
+    code: 'InvalidParameter',
+    text: /not an active Virtual Machine Scale Set VM/i,
+    kind: 'instanceGone',
+    of: 'VirtualMachineScaleSetVMs.Update',
+  },
 ];
 
 /** What is missing if ARM does not find what a call names. Nothing is known to be missing if a parent is. */
@@ -116,6 +120,8 @@ const remedies: Readonly<Partial<Record<string, string>>> = {
   ReadOnlyDisabledSubscription: 'enable the subscription',
   RequestDisallowedByPolicy: 'change the policy, or exempt the nodes from it',
   ScopeLocked: 'remove the lock',
+  DenyAssignmentAuthorizationFailed:
+    'lift the deny assignment: on AKS, the lockdown of the node resource group',
   OperationNotAllowed: otherChange,
   AnotherOperationInProgress: otherChange,
   ModelIsChanging: otherChange,
@@ -127,9 +133,6 @@ const ofInstance: ReadonlySet<string> = new Set([
   'VirtualMachineScaleSetVMs.Update',
 ]);
 
-/** Maximum characters of an error code or request id. */
-const maxCodeCharacters = 100;
-
 export function failureOf({ name }: Pick<CloudCall, 'name'>, error: CallError): CloudFailure {
   const kind = kindOf(name, error);
   const permission = deniedPermission(error);
@@ -139,9 +142,7 @@ export function failureOf({ name }: Pick<CloudCall, 'name'>, error: CallError): 
   return {
     kind,
     action: name,
-    code: sanitizedText(error.code, maxCodeCharacters),
-    message: sanitizedText(plainMessage(error)),
-    requestId: error.requestId === undefined ? undefined : sanitizedText(error.requestId, maxCodeCharacters),
+    ...sanitizedAnswer(error, plainMessage(error)),
     ...(permission !== undefined && { permission }),
     ...(about !== undefined && { about }),
     ...(credentials !== undefined && { credentials }),
@@ -160,7 +161,7 @@ function plainMessage({ code, message }: CallError): string {
     /\/subscriptions\/[^\s'",;()]+/gi,
     (id) => id.toLowerCase(),
   );
-  if (code !== 'AuthorizationFailed') return text;
+  if (code !== 'AuthorizationFailed' && code !== 'DenyAssignmentAuthorizationFailed') return text;
   return text.replace(/(\/(?:virtualmachines|networkinterfaces))\/[^\s'"]+/g, '$1/…');
 }
 
@@ -196,7 +197,10 @@ function subjectOf(
 function kindOf(name: string, error: CallError): CloudFailureKind {
   const { code, message, status, result } = error;
   if (status === 429) return 'throttled';
-  const known = byText.find((each) => each.code === code && each.text.test(message))?.kind ?? kinds[code];
+  if (credentialTrouble.has(code)) return 'notAuthorized';
+  const isMeant = (each: MeaningByText): boolean =>
+    each.code === code && each.text.test(message) && (each.of ?? name) === name;
+  const known = byText.find(isMeant)?.kind ?? kinds[code];
   if (known !== undefined) return known;
   if (missingCodes.has(code)) return missing[name] ?? 'unknown';
   return result === 'refused' ? kindByForm(code, status) : 'unreachable';

@@ -1,9 +1,8 @@
 // Parses network interfaces from ARM answers. One that cannot be parsed is reported and skipped; it does not invalidate
 // the answer.
 import { intern } from '../../runtime/intern.ts';
-import { isOfHost } from '../contract/ipv4.ts';
-import { repeated } from '../contract/plausible.ts';
-import type { Attachment, NetworkInterface } from '../contract/network-interface.ts';
+import { holdingProblem } from '../contract/plausible.ts';
+import { attachedTo, type NetworkInterface } from '../contract/network-interface.ts';
 import type { Observation } from '../contract/observation.ts';
 import { type Json, list, member, text } from './arm-api.ts';
 import {
@@ -97,6 +96,8 @@ function readIts(shown: Json, id: string, spellings: Spellings): ShownInterface[
   if (problem !== undefined) return { problem };
   const { address: primaryAddress = '', subnetId = '', publicAddressId } = primary ?? {};
   const secondary = configurations.filter((item) => item !== primary && item.address !== undefined);
+  const own = stateOf(shown);
+  const leaving = secondary.filter((item) => mayGo(item, own));
   return {
     interface: {
       id,
@@ -113,15 +114,13 @@ function readIts(shown: Json, id: string, spellings: Spellings): ShownInterface[
       securityGroupIds: securityGroupsOf(shown, spellings),
       tags: {},
       reservedFor: undefined,
-      ...associatedAmong(secondary),
+      ...associatedAmong(secondary, leaving),
       ...elsewhereThan(subnetId, secondary),
-      ...conditionOf(stateOf(shown), configurations),
+      ...conditionOf(own, configurations),
     },
     addressesByName: usableAmong(configurations),
     names: new Set(configurations.map(({ name }) => name)),
-    releasable: new Map(
-      secondary.flatMap((item) => (mayGo(item) ? [[item.address ?? '', item.name] as const] : [])),
-    ),
+    releasable: new Map(leaving.map(({ address = '', name }) => [address, name])),
     publicAddressId,
   };
 }
@@ -131,13 +130,21 @@ function securityGroupsOf(shown: Json, spellings: Spellings): readonly string[] 
   return id === undefined ? [] : [spellings.of(id)];
 }
 
-function associatedAmong(secondary: readonly Configuration[]): Pick<NetworkInterface, 'associated'> {
-  const associated = secondary.flatMap((item) => (mayGo(item) ? [] : (item.address ?? [])));
+function associatedAmong(
+  secondary: readonly Configuration[],
+  leaving: readonly Configuration[],
+): Pick<NetworkInterface, 'associated'> {
+  const free = new Set(leaving);
+  const associated = secondary.flatMap((item) => (free.has(item) ? [] : (item.address ?? [])));
   return associated.length > 0 ? { associated } : {};
 }
 
-function mayGo({ isReleasable: isOurs, state }: Configuration): boolean {
-  return isOurs && state === 'ready';
+/**
+ * Azure shows the state of an interface for each of its configurations, too. So one that failed together with its interface
+ * may go, as that interface may grow; of one that is changing nothing leaves, because its interface is changing.
+ */
+function mayGo({ isReleasable: isOurs, state }: Configuration, own: State | undefined): boolean {
+  return isOurs && (state !== 'failed' || own === 'failed');
 }
 
 function elsewhereThan(
@@ -182,8 +189,8 @@ function stateOf(shown: Json): State | undefined {
 }
 
 /**
- * The interface's own state is that of its last change. If that failed, the next one may succeed, and what it has stays
- * usable. An address whose own configuration failed is not.
+ * The interface's own state is that of its last change, and its configurations show it, too. If that change failed, the next
+ * one may succeed, and what it has stays usable. An interface of which only a configuration failed takes no more.
  */
 function conditionOf(
   own: State | undefined,
@@ -191,6 +198,7 @@ function conditionOf(
 ): Pick<NetworkInterface, 'condition'> {
   if (own === 'changing' || configurations.some(({ state }) => state === 'changing'))
     return { condition: 'changing' };
+  if (own === 'failed') return {};
   const hasFailed = configurations.some(({ state, address }) => state === 'failed' && address !== undefined);
   return hasFailed ? { condition: 'failed' } : {};
 }
@@ -214,14 +222,7 @@ function problemOf(
   if (primary.subnetId === undefined) return 'its primary configuration names no subnet';
   const wrong = configurations.find(({ subnetId }) => subnetId !== undefined && !parseSubnetId(subnetId));
   if (wrong !== undefined) return `${JSON.stringify(wrong.subnetId)} is no subnet`;
-  return addressProblemOf(configurations.flatMap(({ address }) => address ?? []));
-}
-
-function addressProblemOf(addresses: readonly string[]): string | undefined {
-  const wrong = addresses.find((address) => !isOfHost(address));
-  if (wrong !== undefined) return `${JSON.stringify(wrong)} is not an IPv4 address`;
-  const twice = repeated(addresses);
-  return twice === undefined ? undefined : `it has ${twice} twice`;
+  return holdingProblem(configurations.flatMap(({ address }) => address ?? []));
 }
 
 /** The interfaces of one instance, each in its place: the primary one first, then by id. */
@@ -240,18 +241,7 @@ export function inPlaces(shown: readonly ShownInterface[]): readonly Observation
     }
     return {
       kind: 'interface',
-      interface: { ...read.interface, attachment: attachedAt(deviceIndex, instanceId) },
+      interface: { ...read.interface, attachment: attachedTo(instanceId, deviceIndex) },
     };
   });
-}
-
-function attachedAt(deviceIndex: number, instanceId: string): Attachment {
-  return {
-    id: '',
-    instanceId,
-    deviceIndex,
-    networkCard: 0,
-    state: 'attached',
-    deleteOnTermination: true,
-  };
 }

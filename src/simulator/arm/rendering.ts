@@ -143,7 +143,8 @@ function renderConfiguration(
     ...('location' in record.model && { type: 'Microsoft.Network/networkInterfaces/ipConfigurations' }),
     properties: {
       ...own,
-      provisioningState: state,
+      // Azure shows the state of the interface for all of its configurations.
+      provisioningState: record.state === 'Succeeded' ? state : record.state,
       ...(address !== undefined && { privateIPAddress: address }),
       privateIPAllocationMethod: textAt(properties, 'privateIPAllocationMethod') || 'Dynamic',
       ...(publicPath !== undefined && { publicIPAddress: { id: publicPath } }),

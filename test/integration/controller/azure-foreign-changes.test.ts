@@ -1,6 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { AzureClusterWorld } from '../../support/azure-cluster-world.ts';
 import { scaleSet, testAzure } from '../../support/azure-cloud.ts';
+import { textMapAt } from '../../../src/simulator/workload/json.ts';
+import { oneMore } from '../../support/arm-hand.ts';
 import { startController } from '../../support/world-controller.ts';
 
 const minute = 60_000;
@@ -56,3 +58,52 @@ describe('an upgrade of a VM to the model of its scale set', () => {
     expect(world.pool(machine).size).toBe(world.held(machine).length);
   });
 });
+
+describe('a change that others make while addresses leave', () => {
+  test.each(['crd-allocator', 'multi-pool'] as const)(
+    'shows none of them to an agent of %s again, and they go once it has ended',
+    async (protocol) => {
+      const world = new AzureClusterWorld({ configure: () => ({ protocol }) });
+      const flags = {
+        'azure-release-excess-ips': 'true',
+        'excess-ip-release-delay': '20s',
+        'resync-interval': '30s',
+      };
+      startController(world, { flags });
+      await world.startAgents();
+      world.addLivingPods(12);
+      await world.advance(10 * minute);
+      await world.deleteLivingPods(12);
+      const machine = world.machine();
+      const held = [...world.held(machine)];
+      const { arm } = world.cluster;
+      arm.cloud.times = { ...arm.cloud.times, machineMs: { min: 5 * minute, max: 5 * minute } };
+      const isLeaving = (): boolean =>
+        world.pool(machine).size < held.length || releaseIps(world, machine).size > 0;
+      await world.until('addresses leave', isLeaving, 10 * minute);
+      const leaving = held.filter(
+        (address) => !world.pool(machine).has(address) || releaseIps(world, machine).has(address),
+      );
+
+      void world.hand.change(arm.cloud.machine(machine.instanceId).path, oneMore('by-hand'));
+      const shownAgain: string[] = [];
+      for (let at = 0; at < 4.5 * minute; at += 5000) {
+        await world.advance(5000);
+        const handshake = releaseIps(world, machine);
+        const stays = (address: string): boolean =>
+          protocol === 'multi-pool' ? !world.pool(machine).has(address) : handshake.has(address);
+        shownAgain.push(...leaving.filter((address) => !stays(address)));
+      }
+      await world.advance(30 * minute);
+
+      expect(leaving.length).toBeGreaterThan(0);
+      expect(shownAgain).toEqual([]);
+      expect(world.held(machine).filter((address) => leaving.includes(address))).toEqual([]);
+      expect(world.bugs).toEqual([]);
+    },
+  );
+});
+
+function releaseIps(world: AzureClusterWorld, machine: Parameters<AzureClusterWorld['ciliumNode']>[0]) {
+  return textMapAt(world.ciliumNode(machine), 'status', 'ipam', 'release-ips');
+}

@@ -52,7 +52,7 @@ const statusKeys = {
   waiting: true,
 } satisfies Record<keyof CidrStatusReport | keyof StatusReport, true>;
 
-const commands = /^(kubectl|curl|aws|aliyun) /;
+const commands = /^(kubectl|curl|aws|az|aliyun) /;
 /** Flags of other programs. */
 const otherFlags = ['--max-old-space-size'];
 

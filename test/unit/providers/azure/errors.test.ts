@@ -4,6 +4,8 @@ import { CallError, type CallResult } from '../../../../src/providers/gate/cloud
 
 const update = 'VirtualMachineScaleSetVMs.Update';
 
+const inactive = 'The provided instanceId 17 is not an active Virtual Machine Scale Set VM instanceId.';
+
 interface Detail {
   readonly message?: string;
   readonly status?: number;
@@ -50,6 +52,8 @@ describe('a refusal of Azure', () => {
     ['RequestDisallowedByPolicy', { status: 403 }, 'notAuthorized'],
     ['SomethingForbidden', { status: 403 }, 'notAuthorized'],
     ['InvalidParameter', {}, 'invalid'],
+    ['InvalidParameter', { message: inactive }, 'instanceGone'],
+    ['InvalidParameter', { message: inactive, name: 'VirtualMachineScaleSetVMs.Get' }, 'invalid'],
     ['VMScaleSetIpConfigurationsOnSameNicCannotUseDifferentSubnets', {}, 'invalid'],
     ['InternalServerError', { status: 500, result: 'noAnswer' as const }, 'unreachable'],
     ['ECONNRESET', { result: 'noAnswer' as const }, 'unreachable'],
@@ -106,6 +110,12 @@ describe('a refusal of Azure', () => {
       "does not have authorization to perform action 'A/write' over scope '/subscriptions/s/resourcegroups/g/providers/microsoft.compute/virtualmachinescalesets/pool/virtualmachines/…' or the scope is invalid.",
     ],
     [
+      'that an assignment denies on one VM of many names their scale set',
+      'DenyAssignmentAuthorizationFailed',
+      "has permission to perform action 'A/write' on scope '/subscriptions/S/virtualMachineScaleSets/Pool/virtualMachines/17'; however, the access is denied because of the deny assignment with name 'D'.",
+      "has permission to perform action 'A/write' on scope '/subscriptions/s/virtualmachinescalesets/pool/virtualmachines/…'; however, the access is denied because of the deny assignment with name 'D'.",
+    ],
+    [
       'on a subnet names the subnet and nothing else',
       'LinkedAuthorizationFailed',
       "The client has permission to perform action 'B/write' on scope '/subscriptions/s/virtualMachines/17'; however, it does not have permission to perform action(s) 'A/join/action' on the linked scope(s) '/subscriptions/s/resourcegroups/G/providers/Microsoft.Network/virtualNetworks/V/subnets/Pods' (respectively) or the linked scope(s) are invalid.",
@@ -121,6 +131,10 @@ describe('a refusal of Azure', () => {
       "check that the subscription exists, and that Headwater's identity has a role in it",
     ],
     ['ScopeLocked', 'remove the lock'],
+    [
+      'DenyAssignmentAuthorizationFailed',
+      'lift the deny assignment: on AKS, the lockdown of the node resource group',
+    ],
     ['ModelIsChanging', 'wait until the change under way has ended; Headwater retries'],
   ])('with %s says what to do: %s', (code, remedy) => {
     expect(failure(code)).toMatchObject({ remedy });

@@ -143,12 +143,26 @@ describe('an interface of Azure', () => {
     ['is changing if a configuration is', 'Succeeded', 'Updating', 'changing'],
     ['is changing in a state that is new to us', 'Dreaming', 'Succeeded', 'changing'],
     ['is ready if only its last change failed', 'Failed', 'Succeeded', undefined],
-    ['has failed if a configuration with an address has', 'Failed', 'Failed', 'failed'],
+    ['is ready if its configurations show the failure of its last change', 'Failed', 'Failed', undefined],
+    ['has failed if only a configuration with an address has', 'Succeeded', 'Failed', 'failed'],
   ] as const)('%s', (_, own, of, condition) => {
     const other = configuration('x', { privateIPAddress: '10.0.0.5', provisioningState: of });
     const nic = shown({ provisioningState: own, ipConfigurations: [primary, other] });
 
     expect(interfaceIn(nic)?.condition).toBe(condition);
+  });
+
+  test.each([
+    ['while it is updated', 'Updating', 'Updating', undefined],
+    ['after its last change failed', 'Failed', 'Failed', undefined],
+    ['of which only that configuration failed', 'Succeeded', 'Failed', ['10.0.0.5']],
+  ])('%s says which address a release leaves', (_, own, of, associated) => {
+    const other = configuration('Cilium-1', { privateIPAddress: '10.0.0.5', provisioningState: of });
+
+    const item = interfaceIn(shown({ provisioningState: own, ipConfigurations: [primary, other] }));
+
+    expect(item?.addresses).toEqual(['10.0.0.5']);
+    expect(item?.associated).toEqual(associated);
   });
 
   test('keeps an arriving configuration without an address to itself', () => {

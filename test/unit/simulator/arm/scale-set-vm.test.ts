@@ -27,8 +27,8 @@ describe('the PUT of a scale-set VM', () => {
     expect(cloud.network.interfaces.get(`${vmKey}/networkinterfaces/nic0`)?.addresses).toHaveLength(2);
     const during = await send('GET', nicPath, { version: '2018-10-01' });
     expect(configurationsOf(during.body)).toEqual([
-      'ipconfig1 Succeeded',
-      'ipconfig2 Succeeded',
+      'ipconfig1 Updating',
+      'ipconfig2 Updating',
       'more-0 Updating',
       'more-1 Updating',
       'more-2 Updating',
