@@ -325,4 +325,20 @@ describe('the model of a VM whose last change failed', () => {
     expect((await names(rig)).filter((name) => name.startsWith('Cilium-f'))).toHaveLength(2);
     expect((await names(rig)).filter((name) => name.startsWith('Cilium-e'))).toHaveLength(4);
   });
+
+  test('keeps what a release did not remove, when it is grown', async () => {
+    const rig = azureRig();
+    const held = await only(rig, 4);
+    rig.fault(update, { kind: 'failed', code: 'InternalError', message: 'broken', isHalfDone: true }, 1);
+    expect((await rig.ended(rig.release(held))).kind).toBe('ambiguous');
+    const before = await addressesOf(rig);
+    const add = [{ interfaceId: held.interfaceId, count: 2 }];
+
+    const outcome = await rig.ended(rig.begin({ instanceId: vmId(0), operationId: 'eeeeeeee-1', add }));
+
+    await rig.time.advance(30_000);
+    expect(outcome.kind).toBe('added');
+    expect(before.filter((each) => held.addresses.includes(each))).toHaveLength(2);
+    expect(await addressesOf(rig)).toEqual(expect.arrayContaining([...before]));
+  });
 });
