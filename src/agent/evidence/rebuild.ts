@@ -1,19 +1,14 @@
 // Learns what is held from the pods of this node, after a record that was damaged. Pods hold what they show under their names,
 // until they are gone or a DEL names them.
-import { type Clock, sleep } from '../../runtime/clock.ts';
-import type { Logger } from '../../observability/logger.ts';
+import { sleep } from '../../runtime/clock.ts';
 import { raceAbort } from '../../runtime/race-abort.ts';
 import type { Held } from '../ipam/holdings.ts';
-import type { Ipam } from '../ipam/ipam.ts';
 import type { NodePod, NodePods } from '../metadata/node-pods.ts';
+import type { GonePodsOptions } from './gone-pods.ts';
 
-export interface RebuildOptions {
-  readonly ipam: Ipam;
-  readonly pods: NodePods;
+export interface RebuildOptions extends GonePodsOptions {
   /** Resolves once it is known what this node has. */
   readonly ownNodeSynced: Promise<void>;
-  readonly clock: Clock;
-  readonly log: Logger;
 }
 
 /** A kubelet may be so late to report the address that a pod got last, in ms. */

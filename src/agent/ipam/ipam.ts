@@ -7,7 +7,14 @@ import type { AddressDetails, Allocator } from '../allocators/allocator.ts';
 import { Expirations } from './expirations.ts';
 import type { Attachment, AttachmentName, Change, Expiry, Held, Holdings, Place } from './holdings.ts';
 import { failed, type Failed, type IpamError, type IpamErrorKind, ok, type Outcome } from './ipam-error.ts';
-import { excludedError, type PoolFigures, Pools, type PoolsOptions, type Wanted } from './pools.ts';
+import {
+  excludedError,
+  type PoolFigures,
+  type PoolRequest,
+  Pools,
+  type PoolsOptions,
+  type Wanted,
+} from './pools.ts';
 
 export interface IpamOptions extends PoolsOptions {
   readonly clock: Clock;
@@ -31,14 +38,7 @@ export type IpamEvent =
   | { readonly kind: 'notExpired'; readonly ip: string; readonly owner: string; readonly problem: string };
 
 /** What a requester asks for. It gets all of it, or an error and nothing. */
-export interface Demand {
-  readonly owner: string;
-  /** Default: every family that is served. */
-  readonly families?: readonly Family[];
-  /** Default: that of the owner. */
-  readonly pool?: string;
-  /** Exactly these, for the families that they are of. */
-  readonly fixed?: readonly string[];
+export interface Demand extends PoolRequest {
   /** Released after so many ms, unless the timer is stopped. */
   readonly timeout?: number;
   /** What holds the addresses from then on. */
