@@ -27,7 +27,7 @@ export async function rebuild(options: RebuildOptions, signal: AbortSignal): Pro
     await raceAbort(Promise.all([pods.synced, ownNodeSynced]), signal);
     await allReported(options, signal);
     while (!signal.aborted) {
-      const held = shownByPods(pods.all.values(), (ip) => ipam.poolOf(ip));
+      const held = shownByPods(pods.all.values(), (ip) => ipam.pools.poolOf(ip));
       const problem = ipam.rebuild(held);
       if (problem === undefined)
         return log.info('the record is rebuilt from pods', { addresses: held.length });

@@ -109,7 +109,7 @@ export class PooledBlocks implements AddressSource {
     const { ipam, waitsFor, demand, preAllocationIn } = this.#options;
     if (raw === undefined || waitsFor() !== undefined) return;
     const preAllocation = preAllocationIn?.(raw) ?? 0;
-    if (preAllocation > 0) demand.hold(ipam.defaultPool, preAllocation);
+    if (preAllocation > 0) demand.hold(ipam.pools.defaultPool, preAllocation);
     this.#offer(raw);
     ipam.retry();
     this.update();
