@@ -36,7 +36,7 @@ export interface HttpSenderOptions {
   readonly clock: Clock;
   /** The proxy for a target; undefined for none. */
   readonly proxyFor: (target: URL) => URL | undefined;
-  /** Called before the first request to each host. */
+  /** Called before the first request to each host, including hosts that serve credentials. */
   readonly onRoute: (host: string, proxy: URL | undefined) => void;
 }
 

@@ -6,11 +6,11 @@ import { isObject, type JsonObject, textAt, valueAt } from '../../kubernetes/tra
 import { blocksToHold } from '../allocators/block-balance.ts';
 import { MultiPoolAllocator } from '../allocators/multi-pool-allocator.ts';
 import type { Change } from '../ipam/holdings.ts';
-import type { Ipam, IpamEvent } from '../ipam/ipam.ts';
-import type { PoolDemand } from '../ipam/pool-demand.ts';
+import type { IpamEvent } from '../ipam/ipam.ts';
 import type { AddressSource } from './address-source.ts';
 import { type NodePatches, NodeWrites } from './node-writes.ts';
-import { OwnNode, type OwnNodeOptions, type Surroundings } from './own-node.ts';
+import type { WritingSourceOptions } from './offered-addresses.ts';
+import { OwnNode } from './own-node.ts';
 import { blockKey, type BlockOfPool, blocksIn, remembered, withoutBlocks } from './remembered-pools.ts';
 import { type Needed, poolsPatch } from './shown-pools.ts';
 
@@ -20,12 +20,7 @@ export interface ShownBlock extends BlockOfPool {
   readonly isListed: boolean;
 }
 
-export interface PooledBlocksOptions extends Surroundings {
-  readonly ipam: Ipam;
-  readonly name: string;
-  readonly newSpec: OwnNodeOptions['newSpec'];
-  readonly updateRate: number;
-  readonly demand: PoolDemand;
+export interface PooledBlocksOptions extends WritingSourceOptions {
   /** Writes a change before it counts; returns what prevents it. */
   readonly record: (change: Change) => string | undefined;
   /** What this node waits for besides its object; undefined: nothing. */
@@ -114,7 +109,7 @@ export class PooledBlocks implements AddressSource {
     const { ipam, waitsFor, demand, preAllocationIn } = this.#options;
     if (raw === undefined || waitsFor() !== undefined) return;
     const preAllocation = preAllocationIn?.(raw) ?? 0;
-    if (preAllocation > 0) demand.hold(ipam.defaultPool, preAllocation);
+    if (preAllocation > 0) demand.hold(ipam.pools.defaultPool, preAllocation);
     this.#offer(raw);
     ipam.retry();
     this.update();

@@ -91,7 +91,6 @@ const spec = fields.transform(
     networkId: given['vpc-id'],
     zone: given['availability-zone'],
     nodeSubnetId: undefined,
-    interfaceName: undefined,
     // The primary interface never carries pods.
     firstInterfaceIndex: 1,
     sparesPrimary: true,

@@ -21,7 +21,7 @@ import {
   UnassignPrivateIpAddressesCommand,
 } from '@aws-sdk/client-ec2';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
-import type { Clock } from '../../runtime/clock.ts';
+import type { HttpSenderOptions } from '../../network/http-sender.ts';
 import { compactPages } from './compact-pages.ts';
 import { DepartingRequest, neverLeft } from '../../network/departing-request.ts';
 import { agentsVia } from '../../network/pre-send-agents.ts';
@@ -31,21 +31,11 @@ import { CallError, type CallResult, type Sending } from '../gate/cloud-call.ts'
 import type { Ec2Action, Ec2Api, Ec2Input, Ec2Output } from './ec2-api.ts';
 import type { WhereaboutsSource } from './whereabouts.ts';
 
-export interface AwsApiOptions {
+export interface AwsApiOptions extends HttpSenderOptions {
   /** Undefined: the SDK's own chain (environment, shared configuration). */
   readonly region: string | undefined;
   /** URL; undefined: the SDK's own choice. */
   readonly endpoint: string | undefined;
-  /** Maximum connections to one host. */
-  readonly connections: number;
-  /** Times the transfer of answer bodies. */
-  readonly clock: Clock;
-  /** Timeout for opening a connection, in ms. A request ends by its signal. */
-  readonly connectionTimeout: number;
-  /** The proxy for a target; undefined for none. */
-  readonly proxyFor: (target: URL) => URL | undefined;
-  /** Called before the first request to each host, including hosts that serve credentials. */
-  readonly onRoute: (host: string, proxy: URL | undefined) => void;
   /** Sends requests instead of the network. */
   readonly handler?: Handler;
   /** Whether the environment sets an STS endpoint, which the SDK reads. */

@@ -42,7 +42,6 @@ const spec = fields.transform(
     networkId: given['vpc-id'],
     zone: given['availability-zone'],
     nodeSubnetId: given['node-subnet-id'],
-    interfaceName: undefined,
     firstInterfaceIndex: given['first-interface-index'],
     securityGroupIds: given['security-groups'],
     securityGroupTags: given['security-group-tags'],
