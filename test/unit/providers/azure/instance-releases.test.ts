@@ -329,12 +329,12 @@ describe('the model of a VM whose last change failed', () => {
     rig.fault(update, { kind: 'failed', code: 'InternalError', message: 'broken', isHalfDone: true }, 1);
     expect((await rig.ended(rig.release(held))).kind).toBe('ambiguous');
     const before = await addressesOf(rig);
-    const add = [{ interfaceId: held.interfaceId, count: 2 }];
 
-    const outcome = await rig.ended(rig.begin({ instanceId: vmId(0), operationId: 'eeeeeeee-1', add }));
+    const growth = { instanceId: vmId(0), operationId: 'eeeeeeee-1', interfaceId: held.interfaceId, count: 2 };
+    const outcome = await rig.ended(rig.begin(growth));
 
     await rig.time.advance(30_000);
-    expect(outcome.kind).toBe('added');
+    expect(outcome.kind).toBe('done');
     expect(before.filter((each) => held.addresses.includes(each))).toHaveLength(2);
     expect(await addressesOf(rig)).toEqual(expect.arrayContaining([...before]));
   });
