@@ -330,7 +330,12 @@ describe('the model of a VM whose last change failed', () => {
     expect((await rig.ended(rig.release(held))).kind).toBe('ambiguous');
     const before = await addressesOf(rig);
 
-    const growth = { instanceId: vmId(0), operationId: 'eeeeeeee-1', interfaceId: held.interfaceId, count: 2 };
+    const growth = {
+      instanceId: vmId(0),
+      operationId: 'eeeeeeee-1',
+      interfaceId: held.interfaceId,
+      count: 2,
+    };
     const outcome = await rig.ended(rig.begin(growth));
 
     await rig.time.advance(30_000);
