@@ -132,7 +132,7 @@ export async function serve(
       source?.notice(event);
     },
   });
-  for (const ip of settings.excluded) ipam.excludeIP(ip, 'excluded');
+  for (const ip of settings.excluded) ipam.pools.exclude(ip, 'excluded');
   source = sourceOf(ipam);
   ipam.start();
   const waitingFor = (): string | undefined => whatIsMissing(ipam, settings, { source, pods });
@@ -249,10 +249,10 @@ function whatIsMissing(
   if (mode === 'delegated-plugin') return undefined;
   if (ipam.holdings.isRebuilding)
     return `the pods of this node, whose addresses a damaged record has lost${pods?.problem === undefined ? '' : `: ${pods.problem}`}`;
-  const pools = mode === 'multi-pool' ? [...preAllocation.keys()] : [ipam.defaultPool];
+  const pools = mode === 'multi-pool' ? [...preAllocation.keys()] : [ipam.pools.defaultPool];
   const isServed = (pool: string): boolean => {
-    const served = ipam.servedFamilies(pool);
-    return served.length > 0 && served.every((family) => ipam.allocator(family, pool) !== undefined);
+    const served = ipam.pools.servedFamilies(pool);
+    return served.length > 0 && served.every((family) => ipam.pools.allocator(family, pool) !== undefined);
   };
   return pools.every(isServed) ? undefined : (source?.missing ?? 'a range');
 }

@@ -1,5 +1,13 @@
 // Reads the options of the command agent as it uses them, and checks them. Pure.
-import { canonicalAddress, type Cidr, families, type Family, parseCidr, widthOf } from '../cidr/set/cidr.ts';
+import {
+  canonicalAddress,
+  type Cidr,
+  cidrOf,
+  families,
+  type Family,
+  parseCidr,
+  widthOf,
+} from '../cidr/set/cidr.ts';
 import { type OptionSources, refusalLine } from './option-source.ts';
 import type { Options } from './option-table.ts';
 import type { AgentMode } from './options/agent-options.ts';
@@ -41,10 +49,7 @@ export function agentSettings(options: Options): AgentSettings {
     stateDir,
     bootIdFile,
     enabled: { ipv4: options.enableIpv4, ipv6: options.enableIpv6 },
-    ranges: families.flatMap((family) => {
-      const reading = parseCidr(rangeText(options, family) ?? '');
-      return reading.kind === 'cidr' ? [reading.cidr] : [];
-    }),
+    ranges: families.flatMap((family) => cidrOf(rangeText(options, family) ?? '') ?? []),
     excluded: excludeIps.flatMap((text) => canonicalAddress(text) ?? []),
     createsCiliumNode: options.autoCreateCiliumNodeResource,
     ciliumNodeSpec: options.ciliumNodeSpec,

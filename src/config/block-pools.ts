@@ -1,6 +1,6 @@
 // Reads the options that say which networks blocks come from, and checks them. Pure.
 import { BlockSet, blockShape } from '../cidr/set/block-set.ts';
-import { type Cidr, cidrText, families, type Family, overlaps, parseCidr } from '../cidr/set/cidr.ts';
+import { type Cidr, cidrOf, cidrText, families, type Family, overlaps, parseCidr } from '../cidr/set/cidr.ts';
 import type { OptionScope } from './option-scope.ts';
 import { type OptionSources, refusalLine, sourceInWords } from './option-source.ts';
 import type { OptionWarning } from './option-warnings.ts';
@@ -117,10 +117,10 @@ function specNetworks(options: Options): readonly SpecNetwork[] {
 
 /** The API server takes networks that overlap, and then one of the two gives out nothing. */
 function overlapProblem(text: string, earlier: readonly SpecNetwork[]): string | undefined {
-  const own = parseCidr(text);
+  const own = cidrOf(text);
   const other = earlier.find((each) => {
-    const their = parseCidr(each.text);
-    return own.kind === 'cidr' && their.kind === 'cidr' && overlaps(own.cidr, their.cidr);
+    const their = cidrOf(each.text);
+    return own !== undefined && their !== undefined && overlaps(own, their);
   });
   return other === undefined ? undefined : `it overlaps ${other.text} of pool ${other.pool}`;
 }

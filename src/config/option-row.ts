@@ -46,6 +46,29 @@ export interface OptionRow<T = unknown> {
   readonly live?: true;
 }
 
+/** What all rows of a table have, unless they say otherwise. */
+type CommonOfRows = Partial<Pick<OptionRow, 'origin' | 'group' | 'cloud' | 'fromConfigDir'>>;
+
+interface InDirectory {
+  readonly fromConfigDir: boolean;
+}
+
+/** What a row still has to say. */
+type OwnOfRow<Common> = Omit<OptionRow, keyof Common | 'fromConfigDir'> & Partial<OptionRow>;
+
+/** Rows with what they have in common. Unless that or a row says otherwise, an option may be in the directory. */
+export function optionRows<
+  const Common extends CommonOfRows,
+  const Rows extends Readonly<Record<string, OwnOfRow<Common>>>,
+>(
+  common: Common,
+  rows: Rows,
+): { readonly [Name in keyof Rows]: Omit<InDirectory & Common, keyof Rows[Name]> & Rows[Name] } {
+  const whole = Object.entries(rows).map(([name, row]) => [name, { fromConfigDir: true, ...common, ...row }]);
+  // It has the names of the rows.
+  return Object.fromEntries(whole) as never;
+}
+
 /** A default that depends on where the process runs. */
 export interface FoundDefault {
   readonly words: string;

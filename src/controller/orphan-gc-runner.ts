@@ -20,7 +20,7 @@ export interface OrphanGcRunnerDeps {
   readonly host: Host;
   readonly cloud: Pick<Cloud, 'implementation' | 'belongingTags'>;
   readonly permission: MutationPermission;
-  readonly inventory: Pick<Inventory, 'changedAt' | 'seenDetached'>;
+  readonly inventory: Pick<Inventory, 'changedAt' | 'seenDetached' | 'invalidate'>;
   readonly ledger: Pick<SubnetLedger, 'released'>;
   /** Returns a test, based on current state: is the interface proven to belong to this cluster? */
   readonly evidence: () => (item: NetworkInterface) => boolean;
@@ -104,6 +104,12 @@ export class OrphanGcRunner {
     return holder !== undefined;
   }
 
+  #readAgain(instanceIds: ReadonlySet<string>): void {
+    const { inventory, nodes, host } = this.#deps;
+    for (const id of instanceIds) inventory.invalidate(id, host.clock.monotonic());
+    if (instanceIds.size > 0) nodes().instancesChanged(instanceIds);
+  }
+
   /** Nodes may wait for a read, or for space in a subnet. */
   #wakeInDeficit(): void {
     this.#deps.nodes().wakeWhere(inDeficit);
@@ -119,6 +125,7 @@ export class OrphanGcRunner {
   #happened(event: OrphanGcEvent | OrphanReadEvent): void {
     switch (event.kind) {
       case 'readEnded':
+        this.#readAgain(event.missed);
         return this.#wakeInDeficit();
       case 'readFailed':
         return this.#failures.report('cannot read orphaned interfaces', event.error);

@@ -13,16 +13,18 @@ export interface Bounds {
   /** In bytes. */
   readonly max: number;
   readonly clock: Clock;
+  /** Those of the answer may show that its body cannot be read. */
+  readonly headers?: Headers | undefined;
 }
+
+type Headers = Readonly<Record<string, string | undefined>>;
 
 /** Time allowed for a body, in ms, and the extra time per received byte: 512 KiB/s is fast enough. */
 const patience = 3000;
 const patiencePerByte = 1000 / (512 * 1024);
 
-type Headers = Readonly<Record<string, string | undefined>>;
-
 /** Throws an UnreadableAnswer if the headers show that the body cannot be read. */
-export function checkHeaders(headers: Headers, max: number): void {
+function checkHeaders(headers: Headers, max: number): void {
   const encoding = headers['content-encoding'] ?? 'identity';
   // Headwater requests no compression, and a compressed body can expand to any length.
   if (encoding.toLowerCase() !== 'identity') throw new UnreadableAnswer(`the answer is packed: ${encoding}`);
@@ -31,7 +33,10 @@ export function checkHeaders(headers: Headers, max: number): void {
 }
 
 /** The chunks of a body as they arrive. Rejects with an UnreadableAnswer; closes a body that is not read to its end. */
-export async function* boundedBody(body: Readable, { max, clock }: Bounds): AsyncGenerator<Uint8Array> {
+export async function* boundedBody(
+  body: Readable,
+  { max, clock, headers = {} }: Bounds,
+): AsyncGenerator<Uint8Array> {
   const startedAt = clock.monotonic();
   let length = 0;
   let cancel = (): void => undefined;
@@ -40,8 +45,9 @@ export async function* boundedBody(body: Readable, { max, clock }: Bounds): Asyn
     if (left > 0) cancel = clock.schedule(left, watch);
     else body.destroy(new UnreadableAnswer('the answer comes too slowly'));
   };
-  watch();
   try {
+    checkHeaders(headers, max);
+    watch();
     for await (const piece of body as AsyncIterable<Uint8Array>) {
       length += piece.byteLength;
       if (length > max) throw tooLong(max);
@@ -55,6 +61,22 @@ export async function* boundedBody(body: Readable, { max, clock }: Bounds): Asyn
   } finally {
     cancel();
     body.destroy();
+  }
+}
+
+/** The same as one text. */
+export async function boundedText(body: Readable, bounds: Bounds): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of boundedBody(body, bounds)) pieces.push(piece);
+  return Buffer.concat(pieces).toString('utf8');
+}
+
+/** What a text holds; undefined if it is no JSON, such as an error page of something in between. */
+export function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
   }
 }
 

@@ -9,7 +9,7 @@ import {
 import { type Agent as TlsAgent, request as requestTls } from 'node:https';
 import type { Readable } from 'node:stream';
 import type { Clock } from '../runtime/clock.ts';
-import { checkingAgent, checkingTlsAgent } from './pre-send-agents.ts';
+import { agentsVia } from './pre-send-agents.ts';
 import { type HttpHandler, ProxiedHandler, type TargetedRequest } from './proxied-handler.ts';
 
 export interface OutgoingRequest extends TargetedRequest {
@@ -23,7 +23,8 @@ export interface OutgoingRequest extends TargetedRequest {
 
 export interface IncomingAnswer {
   readonly statusCode: number;
-  readonly headers: IncomingHttpHeaders;
+  /** By names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
   readonly body: Readable;
 }
 
@@ -35,7 +36,7 @@ export interface HttpSenderOptions {
   readonly clock: Clock;
   /** The proxy for a target; undefined for none. */
   readonly proxyFor: (target: URL) => URL | undefined;
-  /** Called before the first request to each host. */
+  /** Called before the first request to each host, including hosts that serve credentials. */
   readonly onRoute: (host: string, proxy: URL | undefined) => void;
 }
 
@@ -45,18 +46,10 @@ export type RequestSender = Pick<HttpSender, 'send' | 'close'>;
 export class HttpSender {
   readonly #handler: ProxiedHandler<OutgoingRequest, never, IncomingAnswer>;
 
-  constructor({ connections, connectionTimeout, clock, proxyFor, onRoute }: HttpSenderOptions) {
-    const handlerVia = (proxy: URL | undefined): HttpHandler<OutgoingRequest, never, IncomingAnswer> => {
-      // The caller already chose which requests use the proxy, so the agents get no exceptions.
-      const proxyEnv = proxy && { HTTP_PROXY: proxy.href, HTTPS_PROXY: proxy.href };
-      const settings = { keepAlive: true, maxSockets: connections, ...(proxyEnv && { proxyEnv }) };
-      return new AgentHandler({
-        http: checkingAgent(settings, clock),
-        https: checkingTlsAgent(settings, clock),
-        clock,
-        connectionTimeout,
-      });
-    };
+  constructor(options: HttpSenderOptions) {
+    const { clock, connectionTimeout, proxyFor, onRoute } = options;
+    const handlerVia = (proxy: URL | undefined): HttpHandler<OutgoingRequest, never, IncomingAnswer> =>
+      new AgentHandler({ ...agentsVia(proxy, options), clock, connectionTimeout });
     this.#handler = new ProxiedHandler({ proxyFor, handlerVia, onRoute });
   }
 
@@ -98,8 +91,8 @@ class AgentHandler implements HttpHandler<OutgoingRequest, never, IncomingAnswer
     };
     return new Promise((resolve, reject) => {
       const sent = request(url, options, (answer) => {
-        const { statusCode = 0, headers: received } = answer;
-        resolve({ response: { statusCode, headers: received, body: answer } });
+        const { statusCode = 0 } = answer;
+        resolve({ response: { statusCode, headers: plainHeaders(answer.headers), body: answer } });
       });
       // A request that waits for a connection of others is not late.
       sent.once('socket', (socket) => {
@@ -118,6 +111,13 @@ class AgentHandler implements HttpHandler<OutgoingRequest, never, IncomingAnswer
     this.#options.http.destroy();
     this.#options.https.destroy();
   }
+}
+
+function plainHeaders(headers: IncomingHttpHeaders): Readonly<Record<string, string>> {
+  const entries = Object.entries(headers).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, Array.isArray(value) ? value.join(', ') : value] as const],
+  );
+  return Object.fromEntries(entries);
 }
 
 function notConnected({ host }: URL, ms: number): Error {

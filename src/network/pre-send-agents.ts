@@ -47,6 +47,17 @@ export function checkingTlsAgent(options: TlsAgentOptions, clock: Clock): TlsAge
   return withChecks(new TlsAgent({ ...options, timeout: maxIdleTime }), clock);
 }
 
+/** Agents that keep up to `connections` to one host, all through the proxy, if there is one. */
+export function agentsVia(
+  proxy: URL | undefined,
+  { connections, clock }: { readonly connections: number; readonly clock: Clock },
+): { readonly http: Agent; readonly https: TlsAgent } {
+  // The caller already chose which requests use the proxy, so the agents get no exceptions.
+  const proxyEnv = proxy && { HTTP_PROXY: proxy.href, HTTPS_PROXY: proxy.href };
+  const settings = { keepAlive: true, maxSockets: connections, ...(proxyEnv && { proxyEnv }) };
+  return { http: checkingAgent(settings, clock), https: checkingTlsAgent(settings, clock) };
+}
+
 /** Node.js calls this with each request; its types omit it. */
 interface RequestTaker {
   addRequest(request: ClientRequest, ...rest: readonly unknown[]): void;

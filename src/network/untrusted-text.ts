@@ -29,6 +29,21 @@ export function sanitizedText(text: string, max = maxCharacters): string {
   return shown.length > max || text.length > 2 * max ? `${shown.slice(0, max)}…` : shown;
 }
 
+/** Of an error code, or of the id of a request. */
+const maxCodeCharacters = 100;
+
+/** What a server says of a failure. */
+export function sanitizedAnswer(
+  { code, requestId }: { readonly code: string; readonly requestId: string | undefined },
+  message: string,
+): { readonly code: string; readonly message: string; readonly requestId: string | undefined } {
+  return {
+    code: sanitizedText(code, maxCodeCharacters),
+    message: sanitizedText(message),
+    requestId: requestId === undefined ? undefined : sanitizedText(requestId, maxCodeCharacters),
+  };
+}
+
 /** The text without recognisable credentials. */
 function withoutSecrets(text: string): string {
   return text

@@ -16,7 +16,10 @@ export function approveWithdrawals(harness: Harness, since: number): void {
   harness.history.write(`withdrawals are let go: ${held.token}`);
 }
 
-/** Whether the instance is gone, or an external change removed something from it. */
+/**
+ * Whether an external change removed something from the instance, or its node is gone too. An instance that is gone while its
+ * node stays misses nothing: the cloud says that it is gone.
+ */
 function isMissingSomething({ cluster, checker }: Harness, instanceId: string): boolean {
   return (
     checker.hasExternalLoss(instanceId) ||

@@ -1,4 +1,5 @@
-// Deliberate mistakes in what only Azure has, or in what only Azure shows. Seeds on Azure must detect them.
+// Deliberate mistakes in what only Azure has, or in what only Azure shows, and those about what is missing there. Seeds on
+// Azure must detect them.
 import type { Mutant } from './mutant.ts';
 
 const seeds = 'azure:1..100';
@@ -125,3 +126,30 @@ export const azureMutants: readonly Mutant[] = [
     seeds,
   },
 ];
+
+/** About what a cloud does not show: Azure says in another way than AWS what is gone. */
+const aboutAbsence: ReadonlySet<string> = new Set([
+  'an interface is withdrawn after a single listing',
+  'an interface is withdrawn after a single refresh',
+  'absence alone counts as missing',
+  'an instance shown without its primary interface counts as complete',
+  'the withdrawal brake holds nothing',
+  'the withdrawal brake never opens',
+  'the withdrawal brake counts terminated instances',
+  'the withdrawal brake is forgotten at a restart',
+  'an address is withdrawn after a single refresh',
+  'addresses that are possibly gone are newly offered',
+]);
+
+/** What seeds reach too rarely. */
+const regressions = [
+  'held-by-the-former-leader-on-azure.json',
+  'taken-while-hidden-on-azure.json',
+  'vms-gone-while-their-nodes-stay-on-azure.json',
+];
+
+export function onAzureToo(mutants: readonly Mutant[]): readonly Mutant[] {
+  return mutants
+    .filter(({ name }) => aboutAbsence.has(name))
+    .map(({ name, edits }) => ({ name: `${name} (Azure)`, edits, seeds: [...regressions, seeds].join() }));
+}

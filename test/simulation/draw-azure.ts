@@ -47,6 +47,7 @@ export function drawAzureScenario(seed: string): Scenario {
       ...drawOutages(random.fork('outages'), minutes),
       ...drawScaleDowns(random.fork('scale-downs'), minutes),
       ...drawReleaseFaults(random.fork('releases'), minutes),
+      ...drawSnatches(random.fork('snatches'), minutes),
     ],
     zone: (random, index) => ({
       zone: '',
@@ -247,11 +248,14 @@ function drawOutages(random: Random, minutes: number): readonly TimedFault[] {
   return [{ at, kind: 'blind', what, share: 0.5, for: (60 + random.integer(500)) * second }];
 }
 
-/** In some seeds, most VMs go at once, while their nodes stay for a moment. */
+/** In some seeds, most VMs go at once, in half of these before their nodes. */
 function drawScaleDowns(random: Random, minutes: number): readonly TimedFault[] {
   if (!random.chance(0.3)) return [];
   const at = (4 + random.integer(minutes - 20)) * 60 * second;
-  return [{ at, ...drawers['scale-down'][1](random) }];
+  const scaleDown = drawers['scale-down'][1](random);
+  const staying = random.fork('nodes-stay');
+  const nodesStayFor = staying.chance(0.5) ? (60 + staying.integer(600)) * second : undefined;
+  return [{ at, ...scaleDown, ...(nodesStayFor !== undefined && { nodesStayFor }) }];
 }
 
 const releaseFaults = [
@@ -267,6 +271,16 @@ function drawReleaseFaults(random: Random, minutes: number): readonly TimedFault
   return Array.from({ length: random.integer(6) }, () => ({
     at: 2 * 60 * second + Math.round(random.next() * time),
     ...drawers[random.pick(releaseFaults)][1](random),
+  }));
+}
+
+/** In some seeds, hands take what is about to be released, and pods come. */
+function drawSnatches(random: Random, minutes: number): readonly TimedFault[] {
+  if (!random.chance(0.3)) return [];
+  const time = (minutes - 6) * 60 * second;
+  return Array.from({ length: 1 + random.integer(3) }, () => ({
+    at: 2 * 60 * second + Math.round(random.next() * time),
+    ...drawers.snatch[1](random),
   }));
 }
 

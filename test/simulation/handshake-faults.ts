@@ -2,10 +2,11 @@
 import type { ReleaseState } from '../../src/kubernetes/cilium-node/cilium-node.ts';
 import type { CallInProgress } from './ports.ts';
 import { detach } from '../../src/simulator/cloud/attachments.ts';
-import type { NetworkInterface } from '../../src/simulator/cloud/records.ts';
+import { takeOnAzure } from './clouds/azure-changes.ts';
+import { AzureRig } from './clouds/azure-rig.ts';
 import { type Delay, delayAgentWatch, delayControllerWatches } from './delayed-watches.ts';
 import { exemptAll, changeExternally } from './external-changes.ts';
-import { patchedInterfaces } from './invariants/shown-node.ts';
+import { patchedInterfaces, type ShownInterface } from './invariants/shown-node.ts';
 import { kill } from './kill.ts';
 import { type JsonObject, objectAt, parseObject } from '../../src/simulator/workload/json.ts';
 import { mustKeepAgent } from './restrict.ts';
@@ -41,32 +42,53 @@ export function grab(harness: Harness, { nth, pods, lag, deaf }: Plan<'grab'>): 
 }
 
 export function snatch(harness: Harness, { nth, pods }: Plan<'snatch'>): void {
-  const { network } = harness.cluster;
-  const shrinking = (input: CallInProgress['input']): NetworkInterface | undefined => {
-    const [id = ''] = shrinkingInterfaces(harness, input);
-    const item = network.interfaces.get(id);
-    return item?.attachment?.status === 'attached' && item.deviceIndex !== 0 ? item : undefined;
-  };
+  const { rig } = harness;
+  const taking = rig instanceof AzureRig ? takingByHand(harness, rig) : detaching(harness);
   harness.failpoints.arm({
     call: 'patch status',
     phase: 'before it is sent',
     nth,
-    matches: ({ input }) => shrinking(input) !== undefined,
+    matches: ({ input }) => taking(input) !== undefined,
     run: ({ input }) => {
       const name = harness.nodeOfCall(input);
-      const item = shrinking(input);
-      const facts = harness.cluster.workload.machineOf(name)?.facts;
-      if (item?.attachment === undefined || facts === undefined) return;
-      harness.coverage.hit('snatch');
-      exemptAll(harness, item);
-      harness.checker.recordExternalLoss(facts.instanceId);
-      detach(network, item.attachment.id);
+      taking(input)?.();
       for (let wave = 2; wave < 11; wave++)
         harness.clock.schedule(wave * betweenWaves, () => {
           if (harness.nodeNames.includes(name)) harness.addExtraPods(name, pods);
         });
     },
   });
+}
+
+/** What takes from the cloud what a patch is about to hide; undefined if that cannot be taken. */
+type Taking = (patch: CallInProgress['input']) => (() => void) | undefined;
+
+function detaching(harness: Harness): Taking {
+  const { network } = harness.cluster;
+  return (patch) => {
+    const [id = ''] = shrinkingInterfaces(harness, patch);
+    const item = network.interfaces.get(id);
+    const facts = harness.cluster.workload.machineOf(harness.nodeOfCall(patch))?.facts;
+    if (item?.attachment?.status !== 'attached' || item.deviceIndex === 0) return undefined;
+    const { id: attachmentId } = item.attachment;
+    return () => {
+      if (facts === undefined) return;
+      harness.coverage.hit('snatch');
+      exemptAll(harness, item);
+      harness.checker.recordExternalLoss(facts.instanceId);
+      detach(network, attachmentId);
+    };
+  };
+}
+
+/** Interfaces go with their VM there, so only addresses are taken. */
+function takingByHand(harness: Harness, rig: AzureRig): Taking {
+  return (patch) => {
+    const facts = harness.cluster.workload.machineOf(harness.nodeOfCall(patch))?.facts;
+    const hidden = addressesHidden(harness, patch);
+    if (facts === undefined || hidden.size === 0) return undefined;
+    return () => harness.runInBackground(takeOnAzure({ harness, rig, facts }, hidden));
+  };
 }
 
 export function convert(harness: Harness, { nth, pods, hold }: Plan<'convert'>): void {
@@ -145,14 +167,34 @@ function protocolOf(harness: Harness, input: CallInProgress['input']): string | 
 
 /** Interfaces from which a patch removes addresses or prefixes that the node shows. */
 function shrinkingInterfaces(harness: Harness, input: CallInProgress['input']): readonly string[] {
+  return shrinking(harness, input).map(({ id }) => id);
+}
+
+/** Single addresses that a patch removes from interfaces that stay. */
+function addressesHidden(harness: Harness, input: CallInProgress['input']): ReadonlySet<string> {
+  return new Set(
+    shrinking(harness, input).flatMap(({ before, after }) =>
+      (before.addresses ?? []).filter((address) => after.addresses?.includes(address) !== true),
+    ),
+  );
+}
+
+interface Shrinking {
+  readonly id: string;
+  readonly before: ShownInterface;
+  readonly after: ShownInterface;
+}
+
+function shrinking(harness: Harness, input: CallInProgress['input']): readonly Shrinking[] {
   const { interfaces } = harness.shownOn(harness.nodeOfCall(input));
   const patched = patchedInterfaces(objectAt(bodyOf(input), 'status'));
-  const shrinking = Object.entries(patched).filter(([id, patch]) => {
-    if (patch === null) return false;
-    const { addresses = [], prefixes = [] } = interfaces[id] ?? {};
-    return isShorter(patch.addresses, addresses) || isShorter(patch.prefixes, prefixes);
+  return Object.entries(patched).flatMap(([id, after]) => {
+    if (after === null) return [];
+    const before = interfaces[id] ?? {};
+    const { addresses = [], prefixes = [] } = before;
+    const isShrinking = isShorter(after.addresses, addresses) || isShorter(after.prefixes, prefixes);
+    return isShrinking ? [{ id, before, after }] : [];
   });
-  return shrinking.map(([id]) => id);
 }
 
 function isShorter(patched: unknown, shown: readonly string[]): boolean {

@@ -105,13 +105,14 @@ const injectors: Injectors = {
       );
     }
   },
-  'scale-down': (harness, { share, for: ms }) => {
+  'scale-down': (harness, { share, for: ms, nodesStayFor }) => {
     harness.coverage.hit('scale-down');
     const names = harness.nodeNames.slice(0, Math.floor(harness.nodeNames.length * share));
     for (const name of names) {
       const facts = harness.cluster.workload.machineOf(name)?.facts;
       if (facts === undefined) continue;
-      const gone = retire(harness, facts);
+      const gone =
+        nodesStayFor === undefined ? retire(harness, facts) : reclaim(harness, facts, nodesStayFor);
       harness.clock.schedule(ms, () =>
         harness.runInBackground(gone.then(() => replace(harness, facts, { sameName: false }))),
       );

@@ -1,7 +1,7 @@
 // Deliberate mistakes, one at a time: each edits one or a few places of the sources. The simulation must detect each of
 // them, which shows that its checks can fail.
 import { alibabaMutants } from './alibaba-mutants.ts';
-import { azureMutants } from './azure-mutants.ts';
+import { azureMutants, onAzureToo } from './azure-mutants.ts';
 import type { Mutant } from './mutant.ts';
 
 const one = (name: string, file: string, from: string, to: string): Mutant => ({
@@ -9,7 +9,7 @@ const one = (name: string, file: string, from: string, to: string): Mutant => ({
   edits: [{ file, from, to }],
 });
 
-export const mutants: readonly Mutant[] = [
+const onEveryCloud: readonly Mutant[] = [
   one(
     'shrinking writes the status before the pool',
     'node/publish/next-write.ts',
@@ -446,6 +446,11 @@ export const mutants: readonly Mutant[] = [
     'options.timeoutSeconds * 1000 + idleSlack',
     'options.timeoutSeconds * 1e9 + idleSlack',
   ),
+];
+
+export const mutants: readonly Mutant[] = [
+  ...onEveryCloud,
   ...azureMutants,
+  ...onAzureToo(onEveryCloud),
   ...alibabaMutants,
 ];

@@ -160,7 +160,13 @@ export type FaultPlan =
   /** All instances of a zone terminate and disappear at once, while their nodes stay for a while. */
   | { readonly kind: 'forgotten-zone'; readonly zone: number; readonly for: number }
   /** This share of the nodes leaves at once, and returns later under other names. */
-  | { readonly kind: 'scale-down'; readonly share: number; readonly for: number }
+  | {
+      readonly kind: 'scale-down';
+      readonly share: number;
+      readonly for: number;
+      /** Only the instances leave at once, and the nodes so much later; by default the nodes go first. */
+      readonly nodesStayFor?: number;
+    }
   | { readonly kind: 'foreign'; readonly deed: ExternalChange; readonly node: number; readonly pick: number }
   | { readonly kind: 'terminate'; readonly node: number; readonly during: PortCall }
   | {

@@ -197,17 +197,17 @@ export class Verbs {
 
   #status({ conf }: Invocation): CniOutcome<Printed> {
     const { ipam, waitingFor } = this.#options;
-    const { pool = ipam.defaultPool } = conf.ipam;
-    const served = ipam.servedFamilies(pool);
+    const { pool = ipam.pools.defaultPool } = conf.ipam;
+    const served = ipam.pools.servedFamilies(pool);
     const { families = served } = conf.ipam;
     if (ipam.holdings.isRebuilding)
       return cniFailed(cniCode.notAvailable, `not ready: waiting for ${waitingFor() ?? 'a block'}`);
     if (served.length === 0) {
-      const { kind, message } = ipam.absence(pool);
+      const { kind, message } = ipam.pools.absence(pool).error;
       return cniFailed(cniCode.notAvailable, this.#why(kind, message));
     }
     for (const family of families) {
-      const allocator = ipam.allocator(family, pool);
+      const allocator = ipam.pools.allocator(family, pool);
       if (allocator === undefined || !served.includes(family))
         return cniFailed(cniCode.notAvailable, `no ${family} addresses in the pool ${pool}`);
       if (BigInt(allocator.taken) >= allocator.capacity)
@@ -238,7 +238,7 @@ export class Verbs {
   /** Undefined for an address of an earlier block. */
   #blockOf(pool: string, ip: string): Allocator | undefined {
     const address = parseAddress(ip);
-    const allocator = this.#options.ipam.allocator(familyOf(ip), pool);
+    const allocator = this.#options.ipam.pools.allocator(familyOf(ip), pool);
     return address !== undefined && allocator?.covers(address.value) === true ? allocator : undefined;
   }
 

@@ -1,19 +1,14 @@
 // Learns what is held from the pods of this node, after a record that was damaged. Pods hold what they show under their names,
 // until they are gone or a DEL names them.
-import { type Clock, sleep } from '../../runtime/clock.ts';
-import type { Logger } from '../../observability/logger.ts';
+import { sleep } from '../../runtime/clock.ts';
 import { raceAbort } from '../../runtime/race-abort.ts';
 import type { Held } from '../ipam/holdings.ts';
-import type { Ipam } from '../ipam/ipam.ts';
 import type { NodePod, NodePods } from '../metadata/node-pods.ts';
+import type { GonePodsOptions } from './gone-pods.ts';
 
-export interface RebuildOptions {
-  readonly ipam: Ipam;
-  readonly pods: NodePods;
+export interface RebuildOptions extends GonePodsOptions {
   /** Resolves once it is known what this node has. */
   readonly ownNodeSynced: Promise<void>;
-  readonly clock: Clock;
-  readonly log: Logger;
 }
 
 /** A kubelet may be so late to report the address that a pod got last, in ms. */
@@ -32,7 +27,7 @@ export async function rebuild(options: RebuildOptions, signal: AbortSignal): Pro
     await raceAbort(Promise.all([pods.synced, ownNodeSynced]), signal);
     await allReported(options, signal);
     while (!signal.aborted) {
-      const held = shownByPods(pods.all.values(), (ip) => ipam.poolOf(ip));
+      const held = shownByPods(pods.all.values(), (ip) => ipam.pools.poolOf(ip));
       const problem = ipam.rebuild(held);
       if (problem === undefined)
         return log.info('the record is rebuilt from pods', { addresses: held.length });

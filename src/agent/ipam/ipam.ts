@@ -6,8 +6,15 @@ import type { Random } from '../../runtime/random.ts';
 import type { AddressDetails, Allocator } from '../allocators/allocator.ts';
 import { Expirations } from './expirations.ts';
 import type { Attachment, AttachmentName, Change, Expiry, Held, Holdings, Place } from './holdings.ts';
-import { failed, type Failed, type IpamError, type IpamErrorKind, ok, type Outcome } from './ipam-error.ts';
-import { excludedError, type PoolFigures, Pools, type PoolsOptions, type Wanted } from './pools.ts';
+import { failed, type Failed, type IpamErrorKind, ok, type Outcome } from './ipam-error.ts';
+import {
+  excludedError,
+  type PoolFigures,
+  type PoolRequest,
+  Pools,
+  type PoolsOptions,
+  type Wanted,
+} from './pools.ts';
 
 export interface IpamOptions extends PoolsOptions {
   readonly clock: Clock;
@@ -31,14 +38,7 @@ export type IpamEvent =
   | { readonly kind: 'notExpired'; readonly ip: string; readonly owner: string; readonly problem: string };
 
 /** What a requester asks for. It gets all of it, or an error and nothing. */
-export interface Demand {
-  readonly owner: string;
-  /** Default: every family that is served. */
-  readonly families?: readonly Family[];
-  /** Default: that of the owner. */
-  readonly pool?: string;
-  /** Exactly these, for the families that they are of. */
-  readonly fixed?: readonly string[];
+export interface Demand extends PoolRequest {
   /** Released after so many ms, unless the timer is stopped. */
   readonly timeout?: number;
   /** What holds the addresses from then on. */
@@ -54,6 +54,8 @@ export interface Allocated {
 
 export class Ipam {
   readonly holdings: Holdings;
+  /** Who holds what changes only here, and with the record. */
+  readonly pools: Omit<Pools, 'free' | 'restore' | 'serve' | 'take'>;
   readonly #options: IpamOptions;
   readonly #expirations: Expirations;
   readonly #pools: Pools;
@@ -63,6 +65,7 @@ export class Ipam {
     this.#options = options;
     this.holdings = options.holdings;
     this.#pools = new Pools(options);
+    this.pools = this.#pools;
     this.#expirations = new Expirations(options.clock, (held, uuid) => this.#expire(held, uuid));
   }
 
@@ -87,48 +90,15 @@ export class Ipam {
   }
 
   /** Gives out the addresses of this allocator from now on, and none of an earlier one. What is held stays held. */
-  serve(allocator: Allocator, pool = this.defaultPool): void {
+  serve(allocator: Allocator, pool = this.#pools.defaultPool): void {
     this.#pools.serve(allocator, pool, this.holdings.held());
     this.retry();
-  }
-
-  get defaultPool(): string {
-    return this.#pools.defaultPool;
-  }
-
-  allocator(family: Family, pool?: string): Allocator | undefined {
-    return this.#pools.allocator(family, pool);
-  }
-
-  /** The pool that has the address; the default one for an address of none. */
-  poolOf(ip: string): string {
-    return this.#pools.poolOf(ip);
   }
 
   /** What the network needs to know of an address. */
   details({ pool, ip }: Place): AddressDetails {
     const address = parseAddress(ip);
-    return (address && this.allocator(address.family, pool)?.details(address.value)) ?? {};
-  }
-
-  /** Never gives this address out. One that is held stays held until it is released. */
-  excludeIP(ip: string, owner: string): void {
-    this.#pools.exclude(ip, owner);
-  }
-
-  /** The addresses that are never given out, with the reason. */
-  get excluded(): ReadonlyMap<string, string> {
-    return this.#pools.excluded;
-  }
-
-  /** The families of a request that names none. */
-  servedFamilies(pool?: string): readonly Family[] {
-    return this.#pools.servedFamilies(pool);
-  }
-
-  /** Why a pool that serves no family serves none. */
-  absence(pool: string): IpamError {
-    return this.#pools.absence(pool).error;
+    return (address && this.#pools.allocator(address.family, pool)?.details(address.value)) ?? {};
   }
 
   /** Serves a demand as a whole, with one entry in the record. */
@@ -147,7 +117,7 @@ export class Ipam {
   }
 
   /** Holds exactly this address. */
-  allocateIP(ip: string, owner: string, pool = this.defaultPool): Outcome<readonly Allocated[]> {
+  allocateIP(ip: string, owner: string, pool = this.#pools.defaultPool): Outcome<readonly Allocated[]> {
     const family = familyOf(ip);
     return this.allocate({ owner, pool, families: [family], fixed: [ip] });
   }
@@ -160,7 +130,7 @@ export class Ipam {
     if (this.holdings.at(place) !== undefined) return this.#release({ free: [place] });
     const absence = this.#options.directory.absence(pool, familyOf(ip));
     if (absence.error.kind === 'unknownPool') return absence;
-    const owner = this.excluded.get(ip);
+    const owner = this.#pools.excluded.get(ip);
     return owner === undefined ? ok(undefined) : excludedError(ip, owner);
   }
 
@@ -228,11 +198,6 @@ export class Ipam {
     return this.#pools.figures(this.holdings.held());
   }
 
-  /** `IPv4: <status>, IPv6: <status>`, of the families that are served. */
-  status(): string {
-    return this.#pools.status();
-  }
-
   /** Owners and timers as text, for support. */
   debugStatus(): string {
     const lines = [...this.holdings.held()].map((held) => {
@@ -242,8 +207,8 @@ export class Ipam {
       const attached = attachment === undefined ? '' : `, ${attachment.network} ${attachment.container}`;
       return `${pool}/${ip}: ${owner}${attached}${timer}`;
     });
-    const excluded = [...this.excluded].map(([ip, owner]) => `${ip}: never given out (${owner})`);
-    return [this.status(), ...lines.toSorted(), ...excluded, ''].join('\n');
+    const excluded = [...this.#pools.excluded].map(([ip, owner]) => `${ip}: never given out (${owner})`);
+    return [this.#pools.status(), ...lines.toSorted(), ...excluded, ''].join('\n');
   }
 
   #allocate(demand: Demand): Outcome<readonly Allocated[]> {

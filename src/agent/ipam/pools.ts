@@ -45,8 +45,11 @@ export interface Wanted extends FamilyOfPool {
 
 export interface PoolRequest {
   readonly owner: string;
+  /** Default: every family that is served. */
   readonly families?: readonly Family[];
+  /** Default: that of the owner. */
   readonly pool?: string;
+  /** Exactly these, for the families that they are of. */
   readonly fixed?: readonly string[];
   readonly attachment?: { readonly uid?: string };
 }

@@ -51,7 +51,7 @@ export class BlockKeeper {
 
   #serve(block: Cidr): void {
     const { ipam, random, log } = this.#options;
-    const earlier = ipam.allocator(block.family)?.cidrs[0];
+    const earlier = ipam.pools.allocator(block.family)?.cidrs[0];
     const text = cidrText(block);
     if (earlier === text) return;
     if (earlier === undefined) log.info('serving a block', { block: text });

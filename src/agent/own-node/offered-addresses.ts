@@ -16,15 +16,17 @@ import { OwnNode, type OwnNodeOptions, type Surroundings } from './own-node.ts';
 import { handshakeAnswers, isLeaving } from './release-handshake.ts';
 import { type CloudMode, shownInterfaces } from './shown-interfaces.ts';
 
-export interface OfferedAddressesOptions extends Surroundings {
+/** What a source gets that writes to the CiliumNode of this node. */
+export interface WritingSourceOptions extends Surroundings, Pick<OwnNodeOptions, 'name' | 'newSpec'> {
   readonly ipam: Ipam;
-  readonly name: string;
-  /** Addresses of the mode `crd` belong to no interface that the status shows. */
-  readonly mode: CloudMode | 'crd';
-  readonly newSpec: OwnNodeOptions['newSpec'];
   /** Between two writes, in ms. */
   readonly updateRate: number;
   readonly demand: PoolDemand;
+}
+
+export interface OfferedAddressesOptions extends WritingSourceOptions {
+  /** Addresses of the mode `crd` belong to no interface that the status shows. */
+  readonly mode: CloudMode | 'crd';
 }
 
 /** What each family is called in spec.ipam and status.ipam. */
@@ -157,7 +159,7 @@ export class OfferedAddresses implements AddressSource {
   #used(family: Family, raw: JsonObject, shown: Json | undefined): JsonObject {
     const { ipam } = this.#options;
     const pool = valueAt(raw, 'spec', 'ipam', fields[family].pool);
-    const excluded = [...ipam.excluded].filter(([ip]) => valueAt(pool, ip) !== undefined);
+    const excluded = [...ipam.pools.excluded].filter(([ip]) => valueAt(pool, ip) !== undefined);
     const held = [...ipam.holdings.held()].map(({ ip, owner }) => [ip, owner] as const);
     return Object.fromEntries(
       [...excluded, ...held]

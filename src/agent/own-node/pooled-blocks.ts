@@ -1,24 +1,17 @@
 // Where the addresses of this node come from with pools: it asks for counts in spec.ipam.pools.requested, and says in `allocated`
 // which blocks it holds. A block that it stops holding gives nothing from before the write on until the object shows, in another
 // state, that it is held after all: the operator may give it to another node meanwhile.
-import { type Cidr, families, type Family } from '../../cidr/set/cidr.ts';
+import { type Cidr, cidrOf, families, type Family } from '../../cidr/set/cidr.ts';
 import { isObject, type JsonObject, textAt, valueAt } from '../../kubernetes/transport/json.ts';
 import { blocksToHold } from '../allocators/block-balance.ts';
 import { MultiPoolAllocator } from '../allocators/multi-pool-allocator.ts';
 import type { Change } from '../ipam/holdings.ts';
-import type { Ipam, IpamEvent } from '../ipam/ipam.ts';
-import type { PoolDemand } from '../ipam/pool-demand.ts';
+import type { IpamEvent } from '../ipam/ipam.ts';
 import type { AddressSource } from './address-source.ts';
 import { type NodePatches, NodeWrites } from './node-writes.ts';
-import { OwnNode, type OwnNodeOptions, type Surroundings } from './own-node.ts';
-import {
-  blockKey,
-  type BlockOfPool,
-  blocksIn,
-  cidrIn,
-  remembered,
-  withoutBlocks,
-} from './remembered-pools.ts';
+import type { WritingSourceOptions } from './offered-addresses.ts';
+import { OwnNode } from './own-node.ts';
+import { blockKey, type BlockOfPool, blocksIn, remembered, withoutBlocks } from './remembered-pools.ts';
 import { type Needed, poolsPatch } from './shown-pools.ts';
 
 /** A block that the object shows. */
@@ -27,12 +20,7 @@ export interface ShownBlock extends BlockOfPool {
   readonly isListed: boolean;
 }
 
-export interface PooledBlocksOptions extends Surroundings {
-  readonly ipam: Ipam;
-  readonly name: string;
-  readonly newSpec: OwnNodeOptions['newSpec'];
-  readonly updateRate: number;
-  readonly demand: PoolDemand;
+export interface PooledBlocksOptions extends WritingSourceOptions {
   /** Writes a change before it counts; returns what prevents it. */
   readonly record: (change: Change) => string | undefined;
   /** What this node waits for besides its object; undefined: nothing. */
@@ -121,7 +109,7 @@ export class PooledBlocks implements AddressSource {
     const { ipam, waitsFor, demand, preAllocationIn } = this.#options;
     if (raw === undefined || waitsFor() !== undefined) return;
     const preAllocation = preAllocationIn?.(raw) ?? 0;
-    if (preAllocation > 0) demand.hold(ipam.defaultPool, preAllocation);
+    if (preAllocation > 0) demand.hold(ipam.pools.defaultPool, preAllocation);
     this.#offer(raw);
     ipam.retry();
     this.update();
@@ -200,7 +188,7 @@ export class PooledBlocks implements AddressSource {
       }));
       const wantedFree = demand.needed(pool, family) - demand.inUse(pool, family);
       const texts = blocksToHold(offered, wantedFree);
-      held.set(pool, [...(held.get(pool) ?? []), ...texts.flatMap((text) => cidrIn(text) ?? [])]);
+      held.set(pool, [...(held.get(pool) ?? []), ...texts.flatMap((text) => cidrOf(text) ?? [])]);
     }
     return held;
   }

@@ -1,6 +1,6 @@
 // The blocks of pools that this node may give addresses of, as the record has them: a restart without an API server serves
 // them. A block that this node gives up leaves the record with the entry that says so. Pure.
-import { type Cidr, cidrText, type Family, parseCidr } from '../../cidr/set/cidr.ts';
+import { cidrOf, cidrText, type Family } from '../../cidr/set/cidr.ts';
 import type { OfferedBlock } from '../allocators/multi-pool-allocator.ts';
 import type { RememberedBlock, RememberedPool } from '../ipam/holdings.ts';
 
@@ -47,15 +47,10 @@ export function withoutBlocks(
 export function blocksIn(pools: readonly RememberedPool[]): readonly BlockOfPool[] {
   return pools.flatMap(({ pool, blocks }) =>
     blocks.flatMap(({ cidr: text, ...rest }) => {
-      const cidr = cidrIn(text);
+      const cidr = cidrOf(text);
       return cidr === undefined ? [] : [{ pool, cidr, ...rest }];
     }),
   );
-}
-
-export function cidrIn(text: string): Cidr | undefined {
-  const reading = parseCidr(text);
-  return reading.kind === 'cidr' ? reading.cidr : undefined;
 }
 
 function keyOf(pool: string, cidr: string): string {

@@ -6,7 +6,7 @@ import {
   type Family,
   network,
   parseAddress,
-  parseCidr,
+  cidrOf,
   widthOf,
 } from '../../cidr/set/cidr.ts';
 import {
@@ -57,10 +57,10 @@ function eniInterfaces(raw: JsonObject): readonly CloudInterface[] {
 }
 
 function eniInterface(entry: Json, number: number, isExcluded: boolean): CloudInterface {
-  const subnet = cidrIn(textAt(entry, 'subnet', 'cidr'));
+  const subnet = cidrOf(textAt(entry, 'subnet', 'cidr') ?? '');
   const primary = networkText(textAt(entry, 'vpc', 'primary-cidr'));
   const prefixes = [...textsAt(entry, 'prefixes'), ...textsAt(entry, 'ipv6-prefixes')].flatMap(
-    (text) => cidrIn(text) ?? [],
+    (text) => cidrOf(text ?? '') ?? [],
   );
   const gateway = subnet && addressText({ family: subnet.family, value: subnet.base + 1n });
   return interfaceOf({
@@ -101,7 +101,7 @@ const gatewayFromEnd = 3n;
 /** https://docs.cilium.io/en/stable/network/concepts/ipam/alibabacloud/ */
 function alibabaInterface(entry: Json): CloudInterface {
   const text = networkText(textAt(entry, 'vswitch', 'cidr'));
-  const cidr = cidrIn(text);
+  const cidr = cidrOf(text ?? '');
   return interfaceOf({
     id: textAt(entry, 'network-interface-id') ?? '',
     mac: textAt(entry, 'mac-address'),
@@ -171,13 +171,8 @@ function byNumber(a: CloudInterface, b: CloudInterface): number {
   return difference || (a.id < b.id ? -1 : 1);
 }
 
-function cidrIn(text: string | undefined): Cidr | undefined {
-  const reading = parseCidr(text ?? '');
-  return reading.kind === 'cidr' ? reading.cidr : undefined;
-}
-
 function networkText(text: string | undefined): string | undefined {
-  return cidrIn(text) === undefined ? undefined : text;
+  return cidrOf(text ?? '') === undefined ? undefined : text;
 }
 
 function objectAt(value: Json, ...path: readonly string[]): JsonObject {

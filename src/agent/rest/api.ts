@@ -115,20 +115,20 @@ export class Api {
 
   #health(): ApiAnswer {
     const { ipam, waitingFor } = this.#options;
-    const served = ipam.servedFamilies();
+    const served = ipam.pools.servedFamilies();
     const reason = waitingFor();
     const ofFamily = (family: Family): readonly string[] =>
       [...ipam.holdings.held()].filter(({ ip }) => familyOf(ip) === family).map(({ ip }) => ip);
     const allocations = Object.fromEntries(
       [...ipam.holdings.held()].map(({ pool, ip, owner }) => [
-        pool === ipam.defaultPool ? ip : `${pool}/${ip}`,
+        pool === ipam.pools.defaultPool ? ip : `${pool}/${ip}`,
         owner,
       ]),
     );
     const ipv4 = served.includes('ipv4') ? ofFamily('ipv4') : [];
     const ipv6 = served.includes('ipv6') ? ofFamily('ipv6') : [];
     return json(reason === undefined ? 200 : 503, {
-      ipam: { status: ipam.status(), allocations, ipv4, ipv6 },
+      ipam: { status: ipam.pools.status(), allocations, ipv4, ipv6 },
       ...(reason !== undefined && { waitingFor: reason }),
     });
   }
@@ -158,8 +158,8 @@ export class Api {
       }),
     );
     const capacity = pools.reduce((sum, pool) => sum + pool.capacity, 0);
-    const excluded = Object.fromEntries(ipam.excluded);
-    return json(200, { status: ipam.status(), capacity, pools, addresses, excluded });
+    const excluded = Object.fromEntries(ipam.pools.excluded);
+    return json(200, { status: ipam.pools.status(), capacity, pools, addresses, excluded });
   }
 
   #allocateNext({ query, headers }: ApiRequest): ApiAnswer {
@@ -199,7 +199,7 @@ export class Api {
   }
 
   #hostAddressing(family: Family): unknown {
-    const allocator = this.#options.ipam.allocator(family);
+    const allocator = this.#options.ipam.pools.allocator(family);
     const router = allocator?.router;
     if (allocator === undefined) return { enabled: false };
     if (router === undefined) return { enabled: true, 'address-type': 'InternalIP' };
@@ -244,7 +244,7 @@ export class Api {
   }
 
   #poolOf(query: URLSearchParams): string {
-    return poolIn(query).pool ?? this.#options.ipam.defaultPool;
+    return poolIn(query).pool ?? this.#options.ipam.pools.defaultPool;
   }
 
   async #metrics(): Promise<ApiAnswer> {

@@ -1,12 +1,12 @@
 // What an object gets where nodes have one block of each family: a missing family is added, a known block is kept, and nothing
 // is taken from an object that lives.
-import { type Cidr, cidrText, type Family, isSame, parseCidr } from '../set/cidr.ts';
+import { type Cidr, cidrOf, cidrText, type Family, isAmong } from '../set/cidr.ts';
 import type { Allotment, Change, Lack, Reservation, ServiceFacts } from './allotment.ts';
 import { type AskedMaskSize, askedMaskSize, type AskedMaskSizes } from './asked-mask-size.ts';
 import { blockCondition, type BlockWords, shownBlocks, type ShownBlocks } from './block-condition.ts';
 import type { BlockCondition, Holder } from './block-holders.ts';
 import type { Allocated, BlockLedger } from './block-ledger.ts';
-import { bySeniority } from './waiting-line.ts';
+import { oldestBefore } from './waiting-line.ts';
 
 /** The name of the only pool where pools have none. */
 export const onlyPool = 'default';
@@ -79,7 +79,7 @@ export class BlockOfEachFamily<H extends Holder> implements Allotment<H, readonl
 
   isOurs(holder: H): boolean {
     const held = this.#deps.ledger.heldBy(holder.uid);
-    return shownBlocks(holder).cidrs.every((cidr) => held.some((each) => isSame(each, cidr)));
+    return shownBlocks(holder).cidrs.every((cidr) => isAmong(held, cidr));
   }
 
   isNews(holder: H, before: H): boolean {
@@ -155,7 +155,7 @@ export class BlockOfEachFamily<H extends Holder> implements Allotment<H, readonl
     const { holder, shown, reserved } = known;
     const { ledger } = this.#deps;
     for (const cidr of shown.cidrs) ledger.hold(holder.uid, cidr);
-    const isShown = (cidr: Cidr): boolean => shown.cidrs.some((each) => isSame(each, cidr));
+    const isShown = (cidr: Cidr): boolean => isAmong(shown.cidrs, cidr);
     const isSettled = ({ family }: Cidr): boolean => shown.cidrs.some((each) => each.family === family);
     for (const cidr of reserved) if (isSettled(cidr) && !isShown(cidr)) ledger.release(holder.uid, cidr);
     known.reserved = reserved.filter((cidr) => !isSettled(cidr));
@@ -177,12 +177,11 @@ export class BlockOfEachFamily<H extends Holder> implements Allotment<H, readonl
 
   #conflictOf({ holder, shown }: Known<H>): { readonly cidr: Cidr; readonly other: string } | undefined {
     for (const cidr of shown.cidrs) {
-      const older = this.#deps.ledger
-        .othersHolding(cidr, holder.uid)
-        .map((uid) => this.#known.get(uid)?.holder)
-        .filter((other) => other !== undefined)
-        .filter((other) => bySeniority(other, holder) < 0)
-        .toSorted(bySeniority)[0];
+      const others = this.#deps.ledger.othersHolding(cidr, holder.uid);
+      const older = oldestBefore(
+        holder,
+        others.flatMap((uid) => this.#known.get(uid)?.holder ?? []),
+      );
       if (older !== undefined) return { cidr, other: older.name };
     }
     return undefined;
@@ -235,12 +234,8 @@ export class BlockOfEachFamily<H extends Holder> implements Allotment<H, readonl
   }
 }
 
-function isAmong(cidrs: readonly Cidr[], cidr: Cidr): boolean {
-  return cidrs.some((each) => isSame(each, cidr));
-}
-
 function readCidrs(texts: readonly string[]): readonly Cidr[] {
-  return texts.map(parseCidr).flatMap((reading) => (reading.kind === 'cidr' ? [reading.cidr] : []));
+  return texts.flatMap((text) => cidrOf(text) ?? []);
 }
 
 function isSameText(a: readonly string[], b: readonly string[]): boolean {

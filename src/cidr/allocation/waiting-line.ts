@@ -11,6 +11,11 @@ export function bySeniority(
   return 0;
 }
 
+/** The oldest of `others` that is older than `holder`; undefined if none is. */
+export function oldestBefore(holder: Holder, others: readonly Holder[]): Holder | undefined {
+  return others.filter((other) => bySeniority(other, holder) < 0).toSorted(bySeniority)[0];
+}
+
 export class WaitingLine<T extends { readonly holder: Holder }> {
   readonly #line: T[] = [];
   readonly #members = new Set<T>();

@@ -7,8 +7,8 @@ import type { Json } from '../../kubernetes/transport/json.ts';
 import type { Allotment, Change, Freed, Lack, Reservation, ServiceFacts } from '../allocation/allotment.ts';
 import type { BlockCondition } from '../allocation/block-holders.ts';
 import type { Allocated, BlockLedger } from '../allocation/block-ledger.ts';
-import { bySeniority } from '../allocation/waiting-line.ts';
-import { type Cidr, cidrText, families, isSame, parseCidr } from '../set/cidr.ts';
+import { oldestBefore } from '../allocation/waiting-line.ts';
+import { type Cidr, cidrOf, cidrText, families, isAmong, isSame } from '../set/cidr.ts';
 import { type ListedBlock, PoolBook, type PoolState } from './pool-book.ts';
 import { usableAddresses } from './pool-definition.ts';
 import { poolCondition, type PoolStanding, type PoolWant } from './pool-condition.ts';
@@ -77,7 +77,7 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
       this.#known.set(holder.uid, next);
       return { others: this.#hold(next), freed: [] };
     }
-    const missing = shownBlocks(known).filter((block) => !isAmong(listed, block));
+    const missing = shownBlocks(known).filter((block) => !isListed(listed, block));
     const isWhole = listed.length > 0 && holder.problem === undefined;
     Object.assign(known, { holder, listed, unlisted: isWhole ? [] : missing, wants: undefined });
     const others = this.#hold(known);
@@ -105,7 +105,7 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
 
   isOurs(holder: PoolNodeHolder): boolean {
     const held = this.#ledger.heldBy(holder.uid);
-    return listedBlocks(holder).every(({ cidr }) => held.some((each) => isSame(each, cidr)));
+    return listedBlocks(holder).every(({ cidr }) => isAmong(held, cidr));
   }
 
   isNews(holder: PoolNodeHolder, before: PoolNodeHolder): boolean {
@@ -126,7 +126,7 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
     );
     if (added.length === 0) return undefined;
     // What it shows then is whole: what its agent leaves out of a list afterwards, that agent returns.
-    added.push(...this.#returnable(known).filter((block) => !isAmong(added, block)));
+    added.push(...this.#returnable(known).filter((block) => !isListed(added, block)));
     known.reserved = [...known.reserved, ...allocated.map(({ cidr }) => cidr)];
     const texts = added.map(({ cidr }) => cidrText(cidr));
     const isKnown = known.added === texts.join();
@@ -187,14 +187,14 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
 
   /** What cluster-pool gave is held, too. */
   #hold({ holder: { uid, podCidrs }, listed }: Known): readonly string[] {
-    const cidrs = [...listed.map(({ cidr }) => cidr), ...podCidrs.flatMap(readCidr)];
+    const cidrs = [...listed.map(({ cidr }) => cidr), ...podCidrs.flatMap((text) => cidrOf(text) ?? [])];
     for (const cidr of cidrs) this.#ledger.hold(uid, cidr);
     return cidrs.flatMap((cidr) => this.#ledger.othersHolding(cidr, uid));
   }
 
   #release(known: Known, cidrs: readonly Cidr[]): readonly Freed[] {
     const { uid } = known.holder;
-    known.reserved = known.reserved.filter((cidr) => !cidrs.some((each) => isSame(each, cidr)));
+    known.reserved = known.reserved.filter((cidr) => !isAmong(cidrs, cidr));
     for (const cidr of cidrs) this.#ledger.release(uid, cidr);
     return cidrs.map((cidr) => ({ cidr, pool: this.#ledger.poolOf(cidr) }));
   }
@@ -212,10 +212,9 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
     const { holder } = known;
     if (known.reserved.length === 0 || known.version === holder.version || holder.problem !== undefined)
       return [];
-    const isListed = (cidr: Cidr): boolean => known.listed.some((each) => isSame(each.cidr, cidr));
-    known.reserved = known.reserved.filter((cidr) => !isListed(cidr));
+    known.reserved = known.reserved.filter((cidr) => !isListed(known.listed, { cidr }));
     const wanted = this.#wantsOf(known).flatMap((want) => this.#ownBlocksFor(known, want));
-    const idle = known.reserved.filter((cidr) => !wanted.some((each) => isSame(each, cidr)));
+    const idle = known.reserved.filter((cidr) => !isAmong(wanted, cidr));
     return this.#release(known, idle);
   }
 
@@ -251,7 +250,7 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
     for (const cidr of this.#ledger.heldBy(uid)) {
       if (left <= 0) break;
       const isOfPool = cidr.family === family && this.#ledger.poolOf(cidr)?.pool === pool;
-      if (!isOfPool || listed.some((each) => isSame(each.cidr, cidr))) continue;
+      if (!isOfPool || isListed(listed, { cidr })) continue;
       if (this.#ledger.othersHolding(cidr, uid).length > 0) continue;
       blocks.push(cidr);
       left -= this.#usable(state, cidr);
@@ -293,21 +292,15 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
 
   #conflictOf({ holder, listed }: Known): (ListedBlock & { readonly other: string }) | undefined {
     for (const block of listed) {
-      const older = this.#ledger
-        .othersHolding(block.cidr, holder.uid)
-        .map((uid) => this.#known.get(uid)?.holder)
-        .filter((other) => other !== undefined)
-        .filter((other) => bySeniority(other, holder) < 0)
-        .toSorted(bySeniority)[0];
+      const others = this.#ledger.othersHolding(block.cidr, holder.uid);
+      const older = oldestBefore(
+        holder,
+        others.flatMap((uid) => this.#known.get(uid)?.holder ?? []),
+      );
       if (older !== undefined) return { ...block, other: older.name };
     }
     return undefined;
   }
-}
-
-function readCidr(text: string): readonly Cidr[] {
-  const reading = parseCidr(text);
-  return reading.kind === 'cidr' ? [reading.cidr] : [];
 }
 
 function newKnown(holder: PoolNodeHolder, listed: readonly ListedBlock[]): Known {
@@ -319,7 +312,7 @@ function shownBlocks({ listed, unlisted }: Known): readonly ListedBlock[] {
   return unlisted.length === 0 ? listed : [...listed, ...unlisted];
 }
 
-function isAmong(blocks: readonly ListedBlock[], { cidr }: ListedBlock): boolean {
+function isListed(blocks: readonly ListedBlock[], { cidr }: Pick<ListedBlock, 'cidr'>): boolean {
   return blocks.some((each) => isSame(each.cidr, cidr));
 }
 

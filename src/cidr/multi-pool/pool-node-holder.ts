@@ -4,7 +4,7 @@ import type { AllocatedPool, RequestedPool } from '../../kubernetes/cilium-node/
 import { readCiliumNodePools } from '../../kubernetes/cilium-node/cilium-node-pools.ts';
 import { isList, isObject, type Json, type JsonObject, textAt } from '../../kubernetes/transport/json.ts';
 import { type CiliumNodeHolder, ciliumNodeHolder } from '../cluster-pool/cilium-node-holders.ts';
-import { type Cidr, cidrText, isSame, parseCidr } from '../set/cidr.ts';
+import { type Cidr, cidrOf, cidrText, isSame } from '../set/cidr.ts';
 import type { ListedBlock } from './pool-book.ts';
 
 export interface PoolNodeHolder extends CiliumNodeHolder {
@@ -43,9 +43,9 @@ export function listedBlocks({ allocated }: Pick<PoolNodeHolder, 'allocated'>): 
   const blocks: ListedBlock[] = [];
   for (const { pool, cidrs } of allocated)
     for (const text of cidrs) {
-      const reading = parseCidr(text);
-      if (reading.kind === 'cidr' && !blocks.some(({ cidr }) => isSame(cidr, reading.cidr)))
-        blocks.push({ pool, cidr: reading.cidr });
+      const cidr = cidrOf(text);
+      if (cidr !== undefined && !blocks.some((block) => isSame(block.cidr, cidr)))
+        blocks.push({ pool, cidr });
     }
   return blocks;
 }
@@ -80,6 +80,5 @@ function byPlace(a: Json, b: Json): number {
 }
 
 function readOf(text: Json): Cidr | undefined {
-  const reading = typeof text === 'string' ? parseCidr(text) : undefined;
-  return reading?.kind === 'cidr' ? reading.cidr : undefined;
+  return typeof text === 'string' ? cidrOf(text) : undefined;
 }

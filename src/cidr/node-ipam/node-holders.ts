@@ -1,12 +1,16 @@
 // Nodes as objects that hold blocks: `spec.podCIDRs`, which the API server never lets anyone change again.
 import { readNodeBlocks } from '../../kubernetes/node/node-blocks.ts';
-import type { NodeWriter } from '../../kubernetes/node/node-writer.ts';
+import type { NodeWriteOutcome, NodeWriter } from '../../kubernetes/node/node-writer.ts';
 import { type JsonObject, textAt } from '../../kubernetes/transport/json.ts';
 import { type AskedMaskSizes, askedMaskSizes } from '../allocation/asked-mask-size.ts';
 import type { Assignment, BlockHolders, Holder, HolderReading } from '../allocation/block-holders.ts';
 
-export interface NodeHoldersDeps {
-  readonly writer: Pick<NodeWriter, 'setPodCidrs' | 'get'>;
+/** `H`: what is known of a Node. `D`: what is written to one. */
+export interface NodeHoldersDeps<H extends Holder, D> {
+  readonly read: (raw: JsonObject) => H;
+  readonly writer: Pick<NodeWriter, 'get'>;
+  /** Writes to the Node in just this state. */
+  readonly write: (holder: H, draft: D, signal: AbortSignal) => Promise<NodeWriteOutcome>;
   /** Applies what the API server answered to what is known. */
   readonly observe: (raw: JsonObject) => void;
 }
@@ -16,41 +20,31 @@ export interface NodeHolder extends Holder {
 }
 
 export function nodeHolder(raw: JsonObject): NodeHolder {
-  const {
-    resourceVersion: version,
-    isDeleting: isLeftAlone,
-    podCidrs: blocks,
-    ...read
-  } = readNodeBlocks(raw);
   const asked = askedMaskSizes((label) => textAt(raw, 'metadata', 'labels', label));
-  return { ...read, version, isLeftAlone, blocks, askedMaskSizes: asked };
+  return { ...holderIn(raw), askedMaskSizes: asked };
 }
 
-export class NodeHolders implements BlockHolders<NodeHolder> {
-  readonly #deps: NodeHoldersDeps;
+/** What a Node shows of its blocks. */
+export function holderIn(raw: JsonObject): Holder {
+  const { name, uid, resourceVersion, createdAt, isDeleting, podCidrs } = readNodeBlocks(raw);
+  return { name, uid, version: resourceVersion, createdAt, isLeftAlone: isDeleting, blocks: podCidrs };
+}
 
-  constructor(deps: NodeHoldersDeps) {
+export class NodeHolders<H extends Holder, D> implements BlockHolders<H, D> {
+  readonly #deps: NodeHoldersDeps<H, D>;
+
+  constructor(deps: NodeHoldersDeps<H, D>) {
     this.#deps = deps;
   }
 
-  async assign(
-    holder: NodeHolder,
-    blocks: readonly string[],
-    signal: AbortSignal,
-  ): Promise<Assignment<NodeHolder>> {
-    const { name, uid, version: resourceVersion } = holder;
-    const outcome = await this.#deps.writer.setPodCidrs({ name, uid, resourceVersion }, blocks, signal);
-    if (outcome.kind !== 'written') return outcome;
-    this.#deps.observe(outcome.raw);
-    return { kind: 'written', holder: nodeHolder(outcome.raw) };
+  async assign(holder: H, draft: D, signal: AbortSignal): Promise<Assignment<H>> {
+    const outcome = await this.#deps.write(holder, draft, signal);
+    return outcome.kind === 'written' ? { kind: 'written', holder: this.#take(outcome.raw) } : outcome;
   }
 
-  async read(name: string, signal: AbortSignal): Promise<HolderReading<NodeHolder>> {
+  async read(name: string, signal: AbortSignal): Promise<HolderReading<H>> {
     const outcome = await this.#deps.writer.get(name, signal);
-    if (outcome.kind === 'found') {
-      this.#deps.observe(outcome.raw);
-      return { kind: 'found', holder: nodeHolder(outcome.raw) };
-    }
+    if (outcome.kind === 'found') return { kind: 'found', holder: this.#take(outcome.raw) };
     if (outcome.kind === 'gone' || outcome.kind === 'unavailable') return outcome;
     return { kind: 'unavailable', message: outcome.message };
   }
@@ -62,4 +56,19 @@ export class NodeHolders implements BlockHolders<NodeHolder> {
   forget(): void {
     // Nothing is remembered.
   }
+
+  #take(raw: JsonObject): H {
+    this.#deps.observe(raw);
+    return this.#deps.read(raw);
+  }
+}
+
+/** Writes `spec.podCIDRs`, bound to the uid and version of the Node. */
+export function writePodCidrs(
+  writer: Pick<NodeWriter, 'setPodCidrs'>,
+  { name, uid, version: resourceVersion }: Holder,
+  blocks: readonly string[],
+  signal: AbortSignal,
+): Promise<NodeWriteOutcome> {
+  return writer.setPodCidrs({ name, uid, resourceVersion }, blocks, signal);
 }

@@ -44,6 +44,12 @@ export function parseCidr(text: string): CidrReading {
   return family === 'ipv4' ? readIpv4(address, length) : readIpv6(address, length);
 }
 
+/** Undefined for text that is no CIDR. */
+export function cidrOf(text: string): Cidr | undefined {
+  const reading = parseCidr(text);
+  return reading.kind === 'cidr' ? reading.cidr : undefined;
+}
+
 function invalid(why: string): CidrReading {
   return { kind: 'invalid', why };
 }
@@ -151,6 +157,10 @@ export function overlaps(a: Cidr, b: Cidr): boolean {
 
 export function isSame(a: Cidr, b: Cidr): boolean {
   return a.family === b.family && a.base === b.base && a.length === b.length;
+}
+
+export function isAmong(cidrs: readonly Cidr[], cidr: Cidr): boolean {
+  return cidrs.some((each) => isSame(each, cidr));
 }
 
 export interface Address {

@@ -6,6 +6,30 @@ import type { DemoCloudName } from './controller-options.ts';
 
 export const halfOfEach = 'half of the agents of each protocol';
 
+/** Throws for a topology that is not valid. */
+export function validTopology<T>(
+  read: { readonly topology: T } | { readonly problems: readonly string[] },
+): T {
+  if ('topology' in read) return read.topology;
+  throw new Error(`the topology of the demonstration is wrong: ${read.problems.join('; ')}`);
+}
+
+/**
+ * The subnets of zones: for nodes `nodes-x`, and for their pods `pods-x`, named by the last letter of the zone. Pods of the
+ * small zone have 60 addresses.
+ */
+export function subnetsOf(zones: readonly string[], smallZone: string): readonly object[] {
+  return zones.flatMap((zone, index) => [
+    { name: `nodes-${zone.at(-1)}`, zone, block: `10.20.${index * 4}.0/23` },
+    {
+      name: `pods-${zone.at(-1)}`,
+      zone,
+      block: `10.20.${128 + index * 8}.0/${zone === smallZone ? 26 : 21}`,
+      tags: { purpose: 'pods' },
+    },
+  ]);
+}
+
 export interface DemoCloud {
   /** As options say it. */
   readonly key: DemoCloudName;

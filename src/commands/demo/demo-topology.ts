@@ -1,5 +1,6 @@
 // Defines the cloud of the demonstration: mixed instance types in three zones, with the rate limits, latency and
 // eventual consistency of EC2. One zone has two nodes and too few addresses.
+import { subnetsOf, validTopology } from './demo-cloud.ts';
 import { readTopology, type Topology } from '../../simulator/cloud/topology.ts';
 import type { MachineFacts } from '../../simulator/cluster/embedded-cluster.ts';
 import type { NodeFacts } from '../../simulator/workload/node-facts.ts';
@@ -49,15 +50,7 @@ export function demoTopology(nodes: number, seed: string): Topology {
       region: 'eu-central-1',
       seed,
       vpcs: [{ name: 'production', blocks: ['10.20.0.0/16'] }],
-      subnets: zones.flatMap((zone, index) => [
-        { name: `nodes-${zone.at(-1)}`, zone, block: `10.20.${index * 4}.0/23` },
-        {
-          name: `pods-${zone.at(-1)}`,
-          zone,
-          block: `10.20.${128 + index * 8}.0/${zone === smallZone.name ? 26 : 21}`,
-          tags: { purpose: 'pods' },
-        },
-      ]),
+      subnets: subnetsOf(zones, smallZone.name),
       routeTables: zones.map((zone) => ({
         name: `private-${zone.at(-1)}`,
         subnets: [`nodes-${zone.at(-1)}`, `pods-${zone.at(-1)}`],
@@ -66,7 +59,5 @@ export function demoTopology(nodes: number, seed: string): Topology {
       instances,
     }),
   );
-  if ('problems' in read)
-    throw new Error(`the topology of the demonstration is wrong: ${read.problems.join('; ')}`);
-  return read.topology;
+  return validTopology(read);
 }

@@ -1,5 +1,5 @@
 // Options of the command agent. Those that the Cilium agent has keep its names and meanings.
-import type { FoundDefault, OptionRow } from '../option-row.ts';
+import { type FoundDefault, optionRows } from '../option-row.ts';
 import { boolean, duration, list, listenAddress, oneOf, text } from '../value-kinds.ts';
 
 /** Where the addresses of a node come from: the modes of the Cilium agent, and host-scope, which needs no Kubernetes. */
@@ -43,126 +43,105 @@ const hostName: FoundDefault = {
   },
 };
 
-export const agentOptions = {
-  'node-name': {
-    kind: text('name', nodeName, 'the name of a Node: up to 253 of a-z, 0-9, - and .'),
-    origin: 'headwater',
-    group: 'agent',
-    legacyVariable: 'K8S_NODE_NAME',
-    help: 'The Node that this agent is for.',
-    default: hostName,
-    fromConfigDir: false,
+export const agentOptions = optionRows(
+  { group: 'agent', fromConfigDir: false },
+  {
+    'node-name': {
+      kind: text('name', nodeName, 'the name of a Node: up to 253 of a-z, 0-9, - and .'),
+      origin: 'headwater',
+      legacyVariable: 'K8S_NODE_NAME',
+      help: 'The Node that this agent is for.',
+      default: hostName,
+    },
+    'socket-path': {
+      kind: path,
+      origin: 'headwater',
+      help: 'The Unix socket that the plugin and other clients connect to. Its directory is made. A socket without a listener is replaced.',
+      default: '/var/run/headwater/agent.sock',
+    },
+    'state-dir': {
+      kind: path,
+      origin: 'headwater',
+      help: 'What is held, so that it survives a restart of the agent: a directory for each boot of the machine, of which earlier ones are removed. Each agent needs its own.',
+      default: '/var/lib/headwater/agent',
+    },
+    'boot-id-file': {
+      kind: path,
+      origin: 'headwater',
+      help: 'The file that names the boot of this machine.',
+      default: '/proc/sys/kernel/random/boot_id',
+    },
+    'ipv4-range': {
+      kind: text('cidr', /^\d[\d./]{1,48}$/, 'an IPv4 CIDR, such as 10.10.0.0/24'),
+      origin: 'operator',
+      help: 'The IPv4 block of this node. host-scope needs this option or ipv6-range; kubernetes and cluster-pool use it in place of the block that Kubernetes shows.',
+    },
+    'ipv6-range': {
+      kind: text('cidr', /^[\da-fA-F:][\da-fA-F:./]{1,62}$/, 'an IPv6 CIDR, such as fd00:10::/112'),
+      origin: 'operator',
+      help: 'The IPv6 block of this node, as ipv4-range.',
+    },
+    'exclude-ips': {
+      kind: list('address,...', /^[\da-fA-F:.]{2,45}$/, 'addresses separated by commas or spaces'),
+      origin: 'headwater',
+      help: 'Addresses of the blocks that are never given out.',
+      default: '',
+    },
+    'auto-create-cilium-node-resource': {
+      kind: boolean,
+      origin: 'operator',
+      help: 'Creates the CiliumNode of this node, owned by its Node, if there is none. It names the instance of the Node, its type and its zone.',
+      default: 'true',
+      fromConfigDir: true,
+    },
+    'cilium-node-spec': {
+      kind: path,
+      origin: 'headwater',
+      help: 'A file with the rest of the spec of a CiliumNode that is created, as JSON: networks, security groups and watermarks of a cloud.',
+    },
+    'cilium-node-protocol': {
+      kind: oneOf(['used', 'pools']),
+      origin: 'headwater',
+      help: 'How addresses of a cloud are requested and released. used: as Cilium agents up to 1.19 do, by the addresses in use and the handshake in the status of the CiliumNode. pools: as those from 1.20 do, by a count and by what is held. With ipam=eni, azure and alibabacloud.',
+      default: 'used',
+      fromConfigDir: true,
+    },
+    'ipam-cilium-node-update-rate': {
+      kind: duration({ min: 1000, max: hour }),
+      origin: 'operator',
+      help: 'The least time between two writes to the CiliumNode of this node. While a pod waits it is a second.',
+      default: '15s',
+      fromConfigDir: true,
+    },
+    'ipam-multi-pool-pre-allocation': {
+      kind: list(
+        'pool=count,...',
+        /^[a-z\d][a-z\d.-]{0,252}=\d{1,5}$/,
+        'pairs of a pool and a count, separated by commas',
+      ),
+      origin: 'operator',
+      help: 'With ipam=multi-pool, the free addresses of a pool that this node holds for new pods. Others get what is in use.',
+      default: 'default=8',
+      fromConfigDir: true,
+    },
+    'only-masquerade-default-pool': {
+      kind: boolean,
+      origin: 'operator',
+      help: 'With ipam=multi-pool, says of all addresses but those of the default pool that they are not to be masqueraded. An annotation of a pool says the same of its addresses.',
+      default: 'false',
+      fromConfigDir: true,
+    },
+    'ipam-expiration': {
+      kind: duration({ min: 1000, max: 24 * hour }),
+      origin: 'headwater',
+      help: 'When an address is released that was requested with an expiration, and whose timer nothing stops.',
+      default: '10m',
+      fromConfigDir: true,
+    },
+    'prometheus-serve-addr': {
+      kind: listenAddress,
+      origin: 'operator',
+      help: 'Where metrics (/metrics) are served over TCP. They are always at /metrics on the socket.',
+    },
   },
-  'socket-path': {
-    kind: path,
-    origin: 'headwater',
-    group: 'agent',
-    help: 'The Unix socket that the plugin and other clients connect to. Its directory is made. A socket without a listener is replaced.',
-    default: '/var/run/headwater/agent.sock',
-    fromConfigDir: false,
-  },
-  'state-dir': {
-    kind: path,
-    origin: 'headwater',
-    group: 'agent',
-    help: 'What is held, so that it survives a restart of the agent: a directory for each boot of the machine, of which earlier ones are removed. Each agent needs its own.',
-    default: '/var/lib/headwater/agent',
-    fromConfigDir: false,
-  },
-  'boot-id-file': {
-    kind: path,
-    origin: 'headwater',
-    group: 'agent',
-    help: 'The file that names the boot of this machine.',
-    default: '/proc/sys/kernel/random/boot_id',
-    fromConfigDir: false,
-  },
-  'ipv4-range': {
-    kind: text('cidr', /^\d[\d./]{1,48}$/, 'an IPv4 CIDR, such as 10.10.0.0/24'),
-    origin: 'operator',
-    group: 'agent',
-    help: 'The IPv4 block of this node. host-scope needs this option or ipv6-range; kubernetes and cluster-pool use it in place of the block that Kubernetes shows.',
-    fromConfigDir: false,
-  },
-  'ipv6-range': {
-    kind: text('cidr', /^[\da-fA-F:][\da-fA-F:./]{1,62}$/, 'an IPv6 CIDR, such as fd00:10::/112'),
-    origin: 'operator',
-    group: 'agent',
-    help: 'The IPv6 block of this node, as ipv4-range.',
-    fromConfigDir: false,
-  },
-  'exclude-ips': {
-    kind: list('address,...', /^[\da-fA-F:.]{2,45}$/, 'addresses separated by commas or spaces'),
-    origin: 'headwater',
-    group: 'agent',
-    help: 'Addresses of the blocks that are never given out.',
-    default: '',
-    fromConfigDir: false,
-  },
-  'auto-create-cilium-node-resource': {
-    kind: boolean,
-    origin: 'operator',
-    group: 'agent',
-    help: 'Creates the CiliumNode of this node, owned by its Node, if there is none. It names the instance of the Node, its type and its zone.',
-    default: 'true',
-    fromConfigDir: true,
-  },
-  'cilium-node-spec': {
-    kind: path,
-    origin: 'headwater',
-    group: 'agent',
-    help: 'A file with the rest of the spec of a CiliumNode that is created, as JSON: networks, security groups and watermarks of a cloud.',
-    fromConfigDir: false,
-  },
-  'cilium-node-protocol': {
-    kind: oneOf(['used', 'pools']),
-    origin: 'headwater',
-    group: 'agent',
-    help: 'How addresses of a cloud are requested and released. used: as Cilium agents up to 1.19 do, by the addresses in use and the handshake in the status of the CiliumNode. pools: as those from 1.20 do, by a count and by what is held. With ipam=eni, azure and alibabacloud.',
-    default: 'used',
-    fromConfigDir: true,
-  },
-  'ipam-cilium-node-update-rate': {
-    kind: duration({ min: 1000, max: hour }),
-    origin: 'operator',
-    group: 'agent',
-    help: 'The least time between two writes to the CiliumNode of this node. While a pod waits it is a second.',
-    default: '15s',
-    fromConfigDir: true,
-  },
-  'ipam-multi-pool-pre-allocation': {
-    kind: list(
-      'pool=count,...',
-      /^[a-z\d][a-z\d.-]{0,252}=\d{1,5}$/,
-      'pairs of a pool and a count, separated by commas',
-    ),
-    origin: 'operator',
-    group: 'agent',
-    help: 'With ipam=multi-pool, the free addresses of a pool that this node holds for new pods. Others get what is in use.',
-    default: 'default=8',
-    fromConfigDir: true,
-  },
-  'only-masquerade-default-pool': {
-    kind: boolean,
-    origin: 'operator',
-    group: 'agent',
-    help: 'With ipam=multi-pool, says of all addresses but those of the default pool that they are not to be masqueraded. An annotation of a pool says the same of its addresses.',
-    default: 'false',
-    fromConfigDir: true,
-  },
-  'ipam-expiration': {
-    kind: duration({ min: 1000, max: 24 * hour }),
-    origin: 'headwater',
-    group: 'agent',
-    help: 'When an address is released that was requested with an expiration, and whose timer nothing stops.',
-    default: '10m',
-    fromConfigDir: true,
-  },
-  'prometheus-serve-addr': {
-    kind: listenAddress,
-    origin: 'operator',
-    group: 'agent',
-    help: 'Where metrics (/metrics) are served over TCP. They are always at /metrics on the socket.',
-    fromConfigDir: false,
-  },
-} as const satisfies Record<string, OptionRow>;
+);

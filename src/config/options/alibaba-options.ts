@@ -1,48 +1,36 @@
 // Options for Alibaba Cloud only: its region and network, and by which endpoints.
-import type { OptionRow } from '../option-row.ts';
+import { optionRows } from '../option-row.ts';
 import { boolean, endpoint, httpUrl, text } from '../value-kinds.ts';
 
-export const alibabaOptions = {
-  'alibaba-cloud-region': {
-    kind: text('region', /^[a-z]{2,}(-[a-z\d]+){1,4}$/, 'the id of a region, such as cn-hangzhou'),
-    origin: 'headwater',
-    group: 'alibaba',
-    cloud: 'alibabacloud',
-    help: 'The region of the nodes. If unset, the instance metadata service says it. Set it where there is no metadata service.',
-    fromConfigDir: true,
+export const alibabaOptions = optionRows(
+  { group: 'alibaba', cloud: 'alibabacloud' },
+  {
+    'alibaba-cloud-region': {
+      kind: text('region', /^[a-z]{2,}(-[a-z\d]+){1,4}$/, 'the id of a region, such as cn-hangzhou'),
+      origin: 'headwater',
+      help: 'The region of the nodes. If unset, the instance metadata service says it. Set it where there is no metadata service.',
+    },
+    'alibaba-cloud-vpc-id': {
+      kind: text('vpc-...', /^vpc-[0-9a-z-]{1,60}$/, 'vpc- and lower-case letters and digits'),
+      origin: 'operator',
+      help: 'The only VPC whose nodes are served. If unset, nodes are served in every VPC that their agents name. Set it if several installations share a region, or to keep Headwater out of the rest of the account.',
+    },
+    'alibaba-cloud-release-excess-ips': {
+      kind: boolean,
+      origin: 'operator',
+      help: 'Releases addresses beyond what a node needs, after the delay and with the consent of its agent.',
+      default: 'false',
+    },
+    'alibaba-cloud-endpoint': {
+      kind: endpoint,
+      origin: 'headwater',
+      help: "The endpoint of ECS and VPC. If unset, each product's own within VPCs, such as ecs-vpc.cn-hangzhou.aliyuncs.com. Set it for a private endpoint (a bare host name means https) or for a model (http://localhost:4596).",
+    },
+    'alibaba-cloud-metadata-endpoint': {
+      kind: httpUrl,
+      origin: 'headwater',
+      help: 'Where the instance metadata service is asked for the region, if alibaba-cloud-region is unset, and for the credentials of the RAM role of the instance, if nothing else has any. Set it only if something else stands in for that service.',
+      default: 'http://100.100.100.200',
+    },
   },
-  'alibaba-cloud-vpc-id': {
-    kind: text('vpc-...', /^vpc-[0-9a-z-]{1,60}$/, 'vpc- and lower-case letters and digits'),
-    origin: 'operator',
-    group: 'alibaba',
-    cloud: 'alibabacloud',
-    help: 'The only VPC whose nodes are served. If unset, nodes are served in every VPC that their agents name. Set it if several installations share a region, or to keep Headwater out of the rest of the account.',
-    fromConfigDir: true,
-  },
-  'alibaba-cloud-release-excess-ips': {
-    kind: boolean,
-    origin: 'operator',
-    group: 'alibaba',
-    cloud: 'alibabacloud',
-    help: 'Releases addresses beyond what a node needs, after the delay and with the consent of its agent.',
-    default: 'false',
-    fromConfigDir: true,
-  },
-  'alibaba-cloud-endpoint': {
-    kind: endpoint,
-    origin: 'headwater',
-    group: 'alibaba',
-    cloud: 'alibabacloud',
-    help: "The endpoint of ECS and VPC. If unset, each product's own within VPCs, such as ecs-vpc.cn-hangzhou.aliyuncs.com. Set it for a private endpoint (a bare host name means https) or for a model (http://localhost:4596).",
-    fromConfigDir: true,
-  },
-  'alibaba-cloud-metadata-endpoint': {
-    kind: httpUrl,
-    origin: 'headwater',
-    group: 'alibaba',
-    cloud: 'alibabacloud',
-    help: 'Where the instance metadata service is asked for the region, if alibaba-cloud-region is unset, and for the credentials of the RAM role of the instance, if nothing else has any. Set it only if something else stands in for that service.',
-    default: 'http://100.100.100.200',
-    fromConfigDir: true,
-  },
-} as const satisfies Record<string, OptionRow>;
+);

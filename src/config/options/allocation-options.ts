@@ -1,70 +1,59 @@
 // Options that decide what nodes get, and from where.
-import { cloudModes, type OptionRow } from '../option-row.ts';
+import { cloudModes, optionRows } from '../option-row.ts';
 import { boolean, duration, list, oneOf, tagFilter, text } from '../value-kinds.ts';
 
 const hour = 3_600_000;
 
-export const allocationOptions = {
-  ipam: {
-    kind: oneOf([...cloudModes, 'cluster-pool', 'multi-pool']),
-    origin: 'operator',
-    group: 'allocation',
-    help: 'Where addresses come from: eni for interfaces of AWS, azure for those of Azure, alibabacloud for those of Alibaba Cloud, cluster-pool for a block of a network of its own for each node, multi-pool for blocks of CiliumPodIPPools as agents ask for them, both without any cloud. It must be the mode of the Cilium agents.',
-    default: 'eni',
-    fromConfigDir: true,
+export const allocationOptions = optionRows(
+  { group: 'allocation' },
+  {
+    ipam: {
+      kind: oneOf([...cloudModes, 'cluster-pool', 'multi-pool']),
+      origin: 'operator',
+      help: 'Where addresses come from: eni for interfaces of AWS, azure for those of Azure, alibabacloud for those of Alibaba Cloud, cluster-pool for a block of a network of its own for each node, multi-pool for blocks of CiliumPodIPPools as agents ask for them, both without any cloud. It must be the mode of the Cilium agents.',
+      default: 'eni',
+    },
+    'enable-ipv4': {
+      kind: boolean,
+      origin: 'operator',
+      help: 'Supplies IPv4 addresses. On clouds it cannot be off. With ipam=cluster-pool, if unset, it is on if cluster-pool-ipv4-cidr is set. Ignored with ipam=multi-pool.',
+    },
+    'cluster-name': {
+      kind: text('name', /^[\w.:/@-]{1,128}$/, '1 to 128 letters, digits and characters of . _ : / @ -'),
+      origin: 'operator',
+      help: 'Name of the cluster, written to the tags of the network interfaces that Headwater creates. Give each cluster of an account its own name: orphaned interfaces are deleted only if the name is not default.',
+      default: 'default',
+    },
+    'subnet-ids-filter': {
+      kind: list(
+        'subnet-...,...',
+        /^(subnet-[\da-f]{8,17}|vsw-[\da-z-]{1,60})$/,
+        'ids of subnets or vSwitches, separated by commas or spaces',
+      ),
+      origin: 'operator',
+      cloud: ['eni', 'alibabacloud'],
+      help: 'The only subnets, on Alibaba Cloud vSwitches, that interfaces and addresses come from. Empty means all subnets of the VPC. The selection of a CiliumNode narrows it further.',
+      default: '',
+    },
+    'subnet-tags-filter': {
+      kind: tagFilter,
+      origin: 'operator',
+      cloud: ['eni', 'alibabacloud'],
+      help: 'Uses only subnets, on Alibaba Cloud vSwitches, that carry all of these tags. Empty means all subnets of the VPC.',
+      default: '',
+    },
+    'instance-tags-filter': {
+      kind: tagFilter,
+      origin: 'operator',
+      cloud: ['eni', 'alibabacloud'],
+      help: 'Reads only instances that carry all of these tags. Set it if a VPC holds many other instances: listings get shorter. A node whose instance lacks a tag gets no addresses.',
+      default: '',
+    },
+    'resync-interval': {
+      kind: duration({ min: 10_000, max: 24 * hour }),
+      origin: 'headwater',
+      help: 'Time between two full listings of the cloud. In between, Headwater follows the answers to its own calls and reads single instances. A shorter interval only finds manual changes sooner, and costs more calls.',
+      default: '10m',
+    },
   },
-  'enable-ipv4': {
-    kind: boolean,
-    origin: 'operator',
-    group: 'allocation',
-    help: 'Supplies IPv4 addresses. On clouds it cannot be off. With ipam=cluster-pool, if unset, it is on if cluster-pool-ipv4-cidr is set. Ignored with ipam=multi-pool.',
-    fromConfigDir: true,
-  },
-  'cluster-name': {
-    kind: text('name', /^[\w.:/@-]{1,128}$/, '1 to 128 letters, digits and characters of . _ : / @ -'),
-    origin: 'operator',
-    group: 'allocation',
-    help: 'Name of the cluster, written to the tags of the network interfaces that Headwater creates. Give each cluster of an account its own name: orphaned interfaces are deleted only if the name is not default.',
-    default: 'default',
-    fromConfigDir: true,
-  },
-  'subnet-ids-filter': {
-    kind: list(
-      'subnet-...,...',
-      /^(subnet-[\da-f]{8,17}|vsw-[\da-z-]{1,60})$/,
-      'ids of subnets or vSwitches, separated by commas or spaces',
-    ),
-    origin: 'operator',
-    group: 'allocation',
-    cloud: ['eni', 'alibabacloud'],
-    help: 'The only subnets, on Alibaba Cloud vSwitches, that interfaces and addresses come from. Empty means all subnets of the VPC. The selection of a CiliumNode narrows it further.',
-    default: '',
-    fromConfigDir: true,
-  },
-  'subnet-tags-filter': {
-    kind: tagFilter,
-    origin: 'operator',
-    group: 'allocation',
-    cloud: ['eni', 'alibabacloud'],
-    help: 'Uses only subnets, on Alibaba Cloud vSwitches, that carry all of these tags. Empty means all subnets of the VPC.',
-    default: '',
-    fromConfigDir: true,
-  },
-  'instance-tags-filter': {
-    kind: tagFilter,
-    origin: 'operator',
-    group: 'allocation',
-    cloud: ['eni', 'alibabacloud'],
-    help: 'Reads only instances that carry all of these tags. Set it if a VPC holds many other instances: listings get shorter. A node whose instance lacks a tag gets no addresses.',
-    default: '',
-    fromConfigDir: true,
-  },
-  'resync-interval': {
-    kind: duration({ min: 10_000, max: 24 * hour }),
-    origin: 'headwater',
-    group: 'allocation',
-    help: 'Time between two full listings of the cloud. In between, Headwater follows the answers to its own calls and reads single instances. A shorter interval only finds manual changes sooner, and costs more calls.',
-    default: '10m',
-    fromConfigDir: true,
-  },
-} as const satisfies Record<string, OptionRow>;
+);

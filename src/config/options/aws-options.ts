@@ -1,87 +1,76 @@
 // Options for AWS only: its network and how interfaces are created there.
-import type { OptionRow } from '../option-row.ts';
+import { optionRows } from '../option-row.ts';
 import { boolean, duration, endpoint, tagsToSet, text } from '../value-kinds.ts';
 
 const second = 1000;
 const minute = 60 * second;
 
-export const awsOptions = {
-  'aws-region': {
-    kind: text('region', /^[a-z]{2,}(-[a-z]+)+-\d{1,2}$/, 'the name of an AWS region, such as eu-central-1'),
-    origin: 'headwater',
-    group: 'aws',
-    cloud: 'eni',
-    help: "The region of the nodes. If unset, the AWS SDK's own chain finds it (AWS_REGION, a profile), else the instance metadata service. Set it where there is no metadata service.",
-    fromConfigDir: true,
+export const awsOptions = optionRows(
+  { group: 'aws' },
+  {
+    'aws-region': {
+      kind: text(
+        'region',
+        /^[a-z]{2,}(-[a-z]+)+-\d{1,2}$/,
+        'the name of an AWS region, such as eu-central-1',
+      ),
+      origin: 'headwater',
+      cloud: 'eni',
+      help: "The region of the nodes. If unset, the AWS SDK's own chain finds it (AWS_REGION, a profile), else the instance metadata service. Set it where there is no metadata service.",
+    },
+    'vpc-id': {
+      kind: text('vpc-...', /^vpc-([\da-f]{8}|[\da-f]{17})$/, 'vpc- and 8 or 17 hexadecimal digits'),
+      origin: 'headwater',
+      cloud: 'eni',
+      help: 'The only VPC whose nodes are served. If unset, nodes are served in every VPC that their agents name. Set it if several installations share a region, or to keep Headwater out of the rest of the account.',
+    },
+    'ec2-api-endpoint': {
+      kind: endpoint,
+      origin: 'operator',
+      cloud: 'eni',
+      help: "The EC2 endpoint. If unset, the region's public endpoint. Set it for a VPC endpoint (a bare host name means https) or for an emulator (http://localhost:4566).",
+    },
+    'aws-use-primary-address': {
+      kind: boolean,
+      origin: 'operator',
+      cloud: 'eni',
+      help: 'Lets pods use the primary address of an interface, too: one more address for each interface. Nodes with spec.eni.use-primary-address get this without the option.',
+      default: 'false',
+    },
+    'aws-enable-prefix-delegation': {
+      kind: boolean,
+      origin: 'operator',
+      cloud: 'eni',
+      help: 'Assigns whole /28 prefixes instead of single addresses: 16 times the pods per interface and a sixteenth of the calls, on Nitro instances and in subnets with free blocks. If a subnet has none, Headwater tries other eligible subnets, then single addresses, and returns to prefixes later. A node with spec.eni.disable-prefix-delegation keeps single addresses.',
+      default: 'false',
+    },
+    'eni-tags': {
+      kind: tagsToSet,
+      origin: 'operator',
+      cloud: ['eni', 'alibabacloud'],
+      help: 'Tags for every interface that Headwater creates, in addition to its own ownership tags. For cost reports and policies.',
+      default: '',
+    },
+    'eni-gc-tags': {
+      kind: tagsToSet,
+      origin: 'operator',
+      cloud: ['eni', 'alibabacloud'],
+      help: "The tags that mark interfaces of this cluster: set on creation, and matched to find orphaned interfaces. Empty means io.cilium/cilium-managed=true and io.cilium/cluster-name with the cluster's name. Change it only to keep tags that cilium-operator already uses.",
+      default: '',
+    },
+    'eni-gc-interval': {
+      kind: duration({ min: 5 * second, max: 24 * 60 * minute, never: true }),
+      origin: 'operator',
+      cloud: ['eni', 'alibabacloud'],
+      help: 'How often Headwater looks for orphaned interfaces of this cluster, and how long one must stay detached before it is deleted (at least 1m). At most 25 are deleted each time. 0 deletes none; an instance that needs an interface still gets an orphaned one. Nothing is deleted unless cluster-name or eni-gc-tags says which interfaces belong to this cluster.',
+      default: '5m',
+    },
+    'eni-gc-dry-run': {
+      kind: boolean,
+      origin: 'headwater',
+      cloud: ['eni', 'alibabacloud'],
+      help: 'Only logs and counts the orphaned interfaces that would be deleted. Set it for a while before you trust the tags.',
+      default: 'false',
+    },
   },
-  'vpc-id': {
-    kind: text('vpc-...', /^vpc-([\da-f]{8}|[\da-f]{17})$/, 'vpc- and 8 or 17 hexadecimal digits'),
-    origin: 'headwater',
-    group: 'aws',
-    cloud: 'eni',
-    help: 'The only VPC whose nodes are served. If unset, nodes are served in every VPC that their agents name. Set it if several installations share a region, or to keep Headwater out of the rest of the account.',
-    fromConfigDir: true,
-  },
-  'ec2-api-endpoint': {
-    kind: endpoint,
-    origin: 'operator',
-    group: 'aws',
-    cloud: 'eni',
-    help: "The EC2 endpoint. If unset, the region's public endpoint. Set it for a VPC endpoint (a bare host name means https) or for an emulator (http://localhost:4566).",
-    fromConfigDir: true,
-  },
-  'aws-use-primary-address': {
-    kind: boolean,
-    origin: 'operator',
-    group: 'aws',
-    cloud: 'eni',
-    help: 'Lets pods use the primary address of an interface, too: one more address for each interface. Nodes with spec.eni.use-primary-address get this without the option.',
-    default: 'false',
-    fromConfigDir: true,
-  },
-  'aws-enable-prefix-delegation': {
-    kind: boolean,
-    origin: 'operator',
-    group: 'aws',
-    cloud: 'eni',
-    help: 'Assigns whole /28 prefixes instead of single addresses: 16 times the pods per interface and a sixteenth of the calls, on Nitro instances and in subnets with free blocks. If a subnet has none, Headwater tries other eligible subnets, then single addresses, and returns to prefixes later. A node with spec.eni.disable-prefix-delegation keeps single addresses.',
-    default: 'false',
-    fromConfigDir: true,
-  },
-  'eni-tags': {
-    kind: tagsToSet,
-    origin: 'operator',
-    group: 'aws',
-    cloud: ['eni', 'alibabacloud'],
-    help: 'Tags for every interface that Headwater creates, in addition to its own ownership tags. For cost reports and policies.',
-    default: '',
-    fromConfigDir: true,
-  },
-  'eni-gc-tags': {
-    kind: tagsToSet,
-    origin: 'operator',
-    group: 'aws',
-    cloud: ['eni', 'alibabacloud'],
-    help: "The tags that mark interfaces of this cluster: set on creation, and matched to find orphaned interfaces. Empty means io.cilium/cilium-managed=true and io.cilium/cluster-name with the cluster's name. Change it only to keep tags that cilium-operator already uses.",
-    default: '',
-    fromConfigDir: true,
-  },
-  'eni-gc-interval': {
-    kind: duration({ min: 5 * second, max: 24 * 60 * minute, never: true }),
-    origin: 'operator',
-    group: 'aws',
-    cloud: ['eni', 'alibabacloud'],
-    help: 'How often Headwater looks for orphaned interfaces of this cluster, and how long one must stay detached before it is deleted (at least 1m). At most 25 are deleted each time. 0 deletes none; an instance that needs an interface still gets an orphaned one. Nothing is deleted unless cluster-name or eni-gc-tags says which interfaces belong to this cluster.',
-    default: '5m',
-    fromConfigDir: true,
-  },
-  'eni-gc-dry-run': {
-    kind: boolean,
-    origin: 'headwater',
-    group: 'aws',
-    cloud: ['eni', 'alibabacloud'],
-    help: 'Only logs and counts the orphaned interfaces that would be deleted. Set it for a while before you trust the tags.',
-    default: 'false',
-    fromConfigDir: true,
-  },
-} as const satisfies Record<string, OptionRow>;
+);

@@ -1,5 +1,5 @@
 // Options of blocks to nodes under Cilium agents: the modes cluster-pool and multi-pool.
-import type { OptionRow } from '../option-row.ts';
+import { optionRows } from '../option-row.ts';
 import { boolean, duration, integer, list, poolSpecs, text } from '../value-kinds.ts';
 
 const hour = 3_600_000;
@@ -7,114 +7,78 @@ const hour = 3_600_000;
 /** A CIDR is read later, where the refusal can say what is wrong with it. */
 const cidrs = list('cidr,...', /^[^\s,]+$/, 'CIDRs separated by commas or spaces, such as 10.0.0.0/8');
 
-export const blockOptions = {
-  'enable-ipv6': {
-    kind: boolean,
-    origin: 'operator',
-    group: 'blocks',
-    help: 'Gives each node an IPv6 block with ipam=cluster-pool. If unset, it is on if cluster-pool-ipv6-cidr is set. Other modes ignore it: pools say which families they have.',
-    fromConfigDir: true,
+export const blockOptions = optionRows(
+  { origin: 'operator', group: 'blocks' },
+  {
+    'enable-ipv6': {
+      kind: boolean,
+      help: 'Gives each node an IPv6 block with ipam=cluster-pool. If unset, it is on if cluster-pool-ipv6-cidr is set. Other modes ignore it: pools say which families they have.',
+    },
+    'cluster-pool-ipv4-cidr': {
+      kind: cidrs,
+      help: 'The networks that IPv4 blocks come from, used in this order. Add one when blocks run out; never remove or shorten one that nodes have blocks of.',
+      default: '',
+    },
+    'cluster-pool-ipv4-mask-size': {
+      kind: integer({ min: 1, max: 32 }),
+      help: 'Prefix length of an IPv4 block. It sets how many pods a node can have: 24 for 254. Changing it affects new nodes only.',
+      default: '24',
+    },
+    'cluster-pool-ipv6-cidr': {
+      kind: cidrs,
+      help: 'The networks that IPv6 blocks come from, used in this order.',
+      default: '',
+    },
+    'cluster-pool-ipv6-mask-size': {
+      kind: integer({ min: 1, max: 128 }),
+      help: 'Prefix length of an IPv6 block, at most 16 more than that of its network.',
+      default: '112',
+    },
+    'nodes-gc-interval': {
+      kind: duration({ min: 10_000, max: 24 * hour, never: true }),
+      help: 'How often CiliumNodes without a Node are looked for. One that two passes find, and that nothing owns, is deleted, and its block is free again. 0 keeps them for good.',
+      default: '5m',
+    },
+    'skip-crd-creation': {
+      kind: boolean,
+      help: 'Leaves the definitions of CiliumNodes and CiliumPodIPPools to others. Without it, Headwater creates an absent one, and a cilium-operator replaces it by its own.',
+      default: 'false',
+    },
+    'operator-k8s-client-qps': {
+      kind: integer({ min: 0, max: 100_000 }),
+      help: 'The most requests a second to the API server, in the long run; 0 for no limit. The API server protects itself, so a limit only makes new nodes wait.',
+      default: '0',
+    },
+    'operator-k8s-client-burst': {
+      kind: integer({ min: 1, max: 100_000 }),
+      help: 'How many requests may be sent at once before operator-k8s-client-qps slows them down. If unset, twice that option.',
+    },
+    'ipam-default-ip-pool': {
+      kind: text(
+        'name',
+        /^(?=.{1,253}$)[\da-z](?:[\d.a-z-]*[\da-z])?$/,
+        'the name of a pool: lower-case letters, digits, dots and dashes',
+      ),
+      help: 'The pool of pods that name none. A move between cluster-pool and multi-pool fills or empties it. Give agents and Headwater the same.',
+      default: 'default',
+    },
+    'auto-create-cilium-pod-ip-pools': {
+      kind: poolSpecs,
+      help: 'With ipam=multi-pool: pools to create at start if there is none of their name. A pool that exists is left as it is.',
+      default: '',
+    },
+    'enable-cluster-pool-to-multi-pool-migration': {
+      kind: boolean,
+      help: 'With ipam=multi-pool: at start, the blocks of CiliumNodes that cluster-pool gave move to the default pool, before anything is given out. The pool must have their networks, with the same mask size. With dry-run, it only logs what would move.',
+      default: 'false',
+    },
+    'multi-pool-migration-workers': {
+      kind: integer({ min: 1, max: 1000 }),
+      help: 'How many CiliumNodes move to the default pool at once.',
+      default: '16',
+    },
   },
-  'cluster-pool-ipv4-cidr': {
-    kind: cidrs,
-    origin: 'operator',
-    group: 'blocks',
-    help: 'The networks that IPv4 blocks come from, used in this order. Add one when blocks run out; never remove or shorten one that nodes have blocks of.',
-    default: '',
-    fromConfigDir: true,
-  },
-  'cluster-pool-ipv4-mask-size': {
-    kind: integer({ min: 1, max: 32 }),
-    origin: 'operator',
-    group: 'blocks',
-    help: 'Prefix length of an IPv4 block. It sets how many pods a node can have: 24 for 254. Changing it affects new nodes only.',
-    default: '24',
-    fromConfigDir: true,
-  },
-  'cluster-pool-ipv6-cidr': {
-    kind: cidrs,
-    origin: 'operator',
-    group: 'blocks',
-    help: 'The networks that IPv6 blocks come from, used in this order.',
-    default: '',
-    fromConfigDir: true,
-  },
-  'cluster-pool-ipv6-mask-size': {
-    kind: integer({ min: 1, max: 128 }),
-    origin: 'operator',
-    group: 'blocks',
-    help: 'Prefix length of an IPv6 block, at most 16 more than that of its network.',
-    default: '112',
-    fromConfigDir: true,
-  },
-  'nodes-gc-interval': {
-    kind: duration({ min: 10_000, max: 24 * hour, never: true }),
-    origin: 'operator',
-    group: 'blocks',
-    help: 'How often CiliumNodes without a Node are looked for. One that two passes find, and that nothing owns, is deleted, and its block is free again. 0 keeps them for good.',
-    default: '5m',
-    fromConfigDir: true,
-  },
-  'skip-crd-creation': {
-    kind: boolean,
-    origin: 'operator',
-    group: 'blocks',
-    help: 'Leaves the definitions of CiliumNodes and CiliumPodIPPools to others. Without it, Headwater creates an absent one, and a cilium-operator replaces it by its own.',
-    default: 'false',
-    fromConfigDir: true,
-  },
-  'operator-k8s-client-qps': {
-    kind: integer({ min: 0, max: 100_000 }),
-    origin: 'operator',
-    group: 'blocks',
-    help: 'The most requests a second to the API server, in the long run; 0 for no limit. The API server protects itself, so a limit only makes new nodes wait.',
-    default: '0',
-    fromConfigDir: true,
-  },
-  'operator-k8s-client-burst': {
-    kind: integer({ min: 1, max: 100_000 }),
-    origin: 'operator',
-    group: 'blocks',
-    help: 'How many requests may be sent at once before operator-k8s-client-qps slows them down. If unset, twice that option.',
-    fromConfigDir: true,
-  },
-  'ipam-default-ip-pool': {
-    kind: text(
-      'name',
-      /^(?=.{1,253}$)[\da-z](?:[\d.a-z-]*[\da-z])?$/,
-      'the name of a pool: lower-case letters, digits, dots and dashes',
-    ),
-    origin: 'operator',
-    group: 'blocks',
-    help: 'The pool of pods that name none. A move between cluster-pool and multi-pool fills or empties it. Give agents and Headwater the same.',
-    default: 'default',
-    fromConfigDir: true,
-  },
-  'auto-create-cilium-pod-ip-pools': {
-    kind: poolSpecs,
-    origin: 'operator',
-    group: 'blocks',
-    help: 'With ipam=multi-pool: pools to create at start if there is none of their name. A pool that exists is left as it is.',
-    default: '',
-    fromConfigDir: true,
-  },
-  'enable-cluster-pool-to-multi-pool-migration': {
-    kind: boolean,
-    origin: 'operator',
-    group: 'blocks',
-    help: 'With ipam=multi-pool: at start, the blocks of CiliumNodes that cluster-pool gave move to the default pool, before anything is given out. The pool must have their networks, with the same mask size. With dry-run, it only logs what would move.',
-    default: 'false',
-    fromConfigDir: true,
-  },
-  'multi-pool-migration-workers': {
-    kind: integer({ min: 1, max: 1000 }),
-    origin: 'operator',
-    group: 'blocks',
-    help: 'How many CiliumNodes move to the default pool at once.',
-    default: '16',
-    fromConfigDir: true,
-  },
-} as const satisfies Record<string, OptionRow>;
+);
 
 /** Those that one of the modes does not have. */
 export const onlyInClusterPool: ReadonlySet<string> = new Set<keyof typeof blockOptions>([

@@ -1,79 +1,64 @@
 // Options for cloud calls: concurrency, rate limits and time-outs.
-import type { OptionRow } from '../option-row.ts';
+import { optionRows } from '../option-row.ts';
 import { boolean, duration, integer, pageSize, positiveNumber, quotas, share } from '../value-kinds.ts';
 
 const second = 1000;
 
-export const callOptions = {
-  'parallel-alloc-workers': {
-    kind: integer({ min: 1, max: 1000 }),
-    origin: 'operator',
-    group: 'calls',
-    help: 'How many cloud calls may be in flight at once. A call that waits for the rate limit is not in flight. Lower it only to hold fewer connections: it does not reduce throttling.',
-    default: '50',
-    fromConfigDir: true,
+export const callOptions = optionRows(
+  { group: 'calls' },
+  {
+    'parallel-alloc-workers': {
+      kind: integer({ min: 1, max: 1000 }),
+      origin: 'operator',
+      help: 'How many cloud calls may be in flight at once. A call that waits for the rate limit is not in flight. Lower it only to hold fewer connections: it does not reduce throttling.',
+      default: '50',
+    },
+    'limit-ipam-api-qps': {
+      kind: positiveNumber,
+      origin: 'operator',
+      help: 'Caps all cloud calls together at this many a second. If unset, each action has its own rate limit, as in the cloud. Set it only to leave more of the account to others: large fleets start much slower.',
+    },
+    'limit-ipam-api-burst': {
+      kind: integer({ min: 1, max: 100_000 }),
+      origin: 'operator',
+      help: "How many calls may be made at once before limit-ipam-api-qps slows them down. If only one of the two is set, the other takes the operator's default: 4 calls a second, 20 at once.",
+    },
+    'cloud-quota-share': {
+      kind: share,
+      origin: 'headwater',
+      help: "Which part of the cloud's rate limits Headwater may use. They are shared with everything else in the account and region. Raise it to 1 if nothing else calls the cloud there; lower it if much does.",
+      default: '0.8',
+    },
+    'cloud-quota-overrides': {
+      kind: quotas,
+      origin: 'headwater',
+      help: "Rate limits of the account that differ from the documented ones, by action: calls at once after a pause, and calls a second. On Alibaba Cloud, the first number is the limit per minute, and the second has no effect. cloud-quota-share applies to them, too. Set it after the cloud raises a limit; Headwater learns lower limits from the cloud's answers.",
+      default: '',
+    },
+    'spread-cloud-calls': {
+      kind: boolean,
+      origin: 'headwater',
+      help: 'Attaches a new interface to a node with pending pods, even if one of its interfaces has room, when calls that assign addresses wait much longer for the rate limit than calls that create interfaces. Serves bursts faster, and costs interface slots and one more address for each interface.',
+      default: 'false',
+    },
+    'aws-max-results-per-call': {
+      kind: pageSize,
+      origin: 'operator',
+      cloud: 'eni',
+      help: 'Results per page of a listing. Smaller pages mean more calls; change it only if large pages time out.',
+      default: '0',
+    },
+    'cloud-call-timeout': {
+      kind: duration({ min: second, max: 300 * second }),
+      origin: 'headwater',
+      help: 'How long to wait for the answer to a cloud call. After a time-out the call may still take effect, so Headwater reads before it acts again: a short time-out costs calls. Calls that take something away wait 5 s at most, and are sent only if that ends before the Lease does: leader-election-lease-duration must be longer than that wait and leader-election-retry-period together.',
+      default: '30s',
+    },
+    'consistency-window': {
+      kind: duration({ min: second, max: 600 * second }),
+      origin: 'headwater',
+      help: "How long the cloud may take to show a change in its listings. Until then, Headwater does not believe a listing that lacks something. Raise it if the cloud's listings lag longer.",
+      default: '30s',
+    },
   },
-  'limit-ipam-api-qps': {
-    kind: positiveNumber,
-    origin: 'operator',
-    group: 'calls',
-    help: 'Caps all cloud calls together at this many a second. If unset, each action has its own rate limit, as in the cloud. Set it only to leave more of the account to others: large fleets start much slower.',
-    fromConfigDir: true,
-  },
-  'limit-ipam-api-burst': {
-    kind: integer({ min: 1, max: 100_000 }),
-    origin: 'operator',
-    group: 'calls',
-    help: "How many calls may be made at once before limit-ipam-api-qps slows them down. If only one of the two is set, the other takes the operator's default: 4 calls a second, 20 at once.",
-    fromConfigDir: true,
-  },
-  'cloud-quota-share': {
-    kind: share,
-    origin: 'headwater',
-    group: 'calls',
-    help: "Which part of the cloud's rate limits Headwater may use. They are shared with everything else in the account and region. Raise it to 1 if nothing else calls the cloud there; lower it if much does.",
-    default: '0.8',
-    fromConfigDir: true,
-  },
-  'cloud-quota-overrides': {
-    kind: quotas,
-    origin: 'headwater',
-    group: 'calls',
-    help: "Rate limits of the account that differ from the documented ones, by action: calls at once after a pause, and calls a second. On Alibaba Cloud, the first number is the limit per minute, and the second has no effect. cloud-quota-share applies to them, too. Set it after the cloud raises a limit; Headwater learns lower limits from the cloud's answers.",
-    default: '',
-    fromConfigDir: true,
-  },
-  'spread-cloud-calls': {
-    kind: boolean,
-    origin: 'headwater',
-    group: 'calls',
-    help: 'Attaches a new interface to a node with pending pods, even if one of its interfaces has room, when calls that assign addresses wait much longer for the rate limit than calls that create interfaces. Serves bursts faster, and costs interface slots and one more address for each interface.',
-    default: 'false',
-    fromConfigDir: true,
-  },
-  'aws-max-results-per-call': {
-    kind: pageSize,
-    origin: 'operator',
-    group: 'calls',
-    cloud: 'eni',
-    help: 'Results per page of a listing. Smaller pages mean more calls; change it only if large pages time out.',
-    default: '0',
-    fromConfigDir: true,
-  },
-  'cloud-call-timeout': {
-    kind: duration({ min: second, max: 300 * second }),
-    origin: 'headwater',
-    group: 'calls',
-    help: 'How long to wait for the answer to a cloud call. After a time-out the call may still take effect, so Headwater reads before it acts again: a short time-out costs calls. Calls that take something away wait 5 s at most, and are sent only if that ends before the Lease does: leader-election-lease-duration must be longer than that wait and leader-election-retry-period together.',
-    default: '30s',
-    fromConfigDir: true,
-  },
-  'consistency-window': {
-    kind: duration({ min: second, max: 600 * second }),
-    origin: 'headwater',
-    group: 'calls',
-    help: "How long the cloud may take to show a change in its listings. Until then, Headwater does not believe a listing that lacks something. Raise it if the cloud's listings lag longer.",
-    default: '30s',
-    fromConfigDir: true,
-  },
-} as const satisfies Record<string, OptionRow>;
+);

@@ -1,5 +1,5 @@
 // Options for the API server and for leader election among replicas.
-import type { FoundDefault, OptionRow } from '../option-row.ts';
+import { type FoundDefault, optionRows } from '../option-row.ts';
 import { boolean, duration, httpUrl, text } from '../value-kinds.ts';
 
 const second = 1000;
@@ -21,74 +21,71 @@ const ownNamespace: FoundDefault = {
 };
 
 export const kubernetesOptions = {
-  'k8s-api-server': {
-    kind: httpUrl,
-    origin: 'operator',
-    group: 'kubernetes',
-    help: 'The API server, if it is not the one of the kubeconfig or the cluster. Set it to reach the API server before the service network works.',
-    fromConfigDir: true,
-  },
-  'k8s-kubeconfig-path': {
-    kind: text('path', /./, 'a path'),
-    origin: 'operator',
-    group: 'kubernetes',
-    help: "The kubeconfig to use. If unset, the pod's service account; outside a cluster, the kubeconfig that kubectl uses.",
-    fromConfigDir: true,
-  },
-  'require-node': {
-    kind: boolean,
-    origin: 'headwater',
-    group: 'kubernetes',
-    help: 'Serves a CiliumNode only once the Node of the same name names its instance by its provider ID. Set it if every Node has a provider ID: an instance outside this cluster then gets nothing. Without it, such a CiliumNode gets addresses, and nothing is released from its instance.',
-    default: 'false',
-    fromConfigDir: true,
-  },
-  'k8s-namespace': {
-    kind: text('namespace', label, 'the name of a namespace: up to 63 of a-z, 0-9 and -'),
-    origin: 'operator',
-    group: 'kubernetes',
-    help: 'The namespace of the Lease that elects the leader among the replicas.',
-    default: ownNamespace,
-    fromConfigDir: false,
-  },
-  'leader-election': {
-    kind: boolean,
-    origin: 'headwater',
-    group: 'election',
-    help: "Acts only while holding the Lease, which prevents two processes from acting at once. Turn it off only where nothing else can run beside this process, as on a developer's machine.",
-    default: 'true',
-    fromConfigDir: true,
-  },
-  'leader-election-lease-name': {
-    kind: text('name', subdomain, 'the name of a Lease: up to 253 of a-z, 0-9, - and .'),
-    origin: 'headwater',
-    group: 'election',
-    help: 'The Lease that replicas compete for. All replicas of one installation need the same name.',
-    default: 'headwater',
-    fromConfigDir: false,
-  },
-  'leader-election-lease-duration': {
-    kind: duration({ min: second, max: 600 * second, wholeSeconds: true }),
-    origin: 'operator',
-    group: 'election',
-    help: 'How long after the last renewal another replica waits before it takes over. Longer means fewer leader changes when the API server is slow, and a longer gap when a leader dies.',
-    default: '15s',
-    fromConfigDir: false,
-  },
-  'leader-election-renew-deadline': {
-    kind: duration({ min: second, max: 600 * second }),
-    origin: 'operator',
-    group: 'election',
-    help: 'How long the leader tries to renew the Lease before it stops acting. It must be shorter than the lease duration.',
-    default: '10s',
-    fromConfigDir: false,
-  },
-  'leader-election-retry-period': {
-    kind: duration({ min: second, max: 600 * second }),
-    origin: 'operator',
-    group: 'election',
-    help: 'Time between two attempts to acquire or renew the Lease. 1.2 times this must be shorter than the renew deadline.',
-    default: '2s',
-    fromConfigDir: false,
-  },
-} as const satisfies Record<string, OptionRow>;
+  ...optionRows(
+    { group: 'kubernetes' },
+    {
+      'k8s-api-server': {
+        kind: httpUrl,
+        origin: 'operator',
+        help: 'The API server, if it is not the one of the kubeconfig or the cluster. Set it to reach the API server before the service network works.',
+      },
+      'k8s-kubeconfig-path': {
+        kind: text('path', /./, 'a path'),
+        origin: 'operator',
+        help: "The kubeconfig to use. If unset, the pod's service account; outside a cluster, the kubeconfig that kubectl uses.",
+      },
+      'require-node': {
+        kind: boolean,
+        origin: 'headwater',
+        help: 'Serves a CiliumNode only once the Node of the same name names its instance by its provider ID. Set it if every Node has a provider ID: an instance outside this cluster then gets nothing. Without it, such a CiliumNode gets addresses, and nothing is released from its instance.',
+        default: 'false',
+      },
+      'k8s-namespace': {
+        kind: text('namespace', label, 'the name of a namespace: up to 63 of a-z, 0-9 and -'),
+        origin: 'operator',
+        help: 'The namespace of the Lease that elects the leader among the replicas.',
+        default: ownNamespace,
+        fromConfigDir: false,
+      },
+    },
+  ),
+  ...optionRows(
+    { group: 'election' },
+    {
+      'leader-election': {
+        kind: boolean,
+        origin: 'headwater',
+        help: "Acts only while holding the Lease, which prevents two processes from acting at once. Turn it off only where nothing else can run beside this process, as on a developer's machine.",
+        default: 'true',
+      },
+      'leader-election-lease-name': {
+        kind: text('name', subdomain, 'the name of a Lease: up to 253 of a-z, 0-9, - and .'),
+        origin: 'headwater',
+        help: 'The Lease that replicas compete for. All replicas of one installation need the same name.',
+        default: 'headwater',
+        fromConfigDir: false,
+      },
+      'leader-election-lease-duration': {
+        kind: duration({ min: second, max: 600 * second, wholeSeconds: true }),
+        origin: 'operator',
+        help: 'How long after the last renewal another replica waits before it takes over. Longer means fewer leader changes when the API server is slow, and a longer gap when a leader dies.',
+        default: '15s',
+        fromConfigDir: false,
+      },
+      'leader-election-renew-deadline': {
+        kind: duration({ min: second, max: 600 * second }),
+        origin: 'operator',
+        help: 'How long the leader tries to renew the Lease before it stops acting. It must be shorter than the lease duration.',
+        default: '10s',
+        fromConfigDir: false,
+      },
+      'leader-election-retry-period': {
+        kind: duration({ min: second, max: 600 * second }),
+        origin: 'operator',
+        help: 'Time between two attempts to acquire or renew the Lease. 1.2 times this must be shorter than the renew deadline.',
+        default: '2s',
+        fromConfigDir: false,
+      },
+    },
+  ),
+};

@@ -3,8 +3,9 @@ import {
   type AliasDraft,
   type AliasHolder,
   aliasHolder,
-  AliasNodeHolders,
+  aliasWrites,
 } from '../../cidr/node-ipam/cloud/alias-node-holders.ts';
+import { NodeHolders } from '../../cidr/node-ipam/node-holders.ts';
 import type { EventSubject } from '../../kubernetes/events/event-object.ts';
 import { nodesPath } from '../../kubernetes/node/node-blocks.ts';
 import { NodeWriter } from '../../kubernetes/node/node-writer.ts';
@@ -22,7 +23,7 @@ export function aliasMode(
 /** `C`: what the mode uses of the cloud. */
 export class AliasParts<C extends Pick<AliasCloud, 'showCalls'>> {
   readonly access = { mode: 'nodeipam', setsConditions: true } as const;
-  readonly holders: AliasNodeHolders;
+  readonly holders: NodeHolders<AliasHolder, AliasDraft>;
   readonly countsAsPeer = true;
   readonly watches = [];
   readonly background = [];
@@ -35,11 +36,9 @@ export class AliasParts<C extends Pick<AliasCloud, 'showCalls'>> {
   ) {
     const { options, clock, log, registry } = host;
     this.cloudInUse = composeCloud({ options, clock, log, metrics: registry.metrics, ...leadership });
-    this.holders = new AliasNodeHolders({
-      writer: new NodeWriter(kubernetes, mayWrite, writeTimeoutOf(options)),
-      observe,
-      wall: () => clock.wall(),
-    });
+    const writer = new NodeWriter(kubernetes, mayWrite, writeTimeoutOf(options));
+    const write = aliasWrites(writer, () => clock.wall());
+    this.holders = new NodeHolders({ read: aliasHolder, writer, write, observe });
   }
 
   subjects({ name, uid }: AliasHolder): readonly EventSubject[] {

@@ -13,8 +13,8 @@ import {
   cidrNodeReport,
   type CidrStatusReport,
   cidrStatusReport,
-  type CloudCallReport,
 } from '../reporting/cidr-status-report.ts';
+import type { CloudCallReport } from '../reporting/status-report.ts';
 import { logReflectorState, silenceProblem, WatchCounters } from '../reporting/watch-counters.ts';
 import { WriteHealth } from '../reporting/write-health.ts';
 import type { ControllerFacts, Mode, ModeDeps } from './mode.ts';
@@ -53,23 +53,16 @@ export interface CidrPorts<H extends Holder> {
 }
 
 /** What distinguishes the modes. */
-export interface CidrParts<H extends Holder, D> extends ServedBlocks<H, D> {
-  readonly access: AccessScope;
+export interface CidrParts<H extends Holder, D>
+  extends ServedBlocks<H, D>,
+    Pick<Mode<CidrStatusReport, CidrNodeReport>, 'access' | 'background' | 'prepare' | 'show' | 'stop'> {
   /** Called once, when this process begins to lead. */
   openBook(): BlockBook<H, D>;
   readonly watches: readonly PartWatch[];
   /** Whether everything else is known that decides what objects get. After it turns true, `resume` is called. Default: true. */
   readonly isInformed?: boolean;
-  /** Resolves once the objects can be read. */
-  prepare(signal: AbortSignal): Promise<void>;
-  /** Runs as long as the process does. */
-  readonly background: readonly { run(signal: AbortSignal): Promise<void> }[];
   /** Runs while this process leads, in addition to the session; rejects with the signal's reason. */
   whileLeading(signal: AbortSignal): Promise<void>;
-  /** Ends writes in flight, at `deadline` at the latest. */
-  stop(deadline: AbortSignal): Promise<void>;
-  /** Sets its gauges. */
-  show(): void;
   /** What is reported of a cloud that is followed. */
   cloud?(): CloudCallReport;
 }

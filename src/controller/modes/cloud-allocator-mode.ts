@@ -6,7 +6,7 @@ import { AliasReads } from '../../cidr/node-ipam/cloud/alias-reads.ts';
 import { blockSettings } from '../../config/block-pools.ts';
 import { aborted } from '../../runtime/race-abort.ts';
 import type { BlockBook } from '../cidr-session.ts';
-import type { CloudCallReport } from '../reporting/cidr-status-report.ts';
+import type { CloudCallReport } from '../reporting/status-report.ts';
 import type { AliasCloud, CloudDeps } from '../clouds/cloud.ts';
 import { aliasMode, AliasParts } from './alias-parts.ts';
 import type { CidrMode, CidrParts, CidrPorts } from './cidr-mode.ts';

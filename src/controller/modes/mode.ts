@@ -8,10 +8,10 @@ import type { LeaderElection } from '../../kubernetes/lease/leader-election.ts';
 import type { KubernetesTransport } from '../../kubernetes/transport/transport.ts';
 import type { Logger } from '../../observability/logger.ts';
 import type { MetricRegistry } from '../../observability/metrics.ts';
-import type { MutationPermission, Pauses } from '../../providers/gate/mutation-permission.ts';
+import type { MutationPermission } from '../../providers/gate/mutation-permission.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
-import type { ControllerState } from '../reporting/controller-state.ts';
+import type { SelfFacts } from '../reporting/self-report.ts';
 
 /** What the process gives each of its parts. */
 export interface Host {
@@ -43,13 +43,7 @@ export interface ModeDeps {
 }
 
 /** What the controller knows of itself, for a report. */
-export interface ControllerFacts {
-  readonly version: string | undefined;
-  readonly state: ControllerState;
-  readonly identity: string;
-  /** The process that leads, if it is another one. */
-  readonly leader: string | undefined;
-  readonly pauses: Pauses;
+export interface ControllerFacts extends SelfFacts {
   /** Monotonic. */
   readonly now: number;
 }

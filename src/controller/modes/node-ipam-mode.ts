@@ -1,5 +1,10 @@
 // The mode of the command nodeipam: a block of a network for each Node, as kube-controller-manager gives it.
-import { type NodeHolder, nodeHolder, NodeHolders } from '../../cidr/node-ipam/node-holders.ts';
+import {
+  type NodeHolder,
+  nodeHolder,
+  NodeHolders,
+  writePodCidrs,
+} from '../../cidr/node-ipam/node-holders.ts';
 import { blockSettings } from '../../config/block-pools.ts';
 import { nodesPath } from '../../kubernetes/node/node-blocks.ts';
 import { NodeWriter } from '../../kubernetes/node/node-writer.ts';
@@ -13,29 +18,34 @@ export function nodeIpamMode(deps: ModeDeps): CidrMode<NodeHolder, readonly stri
     served: 'Nodes',
     path: nodesPath,
     read: nodeHolder,
-    compose: ({ host: { options }, kubernetes }, { observe, mayWrite }) => ({
-      access: { mode: 'nodeipam' },
-      openBook: () =>
-        blockOfEachFamilyBook(blockSettings(options, 'nodeipam'), {
-          words: { object: 'Node', moreBlocks: 'move to a larger --cluster-cidr' },
-          canGrow: false,
-          askedBy: ({ askedMaskSizes }) => askedMaskSizes,
+    compose: ({ host: { options }, kubernetes }, { observe, mayWrite }) => {
+      const writer = new NodeWriter(kubernetes, mayWrite, writeTimeoutOf(options));
+      return {
+        access: { mode: 'nodeipam' },
+        openBook: () =>
+          blockOfEachFamilyBook(blockSettings(options, 'nodeipam'), {
+            words: { object: 'Node', moreBlocks: 'move to a larger --cluster-cidr' },
+            canGrow: false,
+            askedBy: ({ askedMaskSizes }) => askedMaskSizes,
+          }),
+        holders: new NodeHolders({
+          read: nodeHolder,
+          writer,
+          write: (holder, blocks, signal) => writePodCidrs(writer, holder, blocks, signal),
+          observe,
         }),
-      holders: new NodeHolders({
-        writer: new NodeWriter(kubernetes, mayWrite, writeTimeoutOf(options)),
-        observe,
-      }),
-      subjects: ({ name, uid }) => [{ kind: 'Node', name, uid }],
-      eventReasons: { PodCIDRsExhausted: 'CIDRNotAvailable', WriteRefused: 'CIDRAssignmentFailed' },
-      countsAsPeer: true,
-      watches: [],
-      prepare: () => Promise.resolve(),
-      background: [],
-      whileLeading: async (signal) => {
-        await aborted(signal);
-      },
-      stop: () => Promise.resolve(),
-      show: () => undefined,
-    }),
+        subjects: ({ name, uid }) => [{ kind: 'Node', name, uid }],
+        eventReasons: { PodCIDRsExhausted: 'CIDRNotAvailable', WriteRefused: 'CIDRAssignmentFailed' },
+        countsAsPeer: true,
+        watches: [],
+        prepare: () => Promise.resolve(),
+        background: [],
+        whileLeading: async (signal) => {
+          await aborted(signal);
+        },
+        stop: () => Promise.resolve(),
+        show: () => undefined,
+      };
+    },
   });
 }

@@ -2,29 +2,21 @@
 import type { Standing } from '../../cidr/allocation/allocator-entry.ts';
 import type { PoolFigures } from '../../cidr/allocation/block-ledger.ts';
 import { cidrText, type Family } from '../../cidr/set/cidr.ts';
-import type { ControllerState } from './controller-state.ts';
-import { type PauseReport, pauseReports, type ReportedWrite } from './pause-report.ts';
-import type { Pauses } from '../../providers/gate/mutation-permission.ts';
-import type { BucketLevel } from '../../providers/rate-limit/rate-limiter.ts';
-import type { MissingPermission } from './missing-permissions.ts';
+import type { ReportedWrite } from './pause-report.ts';
+import {
+  countsByReason,
+  maxListed,
+  omittedOf,
+  type SelfFacts,
+  type SelfReport,
+  selfReport,
+  type UnknownNode,
+  unknownNode,
+} from './self-report.ts';
+import type { CloudCallReport } from './status-report.ts';
 
-export interface CidrStatusReport extends Partial<CidrFleetReport>, Partial<CloudCallReport> {
-  readonly version?: string;
-  readonly state: ControllerState;
-  readonly identity: string;
-  /** The leader, if another process leads. Ask it about nodes and pools. */
-  readonly leader?: string;
-  /** Why activities are paused; empty if none is. */
-  readonly paused: readonly PauseReport[];
-}
-
-/** Of a cloud that is followed. */
-export interface CloudCallReport {
-  /** Permissions that the cloud denies. */
-  readonly denied: readonly MissingPermission[];
-  /** Current state of the rate limits. */
-  readonly buckets: readonly BucketLevel[];
-}
+/** Calls are reported of a cloud that is followed. */
+export interface CidrStatusReport extends SelfReport, Partial<CidrFleetReport>, Partial<CloudCallReport> {}
 
 /** The leader's view. */
 export interface CidrFleetReport {
@@ -64,12 +56,7 @@ export interface CidrNodeEntry {
 }
 
 export type CidrNodeReport =
-  | {
-      readonly known: false;
-      readonly node: string;
-      readonly state: ControllerState;
-      readonly leader?: string;
-    }
+  | UnknownNode
   | (CidrNodeEntry & { readonly known: true; readonly standing: Standing['standing'] });
 
 /** `waiting`, `daysLeft`: as in the report. */
@@ -85,27 +72,9 @@ export interface ReportedBlocks {
   readonly othersWrite: ReportedWrite | undefined;
 }
 
-interface Facts {
-  readonly version: string | undefined;
-  readonly state: ControllerState;
-  readonly identity: string;
-  readonly leader: string | undefined;
-  readonly pauses: Pauses;
-}
-
-/** Maximum entries shown per list. */
-const maxListed = 1000;
-
-export function cidrStatusReport(
-  { version, state, identity, leader, pauses }: Facts,
-  blocks: ReportedBlocks | undefined,
-): CidrStatusReport {
+export function cidrStatusReport(facts: SelfFacts, blocks: ReportedBlocks | undefined): CidrStatusReport {
   return {
-    ...(version !== undefined && { version }),
-    state,
-    identity,
-    ...(leader !== undefined && { leader }),
-    paused: pauseReports(pauses, blocks?.othersWrite),
+    ...selfReport(facts, blocks?.othersWrite),
     ...(blocks !== undefined && fleetReport(blocks)),
   };
 }
@@ -120,24 +89,14 @@ function fleetReport(blocks: ReportedBlocks): CidrFleetReport {
   const warnings = standings.filter(
     ({ standing, condition }) => standing !== 'waiting' && condition !== undefined,
   );
-  const omitted = Object.entries({ waiting, warnings })
-    .map(([name, list]) => [name, list.length - maxListed] as const)
-    .filter(([, count]) => count > 0);
   return {
-    reasons: reasonsOf(standings),
+    reasons: countsByReason(standings.map(({ condition }) => condition)),
     nodes: counts,
     pools: blocks.pools.map(poolReport),
     waiting: waiting.slice(0, maxListed).map(entryOf),
     warnings: warnings.slice(0, maxListed).map(entryOf),
-    ...(omitted.length > 0 && { omitted: Object.fromEntries(omitted) }),
+    ...omittedOf({ waiting, warnings }),
   };
-}
-
-function reasonsOf(standings: readonly Standing[]): Readonly<Record<string, number>> {
-  const counts = new Map<string, number>();
-  for (const { condition } of standings)
-    if (condition !== undefined) counts.set(condition.reason, (counts.get(condition.reason) ?? 0) + 1);
-  return Object.fromEntries([...counts].toSorted(([, a], [, b]) => b - a));
 }
 
 function poolReport({ cidr, held, capacity, waiting, daysLeft, ...pool }: ReportedPool): PoolReport {
@@ -166,8 +125,8 @@ function entryOf({ holder, condition }: Standing): CidrNodeEntry {
 export function cidrNodeReport(
   name: string,
   standing: Standing | undefined,
-  { state, leader }: Pick<Facts, 'state' | 'leader'>,
+  facts: Pick<SelfFacts, 'state' | 'leader'>,
 ): CidrNodeReport {
   if (standing !== undefined) return { known: true, standing: standing.standing, ...entryOf(standing) };
-  return { known: false, node: name.slice(0, 253), state, ...(leader !== undefined && { leader }) };
+  return unknownNode(name, facts);
 }

@@ -1,7 +1,7 @@
 // The answer of /status?node=NAME: everything known about one node, healthy or not.
 import type { NodeSummary } from '../../node/reconcile/node-summary.ts';
-import type { ControllerState } from './controller-state.ts';
 import { type NodeStanding, standingOf } from './fleet-metrics.ts';
+import { type SelfFacts, type UnknownNode, unknownNode } from './self-report.ts';
 import {
   type ExclusionReport,
   exclusionReports,
@@ -12,13 +12,7 @@ import {
 } from './status-report.ts';
 
 export type NodeStatusReport =
-  /** `leader`: the process that may know it. */
-  | {
-      readonly known: false;
-      readonly node: string;
-      readonly state: ControllerState;
-      readonly leader?: string;
-    }
+  | UnknownNode
   | (NodeReport & {
       readonly known: true;
       readonly standing: NodeStanding;
@@ -43,14 +37,10 @@ const maxListed = 100;
 export function nodeStatusReport(
   name: string,
   summaries: Iterable<NodeSummary>,
-  {
-    state,
-    leader,
-    now,
-  }: { readonly state: ControllerState; readonly leader: string | undefined; readonly now: number },
+  facts: Pick<SelfFacts, 'state' | 'leader'> & { readonly now: number },
 ): NodeStatusReport {
-  for (const entry of summaries) if (entry.name === name) return reportOf(entry, now);
-  return { known: false, node: name.slice(0, 253), state, ...(leader !== undefined && { leader }) };
+  for (const entry of summaries) if (entry.name === name) return reportOf(entry, facts.now);
+  return unknownNode(name, facts);
 }
 
 function reportOf(entry: NodeSummary, now: number): NodeStatusReport {

@@ -2,28 +2,31 @@
 import { conditionOf, type NodeSummary } from '../../node/reconcile/node-summary.ts';
 import { exclusionsOf } from '../../node/demand/node-requirements.ts';
 import type { BucketLevel } from '../../providers/rate-limit/rate-limiter.ts';
-import type { Pauses } from '../../providers/gate/mutation-permission.ts';
 import type { BrakeState } from '../../manager/withdrawals/withdrawal-brake.ts';
-import type { ControllerState } from './controller-state.ts';
 import type { MissingPermission } from './missing-permissions.ts';
-import { type PauseReport, pauseReports, type ReportedWrite } from './pause-report.ts';
+import type { ReportedWrite } from './pause-report.ts';
 import { totalsOf } from './fleet-metrics.ts';
+import {
+  countsByReason,
+  maxListed,
+  omittedOf,
+  type SelfFacts,
+  type SelfReport,
+  selfReport,
+} from './self-report.ts';
 import type { SubnetFigures } from './subnet-figures.ts';
 
-export interface StatusReport extends Partial<FleetReport> {
+export interface StatusReport extends SelfReport, CloudCallReport, Partial<FleetReport> {
   /** Nodes that cannot be satisfied, counted by reason, most frequent first. Only on the leader. */
   readonly reasons?: Readonly<Record<string, number>>;
-  readonly version?: string;
-  readonly state: ControllerState;
-  readonly identity: string;
-  /** The leader, if another process leads. Ask it about the fleet. */
-  readonly leader?: string;
-  /** Why activities are paused; empty if none is. */
-  readonly paused: readonly PauseReport[];
   /** What is missing in the cloud but not withdrawn yet, and why; absent while nothing is held. */
   readonly withdrawalsHeld?: WithdrawalReport;
   /** CiliumNodes that no Node verifies: nothing is taken from their instances. Undefined if all are verified. */
   readonly unverified?: UnverifiedReport;
+}
+
+/** What is known of the calls to a cloud. */
+export interface CloudCallReport {
   /** Permissions that Headwater needs and the cloud denies. */
   readonly denied: readonly MissingPermission[];
   /** Our share of the rate limit of each call. */
@@ -57,9 +60,6 @@ export interface WithdrawalReport {
   /** For `--allow-withdrawals`. */
   readonly token?: string;
 }
-
-/** Maximum entries shown per list. */
-const maxListed = 1000;
 
 export interface UnverifiedReport {
   /** Why Nodes cannot be read, if so. */
@@ -100,43 +100,26 @@ export interface NodeReport {
 }
 
 /** `now` is monotonic. */
-export function statusReport(facts: {
-  readonly version: string | undefined;
-  readonly state: ControllerState;
-  readonly identity: string;
-  readonly leader: string | undefined;
-  readonly session: ReportedSession | undefined;
-  readonly buckets: readonly BucketLevel[];
-  readonly denied: readonly MissingPermission[];
-  readonly pauses: Pauses;
-  readonly identityProblem: string | undefined;
-  readonly now: number;
-}): StatusReport {
-  const { version, state, identity, leader, session, denied, buckets, pauses, now, identityProblem } = facts;
+export function statusReport(
+  facts: SelfFacts &
+    CloudCallReport & {
+      readonly session: ReportedSession | undefined;
+      readonly identityProblem: string | undefined;
+      readonly now: number;
+    },
+): StatusReport {
+  const { session, denied, buckets, now, identityProblem } = facts;
   const withdrawalsHeld = session?.cloud.heldWithdrawals;
   const fleet = session && { summaries: session.summaries(), subnets: session.cloud.subnets() };
   return {
-    ...(fleet !== undefined && { reasons: reasonsOf(fleet.summaries) }),
-    ...(version !== undefined && { version }),
-    state,
-    identity,
-    ...(leader !== undefined && { leader }),
-    paused: pauseReports(pauses, session?.conflictingWrite),
+    ...(fleet !== undefined && { reasons: countsByReason(fleet.summaries.map(conditionOf)) }),
+    ...selfReport(facts, session?.conflictingWrite),
     ...(withdrawalsHeld !== undefined && { withdrawalsHeld }),
     ...(fleet !== undefined && unverifiedReport(fleet.summaries, identityProblem)),
     denied,
     ...(fleet !== undefined && fleetReport(fleet, now)),
     buckets,
   };
-}
-
-function reasonsOf(summaries: readonly NodeSummary[]): Readonly<Record<string, number>> {
-  const counts = new Map<string, number>();
-  for (const entry of summaries) {
-    const condition = conditionOf(entry);
-    if (condition !== undefined) counts.set(condition.reason, (counts.get(condition.reason) ?? 0) + 1);
-  }
-  return Object.fromEntries([...counts].toSorted(([, a], [, b]) => b - a));
 }
 
 /** The part of a leader session that is reported. */
@@ -164,14 +147,11 @@ function fleetReport({ summaries, subnets }: Fleet, now: number): FleetReport {
     warnings: summaries.flatMap(warningReports),
     excluded: summaries.flatMap(exclusionReports),
   };
-  const omitted = Object.entries(lists)
-    .map(([name, list]) => [name, list.length - maxListed] as const)
-    .filter(([, count]) => count > 0);
   return {
     nodes,
     addresses,
     pendingPods,
-    ...(omitted.length > 0 && { omitted: Object.fromEntries(omitted) }),
+    ...omittedOf(lists),
     subnets: subnets.slice(0, maxListed),
     inDeficit: lists.inDeficit.slice(0, maxListed),
     warnings: lists.warnings.slice(0, maxListed),

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Clock } from '../../runtime/clock.ts';
 import { urlInWords } from '../../network/untrusted-text.ts';
 import type { ClusterAccess } from '../transport/cluster-access.ts';
-import { readCurrentContext } from './kube-config.ts';
+import { type KubeContext, readCurrentContext } from './kube-config.ts';
 import { type FoundConfig, findKubeConfig, type KubeConfigPlaces } from './kube-config-file.ts';
 import { KubernetesError } from '../transport/kubernetes-error.ts';
 import { UserCredentials, type UserOptions } from './user-credentials.ts';
@@ -18,12 +18,8 @@ export interface ClusterAccessOptions extends Omit<KubeConfigPlaces, 'serviceAcc
 
 const usualServiceAccount = '/var/run/secrets/kubernetes.io/serviceaccount';
 
-interface Way {
+interface Way extends Omit<KubeContext, 'name'> {
   readonly source: string;
-  readonly server: string;
-  readonly namespace: string | undefined;
-  readonly proxy: string | undefined;
-  readonly user: Omit<UserOptions, 'clock'>;
 }
 
 /**

@@ -32,10 +32,13 @@ export interface CiliumNode {
 }
 
 export interface IpamSpec {
-  /** Address counts; 0 when absent. */
+  /** Free addresses to keep ready; 0 when absent. */
   readonly preAllocate: number;
+  /** Minimum total of addresses; 0 for none. */
   readonly minAllocate: number;
+  /** Maximum total of addresses; 0 for no limit. */
   readonly maxAllocate: number;
+  /** Extra addresses to allocate whenever an allocation is needed; 0 when absent. */
   readonly maxAboveWatermark: number;
   /** By IPv4 address. */
   readonly pool: ReadonlyMap<string, PoolEntry>;

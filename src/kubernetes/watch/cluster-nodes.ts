@@ -2,14 +2,11 @@
 // the labels that its user names. Agents cannot write Nodes, so a Node settles contradictions between two CiliumNodes.
 import { isIPv4 } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
-import type { Clock } from '../../runtime/clock.ts';
 import { intern } from '../../runtime/intern.ts';
-import type { Random } from '../../runtime/random.ts';
 import { readIdentity } from '../object-identity.ts';
 import { isList, type JsonObject, textAt, valueAt } from '../transport/json.ts';
 import type { Change } from './object-store.ts';
-import { Reflector, type ReflectorState } from './reflector.ts';
-import type { KubernetesTransport } from '../transport/transport.ts';
+import { Reflector, type ReflectorPorts, type ReflectorState } from './reflector.ts';
 
 export interface ClusterNode {
   readonly uid: string;
@@ -23,10 +20,7 @@ export interface ClusterNode {
   readonly labels?: Readonly<Record<string, string>>;
 }
 
-export interface ClusterNodesOptions {
-  readonly transport: KubernetesTransport;
-  readonly clock: Clock;
-  readonly random: Random;
+export interface ClusterNodesOptions extends ReflectorPorts {
   /** Reads a provider ID; undefined when it names no instance of this cloud. */
   readonly instanceIdOf: (providerId: string) => string | undefined;
   /** Names of labels. Default: none. */
@@ -39,7 +33,6 @@ export interface ClusterNodesOptions {
   /** Called when read access to Nodes changes: with the problem, or with undefined once it is gone. */
   readonly onAccess: (problem: string | undefined) => void;
   readonly onState: (state: ReflectorState) => void;
-  readonly onBug: (error: unknown) => void;
 }
 
 export class ClusterNodes {

@@ -2,18 +2,13 @@
 //
 // Paging, and a 410 in the middle of it:
 // https://kubernetes.io/docs/reference/using-api/api-concepts/#retrieving-large-results-sets-in-chunks
-import { type Clock, sleep } from '../../runtime/clock.ts';
+import { sleep } from '../../runtime/clock.ts';
 import { ask, type ApiRefusal, type Reply } from '../transport/api-reply.ts';
 import { isList, isObject, type Json, type JsonObject, textAt, valueAt } from '../transport/json.ts';
 import type { Read } from './object-store.ts';
-import type { KubernetesTransport } from '../transport/transport.ts';
+import type { Collection } from './watch-stream.ts';
 
-export interface ListingOptions<T> {
-  readonly transport: KubernetesTransport;
-  readonly clock: Clock;
-  /** Path of the collection, without a query. */
-  readonly path: string;
-  readonly fieldSelector?: string | undefined;
+export interface ListingOptions<T> extends Collection {
   /** The part of an object to keep; undefined to keep nothing. */
   readonly read: (raw: JsonObject) => Read<T> | undefined;
 }

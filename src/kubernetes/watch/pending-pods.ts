@@ -1,22 +1,15 @@
 // Counts the pods that wait for an address on each node: scheduled, on the pod network, not terminating and without an
 // address. It keeps nothing else of a pod.
-import type { Clock } from '../../runtime/clock.ts';
-import type { Random } from '../../runtime/random.ts';
 import { isList, type JsonObject, textAt, valueAt } from '../transport/json.ts';
 import type { Change } from './object-store.ts';
-import { Reflector, type ReflectorState } from './reflector.ts';
-import type { KubernetesTransport } from '../transport/transport.ts';
+import { Reflector, type ReflectorPorts, type ReflectorState } from './reflector.ts';
 
-export interface PendingPodsOptions {
-  readonly transport: KubernetesTransport;
-  readonly clock: Clock;
-  readonly random: Random;
+export interface PendingPodsOptions extends ReflectorPorts {
   /** Called when the count of a node changes. `onBug` gets what it throws. */
   readonly onChange: (node: string) => void;
   /** Called once when access to pods is denied. All counts are 0 until it is granted. */
   readonly onDenied?: (problem: string) => void;
   readonly onState?: (state: ReflectorState) => void;
-  readonly onBug: (error: unknown) => void;
 }
 
 /** The node on which a pod waits; undefined when it does not wait. */

@@ -3,23 +3,20 @@
 //
 // It behaves as client-go's reflector does: bookmarks, random server-side time-outs, resume from the last resource
 // version, relist after 410. Its time-outs are short, because the end of a watch shows that its connection works.
-import { type Clock, sleep } from '../../runtime/clock.ts';
+import { sleep } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import { type JsonObject, textAt } from '../transport/json.ts';
 import { LinkedAbort } from '../transport/linked-abort.ts';
 import { listAll, type Listing } from './listing.ts';
 import { type Change, ObjectStore, type Read } from './object-store.ts';
-import type { KubernetesTransport } from '../transport/transport.ts';
 import { type Course, fairCourse, nextAfter } from './watch-policy.ts';
-import { watchOnce, type WatchEnd, type WatchEvent } from './watch-stream.ts';
+import { type Collection, watchOnce, type WatchEnd, type WatchEvent } from './watch-stream.ts';
 
-export interface ReflectorOptions<T> {
-  readonly transport: KubernetesTransport;
-  readonly clock: Clock;
+/** What a reflector gets from its process. */
+export type ReflectorPorts = Pick<ReflectorOptions<unknown>, 'transport' | 'clock' | 'random' | 'onBug'>;
+
+export interface ReflectorOptions<T> extends Collection {
   readonly random: Random;
-  /** Path of the collection, without a query: `/apis/cilium.io/v2/ciliumnodes`. */
-  readonly path: string;
-  readonly fieldSelector?: string;
   /** The part of an object to keep; the rest does not stay in memory. */
   readonly transform: (raw: JsonObject) => T;
   /** Whether to verify an empty list with a second one, for objects that a live cluster always has. */

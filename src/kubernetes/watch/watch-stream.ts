@@ -8,12 +8,16 @@ import { KubernetesError } from '../transport/kubernetes-error.ts';
 import { LinkedAbort } from '../transport/linked-abort.ts';
 import type { KubernetesTransport, StreamAnswer, StreamLine } from '../transport/transport.ts';
 
-export interface WatchOptions {
+/** A collection, or what the field selector selects of it. */
+export interface Collection {
   readonly transport: KubernetesTransport;
   readonly clock: Clock;
-  /** Path of the collection, without a query. */
+  /** Without a query: `/apis/cilium.io/v2/ciliumnodes`. */
   readonly path: string;
   readonly fieldSelector?: string | undefined;
+}
+
+export interface WatchOptions extends Collection {
   /** The watch delivers changes after this one. */
   readonly resourceVersion: string;
   /** The server ends the watch after this many seconds. */

@@ -1,31 +1,27 @@
 // What a node asks of its interfaces: the cloud's section of a CiliumNode spec, with what the options say about it.
 import type { SectionRequirements } from '../../providers/contract/cilium-node-section.ts';
 import type { InstanceView } from '../../providers/contract/instance-view.ts';
-import { type NetworkInterface, type Tags, carries } from '../../providers/contract/network-interface.ts';
+import { type NetworkInterface, carries } from '../../providers/contract/network-interface.ts';
+
+type OfSection = Omit<
+  SectionRequirements,
+  | 'missing'
+  | 'instanceId'
+  | 'disablePrefixDelegation'
+  | 'instanceType'
+  | 'networkId'
+  | 'zone'
+  | 'nodeSubnetId'
+>;
 
 /** What the cloud's section does not say is empty. */
-export interface NodeRequirements {
+export interface NodeRequirements extends OfSection {
   readonly instanceType: string;
   readonly networkId: string;
   readonly zone: string;
-  /** The only interface that gets new addresses, by its name; undefined for all of them. */
-  readonly interfaceName?: string;
-  /** The subnet of the node's own address. */
   readonly nodeSubnetId: string;
-  /** Interfaces below this device index get no pod addresses. */
-  readonly firstInterfaceIndex: number;
-  /** Whether only the primary interface is below it, on every node of the cloud: no setting of a node says so. */
-  readonly sparesPrimary?: boolean;
-  readonly excludeInterfaceTags: Tags;
-  readonly usePrimaryAddress: boolean;
   /** Whether the node requests prefixes instead of single addresses. Its instance must support them. */
   readonly prefixDelegation: boolean;
-  readonly deleteOnTermination: boolean;
-  readonly subnetIds: readonly string[];
-  readonly subnetTags: Tags;
-  readonly strictSubnets: boolean;
-  readonly securityGroupIds: readonly string[];
-  readonly securityGroupTags: Tags;
 }
 
 /** Why this interface gets no pod addresses; undefined if it does. */
@@ -65,25 +61,16 @@ export function requirementsOf(
   section: SectionRequirements,
   options: RequirementDefaults,
 ): { readonly requirements: AskedRequirements } | { readonly missing: readonly string[] } {
-  if (section.missing.length > 0) return { missing: section.missing };
+  const { missing, instanceId: _, disablePrefixDelegation, ...asked } = section;
+  if (missing.length > 0) return { missing };
   return {
     requirements: {
-      instanceType: section.instanceType ?? '',
-      networkId: section.networkId,
-      zone: section.zone ?? '',
-      ...(section.interfaceName !== undefined && { interfaceName: section.interfaceName }),
-      nodeSubnetId: section.nodeSubnetId ?? '',
-      firstInterfaceIndex: section.firstInterfaceIndex,
-      ...(section.sparesPrimary === true && { sparesPrimary: true }),
-      excludeInterfaceTags: section.excludeInterfaceTags,
-      usePrimaryAddress: section.usePrimaryAddress || options.usePrimaryAddress,
-      prefixDelegation: options.prefixDelegation && !section.disablePrefixDelegation,
-      deleteOnTermination: section.deleteOnTermination,
-      subnetIds: section.subnetIds,
-      subnetTags: section.subnetTags,
-      strictSubnets: section.strictSubnets ?? false,
-      securityGroupIds: section.securityGroupIds,
-      securityGroupTags: section.securityGroupTags,
+      ...asked,
+      instanceType: asked.instanceType ?? '',
+      zone: asked.zone ?? '',
+      nodeSubnetId: asked.nodeSubnetId ?? '',
+      usePrimaryAddress: asked.usePrimaryAddress || options.usePrimaryAddress,
+      prefixDelegation: options.prefixDelegation && !disablePrefixDelegation,
     },
   };
 }

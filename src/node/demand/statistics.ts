@@ -1,15 +1,7 @@
 // How many addresses a node lacks or has in excess, by its watermarks. Pure arithmetic.
+import type { IpamSpec } from '../../kubernetes/cilium-node/cilium-node.ts';
 
-export interface Watermarks {
-  /** Free addresses to keep ready. */
-  readonly preAllocate: number;
-  /** Minimum total of addresses; 0 for none. */
-  readonly minAllocate: number;
-  /** Maximum total of addresses; 0 for no limit. */
-  readonly maxAllocate: number;
-  /** Extra addresses to allocate whenever an allocation is needed. */
-  readonly maxAboveWatermark: number;
-}
+export type Watermarks = Pick<IpamSpec, 'preAllocate' | 'minAllocate' | 'maxAllocate' | 'maxAboveWatermark'>;
 
 export interface Usage {
   /** Addresses that the node has for pods. */

@@ -240,7 +240,7 @@ export class IdleInterfaces {
     // The interface is detached, so the delete does not wait for anything else.
     const outcome = await this.#perform({ kind: 'deleteInterface', interfaceId }, true);
     if (outcome.kind === 'done') return undefined;
-    if (outcome.failure.kind !== 'interfaceGone') return outcome.failure;
+    if (policyOf(outcome.failure).retry !== 'needless') return outcome.failure;
     node.applyAnswer({ kind: 'deleted', interfaceId });
     return undefined;
   }

@@ -67,7 +67,7 @@ export class ReleaseStore {
     this.#basis = next.size === 0 ? undefined : { facts, rules };
   }
 
-  /** What may go at that time, by the last step. */
+  /** What may go at that time, by the last step; what has waited longest for a call comes first. */
   due(now: number): readonly DueRelease[] {
     if (this.#basis === undefined) return [];
     const { facts, rules } = this.#basis;
@@ -85,7 +85,10 @@ export class ReleaseStore {
     return stepTimes(this.#releases ?? nothing, { policy: rules.policy, writtenAt: facts.writtenAt });
   }
 
-  /** Takes the outcome of the call, or of the retirement, of these holdings. */
+  /**
+   * Takes the outcome of the call, or of the retirement, of these holdings. They go behind the others: what the cloud
+   * refuses again and again never keeps those from their turn.
+   */
   apply(
     holdings: readonly Holding[],
     outcome: ReleaseOutcome,
@@ -95,8 +98,8 @@ export class ReleaseStore {
     for (const { id } of holdings) {
       const release = releases.get(id);
       const phase = release && phaseAfter(release.phase, outcome, at);
-      if (release === undefined || phase === undefined) releases.delete(id);
-      else releases.set(id, { ...release, phase });
+      releases.delete(id);
+      if (release !== undefined && phase !== undefined) releases.set(id, { ...release, phase });
     }
     this.#releases = releases;
   }

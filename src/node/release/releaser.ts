@@ -60,7 +60,10 @@ export class Releaser {
   readonly #refusals: Refusals<'agent' | 'cloud'>;
   /** After failed calls that unassign, and after failed reads before a retirement. */
   readonly #pauses: { readonly unassign: Backoff; readonly retire: Backoff };
-  /** Interfaces that refused a call because they lack one of the holdings that it named. */
+  /**
+   * Interfaces that lack one of several holdings that a call named, or that refused for good what an earlier call may have
+   * taken: single calls, in turns, show which holding is the cause.
+   */
   readonly #oneByOne = new LazySet<string>();
   readonly #quietUntil: number;
 
@@ -159,23 +162,28 @@ export class Releaser {
     if (answer !== undefined) node.applyAnswer(answer);
     if (isUnclear) node.invalidate(clock.monotonic());
     if (outcome.kind === 'released') this.#succeeded(interfaceId);
-    // One of several is missing: single calls show which.
     else if (outcome.kind === 'doubtful') this.#oneByOne.add(interfaceId);
-    else if (outcome.kind === 'refused') this.#failed(outcome.mayPass);
+    else if (outcome.kind === 'refused') this.#failed(interfaceId, outcome.mayPass);
     emit({ kind: 'release', release: finished });
   }
 
   #succeeded(interfaceId: string): void {
     this.#pauses.unassign.forget();
     this.#refusals.worked(everyRelease);
-    const facts = this.#deps.node.forRelease();
-    if (facts === undefined || this.#dueOn(interfaceId, facts).length === 0)
-      this.#oneByOne.delete(interfaceId);
+    if (!this.#hasDue(interfaceId)) this.#oneByOne.delete(interfaceId);
   }
 
-  #failed(mayPass: boolean): void {
+  #failed(interfaceId: string, mayPass: boolean): void {
     this.#pauses.unassign.fail();
-    if (!mayPass) this.#refusals.refused(everyRelease, 'cloud');
+    if (mayPass) return;
+    this.#refusals.refused(everyRelease, 'cloud');
+    // An earlier call may have taken some of it.
+    if (this.#hasDue(interfaceId)) this.#oneByOne.add(interfaceId);
+  }
+
+  #hasDue(interfaceId: string): boolean {
+    const facts = this.#deps.node.forRelease();
+    return facts !== undefined && this.#dueOn(interfaceId, facts).length > 0;
   }
 
   /** Pods must not have them, their agent gave them up, and they are hidden. One read serves everything due on the node. */
@@ -205,8 +213,8 @@ export class Releaser {
   }
 
   /**
-   * What is due on an interface, of one kind: prefixes or single addresses. Checked again right before a call is sent: the
-   * owner of the instance may have changed during the wait.
+   * What is due on an interface, of the kind whose turn it is: prefixes or single addresses. Checked again right before a
+   * call is sent: the owner of the instance may have changed during the wait.
    */
   #dueOn(interfaceId: string, facts: ReleasableFacts): readonly Holding[] {
     const { permission, node, clock } = this.#deps;
@@ -215,9 +223,9 @@ export class Releaser {
       .due(clock.monotonic())
       .filter(({ holding, withoutCall }) => !withoutCall && holding.interfaceId === interfaceId)
       .map(({ holding }) => holding);
-    const prefixes = due.filter(isPrefix);
-    const alike = prefixes.length > 0 ? prefixes : due;
-    return this.#oneByOne.has(interfaceId) ? alike.slice(0, 1) : alike;
+    if (this.#oneByOne.has(interfaceId)) return due.slice(0, 1);
+    const isOfPrefixes = due.slice(0, 1).some(isPrefix);
+    return due.filter((holding) => isPrefix(holding) === isOfPrefixes);
   }
 
   #apply(holdings: readonly Holding[], outcome: ReleaseOutcome): void {

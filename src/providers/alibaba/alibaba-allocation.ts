@@ -2,7 +2,7 @@
 import type { AllocationImplementation } from '../contract/allocation-implementation.ts';
 import type { CloudTraits } from '../contract/cloud-traits.ts';
 import type { Tags } from '../contract/network-interface.ts';
-import type { OperationKind } from '../contract/operation.ts';
+import { admission } from '../gate/action-client.ts';
 import type { CallGate } from '../gate/call-gate.ts';
 import type { LimitSizes } from '../rate-limit/limit-key.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -13,7 +13,7 @@ import { maxIds, observe } from './read.ts';
 import { readDetached } from './read-detached.ts';
 import { readInfrastructure, readSubnetCounts } from './read-infrastructure.ts';
 import { maxInstanceTypes, readLimits } from './read-limits.ts';
-import type { RpcAction, RpcApi } from './rpc-api.ts';
+import type { RpcApi } from './rpc-api.ts';
 import { listed, RpcClient } from './rpc-client.ts';
 
 const alibabaTraits: CloudTraits = {
@@ -62,17 +62,8 @@ export function alibabaAllocation(options: AlibabaAllocationOptions): Allocation
     readLimits: (types, context) => readLimits(client, types, context),
     readPublicAddresses: () => Promise.reject(new Error('public addresses are not associated')),
     readDetached: (scope, context) => readDetached(client, scope, context),
-    admit: async (kinds, context) => {
-      const refund = await client.admit(actionsOf(kinds), context);
-      return (unsent = kinds) => refund(actionsOf(unsent));
-    },
-    reconsider: () => client.reconsider(),
-    expectedWait: (kinds, priority) => client.expectedWait(actionsOf(kinds), priority),
+    ...admission(client, actionOf),
     perform: (operation, context) => perform({ client, waits, clock, context, consistencyWindow }, operation),
     section: alibabaSection,
   };
-}
-
-function actionsOf(kinds: readonly OperationKind[]): readonly RpcAction[] {
-  return kinds.flatMap((kind) => actionOf[kind] ?? []);
 }

@@ -6,6 +6,7 @@ import { HttpSender, type RequestSender } from '../../network/http-sender.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { raceAbort } from '../../runtime/race-abort.ts';
 import { DepartingRequest } from '../../network/departing-request.ts';
+import { isRead } from '../gate/action-client.ts';
 import { callErrorOf, type Sending } from '../gate/cloud-call.ts';
 import { CredentialChain, type CredentialChainOptions, type Keys } from './credentials-api.ts';
 import { readBody } from './rpc-answer.ts';
@@ -25,19 +26,10 @@ const algorithm = 'ACS3-HMAC-SHA256';
 const payload = openApi.default.hash(Buffer.from(''), algorithm).toString('hex');
 
 /**
- * Calls that do no harm when they arrive twice: they change nothing, or are the same by their client token. What
- * another release names may belong to others by then.
+ * Changes that do no harm when they arrive twice: they are the same by their client token. What another release names may
+ * belong to others by then.
  */
-const repeatable: ReadonlySet<RpcAction> = new Set([
-  'AssignPrivateIpAddresses',
-  'CreateNetworkInterface',
-  'DescribeInstances',
-  'DescribeInstanceTypes',
-  'DescribeNetworkInterfaces',
-  'DescribeSecurityGroups',
-  'DescribeVpcs',
-  'DescribeVSwitches',
-]);
+const repeatable: ReadonlySet<RpcAction> = new Set(['AssignPrivateIpAddresses', 'CreateNetworkInterface']);
 
 export class AlibabaApi implements RpcApi {
   readonly #options: AlibabaApiOptions;
@@ -56,7 +48,7 @@ export class AlibabaApi implements RpcApi {
     try {
       const keys = await this.#credentials(signal);
       // What is sent again is signed again: the cloud refuses a nonce that it has seen, and the first request may have arrived.
-      const answer = await departing.depart(repeatable.has(action), () =>
+      const answer = await departing.depart(isRead(action) || repeatable.has(action), () =>
         this.#sender.send({ ...this.#signed(action, input, keys), method: 'POST', body: '', signal }),
       );
       return outputOf(action, await readBody(answer, this.#options.clock));

@@ -13,15 +13,24 @@ import type {
 } from '../contract/cilium-node-section.ts';
 import type { KnownNetwork } from '../contract/infrastructure.ts';
 import type { NetworkInterface } from '../contract/network-interface.ts';
-import { isAbsent, isObject, member } from '../contract/published-json.ts';
+import { isAbsent } from '../contract/published-json.ts';
 import {
   publishedAddresses,
   shownAddresses,
   shownById,
   withoutAddresses,
+  withoutById,
   withoutEmpty,
 } from '../contract/published-status.ts';
-import { cloudName, noTags, noTexts, readFields, tags, texts } from '../contract/section-fields.ts';
+import {
+  cloudName,
+  missingFields,
+  noTags,
+  noTexts,
+  readFields,
+  tags,
+  texts,
+} from '../contract/section-fields.ts';
 import { restoreStatus } from './restored-status.ts';
 
 const words: CloudWords = {
@@ -73,19 +82,15 @@ const fields = z.object(
   'an object',
 );
 
-const required = ['instance-type', 'vpc-id', 'availability-zone'] as const;
-
 /** What agents cannot say has the one value that works for them. */
-const spec = fields.transform((given): SectionRequirements => {
-  const missing = required.filter((name) => given[name] === undefined);
-  return {
-    missing: missing.length === 0 ? noTexts : missing.map((name) => `spec.alibaba-cloud.${name}`),
+const spec = fields.transform(
+  (given): SectionRequirements => ({
+    missing: missingFields('spec.alibaba-cloud', given),
     instanceId: undefined,
     instanceType: given['instance-type'],
     networkId: given['vpc-id'],
     zone: given['availability-zone'],
     nodeSubnetId: undefined,
-    interfaceName: undefined,
     // The primary interface never carries pods.
     firstInterfaceIndex: 1,
     sparesPrimary: true,
@@ -99,8 +104,8 @@ const spec = fields.transform((given): SectionRequirements => {
     deleteOnTermination: false,
     usePrimaryAddress: false,
     disablePrefixDelegation: true,
-  };
-});
+  }),
+);
 
 const absent: SectionRequirements = Object.freeze({ ...spec.parse({}), missing: ['spec.alibaba-cloud'] });
 
@@ -164,10 +169,5 @@ function statusOfInterface(item: NetworkInterface, context: StatusContext): Reco
 
 /** A published `status.alibaba-cloud` without what is gone. */
 function statusWithout(status: unknown, isGone: (id: string) => boolean): unknown {
-  if (!isObject(status)) return {};
-  const kept = Object.entries(member(status, 'enis') ?? {}).filter(([id]) => !isGone(id));
-  const enis = Object.fromEntries(
-    kept.map(([id, eni]) => [id, withoutAddresses(eni, addressFields, isGone)]),
-  );
-  return { ...status, enis };
+  return withoutById(status, isGone, (eni) => withoutAddresses(eni, addressFields, isGone));
 }

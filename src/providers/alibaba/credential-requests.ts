@@ -1,9 +1,8 @@
 // The requests by which the vendor's providers get credentials: of the token service, and of the metadata service.
-import { boundedBody, checkHeaders } from '../../network/bounded-body.ts';
+import { boundedText, jsonIn } from '../../network/bounded-body.ts';
 import { HttpSender, type HttpSenderOptions, type IncomingAnswer } from '../../network/http-sender.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { CallError } from '../gate/cloud-call.ts';
-import { callErrorOf } from '../gate/cloud-call.ts';
+import { CallError, callErrorOf } from '../gate/cloud-call.ts';
 
 export interface CredentialRequestsOptions extends HttpSenderOptions {
   /** URL of the metadata service, which is reached without any proxy. */
@@ -73,11 +72,8 @@ export class CredentialRequests {
     const { signal } = within;
     try {
       const answer = await this.#sender.send({ url, method, headers: { ...headers }, body, signal });
-      const max = maxAnswerBytes;
-      checkHeaders({}, max);
-      const pieces: Uint8Array[] = [];
-      for await (const piece of boundedBody(answer.body, { max, clock: this.#clock })) pieces.push(piece);
-      return { statusCode: answer.statusCode, headers: answer.headers, body: Buffer.concat(pieces) };
+      const text = await boundedText(answer.body, { max: maxAnswerBytes, clock: this.#clock });
+      return { statusCode: answer.statusCode, headers: answer.headers, body: Buffer.from(text) };
     } catch (error) {
       throw signal.aborted ? signal.reason : error;
     } finally {
@@ -108,13 +104,9 @@ function refused({ host }: URL, { statusCode, body }: Answer): CallError {
 
 /** Empty texts for an answer of something else. */
 function refusalIn(text: string): { readonly code: string; readonly message: string } {
-  try {
-    const { Code: code, Message: message } = JSON.parse(text) as { Code?: unknown; Message?: unknown };
-    return {
-      code: typeof code === 'string' ? code : '',
-      message: typeof message === 'string' ? message : '',
-    };
-  } catch {
-    return { code: '', message: '' };
-  }
+  const { Code: code, Message: message } = (jsonIn(text) ?? {}) as { Code?: unknown; Message?: unknown };
+  return {
+    code: typeof code === 'string' ? code : '',
+    message: typeof message === 'string' ? message : '',
+  };
 }

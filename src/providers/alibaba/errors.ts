@@ -1,7 +1,7 @@
 // The only file that knows the error codes of ECS, VPC and RAM (https://api.aliyun.com/document/Ecs/2014-05-26/errorCode).
-import { sanitizedText } from '../../network/untrusted-text.ts';
+import { sanitizedAnswer } from '../../network/untrusted-text.ts';
 import type { CloudFailure, CloudFailureKind } from '../contract/cloud-failure.ts';
-import type { CallError, CloudCall } from '../gate/cloud-call.ts';
+import { type CallError, type CloudCall, ownCodes } from '../gate/cloud-call.ts';
 
 /** A client token must stand for one request. */
 const ownBug = 'IdempotentParameterMismatch';
@@ -36,19 +36,7 @@ const kinds: Readonly<Record<string, CloudFailureKind>> = {
   NoPermission: 'notAuthorized',
   'Forbidden.RAM': 'notAuthorized',
   'Forbidden.NotSupportRAM': 'notAuthorized',
-  'InvalidAccessKeyId.NotFound': 'notAuthorized',
-  'InvalidAccessKeyId.Inactive': 'notAuthorized',
-  'InvalidSecurityToken.Expired': 'notAuthorized',
-  'InvalidSecurityToken.Malformed': 'notAuthorized',
-  'InvalidSecurityToken.MismatchWithAccessKey': 'notAuthorized',
-  SignatureDoesNotMatch: 'notAuthorized',
-  IncompleteSignature: 'notAuthorized',
-  'InvalidTimeStamp.Expired': 'notAuthorized',
-  CredentialsError: 'notAuthorized',
-  CredentialsExpired: 'notAuthorized',
-  UnreadableAnswer: 'unreadable',
-  Fenced: 'fenced',
-  Stopped: 'stopped',
+  ...ownCodes,
 };
 
 type Subject = NonNullable<CloudFailure['about']>;
@@ -97,20 +85,15 @@ const byForm: readonly { readonly form: RegExp; readonly kind: CloudFailureKind 
 /** What the cloud signed, which differs from request to request: a text must not change while its cause stays. */
 const signed = /\s*(?:the )?server string to sign is\b.*$/is;
 
-/** Maximum characters of an error code or request id. */
-const maxCodeCharacters = 100;
-
 export function failureOf({ name }: Pick<CloudCall, 'name'>, error: CallError): CloudFailure {
-  const { code, requestId } = error;
+  const { code } = error;
   const permission = missingPermissions.has(code) ? permissionOf(name) : undefined;
   const credentials = credentialTrouble.get(code);
   const about = credentials === undefined ? subjects[code] : 'action';
   return {
     kind: kindOf(name, error),
     action: name,
-    code: sanitizedText(code, maxCodeCharacters),
-    message: sanitizedText(advised(error)),
-    requestId: requestId === undefined ? undefined : sanitizedText(requestId, maxCodeCharacters),
+    ...sanitizedAnswer(error, advised(error)),
     ...(permission !== undefined && { permission }),
     ...(about !== undefined && { about }),
     ...(credentials !== undefined && { credentials }),
@@ -130,6 +113,7 @@ export function permissionOf(action: string): string {
 }
 
 function kindOf(name: string, { code, result }: CallError): CloudFailureKind {
+  if (credentialTrouble.has(code)) return 'notAuthorized';
   const known = kinds[code];
   // ECS may not know an interface for some seconds after its creation, and we attach only new ones.
   if (known === 'interfaceGone' && name === 'AttachNetworkInterface') return 'notYetVisible';

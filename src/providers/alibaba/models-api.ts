@@ -37,60 +37,27 @@ export interface RpcProduct {
 const ecs: RpcProduct = { name: 'ecs', version: '2014-05-26' };
 const vpc: RpcProduct = { name: 'vpc', version: '2016-04-28' };
 
-interface RpcModels {
-  readonly product: RpcProduct;
-  readonly Request: ModelClass;
-  readonly Body: ModelClass;
-}
-
-const models: Readonly<Record<RpcAction, RpcModels>> = {
-  AssignPrivateIpAddresses: {
-    product: ecs,
-    Request: AssignPrivateIpAddressesRequest,
-    Body: AssignPrivateIpAddressesResponseBody,
-  },
-  AttachNetworkInterface: {
-    product: ecs,
-    Request: AttachNetworkInterfaceRequest,
-    Body: AttachNetworkInterfaceResponseBody,
-  },
-  CreateNetworkInterface: {
-    product: ecs,
-    Request: CreateNetworkInterfaceRequest,
-    Body: CreateNetworkInterfaceResponseBody,
-  },
-  DeleteNetworkInterface: {
-    product: ecs,
-    Request: DeleteNetworkInterfaceRequest,
-    Body: DeleteNetworkInterfaceResponseBody,
-  },
-  DescribeInstances: { product: ecs, Request: DescribeInstancesRequest, Body: DescribeInstancesResponseBody },
-  DescribeInstanceTypes: {
-    product: ecs,
-    Request: DescribeInstanceTypesRequest,
-    Body: DescribeInstanceTypesResponseBody,
-  },
-  DescribeNetworkInterfaces: {
-    product: ecs,
-    Request: DescribeNetworkInterfacesRequest,
-    Body: DescribeNetworkInterfacesResponseBody,
-  },
-  DescribeSecurityGroups: {
-    product: ecs,
-    Request: DescribeSecurityGroupsRequest,
-    Body: DescribeSecurityGroupsResponseBody,
-  },
-  UnassignPrivateIpAddresses: {
-    product: ecs,
-    Request: UnassignPrivateIpAddressesRequest,
-    Body: UnassignPrivateIpAddressesResponseBody,
-  },
-  DescribeVpcs: { product: vpc, Request: DescribeVpcsRequest, Body: DescribeVpcsResponseBody },
-  DescribeVSwitches: { product: vpc, Request: DescribeVSwitchesRequest, Body: DescribeVSwitchesResponseBody },
+/** The product of each call, and the models of its request and of the body of its answer. */
+const models: Readonly<Record<RpcAction, readonly [RpcProduct, ModelClass, ModelClass]>> = {
+  AssignPrivateIpAddresses: [ecs, AssignPrivateIpAddressesRequest, AssignPrivateIpAddressesResponseBody],
+  AttachNetworkInterface: [ecs, AttachNetworkInterfaceRequest, AttachNetworkInterfaceResponseBody],
+  CreateNetworkInterface: [ecs, CreateNetworkInterfaceRequest, CreateNetworkInterfaceResponseBody],
+  DeleteNetworkInterface: [ecs, DeleteNetworkInterfaceRequest, DeleteNetworkInterfaceResponseBody],
+  DescribeInstances: [ecs, DescribeInstancesRequest, DescribeInstancesResponseBody],
+  DescribeInstanceTypes: [ecs, DescribeInstanceTypesRequest, DescribeInstanceTypesResponseBody],
+  DescribeNetworkInterfaces: [ecs, DescribeNetworkInterfacesRequest, DescribeNetworkInterfacesResponseBody],
+  DescribeSecurityGroups: [ecs, DescribeSecurityGroupsRequest, DescribeSecurityGroupsResponseBody],
+  UnassignPrivateIpAddresses: [
+    ecs,
+    UnassignPrivateIpAddressesRequest,
+    UnassignPrivateIpAddressesResponseBody,
+  ],
+  DescribeVpcs: [vpc, DescribeVpcsRequest, DescribeVpcsResponseBody],
+  DescribeVSwitches: [vpc, DescribeVSwitchesRequest, DescribeVSwitchesResponseBody],
 };
 
 export function productOf(action: RpcAction): RpcProduct {
-  return models[action].product;
+  return models[action][0];
 }
 
 /** The parameters of a request by their names on the wire. */
@@ -99,14 +66,14 @@ export function parametersOf<A extends RpcAction>(
   input: RpcInput<A>,
   regionId: string,
 ): Readonly<Record<string, string>> {
-  const { Request } = models[action];
+  const [, Request] = models[action];
   // A request model sends only what it has a name for: instance types are not asked for by region.
   return openApi.default.query(new Request({ ...input, regionId }).toMap());
 }
 
 /** Reads the body of an answer. Throws an UnreadableAnswer if a member has another type than in the vendor's model. */
 export function outputOf<A extends RpcAction>(action: A, body: unknown): RpcOutput<A> {
-  const { Body } = models[action];
+  const [, , Body] = models[action];
   try {
     // The table holds the model of each action, which TypeScript cannot follow through a type parameter.
     return dara.cast(body, new Body({})) as RpcOutput<A>;

@@ -1,8 +1,13 @@
 // Parses one network interface from an answer of ECS. An interface that cannot be parsed is reported and skipped; it does
 // not invalidate the answer.
-import { isOfHost, parseBlock } from '../contract/ipv4.ts';
-import { repeated } from '../contract/plausible.ts';
-import type { Attachment, NetworkInterface, Tags } from '../contract/network-interface.ts';
+import { isOfHost } from '../contract/ipv4.ts';
+import { holdingProblem } from '../contract/plausible.ts';
+import {
+  type Attachment,
+  type NetworkInterface,
+  sortedTags,
+  type Tags,
+} from '../contract/network-interface.ts';
 import type { Observation } from '../contract/observation.ts';
 import { intern } from '../../runtime/intern.ts';
 import { isIdOf } from './ids.ts';
@@ -107,12 +112,8 @@ export function slotIn(tags: Tags): number | undefined {
   return index <= maxIndex ? index : undefined;
 }
 
-/** Sorted by key: equal tags must compare equal. */
-export function readTags(tags: readonly ShownTag[] | undefined): Tags {
-  const entries = (tags ?? []).flatMap(({ tagKey, tagValue }) =>
-    tagKey === undefined ? [] : [[tagKey, tagValue ?? ''] as const],
-  );
-  return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
+export function readTags(tags: readonly ShownTag[] = []): Tags {
+  return sortedTags(tags.map(({ tagKey, tagValue }) => [tagKey, tagValue]));
 }
 
 export function requestTags(tags: Tags): readonly RequestTag[] {
@@ -142,14 +143,10 @@ function addressProblem(shown: ShownNetworkInterface): string | undefined {
   const primary = primaryOf(shown);
   if (primary === '') return 'it has no primary address';
   const addresses = addressesOf(shown);
-  const wrong = [primary, ...addresses].find((address) => !isOfHost(address));
-  if (wrong !== undefined) return `${JSON.stringify(wrong)} is not an IPv4 address`;
+  if (!isOfHost(primary)) return `${JSON.stringify(primary)} is not an IPv4 address`;
   if (shown.privateIpSets?.privateIpSet === undefined) return 'privateIpSets is missing';
   if (!addresses.includes(primary)) return 'its primary address is not among its addresses';
-  const prefix = prefixesOf(shown).find((each) => parseBlock(each)?.length !== 28);
-  if (prefix !== undefined) return `${JSON.stringify(prefix)} is not an IPv4 /28 prefix`;
-  const twice = repeated([...addresses, ...prefixesOf(shown)]);
-  return twice === undefined ? undefined : `it has ${twice} twice`;
+  return holdingProblem(addresses, prefixesOf(shown));
 }
 
 function stateProblem(shown: ShownNetworkInterface): string | undefined {

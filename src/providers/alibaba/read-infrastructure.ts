@@ -14,10 +14,10 @@ import {
   usableOf,
 } from '../contract/infrastructure-parts.ts';
 import { parseBlock, sizeOf } from '../contract/ipv4.ts';
-import { carries, type Tags } from '../contract/network-interface.ts';
+import { carries, sortedTags, type Tags } from '../contract/network-interface.ts';
 import { isIdOf } from './ids.ts';
 import { readTags } from './network-interface.ts';
-import type { ShownSecurityGroup, ShownVpc, ShownVSwitch } from './rpc-api.ts';
+import type { RpcOutput, ShownSecurityGroup, ShownVpc, ShownVSwitch } from './rpc-api.ts';
 import { listed, type NumberedAction, type RpcClient } from './rpc-client.ts';
 
 export interface InfrastructureReading {
@@ -86,9 +86,8 @@ function readSwitches(
   { client, context }: InfrastructureReading,
   vpcId: string,
 ): Promise<{ readonly startedAt: number; readonly items: readonly ShownVSwitch[] }> {
-  const items = (output: {
-    readonly vSwitches?: { readonly vSwitch?: readonly ShownVSwitch[] | undefined } | undefined;
-  }) => listed('DescribeVSwitches', output.vSwitches?.vSwitch);
+  const items = (output: RpcOutput<'DescribeVSwitches'>) =>
+    listed('DescribeVSwitches', output.vSwitches?.vSwitch);
   return client.numbered('DescribeVSwitches', { input: { vpcId }, items }, context);
 }
 
@@ -129,7 +128,7 @@ function subnetOf(
 }
 
 function tagsOf({ tags }: ShownVSwitch): Tags {
-  return readTags(tags?.tag?.map(({ key, value }) => ({ tagKey: key, tagValue: value })));
+  return sortedTags((tags?.tag ?? []).map(({ key, value }) => [key, value]));
 }
 
 /** -1 if it is not shown. */

@@ -4,7 +4,7 @@ import { unreadable } from '../contract/cloud-failure.ts';
 import { allInParts } from '../contract/in-parts.ts';
 import { isInstanceType } from './ids.ts';
 import { maxIndex } from './network-interface.ts';
-import { refuseRepeated } from '../contract/plausible.ts';
+import { isAddressLimit, isInterfaceLimit, refuseRepeated } from '../contract/plausible.ts';
 import type { RpcOutput, ShownInstanceType } from './rpc-api.ts';
 import { listed, type RpcClient } from './rpc-client.ts';
 
@@ -32,10 +32,7 @@ function limitsIn({
 }: RpcOutput<'DescribeInstanceTypes'>): readonly (readonly [string, InstanceLimits | UnreadableLimits])[] {
   const action = 'DescribeInstanceTypes';
   const page = listed(action, instanceTypes?.instanceType);
-  refuseRepeated(
-    action,
-    page.map((shown) => shown.instanceTypeId),
-  );
+  refuseRepeated(action, page, ({ instanceTypeId }) => instanceTypeId);
   return page.map((shown) => {
     const { instanceTypeId: type } = shown;
     if (type === undefined) throw unreadable(action, 'InstanceTypeId is missing');
@@ -45,17 +42,9 @@ function limitsIn({
 
 function limitsOf(shown: ShownInstanceType): InstanceLimits | UnreadableLimits {
   const { eniQuantity: interfaces, eniPrivateIpAddressQuantity: addressesPerInterface } = shown;
-  if (!isCount(interfaces, maxInterfaces)) return { problem: `EniQuantity is ${String(interfaces)}` };
-  if (!isCount(addressesPerInterface, maxAddresses))
+  if (!isInterfaceLimit(interfaces)) return { problem: `EniQuantity is ${String(interfaces)}` };
+  if (!isAddressLimit(addressesPerInterface))
     return { problem: `EniPrivateIpAddressQuantity is ${String(addressesPerInterface)}` };
   // No agent on Alibaba Cloud understands prefixes, or an interface beyond the last index; the primary one has 0.
   return { interfaces: Math.min(interfaces, maxIndex + 1), addressesPerInterface, prefixes: false };
-}
-
-/** Several times the limits of the largest instances. */
-const maxInterfaces = 256;
-const maxAddresses = 1024;
-
-function isCount(value: unknown, max: number): value is number {
-  return Number.isSafeInteger(value) && Number(value) > 0 && Number(value) <= max;
 }

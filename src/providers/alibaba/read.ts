@@ -4,7 +4,7 @@ import type { TakenAddresses } from '../contract/block-census.ts';
 import { CloudError, unreadable } from '../contract/cloud-failure.ts';
 import { inParts } from '../contract/in-parts.ts';
 import type { Tags } from '../contract/network-interface.ts';
-import type { Instance, Observation } from '../contract/observation.ts';
+import { askedInstances, type Instance, observedInParts } from '../contract/observation.ts';
 import { isIdOf } from './ids.ts';
 import { holderOf, prefixesOf, problemOf, readInterface, requestTags } from './network-interface.ts';
 import { refuseRepeated, refuseSpoiled, refuseUnrequested } from '../contract/plausible.ts';
@@ -15,9 +15,6 @@ import { listed, type RpcClient } from './rpc-client.ts';
 export const interfacePage = 500;
 const instancePage = 100;
 export const maxIds = 100;
-
-/** Interfaces of a listing parsed at a time. */
-const partSize = 50;
 
 export interface Reading {
   readonly client: RpcClient;
@@ -50,24 +47,12 @@ async function* observeNetwork(reading: Reading, vpcId: string): AsyncGenerator<
   const input = { vpcId, maxResults: interfacePage };
   for await (const { startedAt, output } of client.pages('DescribeNetworkInterfaces', input, context)) {
     const page = believed(output.networkInterfaceSets?.networkInterfaceSet);
-    refuseUnrequested(
-      'DescribeNetworkInterfaces',
-      [vpcId],
-      page.map((item) => item.vpcId),
-    );
-    // Yields one part at a time: the caller works in between. Each part is freed once it is taken.
-    while (page.length > 0) {
-      const part = page.splice(0, partSize);
-      const isObserved = (item: ShownNetworkInterface): boolean => {
-        const holder = holderOf(item);
-        return holder !== undefined && (tagged === undefined || tagged.has(holder));
-      };
-      yield {
-        startedAt,
-        observations: part.filter(isObserved).flatMap((item) => readInterface(item) ?? []),
-        others: part.filter((item) => !isObserved(item)).map(addressesTaken),
-      };
-    }
+    refuseUnrequested('DescribeNetworkInterfaces', [vpcId], page, (item) => item.vpcId);
+    const isObserved = (item: ShownNetworkInterface): boolean => {
+      const holder = holderOf(item);
+      return holder !== undefined && (tagged === undefined || tagged.has(holder));
+    };
+    yield* observedInParts(page, startedAt, { isObserved, read: readInterface, taken: addressesTaken });
   }
 }
 
@@ -99,12 +84,8 @@ async function* observeInstances(
     instanceIds: JSON.stringify(instanceIds),
     ...(tag.length > 0 && { tag }),
   });
-  refuseUnrequested('DescribeInstances', instanceIds, [...instances.keys()]);
-  const absent = (id: string): Instance => ({ id, state: 'unknown', managed: hasNoTags(reading) });
-  const observations = instanceIds.map(
-    (id): Observation => ({ kind: 'instance', instance: instances.get(id) ?? absent(id) }),
-  );
-  yield { startedAt, observations };
+  refuseUnrequested('DescribeInstances', instanceIds, [...instances.keys()], (id) => id);
+  yield { startedAt, observations: askedInstances(instanceIds, instances, hasNoTags(reading)) };
   for (let from = 0; from < interfaceIds.length; from += maxIds)
     yield* interfacesBy(
       reading,
@@ -121,11 +102,7 @@ async function* interfacesBy(
   const input = { ...by, maxResults: interfacePage };
   for await (const { startedAt, output } of client.pages('DescribeNetworkInterfaces', input, context)) {
     const page = believed(output.networkInterfaceSets?.networkInterfaceSet);
-    refuseUnrequested(
-      'DescribeNetworkInterfaces',
-      instanceIds,
-      page.map((item) => holderOf(item)),
-    );
+    refuseUnrequested('DescribeNetworkInterfaces', instanceIds, page, holderOf);
     yield { startedAt, observations: page.flatMap((item) => readInterface(item) ?? []) };
   }
 }
@@ -134,10 +111,7 @@ async function* interfacesBy(
 export function believed(list: readonly ShownNetworkInterface[] | undefined): ShownNetworkInterface[] {
   const action = 'DescribeNetworkInterfaces';
   const page = listed(action, list);
-  refuseRepeated(
-    action,
-    page.map((item) => item.networkInterfaceId),
-  );
+  refuseRepeated(action, page, ({ networkInterfaceId }) => networkInterfaceId);
   const spoiled = page.flatMap((item) => {
     const problem = problemOf(item);
     return problem === undefined ? [] : [{ id: item.networkInterfaceId ?? 'an interface', problem }];

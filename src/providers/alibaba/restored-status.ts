@@ -1,73 +1,50 @@
-// Reads a published `status.alibaba-cloud` back: the state known before a restart. Skips interfaces without what agents
-// need, because a read of the instance shows them again.
+// Reads a published `status.alibaba-cloud` back. Skips interfaces without what agents need.
 import { isIPv4 } from 'node:net';
 import type { RestoredState } from '../contract/cilium-node-section.ts';
-import type { Network, Subnet } from '../contract/infrastructure.ts';
-import { parseBlock } from '../contract/ipv4.ts';
-import type { NetworkInterface } from '../contract/network-interface.ts';
-import { items, member, text } from '../contract/published-json.ts';
-import { byId } from '../contract/published-status.ts';
+import { attachedTo, interfaceWith, type NetworkInterface } from '../contract/network-interface.ts';
+import { items, member, text, texts, textsByName } from '../contract/published-json.ts';
+import { restoreById, restoredNetwork, restoredSubnet } from '../contract/restored-status.ts';
 import { attachmentIdOf, slotIn } from './network-interface.ts';
 
 export function restoreStatus(instanceId: string, status: unknown): RestoredState {
-  const enis = Object.entries(member(status, 'enis') ?? {});
-  return {
-    interfaces: enis.flatMap(([id, eni]) => restoreInterface(instanceId, id, eni) ?? []),
-    subnets: byId(enis.flatMap(([, eni]) => restoreSubnet(eni) ?? [])),
-    networks: byId(enis.flatMap(([, eni]) => restoreNetwork(eni) ?? [])),
-  };
-}
-
-function restoreSubnet(eni: unknown): Subnet | undefined {
-  const vswitch = member(eni, 'vswitch');
-  const [id, cidr] = [text(vswitch, 'vswitch-id'), text(vswitch, 'cidr')];
-  const networkId = text(member(eni, 'vpc'), 'vpc-id');
-  if (id === '' || networkId === '' || parseBlock(cidr) === undefined) return undefined;
-  const zone = text(eni, 'zone-id');
-  return { id, cidr, networkId, zone, tags: {}, freeAddresses: 0, eligible: false };
-}
-
-function restoreNetwork(eni: unknown): Network | undefined {
-  const vpc = member(eni, 'vpc');
-  const [id, primaryCidr] = [text(vpc, 'vpc-id'), text(vpc, 'cidr')];
-  if (id === '' || parseBlock(primaryCidr) === undefined) return undefined;
-  const cidrs = items(vpc, 'secondary-cidrs').filter((cidr) => typeof cidr === 'string');
-  return { id, primaryCidr, cidrs: cidrs.filter((cidr) => parseBlock(cidr) !== undefined) };
+  return restoreById(status, {
+    interface: (id, eni) => restoreInterface(instanceId, id, eni),
+    subnet: (eni) => {
+      const [vswitch, zone] = [member(eni, 'vswitch'), text(eni, 'zone-id')];
+      const networkId = text(member(eni, 'vpc'), 'vpc-id');
+      return restoredSubnet({
+        id: text(vswitch, 'vswitch-id'),
+        cidr: text(vswitch, 'cidr'),
+        networkId,
+        zone,
+      });
+    },
+    network: (eni) => {
+      const vpc = member(eni, 'vpc');
+      const cidrs = texts(vpc, 'secondary-cidrs');
+      return restoredNetwork({ id: text(vpc, 'vpc-id'), primaryCidr: text(vpc, 'cidr'), cidrs });
+    },
+  });
 }
 
 function restoreInterface(instanceId: string, id: string, eni: unknown): NetworkInterface | undefined {
   const [mac, primaryAddress] = [text(eni, 'mac-address'), text(eni, 'primary-ip-address')];
-  const [subnetId, networkId] = [
-    text(member(eni, 'vswitch'), 'vswitch-id'),
-    text(member(eni, 'vpc'), 'vpc-id'),
-  ];
+  const subnetId = text(member(eni, 'vswitch'), 'vswitch-id');
+  const networkId = text(member(eni, 'vpc'), 'vpc-id');
   if (!isIPv4(primaryAddress) || [mac, subnetId, networkId].includes('')) return undefined;
   const addresses = items(eni, 'private-ipsets').map((entry) => text(entry, 'private-ip-address'));
-  const tags = Object.fromEntries(
-    Object.entries(member(eni, 'tags') ?? {}).map(([key, value]) => [key, String(value)]),
-  );
-  const isPrimary = text(eni, 'type') === 'Primary';
-  return {
+  const tags = textsByName(eni, 'tags');
+  const index = text(eni, 'type') === 'Primary' ? 0 : slotIn(tags);
+  return interfaceWith({
     id,
-    description: '',
     networkId,
     subnetId,
     zone: text(eni, 'zone-id'),
     mac,
     primaryAddress,
-    publicAddress: undefined,
     addresses: addresses.filter((address) => isIPv4(address) && address !== primaryAddress),
-    prefixes: [],
-    securityGroupIds: items(eni, 'security-groupids').filter((group) => typeof group === 'string'),
+    securityGroupIds: texts(eni, 'security-groupids'),
     tags,
-    reservedFor: undefined,
-    attachment: {
-      id: attachmentIdOf(id, instanceId),
-      instanceId,
-      deviceIndex: isPrimary ? 0 : (slotIn(tags) ?? Infinity),
-      networkCard: 0,
-      state: 'attached',
-      deleteOnTermination: true,
-    },
-  };
+    attachment: attachedTo(instanceId, index, attachmentIdOf(id, instanceId)),
+  });
 }

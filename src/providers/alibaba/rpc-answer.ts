@@ -1,6 +1,6 @@
 // Reads answers of the RPC protocol: JSON within limits, and errors with their code.
 import type { IncomingAnswer } from '../../network/http-sender.ts';
-import { boundedBody, checkHeaders, UnreadableAnswer } from '../../network/bounded-body.ts';
+import { boundedText, jsonIn, UnreadableAnswer } from '../../network/bounded-body.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { CallError } from '../gate/cloud-call.ts';
 
@@ -12,25 +12,17 @@ type Headers = Readonly<Record<string, string | undefined>>;
 
 /** Rejects with a CallError for a refusal, and with an UnreadableAnswer for an answer that is not from the cloud. */
 export async function readBody(
-  { statusCode, headers: received, body }: IncomingAnswer,
+  { statusCode: status, headers, body }: IncomingAnswer,
   clock: Clock,
 ): Promise<unknown> {
-  const headers = Object.fromEntries(
-    Object.entries(received).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]),
-  );
-  const isRefused = statusCode < 200 || statusCode >= 300;
+  const isRefused = status < 200 || status >= 300;
   const max = isRefused ? maxRefusalBytes : maxAnswerBytes;
-  const pieces: Uint8Array[] = [];
-  try {
-    checkHeaders(headers, max);
-    for await (const piece of boundedBody(body, { max, clock })) pieces.push(piece);
-  } catch (error) {
-    body.destroy();
+  const content = await boundedText(body, { max, clock, headers }).catch((error: unknown) => {
     // Its status says enough.
-    if (!isRefused) throw error;
-  }
-  const content = Buffer.concat(pieces).toString('utf8');
-  return understood({ status: statusCode, headers, content });
+    if (isRefused) return '';
+    throw error;
+  });
+  return understood({ status, headers, content });
 }
 
 /** Parses the body of an answer. Throws as `readBody` rejects. */
@@ -57,15 +49,6 @@ function problemOf(status: number, body: unknown): string | undefined {
   // No success of ECS or VPC has this member.
   if (typeof Code === 'string') return `the answer has status ${status} and the error ${Code}`;
   return typeof RequestId === 'string' && RequestId !== '' ? undefined : 'the answer has no RequestId';
-}
-
-function jsonIn(content: string): unknown {
-  try {
-    return JSON.parse(content) as unknown;
-  } catch {
-    // An error page of something in between.
-    return undefined;
-  }
 }
 
 function refusalOf(status: number, headers: Headers, body: unknown): CallError {

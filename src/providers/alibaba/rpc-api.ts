@@ -1,5 +1,5 @@
-// The calls of ECS and VPC that Headwater sends, reduced to the members it sends and reads. All answer members are
-// optional; the reader of an answer validates them. Names are those of the vendor's models.
+// The calls of ECS and VPC that Headwater sends, reduced to the members it sends and reads. The reader of an
+// answer validates what it shows. Names are those of the vendor's models.
 import type { Sending } from '../gate/cloud-call.ts';
 
 export interface RequestTag {
@@ -7,80 +7,75 @@ export interface RequestTag {
   readonly value: string;
 }
 
+/** Of an answer, any member may be missing. */
+type Shown<T> = { readonly [N in keyof T]?: T[N] | undefined };
+
+/** A list, which answers wrap in an object with one member. */
+type Wrapped<Name extends string, Item> = Shown<Record<Name, readonly Item[]>>;
+
+type PublicAddress = Shown<{ publicIpAddress: string }>;
+
 /** ECS names the members of a tag otherwise than VPC. */
-export interface ShownTag {
-  readonly tagKey?: string | undefined;
-  readonly tagValue?: string | undefined;
-}
+export type ShownTag = Shown<{ tagKey: string; tagValue: string }>;
 
-export interface ShownAddress {
-  readonly privateIpAddress?: string | undefined;
-  readonly primary?: boolean | undefined;
-  readonly associatedPublicIp?: { readonly publicIpAddress?: string | undefined } | undefined;
-}
+export type ShownAddress = Shown<{
+  privateIpAddress: string;
+  primary: boolean;
+  associatedPublicIp: PublicAddress;
+}>;
 
-export interface ShownNetworkInterface {
-  readonly networkInterfaceId?: string | undefined;
-  readonly status?: string | undefined;
-  readonly type?: string | undefined;
-  readonly macAddress?: string | undefined;
-  readonly vpcId?: string | undefined;
-  readonly vSwitchId?: string | undefined;
-  readonly zoneId?: string | undefined;
-  readonly instanceId?: string | undefined;
-  readonly description?: string | undefined;
-  readonly deleteOnRelease?: boolean | undefined;
-  readonly serviceManaged?: boolean | undefined;
-  readonly privateIpAddress?: string | undefined;
-  readonly associatedPublicIp?: { readonly publicIpAddress?: string | undefined } | undefined;
-  readonly privateIpSets?: { readonly privateIpSet?: readonly ShownAddress[] | undefined } | undefined;
-  readonly ipv4PrefixSets?:
-    | { readonly ipv4PrefixSet?: readonly { readonly ipv4Prefix?: string | undefined }[] | undefined }
-    | undefined;
-  readonly securityGroupIds?: { readonly securityGroupId?: readonly string[] | undefined } | undefined;
-  readonly tags?: { readonly tag?: readonly ShownTag[] | undefined } | undefined;
-}
+export type ShownNetworkInterface = Shown<{
+  networkInterfaceId: string;
+  status: string;
+  type: string;
+  macAddress: string;
+  vpcId: string;
+  vSwitchId: string;
+  zoneId: string;
+  instanceId: string;
+  description: string;
+  deleteOnRelease: boolean;
+  serviceManaged: boolean;
+  privateIpAddress: string;
+  associatedPublicIp: PublicAddress;
+  privateIpSets: Wrapped<'privateIpSet', ShownAddress>;
+  ipv4PrefixSets: Wrapped<'ipv4PrefixSet', Shown<{ ipv4Prefix: string }>>;
+  securityGroupIds: Wrapped<'securityGroupId', string>;
+  tags: Wrapped<'tag', ShownTag>;
+}>;
 
-export interface ShownInstance {
-  readonly instanceId?: string | undefined;
-  readonly status?: string | undefined;
-  readonly networkInterfaces?:
-    | {
-        readonly networkInterface?:
-          | readonly { readonly networkInterfaceId?: string | undefined }[]
-          | undefined;
-      }
-    | undefined;
-}
+export type ShownInstance = Shown<{
+  instanceId: string;
+  status: string;
+  networkInterfaces: Wrapped<'networkInterface', Shown<{ networkInterfaceId: string }>>;
+}>;
 
-export interface ShownInstanceType {
-  readonly instanceTypeId?: string | undefined;
-  readonly eniQuantity?: number | undefined;
-  readonly eniPrivateIpAddressQuantity?: number | undefined;
-}
+export type ShownInstanceType = Shown<{
+  instanceTypeId: string;
+  eniQuantity: number;
+  eniPrivateIpAddressQuantity: number;
+}>;
 
-export interface ShownVSwitch {
-  readonly vSwitchId?: string | undefined;
-  readonly vpcId?: string | undefined;
-  readonly zoneId?: string | undefined;
-  readonly cidrBlock?: string | undefined;
-  readonly availableIpAddressCount?: number | undefined;
-  readonly tags?:
-    | { readonly tag?: readonly { readonly key?: string; readonly value?: string }[] | undefined }
-    | undefined;
-}
+export type ShownVSwitch = Shown<{
+  vSwitchId: string;
+  vpcId: string;
+  zoneId: string;
+  cidrBlock: string;
+  availableIpAddressCount: number;
+  tags: Wrapped<'tag', Shown<{ key: string; value: string }>>;
+}>;
 
-export interface ShownVpc {
-  readonly vpcId?: string | undefined;
-  readonly cidrBlock?: string | undefined;
-  readonly secondaryCidrBlocks?: { readonly secondaryCidrBlock?: readonly string[] | undefined } | undefined;
-}
+export type ShownVpc = Shown<{
+  vpcId: string;
+  cidrBlock: string;
+  secondaryCidrBlocks: Wrapped<'secondaryCidrBlock', string>;
+}>;
 
-export interface ShownSecurityGroup {
-  readonly securityGroupId?: string | undefined;
-  readonly vpcId?: string | undefined;
-  readonly tags?: { readonly tag?: readonly ShownTag[] | undefined } | undefined;
-}
+export type ShownSecurityGroup = Shown<{
+  securityGroupId: string;
+  vpcId: string;
+  tags: Wrapped<'tag', ShownTag>;
+}>;
 
 /** Pages that follow each other by a token. */
 export interface TokenPage {
@@ -94,6 +89,10 @@ export interface NumberedPage {
   readonly pageSize?: number;
 }
 
+interface InVpc extends NumberedPage {
+  readonly vpcId?: string;
+}
+
 interface Calls {
   DescribeNetworkInterfaces: {
     input: TokenPage & {
@@ -103,12 +102,10 @@ interface Calls {
       readonly status?: string;
       readonly tag?: readonly RequestTag[];
     };
-    output: {
-      readonly networkInterfaceSets?:
-        | { readonly networkInterfaceSet?: readonly ShownNetworkInterface[] | undefined }
-        | undefined;
-      readonly nextToken?: string | undefined;
-    };
+    output: Shown<{
+      networkInterfaceSets: Wrapped<'networkInterfaceSet', ShownNetworkInterface>;
+      nextToken: string;
+    }>;
   };
   DescribeInstances: {
     input: TokenPage & {
@@ -117,42 +114,23 @@ interface Calls {
       readonly instanceIds?: string;
       readonly tag?: readonly RequestTag[];
     };
-    output: {
-      readonly instances?: { readonly instance?: readonly ShownInstance[] | undefined } | undefined;
-      readonly nextToken?: string | undefined;
-    };
+    output: Shown<{ instances: Wrapped<'instance', ShownInstance>; nextToken: string }>;
   };
   DescribeInstanceTypes: {
     input: TokenPage & { readonly instanceTypes?: readonly string[] };
-    output: {
-      readonly instanceTypes?:
-        | { readonly instanceType?: readonly ShownInstanceType[] | undefined }
-        | undefined;
-      readonly nextToken?: string | undefined;
-    };
+    output: Shown<{ instanceTypes: Wrapped<'instanceType', ShownInstanceType>; nextToken: string }>;
   };
   DescribeSecurityGroups: {
-    input: NumberedPage & { readonly vpcId?: string };
-    output: {
-      readonly securityGroups?:
-        | { readonly securityGroup?: readonly ShownSecurityGroup[] | undefined }
-        | undefined;
-      readonly totalCount?: number | undefined;
-    };
+    input: InVpc;
+    output: Shown<{ securityGroups: Wrapped<'securityGroup', ShownSecurityGroup>; totalCount: number }>;
   };
   DescribeVpcs: {
-    input: NumberedPage & { readonly vpcId?: string };
-    output: {
-      readonly vpcs?: { readonly vpc?: readonly ShownVpc[] | undefined } | undefined;
-      readonly totalCount?: number | undefined;
-    };
+    input: InVpc;
+    output: Shown<{ vpcs: Wrapped<'vpc', ShownVpc>; totalCount: number }>;
   };
   DescribeVSwitches: {
-    input: NumberedPage & { readonly vpcId?: string };
-    output: {
-      readonly vSwitches?: { readonly vSwitch?: readonly ShownVSwitch[] | undefined } | undefined;
-      readonly totalCount?: number | undefined;
-    };
+    input: InVpc;
+    output: Shown<{ vSwitches: Wrapped<'vSwitch', ShownVSwitch>; totalCount: number }>;
   };
   CreateNetworkInterface: {
     input: {
@@ -180,14 +158,12 @@ interface Calls {
       readonly secondaryPrivateIpAddressCount: number;
       readonly clientToken?: string;
     };
-    output: {
-      readonly assignedPrivateIpAddressesSet?:
-        | {
-            readonly networkInterfaceId?: string | undefined;
-            readonly privateIpSet?: { readonly privateIpAddress?: readonly string[] | undefined } | undefined;
-          }
-        | undefined;
-    };
+    output: Shown<{
+      assignedPrivateIpAddressesSet: Shown<{
+        networkInterfaceId: string;
+        privateIpSet: Wrapped<'privateIpAddress', string>;
+      }>;
+    }>;
   };
   UnassignPrivateIpAddresses: {
     input: { readonly networkInterfaceId: string; readonly privateIpAddress: readonly string[] };

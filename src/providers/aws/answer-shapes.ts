@@ -1,45 +1,28 @@
 // The shapes of the EC2 answers that Headwater reads: which XML element holds which member (EC2's API model
 // has both names).
-import type {
-  Ec2Action,
-  Ec2Address,
-  Ec2Association,
-  Ec2Attachment,
-  Ec2Instance,
-  Ec2InstanceType,
-  Ec2NetworkInterface,
-  Ec2Output,
-  Ec2PrivateAddress,
-  Ec2Reservation,
-  Ec2RouteTable,
-  Ec2SecurityGroup,
-  Ec2Subnet,
-  Ec2Vpc,
-  Tag,
-} from './ec2-api.ts';
-import { answer, type AnswerShape, flag, listOf, number, record, shared, text } from './page-reader.ts';
+import { answer, flag, listOf, number, record, shared, text } from './page-reader.ts';
 
-type ItemOf<T> = NonNullable<T> extends readonly (infer I)[] ? I : never;
+export const tag = record({ Key: ['key', shared], Value: ['value', shared] });
+const tags = listOf(tag);
 
-const tags = listOf(record<Tag>({ Key: ['key', shared], Value: ['value', shared] }));
+const prefixes = listOf(record({ Ipv4Prefix: ['ipv4Prefix', text] }));
 
-const prefixes = listOf(record<{ readonly Ipv4Prefix?: string }>({ Ipv4Prefix: ['ipv4Prefix', text] }));
+const groups = listOf(record({ GroupId: ['groupId', shared] }));
 
-const groups = listOf(record<{ readonly GroupId?: string }>({ GroupId: ['groupId', shared] }));
-
-const association = record<Ec2Association>({
+/** Some EC2 emulators show an empty one instead of none. In a Wavelength Zone it holds a carrier address. */
+export const association = record({
   IpOwnerId: ['ipOwnerId', shared],
   PublicIp: ['publicIp', text],
   CarrierIp: ['carrierIp', text],
 });
 
-const privateAddress = record<Ec2PrivateAddress>({
+const privateAddress = record({
   PrivateIpAddress: ['privateIpAddress', text],
   Primary: ['primary', flag],
   Association: ['association', association],
 });
 
-const attachment = record<Ec2Attachment>({
+export const attachment = record({
   AttachmentId: ['attachmentId', text],
   InstanceId: ['instanceId', text],
   DeviceIndex: ['deviceIndex', number],
@@ -48,7 +31,7 @@ const attachment = record<Ec2Attachment>({
   DeleteOnTermination: ['deleteOnTermination', flag],
 });
 
-const networkInterface = record<Ec2NetworkInterface>(
+export const networkInterface = record(
   {
     NetworkInterfaceId: ['networkInterfaceId', text],
     Description: ['description', shared],
@@ -58,15 +41,9 @@ const networkInterface = record<Ec2NetworkInterface>(
     MacAddress: ['macAddress', text],
     PrivateIpAddress: ['privateIpAddress', text],
     PrivateIpAddresses: ['privateIpAddressesSet', listOf(privateAddress)],
-    Ipv6Addresses: [
-      'ipv6AddressesSet',
-      listOf(record<{ readonly Ipv6Address?: string }>({ Ipv6Address: ['ipv6Address', text] })),
-    ],
+    Ipv6Addresses: ['ipv6AddressesSet', listOf(record({ Ipv6Address: ['ipv6Address', text] }))],
     Ipv4Prefixes: ['ipv4PrefixSet', prefixes],
-    Ipv6Prefixes: [
-      'ipv6PrefixSet',
-      listOf(record<{ readonly Ipv6Prefix?: string }>({ Ipv6Prefix: ['ipv6Prefix', text] })),
-    ],
+    Ipv6Prefixes: ['ipv6PrefixSet', listOf(record({ Ipv6Prefix: ['ipv6Prefix', text] }))],
     Groups: ['groupSet', groups],
     TagSet: ['tagSet', tags],
     InterfaceType: ['interfaceType', shared],
@@ -78,7 +55,7 @@ const networkInterface = record<Ec2NetworkInterface>(
   ['ipv4Prefix', 'privateIpAddress', 'groupId', 'key', 'publicIp', 'instanceId', 'attachmentId'],
 );
 
-const subnet = record<Ec2Subnet>({
+export const subnet = record({
   SubnetId: ['subnetId', text],
   CidrBlock: ['cidrBlock', text],
   Ipv6Native: ['ipv6Native', flag],
@@ -88,43 +65,40 @@ const subnet = record<Ec2Subnet>({
   Tags: ['tagSet', tags],
 });
 
-const vpc = record<Ec2Vpc>({
+export const vpc = record({
   VpcId: ['vpcId', text],
   CidrBlock: ['cidrBlock', text],
   CidrBlockAssociationSet: [
     'cidrBlockAssociationSet',
     listOf(
-      record<ItemOf<Ec2Vpc['CidrBlockAssociationSet']>>({
+      record({
         CidrBlock: ['cidrBlock', text],
-        CidrBlockState: ['cidrBlockState', record<{ readonly State?: string }>({ State: ['state', text] })],
+        CidrBlockState: ['cidrBlockState', record({ State: ['state', text] })],
       }),
     ),
   ],
 });
 
-const routeTable = record<Ec2RouteTable>({
+export const routeTable = record({
   RouteTableId: ['routeTableId', text],
   VpcId: ['vpcId', shared],
-  Associations: [
-    'associationSet',
-    listOf(record<{ readonly SubnetId?: string }>({ SubnetId: ['subnetId', text] })),
-  ],
+  Associations: ['associationSet', listOf(record({ SubnetId: ['subnetId', text] }))],
 });
 
-const securityGroup = record<Ec2SecurityGroup>({
+export const securityGroup = record({
   GroupId: ['groupId', text],
   VpcId: ['vpcId', shared],
   Tags: ['tagSet', tags],
 });
 
-const networkInfo = record<NonNullable<Ec2InstanceType['NetworkInfo']>>({
+const networkInfo = record({
   MaximumNetworkInterfaces: ['maximumNetworkInterfaces', number],
   Ipv4AddressesPerInterface: ['ipv4AddressesPerInterface', number],
   DefaultNetworkCardIndex: ['defaultNetworkCardIndex', number],
   NetworkCards: [
     'networkCards',
     listOf(
-      record<ItemOf<NonNullable<Ec2InstanceType['NetworkInfo']>['NetworkCards']>>({
+      record({
         NetworkCardIndex: ['networkCardIndex', number],
         MaximumNetworkInterfaces: ['maximumNetworkInterfaces', number],
       }),
@@ -132,24 +106,21 @@ const networkInfo = record<NonNullable<Ec2InstanceType['NetworkInfo']>>({
   ],
 });
 
-const instanceType = record<Ec2InstanceType>({
+export const instanceType = record({
   InstanceType: ['instanceType', text],
   Hypervisor: ['hypervisor', shared],
   BareMetal: ['bareMetal', flag],
   NetworkInfo: ['networkInfo', networkInfo],
 });
 
-const instance = record<Ec2Instance>({
+export const instance = record({
   InstanceId: ['instanceId', text],
-  State: [
-    'instanceState',
-    record<NonNullable<Ec2Instance['State']>>({ Code: ['code', number], Name: ['name', shared] }),
-  ],
+  State: ['instanceState', record({ Code: ['code', number], Name: ['name', shared] })],
 });
 
-const reservation = record<Ec2Reservation>({ Instances: ['instancesSet', listOf(instance)] });
+const reservation = record({ Instances: ['instancesSet', listOf(instance)] });
 
-const address = record<Ec2Address>({
+export const address = record({
   AllocationId: ['allocationId', text],
   AssociationId: ['associationId', text],
   PublicIp: ['publicIp', text],
@@ -158,10 +129,11 @@ const address = record<Ec2Address>({
   Tags: ['tagSet', tags],
 });
 
-const token: readonly ['nextToken', typeof text] = ['nextToken', text];
-const done: { readonly Return: readonly ['return', typeof flag] } = { Return: ['return', flag] };
+const token = ['nextToken', text] as const;
+/** Of a call that only confirms success. */
+const done = { Return: ['return', flag] } as const;
 
-export const answerShapes: { readonly [A in Ec2Action]: AnswerShape<Ec2Output<A>> } = {
+export const answerShapes = {
   DescribeNetworkInterfaces: answer('DescribeNetworkInterfaces', {
     NetworkInterfaces: ['networkInterfaceSet', listOf(networkInterface)],
     NextToken: token,
@@ -193,9 +165,7 @@ export const answerShapes: { readonly [A in Ec2Action]: AnswerShape<Ec2Output<A>
     NetworkInterfaceId: ['networkInterfaceId', text],
     AssignedPrivateIpAddresses: [
       'assignedPrivateIpAddressesSet',
-      listOf(
-        record<{ readonly PrivateIpAddress?: string }>({ PrivateIpAddress: ['privateIpAddress', text] }),
-      ),
+      listOf(record({ PrivateIpAddress: ['privateIpAddress', text] })),
     ],
     AssignedIpv4Prefixes: ['assignedIpv4PrefixSet', prefixes],
   }),

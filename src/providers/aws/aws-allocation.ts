@@ -1,6 +1,7 @@
 // Implements the core's cloud contract for AWS.
 import type { AllocationImplementation } from '../contract/allocation-implementation.ts';
 import type { CloudTraits } from '../contract/cloud-traits.ts';
+import { admission } from '../gate/action-client.ts';
 import type { Ec2Client } from './ec2-client.ts';
 import { actionOf, perform } from './perform.ts';
 import { readPublicAddresses } from './public-addresses.ts';
@@ -36,19 +37,7 @@ export function awsAllocation(client: Ec2Client, options: ReadOptions): Allocati
     readLimits: (types, context) => readLimits(client, types, context),
     readPublicAddresses: (tags, context) => readPublicAddresses(client, tags, context),
     readDetached: (scope, context) => readDetached(client, scope, options.pageSize, context),
-    admit: async (kinds, context) => {
-      const refund = await client.admit(
-        kinds.map((kind) => actionOf[kind]),
-        context,
-      );
-      return (unsent = kinds) => refund(unsent.map((kind) => actionOf[kind]));
-    },
-    reconsider: () => client.reconsider(),
-    expectedWait: (kinds, priority) =>
-      client.expectedWait(
-        kinds.map((kind) => actionOf[kind]),
-        priority,
-      ),
+    ...admission(client, actionOf),
     perform: (operation, context) => perform(client, operation, context),
     section: awsSection,
   };

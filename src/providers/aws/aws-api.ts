@@ -21,30 +21,21 @@ import {
   UnassignPrivateIpAddressesCommand,
 } from '@aws-sdk/client-ec2';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
-import type { Clock } from '../../runtime/clock.ts';
+import type { HttpSenderOptions } from '../../network/http-sender.ts';
 import { compactPages } from './compact-pages.ts';
 import { DepartingRequest, neverLeft } from '../../network/departing-request.ts';
-import { checkingAgent, checkingTlsAgent } from '../../network/pre-send-agents.ts';
+import { agentsVia } from '../../network/pre-send-agents.ts';
 import { ProxiedHandler } from '../../network/proxied-handler.ts';
+import { isRead } from '../gate/action-client.ts';
 import { CallError, type CallResult, type Sending } from '../gate/cloud-call.ts';
 import type { Ec2Action, Ec2Api, Ec2Input, Ec2Output } from './ec2-api.ts';
 import type { WhereaboutsSource } from './whereabouts.ts';
 
-export interface AwsApiOptions {
+export interface AwsApiOptions extends HttpSenderOptions {
   /** Undefined: the SDK's own chain (environment, shared configuration). */
   readonly region: string | undefined;
   /** URL; undefined: the SDK's own choice. */
   readonly endpoint: string | undefined;
-  /** Maximum connections to one host. */
-  readonly connections: number;
-  /** Times the transfer of answer bodies. */
-  readonly clock: Clock;
-  /** Timeout for opening a connection, in ms. A request ends by its signal. */
-  readonly connectionTimeout: number;
-  /** The proxy for a target; undefined for none. */
-  readonly proxyFor: (target: URL) => URL | undefined;
-  /** Called before the first request to each host, including hosts that serve credentials. */
-  readonly onRoute: (host: string, proxy: URL | undefined) => void;
   /** Sends requests instead of the network. */
   readonly handler?: Handler;
   /** Whether the environment sets an STS endpoint, which the SDK reads. */
@@ -75,28 +66,14 @@ const commands = {
 } satisfies Record<Ec2Action, unknown>;
 
 /**
- * Calls that do no harm when they arrive twice: they change nothing, are the same by their client token, or only set a
- * value. Another assignment adds addresses, and what another release names may belong to others by then. A second
- * attachment is refused although the first succeeded.
+ * Changes that do no harm when they arrive twice: the same by their client token, or of a value. Another assignment adds
+ * addresses, and what another release names may belong to others by then. A second attachment is refused although the first
+ * succeeded.
  */
-const repeatable: Readonly<Record<Ec2Action, boolean>> = {
-  AssignPrivateIpAddresses: false,
-  AssociateAddress: false,
-  AttachNetworkInterface: false,
-  CreateNetworkInterface: true,
-  DeleteNetworkInterface: false,
-  DescribeAddresses: true,
-  DescribeInstances: true,
-  DescribeInstanceTypes: true,
-  DescribeNetworkInterfaces: true,
-  DescribeRouteTables: true,
-  DescribeSecurityGroups: true,
-  DescribeSubnets: true,
-  DescribeVpcs: true,
-  DetachNetworkInterface: false,
-  ModifyNetworkInterfaceAttribute: true,
-  UnassignPrivateIpAddresses: false,
-};
+const repeatable: ReadonlySet<Ec2Action> = new Set([
+  'CreateNetworkInterface',
+  'ModifyNetworkInterfaceAttribute',
+]);
 
 export class AwsApi implements Ec2Api, WhereaboutsSource {
   readonly #config: EC2ClientConfig;
@@ -168,7 +145,7 @@ export class AwsApi implements Ec2Api, WhereaboutsSource {
     const gate =
       <I, O>(next: (args: I) => Promise<O>) =>
       (args: I): Promise<O> =>
-        departing.depart(repeatable[action], () => next(args));
+        departing.depart(isRead(action) || repeatable.has(action), () => next(args));
     command.middlewareStack.add(gate, { step: 'deserialize', priority: 'low', name: 'gate' });
     try {
       // Its content was read by the shape of this action.
@@ -185,16 +162,10 @@ export class AwsApi implements Ec2Api, WhereaboutsSource {
 
 /** The request handler for the client and for the clients of its credential chain. */
 function handlerOf(options: AwsApiOptions): Handler {
-  const { connections, connectionTimeout, clock, proxyFor, onRoute } = options;
+  const { connectionTimeout, proxyFor, onRoute } = options;
   const handlerVia = (proxy: URL | undefined): NodeHttpHandler => {
-    // The caller already chose which requests use the proxy, so the agents get no exceptions.
-    const proxyEnv = proxy && { HTTP_PROXY: proxy.href, HTTPS_PROXY: proxy.href };
-    const agent = { keepAlive: true, maxSockets: connections, ...(proxyEnv && { proxyEnv }) };
-    return new NodeHttpHandler({
-      connectionTimeout,
-      httpAgent: checkingAgent(agent, clock),
-      httpsAgent: checkingTlsAgent(agent, clock),
-    });
+    const { http: httpAgent, https: httpsAgent } = agentsVia(proxy, options);
+    return new NodeHttpHandler({ connectionTimeout, httpAgent, httpsAgent });
   };
   return new ProxiedHandler({ proxyFor, handlerVia, onRoute });
 }

@@ -11,12 +11,18 @@ import type {
   SkippedEntry,
   StatusContext,
 } from '../contract/cilium-node-section.ts';
-import type { KnownNetwork, Network, Subnet } from '../contract/infrastructure.ts';
+import type { KnownNetwork } from '../contract/infrastructure.ts';
 import type { InstanceView } from '../contract/instance-view.ts';
-import { blockAround, expandBlock, parseAddress, parseBlock } from '../contract/ipv4.ts';
-import { expandHolding, type NetworkInterface } from '../contract/network-interface.ts';
-import { isAbsent, member, text } from '../contract/published-json.ts';
-import { byId, shownById, withoutEmpty } from '../contract/published-status.ts';
+import { blockAround, expandBlock, parseBlock } from '../contract/ipv4.ts';
+import {
+  attachedTo,
+  expandHolding,
+  interfaceWith,
+  type NetworkInterface,
+} from '../contract/network-interface.ts';
+import { isAbsent, member, text, texts, textsByName } from '../contract/published-json.ts';
+import { shownById, withoutById, withoutEmpty } from '../contract/published-status.ts';
+import { restoreById, restoredNetwork, restoredSubnet } from '../contract/restored-status.ts';
 import { cidrWording, ipv4Wording } from '../contract/section-fields.ts';
 import { eniRequirements } from './cilium-node-spec.ts';
 
@@ -158,17 +164,12 @@ function statusAddresses({ addresses, prefixes }: NetworkInterface): readonly st
 
 /** A published `status.eni` without what is gone. A prefix that loses an address is replaced by its other addresses. */
 function statusWithout(status: unknown, isGone: (id: string) => boolean): unknown {
-  const enis = Object.entries(member(status, 'enis') ?? {});
-  if (typeof status !== 'object' || status === null) return {};
   const isWhole = (prefix: unknown): boolean =>
     typeof prefix !== 'string' || !expandHolding(prefix).some(isGone);
   const isThere = (address: unknown): boolean => typeof address !== 'string' || !isGone(address);
-  const kept = enis
-    .filter(([id]) => !isGone(id))
-    .map(
-      ([id, eni]) => [id, restricted(restricted(eni, 'addresses', isThere), 'prefixes', isWhole)] as const,
-    );
-  return { ...status, enis: Object.fromEntries(kept) };
+  return withoutById(status, isGone, (eni) =>
+    restricted(restricted(eni, 'addresses', isThere), 'prefixes', isWhole),
+  );
 }
 
 function restricted(eni: unknown, name: string, stays: (item: unknown) => boolean): unknown {
@@ -177,39 +178,20 @@ function restricted(eni: unknown, name: string, stays: (item: unknown) => boolea
   return { ...(eni as object), [name]: list.filter(stays) };
 }
 
-/**
- * Reads a published `status.eni` back. Skips anything in another form than ours: a refresh of the instance
- * shows it again.
- */
 function restoreStatus(instanceId: string, status: unknown): RestoredState {
-  const enis = Object.entries(member(status, 'enis') ?? {});
-  return {
-    interfaces: enis.flatMap(([id, eni]) => restoreInterface(instanceId, id, eni) ?? []),
-    subnets: byId(enis.flatMap(([, eni]) => restoreSubnet(eni) ?? [])),
-    networks: byId(enis.flatMap(([, eni]) => restoreNetwork(eni) ?? [])),
-  };
-}
-
-function restoreSubnet(eni: unknown): Subnet | undefined {
-  const subnet = member(eni, 'subnet');
-  const [id, cidr, networkId] = [text(subnet, 'id'), text(subnet, 'cidr'), text(member(eni, 'vpc'), 'id')];
-  if (id === '' || networkId === '' || parseBlock(cidr) === undefined) return undefined;
-  return {
-    id,
-    cidr,
-    networkId,
-    zone: text(eni, 'availability-zone'),
-    tags: {},
-    freeAddresses: 0,
-    eligible: false,
-  };
-}
-
-function restoreNetwork(eni: unknown): Network | undefined {
-  const vpc = member(eni, 'vpc');
-  const [id, primaryCidr] = [text(vpc, 'id'), text(vpc, 'primary-cidr')];
-  if (id === '' || parseBlock(primaryCidr) === undefined) return undefined;
-  return { id, primaryCidr, cidrs: texts(vpc, 'cidrs').filter((cidr) => parseBlock(cidr) !== undefined) };
+  return restoreById(status, {
+    interface: (id, eni) => restoreInterface(instanceId, id, eni),
+    subnet: (eni) => {
+      const [subnet, zone] = [member(eni, 'subnet'), text(eni, 'availability-zone')];
+      const networkId = text(member(eni, 'vpc'), 'id');
+      return restoredSubnet({ id: text(subnet, 'id'), cidr: text(subnet, 'cidr'), networkId, zone });
+    },
+    network: (eni) => {
+      const vpc = member(eni, 'vpc');
+      const primaryCidr = text(vpc, 'primary-cidr');
+      return restoredNetwork({ id: text(vpc, 'id'), primaryCidr, cidrs: texts(vpc, 'cidrs') });
+    },
+  });
 }
 
 function restoreInterface(instanceId: string, id: string, eni: unknown): NetworkInterface | undefined {
@@ -217,11 +199,11 @@ function restoreInterface(instanceId: string, id: string, eni: unknown): Network
   const mac = text(eni, 'mac');
   const subnetId = text(member(eni, 'subnet'), 'id');
   const networkId = text(member(eni, 'vpc'), 'id');
-  if (parseAddress(primaryAddress) === undefined || [mac, subnetId, networkId].includes('')) return undefined;
+  if (!isIPv4(primaryAddress) || [mac, subnetId, networkId].includes('')) return undefined;
   const prefixes = texts(eni, 'prefixes').filter((prefix) => parseBlock(prefix)?.length === 28);
   const members = new Set(prefixes.flatMap(expandBlock));
   const index = member(eni, 'number');
-  return {
+  return interfaceWith({
     id,
     description: text(eni, 'description'),
     networkId,
@@ -231,26 +213,11 @@ function restoreInterface(instanceId: string, id: string, eni: unknown): Network
     primaryAddress,
     publicAddress: text(eni, 'public-ip') || undefined,
     addresses: texts(eni, 'addresses').filter(
-      (address) => parseAddress(address) !== undefined && address !== primaryAddress && !members.has(address),
+      (address) => isIPv4(address) && address !== primaryAddress && !members.has(address),
     ),
     prefixes,
     securityGroupIds: texts(eni, 'security-groups'),
-    tags: Object.fromEntries(
-      Object.entries(member(eni, 'tags') ?? {}).map(([key, value]) => [key, String(value)]),
-    ),
-    reservedFor: undefined,
-    attachment: {
-      id: '',
-      instanceId,
-      deviceIndex: typeof index === 'number' ? index : 0,
-      networkCard: 0,
-      state: 'attached',
-      deleteOnTermination: true,
-    },
-  };
-}
-
-function texts(value: unknown, name: string): string[] {
-  const found = member(value, name);
-  return Array.isArray(found) ? found.filter((item) => typeof item === 'string') : [];
+    tags: textsByName(eni, 'tags'),
+    attachment: attachedTo(instanceId, typeof index === 'number' ? index : 0),
+  });
 }

@@ -4,7 +4,7 @@ import type { SectionReading, SectionRequirements } from '../contract/cilium-nod
 import {
   cloudName,
   flag,
-  noTexts,
+  missingFields,
   readFields,
   tags,
   texts,
@@ -34,18 +34,14 @@ const fields = z.object(
   'an object',
 );
 
-const required = ['instance-type', 'vpc-id', 'availability-zone'] as const;
-
-const spec = fields.transform((given): SectionRequirements => {
-  const missing = required.filter((name) => given[name] === undefined);
-  return {
-    missing: missing.length === 0 ? noTexts : missing.map((name) => `spec.eni.${name}`),
+const spec = fields.transform(
+  (given): SectionRequirements => ({
+    missing: missingFields('spec.eni', given),
     instanceId: given['instance-id'],
     instanceType: given['instance-type'],
     networkId: given['vpc-id'],
     zone: given['availability-zone'],
     nodeSubnetId: given['node-subnet-id'],
-    interfaceName: undefined,
     firstInterfaceIndex: given['first-interface-index'],
     securityGroupIds: given['security-groups'],
     securityGroupTags: given['security-group-tags'],
@@ -55,8 +51,8 @@ const spec = fields.transform((given): SectionRequirements => {
     deleteOnTermination: given['delete-on-termination'],
     usePrimaryAddress: given['use-primary-address'],
     disablePrefixDelegation: given['disable-prefix-delegation'],
-  };
-});
+  }),
+);
 
 const absent: SectionRequirements = Object.freeze({ ...spec.parse({}), missing: ['spec.eni'] });
 

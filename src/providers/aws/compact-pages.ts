@@ -4,7 +4,7 @@
 import { Readable } from 'node:stream';
 import type { Clock } from '../../runtime/clock.ts';
 import { answerShapes } from './answer-shapes.ts';
-import { boundedBody, checkHeaders, UnreadableAnswer } from '../../network/bounded-body.ts';
+import { boundedBody, UnreadableAnswer } from '../../network/bounded-body.ts';
 import type { Ec2Action } from './ec2-api.ts';
 import { BodyGatherer } from '../../network/body-gatherer.ts';
 import { type AnswerShape, readAnswer } from './page-reader.ts';
@@ -36,15 +36,9 @@ export function compactPages(clock: Clock): { readonly applyToStack: (stack: Sta
   const gatherer = new BodyGatherer();
   const outputs = new WeakMap<object, object>();
 
-  const gather = async (answer: Answer, max: number): Promise<Buffer> => {
-    const body = answer.body instanceof Readable ? answer.body : Readable.from([]);
-    try {
-      checkHeaders(answer.headers ?? {}, max);
-    } catch (error) {
-      body.destroy();
-      throw error;
-    }
-    return gatherer.gather(boundedBody(body, { max, clock }));
+  const gather = ({ headers, body }: Answer, max: number): Promise<Buffer> => {
+    const source = body instanceof Readable ? body : Readable.from([]);
+    return gatherer.gather(boundedBody(source, { max, clock, headers }));
   };
 
   const read = async (action: Ec2Action, answer: Answer): Promise<object> => {

@@ -1,8 +1,8 @@
 // The only file that knows EC2's error codes
 // (https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html).
-import { sanitizedText } from '../../network/untrusted-text.ts';
+import { sanitizedAnswer } from '../../network/untrusted-text.ts';
 import type { CloudFailure, CloudFailureKind } from '../contract/cloud-failure.ts';
-import type { CallError } from '../gate/cloud-call.ts';
+import { type CallError, ownCodes } from '../gate/cloud-call.ts';
 
 const kinds: Readonly<Record<string, CloudFailureKind>> = {
   RequestLimitExceeded: 'throttled',
@@ -29,23 +29,11 @@ const kinds: Readonly<Record<string, CloudFailureKind>> = {
   // For addresses that a listing showed moments ago.
   'InvalidAllocationID.NotFound': 'conflict',
   UnauthorizedOperation: 'notAuthorized',
-  AuthFailure: 'notAuthorized',
   OptInRequired: 'notAuthorized',
   AccessDenied: 'notAuthorized',
   AccessDeniedException: 'notAuthorized',
   Blocked: 'notAuthorized',
-  InvalidClientTokenId: 'notAuthorized',
-  UnrecognizedClientException: 'notAuthorized',
-  MissingAuthenticationToken: 'notAuthorized',
-  SignatureDoesNotMatch: 'notAuthorized',
-  RequestExpired: 'notAuthorized',
-  ExpiredToken: 'notAuthorized',
-  ExpiredTokenException: 'notAuthorized',
-  CredentialsProviderError: 'notAuthorized',
-  TokenProviderError: 'notAuthorized',
-  UnreadableAnswer: 'unreadable',
-  Fenced: 'fenced',
-  Stopped: 'stopped',
+  ...ownCodes,
 };
 
 type Subject = NonNullable<CloudFailure['about']>;
@@ -96,9 +84,6 @@ const subjectsByText: readonly {
 const encodedPart = /\s*Encoded authorization failure message: \S+/;
 const freshId = /\b(eni|eni-attach)-[0-9a-f]{8,17}\b/g;
 
-/** Maximum characters of an error code or request id. */
-const maxCodeCharacters = 100;
-
 export function failureOf(action: string, error: CallError): CloudFailure {
   const permission = deniedPermission(action, error);
   const about = subjectOf(error, permission);
@@ -106,9 +91,7 @@ export function failureOf(action: string, error: CallError): CloudFailure {
   return {
     kind: kindOf(action, error),
     action,
-    code: sanitizedText(error.code, maxCodeCharacters),
-    message: sanitizedText(error.message.replace(encodedPart, '').replace(freshId, '$1-…')),
-    requestId: error.requestId === undefined ? undefined : sanitizedText(error.requestId, maxCodeCharacters),
+    ...sanitizedAnswer(error, error.message.replace(encodedPart, '').replace(freshId, '$1-…')),
     ...(permission !== undefined && { permission }),
     ...(about !== undefined && { about }),
     ...(credentials !== undefined && { credentials }),
@@ -128,6 +111,10 @@ const credentialTrouble: ReadonlyMap<string, NonNullable<CloudFailure['credentia
   ['ExpiredToken', 'expired'],
   ['ExpiredTokenException', 'expired'],
 ]);
+
+function kindOfCode(code: string): CloudFailureKind | undefined {
+  return credentialTrouble.has(code) ? 'notAuthorized' : kinds[code];
+}
 
 /** Codes for a known identity that lacks a permission. Other codes mean an unknown identity. */
 const missingPermissions: ReadonlySet<string> = new Set([
@@ -154,7 +141,7 @@ const subjectsByType: Readonly<Record<string, Subject>> = {
 function subjectOf({ code, message }: CallError, permission: string | undefined): Subject | undefined {
   if (permission !== undefined) return deniedSubject(message);
   // An unknown identity may do nothing at all. EC2 also uses AuthFailure for resources of other accounts.
-  if (kinds[code] === 'notAuthorized' && code !== 'AuthFailure' && !missingPermissions.has(code))
+  if (kindOfCode(code) === 'notAuthorized' && code !== 'AuthFailure' && !missingPermissions.has(code))
     return 'action';
   const byText = subjectsByText.find((each) => each.code === code && each.text.test(message));
   return byText?.about ?? subjects[code];
@@ -170,7 +157,7 @@ function deniedSubject(message: string): Subject | undefined {
 function kindOf(action: string, error: CallError): CloudFailureKind {
   const known =
     byText.find(({ code, text }) => code === error.code && text.test(error.message))?.kind ??
-    kinds[error.code];
+    kindOfCode(error.code);
   // EC2 may not know an interface for some seconds after its creation, and we attach and modify only new ones.
   if (
     known === 'interfaceGone' &&

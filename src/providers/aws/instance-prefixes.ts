@@ -32,7 +32,7 @@ export async function readPrefixes(
   if (unseen.length === 0) return found;
   const filters = [{ Name: 'instance-id', Values: unseen }];
   const { instances } = await readInstances({ client, context }, filters, pageSize);
-  refuseUnrequested('DescribeInstances', unseen, [...instances.keys()]);
+  refuseUnrequested('DescribeInstances', unseen, [...instances.keys()], (id) => id);
   for (const id of unseen) found.set(id, withoutInterface(instances.get(id)?.state));
   return found;
 }

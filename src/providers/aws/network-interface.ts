@@ -2,9 +2,14 @@
 // skipped; it does not invalidate the answer.
 import { isIdOf } from './ids.ts';
 import { intern } from '../../runtime/intern.ts';
-import { isOfHost, parseBlock } from '../contract/ipv4.ts';
-import { repeated } from '../contract/plausible.ts';
-import type { Attachment, NetworkInterface, Tags } from '../contract/network-interface.ts';
+import { isOfHost } from '../contract/ipv4.ts';
+import { holdingProblem } from '../contract/plausible.ts';
+import {
+  type Attachment,
+  type NetworkInterface,
+  sortedTags,
+  type Tags,
+} from '../contract/network-interface.ts';
 import type { Observation } from '../contract/observation.ts';
 import type { Ec2Association, Ec2Attachment, Ec2NetworkInterface, Tag } from './ec2-api.ts';
 
@@ -72,7 +77,7 @@ export function tryRead(
       publicAddress: shown.Association?.PublicIp,
       addresses: secondaryAddresses(shown).filter((address) => address !== primaryAddress),
       ...(associated.length > 0 && { associated }),
-      prefixes: (shown.Ipv4Prefixes ?? []).map((item) => textOf(item.Ipv4Prefix)),
+      prefixes: prefixesOf(shown),
       securityGroupIds: (shown.Groups ?? []).flatMap((group) => group.GroupId ?? []).sort(),
       tags: readTags(shown.TagSet),
       reservedFor: reservation(shown, attachment),
@@ -91,12 +96,8 @@ function associatedOn({
   });
 }
 
-/** Sorted by key: EC2 returns tags in any order, and equal tags must compare equal. */
-export function readTags(tags: readonly Tag[] | undefined): Tags {
-  const entries = (tags ?? []).flatMap(({ Key, Value }) =>
-    Key === undefined ? [] : [[Key, Value ?? ''] as const],
-  );
-  return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
+export function readTags(tags: readonly Tag[] = []): Tags {
+  return sortedTags(tags.map(({ Key, Value }) => [Key, Value]));
 }
 
 const required = ['NetworkInterfaceId', 'VpcId', 'SubnetId', 'MacAddress'] as const;
@@ -141,24 +142,16 @@ function formProblem(shown: Ec2NetworkInterface): string | undefined {
 
 function addressProblem(shown: Ec2NetworkInterface): string | undefined {
   if (shown.PrivateIpAddress === undefined) return 'it has no private IPv4 address';
-  const secondary = secondaryAddresses(shown);
-  const wrong = [shown.PrivateIpAddress, ...secondary].find((address) => !isOfHost(address));
-  if (wrong !== undefined) return `${JSON.stringify(wrong)} is not an IPv4 address`;
-  const prefix = shown.Ipv4Prefixes?.find((item) => !isDelegated(item.Ipv4Prefix));
-  if (prefix !== undefined) return `${JSON.stringify(prefix.Ipv4Prefix)} is not an IPv4 /28 prefix`;
-  const prefixes = (shown.Ipv4Prefixes ?? []).map((item) => textOf(item.Ipv4Prefix));
-  const twice = repeated([...secondary, ...prefixes]);
-  return twice === undefined ? associationProblem(shown.Association) : `it has ${twice} twice`;
+  if (!isOfHost(shown.PrivateIpAddress))
+    return `${JSON.stringify(shown.PrivateIpAddress)} is not an IPv4 address`;
+  const problem = holdingProblem(secondaryAddresses(shown), prefixesOf(shown));
+  return problem ?? associationProblem(shown.Association);
 }
 
 function associationProblem({ PublicIp, CarrierIp, IpOwnerId }: Ec2Association = {}): string | undefined {
   if (PublicIp !== undefined)
     return isOfHost(PublicIp) ? undefined : `${JSON.stringify(PublicIp)} is not an IPv4 address`;
   return IpOwnerId !== undefined && CarrierIp === undefined ? 'its association names no address' : undefined;
-}
-
-function isDelegated(prefix: string | undefined): boolean {
-  return parseBlock(prefix ?? '')?.length === 28 && isOfHost((prefix ?? '').split('/')[0] ?? '');
 }
 
 function attachmentProblem(shown: Ec2NetworkInterface): string | undefined {
@@ -207,6 +200,10 @@ function readAttachment(attachment: Ec2Attachment): Attachment | undefined {
 
 function secondaryAddresses(shown: Ec2NetworkInterface): string[] {
   return (shown.PrivateIpAddresses ?? []).map((item) => intern(textOf(item.PrivateIpAddress)));
+}
+
+function prefixesOf(shown: Ec2NetworkInterface): string[] {
+  return (shown.Ipv4Prefixes ?? []).map((item) => textOf(item.Ipv4Prefix));
 }
 
 function textOf(value: string | undefined): string {

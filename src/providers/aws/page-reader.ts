@@ -2,7 +2,6 @@
 // records keep no part of the answer alive. For a page of 1,000 interfaces the SDK's parser blocks the event
 // loop too long and takes several times the memory. An answer in any other form is rejected as a whole.
 import { isUtf8 } from 'node:buffer';
-import type { Ec2Action, Ec2Output } from './ec2-api.ts';
 import { nameHash, NotUnderstood, XmlCursor } from './xml-cursor.ts';
 
 /** Items parsed before yielding to others. */
@@ -17,6 +16,8 @@ export interface AnswerShape<T> {
   /** Only for its type. */
   readonly output?: T;
 }
+
+export type OutputOf<S> = S extends AnswerShape<infer T> ? T : never;
 
 /**
  * What the SDK would return for this answer, limited to the shape. Yields now and then so that other work can
@@ -87,10 +88,13 @@ export interface Read<T> {
   readonly item?: Read<unknown>;
 }
 
-/** The element name for every member of `T`. */
-export type Members<T> = {
-  readonly [M in keyof T]-?: readonly [element: string, read: Read<NonNullable<T[M]>>];
-};
+export type ReadBy<R> = R extends Read<infer T> ? T : never;
+
+/** By its name, the element of each member and how it is read. */
+type Members = Readonly<Record<string, readonly [element: string, read: Read<unknown>]>>;
+
+/** Any member may be missing; the reader of an answer validates it. */
+export type Shown<M extends Members> = { readonly [N in keyof M]?: ReadBy<M[N][1]> | undefined };
 
 interface Member {
   readonly element: readonly number[];
@@ -122,7 +126,7 @@ export const shared: Read<string> = ({ cursor, known }) => {
 };
 
 /** `refused`: elements that must not appear inside an unknown member: it would be a known member under another name. */
-export function record<T extends object>(members: Members<T>, refused: readonly string[] = []): Read<T> {
+export function record<const M extends Members>(members: M, refused: readonly string[] = []): Read<Shown<M>> {
   const byHash = membersByHash(members);
   const refusedHashes = new Set(refused.map(nameHash));
   return (source) => {
@@ -134,8 +138,8 @@ export function record<T extends object>(members: Members<T>, refused: readonly 
       else if (member.name in result) throw twice();
       else result[member.name] = member.read(source);
     }
-    // It has the members of `members`, which are those of `T`.
-    return result as T;
+    // It has the members of `members`.
+    return result as Shown<M>;
   };
 }
 
@@ -152,15 +156,12 @@ export function listOf<T>(read: Read<T>): Read<readonly T[]> {
   return Object.assign(all, { item: read });
 }
 
-export function answer<A extends Ec2Action>(
-  action: A,
-  members: Members<Ec2Output<A>>,
-): AnswerShape<Ec2Output<A>> {
+export function answer<const M extends Members>(action: string, members: M): AnswerShape<Shown<M>> {
   return { root: bytesOf(`${action}Response`), members: membersByHash(members) };
 }
 
-function membersByHash(members: object): MembersByHash {
-  const entries = Object.entries<readonly [string, Read<unknown>]>({ ...members });
+function membersByHash(members: Members): MembersByHash {
+  const entries = Object.entries(members);
   return new Map(
     entries.map(([name, [element, read]]) => [nameHash(element), { element: bytesOf(element), name, read }]),
   );

@@ -101,11 +101,7 @@ export function readSubnetCounts(
   return countInParts(networkIds, parts, async (part) => {
     const input = { Filters: [{ Name: 'vpc-id', Values: part }], MaxResults: options.pageSize };
     const { startedAt, items } = await readList({ client, context }, 'DescribeSubnets', 'Subnets', input);
-    refuseUnrequested(
-      'DescribeSubnets',
-      part,
-      items.map((shown) => shown.VpcId),
-    );
+    refuseUnrequested('DescribeSubnets', part, items, ({ VpcId }) => VpcId);
     return { startedAt, subnets: items.map((shown) => readSubnet(shown, options)) };
   });
 }

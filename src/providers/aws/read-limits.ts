@@ -5,7 +5,12 @@ import { allInParts } from '../contract/in-parts.ts';
 import type { Ec2InstanceType } from './ec2-api.ts';
 import type { Ec2Client } from './ec2-client.ts';
 import { isInstanceType } from './ids.ts';
-import { refuseUnrequested, refuseRepeated } from '../contract/plausible.ts';
+import {
+  isAddressLimit,
+  isInterfaceLimit,
+  refuseRepeated,
+  refuseUnrequested,
+} from '../contract/plausible.ts';
 import { maxFilterValues, readList } from './read-list.ts';
 
 /** The largest page of DescribeInstanceTypes. */
@@ -20,18 +25,21 @@ export async function readLimits(
   const parts = await allInParts(instanceTypes.filter(isInstanceType), maxFilterValues, async (part) => {
     const input = { Filters: [{ Name: 'instance-type', Values: part }], MaxResults: maxInstanceTypes };
     const { items } = await readList({ client, context }, 'DescribeInstanceTypes', 'InstanceTypes', input);
-    const types = items.map((shown) => shown.InstanceType);
-    refuseRepeated('DescribeInstanceTypes', types);
-    refuseUnrequested('DescribeInstanceTypes', part, types);
+    refuseRepeated('DescribeInstanceTypes', items, typeOf);
+    refuseUnrequested('DescribeInstanceTypes', part, items, typeOf);
     return items;
   });
   return new Map(
     parts.flat().map((shown) => {
-      const { InstanceType: type } = shown;
+      const type = typeOf(shown);
       if (type === undefined) throw unreadable('DescribeInstanceTypes', 'InstanceType is missing');
       return [type, limitsOf(shown)] as const;
     }),
   );
+}
+
+function typeOf({ InstanceType: type }: Ec2InstanceType): string | undefined {
+  return type;
 }
 
 function limitsOf({
@@ -44,20 +52,11 @@ function limitsOf({
   );
   const interfaces = card?.MaximumNetworkInterfaces ?? network?.MaximumNetworkInterfaces;
   const addressesPerInterface = network?.Ipv4AddressesPerInterface;
-  if (!isCount(interfaces, maxInterfaces))
-    return { problem: `MaximumNetworkInterfaces is ${String(interfaces)}` };
-  if (!isCount(addressesPerInterface, maxAddresses))
+  if (!isInterfaceLimit(interfaces)) return { problem: `MaximumNetworkInterfaces is ${String(interfaces)}` };
+  if (!isAddressLimit(addressesPerInterface))
     return { problem: `Ipv4AddressesPerInterface is ${String(addressesPerInterface)}` };
   // Only Nitro instances support prefixes. Bare metal names no hypervisor
   // (https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ec2-prefix-eni.html).
   const prefixes = Hypervisor === 'nitro' || BareMetal === true;
   return { interfaces, addressesPerInterface, prefixes };
-}
-
-/** Several times the limits of the largest instances: EC2 sends no higher limit. */
-const maxInterfaces = 256;
-const maxAddresses = 1024;
-
-function isCount(value: unknown, max: number): value is number {
-  return Number.isSafeInteger(value) && Number(value) > 0 && Number(value) <= max;
 }

@@ -3,16 +3,13 @@ import type { CallContext, ObservationScope, ObservedPage } from '../contract/al
 import { unreadable } from '../contract/cloud-failure.ts';
 import { inParts } from '../contract/in-parts.ts';
 import type { TakenAddresses } from '../contract/block-census.ts';
-import type { Instance, Observation } from '../contract/observation.ts';
+import { askedInstances, type Instance, observedInParts } from '../contract/observation.ts';
 import type { Ec2Instance, Ec2NetworkInterface, Filter } from './ec2-api.ts';
 import type { Ec2Client } from './ec2-client.ts';
 import { isIdOf, isInstanceId, isNetworkId } from './ids.ts';
 import { holderOf, readInterface, spoilageOf } from './network-interface.ts';
 import { refuseUnrequested, refuseRepeated, refuseSpoiled, type Spoiled } from '../contract/plausible.ts';
 import { filtersOf, listed, maxFilterValues, readList, type ReadOptions } from './read-list.ts';
-
-/** Interfaces of a listing parsed at a time. */
-const partSize = 50;
 
 const minPageSize = 5;
 
@@ -58,20 +55,11 @@ async function* observeNetworks(
   };
   for await (const { startedAt, output } of client.pages('DescribeNetworkInterfaces', input, context)) {
     const page = believed(listed('DescribeNetworkInterfaces', output, 'NetworkInterfaces'), networkIds);
-    // Yields one part at a time: the caller works in between, for seconds while a fleet joins. Each part is
-    // freed once it is taken.
-    while (page.length > 0) {
-      const part = page.splice(0, partSize);
-      const isObserved = (item: Ec2NetworkInterface): boolean => {
-        const holder = holderOf(item);
-        return holder !== undefined && (tagged === undefined || tagged.instances.has(holder));
-      };
-      yield {
-        startedAt,
-        observations: part.filter(isObserved).flatMap((item) => readInterface(item) ?? []),
-        others: part.filter((item) => !isObserved(item)).map(subnetAddressesUsed),
-      };
-    }
+    const isObserved = (item: Ec2NetworkInterface): boolean => {
+      const holder = holderOf(item);
+      return holder !== undefined && (tagged === undefined || tagged.instances.has(holder));
+    };
+    yield* observedInParts(page, startedAt, { isObserved, read: readInterface, taken: subnetAddressesUsed });
   }
 }
 
@@ -116,18 +104,10 @@ function believed(
   networkIds: readonly string[],
 ): Ec2NetworkInterface[] {
   const action = 'DescribeNetworkInterfaces';
-  refuseRepeated(
-    action,
-    page.map((item) => item.NetworkInterfaceId),
-  );
+  refuseRepeated(action, page, ({ NetworkInterfaceId }) => NetworkInterfaceId);
   refuseScattered(page);
-  const spoiled = page.flatMap(spoiledIn);
-  refuseSpoiled(action, spoiled, page.length);
-  refuseUnrequested(
-    action,
-    networkIds,
-    page.map((item) => item.VpcId),
-  );
+  refuseSpoiled(action, page.flatMap(spoiledIn), page.length);
+  refuseUnrequested(action, networkIds, page, ({ VpcId }) => VpcId);
   return [...page];
 }
 
@@ -144,15 +124,8 @@ function refuseUnclear(shown: readonly Ec2NetworkInterface[], instanceIds: reado
     if (isIdOf('eni', id) && Attachment?.InstanceId !== undefined) continue;
     throw unreadable(action, `${missing} of ${id ?? 'an interface'} is missing`);
   }
-  refuseRepeated(
-    action,
-    shown.map((item) => item.NetworkInterfaceId),
-  );
-  refuseUnrequested(
-    action,
-    instanceIds,
-    shown.map((item) => item.Attachment?.InstanceId),
-  );
+  refuseRepeated(action, shown, ({ NetworkInterfaceId }) => NetworkInterfaceId);
+  refuseUnrequested(action, instanceIds, shown, ({ Attachment }) => Attachment?.InstanceId);
   refuseScattered(shown);
   refuseSpoiled(action, shown.flatMap(spoiledIn), shown.length);
 }
@@ -166,17 +139,12 @@ async function* observeInstances(
   const tagFilters = filtersOf(asked.options.instanceTags);
   const unclear = tagFilters.length > 0 ? instanceIds : instanceIds.filter((id) => !asked.met.has(id));
   if (unclear.length === 0) return;
-  const absent = (id: string): Instance => ({ id, state: 'unknown', managed: tagFilters.length === 0 });
   yield* inParts(unclear, maxFilterValues - tagFilters.length, async function* (part) {
     const filters = [{ Name: 'instance-id', Values: part }, ...tagFilters];
     const from = { client, context: asked.context };
     const { startedAt, instances } = await readInstances(from, filters, asked.options.pageSize);
-    refuseUnrequested('DescribeInstances', part, [...instances.keys()]);
-    const observations: Observation[] = part.map((id) => ({
-      kind: 'instance',
-      instance: instances.get(id) ?? absent(id),
-    }));
-    yield { startedAt, observations };
+    refuseUnrequested('DescribeInstances', part, [...instances.keys()], (id) => id);
+    yield { startedAt, observations: askedInstances(part, instances, tagFilters.length === 0) };
   });
 }
 

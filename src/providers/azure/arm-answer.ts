@@ -1,6 +1,6 @@
 // Reads answers of ARM: their bodies within limits, and the headers that say what comes next.
 import type { Readable } from 'node:stream';
-import { boundedBody, checkHeaders, UnreadableAnswer } from '../../network/bounded-body.ts';
+import { boundedBody, jsonIn, UnreadableAnswer } from '../../network/bounded-body.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { CallError } from '../gate/cloud-call.ts';
 import { type ArmAnswer, type ArmRequest, type Json, list, member, text } from './arm-api.ts';
@@ -29,7 +29,7 @@ export async function readAnswer(request: ArmRequest, raw: RawAnswer, clock: Clo
   const reader = new BodyReader(request, raw);
   try {
     if (body !== undefined)
-      for await (const piece of bounded(headers, body, { max, clock })) reader.take(piece);
+      for await (const piece of boundedBody(body, { max, clock, headers })) reader.take(piece);
   } catch (error) {
     // Its status says enough.
     if (!isRefused) throw error;
@@ -77,20 +77,6 @@ export class BodyReader {
 
 function isSuccess({ status }: AnswerHead): boolean {
   return status >= 200 && status < 300;
-}
-
-function bounded(
-  headers: AnswerHead['headers'],
-  body: Readable,
-  bounds: { readonly max: number; readonly clock: Clock },
-): AsyncIterable<Uint8Array> {
-  try {
-    checkHeaders(headers, bounds.max);
-  } catch (error) {
-    body.destroy();
-    throw error;
-  }
-  return boundedBody(body, bounds);
 }
 
 function parsed(content: string): Json {
@@ -146,13 +132,8 @@ function errorOf(body: Json): Json {
 /** Codes that hide the one that says what is wrong. */
 const generalCodes: ReadonlySet<string> = new Set(['OperationNotAllowed', 'BadRequest', 'Conflict']);
 
-/** Null for an error page of something in between. */
 function jsonOrNull(content: string): Json {
-  try {
-    return JSON.parse(content) as Json;
-  } catch {
-    return null;
-  }
+  return (jsonIn(content) ?? null) as Json;
 }
 
 /** In ms. */

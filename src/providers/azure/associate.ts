@@ -37,7 +37,7 @@ export async function associate(
   if (vm?.kind !== 'scaleSetVm') return { kind: 'failed', failure: notInScaleSet };
   const within = { ...context, instanceId };
   const target = targetOf(parts, operation, vm);
-  const result = await changeModel(parts, target, { context: within, isAdmitted: true });
+  const result = await changeModel(parts, target, within);
   if (result.kind !== 'shown') return result;
   const publicAddress = await addressOf(parts, { vm, interfaceId }, within);
   return { kind: 'done', answer: { kind: 'staticIPAssociated', interfaceId, instanceId, publicAddress } };

@@ -134,15 +134,7 @@ async function perform(parts: PerformParts, operation: Operation, context: CallC
   if (operation.kind === 'associateStaticIP') return associate(parts, operation, context);
   if (operation.kind !== 'allocateIPs' || operation.operationId === undefined)
     return { kind: 'failed', failure: unknownOperation(operation) };
-  const { instanceId, interfaceId, operationId, count } = operation;
-  const outcome = await updateInstance(
-    parts,
-    { instanceId, operationId, add: [{ interfaceId, count }] },
-    context,
-  );
-  if (outcome.kind !== 'added') return outcome;
-  const addresses = outcome.added.flatMap((each) => each.addresses);
-  return { kind: 'done', answer: { kind: 'allocated', interfaceId, instanceId, addresses, prefixes: [] } };
+  return updateInstance(parts, { ...operation, operationId: operation.operationId }, context);
 }
 
 function unknownOperation({ kind }: Operation): CloudFailure {

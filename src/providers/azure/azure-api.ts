@@ -11,7 +11,7 @@ import {
 } from '@azure/core-rest-pipeline';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Readable } from 'node:stream';
-import { boundedBody, UnreadableAnswer } from '../../network/bounded-body.ts';
+import { boundedText, UnreadableAnswer } from '../../network/bounded-body.ts';
 import { HttpSender, type HttpSenderOptions, type RequestSender } from '../../network/http-sender.ts';
 import { DepartingRequest } from '../../network/departing-request.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -142,13 +142,10 @@ async function forward(sender: RequestSender, request: PipelineRequest): Promise
       : (body ?? undefined),
     signal: request.abortSignal as AbortSignal | undefined,
   });
-  const headers = Object.entries(answer.headers).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, Array.isArray(value) ? value.join(', ') : value] as const],
-  );
   return {
     request,
     status: answer.statusCode,
-    headers: createHttpHeaders(Object.fromEntries(headers)),
+    headers: createHttpHeaders(answer.headers),
     readableStreamBody: answer.body,
   };
 }
@@ -159,10 +156,8 @@ function identityClient(sender: RequestSender, { clock }: { readonly clock: Cloc
     sendRequest: async (request) => {
       request.headers.delete('accept-encoding');
       const { readableStreamBody, ...response } = await forward(sender, request);
-      const pieces: Uint8Array[] = [];
-      const body = readableStreamBody as Readable;
-      for await (const piece of boundedBody(body, { max: maxTokenBytes, clock })) pieces.push(piece);
-      return { ...response, bodyAsText: Buffer.concat(pieces).toString('utf8') };
+      const bodyAsText = await boundedText(readableStreamBody as Readable, { max: maxTokenBytes, clock });
+      return { ...response, bodyAsText };
     },
   };
 }

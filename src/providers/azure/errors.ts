@@ -1,8 +1,8 @@
 // The only file that knows the error codes of ARM and its providers
 // (https://learn.microsoft.com/azure/azure-resource-manager/troubleshooting/common-deployment-errors).
-import { sanitizedText } from '../../network/untrusted-text.ts';
+import { sanitizedAnswer } from '../../network/untrusted-text.ts';
 import type { CloudFailure, CloudFailureKind } from '../contract/cloud-failure.ts';
-import type { CallError, CloudCall } from '../gate/cloud-call.ts';
+import { type CallError, type CloudCall, ownCodes } from '../gate/cloud-call.ts';
 
 const kinds: Readonly<Record<string, CloudFailureKind>> = {
   TooManyRequests: 'throttled',
@@ -39,24 +39,12 @@ const kinds: Readonly<Record<string, CloudFailureKind>> = {
   DenyAssignmentAuthorizationFailed: 'notAuthorized',
   RequestDisallowedByPolicy: 'notAuthorized',
   ScopeLocked: 'notAuthorized',
-  AuthenticationFailed: 'notAuthorized',
-  AuthenticationFailedInvalidHeader: 'notAuthorized',
-  InvalidAuthenticationToken: 'notAuthorized',
-  InvalidAuthenticationTokenTenant: 'notAuthorized',
-  InvalidAuthenticationTokenAudience: 'notAuthorized',
-  ExpiredAuthenticationToken: 'notAuthorized',
-  AuthenticationError: 'notAuthorized',
-  AggregateAuthenticationError: 'notAuthorized',
-  AuthenticationRequiredError: 'notAuthorized',
-  CredentialUnavailableError: 'notAuthorized',
   SubscriptionNotFound: 'notAuthorized',
   InvalidSubscriptionId: 'notAuthorized',
   MissingSubscription: 'notAuthorized',
   ReadOnlyDisabledSubscription: 'notAuthorized',
-  UnreadableAnswer: 'unreadable',
   Ended: 'unreachable',
-  Fenced: 'fenced',
-  Stopped: 'stopped',
+  ...ownCodes,
 };
 
 interface MeaningByText {
@@ -145,9 +133,6 @@ const ofInstance: ReadonlySet<string> = new Set([
   'VirtualMachineScaleSetVMs.Update',
 ]);
 
-/** Maximum characters of an error code or request id. */
-const maxCodeCharacters = 100;
-
 export function failureOf({ name }: Pick<CloudCall, 'name'>, error: CallError): CloudFailure {
   const kind = kindOf(name, error);
   const permission = deniedPermission(error);
@@ -157,9 +142,7 @@ export function failureOf({ name }: Pick<CloudCall, 'name'>, error: CallError): 
   return {
     kind,
     action: name,
-    code: sanitizedText(error.code, maxCodeCharacters),
-    message: sanitizedText(plainMessage(error)),
-    requestId: error.requestId === undefined ? undefined : sanitizedText(error.requestId, maxCodeCharacters),
+    ...sanitizedAnswer(error, plainMessage(error)),
     ...(permission !== undefined && { permission }),
     ...(about !== undefined && { about }),
     ...(credentials !== undefined && { credentials }),
@@ -214,6 +197,7 @@ function subjectOf(
 function kindOf(name: string, error: CallError): CloudFailureKind {
   const { code, message, status, result } = error;
   if (status === 429) return 'throttled';
+  if (credentialTrouble.has(code)) return 'notAuthorized';
   const isMeant = (each: MeaningByText): boolean =>
     each.code === code && each.text.test(message) && (each.of ?? name) === name;
   const known = byText.find(isMeant)?.kind ?? kinds[code];

@@ -8,8 +8,6 @@ export const maxConfigurations = 256;
 export interface Addition {
   /** The interface's name in the model. */
   readonly name: string;
-  /** Undefined: the subnet that the interface is in. */
-  readonly subnetId?: string | undefined;
   readonly count: number;
 }
 
@@ -245,11 +243,7 @@ interface Parts {
   readonly fresh: (subnetId: string) => JsonObject;
 }
 
-function withAdditions(
-  before: JsonObject,
-  { name: interfaceName, subnetId }: Addition,
-  { names, fresh }: Parts,
-): Edit {
+function withAdditions(before: JsonObject, { name: interfaceName }: Addition, { names, fresh }: Parts): Edit {
   const configurations = list(before, 'properties', 'ipConfigurations');
   if (configurations === undefined || configurations.length === 0)
     return unreadable(`ipConfigurations of ${interfaceName} is missing`);
@@ -261,7 +255,7 @@ function withAdditions(
     return refused('TooManyConfigurations', text);
   }
   const [first] = configurations;
-  const inSubnet = subnetId ?? text(first, 'properties', 'subnet', 'id');
+  const inSubnet = text(first, 'properties', 'subnet', 'id');
   if (inSubnet === undefined) return unreadable(`${interfaceName} is in no subnet`);
   const groups = applicationGroupsOf(first);
   const added = missing.map((name) => ({

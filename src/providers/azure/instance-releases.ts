@@ -11,6 +11,7 @@ import { instanceKey, parseInstanceId, parseInterfaceId, type ScaleSetVm } from 
 import {
   admittedFor,
   changeModel,
+  noSuchTarget,
   type ModelResult,
   notCertain,
   type Prepared,
@@ -60,7 +61,7 @@ export class InstanceReleases {
   async release(operation: ReleaseIPs, context: CallContext): Promise<Outcome> {
     const { instanceId, interfaceId, addresses } = operation;
     const begun = this.#joined(operation) ?? this.#begun(operation, context);
-    if (begun === undefined) return { kind: 'failed', failure: notUnderstood(operation) };
+    if (begun === undefined) return { kind: 'failed', failure: noSuchTarget(operation) };
     const result = await begun.result;
     const refusal = begun.batch.refusals.get(interfaceId);
     if (refusal !== undefined)
@@ -87,7 +88,7 @@ export class InstanceReleases {
     };
     const target = this.#targetOf(batch, interfaceId);
     if (target === undefined) return undefined;
-    const within = { context: { ...context, instanceId }, isAdmitted: true };
+    const within = { ...context, instanceId };
     const result = changeModel(this.#options, target, within).finally(() => this.#close(batch));
     const begun = { batch, result };
     if (target.update === 'VirtualMachineScaleSetVMs.Update') this.#open.set(instanceKey(instanceId), begun);
@@ -167,9 +168,4 @@ function admitted(instanceId: string): NonNullable<ReturnType<typeof admittedFor
   const request = admittedFor(instanceId, 'takesAway');
   if (request === undefined) throw new Error(`${instanceId} is no instance of Azure`);
   return request;
-}
-
-function notUnderstood({ instanceId, interfaceId }: ReleaseIPs): ReturnType<typeof failure> {
-  const text = `Azure has no such instance or interface: ${instanceKey(instanceId)}, ${interfaceId}`;
-  return failure({ operation: 'VirtualMachineScaleSetVMs.Update' }, 'InvalidResourceId', text);
 }

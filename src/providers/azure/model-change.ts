@@ -16,7 +16,7 @@ import {
   type Goal,
 } from './changes.ts';
 import type { FailedModels, VmModel } from './failed-models.ts';
-import { parseInstanceId, type ScaleSetVm } from './ids.ts';
+import { instanceKey, parseInstanceId, type ScaleSetVm } from './ids.ts';
 import { hasFailed, holdsAll, holdsAssociation, holdsNone, type ModelProblem } from './instance-model.ts';
 import { readInterface, type ShownInterface } from './network-interface.ts';
 import { replacing, scaleSetVm, scaleSetVmInterfaces, standaloneVm } from './requests.ts';
@@ -62,15 +62,15 @@ export type ModelResult =
 const maxTries = 3;
 
 /**
- * Resolves once the interfaces show the change, or it is sure not to come. Never rejects for anything Azure does.
- * `isAdmitted`: whether the first PUT has its tokens.
+ * Resolves once the interfaces show the change, or it is sure not to come. Never rejects for anything Azure does. The first
+ * PUT has its tokens.
  */
 export async function changeModel(
   parts: UpdateParts,
   target: Target,
-  { context, isAdmitted }: { readonly context: CallContext; readonly isAdmitted: boolean },
+  context: CallContext,
 ): Promise<ModelResult> {
-  const tokens = new Tokens(parts.client, isAdmitted);
+  const tokens = new Tokens(parts.client);
   try {
     return await tryUpTo(maxTries, { ...parts, tokens }, { target, context });
   } catch (error) {
@@ -87,11 +87,10 @@ export async function changeModel(
  */
 class Tokens {
   readonly #client: ArmClient;
-  #isHeld: boolean;
+  #isHeld = true;
 
-  constructor(client: ArmClient, isHeld: boolean) {
+  constructor(client: ArmClient) {
     this.#client = client;
-    this.#isHeld = isHeld;
   }
 
   async hold(request: ArmRequest, context: CallContext): Promise<void> {
@@ -245,4 +244,12 @@ export function admittedFor(instanceId: string, effect: Target['effect'] = 'adds
   return instance.kind === 'scaleSetVm'
     ? putOf({ read: scaleSetVm(instance), update: 'VirtualMachineScaleSetVMs.Update', effect }, {})
     : putOf({ read: standaloneVm(instance), update: 'Interfaces.CreateOrUpdate', effect }, {});
+}
+
+export function noSuchTarget(named: {
+  readonly instanceId: string;
+  readonly interfaceId: string;
+}): CloudFailure {
+  const text = `Azure has no such instance or interface: ${instanceKey(named.instanceId)}, ${named.interfaceId}`;
+  return failure({ operation: 'VirtualMachineScaleSetVMs.Update' }, 'InvalidResourceId', text);
 }

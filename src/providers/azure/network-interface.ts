@@ -1,9 +1,8 @@
 // Parses network interfaces from ARM answers. One that cannot be parsed is reported and skipped; it does not invalidate
 // the answer.
 import { intern } from '../../runtime/intern.ts';
-import { isOfHost } from '../contract/ipv4.ts';
-import { repeated } from '../contract/plausible.ts';
-import type { Attachment, NetworkInterface } from '../contract/network-interface.ts';
+import { holdingProblem } from '../contract/plausible.ts';
+import { attachedTo, type NetworkInterface } from '../contract/network-interface.ts';
 import type { Observation } from '../contract/observation.ts';
 import { type Json, list, member, text } from './arm-api.ts';
 import {
@@ -223,14 +222,7 @@ function problemOf(
   if (primary.subnetId === undefined) return 'its primary configuration names no subnet';
   const wrong = configurations.find(({ subnetId }) => subnetId !== undefined && !parseSubnetId(subnetId));
   if (wrong !== undefined) return `${JSON.stringify(wrong.subnetId)} is no subnet`;
-  return addressProblemOf(configurations.flatMap(({ address }) => address ?? []));
-}
-
-function addressProblemOf(addresses: readonly string[]): string | undefined {
-  const wrong = addresses.find((address) => !isOfHost(address));
-  if (wrong !== undefined) return `${JSON.stringify(wrong)} is not an IPv4 address`;
-  const twice = repeated(addresses);
-  return twice === undefined ? undefined : `it has ${twice} twice`;
+  return holdingProblem(configurations.flatMap(({ address }) => address ?? []));
 }
 
 /** The interfaces of one instance, each in its place: the primary one first, then by id. */
@@ -249,18 +241,7 @@ export function inPlaces(shown: readonly ShownInterface[]): readonly Observation
     }
     return {
       kind: 'interface',
-      interface: { ...read.interface, attachment: attachedAt(deviceIndex, instanceId) },
+      interface: { ...read.interface, attachment: attachedTo(instanceId, deviceIndex) },
     };
   });
-}
-
-function attachedAt(deviceIndex: number, instanceId: string): Attachment {
-  return {
-    id: '',
-    instanceId,
-    deviceIndex,
-    networkCard: 0,
-    state: 'attached',
-    deleteOnTermination: true,
-  };
 }

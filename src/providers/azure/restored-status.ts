@@ -4,9 +4,10 @@
 import { isIPv4 } from 'node:net';
 import type { RestoredState } from '../contract/cilium-node-section.ts';
 import type { Subnet } from '../contract/infrastructure.ts';
-import { parseBlock } from '../contract/ipv4.ts';
-import type { Attachment, NetworkInterface } from '../contract/network-interface.ts';
+import { attachedTo, interfaceWith, type NetworkInterface } from '../contract/network-interface.ts';
 import { items, member, text } from '../contract/published-json.ts';
+import { byId } from '../contract/published-status.ts';
+import { restoredSubnet } from '../contract/restored-status.ts';
 
 interface Restoring {
   readonly instanceId: string;
@@ -19,7 +20,7 @@ export function restoreStatus(status: unknown, restoring: Restoring): RestoredSt
   const networkIds = new Set(subnets.map(({ networkId }) => networkId));
   return {
     interfaces: published.flatMap((item) => restoreInterface(item, restoring) ?? []),
-    subnets: new Map(subnets.map((subnet) => [subnet.id, subnet])),
+    subnets: byId(subnets),
     networks: new Map([...networkIds].map((id) => [id, { id, primaryCidr: '', cidrs: [] }])),
   };
 }
@@ -27,16 +28,9 @@ export function restoreStatus(status: unknown, restoring: Restoring): RestoredSt
 function restoreSubnet(item: unknown, { spellings }: Restoring): Subnet | undefined {
   const place = placeOf(item);
   const cidr = text(member(item, 'subnet'), 'cidr') || text(item, 'cidr');
-  if (place === undefined || parseBlock(cidr) === undefined) return undefined;
-  return {
-    id: spellings.of(place.subnetId),
-    cidr,
-    networkId: spellings.of(place.networkId),
-    zone: '',
-    tags: {},
-    freeAddresses: 0,
-    eligible: false,
-  };
+  if (place === undefined) return undefined;
+  const [id, networkId] = [spellings.of(place.subnetId), spellings.of(place.networkId)];
+  return restoredSubnet({ id, cidr, networkId, zone: '' });
 }
 
 function restoreInterface(item: unknown, { instanceId, spellings }: Restoring): NetworkInterface | undefined {
@@ -51,36 +45,19 @@ function restoreInterface(item: unknown, { instanceId, spellings }: Restoring): 
     .filter(({ subnetId }) => subnetId !== '' && subnetId !== place.subnetId)
     .map((entry) => [entry.ip, spellings.of(entry.subnetId)] as const);
   const groupId = text(item, 'security-group');
-  return {
+  return interfaceWith({
     id: spellings.of(id),
     ...(name !== '' && { name }),
-    description: '',
     networkId: spellings.of(place.networkId),
     subnetId: spellings.of(place.subnetId),
-    zone: '',
     mac,
     primaryAddress,
-    publicAddress: undefined,
     addresses: [...new Set(secondary.map((entry) => entry.ip))],
-    prefixes: [],
     securityGroupIds: groupId === '' ? [] : [spellings.of(groupId)],
-    tags: {},
-    reservedFor: undefined,
     ...(elsewhere.length > 0 && { addressSubnets: new Map(elsewhere) }),
+    // Which interface is the primary one is not published.
     attachment: attachedTo(instanceId),
-  };
-}
-
-/** Which interface is the primary one is not published. */
-function attachedTo(instanceId: string): Attachment {
-  return {
-    id: '',
-    instanceId,
-    deviceIndex: Infinity,
-    networkCard: 0,
-    state: 'attached',
-    deleteOnTermination: true,
-  };
+  });
 }
 
 interface Place {

@@ -77,10 +77,10 @@ export interface SectionRequirements {
   /** The subnet of the node's own address. */
   readonly nodeSubnetId: string | undefined;
   /** The only interface that gets new addresses; undefined for any. */
-  readonly interfaceName: string | undefined;
+  readonly interfaceName?: string | undefined;
   /** Interfaces below this device index carry no pods. */
   readonly firstInterfaceIndex: number;
-  /** Whether only the primary interface is below it, on every node. */
+  /** Whether only the primary interface is below it, on every node of the cloud: no setting of a node says so. */
   readonly sparesPrimary?: boolean;
   readonly securityGroupIds: readonly string[];
   readonly securityGroupTags: Tags;

@@ -75,7 +75,7 @@ export function usableOf<S, R extends object>(
   action: string,
   { items, asked, networkOf, read, problems }: ReadItems<S, R>,
 ): readonly R[] {
-  refuseUnrequested(action, asked, items.map(networkOf));
+  refuseUnrequested(action, asked, items, networkOf);
   const all = items.map(read);
   const unread = all.filter(isUnreadable);
   refuseSpoiled(action, unread, items.length);
@@ -88,10 +88,7 @@ export function byUniqueId<T extends { readonly id: string }>(
   action: string,
   items: readonly T[],
 ): ReadonlyMap<string, T> {
-  refuseRepeated(
-    action,
-    items.map(({ id }) => id),
-  );
+  refuseRepeated(action, items, ({ id }) => id);
   return new Map(items.map((item) => [item.id, item]));
 }
 

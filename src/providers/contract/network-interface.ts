@@ -61,6 +61,14 @@ export function hasAddress(item: NetworkInterface, address: string): boolean {
 
 export type Tags = Readonly<Record<string, string>>;
 
+/** Sorted by key: clouds show tags in any order, and equal tags must compare equal. */
+export function sortedTags(
+  tags: readonly (readonly [key: string | undefined, value?: string | undefined])[],
+): Tags {
+  const entries = tags.flatMap(([key, value = '']) => (key === undefined ? [] : [[key, value] as const]));
+  return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
 /** Whether `tags` contain every key and value of `required`; an empty `required` matches anything. */
 export function carries(tags: Tags, required: Tags): boolean {
   return Object.entries(required).every(([key, value]) => tags[key] === value);
@@ -81,37 +89,39 @@ export function isPrimaryInterface({ attachment }: NetworkInterface): boolean {
   return attachment?.deviceIndex === 0 && attachment.networkCard === 0;
 }
 
-/**
- * An interface that only a pool names, because the status beside that pool was lost. It stays until the cloud shows it or
- * proves that it is gone. Nothing new is offered of it, and its place on the instance is unknown.
- */
-export function interfaceByName(
-  known: Pick<NetworkInterface, 'id' | 'networkId' | 'addresses'> & { readonly instanceId: string },
-): NetworkInterface {
-  const { id, networkId, addresses, instanceId } = known;
+/** An attachment of which nothing else is known. An index that is unknown, too, is Infinity. */
+export function attachedTo(instanceId: string, deviceIndex = Infinity, id = ''): Attachment {
+  return { id, instanceId, deviceIndex, networkCard: 0, state: 'attached', deleteOnTermination: true };
+}
+
+type KnownInterface = Pick<NetworkInterface, 'id' | 'networkId' | 'addresses' | 'attachment'>;
+
+/** An interface of which nothing else is known. */
+export function interfaceWith(known: KnownInterface & Partial<NetworkInterface>): NetworkInterface {
   return {
-    id,
     description: '',
-    networkId,
     subnetId: '',
     zone: '',
     mac: '',
     primaryAddress: '',
     publicAddress: undefined,
-    addresses,
     prefixes: [],
     securityGroupIds: [],
     tags: {},
     reservedFor: undefined,
-    attachment: {
-      id: '',
-      instanceId,
-      deviceIndex: Infinity,
-      networkCard: 0,
-      state: 'attached',
-      deleteOnTermination: true,
-    },
+    ...known,
   };
+}
+
+/**
+ * An interface that only a pool names, because the status beside that pool was lost. It stays until the cloud shows it or
+ * proves that it is gone. Nothing new is offered of it, and its place on the instance is unknown.
+ */
+export function interfaceByName({
+  instanceId,
+  ...known
+}: Omit<KnownInterface, 'attachment'> & { readonly instanceId: string }): NetworkInterface {
+  return interfaceWith({ ...known, attachment: attachedTo(instanceId) });
 }
 
 export function isByName({ primaryAddress }: NetworkInterface): boolean {

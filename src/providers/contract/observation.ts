@@ -1,4 +1,6 @@
 // What Headwater learns from a cloud: from listings, refreshes of single instances and answers to its own calls.
+import type { ObservedPage } from './allocation-implementation.ts';
+import type { TakenAddresses } from './block-census.ts';
 import type { NetworkInterface } from './network-interface.ts';
 
 /** Read from the cloud. */
@@ -81,6 +83,47 @@ export type Answer =
   /** The cloud no longer knows an interface: it is gone, or will be visible again. */
   | { readonly kind: 'notFound'; readonly interfaceId: string; readonly instanceId: string }
   | { readonly kind: 'deleted'; readonly interfaceId: string };
+
+/** Interfaces of a listing parsed at a time. */
+const partSize = 50;
+
+/** How the items of a listing are read: those of our instances, and what others hold in their subnets. */
+interface ReadListing<T> {
+  readonly isObserved: (item: T) => boolean;
+  readonly read: (item: T) => Observation | undefined;
+  readonly taken: (item: T) => TakenAddresses;
+}
+
+/**
+ * A page of a listing in parts: the caller works in between, for seconds while a fleet joins. Each part is taken out of
+ * `page`, and is freed once it is used.
+ */
+export function* observedInParts<T>(
+  page: T[],
+  startedAt: number,
+  { isObserved, read, taken }: ReadListing<T>,
+): Generator<ObservedPage> {
+  while (page.length > 0) {
+    const part = page.splice(0, partSize);
+    yield {
+      startedAt,
+      observations: part.filter(isObserved).flatMap((item) => read(item) ?? []),
+      others: part.filter((item) => !isObserved(item)).map(taken),
+    };
+  }
+}
+
+/** Each instance that was asked for. Whether one that is not shown is `managed` cannot be told if tags decide. */
+export function askedInstances(
+  ids: readonly string[],
+  shown: ReadonlyMap<string, Instance>,
+  managed: boolean,
+): readonly Observation[] {
+  return ids.map((id) => ({
+    kind: 'instance',
+    instance: shown.get(id) ?? { id, state: 'unknown', managed },
+  }));
+}
 
 export function interfaceOf(observation: Observation): string | undefined {
   return observation.kind === 'instance' ? undefined : observation.interface.id;

@@ -1,6 +1,9 @@
 // Checks that an answer shows only what was requested, each item once, and most items in the vendor's form. Otherwise the
 // whole answer proves nothing: neither what exists nor what is missing.
+import type { DetachedScope } from './allocation-implementation.ts';
 import { unreadable } from './cloud-failure.ts';
+import { isOfHost, parseBlock } from './ipv4.ts';
+import { carries, type NetworkInterface } from './network-interface.ts';
 
 /** Share of malformed items above which the answer is rejected. A single one among others is always tolerated. */
 const tolerated = 1 / 4;
@@ -21,6 +24,23 @@ export function refuseSpoiled(action: string, spoiled: readonly Spoiled[], all: 
     );
 }
 
+/** Several times what the largest instances can hold: no cloud shows more. */
+const maxInterfaces = 256;
+const maxAddresses = 1024;
+
+export function isInterfaceLimit(value: unknown): value is number {
+  return isCount(value, maxInterfaces);
+}
+
+/** Of the addresses of an interface. */
+export function isAddressLimit(value: unknown): value is number {
+  return isCount(value, maxAddresses);
+}
+
+function isCount(value: unknown, max: number): boolean {
+  return Number.isSafeInteger(value) && Number(value) > 0 && Number(value) <= max;
+}
+
 /** The first duplicate. */
 export function repeated(items: readonly string[]): string | undefined {
   return new Set(items).size === items.length
@@ -28,19 +48,57 @@ export function repeated(items: readonly string[]): string | undefined {
     : items.find((item, index) => items.indexOf(item) < index);
 }
 
+/** What is wrong with the addresses of an interface and its prefixes. */
+export function holdingProblem(
+  addresses: readonly string[],
+  prefixes: readonly string[] = [],
+): string | undefined {
+  const wrong = addresses.find((address) => !isOfHost(address));
+  if (wrong !== undefined) return `${JSON.stringify(wrong)} is not an IPv4 address`;
+  const broken = prefixes.find(
+    (prefix) => parseBlock(prefix)?.length !== 28 || !isOfHost(prefix.slice(0, -3)),
+  );
+  if (broken !== undefined) return `${JSON.stringify(broken)} is not an IPv4 /28 prefix`;
+  const twice = repeated([...addresses, ...prefixes]);
+  return twice === undefined ? undefined : `it has ${twice} twice`;
+}
+
 /** Throws a CloudError if one answer shows an item twice. */
-export function refuseRepeated(action: string, ids: readonly (string | undefined)[]): void {
-  const twice = repeated(ids.filter((id) => id !== undefined));
+export function refuseRepeated<T>(
+  action: string,
+  items: readonly T[],
+  idOf: (item: T) => string | undefined,
+): void {
+  const twice = repeated(items.map(idOf).filter((id) => id !== undefined));
   if (twice !== undefined) throw unreadable(action, `${twice} is shown twice`);
 }
 
+/** Throws a RangeError: what is read without tags belongs to others. */
+export function requireTags({ tags }: DetachedScope): void {
+  if (Object.keys(tags).length === 0)
+    throw new RangeError('without tags, the interfaces of others would be read');
+}
+
+/** Of detached interfaces, those that were asked for: a server may have applied no filter. */
+export function detachedAmong(
+  shown: readonly ({ readonly interface: NetworkInterface } | { readonly problem: string })[],
+  { tags, networkId, ids }: DetachedScope,
+): readonly NetworkInterface[] {
+  return shown
+    .flatMap((read) => ('interface' in read ? [read.interface] : []))
+    .filter((item) => carries(item.tags, tags))
+    .filter((item) => networkId === undefined || item.networkId === networkId)
+    .filter((item) => ids === undefined || ids.includes(item.id));
+}
+
 /** Throws a CloudError if an item belongs to none of the requested owners. */
-export function refuseUnrequested(
+export function refuseUnrequested<T>(
   action: string,
   asked: readonly string[],
-  owners: readonly (string | undefined)[],
+  items: readonly T[],
+  ownerOf: (item: T) => string | undefined,
 ): void {
   const known = new Set(asked);
-  const unrequested = owners.find((owner) => owner !== undefined && !known.has(owner));
+  const unrequested = items.map(ownerOf).find((owner) => owner !== undefined && !known.has(owner));
   if (unrequested !== undefined) throw unreadable(action, `it shows ${unrequested}, which was not asked for`);
 }

@@ -19,6 +19,17 @@ export function text(value: unknown, name: string): string {
   return typeof found === 'string' ? found : '';
 }
 
+/** The texts of a list. */
+export function texts(value: unknown, name: string): readonly string[] {
+  return items(value, name).filter((item) => typeof item === 'string');
+}
+
+/** The members of a map, each as a text. */
+export function textsByName(value: unknown, name: string): Readonly<Record<string, string>> {
+  const entries = Object.entries(member(value, name) ?? {});
+  return Object.fromEntries(entries.map(([key, item]) => [key, String(item)]));
+}
+
 /** Empty if it is no list. */
 export function items(value: unknown, name: string): readonly unknown[] {
   const found = member(value, name);

@@ -52,6 +52,17 @@ export function shownAddresses(item: object, fields: AddressFields, skip: Skippe
   });
 }
 
+/** A published `status.<key>`, whose `enis` are a map by id, without the interfaces that are gone. */
+export function withoutById(
+  status: unknown,
+  isGone: (id: string) => boolean,
+  restricted: (eni: unknown) => unknown,
+): unknown {
+  if (!isObject(status)) return {};
+  const kept = Object.entries(member(status, 'enis') ?? {}).filter(([id]) => !isGone(id));
+  return { ...status, enis: Object.fromEntries(kept.map(([id, eni]) => [id, restricted(eni)])) };
+}
+
 /** An interface without the addresses that are gone. */
 export function withoutAddresses(
   item: unknown,

@@ -53,6 +53,17 @@ export const tags = z
   .nullish()
   .transform((value) => value ?? noTags);
 
+/** Which of the fields are missing that a cloud with an API of interfaces needs, by their paths from `section`. */
+export function missingFields(
+  section: string,
+  given: Readonly<Record<(typeof requiredFields)[number], string | undefined>>,
+): readonly string[] {
+  const missing = requiredFields.filter((name) => given[name] === undefined);
+  return missing.length === 0 ? noTexts : missing.map((name) => `${section}.${name}`);
+}
+
+const requiredFields = ['instance-type', 'vpc-id', 'availability-zone'] as const;
+
 export function readFields<T>(schema: z.ZodType<T>, raw: unknown): SectionReading<T> {
   const parsed = schema.safeParse(raw);
   if (parsed.success) return { value: parsed.data };

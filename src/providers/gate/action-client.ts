@@ -1,9 +1,9 @@
 // What clients of clouds share whose actions have names and one limit each: what a call of an action does and spends, and
 // listings page by page.
-import type { CallContext } from '../contract/allocation-implementation.ts';
+import type { AllocationImplementation, CallContext } from '../contract/allocation-implementation.ts';
 import { endless, unreadable } from '../contract/cloud-failure.ts';
 import type { Answer } from '../contract/observation.ts';
-import type { Outcome } from '../contract/operation.ts';
+import type { OperationKind, Outcome } from '../contract/operation.ts';
 import type { Priority } from '../contract/priority.ts';
 import type { CallGate, ReadResult, WriteResult } from './call-gate.ts';
 import type { CloudCall } from './cloud-call.ts';
@@ -42,7 +42,7 @@ export class ActionClient<Action extends string> {
     const changes = this.#takingAway.has(action) ? 'takesAway' : 'adds';
     return {
       name: action,
-      effect: action.startsWith('Describe') ? 'reads' : changes,
+      effect: isRead(action) ? 'reads' : changes,
       limits: [{ name: action }],
     };
   }
@@ -70,6 +70,28 @@ export class ActionClient<Action extends string> {
   #callsOf(actions: readonly Action[]): readonly CloudCall[] {
     return actions.map((action) => this.callOf(action));
   }
+}
+
+/** These clouds name all their reads alike. */
+export function isRead(action: string): boolean {
+  return action.startsWith('Describe');
+}
+
+/** What calls of these kinds of operations have to wait for, by the actions that they need. */
+export function admission<Action extends string>(
+  client: ActionClient<Action>,
+  actionOf: Readonly<Record<OperationKind, Action | undefined>>,
+): Pick<AllocationImplementation, 'admit' | 'expectedWait' | 'reconsider'> {
+  const actionsOf = (kinds: readonly OperationKind[]): readonly Action[] =>
+    kinds.flatMap((kind) => actionOf[kind] ?? []);
+  return {
+    admit: async (kinds, context) => {
+      const refund = await client.admit(actionsOf(kinds), context);
+      return (unsent = kinds) => refund(actionsOf(unsent));
+    },
+    reconsider: () => client.reconsider(),
+    expectedWait: (kinds, priority) => client.expectedWait(actionsOf(kinds), priority),
+  };
 }
 
 /** What an answered change did. A success answer that cannot be understood leaves the result ambiguous. */

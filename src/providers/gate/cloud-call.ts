@@ -1,4 +1,5 @@
 // One call to a cloud, as the gate sees it, and how it may end.
+import type { CloudFailureKind } from '../contract/cloud-failure.ts';
 import type { LimitedCall, LimitKey } from '../rate-limit/limit-key.ts';
 
 export type CallEffect =
@@ -37,6 +38,13 @@ export type CallResult =
   | 'notSent'
   /** It was sent, and no answer says whether it happened. */
   | 'noAnswer';
+
+/** Codes of ours, for calls that are not sent and for answers that cannot be parsed. */
+export const ownCodes = {
+  UnreadableAnswer: 'unreadable',
+  Fenced: 'fenced',
+  Stopped: 'stopped',
+} as const satisfies Readonly<Record<string, CloudFailureKind>>;
 
 export class CallError extends Error {
   readonly result: CallResult;

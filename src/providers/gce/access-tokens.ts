@@ -2,8 +2,10 @@
 // metadata service (https://cloud.google.com/compute/docs/access/authenticate-workloads).
 import type { Clock } from '../../runtime/clock.ts';
 import { raceAbort } from '../../runtime/race-abort.ts';
+import { jsonIn } from '../../network/bounded-body.ts';
 import { askMetadata } from '../../network/metadata-request.ts';
 import { CallError } from '../gate/cloud-call.ts';
+import { shownObject } from './compute-answer.ts';
 
 const path = '/computeMetadata/v1/instance/service-accounts/default/token';
 /** Time limit of a request, in ms. */
@@ -61,19 +63,10 @@ export class AccessTokens {
 }
 
 function tokenIn(body: string, startedAt: number): Token {
-  const { access_token: text, expires_in: seconds } = jsonIn(body);
+  // What the body holds may be a secret, so no error quotes it.
+  const { access_token: text, expires_in: seconds } = shownObject(jsonIn(body));
   if (typeof text !== 'string' || !/^[\x21-\x7e]{1,4096}$/.test(text))
     throw new Error('its answer holds no token');
   const lifetime = typeof seconds === 'number' && seconds > 0 ? seconds * 1000 : 0;
   return { text, until: startedAt + lifetime - margin };
-}
-
-function jsonIn(body: string): { readonly access_token?: unknown; readonly expires_in?: unknown } {
-  try {
-    const content = JSON.parse(body) as unknown;
-    return typeof content === 'object' && content !== null ? content : {};
-  } catch {
-    // What it holds may be a secret, so no error quotes it.
-    return {};
-  }
 }

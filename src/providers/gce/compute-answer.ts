@@ -1,6 +1,6 @@
 // Reads answers of Compute Engine: JSON within limits, errors with their reason, and the members of what may have any shape.
 import type { IncomingAnswer } from '../../network/http-sender.ts';
-import { boundedBody, checkHeaders, UnreadableAnswer } from '../../network/bounded-body.ts';
+import { boundedText, jsonIn, UnreadableAnswer } from '../../network/bounded-body.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { CallError } from '../gate/cloud-call.ts';
 
@@ -12,30 +12,16 @@ const maxRefusalBytes = 2 ** 16;
 export async function readBody({ statusCode, headers, body }: IncomingAnswer, clock: Clock): Promise<object> {
   const isRefused = statusCode < 200 || statusCode >= 300;
   const max = isRefused ? maxRefusalBytes : maxAnswerBytes;
-  const pieces: Uint8Array[] = [];
-  const { 'content-encoding': encoding, 'content-length': length } = headers;
-  try {
-    checkHeaders({ 'content-encoding': encoding, 'content-length': length }, max);
-    for await (const piece of boundedBody(body, { max, clock })) pieces.push(piece);
-  } catch (error) {
-    body.destroy();
+  const text = await boundedText(body, { max, clock, headers }).catch((error: unknown) => {
     // Its status says enough.
-    if (!isRefused) throw error;
-  }
-  const content = jsonIn(Buffer.concat(pieces).toString('utf8'));
+    if (isRefused) return '';
+    throw error;
+  });
+  const content = jsonIn(text);
   if (isRefused) throw refusalOf(statusCode, headers['retry-after'], content);
   if (typeof content !== 'object' || content === null || Array.isArray(content))
     throw new UnreadableAnswer('the answer is no JSON object');
   return content;
-}
-
-function jsonIn(content: string): unknown {
-  try {
-    return JSON.parse(content) as unknown;
-  } catch {
-    // An error page of something in between.
-    return undefined;
-  }
 }
 
 function refusalOf(status: number, retryAfter: string | undefined, content: unknown): CallError {

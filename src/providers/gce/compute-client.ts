@@ -1,6 +1,6 @@
 // Calls Compute Engine through the gate: reads the interfaces of an instance, changes their alias IP ranges, and follows what
 // the cloud goes on with after it accepted a change.
-import { sanitizedText } from '../../network/untrusted-text.ts';
+import { sanitizedAnswer } from '../../network/untrusted-text.ts';
 import type { CallContext } from '../contract/allocation-implementation.ts';
 import { unreadable } from '../contract/cloud-failure.ts';
 import type { CallGate, WriteResult } from '../gate/call-gate.ts';
@@ -28,9 +28,6 @@ const quotas: Readonly<Record<ComputeAction, LimitSize>> = {
 
 /** One limit of each action, under its name. */
 export const computeLimits: LimitSizes = new Map(Object.entries(quotas));
-
-/** Maximum characters of an error code. */
-const maxCodeCharacters = 100;
 
 export class ComputeClient {
   readonly #api: ComputeSource;
@@ -92,9 +89,9 @@ export class ComputeClient {
     if (status !== 'DONE') throw unreadable(action, 'the operation has an unknown status');
     if (error === undefined) return { kind: 'done' };
     const [first = {}] = shownList(shownObject(error)['errors']) ?? [];
-    const code = sanitizedText(firstText(first['code']) ?? 'UNKNOWN', maxCodeCharacters);
-    const message = sanitizedText(firstText(first['message']) ?? 'it says nothing more');
-    return { kind: 'failed', code, message };
+    const code = firstText(first['code']) ?? 'UNKNOWN';
+    const message = firstText(first['message']) ?? 'it says nothing more';
+    return { kind: 'failed', ...sanitizedAnswer({ code, requestId: undefined }, message) };
   }
 
   async #read(request: ComputeRequest, context: CallContext): Promise<object> {

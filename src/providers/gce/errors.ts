@@ -1,11 +1,8 @@
 // The only file that knows the reasons of Compute Engine's errors
 // (https://cloud.google.com/compute/docs/troubleshooting/troubleshooting-general).
-import { sanitizedText } from '../../network/untrusted-text.ts';
+import { sanitizedAnswer } from '../../network/untrusted-text.ts';
 import type { CloudFailure, CloudFailureKind } from '../contract/cloud-failure.ts';
-import type { CallError } from '../gate/cloud-call.ts';
-
-/** Maximum characters of an error code. */
-const maxCodeCharacters = 100;
+import { type CallError, ownCodes } from '../gate/cloud-call.ts';
 
 const kinds: Readonly<Record<string, CloudFailureKind>> = {
   rateLimitExceeded: 'throttled',
@@ -16,9 +13,7 @@ const kinds: Readonly<Record<string, CloudFailureKind>> = {
   resourceInUseByAnotherResource: 'conflict',
   resourceNotReady: 'conflict',
   CredentialsError: 'notAuthorized',
-  UnreadableAnswer: 'unreadable',
-  Fenced: 'fenced',
-  Stopped: 'stopped',
+  ...ownCodes,
 };
 
 const byStatus: ReadonlyMap<number | undefined, CloudFailureKind> = new Map([
@@ -39,9 +34,7 @@ export function failureOf(action: string, error: CallError): CloudFailure {
   return {
     kind,
     action,
-    code: sanitizedText(code, maxCodeCharacters),
-    message: sanitizedText(message),
-    requestId: undefined,
+    ...sanitizedAnswer(error, message),
     ...(permission !== undefined && { permission }),
     ...(isUnknownIdentity && { credentials: 'invalid', about: 'action' }),
   };

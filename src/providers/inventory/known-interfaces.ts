@@ -7,7 +7,7 @@ import { firstRecord, onlySeen, restoredInterface, withoutProven } from './apply
 import { GoneInterfaces } from './gone-interfaces.ts';
 import type { InterfaceRecord, Reading, Unattached } from './interface-record.ts';
 import { isGivenUp } from './missing-holdings.ts';
-import { notReassigned, othersWithout, withdrawnFrom, withoutMoved } from './reassigned.ts';
+import { displacedBy, notReassigned, othersWithout, withdrawnFrom, withoutMoved } from './reassigned.ts';
 import {
   allAssignments,
   hasAddress,
@@ -122,7 +122,7 @@ export class KnownInterfaces {
       this.#records.get(interfaceId) ?? (made && firstRecord(onlyWith(made.interface, isStill), endedAt));
     if (record === undefined) return false;
     this.#records.set(interfaceId, whenAttached(record, answer, endedAt));
-    this.takeFromOthers(interfaceId, allAssignments(record.interface).filter(isStill), endedAt);
+    this.#giveFromOthers(interfaceId, allAssignments(record.interface).filter(isStill), endedAt);
     return true;
   }
 
@@ -136,7 +136,7 @@ export class KnownInterfaces {
     const brought = allAssignments(made.interface).filter(
       (holding) => isShown.has(holding) && isStill(holding),
     );
-    return this.takeFromOthers(shown.id, brought, at);
+    return this.#giveFromOthers(shown.id, brought, at);
   }
 
   /**
@@ -144,11 +144,18 @@ export class KnownInterfaces {
    */
   applyChange(answer: Change, endedAt: number): boolean {
     const given = answer.kind === 'allocated' ? [...answer.addresses, ...answer.prefixes] : [];
-    const hasMoved = this.takeFromOthers(answer.interfaceId, given, endedAt);
+    const hasMoved = this.#giveFromOthers(answer.interfaceId, given, endedAt);
     const record = this.#records.get(answer.interfaceId);
     if (record === undefined) return hasMoved;
     this.#records.set(answer.interfaceId, { ...whenChanged(record, answer, endedAt), asOf: endedAt });
     return true;
+  }
+
+  /** Our own call gave these to one interface: no other one has them, and one whose primary address is among them is gone. */
+  #giveFromOthers(interfaceId: string, holdings: readonly string[], at: number): boolean {
+    const displaced = displacedBy(this.#records, interfaceId, holdings);
+    for (const id of displaced) this.forget(id, at);
+    return this.takeFromOthers(interfaceId, holdings, at) || displaced.length > 0;
   }
 
   /** Removes what one interface was just given from all others of its network. */

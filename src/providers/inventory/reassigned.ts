@@ -8,6 +8,7 @@ import {
   expandHolding,
   allAssignments,
   hasAddress,
+  isPrimaryInterface,
   type NetworkInterface,
 } from '../contract/network-interface.ts';
 
@@ -39,17 +40,42 @@ export function othersWithout(
   given: readonly string[],
   at: number,
 ): ReadonlyMap<string, InterfaceRecord> {
-  const addresses = new Set(given.flatMap(expandHolding));
-  const isGiven = (holding: string): boolean => expandHolding(holding).some((each) => addresses.has(each));
-  const networkId = interfaces.get(interfaceId)?.interface.networkId;
+  const isGiven = anyOf(given);
   const changed = new Map<string, InterfaceRecord>();
-  for (const [id, record] of interfaces) {
-    if (id === interfaceId || (networkId ?? record.interface.networkId) !== record.interface.networkId)
-      continue;
+  for (const [id, record] of othersOf(interfaces, interfaceId)) {
     const moved = holdingIds(record.interface).filter(isGiven);
     if (moved.length > 0) changed.set(id, whenReleased(record, moved, at));
   }
   return changed;
+}
+
+/**
+ * The other interfaces of the network whose primary address one interface was given: an interface keeps it for life, so
+ * they were deleted. An instance keeps its primary interface for life, so that one stays.
+ */
+export function displacedBy(
+  interfaces: Interfaces,
+  interfaceId: string,
+  given: readonly string[],
+): readonly string[] {
+  const isGiven = anyOf(given);
+  return othersOf(interfaces, interfaceId)
+    .filter(([, { interface: item }]) => isGiven(item.primaryAddress) && !isPrimaryInterface(item))
+    .map(([id]) => id);
+}
+
+/** Whether an address or prefix overlaps with one of these. */
+function anyOf(given: readonly string[]): (holding: string) => boolean {
+  const addresses = new Set(given.flatMap(expandHolding));
+  return (holding) => expandHolding(holding).some((each) => addresses.has(each));
+}
+
+/** The other interfaces of its network; of all networks if the interface is unknown. */
+function othersOf(interfaces: Interfaces, interfaceId: string): readonly [string, InterfaceRecord][] {
+  const networkId = interfaces.get(interfaceId)?.interface.networkId;
+  return [...interfaces].filter(
+    ([id, { interface: item }]) => id !== interfaceId && (networkId ?? item.networkId) === item.networkId,
+  );
 }
 
 /** Removes addresses and prefixes from interfaces where an applied refresh shows them on another interface instead. */

@@ -1,28 +1,19 @@
 // Deletes orphaned interfaces of this cluster. Runs at housekeeping priority, deletes few at a time, and skips
 // interfaces that this process is working on.
 import { Backoff } from '../../runtime/backoff.ts';
-import { type Clock, sleep } from '../../runtime/clock.ts';
+import { sleep } from '../../runtime/clock.ts';
 import { aborted } from '../../runtime/race-abort.ts';
-import type { Random } from '../../runtime/random.ts';
-import type {
-  AllocationImplementation,
-  CallContext,
-  DetachedScope,
-} from '../contract/allocation-implementation.ts';
+import type { CallContext } from '../contract/allocation-implementation.ts';
 import { CloudError, type CloudFailure } from '../contract/cloud-failure.ts';
 import { policyOf } from '../contract/failure-policy.ts';
 import type { NetworkInterface } from '../contract/network-interface.ts';
 import type { Outcome } from '../contract/operation.ts';
 import type { Orphan } from './orphan-eligibility.ts';
-import type { OrphanReadings } from './orphan-readings.ts';
-import type { Orphans } from './orphans.ts';
+import type { OrphanReadings, OrphanReadingsOptions } from './orphan-readings.ts';
 
-export interface OrphanGcOptions {
-  readonly implementation: AllocationImplementation;
-  readonly orphans: Orphans;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly scope: DetachedScope;
+type Shared = Pick<OrphanReadingsOptions, 'implementation' | 'orphans' | 'clock' | 'random' | 'scope'>;
+
+export interface OrphanGcOptions extends Shared {
   /** Delay between passes and minimum time seen detached, in ms. */
   readonly interval: number;
   /** Whether to report deletions without performing them, whatever is permitted. */

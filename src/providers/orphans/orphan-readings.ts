@@ -18,8 +18,9 @@ export interface OrphanReadingsOptions {
 }
 
 export type OrphanReadEvent =
-  /** With or without success: waiting nodes can proceed. */
-  { readonly kind: 'readEnded' } | { readonly kind: 'readFailed'; readonly error: unknown };
+  /** With or without success: waiting nodes can proceed. `missed`: instances that may have got an interface. */
+  | { readonly kind: 'readEnded'; readonly missed: ReadonlySet<string> }
+  | { readonly kind: 'readFailed'; readonly error: unknown };
 
 /** How long a read waits for others to share its call, in ms. */
 const window = 50;
@@ -78,16 +79,17 @@ export class OrphanReadings {
   async #read(signal: AbortSignal): Promise<void> {
     const { implementation, orphans, clock, scope, consistencyWindow, emit } = this.#options;
     const requestedAt = clock.monotonic();
+    let missed: ReadonlySet<string> = new Set();
     const priority = (): 'high' | 'housekeeping' => (orphans.isAwaited ? 'high' : 'housekeeping');
     try {
       const { startedAt, interfaces } = await implementation.readDetached(scope, { priority, signal });
-      orphans.apply({ startedAt, endedAt: clock.monotonic(), interfaces });
+      missed = orphans.apply({ startedAt, endedAt: clock.monotonic(), interfaces });
       if (orphans.hasUnclear) this.requestIn(consistencyWindow);
     } catch (error) {
       orphans.failed(requestedAt);
       throw error;
     } finally {
-      if (!signal.aborted) emit({ kind: 'readEnded' });
+      if (!signal.aborted) emit({ kind: 'readEnded', missed });
     }
   }
 }

@@ -9,7 +9,10 @@ export interface InstanceOrphans {
   readonly read: boolean;
   /** To attach instead of creating a new interface, ordered by id. */
   readonly fit: readonly NetworkInterface[];
-  /** Seen once: the next read shows whether another process is attaching them. */
+  /**
+   * Seen once, or no longer: another process may have attached them. The next read shows the former; a read of the
+   * instance, the latter.
+   */
   readonly unclear: readonly NetworkInterface[];
 }
 
@@ -47,6 +50,14 @@ interface Sighting {
   readonly firstAt: number;
   readonly lastAt: number;
   readonly held: boolean;
+  /** Our own creation was in flight: we attach it. */
+  readonly isOurs: boolean;
+}
+
+/** No longer shown, from `at` on, in monotonic ms. */
+interface Missed {
+  readonly interface: NetworkInterface;
+  readonly at: number;
 }
 
 const nothing: InstanceOrphans = { read: true, fit: [], unclear: [] };
@@ -57,6 +68,7 @@ export class Orphans {
   readonly #options: OrphansOptions;
   #sightings: ReadonlyMap<string, Sighting> = new Map();
   #byInstance: ReadonlyMap<string, readonly Sighting[]> = new Map();
+  #missed: ReadonlyMap<string, Missed> = new Map();
   readonly #claimed = new Set<string>();
   readonly #unfit = new Set<string>();
   readonly #inFlight = new Set<string>();
@@ -71,16 +83,22 @@ export class Orphans {
     this.#options = options;
   }
 
-  apply({ startedAt, endedAt, interfaces }: OrphanReading): void {
+  /**
+   * Returns the instances of interfaces that this read no longer shows, though we did nothing with them: another process,
+   * such as a former leader whose call took effect late, may have attached them.
+   */
+  apply({ startedAt, endedAt, interfaces }: OrphanReading): ReadonlySet<string> {
     const before = this.#sightings;
     const sightings = interfaces.map((item): [string, Sighting] => {
       const firstAt = before.get(item.id)?.firstAt ?? endedAt;
       const held = this.#options.isHeld(item.id, startedAt);
-      return [item.id, { interface: item, firstAt, lastAt: startedAt, held }];
+      const isOurs = this.#inFlight.has(operationOf(item));
+      return [item.id, { interface: item, firstAt, lastAt: startedAt, held, isOurs }];
     });
     this.#replace(new Map(sightings));
     for (const id of this.#unfit) if (!this.#sightings.has(id)) this.#unfit.delete(id);
     this.#answered(startedAt);
+    return this.#miss(before, { startedAt, endedAt });
   }
 
   /** A read that began at `startedAt` failed: nodes stop waiting for it. */
@@ -109,7 +127,8 @@ export class Orphans {
     const answeredAt = this.#answeredAt ?? -Infinity;
     const read = this.#answeredAt !== undefined && answeredAt >= (this.#open.get(instanceId) ?? -Infinity);
     const sightings = this.#byInstance.get(instanceId) ?? [];
-    if (read && sightings.length === 0) return nothing;
+    const missed = [...this.#missed.values()].filter((each) => instanceOf(each.interface) === instanceId);
+    if (read && sightings.length === 0 && missed.length === 0) return nothing;
     const { consistencyWindow } = this.#options;
     const orphans = sightings.map((sighting) => this.#orphan(sighting));
     const having = (fitness: string): readonly Orphan[] =>
@@ -118,9 +137,9 @@ export class Orphans {
       read,
       fit: having('fit').map((orphan) => orphan.interface),
       // If the confirming read failed, do not wait for another one.
-      unclear: having('unclear')
-        .filter(({ firstAt }) => answeredAt < firstAt + consistencyWindow)
-        .map((orphan) => orphan.interface),
+      unclear: [...having('unclear').map((each) => ({ ...each, at: each.firstAt })), ...missed]
+        .filter(({ at }) => answeredAt < at + consistencyWindow)
+        .map((each) => each.interface),
     };
   }
 
@@ -144,9 +163,10 @@ export class Orphans {
     return this.#answeredAt === undefined || this.#open.size > 0 || this.hasUnclear;
   }
 
-  /** Whether a read one consistency window later must confirm some interfaces before they may be attached. */
+  /** Whether a read one consistency window later must confirm some interfaces before nodes go on. */
   get hasUnclear(): boolean {
     const { consistencyWindow } = this.#options;
+    if (this.#missed.size > 0) return true;
     return this.all().some((orphan) => fitnessOf(orphan, consistencyWindow) === 'unclear');
   }
 
@@ -160,8 +180,8 @@ export class Orphans {
   }
 
   #orphan(sighting: Sighting): Orphan {
-    const { id, tags } = sighting.interface;
-    const operationId = tags[operationTag] ?? '';
+    const { id } = sighting.interface;
+    const operationId = operationOf(sighting.interface);
     const ours = this.#ended.has(operationId) ? 'ended' : 'unknown';
     return {
       ...sighting,
@@ -177,6 +197,23 @@ export class Orphans {
     for (const [instanceId, since] of this.#open) if (since <= startedAt) this.#open.delete(instanceId);
   }
 
+  #miss(
+    before: ReadonlyMap<string, Sighting>,
+    { startedAt, endedAt }: Pick<OrphanReading, 'startedAt' | 'endedAt'>,
+  ): ReadonlySet<string> {
+    const isShown = (id: string): boolean => this.#sightings.has(id);
+    const isUntouched = ([id, { held, isOurs }]: [string, Sighting]): boolean =>
+      !isShown(id) && !held && !isOurs && !this.#claimed.has(id);
+    const missed = [...before].filter(isUntouched);
+    const { consistencyWindow } = this.#options;
+    const still = [...this.#missed].filter(
+      ([id, { at }]) => !isShown(id) && startedAt < at + consistencyWindow,
+    );
+    const now = missed.map(([id, { interface: item }]) => [id, { interface: item, at: endedAt }] as const);
+    this.#missed = new Map([...still, ...now]);
+    return new Set(missed.map(([, { interface: item }]) => instanceOf(item)).filter((id) => id !== ''));
+  }
+
   #forget(interfaceId: string): void {
     const rest = new Map(this.#sightings);
     rest.delete(interfaceId);
@@ -186,6 +223,16 @@ export class Orphans {
   #replace(sightings: ReadonlyMap<string, Sighting>): void {
     this.#sightings = sightings;
     const all = [...sightings.values()].sort((a, b) => (a.interface.id < b.interface.id ? -1 : 1));
-    this.#byInstance = Map.groupBy(all, (sighting) => sighting.interface.tags[instanceTag] ?? '');
+    this.#byInstance = Map.groupBy(all, (sighting) => instanceOf(sighting.interface));
   }
+}
+
+/** The instance that it was made for; empty if its tags name none. */
+function instanceOf({ tags }: NetworkInterface): string {
+  return tags[instanceTag] ?? '';
+}
+
+/** The operation that made it; empty if its tags name none. */
+function operationOf({ tags }: NetworkInterface): string {
+  return tags[operationTag] ?? '';
 }

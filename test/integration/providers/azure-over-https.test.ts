@@ -157,11 +157,7 @@ describe('over HTTPS, an update of a scale-set VM', () => {
     await provider.gate.admit([callOf(admitted)], context);
     const outcome = await updateInstance(
       provider,
-      {
-        instanceId,
-        operationId: 'aaaaaaaa-1111',
-        add: [{ interfaceId: before.id, subnetId: before.subnetId, count: 3 }],
-      },
+      { instanceId, operationId: 'aaaaaaaa-1111', interfaceId: before.id, count: 3 },
       context,
     );
 
@@ -169,8 +165,8 @@ describe('over HTTPS, an update of a scale-set VM', () => {
     const added = after.addresses.filter((address) => !before.addresses.includes(address));
     expect(added).toHaveLength(3);
     expect(outcome).toMatchObject({
-      kind: 'added',
-      added: [{ interfaceId: before.id, addresses: added }],
+      kind: 'done',
+      answer: { interfaceId: before.id, addresses: added },
     });
     api.close();
   });

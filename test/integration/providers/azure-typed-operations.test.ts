@@ -145,7 +145,7 @@ describe('a request of ours', () => {
 
   test('that updates a VM of a scale set says what the typed operation says', async () => {
     const { body: model } = await send('GET', vmPath);
-    const additions = [{ name: 'nic0', subnetId, count: 2 }];
+    const additions = [{ name: 'nic0', count: 2 }];
     const names = namesFor(additions, 'aaaaaaaa-1');
     const etag = '"7"';
     const body = edited(withAdditionsToVm(model, additions, names));
@@ -181,7 +181,7 @@ describe('a request of ours', () => {
 
   test('that updates an interface says what the typed operation says', async () => {
     const { body: model } = await send('GET', interfacePath);
-    const addition = { name: 'single-nic0', subnetId, count: 1 };
+    const addition = { name: 'single-nic0', count: 1 };
     const names = present(namesFor([addition], 'aaaaaaaa-1').get('single-nic0'));
     const body = edited(withAdditionsToInterface(model, addition, names));
     const read = requests.oneInterface(interfaceId);

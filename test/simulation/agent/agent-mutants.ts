@@ -192,8 +192,8 @@ export const agentMutants: readonly Mutant[] = [
   one(
     'learns nothing from pods when its record is damaged',
     'evidence/rebuild.ts',
-    'const held = shownByPods(pods.all.values(), (ip) => ipam.poolOf(ip));',
-    'const held = shownByPods(pods.all.values(), (ip) => ipam.poolOf(ip)).slice(0, 0);',
+    'const held = shownByPods(pods.all.values(), (ip) => ipam.pools.poolOf(ip));',
+    'const held = shownByPods(pods.all.values(), (ip) => ipam.pools.poolOf(ip)).slice(0, 0);',
   ),
   one(
     'gives out addresses before it has learned from pods what is held',

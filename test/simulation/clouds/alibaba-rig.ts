@@ -36,8 +36,8 @@ export class AlibabaRig implements CloudRig {
   readonly cluster: EmbeddedAlibaba;
   /** Four attempts of a call whose answers are lost. */
   readonly maxCall = 120_000;
-  /** As long as it waits for an interface that is being created, if its reads are throttled. */
-  readonly untilUsable = 120_000;
+  /** As long as it waits for an interface that is being created, if its reads are throttled and the last one hangs. */
+  readonly untilUsable = 120_000 + 90_000;
   readonly podSubnets: readonly string[];
   readonly securityGroups: readonly string[];
   readonly #clock: VirtualClock;

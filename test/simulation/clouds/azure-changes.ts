@@ -18,13 +18,40 @@ export async function changeOnAzure(
   target: Target,
   { deed, pick }: { readonly deed: ExternalChange; readonly pick: number },
 ): Promise<void> {
-  const { cloud } = target.rig.cluster.arm;
-  const machine = cloud.machines.current.get(target.facts.instanceId);
-  const [item] = machine === undefined ? [] : cloud.interfacesOf(machine);
-  if (machine === undefined || item === undefined) return;
-  const path = machine.instanceId === undefined ? item.path : machine.path;
+  const first = firstInterface(target);
+  if (first === undefined) return;
+  const { path, item } = first;
   if (deed === 'assign') await add(target, path);
   else await dropOne(target, item, { path, pick, isUsed: deed === 'unassign-used' });
+}
+
+/** The first interface of a VM, and the path of the model that has it. */
+function firstInterface({
+  rig,
+  facts,
+}: Target): { readonly path: string; readonly item: ArmInterface } | undefined {
+  const { cloud } = rig.cluster.arm;
+  const machine = cloud.machines.current.get(facts.instanceId);
+  const [item] = machine === undefined ? [] : cloud.interfacesOf(machine);
+  if (machine === undefined || item === undefined) return undefined;
+  return { path: machine.instanceId === undefined ? item.path : machine.path, item };
+}
+
+/** Takes these addresses, which its agent does not use, from the first interface of a VM; nothing if it has none of them. */
+export async function takeOnAzure(
+  { harness, rig, facts }: Target,
+  addresses: ReadonlySet<string>,
+): Promise<void> {
+  const first = firstInterface({ harness, rig, facts });
+  const taken = first?.item.configurations.filter(({ address = '' }) => addresses.has(address)) ?? [];
+  if (first === undefined || taken.length === 0) return;
+  for (const { address = '' } of taken) harness.checker.exempt(address);
+  harness.checker.recordExternalLoss(facts.instanceId);
+  const names = new Set(taken.map(({ name }) => name));
+  const status = await rig.hand.change(first.path, (list) =>
+    list.filter((each) => !names.has(textAt(each, 'name'))),
+  );
+  if (status < 300) harness.coverage.hit('snatch');
 }
 
 async function add({ harness, rig, facts }: Target, path: string): Promise<void> {

@@ -14,7 +14,7 @@ import { keyOf } from '../../../src/simulator/arm/resource-path.ts';
 import { claim, nothing, release } from '../../../src/simulator/cloud/claims.ts';
 import type { Faults } from '../../../src/simulator/cloud/faults.ts';
 import { createEmbeddedAzure, type EmbeddedAzure } from '../../../src/simulator/cluster/embedded-cluster.ts';
-import { type JsonObject, textAt } from '../../../src/simulator/workload/json.ts';
+import { type JsonObject, objectAt, textAt } from '../../../src/simulator/workload/json.ts';
 import type { NodeFacts } from '../../../src/simulator/workload/node-facts.ts';
 import type { NodeView } from '../../../src/simulator/workload/node-view.ts';
 import { ArmHand } from '../../support/arm-hand.ts';
@@ -102,8 +102,9 @@ export class AzureRig implements CloudRig {
     return typeof url === 'string' ? instanceIn(url, this.cluster) : '';
   }
 
-  instancesRead(action: string, input: JsonObject): readonly string[] {
-    if (!/^Interfaces\.(?:List|Get)/.test(action)) return [];
+  instancesRead(action: string, input: JsonObject, output: JsonObject): readonly string[] {
+    // What a list lacks follows from its last page.
+    if (!/^Interfaces\.(?:List|Get)/.test(action) || textAt(output, 'nextLink') !== '') return [];
     const instance = instanceIn(textAt(input, 'url'), this.cluster);
     return [instance === '' ? '*' : instance];
   }
@@ -206,10 +207,11 @@ export class AzureRig implements CloudRig {
   #apiFor(process: SimulatedProcess, { onCallEnded }: RigHooks): ArmApi {
     const sent = new WeakMap<ArmRequest, number>();
     const { gateway } = this.cluster.arm;
-    const onCall: OnArmCall = (request, result) => {
+    const onCall: OnArmCall = (request, result, answer) => {
       const { operation, url, body } = request;
       const input = { url, ...(body !== undefined && { body }) };
-      onCallEnded(operation, { input, result, sentAt: sent.get(request) ?? 0, output: {} });
+      const output = objectAt(answer?.body);
+      onCallEnded(operation, { input, result, sentAt: sent.get(request) ?? 0, output });
     };
     const inner =
       this.#path === 'wire'

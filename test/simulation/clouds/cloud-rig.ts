@@ -29,8 +29,12 @@ export interface CloudRig {
   readonly acting: (interfaceId: string) => ActingCall | undefined;
   /** The instance that the input of a call names, directly or by what it has; empty if it names none. */
   readonly instanceOfCall: (input: Readonly<Record<string, unknown>>) => string;
-  /** The instances all of whose interfaces a call reads, `*` for every one; empty for other calls. */
-  readonly instancesRead: (action: string, input: EndedCall['input']) => readonly string[];
+  /** The instances all of whose interfaces are read once a call has ended, `*` for every one; empty for other calls. */
+  readonly instancesRead: (
+    action: string,
+    input: EndedCall['input'],
+    output: EndedCall['output'],
+  ) => readonly string[];
   /** Launches an instance like the given one; undefined while that is impossible. */
   readonly launch: (like: NodeFacts) => Pick<NodeFacts, 'instanceId' | 'primaryAddress'> | undefined;
   readonly terminate: (instanceId: string) => void;

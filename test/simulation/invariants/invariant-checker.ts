@@ -133,7 +133,8 @@ export class InvariantChecker {
       this.#latestStartAt = this.#options.now();
       this.#firstCallAt.set(identity, this.#latestStartAt);
     }
-    if (result === 'OK') this.#readTimes.add(identity, this.#options.rig.instancesRead(action, input));
+    const read = this.#options.rig.instancesRead(action, input, output);
+    if (result === 'OK') this.#readTimes.add(identity, read);
     if (action === 'UnassignPrivateIpAddresses' && result === 'OK')
       this.#ownUnassignments.onAnswer(identity, input, (holding) => this.#isAssigned(holding));
     if (result === 'OK') this.#ownAssignments.onAnswer(identity, action, input, output);
@@ -492,7 +493,6 @@ function idOf(before: NetworkInterface | undefined, after: NetworkInterface | un
 
 /** Time limit to repair an external change, in ms. */
 const repairTime = 300_000;
-
 /** Maximum time from a new use until every controller knows, in ms: agents write every 15 s, and watches lag. */
 const useReportedWithin = 180_000;
 

@@ -59,8 +59,10 @@ function interfacesIn({ eni, azure, 'alibaba-cloud': alibaba }: Status): ShownNo
 
 /** The interfaces that a merge patch of a status changes, in the form of EC2; null for those that it removes. */
 export function patchedInterfaces(status: JsonObject): Readonly<Record<string, ShownInterface | null>> {
-  const { 'alibaba-cloud': alibaba } = status as Status;
+  const { 'alibaba-cloud': alibaba, azure } = status as Status;
   if (alibaba !== undefined) return onAlibaba(alibaba.enis ?? {});
+  // A patch of a list has all of it.
+  if (azure !== undefined) return onAzure(azure);
   return objectAt(status, 'eni', 'enis') as Readonly<Record<string, ShownInterface | null>>;
 }
 

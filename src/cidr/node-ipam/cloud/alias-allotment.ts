@@ -5,7 +5,7 @@ import { shownBlocks, type ShownBlocks } from '../../allocation/block-condition.
 import type { BlockCondition } from '../../allocation/block-holders.ts';
 import type { BlockLedger } from '../../allocation/block-ledger.ts';
 import { bySeniority } from '../../allocation/waiting-line.ts';
-import { type Cidr, cidrText, families, type Family, isSame, overlaps, parseCidr } from '../../set/cidr.ts';
+import { type Cidr, cidrOf, cidrText, families, type Family, isAmong, overlaps } from '../../set/cidr.ts';
 import { aliasCondition, type AliasWords } from './alias-condition.ts';
 import { type AliasDraft, type AliasHolder, isOtherState } from './alias-node-holders.ts';
 import { type AliasPlan, aliasPlan } from './alias-plan.ts';
@@ -55,8 +55,7 @@ export class AliasAllotment implements Allotment<AliasHolder, AliasDraft> {
 
   #holdOnly(uid: string, cidrs: readonly Cidr[]): void {
     const { ledger } = this.#deps;
-    for (const cidr of ledger.heldBy(uid))
-      if (!cidrs.some((each) => isSame(each, cidr))) ledger.release(uid, cidr);
+    for (const cidr of ledger.heldBy(uid)) if (!isAmong(cidrs, cidr)) ledger.release(uid, cidr);
     for (const cidr of cidrs) ledger.hold(uid, cidr);
   }
 
@@ -71,7 +70,7 @@ export class AliasAllotment implements Allotment<AliasHolder, AliasDraft> {
 
   isOurs(holder: AliasHolder): boolean {
     const held = [...this.#deps.ledger.heldBy(holder.uid), ...(this.#aliasesOf(holder) ?? [])];
-    return shownBlocks(holder).cidrs.every((cidr) => held.some((each) => isSame(each, cidr)));
+    return shownBlocks(holder).cidrs.every((cidr) => isAmong(held, cidr));
   }
 
   isNews(holder: AliasHolder, before: AliasHolder): boolean {
@@ -145,7 +144,7 @@ export class AliasAllotment implements Allotment<AliasHolder, AliasDraft> {
   /** What the cloud last showed; undefined if it was not asked, or did not answer. */
   #aliasesOf({ uid }: AliasHolder): readonly Cidr[] | undefined {
     const reading = this.#deps.reads.latest(uid)?.reading;
-    return reading?.kind === 'read' ? reading.aliases.flatMap(readCidr) : undefined;
+    return reading?.kind === 'read' ? reading.aliases.flatMap((text) => cidrOf(text) ?? []) : undefined;
   }
 
   /** Why these cannot be its pod CIDRs. Of two Nodes that show one CIDR, the younger one has the conflict. */
@@ -178,9 +177,4 @@ type Obstacle =
 
 function isReady({ blocks, isNetworkReady }: AliasHolder): boolean {
   return blocks.length > 0 && isNetworkReady;
-}
-
-function readCidr(text: string): readonly Cidr[] {
-  const reading = parseCidr(text);
-  return reading.kind === 'cidr' ? [reading.cidr] : [];
 }

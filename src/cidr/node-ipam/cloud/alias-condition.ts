@@ -1,6 +1,7 @@
 // Decides what is wrong with a Node whose pod CIDRs follow a cloud. Pure.
-import { blockCondition, type ShownBlocks } from '../../allocation/block-condition.ts';
-import type { BlockCondition, Holder } from '../../allocation/block-holders.ts';
+import type { ServiceFacts } from '../../allocation/allotment.ts';
+import { blockCondition, type BlockFacts } from '../../allocation/block-condition.ts';
+import type { BlockCondition } from '../../allocation/block-holders.ts';
 import { type Cidr, cidrText, familyNames } from '../../set/cidr.ts';
 import type { AliasPlan } from './alias-plan.ts';
 import type { LatestAlias } from './alias-reads.ts';
@@ -15,11 +16,7 @@ export interface AliasWords {
   readonly remedy: string;
 }
 
-export interface AliasConditionFacts {
-  readonly holder: Holder;
-  readonly shown: ShownBlocks;
-  /** It lacks something that it should get. */
-  readonly isWaiting: boolean;
+export interface AliasConditionFacts extends ServiceFacts, Pick<BlockFacts, 'holder' | 'shown'> {
   /** What the cloud last answered, and what follows from it; undefined before the first answer. */
   readonly latest: LatestAlias | undefined;
   readonly plan: AliasPlan | undefined;
@@ -27,8 +24,6 @@ export interface AliasConditionFacts {
   readonly conflict: { readonly cidr: Cidr; readonly other: string } | undefined;
   /** The same that overlaps the addresses of Services. */
   readonly reserved: Cidr | undefined;
-  readonly refused: string | undefined;
-  readonly isPaused: boolean;
 }
 
 /** So many reads without a result are met while a machine starts. */

@@ -3,7 +3,7 @@ import type { Standing } from '../../allocation/allocator-entry.ts';
 import { shownBlocks, type ShownBlocks } from '../../allocation/block-condition.ts';
 import type { BlockCondition } from '../../allocation/block-holders.ts';
 import type { BlockLedger } from '../../allocation/block-ledger.ts';
-import { type Cidr, isSame, parseCidr } from '../../set/cidr.ts';
+import { type Cidr, cidrOf, isAmong } from '../../set/cidr.ts';
 import { type AliasHolder, isOtherState } from '../cloud/alias-node-holders.ts';
 import type { NodeSync } from './node-sync.ts';
 
@@ -49,7 +49,7 @@ export class SyncEntry {
    */
   noteAliases(texts: readonly string[]): Cidr | undefined {
     const { taken } = this;
-    this.aliases = texts.map(parseCidr).flatMap((read) => (read.kind === 'cidr' ? [read.cidr] : []));
+    this.aliases = texts.flatMap((text) => cidrOf(text) ?? []);
     const late = this.#doubtful.find((cidr) => isAmong(this.aliases, cidr));
     this.#doubtful = this.#doubtful.filter((cidr) => !isAmong(this.aliases, cidr));
     if (this.shown.cidrs.length === 0) this.taken = late ?? taken;
@@ -103,7 +103,3 @@ export class SyncEntry {
 
 /** Blocks of calls without a clear answer that are remembered. */
 const maxDoubtful = 16;
-
-function isAmong(cidrs: readonly Cidr[], cidr: Cidr): boolean {
-  return cidrs.some((each) => isSame(each, cidr));
-}

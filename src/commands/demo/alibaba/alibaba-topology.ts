@@ -1,6 +1,7 @@
 // Defines the Alibaba Cloud of the demonstration: mixed instance types in two zones, and two nodes in a third one whose pod
 // vSwitch has too few addresses; with the rate limits, latency and lag of Alibaba Cloud. Its changes of interfaces end
 // faster than in life, as the agents are faster. In a fourth zone there are only interfaces that were left behind.
+import { subnetsOf, validTopology } from '../demo-cloud.ts';
 import { readAlibabaTopology, type AlibabaTopology } from '../../../simulator/alibaba/alibaba-topology.ts';
 import { readyLife } from '../../../simulator/alibaba/states.ts';
 import type { CloudNetwork } from '../../../simulator/cloud/cloud-network.ts';
@@ -69,15 +70,7 @@ export function alibabaTopology(nodes: number, seed: string): AlibabaTopology {
         },
       ],
       vpcs: [{ name: 'production', blocks: ['10.20.0.0/16'] }],
-      vSwitches: zones.flatMap((zone, index) => [
-        { name: `nodes-${zone.at(-1)}`, zone, block: `10.20.${index * 4}.0/23` },
-        {
-          name: `pods-${zone.at(-1)}`,
-          zone,
-          block: `10.20.${128 + index * 8}.0/${zone === smallZone.name ? 26 : 21}`,
-          tags: { purpose: 'pods' },
-        },
-      ]),
+      vSwitches: subnetsOf(zones, smallZone.name),
       securityGroups: [{ name: 'nodes' }],
       instances,
       // Agents that are ten times faster ask more often.
@@ -90,9 +83,7 @@ export function alibabaTopology(nodes: number, seed: string): AlibabaTopology {
       },
     }),
   );
-  if ('problems' in read)
-    throw new Error(`the topology of the demonstration is wrong: ${read.problems.join('; ')}`);
-  return read.topology;
+  return validTopology(read);
 }
 
 /** Leaves interfaces behind, as controllers do that die between creation and attachment. */

@@ -1,6 +1,7 @@
 // Defines the Azure of the demonstration: Uniform and Flexible scale sets and a VM of its own, with the rate limits,
 // latency and lag of Azure. Operations on VMs end ten times faster than in life, as the agents are. Two VMs share a
 // subnet with too few addresses.
+import { validTopology } from '../demo-cloud.ts';
 import { readArmTopology, type ArmTopology } from '../../../simulator/arm/arm-topology.ts';
 import type { MachineFacts } from '../../../simulator/cluster/embedded-cluster.ts';
 import type { NodeFacts } from '../../../simulator/workload/node-facts.ts';
@@ -87,7 +88,5 @@ export function azureTopology(nodes: number, seed: string): ArmTopology {
       operations: { retryAfter: 1 },
     }),
   );
-  if ('problems' in read)
-    throw new Error(`the topology of the demonstration is wrong: ${read.problems.join('; ')}`);
-  return read.topology;
+  return validTopology(read);
 }

@@ -43,13 +43,13 @@ describe('a demand', () => {
     rig.ipam.allocateIP('fd00::2', 'first');
     if (kind === 'exhausted') for (const last of [3, 4, 5, 6]) rig.ipam.allocateIP(`10.0.0.${last}`, 'other');
     const before = rig.held;
-    const taken = families.map((family) => rig.ipam.allocator(family)?.taken);
+    const taken = families.map((family) => rig.ipam.pools.allocator(family)?.taken);
 
     const outcome = rig.ipam.allocate(demand);
 
     expect(outcome).toMatchObject({ kind: 'failed', error: { kind } });
     expect(rig.held).toEqual(before);
-    expect(families.map((family) => rig.ipam.allocator(family)?.taken)).toEqual(taken);
+    expect(families.map((family) => rig.ipam.pools.allocator(family)?.taken)).toEqual(taken);
   });
 
   test('gets nothing if the record cannot be written, and all once it can', () => {
@@ -97,7 +97,7 @@ describe('a demand', () => {
 describe('an excluded address', () => {
   test('is never given out, and its excluder is named', () => {
     const rig = new AgentRig({ blocks: ['10.0.0.0/29'] });
-    rig.ipam.excludeIP('10.0.0.3', 'excluded');
+    rig.ipam.pools.exclude('10.0.0.3', 'excluded');
 
     const given = [1, 2, 3, 4].map(() => rig.ipam.allocate({ owner: 'x' }).kind);
 
@@ -113,7 +113,7 @@ describe('an excluded address', () => {
     const rig = new AgentRig({ blocks: ['10.0.0.0/30'] });
     rig.ipam.allocate({ owner: 'x' });
 
-    rig.ipam.excludeIP('10.0.0.2', 'excluded');
+    rig.ipam.pools.exclude('10.0.0.2', 'excluded');
 
     expect(rig.held).toEqual(['10.0.0.2']);
     expect(rig.ipam.releaseIP(place('10.0.0.2')).kind).toBe('ok');
@@ -320,7 +320,7 @@ describe('any history of demands and releases', () => {
     expect(attached.filter((ip) => !rig.held.includes(ip))).toEqual([]);
     for (const { family, used } of rig.ipam.figures()) {
       // One more is taken: the router.
-      expect(rig.ipam.allocator(family)?.taken).toBe(used + 1);
+      expect(rig.ipam.pools.allocator(family)?.taken).toBe(used + 1);
     }
     const recorded = new Holdings();
     for (const change of rig.changes) recorded.apply(change);

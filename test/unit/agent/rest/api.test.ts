@@ -6,7 +6,7 @@ let rig: AgentRig;
 
 beforeEach(async () => {
   rig = new AgentRig({ blocks: ['10.0.0.0/24', 'fd00::/120'] });
-  rig.ipam.excludeIP('10.0.0.9', 'excluded');
+  rig.ipam.pools.exclude('10.0.0.9', 'excluded');
   rig.ipam.allocateIP('10.0.0.20', 'x');
   await rig.call('ADD', { env: { CNI_ARGS: 'IP=10.0.0.7' }, ipam: { families: ['ipv4'] } });
 });

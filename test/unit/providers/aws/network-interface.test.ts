@@ -162,7 +162,7 @@ describe('an interface that cannot be read', () => {
     ['"" is not an IPv4 address', { PrivateIpAddresses: [{ Primary: false }] }],
     ['"10.0.1.16/27" is not an IPv4 /28 prefix', { Ipv4Prefixes: [{ Ipv4Prefix: '10.0.1.16/27' }] }],
     ['"10.0.1.17/28" is not an IPv4 /28 prefix', { Ipv4Prefixes: [{ Ipv4Prefix: '10.0.1.17/28' }] }],
-    ['undefined is not an IPv4 /28 prefix', { Ipv4Prefixes: [{}] }],
+    ['"" is not an IPv4 /28 prefix', { Ipv4Prefixes: [{}] }],
     ['Attachment.AttachmentId is missing', { Attachment: ec2Attachment({ AttachmentId: undefined }) }],
     ['Attachment.DeviceIndex is missing', { Attachment: ec2Attachment({ DeviceIndex: undefined }) }],
     ['Attachment.DeviceIndex is missing', { Attachment: ec2Attachment({ DeviceIndex: Number.NaN }) }],

@@ -13,11 +13,7 @@ import { InstanceReleases } from '../../../../src/providers/azure/instance-relea
 import { Spellings } from '../../../../src/providers/azure/spellings.ts';
 import { Subnets } from '../../../../src/providers/azure/subnets.ts';
 import { admittedFor } from '../../../../src/providers/azure/model-change.ts';
-import {
-  updateInstance,
-  type InstanceUpdate,
-  type UpdateOutcome,
-} from '../../../../src/providers/azure/update-instance.ts';
+import { updateInstance, type InstanceUpdate } from '../../../../src/providers/azure/update-instance.ts';
 import type {
   CallContext,
   ObservationScope,
@@ -50,7 +46,7 @@ export interface AzureRig extends Omit<ArmRig, 'codeOf'> {
   readonly counts: () => Readonly<Record<string, number>>;
   readonly observe: (scope: ObservationScope) => Promise<Observed>;
   /** Begins an update; time passes only in `ended`. */
-  readonly begin: (operation: InstanceUpdate, change?: Partial<CallContext>) => Promise<UpdateOutcome>;
+  readonly begin: (operation: InstanceUpdate, change?: Partial<CallContext>) => Promise<Outcome>;
   /** Begins a release; time passes only in `ended`. */
   readonly release: (operation: Omit<ReleaseIPs, 'kind'>) => Promise<Outcome>;
   /** From now on requests of this operation meet the fault, all or some. */

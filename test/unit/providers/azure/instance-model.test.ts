@@ -52,8 +52,8 @@ function modelIn(edit: Edit): JsonObject {
 }
 
 const additions = [
-  { name: 'nic1', subnetId, count: 1 },
-  { name: 'NIC0', subnetId, count: 2 },
+  { name: 'nic1', count: 1 },
+  { name: 'NIC0', count: 2 },
 ];
 const names = namesFor(additions, 'abcdef01-2345-6789');
 
@@ -107,9 +107,7 @@ describe('a model with additions', () => {
   });
 
   test('of an interface of its own asks for a dynamic address', () => {
-    const after = modelIn(
-      withAdditionsToInterface(interfaceModel('n'), { name: 'n', subnetId, count: 1 }, ['x']),
-    );
+    const after = modelIn(withAdditionsToInterface(interfaceModel('n'), { name: 'n', count: 1 }, ['x']));
 
     expect(JSON.stringify(after)).toContain(
       JSON.stringify({
@@ -146,14 +144,14 @@ describe('a model with additions', () => {
     ['without a network', vmModel([], { networkProfileConfiguration: null }), 'UnreadableAnswer'],
     ['of an interface without configurations', vmModel([interfaceModel('nic0', 0)]), 'UnreadableAnswer'],
   ])('is not made of one %s', (_, model, code) => {
-    const two = [{ name: 'nic0', subnetId, count: 2 }];
+    const two = [{ name: 'nic0', count: 2 }];
 
     expect(withAdditionsToVm(model, two, namesFor(two, 'a'))).toMatchObject({ kind: 'refused', code });
   });
 
   test('is made of one whose last change failed', () => {
     const failed = vmModel([interfaceModel('nic0')], { provisioningState: 'Failed' });
-    const one = [{ name: 'nic0', subnetId, count: 1 }];
+    const one = [{ name: 'nic0', count: 1 }];
 
     expect(withAdditionsToVm(failed, one, namesFor(one, 'a')).kind).toBe('edited');
   });

@@ -326,8 +326,8 @@ describe('a read of single instances', () => {
   test('marks an interface that is changing', async () => {
     const rig = azureRig({ topology });
     const [before] = (await rig.observe(some([vmId(0)]))).interfaces;
-    const add = [{ interfaceId: before?.id ?? '', subnetId: before?.subnetId ?? '', count: 2 }];
-    const outcome = rig.begin({ instanceId: vmId(0), operationId: 'aaaaaaaa', add });
+    const add = { interfaceId: before?.id ?? '', count: 2 };
+    const outcome = rig.begin({ instanceId: vmId(0), operationId: 'aaaaaaaa', ...add });
     await rig.time.advance(2000);
 
     const [during] = (await rig.observe(some([vmId(0)]))).interfaces;

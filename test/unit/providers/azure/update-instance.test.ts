@@ -14,7 +14,8 @@ async function adding(rig: AzureRig, count: number, change: Partial<InstanceUpda
   return {
     instanceId: id,
     operationId: 'aaaaaaaa-1111',
-    add: [{ interfaceId: item.id, subnetId: item.subnetId, count }],
+    interfaceId: item.id,
+    count,
     ...change,
   };
 }
@@ -37,11 +38,11 @@ describe('an update of a scale-set VM', () => {
     const outcome = await rig.ended(rig.begin(operation));
 
     const added = (await addressesOf(rig)).filter((address) => !before.includes(address));
-    const [{ interfaceId } = { interfaceId: '' }] = operation.add;
+    const { interfaceId } = operation;
     expect(added).toHaveLength(3);
     expect(outcome).toEqual({
-      kind: 'added',
-      added: [{ interfaceId, addresses: added }],
+      kind: 'done',
+      answer: { kind: 'allocated', interfaceId, instanceId, addresses: added, prefixes: [] },
     });
   });
 
@@ -108,8 +109,8 @@ describe('an update of a scale-set VM', () => {
     const outcome = await rig.ended(rig.begin(operation));
 
     expect(outcome).toMatchObject({
-      kind: 'added',
-      added: [{ addresses: [expect.anything(), expect.anything()] }],
+      kind: 'done',
+      answer: { addresses: [expect.anything(), expect.anything()] },
     });
     expect(rig.counts()['Operations.Get']).toBe(1);
   });
@@ -130,7 +131,7 @@ describe('an update of a scale-set VM', () => {
 
     const outcome = await rig.ended(rig.begin(operation));
 
-    expect(outcome).toMatchObject({ kind: 'added' });
+    expect(outcome).toMatchObject({ kind: 'done' });
     expect(rig.time.monotonic()).toBeLessThan(60_000);
   });
 
@@ -140,7 +141,7 @@ describe('an update of a scale-set VM', () => {
 
     const outcome = await rig.ended(rig.begin(await adding(rig, 2)));
 
-    expect(outcome.kind).toBe('added');
+    expect(outcome.kind).toBe('done');
     expect(puts(rig)).toHaveLength(2);
     expect(rig.counts()['VirtualMachineScaleSetVMs.Get']).toBe(2);
   });
@@ -169,7 +170,7 @@ describe('an update of a scale-set VM', () => {
       .levels()
       .find(({ action }) => action.startsWith(`${update}-per-VM`))?.tokens;
     expect(tokens).toBeGreaterThan(11);
-    expect((await rig.ended(first)).kind).toBe('added');
+    expect((await rig.ended(first)).kind).toBe('done');
   });
 
   test.each([
@@ -178,9 +179,9 @@ describe('an update of a scale-set VM', () => {
     ['whose id does not parse', 'nonsense', 'invalid'],
   ])('of an instance %s fails and sends nothing', async (_, id, kind) => {
     const rig = azureRig();
-    const { add } = await adding(rig, 1);
+    const operation = await adding(rig, 1);
 
-    const outcome = await rig.ended(rig.begin({ instanceId: id, operationId: 'a', add }));
+    const outcome = await rig.ended(rig.begin({ ...operation, instanceId: id }));
 
     expect(outcome).toMatchObject({ kind: 'failed', failure: { kind } });
     expect(puts(rig)).toEqual([]);
@@ -239,7 +240,7 @@ consistency: { listingLagMs: 0 }
 
 describe('a lost answer to an update', () => {
   test.each([
-    ['that took effect resolves as if it had come', 'before', 'added'],
+    ['that took effect resolves as if it had come', 'before', 'done'],
     ['that may never take effect leaves the update in doubt', 'after', 'ambiguous'],
     ['that takes effect later leaves the update in doubt', 'late', 'ambiguous'],
   ] as const)('%s', async (_, effect, kind) => {
@@ -265,19 +266,21 @@ machines: [{ name: single, interfaces: [{ name: nic0, subnet: a }, { name: nic1,
     const id = `${group}/providers/microsoft.compute/virtualmachines/single`.toLowerCase();
     const { interfaces } = await rig.observe({ kind: 'instances', instanceIds: [id] });
 
-    const outcome = await rig.ended(
-      rig.begin({
-        instanceId: id,
-        operationId: 'cccccccc',
-        add: interfaces.map(({ id: interfaceId, subnetId }) => ({ interfaceId, subnetId, count: 2 })),
-      }),
+    const outcomes = await rig.ended(
+      Promise.all(
+        interfaces.map(({ id: interfaceId }, index) =>
+          rig.begin({ instanceId: id, operationId: `ccccccc${index}`, interfaceId, count: 2 }),
+        ),
+      ),
     );
 
     const after = await rig.observe({ kind: 'instances', instanceIds: [id] });
-    expect(outcome).toMatchObject({
-      kind: 'added',
-      added: after.interfaces.map(({ id: interfaceId, addresses }) => ({ interfaceId, addresses })),
-    });
+    expect(outcomes).toMatchObject(
+      after.interfaces.map(({ id: interfaceId, addresses }) => ({
+        kind: 'done',
+        answer: { interfaceId, addresses },
+      })),
+    );
     expect(after.interfaces.map(({ addresses }) => addresses.length)).toEqual([2, 2]);
   });
 });
@@ -299,17 +302,18 @@ scaleSets: [{ name: pool, count: ${count}, interfaces: [{ name: nic0, subnet: a 
 
     const outcomes = await rig.ended(
       Promise.all(
-        interfaces.map(({ id, subnetId, attachment }, index) =>
+        interfaces.map(({ id, attachment }, index) =>
           rig.begin({
             instanceId: attachment?.instanceId ?? '',
             operationId: `${String(index).padStart(8, '0')}-x`,
-            add: [{ interfaceId: id, subnetId, count: 8 }],
+            interfaceId: id,
+            count: 8,
           }),
         ),
       ),
     );
 
-    expect(new Set(outcomes.map(({ kind }) => kind))).toEqual(new Set(['added']));
+    expect(new Set(outcomes.map(({ kind }) => kind))).toEqual(new Set(['done']));
     const reads = rig.sent.slice(begun).filter(({ request }) => request.method === 'GET').length;
     expect(reads / count).toBeLessThanOrEqual(2.2);
     expect(rig.changes.size).toBe(0);

@@ -176,3 +176,34 @@ describe('an address that a refresh shows on another interface than before', () 
     expect(shownBy(rig)).toEqual({ 'eni-1': ['a'], 'eni-2': [] });
   });
 });
+
+describe('an interface whose primary address our own call gave to another one', () => {
+  const given = { kind: 'allocated', instanceId: 'i-1', prefixes: [] } as const;
+
+  test('is gone with its other addresses', () => {
+    const rig = inventoryRig();
+    rig.refresh(0, eni('a'), further(1, { primaryAddress: 'p', addresses: ['b'] }));
+
+    rig.answer(21, { ...given, interfaceId: 'eni-1', addresses: ['p'] });
+
+    expect(shownBy(rig)).toEqual({ 'eni-1': ['a', 'p'] });
+  });
+
+  test('stays on another network', () => {
+    const rig = inventoryRig();
+    rig.refresh(0, eni('a'), further(1, { primaryAddress: 'p', networkId: 'vpc-2' }));
+
+    rig.answer(21, { ...given, interfaceId: 'eni-1', addresses: ['p'] });
+
+    expect(shownBy(rig)).toEqual({ 'eni-1': ['a', 'p'], 'eni-2': [] });
+  });
+
+  test('stays as the primary interface, which an instance keeps for life', () => {
+    const rig = inventoryRig();
+    rig.refresh(0, eni('a'), further(1));
+
+    rig.answer(21, { ...given, interfaceId: 'eni-2', addresses: [eni().primaryAddress] });
+
+    expect(shownBy(rig)).toEqual({ 'eni-1': ['a'], 'eni-2': [eni().primaryAddress] });
+  });
+});

@@ -10,7 +10,7 @@ const limits = { interval: 300_000, max: 25, isOurs: () => true };
 interface Rig {
   readonly orphans: Orphans;
   /** A read that takes 100 ms and shows these. */
-  readonly read: (startedAt: number, ...shown: readonly NetworkInterface[]) => void;
+  readonly read: (startedAt: number, ...shown: readonly NetworkInterface[]) => ReadonlySet<string>;
   readonly left: () => number;
 }
 
@@ -23,7 +23,7 @@ function rig(heldUntil: ReadonlyMap<string, number> = new Map()): Rig {
     consistencyWindow,
     onLeft: () => left++,
   });
-  const read = (startedAt: number, ...interfaces: readonly NetworkInterface[]): void =>
+  const read = (startedAt: number, ...interfaces: readonly NetworkInterface[]): ReadonlySet<string> =>
     orphans.apply({ startedAt, endedAt: startedAt + 100, interfaces });
   return { orphans, read, left: () => left };
 }
@@ -126,6 +126,55 @@ describe('an orphaned interface of an instance', () => {
 
     expect(left()).toBe(0);
     expect(idsOf(orphans.of('i-1').fit)).toEqual([]);
+  });
+});
+
+describe('an interface that is no longer shown', () => {
+  test('may have been attached by another process: its instance is read again and waits a window', () => {
+    const { orphans, read } = rig();
+    read(0, made());
+
+    const missed = read(20_000);
+    const during = orphans.of('i-1');
+    const awaited = orphans.hasUnclear;
+    const again = read(50_100);
+
+    expect([missed, again]).toEqual([new Set(['i-1']), new Set()]);
+    expect([idsOf(during.unclear), during.fit, awaited]).toEqual([['eni-9'], [], true]);
+    expect(orphans.due(limits)).toEqual([]);
+    expect(orphans.of('i-1')).toEqual({ read: true, fit: [], unclear: [] });
+    expect(orphans.hasUnclear).toBe(false);
+  });
+
+  test.each<[string, (rig: Rig) => void]>([
+    [
+      'that a creation in flight made',
+      ({ orphans, read }) => {
+        const end = orphans.beginCreation('op-1');
+        read(0, made());
+        end();
+      },
+    ],
+    [
+      'that a call of ours attached or deleted',
+      ({ orphans, read }) => {
+        read(0, made());
+        orphans.claim('eni-9')?.release('gone');
+      },
+    ],
+    [
+      'that a caller acts on',
+      ({ orphans, read }) => {
+        read(0, made());
+        orphans.claim('eni-9');
+      },
+    ],
+  ])('is not waited for if it is one %s', (_, play) => {
+    const it = rig();
+    play(it);
+
+    expect(it.read(20_000)).toEqual(new Set());
+    expect(it.orphans.of('i-1')).toEqual({ read: true, fit: [], unclear: [] });
   });
 });
 

@@ -1,0 +1,75 @@
+// What every answer of /status says of the process itself, and how its lists are kept short.
+import type { Pauses } from '../../providers/gate/mutation-permission.ts';
+import type { ControllerState } from './controller-state.ts';
+import { type PauseReport, pauseReports, type ReportedWrite } from './pause-report.ts';
+
+/** What the controller knows of itself. */
+export interface SelfFacts {
+  readonly version: string | undefined;
+  readonly state: ControllerState;
+  readonly identity: string;
+  /** The process that leads, if it is another one. */
+  readonly leader: string | undefined;
+  readonly pauses: Pauses;
+}
+
+export interface SelfReport {
+  readonly version?: string;
+  readonly state: ControllerState;
+  readonly identity: string;
+  /** The leader, if another process leads. Ask it about the fleet. */
+  readonly leader?: string;
+  /** Why activities are paused; empty if none is. */
+  readonly paused: readonly PauseReport[];
+}
+
+export function selfReport(
+  { version, state, identity, leader, pauses }: SelfFacts,
+  conflictingWrite: ReportedWrite | undefined,
+): SelfReport {
+  return {
+    ...(version !== undefined && { version }),
+    state,
+    identity,
+    ...(leader !== undefined && { leader }),
+    paused: pauseReports(pauses, conflictingWrite),
+  };
+}
+
+export interface UnknownNode {
+  readonly known: false;
+  readonly node: string;
+  readonly state: ControllerState;
+  /** The process that may know it. */
+  readonly leader?: string;
+}
+
+export function unknownNode(
+  name: string,
+  { state, leader }: Pick<SelfFacts, 'state' | 'leader'>,
+): UnknownNode {
+  return { known: false, node: name.slice(0, 253), state, ...(leader !== undefined && { leader }) };
+}
+
+/** How many nodes have each reason, most frequent first. */
+export function countsByReason(
+  conditions: readonly ({ readonly reason: string } | undefined)[],
+): Readonly<Record<string, number>> {
+  const counts = new Map<string, number>();
+  for (const condition of conditions)
+    if (condition !== undefined) counts.set(condition.reason, (counts.get(condition.reason) ?? 0) + 1);
+  return Object.fromEntries([...counts].toSorted(([, a], [, b]) => b - a));
+}
+
+/** Maximum entries shown per list. */
+export const maxListed = 1000;
+
+/** How many entries are left out of each list, if any are. */
+export function omittedOf(lists: Readonly<Record<string, readonly unknown[]>>): {
+  readonly omitted?: Readonly<Record<string, number>>;
+} {
+  const omitted = Object.entries(lists)
+    .map(([name, list]) => [name, list.length - maxListed] as const)
+    .filter(([, count]) => count > 0);
+  return omitted.length > 0 ? { omitted: Object.fromEntries(omitted) } : {};
+}

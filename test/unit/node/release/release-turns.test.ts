@@ -1,0 +1,55 @@
+// What shares an interface with something that the cloud refuses to unassign.
+import { describe, expect, test } from '@jest/globals';
+import { expandBlock } from '../../../../src/providers/contract/ipv4.ts';
+import type { Operation, Outcome } from '../../../../src/providers/contract/operation.ts';
+import { eni } from '../allocation-facts.ts';
+import { failed, lost } from '../outcomes.ts';
+import { policy, ReleaseRig } from '../release-rig.ts';
+
+const prefix = '10.9.0.16/28';
+/** The earliest unassignment of what is in excess from the start, in ms. */
+const due = policy.delay + policy.hiddenFor;
+/** An agent that has dropped everything but one address. */
+const dropping = { protocol: 'multi-pool', holds: ['10.0.0.10'] } as const;
+
+describe('an address that the cloud refuses to unassign for good', () => {
+  /** The first call that names it ends like this, and each later one is refused. */
+  function refusing(refused: string, first: Outcome): (operation: Operation) => Outcome | undefined {
+    const ends = [first];
+    return (operation) =>
+      JSON.stringify(operation).includes(`"${refused}"`) ? (ends.pop() ?? failed('invalid')) : undefined;
+  }
+
+  test.each([
+    ['one of several was missing', failed('notAssigned')],
+    ['the answer about several was lost', lost],
+  ])('leaves their turn to the others of its interface after %s', async (_, first) => {
+    const rig = new ReleaseRig({
+      ...dropping,
+      interfaces: [eni(0, 4)],
+      outcome: refusing('10.0.0.11', first),
+    });
+
+    await rig.run(due + 300_000);
+
+    expect(rig.held).toEqual(['10.0.0.10', '10.0.0.11']);
+    expect(rig.shown).toEqual(['10.0.0.10']);
+  });
+
+  test('leaves its turn to an address when it is a prefix', async () => {
+    const outcome = refusing(prefix, lost);
+    const rig: ReleaseRig = new ReleaseRig({
+      ...dropping,
+      interfaces: [eni(0, 2, { prefixes: [prefix] })],
+      outcome: (operation) => {
+        const isEarly = rig.clock.monotonic() < due + 60_000;
+        return operation.kind === 'releaseIPs' && isEarly ? failed('throttled') : outcome(operation);
+      },
+    });
+
+    await rig.run(due + 300_000);
+
+    expect(rig.held).toEqual(['10.0.0.10', ...expandBlock(prefix)].toSorted());
+    expect(rig.shown).toEqual(['10.0.0.10']);
+  });
+});
