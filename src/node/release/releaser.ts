@@ -113,8 +113,15 @@ export class Releaser {
     if (permission.refusal('release') !== undefined || now < this.#quietUntil) return;
     for (const { holding, withoutCall } of node.releases.due(now)) {
       if (withoutCall) this.#beginTask('retire', 'retire', () => this.#retire());
-      else if (isSettled(holding.interfaceId, facts)) this.#beginUnassignment(holding.interfaceId);
+      else if (this.#mayUnassign(holding.interfaceId, facts)) this.#beginUnassignment(holding.interfaceId);
     }
+  }
+
+  /** A call that changes the whole instance waits for the write that hides more: while it goes on, nothing may be hidden. */
+  #mayUnassign(interfaceId: string, facts: ReleasableFacts): boolean {
+    const { releases, implementation } = this.#deps.node;
+    const waits = implementation.traits.change === 'perInstance' && releases.isStriking;
+    return !waits && isSettled(interfaceId, facts);
   }
 
   #beginUnassignment(interfaceId: string): void {
@@ -218,7 +225,7 @@ export class Releaser {
    */
   #dueOn(interfaceId: string, facts: ReleasableFacts): readonly Holding[] {
     const { permission, node, clock } = this.#deps;
-    if (permission.refusal('release') !== undefined || !isSettled(interfaceId, facts)) return [];
+    if (permission.refusal('release') !== undefined || !this.#mayUnassign(interfaceId, facts)) return [];
     const due = node.releases
       .due(clock.monotonic())
       .filter(({ holding, withoutCall }) => !withoutCall && holding.interfaceId === interfaceId)

@@ -11,6 +11,7 @@ import { podAddresses } from '../../../src/node/demand/capacity.ts';
 import { Inventory } from '../../../src/providers/inventory/inventory.ts';
 import { expandBlock } from '../../../src/providers/contract/ipv4.ts';
 import { MutationPermission, noPauses } from '../../../src/providers/gate/mutation-permission.ts';
+import type { CloudTraits } from '../../../src/providers/contract/cloud-traits.ts';
 import type { NetworkInterface } from '../../../src/providers/contract/network-interface.ts';
 import type { Operation, Outcome } from '../../../src/providers/contract/operation.ts';
 import { TaskGroup } from '../../../src/runtime/task-group.ts';
@@ -34,6 +35,8 @@ export interface ReleaseSetup {
   readonly answer?: (address: string) => 'ready-for-release' | 'do-not-release' | undefined;
   /** The outcome of an operation; undefined: it succeeds. The first operation is number 0. */
   readonly outcome?: (operation: Operation, number: number) => Outcome | undefined;
+  /** What one call changes; an interface by default. */
+  readonly change?: CloudTraits['change'];
   /** Duration of each call, in ms. */
   readonly duration?: number;
   /** Runs during the last read of the CiliumNode; false: the CiliumNode cannot be read. */
@@ -93,7 +96,7 @@ export class ReleaseRig {
       node: {
         instanceId: 'i-1',
         implementation: {
-          traits,
+          traits: { ...traits, change: setup.change ?? traits.change },
           admit: () => Promise.resolve(() => void this.refunds++),
           perform: (operation) => this.#perform(operation),
         },

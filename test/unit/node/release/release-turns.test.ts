@@ -53,3 +53,32 @@ describe('an address that the cloud refuses to unassign for good', () => {
     expect(rig.shown).toEqual(['10.0.0.10']);
   });
 });
+
+test.each([
+  ['perInstance', true],
+  ['perInterface', false],
+] as const)(
+  'an unassignment is repeated once more addresses are hidden as decided, if it changes all: %s',
+  async (change, waits) => {
+    const outcome = (_: Operation, number: number): Outcome => (number === 0 ? lost : failed('throttled'));
+    const holds = ['10.0.0.10', '10.0.0.11'];
+    const rig = new ReleaseRig({ ...dropping, holds, interfaces: [eni(0, 3)], change, outcome });
+    await rig.run(due + 60_000);
+    rig.holds.delete('10.0.0.11');
+    rig.keep = 1;
+    await rig.run(policy.delay - 1000);
+
+    rig.published = false;
+    await rig.run(2000);
+    const leaving = rig.releases.isStriking;
+    const before = rig.calls.length;
+    await rig.run(120_000);
+    const during = rig.calls.length;
+    rig.published = true;
+    await rig.run(120_000);
+
+    expect(leaving).toBe(true);
+    expect(during === before).toBe(waits);
+    expect(rig.calls.length).toBeGreaterThan(during);
+  },
+);
