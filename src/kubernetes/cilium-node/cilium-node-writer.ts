@@ -12,13 +12,6 @@ import {
   type WriteTarget,
 } from '../transport/write-outcome.ts';
 
-export type {
-  ReadOutcome,
-  WriteFailure,
-  WriteOutcome,
-  WriteTarget,
-} from '../transport/write-outcome.ts';
-
 export const ciliumNodesPath = '/apis/cilium.io/v2/ciliumnodes';
 
 export class CiliumNodeWriter {
