@@ -24,6 +24,14 @@ export interface FlagDescription {
   readonly notes: readonly string[];
 }
 
+/** Flags under one heading. */
+export function flagsUnder(
+  group: string,
+  flags: readonly Omit<FlagDescription, 'group'>[],
+): readonly FlagDescription[] {
+  return flags.map((flag) => ({ ...flag, group }));
+}
+
 export interface FlagValue {
   /** Stands for the value in the help. */
   readonly placeholder: string;

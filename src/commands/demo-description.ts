@@ -1,5 +1,5 @@
 // Describes the command demo.
-import type { CommandDescription } from './command-description.ts';
+import { type CommandDescription, flagsUnder } from './command-description.ts';
 
 export const demoDescription: Omit<CommandDescription, 'run'> = {
   name: 'demo',
@@ -11,18 +11,16 @@ export const demoDescription: Omit<CommandDescription, 'run'> = {
     "by the cloud's state and the agents' memory, never by what the controller says. It ends within 90 s with exit code " +
     '0, or 1 if an invariant was broken or a node has fewer or more addresses than its watermarks ask for; 130 if it is ' +
     'interrupted. The log of the controller is on disk, and stays there if the exit code is 1.',
-  flags: [
+  flags: flagsUnder('Options:', [
     {
       name: 'cloud',
       value: { placeholder: 'name' },
-      group: 'Options:',
       help: 'The cloud whose addresses to show.',
       notes: ['Accepted: aws, azure, alibaba', 'Default: aws.'],
     },
     {
       name: 'ipam',
       value: { placeholder: 'mode' },
-      group: 'Options:',
       help: 'What to show: addresses of a cloud, or blocks to 60 nodes without any cloud, which ends within 60 s.',
       notes: [
         'Accepted: eni, cluster-pool, multi-pool, nodeipam',
@@ -32,34 +30,29 @@ export const demoDescription: Omit<CommandDescription, 'run'> = {
     {
       name: 'nodes',
       value: { placeholder: 'number' },
-      group: 'Options:',
       help: 'How many nodes: of mixed instance types over three zones, or in scale sets of both kinds.',
       notes: ['Accepted: a whole number from 4 to 100', 'Default: 50.'],
     },
     {
       name: 'seed',
       value: { placeholder: 'text' },
-      group: 'Options:',
       help: 'What the addresses, delays and choices of the embedded parts are drawn from.',
       notes: ['Default: headwater.'],
     },
     {
       name: 'keep-running',
-      group: 'Options:',
       help: 'Stays up after the last chapter until it is interrupted, and prints what to try and what to break.',
       notes: [],
     },
     {
       name: 'prometheus',
-      group: 'Options:',
       help: 'Starts a Prometheus that scrapes the controller and holds the alert rules of the chart, where one is installed.',
       notes: ['With --keep-running it stays up too.'],
     },
     {
       name: 'plain',
-      group: 'Options:',
       help: 'Prints plain lines, as it does where the output is no terminal.',
       notes: [],
     },
-  ],
+  ]),
 };

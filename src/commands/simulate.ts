@@ -1,4 +1,5 @@
 // Runs the command simulate: serves the embedded EC2, Azure or Alibaba Cloud, or the embedded Kubernetes API, for any client.
+import { usualPorts } from './simulate-description.ts';
 import { readFile, writeFile } from 'node:fs/promises';
 import type { RawFlags } from '../config/raw-option.ts';
 import { integer } from '../config/value-kinds.ts';
@@ -51,7 +52,7 @@ async function wantedOf(given: RawFlags): Promise<(() => Promise<Served>)[]> {
   const wanted: (() => Promise<Served>)[] = [];
   if (cloud !== undefined) wanted.push(cloudFrom(given, { cloud, host, random }));
   if (given.has('kubernetes')) {
-    const port = portOf(given, 'kubernetes-port', 8099);
+    const port = portOf(given, 'kubernetes-port');
     const kubeconfig = lastOf(given, 'kubeconfig');
     wanted.push(() => serveKubernetes({ host, port, random, kubeconfig }));
   }
@@ -67,22 +68,19 @@ function cloudFrom(
   const { cloud, host, random } = wanted;
   if (cloud.name === 'ec2') {
     const { path, topology } = cloud;
-    const port = portOf(given, 'ec2-port', 4599);
+    const port = portOf(given, 'ec2-port');
     const ec2 = ec2From(path, topology, random);
     return () => serveEc2({ topology, ec2, host, port });
   }
   if (cloud.name === 'alibabacloud') {
     const { path, topology } = cloud;
-    const port = portOf(given, 'alibaba-cloud-port', 4596);
-    const metadataPort = portOf(given, 'alibaba-cloud-metadata-port', 4595);
+    const port = portOf(given, 'alibaba-cloud-port');
+    const metadataPort = portOf(given, 'alibaba-cloud-metadata-port');
     const alibaba = alibabaFrom(path, topology, random);
     return () => serveAlibaba({ topology, alibaba, host, port, metadataPort });
   }
   const { path, topology } = cloud;
-  const [port, metadataPort] = [
-    portOf(given, 'azure-port', 4598),
-    portOf(given, 'azure-metadata-port', 4597),
-  ];
+  const [port, metadataPort] = [portOf(given, 'azure-port'), portOf(given, 'azure-metadata-port')];
   const arm = armFrom(path, topology, random);
   const caFile = lastOf(given, 'azure-ca-file');
   return () => serveAzure({ topology, arm, host, port, metadataPort, caFile });
@@ -132,8 +130,8 @@ function onOneLine(text: string): string {
   return text.trim().replaceAll(/\s*\n\s*/g, ' ');
 }
 
-function portOf(given: RawFlags, name: string, fallback: number): number {
-  const text = given.get(name)?.at(-1) ?? String(fallback);
+function portOf(given: RawFlags, name: keyof typeof usualPorts): number {
+  const text = lastOf(given, name) ?? String(usualPorts[name]);
   const port = integer({ min: 0, max: 65_535 }).parse(text);
   if (port !== undefined) return port;
   throw new Misuse(`--${name} is ${JSON.stringify(text)}; accepted: a whole number from 0 to 65535`);

@@ -36,6 +36,15 @@ const duration = (what: string) => histogram(`Seconds that a run took to ${what}
 const latency = (what: string) =>
   histogram(`Seconds from the first request to ${what} until the run.`, {}, triggerSeconds);
 
+/** `codes`: what stands for the answer. */
+const answered = (cloud: string, codes: string) =>
+  histogram(`Seconds until ${cloud} had answered.`, { ...action, response_code: codes }, goSeconds);
+const waited = histogram(
+  'Seconds that a call waited for its turn; calls that did not have to wait are not in it.',
+  action,
+  goSeconds,
+);
+
 export const operatorMetrics = {
   cilium_operator_ipam_available_ips: gauge(
     'Addresses that the node could hold at most: its capacity, not what is free.',
@@ -100,36 +109,18 @@ export const operatorMetrics = {
   cilium_operator_ipam_resync_duration_seconds: duration('read the cloud again'),
   cilium_operator_ipam_resync_latency_seconds: latency('read the cloud again'),
 
-  cilium_operator_ec2_api_duration_seconds: histogram(
-    'Seconds until EC2 had answered.',
-    { ...action, response_code: 'HTTP status text of an error, else OK or Failed' },
-    goSeconds,
+  cilium_operator_ec2_api_duration_seconds: answered(
+    'EC2',
+    'HTTP status text of an error, else OK or Failed',
   ),
-  cilium_operator_ec2_api_rate_limit_duration_seconds: histogram(
-    'Seconds that a call waited for its turn; calls that did not have to wait are not in it.',
-    action,
-    goSeconds,
+  cilium_operator_ec2_api_rate_limit_duration_seconds: waited,
+  cilium_operator_azure_api_duration_seconds: answered('Azure', 'OK or Failed'),
+  cilium_operator_azure_api_rate_limit_duration_seconds: waited,
+  cilium_operator_alibabacloud_api_duration_seconds: answered(
+    'Alibaba Cloud',
+    'error code of Alibaba Cloud, else OK or Failed',
   ),
-  cilium_operator_azure_api_duration_seconds: histogram(
-    'Seconds until Azure had answered.',
-    { ...action, response_code: 'OK or Failed' },
-    goSeconds,
-  ),
-  cilium_operator_azure_api_rate_limit_duration_seconds: histogram(
-    'Seconds that a call waited for its turn; calls that did not have to wait are not in it.',
-    action,
-    goSeconds,
-  ),
-  cilium_operator_alibabacloud_api_duration_seconds: histogram(
-    'Seconds until Alibaba Cloud had answered.',
-    { ...action, response_code: 'error code of Alibaba Cloud, else OK or Failed' },
-    goSeconds,
-  ),
-  cilium_operator_alibabacloud_api_rate_limit_duration_seconds: histogram(
-    'Seconds that a call waited for its turn; calls that did not have to wait are not in it.',
-    action,
-    goSeconds,
-  ),
+  cilium_operator_alibabacloud_api_rate_limit_duration_seconds: waited,
 
   cilium_operator_ipam_multipool_total_blocks: gauge('Blocks that a pool has in all its networks.', {
     pool: 'name of the CiliumPodIPPool',

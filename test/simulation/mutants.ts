@@ -243,8 +243,8 @@ const onEveryCloud: readonly Mutant[] = [
   one(
     'a former leader keeps writing',
     'kubernetes/cilium-node/cilium-node-writer.ts',
-    'if (!this.#leads()) return { kind',
-    'if (!this.#leads() && signal.aborted) return { kind',
+    'if (!this.#leads()) return notLeading;',
+    'if (!this.#leads() && signal.aborted) return notLeading;',
   ),
   one(
     'addresses that are possibly gone are newly offered',

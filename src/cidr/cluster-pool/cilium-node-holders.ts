@@ -3,7 +3,8 @@
 import type { BlockedErrors } from '../../kubernetes/cilium-node/blocked-errors.ts';
 import { readCiliumNodeBlocks } from '../../kubernetes/cilium-node/cilium-node-blocks.ts';
 import { readCiliumNodePools } from '../../kubernetes/cilium-node/cilium-node-pools.ts';
-import type { CiliumNodeWriter, WriteFailure } from '../../kubernetes/cilium-node/cilium-node-writer.ts';
+import type { CiliumNodeWriter } from '../../kubernetes/cilium-node/cilium-node-writer.ts';
+import type { WriteFailure } from '../../kubernetes/transport/write-outcome.ts';
 import type { JsonObject } from '../../kubernetes/transport/json.ts';
 import type {
   Assignment,

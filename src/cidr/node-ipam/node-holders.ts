@@ -1,7 +1,8 @@
 // Nodes as objects that hold blocks: `spec.podCIDRs`, which the API server never lets anyone change again.
 import { readNodeBlocks } from '../../kubernetes/node/node-blocks.ts';
-import type { NodeWriteOutcome, NodeWriter } from '../../kubernetes/node/node-writer.ts';
+import type { NodeWriter } from '../../kubernetes/node/node-writer.ts';
 import { type JsonObject, textAt } from '../../kubernetes/transport/json.ts';
+import type { WriteOutcome } from '../../kubernetes/transport/write-outcome.ts';
 import { type AskedMaskSizes, askedMaskSizes } from '../allocation/asked-mask-size.ts';
 import type { Assignment, BlockHolders, Holder, HolderReading } from '../allocation/block-holders.ts';
 
@@ -10,7 +11,7 @@ export interface NodeHoldersDeps<H extends Holder, D> {
   readonly read: (raw: JsonObject) => H;
   readonly writer: Pick<NodeWriter, 'get'>;
   /** Writes to the Node in just this state. */
-  readonly write: (holder: H, draft: D, signal: AbortSignal) => Promise<NodeWriteOutcome>;
+  readonly write: (holder: H, draft: D, signal: AbortSignal) => Promise<WriteOutcome>;
   /** Applies what the API server answered to what is known. */
   readonly observe: (raw: JsonObject) => void;
 }
@@ -69,6 +70,6 @@ export function writePodCidrs(
   { name, uid, version: resourceVersion }: Holder,
   blocks: readonly string[],
   signal: AbortSignal,
-): Promise<NodeWriteOutcome> {
+): Promise<WriteOutcome> {
   return writer.setPodCidrs({ name, uid, resourceVersion }, blocks, signal);
 }

@@ -44,30 +44,26 @@ const hostName: FoundDefault = {
 };
 
 export const agentOptions = optionRows(
-  { group: 'agent', fromConfigDir: false },
+  { origin: 'headwater', group: 'agent', fromConfigDir: false },
   {
     'node-name': {
       kind: text('name', nodeName, 'the name of a Node: up to 253 of a-z, 0-9, - and .'),
-      origin: 'headwater',
       legacyVariable: 'K8S_NODE_NAME',
       help: 'The Node that this agent is for.',
       default: hostName,
     },
     'socket-path': {
       kind: path,
-      origin: 'headwater',
       help: 'The Unix socket that the plugin and other clients connect to. Its directory is made. A socket without a listener is replaced.',
       default: '/var/run/headwater/agent.sock',
     },
     'state-dir': {
       kind: path,
-      origin: 'headwater',
       help: 'What is held, so that it survives a restart of the agent: a directory for each boot of the machine, of which earlier ones are removed. Each agent needs its own.',
       default: '/var/lib/headwater/agent',
     },
     'boot-id-file': {
       kind: path,
-      origin: 'headwater',
       help: 'The file that names the boot of this machine.',
       default: '/proc/sys/kernel/random/boot_id',
     },
@@ -83,7 +79,6 @@ export const agentOptions = optionRows(
     },
     'exclude-ips': {
       kind: list('address,...', /^[\da-fA-F:.]{2,45}$/, 'addresses separated by commas or spaces'),
-      origin: 'headwater',
       help: 'Addresses of the blocks that are never given out.',
       default: '',
     },
@@ -96,12 +91,10 @@ export const agentOptions = optionRows(
     },
     'cilium-node-spec': {
       kind: path,
-      origin: 'headwater',
       help: 'A file with the rest of the spec of a CiliumNode that is created, as JSON: networks, security groups and watermarks of a cloud.',
     },
     'cilium-node-protocol': {
       kind: oneOf(['used', 'pools']),
-      origin: 'headwater',
       help: 'How addresses of a cloud are requested and released. used: as Cilium agents up to 1.19 do, by the addresses in use and the handshake in the status of the CiliumNode. pools: as those from 1.20 do, by a count and by what is held. With ipam=eni, azure and alibabacloud.',
       default: 'used',
       fromConfigDir: true,
@@ -133,7 +126,6 @@ export const agentOptions = optionRows(
     },
     'ipam-expiration': {
       kind: duration({ min: 1000, max: 24 * hour }),
-      origin: 'headwater',
       help: 'When an address is released that was requested with an expiration, and whose timer nothing stops.',
       default: '10m',
       fromConfigDir: true,

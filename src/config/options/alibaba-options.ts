@@ -3,11 +3,10 @@ import { optionRows } from '../option-row.ts';
 import { boolean, endpoint, httpUrl, text } from '../value-kinds.ts';
 
 export const alibabaOptions = optionRows(
-  { group: 'alibaba', cloud: 'alibabacloud' },
+  { origin: 'headwater', group: 'alibaba', cloud: 'alibabacloud' },
   {
     'alibaba-cloud-region': {
       kind: text('region', /^[a-z]{2,}(-[a-z\d]+){1,4}$/, 'the id of a region, such as cn-hangzhou'),
-      origin: 'headwater',
       help: 'The region of the nodes. If unset, the instance metadata service says it. Set it where there is no metadata service.',
     },
     'alibaba-cloud-vpc-id': {
@@ -23,12 +22,10 @@ export const alibabaOptions = optionRows(
     },
     'alibaba-cloud-endpoint': {
       kind: endpoint,
-      origin: 'headwater',
       help: "The endpoint of ECS and VPC. If unset, each product's own within VPCs, such as ecs-vpc.cn-hangzhou.aliyuncs.com. Set it for a private endpoint (a bare host name means https) or for a model (http://localhost:4596).",
     },
     'alibaba-cloud-metadata-endpoint': {
       kind: httpUrl,
-      origin: 'headwater',
       help: 'Where the instance metadata service is asked for the region, if alibaba-cloud-region is unset, and for the credentials of the RAM role of the instance, if nothing else has any. Set it only if something else stands in for that service.',
       default: 'http://100.100.100.200',
     },

@@ -5,22 +5,19 @@ import { boolean, duration, list, oneOf, tagFilter, text } from '../value-kinds.
 const hour = 3_600_000;
 
 export const allocationOptions = optionRows(
-  { group: 'allocation' },
+  { origin: 'operator', group: 'allocation' },
   {
     ipam: {
       kind: oneOf([...cloudModes, 'cluster-pool', 'multi-pool']),
-      origin: 'operator',
       help: 'Where addresses come from: eni for interfaces of AWS, azure for those of Azure, alibabacloud for those of Alibaba Cloud, cluster-pool for a block of a network of its own for each node, multi-pool for blocks of CiliumPodIPPools as agents ask for them, both without any cloud. It must be the mode of the Cilium agents.',
       default: 'eni',
     },
     'enable-ipv4': {
       kind: boolean,
-      origin: 'operator',
       help: 'Supplies IPv4 addresses. On clouds it cannot be off. With ipam=cluster-pool, if unset, it is on if cluster-pool-ipv4-cidr is set. Ignored with ipam=multi-pool.',
     },
     'cluster-name': {
       kind: text('name', /^[\w.:/@-]{1,128}$/, '1 to 128 letters, digits and characters of . _ : / @ -'),
-      origin: 'operator',
       help: 'Name of the cluster, written to the tags of the network interfaces that Headwater creates. Give each cluster of an account its own name: orphaned interfaces are deleted only if the name is not default.',
       default: 'default',
     },
@@ -30,21 +27,18 @@ export const allocationOptions = optionRows(
         /^(subnet-[\da-f]{8,17}|vsw-[\da-z-]{1,60})$/,
         'ids of subnets or vSwitches, separated by commas or spaces',
       ),
-      origin: 'operator',
       cloud: ['eni', 'alibabacloud'],
       help: 'The only subnets, on Alibaba Cloud vSwitches, that interfaces and addresses come from. Empty means all subnets of the VPC. The selection of a CiliumNode narrows it further.',
       default: '',
     },
     'subnet-tags-filter': {
       kind: tagFilter,
-      origin: 'operator',
       cloud: ['eni', 'alibabacloud'],
       help: 'Uses only subnets, on Alibaba Cloud vSwitches, that carry all of these tags. Empty means all subnets of the VPC.',
       default: '',
     },
     'instance-tags-filter': {
       kind: tagFilter,
-      origin: 'operator',
       cloud: ['eni', 'alibabacloud'],
       help: 'Reads only instances that carry all of these tags. Set it if a VPC holds many other instances: listings get shorter. A node whose instance lacks a tag gets no addresses.',
       default: '',

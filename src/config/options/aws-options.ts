@@ -6,7 +6,7 @@ const second = 1000;
 const minute = 60 * second;
 
 export const awsOptions = optionRows(
-  { group: 'aws' },
+  { origin: 'operator', group: 'aws' },
   {
     'aws-region': {
       kind: text(
@@ -26,41 +26,35 @@ export const awsOptions = optionRows(
     },
     'ec2-api-endpoint': {
       kind: endpoint,
-      origin: 'operator',
       cloud: 'eni',
       help: "The EC2 endpoint. If unset, the region's public endpoint. Set it for a VPC endpoint (a bare host name means https) or for an emulator (http://localhost:4566).",
     },
     'aws-use-primary-address': {
       kind: boolean,
-      origin: 'operator',
       cloud: 'eni',
       help: 'Lets pods use the primary address of an interface, too: one more address for each interface. Nodes with spec.eni.use-primary-address get this without the option.',
       default: 'false',
     },
     'aws-enable-prefix-delegation': {
       kind: boolean,
-      origin: 'operator',
       cloud: 'eni',
       help: 'Assigns whole /28 prefixes instead of single addresses: 16 times the pods per interface and a sixteenth of the calls, on Nitro instances and in subnets with free blocks. If a subnet has none, Headwater tries other eligible subnets, then single addresses, and returns to prefixes later. A node with spec.eni.disable-prefix-delegation keeps single addresses.',
       default: 'false',
     },
     'eni-tags': {
       kind: tagsToSet,
-      origin: 'operator',
       cloud: ['eni', 'alibabacloud'],
       help: 'Tags for every interface that Headwater creates, in addition to its own ownership tags. For cost reports and policies.',
       default: '',
     },
     'eni-gc-tags': {
       kind: tagsToSet,
-      origin: 'operator',
       cloud: ['eni', 'alibabacloud'],
       help: "The tags that mark interfaces of this cluster: set on creation, and matched to find orphaned interfaces. Empty means io.cilium/cilium-managed=true and io.cilium/cluster-name with the cluster's name. Change it only to keep tags that cilium-operator already uses.",
       default: '',
     },
     'eni-gc-interval': {
       kind: duration({ min: 5 * second, max: 24 * 60 * minute, never: true }),
-      origin: 'operator',
       cloud: ['eni', 'alibabacloud'],
       help: 'How often Headwater looks for orphaned interfaces of this cluster, and how long one must stay detached before it is deleted (at least 1m). At most 25 are deleted each time. 0 deletes none; an instance that needs an interface still gets an orphaned one. Nothing is deleted unless cluster-name or eni-gc-tags says which interfaces belong to this cluster.',
       default: '5m',

@@ -6,7 +6,7 @@ import { boolean, endpoint, httpUrl, list, oneOf, text } from '../value-kinds.ts
 const uuid = /^[\da-fA-F]{8}(-[\da-fA-F]{4}){3}-[\da-fA-F]{12}$/;
 
 export const azureOptions = optionRows(
-  { group: 'azure', cloud: 'azure' },
+  { origin: 'operator', group: 'azure', cloud: 'azure' },
   {
     'azure-subscription-id': {
       kind: list(
@@ -14,7 +14,6 @@ export const azureOptions = optionRows(
         uuid,
         'subscription ids (32 hexadecimal digits in five groups) separated by commas or spaces',
       ),
-      origin: 'operator',
       legacyVariable: 'AZURE_SUBSCRIPTION_ID',
       help: 'The only subscriptions whose nodes are served. Empty means those that the CiliumNodes name in spec.instance-id. Set it to keep Headwater out of other subscriptions.',
       default: '',
@@ -25,7 +24,6 @@ export const azureOptions = optionRows(
         /^[^\s,;:<>%&\\?/#"'{}[\]|=+*!$@^~]{1,90}$/,
         'names of resource groups, at most 90 characters each, separated by commas or spaces',
       ),
-      origin: 'operator',
       legacyVariable: 'AZURE_RESOURCE_GROUP',
       help: 'The only resource groups whose nodes are served, in upper or lower case. Empty means those that the CiliumNodes name in spec.instance-id: nodes of several groups need no option.',
       default: '',
@@ -36,13 +34,11 @@ export const azureOptions = optionRows(
         uuid,
         'the client id of a managed identity: 32 hexadecimal digits in five groups',
       ),
-      origin: 'operator',
       legacyVariable: 'AZURE_USER_ASSIGNED_IDENTITY_ID',
       help: "Client id of the user-assigned managed identity to use. If unset, the Azure SDK's own chain finds credentials: environment variables, workload identity, the managed identity of the machine.",
     },
     'azure-use-primary-address': {
       kind: boolean,
-      origin: 'operator',
       legacyVariable: 'AZURE_USE_PRIMARY_ADDRESS',
       help: 'Lets pods use the primary address of an interface, too: one more address for each interface.',
       default: 'false',

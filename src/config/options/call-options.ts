@@ -5,7 +5,7 @@ import { boolean, duration, integer, pageSize, positiveNumber, quotas, share } f
 const second = 1000;
 
 export const callOptions = optionRows(
-  { group: 'calls' },
+  { origin: 'headwater', group: 'calls' },
   {
     'parallel-alloc-workers': {
       kind: integer({ min: 1, max: 1000 }),
@@ -25,19 +25,16 @@ export const callOptions = optionRows(
     },
     'cloud-quota-share': {
       kind: share,
-      origin: 'headwater',
       help: "Which part of the cloud's rate limits Headwater may use. They are shared with everything else in the account and region. Raise it to 1 if nothing else calls the cloud there; lower it if much does.",
       default: '0.8',
     },
     'cloud-quota-overrides': {
       kind: quotas,
-      origin: 'headwater',
       help: "Rate limits of the account that differ from the documented ones, by action: calls at once after a pause, and calls a second. On Alibaba Cloud, the first number is the limit per minute, and the second has no effect. cloud-quota-share applies to them, too. Set it after the cloud raises a limit; Headwater learns lower limits from the cloud's answers.",
       default: '',
     },
     'spread-cloud-calls': {
       kind: boolean,
-      origin: 'headwater',
       help: 'Attaches a new interface to a node with pending pods, even if one of its interfaces has room, when calls that assign addresses wait much longer for the rate limit than calls that create interfaces. Serves bursts faster, and costs interface slots and one more address for each interface.',
       default: 'false',
     },
@@ -50,13 +47,11 @@ export const callOptions = optionRows(
     },
     'cloud-call-timeout': {
       kind: duration({ min: second, max: 300 * second }),
-      origin: 'headwater',
       help: 'How long to wait for the answer to a cloud call. After a time-out the call may still take effect, so Headwater reads before it acts again: a short time-out costs calls. Calls that take something away wait 5 s at most, and are sent only if that ends before the Lease does: leader-election-lease-duration must be longer than that wait and leader-election-retry-period together.',
       default: '30s',
     },
     'consistency-window': {
       kind: duration({ min: second, max: 600 * second }),
-      origin: 'headwater',
       help: "How long the cloud may take to show a change in its listings. Until then, Headwater does not believe a listing that lacks something. Raise it if the cloud's listings lag longer.",
       default: '30s',
     },

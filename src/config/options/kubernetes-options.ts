@@ -22,16 +22,14 @@ const ownNamespace: FoundDefault = {
 
 export const kubernetesOptions = {
   ...optionRows(
-    { group: 'kubernetes' },
+    { origin: 'operator', group: 'kubernetes' },
     {
       'k8s-api-server': {
         kind: httpUrl,
-        origin: 'operator',
         help: 'The API server, if it is not the one of the kubeconfig or the cluster. Set it to reach the API server before the service network works.',
       },
       'k8s-kubeconfig-path': {
         kind: text('path', /./, 'a path'),
-        origin: 'operator',
         help: "The kubeconfig to use. If unset, the pod's service account; outside a cluster, the kubeconfig that kubectl uses.",
       },
       'require-node': {
@@ -42,7 +40,6 @@ export const kubernetesOptions = {
       },
       'k8s-namespace': {
         kind: text('namespace', label, 'the name of a namespace: up to 63 of a-z, 0-9 and -'),
-        origin: 'operator',
         help: 'The namespace of the Lease that elects the leader among the replicas.',
         default: ownNamespace,
         fromConfigDir: false,
@@ -50,7 +47,7 @@ export const kubernetesOptions = {
     },
   ),
   ...optionRows(
-    { group: 'election' },
+    { origin: 'operator', group: 'election' },
     {
       'leader-election': {
         kind: boolean,
@@ -67,21 +64,18 @@ export const kubernetesOptions = {
       },
       'leader-election-lease-duration': {
         kind: duration({ min: second, max: 600 * second, wholeSeconds: true }),
-        origin: 'operator',
         help: 'How long after the last renewal another replica waits before it takes over. Longer means fewer leader changes when the API server is slow, and a longer gap when a leader dies.',
         default: '15s',
         fromConfigDir: false,
       },
       'leader-election-renew-deadline': {
         kind: duration({ min: second, max: 600 * second }),
-        origin: 'operator',
         help: 'How long the leader tries to renew the Lease before it stops acting. It must be shorter than the lease duration.',
         default: '10s',
         fromConfigDir: false,
       },
       'leader-election-retry-period': {
         kind: duration({ min: second, max: 600 * second }),
-        origin: 'operator',
         help: 'Time between two attempts to acquire or renew the Lease. 1.2 times this must be shorter than the renew deadline.',
         default: '2s',
         fromConfigDir: false,

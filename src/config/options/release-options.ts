@@ -5,7 +5,7 @@ import { boolean, duration, text } from '../value-kinds.ts';
 const hour = 3_600_000;
 
 export const releaseOptions = optionRows(
-  { group: 'release' },
+  { origin: 'headwater', group: 'release' },
   {
     'aws-release-excess-ips': {
       kind: boolean,
@@ -22,13 +22,11 @@ export const releaseOptions = optionRows(
     },
     'release-quarantine': {
       kind: duration({ min: 1000, max: hour }),
-      origin: 'headwater',
       help: 'How long an address stays hidden from an agent of 1.20 or later before it is released, counted from the last write of Headwater to its CiliumNode. Such an agent is not asked: it may reuse a dropped address in memory and report that later, after up to 60 s between refreshes and 15 s of debounce, and once more after a conflicting write. Raise it with those.',
       default: '75s',
     },
     'idle-interface-delay': {
       kind: duration({ min: 0, max: 7 * 24 * hour }),
-      origin: 'headwater',
       cloud: 'eni',
       help: 'How long a network interface without pod addresses stays before it is detached and deleted, if aws-release-excess-ips is on. This frees the slot and the primary address. 0 keeps such interfaces for good. An interface at an index up to first-interface-index always stays.',
       default: '1h',
@@ -39,7 +37,6 @@ export const releaseOptions = optionRows(
         /^[\da-f]{10}$/,
         'the 10 hexadecimal digits at the end of a message WithdrawalsHeld',
       ),
-      origin: 'headwater',
       help: 'Approves one set of withdrawals that Headwater holds because implausibly much of the network is missing at once. The message WithdrawalsHeld in the log, an Event, /status and /readyz ends with the token of that set; another or a used token has no effect. Make sure first that the interfaces and addresses are gone for good: a wrong region or role looks the same. A change of its file in config-dir takes effect within 15 s, without a restart.',
       live: true,
     },

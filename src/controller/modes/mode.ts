@@ -11,7 +11,7 @@ import type { MetricRegistry } from '../../observability/metrics.ts';
 import type { MutationPermission } from '../../providers/gate/mutation-permission.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
-import type { SelfFacts } from '../reporting/self-report.ts';
+import type { SelfFacts } from '../reporting/process-status-report.ts';
 
 /** What the process gives each of its parts. */
 export interface Host {

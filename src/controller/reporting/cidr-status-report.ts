@@ -12,7 +12,7 @@ import {
   selfReport,
   type UnknownNode,
   unknownNode,
-} from './self-report.ts';
+} from './process-status-report.ts';
 import type { CloudCallReport } from './status-report.ts';
 
 /** Calls are reported of a cloud that is followed. */

@@ -1,7 +1,7 @@
 // The answer of /status?node=NAME: everything known about one node, healthy or not.
 import type { NodeSummary } from '../../node/reconcile/node-summary.ts';
 import { type NodeStanding, standingOf } from './fleet-metrics.ts';
-import { type SelfFacts, type UnknownNode, unknownNode } from './self-report.ts';
+import { type SelfFacts, type UnknownNode, unknownNode } from './process-status-report.ts';
 import {
   type ExclusionReport,
   exclusionReports,

@@ -13,7 +13,7 @@ import {
   type SelfFacts,
   type SelfReport,
   selfReport,
-} from './self-report.ts';
+} from './process-status-report.ts';
 import type { SubnetFigures } from './subnet-figures.ts';
 
 export interface StatusReport extends SelfReport, CloudCallReport, Partial<FleetReport> {

@@ -1,6 +1,7 @@
 // Writes into a CiliumNode's own status why it is not served, where `kubectl describe` shows it. Changes
 // nothing else in such an object. Each text is written once: if another writer removes it, it stays removed.
-import type { CiliumNodeWriter, WriteTarget } from './cilium-node-writer.ts';
+import type { WriteTarget } from '../transport/write-outcome.ts';
+import type { CiliumNodeWriter } from './cilium-node-writer.ts';
 import { type JsonObject, textAt } from '../transport/json.ts';
 import { TaskGroup } from '../../runtime/task-group.ts';
 import type { Clock } from '../../runtime/clock.ts';

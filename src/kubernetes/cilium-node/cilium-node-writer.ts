@@ -3,36 +3,16 @@
 import { ask, type ApiRefusal } from '../transport/api-reply.ts';
 import { type JsonObject, textAt } from '../transport/json.ts';
 import type { KubernetesTransport } from '../transport/transport.ts';
-
-/** The state from which a patch was computed. */
-export interface WriteTarget {
-  readonly name: string;
-  readonly uid: string;
-  readonly resourceVersion: string;
-}
-
-export type WriteOutcome =
-  /** `raw` is the current object, possibly newer than what any watch delivered. */
-  { readonly kind: 'written'; readonly raw: JsonObject } | WriteFailure;
-
-export type ReadOutcome = { readonly kind: 'found'; readonly raw: JsonObject } | WriteFailure;
-
-export type WriteFailure =
-  /** The object is in another state: reread it and recompute. */
-  | { readonly kind: 'conflict'; readonly message: string }
-  /** The object does not exist. */
-  | { readonly kind: 'gone' }
-  /** We lack a permission, named in `message`: an administrator must grant it. */
-  | { readonly kind: 'denied'; readonly message: string }
-  /** The server never accepts this patch: a bug or another schema. */
-  | { readonly kind: 'invalid'; readonly message: string }
-  /** Retry later. The write may have taken effect. */
-  | { readonly kind: 'unavailable'; readonly message: string; readonly retryAfterMs?: number };
+import {
+  notLeading,
+  type ReadOutcome,
+  type WriteFailure,
+  writeFailure,
+  type WriteOutcome,
+  type WriteTarget,
+} from '../transport/write-outcome.ts';
 
 export const ciliumNodesPath = '/apis/cilium.io/v2/ciliumnodes';
-
-/** A server names these fields when a patch is bound to another state. Such a patch is stale, not invalid. */
-const bindingFields: readonly string[] = ['metadata.uid', 'metadata.resourceVersion'];
 
 export class CiliumNodeWriter {
   readonly #transport: KubernetesTransport;
@@ -96,8 +76,7 @@ export class CiliumNodeWriter {
     part: JsonObject,
     signal: AbortSignal,
   ): Promise<WriteOutcome> {
-    // A process that was frozen beyond its lease resumes where it stood, with stale state.
-    if (!this.#leads()) return { kind: 'unavailable', message: 'another process may lead by now' };
+    if (!this.#leads()) return notLeading;
     const request = {
       method: 'PATCH',
       path: resource === 'ciliumnodes' ? pathOf(name) : `${pathOf(name)}/status`,
@@ -115,26 +94,10 @@ function pathOf(name: string): string {
 }
 
 function failure(refusal: ApiRefusal, attempted: string): WriteFailure {
-  const { kind, message } = refusal;
-  switch (kind) {
-    case 'gone':
-      return { kind };
-    case 'conflict':
-    case 'expired':
-      return { kind: 'conflict', message };
-    case 'denied':
-      if (refusal.status === 401)
-        return { kind: 'unavailable', message: `the API server refuses our credentials: ${message}` };
-      return { kind, message: `allow Headwater to ${attempted} of cilium.io: ${message}` };
-    case 'invalid':
-      return { kind: isLate(refusal) ? 'conflict' : 'invalid', message };
-    case 'unavailable': {
-      const { retryAfterMs } = refusal;
-      return { kind, message, ...(retryAfterMs !== undefined && { retryAfterMs }) };
-    }
-  }
-}
-
-function isLate({ status, fields }: ApiRefusal & { readonly kind: 'invalid' }): boolean {
-  return status === 422 && fields.some((field) => bindingFields.includes(field));
+  if (refusal.kind === 'denied' && refusal.status === 401)
+    return { kind: 'unavailable', message: `the API server refuses our credentials: ${refusal.message}` };
+  // Of other statuses, the fields are those of the patch itself.
+  if (refusal.kind === 'invalid' && refusal.status !== 422)
+    return { kind: 'invalid', message: refusal.message };
+  return writeFailure(refusal, `${attempted} of cilium.io`);
 }

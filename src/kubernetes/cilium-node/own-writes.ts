@@ -1,7 +1,8 @@
 // Tracks this process's CiliumNode writes and their outcomes, to tell our own changes in a watch from another writer's.
 // The test is exact because every write is bound to the state it was computed from. Among unanswered writes, only one
 // bound to the last known state can explain a change.
-import type { CiliumNodeWriter, ReadOutcome, WriteOutcome, WriteTarget } from './cilium-node-writer.ts';
+import type { ReadOutcome, WriteOutcome, WriteTarget } from '../transport/write-outcome.ts';
+import type { CiliumNodeWriter } from './cilium-node-writer.ts';
 import { type JsonObject, textAt } from '../transport/json.ts';
 
 /** A write without an answer, for now or forever. */

@@ -16,3 +16,37 @@ export const text = { type: 'string' };
 export function open(properties: JsonObject): JsonObject {
   return { type: 'object', 'x-kubernetes-preserve-unknown-fields': true, properties };
 }
+
+/** A kind of Cilium, which its clients know by the version. */
+interface CiliumKind {
+  readonly kind: string;
+  readonly shortNames: readonly string[];
+  readonly version: string;
+  /** Besides what each object has. */
+  readonly properties: JsonObject;
+  /** Of the version. */
+  readonly extras?: JsonObject;
+}
+
+export function definitionOf({ kind, shortNames, version, properties, extras }: CiliumKind): JsonObject {
+  const singular = kind.toLowerCase();
+  const plural = `${singular}s`;
+  const schema = {
+    type: 'object',
+    required: ['metadata', 'spec'],
+    properties: { apiVersion: text, kind: text, metadata: { type: 'object' }, ...properties },
+  };
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${plural}.cilium.io`, labels: definitionLabels },
+    spec: {
+      group: 'cilium.io',
+      scope: 'Cluster',
+      names: { kind, listKind: `${kind}List`, plural, singular, shortNames, categories: ['cilium'] },
+      versions: [
+        { name: version, served: true, storage: true, ...extras, schema: { openAPIV3Schema: schema } },
+      ],
+    },
+  };
+}

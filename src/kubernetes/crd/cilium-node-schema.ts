@@ -2,7 +2,7 @@
 // field, so that agents of any version can write what they do. Its version is below any of Cilium's: a cilium-operator that
 // starts later replaces it by its own.
 import type { JsonObject } from '../transport/json.ts';
-import { definitionLabels, open, text } from './cilium-definition.ts';
+import { definitionOf, open, text } from './cilium-definition.ts';
 
 const address = open({ type: text, ip: text });
 
@@ -26,40 +26,17 @@ function addressColumn(type: string): JsonObject {
   return { name: type, type: 'string', jsonPath: `.spec.addresses[?(@.type=="${type}")].ip` };
 }
 
-export const ciliumNodeDefinition: JsonObject = {
-  apiVersion: 'apiextensions.k8s.io/v1',
-  kind: 'CustomResourceDefinition',
-  metadata: { name: 'ciliumnodes.cilium.io', labels: definitionLabels },
-  spec: {
-    group: 'cilium.io',
-    scope: 'Cluster',
-    names: {
-      kind: 'CiliumNode',
-      listKind: 'CiliumNodeList',
-      plural: 'ciliumnodes',
-      singular: 'ciliumnode',
-      shortNames: ['cn', 'ciliumn'],
-      categories: ['cilium'],
-    },
-    versions: [
-      {
-        name: 'v2',
-        served: true,
-        storage: true,
-        subresources: { status: {} },
-        additionalPrinterColumns: [
-          addressColumn('CiliumInternalIP'),
-          addressColumn('InternalIP'),
-          { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
-        ],
-        schema: {
-          openAPIV3Schema: {
-            type: 'object',
-            required: ['metadata', 'spec'],
-            properties: { apiVersion: text, kind: text, metadata: { type: 'object' }, spec, status },
-          },
-        },
-      },
+export const ciliumNodeDefinition = definitionOf({
+  kind: 'CiliumNode',
+  shortNames: ['cn', 'ciliumn'],
+  version: 'v2',
+  properties: { spec, status },
+  extras: {
+    subresources: { status: {} },
+    additionalPrinterColumns: [
+      addressColumn('CiliumInternalIP'),
+      addressColumn('InternalIP'),
+      { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
     ],
   },
-};
+});

@@ -1,6 +1,6 @@
 // The definition of CiliumPodIPPools that Headwater creates where none is.
 import type { JsonObject } from '../transport/json.ts';
-import { definitionLabels, open, text } from './cilium-definition.ts';
+import { definitionOf, open, text } from './cilium-definition.ts';
 
 function networks(width: number): JsonObject {
   return {
@@ -14,39 +14,9 @@ function networks(width: number): JsonObject {
   };
 }
 
-export const ciliumPodIpPoolDefinition: JsonObject = {
-  apiVersion: 'apiextensions.k8s.io/v1',
-  kind: 'CustomResourceDefinition',
-  metadata: { name: 'ciliumpodippools.cilium.io', labels: definitionLabels },
-  spec: {
-    group: 'cilium.io',
-    scope: 'Cluster',
-    names: {
-      kind: 'CiliumPodIPPool',
-      listKind: 'CiliumPodIPPoolList',
-      plural: 'ciliumpodippools',
-      singular: 'ciliumpodippool',
-      shortNames: ['cpip'],
-      categories: ['cilium'],
-    },
-    versions: [
-      {
-        name: 'v2alpha1',
-        served: true,
-        storage: true,
-        schema: {
-          openAPIV3Schema: {
-            type: 'object',
-            required: ['metadata', 'spec'],
-            properties: {
-              apiVersion: text,
-              kind: text,
-              metadata: { type: 'object' },
-              spec: open({ ipv4: networks(32), ipv6: networks(128) }),
-            },
-          },
-        },
-      },
-    ],
-  },
-};
+export const ciliumPodIpPoolDefinition = definitionOf({
+  kind: 'CiliumPodIPPool',
+  shortNames: ['cpip'],
+  version: 'v2alpha1',
+  properties: { spec: open({ ipv4: networks(32), ipv6: networks(128) }) },
+});

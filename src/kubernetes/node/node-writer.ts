@@ -1,30 +1,15 @@
 // Writes the pod CIDRs of Nodes, and the condition of their network, with merge patches that are bound to the state they were
 // computed from. The API server refuses any change of CIDRs that are there: https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/node-v1/
-import { ask, type ApiRefusal } from '../transport/api-reply.ts';
-import type { JsonObject } from '../transport/json.ts';
+import { ask } from '../transport/api-reply.ts';
 import type { KubernetesTransport } from '../transport/transport.ts';
 import { networkUnavailable, nodesPath } from './node-blocks.ts';
-
-/** The state from which a patch was computed. */
-export interface NodeTarget {
-  readonly name: string;
-  readonly uid: string;
-  readonly resourceVersion: string;
-}
-
-export type NodeWriteOutcome =
-  | { readonly kind: 'written'; readonly raw: JsonObject }
-  /** The Node is in another state, or has CIDRs by now: read it. */
-  | { readonly kind: 'conflict' }
-  | NodeFailure;
-
-export type NodeReadOutcome = { readonly kind: 'found'; readonly raw: JsonObject } | NodeFailure;
-
-export type NodeFailure =
-  | { readonly kind: 'gone' }
-  | { readonly kind: 'denied' | 'invalid'; readonly message: string }
-  /** Retry later. The write may have taken effect. */
-  | { readonly kind: 'unavailable'; readonly message: string; readonly retryAfterMs?: number };
+import {
+  notLeading,
+  type ReadOutcome,
+  writeFailure,
+  type WriteOutcome,
+  type WriteTarget,
+} from '../transport/write-outcome.ts';
 
 export class NodeWriter {
   readonly #transport: KubernetesTransport;
@@ -40,11 +25,11 @@ export class NodeWriter {
 
   /** Sets `podCIDR` and `podCIDRs`. Rejects only with the signal's reason. */
   async setPodCidrs(
-    { name, uid, resourceVersion }: NodeTarget,
+    { name, uid, resourceVersion }: WriteTarget,
     podCIDRs: readonly string[],
     signal: AbortSignal,
-  ): Promise<NodeWriteOutcome> {
-    if (!this.#mayWrite()) return { kind: 'unavailable', message: 'another process may lead by now' };
+  ): Promise<WriteOutcome> {
+    if (!this.#mayWrite()) return notLeading;
     const spec = { podCIDR: podCIDRs[0] ?? null, podCIDRs };
     const request = {
       method: 'PATCH',
@@ -55,7 +40,7 @@ export class NodeWriter {
     } as const;
     const reply = await ask(this.#transport, request, signal);
     if (reply.kind === 'ok') return { kind: 'written', raw: reply.object };
-    return isLate(reply) ? { kind: 'conflict' } : failure(reply, 'patch');
+    return writeFailure(reply, 'patch nodes', lateFields);
   }
 
   /**
@@ -63,10 +48,10 @@ export class NodeWriter {
    * only with the signal's reason.
    */
   async setNetworkReady(
-    { name, uid, at }: Pick<NodeTarget, 'name' | 'uid'> & { readonly at: number },
+    { name, uid, at }: Pick<WriteTarget, 'name' | 'uid'> & { readonly at: number },
     signal: AbortSignal,
-  ): Promise<NodeWriteOutcome> {
-    if (!this.#mayWrite()) return { kind: 'unavailable', message: 'another process may lead by now' };
+  ): Promise<WriteOutcome> {
+    if (!this.#mayWrite()) return notLeading;
     const time = new Date(at).toISOString().replace(/\.\d+Z$/, 'Z');
     const condition = {
       type: networkUnavailable,
@@ -85,13 +70,13 @@ export class NodeWriter {
     } as const;
     const reply = await ask(this.#transport, request, signal);
     if (reply.kind === 'ok') return { kind: 'written', raw: reply.object };
-    return isLate(reply) ? { kind: 'conflict' } : failure(reply, 'patch', 'nodes/status');
+    return writeFailure(reply, 'patch nodes/status', lateFields);
   }
 
   /** Reads the live Node. Rejects only with the signal's reason. */
-  async get(name: string, signal: AbortSignal): Promise<NodeReadOutcome> {
+  async get(name: string, signal: AbortSignal): Promise<ReadOutcome> {
     const reply = await ask(this.#transport, { method: 'GET', path: pathOf(name) }, signal);
-    return reply.kind === 'ok' ? { kind: 'found', raw: reply.object } : failure(reply, 'get');
+    return reply.kind === 'ok' ? { kind: 'found', raw: reply.object } : writeFailure(reply, 'get nodes');
   }
 }
 
@@ -99,33 +84,5 @@ function pathOf(name: string): string {
   return `${nodesPath}/${encodeURIComponent(name)}`;
 }
 
-/** A server names these fields when a patch is bound to another state, or CIDRs are there already. */
-const lateFields: readonly string[] = [
-  'metadata.uid',
-  'metadata.resourceVersion',
-  'spec.podCIDRs',
-  'spec.podCIDR',
-];
-
-function isLate(refusal: ApiRefusal): boolean {
-  if (refusal.kind === 'conflict' || refusal.kind === 'expired') return true;
-  return refusal.kind === 'invalid' && refusal.fields.some((field) => lateFields.includes(field));
-}
-
-function failure(refusal: ApiRefusal, verb: string, resource = 'nodes'): NodeFailure {
-  switch (refusal.kind) {
-    case 'gone':
-      return { kind: 'gone' };
-    case 'denied':
-      return { kind: 'denied', message: `allow Headwater to ${verb} ${resource}: ${refusal.message}` };
-    case 'invalid':
-      return { kind: 'invalid', message: refusal.message };
-    case 'conflict':
-    case 'expired':
-      return { kind: 'unavailable', message: refusal.message };
-    case 'unavailable': {
-      const { kind, message, retryAfterMs } = refusal;
-      return { kind, message, ...(retryAfterMs !== undefined && { retryAfterMs }) };
-    }
-  }
-}
+/** A server names these fields when CIDRs are there already. */
+const lateFields: readonly string[] = ['spec.podCIDRs', 'spec.podCIDR'];

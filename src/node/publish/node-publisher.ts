@@ -5,14 +5,10 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { Requeue } from '../../runtime/requeue.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
-import type {
-  CiliumNodeWriter,
-  ReadOutcome,
-  WriteFailure,
-  WriteOutcome,
-} from '../../kubernetes/cilium-node/cilium-node-writer.ts';
+import type { CiliumNodeWriter } from '../../kubernetes/cilium-node/cilium-node-writer.ts';
 import { isEqual } from '../../kubernetes/transport/merge-patch.ts';
 import { type JsonObject, textAt } from '../../kubernetes/transport/json.ts';
+import type { ReadOutcome, WriteFailure, WriteOutcome } from '../../kubernetes/transport/write-outcome.ts';
 import type { MutationPermission } from '../../providers/gate/mutation-permission.ts';
 import { type Desired, missingWrites, nextWrite, type Write } from './next-write.ts';
 

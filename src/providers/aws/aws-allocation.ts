@@ -30,10 +30,10 @@ export function awsAllocation(client: Ec2Client, options: ReadOptions): Allocati
     maxInstancesPerRefresh: maxFilterValues,
     maxTypesPerRead: maxFilterValues,
     reach: (context) => reach(client, context),
-    observe: (scope, context) => observe(client, scope, options, context),
+    observe: (scope, context) => observe({ client, options, context }, scope),
     readInfrastructure: (networkIds, context, zones) =>
-      readInfrastructure(client, networkIds, { ...options, zones }, context),
-    readSubnetCounts: (networkIds, context) => readSubnetCounts(client, networkIds, options, context),
+      readInfrastructure({ client, options: { ...options, zones }, context }, networkIds),
+    readSubnetCounts: (networkIds, context) => readSubnetCounts({ client, options, context }, networkIds),
     readLimits: (types, context) => readLimits(client, types, context),
     readPublicAddresses: (tags, context) => readPublicAddresses(client, tags, context),
     readDetached: (scope, context) => readDetached(client, scope, options.pageSize, context),

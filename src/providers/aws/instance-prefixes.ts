@@ -1,8 +1,7 @@
 // Reads the prefixes of primary interfaces: EC2 routes what it assigns to an interface to that interface
 // (https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ec2-prefix-eni.html).
-import type { CallContext } from '../contract/allocation-implementation.ts';
 import type { Ec2NetworkInterface } from './ec2-api.ts';
-import type { Ec2Client } from './ec2-client.ts';
+import type { Reading } from './read-list.ts';
 import { interfacesOf, readInstances } from './read.ts';
 import { holderOf, spoilageOf } from './network-interface.ts';
 import { refuseUnrequested } from '../contract/plausible.ts';
@@ -18,12 +17,12 @@ export type InstancePrefixes =
 
 /** One entry for each instance. Rejects with a CloudError. `ids`: at most 200, in EC2's form. */
 export async function readPrefixes(
-  { client, context }: { readonly client: Ec2Client; readonly context: CallContext },
+  from: Pick<Reading, 'client' | 'context'>,
   ids: readonly string[],
   pageSize: number,
 ): Promise<ReadonlyMap<string, InstancePrefixes>> {
   const found = new Map<string, InstancePrefixes>();
-  for await (const { shown } of interfacesOf({ client, context }, ids, pageSize))
+  for await (const { shown } of interfacesOf(from, ids, pageSize))
     for (const item of shown) {
       const holder = holderOf(item);
       if (holder !== undefined && isPrimary(item)) found.set(holder, prefixesOn(item));
@@ -31,7 +30,7 @@ export async function readPrefixes(
   const unseen = ids.filter((id) => !found.has(id));
   if (unseen.length === 0) return found;
   const filters = [{ Name: 'instance-id', Values: unseen }];
-  const { instances } = await readInstances({ client, context }, filters, pageSize);
+  const { instances } = await readInstances(from, filters, pageSize);
   refuseUnrequested('DescribeInstances', unseen, [...instances.keys()], (id) => id);
   for (const id of unseen) found.set(id, withoutInterface(instances.get(id)?.state));
   return found;

@@ -1,9 +1,5 @@
 // Reads networks, subnets, route tables and security groups from EC2, and how many addresses subnets have left.
-import type {
-  CallContext,
-  ObservedCounts,
-  ObservedInfrastructure,
-} from '../contract/allocation-implementation.ts';
+import type { ObservedCounts, ObservedInfrastructure } from '../contract/allocation-implementation.ts';
 import type { UnreadablePart } from '../contract/infrastructure.ts';
 import {
   byUniqueId,
@@ -13,11 +9,11 @@ import {
   usableOf,
 } from '../contract/infrastructure-parts.ts';
 import type { Filter } from './ec2-api.ts';
-import type { Ec2Client, ReadAction } from './ec2-client.ts';
+import type { ReadAction } from './ec2-client.ts';
 import { isNetworkId } from './ids.ts';
 import { readNetwork, readRouteTable, readSecurityGroup, readSubnet } from './infrastructure.ts';
 import { refuseUnrequested } from '../contract/plausible.ts';
-import { maxFilterValues, readList, type ReadOptions } from './read-list.ts';
+import { maxFilterValues, type Reading, readList } from './read-list.ts';
 import { zoneByZone } from './zone-by-zone.ts';
 
 /** The largest page of DescribeRouteTables. */
@@ -27,22 +23,15 @@ const parts = { max: maxFilterValues, isId: isNetworkId };
 
 /** For ids that cannot exist or that EC2 refuses, it returns nothing. */
 export function readInfrastructure(
-  client: Ec2Client,
+  reading: Reading,
   networkIds: readonly string[],
-  options: ReadOptions,
-  context: CallContext,
 ): Promise<ObservedInfrastructure> {
-  return readInParts(networkIds, parts, (part) => readNetworks(client, part, options, context));
+  return readInParts(networkIds, parts, (part) => readNetworks(reading, part));
 }
 
-async function readNetworks(
-  client: Ec2Client,
-  networkIds: readonly string[],
-  options: ReadOptions,
-  context: CallContext,
-): Promise<ObservedInfrastructure> {
+async function readNetworks(from: Reading, networkIds: readonly string[]): Promise<ObservedInfrastructure> {
+  const { options, context } = from;
   const input = { Filters: [{ Name: 'vpc-id', Values: networkIds }], MaxResults: options.pageSize };
-  const from = { client, context };
   const fewer = { ...input, MaxResults: Math.min(input.MaxResults, maxRouteTables) };
   // Few nodes need the last two; without the others nothing can be published.
   const [subnets, networks, routeTables, groups] = await Promise.all([
@@ -92,15 +81,11 @@ function inZone(zone: string | undefined): Filter[] {
   return zone === undefined ? [] : [{ Name: 'availability-zone', Values: [zone] }];
 }
 
-export function readSubnetCounts(
-  client: Ec2Client,
-  networkIds: readonly string[],
-  options: ReadOptions,
-  context: CallContext,
-): Promise<ObservedCounts> {
+export function readSubnetCounts(reading: Reading, networkIds: readonly string[]): Promise<ObservedCounts> {
+  const { options } = reading;
   return countInParts(networkIds, parts, async (part) => {
     const input = { Filters: [{ Name: 'vpc-id', Values: part }], MaxResults: options.pageSize };
-    const { startedAt, items } = await readList({ client, context }, 'DescribeSubnets', 'Subnets', input);
+    const { startedAt, items } = await readList(reading, 'DescribeSubnets', 'Subnets', input);
     refuseUnrequested('DescribeSubnets', part, items, ({ VpcId }) => VpcId);
     return { startedAt, subnets: items.map((shown) => readSubnet(shown, options)) };
   });

@@ -19,13 +19,20 @@ export interface ReadOptions {
   readonly zones?: readonly string[];
 }
 
+/** What reads get. */
+export interface Reading {
+  readonly client: Ec2Client;
+  readonly options: ReadOptions;
+  readonly context: CallContext;
+}
+
 type ListMember<A extends ReadAction> = Exclude<keyof Ec2Output<A>, 'NextToken'>;
 type Item<A extends ReadAction> =
   NonNullable<Ec2Output<A>[ListMember<A>]> extends readonly (infer T)[] ? T : never;
 
 /** Reads all pages of a list. `startedAt` is when the first page was requested, in monotonic ms. */
 export async function readList<A extends ReadAction>(
-  { client, context }: { readonly client: Ec2Client; readonly context: CallContext },
+  { client, context }: Pick<Reading, 'client' | 'context'>,
   action: A,
   member: ListMember<A>,
   input: ListInput,

@@ -9,7 +9,7 @@ import type { Ec2Client } from './ec2-client.ts';
 import { isIdOf, isInstanceId, isNetworkId } from './ids.ts';
 import { holderOf, readInterface, spoilageOf } from './network-interface.ts';
 import { refuseUnrequested, refuseRepeated, refuseSpoiled, type Spoiled } from '../contract/plausible.ts';
-import { filtersOf, listed, maxFilterValues, readList, type ReadOptions } from './read-list.ts';
+import { filtersOf, listed, maxFilterValues, readList, type Reading } from './read-list.ts';
 
 const minPageSize = 5;
 
@@ -20,35 +20,29 @@ export async function reach(client: Ec2Client, context: CallContext): Promise<vo
   }
 }
 
-export async function* observe(
-  client: Ec2Client,
-  scope: ObservationScope,
-  options: ReadOptions,
-  context: CallContext,
-): AsyncGenerator<ObservedPage> {
+export async function* observe(reading: Reading, scope: ObservationScope): AsyncGenerator<ObservedPage> {
   // Anything that cannot be an id has no interfaces; agents can write any text.
   if (scope.kind === 'all') {
-    const max = maxFilterValues - 1 - Object.keys(options.instanceTags).length;
-    const ask = (part: readonly string[]) => observeNetworks(client, part, options, context);
-    yield* inParts(scope.networkIds.filter(isNetworkId), max, ask);
+    const max = maxFilterValues - 1 - Object.keys(reading.options.instanceTags).length;
+    const networkIds = scope.networkIds.filter(isNetworkId);
+    yield* inParts(networkIds, max, (part) => observeNetworks(reading, part));
   } else {
     const instanceIds = scope.instanceIds.filter(isInstanceId);
-    if (instanceIds.length > 0) yield* observeInterfacesOf(client, instanceIds, options, context);
+    if (instanceIds.length > 0) yield* observeInterfacesOf(reading, instanceIds);
   }
 }
 
 async function* observeNetworks(
-  client: Ec2Client,
+  reading: Reading,
   networkIds: readonly string[],
-  options: ReadOptions,
-  context: CallContext,
 ): AsyncGenerator<ObservedPage> {
+  const { client, options, context } = reading;
   const inNetworks = { Name: 'vpc-id', Values: networkIds };
   const tagFilters = filtersOf(options.instanceTags);
   const tagged =
     tagFilters.length === 0
       ? undefined
-      : await readInstances({ client, context }, [inNetworks, ...tagFilters], options.pageSize);
+      : await readInstances(reading, [inNetworks, ...tagFilters], options.pageSize);
   const input = {
     Filters: [inNetworks, { Name: 'status', Values: ['in-use'] }],
     MaxResults: options.pageSize,
@@ -70,22 +64,21 @@ function subnetAddressesUsed(shown: Ec2NetworkInterface): TakenAddresses {
 }
 
 async function* observeInterfacesOf(
-  client: Ec2Client,
+  reading: Reading,
   instanceIds: readonly string[],
-  options: ReadOptions,
-  context: CallContext,
 ): AsyncGenerator<ObservedPage> {
   const met = new Set<string>();
-  for await (const { startedAt, shown } of interfacesOf({ client, context }, instanceIds, options.pageSize)) {
+  const { pageSize } = reading.options;
+  for await (const { startedAt, shown } of interfacesOf(reading, instanceIds, pageSize)) {
     for (const holder of shown.flatMap((item) => holderOf(item) ?? [])) met.add(holder);
     yield { startedAt, observations: shown.flatMap((item) => readInterface(item) ?? []) };
   }
-  yield* observeInstances(client, instanceIds, { options, met, context });
+  yield* observeInstances(reading, instanceIds, met);
 }
 
 /** The interfaces of these instances, page by page. Rejects with a CloudError, too, if an answer proves nothing. */
 export async function* interfacesOf(
-  { client, context }: { readonly client: Ec2Client; readonly context: CallContext },
+  { client, context }: Pick<Reading, 'client' | 'context'>,
   instanceIds: readonly string[],
   pageSize: number,
 ): AsyncGenerator<{ readonly startedAt: number; readonly shown: readonly Ec2NetworkInterface[] }> {
@@ -132,17 +125,17 @@ function refuseUnclear(shown: readonly Ec2NetworkInterface[], instanceIds: reado
 
 /** Reads the instances themselves if their interfaces are not enough: none were shown, or tags decide. */
 async function* observeInstances(
-  client: Ec2Client,
+  reading: Reading,
   instanceIds: readonly string[],
-  asked: { readonly options: ReadOptions; readonly met: ReadonlySet<string>; readonly context: CallContext },
+  met: ReadonlySet<string>,
 ): AsyncGenerator<ObservedPage> {
-  const tagFilters = filtersOf(asked.options.instanceTags);
-  const unclear = tagFilters.length > 0 ? instanceIds : instanceIds.filter((id) => !asked.met.has(id));
+  const { instanceTags, pageSize } = reading.options;
+  const tagFilters = filtersOf(instanceTags);
+  const unclear = tagFilters.length > 0 ? instanceIds : instanceIds.filter((id) => !met.has(id));
   if (unclear.length === 0) return;
   yield* inParts(unclear, maxFilterValues - tagFilters.length, async function* (part) {
     const filters = [{ Name: 'instance-id', Values: part }, ...tagFilters];
-    const from = { client, context: asked.context };
-    const { startedAt, instances } = await readInstances(from, filters, asked.options.pageSize);
+    const { startedAt, instances } = await readInstances(reading, filters, pageSize);
     refuseUnrequested('DescribeInstances', part, [...instances.keys()], (id) => id);
     yield { startedAt, observations: askedInstances(part, instances, tagFilters.length === 0) };
   });
@@ -155,17 +148,12 @@ function instancesOf({ Instances }: { readonly Instances?: readonly Ec2Instance[
 
 /** Instances that match the filters, by id. */
 export async function readInstances(
-  { client, context }: { readonly client: Ec2Client; readonly context: CallContext },
+  from: Pick<Reading, 'client' | 'context'>,
   filters: readonly Filter[],
   pageSize: number,
 ): Promise<{ readonly startedAt: number; readonly instances: ReadonlyMap<string, Instance> }> {
   const input = { Filters: filters, MaxResults: pageSize };
-  const { startedAt, items } = await readList(
-    { client, context },
-    'DescribeInstances',
-    'Reservations',
-    input,
-  );
+  const { startedAt, items } = await readList(from, 'DescribeInstances', 'Reservations', input);
   const instances = new Map<string, Instance>();
   for (const shown of items.flatMap(instancesOf)) {
     const { InstanceId: id } = shown;

@@ -1,13 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { awsSection } from '../../../src/providers/aws/cilium-node-section.ts';
 import { readCiliumNode } from '../../../src/kubernetes/cilium-node/cilium-node-reader.ts';
-import {
-  CiliumNodeWriter,
-  ciliumNodesPath,
-  type WriteTarget,
-} from '../../../src/kubernetes/cilium-node/cilium-node-writer.ts';
+import { CiliumNodeWriter, ciliumNodesPath } from '../../../src/kubernetes/cilium-node/cilium-node-writer.ts';
 import { EventRecorder } from '../../../src/kubernetes/events/event-recorder.ts';
 import { type JsonObject, textAt, valueAt } from '../../../src/kubernetes/transport/json.ts';
+import type { WriteTarget } from '../../../src/kubernetes/transport/write-outcome.ts';
 import { PendingPods } from '../../../src/kubernetes/watch/pending-pods.ts';
 import { Reflector } from '../../../src/kubernetes/watch/reflector.ts';
 import { readServedSchema } from '../../../src/kubernetes/cilium-node/served-schema.ts';

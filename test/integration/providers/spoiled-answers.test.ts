@@ -99,7 +99,7 @@ async function observed(kind: 'all' | 'instances'): Promise<Things> {
       ? ({ kind, networkIds: [vpc], instanceIds: [] } as const)
       : ({ kind, instanceIds } as const);
   const tags = kind === 'all' ? {} : { role: 'node' };
-  const pages = await all(observe(client, scope, { ...options, instanceTags: tags }, context));
+  const pages = await all(observe({ client, options: { ...options, instanceTags: tags }, context }, scope));
   return thingsOf(
     pages
       .flatMap(({ observations }) => observations)
@@ -119,7 +119,7 @@ const reads: Readonly<
   infrastructure: {
     actions: ['DescribeSubnets', 'DescribeVpcs', 'DescribeRouteTables', 'DescribeSecurityGroups'],
     read: async () => {
-      const { infrastructure } = await readInfrastructure(client, [vpc], options, context);
+      const { infrastructure } = await readInfrastructure({ client, options, context }, [vpc]);
       const { subnets, networks, routeTables, securityGroups } = infrastructure;
       return thingsOf([
         ...subnets,
@@ -130,7 +130,7 @@ const reads: Readonly<
   },
   counts: {
     actions: ['DescribeSubnets'],
-    read: async () => thingsOf((await readSubnetCounts(client, [vpc], options, context)).counts),
+    read: async () => thingsOf((await readSubnetCounts({ client, options, context }, [vpc])).counts),
   },
   limits: {
     actions: ['DescribeInstanceTypes'],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { WriteHealth } from '../../../../src/controller/reporting/write-health.ts';
-import type { WriteOutcome } from '../../../../src/kubernetes/cilium-node/cilium-node-writer.ts';
+import type { WriteOutcome } from '../../../../src/kubernetes/transport/write-outcome.ts';
 import { VirtualClock } from '../../../support/virtual-clock.ts';
 
 const outcomes = {

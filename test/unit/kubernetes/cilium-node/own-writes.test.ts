@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { ReadOutcome, WriteOutcome } from '../../../../src/kubernetes/cilium-node/cilium-node-writer.ts';
+import type { ReadOutcome, WriteOutcome } from '../../../../src/kubernetes/transport/write-outcome.ts';
 import { OwnWrites } from '../../../../src/kubernetes/cilium-node/own-writes.ts';
 
 const { signal } = new AbortController();

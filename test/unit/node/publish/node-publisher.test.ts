@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { ReadOutcome, WriteOutcome } from '../../../../src/kubernetes/cilium-node/cilium-node-writer.ts';
+import type { ReadOutcome, WriteOutcome } from '../../../../src/kubernetes/transport/write-outcome.ts';
 import { NodePublisher, type PublishResult } from '../../../../src/node/publish/node-publisher.ts';
 import { Random } from '../../../../src/runtime/random.ts';
 import { VirtualClock } from '../../../support/virtual-clock.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { ReadOutcome } from '../../../../src/kubernetes/cilium-node/cilium-node-writer.ts';
+import type { ReadOutcome } from '../../../../src/kubernetes/transport/write-outcome.ts';
 import { NodeState } from '../../../../src/node/reconcile/node-state.ts';
 import type { NodeContext } from '../../../../src/node/reconcile/node-context.ts';
 import type { NodeEvent } from '../../../../src/node/reconcile/node-event.ts';

@@ -29,7 +29,7 @@ describe('an implausible answer of EC2', () => {
   ])('is discarded when it answers a refresh: %s', async (_, NetworkInterfaces) => {
     const { client } = ec2({ DescribeNetworkInterfaces: [{ NetworkInterfaces }] });
 
-    const failure = await failureOfRead(all(observe(client, instances, options, context)));
+    const failure = await failureOfRead(all(observe({ client, options, context }, instances)));
 
     expect(failure).toMatchObject({ kind: 'unreadable', action: 'DescribeNetworkInterfaces' });
   });
@@ -44,7 +44,7 @@ describe('an implausible answer of EC2', () => {
   ])('is discarded when it answers a listing: %s', async (_, NetworkInterfaces) => {
     const { client } = ec2({ DescribeNetworkInterfaces: [{ NetworkInterfaces }] });
 
-    const failure = await failureOfRead(all(observe(client, networks, options, context)));
+    const failure = await failureOfRead(all(observe({ client, options, context }, networks)));
 
     expect(failure).toMatchObject({ kind: 'unreadable', action: 'DescribeNetworkInterfaces' });
   });
@@ -55,7 +55,7 @@ describe('an implausible answer of EC2', () => {
     );
     const { client } = ec2({ DescribeNetworkInterfaces: [{ NetworkInterfaces: [nameless, ...many] }] });
 
-    const [page] = await all(observe(client, networks, options, context));
+    const [page] = await all(observe({ client, options, context }, networks));
 
     expect(page?.observations).toHaveLength(5);
     expect(page?.observations[0]?.kind).toBe('unreadableInterface');
@@ -81,7 +81,7 @@ describe('an implausible answer of EC2', () => {
       DescribeInstances: [answer],
     });
 
-    const failure = await failureOfRead(all(observe(client, instances, options, context)));
+    const failure = await failureOfRead(all(observe({ client, options, context }, instances)));
 
     expect(failure).toMatchObject({ kind: 'unreadable', action: 'DescribeInstances' });
   });
@@ -111,7 +111,7 @@ describe('an implausible answer of EC2', () => {
     };
     const { client } = ec2({ ...good, [action]: [answer] });
 
-    const failure = await failureOfRead(readInfrastructure(client, ['vpc-00000001'], options, context));
+    const failure = await failureOfRead(readInfrastructure({ client, options, context }, ['vpc-00000001']));
 
     expect(failure).toMatchObject({ kind: 'unreadable', action });
   });

@@ -23,7 +23,7 @@ describe('a listing of networks', () => {
       ],
     });
 
-    const pages = await all(observe(client, networks, options, context));
+    const pages = await all(observe({ client, options, context }, networks));
 
     const Filters = [
       { Name: 'vpc-id', Values: ['vpc-00000001', 'vpc-00000002'] },
@@ -57,7 +57,7 @@ describe('a listing of networks', () => {
       ],
     });
 
-    const [page] = await all(observe(client, networks, options, context));
+    const [page] = await all(observe({ client, options, context }, networks));
 
     expect(page?.observations).toHaveLength(1);
     expect(page?.others).toEqual([{ subnetId: 'subnet-9', holdings: ['10.0.9.7', '10.0.9.16/28'] }]);
@@ -68,7 +68,7 @@ describe('a listing of networks', () => {
       DescribeNetworkInterfaces: [{ NetworkInterfaces: [withoutIpv4('eni-2'), ec2Interface()] }],
     });
 
-    const [page] = await all(observe(client, networks, options, context));
+    const [page] = await all(observe({ client, options, context }, networks));
 
     expect(page?.observations.map(({ kind }) => kind)).toEqual(['unreadableInterface', 'interface']);
   });
@@ -77,7 +77,7 @@ describe('a listing of networks', () => {
     const efas = Array.from({ length: 32 }, (_, card) => efaOnly(card));
     const { client } = ec2({ DescribeNetworkInterfaces: [{ NetworkInterfaces: [ec2Interface(), ...efas] }] });
 
-    const [page] = await all(observe(client, networks, options, context));
+    const [page] = await all(observe({ client, options, context }, networks));
 
     const kinds = ['interface', ...efas.map(() => 'addresslessInterface')];
     expect(page?.observations.map(({ kind }) => kind)).toEqual(kinds);
@@ -87,7 +87,7 @@ describe('a listing of networks', () => {
     const ended = ec2Interface({ Attachment: ec2Attachment({ Status: 'detached' }) });
     const { client } = ec2({ DescribeNetworkInterfaces: [{ NetworkInterfaces: [ended] }] });
 
-    const pages = await all(observe(client, networks, options, context));
+    const pages = await all(observe({ client, options, context }, networks));
 
     expect(pages).toMatchObject([
       { observations: [], others: [{ subnetId: 'subnet-1', holdings: ['10.0.0.4', '10.0.0.10'] }] },
@@ -97,7 +97,7 @@ describe('a listing of networks', () => {
   test('is an error, not an empty cloud, when the answer holds no list', async () => {
     const { client } = ec2({ DescribeNetworkInterfaces: [{}] });
 
-    const failure = await failureOfRead(all(observe(client, networks, options, context)));
+    const failure = await failureOfRead(all(observe({ client, options, context }, networks)));
 
     expect(failure).toMatchObject({ kind: 'unreadable', action: 'DescribeNetworkInterfaces' });
   });
@@ -109,7 +109,8 @@ describe('a listing of networks', () => {
     });
     let seen = 0;
     const reading = async (): Promise<void> => {
-      for await (const page of observe(client, networks, options, context)) seen += page.observations.length;
+      for await (const page of observe({ client, options, context }, networks))
+        seen += page.observations.length;
     };
 
     const failure = await failureOfRead(reading());
@@ -130,7 +131,7 @@ describe('a refresh of instances', () => {
       DescribeInstances: [described(['i-00000002', 'stopped'])],
     });
 
-    const pages = await all(observe(client, instances, options, context));
+    const pages = await all(observe({ client, options, context }, instances));
 
     const shown = pages.flatMap(({ observations }) => observations.map(({ kind }) => kind));
     expect(shown).toEqual(['interface', 'instance']);
@@ -142,7 +143,7 @@ describe('a refresh of instances', () => {
       DescribeNetworkInterfaces: [{ NetworkInterfaces: [ec2Interface(), second] }],
     });
 
-    const pages = await all(observe(client, instances, options, context));
+    const pages = await all(observe({ client, options, context }, instances));
 
     expect(sent.map(({ input }) => input)).toEqual([
       {
@@ -166,7 +167,7 @@ describe('a refresh of instances', () => {
       DescribeInstances: [described(['i-00000002', said])],
     });
 
-    const pages = await all(observe(client, instances, options, context));
+    const pages = await all(observe({ client, options, context }, instances));
 
     expect(sent[1]?.input).toEqual({
       Filters: [{ Name: 'instance-id', Values: ['i-00000002'] }],
@@ -183,7 +184,7 @@ describe('a refresh of instances', () => {
       DescribeInstances: [{ Reservations: [] }],
     });
 
-    const pages = await all(observe(client, instances, options, context));
+    const pages = await all(observe({ client, options, context }, instances));
 
     expect(pages[1]?.observations).toEqual([
       { kind: 'instance', instance: { id: 'i-00000002', state: 'unknown', managed: true } },
@@ -197,7 +198,7 @@ describe('a refresh of instances', () => {
     });
     const tagged = { ...options, instanceTags: { team: 'a', env: 'b' } };
 
-    const pages = await all(observe(client, instances, tagged, context));
+    const pages = await all(observe({ client, options: tagged, context }, instances));
 
     expect(sent[1]?.input).toMatchObject({
       Filters: [
@@ -219,7 +220,7 @@ describe('a refresh of instances', () => {
       return { ...described(['i-00000001', 'running']), NextToken: number === 1 ? 'two' : undefined };
     });
 
-    const pages = await all(observe(rig.client, instances, options, context));
+    const pages = await all(observe({ client: rig.client, options, context }, instances));
 
     expect(pages.map(({ startedAt }) => startedAt)).toEqual([0, 0]);
   });
@@ -227,7 +228,7 @@ describe('a refresh of instances', () => {
   test('is an error when the answer holds no list of instances', async () => {
     const rig = ec2({ DescribeNetworkInterfaces: [{ NetworkInterfaces: [] }], DescribeInstances: [{}] });
 
-    const failure = await failureOfRead(all(observe(rig.client, instances, options, context)));
+    const failure = await failureOfRead(all(observe({ client: rig.client, options, context }, instances)));
 
     expect(failure).toMatchObject({ kind: 'unreadable', action: 'DescribeInstances' });
   });
@@ -271,7 +272,9 @@ describe('the network around the instances', () => {
   test('is read as a whole, and what cannot be read is named', async () => {
     const { client } = ec2(answers);
 
-    const { infrastructure, problems } = await readInfrastructure(client, ['vpc-00000001'], options, context);
+    const { infrastructure, problems } = await readInfrastructure({ client, options, context }, [
+      'vpc-00000001',
+    ]);
 
     expect([...infrastructure.subnets.keys()]).toEqual(['subnet-1', 'subnet-2']);
     expect([...infrastructure.networks.keys()]).toEqual(['vpc-00000001']);
@@ -287,7 +290,7 @@ describe('the network around the instances', () => {
   test('is requested by network, in the largest pages that EC2 gives', async () => {
     const { client, sent } = ec2(answers);
 
-    await readInfrastructure(client, ['vpc-00000001', 'vpc-00000002'], options, context);
+    await readInfrastructure({ client, options, context }, ['vpc-00000001', 'vpc-00000002']);
 
     const Filters = [{ Name: 'vpc-id', Values: ['vpc-00000001', 'vpc-00000002'] }];
     const asked = new Map(sent.map(({ action, input }) => [action, input]));
@@ -311,7 +314,7 @@ describe('the network around the instances', () => {
       });
     });
 
-    const { infrastructure } = await readInfrastructure(client, ['vpc-00000001'], options, context);
+    const { infrastructure } = await readInfrastructure({ client, options, context }, ['vpc-00000001']);
 
     expect(infrastructure[part]).toEqual([]);
     expect(infrastructure.denied?.[part]?.permission).toBe(`ec2:${action}`);
@@ -329,7 +332,7 @@ describe('the network around the instances', () => {
       });
     });
 
-    await expect(readInfrastructure(client, ['vpc-00000001'], options, context)).rejects.toMatchObject({
+    await expect(readInfrastructure({ client, options, context }, ['vpc-00000001'])).rejects.toMatchObject({
       failure: { permission: `ec2:${action}` },
     });
   });
@@ -337,7 +340,7 @@ describe('the network around the instances', () => {
   test('is requested in smaller pages when the options say so', async () => {
     const { client, sent } = ec2(answers);
 
-    await readInfrastructure(client, ['vpc-00000001'], { ...options, pageSize: 50 }, context);
+    await readInfrastructure({ client, options: { ...options, pageSize: 50 }, context }, ['vpc-00000001']);
 
     expect(sent.map(({ input }) => (input as { MaxResults: number }).MaxResults)).toEqual([
       50, 50, 50, 50, 50,
@@ -351,7 +354,7 @@ describe('the network around the instances', () => {
     });
     await rig.clock.advance(7);
 
-    const read = await readInfrastructure(rig.client, ['vpc-00000001'], options, context);
+    const read = await readInfrastructure({ client: rig.client, options, context }, ['vpc-00000001']);
 
     expect(read.startedAt).toBe(7);
   });
@@ -359,7 +362,7 @@ describe('the network around the instances', () => {
   test.each(Object.keys(answers))('is an error without the list of %s', async (action) => {
     const { client } = ec2({ ...answers, [action]: [{}] });
 
-    const failure = await failureOfRead(readInfrastructure(client, ['vpc-00000001'], options, context));
+    const failure = await failureOfRead(readInfrastructure({ client, options, context }, ['vpc-00000001']));
 
     expect(failure).toMatchObject({ kind: 'unreadable', action });
   });
@@ -367,7 +370,7 @@ describe('the network around the instances', () => {
   test('can be read for the counts only', async () => {
     const { client } = ec2(answers);
 
-    const { startedAt, counts } = await readSubnetCounts(client, ['vpc-00000001'], options, context);
+    const { startedAt, counts } = await readSubnetCounts({ client, options, context }, ['vpc-00000001']);
 
     expect(startedAt).toBe(0);
     expect([...counts]).toEqual([

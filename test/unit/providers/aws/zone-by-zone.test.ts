@@ -35,7 +35,9 @@ describe('a network whose subnets cannot be read together', () => {
   test('is read zone by zone, and names the missing one', async () => {
     const { client, sent } = failing((zone) => zone !== 'us-east-1a');
 
-    const read = await readInfrastructure(client, ['vpc-00000001'], { ...options, zones }, context);
+    const read = await readInfrastructure({ client, options: { ...options, zones }, context }, [
+      'vpc-00000001',
+    ]);
 
     const asked = sent.filter(({ action }) => action === 'DescribeSubnets').map(({ input }) => zoneOf(input));
     expect(asked).toEqual([undefined, 'us-east-1a', 'us-east-1b']);
@@ -56,7 +58,7 @@ describe('a network whose subnets cannot be read together', () => {
     const { client, sent } = failing(() => true, code);
 
     const failure = await failureOfRead(
-      readInfrastructure(client, ['vpc-00000001'], { ...options, zones: named }, context),
+      readInfrastructure({ client, options: { ...options, zones: named }, context }, ['vpc-00000001']),
     );
 
     expect(failure?.code).toBe(code);
