@@ -46,7 +46,7 @@ export function addressing(options: SourceOptions): Addressing {
   const { mode, protocol } = settings;
   if (mode === 'delegated-plugin') return { directory: onlyDefault, source: () => undefined };
   if (mode === 'host-scope' || transport === undefined)
-    return { directory: onlyDefault, source: (ipam) => withoutSource(options, ipam) };
+    return { directory: onlyDefault, source: (ipam) => void keeperOf(options, ipam).start() };
   const parts = { ...options, transport, ...nodeParts(options) };
   switch (mode) {
     case 'kubernetes':
@@ -74,10 +74,6 @@ function nodeParts({ settings, spec }: SourceOptions): Pick<OwnNodeOptions, 'nam
 function keeperOf(options: SourceOptions, ipam: Ipam): BlockKeeper {
   const { ranges, mode } = options.settings;
   return new BlockKeeper({ ...options, ipam, ranges, follows: mode !== 'host-scope' });
-}
-
-function withoutSource(options: SourceOptions, ipam: Ipam): undefined {
-  keeperOf(options, ipam).start();
 }
 
 function blockSource(parts: Parts, ipam: Ipam): AddressSource {
@@ -133,10 +129,11 @@ function cloudPools(parts: Parts, mode: CloudMode): Addressing {
       defaultPool,
       poolFor: () => ok(defaultPool),
       familiesOf,
-      absence: (pool, family) =>
-        pool === defaultPool
-          ? failed('poolNotReady', notYet(pool, family))
-          : onlyDefault.absence(pool, family),
+      absence: (pool, family) => {
+        if (pool !== defaultPool) return onlyDefault.absence(pool, family);
+        const problem = `unable to allocate from pool "${pool}" (family ${family}): pool not (yet) available`;
+        return failed('poolNotReady', problem);
+      },
       needed: (pool, family) => demand.needed(pool, family),
     },
     source: (ipam) =>
@@ -153,10 +150,6 @@ function cloudPools(parts: Parts, mode: CloudMode): Addressing {
         remembers: false,
       }),
   };
-}
-
-function notYet(pool: string, family: Family): string {
-  return `unable to allocate from pool "${pool}" (family ${family}): pool not (yet) available`;
 }
 
 /** Addresses and prefixes of interfaces that pods may use, with all of their addresses. */

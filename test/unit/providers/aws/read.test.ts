@@ -272,9 +272,8 @@ describe('the network around the instances', () => {
   test('is read as a whole, and what cannot be read is named', async () => {
     const { client } = ec2(answers);
 
-    const { infrastructure, problems } = await readInfrastructure({ client, options, context }, [
-      'vpc-00000001',
-    ]);
+    const reading = { client, options, context };
+    const { infrastructure, problems } = await readInfrastructure(reading, ['vpc-00000001']);
 
     expect([...infrastructure.subnets.keys()]).toEqual(['subnet-1', 'subnet-2']);
     expect([...infrastructure.networks.keys()]).toEqual(['vpc-00000001']);
