@@ -46,7 +46,7 @@ export function addressing(options: SourceOptions): Addressing {
   const { mode, protocol } = settings;
   if (mode === 'delegated-plugin') return { directory: onlyDefault, source: () => undefined };
   if (mode === 'host-scope' || transport === undefined)
-    return { directory: onlyDefault, source: (ipam) => void keeperOf(options, ipam).start() };
+    return { directory: onlyDefault, source: (ipam) => withoutSource(options, ipam) };
   const parts = { ...options, transport, ...nodeParts(options) };
   switch (mode) {
     case 'kubernetes':
@@ -74,6 +74,10 @@ function nodeParts({ settings, spec }: SourceOptions): Pick<OwnNodeOptions, 'nam
 function keeperOf(options: SourceOptions, ipam: Ipam): BlockKeeper {
   const { ranges, mode } = options.settings;
   return new BlockKeeper({ ...options, ipam, ranges, follows: mode !== 'host-scope' });
+}
+
+function withoutSource(options: SourceOptions, ipam: Ipam): undefined {
+  keeperOf(options, ipam).start();
 }
 
 function blockSource(parts: Parts, ipam: Ipam): AddressSource {

@@ -99,8 +99,7 @@ export function refusalOfStatus(
 ): ApiRefusal {
   const object = isObject(status) ? status : undefined;
   const message = sanitizedText(textAt(object, 'message') ?? otherwise.message);
-  const usual = code >= 400 && code < 500 ? 'invalid' : 'unavailable';
-  const kind = isTooLarge(code, message) ? 'invalid' : (kinds.get(code) ?? usual);
+  const kind = isTooLarge(code, message) ? 'invalid' : kindOf(code);
   if (kind === 'invalid') return { kind, status: code, message, fields: causeFields(object) };
   if (kind === 'denied') return { kind, status: code, message };
   if (kind !== 'unavailable') return { kind, message };
@@ -116,6 +115,10 @@ const kinds: ReadonlyMap<number, ApiRefusal['kind']> = new Map([
   [410, 'expired'],
   [429, 'unavailable'],
 ]);
+
+function kindOf(code: number): ApiRefusal['kind'] {
+  return kinds.get(code) ?? (code >= 400 && code < 500 ? 'invalid' : 'unavailable');
+}
 
 /**
  * The object would exceed the limit of etcd, or of the API server's request to it. The server answers 500,

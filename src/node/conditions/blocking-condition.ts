@@ -56,13 +56,16 @@ function troubleCondition(
 ): NodeCondition | undefined {
   const { trouble, pause, plan } = facts;
   const failure = toAllocate > 0 ? trouble : undefined;
-  if (failure?.kind === 'instanceNotRunning')
-    return stoppedInstance(facts.instanceId, facts.view?.instance?.state);
+  if (failure?.kind === 'instanceNotRunning') return stopped(facts);
   if (failure !== undefined) return failureCondition(failure);
   const hasSteps = plan !== undefined && plan.steps.length > 0;
   // A dry run reports what it would do instead.
   if (pause === undefined || pause === 'dryRun' || !hasSteps) return unseenCondition(wanted, facts);
   return mutationsPaused(pause);
+}
+
+function stopped({ instanceId, view }: BlockingFacts): NodeCondition {
+  return stoppedInstance(instanceId, view?.instance?.state);
 }
 
 /** Only the missing interface could supply what the node lacks. */

@@ -197,7 +197,7 @@ export function callErrorOf(error: unknown): CallError {
   const fromProgram = isOfProgram(message);
   const detail = {
     message: fromProgram ? programFailed : messageOf(error),
-    code: answered ? name : ([code, name].find((text) => typeof text === 'string') ?? 'Error'),
+    code: answered ? name : firstText(code, name),
     status: $metadata.httpStatusCode,
     requestId: $metadata.requestId,
     retryAfter: secondsIn($response?.headers?.['retry-after'], 300),
@@ -212,6 +212,10 @@ export function callErrorOf(error: unknown): CallError {
 /** Node.js starts the message this way, with the whole command line, and the SDK keeps it. */
 function isOfProgram(message: unknown): boolean {
   return typeof message === 'string' && message.includes('Command failed');
+}
+
+function firstText(...items: readonly unknown[]): string {
+  return items.find((item) => typeof item === 'string') ?? 'Error';
 }
 
 function resultOf(

@@ -183,7 +183,10 @@ function kindOf(name: string, error: CallError): CloudFailureKind {
   const known = byText.find((each) => each.code === code && each.text.test(message))?.kind ?? kinds[code];
   if (known !== undefined) return known;
   if (missingCodes.has(code)) return missing[name] ?? 'unknown';
-  if (result !== 'refused') return 'unreachable';
+  return result === 'refused' ? kindByForm(code, status) : 'unreachable';
+}
+
+function kindByForm(code: string, status: number | undefined): CloudFailureKind {
   return byForm.find(({ form }) => form.test(code))?.kind ?? byStatus[status ?? 0] ?? 'unknown';
 }
 

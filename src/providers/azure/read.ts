@@ -79,7 +79,7 @@ export async function* observe(
   const failures: (CloudError | undefined)[] = [];
   for (const source of lists) {
     const pages = await pagesOf(parts, source, context);
-    failures.push(pages.flatMap(({ failed = [] }) => failed)[0]?.error);
+    failures.push(failureIn(pages));
     yield* withSubnets(parts, pages, context);
     const left = isAll ? [] : leftOut(source, pages);
     single.push(...left.map((named) => ({ kind: 'instance' as const, named })));
@@ -87,6 +87,10 @@ export async function* observe(
   if (isAll) refuseNothing(failures);
   const pages = await Promise.all(single.map((source) => pagesOf(parts, source, context)));
   yield* withSubnets(parts, pages.flat(), context);
+}
+
+function failureIn(pages: readonly ObservedPage[]): CloudError | undefined {
+  return pages.flatMap(({ failed = [] }) => failed)[0]?.error;
 }
 
 /** Throws the reason if not one of the lists could be read: then nothing at all is known. */
