@@ -133,10 +133,11 @@ function cloudPools(parts: Parts, mode: CloudMode): Addressing {
       defaultPool,
       poolFor: () => ok(defaultPool),
       familiesOf,
-      absence: (pool, family) =>
-        pool === defaultPool
-          ? failed('poolNotReady', notYet(pool, family))
-          : onlyDefault.absence(pool, family),
+      absence: (pool, family) => {
+        if (pool !== defaultPool) return onlyDefault.absence(pool, family);
+        const problem = `unable to allocate from pool "${pool}" (family ${family}): pool not (yet) available`;
+        return failed('poolNotReady', problem);
+      },
       needed: (pool, family) => demand.needed(pool, family),
     },
     source: (ipam) =>
@@ -153,10 +154,6 @@ function cloudPools(parts: Parts, mode: CloudMode): Addressing {
         remembers: false,
       }),
   };
-}
-
-function notYet(pool: string, family: Family): string {
-  return `unable to allocate from pool "${pool}" (family ${family}): pool not (yet) available`;
 }
 
 /** Addresses and prefixes of interfaces that pods may use, with all of their addresses. */

@@ -4,7 +4,9 @@ import type { OptionName } from './option-table.ts';
 import { optionNames, optionTable } from './option-table.ts';
 import { agentModeRow, agentOptions } from './options/agent-options.ts';
 import { blockOptions, onlyInClusterPool, onlyInMultiPool } from './options/block-options.ts';
+import { kubernetesOptions } from './options/kubernetes-options.ts';
 import { nodeIpamOptions } from './options/node-ipam-options.ts';
+import { processOptions } from './options/process-options.ts';
 import { onlyTrue, type ValueKind } from './value-kinds.ts';
 
 /** The commands that run a controller. */
@@ -16,24 +18,13 @@ export type ConfiguredCommand = OptionCommand | 'agent';
 /** What an option is for: a cloud's addresses, blocks to nodes under Cilium agents or without them, or the addresses of one node. */
 export type OptionScope = 'cloud' | 'cluster-pool' | 'multi-pool' | 'nodeipam' | 'agent';
 
+/** Options of processes and of Kubernetes that only the modes of clouds have. */
+const onlyWithClouds: ReadonlySet<string> = new Set<OptionName>(['require-node', 'node-metrics-limit']);
+
 /** Options of any process that talks to Kubernetes, whatever it does. */
-const shared: ReadonlySet<string> = new Set<OptionName>([
-  'k8s-api-server',
-  'k8s-kubeconfig-path',
-  'k8s-namespace',
-  'leader-election',
-  'leader-election-lease-name',
-  'leader-election-lease-duration',
-  'leader-election-renew-deadline',
-  'leader-election-retry-period',
+const shared: ReadonlySet<string> = new Set([
+  ...Object.keys({ ...kubernetesOptions, ...processOptions }).filter((name) => !onlyWithClouds.has(name)),
   'parallel-alloc-workers',
-  'config-dir',
-  'dry-run',
-  'pause',
-  'extra-ca-file',
-  'serve-addr',
-  'log-level',
-  'debug',
 ]);
 
 /** Options of the command nodeipam that clouds have as well: it may follow one. */

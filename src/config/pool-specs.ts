@@ -22,7 +22,7 @@ export function parsePoolSpecs(text: string): PoolSpecs | undefined {
   const specs = new Map<string, PoolSpec>();
   for (const [name, words] of pairs ?? []) {
     const spec = specOf(words);
-    if (!isName(name) || specs.has(name) || spec === undefined) return undefined;
+    if (!nameForm.test(name) || specs.has(name) || spec === undefined) return undefined;
     specs.set(name, spec);
   }
   return pairs === undefined ? undefined : specs;
@@ -47,9 +47,7 @@ function textPairs(text: string): Pairs | undefined {
   return pairs.every((pair): pair is [string, string] => pair.length === 2) ? pairs : undefined;
 }
 
-function isName(text: string): boolean {
-  return text.length <= 253 && /^[\da-z]([\d.a-z-]*[\da-z])?$/.test(text);
-}
+const nameForm = /^(?=.{1,253}$)[\da-z]([\d.a-z-]*[\da-z])?$/;
 
 const keys: ReadonlySet<string> = new Set([
   'ipv4-cidrs',

@@ -42,14 +42,10 @@ function parsePairs(text: string): Tags | undefined {
 /** The single words if every one is a pair, else the whole. */
 function wordsOrWhole(segment: string): readonly string[] {
   const words = segment.trim().split(/\s+/);
-  return words.every(isPair) ? words : [segment.trim()];
+  return words.every((word) => word.indexOf('=') > 0) ? words : [segment.trim()];
 }
 
 /** Whether more than one of its words may start a pair. */
 function isTwoFold(segment: string): boolean {
   return segment.split(/\s+/).filter((word) => word.includes('=')).length > 1;
-}
-
-function isPair(word: string): boolean {
-  return word.indexOf('=') > 0;
 }

@@ -80,6 +80,11 @@ export function jsonIn(text: string): unknown {
   }
 }
 
+/** The time that a header names in seconds, in ms; undefined if it names none. `max`: in seconds. */
+export function secondsIn(header: string | undefined, max: number): number | undefined {
+  return header !== undefined && /^\d{1,6}$/.test(header) ? Math.min(Number(header), max) * 1000 : undefined;
+}
+
 function tooLong(max: number): UnreadableAnswer {
   return new UnreadableAnswer(`the answer has more than ${max} bytes`);
 }

@@ -112,7 +112,9 @@ function stateRoutes({ health, ready, status, node }: ServedState): readonly (re
       '/status',
       (query) => {
         const name = query.get('node');
-        return name === null ? jsonAnswer(200, status()) : nodeJson(node(name));
+        if (name === null) return jsonAnswer(200, status());
+        const answer = node(name);
+        return jsonAnswer(answer.known ? 200 : 404, answer);
       },
     ],
   ];
@@ -147,10 +149,6 @@ async function findAnswer(
   } catch (error) {
     return plain(500, describeError(error).message);
   }
-}
-
-function nodeJson(answer: { readonly known: boolean }): Answer {
-  return jsonAnswer(answer.known ? 200 : 404, answer);
 }
 
 function jsonAnswer(code: number, value: unknown): Answer {

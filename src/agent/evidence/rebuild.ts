@@ -3,7 +3,7 @@
 import { sleep } from '../../runtime/clock.ts';
 import { raceAbort } from '../../runtime/race-abort.ts';
 import type { Held } from '../ipam/holdings.ts';
-import type { NodePod, NodePods } from '../metadata/node-pods.ts';
+import type { NodePod } from '../metadata/node-pods.ts';
 import type { GonePodsOptions } from './gone-pods.ts';
 
 export interface RebuildOptions extends GonePodsOptions {
@@ -41,13 +41,9 @@ export async function rebuild(options: RebuildOptions, signal: AbortSignal): Pro
 /** A pod that shows nothing may have an address, or wait for one. */
 async function allReported({ pods, clock }: RebuildOptions, signal: AbortSignal): Promise<void> {
   const deadline = clock.monotonic() + latestReport;
-  while (!signal.aborted && clock.monotonic() < deadline && someAwait(pods))
-    await sleep(clock, pause, signal);
+  const isAwaited = (): boolean => [...pods.all.values()].some(({ awaitsIp }) => awaitsIp);
+  while (!signal.aborted && clock.monotonic() < deadline && isAwaited()) await sleep(clock, pause, signal);
   if (!signal.aborted) await raceAbort(pods.refresh(), signal);
-}
-
-function someAwait(pods: NodePods): boolean {
-  return [...pods.all.values()].some(({ awaitsIp }) => awaitsIp);
 }
 
 /** What living pods show. Addresses of those that have ended are used last, as all that are shown. */

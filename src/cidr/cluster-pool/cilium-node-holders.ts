@@ -113,14 +113,6 @@ export class CiliumNodeHolders<H extends CiliumNodeHolder, D> implements BlockHo
 }
 
 function notFound(failure: WriteFailure): HolderReading<never> {
-  switch (failure.kind) {
-    case 'gone':
-      return failure;
-    case 'unavailable':
-      return failure;
-    case 'conflict':
-    case 'denied':
-    case 'invalid':
-      return { kind: 'unavailable', message: failure.message };
-  }
+  if (failure.kind === 'gone' || failure.kind === 'unavailable') return failure;
+  return { kind: 'unavailable', message: failure.message };
 }

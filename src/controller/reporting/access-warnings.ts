@@ -2,7 +2,7 @@
 // this, a standby would notice missing Lease access only when the leader is gone.
 import type { Options } from '../../config/option-table.ts';
 import { missingAccess } from '../../kubernetes/access/access-review.ts';
-import { type AccessScope, type NeededAccess, neededAccess } from '../../kubernetes/access/needed-access.ts';
+import { type AccessScope, neededAccess } from '../../kubernetes/access/needed-access.ts';
 import type { KubernetesTransport } from '../../kubernetes/transport/transport.ts';
 import { type Clock, sleep } from '../../runtime/clock.ts';
 import type { Logger } from '../../observability/logger.ts';
@@ -17,10 +17,6 @@ export interface AccessWarningDeps {
 
 const withoutRoles =
   'no permissions in this cluster: bind the roles of the chart to the service account (rbac.create)';
-
-function warnOf({ verb, resource, ...rest }: NeededAccess, log: Logger): void {
-  log.warn(`may not ${verb} ${resource}: a role must grant it`, { verb, resource, ...rest });
-}
 
 /** Pause between checks of the Lease permission, in ms. */
 const interval = 30_000;
@@ -39,7 +35,9 @@ export async function warnOfMissingAccess(
   try {
     let missing = await missingAccess(kubernetes, needed, signal);
     if (missing.length === needed.length) log.warn(withoutRoles);
-    else for (const each of missing) warnOf(each, log);
+    else
+      for (const each of missing)
+        log.warn(`may not ${each.verb} ${each.resource}: a role must grant it`, { ...each });
     for (;;) {
       missing = missing.filter(({ resource, verb }) => resource === 'leases' && verb !== 'create');
       const [first] = missing;

@@ -11,17 +11,13 @@ export type FieldPath = readonly (string | number)[];
 /** Maximum problems kept per object; a last entry counts the rest. */
 const maxProblems = 20;
 
-function wordsFor(found: unknown, accepted: string): string {
-  return `found ${describe(found)} where ${accepted} is accepted`;
-}
-
 /** Collects the problems of one object, bounded. */
 export class FieldProblems {
   readonly #list: FieldProblem[] = [];
   #more = 0;
 
   add(path: FieldPath, found: unknown, accepted: string): void {
-    this.addProblem(path, () => wordsFor(found, accepted));
+    this.addProblem(path, () => `found ${describe(found)} where ${accepted} is accepted`);
   }
 
   /** Adds a problem in the caller's own words. */

@@ -102,11 +102,8 @@ function stepAfter(reply: Reply, done: 'created' | 'updated'): Step {
 }
 
 function absent(deps: DefinitionDeps, why: string): Step {
-  return { kind: 'absent', problem: advice(nameOf(deps), why) };
-}
-
-function advice(name: string, why: string): string {
-  return `the cluster has no definition ${name}, and Headwater does not create it (${why}): install Cilium, or let Headwater create it (rbac.create of the chart, no --skip-crd-creation)`;
+  const problem = `the cluster has no definition ${nameOf(deps)}, and Headwater does not create it (${why}): install Cilium, or let Headwater create it (rbac.create of the chart, no --skip-crd-creation)`;
+  return { kind: 'absent', problem };
 }
 
 /** Our definition in place of the one that stands there, in just that state. */

@@ -10,7 +10,7 @@ export function mergePatch(from: Json | undefined, to: Json): Json | undefined {
   if (!isObject(to)) return isEqual(from, to) ? undefined : to;
   if (!isObject(from)) return withoutNulls(to);
   const removed = Object.keys(from)
-    .filter((member) => memberOf(from, member) !== null && isAbsent(memberOf(to, member)))
+    .filter((member) => memberOf(from, member) !== null && (memberOf(to, member) ?? null) === null)
     .map((member) => [member, null] as const);
   const changed = presentMembers(to).flatMap(([member, value]) => {
     const patch = mergePatch(memberOf(from, member) ?? undefined, value);
@@ -55,8 +55,4 @@ function withoutNulls(object: JsonObject): JsonObject {
 
 function presentMembers(object: JsonObject): (readonly [string, Json])[] {
   return Object.entries(object).filter(([, value]) => value !== null);
-}
-
-function isAbsent(value: Json | undefined): boolean {
-  return value === undefined || value === null;
 }

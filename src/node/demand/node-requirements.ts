@@ -67,6 +67,7 @@ export function requirementsOf(
     requirements: {
       ...asked,
       instanceType: asked.instanceType ?? '',
+      networkId: asked.networkId,
       zone: asked.zone ?? '',
       nodeSubnetId: asked.nodeSubnetId ?? '',
       usePrimaryAddress: asked.usePrimaryAddress || options.usePrimaryAddress,

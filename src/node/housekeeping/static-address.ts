@@ -86,7 +86,7 @@ export class StaticAddress {
     const missing = missingIn(facts);
     const { permission, tasks } = this.#deps;
     if (permission.refusal('allocate') !== undefined) return { missing };
-    if (!isSame(missing, this.#missing)) this.#reset(missing);
+    if (JSON.stringify(missing) !== JSON.stringify(this.#missing)) this.#reset(missing);
     const isIdle = missing !== undefined && facts?.isBusy === false && !tasks.isAbout(subject);
     if (isIdle && !this.#backoff.isPausing)
       tasks.beginTask(
@@ -222,8 +222,4 @@ function endOf(outcome: Outcome): End {
 
 function mayConcernAddress(failure: CloudFailure): boolean {
   return failure.about === undefined && mayConcern(failure, 'thing');
-}
-
-function isSame(a: MissingAddress | undefined, b: MissingAddress | undefined): boolean {
-  return JSON.stringify(a) === JSON.stringify(b);
 }

@@ -3,7 +3,6 @@
 import openApi from '@alicloud/openapi-core/dist/utils.js';
 import * as dara from '@darabonba/typescript';
 import { HttpSender, type RequestSender } from '../../network/http-sender.ts';
-import type { Clock } from '../../runtime/clock.ts';
 import { raceAbort } from '../../runtime/race-abort.ts';
 import { DepartingRequest } from '../../network/departing-request.ts';
 import { isRead } from '../gate/action-client.ts';
@@ -77,7 +76,7 @@ export class AlibabaApi implements RpcApi {
       accept: 'application/json',
       'x-acs-action': action,
       'x-acs-version': version,
-      'x-acs-date': timestamp(clock),
+      'x-acs-date': new Date(clock.wall()).toISOString().replace(/\.\d{3}Z$/, 'Z'),
       'x-acs-signature-nonce': openApi.default.getNonce(),
       'x-acs-content-sha256': payload,
       ...(keys.securityToken !== '' && {
@@ -114,10 +113,6 @@ interface SignedRequest {
 /** The endpoint of a product within VPCs, which needs no way to the internet. */
 export function endpointOf(product: string, regionId: string): string {
   return openApi.default.getEndpointRules(product, regionId, 'regional', 'vpc', '');
-}
-
-function timestamp(clock: Clock): string {
-  return new Date(clock.wall()).toISOString().replace(/\.\d{3}Z$/, 'Z');
 }
 
 /** As in the signature: RFC 3986, sorted. */

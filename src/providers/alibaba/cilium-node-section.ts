@@ -86,11 +86,9 @@ const fields = z.object(
 const spec = fields.transform(
   (given): SectionRequirements => ({
     missing: missingFields('spec.alibaba-cloud', given),
-    instanceId: undefined,
     instanceType: given['instance-type'],
     networkId: given['vpc-id'],
     zone: given['availability-zone'],
-    nodeSubnetId: undefined,
     // The primary interface never carries pods.
     firstInterfaceIndex: 1,
     sparesPrimary: true,

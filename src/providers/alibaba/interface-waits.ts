@@ -52,19 +52,15 @@ export interface InterfaceWaitsOptions {
 }
 
 export class InterfaceWaits {
-  readonly #client: RpcClient;
-  readonly #clock: Clock;
-  readonly #consistencyWindow: number;
+  readonly #options: InterfaceWaitsOptions;
   readonly #pause: number;
   readonly #poller: Poller<Shown>;
 
-  constructor({ client, clock, limits, consistencyWindow }: InterfaceWaitsOptions) {
-    this.#client = client;
-    this.#clock = clock;
-    this.#consistencyWindow = consistencyWindow;
-    this.#pause = pauseWithin(limits.get('DescribeNetworkInterfaces'));
+  constructor(options: InterfaceWaitsOptions) {
+    this.#options = options;
+    this.#pause = pauseWithin(options.limits.get('DescribeNetworkInterfaces'));
     this.#poller = new Poller<Shown>({
-      clock,
+      clock: options.clock,
       crowd: 0,
       groupPause: this.#pause,
       max,
@@ -75,7 +71,7 @@ export class InterfaceWaits {
 
   /** Resolves once the interface can be attached, is not to be seen, or is overdue. Rejects with the signal's reason. */
   async created(interfaceId: string, context: CallContext): Promise<void> {
-    const since = this.#clock.monotonic();
+    const since = this.#options.clock.monotonic();
     // What no read shows is gone, or not yet visible: an attachment finds out.
     const find: Find<'created'> = (item, startedAt) => {
       if (item === undefined) return startedAt - since >= unseen ? 'created' : undefined;
@@ -89,11 +85,11 @@ export class InterfaceWaits {
     { interfaceId, instanceId }: { readonly interfaceId: string; readonly instanceId: string },
     context: CallContext,
   ): Promise<AttachmentEnd> {
-    const since = this.#clock.monotonic();
+    const since = this.#options.clock.monotonic();
     const find: Find<ShownInterface | 'fellBack'> = (item, startedAt) => {
       if (item?.status === 'InUse' && holderOf(item) === instanceId) return { item, startedAt };
       // An earlier read may show what is before the request, also an attachment of then.
-      const isCertain = startedAt - since >= this.#consistencyWindow;
+      const isCertain = startedAt - since >= this.#options.consistencyWindow;
       return isCertain && item?.status === 'Available' ? 'fellBack' : undefined;
     };
     return this.#until(interfaceId, { find, first: attachment }, context);
@@ -104,11 +100,11 @@ export class InterfaceWaits {
     { find, first }: { readonly find: Find<Result>; readonly first: number },
     { priority, signal }: CallContext,
   ): Promise<Result | 'overdue'> {
-    const since = this.#clock.monotonic();
+    const since = this.#options.clock.monotonic();
     const progress = (shown: Shown | undefined): Progress<Result> => {
       const result = shown && find(shown.items.get(interfaceId), shown.startedAt);
       if (result !== undefined) return { kind: 'ended', result };
-      const waited = this.#clock.monotonic() - since;
+      const waited = this.#options.clock.monotonic() - since;
       return { kind: 'pending', retryAfter: Math.max(this.#pause, waited * patience) };
     };
     const alone = { keys: [interfaceId], priority, signal };
@@ -134,7 +130,11 @@ export class InterfaceWaits {
       const pages = await Promise.all(
         parts.map(async (networkInterfaceId) => {
           const input = { networkInterfaceId, maxResults: interfacePage };
-          const { startedAt, output } = await this.#client.read('DescribeNetworkInterfaces', input, context);
+          const { startedAt, output } = await this.#options.client.read(
+            'DescribeNetworkInterfaces',
+            input,
+            context,
+          );
           const items = listed('DescribeNetworkInterfaces', output.networkInterfaceSets?.networkInterfaceSet);
           return { startedAt, items };
         }),

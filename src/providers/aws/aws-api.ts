@@ -23,11 +23,12 @@ import {
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import type { HttpSenderOptions } from '../../network/http-sender.ts';
 import { compactPages } from './compact-pages.ts';
+import { secondsIn } from '../../network/bounded-body.ts';
 import { DepartingRequest, neverLeft } from '../../network/departing-request.ts';
 import { agentsVia } from '../../network/pre-send-agents.ts';
 import { ProxiedHandler } from '../../network/proxied-handler.ts';
 import { isRead } from '../gate/action-client.ts';
-import { CallError, type CallResult, type Sending } from '../gate/cloud-call.ts';
+import { CallError, type CallResult, messageOf, type Sending } from '../gate/cloud-call.ts';
 import type { Ec2Action, Ec2Api, Ec2Input, Ec2Output } from './ec2-api.ts';
 import type { WhereaboutsSource } from './whereabouts.ts';
 
@@ -195,11 +196,11 @@ export function callErrorOf(error: unknown): CallError {
   const answered = $fault !== undefined && typeof name === 'string' && name !== 'Unknown';
   const fromProgram = isOfProgram(message);
   const detail = {
-    message: fromProgram ? programFailed : textOf(message, error),
+    message: fromProgram ? programFailed : messageOf(error),
     code: answered ? name : firstText(code, name),
     status: $metadata.httpStatusCode,
     requestId: $metadata.requestId,
-    retryAfter: secondsIn($response?.headers?.['retry-after']),
+    retryAfter: secondsIn($response?.headers?.['retry-after'], 300),
   };
   // The command line and output of a credential program may contain secrets.
   return new CallError(
@@ -215,15 +216,6 @@ function isOfProgram(message: unknown): boolean {
 
 function firstText(...items: readonly unknown[]): string {
   return items.find((item) => typeof item === 'string') ?? 'Error';
-}
-
-function textOf(message: unknown, error: unknown): string {
-  return typeof message === 'string' ? message : String(error);
-}
-
-/** In ms. */
-function secondsIn(header: string | undefined): number | undefined {
-  return header !== undefined && /^\d{1,6}$/.test(header) ? Math.min(Number(header), 300) * 1000 : undefined;
 }
 
 function resultOf(

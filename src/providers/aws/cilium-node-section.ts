@@ -81,6 +81,7 @@ export const awsSection: CiliumNodeSection = {
 };
 
 function shown(status: unknown, skip: SkippedEntry): SectionReading<ShownInterfaces> {
+  const isBlock = (text: string): boolean => blockAround(text) !== undefined;
   const reading = shownById(status, skip, (eni, within) => ({
     addresses: validTexts(eni, 'addresses', { isValid: isIPv4, accepted: ipv4Wording, skip: within }),
     prefixes: validTexts(eni, 'prefixes', { isValid: isBlock, accepted: cidrWording, skip: within }),
@@ -89,10 +90,6 @@ function shown(status: unknown, skip: SkippedEntry): SectionReading<ShownInterfa
   const prefixes = [...reading.value.values()].reduce((count, each) => count + each.prefixes.length, 0);
   if (prefixes <= maxPrefixes) return reading;
   return { problems: [{ path: ['enis'], accepted: `a map with at most ${maxPrefixes} prefixes` }] };
-}
-
-function isBlock(text: string): boolean {
-  return blockAround(text) !== undefined;
 }
 
 interface Entries {

@@ -8,7 +8,6 @@ import {
   unlessDenied,
   usableOf,
 } from '../contract/infrastructure-parts.ts';
-import type { Filter } from './ec2-api.ts';
 import type { ReadAction } from './ec2-client.ts';
 import { isNetworkId } from './ids.ts';
 import { readNetwork, readRouteTable, readSecurityGroup, readSubnet } from './infrastructure.ts';
@@ -38,7 +37,10 @@ async function readNetworks(from: Reading, networkIds: readonly string[]): Promi
     zoneByZone(options.zones ?? [], context.signal, (zone) =>
       readList(from, 'DescribeSubnets', 'Subnets', {
         ...input,
-        Filters: [...input.Filters, ...inZone(zone)],
+        Filters: [
+          ...input.Filters,
+          ...(zone === undefined ? [] : [{ Name: 'availability-zone', Values: [zone] }]),
+        ],
       }),
     ),
     readList(from, 'DescribeVpcs', 'Vpcs', input),
@@ -75,10 +77,6 @@ async function readNetworks(from: Reading, networkIds: readonly string[]): Promi
     },
     problems,
   };
-}
-
-function inZone(zone: string | undefined): Filter[] {
-  return zone === undefined ? [] : [{ Name: 'availability-zone', Values: [zone] }];
 }
 
 export function readSubnetCounts(reading: Reading, networkIds: readonly string[]): Promise<ObservedCounts> {

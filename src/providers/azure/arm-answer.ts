@@ -1,6 +1,6 @@
 // Reads answers of ARM: their bodies within limits, and the headers that say what comes next.
 import type { Readable } from 'node:stream';
-import { boundedBody, jsonIn, UnreadableAnswer } from '../../network/bounded-body.ts';
+import { boundedBody, jsonIn, secondsIn, UnreadableAnswer } from '../../network/bounded-body.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { CallError } from '../gate/cloud-call.ts';
 import { type ArmAnswer, type ArmRequest, type Json, list, member, text } from './arm-api.ts';
@@ -20,6 +20,8 @@ export interface RawAnswer extends AnswerHead {
 const maxPageBytes = 64 * 2 ** 20;
 const maxChangeBytes = 4 * 2 ** 20;
 const maxRefusalBytes = 2 ** 16;
+/** In seconds. */
+const maxRetryAfter = 3600;
 
 /** Rejects with a CallError for a refusal, and with an UnreadableAnswer for an answer that is not from ARM. */
 export async function readAnswer(request: ArmRequest, raw: RawAnswer, clock: Clock): Promise<ArmAnswer> {
@@ -69,7 +71,7 @@ export class BodyReader {
       count: this.#counting?.count,
       etag: text(body, 'etag') ?? headers['etag'],
       progressUrl: progressUrl === '' ? undefined : progressUrl,
-      retryAfter: secondsIn(headers['retry-after']),
+      retryAfter: secondsIn(headers['retry-after'], maxRetryAfter),
       remaining: remainingIn(headers),
     };
   }
@@ -97,7 +99,7 @@ function refusalOf(request: ArmRequest, { status, headers }: AnswerHead, content
     message,
     status,
     requestId: headers['x-ms-request-id'],
-    retryAfter: secondsIn(headers['retry-after']),
+    retryAfter: secondsIn(headers['retry-after'], maxRetryAfter),
     ...(status === 429 && {
       limit: throttledLimit(request, { code, target: targetIn(content), remaining: remainingIn(headers) }),
     }),
@@ -134,11 +136,6 @@ const generalCodes: ReadonlySet<string> = new Set(['OperationNotAllowed', 'BadRe
 
 function jsonOrNull(content: string): Json {
   return (jsonIn(content) ?? null) as Json;
-}
-
-/** In ms. */
-function secondsIn(header: string | undefined): number | undefined {
-  return header !== undefined && /^\d{1,6}$/.test(header) ? Math.min(Number(header), 3600) * 1000 : undefined;
 }
 
 /** Whether a URL leads to the same service, or to a region of it. */

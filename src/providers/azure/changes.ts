@@ -96,7 +96,8 @@ export class Changes {
       return { kind: isRemoval(change) ? 'unclear' : 'failed', failure: overdue(change) };
     } catch (error) {
       if (!context.signal.aborted) throw error;
-      return { kind: 'unclear', failure: abandoned(change) };
+      const problem = 'Headwater shut down before Azure ended the change';
+      return { kind: 'unclear', failure: failure(change, 'Ended', problem) };
     }
   }
 
@@ -303,8 +304,4 @@ function isNotShown({ failure }: CloudError): boolean {
 
 function overdue(change: Change): CloudFailure {
   return failure(change, 'OperationNotEnded', 'Azure has not ended the change within 10 minutes');
-}
-
-function abandoned(change: Change): CloudFailure {
-  return failure(change, 'Ended', 'Headwater shut down before Azure ended the change');
 }

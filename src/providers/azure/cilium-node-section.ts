@@ -56,10 +56,6 @@ const spec = fields.transform(
   (given): SectionRequirements => ({
     missing: noTexts,
     instanceId: given['instance-id'],
-    instanceType: undefined,
-    networkId: undefined,
-    zone: undefined,
-    nodeSubnetId: undefined,
     interfaceName: given['interface-name'],
     firstInterfaceIndex: 0,
     securityGroupIds: noTexts,

@@ -53,7 +53,9 @@ export class FailedModels {
     }
     if (!this.#isOld(instanceId, model, leftoversIn(model.body, shown))) return undefined;
     const leftovers = leftoversIn(model.body, shown, leaving);
-    if (leftovers === undefined || isNothing(leftovers)) return leftovers && model.body;
+    if (leftovers === undefined) return undefined;
+    const { names, kept, associations } = leftovers;
+    if (names.size + kept.size + associations.length === 0) return model.body;
     return corrected(model.body, leftovers);
   }
 
@@ -113,10 +115,6 @@ interface Leftovers {
   readonly kept: NamesByInterface;
   /** Names of interfaces that have no public address. */
   readonly associations: readonly string[];
-}
-
-function isNothing({ names, kept, associations }: Leftovers): boolean {
-  return names.size + kept.size + associations.length === 0;
 }
 
 function corrected(model: JsonObject, { names, kept, associations }: Leftovers): JsonObject | undefined {

@@ -51,7 +51,8 @@ export class PublicAddresses {
     const { publicAddressId } = read;
     // A later one may have the same id and another address.
     if (publicAddressId === undefined) this.#known.delete(id);
-    if (publicAddressId === undefined || !isManaged(publicAddressId)) return item;
+    if (publicAddressId === undefined) return item;
+    if (nameOfInterface(publicAddressId).toLowerCase() !== managedPublicAddress) return item;
     const address = await this.#addressOf(item, publicAddressId, context);
     return { ...item, read: { ...read, interface: { ...read.interface, publicAddress: address } } };
   }
@@ -84,8 +85,4 @@ export class PublicAddresses {
       throw error;
     }
   }
-}
-
-function isManaged(publicAddressId: string): boolean {
-  return nameOfInterface(publicAddressId).toLowerCase() === managedPublicAddress;
 }

@@ -2,7 +2,7 @@
 // needed, and one that cannot be read leaves the others known.
 import type { CallContext } from '../contract/allocation-implementation.ts';
 import { CloudError, type CloudFailure } from '../contract/cloud-failure.ts';
-import type { KnownNetwork, Network, Subnet } from '../contract/infrastructure.ts';
+import type { KnownNetwork, Subnet } from '../contract/infrastructure.ts';
 import { parseBlock, sizeOf } from '../contract/ipv4.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { type ArmAnswer, list, text } from './arm-api.ts';
@@ -62,7 +62,8 @@ export class Subnets {
     return {
       startedAt: Math.min(...results.map(({ startedAt }) => startedAt), this.#clock.monotonic()),
       subnets: new Map(subnets.map((subnet) => [subnet.id, subnet])),
-      networks: networksOf(subnets),
+      // What a network consists of is not read: only the blocks of its subnets matter.
+      networks: new Map(subnets.map(({ networkId: id }) => [id, { id, primaryCidr: '', cidrs: [] }])),
       unreadSubnets: new Map(failed.map(({ id, failure }) => [id, failure])),
     };
   }
@@ -87,11 +88,6 @@ type ReadSubnet = { readonly id: string; readonly startedAt: number } & (
   | { readonly subnet: Subnet }
   | { readonly failure: CloudFailure }
 );
-
-/** What a network consists of is not read: only the blocks of its subnets matter. */
-function networksOf(subnets: readonly Subnet[]): ReadonlyMap<string, Network> {
-  return new Map(subnets.map(({ networkId }) => [networkId, { id: networkId, primaryCidr: '', cidrs: [] }]));
-}
 
 /** Azure leaves the list of configurations out for a subnet that has none. */
 export function readSubnet(

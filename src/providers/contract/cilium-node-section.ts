@@ -70,12 +70,12 @@ export interface SectionRequirements {
   /** Required fields that the section lacks, by their paths in the CiliumNode. */
   readonly missing: readonly string[];
   /** The obsolete place of `spec.instance-id`. */
-  readonly instanceId: string | undefined;
-  readonly instanceType: string | undefined;
-  readonly networkId: string | undefined;
-  readonly zone: string | undefined;
+  readonly instanceId?: string | undefined;
+  readonly instanceType?: string | undefined;
+  readonly networkId?: string | undefined;
+  readonly zone?: string | undefined;
   /** The subnet of the node's own address. */
-  readonly nodeSubnetId: string | undefined;
+  readonly nodeSubnetId?: string | undefined;
   /** The only interface that gets new addresses; undefined for any. */
   readonly interfaceName?: string | undefined;
   /** Interfaces below this device index carry no pods. */

@@ -1,6 +1,6 @@
 // Reads answers of Compute Engine: JSON within limits, errors with their reason, and the members of what may have any shape.
 import type { IncomingAnswer } from '../../network/http-sender.ts';
-import { boundedText, jsonIn, UnreadableAnswer } from '../../network/bounded-body.ts';
+import { boundedText, jsonIn, secondsIn, UnreadableAnswer } from '../../network/bounded-body.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { CallError } from '../gate/cloud-call.ts';
 
@@ -33,13 +33,8 @@ function refusalOf(status: number, retryAfter: string | undefined, content: unkn
     code: firstText(first['reason']) ?? `HTTP${status}`,
     message: firstText(error['message']) ?? `the answer has status ${status}`,
     status,
-    retryAfter: secondsIn(retryAfter),
+    retryAfter: secondsIn(retryAfter, 300),
   });
-}
-
-/** In ms. */
-function secondsIn(header: string | undefined): number | undefined {
-  return header !== undefined && /^\d{1,6}$/.test(header) ? Math.min(Number(header), 300) * 1000 : undefined;
 }
 
 export type Shown = Readonly<Record<string, unknown>>;

@@ -192,11 +192,9 @@ export class RateLimiter {
     const waits = tokensOf(this.#costsOf(calls)).map(([id, count]) => {
       const limit = this.#table.get(id);
       if (limit === undefined) return 0;
-      const ahead = sum(
-        [...this.#waiters].map((waiter) =>
-          rankOf(waiter.priority) <= rankOf(priority) ? wantedOf(waiter, id) : 0,
-        ),
-      );
+      const ahead = [...this.#waiters]
+        .filter((waiter) => rankOf(waiter.priority) <= rankOf(priority))
+        .reduce((sum, waiter) => sum + wantedOf(waiter, id), 0);
       const missing = ahead + count - tokensAt(limit.bucket, now);
       return Math.max(0, limit.notBefore - now, (missing / limit.bucket.refill) * 1000);
     });
@@ -364,8 +362,4 @@ function tokensOf({ costs, perThing }: Costs): readonly (readonly [id: string, c
 
 function wantedOf({ costs, perThing }: Costs, id: string): number {
   return costs.tokens.get(id) ?? perThing.get(id) ?? 0;
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, each) => total + each, 0);
 }

@@ -2,7 +2,7 @@
 // addresses in use and violations. It knows neither controller nor cloud.
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
-import { scaledClock } from '../../runtime/scaled-clock.ts';
+import { scaledClock } from './scaled-clock.ts';
 import type { KubernetesHandler } from '../kubernetes/exchange.ts';
 import { AddressLedger } from './address-ledger.ts';
 import { type WorkloadEvent, type Recorder, recorderFor } from './journal.ts';

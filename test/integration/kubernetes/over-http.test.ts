@@ -10,7 +10,7 @@ import type { KubernetesTransport } from '../../../src/kubernetes/transport/tran
 import { UndiciTransport } from '../../../src/kubernetes/transport/undici-transport.ts';
 import { type Clock, sleep } from '../../../src/runtime/clock.ts';
 import { Random } from '../../../src/runtime/random.ts';
-import { scaledClock } from '../../../src/runtime/scaled-clock.ts';
+import { scaledClock } from '../../../src/simulator/workload/scaled-clock.ts';
 import { systemClock } from '../../../src/runtime/system-clock.ts';
 import { kubeConfigFor, startKubernetesServer } from '../../../src/simulator/kubernetes/kubernetes-server.ts';
 import { EmbeddedApi } from './embedded-api.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { sleep } from '../../../src/runtime/clock.ts';
-import { scaledClock } from '../../../src/runtime/scaled-clock.ts';
+import { scaledClock } from '../../../src/simulator/workload/scaled-clock.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
 
 const never = new AbortController().signal;

@@ -1,5 +1,5 @@
 // A clock that runs at a multiple of another clock's speed, for people who watch a modelled cloud.
-import type { Clock } from './clock.ts';
+import type { Clock } from '../../runtime/clock.ts';
 
 /** A clock on which one second of `clock` lasts `factor` seconds. Both start at the same instant. */
 export function scaledClock(clock: Clock, factor: number): Clock {
