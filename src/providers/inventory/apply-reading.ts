@@ -96,7 +96,9 @@ export function whenShown(before: InterfaceRecord, seen: NetworkInterface, readi
   // An interface keeps its primary address for life. A read with a different primary proves nothing about what it
   // omits.
   const isWhole = isFresh && shown.primaryAddress === record.interface.primaryAddress;
-  const missing = isWhole ? missingFrom(record, shown, reading) : missingAsBefore(record);
+  const missing = isWhole
+    ? missingFrom(record, shown, reading)
+    : missingAsBefore(record, isFresh ? shown : undefined);
   const item = merge(record.interface, shown, isFresh, missing.gone);
   const next: InterfaceRecord = {
     interface: item,

@@ -28,9 +28,20 @@ export interface Missing {
 
 const nothingMissing: Missing = { kept: nothing, proven: none, gone: none, unlisted: none };
 
-/** An answer that is stale or not of the whole interface changes nothing. */
-export function missingAsBefore({ missing, proven, unlistedHoldings }: InterfaceRecord): Missing {
-  return { kept: missing, proven, gone: none, unlisted: unlistedHoldings };
+/**
+ * An answer that is stale, or that does not fit the interface, says nothing about what it omits. `seen`: the interface in an
+ * answer that is not stale. What it shows is there.
+ */
+export function missingAsBefore(record: InterfaceRecord, seen: NetworkInterface | undefined): Missing {
+  const { interface: item, missing, proven, unlistedHoldings } = record;
+  const present = seen === undefined ? none : presentIn(seen, item);
+  const isAbsent = (id: string): boolean => id !== item.id && !present.has(id);
+  return {
+    kept: new Map([...missing].filter(([holding]) => isAbsent(holding))),
+    proven: new Set([...proven].filter(isAbsent)),
+    gone: none,
+    unlisted: new Set([...unlistedHoldings].filter(isAbsent)),
+  };
 }
 
 export function missingFrom(record: InterfaceRecord, shown: NetworkInterface, reading: Reading): Missing {
