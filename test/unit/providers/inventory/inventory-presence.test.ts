@@ -294,28 +294,6 @@ describe('an inventory with a withdrawal gate', () => {
     expect(gate.inventory.view('1')?.possiblyGone).toContain('eni-1-1');
   });
 
-  test('keeps what a refresh shows again with a primary address that was not known', () => {
-    const gate = new Gate([]);
-    const hidden = { id: 'eni-1-1', addresses: ['10.1.1.1'], attachment: attachment({ deviceIndex: 1 }) };
-    gate.inventory.track('i-1', [networkInterface({ ...hidden, primaryAddress: '' })], 0, new Set());
-    const read = (at: number, ...shown: readonly NetworkInterface[]): unknown =>
-      gate.inventory.applyRefresh({
-        startedAt: at,
-        endedAt: at,
-        instanceIds: ['i-1'],
-        observations: shown.map((item): Observation => ({ kind: 'interface', interface: item })),
-      });
-    const primary = networkInterface({ id: 'eni-1-0', primaryAddress: '10.0.0.3' });
-    for (const at of [40, 80]) read(at, primary);
-    const held = gate.inventory.heldWithdrawals();
-
-    gate.isOpen = true;
-    read(120, primary, networkInterface({ ...hidden, primaryAddress: '10.0.0.9' }));
-
-    expect(held).toEqual(new Set(['i-1']));
-    expect(gate.inventory.view('i-1')?.interfaces.map(({ id }) => id)).toContain('eni-1-1');
-  });
-
   test('withdraws all of it when it is open, and reports what changed', () => {
     const gate = missing();
     gate.isOpen = true;

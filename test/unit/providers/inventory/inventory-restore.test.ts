@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { Inventory } from '../../../../src/providers/inventory/inventory.ts';
 import type { NetworkInterface } from '../../../../src/providers/contract/network-interface.ts';
-import { eni, further, window } from '../inventory-rig.ts';
+import { eni, further, inventoryRig, window } from '../inventory-rig.ts';
 
 /** An inventory that restored an older state at 0, and then gets a newer one. */
 function rig(restored: readonly NetworkInterface[]) {
@@ -143,4 +143,23 @@ describe('the next CiliumNode of an instance that was untracked a moment ago', (
   test('inherits nothing that only the former one showed', () => {
     expect(handedOver()).toEqual([['eni-1', 'a']]);
   });
+});
+
+test('a held interface that is shown again stays, also if its primary address was not known', () => {
+  let isOpen = false;
+  const restored = further(1, { primaryAddress: '', addresses: ['b'] });
+  const rig = inventoryRig([restored], 0, { admit: () => isOpen, ofNodes: () => undefined });
+  for (const at of [40, 80]) rig.refresh(at, eni('a'));
+  const held = rig.inventory.heldWithdrawals();
+
+  isOpen = true;
+  rig.refresh(120, eni('a'), further(1, { addresses: ['b'] }));
+
+  expect(held).toEqual(new Set(['i-1']));
+  expect(
+    rig
+      .view()
+      .interfaces.map(({ id }) => id)
+      .toSorted(),
+  ).toEqual(['eni-1', 'eni-2']);
 });
