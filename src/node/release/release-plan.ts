@@ -94,13 +94,18 @@ export function planReleases(
   return isHiding(before) && !isHiding(after) ? next(after) : after;
 }
 
-/** Interfaces that are changing, by our own call or another's: the end of the change decides what they have. */
+/**
+ * Interfaces that are changing, by our own call or another's: the end of the change decides what they have. A call with a
+ * lost answer may be going on until a read that began late enough shows what became of it.
+ */
 function changingInterfaces(
   releases: Releases,
   { view, growing }: ReleasableFacts,
   { change }: ReleaseRules['traits'],
 ): ReadonlySet<string> {
-  const isOurs = growing.size > 0 || [...releases.values()].some(({ phase }) => phase.kind === 'unassigning');
+  const mayGoOn = ({ holding, phase: { kind } }: Release): boolean =>
+    kind === 'unassigning' || (kind === 'unanswered' && view.possiblyGone.has(holding.id));
+  const isOurs = growing.size > 0 || [...releases.values()].some(mayGoOn);
   const isWhole = change === 'perInstance' && isOurs;
   const changing = view.interfaces.filter(({ condition }) => isWhole || condition === 'changing');
   return new Set(changing.map(({ id }) => id));

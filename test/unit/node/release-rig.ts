@@ -85,8 +85,7 @@ export class ReleaseRig {
     this.holds = new Set(setup.holds);
     this.keep = setup.keep ?? [...this.holds].flatMap(membersOf).length;
     this.inventory.track('i-1');
-    const observations = setup.interfaces.map((item) => ({ kind: 'interface', interface: item }) as const);
-    this.inventory.applyRefresh({ startedAt: 0, endedAt: 0, instanceIds: ['i-1'], observations });
+    this.refresh();
     this.releaser = new Releaser({
       clock: this.clock,
       random: new Random('release'),
@@ -116,6 +115,15 @@ export class ReleaseRig {
   async run(ms: number): Promise<void> {
     this.wake();
     await this.clock.advance(ms);
+  }
+
+  /** The cloud shows everything as it was at first. */
+  refresh(): void {
+    const now = this.clock.monotonic();
+    const observations = this.#setup.interfaces.map(
+      (item) => ({ kind: 'interface', interface: item }) as const,
+    );
+    this.inventory.applyRefresh({ startedAt: now, endedAt: now, instanceIds: ['i-1'], observations });
   }
 
   wake(): void {

@@ -55,6 +55,29 @@ describe('an address that the cloud refuses to unassign for good', () => {
 });
 
 test.each([
+  ['perInstance', ['10.0.0.10', '10.0.0.11']],
+  ['perInterface', ['10.0.0.10']],
+] as const)(
+  'a lost answer keeps the rest shown until a read shows what became of the call, if it changes all: %s',
+  async (change, shown) => {
+    const outcome = (_: Operation, number: number): Outcome => (number === 0 ? lost : failed('throttled'));
+    const holds = ['10.0.0.10', '10.0.0.11'];
+    const rig = new ReleaseRig({ ...dropping, holds, interfaces: [eni(0, 3)], change, outcome });
+    await rig.run(due);
+    rig.holds.delete('10.0.0.11');
+    rig.keep = 1;
+
+    await rig.run(policy.delay + 120_000);
+    const before = rig.shown;
+    rig.refresh();
+    await rig.run(120_000);
+
+    expect(before).toEqual(shown);
+    expect(rig.shown).toEqual(['10.0.0.10']);
+  },
+);
+
+test.each([
   ['perInstance', true],
   ['perInterface', false],
 ] as const)(
@@ -64,6 +87,7 @@ test.each([
     const holds = ['10.0.0.10', '10.0.0.11'];
     const rig = new ReleaseRig({ ...dropping, holds, interfaces: [eni(0, 3)], change, outcome });
     await rig.run(due + 60_000);
+    rig.refresh();
     rig.holds.delete('10.0.0.11');
     rig.keep = 1;
     await rig.run(policy.delay - 1000);
