@@ -202,8 +202,8 @@ export class Harness {
   }
 
   /**
-   * Instances with a secondary interface old enough for every read to show it, and shown by their CiliumNode. Without
-   * both, its absence is not noticed.
+   * Instances with a secondary interface old enough for every read to show it, shown by their CiliumNode, and that
+   * lists alone show. Without all three, its absence from lists is not noticed, and withdraws nothing.
    */
   instancesWithSecondary(): readonly string[] {
     const { instances, interfaces } = this.cluster.network;
@@ -216,7 +216,7 @@ export class Harness {
       const known = instances
         .get(instanceId)
         ?.interfaceIds.filter((id) => isOld(id) && shown[id] !== undefined);
-      return (known?.length ?? 0) > 1 ? [instanceId] : [];
+      return (known?.length ?? 0) > 1 && this.rig.isReadInLists(instanceId) ? [instanceId] : [];
     });
   }
 

@@ -64,7 +64,7 @@ const maxMissingTime = 300_000;
 
 export interface VisibilityOutagesOptions {
   readonly now: () => number;
-  /** Whether so many instances have a secondary interface that the withdrawal brake holds if all of them are missing. */
+  /** Whether so many instances would miss a secondary interface that the withdrawal brake holds. */
   readonly isWorthHiding: () => boolean;
   /**
    * Whether so many of these are examined at once. What a controller changes itself is examined when the change is over, and

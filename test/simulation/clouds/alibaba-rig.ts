@@ -147,6 +147,10 @@ export class AlibabaRig implements CloudRig {
     return false;
   }
 
+  isReadInLists(): boolean {
+    return true;
+  }
+
   restore(): void {
     this.cluster.network.times = this.#times;
   }

@@ -119,6 +119,10 @@ export class AwsRig implements CloudRig {
     return false;
   }
 
+  isReadInLists(): boolean {
+    return true;
+  }
+
   judge(): void {
     // Empty: what holds on every cloud is enough.
   }

@@ -165,6 +165,11 @@ export class AzureRig implements CloudRig {
     return this.isChanging(interfaceId) || this.#clock.monotonic() < sentAt + this.maxCall;
   }
 
+  /** A VM of its own, or of a Flexible scale set, names its interfaces. */
+  isReadInLists(instanceId: string): boolean {
+    return this.cluster.arm.cloud.machines.current.get(instanceId)?.instanceId !== undefined;
+  }
+
   madeByOthers(instanceId: string): number {
     const { cloud } = this.cluster.arm;
     const machine = cloud.machines.current.get(instanceId);

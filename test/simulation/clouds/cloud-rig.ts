@@ -48,6 +48,8 @@ export interface CloudRig {
   readonly judge: (before: NetworkInterface | undefined, after: NetworkInterface | undefined) => void;
   /** Whether an operation on the interface is under way. */
   readonly isChanging: (interfaceId: string) => boolean;
+  /** Whether lists alone show the interfaces of an instance: what they lack is missing. Others are read one by one. */
+  readonly isReadInLists: (instanceId: string) => boolean;
   /** Whether a controller may still wait for the end of one. */
   readonly isAwaited: (interfaceId: string) => boolean;
   /** Number of addresses of an instance that others made, where no release may take those. */
