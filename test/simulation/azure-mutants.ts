@@ -125,6 +125,17 @@ export const azureMutants: readonly Mutant[] = [
     ],
     seeds,
   },
+  {
+    name: 'what an interface lacked counts as back while it is changing',
+    edits: [
+      {
+        file: 'providers/inventory/apply-reading.ts',
+        from: 'const isWhole = isFresh && !isChanging && ',
+        to: 'const isWhole = isFresh && ',
+      },
+    ],
+    seeds: `growing-while-addresses-are-missing-on-azure.json,${seeds}`,
+  },
 ];
 
 /** About what a cloud does not show: Azure says in another way than AWS what is gone. */

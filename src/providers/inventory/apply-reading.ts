@@ -93,12 +93,15 @@ export function whenShown(before: InterfaceRecord, seen: NetworkInterface, readi
   const shown = withoutReleased(known, attachedAsWeKnow(known, settled(known, seen), reading), reading);
   const isFresh = reading.startedAt >= known.asOf;
   const record = isFresh ? regrouped(known, shown) : known;
+  const isChanging = seen.condition === 'changing';
+  // What a changing interface keeps is not shown: what was missing or unseen may be back only if the read itself shows it.
+  const present = isChanging ? seen : shown;
   // An interface keeps its primary address for life. A read with a different primary proves nothing about what it
-  // omits.
-  const isWhole = isFresh && shown.primaryAddress === record.interface.primaryAddress;
+  // omits. Neither does one of an interface that is changing.
+  const isWhole = isFresh && !isChanging && shown.primaryAddress === record.interface.primaryAddress;
   const missing = isWhole
     ? missingFrom(record, shown, reading)
-    : missingAsBefore(record, isFresh ? shown : undefined);
+    : missingAsBefore(record, isFresh ? present : undefined);
   const item = merge(record.interface, shown, isFresh, missing.gone);
   const next: InterfaceRecord = {
     interface: item,
@@ -115,7 +118,7 @@ export function whenShown(before: InterfaceRecord, seen: NetworkInterface, readi
     unclear: 'nothing',
     elsewhereAt: undefined,
     unlistedHoldings: missing.unlisted,
-    unseen: stillUnseen(record, seen.condition === 'changing' ? seen : shown, item),
+    unseen: stillUnseen(record, present, item),
   };
   return { record: next, refreshDue: nextRefresh(record, next, reading) };
 }
@@ -224,14 +227,17 @@ function needNotShow({ joinedAt, shownAt }: InterfaceRecord, reading: Reading): 
   return !terminated && startedAt < Math.max(joinedAt + consistencyWindow, shownAt);
 }
 
-/** What is shown once the lost call can no longer take effect was not released. */
+/**
+ * What is shown once the lost call can no longer take effect was not released. The change under way may be that call: its
+ * end decides.
+ */
 function stillReleasing(
   { releasing }: InterfaceRecord,
   item: NetworkInterface,
   shown: NetworkInterface,
   { startedAt }: Reading,
 ): ReadonlyMap<string, number> {
-  if (releasing.size === 0) return releasing;
+  if (releasing.size === 0 || shown.condition === 'changing') return releasing;
   const holdings = new Set(holdingIds(item));
   const present = new Set(holdingIds(shown));
   return new Map(
@@ -311,17 +317,18 @@ function attachedAsWeKnow(
 
 /**
  * A listing that lacks an address triggers a refresh at once; a refresh that lacks it triggers a second one. An
- * attachment in progress also triggers one, because an interface gets addresses only once it is attached.
+ * attachment in progress also triggers one, because an interface gets addresses only once it is attached. While an
+ * interface is changing, reads decide nothing, so only the end of the change is awaited, in steps.
  */
 function nextRefresh(before: InterfaceRecord, after: InterfaceRecord, reading: Reading): number | undefined {
+  if (after.interface.condition === 'changing')
+    return reading.endedAt + reading.consistencyWindow * changingPause;
   const open = [...after.missing].filter(([holding]) => !after.proven.has(holding));
   const due = open.map(([, since]) => since + reading.consistencyWindow);
   // The call may have taken effect by then, or never will.
   due.push(...[...after.releasing.values()].filter((until) => reading.startedAt < until));
   if (after.interface.attachment?.state === 'attaching')
     due.push(reading.startedAt + reading.consistencyWindow);
-  if (after.interface.condition === 'changing')
-    due.push(reading.endedAt + reading.consistencyWindow * changingPause);
   if (after.unlistedHoldings.size > 0 && reading.startedAt >= before.asOf) due.push(reading.startedAt);
   return due.length === 0 ? undefined : Math.min(...due);
 }

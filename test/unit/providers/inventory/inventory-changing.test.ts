@@ -25,6 +25,68 @@ describe('an interface that the cloud is changing', () => {
     expect([...view().possiblyGone]).toEqual([]);
   });
 
+  test('may still lack what it lacked before, however many reads show it changing', () => {
+    const { refresh, list, holdings, view } = inventoryRig();
+    refresh(0, eni('a', 'b'));
+    refresh(100, eni('a'));
+
+    refresh(105, { ...eni('a', 'c'), ...changing });
+    list(110, { ...eni('a', 'c'), ...changing });
+
+    expect(holdings()).toEqual(['a', 'b']);
+    expect([...view().possiblyGone]).toEqual(['b']);
+  });
+
+  test('may still lack what a list did not show', () => {
+    const { refresh, list, view } = inventoryRig();
+    refresh(0, eni('a', 'b'));
+    list(100, eni('a'));
+
+    refresh(105, { ...eni('a'), ...changing });
+
+    expect([...view().possiblyGone]).toEqual(['b']);
+  });
+
+  test('has what it lacked before if a read shows it, and a loss counts from then', () => {
+    const { refresh, holdings, view } = inventoryRig();
+    refresh(0, eni('a', 'b'));
+    refresh(100, eni('a'));
+
+    refresh(105, { ...eni('a', 'b'), ...changing });
+    expect([...view().possiblyGone]).toEqual([]);
+    refresh(200, eni('a'));
+
+    expect(holdings()).toEqual(['a', 'b']);
+    expect([...view().possiblyGone]).toEqual(['b']);
+  });
+
+  test('may still lose what a lost answer releases', () => {
+    const { refresh, answer, view } = inventoryRig();
+    refresh(0, eni('a', 'b'));
+    answer(10, {
+      kind: 'releasing',
+      instanceId: 'i-1',
+      interfaceId: 'eni-1',
+      holdings: ['b'],
+      until: 40,
+    });
+
+    refresh(50, { ...eni('a', 'b'), ...changing });
+
+    expect([...view().possiblyGone]).toEqual(['b']);
+  });
+
+  test('is not refreshed in haste for what it lacked before', () => {
+    const { refresh, list, view } = inventoryRig();
+    refresh(0, eni('a', 'b', 'c'));
+    refresh(20, eni('a', 'b'));
+    list(90, eni('a'));
+
+    refresh(100, { ...eni('a'), ...changing });
+
+    expect(view().refreshDue).toBe(105);
+  });
+
   test('offers nothing if it was unknown before', () => {
     const { refresh, holdings } = inventoryRig();
 
