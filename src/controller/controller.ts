@@ -218,7 +218,7 @@ export class Controller<Status extends object = StatusReport, Node extends objec
       () => 'behind' as const,
       () => leading,
     );
-    const first = await Promise.race([this.#mode.caughtUp().then(() => leading), tooLate]);
+    const first = await Promise.race([this.#mode.caughtUp(signal).then(() => leading), tooLate]);
     known.abort();
     if (first === 'behind') {
       const problem = this.#mode.waitingFor();

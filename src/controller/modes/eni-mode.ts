@@ -11,7 +11,7 @@ import { NodeEvents } from '../reporting/node-events.ts';
 import { type NodeStatusReport, nodeStatusReport } from '../reporting/node-status-report.ts';
 import { statusReport, type StatusReport } from '../reporting/status-report.ts';
 import { WriteHealth } from '../reporting/write-health.ts';
-import { schemaAtStart } from '../schema-at-start.ts';
+import { schemaAtStart, schemaOfLeader } from '../schema-at-start.ts';
 import type { ControllerFacts, Mode, ModeDeps } from './mode.ts';
 
 export class EniMode implements Mode<StatusReport, NodeStatusReport> {
@@ -68,8 +68,13 @@ export class EniMode implements Mode<StatusReport, NodeStatusReport> {
     return this.#cache.waitingFor();
   }
 
-  caughtUp(): Promise<void> {
-    return this.#cache.caughtUp();
+  async caughtUp(signal: AbortSignal): Promise<void> {
+    await Promise.all([this.#cache.caughtUp(), this.#completeSchema(signal)]);
+  }
+
+  async #completeSchema(signal: AbortSignal): Promise<void> {
+    const { host, kubernetes } = this.#deps;
+    this.#schema &&= await schemaOfLeader({ ...host, kubernetes }, this.#schema, signal);
   }
 
   beginServing(): void {

@@ -62,8 +62,8 @@ export interface Mode<Status extends object, Node extends object> {
   prepare(signal: AbortSignal): Promise<void>;
   /** What the first list of the served objects waits for. */
   waitingFor(): string;
-  /** Resolves once everything written before this call is known. */
-  caughtUp(): Promise<void>;
+  /** Resolves once everything written before this call is known. May reject with the signal's reason. */
+  caughtUp(signal: AbortSignal): Promise<void>;
   /** Starts to serve. Call it once, after `prepare` and `caughtUp`. */
   beginServing(): void;
   /** Starts nothing more; resolves once work in flight has ended, at `deadline` at the latest. */

@@ -327,6 +327,31 @@ describe('a definition of CiliumNode', () => {
     expect(world.broken()).toEqual([]);
   });
 
+  test('is read again by a standby that started during an outage and becomes the leader', async () => {
+    const world = new World({
+      cloud: testCloud({
+        instances: [instance()],
+        publicAddresses: [{ count: 1, tags: { pool: 'egress' } }],
+      }),
+    });
+    const first = startController(world);
+    const end = world.refuse(503, 'GET', /customresourcedefinitions/);
+    const second = startController(world, { identity: 'headwater-1' });
+    await world.advance(60_000);
+    end();
+    first.stop();
+    await world.until('the second leads', () => second.controller.state === 'leading', 60_000);
+    const machine = world.machine();
+
+    await world.announce(machine, { spec: { ipam: { 'static-ip-tags': { pool: 'egress' } } } });
+    await world.advance(60_000);
+
+    expect(textAt(world.ciliumNode(machine), 'status', 'ipam', 'assigned-static-ip')).not.toBe('');
+    expect(second.warnings()).toEqual([
+      'writing only fields of a CiliumNode that every version of Cilium has',
+    ]);
+  });
+
   test('may not be read, and the controller writes only fields that every version has', async () => {
     const world = worldOf(1);
     world.refuse(403, 'GET', /customresourcedefinitions/);
