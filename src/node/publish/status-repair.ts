@@ -1,6 +1,6 @@
-// Restores interfaces that the pool names but the status lacks after a conflicting writer replaced the
-// status. Pure. An agent cannot set up an address without its interface, so this write precedes any removal
-// or change. It removes nothing.
+// Restores what the status lacks after another writer replaced it: interfaces that the pool names, and facts of
+// interfaces that are shown, because agents of multi-pool read addresses there and ignore the pool. Pure. An agent cannot
+// set up an address without its interface, so this write precedes any removal or change. It removes nothing.
 import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
 import { isList, isObject, type Json, type JsonObject, memberOf } from '../../kubernetes/transport/json.ts';
 import type { StatusLayout } from '../../providers/contract/cilium-node-section.ts';
@@ -17,10 +17,12 @@ export function repairOf(node: CiliumNode, { provider, pool }: Offered): JsonObj
   const { key, layout, value } = provider;
   const published = memberOf(node.base.status, key);
   const [known, desired] = [interfacesIn(published, layout), interfacesIn(value, layout)];
-  const patches = [...namedBy(node, pool)].flatMap(([id, addresses]) => {
-    const entry = desired.get(id);
-    if (!isObject(entry) || isWhole(known.get(id), { entry, addresses, layout })) return [];
-    return [[id, additionsTo(known.get(id), entry, layout)] as const];
+  const named = namedBy(node, pool);
+  const patches = [...desired].flatMap(([id, entry]) => {
+    const [shown, addresses] = [known.get(id), named.get(id)];
+    if (shown === undefined && addresses === undefined) return [];
+    if (!isObject(entry) || isWhole(shown, { entry, addresses, layout })) return [];
+    return [[id, additionsTo(shown, entry, layout)] as const];
   });
   if (patches.length === 0) return undefined;
   return { [key]: interfacesPatch(published, new Map(patches), layout) };
@@ -45,12 +47,13 @@ function namedBy({ ipam }: CiliumNode, pool: Offered['pool']): ReadonlyMap<strin
 
 interface Needed {
   readonly entry: JsonObject;
-  readonly addresses: readonly string[];
+  /** Those that the pool names. */
+  readonly addresses: readonly string[] | undefined;
   readonly layout: StatusLayout;
 }
 
 /** Whether an agent finds everything it needs to set up the addresses. */
-function isWhole(known: Json | undefined, { entry, addresses, layout }: Needed): boolean {
+function isWhole(known: Json | undefined, { entry, addresses = [], layout }: Needed): boolean {
   const facts = Object.entries(entry).filter(
     ([member, value]) => !isList(value) && !layout.incidental.has(member),
   );

@@ -64,6 +64,13 @@ describe('the interfaces that a pool names', () => {
       undefined,
     ],
     [
+      'are whole, and another one that is shown lacks what an agent needs: agents may not read the pool',
+      { [a]: 'eni-0' },
+      { ...whole, 'eni-1': entry('eni-1', [c], { subnet: null }) },
+      { 'eni-1': { subnet: { id: 'subnet-1', cidr: '10.0.0.0/16' } } },
+    ],
+    ['are whole, and another one is not shown', { [a]: 'eni-0' }, { 'eni-0': whole['eni-0'] }, undefined],
+    [
       'lack what no agent needs',
       pooled,
       { ...whole, 'eni-0': entry('eni-0', [a, b], { tags: { some: 'tag' } }) },
