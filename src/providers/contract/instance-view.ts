@@ -4,7 +4,10 @@ import type { Instance, OccupiedSlot, UnreadableInterface, UnusableInterface } f
 
 export interface InstanceView {
   readonly id: string;
-  /** Whether the cloud has completely answered for this instance at least once. */
+  /**
+   * Whether the cloud has completely answered for this instance at least once. A listing without its primary interface may
+   * lack more, such as addresses that a previous leader assigned: it is no such answer.
+   */
   readonly read: boolean;
   /**
    * What the cloud shows of it. `withoutPrimary`: it exists without a visible primary interface, so other interfaces

@@ -86,7 +86,15 @@ export function expandHolding(holding: string): readonly string[] {
 
 /** Whether it is the primary interface, which its instance keeps for life. */
 export function isPrimaryInterface({ attachment }: NetworkInterface): boolean {
-  return attachment?.deviceIndex === 0 && attachment.networkCard === 0;
+  return attachment !== undefined && isFirstSlot(attachment);
+}
+
+/** Where only a primary interface can be. */
+export function isFirstSlot(slot: {
+  readonly deviceIndex: number | undefined;
+  readonly networkCard: number;
+}): boolean {
+  return slot.deviceIndex === 0 && slot.networkCard === 0;
 }
 
 /** An attachment of which nothing else is known. An index that is unknown, too, is Infinity. */

@@ -11,6 +11,7 @@ import { displacedBy, notReassigned, othersWithout, withdrawnFrom, withoutMoved 
 import {
   allAssignments,
   hasAddress,
+  isFirstSlot,
   isPrimaryInterface,
   type NetworkInterface,
   onlyWith,
@@ -40,6 +41,14 @@ export class KnownInterfaces {
   /** Whether something missing is proven gone and waits for the withdrawal gate. */
   get hasProven(): boolean {
     return [...this.#records.values()].some(({ proven }) => proven.size > 0);
+  }
+
+  /** Whether the primary interface is among those, even if it cannot be used. */
+  hasPrimaryAmong(isShown: (interfaceId: string) => boolean): boolean {
+    return (
+      [...this.#records].some(([id, { interface: item }]) => isPrimaryInterface(item) && isShown(id)) ||
+      [...this.#unusable].some(([id, { interface: item }]) => isFirstSlot(item) && isShown(id))
+    );
   }
 
   /** Whether a refresh of the whole instance missed something that neither our calls nor the agent gave up. */

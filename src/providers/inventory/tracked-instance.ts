@@ -332,9 +332,8 @@ export class TrackedInstance {
   /** Ends a complete answer: anything it did not show is missing. */
   #complete(reading: Reading, isShown: (interfaceId: string) => boolean): boolean {
     const { records, unusable } = this.#known;
-    const ids = [...records.keys(), ...unusable.keys()];
-    // A listing that shows nothing of an instance may have started too early or covered other networks.
-    const answered = reading.scope === 'refresh' || ids.some(isShown);
+    // A listing without the primary interface may have started too early, covered other networks, or lack more.
+    const answered = reading.scope === 'refresh' || this.#known.hasPrimaryAmong(isShown);
     let changed = this.#note(!this.#read);
     if (answered) this.#read = true;
     else if (!this.#read) this.invalidate(reading.startedAt);

@@ -349,7 +349,7 @@ describe('what was restored after a restart', () => {
     list(50, further(1));
 
     expect(holdings()).toEqual(['a', 'b']);
-    expect(view()).toMatchObject({ read: true, refreshDue: 5 });
+    expect(view()).toMatchObject({ read: false, refreshDue: 5 });
   });
 
   test('is not disproved by a listing that shows nothing of the instance', () => {
