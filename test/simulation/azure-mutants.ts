@@ -130,8 +130,8 @@ export const azureMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'providers/inventory/apply-reading.ts',
-        from: 'const isWhole = isFresh && !isChanging && ',
-        to: 'const isWhole = isFresh && ',
+        from: "if (seen.condition === 'changing') return missingWhileChanging(record, seen);",
+        to: '',
       },
     ],
     seeds: `growing-while-addresses-are-missing-on-azure.json,${seeds}`,

@@ -104,13 +104,15 @@ function meaningOf(
     return { outcome: { kind: 'released' }, answer, isUnclear: false };
   }
   const { kind } = outcome.failure;
-  const { retry } = policyOf(outcome.failure);
+  const { retry, invalidates } = policyOf(outcome.failure);
   // The same call may succeed soon, or nothing is there to offer again.
   const mayPass = retry !== 'later' && retry !== 'never';
   // Another client of the cloud detached or deleted the interface: what the agent gave up is not offered on it again.
   const answer =
     kind === 'interfaceGone' ? ({ kind: 'notFound', interfaceId, instanceId } as const) : undefined;
-  return { outcome: { kind: 'refused', mayPass }, answer, isUnclear: !mayPass };
+  // A change by something else may take what is hidden, and a pod may need that before the call is repeated: a read decides.
+  const isUnclear = !mayPass || invalidates !== 'nothing';
+  return { outcome: { kind: 'refused', mayPass }, answer, isUnclear };
 }
 
 /** A prefix; anything else is a single address. */

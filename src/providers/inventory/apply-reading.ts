@@ -4,8 +4,10 @@ import { isByName, type NetworkInterface, onlyWith } from '../contract/network-i
 import {
   holdingIds,
   isYoung,
+  type Missing,
   missingAsBefore,
   missingFrom,
+  missingWhileChanging,
   regrouped,
   stillYoung,
 } from './missing-holdings.ts';
@@ -93,15 +95,7 @@ export function whenShown(before: InterfaceRecord, seen: NetworkInterface, readi
   const shown = withoutReleased(known, attachedAsWeKnow(known, settled(known, seen), reading), reading);
   const isFresh = reading.startedAt >= known.asOf;
   const record = isFresh ? regrouped(known, shown) : known;
-  const isChanging = seen.condition === 'changing';
-  // What a changing interface keeps is not shown: what was missing or unseen may be back only if the read itself shows it.
-  const present = isChanging ? seen : shown;
-  // An interface keeps its primary address for life. A read with a different primary proves nothing about what it
-  // omits. Neither does one of an interface that is changing.
-  const isWhole = isFresh && !isChanging && shown.primaryAddress === record.interface.primaryAddress;
-  const missing = isWhole
-    ? missingFrom(record, shown, reading)
-    : missingAsBefore(record, isFresh ? present : undefined);
+  const missing = isFresh ? missingIn({ seen, shown }, record, reading) : missingAsBefore(record, undefined);
   const item = merge(record.interface, shown, isFresh, missing.gone);
   const next: InterfaceRecord = {
     interface: item,
@@ -118,9 +112,22 @@ export function whenShown(before: InterfaceRecord, seen: NetworkInterface, readi
     unclear: 'nothing',
     elsewhereAt: undefined,
     unlistedHoldings: missing.unlisted,
-    unseen: stillUnseen(record, present, item),
+    // What a changing interface keeps is not shown: only what the read itself shows is seen.
+    unseen: stillUnseen(record, seen.condition === 'changing' ? seen : shown, item),
   };
   return { record: next, refreshDue: nextRefresh(record, next, reading) };
+}
+
+/** `shown`: what is taken from what a fresh read has `seen`. */
+function missingIn(
+  { seen, shown }: { readonly seen: NetworkInterface; readonly shown: NetworkInterface },
+  record: InterfaceRecord,
+  reading: Reading,
+): Missing {
+  if (seen.condition === 'changing') return missingWhileChanging(record, seen);
+  // An interface keeps its primary address for life. A read with a different primary proves nothing about what it omits.
+  const isWhole = shown.primaryAddress === record.interface.primaryAddress;
+  return isWhole ? missingFrom(record, shown, reading) : missingAsBefore(record, shown);
 }
 
 /** A read shows an interface that only a pool named: one of the addresses in the pool may be its primary address. */

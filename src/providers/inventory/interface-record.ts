@@ -41,7 +41,10 @@ export interface InterfaceRecord {
   readonly unclear: 'nothing' | 'holdings' | 'all';
   /** Start of a read that showed it detached or on another instance; no later read showed it here. */
   readonly elsewhereAt: number | undefined;
-  /** Addresses and prefixes that the last answer, a listing, did not show. */
+  /**
+   * Addresses and prefixes that the last answer, a listing, did not show; or that were missing, and that only a read of the
+   * changing interface showed since.
+   */
   readonly unlistedHoldings: ReadonlySet<string>;
   /** Addresses and prefixes known from before a restart that no read has shown yet. */
   readonly unseen: ReadonlySet<string>;

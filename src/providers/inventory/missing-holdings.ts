@@ -44,6 +44,16 @@ export function missingAsBefore(record: InterfaceRecord, seen: NetworkInterface 
   };
 }
 
+/**
+ * A changing interface shows what comes as well as what it has: what it lacked and shows again is neither missing nor back
+ * before the change has ended.
+ */
+export function missingWhileChanging(record: InterfaceRecord, seen: NetworkInterface): Missing {
+  const before = missingAsBefore(record, seen);
+  const shown = [...record.missing.keys()].filter((holding) => !before.kept.has(holding));
+  return { ...before, unlisted: new Set([...record.unlistedHoldings, ...shown]) };
+}
+
 export function missingFrom(record: InterfaceRecord, shown: NetworkInterface, reading: Reading): Missing {
   const present = presentIn(shown, record.interface);
   const absent = holdingIds(record.interface).filter(

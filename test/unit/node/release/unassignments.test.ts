@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import type { CloudFailureKind } from '../../../../src/providers/contract/cloud-failure.ts';
 import type { NetworkInterface } from '../../../../src/providers/contract/network-interface.ts';
 import { eni } from '../allocation-facts.ts';
 import { failed, lost } from '../outcomes.ts';
@@ -40,3 +41,24 @@ test('a release whose answer was lost says nothing about a later release of the 
   expect(rig.shown).toEqual(['10.0.0.10', '10.0.0.11']);
   expect(rig.bugs).toEqual([]);
 });
+
+test.each<[CloudFailureKind, number]>([
+  ['conflict', 1],
+  ['throttled', 0],
+])(
+  'a refused release has the instance read if something else is changing it (%s)',
+  async (kind, invalidations) => {
+    const rig = new ReleaseRig({
+      protocol: 'crd',
+      interfaces: [eni(0, 2)],
+      holds: ['10.0.0.10'],
+      answer: () => 'ready-for-release',
+      outcome: (_, number) => (number === 0 ? failed(kind) : undefined),
+    });
+
+    await rig.run(policy.delay + 500);
+
+    expect(rig.calls).toHaveLength(1);
+    expect(rig.invalidations).toHaveLength(invalidations);
+  },
+);

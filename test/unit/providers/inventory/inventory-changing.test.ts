@@ -47,17 +47,39 @@ describe('an interface that the cloud is changing', () => {
     expect([...view().possiblyGone]).toEqual(['b']);
   });
 
-  test('has what it lacked before if a read shows it, and a loss counts from then', () => {
+  test('may still lack what it shows again: that may be about to come, and a loss counts from the end of the change', () => {
     const { refresh, holdings, view } = inventoryRig();
     refresh(0, eni('a', 'b'));
     refresh(100, eni('a'));
 
     refresh(105, { ...eni('a', 'b'), ...changing });
-    expect([...view().possiblyGone]).toEqual([]);
+    expect([...view().possiblyGone]).toEqual(['b']);
     refresh(200, eni('a'));
 
     expect(holdings()).toEqual(['a', 'b']);
     expect([...view().possiblyGone]).toEqual(['b']);
+  });
+
+  test('may still lack what a list did not show and what it shows again', () => {
+    const { refresh, list, view } = inventoryRig();
+    refresh(0, eni('a', 'b'));
+    list(100, eni('a'));
+
+    refresh(105, { ...eni('a', 'b'), ...changing });
+
+    expect([...view().possiblyGone]).toEqual(['b']);
+  });
+
+  test('has what it shows again once it is ready', () => {
+    const { refresh, view } = inventoryRig();
+    refresh(0, eni('a', 'b'));
+    refresh(100, eni('a'));
+    refresh(105, { ...eni('a', 'b'), ...changing });
+
+    refresh(110, eni('a', 'b'));
+
+    expect([...view().possiblyGone]).toEqual([]);
+    expect(view().refreshDue).toBeUndefined();
   });
 
   test('may still lose what a lost answer releases', () => {
