@@ -104,7 +104,7 @@ const onEveryCloud: readonly Mutant[] = [
     'a lost answer of an unassignment is forgotten',
     'node/release/unassignments.ts',
     "return { outcome: { kind: 'unclear', openUntil }, answer, isUnclear: true };",
-    "return { outcome: { kind: 'refused', mayPass: openUntil < 0 }, answer: openUntil < 0 ? answer : undefined, isUnclear: false };",
+    "return { outcome: { kind: 'refused', concerns: 'all' }, answer: openUntil < 0 ? answer : undefined, isUnclear: false };",
   ),
   one(
     'an exclusion withdraws addresses in use',

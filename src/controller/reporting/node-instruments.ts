@@ -219,8 +219,10 @@ function meterRelease(metrics: MetricRegistry['metrics'], release: FinishedRelea
 }
 
 function logRelease(log: Logger, name: string, release: FinishedRelease): void {
-  const { interfaceId, subnetId, count, failure, isOpen, duration } = release;
+  const { interfaceId, subnetId, holdings, count, failure, isOpen, duration } = release;
   const details = { node: name, interface: interfaceId, subnet: subnetId, addresses: count };
+  // A refusal that lasts ends with calls that name one.
+  const named = holdings.length === 1 && { holding: holdings[0] };
   if (failure === undefined) {
     log.info('released addresses', { ...details, seconds: Math.round(duration) / 1000 });
   } else if (isOpen) {
@@ -234,7 +236,7 @@ function logRelease(log: Logger, name: string, release: FinishedRelease): void {
     log.debug('release deferred: releases are paused', { ...details, ...failureFields(failure) });
   } else {
     const level = failure.permission === undefined ? 'warn' : 'debug';
-    log[level]('could not release addresses', { ...details, ...failureFields(failure) });
+    log[level]('could not release addresses', { ...details, ...named, ...failureFields(failure) });
   }
 }
 

@@ -43,10 +43,10 @@ export interface ReleaseRules {
   readonly consistencyWindow: number;
   /** Whether anything may start to leave. */
   readonly mayDecide: boolean;
-  /** Whether the cloud refuses every release for now. */
-  readonly isPausedByCloud: boolean;
   /** Ids of the holdings that agents refused to give up. */
   readonly blocked: ReadonlySet<string>;
+  /** Ids of the holdings that the cloud refused to take. */
+  readonly refused: ReadonlySet<string>;
 }
 
 /** When a release takes its next step. */
@@ -76,7 +76,7 @@ export function planReleases(
     nextReleases(releases, {
       protocol,
       candidates: releases === before ? proposed : proposedReleases(releases, facts, rules),
-      reclaimed: reclaimedReleases(releases, facts, policy),
+      reclaimed: reclaimedReleases(releases, facts, rules),
       handshake: node.status.releaseIps,
       isUsed: usageIn(node, view),
       isShown: shownTo(node),
@@ -115,10 +115,10 @@ function changingInterfaces(
 function proposedReleases(
   releases: Releases,
   facts: ReleasableFacts,
-  { policy, isPausedByCloud, traits, mayDecide, blocked }: ReleaseRules,
+  { policy, traits, mayDecide, blocked, refused }: ReleaseRules,
 ): readonly Holding[] {
   const { node, retired, excess, wanted } = facts;
-  const isExcessive = policy.enabled && wanted === 0 && excess > 0 && !isPausedByCloud;
+  const isExcessive = policy.enabled && wanted === 0 && excess > 0;
   if (!isExcessive && retired.length === 0) return [];
   if (isForeignAgent(node, traits) || !reportsUse(node) || !mayDecide) return [];
   const isUsed = usageIn(node, facts.view);
@@ -127,21 +127,23 @@ function proposedReleases(
   const isTaken = (address: string): boolean =>
     isUsed(address) || (protocolOf(node) === 'multi-pool' && !isShown(address));
   const asked = { ...facts, isUsed: isTaken, releases, blocked };
-  return [...retiredCandidates(asked), ...(isExcessive ? releaseCandidates(asked) : [])];
+  const retiring = retiredCandidates(asked);
+  if (!isExcessive) return retiring;
+  return [...retiring, ...releaseCandidates({ ...asked, blocked: new Set([...blocked, ...refused]) })];
 }
 
-/** What the node needs again: an address that is still assigned is the cheapest. */
+/** What the node needs again, as an address that is still assigned is the cheapest, and what the cloud refuses to take. */
 function reclaimedReleases(
   releases: Releases,
   { view, requirements, wanted }: ReleasableFacts,
-  { enabled }: ReleasePolicy,
+  { policy, refused }: ReleaseRules,
 ): ReadonlySet<string> {
   const reclaimed = new Set<string>();
   const mustGo = isUnfit(view, requirements);
-  let left = enabled ? wanted : Infinity;
+  let left = policy.enabled ? wanted : Infinity;
   for (const [id, { holding, phase }] of releases) {
-    if (left <= 0) break;
     if ((phase.kind !== 'leaving' && phase.kind !== 'hidden') || mustGo(holding)) continue;
+    if (left <= 0 && !refused.has(id)) continue;
     reclaimed.add(id);
     left -= holding.addresses.length;
   }

@@ -44,8 +44,13 @@ export type ReleaseOutcome =
   | { readonly kind: 'unclear'; readonly openUntil: number }
   /** One of several was not on the interface any more; single calls or a refresh show which. */
   | { readonly kind: 'doubtful' }
-  /** `mayPass`: the same call may succeed, or nothing is there to be offered again. */
-  | { readonly kind: 'refused'; readonly mayPass: boolean };
+  | { readonly kind: 'refused'; readonly concerns: Concern };
+
+/**
+ * What a refusal says about later calls. Nothing: the same call may succeed, or nothing is there to be taken. One: it is
+ * for good, perhaps because of one holding. All: it is for good, whatever a call names.
+ */
+export type Concern = 'nothing' | 'one' | 'all';
 
 export interface Release {
   readonly holding: Holding;
@@ -61,7 +66,7 @@ export interface ReleaseFacts {
   readonly protocol: AgentProtocol;
   /** What the node can release, without what is leaving already. */
   readonly candidates: readonly Holding[];
-  /** Ids of agreed holdings that the node needs again. */
+  /** Ids of agreed holdings that the node needs again, or that the cloud refuses to take. */
   readonly reclaimed: ReadonlySet<string>;
   /** The handshake in the CiliumNode, by address. */
   readonly handshake: ReadonlyMap<string, ReleaseState>;
@@ -114,12 +119,12 @@ export function nextReleases(before: Releases, facts: ReleaseFacts): Releases {
   return isSame(before, next) ? before : next;
 }
 
-/** The phase of a release after such an outcome of its call; undefined ends it, and its agent sees it again. */
+/** The phase of a release after such an outcome of its call. */
 export function phaseAfter(
   phase: ReleasePhase,
   outcome: ReleaseOutcome,
   { now, hiddenFor }: { readonly now: number; readonly hiddenFor: number },
-): ReleasePhase | undefined {
+): ReleasePhase {
   const isRepeated = phase.kind === 'unanswered' || (phase.kind === 'unassigning' && phase.isRepeated);
   switch (outcome.kind) {
     case 'sent':
@@ -131,9 +136,8 @@ export function phaseAfter(
     case 'doubtful':
       return { kind: 'unanswered' };
     case 'refused':
-      if (isRepeated) return { kind: 'unanswered' };
       // Its quarantine is over: the call was due.
-      return outcome.mayPass ? { kind: 'hidden', since: now - hiddenFor } : undefined;
+      return isRepeated ? { kind: 'unanswered' } : { kind: 'hidden', since: now - hiddenFor };
   }
 }
 

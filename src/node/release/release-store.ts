@@ -102,9 +102,9 @@ export class ReleaseStore {
     const releases = new Map(this.#releases);
     for (const { id } of holdings) {
       const release = releases.get(id);
-      const phase = release && phaseAfter(release.phase, outcome, at);
       releases.delete(id);
-      if (release !== undefined && phase !== undefined) releases.set(id, { ...release, phase });
+      if (release !== undefined)
+        releases.set(id, { ...release, phase: phaseAfter(release.phase, outcome, at) });
     }
     this.#releases = releases;
   }

@@ -9,17 +9,17 @@ import type { CallTiming } from '../../providers/contract/call-timing.ts';
 import type { InstancePort } from '../../providers/contract/instance-port.ts';
 import { Backoff, type BackoffPolicy } from '../../runtime/backoff.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { LazySet } from '../../runtime/lazy-collections.ts';
 import type { Random } from '../../runtime/random.ts';
 import { Refusals } from '../../runtime/refusals.ts';
 import { type Requeue, requeueAt } from '../../runtime/requeue.ts';
 import type { TaskGroup } from '../../runtime/task-group.ts';
-import type { Holding } from '../demand/holdings.ts';
+import { type Holding, holdingsIn } from '../demand/holdings.ts';
 import type { ReleasePermission } from './release-permission.ts';
 import type { ReleasableFacts, ReleasePolicy } from './release-plan.ts';
 import type { ReleaseStore } from './release-store.ts';
-import type { ReleaseOutcome } from './release-state.ts';
-import { type FinishedRelease, isPrefix, unassign, type UnassignResult } from './unassignments.ts';
+import type { Concern, ReleaseOutcome } from './release-state.ts';
+import { refusalPolicy, ReleaseTurns } from './release-turns.ts';
+import { type FinishedRelease, unassign, type UnassignResult } from './unassignments.ts';
 
 /** The node whose addresses are released. */
 export interface ReleasingNode extends Omit<InstancePort, 'refresh' | 'implementation'> {
@@ -48,23 +48,15 @@ export type ReleaseEvent =
   | { readonly kind: 'retired'; readonly holdings: readonly Holding[] };
 
 const backoffPolicy = { base: 1000, cap: 60_000 };
-/** In ms: for what the agent needs, and for everything once the cloud refuses permanently. */
-const refusalPolicy = { base: 180_000, cap: 3_600_000 };
-/** Beside the ids of holdings. */
-const everyRelease = 'every release';
 const priority = (): 'release' => 'release';
 
 export class Releaser {
   readonly #deps: ReleaserDeps;
-  /** Holdings that the agent needs, by id, and every release once the cloud refused one. */
-  readonly #refusals: Refusals<'agent' | 'cloud'>;
+  /** Holdings that the agent needs, by id. */
+  readonly #refusals: Refusals<'do-not-release'>;
+  readonly #turns: ReleaseTurns;
   /** After failed calls that unassign, and after failed reads before a retirement. */
   readonly #pauses: { readonly unassign: Backoff; readonly retire: Backoff };
-  /**
-   * Interfaces that lack one of several holdings that a call named, or that refused for good what an earlier call may have
-   * taken: single calls, in turns, show which holding is the cause.
-   */
-  readonly #oneByOne = new LazySet<string>();
   readonly #quietUntil: number;
 
   constructor(deps: ReleaserDeps) {
@@ -73,6 +65,7 @@ export class Releaser {
     const { clock, random } = deps;
     const policyFor = (): BackoffPolicy => refusalPolicy;
     this.#refusals = new Refusals({ clock, random, policyFor, remembered: refusalPolicy.cap });
+    this.#turns = new ReleaseTurns(deps);
     this.#pauses = { unassign: new Backoff(backoffPolicy, deps), retire: new Backoff(backoffPolicy, deps) };
   }
 
@@ -84,7 +77,7 @@ export class Releaser {
     this.#beginWhatIsDue(facts, now);
     const { unassign: calls, retire: reads } = this.#pauses;
     const refused = this.#refusals.list.map(([, { until }]) => until);
-    const pauses = [calls.until, reads.until, this.#quietUntil, ...refused];
+    const pauses = [calls.until, reads.until, this.#turns.until, this.#quietUntil, ...refused];
     return requeueAt([...node.releases.times, ...pauses], now);
   }
 
@@ -92,8 +85,9 @@ export class Releaser {
     const { node, policy, timing, permission } = this.#deps;
     const { releases, implementation } = node;
     const kept = releases.refusedIn(facts.node.status.releaseIps);
-    for (const { id } of kept) this.#refusals.refused(id, 'agent');
-    const refused = new Set(this.#refusals.list.flatMap(([id, { isDue }]) => (isDue ? [] : [id])));
+    for (const { id } of kept) this.#refusals.refused(id, 'do-not-release');
+    const blocked = new Set(this.#refusals.list.flatMap(([id, { isDue }]) => (isDue ? [] : [id])));
+    if (this.#turns.areSingle) this.#turns.keepOnly(idsIn(facts));
     const stopped = permission.refusal('release');
     const rules = {
       policy,
@@ -101,8 +95,8 @@ export class Releaser {
       consistencyWindow: timing.consistencyWindow,
       // A dry run decides too, but starts nothing.
       mayDecide: stopped === undefined || stopped === 'dryRun',
-      isPausedByCloud: refused.has(everyRelease),
-      blocked: refused,
+      blocked,
+      refused: this.#turns.pausing,
     };
     releases.step(facts, rules, now);
   }
@@ -111,10 +105,10 @@ export class Releaser {
     const { permission, node } = this.#deps;
     // No call could be sent before that. Each attempt would cost a refresh and a token.
     if (permission.refusal('release') !== undefined || now < this.#quietUntil) return;
-    for (const { holding, withoutCall } of node.releases.due(now)) {
-      if (withoutCall) this.#beginTask('retire', 'retire', () => this.#retire());
-      else if (this.#mayUnassign(holding.interfaceId, facts)) this.#beginUnassignment(holding.interfaceId);
-    }
+    if (node.releases.due(now).some(({ withoutCall }) => withoutCall))
+      this.#beginTask('retire', 'retire', () => this.#retire());
+    for (const { interfaceId } of this.#due())
+      if (this.#mayUnassign(interfaceId, facts)) this.#beginUnassignment(interfaceId, facts);
   }
 
   /** A call that changes the whole instance waits for the write that hides more: while it goes on, nothing may be hidden. */
@@ -124,8 +118,10 @@ export class Releaser {
     return !waits && isSettled(interfaceId, facts);
   }
 
-  #beginUnassignment(interfaceId: string): void {
-    this.#beginTask('unassign', `unassign ${interfaceId}`, () => this.#unassign(interfaceId));
+  #beginUnassignment(interfaceId: string, { view }: ReleasableFacts): void {
+    const isCalling = view.interfaces.some(({ id }) => this.#deps.tasks.isAbout(subjectOf(id)));
+    if (isCalling && this.#turns.areSingle) return;
+    this.#beginTask('unassign', subjectOf(interfaceId), () => this.#unassign(interfaceId));
   }
 
   /** At most one task on each subject. */
@@ -168,24 +164,27 @@ export class Releaser {
     this.#apply(holdings, outcome);
     if (answer !== undefined) node.applyAnswer(answer);
     if (isUnclear) node.invalidate(clock.monotonic());
-    if (outcome.kind === 'released') this.#succeeded(interfaceId);
-    else if (outcome.kind === 'doubtful') this.#oneByOne.add(interfaceId);
-    else if (outcome.kind === 'refused') this.#failed(interfaceId, outcome.mayPass);
+    if (outcome.kind === 'released') this.#succeeded(holdings);
+    else if (outcome.kind === 'doubtful') this.#turns.split(interfaceId, holdings);
+    else if (outcome.kind === 'refused') this.#failed(interfaceId, holdings, outcome.concerns);
+    if (outcome.kind !== 'unclear' && !this.#hasDue(interfaceId)) this.#turns.endSplit(interfaceId);
     emit({ kind: 'release', release: finished });
   }
 
-  #succeeded(interfaceId: string): void {
+  #succeeded(holdings: readonly Holding[]): void {
     this.#pauses.unassign.forget();
-    this.#refusals.worked(everyRelease);
-    if (!this.#hasDue(interfaceId)) this.#oneByOne.delete(interfaceId);
+    this.#turns.take(holdings);
   }
 
-  #failed(interfaceId: string, mayPass: boolean): void {
+  #failed(interfaceId: string, holdings: readonly Holding[], concerns: Concern): void {
     this.#pauses.unassign.fail();
-    if (mayPass) return;
-    this.#refusals.refused(everyRelease, 'cloud');
-    // An earlier call may have taken some of it.
-    if (this.#hasDue(interfaceId)) this.#oneByOne.add(interfaceId);
+    if (concerns === 'nothing') return;
+    if (concerns === 'one' && holdings.length > 1) {
+      this.#turns.split(interfaceId, holdings);
+      return;
+    }
+    const facts = concerns === 'all' ? this.#deps.node.forRelease() : undefined;
+    this.#turns.refuse(holdings, facts === undefined ? [] : holdingsIn(facts.view, facts.requirements));
   }
 
   #hasDue(interfaceId: string): boolean {
@@ -219,20 +218,21 @@ export class Releaser {
     return facts;
   }
 
+  /** What is due for a call, in the order of the calls. */
+  #due(): readonly Holding[] {
+    const { node, clock } = this.#deps;
+    const due = node.releases.due(clock.monotonic());
+    return this.#turns.inOrder(due.flatMap(({ holding, withoutCall }) => (withoutCall ? [] : [holding])));
+  }
+
   /**
-   * What is due on an interface, of the kind whose turn it is: prefixes or single addresses. Checked again right before a
-   * call is sent: the owner of the instance may have changed during the wait.
+   * What the next call on an interface names. Checked again right before it is sent: the owner of the instance may have
+   * changed during the wait.
    */
   #dueOn(interfaceId: string, facts: ReleasableFacts): readonly Holding[] {
-    const { permission, node, clock } = this.#deps;
+    const { permission } = this.#deps;
     if (permission.refusal('release') !== undefined || !this.#mayUnassign(interfaceId, facts)) return [];
-    const due = node.releases
-      .due(clock.monotonic())
-      .filter(({ holding, withoutCall }) => !withoutCall && holding.interfaceId === interfaceId)
-      .map(({ holding }) => holding);
-    if (this.#oneByOne.has(interfaceId)) return due.slice(0, 1);
-    const isOfPrefixes = due.slice(0, 1).some(isPrefix);
-    return due.filter((holding) => isPrefix(holding) === isOfPrefixes);
+    return this.#turns.next(this.#due().filter((holding) => holding.interfaceId === interfaceId));
   }
 
   #apply(holdings: readonly Holding[], outcome: ReleaseOutcome): void {
@@ -250,4 +250,12 @@ function isSettled(interfaceId: string, { growing, view }: ReleasableFacts): boo
     ({ id, condition }) => id === interfaceId && condition === 'changing',
   );
   return !isChanging && !growing.has(interfaceId) && !view.possiblyGone.has(interfaceId);
+}
+
+function idsIn({ view, requirements }: ReleasableFacts): ReadonlySet<string> {
+  return new Set(holdingsIn(view, requirements).map(({ id }) => id));
+}
+
+function subjectOf(interfaceId: string): string {
+  return `unassign ${interfaceId}`;
 }

@@ -2,12 +2,12 @@
 import type { AllocationImplementation } from '../../providers/contract/allocation-implementation.ts';
 import { type CallTiming, mayTakeEffectFor } from '../../providers/contract/call-timing.ts';
 import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
-import { policyOf } from '../../providers/contract/failure-policy.ts';
+import { mayConcern, policyOf } from '../../providers/contract/failure-policy.ts';
 import type { Answer } from '../../providers/contract/observation.ts';
 import type { Outcome, ReleaseIPs, ReleasePrefixes } from '../../providers/contract/operation.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Holding } from '../demand/holdings.ts';
-import type { ReleaseOutcome } from './release-state.ts';
+import type { Concern, ReleaseOutcome } from './release-state.ts';
 
 /** The holdings of one call: all on one interface, and of one kind. */
 export interface Unassignment {
@@ -21,6 +21,8 @@ export interface FinishedRelease {
   readonly kind: 'releaseIPs' | 'releasePrefixes';
   readonly interfaceId: string;
   readonly subnetId: string;
+  /** Addresses and prefixes. */
+  readonly holdings: readonly string[];
   /** Addresses, including those of prefixes. */
   readonly count: number;
   /** Undefined on success. */
@@ -65,6 +67,7 @@ export async function unassign(
       kind: operation.kind,
       interfaceId,
       subnetId,
+      holdings: holdings.map(({ id }) => id),
       count: holdings.reduce((sum, { addresses }) => sum + addresses.length, 0),
       failure: outcome.kind === 'done' || meaning.outcome.kind === 'released' ? undefined : outcome.failure,
       isOpen: outcome.kind === 'ambiguous',
@@ -104,15 +107,20 @@ function meaningOf(
     return { outcome: { kind: 'released' }, answer, isUnclear: false };
   }
   const { kind } = outcome.failure;
-  const { retry, invalidates } = policyOf(outcome.failure);
-  // The same call may succeed soon, or nothing is there to offer again.
-  const mayPass = retry !== 'later' && retry !== 'never';
+  const { invalidates } = policyOf(outcome.failure);
+  const concerns = concernOf(outcome.failure);
   // Another client of the cloud detached or deleted the interface: what the agent gave up is not offered on it again.
   const answer =
     kind === 'interfaceGone' ? ({ kind: 'notFound', interfaceId, instanceId } as const) : undefined;
   // A change by something else may take what is hidden, and a pod may need that before the call is repeated: a read decides.
-  const isUnclear = !mayPass || invalidates !== 'nothing';
-  return { outcome: { kind: 'refused', mayPass }, answer, isUnclear };
+  const isUnclear = concerns !== 'nothing' || invalidates !== 'nothing';
+  return { outcome: { kind: 'refused', concerns }, answer, isUnclear };
+}
+
+function concernOf(failure: CloudFailure): Concern {
+  const { retry } = policyOf(failure);
+  if (retry !== 'later' && retry !== 'never') return 'nothing';
+  return mayConcern(failure, 'thing') ? 'one' : 'all';
 }
 
 /** A prefix; anything else is a single address. */

@@ -28,6 +28,7 @@ describe('a release that ends', () => {
       kind: 'releaseIPs',
       interfaceId: 'eni-1',
       subnetId: 'subnet-1',
+      holdings: ['10.0.0.1', '10.0.0.2'],
       count: 2,
       failure: kind && { kind, action: 'Unassign', code: 'Code', message: 'why', requestId: undefined },
       isOpen,

@@ -74,8 +74,8 @@ const over: ReleasePhase = { kind: 'unassigning', isRepeated: true, openUntil: 1
 describe('the call that unassigns a holding', () => {
   const sent: ReleaseOutcome = { kind: 'sent' };
   const unclear: ReleaseOutcome = { kind: 'unclear', openUntil: 1_000_001 };
-  const denied: ReleaseOutcome = { kind: 'refused', mayPass: false };
-  const throttled: ReleaseOutcome = { kind: 'refused', mayPass: true };
+  const denied: ReleaseOutcome = { kind: 'refused', concerns: 'all' };
+  const throttled: ReleaseOutcome = { kind: 'refused', concerns: 'nothing' };
   const done: ReleaseOutcome = { kind: 'released' };
   const gone: ReleasePhase = { kind: 'released', since: 1_000_000 };
 
@@ -90,7 +90,7 @@ describe('the call that unassigns a holding', () => {
     ['may pass another time', unassigning, throttled, { kind: 'hidden', since: 925_000 }],
     ['may pass another time, and may have taken effect', repeated, throttled, unanswered],
     ['names several, and one was not there any more', unassigning, { kind: 'doubtful' }, unanswered],
-    ['is denied', unassigning, denied, none],
+    ['is denied', unassigning, denied, { kind: 'hidden', since: 925_000 }],
     ['is denied, and an earlier one may have taken effect', repeated, denied, unanswered],
   ])('%s', (_, phase, outcome, expected) => {
     expect(phaseAfter(phase, outcome, { now: 1_000_000, hiddenFor: 75_000 })).toEqual(expected);

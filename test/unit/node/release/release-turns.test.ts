@@ -1,9 +1,15 @@
 // What shares an interface with something that the cloud refuses to unassign.
 import { describe, expect, test } from '@jest/globals';
+import type { Holding } from '../../../../src/node/demand/holdings.ts';
+import { ReleaseTurns } from '../../../../src/node/release/release-turns.ts';
 import { expandBlock } from '../../../../src/providers/contract/ipv4.ts';
+import type { CloudFailureKind } from '../../../../src/providers/contract/cloud-failure.ts';
 import type { Operation, Outcome } from '../../../../src/providers/contract/operation.ts';
+import { Random } from '../../../../src/runtime/random.ts';
+import { VirtualClock } from '../../../support/virtual-clock.ts';
 import { eni } from '../allocation-facts.ts';
 import { failed, lost } from '../outcomes.ts';
+import { untimed } from '../pool-rig.ts';
 import { policy, ReleaseRig } from '../release-rig.ts';
 
 const prefix = '10.9.0.16/28';
@@ -12,12 +18,22 @@ const due = policy.delay + policy.hiddenFor;
 /** An agent that has dropped everything but one address. */
 const dropping = { protocol: 'multi-pool', holds: ['10.0.0.10'] } as const;
 
+/** Its calls that name this, in ms. */
+function callsNaming(rig: ReleaseRig, id: string): readonly number[] {
+  const naming = rig.calls.filter((call) => call.split('@')[0]?.split(/[ ,]/).includes(id));
+  return naming.map((call) => Number(call.split('@')[1]));
+}
+
 describe('an address that the cloud refuses to unassign for good', () => {
   /** The first call that names it ends like this, and each later one is refused. */
-  function refusing(refused: string, first: Outcome): (operation: Operation) => Outcome | undefined {
+  function refusing(
+    refused: string,
+    first: Outcome,
+    kind: CloudFailureKind = 'invalid',
+  ): (operation: Operation) => Outcome | undefined {
     const ends = [first];
     return (operation) =>
-      JSON.stringify(operation).includes(`"${refused}"`) ? (ends.pop() ?? failed('invalid')) : undefined;
+      JSON.stringify(operation).includes(`"${refused}"`) ? (ends.pop() ?? failed(kind)) : undefined;
   }
 
   test.each([
@@ -51,6 +67,284 @@ describe('an address that the cloud refuses to unassign for good', () => {
 
     expect(rig.held).toEqual(['10.0.0.10', ...expandBlock(prefix)].toSorted());
     expect(rig.shown).toEqual(['10.0.0.10']);
+  });
+
+  test.each(['invalid', 'unknown'] as const)(
+    'does not keep the others that a call names, and is offered again (%s)',
+    async (kind) => {
+      const rig = new ReleaseRig({
+        ...dropping,
+        interfaces: [eni(0, 9)],
+        outcome: refusing('10.0.0.13', failed(kind), kind),
+      });
+
+      await rig.run(due + 120_000);
+
+      expect(rig.held).toEqual(['10.0.0.10', '10.0.0.13']);
+      expect(rig.shown).toEqual(['10.0.0.10', '10.0.0.13']);
+    },
+  );
+
+  test.each([
+    ['is offered again', failed('invalid'), ['10.0.0.10', '10.0.0.11']],
+    ['may be gone', lost, ['10.0.0.10']],
+  ])(
+    'is named more and more rarely, and keeps no later one from its turn, if it %s',
+    async (_, first, shown) => {
+      const holds = ['10.0.0.10', '10.0.0.12'];
+      const outcome = refusing('10.0.0.11', first);
+      const rig = new ReleaseRig({ ...dropping, holds, interfaces: [eni(0, 3)], outcome });
+      await rig.run(6 * 3_600_000);
+
+      const before = callsNaming(rig, '10.0.0.11').slice(2);
+      rig.holds.delete('10.0.0.12');
+      rig.keep = 1;
+      await rig.run(due + 60_000);
+
+      expect(rig.held).toEqual(['10.0.0.10', '10.0.0.11']);
+      expect(rig.shown).toEqual(shown);
+      const waits = before.slice(1).map((at, index) => at - (before[index] ?? 0));
+      expect(waits.length).toBeGreaterThan(4);
+      expect(Math.min(...waits)).toBeGreaterThan(90_000);
+      expect(waits.at(-1)).toBeGreaterThan(1_800_000);
+    },
+  );
+
+  test.each(['perInstance', 'perInterface'] as const)(
+    'does not keep those of other interfaces, whatever a call changes: %s',
+    async (change) => {
+      // Calls that change all are refused together.
+      const rig: ReleaseRig = new ReleaseRig({
+        ...dropping,
+        interfaces: [eni(0, 4), eni(1, 4)],
+        change,
+        duration: 5000,
+        outcome: (operation) => {
+          const isNamed = JSON.stringify(operation).includes('"10.0.0.12"');
+          const isCompany = callsNaming(rig, '10.0.0.12').some((at) => at + 5000 >= rig.clock.monotonic());
+          return isNamed || (change === 'perInstance' && isCompany) ? failed('invalid') : undefined;
+        },
+      });
+
+      await rig.run(due + 120_000);
+
+      expect(rig.held).toEqual(['10.0.0.10', '10.0.0.12']);
+    },
+  );
+
+  test('leaves its turn to another that was refused as well, and that the cloud takes by now', async () => {
+    const [stays, passes] = ['10.0.0.11', '10.0.0.12'];
+    let refused = [stays, passes];
+    const rig = new ReleaseRig({
+      ...dropping,
+      interfaces: [eni(0, 3)],
+      outcome: (operation) =>
+        refused.some((each) => JSON.stringify(operation).includes(`"${each}"`))
+          ? failed('invalid')
+          : undefined,
+    });
+    await rig.run(6 * 3_600_000);
+
+    refused = [stays];
+    await rig.run(3 * 3_600_000);
+
+    expect(rig.held).toEqual(['10.0.0.10', stays]);
+  });
+
+  test('is named with others once the cloud takes one that it refused as well', async () => {
+    let isRefusing = true;
+    const rig = new ReleaseRig({
+      ...dropping,
+      interfaces: [eni(0, 4)],
+      outcome: () => (isRefusing ? failed('invalid') : undefined),
+    });
+    await rig.run(6 * 3_600_000);
+
+    isRefusing = false;
+    const before = rig.calls.length;
+    await rig.run(3_600_000 + 2 * due);
+
+    expect(rig.held).toEqual(['10.0.0.10']);
+    expect(rig.calls.slice(before).map((call) => call.split(',').length)).toEqual([1, 2]);
+  });
+
+  test('is told by its name', async () => {
+    const outcome = refusing('10.0.0.12', failed('invalid'));
+    const rig = new ReleaseRig({ ...dropping, interfaces: [eni(0, 4)], outcome });
+
+    await rig.run(due + 120_000);
+
+    const refused = rig.finished.filter(({ failure }) => failure !== undefined);
+    expect(refused.at(-1)?.holdings).toEqual(['10.0.0.12']);
+  });
+});
+
+test('calls name all again once a refused one is found', async () => {
+  const holds = ['10.0.0.10', '10.0.0.15', '10.0.0.16', '10.0.0.17'];
+  const rig = new ReleaseRig({
+    ...dropping,
+    holds,
+    interfaces: [eni(0, 8)],
+    outcome: (operation) =>
+      JSON.stringify(operation).includes('"10.0.0.12"') ? failed('invalid') : undefined,
+  });
+  await rig.run(due + 120_000);
+  const before = rig.calls.length;
+
+  rig.holds = new Set(['10.0.0.10']);
+  rig.keep = 1;
+  await rig.run(due + 60_000);
+
+  const news = untimed(rig.calls.slice(before)).filter((call) => !call.includes('10.0.0.12'));
+  expect(news).toEqual(['eni-0 10.0.0.15,10.0.0.16,10.0.0.17']);
+});
+
+test('calls on two interfaces go together again once what was refused is gone', async () => {
+  const rig = new ReleaseRig({
+    ...dropping,
+    holds: ['10.0.0.10', '10.0.0.12', '10.0.1.10'],
+    interfaces: [eni(0, 3), eni(1, 1)],
+    duration: 5000,
+    outcome: (operation) =>
+      JSON.stringify(operation).includes('"10.0.0.11"') ? failed('invalid') : undefined,
+  });
+  await rig.run(due + 60_000);
+  const holdings = ['10.0.0.11'];
+  const answer = { kind: 'released', interfaceId: 'eni-0', instanceId: 'i-1', holdings } as const;
+  rig.inventory.applyAnswer(answer, rig.clock.monotonic());
+  const before = rig.calls.length;
+
+  rig.holds = new Set(['10.0.0.10']);
+  rig.keep = 1;
+  await rig.run(due + 60_000);
+
+  const [one, other] = rig.calls.slice(before).map((call) => Number(call.split('@')[1]));
+  expect(other).toBe(one);
+});
+
+describe('what calls name', () => {
+  const clock = new VirtualClock();
+  const [bad, worse, fresh] = ['10.0.0.11', '10.0.0.12', '10.0.0.13'].map(
+    (id): Holding => ({ id, interfaceId: 'eni-0', addresses: [id] }),
+  ) as [Holding, Holding, Holding];
+  const turnsAfter = async (...refusals: readonly Holding[]): Promise<ReleaseTurns> => {
+    const turns = new ReleaseTurns({ clock, random: new Random('turns') });
+    for (const holding of refusals) turns.refuse([holding], []);
+    await clock.advance(180_000);
+    return turns;
+  };
+
+  test('is nothing refused beside what was never refused', async () => {
+    const turns = await turnsAfter(bad);
+
+    const ordered = turns.inOrder([bad, fresh]);
+
+    expect(ordered).toEqual([fresh, bad]);
+    expect(turns.next(ordered)).toEqual([fresh]);
+    expect(turns.next([bad, worse])).toEqual([bad]);
+  });
+
+  test('is all of it together if the last refusal was about all', async () => {
+    const turns = await turnsAfter(bad);
+    turns.refuse([bad], [bad, worse]);
+    await clock.advance(360_000);
+
+    expect(turns.next(turns.inOrder([bad, worse]))).toHaveLength(2);
+  });
+
+  test('is nothing refused during one pause, however many are', async () => {
+    const turns = await turnsAfter(bad, worse);
+    const between = turns.pausing.size;
+
+    turns.refuse([bad], []);
+
+    expect(between).toBe(0);
+    expect(turns.inOrder([bad, worse, fresh])).toEqual([fresh]);
+  });
+
+  test('is refused for as long after the cloud took another', async () => {
+    const turns = await turnsAfter(bad);
+    turns.refuse([bad], []);
+    const { until } = turns;
+
+    turns.take([fresh]);
+    const after = { until: turns.until, areSingle: turns.areSingle };
+    turns.take([bad]);
+
+    expect(after).toEqual({ until, areSingle: true });
+    expect(turns.areSingle).toBe(false);
+  });
+
+  test('is free again once what was refused is gone', async () => {
+    const turns = await turnsAfter(bad);
+
+    turns.keepOnly(new Set([fresh.id]));
+
+    expect([turns.until, turns.areSingle]).toEqual([0, false]);
+  });
+});
+
+describe('a cloud that refuses every address for good', () => {
+  test('gets no call for more of them, and their agent is not asked, before a pause is over', async () => {
+    const rig = new ReleaseRig({
+      protocol: 'crd',
+      holds: ['10.0.0.10', '10.0.0.12'],
+      interfaces: [eni(0, 3)],
+      answer: () => 'ready-for-release',
+      outcome: () => failed('notAuthorized'),
+    });
+    await rig.run(6 * 3_600_000);
+    while (rig.calls.length < 12) await rig.run(60_000);
+    const before = rig.calls.length;
+
+    rig.holds.delete('10.0.0.12');
+    rig.keep = 1;
+    const { writtenAt } = rig;
+    await rig.run(1_500_000);
+
+    expect(rig.calls.length).toBe(before);
+    expect(rig.writtenAt).toBe(writtenAt);
+  });
+
+  test.each([
+    ['which may concern each alone', 'invalid', 40],
+    ['which concerns all', 'notAuthorized', 14],
+  ] as const)('is asked ever more rarely, %s', async (_, kind, limit) => {
+    const rig = new ReleaseRig({
+      ...dropping,
+      interfaces: [eni(0, 9), eni(1, 8)],
+      outcome: () => failed(kind),
+    });
+
+    await rig.run(due + 60_000);
+    const first = rig.calls.length;
+    await rig.run(6 * 3_600_000);
+    const before = rig.calls.length;
+    const hidden: number[] = [];
+    for (let minutes = 0; minutes < 24 * 60; minutes++) {
+      await rig.run(60_000);
+      if (rig.shown.length < rig.held.length) hidden.push(minutes);
+    }
+
+    expect(first).toBeLessThanOrEqual(kind === 'invalid' ? 12 : 2);
+    expect(before).toBeLessThanOrEqual(limit);
+    expect(rig.calls.length - before).toBeLessThanOrEqual(48);
+    expect(hidden.length).toBeLessThan(48 * 3);
+  });
+
+  test('releases all within an hour once it takes one again', async () => {
+    let isRefusing = true;
+    const rig = new ReleaseRig({
+      ...dropping,
+      interfaces: [eni(0, 9), eni(1, 8)],
+      outcome: () => (isRefusing ? failed('invalid') : undefined),
+    });
+    await rig.run(12 * 3_600_000);
+
+    isRefusing = false;
+    await rig.run(3_600_000 + due + 60_000);
+
+    expect(rig.held).toEqual(['10.0.0.10']);
   });
 });
 

@@ -1,0 +1,91 @@
+// Decides what the next call that unassigns may name, by what the cloud refused before. A refused call is split until the
+// refusal is about one holding, so that one never keeps the others. What is refused for good is offered again, and after a
+// pause that grows one call tries the one that has waited longest: a cloud that refuses everything gets one call a pause.
+import type { Clock } from '../../runtime/clock.ts';
+import { Backoff } from '../../runtime/backoff.ts';
+import { LazyMap, LazySet } from '../../runtime/lazy-collections.ts';
+import type { Random } from '../../runtime/random.ts';
+import type { Holding } from '../demand/holdings.ts';
+import { isPrefix } from './unassignments.ts';
+
+/** In ms: after what an agent or the cloud refuses for good. */
+export const refusalPolicy = { base: 180_000, cap: 3_600_000 };
+
+const none: ReadonlySet<string> = new Set();
+
+export class ReleaseTurns {
+  /** Ids of the holdings that the cloud refuses, longest ago first. */
+  readonly #refused = new LazySet<string>();
+  /** Whether the last refusal was about one holding, so that each is tried alone. */
+  #areAlone = false;
+  readonly #pause: Backoff;
+  /** The most that a call names, by interface: half of what was refused last. */
+  readonly #most = new LazyMap<string, number>();
+
+  constructor(deps: { readonly clock: Pick<Clock, 'monotonic'>; readonly random: Random }) {
+    this.#pause = new Backoff(refusalPolicy, deps);
+  }
+
+  /** When refused holdings may be tried again, in monotonic ms. It may have passed. */
+  get until(): number {
+    return this.#pause.until;
+  }
+
+  /** Ids of the holdings that no call names now. */
+  get pausing(): ReadonlySet<string> {
+    return this.#pause.isPausing ? new Set(this.#refused) : none;
+  }
+
+  /** Whether calls go one at a time: where one changes the whole instance, a refusal is about all that go together. */
+  get areSingle(): boolean {
+    return this.#refused.size + this.#most.size > 0;
+  }
+
+  /** What calls may name now: what was never refused, then what was, longest ago first. */
+  inOrder(due: readonly Holding[]): readonly Holding[] {
+    if (this.#refused.size === 0) return due;
+    const order = [...this.#refused];
+    const { pausing } = this;
+    return due
+      .filter(({ id }) => !pausing.has(id))
+      .toSorted((a, b) => order.indexOf(a.id) - order.indexOf(b.id));
+  }
+
+  /** What the next call names of these, which are in order and on one interface: prefixes or single addresses. */
+  next(due: readonly Holding[]): readonly Holding[] {
+    const [first] = due;
+    const isAlone = ({ id }: Holding): boolean => this.#areAlone && this.#refused.has(id);
+    if (first === undefined || isAlone(first)) return due.slice(0, 1);
+    const alike = due.filter((each) => isPrefix(each) === isPrefix(first) && !isAlone(each));
+    return alike.slice(0, this.#most.get(first.interfaceId));
+  }
+
+  /** A refusal may be about one of several that a call named. */
+  split(interfaceId: string, named: readonly Holding[]): void {
+    this.#most.set(interfaceId, Math.ceil(named.length / 2));
+  }
+
+  /** Nothing is due on the interface any more. */
+  endSplit(interfaceId: string): void {
+    this.#most.delete(interfaceId);
+  }
+
+  /** The cloud refuses these for good, and perhaps others as well. */
+  refuse(named: readonly Holding[], others: readonly Holding[]): void {
+    this.#areAlone = others.length === 0;
+    for (const { id } of named) this.#refused.delete(id);
+    for (const { id } of [...others.filter((each) => !named.includes(each)), ...named]) this.#refused.add(id);
+    if (!this.#pause.isPausing) this.#pause.fail();
+  }
+
+  /** The cloud took these. If it had refused one of them, it may take the others as well. */
+  take(named: readonly Holding[]): void {
+    if (named.some(({ id }) => this.#refused.has(id))) this.keepOnly(none);
+  }
+
+  /** The instance has nothing else any more. */
+  keepOnly(ids: ReadonlySet<string>): void {
+    for (const id of this.#refused) if (!ids.has(id)) this.#refused.delete(id);
+    if (this.#refused.size === 0) this.#pause.forget();
+  }
+}
