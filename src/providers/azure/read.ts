@@ -56,6 +56,9 @@ const partSize = 50;
 /** From this number of instances of one scale set on, its list is fewer reads. */
 const worthAList = 10;
 
+/** Lists read at a time. What they show is held until the core takes it. */
+const maxLists = 4;
+
 export async function* observe(
   parts: ReadParts,
   scope: ObservationScope,
@@ -77,8 +80,7 @@ export async function* observe(
     ({ kind }) => (kind === 'instance' ? 'instance' : 'list'),
   );
   const failures: (CloudError | undefined)[] = [];
-  for (const source of lists) {
-    const pages = await pagesOf(parts, source, context);
+  for await (const { source, pages } of listsAhead(parts, lists, context)) {
     failures.push(failureIn(pages));
     yield* withSubnets(parts, pages, context);
     const left = isAll ? [] : leftOut(source, pages);
@@ -87,6 +89,27 @@ export async function* observe(
   if (isAll) refuseNothing(failures);
   const pages = await Promise.all(single.map((source) => pagesOf(parts, source, context)));
   yield* withSubnets(parts, pages.flat(), context);
+}
+
+/** Reads several lists at a time, and yields them in their order. */
+async function* listsAhead(
+  parts: ReadParts,
+  sources: readonly Source[],
+  context: CallContext,
+): AsyncGenerator<{ readonly source: Source; readonly pages: readonly ObservedPage[] }> {
+  const begin = (source: Source): Promise<readonly ObservedPage[]> => {
+    const pages = pagesOf(parts, source, context);
+    // Whoever takes it sees the rejection. Until then nobody waits for it.
+    pages.catch(() => undefined);
+    return pages;
+  };
+  const begun = sources.slice(0, maxLists).map(begin);
+  for (const [at, source] of sources.entries()) {
+    const pages = await begun.shift();
+    const next = sources[at + maxLists];
+    if (next !== undefined) begun.push(begin(next));
+    if (pages !== undefined) yield { source, pages };
+  }
 }
 
 function failureIn(pages: readonly ObservedPage[]): CloudError | undefined {

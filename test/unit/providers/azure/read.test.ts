@@ -44,6 +44,24 @@ describe('a read of all instances that nodes name', () => {
     expect(networks.map(({ cidr }) => cidr).sort()).toEqual(['10.0.0.0/24', '10.0.1.0/24']);
   });
 
+  test('reads four lists at a time', async () => {
+    const sets = ['b', 'c', 'd', 'e'].map(
+      (name) => `  - { name: ${name}, count: 1, interfaces: [{ name: nic0, subnet: a }] }`,
+    );
+    const rig = azureRig({ topology: topology.replace('machines:', `${sets.join('\n')}\nmachines:`) });
+    const begun: number[] = [];
+    rig.gateway.onCall = ({ name }) => {
+      if (name.includes('List')) begun.push(rig.sent.length);
+    };
+
+    const named = [vmId(0), ...wide, ...['b', 'c', 'd', 'e'].map((set) => vmId(0, set))];
+    const observed = await rig.observe(all(named));
+
+    expect(holders(observed)).toEqual(new Set(named));
+    expect(begun).toHaveLength(6);
+    expect(begun.filter((answered) => answered === 0)).toHaveLength(4);
+  });
+
   test('shows no instance that no node names', async () => {
     const rig = azureRig({ topology });
 
