@@ -69,11 +69,14 @@ export class PreviousLeaderState {
    * offered again. Reads that begin a consistency window after the restore are believed in full.
    */
   screen(record: InterfaceRecord, shown: NetworkInterface, startedAt: number): Screened {
-    const refreshFrom = this.#restoredAt + this.#consistencyWindow;
-    const unconfirmed = this.mayBeNewerThan(startedAt)
-      ? holdingIds(shown).filter((holding) => !this.#isKnown(record, holding))
-      : [];
+    const isBelieved = !this.mayBeNewerThan(startedAt);
     const before = this.#unconfirmed.get(shown.id) ?? [];
+    // No read of a changing interface adds what it shows: the one after the change confirms it.
+    const open = [
+      ...(shown.condition === 'changing' ? before : []),
+      ...(isBelieved ? [] : holdingIds(shown)),
+    ];
+    const unconfirmed = [...new Set(open)].filter((holding) => !this.#isKnown(record, holding));
     const isNews = unconfirmed.join() !== before.join();
     if (unconfirmed.length === 0) {
       this.#confirm(shown.id);
@@ -86,6 +89,7 @@ export class PreviousLeaderState {
       addresses: shown.addresses.filter(isConfirmed),
       prefixes: shown.prefixes.filter(isConfirmed),
     };
+    const refreshFrom = isBelieved ? undefined : this.#restoredAt + this.#consistencyWindow;
     return { shown: confirmed, isNews, refreshFrom };
   }
 
