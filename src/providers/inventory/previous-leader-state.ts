@@ -1,7 +1,6 @@
 // The state of an instance that the CiliumNode showed when this process started tracking it. The previous leader may
 // have just released addresses; reads can keep showing them while the cloud lags.
 import type { InterfaceRecord } from './interface-record.ts';
-import { holdingIds } from './missing-holdings.ts';
 import type { NetworkInterface } from '../contract/network-interface.ts';
 
 /** When the state of an instance was restored, in monotonic ms. */
@@ -74,7 +73,7 @@ export class PreviousLeaderState {
     // No read of a changing interface adds what it shows: the one after the change confirms it.
     const open = [
       ...(shown.condition === 'changing' ? before : []),
-      ...(isBelieved ? [] : holdingIds(shown)),
+      ...(isBelieved ? [] : [...shown.addresses, ...shown.prefixes]),
     ];
     const unconfirmed = [...new Set(open)].filter((holding) => !this.#isKnown(record, holding));
     const isNews = unconfirmed.join() !== before.join();
