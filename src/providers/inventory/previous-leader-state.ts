@@ -43,9 +43,10 @@ export class PreviousLeaderState {
     this.#isEmpty = isEmpty;
   }
 
-  /** Addresses and prefixes, by interface, that possibly stale reads show beyond the restored state. */
-  get unconfirmed(): ReadonlyMap<string, readonly string[]> {
-    return this.#unconfirmed;
+  /** Addresses and prefixes, by known interface, that possibly stale reads show beyond the restored state. */
+  unconfirmedOn(known: ReadonlyMap<string, InterfaceRecord>): ReadonlyMap<string, readonly string[]> {
+    const there = [...this.#unconfirmed].filter(([id]) => known.has(id));
+    return there.length === this.#unconfirmed.size ? this.#unconfirmed : new Map(there);
   }
 
   /** Whether a read that began then may be older than the restored state. */

@@ -186,4 +186,14 @@ describe('what a read shows beyond the restored state within the consistency win
     expect(view().interfaces[0]?.publicAddress).toBe('203.0.113.1');
     expect([view().unconfirmed.size, view().refreshDue]).toEqual([0, undefined]);
   });
+
+  test('goes with its interface', () => {
+    const { refresh, view } = inventoryRig([eni('a'), further(1)], 0);
+    refresh(1, eni('a'), further(1, { addresses: ['b'] }));
+
+    for (const at of [2, 3]) refresh(at * window, eni('a'));
+
+    expect(view().interfaces.map(({ id }) => id)).toEqual(['eni-1']);
+    expect(view().unconfirmed.size).toBe(0);
+  });
 });
