@@ -103,16 +103,18 @@ function meaningOf(
     const answer = { kind: 'released', interfaceId, instanceId, holdings } as const;
     return { outcome: { kind: 'released' }, answer, isUnclear: false };
   }
-  const { kind } = outcome.failure;
-  const { retry, invalidates } = policyOf(outcome.failure);
+  return whenRefused(outcome.failure, { kind: 'notFound', interfaceId, instanceId });
+}
+
+function whenRefused(failure: CloudFailure, notFound: Answer): Omit<UnassignResult, 'finished'> {
+  const { retry, invalidates } = policyOf(failure);
+  const isGone = invalidates === 'existence';
   // The same call may succeed soon, or nothing is there to offer again.
-  const mayPass = retry !== 'later' && retry !== 'never';
-  // Another client of the cloud detached or deleted the interface: what the agent gave up is not offered on it again.
-  const answer =
-    kind === 'interfaceGone' ? ({ kind: 'notFound', interfaceId, instanceId } as const) : undefined;
+  const mayPass = isGone || (retry !== 'later' && retry !== 'never');
   // A change by something else may take what is hidden, and a pod may need that before the call is repeated: a read decides.
   const isUnclear = !mayPass || invalidates !== 'nothing';
-  return { outcome: { kind: 'refused', mayPass }, answer, isUnclear };
+  // The interface was detached or deleted, alone or with its instance: what the agent gave up is not offered on it again.
+  return { outcome: { kind: 'refused', mayPass }, answer: isGone ? notFound : undefined, isUnclear };
 }
 
 /** A prefix; anything else is a single address. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { eni, inventoryRig } from '../inventory-rig.ts';
+import { eni, inventoryRig, window } from '../inventory-rig.ts';
 
 const changing = { condition: 'changing' } as const;
 
@@ -124,6 +124,20 @@ describe('an interface that the cloud is changing', () => {
 
     expect(holdings()).toEqual(['a', 'b']);
     expect([...view().possiblyGone]).toEqual(['b']);
+  });
+
+  test('keeps unconfirmed what the previous leader may have released, until the change has ended', () => {
+    const { refresh, holdings, view } = inventoryRig([eni('a')], 0);
+    const unconfirmed = (): unknown => [...view().unconfirmed.values()];
+    refresh(1, eni('a', 'b'));
+
+    refresh(2, { ...eni('a'), ...changing });
+    refresh(window + 1, { ...eni('a', 'b', 'c'), ...changing });
+    const during = [holdings(), unconfirmed(), view().refreshDue];
+    refresh(window + 6, eni('a', 'b'));
+
+    expect(during).toEqual([['a'], [['b']], window + 6]);
+    expect([holdings(), unconfirmed()]).toEqual([['a', 'b'], []]);
   });
 
   test('is refreshed soon', () => {
