@@ -70,4 +70,25 @@ describe('a controller on Azure', () => {
     expect(max).toBe(30 + 2 + 8);
     expect(world.broken()).toEqual([]);
   });
+
+  test('reports no change of others while its own takes long', async () => {
+    const interfaces = ['nic0', 'nic1'].map((name) => ({ name, subnet: 'pods' }));
+    const world = new AzureClusterWorld({ cloud: testAzure({ scaleSets: [scaleSet({ interfaces })] }) });
+    startController(world, { flags: { 'resync-interval': '30s' } });
+    await world.startAgents();
+    await world.advance(180_000);
+    const { arm } = world.cluster;
+    arm.cloud.times = { ...arm.cloud.times, machineMs: { min: 480_000, max: 480_000 } };
+
+    world.addLivingPods(30);
+    await world.advance(450_000);
+    const during = { waiting: world.waiting().length, events: world.events(world.machine().name) };
+    await world.advance(1_000_000);
+
+    expect(during.waiting).toBeGreaterThan(0);
+    expect(during.events).toEqual([]);
+    expect(world.events(world.machine().name)).toEqual([]);
+    expect(world.waiting()).toEqual([]);
+    expect(world.broken()).toEqual([]);
+  });
 });
