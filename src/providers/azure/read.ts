@@ -187,7 +187,7 @@ function readWhole(parts: ReadParts, source: Source, context: CallContext): Prom
 async function readAList(parts: ReadParts, source: List, context: CallContext): Promise<Whole> {
   const request = source.kind === 'scaleSet' ? scaleSetInterfaces(source.set) : interfacesInGroup(source.vm);
   const names = new Map(source.named.map(({ id }) => [instanceKey(id), id]));
-  const { startedAt, items } = await parts.client.readList(
+  const reading = parts.client.readList(
     request,
     (item) => {
       const shown = readInterface(item, parts.spellings);
@@ -197,6 +197,9 @@ async function readAList(parts: ReadParts, source: List, context: CallContext): 
     },
     context,
   );
+  // Azure does not find the interfaces of a scale set without any VM.
+  const noVm = { startedAt: parts.clock.monotonic(), items: [] };
+  const { startedAt, items } = (await unlessMissing(reading)) ?? noVm;
   parts.failedModels.noteShown(items);
   const completed = await parts.publicAddresses.complete(items, context);
   const instances = placed(request, completed);

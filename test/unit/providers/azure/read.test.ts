@@ -86,6 +86,16 @@ describe('a read of all instances that nodes name', () => {
     expect(observed.instances).toEqual([]);
   });
 
+  test('shows nothing of a scale set without a VM', async () => {
+    const rig = azureRig({ topology: topology.replace('wide, count: 2', 'wide, count: 0') });
+
+    const observed = await rig.observe(all([...wide, vmId(1)]));
+
+    expect(observed.failed).toEqual({});
+    expect(observed.instances).toEqual([]);
+    expect(holders(observed)).toEqual(new Set([vmId(1)]));
+  });
+
   test('says nothing of any instance of a scale set whose second page is missing', async () => {
     const rig = azureRig({ topology, behaviour: `pageSize: 10\nlatency: { scale: 0 }` });
     let pages = 0;
@@ -169,6 +179,16 @@ describe('a read of single instances', () => {
 
     expect(holders(observed).size).toBe(15);
     expect(observed.instances).toEqual([{ id: vmId(99), state: 'terminated', managed: true }]);
+  });
+
+  test('knows that all are gone of a scale set without a VM', async () => {
+    const rig = azureRig({ topology: topology.replace('wide, count: 2', 'wide, count: 0') });
+    const ids = Array.from({ length: 12 }, (_, number) => vmId(number, 'wide'));
+
+    const observed = await rig.observe(some(ids));
+
+    expect(observed.instances).toEqual(ids.map((id) => ({ id, state: 'terminated', managed: true })));
+    expect(observed.failed).toEqual({});
   });
 
   const missing = error(404, 'NotFound');
