@@ -102,6 +102,47 @@ describe('a read of one instance', () => {
   });
 });
 
+describe('an interface that is hidden', () => {
+  const fiveMinutes = 300_000;
+
+  test('counts as missing until five minutes after the last list that lacks it', () => {
+    const { outages, list, pass } = hidingReads();
+
+    list('a', allInstances, 'only');
+    pass(fiveMinutes - 1);
+    list('a', allInstances, 'only');
+    pass(fiveMinutes - 1);
+
+    expect(outages.isRecent(fiveMinutes + 1)).toBe(true);
+    expect(outages.isRecent(2 * fiveMinutes - 1)).toBe(false);
+  });
+
+  test('counts as missing as long as another outage keeps reads from showing it', () => {
+    const { outages, lacks, list, pass, end } = hidingReads();
+    list('a', allInstances, 'only');
+    end();
+    const endOther = outages.begin({ kind: 'blind', what: 'interfaces', share: 0.5, for: 1000 });
+
+    pass(fiveMinutes - 1);
+    lacks('a', 'i-0');
+    endOther();
+    lacks('a', 'i-0');
+
+    expect(outages.isRecent(2 * fiveMinutes - 2)).toBe(true);
+    expect(outages.isRecent(2 * fiveMinutes - 1)).toBe(false);
+  });
+
+  test('is not missing because of an outage that shows nothing of it', () => {
+    const { outages, lacks, end } = hidingReads();
+    end();
+    outages.begin({ kind: 'blind', what: 'interfaces', share: 0.5, for: 1000 });
+
+    lacks('a', 'i-0');
+
+    expect(outages.isRecent(0)).toBe(false);
+  });
+});
+
 const allInstances = ['i-0', 'i-1', 'i-2', 'i-3'];
 
 type HidingReads = ReturnType<typeof hidingReads>;
@@ -109,12 +150,13 @@ type HidingReads = ReturnType<typeof hidingReads>;
 /** Reads of four instances during an outage of secondary interfaces. */
 function hidingReads() {
   const changing = new Set<string>();
+  let now = 0;
   const outages = new VisibilityOutages({
-    now: () => 0,
+    now: () => now,
     withSecondary: () => allInstances,
     isExamined: (id) => !changing.has(id),
   });
-  outages.begin({ kind: 'blind', what: 'secondaries', share: 0.5, for: 1000 });
+  const end = outages.begin({ kind: 'blind', what: 'secondaries', share: 0.5, for: 1000 });
   const read = (identity: string, ids: readonly string[], { input = {}, more = false }): number => {
     const answer = outages.shown({
       identity,
@@ -127,6 +169,11 @@ function hidingReads() {
   };
   return {
     changing,
+    outages,
+    end,
+    pass: (ms: number): void => {
+      now += ms;
+    },
     list: (identity: string, ids: readonly string[], page: 'first' | 'last' | 'only'): void => {
       const input = { Values: ['in-use'], ...(page === 'last' && { NextToken: 'more' }) };
       read(identity, ids, { input, more: page === 'first' });

@@ -62,7 +62,10 @@ const filters: Readonly<
 /** Of so many instances at most, the withdrawal brake lets go what is missing. */
 const maxWithdrawn = 3;
 
-/** Maximum time from hiding an interface until it is shown again, in ms: the time between two listings. */
+/**
+ * Maximum time from the last read during an outage until an interface that was hidden is shown again, in ms: the time
+ * between two listings.
+ */
 const maxMissingTime = 300_000;
 
 export interface VisibilityOutagesOptions {
@@ -153,8 +156,10 @@ export class VisibilityOutages {
     const plans = [...this.#active];
     const alone = plans.find(([{ what }]) => what === 'secondaries');
     const isWhole = this.#note(read, alone !== undefined);
+    const now = this.#options.now();
+    // What it hid still counts as missing while another outage keeps reads from showing it.
+    if (alone !== undefined || (plans.length > 0 && this.isRecent(now))) this.#hiddenAt = now;
     if (alone === undefined) return plans;
-    this.#hiddenAt = this.#options.now();
     const [, only] = alone;
     return isWhole && only === undefined ? [] : [alone];
   }
