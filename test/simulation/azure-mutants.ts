@@ -103,6 +103,22 @@ export const azureMutants: readonly Mutant[] = [
     edits: [goneWithoutItsScaleSet, foundNowhere("failure.kind === 'notAuthorized'")],
     seeds,
   },
+  {
+    name: 'a VM shown without its primary interface counts as complete',
+    edits: [
+      {
+        file: 'providers/azure/read.ts',
+        from: 'if (!showsPrimary(observations)) throw ',
+        to: 'if (observations.length === 0) throw ',
+      },
+      {
+        file: 'providers/inventory/tracked-instance.ts',
+        from: "(each) => each.kind === 'interface' && isPrimaryInterface(each.interface),",
+        to: "(each) => each.kind === 'interface' && (isPrimaryInterface(each.interface) || each.interface.id !== ''),",
+      },
+    ],
+    seeds,
+  },
   onAzure(
     'an interface takes no more addresses after a change that failed',
     'providers/azure/network-interface.ts',
@@ -143,7 +159,6 @@ const aboutAbsence: ReadonlySet<string> = new Set([
   'an interface is withdrawn after a single listing',
   'an interface is withdrawn after a single refresh',
   'absence alone counts as missing',
-  'an instance shown without its primary interface counts as complete',
   'the withdrawal brake holds nothing',
   'the withdrawal brake never opens',
   'the withdrawal brake counts terminated instances',

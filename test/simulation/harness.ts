@@ -56,8 +56,8 @@ export class Harness {
   });
   readonly outages = new VisibilityOutages({
     now: () => this.now,
-    isWorthHiding: () => this.instancesWithSecondary().length > 3,
-    isNoticed: () => this.instancesWithSecondary().filter((id) => !this.#isAwaited(id)).length > 3,
+    withSecondary: () => this.instancesWithSecondary(),
+    isExamined: (instanceId) => !this.#isAwaited(instanceId),
   });
   readonly replicas: Replica[] = [];
   readonly client: KubernetesClient;
@@ -233,7 +233,7 @@ export class Harness {
     const listed = this.outages.isRecent(this.now)
       ? output
       : withoutOmitted(this.incompleteReads, { identity, action }, output);
-    return this.outages.shown(action, listed, isListing(action, input)) as T;
+    return this.outages.shown({ identity, action, input, output: listed }) as T;
   }
 
   #compose(process: SimulatedProcess): ReplicaSetup['compose'] {
@@ -395,10 +395,3 @@ const silentLogger: Logger = {
   error: () => undefined,
   child: () => silentLogger,
 };
-
-/** Whether a call reads the interfaces of everything that is served, each of which is then examined. */
-function isListing(action: string, input: object): boolean {
-  if (action === 'Interfaces.List' || action === 'Interfaces.ListVirtualMachineScaleSetNetworkInterfaces')
-    return true;
-  return action === 'DescribeNetworkInterfaces' && JSON.stringify(input).includes('"in-use"');
-}

@@ -334,7 +334,8 @@ export type StalledState = 'marked' | 'refused' | 'released';
 
 /**
  * Another region or account; a role without access to interfaces or to primary ones; a share of the instances.
- * `secondaries`: from the next listing, all interfaces but primary ones, which is too much to believe.
+ * `secondaries`: from the next listing, all interfaces but primary ones; from other reads only once lists have lacked too
+ * many to believe.
  */
 export type OutageScope = 'region' | 'interfaces' | 'primaries' | 'instances' | 'secondaries';
 

@@ -3,17 +3,20 @@
 import type { Ec2NetworkInterface } from '../../src/providers/aws/ec2-api.ts';
 import { keyOf } from '../../src/simulator/arm/resource-path.ts';
 import { type Json, isObject, listAt, objectAt, textAt } from '../../src/simulator/workload/json.ts';
+import { type Answer, type InterfaceRead, isList, isOfInterfaces, LackingLists } from './lacking-lists.ts';
 import type { OutageScope, FaultPlan } from './scenario.ts';
 
 type Plan = Extract<FaultPlan, { readonly kind: 'blind' }>;
 
-interface Reply {
+interface Reply extends Answer {
   readonly NetworkInterfaces?: readonly Ec2NetworkInterface[];
   readonly Reservations?: readonly {
     readonly Instances?: readonly { readonly InstanceId?: string }[];
   }[];
-  /** On Azure. */
-  readonly body?: Json;
+}
+
+interface Read extends InterfaceRead {
+  readonly output: Reply;
 }
 
 /** An interface in an answer. */
@@ -56,28 +59,27 @@ const filters: Readonly<
       withInstances(output, (id) => !isInShare(id, share)),
 };
 
-/** Longer than a listing takes, in ms. */
-const maxListing = 2000;
+/** Of so many instances at most, the withdrawal brake lets go what is missing. */
+const maxWithdrawn = 3;
 
-/** Maximum time from hiding an interface until it is shown again, in ms: the time between two listings. */
+/**
+ * Maximum time from the last read during an outage until an interface that was hidden is shown again, in ms: the time
+ * between two listings.
+ */
 const maxMissingTime = 300_000;
 
 export interface VisibilityOutagesOptions {
   readonly now: () => number;
-  /** Whether so many instances would miss a secondary interface that the withdrawal brake holds. */
-  readonly isWorthHiding: () => boolean;
-  /**
-   * Whether so many of these are examined at once. What a controller changes itself is examined when the change is over, and
-   * the others may be withdrawn by then.
-   */
-  readonly isNoticed: () => boolean;
+  /** Instances that would miss a secondary interface. */
+  readonly withSecondary: () => readonly string[];
+  /** Whether a controller examines now what lists lack of the instance: what it changes itself, when the change is over. */
+  readonly isExamined: (instanceId: string) => boolean;
 }
 
 export class VisibilityOutages {
   readonly #options: VisibilityOutagesOptions;
+  readonly #lists: LackingLists;
   #hiddenAt = -Infinity;
-  /** When another read of interfaces than a listing was last answered. */
-  #otherReadAt = -Infinity;
   readonly #awaitsListing = new Set<Plan>();
   /** The only instances of which it still hides something; undefined: all. */
   readonly #active = new Map<Plan, ReadonlySet<string> | undefined>();
@@ -86,6 +88,7 @@ export class VisibilityOutages {
 
   constructor(options: VisibilityOutagesOptions) {
     this.#options = options;
+    this.#lists = new LackingLists(options.now);
   }
 
   /** Returns a function that ends it. */
@@ -118,13 +121,13 @@ export class VisibilityOutages {
     return now < this.#hiddenAt + maxMissingTime;
   }
 
-  /** The part of an answer that reaches a process. `isListing`: of all interfaces, each of which is then examined. */
-  shown(action: string, output: object, isListing: boolean): object {
-    if (isReadOfInterfaces(action) && !isListing) this.#otherReadAt = this.#options.now();
-    this.#updateSecondaries(isListing);
+  /** The part of an answer that reaches a process. */
+  shown(read: Read): object {
+    const { action, output } = read;
+    this.#updateSecondaries(isList(read));
     const isKnown = (id: string): boolean => !this.#forgotten.has(id);
     const known = this.#forgotten.size === 0 ? output : withInstances(output, isKnown);
-    return this.#plans().reduce(
+    return this.#plansFor(read).reduce(
       (shown, [plan, only]) => filters[plan.what](plan, only)(action, shown),
       known,
     );
@@ -133,20 +136,14 @@ export class VisibilityOutages {
   /** Hides secondary interfaces from a listing on, as long as so many are hidden that the withdrawal brake holds. */
   #updateSecondaries(isListing: boolean): void {
     if (this.#awaitsListing.size + this.#active.size === 0) return;
-    const isWorthHiding = this.#options.isWorthHiding();
+    const isWorthHiding = this.#options.withSecondary().length > maxWithdrawn;
     for (const [plan, only] of this.#active)
       if (plan.what === 'secondaries' && only === undefined && !isWorthHiding) this.#active.delete(plan);
-    const hidesNothing = this.#active.size === 0;
-    if (isListing && hidesNothing && this.#options.isNoticed() && !this.#isOverlapped())
-      this.#beginAwaiting();
-  }
-
-  /** A listing does not examine what another read showed after the listing began. */
-  #isOverlapped(): boolean {
-    return this.#options.now() < this.#otherReadAt + maxListing;
+    if (isListing && this.#active.size === 0 && isWorthHiding) this.#beginAwaiting();
   }
 
   #beginAwaiting(): void {
+    this.#lists.clear();
     for (const plan of this.#awaitsListing) this.#active.set(plan, undefined);
     this.#awaitsListing.clear();
   }
@@ -155,13 +152,43 @@ export class VisibilityOutages {
    * While secondary interfaces are hidden, nothing else is: with only some instances visible, and those in part, nothing
    * would show that too much is missing.
    */
-  #plans(): readonly (readonly [Plan, ReadonlySet<string> | undefined])[] {
+  #plansFor(read: Read): readonly (readonly [Plan, ReadonlySet<string> | undefined])[] {
     const plans = [...this.#active];
     const alone = plans.find(([{ what }]) => what === 'secondaries');
+    const isWhole = this.#note(read, alone !== undefined);
+    const now = this.#options.now();
+    // What it hid still counts as missing while another outage keeps reads from showing it.
+    if (alone !== undefined || (plans.length > 0 && this.isRecent(now))) this.#hiddenAt = now;
     if (alone === undefined) return plans;
-    this.#hiddenAt = this.#options.now();
-    return [alone];
+    const [, only] = alone;
+    return isWhole && only === undefined ? [] : [alone];
   }
+
+  /**
+   * Notes which instances it lacks or shows interfaces of. Returns whether it must show all, because so few others lack any
+   * that the withdrawal brake would let them go.
+   */
+  #note(read: Read, isHiding: boolean): boolean {
+    if (!isOfInterfaces(read) || (!isHiding && this.#awaitsListing.size === 0)) return false;
+    const { withSecondary, isExamined } = this.#options;
+    const secondary = listedIn(read.output).filter(
+      ({ isPrimary, instanceId }) => !isPrimary && instanceId !== '',
+    );
+    const instanceIds = secondary.map(({ instanceId }) => instanceId);
+    const able = new Set(withSecondary());
+    if (isList(read)) {
+      if (isHiding) this.#lists.noteList(read, instanceIds, (id) => able.has(id) && isExamined(id));
+      return false;
+    }
+    const lacked = [...this.#lists.lackedFor(read.identity)].filter((id) => able.has(id));
+    if (isHiding && lacked.length > maxWithdrawn) return false;
+    this.#lists.noteShown(read.identity, instanceIds);
+    return true;
+  }
+}
+
+function listedIn({ NetworkInterfaces: all, body }: Reply): readonly Listed[] {
+  return all?.map(onEc2) ?? listAt(body, 'value').filter(isInterface).map(onAzure);
 }
 
 function withInstances(output: Reply, isShown: (instanceId: string) => boolean): object {
@@ -203,8 +230,4 @@ function isInShare(instanceId: string, share: number): boolean {
   // On Azure they are numbered from 0.
   const spread = instanceId.startsWith('/') ? number * 157 : number;
   return (spread % 256) / 256 < share;
-}
-
-function isReadOfInterfaces(action: string): boolean {
-  return action === 'DescribeNetworkInterfaces' || action.startsWith('Interfaces.');
 }

@@ -330,9 +330,9 @@ export class NodeReconciler {
   }
 
   #warn(now: number): Requeue {
-    const { view, node } = this.#state;
+    const { view, node, assessed: assessment, changedByUs } = this.#state;
     const staticIp = this.#parts.staticAddress.warning;
-    return this.#warnings.step(node, { view, assessment: this.#state.assessed, staticIp }, now);
+    return this.#warnings.step(node, { view, assessment, changedByUs, staticIp }, now);
   }
 
   #enqueue(start: Begin): () => void {

@@ -211,6 +211,13 @@ export class NodeState implements InstancePort {
     return { view, tags, isBusy };
   }
 
+  /** Interfaces that a call of ours changes, or, with a lost answer, may still change. */
+  get changedByUs(): ReadonlySet<string> {
+    const { view, growth, releases } = this;
+    const changing = unionOf(unionOf(growth.interfaces, releases.shrinking), this.#associating);
+    return view === undefined ? none : this.#changingWith(changing, view);
+  }
+
   /** Whether a change replaces a whole instance, so that no two of its interfaces may change at once. */
   get #isChangedWhole(): boolean {
     return this.#context.cloud.implementation.traits.change === 'perInstance';

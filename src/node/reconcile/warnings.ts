@@ -28,6 +28,8 @@ import { retiredUses } from '../release/retired-holdings.ts';
 export interface WarningFacts {
   readonly view: InstanceView | undefined;
   readonly assessment: Assessment;
+  /** Interfaces that we are changing. */
+  readonly changedByUs: ReadonlySet<string>;
   /** Why the node lacks the static address it asks for. */
   readonly staticIp: NodeCondition | undefined;
 }
@@ -137,11 +139,11 @@ function immediateWarnings(node: CiliumNode, facts: WarningFacts): readonly Node
 
 function lastingWarnings(
   node: CiliumNode,
-  { view, assessment }: WarningFacts,
+  { view, assessment, changedByUs }: WarningFacts,
   words: CloudWords,
 ): readonly LastingWarning[] {
   if (view === undefined || assessment.kind !== 'served') return [];
-  const found: LastingWarning[] = [...changeWarning(view, assessment)];
+  const found: LastingWarning[] = assessment.wanted > 0 ? [...changeWarning(view, changedByUs)] : [];
   const start = startWarning(node, { view, assessment }, words);
   if (start !== undefined) found.push({ about: 'start', condition: start, patience });
   const { usage, wanted } = assessment;
@@ -153,13 +155,14 @@ function lastingWarnings(
   return [...found, { about: untaken.kind, condition: untakenCondition(untaken), patience: needed }];
 }
 
-/** Our own changes end sooner, one way or the other. */
 function changeWarning(
   { interfaces }: InstanceView,
-  { wanted }: Assessment & { readonly kind: 'served' },
+  changedByUs: WarningFacts['changedByUs'],
 ): readonly LastingWarning[] {
-  const changing = interfaces.filter(({ condition }) => condition === 'changing').map(({ id }) => id);
-  if (wanted === 0 || changing.length === 0) return [];
+  const changing = interfaces
+    .filter(({ id, condition }) => condition === 'changing' && !changedByUs.has(id))
+    .map(({ id }) => id);
+  if (changing.length === 0) return [];
   return [{ about: 'changing', condition: changingInterfaces(changing), patience: changePatience }];
 }
 

@@ -106,20 +106,23 @@ function meaningOf(
     const answer = { kind: 'released', interfaceId, instanceId, holdings } as const;
     return { outcome: { kind: 'released' }, answer, isUnclear: false };
   }
-  const { kind } = outcome.failure;
-  const { invalidates } = policyOf(outcome.failure);
-  const concerns = concernOf(outcome.failure);
-  // Another client of the cloud detached or deleted the interface: what the agent gave up is not offered on it again.
-  const answer =
-    kind === 'interfaceGone' ? ({ kind: 'notFound', interfaceId, instanceId } as const) : undefined;
+  return whenRefused(outcome.failure, { kind: 'notFound', interfaceId, instanceId });
+}
+
+function whenRefused(failure: CloudFailure, notFound: Answer): Omit<UnassignResult, 'finished'> {
+  const { invalidates } = policyOf(failure);
+  const concerns = concernOf(failure);
   // A change by something else may take what is hidden, and a pod may need that before the call is repeated: a read decides.
   const isUnclear = concerns !== 'nothing' || invalidates !== 'nothing';
+  // The interface was detached or deleted, alone or with its instance: what the agent gave up is not offered on it again.
+  const answer = invalidates === 'existence' ? notFound : undefined;
   return { outcome: { kind: 'refused', concerns }, answer, isUnclear };
 }
 
 function concernOf(failure: CloudFailure): Concern {
-  const { retry } = policyOf(failure);
-  if (retry !== 'later' && retry !== 'never') return 'nothing';
+  const { retry, invalidates } = policyOf(failure);
+  // The same call may succeed soon, or nothing is there to offer again.
+  if (invalidates === 'existence' || (retry !== 'later' && retry !== 'never')) return 'nothing';
   return mayConcern(failure, 'thing') ? 'one' : 'all';
 }
 

@@ -52,7 +52,8 @@ const azureTraits: CloudTraits = {
   publicAddresses: true,
 };
 
-const maxInstancesPerRefresh = 50;
+/** One list of a scale set answers for all of its instances, however many are asked for: more than a set has. */
+const maxInstancesPerRefresh = 1000;
 
 export function azureAllocation(options: AzureAllocationOptions): AllocationImplementation {
   const { api, gate, clock, consistencyWindow, place, isInScope } = options;

@@ -60,6 +60,13 @@ const byText: readonly MeaningByText[] = [
   { code: 'OperationNotAllowed', text: /\bquota\b|\blimit\b/i, kind: 'limitReached' },
   { code: 'OperationNotAllowed', text: /deallocat|not running/i, kind: 'instanceNotRunning' },
   { code: 'InvalidResourceReference', text: /\/subnets\//i, kind: 'subnetGone' },
+  // A scale set without any VM. Of one that is gone itself, ARM answers ResourceNotFound.
+  {
+    code: 'NotFound',
+    text: /^/,
+    kind: 'instanceGone',
+    of: 'Interfaces.ListVirtualMachineScaleSetNetworkInterfaces',
+  },
   // A VM that is being deleted, or was: the reads that follow decide whether it is gone.
   {
     code: 'InvalidParameter',

@@ -3,6 +3,7 @@
 import type { CallContext, ObservationScope, ObservedPage } from '../contract/allocation-implementation.ts';
 import { CloudError } from '../contract/cloud-failure.ts';
 import { policyOf } from '../contract/failure-policy.ts';
+import { isFirstSlot, isPrimaryInterface } from '../contract/network-interface.ts';
 import type { Instance, Observation } from '../contract/observation.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { type Json, list, text } from './arm-api.ts';
@@ -56,6 +57,9 @@ const partSize = 50;
 /** From this number of instances of one scale set on, its list is fewer reads. */
 const worthAList = 10;
 
+/** Lists read at a time. What they show is held until the core takes it. */
+const maxLists = 4;
+
 export async function* observe(
   parts: ReadParts,
   scope: ObservationScope,
@@ -77,8 +81,7 @@ export async function* observe(
     ({ kind }) => (kind === 'instance' ? 'instance' : 'list'),
   );
   const failures: (CloudError | undefined)[] = [];
-  for (const source of lists) {
-    const pages = await pagesOf(parts, source, context);
+  for await (const { source, pages } of listsAhead(parts, lists, context)) {
     failures.push(failureIn(pages));
     yield* withSubnets(parts, pages, context);
     const left = isAll ? [] : leftOut(source, pages);
@@ -87,6 +90,27 @@ export async function* observe(
   if (isAll) refuseNothing(failures);
   const pages = await Promise.all(single.map((source) => pagesOf(parts, source, context)));
   yield* withSubnets(parts, pages.flat(), context);
+}
+
+/** Reads several lists at a time, and yields them in their order. */
+async function* listsAhead(
+  parts: ReadParts,
+  sources: readonly Source[],
+  context: CallContext,
+): AsyncGenerator<{ readonly source: Source; readonly pages: readonly ObservedPage[] }> {
+  const begin = (source: Source): Promise<readonly ObservedPage[]> => {
+    const pages = pagesOf(parts, source, context);
+    // Whoever takes it sees the rejection. Until then nobody waits for it.
+    pages.catch(() => undefined);
+    return pages;
+  };
+  const begun = sources.slice(0, maxLists).map(begin);
+  for (const [at, source] of sources.entries()) {
+    const pages = await begun.shift();
+    const next = sources[at + maxLists];
+    if (next !== undefined) begun.push(begin(next));
+    if (pages !== undefined) yield { source, pages };
+  }
 }
 
 function failureIn(pages: readonly ObservedPage[]): CloudError | undefined {
@@ -117,10 +141,12 @@ function holderIn(observation: Observation): string | undefined {
 }
 
 /** One list, or one instance, to read. */
-type Source =
-  | { readonly kind: 'scaleSet'; readonly set: ScaleSetVm; readonly named: readonly Named[] }
-  | { readonly kind: 'group'; readonly vm: StandaloneVm; readonly named: readonly Named[] }
-  | { readonly kind: 'instance'; readonly named: Named };
+type Source = List | { readonly kind: 'instance'; readonly named: Named };
+
+type List = { readonly isListing: boolean; readonly named: readonly Named[] } & (
+  | { readonly kind: 'scaleSet'; readonly set: ScaleSetVm }
+  | { readonly kind: 'group'; readonly vm: StandaloneVm }
+);
 
 function sourcesFor(named: readonly Named[], isAll: boolean): readonly Source[] {
   const lists = Map.groupBy(named, ({ ref }) => scaleSetKey(ref) ?? groupKey(ref));
@@ -129,9 +155,10 @@ function sourcesFor(named: readonly Named[], isAll: boolean): readonly Source[] 
     if (first === undefined) return [];
     if (!isAll && members.length < worthAList)
       return members.map((each) => ({ kind: 'instance', named: each }));
+    const whole = { isListing: isAll, named: members };
     return first.ref.kind === 'vm'
-      ? [{ kind: 'group', vm: first.ref, named: members }]
-      : [{ kind: 'scaleSet', set: first.ref, named: members }];
+      ? [{ ...whole, kind: 'group', vm: first.ref }]
+      : [{ ...whole, kind: 'scaleSet', set: first.ref }];
   });
 }
 
@@ -180,14 +207,10 @@ function readWhole(parts: ReadParts, source: Source, context: CallContext): Prom
   return readAList(parts, source, context);
 }
 
-async function readAList(
-  parts: ReadParts,
-  source: Exclude<Source, { kind: 'instance' }>,
-  context: CallContext,
-): Promise<Whole> {
+async function readAList(parts: ReadParts, source: List, context: CallContext): Promise<Whole> {
   const request = source.kind === 'scaleSet' ? scaleSetInterfaces(source.set) : interfacesInGroup(source.vm);
   const names = new Map(source.named.map(({ id }) => [instanceKey(id), id]));
-  const { startedAt, items } = await parts.client.readList(
+  const reading = parts.client.readList(
     request,
     (item) => {
       const shown = readInterface(item, parts.spellings);
@@ -197,21 +220,37 @@ async function readAList(
     },
     context,
   );
+  // Azure does not find the interfaces of a scale set without any VM.
+  const noVm = { startedAt: parts.clock.monotonic(), items: [] };
+  const { startedAt, items } = (await unlessMissing(reading)) ?? noVm;
   parts.failedModels.noteShown(items);
   const completed = await parts.publicAddresses.complete(items, context);
-  return { startedAt, observations: placed(request, completed) };
+  const instances = placed(request, completed);
+  // A listing is confirmed by refreshes where it shows too little.
+  const told = source.isListing ? instances : instances.filter(showsPrimary);
+  return { startedAt, observations: told.flat() };
 }
 
+/** By instance. */
 function placed(
   request: Parameters<typeof unreadable>[0],
   shown: readonly ShownInterface[],
-): readonly Observation[] {
+): readonly (readonly Observation[])[] {
   const met = new Set<string>();
   for (const { id } of shown) {
     if (met.has(id)) throw unreadable(request, `${id} is shown twice`);
     met.add(id);
   }
-  return [...Map.groupBy(shown, ({ instanceId }) => instanceId).values()].flatMap(inPlaces);
+  return [...Map.groupBy(shown, ({ instanceId }) => instanceId).values()].map(inPlaces);
+}
+
+/** A list without the primary interface of a VM, which each VM has, may lack more of it. */
+function showsPrimary(observations: readonly Observation[]): boolean {
+  return observations.some(
+    (each) =>
+      (each.kind === 'interface' && isPrimaryInterface(each.interface)) ||
+      (each.kind === 'unreadableInterface' && isFirstSlot(each.interface)),
+  );
 }
 
 async function readInstance(parts: ReadParts, named: Named, context: CallContext): Promise<Whole> {
@@ -237,7 +276,9 @@ async function readScaleSetVm(
     failedModels.noteShown(shown);
     const named = shown.map((item) => ({ ...item, instanceId: id }));
     const completed = await publicAddresses.complete(named, context);
-    return { startedAt: read.startedAt, observations: placed(request, completed) };
+    const observations = placed(request, completed).flat();
+    if (!showsPrimary(observations)) throw unreadable(request, 'the primary interface is missing');
+    return { startedAt: read.startedAt, observations };
   }
   const vm = await unlessMissing(client.readOne(scaleSetVm(ref), context));
   if (vm !== undefined) return alone(vm.startedAt, { id, state: stateOf(vm.answer.body), managed: true });
@@ -270,7 +311,7 @@ async function readStandaloneVm(
   const observations = placed(
     request,
     shown.flatMap((item) => item ?? []),
-  );
+  ).flat();
   if (observations.length > 0) return { startedAt, observations };
   return alone(startedAt, { id, state: stateOf(answer.body), managed: true });
 }

@@ -113,7 +113,7 @@ export function whenShown(before: InterfaceRecord, seen: NetworkInterface, readi
     elsewhereAt: undefined,
     unlistedHoldings: missing.unlisted,
     // What a changing interface keeps is not shown: only what the read itself shows is seen.
-    unseen: stillUnseen(record, seen.condition === 'changing' ? seen : shown, item),
+    unseen: isFresh ? stillUnseen(record, seen.condition === 'changing' ? seen : shown, item) : record.unseen,
   };
   return { record: next, refreshDue: nextRefresh(record, next, reading) };
 }

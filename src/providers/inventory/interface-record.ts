@@ -42,8 +42,8 @@ export interface InterfaceRecord {
   /** Start of a read that showed it detached or on another instance; no later read showed it here. */
   readonly elsewhereAt: number | undefined;
   /**
-   * Addresses and prefixes that the last answer, a listing, did not show; or that were missing, and that only a read of the
-   * changing interface showed since.
+   * Addresses and prefixes that the last answer, a listing, did not show; or that were missing or known only from before a
+   * restart, and that only a read of the changing interface showed since.
    */
   readonly unlistedHoldings: ReadonlySet<string>;
   /** Addresses and prefixes known from before a restart that no read has shown yet. */

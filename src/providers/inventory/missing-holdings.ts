@@ -46,11 +46,12 @@ export function missingAsBefore(record: InterfaceRecord, seen: NetworkInterface 
 
 /**
  * A changing interface shows what comes as well as what it has: what it lacked and shows again is neither missing nor back
- * before the change has ended.
+ * before the change has ended, and what only a CiliumNode showed is not yet there.
  */
 export function missingWhileChanging(record: InterfaceRecord, seen: NetworkInterface): Missing {
+  const present = presentIn(seen, record.interface);
+  const shown = [...record.missing.keys(), ...record.unseen].filter((holding) => present.has(holding));
   const before = missingAsBefore(record, seen);
-  const shown = [...record.missing.keys()].filter((holding) => !before.kept.has(holding));
   return { ...before, unlisted: new Set([...record.unlistedHoldings, ...shown]) };
 }
 

@@ -1,7 +1,6 @@
 // The state of an instance that the CiliumNode showed when this process started tracking it. The previous leader may
 // have just released addresses; reads can keep showing them while the cloud lags.
 import type { InterfaceRecord } from './interface-record.ts';
-import { holdingIds } from './missing-holdings.ts';
 import type { NetworkInterface } from '../contract/network-interface.ts';
 
 /** When the state of an instance was restored, in monotonic ms. */
@@ -44,9 +43,10 @@ export class PreviousLeaderState {
     this.#isEmpty = isEmpty;
   }
 
-  /** Addresses and prefixes, by interface, that possibly stale reads show beyond the restored state. */
-  get unconfirmed(): ReadonlyMap<string, readonly string[]> {
-    return this.#unconfirmed;
+  /** Addresses and prefixes, by known interface, that possibly stale reads show beyond the restored state. */
+  unconfirmedOn(known: ReadonlyMap<string, InterfaceRecord>): ReadonlyMap<string, readonly string[]> {
+    const there = [...this.#unconfirmed].filter(([id]) => known.has(id));
+    return there.length === this.#unconfirmed.size ? this.#unconfirmed : new Map(there);
   }
 
   /** Whether a read that began then may be older than the restored state. */
@@ -69,11 +69,14 @@ export class PreviousLeaderState {
    * offered again. Reads that begin a consistency window after the restore are believed in full.
    */
   screen(record: InterfaceRecord, shown: NetworkInterface, startedAt: number): Screened {
-    const refreshFrom = this.#restoredAt + this.#consistencyWindow;
-    const unconfirmed = this.mayBeNewerThan(startedAt)
-      ? holdingIds(shown).filter((holding) => !this.#isKnown(record, holding))
-      : [];
+    const isBelieved = !this.mayBeNewerThan(startedAt);
     const before = this.#unconfirmed.get(shown.id) ?? [];
+    // No read of a changing interface adds what it shows: the one after the change confirms it.
+    const open = [
+      ...(shown.condition === 'changing' ? before : []),
+      ...(isBelieved ? [] : [...shown.addresses, ...shown.prefixes]),
+    ];
+    const unconfirmed = [...new Set(open)].filter((holding) => !this.#isKnown(record, holding));
     const isNews = unconfirmed.join() !== before.join();
     if (unconfirmed.length === 0) {
       this.#confirm(shown.id);
@@ -86,6 +89,7 @@ export class PreviousLeaderState {
       addresses: shown.addresses.filter(isConfirmed),
       prefixes: shown.prefixes.filter(isConfirmed),
     };
+    const refreshFrom = isBelieved ? undefined : this.#restoredAt + this.#consistencyWindow;
     return { shown: confirmed, isNews, refreshFrom };
   }
 

@@ -66,7 +66,7 @@ export class TrackedInstance {
       interfaces: inOrder([...records.values()].map((record) => record.interface)),
       ...unusableParts([...unusable.values()], (id) => records.has(id)),
       instance: this.#presence.instance,
-      unconfirmed: this.#memory.unconfirmed,
+      unconfirmed: this.#memory.unconfirmedOn(records),
       ...uncertainIn(records),
       withdrawn: this.#withdrawn(),
       refreshDue: this.#refreshDue,

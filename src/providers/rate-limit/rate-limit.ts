@@ -171,7 +171,11 @@ export function whenRenewed(limit: RateLimit, count: 1 | -1): RateLimit {
 /** The cloud says that it would admit `count` further calls. Those granted and not sent yet are among them. */
 export function whenRemaining(limit: RateLimit, count: number, now: number): RateLimit {
   const current = limitAt(limit, now);
-  return { ...current, bucket: loweredTo(current.bucket, count - current.unsent.length, now) };
+  const left = count - current.unsent.length;
+  // It says whole tokens, and has part of the next one, too: without that part, answers that come faster than tokens would
+  // leave none.
+  if (tokensAt(current.bucket, now) < left + 1) return current;
+  return { ...current, bucket: loweredTo(current.bucket, left, now) };
 }
 
 /** Whether it equals a limit that no call has used. */

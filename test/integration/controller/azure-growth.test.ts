@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { textAt } from '../../../src/simulator/workload/json.ts';
+import { isObject, type Json, listAt, objectAt, textAt } from '../../../src/simulator/workload/json.ts';
 import { AzureClusterWorld } from '../../support/azure-cluster-world.ts';
 import { scaleSet, testAzure } from '../../support/azure-cloud.ts';
 import { startController } from '../../support/world-controller.ts';
@@ -70,4 +70,63 @@ describe('a controller on Azure', () => {
     expect(max).toBe(30 + 2 + 8);
     expect(world.broken()).toEqual([]);
   });
+
+  test('reports no change of others while its own takes long', async () => {
+    const interfaces = ['nic0', 'nic1'].map((name) => ({ name, subnet: 'pods' }));
+    const world = new AzureClusterWorld({ cloud: testAzure({ scaleSets: [scaleSet({ interfaces })] }) });
+    startController(world, { flags: { 'resync-interval': '30s' } });
+    await world.startAgents();
+    await world.advance(180_000);
+    const { arm } = world.cluster;
+    arm.cloud.times = { ...arm.cloud.times, machineMs: { min: 480_000, max: 480_000 } };
+
+    world.addLivingPods(30);
+    await world.advance(450_000);
+    const during = { waiting: world.waiting().length, events: world.events(world.machine().name) };
+    await world.advance(1_000_000);
+
+    expect(during.waiting).toBeGreaterThan(0);
+    expect(during.events).toEqual([]);
+    expect(world.events(world.machine().name)).toEqual([]);
+    expect(world.waiting()).toEqual([]);
+    expect(world.broken()).toEqual([]);
+  });
+
+  test('adds nothing to a VM before its lists of interfaces show the primary one', async () => {
+    const interfaces = [{ name: 'nic0', addresses: 8 }, { name: 'nic1' }];
+    const world = new AzureClusterWorld({
+      cloud: testAzure({
+        scaleSets: [scaleSet({ interfaces: interfaces.map((each) => ({ ...each, subnet: 'pods' })) })],
+      }),
+    });
+    let hides = true;
+    const isShown = (item: Json): boolean => !hides || objectAt(item, 'properties')['primary'] !== true;
+    const tamper = (_: string, answer: object): object => {
+      const { body } = answer as { readonly body?: Json };
+      const shown = { ...objectAt(body), value: listAt(body, 'value').filter(isShown) };
+      return isObject(body) && 'value' in body ? { ...answer, body: shown } : answer;
+    };
+    const controller = startController(world, { tamper });
+
+    await world.announce(world.machine());
+    await world.advance(600_000);
+    const during = { updates: updatesOf(controller), events: world.events(world.machine().name) };
+    hides = false;
+    await world.advance(60_000);
+
+    expect(during.updates).toBe(0);
+    expect(during.events).toEqual(
+      ['Node', 'CiliumNode'].map(
+        (kind) =>
+          `${kind} CallFailed: Interfaces.ListVirtualMachineScaleSetVMNetworkInterfaces answers UnreadableAnswer: cannot understand the answer: the primary interface is missing`,
+      ),
+    );
+    expect(updatesOf(controller)).toBe(0);
+    expect(world.pool(world.machine()).size).toBe(8);
+    expect(world.broken()).toEqual([]);
+  });
 });
+
+function updatesOf({ changes }: ReturnType<typeof startController>): number {
+  return changes.filter(({ action }) => action === update).length;
+}

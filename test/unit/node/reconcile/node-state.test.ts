@@ -3,11 +3,12 @@ import type { ReadOutcome } from '../../../../src/kubernetes/transport/write-out
 import { NodeState } from '../../../../src/node/reconcile/node-state.ts';
 import type { NodeContext } from '../../../../src/node/reconcile/node-context.ts';
 import type { NodeEvent } from '../../../../src/node/reconcile/node-event.ts';
-import { scriptedImplementation } from '../../providers/scripted-implementation.ts';
+import type { CloudTraits } from '../../../../src/providers/contract/cloud-traits.ts';
+import { scriptedImplementation, traits } from '../../providers/scripted-implementation.ts';
 import { eni, infrastructure, m5Large, subnet, view } from '../allocation-facts.ts';
 import { nodeOf } from '../cilium-nodes.ts';
 
-function rig() {
+function rig(change: CloudTraits['change'] = 'perInterface') {
   const facts = {
     view: view([eni(0, 5)]),
     infrastructure: infrastructure([subnet('subnet-1')], { networkIds: new Set(['vpc-1']) }),
@@ -18,7 +19,7 @@ function rig() {
   const section = { ...node.section, zone: 'us-west-1a', firstInterfaceIndex: 0 };
   const context: unknown = {
     cloud: {
-      implementation: scriptedImplementation({}),
+      implementation: scriptedImplementation({ traits: { ...traits, change } }),
       inventory: { view: () => facts.view },
       network: {
         get infrastructure() {
@@ -89,6 +90,21 @@ describe('the state of a node', () => {
     expect(seen).toMatchObject({ usage: { available: 12 }, needed: 0, wanted: 0, toAllocate: 0 });
   });
 
+  test.each<[string, 'perInstance' | 'perInterface', (state: NodeState) => void, readonly string[]]>([
+    ['nothing', 'perInstance', () => undefined, []],
+    ['one interface, where each has changes of its own', 'perInterface', adds, ['eni-1']],
+    ['all interfaces, where an instance changes as a whole', 'perInstance', adds, ['eni-0', 'eni-1']],
+    ['all, while addresses leave', 'perInstance', takes, ['eni-0', 'eni-1']],
+    ['all, while one gets a public address', 'perInstance', associates, ['eni-0', 'eni-1']],
+  ])('says that our calls change %s', (_, change, begin, expected) => {
+    const { state, facts } = rig(change);
+    facts.view = view([eni(0), eni(1)]);
+
+    begin(state);
+
+    expect([...state.changedByUs].sort()).toEqual(expected);
+  });
+
   test('is assessed again once its instance type is read, and not before', () => {
     const { state, facts } = rig();
     facts.limits = 'unread';
@@ -124,4 +140,16 @@ const gone: ReadOutcome = { kind: 'gone' };
 
 function denied(message: string): ReadOutcome {
   return { kind: 'denied', message };
+}
+
+function adds({ growth }: NodeState): void {
+  growth.steps.add({ kind: 'allocateIPs', interfaceId: 'eni-1', subnetId: 'subnet-1', count: 1 });
+}
+
+function takes({ releases }: NodeState): void {
+  Object.defineProperty(releases, 'shrinking', { value: new Set(['eni-1']) });
+}
+
+function associates(state: NodeState): void {
+  state.associating = 'eni-1';
 }

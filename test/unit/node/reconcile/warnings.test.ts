@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { CiliumNode } from '../../../../src/kubernetes/cilium-node/cilium-node.ts';
 import { assess, type Assessment } from '../../../../src/node/conditions/assessment.ts';
 import type { NodeCondition } from '../../../../src/node/conditions/node-condition.ts';
@@ -12,6 +12,8 @@ import { traits } from '../../providers/scripted-implementation.ts';
 import { eni, infrastructure, m5Large, subnet, view } from '../allocation-facts.ts';
 import { addresses } from '../../providers/interfaces.ts';
 import { nodeOf, wellFormed } from '../cilium-nodes.ts';
+
+const none: ReadonlySet<string> = new Set();
 
 function assessed(node: CiliumNode, known: InstanceView, pendingPods: number): Assessment {
   return assess({
@@ -48,7 +50,7 @@ async function warningsOf(interfaces: readonly NetworkInterface[]): Promise<read
     traits,
     words: awsSection.words,
   });
-  const facts = { view: known, assessment, staticIp: undefined };
+  const facts = { view: known, assessment, changedByUs: none, staticIp: undefined };
   const update = (): unknown => warnings.step(node, facts, clock.monotonic());
 
   update();
@@ -104,7 +106,7 @@ async function reportsOn(moments: readonly Moment[], size = 9): Promise<readonly
     });
     const known = { ...view(interfaces), read: true };
     const assessment = assessed(node, known, current.pods);
-    const facts = { view: known, assessment, staticIp: undefined };
+    const facts = { view: known, assessment, changedByUs: none, staticIp: undefined };
     const { requeueAfter } = warnings.step(node, facts, clock.monotonic());
     cancel();
     if (requeueAfter !== undefined) cancel = clock.schedule(requeueAfter, () => update());
@@ -175,30 +177,66 @@ test('pods are not reported while their agent may wait for the first addresses',
   expect(await reportsOn([{ at: 1, pods: 2 }], 5)).toEqual([]);
 });
 
-test('an interface that keeps changing is reported after five minutes, while its node lacks addresses', async () => {
-  const clock = new VirtualClock();
-  const found: string[] = [];
-  const node = nodeOf({ pool: {}, enis: {}, used: {} });
-  const warnings = new Warnings({
-    emit: (event) => event.kind === 'warning' && found.push(event.warning.reason),
-    traits,
-    words: awsSection.words,
-  });
-  const update = (item: NetworkInterface): void => {
-    const known = { ...view([item]), read: true };
-    const facts = { view: known, assessment: assessed(node, known, 1), staticIp: undefined };
-    warnings.step(node, facts, clock.monotonic());
-  };
+describe('an interface that keeps changing while its node lacks addresses', () => {
+  const minute = 60_000;
+  const byUs = new Set(['eni-1']);
+  const ready = eni(1);
   const changing = eni(1, 0, { condition: 'changing' });
 
-  update(changing);
-  await clock.advance(299_999);
-  update(changing);
-  const early = [...found];
-  await clock.advance(1);
-  update(changing);
-  update(eni(1));
+  test.each<
+    [string, readonly [at: number, item: NetworkInterface, changedByUs: ReadonlySet<string>][], number]
+  >([
+    ['for five minutes is reported', [[0, changing, none]], 5 * minute],
+    [
+      'for less is not',
+      [
+        [0, changing, none],
+        [5 * minute - 1, ready, none],
+      ],
+      Infinity,
+    ],
+    [
+      'by a call of ours is not',
+      [
+        [0, changing, byUs],
+        [9 * minute, ready, none],
+      ],
+      Infinity,
+    ],
+    [
+      'for five minutes after a call of ours is reported',
+      [
+        [0, changing, byUs],
+        [9 * minute, changing, none],
+      ],
+      14 * minute,
+    ],
+  ])('%s', async (_, moments, reportedAt) => {
+    const clock = new VirtualClock();
+    const found: [at: number, reason: string][] = [];
+    const node = nodeOf({ pool: {}, enis: {}, used: {} });
+    const warnings = new Warnings({
+      emit: (event) => event.kind === 'warning' && found.push([clock.monotonic(), event.warning.reason]),
+      traits,
+      words: awsSection.words,
+    });
+    let cancel = (): void => undefined;
+    const update = (item: NetworkInterface, changedByUs: ReadonlySet<string>): void => {
+      cancel();
+      const known = { ...view([item]), read: true };
+      const facts = { view: known, assessment: assessed(node, known, 1), changedByUs, staticIp: undefined };
+      const { requeueAfter } = warnings.step(node, facts, clock.monotonic());
+      if (requeueAfter !== undefined) cancel = clock.schedule(requeueAfter, () => update(item, changedByUs));
+    };
 
-  expect([early, found]).toEqual([[], ['InterfaceChanging']]);
-  expect(warnings.list).toEqual([]);
+    for (const [at, item, changedByUs] of moments) {
+      await clock.advance(at - clock.monotonic());
+      update(item, changedByUs);
+    }
+    await clock.advance(20 * minute);
+    update(ready, none);
+
+    expect(found).toEqual(reportedAt === Infinity ? [] : [[reportedAt, 'InterfaceChanging']]);
+    expect(warnings.list).toEqual([]);
+  });
 });

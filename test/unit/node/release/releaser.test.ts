@@ -303,16 +303,6 @@ describe('a refused unassignment', () => {
     },
   );
 
-  test('shows nothing again, and is not repeated before a refresh, when the interface is gone', async () => {
-    const rig = dropped([eni(0, 2)], { outcome: once(failed('interfaceGone')) });
-
-    await rig.run(due['multi-pool'] + 500);
-    await rig.clock.advance(3_600_000);
-
-    expect(rig.shown).toEqual(['10.0.0.10']);
-    expect(untimed(rig.calls)).toEqual(['eni-0 10.0.0.11']);
-  });
-
   test('leaves addresses alone that were unassigned from the same interface before', async () => {
     const rig = dropped([eni(0, 2, { prefixes: [one] })], {
       outcome: (operation) => (operation.kind === 'releasePrefixes' ? failed('throttled') : undefined),

@@ -62,3 +62,27 @@ test.each<[CloudFailureKind, number]>([
     expect(rig.invalidations).toHaveLength(invalidations);
   },
 );
+
+test.each<CloudFailureKind>(['interfaceGone', 'instanceGone'])(
+  'a refused release shows nothing again, and is not repeated before a refresh, if what it concerns is gone (%s)',
+  async (kind) => {
+    const rig = new ReleaseRig({
+      protocol: 'crd',
+      interfaces: [eni(0, 2)],
+      holds: ['10.0.0.10'],
+      answer: () => 'ready-for-release',
+      outcome: (_, number) => (number === 0 ? failed(kind) : undefined),
+    });
+
+    await rig.run(policy.delay + 60_000);
+    const { shown } = rig;
+    await rig.clock.advance(3_600_000);
+    const calls = rig.calls.length;
+    rig.refresh();
+    await rig.run(60_000);
+
+    expect({ shown, calls }).toEqual({ shown: ['10.0.0.10'], calls: 1 });
+    expect(rig.invalidations).toHaveLength(1);
+    expect(rig.held).toEqual(['10.0.0.10']);
+  },
+);

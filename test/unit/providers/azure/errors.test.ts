@@ -18,6 +18,8 @@ function failure(code: string, detail: Detail = {}) {
   return failureOf({ name }, new CallError({ result, code, message, status }));
 }
 
+const listOfSet = 'Interfaces.ListVirtualMachineScaleSetNetworkInterfaces';
+
 describe('a refusal of Azure', () => {
   test.each([
     ['TooManyRequests', { status: 429 }, 'throttled'],
@@ -33,6 +35,8 @@ describe('a refusal of Azure', () => {
     ['NotFound', { status: 404, name: 'VirtualMachineScaleSetVMs.Get' }, 'instanceGone'],
     ['ResourceNotFound', { status: 404, name: 'VirtualMachines.Get' }, 'instanceGone'],
     ['ResourceNotFound', { status: 404, name: 'Interfaces.Get' }, 'interfaceGone'],
+    ['NotFound', { status: 404, name: listOfSet }, 'instanceGone'],
+    ['ResourceNotFound', { status: 404, name: listOfSet }, 'unknown'],
     ['ParentResourceNotFound', { status: 404, name: 'VirtualMachineScaleSetVMs.Get' }, 'unknown'],
     ['ResourceNotFound', { status: 404, name: 'VirtualMachineScaleSets.Get' }, 'unknown'],
     ['ResourceGroupNotFound', { status: 404, name: 'VirtualMachines.Get' }, 'unknown'],

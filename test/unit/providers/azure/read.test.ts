@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { type Json, type JsonObject, member } from '../../../../src/providers/azure/arm-api.ts';
+import { type Json, type JsonObject, member, text } from '../../../../src/providers/azure/arm-api.ts';
 import { answerInstead, azureRig, type AzureRig, group, vmId } from './azure-rig.ts';
 
 const get = 'VirtualMachineScaleSetVMs.Get';
@@ -44,6 +44,24 @@ describe('a read of all instances that nodes name', () => {
     expect(networks.map(({ cidr }) => cidr).sort()).toEqual(['10.0.0.0/24', '10.0.1.0/24']);
   });
 
+  test('reads four lists at a time', async () => {
+    const sets = ['b', 'c', 'd', 'e'].map(
+      (name) => `  - { name: ${name}, count: 1, interfaces: [{ name: nic0, subnet: a }] }`,
+    );
+    const rig = azureRig({ topology: topology.replace('machines:', `${sets.join('\n')}\nmachines:`) });
+    const begun: number[] = [];
+    rig.gateway.onCall = ({ name }) => {
+      if (name.includes('List')) begun.push(rig.sent.length);
+    };
+
+    const named = [vmId(0), ...wide, ...['b', 'c', 'd', 'e'].map((set) => vmId(0, set))];
+    const observed = await rig.observe(all(named));
+
+    expect(holders(observed)).toEqual(new Set(named));
+    expect(begun).toHaveLength(6);
+    expect(begun.filter((answered) => answered === 0)).toHaveLength(4);
+  });
+
   test('shows no instance that no node names', async () => {
     const rig = azureRig({ topology });
 
@@ -84,6 +102,16 @@ describe('a read of all instances that nodes name', () => {
     expect(observed.failed).toEqual({ [gone]: expect.any(String) });
     expect(holders(observed)).toEqual(new Set([vmId(1), singleId]));
     expect(observed.instances).toEqual([]);
+  });
+
+  test('shows nothing of a scale set without a VM', async () => {
+    const rig = azureRig({ topology: topology.replace('wide, count: 2', 'wide, count: 0') });
+
+    const observed = await rig.observe(all([...wide, vmId(1)]));
+
+    expect(observed.failed).toEqual({});
+    expect(observed.instances).toEqual([]);
+    expect(holders(observed)).toEqual(new Set([vmId(1)]));
   });
 
   test('says nothing of any instance of a scale set whose second page is missing', async () => {
@@ -171,6 +199,16 @@ describe('a read of single instances', () => {
     expect(observed.instances).toEqual([{ id: vmId(99), state: 'terminated', managed: true }]);
   });
 
+  test('knows that all are gone of a scale set without a VM', async () => {
+    const rig = azureRig({ topology: topology.replace('wide, count: 2', 'wide, count: 0') });
+    const ids = Array.from({ length: 12 }, (_, number) => vmId(number, 'wide'));
+
+    const observed = await rig.observe(some(ids));
+
+    expect(observed.instances).toEqual(ids.map((id) => ({ id, state: 'terminated', managed: true })));
+    expect(observed.failed).toEqual({});
+  });
+
   const missing = error(404, 'NotFound');
   test.each([
     ['is denied', [[listOfVm, error(403, 'AuthorizationFailed')]]],
@@ -235,6 +273,43 @@ describe('a read of single instances', () => {
 
     expect(observed.instances).toEqual([]);
     expect(observed.failed).toEqual({ [id]: 'UnreadableAnswer' });
+  });
+
+  const withoutPrimary = (body: Json, instance: string): Json => {
+    const isShown = (item: Json): boolean =>
+      member(item, 'properties', 'primary') !== true ||
+      text(item, 'id')?.toLowerCase().startsWith(`${instance}/`) !== true;
+    return { ...(body as JsonObject), value: (member(body, 'value') as Json[]).filter(isShown) };
+  };
+
+  test('says nothing of a VM whose own list lacks its primary interface', async () => {
+    const rig = azureRig({ topology });
+    const id = vmId(0, 'wide');
+    answerInstead(rig, listOfVm, (body) => withoutPrimary(body, id));
+
+    const observed = await rig.observe(some([id]));
+
+    expect(observed.interfaces).toEqual([]);
+    expect(observed.instances).toEqual([]);
+    expect(observed.failed).toEqual({ [id]: 'UnreadableAnswer' });
+  });
+
+  test.each([
+    ['asks about a VM without a primary interface in a list of its scale set', some, 1, ['nic0', 'nic1']],
+    ['shows the others of such a VM, when it reads all instances', all, undefined, ['nic1']],
+  ])('%s', async (_, scope, reads, expected) => {
+    const rig = azureRig({ topology: topology.replace('wide, count: 2', 'wide, count: 12') });
+    const ids = Array.from({ length: 12 }, (__, number) => vmId(number, 'wide'));
+    const id = vmId(3, 'wide');
+    answerInstead(rig, listOfSet, (body) => withoutPrimary(body, id));
+
+    const observed = await rig.observe(scope(ids));
+
+    const own = observed.interfaces.filter(({ attachment }) => attachment?.instanceId === id);
+    expect(own.map(({ name }) => name)).toEqual(expected);
+    expect(rig.counts()[listOfVm]).toBe(reads);
+    expect(holders(observed)).toEqual(new Set(ids));
+    expect(observed.failed).toEqual({});
   });
 
   test('does not take an error for a VM without interfaces', async () => {

@@ -76,10 +76,13 @@ const questions: readonly (readonly [string, (kind: CloudFailureKind) => boolean
     'notYetVisible conflict unreachable',
   ],
   [
-    // Of them, what is needless leaves nothing to offer again.
+    // What is gone, or needless, leaves nothing to offer again.
     'a release keeps its addresses hidden for the next attempt',
-    (kind) => !['later', 'never'].includes(failurePolicy[kind].retry),
-    'throttled fenced stopped interfaceGone notAssigned notYetVisible conflict unreachable',
+    (kind) => {
+      const { retry, invalidates } = failurePolicy[kind];
+      return invalidates === 'existence' || !['later', 'never'].includes(retry);
+    },
+    'throttled fenced stopped instanceGone interfaceGone notAssigned notYetVisible conflict unreachable',
   ],
   [
     'the collection of orphans and the setting of delete-on-termination wait for our own gate',

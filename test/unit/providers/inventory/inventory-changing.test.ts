@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { eni, inventoryRig } from '../inventory-rig.ts';
+import { ended, eni, inventoryRig, window } from '../inventory-rig.ts';
 
 const changing = { condition: 'changing' } as const;
 
@@ -117,13 +117,45 @@ describe('an interface that the cloud is changing', () => {
     expect(holdings()).toEqual([]);
   });
 
-  test('keeps what a CiliumNode shows of it', () => {
+  test('keeps what a CiliumNode shows of it, and may lack it even if it shows it: that may be about to come', () => {
     const { refresh, holdings, view } = inventoryRig([eni('a', 'b')]);
 
     refresh(0, { ...eni('a'), ...changing });
+    const during = {
+      holdings: holdings(),
+      possiblyGone: [...view().possiblyGone],
+      unseen: [...view().unseen],
+    };
+    refresh(10, eni('a', 'b'));
 
-    expect(holdings()).toEqual(['a', 'b']);
-    expect([...view().possiblyGone]).toEqual(['b']);
+    expect(during).toEqual({ holdings: ['a', 'b'], possiblyGone: ['b', 'a'], unseen: ['b'] });
+    expect([...view().possiblyGone]).toEqual([]);
+    expect(view().refreshDue).toBeUndefined();
+  });
+
+  test('shows nothing of a CiliumNode by a read that is older than another one', () => {
+    const { inventory, refresh, view } = inventoryRig([eni('a')]);
+    const listing = inventory.beginListing(0);
+    refresh(10, { ...eni(), ...changing });
+
+    listing.apply([{ kind: 'interface', interface: { ...eni('a'), ...changing } }], 0);
+    ended(listing);
+
+    expect([...view().possiblyGone]).toEqual(['a']);
+  });
+
+  test('keeps unconfirmed what the previous leader may have released, until the change has ended', () => {
+    const { refresh, holdings, view } = inventoryRig([eni('a')], 0);
+    const unconfirmed = (): unknown => [...view().unconfirmed.values()];
+    refresh(1, eni('a', 'b'));
+
+    refresh(2, { ...eni('a'), ...changing });
+    refresh(window + 1, { ...eni('a', 'b', 'c'), ...changing });
+    const during = [holdings(), unconfirmed(), view().refreshDue];
+    refresh(window + 6, eni('a', 'b'));
+
+    expect(during).toEqual([['a'], [['b']], window + 6]);
+    expect([holdings(), unconfirmed()]).toEqual([['a', 'b'], []]);
   });
 
   test('is refreshed soon', () => {

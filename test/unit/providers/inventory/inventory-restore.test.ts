@@ -163,3 +163,37 @@ test('a held interface that is shown again stays, also if its primary address wa
       .toSorted(),
   ).toEqual(['eni-1', 'eni-2']);
 });
+
+describe('what a read shows beyond the restored state within the consistency window', () => {
+  const shown = [eni('a', 'b'), further(1, { prefixes: ['10.0.1.0/28'] })];
+
+  test('is unconfirmed, and confirmed by a read that begins later', () => {
+    const { refresh, view, holdings } = inventoryRig([eni('a'), further(1)], 0);
+
+    refresh(1, ...shown);
+    const early = [Object.fromEntries(view().unconfirmed), view().refreshDue, holdings()];
+    refresh(window, ...shown);
+
+    expect(early).toEqual([{ 'eni-1': ['b'], 'eni-2': ['10.0.1.0/28'] }, window, ['a']]);
+    expect([view().unconfirmed.size, view().refreshDue, holdings()]).toEqual([0, undefined, ['a', 'b']]);
+  });
+
+  test('is none of its pod addresses if it is its public address', () => {
+    const { refresh, view } = inventoryRig([eni('a')], 0);
+
+    refresh(1, { ...eni('a'), publicAddress: '203.0.113.1' });
+
+    expect(view().interfaces[0]?.publicAddress).toBe('203.0.113.1');
+    expect([view().unconfirmed.size, view().refreshDue]).toEqual([0, undefined]);
+  });
+
+  test('goes with its interface', () => {
+    const { refresh, view } = inventoryRig([eni('a'), further(1)], 0);
+    refresh(1, eni('a'), further(1, { addresses: ['b'] }));
+
+    for (const at of [2, 3]) refresh(at * window, eni('a'));
+
+    expect(view().interfaces.map(({ id }) => id)).toEqual(['eni-1']);
+    expect(view().unconfirmed.size).toBe(0);
+  });
+});

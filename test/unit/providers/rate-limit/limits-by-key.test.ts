@@ -137,6 +137,18 @@ describe('an answer about a limit', () => {
     expect(granted).toEqual(['1@0']);
   });
 
+  test('that says how many calls remain leaves the part of a token that it does not say', async () => {
+    const { clock, rateLimiter, granted, ask } = rateLimiterRig({ buckets });
+    for (const vm of ['1', '2', '3', '4', '5']) void ask(vm, [readOf(vm)]);
+
+    for (let answers = 0; answers < 12; answers++) {
+      await clock.advance(100);
+      rateLimiter.remaining({ name: 'reads', resource: 'a' }, 0);
+    }
+
+    expect(granted).toEqual(['1@0', '2@0', '3@0', '4@0', '5@1000']);
+  });
+
   test('that says that more calls remain than we count on raises nothing', async () => {
     const { clock, rateLimiter, granted, ask } = rateLimiterRig({ buckets });
 
