@@ -1,6 +1,6 @@
 // Holds the releases of a node. Each part that must know what is leaving reads them here; only the releaser changes them.
 import type { ReleaseState } from '../../kubernetes/cilium-node/cilium-node.ts';
-import { type Holding, isUnfit } from '../demand/holdings.ts';
+import { type Holding, holdingsIn, isUnfit, placeOf } from '../demand/holdings.ts';
 import { isDue, planReleases, type ReleasableFacts, type ReleaseRules, stepTimes } from './release-plan.ts';
 import { recoverReleases } from './prepare-ip-release.ts';
 import {
@@ -72,13 +72,18 @@ export class ReleaseStore {
     this.#basis = next.size === 0 ? undefined : { facts, rules };
   }
 
-  /** What may go at that time, by the last step; what has waited longest for a call comes first. */
+  /**
+   * What may go at that time, by the last step; what has waited longest for a call comes first. Nothing that its interface is
+   * not known to have: a call would find it released there, while a change may still take it from another one.
+   */
   due(now: number): readonly DueRelease[] {
     if (this.#basis === undefined) return [];
     const { facts, rules } = this.#basis;
     const { view, requirements, writtenAt } = facts;
     const mustGo = isUnfit(view, requirements);
+    const places = new Set(holdingsIn(view, requirements).map(placeOf));
     return [...(this.#releases ?? nothing).values()]
+      .filter(({ holding }) => places.has(placeOf(holding)))
       .filter((release) => isDue(release, { now, writtenAt, policy: rules.policy }))
       .map((release) => ({ holding: release.holding, withoutCall: needsNoCall(release, mustGo) }));
   }
