@@ -16,6 +16,8 @@ export class HeldWithdrawals {
   readonly #consistencyWindow: number;
   /** Instances with something proven gone that the gate holds. */
   #held = none;
+  /** Instances that were suspected at the last decision. */
+  #lastSuspected = none;
   /** When the newest read began, in monotonic ms. */
   #latest = -Infinity;
   /** Only refreshes that began at or after this time confirm what is held. */
@@ -134,7 +136,12 @@ export class HeldWithdrawals {
     const tracked = [...this.#instances.values()].filter(
       (each) => each.isSuspected && this.#counted.has(each.id),
     );
-    return new Set([...tracked.map(({ id }) => id), ...this.#suspectedUntracked.keys()]);
+    const suspected = new Set([...tracked.map(({ id }) => id), ...this.#suspectedUntracked.keys()]);
+    const isFewer = [...this.#lastSuspected].some((id) => !suspected.has(id));
+    // The read that shows one of them again may be newer than the reads that miss what is held.
+    if (isFewer && this.#held.size > 0) this.#confirmFrom = this.#latest;
+    this.#lastSuspected = suspected;
+    return suspected;
   }
 
   /** Elapsed time alone does not release a held withdrawal. */

@@ -339,6 +339,21 @@ describe('an inventory with a withdrawal gate', () => {
     expect(between).toEqual([2, 2, 2]);
   });
 
+  test('withdraws nothing because less is suspected, before a refresh has confirmed what it holds', () => {
+    const gate = missing();
+    gate.refresh(70, ['1'], bare);
+    gate.isOpen = true;
+
+    const changed = gate.refresh(100, ['2'], whole);
+    const between = gate.counts;
+    const due = gate.inventory.view('1')?.refreshDue;
+    gate.refresh(101, ['1'], bare);
+
+    expect(between).toEqual([2, 2, 2]);
+    expect([changed.has('1'), due]).toEqual([true, 100]);
+    expect(gate.counts).toEqual([1, 2, 2]);
+  });
+
   test('counts again what refreshes have confirmed, beside an instance that is no longer complete and counts as suspected', () => {
     const ids = [...all, '4'];
     const gate = new Gate(ids);
