@@ -47,7 +47,7 @@ export interface StaticAddressNode extends Omit<InstancePort, 'invalidate'> {
 export interface StaticAddressFacts {
   readonly tags: Tags;
   readonly view: InstanceView;
-  /** Whether another change is under way that excludes this one. */
+  /** Whether another change is under way, or about to be, that excludes this one. */
   readonly isBusy: boolean;
 }
 

@@ -207,7 +207,9 @@ export class NodeState implements InstancePort {
     const isAsked = view !== undefined && Object.keys(tags).length > 0;
     if (!isAsked || this.assess().kind !== 'served') return undefined;
     const { growth, releases } = this;
-    const isBusy = this.#isChangedWhole && growth.interfaces.size + releases.shrinking.size > 0;
+    // What is about to be hidden takes two writes, and nothing is hidden while the instance is changing.
+    const isChanged = growth.interfaces.size + releases.shrinking.size > 0;
+    const isBusy = this.#isChangedWhole && (isChanged || releases.isStriking);
     return { view, tags, isBusy };
   }
 

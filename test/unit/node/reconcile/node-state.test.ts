@@ -28,6 +28,7 @@ function rig(change: CloudTraits['change'] = 'perInterface') {
       },
       limits: { get: () => facts.limits },
     },
+    identities: { isKnown: false },
     settings: {
       assessment: { usePrimaryAddress: false, prefixDelegation: false, networkId: undefined },
     },
@@ -105,6 +106,21 @@ describe('the state of a node', () => {
     expect([...state.changedByUs].sort()).toEqual(expected);
   });
 
+  test.each<[string, 'perInstance' | 'perInterface', (state: NodeState) => void, boolean]>([
+    ['while nothing else happens', 'perInstance', () => undefined, false],
+    ['while addresses are added', 'perInstance', adds, true],
+    ['while addresses are taken', 'perInstance', takes, true],
+    ['while addresses are being hidden', 'perInstance', strikes, true],
+    ['while addresses are being hidden', 'perInterface', strikes, false],
+  ])('knows whether a public address must wait: %s, %s', (_, change, begin, isBusy) => {
+    const { state } = rig(change);
+    state.node = { ...state.node, ipam: { ...state.node.ipam, staticIpTags: { pool: 'egress' } } };
+
+    begin(state);
+
+    expect(state.forStaticAddress()).toMatchObject({ isBusy });
+  });
+
   test('is assessed again once its instance type is read, and not before', () => {
     const { state, facts } = rig();
     facts.limits = 'unread';
@@ -148,6 +164,10 @@ function adds({ growth }: NodeState): void {
 
 function takes({ releases }: NodeState): void {
   Object.defineProperty(releases, 'shrinking', { value: new Set(['eni-1']) });
+}
+
+function strikes({ releases }: NodeState): void {
+  Object.defineProperty(releases, 'isStriking', { value: true });
 }
 
 function associates(state: NodeState): void {
