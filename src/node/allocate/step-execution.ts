@@ -206,13 +206,20 @@ export class StepExecution {
     }
   }
 
+  /** The most that the interface may have; a former leader may have assigned some of it unseen. */
+  #maxOn(interfaceId: string, known: number): number {
+    const { view, max = Infinity } = this.#deps.node.forAllocation() ?? {};
+    return known + (view?.unconfirmed.get(interfaceId)?.length ?? 0) + max;
+  }
+
   async #assign(step: Assignment): Promise<StepResult> {
     const { node, lost, runtime } = this.#deps;
     const { implementation, instanceId } = node;
     const { kind, interfaceId, count } = step;
     const isRecognized = implementation.traits.repeatedAssignment === 'isRecognized';
-    const operation = { kind, instanceId, interfaceId, count } as const;
     const before = new Set(shownOn(this.#view, step));
+    const max = this.#maxOn(interfaceId, before.size);
+    const operation = { kind, instanceId, interfaceId, count, max } as const;
     const outcome = await implementation.perform(
       isRecognized ? { ...operation, operationId: runtime.random.uuid() } : operation,
       this.#context,

@@ -9,6 +9,8 @@ export interface Addition {
   /** The interface's name in the model. */
   readonly name: string;
   readonly count: number;
+  /** The most configurations of ours that it may have then. */
+  readonly max?: number | undefined;
 }
 
 /** What an update asks for: names of configurations that it adds or removes, by the name of the interface. */
@@ -243,7 +245,8 @@ interface Parts {
   readonly fresh: (subnetId: string) => JsonObject;
 }
 
-function withAdditions(before: JsonObject, { name: interfaceName }: Addition, { names, fresh }: Parts): Edit {
+function withAdditions(before: JsonObject, addition: Addition, { names, fresh }: Parts): Edit {
+  const { name: interfaceName, max = Infinity } = addition;
   const configurations = list(before, 'properties', 'ipConfigurations');
   if (configurations === undefined || configurations.length === 0)
     return unreadable(`ipConfigurations of ${interfaceName} is missing`);
@@ -254,6 +257,13 @@ function withAdditions(before: JsonObject, { name: interfaceName }: Addition, { 
     const text = `${interfaceName} would have ${total} configurations, and Azure allows ${maxConfigurations}`;
     return refused('TooManyConfigurations', text);
   }
+  // Of the interfaces, the last read may be older: the request of a former leader arrived late.
+  const ours = configurations.filter(isReleasable).length;
+  if (ours + missing.length > max)
+    return refused(
+      'ModelIsChanging',
+      `${interfaceName} may have ${max} addresses, and its model has ${ours}`,
+    );
   const [first] = configurations;
   const inSubnet = text(first, 'properties', 'subnet', 'id');
   if (inSubnet === undefined) return unreadable(`${interfaceName} is in no subnet`);

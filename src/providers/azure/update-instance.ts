@@ -34,8 +34,8 @@ export async function updateInstance(
   update: InstanceUpdate,
   context: CallContext,
 ): Promise<Outcome> {
-  const { instanceId, interfaceId, operationId, count } = update;
-  const addition = { name: nameOfInterface(interfaceId), count };
+  const { instanceId, interfaceId, operationId, count, max } = update;
+  const addition = { name: nameOfInterface(interfaceId), count, max };
   const names = namesFor([addition], operationId);
   const target = targetOf(parts, update, { addition, names });
   if (target === undefined) return { kind: 'failed', failure: noSuchTarget(update) };

@@ -32,6 +32,8 @@ export interface AllocateIPs {
   readonly instanceId: string;
   readonly interfaceId: string;
   readonly count: number;
+  /** The most that its interface may have then: a cloud that reads before it assigns may find more than was known. */
+  readonly max?: number;
   /** Recognizes the assignment if it is repeated. Set where the cloud's traits say so. */
   readonly operationId?: string;
 }

@@ -1,6 +1,6 @@
 // A pool maintainer with a small cloud whose answers a test scripts, in virtual time. The answers of the cloud go
 // into a real inventory and a real subnet ledger; each callback leads to a new evaluation, as in a reconciler.
-import { podAddresses } from '../../../src/node/demand/capacity.ts';
+import { podAddresses, unconfirmedIn } from '../../../src/node/demand/capacity.ts';
 import type { NodeRequirements } from '../../../src/node/demand/node-requirements.ts';
 import type { FinishedStep } from '../../../src/node/allocate/step-result.ts';
 import { Growth } from '../../../src/node/allocate/growth.ts';
@@ -212,7 +212,7 @@ export class PoolRig {
       free: (id) => this.ledger.free(id, this.clock.monotonic()),
       maxPrefixes: (id) => this.ledger.maxPrefixes(id, this.clock.monotonic()),
       wanted: Math.max(0, this.target - this.available),
-      max: (this.#setup.max ?? Infinity) - this.available,
+      max: (this.#setup.max ?? Infinity) - this.available - unconfirmedIn(view),
       orphans: this.orphans.of('i-1'),
       traits,
       shrinking: new Set(this.#setup.leaving),

@@ -106,6 +106,20 @@ describe('a pool', () => {
     expect(new Set(tokens).size).toBe(2);
   });
 
+  test('says how many its interface may have then, with what is held and what is unconfirmed', async () => {
+    const asked: unknown[] = [];
+    const rig = new PoolRig({ max: 9, outcome: (operation) => void asked.push(operation) });
+    const { inventory } = rig;
+    inventory.untrack('i-1', -Infinity);
+    inventory.track('i-1', [eni(0, 2)], 0, new Set());
+    const observations = [{ kind: 'interface', interface: eni(0, 5) } as const];
+    inventory.applyRefresh({ startedAt: 0, endedAt: 0, instanceIds: ['i-1'], observations });
+
+    await rig.run(1000);
+
+    expect(asked).toMatchObject([{ kind: 'allocateIPs', count: 4, max: 9 }]);
+  });
+
   test('reports each step that ended, with its duration', async () => {
     const rig = new PoolRig({ target: 12, duration: 500 });
 

@@ -174,6 +174,23 @@ describe('an update of a scale-set VM', () => {
   });
 
   test.each([
+    ['a scale-set VM', instanceId],
+    ['a VM of its own', `${group}/providers/microsoft.compute/virtualmachines/single`.toLowerCase()],
+  ])('brings %s no more than it may have, with what its model has unread', async (_, id) => {
+    const rig = azureRig();
+    const operation = await adding(rig, 2, { instanceId: id });
+    await rig.ended(rig.begin({ ...operation, max: 2 }));
+    const next = { ...operation, operationId: 'bbbbbbbb-1', count: 1 };
+
+    const beyond = await rig.ended(rig.begin({ ...next, max: 2 }));
+    const within = await rig.ended(rig.begin({ ...next, max: 3 }));
+
+    expect(beyond).toMatchObject({ kind: 'failed', failure: { kind: 'conflict', code: 'ModelIsChanging' } });
+    expect(within.kind).toBe('done');
+    expect(puts(rig)).toHaveLength(2);
+  });
+
+  test.each([
     ['that was deleted meanwhile', vmId(99), 'instanceGone'],
     ['of a scale set that is not there', vmId(0, 'gone'), 'unknown'],
     ['whose id does not parse', 'nonsense', 'invalid'],
