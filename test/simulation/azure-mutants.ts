@@ -13,8 +13,8 @@ const onAzure = (name: string, file: string, from: string, to: string): Mutant =
 /** A VM that is not found is gone, whatever its scale set answers. */
 const goneWithoutItsScaleSet = {
   file: 'providers/azure/read.ts',
-  from: 'const parent = await client.readOne(scaleSet(ref), context);',
-  to: 'const parent = { startedAt: parts.clock.monotonic() };',
+  from: ': parts.client.readOne(scaleSet(ref), context));',
+  to: ': { startedAt: parts.clock.monotonic() });',
 };
 
 /** An error of this kind says that something is not found. */

@@ -7,7 +7,7 @@ import { isFirstSlot, isPrimaryInterface } from '../contract/network-interface.t
 import type { Instance, Observation } from '../contract/observation.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { type Json, list, text } from './arm-api.ts';
-import { type ArmClient, unreadable } from './arm-client.ts';
+import { type ArmClient, type ReadAnswer, unreadable } from './arm-client.ts';
 import {
   groupKey,
   type InstanceRef,
@@ -90,6 +90,9 @@ export async function* observe(
   if (isAll) refuseNothing(failures);
   const pages = await Promise.all(single.map((source) => pagesOf(parts, source, context)));
   yield* withSubnets(parts, pages.flat(), context);
+  const notFound = single.flatMap((source, at) => leftOut(source, pages[at] ?? []));
+  const owners = await Promise.all(ownersOf(notFound).map((source) => pagesOf(parts, source, context)));
+  yield* owners.flat();
 }
 
 /** Reads several lists at a time, and yields them in their order. */
@@ -140,8 +143,11 @@ function holderIn(observation: Observation): string | undefined {
   return observation.interface.instanceId;
 }
 
-/** One list, or one instance, to read. */
-type Source = List | { readonly kind: 'instance'; readonly named: Named };
+/** One list, one instance, or the owner of instances that were not found, to read. */
+type Source =
+  | List
+  | { readonly kind: 'instance'; readonly named: Named }
+  | { readonly kind: 'owner'; readonly ref: InstanceRef; readonly named: readonly Named[] };
 
 type List = { readonly isListing: boolean; readonly named: readonly Named[] } & (
   | { readonly kind: 'scaleSet'; readonly set: ScaleSetVm }
@@ -149,16 +155,30 @@ type List = { readonly isListing: boolean; readonly named: readonly Named[] } & 
 );
 
 function sourcesFor(named: readonly Named[], isAll: boolean): readonly Source[] {
-  const lists = Map.groupBy(named, ({ ref }) => scaleSetKey(ref) ?? groupKey(ref));
-  return [...lists.values()].flatMap((members): readonly Source[] => {
-    const [first] = members;
-    if (first === undefined) return [];
+  return byOwner(named, (first, members): readonly Source[] => {
     if (!isAll && members.length < worthAList)
       return members.map((each) => ({ kind: 'instance', named: each }));
     const whole = { isListing: isAll, named: members };
     return first.ref.kind === 'vm'
       ? [{ ...whole, kind: 'group', vm: first.ref }]
       : [{ ...whole, kind: 'scaleSet', set: first.ref }];
+  });
+}
+
+/** One read of a scale set, or of a group, answers for all instances that it has lost: few such reads are allowed. */
+function ownersOf(notFound: readonly Named[]): readonly Source[] {
+  return byOwner(notFound, ({ ref }, named) => [{ kind: 'owner', ref, named }]);
+}
+
+/** By scale set, or by group. */
+function byOwner(
+  named: readonly Named[],
+  sourcesOf: (first: Named, members: readonly Named[]) => readonly Source[],
+): readonly Source[] {
+  const owners = Map.groupBy(named, ({ ref }) => scaleSetKey(ref) ?? groupKey(ref));
+  return [...owners.values()].flatMap((members) => {
+    const [first] = members;
+    return first === undefined ? [] : sourcesOf(first, members);
   });
 }
 
@@ -204,6 +224,7 @@ interface Whole {
 
 function readWhole(parts: ReadParts, source: Source, context: CallContext): Promise<Whole> {
   if (source.kind === 'instance') return readInstance(parts, source.named, context);
+  if (source.kind === 'owner') return readOwner(parts, source, context);
   return readAList(parts, source, context);
 }
 
@@ -253,6 +274,7 @@ function showsPrimary(observations: readonly Observation[]): boolean {
   );
 }
 
+/** Shows nothing of an instance that is not found: only an answer of its owner says that it is gone. */
 async function readInstance(parts: ReadParts, named: Named, context: CallContext): Promise<Whole> {
   const { ref } = named;
   const within = { ...context, instanceId: named.id };
@@ -281,26 +303,20 @@ async function readScaleSetVm(
     return { startedAt: read.startedAt, observations };
   }
   const vm = await unlessMissing(client.readOne(scaleSetVm(ref), context));
-  if (vm !== undefined) return alone(vm.startedAt, { id, state: stateOf(vm.answer.body), managed: true });
-  const parent = await client.readOne(scaleSet(ref), context);
-  return alone(parent.startedAt, { id, state: 'terminated', managed: true });
+  if (vm === undefined) return notFound(parts);
+  return alone(vm.startedAt, { id, state: stateOf(vm.answer.body), managed: true });
 }
 
 /** Its interfaces may be in other groups, so its own list of them is followed. */
 async function readStandaloneVm(
-  { client, spellings }: ReadParts,
+  parts: ReadParts,
   { id, ref }: Named & { readonly ref: StandaloneVm },
   context: CallContext,
 ): Promise<Whole> {
+  const { client, spellings } = parts;
   const request = standaloneVm(ref);
   const vm = await unlessMissing(client.readOne(request, context));
-  if (vm === undefined) {
-    // A role with which Headwater lists the interfaces of its group would show it the VM.
-    const owner = interfacesInGroup(ref);
-    const parent = await client.read(owner, context);
-    if (list(parent.answer.body, 'value') === undefined) throw unreadable(owner, 'value is missing');
-    return alone(parent.startedAt, { id, state: 'terminated', managed: true });
-  }
+  if (vm === undefined) return notFound(parts);
   const { startedAt, answer } = vm;
   const links = list(answer.body, 'properties', 'networkProfile', 'networkInterfaces');
   if (links === undefined)
@@ -341,6 +357,35 @@ function notFoundBy(
     isPrimary: saidPrimary(link),
     read: { problem: 'its VM names it, and Azure does not find it' },
   };
+}
+
+function notFound({ clock }: Pick<ReadParts, 'clock'>): Whole {
+  return { startedAt: clock.monotonic(), observations: [] };
+}
+
+/** It is asked only after none of these instances was found. */
+async function readOwner(
+  parts: Pick<ReadParts, 'client'>,
+  { ref, named }: Extract<Source, { kind: 'owner' }>,
+  context: CallContext,
+): Promise<Whole> {
+  const { startedAt } = await (ref.kind === 'vm'
+    ? readGroup(parts, ref, context)
+    : parts.client.readOne(scaleSet(ref), context));
+  const gone = named.map(({ id }) => ({ id, state: 'terminated', managed: true }) as const);
+  return { startedAt, observations: gone.map((instance) => ({ kind: 'instance', instance })) };
+}
+
+/** A role with which Headwater lists the interfaces of a group would show it the VMs there. */
+async function readGroup(
+  { client }: Pick<ReadParts, 'client'>,
+  vm: StandaloneVm,
+  context: CallContext,
+): Promise<ReadAnswer> {
+  const owner = interfacesInGroup(vm);
+  const read = await client.read(owner, context);
+  if (list(read.answer.body, 'value') === undefined) throw unreadable(owner, 'value is missing');
+  return read;
 }
 
 function alone(startedAt: number, instance: Instance): Whole {

@@ -190,6 +190,20 @@ describe('a read of single instances', () => {
     expect(observed.failed).toEqual({});
   });
 
+  test.each([
+    ['scale set', 'VirtualMachineScaleSets.Get', 1, (number: number) => vmId(100 + number)],
+    // The list of the group was read for them before.
+    ['group', 'Interfaces.List', 2, (number: number) => singleId.replace('single', `gone-${number}`)],
+  ])('asks their %s once about all that are gone', async (_, call, times, idOf) => {
+    const rig = azureRig({ topology });
+    const gone = Array.from({ length: 40 }, (__, number) => idOf(number));
+
+    const { instances } = await rig.observe(some(gone));
+
+    expect(instances).toEqual(gone.map((id) => ({ id, state: 'terminated', managed: true })));
+    expect(rig.counts()[call]).toBe(times);
+  });
+
   test('asks about instances that a list lacks', async () => {
     const rig = azureRig({ topology });
 
