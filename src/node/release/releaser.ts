@@ -164,16 +164,16 @@ export class Releaser {
     this.#apply(holdings, outcome);
     if (answer !== undefined) node.applyAnswer(answer);
     if (isUnclear) node.invalidate(clock.monotonic());
-    if (outcome.kind === 'released') this.#succeeded(holdings);
+    if (outcome.kind === 'released') this.#succeeded(interfaceId, holdings);
     else if (outcome.kind === 'doubtful') this.#turns.split(interfaceId, holdings);
     else if (outcome.kind === 'refused') this.#failed(interfaceId, holdings, outcome.concerns);
-    if (outcome.kind !== 'unclear' && !this.#hasDue(interfaceId)) this.#turns.endSplit(interfaceId);
     emit({ kind: 'release', release: finished });
   }
 
-  #succeeded(holdings: readonly Holding[]): void {
+  #succeeded(interfaceId: string, holdings: readonly Holding[]): void {
     this.#pauses.unassign.forget();
     this.#turns.take(holdings);
+    this.#endSplit(interfaceId);
   }
 
   #failed(interfaceId: string, holdings: readonly Holding[], concerns: Concern): void {
@@ -185,11 +185,14 @@ export class Releaser {
     }
     const facts = concerns === 'all' ? this.#deps.node.forRelease() : undefined;
     this.#turns.refuse(holdings, facts === undefined ? [] : holdingsIn(facts.view, facts.requirements));
+    this.#endSplit(interfaceId);
   }
 
-  #hasDue(interfaceId: string): boolean {
+  /** Unless more of it may go now. After a refusal of several, some go later if not now, so that split goes on. */
+  #endSplit(interfaceId: string): void {
     const facts = this.#deps.node.forRelease();
-    return facts !== undefined && this.#dueOn(interfaceId, facts).length > 0;
+    const isDue = facts !== undefined && this.#dueOn(interfaceId, facts).length > 0;
+    if (!isDue) this.#turns.endSplit(interfaceId);
   }
 
   /** Pods must not have them, their agent gave them up, and they are hidden. One read serves everything due on the node. */

@@ -85,6 +85,25 @@ describe('an address that the cloud refuses to unassign for good', () => {
     },
   );
 
+  test('does not keep the others, although nothing is due right after each refusal', async () => {
+    const outcome = refusing('10.0.0.13', failed('invalid'));
+    const rig = new ReleaseRig({
+      ...dropping,
+      interfaces: [eni(0, 9)],
+      duration: 5000,
+      outcome,
+    });
+    await rig.run(due - 1000);
+    // Each write makes what is hidden wait again: here those of others, one during each call.
+    for (let calls = 0; calls < 12; calls++) {
+      while (rig.calls.length <= calls && rig.clock.monotonic() < 3_600_000) await rig.run(1000);
+      rig.writtenAt = rig.clock.monotonic();
+      await rig.run(10_000);
+    }
+
+    expect(rig.held).toEqual(['10.0.0.10', '10.0.0.13']);
+  });
+
   test.each([
     ['is offered again', failed('invalid'), ['10.0.0.10', '10.0.0.11']],
     ['may be gone', lost, ['10.0.0.10']],
