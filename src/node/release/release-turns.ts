@@ -70,6 +70,11 @@ export class ReleaseTurns {
     this.#most.delete(interfaceId);
   }
 
+  /** Nothing leaves any others: the node needs it again, or they are gone. */
+  endSplitsBut(interfaceIds: ReadonlySet<string>): void {
+    for (const id of this.#most.keys()) if (!interfaceIds.has(id)) this.#most.delete(id);
+  }
+
   /** The cloud refuses these for good, and perhaps others as well. */
   refuse(named: readonly Holding[], others: readonly Holding[]): void {
     this.#areAlone = others.length === 0;

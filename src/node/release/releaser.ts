@@ -99,6 +99,7 @@ export class Releaser {
       refused: this.#turns.pausing,
     };
     releases.step(facts, rules, now);
+    if (this.#turns.areSingle) this.#turns.endSplitsBut(releases.interfaces);
   }
 
   #beginWhatIsDue(facts: ReleasableFacts, now: number): void {

@@ -241,6 +241,33 @@ test('calls on two interfaces go together again once what was refused is gone', 
   expect(other).toBe(one);
 });
 
+test('calls on two interfaces go together again once the node needed what a split call would have taken', async () => {
+  const keeping = ['10.0.0.10', '10.0.0.11', '10.0.0.12', '10.0.0.13', '10.0.1.10', '10.0.1.11'];
+  const rig = new ReleaseRig({
+    ...dropping,
+    holds: ['10.0.0.10', '10.0.1.10', '10.0.1.11'],
+    interfaces: [eni(0, 4), eni(1, 2)],
+    duration: 5000,
+    outcome: (_, number) => (number === 0 ? failed('invalid') : undefined),
+  });
+  await rig.run(due + 5500);
+  rig.holds = new Set(keeping);
+  rig.keep = keeping.length;
+  await rig.run(due);
+  const before = rig.calls.length;
+
+  rig.holds = new Set(['10.0.0.10']);
+  rig.keep = 1;
+  await rig.run(due + 60_000);
+
+  const news = rig.calls.slice(before);
+  expect(before).toBe(1);
+  expect(new Set(untimed(news))).toEqual(
+    new Set(['eni-0 10.0.0.11,10.0.0.12,10.0.0.13', 'eni-1 10.0.1.10,10.0.1.11']),
+  );
+  expect(new Set(news.map((call) => call.split('@')[1])).size).toBe(1);
+});
+
 describe('what calls name', () => {
   const clock = new VirtualClock();
   const [bad, worse, fresh] = ['10.0.0.11', '10.0.0.12', '10.0.0.13'].map(
