@@ -52,7 +52,7 @@ const azureTraits: CloudTraits = {
   publicAddresses: true,
 };
 
-/** One list of a scale set answers for all of its instances, however many are asked for: more than a set has. */
+/** One list of a scale set answers for all of its instances, however many are asked for: a set has no more. */
 const maxInstancesPerRefresh = 1000;
 
 export function azureAllocation(options: AzureAllocationOptions): AllocationImplementation {
