@@ -12,7 +12,7 @@ const onAzure = (name: string, file: string, from: string, to: string): Mutant =
 
 /** A VM that is not found is gone, whatever its scale set answers. */
 const goneWithoutItsScaleSet = {
-  file: 'providers/azure/read.ts',
+  file: 'providers/azure/whole-reads.ts',
   from: ': parts.client.readOne(scaleSet(ref), context));',
   to: ': { startedAt: parts.clock.monotonic() });',
 };
@@ -20,7 +20,7 @@ const goneWithoutItsScaleSet = {
 /** An error of this kind says that something is not found. */
 function foundNowhere(condition: string): Mutant['edits'][number] {
   return {
-    file: 'providers/azure/read.ts',
+    file: 'providers/azure/whole-reads.ts',
     from: "if (error instanceof CloudError && policyOf(error.failure).invalidates === 'existence') return undefined;",
     to: `if (error instanceof CloudError && error.${condition}) return undefined;`,
   };
@@ -107,7 +107,7 @@ export const azureMutants: readonly Mutant[] = [
     name: 'a VM shown without its primary interface counts as complete',
     edits: [
       {
-        file: 'providers/azure/read.ts',
+        file: 'providers/azure/whole-reads.ts',
         from: 'if (!showsPrimary(observations)) throw ',
         to: 'if (observations.length === 0) throw ',
       },
