@@ -14,7 +14,10 @@ export type ClaimEvidence =
   | 'unanswered'
   /** The cloud shows its instance without the address, and the CiliumNode is about to lose it. */
   | 'leaving'
-  /** Like `leaving`, but the API server rejects that write. Nodes cannot cause this, so the wait is unlimited. */
+  /**
+   * Like `leaving`, but the API server owes the answer to that write, or gave none. Nodes cannot cause this, so the wait
+   * is unlimited.
+   */
   | 'stuck'
   /** Nothing supports it, and nothing ever will. */
   | 'none';
@@ -77,7 +80,13 @@ export class RivalClaims {
 
   /** Whether `name` must wait for an address that it does not show yet. */
   mustWait(name: string, address: string, { shown, unanswered, unasked, leaving, stuck }: Rivals): boolean {
-    if (shown.length + unanswered.length + stuck.length > 0) return true;
+    if (shown.length + unanswered.length > 0) return true;
+    if (stuck.length > 0) {
+      // The write may end refused, which frees nothing and wakes nobody.
+      if (this.#options.now() >= (this.#latest.get(name) ?? -Infinity) + this.#options.maxWait)
+        this.#beginWait(name);
+      return true;
+    }
     return (
       (unasked.length > 0 && this.#mayStillWait(name, address, 'unasked')) ||
       (leaving.length > 0 && this.#mayStillWait(name, address, 'leaving'))
@@ -111,10 +120,13 @@ export class RivalClaims {
     const began = since[why].get(address) ?? now();
     since[why].set(address, began);
     // Addresses whose wait begins at the same time share its end.
-    if (began === now() && this.#latest.get(name) !== began) {
-      this.#latest.set(name, began);
-      this.#options.onWait(name);
-    }
+    if (began === now() && this.#latest.get(name) !== began) this.#beginWait(name);
     return now() < began + maxWait;
+  }
+
+  /** `name` is woken once the wait is over. */
+  #beginWait(name: string): void {
+    this.#latest.set(name, this.#options.now());
+    this.#options.onWait(name);
   }
 }

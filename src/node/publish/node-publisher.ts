@@ -85,7 +85,10 @@ export class NodePublisher {
     return this.#isBehind;
   }
 
-  /** Whether the API server gave no usable answer to the last write, or to the read after a conflict. */
+  /**
+   * Whether the API server gave no usable answer to the last write, or to the read after a conflict. Also while it owes
+   * one: what is to leave may stay until the time-out and longer.
+   */
   get isStuck(): boolean {
     return this.#isStuck;
   }
@@ -151,11 +154,12 @@ export class NodePublisher {
     const { writer, known, emit, object } = this.#deps;
     const writtenBefore = object.writtenAt;
     object.writtenAt = this.#deps.clock.monotonic();
+    this.#isStuck = true;
     const outcome = await (part === 'spec'
       ? writer.patchSpec(node, patch, signal)
       : writer.patchStatus(node, patch, signal));
     emit({ kind: 'write', part, outcome: outcome.kind });
-    this.#isStuck = outcome.kind === 'unavailable';
+    this.#isStuck = outcome.kind === 'unavailable' || outcome.kind === 'conflict';
     const mayBeWritten = outcome.kind === 'unavailable' || isNewer(outcome, node);
     object.writtenAt = mayBeWritten ? this.#deps.clock.monotonic() : writtenBefore;
     if (outcome.kind === 'written') {

@@ -233,6 +233,17 @@ describe('the evidence behind a claim', () => {
     expect(made.claim().excluded.size).toBe(1);
   });
 
+  test('is looked at again now and then while such a write is missing, because it may end refused', () => {
+    const made = claimedWith('stuck');
+    made.index.grantOffered('b');
+    for (const now of [0, 10_000, 30_000, 40_000, 60_000]) {
+      made.now = now;
+      made.claim();
+    }
+
+    expect(made.waits).toEqual([0, 30_000, 60_000]);
+  });
+
   test('counts for nothing when such a write withdraws what the other node never had', () => {
     expect(claimedWith('stuck').claim().excluded.size).toBe(0);
   });

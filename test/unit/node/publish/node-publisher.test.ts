@@ -12,8 +12,8 @@ const refusals: readonly WriteOutcome[] = [
 
 /** A publisher whose first write has this outcome, while the desired text changes. */
 function rig(
-  outcome: WriteOutcome,
-  read?: ReadOutcome,
+  outcome: WriteOutcome | Promise<WriteOutcome>,
+  read?: ReadOutcome | Promise<ReadOutcome>,
 ): {
   publisher: NodePublisher;
   written: unknown[];
@@ -100,4 +100,22 @@ test.each<[string, WriteOutcome, ReadOutcome | undefined, boolean]>([
   await run();
 
   expect(publisher.isStuck).toBe(isStuck);
+});
+
+test.each<[string, WriteOutcome | undefined]>([
+  ['write', undefined],
+  ['read after a conflict', { kind: 'conflict', message: 'newer' }],
+])('a write is stuck while the API server owes the answer to the %s', async (_, outcome) => {
+  const owed = Promise.withResolvers<Extract<WriteOutcome & ReadOutcome, { kind: 'gone' }>>();
+  const { publisher, run } = rig(outcome ?? owed.promise, owed.promise);
+  const before = publisher.isStuck;
+
+  const running = run();
+  await Promise.resolve();
+  await Promise.resolve();
+  const meanwhile = publisher.isStuck;
+  owed.resolve({ kind: 'gone' });
+  await running;
+
+  expect([before, meanwhile, publisher.isStuck]).toEqual([false, true, false]);
 });
