@@ -160,7 +160,8 @@ interface Unattached {
 async function attach(wanted: Attachment, deps: CreateInterfaceDeps): Promise<Unattached | undefined> {
   const { clock, node, context } = deps;
   const since = clock.monotonic();
-  let giveUpAt = (wanted.createdAt ?? since) + deps.consistencyWindow;
+  const knownAt = (wanted.createdAt ?? since) + deps.consistencyWindow;
+  let giveUpAt = knownAt;
   let { deviceIndex } = wanted;
   let indexes = 1;
   let isCertain = true;
@@ -178,8 +179,10 @@ async function attach(wanted: Attachment, deps: CreateInterfaceDeps): Promise<Un
     isCertain &&= !isUncertain;
     isSeen = isUncertain && (await isAttached(wanted.interfaceId, deps));
     if (isSeen) return undefined;
+    // An interface that the cloud must know by now and does not is gone, whatever a lost attachment did.
+    const until = end.failure.kind === 'notYetVisible' ? knownAt : giveUpAt;
     if (end.failure.kind !== 'deviceIndexTaken')
-      return pauseAfter(end, { tries, since, isEarly: clock.monotonic() < giveUpAt }, deps);
+      return pauseAfter(end, { tries, since, isEarly: clock.monotonic() < until }, deps);
     deviceIndex = deps.node.indexAfter(deviceIndex);
     return ++indexes <= maxIndexes ? randomWait(pauses, tries, deps.random) : undefined;
   });

@@ -321,16 +321,14 @@ test('an orphaned interface is tried again although the attempt whose answer got
   expect(calls.filter((call) => call === 'attach@1')).toHaveLength(2);
 });
 
-test('an orphaned interface is not tried again when the attempt took long and its answer is known', async () => {
-  const { calls, result } = await run({
-    adopts: true,
-    attach: [failed('conflict')],
-    duration: 47_000,
-    refresh: () => Promise.resolve(),
-  });
+test.each<[string, Setup, number]>([
+  ['an orphaned interface is', { adopts: true, attach: [failed('conflict')], duration: 47_000 }, 1],
+  ['a new interface that is gone is', { attach: [lost, failed('notYetVisible')], duration: 20_000 }, 2],
+])('%s not tried again when the attempts took long and the answer is known', async (_, setup, tries) => {
+  const { calls, result } = await run({ ...setup, refresh: () => Promise.resolve() });
 
-  expect(result()).toMatchObject({ kind: 'failed', failure: { kind: 'conflict' } });
-  expect(calls.filter((call) => call === 'attach@1')).toHaveLength(1);
+  expect(result()).toMatchObject({ kind: 'failed', at: 'attach' });
+  expect(calls.filter((call) => call === 'attach@1')).toHaveLength(tries);
 });
 
 describe('an interface that could not be attached', () => {
