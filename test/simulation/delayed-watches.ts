@@ -1,5 +1,15 @@
 // Delays the watches of agents or controllers, so that they learn late of writes to CiliumNodes.
-import type { Harness } from './harness.ts';
+import type { Clock } from '../../src/runtime/clock.ts';
+import type { Faults } from '../../src/simulator/kubernetes/faults/faults.ts';
+
+/** The part of a harness that delays need. */
+interface Watched {
+  readonly clock: Pick<Clock, 'schedule'>;
+  readonly cluster: { readonly kubernetes: { readonly faults: Pick<Faults, 'inject' | 'rules'> } };
+}
+
+/** Limit for the events of one agent, in ms: by then the invariants count it as told. */
+export const maxAgentLag = 170_000;
 
 export interface Delay {
   /** Delay of each event, in ms. */
@@ -9,16 +19,23 @@ export interface Delay {
 }
 
 /** Delays events about CiliumNodes for controllers. */
-export function delayControllerWatches(harness: Harness, delay: Delay): void {
+export function delayControllerWatches(harness: Watched, delay: Delay): void {
   delayEvents(harness, /ciliumnodes\?(?!.*fieldSelector).*watch=/, delay);
 }
 
-/** Delays events about its CiliumNode for the agent of a node. */
-export function delayAgentWatch(harness: Harness, name: string, ms: number): void {
-  delayEvents(harness, new RegExp(`ciliumnodes\\?.*${name}.*`), { ms, during: 1000 });
+/**
+ * Delays events about its CiliumNode for the agent of a node. Several faults may strike at the same write and their
+ * delays add up, but only up to the limit.
+ */
+export function delayAgentWatch(harness: Watched, name: string, ms: number): void {
+  const path = new RegExp(`ciliumnodes\\?.*${name}.*`);
+  let lag = 0;
+  for (const { path: other, effect } of harness.cluster.kubernetes.faults.rules())
+    if (effect.kind === 'delayEvents' && other?.source === path.source) lag += effect.ms;
+  delayEvents(harness, path, { ms: Math.min(ms, maxAgentLag - lag), during: 1000 });
 }
 
-function delayEvents(harness: Harness, path: RegExp, { ms, during }: Delay): void {
+function delayEvents(harness: Watched, path: RegExp, { ms, during }: Delay): void {
   const effect = { kind: 'delayEvents', ms } as const;
   const end = harness.cluster.kubernetes.faults.inject({ path, times: Infinity, effect });
   harness.clock.schedule(during, end);

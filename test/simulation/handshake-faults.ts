@@ -4,7 +4,7 @@ import type { CallInProgress } from './ports.ts';
 import { detach } from '../../src/simulator/cloud/attachments.ts';
 import { takeOnAzure } from './clouds/azure-changes.ts';
 import { AzureRig } from './clouds/azure-rig.ts';
-import { type Delay, delayAgentWatch, delayControllerWatches } from './delayed-watches.ts';
+import { type Delay, delayAgentWatch, delayControllerWatches, maxAgentLag } from './delayed-watches.ts';
 import { exemptAll, changeExternally } from './external-changes.ts';
 import { patchedInterfaces, type ShownInterface } from './invariants/shown-node.ts';
 import { kill } from './kill.ts';
@@ -19,8 +19,6 @@ type Plan<K extends FaultPlan['kind']> = Extract<FaultPlan, { readonly kind: K }
 const betweenWaves = 20_000;
 /** What agents report reaches controllers later than the quarantine of an address ends. */
 const reportsDelay: Delay = { ms: 130_000, during: 100_000 };
-/** Long enough for frequent reads to detect a loss, in ms. */
-const stallDelay = 170_000;
 /** Longer than pods take to arrive, in ms. */
 const podArrivalTime = 3000;
 
@@ -130,7 +128,8 @@ export function stall(harness: Harness, { nth, state, call, phase, restartAfter 
     run: ({ input }) => {
       const name = harness.nodeOfCall(input);
       harness.coverage.hit('stall', state);
-      delayAgentWatch(harness, name, state === 'refused' ? podArrivalTime : stallDelay);
+      // Long enough for frequent reads to detect a loss.
+      delayAgentWatch(harness, name, state === 'refused' ? podArrivalTime : maxAgentLag);
       if (state === 'refused') delayControllerWatches(harness, reportsDelay);
       if (state !== 'marked') harness.addExtraPods(name, 8);
       harness.clock.schedule(2 * podArrivalTime, () => {
