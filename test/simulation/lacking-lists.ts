@@ -23,7 +23,7 @@ interface Reader {
   /** When a read of single instances last showed an instance. */
   readonly shownAt: Map<string, number>;
   /** The list of which it has read some pages; undefined if it has read its last one. */
-  list: { readonly begunAt: number; readonly lacked: Set<string> } | undefined;
+  list: { readonly startedAt: number; readonly lacked: Set<string> } | undefined;
 }
 
 /** Longer than the first page of a list takes, in ms. */
@@ -52,14 +52,14 @@ export class LackingLists {
     isExamined: (instanceId: string) => boolean,
   ): void {
     const reader = this.#reader(read.identity);
-    if (isFirstPage(read)) reader.list = { begunAt: this.#now() - maxFirstPage, lacked: new Set() };
+    if (isFirstPage(read)) reader.list = { startedAt: this.#now() - maxFirstPage, lacked: new Set() };
     const { list } = reader;
     if (list === undefined) return;
     for (const id of instanceIds) list.lacked.add(id);
     if (!isLastPage(read)) return;
     reader.list = undefined;
     // A list does not examine what another read showed after the list began.
-    const isOlder = (id: string): boolean => (reader.shownAt.get(id) ?? -Infinity) < list.begunAt;
+    const isOlder = (id: string): boolean => (reader.shownAt.get(id) ?? -Infinity) < list.startedAt;
     for (const id of list.lacked) if (isOlder(id) && isExamined(id)) reader.lacked.add(id);
   }
 

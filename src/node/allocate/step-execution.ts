@@ -206,19 +206,15 @@ export class StepExecution {
     }
   }
 
-  /** The most that the interface may have; a former leader may have assigned some of it unseen. */
-  #maxOn(interfaceId: string, known: number): number {
-    const { view, max = Infinity } = this.#deps.node.forAllocation() ?? {};
-    return known + (view?.unconfirmed.get(interfaceId)?.length ?? 0) + max;
-  }
-
   async #assign(step: Assignment): Promise<StepResult> {
     const { node, lost, runtime } = this.#deps;
     const { implementation, instanceId } = node;
     const { kind, interfaceId, count } = step;
     const isRecognized = implementation.traits.repeatedAssignment === 'isRecognized';
-    const before = new Set(shownOn(this.#view, step));
-    const max = this.#maxOn(interfaceId, before.size);
+    const { view, max: room = Infinity } = node.forAllocation() ?? {};
+    const before = new Set(shownOn(view, step));
+    // A former leader may have assigned some of it unseen.
+    const max = before.size + (view?.unconfirmed.get(interfaceId)?.length ?? 0) + room;
     const operation = { kind, instanceId, interfaceId, count, max } as const;
     const outcome = await implementation.perform(
       isRecognized ? { ...operation, operationId: runtime.random.uuid() } : operation,

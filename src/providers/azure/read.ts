@@ -75,15 +75,15 @@ async function* listsAhead(
 ): AsyncGenerator<{ readonly source: Source; readonly pages: readonly ObservedPage[] }> {
   const begin = (source: Source): Promise<readonly ObservedPage[]> => {
     const pages = pagesOf(parts, source, context);
-    // Whoever takes it sees the rejection. Until then nobody waits for it.
+    // The loop below sees the rejection when it comes to this list. Until then nothing awaits it.
     pages.catch(() => undefined);
     return pages;
   };
-  const begun = sources.slice(0, maxLists).map(begin);
+  const reading = sources.slice(0, maxLists).map(begin);
   for (const [at, source] of sources.entries()) {
-    const pages = await begun.shift();
+    const pages = await reading.shift();
     const next = sources[at + maxLists];
-    if (next !== undefined) begun.push(begin(next));
+    if (next !== undefined) reading.push(begin(next));
     if (pages !== undefined) yield { source, pages };
   }
 }
@@ -169,18 +169,18 @@ async function pagesOf(
   source: Source,
   context: CallContext,
 ): Promise<readonly ObservedPage[]> {
-  const begunAt = parts.clock.monotonic();
+  const startedAt = parts.clock.monotonic();
   try {
-    const { startedAt, observations } = await readWhole(parts, source, context);
-    const count = Math.ceil(observations.length / partSize);
+    const whole = await readWhole(parts, source, context);
+    const count = Math.ceil(whole.observations.length / partSize);
     return Array.from({ length: count }, (_, at) => ({
-      startedAt,
-      observations: observations.slice(at * partSize, (at + 1) * partSize),
+      startedAt: whole.startedAt,
+      observations: whole.observations.slice(at * partSize, (at + 1) * partSize),
     }));
   } catch (error) {
     if (!(error instanceof CloudError)) throw error;
     const failed = namedIn(source).map(({ id }) => ({ instanceId: id, error }));
-    return [{ startedAt: begunAt, observations: [], failed }];
+    return [{ startedAt, observations: [], failed }];
   }
 }
 

@@ -5,6 +5,17 @@ import { eni } from '../allocation-facts.ts';
 import { failed, lost } from '../outcomes.ts';
 import { policy, ReleaseRig, timing } from '../release-rig.ts';
 
+/** Two addresses, one of them in excess. The first call that takes it is refused. */
+function firstRefused(kind: CloudFailureKind): ReleaseRig {
+  return new ReleaseRig({
+    protocol: 'crd',
+    interfaces: [eni(0, 2)],
+    holds: ['10.0.0.10'],
+    answer: () => 'ready-for-release',
+    outcome: (_, number) => (number === 0 ? failed(kind) : undefined),
+  });
+}
+
 test('a release whose answer was lost says nothing about a later release of the same address, which the cloud denies', async () => {
   const rig = new ReleaseRig({
     protocol: 'crd',
@@ -48,13 +59,7 @@ test.each<[CloudFailureKind, number]>([
 ])(
   'a refused release has the instance read if something else is changing it (%s)',
   async (kind, invalidations) => {
-    const rig = new ReleaseRig({
-      protocol: 'crd',
-      interfaces: [eni(0, 2)],
-      holds: ['10.0.0.10'],
-      answer: () => 'ready-for-release',
-      outcome: (_, number) => (number === 0 ? failed(kind) : undefined),
-    });
+    const rig = firstRefused(kind);
 
     await rig.run(policy.delay + 500);
 
@@ -66,13 +71,7 @@ test.each<[CloudFailureKind, number]>([
 test.each<CloudFailureKind>(['interfaceGone', 'instanceGone'])(
   'a refused release shows nothing again, and is not repeated before a refresh, if what it concerns is gone (%s)',
   async (kind) => {
-    const rig = new ReleaseRig({
-      protocol: 'crd',
-      interfaces: [eni(0, 2)],
-      holds: ['10.0.0.10'],
-      answer: () => 'ready-for-release',
-      outcome: (_, number) => (number === 0 ? failed(kind) : undefined),
-    });
+    const rig = firstRefused(kind);
 
     await rig.run(policy.delay + 60_000);
     const { shown } = rig;
