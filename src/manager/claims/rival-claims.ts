@@ -15,8 +15,8 @@ export type ClaimEvidence =
   /** The cloud shows its instance without the address, and the CiliumNode is about to lose it. */
   | 'leaving'
   /**
-   * Like `leaving`, but the API server owes the answer to that write, or gave none. Nodes cannot cause this, so the wait
-   * is unlimited.
+   * Like `leaving`, but that write is queued, or the API server owes the answer to it, or gave none. Nodes cannot cause
+   * this, so the wait is unlimited.
    */
   | 'stuck'
   /** Nothing supports it, and nothing ever will. */

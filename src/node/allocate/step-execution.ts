@@ -206,15 +206,20 @@ export class StepExecution {
     }
   }
 
+  /** What the interface shows, and the most that it may have then; a former leader may have assigned some of it unseen. */
+  #bounds(step: Assignment): { readonly before: ReadonlySet<string>; readonly max: number } {
+    const { view, max = Infinity } = this.#deps.node.forAllocation() ?? {};
+    const before = new Set(shownOn(view, step));
+    const unconfirmed = view?.unconfirmed.get(step.interfaceId)?.length ?? 0;
+    return { before, max: before.size + unconfirmed + max };
+  }
+
   async #assign(step: Assignment): Promise<StepResult> {
     const { node, lost, runtime } = this.#deps;
     const { implementation, instanceId } = node;
     const { kind, interfaceId, count } = step;
     const isRecognized = implementation.traits.repeatedAssignment === 'isRecognized';
-    const { view, max: room = Infinity } = node.forAllocation() ?? {};
-    const before = new Set(shownOn(view, step));
-    // A former leader may have assigned some of it unseen.
-    const max = before.size + (view?.unconfirmed.get(interfaceId)?.length ?? 0) + room;
+    const { before, max } = this.#bounds(step);
     const operation = { kind, instanceId, interfaceId, count, max } as const;
     const outcome = await implementation.perform(
       isRecognized ? { ...operation, operationId: runtime.random.uuid() } : operation,

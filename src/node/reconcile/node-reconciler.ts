@@ -172,7 +172,7 @@ export class NodeReconciler {
   get removal(): RemovalProgress {
     // Before the cloud answers, removals wait; they are written then.
     if (this.#state.assessed.kind !== 'unread' && !isOursToWrite(this.#state.assessed)) return 'none';
-    return this.#publisher.isStuck ? 'stuck' : 'leaving';
+    return this.#isPublishing || this.#publisher.isStuck ? 'stuck' : 'leaving';
   }
 
   get priority(): Priority {

@@ -9,7 +9,20 @@ import { scriptedImplementation } from '../../providers/scripted-implementation.
 import { infrastructure } from '../allocation-facts.ts';
 import { nodeOf } from '../cilium-nodes.ts';
 
-/** A reconciler of a node whose instance is not known. A bug ends each decision while `hasBug`. */
+/** An instance of which the cloud has said nothing yet. */
+const unread: unknown = {
+  id: 'i-1',
+  read: false,
+  presence: 'unread',
+  interfaces: [],
+  possiblyGone: new Set(),
+  awaited: new Map(),
+};
+
+/**
+ * A reconciler of a node whose instance is not known. A bug ends each decision while `hasBug`. `showsAnother`: the
+ * CiliumNode still shows an address of another instance.
+ */
 class Rig {
   readonly clock = new VirtualClock();
   readonly bugs: unknown[] = [];
@@ -17,20 +30,31 @@ class Rig {
   /** Decisions that were made to the end. */
   decisions = 0;
   requests = 0;
+  /** Writes that wait for their turn. */
+  queued = 0;
   readonly reconciler: NodeReconciler;
+  readonly #showsAnother: boolean;
 
-  constructor() {
+  constructor({ showsAnother = false } = {}) {
+    this.#showsAnother = showsAnother;
     const { clock } = this;
     const nothing = (): undefined => undefined;
     const context: unknown = {
       cloud: {
         implementation: scriptedImplementation({}),
         inventory: { view: () => this.#view(), track: nothing, untrack: nothing, agentGaveUp: nothing },
-        network: { infrastructure: infrastructure([]) },
+        network: { infrastructure: infrastructure([]), covers: () => true },
         instances: { unreadBecause: () => void this.decisions++ },
         supply: {},
+        limits: { get: () => undefined },
       },
-      writer: { own: {}, known: {}, schema: { knows: () => true }, publications: {}, others: {} },
+      writer: {
+        own: {},
+        known: {},
+        schema: { knows: () => true, prune: (value: unknown) => value },
+        publications: { enter: () => this.#queue() },
+        others: {},
+      },
       claims: new AddressIndex({
         onFreed: nothing,
         evidence: () => 'shown',
@@ -46,12 +70,18 @@ class Rig {
         if (kind === 'maintenanceRequested') this.requests++;
       },
     };
-    this.reconciler = new NodeReconciler(nodeOf({}), 'i-1', context as NodeContext, []);
+    const node = nodeOf(showsAnother ? { pool: { '10.0.0.10': { resource: 'eni-1' } } } : {});
+    this.reconciler = new NodeReconciler(node, 'i-1', context as NodeContext, showsAnother ? undefined : []);
   }
 
-  #view(): undefined {
+  #view(): unknown {
     if (this.hasBug) throw new Error('a bug');
-    return undefined;
+    return this.#showsAnother ? unread : undefined;
+  }
+
+  #queue(): () => void {
+    this.queued++;
+    return () => undefined;
   }
 }
 
@@ -68,6 +98,19 @@ describe('the loop of a node', () => {
     expect(before.bugs).toBeGreaterThan(1);
     expect(rig.bugs).toHaveLength(before.bugs);
     expect(rig.decisions).toBe(before.decisions + 1);
+  });
+
+  test('does not count on a write that is to withdraw an address before it has begun', async () => {
+    const rig = new Rig({ showsAnother: true });
+    const before = rig.reconciler.removal;
+
+    await rig.clock.advance(600_000);
+
+    expect({ before, queued: rig.queued, after: rig.reconciler.removal }).toEqual({
+      before: 'leaving',
+      queued: 1,
+      after: 'stuck',
+    });
   });
 
   test('sets no timer after a stop', async () => {
