@@ -275,7 +275,10 @@ function isEmpty({ addresses, prefixes, publicAddress }: NetworkInterface): bool
   return addresses.length + prefixes.length === 0 && publicAddress === undefined;
 }
 
-/** Pods may have received the primary address before use-primary-address was turned off. */
+/**
+ * Pods may have received the primary address before use-primary-address was turned off. Or a pod lost it with another
+ * interface, and still uses it.
+ */
 function isPrimaryUsed(node: CiliumNode, { primaryAddress }: NetworkInterface): boolean {
   return node.ipam.pool.has(primaryAddress) || usageOf(node)(primaryAddress);
 }

@@ -110,24 +110,31 @@ function checkExcess(
 }
 
 /** A node in deficit keeps its interfaces: each can get the next address that becomes free in its subnet. */
-function checkIdleInterfaces(
-  harness: Harness,
-  { nodeName, facts }: NodeView,
-  { met }: NodeStanding,
-  report: Report,
-): void {
+function checkIdleInterfaces(harness: Harness, view: NodeView, { met }: NodeStanding, report: Report): void {
+  const { nodeName, facts } = view;
   const { idleInterfaceDelay } = harness.options;
   const { releaseExcessIps, usePrimaryAddress } = cloudSettings(harness.options);
   if (!releaseExcessIps || usePrimaryAddress || idleInterfaceDelay === undefined || !met) return;
   // They come and go with their VM.
   if (harness.rig.cloud === 'azure') return;
-  const first = facts.eni?.firstInterfaceIndex ?? 0;
-  const idle = interfacesOf(harness, facts.instanceId).filter(
-    ({ deviceIndex = 0, addresses, prefixes }) =>
-      deviceIndex > first && addresses.length + prefixes.length === 1,
-  );
+  const idle = idleOf(interfacesOf(harness, facts.instanceId), view);
   if (idle.length > 0)
     report('excess', `${nodeName} has interfaces without addresses: ${idle.map(({ id }) => id).join(' ')}`);
+}
+
+/**
+ * Interfaces that no pod needs. A new interface may get, as its primary address, an address that a pod of its node lost and
+ * still uses: were it deleted, another node could get that address.
+ */
+export function idleOf(
+  interfaces: readonly NetworkInterface[],
+  { facts, addressesInUse }: Pick<NodeView, 'facts' | 'addressesInUse'>,
+): readonly NetworkInterface[] {
+  const first = facts.eni?.firstInterfaceIndex ?? 0;
+  return interfaces.filter(
+    ({ deviceIndex = 0, addresses, prefixes, primaryAddress }) =>
+      deviceIndex > first && addresses.length + prefixes.length === 1 && !addressesInUse.has(primaryAddress),
+  );
 }
 
 function checkCiliumNode(harness: Harness, view: NodeView, standing: NodeStanding, report: Report): void {
