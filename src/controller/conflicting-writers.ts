@@ -119,7 +119,6 @@ export class ConflictingWriters {
     const manager = parts.map((part) => node.base.managers[part]).find((name) => name !== undefined);
     const write = { node: node.name, parts, manager };
     if (!this.#deps.counts(node)) return;
-    for (const part of parts) registry.metrics.headwater_conflicting_writes_total.add({ part });
     this.#last = { ...write, at: clock.monotonic() };
     this.#writes.set(node.name, (this.#writes.get(node.name) ?? 0) + parts.length);
     this.#nodes.set(manager, (this.#nodes.get(manager) ?? new Set()).add(node.name));
@@ -127,6 +126,7 @@ export class ConflictingWriters {
     this.#cancel = clock.schedule(quietFor, () => this.#resume());
     const isClusterWide = this.#isClusterWide(manager);
     this.#pause(write, isClusterWide);
+    for (const part of parts) registry.metrics.headwater_conflicting_writes_total.add({ part });
     const own = this.#writtenAgain().includes(node.name) ? 'node' : 'releases';
     const { reason, message } = conflictingWriter(manager, isClusterWide ? 'fleet' : own);
     this.#deps.events.record(node, { type: 'Warning', reason, message });

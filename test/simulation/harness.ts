@@ -16,6 +16,7 @@ import { AwsRig } from './clouds/aws-rig.ts';
 import { AzureRig } from './clouds/azure-rig.ts';
 import { podInterfaceOf } from './clouds/azure-topology.ts';
 import type { CloudPath, CloudRig, RigOptions } from './clouds/cloud-rig.ts';
+import { ContestedNodes } from './contested-nodes.ts';
 import { Coverage } from './coverage.ts';
 import { History } from './history.ts';
 import { type HandshakeState, handshakeStateOf } from './handshake-state.ts';
@@ -74,6 +75,7 @@ export class Harness {
   pendingAmbushes = 0;
   cloudCalls = 0;
   readonly #handler: KubernetesHandler;
+  readonly #contested = new ContestedNodes();
   #generation = 0;
   #extraPodCount = 0;
   /** Removes one pod each. */
@@ -130,6 +132,7 @@ export class Harness {
       const writer = kubernetes.acting?.headers['user-agent'] ?? '';
       if (writer.startsWith('headwater')) {
         this.#recordChange(`write of ${key}`);
+        this.#contested.written(key, writer, this.#leaders);
         this.history.decide(`${writer} writes ${key}`);
         this.actions.add(this.now, `${writer} writes ${key} ${shownText(object)}`);
       }
@@ -174,9 +177,8 @@ export class Harness {
       random: this.random,
       log: this.#logger(process.identity),
       onPhase: (phase, progress) => this.#onPhase(phase, progress),
-      onConflictingWrite: () => {
-        // A replica that lost its stolen Lease and does not know yet rightly pauses.
-        if (this.#leaders > 1) return;
+      onConflictingWrite: (name) => {
+        if (this.#contested.isContested(name, process.identity)) return;
         this.checker.report(
           'false-alarm',
           `${process.identity} takes a write of a replica for a conflicting writer's`,
@@ -259,9 +261,9 @@ export class Harness {
     return this.replicas.find((replica) => replica.process === process);
   }
 
-  /** How many replicas believe that they lead. */
-  get #leaders(): number {
-    return this.replicas.filter(({ isLeading }) => isLeading).length;
+  /** Identities of the replicas that believe that they lead. */
+  get #leaders(): readonly string[] {
+    return this.replicas.filter(({ isLeading }) => isLeading).map(({ process }) => process.identity);
   }
 
   get leader(): Replica | undefined {
@@ -374,7 +376,7 @@ export class Harness {
   }
 
   #onPhase(phase: CallPhase, progress: CallInProgress): void {
-    if (progress.call === 'lease' && this.#leaders > 1) this.coverage.hit('two leaders');
+    if (progress.call === 'lease' && this.#leaders.length > 1) this.coverage.hit('two leaders');
     // Writes to a fake CiliumNode belong to no node.
     const { path } = progress.input;
     const isOfFake = typeof path === 'string' && path.includes(`/${fakePrefix}`);

@@ -22,8 +22,8 @@ export interface ReplicaSetup {
   readonly random: Random;
   readonly log: Logger;
   readonly onPhase: PhaseListener;
-  /** The controller took a write of a CiliumNode for a conflicting writer's. */
-  readonly onConflictingWrite: () => void;
+  /** The controller took a write of this CiliumNode for a conflicting writer's. */
+  readonly onConflictingWrite: (name: string) => void;
   readonly onBug: (error: unknown) => void;
 }
 
@@ -56,7 +56,7 @@ export class Replica {
         clock: process,
         random: random.fork(process.identity),
         log,
-        registry: noopMetricRegistry(onConflictingWrite),
+        registry: noopMetricRegistry(() => onConflictingWrite(this.#conflictingNode)),
         onBug,
       },
       kubernetes: transport,
@@ -66,6 +66,13 @@ export class Replica {
       readLiveOptions,
     });
     this.outcome = this.controller.run(this.#stop.signal);
+  }
+
+  /** The CiliumNode of the last conflicting write. */
+  get #conflictingNode(): string {
+    const node = this.controller.status().paused.find(({ reason }) => reason === 'conflictingWriter')?.node;
+    if (node === undefined) throw new Error('nothing is paused because of a conflicting write');
+    return node;
   }
 
   get isLeading(): boolean {
