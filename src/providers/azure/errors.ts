@@ -221,9 +221,19 @@ function subjectOf(
     : undefined;
 }
 
+/**
+ * With these, the status of a throttled call says only that the call may be repeated: the interface, or what it refers to,
+ * is changing. No limit is used up.
+ */
+const inTheWay: ReadonlySet<string> = new Set([
+  'AnotherOperationInProgress',
+  'ReferencedResourceNotProvisioned',
+  'RetryableErrorDueToAnotherOperation',
+]);
+
 function kindOf(name: string, error: CallError): CloudFailureKind {
   const { code, message, status, result } = error;
-  if (status === 429) return 'throttled';
+  if (status === 429 && !inTheWay.has(code)) return 'throttled';
   if (credentialTrouble.has(code)) return 'notAuthorized';
   const isMeant = (each: MeaningByText): boolean =>
     each.code === code && each.text.test(message) && (each.of ?? name) === name;

@@ -25,6 +25,10 @@ describe('a refusal of Azure', () => {
     ['TooManyRequests', { status: 429 }, 'throttled'],
     ['OperationNotAllowed', { status: 429 }, 'throttled'],
     ['HTTP429', { status: 429 }, 'throttled'],
+    ['RetryableError', { status: 429 }, 'throttled'],
+    ['RetryableErrorDueToAnotherOperation', { status: 429 }, 'conflict'],
+    ['ReferencedResourceNotProvisioned', { status: 429 }, 'conflict'],
+    ['AnotherOperationInProgress', { status: 429 }, 'conflict'],
     ['SubnetIsFull', {}, 'subnetExhausted'],
     [
       'InvalidResourceReference',
