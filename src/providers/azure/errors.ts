@@ -134,6 +134,8 @@ const remedies: Readonly<Partial<Record<string, string>>> = {
   OperationNotAllowed: otherChange,
   AnotherOperationInProgress: otherChange,
   ModelIsChanging: otherChange,
+  TooManyConfigurations: 'use VMs with more interfaces: this limit cannot be raised',
+  NoRegisteredProviderFound: 'use a cloud and a region that have this API version',
 };
 
 /** Changes of a whole instance. */
@@ -147,7 +149,8 @@ export function failureOf({ name }: Pick<CloudCall, 'name'>, error: CallError): 
   const permission = deniedPermission(error);
   const about = subjectOf({ name, kind, code: error.code }, permission);
   const credentials = credentialTrouble.get(error.code);
-  const remedy = kind === 'conflict' || kind === 'notAuthorized' ? remedies[error.code] : undefined;
+  // Of a code with several meanings, it is that of the first.
+  const remedy = kind === (kinds[error.code] ?? kind) ? remedies[error.code] : undefined;
   return {
     kind,
     action: name,

@@ -159,6 +159,8 @@ describe('a refusal of Azure', () => {
       'lift the deny assignment: on AKS, the lockdown of the node resource group',
     ],
     ['ModelIsChanging', 'wait until the change under way has ended; Headwater retries'],
+    ['TooManyConfigurations', 'use VMs with more interfaces: this limit cannot be raised'],
+    ['NoRegisteredProviderFound', 'use a cloud and a region that have this API version'],
   ])('with %s says what to do: %s', (code, remedy) => {
     expect(failure(code)).toMatchObject({ remedy });
   });
