@@ -99,8 +99,9 @@ function readIts(shown: Json, id: string, spellings: Spellings): ShownInterface[
   const secondary = configurations.filter((item) => item !== primary && item.address !== undefined);
   const own = stateOf(shown);
   const leaving = secondary.filter((item) => mayGo(item, own));
-  // Azure's limit counts every configuration.
-  const placesTaken = all.length - 1 - secondary.length;
+  const state = conditionOf(own, configurations);
+  // Azure's limit counts every configuration. One without an address may still get it from a change that is under way.
+  const placesTaken = state.condition === 'changing' ? 0 : all.length - 1 - secondary.length;
   return {
     interface: {
       id,
@@ -120,7 +121,7 @@ function readIts(shown: Json, id: string, spellings: Spellings): ShownInterface[
       ...(placesTaken > 0 && { placesTaken }),
       ...associatedAmong(secondary, leaving),
       ...elsewhereThan(subnetId, secondary),
-      ...conditionOf(own, configurations),
+      ...state,
     },
     addressesByName: usableAmong(configurations),
     names: new Set(configurations.map(({ name }) => name)),

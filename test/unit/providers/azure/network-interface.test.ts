@@ -128,6 +128,12 @@ describe('an interface of Azure', () => {
     expect(interfaceIn(shown({ ipConfigurations: [primary, other] }))?.placesTaken).toBe(1);
   });
 
+  test('may get addresses for configurations without one, as long as it is changing', () => {
+    const coming = configuration('x', { privateIPAddress: null, provisioningState: 'Updating' });
+
+    expect(interfaceIn(shown({ ipConfigurations: [primary, coming] }))).not.toHaveProperty('placesTaken');
+  });
+
   test('has no places taken by anything else than what it shows', () => {
     const other = configuration('x', { privateIPAddress: '10.0.0.5' });
 
