@@ -2,6 +2,7 @@
 import { expect } from '@jest/globals';
 import { textMapAt } from '../../src/simulator/workload/json.ts';
 import type { Protocol } from '../../src/simulator/workload/node-facts.ts';
+import { scaleSet, testAzure } from './azure-cloud.ts';
 import { AzureClusterWorld } from './azure-cluster-world.ts';
 import { beginLife, type Disturbance, type Life } from './disturbed-life.ts';
 
@@ -13,14 +14,28 @@ const flags = {
   'leader-election-retry-period': '8s',
 };
 
+/** What is updated to change the addresses of a VM, by the kind of its scale set. */
+export const updatesBy = {
+  Uniform: 'VirtualMachineScaleSetVMs.Update',
+  Flexible: 'Interfaces.CreateOrUpdate',
+} as const;
+
+export interface GrowingNode {
+  readonly protocol: Protocol;
+  readonly mode: keyof typeof updatesBy;
+}
+
 /** Every kind of mutating call in an undisturbed life. */
-export const changingCalls = ['VirtualMachineScaleSetVMs.Update', 'patch spec', 'patch status'] as const;
+export function changingCalls({ mode }: GrowingNode): readonly string[] {
+  return [updatesBy[mode], 'patch spec', 'patch status'];
+}
 
 export async function growOnAzure(
-  protocol: Protocol,
+  { protocol, mode }: GrowingNode,
   disturbance: Disturbance<AzureClusterWorld> = {},
 ): Promise<Life<AzureClusterWorld>> {
-  const world = new AzureClusterWorld({ configure: () => ({ protocol }) });
+  const cloud = testAzure({ scaleSets: [scaleSet({ mode })] });
+  const world = new AzureClusterWorld({ cloud, configure: () => ({ protocol }) });
   const life = await beginLife(world, flags, disturbance);
   await world.advance(150_000);
   world.addLivingPods(12);

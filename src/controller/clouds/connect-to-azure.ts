@@ -52,21 +52,32 @@ function cloudFor({ azureCloud, azureEndpoint }: Options, own: Whereabouts | und
   if (own === undefined) return 'AzurePublicCloud';
   if (isAzureCloudName(own.cloud)) return own.cloud;
   if (azureEndpoint !== undefined) return 'AzurePublicCloud';
-  const names = Object.keys(azureClouds).join(', ');
+  const known = Object.keys(azureClouds).join(', ');
   throw unusable(
-    `the instance metadata service names the cloud ${JSON.stringify(own.cloud)}, which Headwater does not know: set --azure-cloud to one of ${names}, or --azure-endpoint`,
+    `the instance metadata service names the cloud ${JSON.stringify(own.cloud)}, which Headwater does not know: set --azure-cloud to one of ${known}, or --azure-endpoint`,
   );
 }
 
-/** Where something is read to see whether Azure answers. */
+/**
+ * Where something is read to see whether Azure answers. Of several subscriptions, the options do not say which of them has a
+ * group, and a group is read only where it is sure to be.
+ */
 function placeFor(
-  { azureSubscriptionId, azureResourceGroup }: Options,
+  { azureSubscriptionId: subscriptions, azureResourceGroup: groups }: Options,
   own: Whereabouts | undefined,
 ): AzureConnection['place'] {
-  const subscriptionId = azureSubscriptionId[0] ?? own?.subscriptionId;
-  const resourceGroup = azureResourceGroup[0] ?? own?.resourceGroup;
-  if (subscriptionId === undefined || resourceGroup === undefined) return undefined;
+  if (own !== undefined && names(subscriptions, own.subscriptionId) && names(groups, own.resourceGroup))
+    return { subscriptionId: own.subscriptionId, resourceGroup: own.resourceGroup };
+  const [subscriptionId = own?.subscriptionId] = subscriptions;
+  const [resourceGroup] = groups;
+  if (subscriptionId === undefined || resourceGroup === undefined || subscriptions.length > 1)
+    return undefined;
   return { subscriptionId, resourceGroup };
+}
+
+/** Options that name nothing restrict nothing. Case does not count. */
+function names(named: readonly string[], text: string): boolean {
+  return named.length === 0 || named.some((each) => each.toLowerCase() === text.toLowerCase());
 }
 
 function unusable(problem: string): NotStartable {

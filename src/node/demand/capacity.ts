@@ -74,7 +74,8 @@ export function occupiedSlots(view: InstanceView): number {
 
 /** Free slots of an interface. Each takes one address or one prefix. */
 export function roomOn(item: NetworkInterface, limits: InstanceLimits): number {
-  return Math.max(0, slotsPerInterface(limits) - item.addresses.length - item.prefixes.length);
+  const { addresses, prefixes, placesTaken = 0 } = item;
+  return Math.max(0, slotsPerInterface(limits) - addresses.length - prefixes.length - placesTaken);
 }
 
 /**

@@ -132,7 +132,12 @@ function errorOf(body: Json): Json {
 }
 
 /** Codes that hide the one that says what is wrong. */
-const generalCodes: ReadonlySet<string> = new Set(['OperationNotAllowed', 'BadRequest', 'Conflict']);
+const generalCodes: ReadonlySet<string> = new Set([
+  'OperationNotAllowed',
+  'BadRequest',
+  'Conflict',
+  'RetryableError',
+]);
 
 function jsonOrNull(content: string): Json {
   return (jsonIn(content) ?? null) as Json;

@@ -129,9 +129,13 @@ const remedies: Readonly<Partial<Record<string, string>>> = {
   ScopeLocked: 'remove the lock',
   DenyAssignmentAuthorizationFailed:
     'lift the deny assignment: on AKS, the lockdown of the node resource group',
+  // Unless it names an action.
+  LinkedAuthorizationFailed: "give Headwater's identity a role in the linked subscription",
   OperationNotAllowed: otherChange,
   AnotherOperationInProgress: otherChange,
   ModelIsChanging: otherChange,
+  TooManyConfigurations: 'use VMs with more interfaces: this limit cannot be raised',
+  NoRegisteredProviderFound: 'use a cloud and a region that have this API version',
 };
 
 /** Changes of a whole instance. */
@@ -145,7 +149,8 @@ export function failureOf({ name }: Pick<CloudCall, 'name'>, error: CallError): 
   const permission = deniedPermission(error);
   const about = subjectOf({ name, kind, code: error.code }, permission);
   const credentials = credentialTrouble.get(error.code);
-  const remedy = kind === 'conflict' || kind === 'notAuthorized' ? remedies[error.code] : undefined;
+  // Of a code with several meanings, it is that of the first.
+  const remedy = kind === (kinds[error.code] ?? kind) ? remedies[error.code] : undefined;
   return {
     kind,
     action: name,
@@ -161,22 +166,40 @@ export function failureOf({ name }: Pick<CloudCall, 'name'>, error: CallError): 
  * One text for one problem, whatever the case of its ids, and for all VMs and interfaces of the same place. Of a denial on
  * a linked resource, only what is denied stays.
  */
-function plainMessage({ code, message }: CallError): string {
-  const denied =
-    code === 'LinkedAuthorizationFailed' ? /does not have permission to .*/s.exec(message)?.[0] : undefined;
+function plainMessage(error: CallError): string {
+  const { code, message } = error;
+  const denied = deniedLink(error);
   const text = (denied === undefined ? message : `it ${denied}`).replace(
     /\/subscriptions\/[^\s'",;()]+/gi,
     (id) => id.toLowerCase(),
   );
-  if (code !== 'AuthorizationFailed' && code !== 'DenyAssignmentAuthorizationFailed') return text;
-  return text.replace(/(\/(?:virtualmachines|networkinterfaces))\/[^\s'"]+/g, '$1/…');
+  if (!ofPlaces.has(code)) return text;
+  return text.replace(/(\/(?:virtualmachines|networkinterfaces))\/[^\s'",]+/g, '$1/…');
 }
 
-/** The missing action is that on the linked resource, if the call also needs one there. */
-function deniedPermission({ code, message }: CallError): string | undefined {
-  if (code !== 'AuthorizationFailed' && code !== 'LinkedAuthorizationFailed') return undefined;
-  const actions = [...message.matchAll(/perform actions?(?:\(s\))? '([A-Za-z0-9./*-]+)'/g)];
-  return actions.at(code === 'LinkedAuthorizationFailed' ? -1 : 0)?.[1];
+/** Codes of denials that concern all VMs and interfaces of the same place. */
+const ofPlaces: ReadonlySet<string> = new Set([
+  'AuthorizationFailed',
+  'LinkedAuthorizationFailed',
+  'DenyAssignmentAuthorizationFailed',
+]);
+
+/**
+ * What is denied on linked resources. The message says before that what the call itself needs is allowed. Undefined if it
+ * is about something else, such as a tenant.
+ */
+function deniedLink({ code, message }: CallError): string | undefined {
+  return code === 'LinkedAuthorizationFailed'
+    ? /does not have permission to .*/s.exec(message)?.[0]
+    : undefined;
+}
+
+/** The actions that are missing. A call may link to several resources, and then the message has an action for each. */
+function deniedPermission(error: CallError): string | undefined {
+  const denied = error.code === 'AuthorizationFailed' ? error.message : deniedLink(error);
+  const named = /perform actions?(?:\(s\))? '([A-Za-z0-9./*,\s-]+)'/.exec(denied ?? '')?.[1];
+  const actions = named?.split(',').map((action) => action.trim());
+  return actions && [...new Set(actions)].join(', ');
 }
 
 type Subject = NonNullable<CloudFailure['about']>;
@@ -201,9 +224,19 @@ function subjectOf(
     : undefined;
 }
 
+/**
+ * With these, the status of a throttled call says only that the call may be repeated: the interface, or what it refers to,
+ * is changing. No limit is used up.
+ */
+const inTheWay: ReadonlySet<string> = new Set([
+  'AnotherOperationInProgress',
+  'ReferencedResourceNotProvisioned',
+  'RetryableErrorDueToAnotherOperation',
+]);
+
 function kindOf(name: string, error: CallError): CloudFailureKind {
   const { code, message, status, result } = error;
-  if (status === 429) return 'throttled';
+  if (status === 429 && !inTheWay.has(code)) return 'throttled';
   if (credentialTrouble.has(code)) return 'notAuthorized';
   const isMeant = (each: MeaningByText): boolean =>
     each.code === code && each.text.test(message) && (each.of ?? name) === name;

@@ -88,7 +88,8 @@ interface Configuration {
 type State = 'ready' | 'changing' | 'failed';
 
 function readIts(shown: Json, id: string, spellings: Spellings): ShownInterface['read'] {
-  const configurations = (list(shown, 'properties', 'ipConfigurations') ?? [])
+  const all = list(shown, 'properties', 'ipConfigurations') ?? [];
+  const configurations = all
     .filter((item) => text(item, 'properties', 'privateIPAddressVersion') !== 'IPv6')
     .map((item) => readConfiguration(item, spellings));
   const primary = configurations.find(({ isPrimary }) => isPrimary) ?? configurations[0];
@@ -98,6 +99,9 @@ function readIts(shown: Json, id: string, spellings: Spellings): ShownInterface[
   const secondary = configurations.filter((item) => item !== primary && item.address !== undefined);
   const own = stateOf(shown);
   const leaving = secondary.filter((item) => mayGo(item, own));
+  const state = conditionOf(own, configurations);
+  // Azure's limit counts every configuration. One without an address may still get it from a change that is under way.
+  const placesTaken = state.condition === 'changing' ? 0 : all.length - 1 - secondary.length;
   return {
     interface: {
       id,
@@ -114,9 +118,10 @@ function readIts(shown: Json, id: string, spellings: Spellings): ShownInterface[
       securityGroupIds: securityGroupsOf(shown, spellings),
       tags: {},
       reservedFor: undefined,
+      ...(placesTaken > 0 && { placesTaken }),
       ...associatedAmong(secondary, leaving),
       ...elsewhereThan(subnetId, secondary),
-      ...conditionOf(own, configurations),
+      ...state,
     },
     addressesByName: usableAmong(configurations),
     names: new Set(configurations.map(({ name }) => name)),

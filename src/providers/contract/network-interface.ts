@@ -39,6 +39,8 @@ export interface NetworkInterface {
    * failed gets no more addresses.
    */
   readonly condition?: 'changing' | 'failed';
+  /** Places of the interface that hold no IPv4 address, such as those with an address of IPv6; absent if there are none. */
+  readonly placesTaken?: number;
   /** Subnets of addresses that are in another subnet than the interface. */
   readonly addressSubnets?: ReadonlyMap<string, string>;
 }

@@ -49,6 +49,27 @@ describe('a controller on Azure', () => {
     expect(world.broken()).toEqual([]);
   });
 
+  test('fills an interface that has an address of IPv6, too, with all that is left', async () => {
+    const interfaces = [{ name: 'nic0', subnet: 'pods', addresses: 244 }];
+    const world = new AzureClusterWorld({ cloud: testAzure({ scaleSets: [scaleSet({ interfaces })] }) });
+    const machine = world.machine();
+    const { path } = world.cluster.arm.cloud.machine(machine.instanceId);
+    void world.hand.change(path, (configurations) => {
+      const { subnet } = objectAt(configurations[0], 'properties');
+      return [...configurations, { name: 'v6', properties: { privateIPAddressVersion: 'IPv6', subnet } }];
+    });
+    await world.advance(180_000);
+    const controller = startController(world);
+    await world.startAgents();
+    await world.patch(machine, { spec: { ipam: { 'min-allocate': 255 } } });
+    await world.advance(600_000);
+
+    expect(world.pool(machine).size).toBe(256 - 1 - 1);
+    expect(controller.changes.filter(({ action }) => action === update)).toHaveLength(1);
+    expect(world.operatorError(machine)).toContain('use VMs with more interfaces');
+    expect(world.broken()).toEqual([]);
+  });
+
   test('counts pods that wait once beside an agent that counts them, too', async () => {
     const world = new AzureClusterWorld({ configure: () => ({ protocol: 'multi-pool' }) });
     const controller = startController(world);

@@ -1,17 +1,23 @@
 // Kills the process at every call that changes anything, one at a time and in three ways, while a node on Azure grows and
 // shrinks.
 import { describe, expect, test } from '@jest/globals';
-import { changingCalls, expectWell, growOnAzure } from '../../support/growing-on-azure.ts';
+import { changingCalls, expectWell, growOnAzure, type GrowingNode } from '../../support/growing-on-azure.ts';
 
 const ways = ['before it is sent', 'once it is sent', 'before its answer is taken in'] as const;
 
-for (const protocol of ['crd-allocator', 'multi-pool'] as const) {
-  const undisturbed = await growOnAzure(protocol);
+const nodes: readonly GrowingNode[] = [
+  { protocol: 'crd-allocator', mode: 'Uniform' },
+  { protocol: 'multi-pool', mode: 'Uniform' },
+  { protocol: 'crd-allocator', mode: 'Flexible' },
+];
+
+for (const node of nodes) {
+  const undisturbed = await growOnAzure(node);
   const started = [...undisturbed.controller.started];
 
-  describe(`a controller on Azure, beside an agent of ${protocol},`, () => {
+  describe(`a controller on Azure, beside an agent of ${node.protocol} in a scale set that is ${node.mode},`, () => {
     test('makes every kind of call in the history in which it is killed', () => {
-      expect([...new Set(started)].sort()).toEqual(changingCalls);
+      expect([...new Set(started)].sort()).toEqual(changingCalls(node));
       expectWell(undisturbed);
     });
 
@@ -19,7 +25,7 @@ for (const protocol of ['crd-allocator', 'multi-pool'] as const) {
       test.each(started.map((name, at) => ({ name, at })))(
         'loses, doubles and hides nothing: call $at, $name',
         async ({ at }) => {
-          expectWell(await growOnAzure(protocol, { death: { at, when } }));
+          expectWell(await growOnAzure(node, { death: { at, when } }));
         },
       );
     });

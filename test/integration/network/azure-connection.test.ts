@@ -109,6 +109,24 @@ describe('a connection to Azure', () => {
     });
   });
 
+  const other = '00000000-0000-0000-0000-000000000002';
+
+  test.each<[string, GivenFlags, typeof place | undefined]>([
+    ['its own group, among several', { 'azure-subscription-id': `${other},${subscriptionId}` }, place],
+    ['another group', { 'azure-resource-group': 'others' }, { subscriptionId, resourceGroup: 'others' }],
+    ['another subscription, whose groups nothing names', { 'azure-subscription-id': other }, undefined],
+    [
+      'groups that may be in any of several subscriptions',
+      { 'azure-subscription-id': `${other},${subscriptionId}`, 'azure-resource-group': 'others' },
+      undefined,
+    ],
+  ])('probes no group in a subscription that has it not, when told of %s', async (_, flags, expected) => {
+    const { api, place: found } = await connect({ 'azure-metadata-endpoint': server.metadataUrl, ...flags });
+    api.close();
+
+    expect(found).toEqual(expected);
+  });
+
   test('reads with a token of the authority that the environment names', async () => {
     const { api } = await connect({
       'azure-metadata-endpoint': server.metadataUrl,

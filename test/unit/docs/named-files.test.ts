@@ -49,6 +49,22 @@ describe('the files that a page names', () => {
   });
 });
 
+describe('the metrics that pages name', () => {
+  const metrics = read('docs/metrics.md');
+
+  test('exist', () => {
+    const named = ['README.md', ...globSync('docs/**/*.md', { cwd: root })].flatMap((page) =>
+      Array.from(read(page).matchAll(/\bheadwater_[a-z_]+[a-z]\b/g), ([name]) => ({ page, name })),
+    );
+
+    expect(named.length).toBeGreaterThan(100);
+    // A histogram has several series.
+    const isKnown = (name: string): boolean =>
+      metrics.includes(`| \`${name.replace(/_(bucket|sum|count)$/, '')}\` |`);
+    expect(named.filter(({ name }) => !isKnown(name))).toEqual([]);
+  });
+});
+
 describe('the page of architecture', () => {
   test('names a file for each question', () => {
     const rows = read('docs/architecture.md')

@@ -155,6 +155,10 @@ describe('the room on an interface', () => {
   ])('is computed: %s', (_, count, prefixes, expected) => {
     expect(roomOn(eni(0, count, { prefixes }), m5Large)).toBe(expected);
   });
+
+  test('excludes places that something else takes', () => {
+    expect(roomOn(eni(0, 4, { placesTaken: 2 }), m5Large)).toBe(3);
+  });
 });
 
 describe('the pod addresses of a node', () => {

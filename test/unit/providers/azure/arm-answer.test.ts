@@ -94,6 +94,17 @@ describe('an answer of ARM', () => {
       'SubnetIsFull',
       'b c',
     ],
+    [
+      {
+        error: {
+          code: 'RetryableError',
+          message: 'b',
+          details: [{ code: 'ReferencedResourceNotProvisioned', message: 'c' }],
+        },
+      },
+      'ReferencedResourceNotProvisioned',
+      'b c',
+    ],
     [{ error: { code: 'A', message: 'b', details: [{ code: 'C' }] } }, 'A', 'b'],
     [{ status: 'Failed', error: { code: 'A', message: 'b' } }, 'A', 'b'],
     ['<html>', 'HTTP502', 'the answer has status 502'],

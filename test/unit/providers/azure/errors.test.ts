@@ -25,6 +25,10 @@ describe('a refusal of Azure', () => {
     ['TooManyRequests', { status: 429 }, 'throttled'],
     ['OperationNotAllowed', { status: 429 }, 'throttled'],
     ['HTTP429', { status: 429 }, 'throttled'],
+    ['RetryableError', { status: 429 }, 'throttled'],
+    ['RetryableErrorDueToAnotherOperation', { status: 429 }, 'conflict'],
+    ['ReferencedResourceNotProvisioned', { status: 429 }, 'conflict'],
+    ['AnotherOperationInProgress', { status: 429 }, 'conflict'],
     ['SubnetIsFull', {}, 'subnetExhausted'],
     [
       'InvalidResourceReference',
@@ -78,6 +82,15 @@ describe('a refusal of Azure', () => {
       "The client has permission to perform action 'Microsoft.Compute/virtualMachineScaleSets/virtualMachines/write' on scope '/subscriptions/s', however it does not have permission to perform action(s) 'Microsoft.Network/virtualNetworks/subnets/join/action' on the linked scope(s) '/subscriptions/t' (respectively) or the linked scope(s) are invalid.",
       { permission: 'Microsoft.Network/virtualNetworks/subnets/join/action', about: 'subnet' },
     ],
+    [
+      'LinkedAuthorizationFailed',
+      "The client has permission to perform action 'Microsoft.Compute/virtualMachineScaleSets/virtualMachines/write' on scope '/subscriptions/s'; however, it does not have permission to perform action(s) 'Microsoft.Network/virtualNetworks/subnets/join/action,Microsoft.Network/networkSecurityGroups/join/action,Microsoft.Network/virtualNetworks/subnets/join/action' on the linked scope(s) '/subscriptions/t,/subscriptions/u,/subscriptions/v' (respectively) or the linked scope(s) are invalid.",
+      {
+        permission:
+          'Microsoft.Network/virtualNetworks/subnets/join/action, Microsoft.Network/networkSecurityGroups/join/action',
+        about: 'subnet',
+      },
+    ],
   ])('with %s names the missing permission', (code, message, expected) => {
     expect(failure(code, { message, status: 403 })).toMatchObject(expected);
   });
@@ -125,6 +138,12 @@ describe('a refusal of Azure', () => {
       "The client has permission to perform action 'B/write' on scope '/subscriptions/s/virtualMachines/17'; however, it does not have permission to perform action(s) 'A/join/action' on the linked scope(s) '/subscriptions/s/resourcegroups/G/providers/Microsoft.Network/virtualNetworks/V/subnets/Pods' (respectively) or the linked scope(s) are invalid.",
       "it does not have permission to perform action(s) 'A/join/action' on the linked scope(s) '/subscriptions/s/resourcegroups/g/providers/microsoft.network/virtualnetworks/v/subnets/pods' (respectively) or the linked scope(s) are invalid.",
     ],
+    [
+      'in another tenant names that and the scale set',
+      'LinkedAuthorizationFailed',
+      "The client has permission to perform action 'B/write' on scope '/subscriptions/S/virtualMachineScaleSets/Pool/virtualMachines/17', however the current tenant 'T' is not authorized to access linked subscription 'U'.",
+      "The client has permission to perform action 'B/write' on scope '/subscriptions/s/virtualmachinescalesets/pool/virtualmachines/…', however the current tenant 'T' is not authorized to access linked subscription 'U'.",
+    ],
   ])('of a right %s, in one spelling', (_, code, message, said) => {
     expect(failure(code, { message, status: 403 }).message).toBe(said);
   });
@@ -140,8 +159,20 @@ describe('a refusal of Azure', () => {
       'lift the deny assignment: on AKS, the lockdown of the node resource group',
     ],
     ['ModelIsChanging', 'wait until the change under way has ended; Headwater retries'],
+    ['TooManyConfigurations', 'use VMs with more interfaces: this limit cannot be raised'],
+    ['NoRegisteredProviderFound', 'use a cloud and a region that have this API version'],
   ])('with %s says what to do: %s', (code, remedy) => {
     expect(failure(code)).toMatchObject({ remedy });
+  });
+
+  test('of a link into another tenant blames no permission that Headwater has', () => {
+    const message =
+      "The client has permission to perform action 'B/write' on scope '/subscriptions/s', however the current tenant 'T' is not authorized to access linked subscription 'U'.";
+
+    const refused = failure('LinkedAuthorizationFailed', { status: 403, message });
+
+    expect(refused.permission).toBeUndefined();
+    expect(refused.remedy).toBe("give Headwater's identity a role in the linked subscription");
   });
 
   test('of a wrong subscription names it and blames no permission', () => {

@@ -113,10 +113,31 @@ describe('an interface of Azure', () => {
     expect(interfaceIn(shown({ ipConfigurations: [primary, ...many] }))?.addresses).toHaveLength(60_000);
   });
 
-  test('may have addresses of IPv6, which are not read', () => {
+  test('may have addresses of IPv6, which are not read and take up their places', () => {
     const other = configuration('v6', { privateIPAddressVersion: 'IPv6', privateIPAddress: 'fd00::4' });
 
-    expect(interfaceIn(shown({ ipConfigurations: [other, primary] }))?.addresses).toEqual([]);
+    const found = interfaceIn(shown({ ipConfigurations: [other, primary] }));
+
+    expect(found?.addresses).toEqual([]);
+    expect(found?.placesTaken).toBe(1);
+  });
+
+  test('may have configurations without an address, which take up their places, too', () => {
+    const other = configuration('x', { privateIPAddress: null, provisioningState: 'Failed' });
+
+    expect(interfaceIn(shown({ ipConfigurations: [primary, other] }))?.placesTaken).toBe(1);
+  });
+
+  test('may get addresses for configurations without one, as long as it is changing', () => {
+    const coming = configuration('x', { privateIPAddress: null, provisioningState: 'Updating' });
+
+    expect(interfaceIn(shown({ ipConfigurations: [primary, coming] }))).not.toHaveProperty('placesTaken');
+  });
+
+  test('has no places taken by anything else than what it shows', () => {
+    const other = configuration('x', { privateIPAddress: '10.0.0.5' });
+
+    expect(interfaceIn(shown({ ipConfigurations: [primary, other] }))).not.toHaveProperty('placesTaken');
   });
 
   test('names the subnets of addresses that are elsewhere', () => {
