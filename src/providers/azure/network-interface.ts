@@ -100,8 +100,6 @@ function readIts(shown: Json, id: string, spellings: Spellings): ShownInterface[
   const own = stateOf(shown);
   const leaving = secondary.filter((item) => mayGo(item, own));
   const state = conditionOf(own, configurations);
-  // Azure's limit counts every configuration. One without an address may still get it from a change that is under way.
-  const placesTaken = state.condition === 'changing' ? 0 : all.length - 1 - secondary.length;
   return {
     interface: {
       id,
@@ -118,7 +116,7 @@ function readIts(shown: Json, id: string, spellings: Spellings): ShownInterface[
       securityGroupIds: securityGroupsOf(shown, spellings),
       tags: {},
       reservedFor: undefined,
-      ...(placesTaken > 0 && { placesTaken }),
+      ...takenBeside(all.length - 1 - secondary.length, state),
       ...associatedAmong(secondary, leaving),
       ...elsewhereThan(subnetId, secondary),
       ...state,
@@ -142,6 +140,14 @@ function associatedAmong(
   const free = new Set(leaving);
   const associated = secondary.flatMap((item) => (free.has(item) ? [] : (item.address ?? [])));
   return associated.length > 0 ? { associated } : {};
+}
+
+/** Azure's limit counts every configuration. One without an address may still get it from a change that is under way. */
+function takenBeside(
+  count: number,
+  { condition }: Pick<NetworkInterface, 'condition'>,
+): Pick<NetworkInterface, 'placesTaken'> {
+  return count > 0 && condition !== 'changing' ? { placesTaken: count } : {};
 }
 
 /**

@@ -1,10 +1,10 @@
 // Reads what nodes name: the interfaces of scale sets, and of single VMs. What one answer shows is used whole.
 import type { CallContext, ObservationScope, ObservedPage } from '../contract/allocation-implementation.ts';
-import { CloudError } from '../contract/cloud-failure.ts';
+import { CloudError, type CloudFailure } from '../contract/cloud-failure.ts';
 import type { Observation } from '../contract/observation.ts';
 import { groupKey, type InstanceRef, parseInstanceId, scaleSetKey } from './ids.ts';
 import type { PublicIpPrefixes } from './public-ip-prefixes.ts';
-import type { Subnets } from './subnets.ts';
+import type { ReadSubnets, Subnets } from './subnets.ts';
 import {
   type List,
   type Named,
@@ -53,15 +53,16 @@ export async function* observe(
     ({ kind }) => (kind === 'instance' ? 'instance' : 'list'),
   );
   const failures: (CloudError | undefined)[] = [];
+  const denied = new Set<string>();
   for await (const { source, pages } of listsAhead(parts, lists, context)) {
     failures.push(failureIn(pages));
-    yield* withSubnets(parts, pages, context);
+    yield* withSubnets(parts, pages, denied, context);
     const left = isAll ? [] : leftOut(source, pages);
     single.push(...left.map((named) => ({ kind: 'instance' as const, named })));
   }
   if (isAll) refuseNothing(failures);
   const pages = await Promise.all(single.map((source) => pagesOf(parts, source, context)));
-  yield* withSubnets(parts, pages.flat(), context);
+  yield* withSubnets(parts, pages.flat(), denied, context);
   const notFound = single.flatMap((source, at) => leftOut(source, pages[at] ?? []));
   const owners = await Promise.all(ownersOf(notFound).map((source) => pagesOf(parts, source, context)));
   yield* owners.flat();
@@ -190,10 +191,14 @@ function readWhole(parts: ReadParts, source: Source, context: CallContext): Prom
   return readAList(parts, source, context);
 }
 
-/** Together with the first interfaces in a subnet, the subnet itself: no node can be served without it. */
+/**
+ * Together with the first interfaces in a subnet, the subnet itself: no node can be served without it. `denied`: subnets
+ * that Headwater may not read; no later page asks for them again.
+ */
 async function* withSubnets(
   { subnets }: ReadParts,
   pages: Iterable<ObservedPage>,
+  denied: Set<string>,
   context: CallContext,
 ): AsyncGenerator<ObservedPage> {
   for (const page of pages) {
@@ -204,15 +209,28 @@ async function* withSubnets(
           : [],
       ),
     );
-    const { news } = subnets;
+    const news = subnets.news.filter((id) => !denied.has(id));
     if (news.length === 0) {
       yield page;
       continue;
     }
-    const network = await subnets.read(news, context).catch((error: unknown) => {
-      if (!(error instanceof CloudError)) throw error;
-      return undefined;
-    });
+    const { network, failures } = await readSubnets(subnets, news, context);
+    for (const [id, { kind }] of failures) if (kind === 'notAuthorized') denied.add(id);
     yield network === undefined ? page : { ...page, network };
+  }
+}
+
+/** `failures`: by subnet that could not be read, the reason. */
+async function readSubnets(
+  subnets: Subnets,
+  ids: readonly string[],
+  context: CallContext,
+): Promise<{ readonly network?: ReadSubnets; readonly failures: ReadonlyMap<string, CloudFailure> }> {
+  try {
+    const network = await subnets.read(ids, context);
+    return { network, failures: network.unreadSubnets };
+  } catch (error) {
+    if (!(error instanceof CloudError)) throw error;
+    return { failures: new Map(ids.map((id) => [id, error.failure])) };
   }
 }

@@ -44,6 +44,16 @@ describe('a read of all instances that nodes name', () => {
     expect(networks.map(({ cidr }) => cidr).sort()).toEqual(['10.0.0.0/24', '10.0.1.0/24']);
   });
 
+  test('asks once for a subnet that it may not read', async () => {
+    const rig = azureRig({ topology });
+    rig.fault('Subnets.Get', error(403, 'AuthorizationFailed'));
+
+    const observed = await rig.observe(all([...pool, ...wide, singleId, farId]));
+
+    expect(holders(observed).size).toBe(34);
+    expect(rig.counts()['Subnets.Get']).toBe(2);
+  });
+
   test('reads four lists at a time', async () => {
     const sets = ['b', 'c', 'd', 'e'].map(
       (name) => `  - { name: ${name}, count: 1, interfaces: [{ name: nic0, subnet: a }] }`,
