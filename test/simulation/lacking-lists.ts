@@ -1,6 +1,8 @@
 // Which instances the lists that a process reads have lacked interfaces of. It examines all of these at once. So reads of
 // single instances may lack interfaces, too, once these are so many that the withdrawal brake holds: before that, the few
-// that are read for another reason would rightly lose what they lack.
+// that are read for another reason would rightly lose what they lack. As throttled calls may delay the others, and the
+// process may have begun a list long before its first page, an instance lacks nothing twice before such reads have lacked
+// interfaces of as many.
 import { isObject, type Json, textAt } from '../../src/simulator/workload/json.ts';
 
 /** An answer of a cloud, as far as it says whether it is the last page of a list. */
@@ -19,11 +21,24 @@ export interface InterfaceRead {
 }
 
 interface Reader {
+  /** Instances of which whole lists have lacked interfaces. */
   readonly lacked: Set<string>;
+  /** Instances of which reads of single instances have lacked interfaces, and whether the process suspects them since. */
+  lackedAlone: ReadonlyMap<string, boolean>;
   /** When a read of single instances last showed an instance. */
   readonly shownAt: Map<string, number>;
   /** The list of which it has read some pages; undefined if it has read its last one. */
   list: { readonly startedAt: number; readonly lacked: Set<string> } | undefined;
+}
+
+/** What the brake and the process make of instances that lack something. */
+export interface Examination {
+  /** Of so many instances at most, the withdrawal brake lets go what is missing. */
+  readonly max: number;
+  /** Whether the instance has anything to lack. */
+  readonly isAble: (instanceId: string) => boolean;
+  /** Whether what a read lacks of the instance is examined now. */
+  readonly isExamined: (instanceId: string) => boolean;
 }
 
 /** Longer than the first page of a list takes, in ms. */
@@ -35,11 +50,6 @@ export class LackingLists {
 
   constructor(now: () => number) {
     this.#now = now;
-  }
-
-  /** The instances of which whole lists have lacked interfaces for the process. */
-  lackedFor(identity: string): ReadonlySet<string> {
-    return this.#reader(identity).lacked;
   }
 
   /**
@@ -63,19 +73,42 @@ export class LackingLists {
     for (const id of list.lacked) if (isOlder(id) && isExamined(id)) reader.lacked.add(id);
   }
 
+  /**
+   * A read of single instances would lack interfaces of these. Returns whether it may, and notes it then: lists have lacked
+   * interfaces of more than `max`, and if it has lacked any of these before, so have such reads.
+   */
+  lackAlone(
+    identity: string,
+    instanceIds: readonly string[],
+    { max, isAble, isExamined }: Examination,
+  ): boolean {
+    const reader = this.#reader(identity);
+    const { lacked, lackedAlone } = reader;
+    if ([...lacked].filter(isAble).length <= max) return false;
+    const next = new Map(lackedAlone);
+    for (const id of instanceIds) next.set(id, next.get(id) === true || isExamined(id));
+    const suspected = [...next].filter(([id, isSuspected]) => isSuspected && isAble(id));
+    if (suspected.length <= max && instanceIds.some((id) => lackedAlone.has(id))) return false;
+    reader.lackedAlone = next;
+    return true;
+  }
+
   /** A read of single instances shows all interfaces of these. */
   noteShown(identity: string, instanceIds: Iterable<string>): void {
-    const { lacked, shownAt } = this.#reader(identity);
-    for (const id of instanceIds) {
-      lacked.delete(id);
-      shownAt.set(id, this.#now());
+    const reader = this.#reader(identity);
+    const shown = new Set(instanceIds);
+    reader.lackedAlone = new Map([...reader.lackedAlone].filter(([id]) => !shown.has(id)));
+    for (const id of shown) {
+      reader.lacked.delete(id);
+      reader.shownAt.set(id, this.#now());
     }
   }
 
-  /** Forgets what lists have lacked: it is shown again. */
+  /** Forgets what reads have lacked: it is shown again. */
   clear(): void {
     for (const reader of this.#readers.values()) {
       reader.lacked.clear();
+      reader.lackedAlone = new Map();
       reader.list = undefined;
     }
   }
@@ -83,7 +116,12 @@ export class LackingLists {
   #reader(identity: string): Reader {
     const known = this.#readers.get(identity);
     if (known !== undefined) return known;
-    const reader: Reader = { lacked: new Set(), shownAt: new Map(), list: undefined };
+    const reader: Reader = {
+      lacked: new Set(),
+      lackedAlone: new Map(),
+      shownAt: new Map(),
+      list: undefined,
+    };
     this.#readers.set(identity, reader);
     return reader;
   }

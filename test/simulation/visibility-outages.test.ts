@@ -45,6 +45,15 @@ describe('a read of one instance', () => {
     expect(lacks('a', 'i-0')).toBe(true);
   });
 
+  test('lacks it again once such reads have lacked those of more than three', () => {
+    const { list, lacks } = hidingReads();
+    list('a', allInstances, 'only');
+
+    for (const id of allInstances) lacks('a', id);
+
+    expect(lacks('a', 'i-0')).toBe(true);
+  });
+
   test.each<{ readonly why: string; readonly read: (reads: HidingReads) => void }>([
     {
       why: 'a list has lacked those of three only',
@@ -91,6 +100,22 @@ describe('a read of one instance', () => {
       read: ({ list, changing }) => {
         changing.add('i-3');
         list('a', allInstances, 'only');
+      },
+    },
+    {
+      why: 'it has lacked one already, and such reads have lacked those of three only',
+      read: ({ list, lacks }) => {
+        list('a', allInstances, 'only');
+        for (const id of ['i-0', 'i-1', 'i-2']) lacks('a', id);
+      },
+    },
+    {
+      why: 'it has lacked one already, and the fourth such read proved nothing',
+      read: ({ list, lacks, changing }) => {
+        list('a', allInstances, 'only');
+        changing.add('i-3');
+        for (const id of allInstances) lacks('a', id);
+        changing.delete('i-3');
       },
     },
   ])('shows everything if $why', ({ read }) => {

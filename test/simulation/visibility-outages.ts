@@ -170,18 +170,19 @@ export class VisibilityOutages {
    */
   #note(read: Read, isHiding: boolean): boolean {
     if (!isOfInterfaces(read) || (!isHiding && this.#awaitsListing.size === 0)) return false;
-    const { withSecondary, isExamined } = this.#options;
     const secondary = listedIn(read.output).filter(
       ({ isPrimary, instanceId }) => !isPrimary && instanceId !== '',
     );
     const instanceIds = secondary.map(({ instanceId }) => instanceId);
-    const able = new Set(withSecondary());
+    const able = new Set(this.#options.withSecondary());
+    const isAble = (id: string): boolean => able.has(id);
+    const isExamined = (id: string): boolean => able.has(id) && this.#options.isExamined(id);
     if (isList(read)) {
-      if (isHiding) this.#lists.noteList(read, instanceIds, (id) => able.has(id) && isExamined(id));
+      if (isHiding) this.#lists.noteList(read, instanceIds, isExamined);
       return false;
     }
-    const lacked = [...this.#lists.lackedFor(read.identity)].filter((id) => able.has(id));
-    if (isHiding && lacked.length > maxWithdrawn) return false;
+    const examination = { max: maxWithdrawn, isAble, isExamined };
+    if (isHiding && this.#lists.lackAlone(read.identity, instanceIds, examination)) return false;
     this.#lists.noteShown(read.identity, instanceIds);
     return true;
   }

@@ -122,11 +122,13 @@ export function deleteInterface(cloud: ArmCloud, record: ArmInterface): Operatio
   return operation;
 }
 
-function refuseBusy({ path, operationId }: ArmInterface): void {
-  if (operationId === undefined) return;
+/** Without an operation of its own, it is updating as long as its machine is being created. */
+function refuseBusy({ path, operationId, state }: ArmInterface): void {
+  if (operationId === undefined && state !== 'Updating') return;
+  const operation = operationId === undefined ? 'creation of its machine' : `operation ${operationId}`;
   throw conflict(
     'AnotherOperationInProgress',
-    `Another operation on this or dependent resource is in progress. To retrieve status of the operation use uri: ${path} (operation ${operationId}).`,
+    `Another operation on this or dependent resource is in progress. To retrieve status of the operation use uri: ${path} (${operation}).`,
   );
 }
 

@@ -1,12 +1,18 @@
 import { describe, expect, test } from '@jest/globals';
 import { listAt, textAt } from '../../../../src/simulator/workload/json.ts';
-import { armRig, groupPath, setPath, subnetPath, vmPath, withMore } from './arm-rig.ts';
+import { armRig, configurationsOf, groupPath, setPath, subnetPath, vmPath, withMore } from './arm-rig.ts';
 
 const slowly = `
 limits: { throttle: false }
 latency: { scale: 0 }
 consistency: { listingLagMs: 0 }
 times: { startMs: 30000, deleteMs: 30000 }
+`;
+
+const flexible = `
+cloud: azure
+virtualNetworks: [{ name: main, blocks: [10.0.0.0/16], subnets: [{ name: a, block: 10.0.0.0/27 }] }]
+scaleSets: [{ name: pool, mode: Flexible, count: 1, interfaces: [{ name: nic0, subnet: a, addresses: 1 }] }]
 `;
 
 describe('a scale set', () => {
@@ -40,6 +46,19 @@ describe('a scale set', () => {
 
     const key = `${groupPath}${added}/networkInterfaces/nic0`.toLowerCase();
     expect(cloud.network.interfaces.get(key)?.mac).toMatch(/^[0-9A-F]{2}(?:[-:][0-9A-F]{2}){5}$/i);
+  });
+
+  test('lets nobody change the interface of a machine that is being created', async () => {
+    const { time, send, codeOf } = armRig(flexible, slowly);
+    await send('PATCH', setPath, { body: { sku: { capacity: 2 } } });
+    const added = '/providers/Microsoft.Network/networkInterfaces/pool_1-nic0';
+    const { body } = await send('GET', added);
+
+    expect(configurationsOf(body)).toEqual(['ipconfig1 Updating', 'ipconfig2 Updating']);
+    expect(await codeOf('PUT', added, { body })).toBe('AnotherOperationInProgress');
+    await time.advance(30_000);
+
+    expect(await codeOf('PUT', added, { body })).toBe('none');
   });
 
   test('loses its machines when it is deleted', async () => {
