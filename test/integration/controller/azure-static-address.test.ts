@@ -148,6 +148,27 @@ describe('a node on Azure with static-ip-tags', () => {
     expect(world.broken()).toEqual([]);
   });
 
+  test('gets one again after the late change of another client took it', async () => {
+    const world = worldOf(1);
+    const controller = startController(world, { flags: { 'resync-interval': '60s' } });
+    const machine = world.machine();
+    await world.announce(machine, asks);
+    const { path } = world.cluster.arm.cloud.machine(machine.instanceId);
+    const read = world.hand.send('GET', path);
+    await world.advance(10 * minute);
+    const had = inAzure(world);
+
+    void world.hand.send('PUT', path, (await read).body);
+    await world.advance(5000);
+    const during = inAzure(world);
+    await world.advance(20 * minute);
+
+    expect([had.length, during.length]).toEqual([1, 0]);
+    expect(inAzure(world)).toEqual([[machine.instanceId, assigned(world, machine)]]);
+    expect(warningsOf(controller)).toEqual([]);
+    expect(world.broken()).toEqual([]);
+  });
+
   test('never waits with the addresses of its pods for longer than the one update', async () => {
     const world = worldOf(1);
     const controller = startController(world);

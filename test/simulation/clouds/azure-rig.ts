@@ -4,6 +4,7 @@ import { composeAzure } from '../../../src/controller/clouds/azure.ts';
 import type { Cloud, CloudDeps } from '../../../src/controller/clouds/cloud.ts';
 import type { ArmAnswer, ArmApi, ArmRequest } from '../../../src/providers/azure/arm-api.ts';
 import type { VirtualClock } from '../../support/virtual-clock.ts';
+import type { ArmCall } from '../../../src/simulator/arm/arm-call.ts';
 import type { ModelWrite } from '../../../src/simulator/arm/arm-cloud.ts';
 import { ArmRefusal } from '../../../src/simulator/arm/arm-refusal.ts';
 import type { ArmTopology } from '../../../src/simulator/arm/arm-topology.ts';
@@ -62,7 +63,7 @@ export class AzureRig implements CloudRig {
     const { onWrite } = arm.cloud;
     arm.cloud.onWrite = (write) => {
       onWrite(write);
-      this.publicAddresses.lookAt(write.path);
+      this.publicAddresses.lookAt(write.path, this.#actingOfOurs() !== undefined);
       this.#remember(write);
     };
   }
@@ -194,13 +195,19 @@ export class AzureRig implements CloudRig {
     return [...scaleSets.current.keys()][index] ?? '';
   }
 
+  /** The call that acts now, if it is a controller's. */
+  #actingOfOurs(): ArmCall | undefined {
+    const { acting } = this.cluster.arm.gateway;
+    return acting?.caller.name === otherPrincipal ? undefined : acting;
+  }
+
   #remember({ path, drops: unassigns }: ModelWrite): void {
-    const { cloud, gateway } = this.cluster.arm;
-    const { acting } = gateway;
+    const { cloud } = this.cluster.arm;
+    const acting = this.#actingOfOurs();
     const key = keyOf(path);
     const interfaces = cloud.machines.current.get(key)?.interfaceIds ?? [key];
     for (const id of interfaces) {
-      if (acting === undefined || acting.caller.name === otherPrincipal) {
+      if (acting === undefined) {
         this.#changedBy.delete(id);
         continue;
       }

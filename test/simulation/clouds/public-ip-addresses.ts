@@ -1,4 +1,5 @@
-// The public addresses that VMs of a simulated Azure have out of prefixes. What a VM has at rest stays its own.
+// The public addresses that VMs of a simulated Azure have out of prefixes. What a VM has at rest stays its own, unless a
+// client takes it that is no controller.
 import type { ArmCloud } from '../../../src/simulator/arm/arm-cloud.ts';
 import { keyOf } from '../../../src/simulator/arm/resource-path.ts';
 import { parseIpv4Block, sizeOf } from '../../../src/simulator/cloud/ipv4.ts';
@@ -27,13 +28,14 @@ export class PublicIpAddresses implements PublicAddressesOf {
     return isOfSet && publicAddresses.size < sizes.reduce((sum, size) => sum + size, 0);
   }
 
-  /** A change of this VM begins. */
-  lookAt(path: string): void {
+  /** A change of this VM begins, `isOurs` if by a controller. Others may take its address, without If-Match also late. */
+  lookAt(path: string, isOurs: boolean): void {
     const id = keyOf(path);
     if (this.#cloud.machines.current.get(id)?.operationId !== undefined) return;
     const [before, now] = [this.#had.get(id), this.of(id)];
     if (before !== undefined && before !== now) this.#onMisdeed(`${path} lost its public address ${before}`);
-    if (now !== '') this.#had.set(id, now);
+    if (!isOurs) this.#had.delete(id);
+    else if (now !== '') this.#had.set(id, now);
   }
 
   #addressesOf(instanceId: string): readonly string[] {
