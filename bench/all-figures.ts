@@ -15,6 +15,7 @@ import { lastSupplied } from './figures/last-supplied.ts';
 import { lastSuppliedOf100 } from './figures/last-supplied-of-100.ts';
 import { memoryAboveEmpty } from './figures/memory-above-empty.ts';
 import { memoryInAll } from './figures/memory-in-all.ts';
+import { memoryBesideReleases } from './figures/memory-beside-releases.ts';
 import { modifyCalls } from './figures/modify-calls.ts';
 import { mutatingCallsAssign } from './figures/mutating-calls-assign.ts';
 import { mutatingCallsCreateAttach } from './figures/mutating-calls-create-attach.ts';
@@ -28,6 +29,7 @@ import { scaleUpTimeUnscaled } from './figures/scale-up-time-unscaled.ts';
 import { shrinkageUpdates } from './figures/shrinkage-updates.ts';
 import { throttledAnswers } from './figures/throttled-answers.ts';
 import { throttledBesideAnother } from './figures/throttled-beside-another.ts';
+import { throttledBesideReleases } from './figures/throttled-beside-releases.ts';
 import { timeBesideAnother } from './figures/time-beside-another.ts';
 import { timeBesideReleases } from './figures/time-beside-releases.ts';
 import { updatesBesideReleases } from './figures/updates-beside-releases.ts';
@@ -57,6 +59,8 @@ export const allFigures: readonly CloudFigure[] = [
   updatesBesideReleases,
   readsBesideReleases,
   timeBesideReleases,
+  throttledBesideReleases,
+  memoryBesideReleases,
   waitingFirst,
   idleMutatingCalls,
   idleWrites,

@@ -6,6 +6,7 @@ import type { Settings } from '../figure.ts';
 import { percentile } from '../percentile.ts';
 import { clusterOf, withCluster } from '../rig/bench-cluster.ts';
 import type { CallCounts } from '../rig/cloud-process.ts';
+import { peakMemory } from '../rig/process-figures.ts';
 import { join } from './scale-up.ts';
 import type { Harness } from './scenarios.ts';
 import { settled } from './settled.ts';
@@ -16,6 +17,8 @@ export interface BesideReleases {
   readonly seconds: number;
   /** From then until no call came any more: of those that join and of those that shrink. */
   readonly calls: CallCounts;
+  /** Of the controller, in bytes. */
+  readonly peakMemory: number;
 }
 
 /** `nodes`: of both halves together. */
@@ -34,7 +37,7 @@ export function besideReleases(plan: ShrinkagePlan, harness: Harness): Promise<B
     const shrinking = machines
       .slice(0, half)
       .map((each) => ({ ...each, ipam: { preAllocate: 2 * usual.wanted } }));
-    await cluster.startController();
+    const controller = await cluster.startController();
     await join({ ...cluster, machines: shrinking }, harness);
     const before = await settled(cluster, quiet);
     const start = clock.monotonic();
@@ -44,7 +47,11 @@ export function besideReleases(plan: ShrinkagePlan, harness: Harness): Promise<B
     await dropped;
     await fleet.until(() => machines.every(({ name }) => fleet.offered(name) === usual.wanted));
     harness.say(`  every node has what it keeps after ${((clock.monotonic() - start) / 1000).toFixed(0)} s`);
-    return { seconds: percentile(times, 1), calls: callsBetween(before, await settled(cluster, quiet)) };
+    return {
+      seconds: percentile(times, 1),
+      calls: callsBetween(before, await settled(cluster, quiet)),
+      peakMemory: await peakMemory(controller.child.pid),
+    };
   });
 }
 
