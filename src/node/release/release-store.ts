@@ -59,6 +59,11 @@ export class ReleaseStore {
     return this.#interfacesOf(({ phase }) => phase.kind === 'unassigning');
   }
 
+  /** Whether an earlier call may have taken any of them. */
+  isUnanswered(holdings: readonly Holding[]): boolean {
+    return holdings.some(({ id }) => this.#releases?.get(id)?.phase.kind === 'unanswered');
+  }
+
   /** What its agent refuses to give up. */
   refusedIn(handshake: ReadonlyMap<string, ReleaseState>): readonly Holding[] {
     return refusedIn(this.#releases ?? nothing, handshake);

@@ -150,8 +150,9 @@ export class Releaser {
       return;
     }
     const { subnetId = '' } = facts.view.interfaces.find(({ id }) => id === interfaceId) ?? {};
+    const isRepeated = node.releases.isUnanswered(holdings);
     this.#apply(holdings, { kind: 'sent' });
-    const task = { instanceId, interfaceId, subnetId, holdings };
+    const task = { instanceId, interfaceId, subnetId, holdings, isRepeated };
     this.#finish(
       interfaceId,
       holdings,

@@ -15,6 +15,8 @@ export interface Unassignment {
   readonly interfaceId: string;
   readonly subnetId: string;
   readonly holdings: readonly Holding[];
+  /** Whether an earlier call that named any of them may have been sent. */
+  readonly isRepeated: boolean;
 }
 
 export interface FinishedRelease {
@@ -60,7 +62,7 @@ export async function unassign(
   const outcome = await implementation.perform(operation, { priority: () => 'release', signal, instanceId });
   const now = clock.monotonic();
   const { interfaceId, subnetId, holdings } = task;
-  const meaning = meaningOf(outcome, task, now + mayTakeEffectFor(timing));
+  const meaning = meaningOf(outcome, task, { now, timing });
   return {
     ...meaning,
     finished: {
@@ -89,13 +91,15 @@ function operationOf({ instanceId, interfaceId, holdings }: Unassignment): Relea
  */
 function meaningOf(
   outcome: Outcome,
-  { instanceId, interfaceId, holdings: all }: Unassignment,
-  openUntil: number,
+  { instanceId, interfaceId, holdings: all, isRepeated }: Unassignment,
+  { now, timing }: { readonly now: number; readonly timing: CallTiming },
 ): Omit<UnassignResult, 'finished'> {
   const holdings = all.map(({ id }) => id);
+  const releasing = { kind: 'releasing', interfaceId, instanceId, holdings } as const;
   if (outcome.kind === 'ambiguous') {
+    const openUntil = now + mayTakeEffectFor(timing);
     // The next CiliumNode of the instance must not be offered them before that, either.
-    const answer = { kind: 'releasing', interfaceId, instanceId, holdings, until: openUntil } as const;
+    const answer = { ...releasing, until: openUntil };
     return { outcome: { kind: 'unclear', openUntil }, answer, isUnclear: true };
   }
   const isMissing = outcome.kind === 'failed' && outcome.failure.kind === 'notAssigned';
@@ -106,7 +110,10 @@ function meaningOf(
     const answer = { kind: 'released', interfaceId, instanceId, holdings } as const;
     return { outcome: { kind: 'released' }, answer, isUnclear: false };
   }
-  return whenRefused(outcome.failure, { kind: 'notFound', interfaceId, instanceId });
+  const refused = whenRefused(outcome.failure, { kind: 'notFound', interfaceId, instanceId });
+  // What is changing the interface may be the earlier call, however late: only a read that cannot be older than this decides.
+  const mayGoOn = isRepeated && policyOf(outcome.failure).invalidates === 'state';
+  return mayGoOn ? { ...refused, answer: { ...releasing, until: now + timing.consistencyWindow } } : refused;
 }
 
 function whenRefused(failure: CloudFailure, notFound: Answer): Omit<UnassignResult, 'finished'> {

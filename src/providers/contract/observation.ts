@@ -63,7 +63,10 @@ export type Answer =
       /** Addresses or prefixes that the interface no longer has. */
       readonly holdings: readonly string[];
     }
-  /** The answer was lost: the call may have released these, or may still do so. The agent has given them up. */
+  /**
+   * The answer of this call was lost, or that of an earlier one, and this one met a change: the call may have released these,
+   * or may still do so. The agent has given them up.
+   */
   | {
       readonly kind: 'releasing';
       readonly interfaceId: string;

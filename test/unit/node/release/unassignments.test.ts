@@ -53,6 +53,42 @@ test('a release whose answer was lost says nothing about a later release of the 
   expect(rig.bugs).toEqual([]);
 });
 
+test.each([
+  ['perInstance', ['10.0.0.10', '10.0.0.11']],
+  ['perInterface', ['10.0.0.10']],
+] as const)(
+  'a repeated release that meets a change keeps the rest shown until a read that cannot be older, if a call changes all: %s',
+  async (change, shown) => {
+    const rig = new ReleaseRig({
+      protocol: 'multi-pool',
+      interfaces: [eni(0, 3)],
+      holds: ['10.0.0.10', '10.0.0.11'],
+      change,
+      duration: 5000,
+      outcome: (_, number) => [lost, failed('conflict')][number] ?? failed('throttled'),
+    });
+    await rig.run(100_000);
+    rig.holds.delete('10.0.0.11');
+    rig.keep = 1;
+    const repeatedAt = policy.delay + policy.hiddenFor + 5000 + timing.callTimeout + timing.consistencyWindow;
+    await rig.run(repeatedAt + 1000 - 100_000);
+    // This read and the next one do not show the change yet.
+    rig.refresh();
+    await rig.run(20_000);
+    rig.refresh();
+    await rig.run(10_000);
+    const before = rig.shown;
+
+    await rig.run(10_000);
+    rig.refresh();
+    await rig.run(60_000);
+
+    expect(before).toEqual(shown);
+    expect(rig.shown).toEqual(['10.0.0.10']);
+    expect(rig.bugs).toEqual([]);
+  },
+);
+
 test.each<[CloudFailureKind, number]>([
   ['conflict', 1],
   ['throttled', 0],
