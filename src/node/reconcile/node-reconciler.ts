@@ -233,12 +233,15 @@ export class NodeReconciler {
     const release = releaser.step(this.#state.forRelease(), now);
     this.#state.assessed = this.#state.assess();
     const removal = idle.step(this.#state.forIdleInterfaces(), now);
-    this.#claim(this.#state.assessed);
     const pool = maintainer.step(this.#state.forAllocation(), now);
     const address = staticAddress.step(this.#state.forStaticAddress(), now);
     const terminating = this.#setDeleteOnTermination(view);
     this.#deficit.notice(this.#state.assessed, this.pendingPods);
     const warnings = this.#warn(now);
+    // Demand now counts as gone what the step above lets go: what is needed after all comes back before the write.
+    const onward = releaser.step(this.#state.forRelease(), now);
+    // Nothing else may happen that would publish what the last step of the releases decides.
+    this.#claim(this.#state.assessed);
     const report = this.#report.step({
       assessment: this.#state.assessed,
       plan: pool.plan,
@@ -248,8 +251,6 @@ export class NodeReconciler {
       now,
     });
     this.#dryRunLog.showPlanned(pool.plan?.steps ?? [], address.missing, terminating);
-    // Demand now counts as gone what the step above lets go: what is needed after all comes back before the write.
-    const onward = releaser.step(this.#state.forRelease(), now);
     this.#publishDifference();
     this.#raiseQueuedPriority();
     this.#timer?.cancel();

@@ -6,8 +6,10 @@ import { MutationPermission, noPauses } from '../../../../src/providers/gate/mut
 import { Random } from '../../../../src/runtime/random.ts';
 import { VirtualClock } from '../../../support/virtual-clock.ts';
 import { scriptedImplementation } from '../../providers/scripted-implementation.ts';
-import { infrastructure } from '../allocation-facts.ts';
+import { eni, infrastructure, view } from '../allocation-facts.ts';
 import { nodeOf } from '../cilium-nodes.ts';
+import { lost } from '../outcomes.ts';
+import { ServedNode } from './served-node.ts';
 
 /** An instance of which the cloud has said nothing yet. */
 const unread: unknown = {
@@ -123,5 +125,30 @@ describe('the loop of a node', () => {
     await rig.clock.advance(600_000);
 
     expect(rig.requests).toBe(before);
+  });
+});
+
+describe('the CiliumNode', () => {
+  test('says that an address is released once its lost call has ended, although nothing else happens', async () => {
+    const rig = new ServedNode({
+      view: view([eni(1, 2)]),
+      spec: { 'pre-allocate': 1, pool: { '10.0.1.10': { resource: 'eni-1' } } },
+      status: { used: {}, 'release-ips': { '10.0.1.11': 'ready-for-release' } },
+      outcome: () => lost,
+      change: 'perInstance',
+    });
+    await rig.clock.advance(30_000);
+    const sent = rig.operations.map(({ kind }) => kind);
+    // A read shows that the call took effect. It says so before the call is sure to have ended.
+    rig.view = view([eni(1, 1)]);
+    rig.reconciler.wake();
+    await rig.clock.advance(1000);
+    const meanwhile = rig.handshake;
+
+    await rig.clock.advance(120_000);
+
+    expect({ sent, bugs: rig.bugs }).toEqual({ sent: ['releaseIPs'], bugs: [] });
+    expect(meanwhile).toEqual({ '10.0.1.11': 'ready-for-release' });
+    expect(rig.handshake).toEqual({ '10.0.1.11': 'released' });
   });
 });
