@@ -4,9 +4,10 @@ import { blockAround, contains, parseAddress } from '../../providers/contract/ip
 import type { InstanceView } from '../../providers/contract/instance-view.ts';
 import type { NetworkInterface } from '../../providers/contract/network-interface.ts';
 import type { CiliumNode, ReleaseState } from '../../kubernetes/cilium-node/cilium-node.ts';
+import { shownTo } from '../../kubernetes/cilium-node/shown-addresses.ts';
 import type { Release, Releases } from './release-state.ts';
 import { poolName, protocolOf } from '../demand/demand.ts';
-import { type Holding, holdingsIn, secondaryHoldings, unfitOn } from '../demand/holdings.ts';
+import { type Holding, holdingsIn, isUnfit, secondaryHoldings, unfitOn } from '../demand/holdings.ts';
 import { exclusionOf, type NodeRequirements } from '../demand/node-requirements.ts';
 
 export interface CandidateFacts {
@@ -133,9 +134,14 @@ function handshakesOf({ node, view, requirements }: RecoveryFacts, now: number):
     holdings.flatMap((holding) => holding.addresses.map((each) => [each, holding] as const)),
   );
   const open = new Set([...handshake.keys()].flatMap((address) => held.get(address) ?? []));
+  const isShown = shownTo(node);
+  const mustGo = isUnfit(view, requirements);
   const going = [...open].flatMap((holding): readonly Release[] => {
-    const kind = recoveredPhase(holding.addresses.map((address) => handshake.get(address)));
-    return kind === undefined ? [] : [{ holding, protocol: 'crd', phase: { kind } }];
+    const agreed = recoveredPhase(holding.addresses.map((address) => handshake.get(address)));
+    if (agreed === undefined) return [];
+    // Its call may have been sent, and takes the holding however late. What pods must not have leaves without a call.
+    const mayBeCalled = agreed === 'leaving' && !holding.addresses.some(isShown) && !mustGo(holding);
+    return [{ holding, protocol: 'crd', phase: { kind: mayBeCalled ? 'unanswered' : agreed } }];
   });
   const there = new Set(holdingsIn(view, requirements).flatMap(({ addresses }) => addresses));
   const gone = [...handshake].filter(

@@ -193,12 +193,27 @@ describe('a release that an earlier process started', () => {
       { handshake: { [x]: 'marked-for-release' } },
       [[x, 'asked']],
     ],
-    ['it asked, and the agent agreed', { handshake: { [x]: 'ready-for-release' } }, [[x, 'leaving']]],
+    [
+      'it asked, the agent agreed, and still sees it in the pool',
+      { handshake: { [x]: 'ready-for-release' }, pool: { [x]: entry } },
+      [[x, 'leaving']],
+    ],
+    [
+      'it asked, the agent agreed, and still sees it on the interface',
+      { handshake: { [x]: 'ready-for-release' }, enis: { 'eni-0': [x] } },
+      [[x, 'leaving']],
+    ],
+    [
+      'it may have sent its call for what is hidden',
+      { handshake: { [x]: 'ready-for-release' } },
+      [[x, 'unanswered']],
+    ],
     ['it asked, and the agent refused', { handshake: { [x]: 'do-not-release' } }, []],
     [
       'it asked for several',
       {
         handshake: { [z]: 'ready-for-release', [x]: 'do-not-release', [y]: 'marked-for-release' },
+        pool: { [z]: entry },
       },
       [
         [z, 'leaving'],
@@ -206,7 +221,16 @@ describe('a release that an earlier process started', () => {
       ],
     ],
     ['it asked for a prefix', { handshake: all('marked-for-release') }, [[block, 'asked']]],
-    ['the agent agrees to a prefix', { handshake: all('ready-for-release') }, [[block, 'leaving']]],
+    [
+      'the agent agrees to a prefix, and still sees an address of it',
+      { handshake: all('ready-for-release'), pool: { '10.9.0.7': entry } },
+      [[block, 'leaving']],
+    ],
+    [
+      'it may have sent its call for a hidden prefix',
+      { handshake: all('ready-for-release') },
+      [[block, 'unanswered']],
+    ],
     [
       'the agent answered for a part of a prefix',
       { handshake: { ...all('ready-for-release'), '10.9.0.7': 'marked-for-release' } },
@@ -313,5 +337,13 @@ describe('a release that an earlier process started', () => {
     expect(recovered({ allocated: [x, y, z, block] }, [twice])).toEqual([]);
     expect(recovered({ handshake }, [item], { usePrimaryAddress: true })).toEqual([]);
     expect(recovered({ handshake })).toEqual([[primaryAddress, 'asked']]);
+  });
+
+  test('sends no call for a hidden primary address', () => {
+    const { primaryAddress } = item;
+
+    expect(recovered({ handshake: { [primaryAddress]: 'ready-for-release' } })).toEqual([
+      [primaryAddress, 'leaving'],
+    ]);
   });
 });
