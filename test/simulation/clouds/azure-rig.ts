@@ -27,6 +27,7 @@ import type { SimulatedProcess } from '../process.ts';
 import type { Scenario } from '../scenario.ts';
 import { WireArm } from '../wire-arm.ts';
 import { armTopologyOf } from './azure-topology.ts';
+import { type HostOf, machineIn, machinesRead } from './machines-read.ts';
 import { PublicIpAddresses } from './public-ip-addresses.ts';
 import type { ActingCall, CloudPath, CloudRig, RigHooks, RigOptions } from './cloud-rig.ts';
 
@@ -44,6 +45,7 @@ export class AzureRig implements CloudRig {
   readonly #clock: VirtualClock;
   readonly #path: CloudPath;
   readonly #topology: ArmTopology;
+  readonly #hostOf: HostOf = (key) => this.cluster.network.interfaces.get(key)?.instanceId;
   /** By interface: the call that changed it last, if it was a controller's. */
   readonly #changedBy = new Map<string, ActingCall>();
   /** By interface: when a controller last changed it, in monotonic ms. */
@@ -100,14 +102,14 @@ export class AzureRig implements CloudRig {
 
   instanceOfCall(input: Readonly<Record<string, unknown>>): string {
     const { url } = input;
-    return typeof url === 'string' ? instanceIn(url, this.cluster) : '';
+    return typeof url === 'string' ? machineIn(url, this.#hostOf) : '';
   }
 
   instancesRead(action: string, input: JsonObject, output: JsonObject): readonly string[] {
     // What a list lacks follows from its last page.
     if (!/^Interfaces\.(?:List|Get)/.test(action) || textAt(output, 'nextLink') !== '') return [];
-    const instance = instanceIn(textAt(input, 'url'), this.cluster);
-    return [instance === '' ? '*' : instance];
+    const machines = machinesRead(textAt(input, 'url'), this.#hostOf);
+    return machines === '' ? [] : [machines];
   }
 
   launch(like: NodeFacts): Pick<NodeFacts, 'instanceId' | 'primaryAddress'> | undefined {
@@ -236,12 +238,4 @@ export class AzureRig implements CloudRig {
       },
     };
   }
-}
-
-/** The instance in a URL: a VM of a scale set, a VM of its own, or the VM of an interface; empty if there is none. */
-function instanceIn(url: string, { network }: EmbeddedAzure): string {
-  const path = keyOf(url.replace(/\?.*$/, '').replace(/^https?:\/\/[^/]+/, ''));
-  const [vm = ''] = /^.*\/virtualmachines\/[^/]+/.exec(path) ?? [];
-  if (vm !== '') return vm;
-  return network.interfaces.get(path)?.instanceId ?? '';
 }

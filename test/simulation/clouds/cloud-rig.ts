@@ -29,7 +29,10 @@ export interface CloudRig {
   readonly acting: (interfaceId: string) => ActingCall | undefined;
   /** The instance that the input of a call names, directly or by what it has; empty if it names none. */
   readonly instanceOfCall: (input: Readonly<Record<string, unknown>>) => string;
-  /** The instances all of whose interfaces are read once a call has ended, `*` for every one; empty for other calls. */
+  /**
+   * The instances all of whose interfaces are read once a call has ended; empty for other calls. `*` stands for any
+   * last part of an id.
+   */
   readonly instancesRead: (
     action: string,
     input: EndedCall['input'],

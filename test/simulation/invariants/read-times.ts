@@ -4,7 +4,7 @@ const remembered = 16;
 
 export class ReadTimes {
   readonly #now: () => number;
-  /** By controller and instance, latest last; `*` stands for all instances. */
+  /** By controller and instance, latest last; `*` stands for any last part of an id. */
   readonly #at = new Map<string, readonly number[]>();
 
   constructor(now: () => number) {
@@ -21,7 +21,7 @@ export class ReadTimes {
 
   /** Time of the controller's last answer about the instance before `end`, in ms; -Infinity if there was none. */
   last(identity: string, instanceId: string, end: number): number {
-    const keys = [`${identity} ${instanceId}`, `${identity} *`];
+    const keys = [instanceId, instanceId.replace(/[^/]*$/, '*')].map((each) => `${identity} ${each}`);
     const times = keys.flatMap((key) => this.#at.get(key) ?? []);
     return Math.max(-Infinity, ...times.filter((at) => at <= end));
   }
