@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals';
-import { AddressIndex } from '../../../../src/manager/claims/address-index.ts';
 import type { NodeContext } from '../../../../src/node/reconcile/node-context.ts';
 import { NodeReconciler } from '../../../../src/node/reconcile/node-reconciler.ts';
 import { MutationPermission, noPauses } from '../../../../src/providers/gate/mutation-permission.ts';
@@ -9,7 +8,7 @@ import { scriptedImplementation } from '../../providers/scripted-implementation.
 import { eni, infrastructure, view } from '../allocation-facts.ts';
 import { nodeOf } from '../cilium-nodes.ts';
 import { lost } from '../outcomes.ts';
-import { ServedNode } from './served-node.ts';
+import { ServedNode, soleClaims } from './served-node.ts';
 
 /** An instance of which the cloud has said nothing yet. */
 const unread: unknown = {
@@ -57,13 +56,7 @@ class Rig {
         publications: { enter: () => this.#queue() },
         others: {},
       },
-      claims: new AddressIndex({
-        onFreed: nothing,
-        evidence: () => 'shown',
-        now: () => 0,
-        maxWait: 0,
-        onWait: nothing,
-      }),
+      claims: soleClaims(),
       identities: { isKnown: false, isVerified: () => true },
       permission: new MutationPermission(noPauses),
       settings: { timing: { callTimeout: 10_000, consistencyWindow: 30_000 }, release: {}, assessment: {} },

@@ -29,6 +29,17 @@ export interface ServedSetup {
 
 const nothing = (): undefined => undefined;
 
+/** Claims of a node that shares nothing with others. */
+export function soleClaims(): AddressIndex {
+  return new AddressIndex({
+    onFreed: nothing,
+    evidence: () => 'shown',
+    now: () => 0,
+    maxWait: 0,
+    onWait: nothing,
+  });
+}
+
 export class ServedNode {
   readonly clock = new VirtualClock();
   readonly bugs: unknown[] = [];
@@ -91,13 +102,7 @@ export class ServedNode {
         },
         others: { check: nothing, mayBePreviousLeaders: () => false },
       },
-      claims: new AddressIndex({
-        onFreed: nothing,
-        evidence: () => 'shown',
-        now: () => 0,
-        maxWait: 0,
-        onWait: nothing,
-      }),
+      claims: soleClaims(),
       identities: { isKnown: false, isVerified: () => true },
       permission: new MutationPermission(noPauses),
       settings: {
