@@ -1,10 +1,10 @@
 // Reads what nodes name: the interfaces of scale sets, and of single VMs. What one answer shows is used whole.
 import type { CallContext, ObservationScope, ObservedPage } from '../contract/allocation-implementation.ts';
-import { CloudError, type CloudFailure } from '../contract/cloud-failure.ts';
+import { CloudError } from '../contract/cloud-failure.ts';
 import type { Observation } from '../contract/observation.ts';
 import { groupKey, type InstanceRef, parseInstanceId, scaleSetKey } from './ids.ts';
 import type { PublicIpPrefixes } from './public-ip-prefixes.ts';
-import type { ReadSubnets, Subnets } from './subnets.ts';
+import type { Subnets } from './subnets.ts';
 import {
   type List,
   type Named,
@@ -214,23 +214,8 @@ async function* withSubnets(
       yield page;
       continue;
     }
-    const { network, failures } = await readSubnets(subnets, news, context);
-    for (const [id, { kind }] of failures) if (kind === 'notAuthorized') denied.add(id);
-    yield network === undefined ? page : { ...page, network };
-  }
-}
-
-/** `failures`: by subnet that could not be read, the reason. */
-async function readSubnets(
-  subnets: Subnets,
-  ids: readonly string[],
-  context: CallContext,
-): Promise<{ readonly network?: ReadSubnets; readonly failures: ReadonlyMap<string, CloudFailure> }> {
-  try {
-    const network = await subnets.read(ids, context);
-    return { network, failures: network.unreadSubnets };
-  } catch (error) {
-    if (!(error instanceof CloudError)) throw error;
-    return { failures: new Map(ids.map((id) => [id, error.failure])) };
+    const network = await subnets.readEach(news, context);
+    for (const [id, { kind }] of network.unreadSubnets) if (kind === 'notAuthorized') denied.add(id);
+    yield network.subnets.size === 0 ? page : { ...page, network };
   }
 }

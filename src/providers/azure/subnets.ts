@@ -53,10 +53,16 @@ export class Subnets {
 
   /** Rejects with a CloudError only if not one of them could be read. */
   async read(ids: readonly string[], context: CallContext): Promise<ReadSubnets> {
+    const read = await this.readEach(ids, context);
+    const [first] = read.unreadSubnets.values();
+    if (first !== undefined && read.subnets.size === 0) throw new CloudError(first);
+    return read;
+  }
+
+  /** Names the reason of each that cannot be read, also if none can. */
+  async readEach(ids: readonly string[], context: CallContext): Promise<ReadSubnets> {
     const results = await Promise.all(ids.map((id) => this.#readOne(id, context)));
     const failed = results.flatMap((result) => ('failure' in result ? [result] : []));
-    const [first] = failed;
-    if (first !== undefined && failed.length === results.length) throw new CloudError(first.failure);
     const subnets = results.flatMap((result) => ('subnet' in result ? [result.subnet] : []));
     for (const { id } of subnets) this.#read.add(id);
     return {

@@ -54,6 +54,18 @@ describe('a read of all instances that nodes name', () => {
     expect(rig.counts()['Subnets.Get']).toBe(2);
   });
 
+  test('asks again for a subnet that was missing beside one that it may not read', async () => {
+    const rig = azureRig({ topology });
+    rig.fault('Subnets.Get', error(403, 'AuthorizationFailed'), 1);
+    rig.fault('Subnets.Get', error(404, 'ResourceNotFound'), 1);
+
+    const { pages } = await rig.observe(all([...wide, farId]));
+
+    const networks = pages.flatMap(({ network }) => [...(network?.subnets.values() ?? [])]);
+    expect(networks.map(({ cidr }) => cidr)).toEqual(['10.0.1.0/24']);
+    expect(rig.counts()['Subnets.Get']).toBe(3);
+  });
+
   test('reads four lists at a time', async () => {
     const sets = ['b', 'c', 'd', 'e'].map(
       (name) => `  - { name: ${name}, count: 1, interfaces: [{ name: nic0, subnet: a }] }`,
