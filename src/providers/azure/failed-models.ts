@@ -2,7 +2,9 @@
 // ask for it again: in a full subnet none would ever succeed, not even one that gives addresses back, and a failed release
 // would take away addresses that have been offered again since.
 import { type Clock, sleep } from '../../runtime/clock.ts';
+import type { CloudError } from '../contract/cloud-failure.ts';
 import type { JsonObject } from './arm-api.ts';
+import { unreadable } from './arm-client.ts';
 import { instanceKey, nameOfInterface } from './ids.ts';
 import {
   associationsIn,
@@ -39,7 +41,7 @@ export class FailedModels {
   /**
    * The model as the interfaces are: without configurations that never came to be, and with those that were not removed.
    * Interfaces that were read after it show that, and nothing has changed for so long that they would show it otherwise.
-   * Undefined while that is not certain. `leaving`: addresses that are removed next, whatever the model has of them.
+   * Undefined while that is not certain. Throws a CloudError if an interface cannot be understood. `leaving`: addresses that are removed next, whatever the model has of them.
    */
   cleaned(
     instanceId: string,
@@ -51,7 +53,9 @@ export class FailedModels {
       this.#since.delete(instanceKey(instanceId));
       return model.body;
     }
-    if (!this.#isOld(instanceId, model, leftoversIn(model.body, shown))) return undefined;
+    const isOld = this.#isOld(instanceId, model, leftoversIn(model.body, shown));
+    for (const { id, read } of shown) if ('problem' in read) throw notUnderstood(id, read.problem);
+    if (!isOld) return undefined;
     const leftovers = leftoversIn(model.body, shown, leaving);
     if (leftovers === undefined) return undefined;
     const { names, kept, associations } = leftovers;
@@ -100,6 +104,14 @@ export class FailedModels {
     this.#since.set(instanceKey(instanceId), { etag, at: now, leftovers });
     return false;
   }
+}
+
+function notUnderstood(interfaceId: string, problem: string): CloudError {
+  const name = nameOfInterface(interfaceId);
+  return unreadable(
+    { operation: 'Interfaces.ListVirtualMachineScaleSetVMNetworkInterfaces' },
+    `the last change of the VM failed, and what it left of ${name} is not known: ${problem}`,
+  );
 }
 
 interface FailedState {

@@ -111,6 +111,20 @@ describe('what a failed model asks for in vain', () => {
     expect(ourNamesIn(cleaned ?? {}).get('nic0')).toEqual(['Cilium-a', 'Cilium-b', 'Cilium-c']);
   });
 
+  test('names the interface that cannot be understood', () => {
+    const models = new FailedModels({ clock: new VirtualClock(), consistencyWindow });
+    const other = {
+      id: '/vm/networkInterfaces/nic1',
+      instanceId,
+      isPrimary: false,
+      read: { problem: 'it names no VM' },
+    };
+
+    expect(() => models.cleaned(instanceId, failed, [...shown([]), other])).toThrow(
+      'the last change of the VM failed, and what it left of nic1 is not known: it names no VM',
+    );
+  });
+
   test('is forgotten with its instance', async () => {
     const clock = new VirtualClock();
     const models = new FailedModels({ clock, consistencyWindow });
