@@ -5,6 +5,8 @@ import { shownTo } from '../../kubernetes/cilium-node/shown-addresses.ts';
 import type { WatchedNode } from '../../kubernetes/cilium-node/watched-node.ts';
 import { memberOf } from '../../kubernetes/transport/json.ts';
 import type { CiliumNodeSection, RestoredState } from '../../providers/contract/cilium-node-section.ts';
+import type { CallTiming } from '../../providers/contract/call-timing.ts';
+import type { RestorePoint } from '../../providers/inventory/previous-leader-state.ts';
 import { protocolOf } from '../demand/demand.ts';
 import {
   expandHolding,
@@ -112,6 +114,18 @@ function namedBy(
 export function pendingReleaseIn({ status }: CiliumNode): ReadonlySet<string> {
   const agreed = [...status.releaseIps].filter(([, state]) => state === 'ready-for-release');
   return new Set(agreed.map(([address]) => address));
+}
+
+/**
+ * What a former leader may still be releasing. A multi-pool agent is not asked, so its CiliumNode does not name it: a call
+ * whose answer was lost may take effect for as long as any (call-timing.ts).
+ */
+export function formerReleases(
+  node: CiliumNode,
+  { release, timing }: { readonly release: { readonly enabled: boolean }; readonly timing: CallTiming },
+): Omit<RestorePoint, 'restoredAt'> {
+  const isUnnamed = release.enabled && protocolOf(node) === 'multi-pool';
+  return { pendingRelease: pendingReleaseIn(node), openFor: isUnnamed ? timing.callTimeout : 0 };
 }
 
 const none: ReadonlySet<string> = new Set();

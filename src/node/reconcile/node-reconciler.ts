@@ -21,7 +21,7 @@ import type { NodeFigures } from './node-summary.ts';
 import { awaitsFirstAddress } from '../publish/first-write.ts';
 import type { Desired } from '../publish/next-write.ts';
 import { NodePublisher, type PublishResult } from '../publish/node-publisher.ts';
-import { givenUpAndHidden, pendingReleaseIn, shownSince } from '../publish/restored-state.ts';
+import { formerReleases, givenUpAndHidden, pendingReleaseIn, shownSince } from '../publish/restored-state.ts';
 import { Warnings } from './warnings.ts';
 import { DryRunLog } from './dry-run-log.ts';
 
@@ -138,7 +138,7 @@ export class NodeReconciler {
       object: this.#state,
       emit,
     });
-    cloud.inventory.track(instanceId, restored, clock.monotonic(), pendingReleaseIn(node));
+    cloud.inventory.track(instanceId, restored, clock.monotonic(), formerReleases(node, context.settings));
     cloud.inventory.agentGaveUp(instanceId, givenUpAndHidden(node));
     this.wake();
   }

@@ -5,7 +5,7 @@ import { HeldWithdrawals } from './held-withdrawals.ts';
 import type { InstanceView } from '../contract/instance-view.ts';
 import { hasAddress, type NetworkInterface } from '../contract/network-interface.ts';
 import type { Unattached } from './interface-record.ts';
-import type { Restored } from './previous-leader-state.ts';
+import type { RestorePoint, Restored } from './previous-leader-state.ts';
 import type { Answer, Observation } from '../contract/observation.ts';
 import { TrackedInstance } from './tracked-instance.ts';
 import type { WithdrawalGate } from './withdrawals.ts';
@@ -80,22 +80,22 @@ export class Inventory {
    *
    * An instance untracked less than a consistency window before `now`, or while a call may still release something of it,
    * resumes with what the cloud showed of it, what our own calls changed and `restored`, and is refreshed.
-   * `pendingRelease`: addresses known to be in release; undefined if nothing could have been released.
+   * `former`: what the previous leader may be releasing; undefined if nothing could have been released.
    */
   track(
     instanceId: string,
     restored: readonly NetworkInterface[] = [],
     now = Infinity,
-    pendingRelease?: ReadonlySet<string>,
+    former?: Omit<RestorePoint, 'restoredAt'>,
   ): void {
     if (this.#instances.has(instanceId)) return;
-    const former = this.#takeFormer(instanceId, now);
-    const restorePoint = pendingRelease && { restoredAt: now, pendingRelease };
+    const known = this.#takeFormer(instanceId, now);
+    const restorePoint = former && { restoredAt: now, ...former };
     this.#instances.set(
       instanceId,
-      former ?? new TrackedInstance(instanceId, restored, this.#consistencyWindow, restorePoint),
+      known ?? new TrackedInstance(instanceId, restored, this.#consistencyWindow, restorePoint),
     );
-    former?.takeOver({ interfaces: restored, pendingRelease: pendingRelease ?? none }, now);
+    known?.takeOver({ interfaces: restored, pendingRelease: former?.pendingRelease ?? none }, now);
   }
 
   #takeFormer(instanceId: string, now: number): TrackedInstance | undefined {

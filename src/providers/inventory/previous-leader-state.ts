@@ -8,6 +8,8 @@ export interface RestorePoint {
   readonly restoredAt: number;
   /** Addresses in release that the state names but does not show. */
   readonly pendingRelease: ReadonlySet<string>;
+  /** How long release calls of which the state names nothing may take effect from then on, in ms. */
+  readonly openFor?: number;
 }
 
 /** What a CiliumNode newer than the restored one shows. */
@@ -29,16 +31,16 @@ const nothing: ReadonlyMap<string, readonly string[]> = new Map();
 const none: ReadonlySet<string> = new Set();
 
 export class PreviousLeaderState {
-  readonly #consistencyWindow: number;
-  readonly #restoredAt: number;
+  /** Reads that begin then show what the previous leader did, in monotonic ms. */
+  readonly #isOverAt: number;
   #pendingRelease: ReadonlySet<string>;
   /** Without restored interfaces, a read has nothing to contradict. */
   readonly #isEmpty: boolean;
   #unconfirmed = nothing;
 
   constructor(consistencyWindow: number, restorePoint: RestorePoint | undefined, isEmpty: boolean) {
-    this.#consistencyWindow = consistencyWindow;
-    this.#restoredAt = restorePoint?.restoredAt ?? -Infinity;
+    const { restoredAt = -Infinity, openFor = 0 } = restorePoint ?? {};
+    this.#isOverAt = restoredAt + openFor + consistencyWindow;
     this.#pendingRelease = restorePoint?.pendingRelease ?? none;
     this.#isEmpty = isEmpty;
   }
@@ -51,7 +53,7 @@ export class PreviousLeaderState {
 
   /** Whether a read that began then may be older than the restored state. */
   mayBeNewerThan(startedAt: number): boolean {
-    return !this.#isEmpty && startedAt < this.#restoredAt + this.#consistencyWindow;
+    return !this.#isEmpty && startedAt < this.#isOverAt;
   }
 
   /** A newer state also names these addresses as in release. */
@@ -66,7 +68,7 @@ export class PreviousLeaderState {
 
   /**
    * Removes from a read what the restored state lacks: the previous leader may have released it, and it must not be
-   * offered again. Reads that begin a consistency window after the restore are believed in full.
+   * offered again. Reads that begin a consistency window after its last call can have taken effect are believed in full.
    */
   screen(record: InterfaceRecord, shown: NetworkInterface, startedAt: number): Screened {
     const isBelieved = !this.mayBeNewerThan(startedAt);
@@ -89,7 +91,7 @@ export class PreviousLeaderState {
       addresses: shown.addresses.filter(isConfirmed),
       prefixes: shown.prefixes.filter(isConfirmed),
     };
-    const refreshFrom = isBelieved ? undefined : this.#restoredAt + this.#consistencyWindow;
+    const refreshFrom = isBelieved ? undefined : this.#isOverAt;
     return { shown: confirmed, isNews, refreshFrom };
   }
 

@@ -216,7 +216,7 @@ export class CloudHistory {
     this.#refreshing = false;
     const published = this.#inventory.view('i-1')?.interfaces ?? [];
     this.#inventory = newInventory();
-    this.#inventory.track('i-1', published, this.clock.monotonic(), new Set());
+    this.#inventory.track('i-1', published, this.clock.monotonic(), { pendingRelease: new Set() });
   }
 
   #shown(startedAt: number): Observation[] {

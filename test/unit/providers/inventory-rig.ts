@@ -28,7 +28,7 @@ export function inventoryRig(
 ): InventoryRig {
   const inventory = new Inventory({ consistencyWindow: window, ...(gate && { gate }) });
   if (restoredAt === undefined) inventory.track('i-1', restored);
-  else inventory.track('i-1', restored, restoredAt, new Set());
+  else inventory.track('i-1', restored, restoredAt, { pendingRelease: new Set() });
   const observed = (shown: NetworkInterface | Observation): Observation =>
     'kind' in shown ? shown : { kind: 'interface', interface: shown };
   const view = (): InstanceView => {

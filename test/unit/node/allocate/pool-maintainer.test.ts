@@ -111,7 +111,7 @@ describe('a pool', () => {
     const rig = new PoolRig({ max: 9, outcome: (operation) => void asked.push(operation) });
     const { inventory } = rig;
     inventory.untrack('i-1', -Infinity);
-    inventory.track('i-1', [eni(0, 2)], 0, new Set());
+    inventory.track('i-1', [eni(0, 2)], 0, { pendingRelease: new Set() });
     const observations = [{ kind: 'interface', interface: eni(0, 5) } as const];
     inventory.applyRefresh({ startedAt: 0, endedAt: 0, instanceIds: ['i-1'], observations });
 

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import {
+  formerReleases,
   givenUpAndHidden,
   restoredState,
   shownSince,
@@ -94,3 +95,16 @@ test.each<[string, NodeParts, boolean]>([
 ])('an address counts as released for good: it is %s', (_, parts, expected) => {
   expect(givenUpAndHidden(nodeOf(parts)).has(left)).toBe(expected);
 });
+
+test.each<[string, NodeParts, boolean, number]>([
+  ['names them', {}, true, 0],
+  ['does not name them, and releases are on', { allocated: ['10.0.0.1/32'] }, true, 30_000],
+  ['does not name them, and releases are off', { allocated: ['10.0.0.1/32'] }, false, 0],
+])(
+  'releases of a former leader are open while calls may take effect: a CiliumNode that %s',
+  (_, parts, enabled, openFor) => {
+    const timing = { callTimeout: 30_000, consistencyWindow: 30_000 };
+
+    expect(formerReleases(nodeOf(parts), { release: { enabled }, timing }).openFor).toBe(openFor);
+  },
+);

@@ -6,7 +6,7 @@ import { eni, further, inventoryRig, window } from '../inventory-rig.ts';
 /** An inventory that restored an older state at 0, and then gets a newer one. */
 function rig(restored: readonly NetworkInterface[]) {
   const inventory = new Inventory({ consistencyWindow: window });
-  inventory.track('i-1', restored, 0, new Set());
+  inventory.track('i-1', restored, 0, { pendingRelease: new Set() });
   return {
     restoreAlso: (now: number, ...interfaces: readonly NetworkInterface[]) =>
       inventory.restoreAlso('i-1', { interfaces, pendingRelease: new Set() }, now),
@@ -123,11 +123,13 @@ describe('the next CiliumNode of an instance that was untracked a moment ago', (
   /** The former state showed `eni-2`, and on `eni-1` an address that the cloud never showed. */
   function handedOver(...shown: readonly NetworkInterface[]) {
     const inventory = new Inventory({ consistencyWindow: window });
-    inventory.track('i-1', [eni('a', 'made-up'), further(1, { addresses: ['x'] })], 0, new Set());
+    inventory.track('i-1', [eni('a', 'made-up'), further(1, { addresses: ['x'] })], 0, {
+      pendingRelease: new Set(),
+    });
     const observations = [{ kind: 'interface', interface: primary } as const];
     inventory.applyRefresh({ startedAt: 100, endedAt: 100, instanceIds: ['i-1'], observations });
     inventory.untrack('i-1', 110);
-    inventory.track('i-1', shown, 111, new Set());
+    inventory.track('i-1', shown, 111, { pendingRelease: new Set() });
     return inventory.view('i-1')?.interfaces.map(({ id, addresses }) => [id, ...addresses]);
   }
 
@@ -197,3 +199,22 @@ describe('what a read shows beyond the restored state within the consistency win
     expect(view().unconfirmed.size).toBe(0);
   });
 });
+
+test.each<[string, number | undefined, number]>([
+  ['names', undefined, window],
+  ['does not name', 60, window + 60],
+])(
+  'an address that a former leader may be releasing, as its CiliumNode %s it, is shown no earlier',
+  (_, openFor, at) => {
+    const inventory = new Inventory({ consistencyWindow: window });
+    inventory.track('i-1', [eni('a')], 0, { pendingRelease: new Set(), ...(openFor && { openFor }) });
+    const read = (startedAt: number): readonly string[] | undefined => {
+      const observations = [{ kind: 'interface', interface: eni('a', 'b') }] as const;
+      inventory.applyRefresh({ startedAt, endedAt: startedAt, instanceIds: ['i-1'], observations });
+      return inventory.view('i-1')?.interfaces[0]?.addresses;
+    };
+
+    expect(read(at - 1)).toEqual(['a']);
+    expect(read(at)).toEqual(['a', 'b']);
+  },
+);
