@@ -89,6 +89,12 @@ const onEveryCloud: readonly Mutant[] = [
     'this.#inherited = undefined;\n    this.#isPreviousLeaders = false;',
   ),
   one(
+    'what was missed before others are shown again counts',
+    'providers/inventory/held-withdrawals.ts',
+    'return provenSince >= this.#confirmFrom ||',
+    'return provenSince >= 0 ||',
+  ),
+  one(
     'an address is withdrawn after a single refresh',
     'providers/inventory/missing-holdings.ts',
     'missedAt: missing.get(holding),',

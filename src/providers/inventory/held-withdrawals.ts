@@ -16,12 +16,15 @@ export class HeldWithdrawals {
   readonly #consistencyWindow: number;
   /** Instances with something proven gone that the gate holds. */
   #held = none;
-  /** Instances that were suspected at the last decision. */
-  #lastSuspected = none;
-  /** When the newest read began, in monotonic ms. */
-  #latest = -Infinity;
-  /** Only refreshes that began at or after this time confirm what is held. */
+  /** Tracked instances that are suspected since a refresh. */
+  readonly #lastSuspected = new Set<string>();
+  /**
+   * When something missing was last found to be shown again, in monotonic ms. What was first missed before may be there
+   * too: two refreshes that began since must miss it anew.
+   */
   #confirmFrom = -Infinity;
+  /** By instance with something proven gone, the end of the first refresh since `#confirmFrom` that misses it anew. */
+  readonly #missedAnew = new Map<string, number>();
   /**
    * Instances untracked while something of theirs was missing, with the time. A deleted node does not explain the loss.
    * Forgotten after `maxMemory`, but not while a withdrawal is held.
@@ -46,16 +49,7 @@ export class HeldWithdrawals {
   /** Instances with a withdrawal that the gate holds now. */
   held(): ReadonlySet<string> {
     const held = [...this.#held].filter((id) => this.#instances.get(id)?.hasProven === true);
-    if (held.length === this.#held.size) return this.#held;
-    this.#held = new Set(held);
-    // A read that shows one of them again may precede reads that show the others.
-    this.#confirmFrom = this.#latest;
-    return this.#held;
-  }
-
-  /** A read that began at `startedAt` is applied. */
-  noteRead(startedAt: number): void {
-    this.#latest = Math.max(this.#latest, startedAt);
+    return held.length === this.#held.size ? this.#held : new Set(held);
   }
 
   /** The instance is about to leave the tracked ones. */
@@ -64,6 +58,7 @@ export class HeldWithdrawals {
     if (this.#instances.get(instanceId)?.isSuspected === true && this.#counted.has(instanceId))
       this.#suspectedUntracked.set(instanceId, now);
     this.#counted.delete(instanceId);
+    this.#lastSuspected.delete(instanceId);
   }
 
   /** Instances that a Node names count from now on. Usually all of these count already. */
@@ -78,12 +73,14 @@ export class HeldWithdrawals {
    * it. The gate admits all of that or none. What is unconfirmed stays held and is refreshed.
    */
   admitWithdrawals(instanceIds: readonly string[], now: number): ReadonlySet<string> {
+    this.#noteShownAgain(now);
+    this.#noteSuspected(instanceIds);
     const fresh = this.#newCandidates(instanceIds, now);
-    if (fresh.length === 0 && this.#held.size === 0) return none;
-    const candidates = new Set([...this.held(), ...fresh]);
+    const candidates = new Set([...this.#held, ...fresh]);
     if (candidates.size === 0) return none;
     const suspected = this.#suspected(now);
     this.#held = candidates;
+    this.#noteMissedAnew(candidates, now);
     const confirmed = new Set([...candidates].filter((id) => this.#isConfirmed(id)));
     const unconfirmed = [...candidates].filter((id) => !confirmed.has(id));
     const wasAsked = unconfirmed.every((id) => this.#wasAsked(id));
@@ -95,8 +92,38 @@ export class HeldWithdrawals {
       return new Set(changed);
     }
     this.#held = new Set(unconfirmed);
-    for (const id of confirmed) this.#instances.get(id)?.withdrawProven(now);
+    for (const id of confirmed) {
+      this.#instances.get(id)?.withdrawProven(now);
+      // It is not shown again.
+      this.#lastSuspected.delete(id);
+    }
     return new Set([...confirmed, ...changed]);
+  }
+
+  #noteShownAgain(now: number): void {
+    const shown = [...this.#lastSuspected].filter((id) => !this.#isSuspected(id));
+    for (const id of shown) this.#lastSuspected.delete(id);
+    const held = this.held();
+    if (shown.length === 0 && held === this.#held) return;
+    this.#held = held;
+    this.#confirmFrom = now;
+    this.#missedAnew.clear();
+  }
+
+  #noteSuspected(instanceIds: readonly string[]): void {
+    for (const id of instanceIds) if (this.#isSuspected(id)) this.#lastSuspected.add(id);
+  }
+
+  #isSuspected(instanceId: string): boolean {
+    return this.#instances.get(instanceId)?.isSuspected === true && this.#counted.has(instanceId);
+  }
+
+  #noteMissedAnew(instanceIds: ReadonlySet<string>, now: number): void {
+    for (const id of instanceIds) {
+      const { provenSince = Infinity, shownWholeAt = -Infinity } = this.#instances.get(id) ?? {};
+      const isAnew = provenSince < this.#confirmFrom && shownWholeAt >= this.#confirmFrom;
+      if (isAnew && !this.#missedAnew.has(id)) this.#missedAnew.set(id, now);
+    }
   }
 
   #wasAsked(instanceId: string): boolean {
@@ -118,30 +145,32 @@ export class HeldWithdrawals {
 
   /** A refresh that does not show the instance whole confirms nothing missing there. */
   #isConfirmed(instanceId: string): boolean {
-    return (this.#instances.get(instanceId)?.shownWholeAt ?? -Infinity) >= this.#confirmFrom;
+    const { provenSince = -Infinity, shownWholeAt = -Infinity } = this.#instances.get(instanceId) ?? {};
+    return provenSince >= this.#confirmFrom || shownWholeAt >= this.#missedTwiceAt(instanceId);
+  }
+
+  /** From when on a refresh is the second one that misses it anew. */
+  #missedTwiceAt(instanceId: string): number {
+    return (this.#missedAnew.get(instanceId) ?? Infinity) + this.#consistencyWindow;
   }
 
   /**
-   * Schedules a refresh of an instance: at once, or later if the last one confirmed nothing. Returns whether
-   * that is a change.
+   * Schedules a refresh of an instance: at once, when it can confirm what the last one missed anew, or later if that one
+   * confirmed nothing. Returns whether that is a change.
    */
   #confirm(instanceId: string, now: number): boolean {
-    if (this.#wasAsked(instanceId)) return this.#refreshAgain(instanceId, now);
-    return this.#instances.get(instanceId)?.invalidate(now) === true;
+    const tracked = this.#instances.get(instanceId);
+    if (!this.#wasAsked(instanceId)) return tracked?.invalidate(this.#confirmFrom) === true;
+    const due = this.#missedTwiceAt(instanceId);
+    const isAhead = due > now && due < Infinity;
+    return isAhead ? tracked?.refreshBy(due) === true : this.#refreshAgain(instanceId, now);
   }
 
   /** Instances with something that a read missed, in addition to those before the gate. */
   #suspected(now: number): ReadonlySet<string> {
     this.#forgetUntracked(now);
-    const tracked = [...this.#instances.values()].filter(
-      (each) => each.isSuspected && this.#counted.has(each.id),
-    );
-    const suspected = new Set([...tracked.map(({ id }) => id), ...this.#suspectedUntracked.keys()]);
-    const isFewer = [...this.#lastSuspected].some((id) => !suspected.has(id));
-    // The read that shows one of them again may be newer than the reads that miss what is held.
-    if (isFewer && this.#held.size > 0) this.#confirmFrom = this.#latest;
-    this.#lastSuspected = suspected;
-    return suspected;
+    const tracked = [...this.#instances.keys()].filter((id) => this.#isSuspected(id));
+    return new Set([...tracked, ...this.#suspectedUntracked.keys()]);
   }
 
   /** Elapsed time alone does not release a held withdrawal. */

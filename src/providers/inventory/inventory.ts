@@ -143,7 +143,7 @@ export class Inventory {
 
   /**
    * Asks the gate again about held withdrawals, once refreshes confirm them. Any drop in their number, or in that of
-   * suspected instances, requires newer refreshes. Returns the instances that changed or that need such a refresh.
+   * suspected instances, requires two newer refreshes. Returns the instances that changed or that need such a refresh.
    */
   reevaluate(now: number): ReadonlySet<string> {
     return this.#withdrawals.admitWithdrawals([], now);
@@ -180,7 +180,6 @@ export class Inventory {
       leaveOut: (id) => void listed.delete(id),
       covers: (id) => listed.has(id) && listed.get(id) === this.#instances.get(id),
       apply: (observations, pageStartedAt) => {
-        this.#withdrawals.noteRead(pageStartedAt);
         for (const observation of observations) {
           const instanceId = instanceOf(observation) ?? '';
           if (observation.kind !== 'instance')
@@ -213,7 +212,6 @@ export class Inventory {
 
   /** Applies a complete refresh of `instanceIds`. Returns the instances that changed or that need another refresh. */
   applyRefresh(refresh: ReadById): ReadonlySet<string> {
-    this.#withdrawals.noteRead(refresh.startedAt);
     const byInstance = Map.groupBy(refresh.observations, instanceOf);
     const met = refresh.observations.flatMap((observation) => this.#met(observation));
     const changed = refresh.instanceIds.filter((id) => {

@@ -43,6 +43,14 @@ export class KnownInterfaces {
     return [...this.#records.values()].some(({ proven }) => proven.size > 0);
   }
 
+  /** When the first of what is proven gone was first missed, in monotonic ms; Infinity if nothing is. */
+  get provenSince(): number {
+    const since = [...this.#records.values()].flatMap(({ proven, missing, absentSince = -Infinity }) =>
+      [...proven].map((id) => missing.get(id) ?? absentSince),
+    );
+    return Math.min(...since);
+  }
+
   /** Whether the primary interface is among those, even if it cannot be used. */
   hasPrimaryAmong(isShown: (interfaceId: string) => boolean): boolean {
     return (

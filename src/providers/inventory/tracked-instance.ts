@@ -99,6 +99,11 @@ export class TrackedInstance {
     return this.#known.hasProven;
   }
 
+  /** When the first of what is proven gone was first missed, in monotonic ms; Infinity if nothing is. */
+  get provenSince(): number {
+    return this.#known.provenSince;
+  }
+
   /** Whether a refresh of the whole instance missed something that neither our calls nor the agent gave up. */
   get isSuspected(): boolean {
     return this.#known.hasSuspected(this.#givenUp);

@@ -1,0 +1,360 @@
+import { describe, expect, test } from '@jest/globals';
+import { Inventory } from '../../../../src/providers/inventory/inventory.ts';
+import type { Observation } from '../../../../src/providers/contract/observation.ts';
+import { attachment, networkInterface } from '../interfaces.ts';
+import { ended, window } from '../inventory-rig.ts';
+
+describe('an inventory with a withdrawal gate', () => {
+  class Gate {
+    isOpen = false;
+    ofNodes: ReadonlySet<string> | undefined;
+    readonly asked: string[][] = [];
+    suspected: string[] = [];
+    readonly inventory = new Inventory({
+      consistencyWindow: window,
+      gate: {
+        admit: (instanceIds, _, suspected) => {
+          this.asked.push([...instanceIds].sort());
+          this.suspected = [...suspected].sort();
+          return this.isOpen;
+        },
+        ofNodes: () => this.ofNodes,
+      },
+    });
+
+    readonly ids: readonly string[];
+
+    constructor(ids: readonly string[]) {
+      this.ids = ids;
+      for (const id of ids) this.inventory.track(id);
+    }
+
+    /** Applies a refresh that shows each of these with its primary interface, and with the second one if `isWhole`. */
+    refresh(
+      startedAt: number,
+      ids: readonly string[],
+      isWhole: (id: string) => boolean,
+    ): ReadonlySet<string> {
+      const observations = ids.flatMap((id) => this.#shown(id, isWhole(id)));
+      return this.inventory.applyRefresh({ startedAt, endedAt: startedAt, instanceIds: ids, observations });
+    }
+
+    /** Applies a page of a listing that shows each of these whole. */
+    list(startedAt: number, ids: readonly string[]): void {
+      this.inventory.beginListing(startedAt).apply(
+        ids.flatMap((id) => this.#shown(id, true)),
+        startedAt,
+      );
+    }
+
+    #shown(id: string, isWhole: boolean): readonly Observation[] {
+      return [0, ...(isWhole ? [1] : [])].map((deviceIndex) => ({
+        kind: 'interface',
+        interface: networkInterface({
+          id: `eni-${id}-${deviceIndex}`,
+          primaryAddress: `10.0.${deviceIndex}.${id}`,
+          addresses: [`10.1.${deviceIndex}.${id}`],
+          attachment: attachment({ instanceId: id, deviceIndex }),
+        }),
+      }));
+    }
+
+    get counts(): readonly (number | undefined)[] {
+      return this.ids.map((id) => this.inventory.view(id)?.interfaces.length);
+    }
+  }
+
+  const all = ['1', '2', '3'];
+  const whole = (): boolean => true;
+  const bare = (): boolean => false;
+
+  function missing(): Gate {
+    const gate = new Gate(all);
+    gate.refresh(0, all, whole);
+    gate.refresh(40, all, bare);
+    return gate;
+  }
+
+  test('decides once about all that one refresh lacks, and holds all of it', () => {
+    const gate = missing();
+
+    gate.refresh(70, all, bare);
+
+    expect(gate.asked).toEqual([all]);
+    expect(gate.counts).toEqual([2, 2, 2]);
+    expect(gate.inventory.heldWithdrawals()).toEqual(new Set(all));
+    expect(gate.inventory.view('1')?.possiblyGone).toContain('eni-1-1');
+  });
+
+  test('withdraws all of it when it is open, and reports what changed', () => {
+    const gate = missing();
+    gate.isOpen = true;
+
+    const changed = gate.refresh(70, all, bare);
+
+    expect(gate.counts).toEqual([1, 1, 1]);
+    expect(changed).toEqual(new Set(all));
+    expect(gate.inventory.heldWithdrawals()).toEqual(new Set());
+  });
+
+  test('counts what is missing later together with what it holds', () => {
+    const gate = missing();
+    gate.refresh(70, ['1', '2'], bare);
+
+    gate.refresh(75, ['3'], bare);
+
+    expect(gate.asked).toEqual([['1', '2'], all]);
+    expect(gate.inventory.heldWithdrawals()).toEqual(new Set(all));
+  });
+
+  test('holds nothing of an instance that shows all of it again', () => {
+    const gate = missing();
+    gate.refresh(70, all, bare);
+
+    gate.refresh(200, ['1', '2'], whole);
+
+    expect(gate.inventory.heldWithdrawals()).toEqual(new Set(['3']));
+    expect(gate.counts).toEqual([2, 2, 2]);
+  });
+
+  test('withdraws nothing because it holds less, before two refreshes have confirmed the rest', () => {
+    const gate = missing();
+    gate.refresh(70, all, bare);
+    gate.isOpen = true;
+
+    gate.refresh(200, ['1', '2'], whole);
+    gate.inventory.reevaluate(201);
+    gate.refresh(202, ['3'], bare);
+    const between = gate.counts;
+    gate.refresh(232, ['3'], bare);
+
+    expect(between).toEqual([2, 2, 2]);
+    expect(gate.counts).toEqual([2, 2, 1]);
+  });
+
+  test('withdraws nothing because less is suspected, before two refreshes have confirmed what it holds', () => {
+    const gate = missing();
+    gate.refresh(70, ['1'], bare);
+    gate.isOpen = true;
+
+    const changed = gate.refresh(100, ['2'], whole);
+    const due = gate.inventory.view('1')?.refreshDue;
+    gate.refresh(101, ['1'], bare);
+    const between = gate.counts;
+    const dueAgain = gate.inventory.view('1')?.refreshDue;
+    gate.refresh(131, ['1'], bare);
+
+    expect(between).toEqual([2, 2, 2]);
+    expect([changed.has('1'), due, dueAgain]).toEqual([true, 100, 131]);
+    expect(gate.counts).toEqual([1, 2, 2]);
+  });
+
+  test('withdraws nothing because a listing shows others of what it holds, before two refreshes have confirmed the rest', () => {
+    const gate = missing();
+    gate.refresh(70, all, bare);
+    gate.isOpen = true;
+
+    gate.list(70, ['1', '2']);
+    gate.inventory.reevaluate(75);
+    const due = gate.inventory.view('3')?.refreshDue;
+    gate.refresh(76, ['3'], bare);
+    const between = gate.counts;
+    gate.refresh(106, ['3'], bare);
+
+    expect([due, between]).toEqual([75, [2, 2, 2]]);
+    expect(gate.counts).toEqual([2, 2, 1]);
+  });
+
+  test.each<[string, (gate: Gate) => void]>([
+    ['refreshes', (gate) => [gate.refresh(400, ['1', '2'], whole), gate.refresh(401, ['3'], bare)]],
+    ['the same refresh', (gate) => gate.refresh(401, all, (id) => id !== '3')],
+    ['a listing', (gate) => [gate.list(400, ['1', '2']), gate.refresh(401, ['3'], bare)]],
+    [
+      'refreshes, and is read only long after them',
+      (gate) => [gate.refresh(200, ['1', '2'], whole), gate.refresh(401, ['3'], bare)],
+    ],
+  ])('does not count what was missed with others that are shown again by %s', (_, play) => {
+    const missed = (): Gate => {
+      const gate = missing();
+      gate.isOpen = true;
+      play(gate);
+      return gate;
+    };
+    const [gate, other] = [missed(), missed()];
+
+    const between = gate.counts;
+    const due = gate.inventory.view('3')?.refreshDue;
+    gate.refresh(431, ['3'], bare);
+    other.refresh(431, ['3'], whole);
+
+    expect([between, due]).toEqual([[2, 2, 2], 431]);
+    expect(gate.counts).toEqual([2, 2, 1]);
+    expect([other.counts, other.inventory.heldWithdrawals()]).toEqual([[2, 2, 2], new Set()]);
+  });
+
+  test('counts at once what was first missed after others were shown again', () => {
+    const gate = missing();
+    gate.isOpen = true;
+    gate.refresh(200, all, whole);
+
+    gate.refresh(240, ['3'], bare);
+    gate.refresh(270, ['3'], bare);
+
+    expect(gate.counts).toEqual([2, 2, 1]);
+  });
+
+  test('counts what was missed with others that are withdrawn or untracked', () => {
+    const gate = missing();
+    gate.isOpen = true;
+
+    gate.refresh(70, ['1'], bare);
+    gate.inventory.untrack('2', 71);
+    gate.refresh(72, ['3'], bare);
+
+    expect(gate.counts).toEqual([1, undefined, 1]);
+  });
+
+  test('counts again what refreshes have confirmed, beside an instance that is no longer complete and counts as suspected', () => {
+    const ids = [...all, '4'];
+    const gate = new Gate(ids);
+    gate.refresh(0, ids, whole);
+    gate.refresh(40, ids, bare);
+    gate.refresh(70, ids, bare);
+    gate.refresh(200, ['1'], whole);
+    gate.inventory.reevaluate(201);
+    const asked = gate.asked.length;
+
+    for (const at of [202, 232]) gate.refresh(at, ['2'], bare);
+    const early = gate.asked.length;
+    gate.inventory.applyRefresh({ startedAt: 233, endedAt: 233, instanceIds: ['3', '4'], observations: [] });
+    const now = gate.asked.slice(asked);
+    const { suspected } = gate;
+    gate.isOpen = true;
+    gate.inventory.reevaluate(234);
+
+    expect(early).toBe(asked);
+    expect(now).toEqual([['2']]);
+    expect(suspected).toEqual(expect.arrayContaining(['3', '4']));
+    expect(gate.counts).toEqual([2, 1, 2, 2]);
+    expect(gate.inventory.heldWithdrawals()).toEqual(new Set(['3', '4']));
+  });
+
+  test('accepts no answer that shows nothing of an instance as a confirmation, and requests no other one at once', () => {
+    const gate = missing();
+    gate.refresh(70, all, bare);
+    gate.isOpen = true;
+
+    gate.refresh(200, ['1', '2'], whole);
+    gate.inventory.reevaluate(201);
+    gate.inventory.applyRefresh({ startedAt: 202, endedAt: 202, instanceIds: ['3'], observations: [] });
+    gate.inventory.reevaluate(202.5);
+    const due = gate.inventory.view('3')?.refreshDue;
+    const between = gate.counts;
+    gate.refresh(400, ['3'], bare);
+    gate.refresh(430, ['3'], bare);
+
+    expect(between).toEqual([2, 2, 2]);
+    expect(due).toBe(203);
+    expect(gate.counts).toEqual([2, 2, 1]);
+  });
+
+  test('can decide again, and withdraw what it held', () => {
+    const gate = missing();
+    gate.refresh(70, all, bare);
+    gate.isOpen = true;
+
+    const changed = gate.inventory.reevaluate(80);
+
+    expect(changed).toEqual(new Set(all));
+    expect(gate.counts).toEqual([1, 1, 1]);
+  });
+
+  test('is notified of what one refresh missed, and of nodes that went while something of them was held', () => {
+    const gate = missing();
+    gate.refresh(70, ['1', '2'], bare);
+    const first = gate.suspected;
+    gate.inventory.untrack('1', 80);
+
+    gate.refresh(90, ['2'], bare);
+    const second = gate.suspected;
+    gate.refresh(700_000, ['2'], bare);
+    const later = gate.suspected;
+    gate.refresh(700_001, ['2', '3'], whole);
+    gate.refresh(700_040, ['3'], bare);
+    gate.refresh(700_080, ['3'], bare);
+
+    expect([first, second, later, gate.suspected]).toEqual([all, all, all, ['3']]);
+  });
+
+  test('no longer counts nodes that went 10 minutes before another one, even if nothing was evaluated since', () => {
+    const gate = missing();
+    gate.inventory.untrack('1', 80);
+    gate.inventory.untrack('2', 600_080);
+
+    gate.refresh(600_090, ['3'], bare);
+
+    expect(gate.suspected).toEqual(['2', '3']);
+  });
+
+  test('does not decide about a terminated instance', () => {
+    const gate = new Gate(['1']);
+    gate.refresh(0, ['1'], whole);
+
+    gate.inventory.applyRefresh({
+      startedAt: 40,
+      endedAt: 40,
+      instanceIds: ['1'],
+      observations: [{ kind: 'instance', instance: { id: '1', state: 'terminated', managed: true } }],
+    });
+
+    expect(gate.asked).toEqual([]);
+    expect(gate.counts).toEqual([0]);
+  });
+
+  test('does not decide when nothing is missing', () => {
+    const gate = missing();
+    const listing = gate.inventory.beginListing(70);
+    ended(listing);
+
+    expect(gate.asked).toEqual([]);
+  });
+
+  test('is not notified about an instance before it has a node, and nothing of the instance is withdrawn', () => {
+    const gate = new Gate(all);
+    gate.isOpen = true;
+    gate.ofNodes = new Set(['1']);
+    gate.refresh(0, all, whole);
+    gate.refresh(40, all, bare);
+    gate.refresh(70, all, bare);
+    const before = { asked: [...gate.asked], suspected: gate.suspected, counts: gate.counts };
+    gate.inventory.untrack('3', 80);
+
+    gate.ofNodes = new Set(['2']);
+    gate.refresh(70 + 4 * window, ['2'], bare);
+
+    expect(before).toEqual({ asked: [['1']], suspected: ['1'], counts: [1, 2, 2] });
+    expect(gate.asked).toEqual([['1'], ['2']]);
+    expect(gate.suspected).toEqual(['2']);
+    expect(gate.inventory.view('2')?.interfaces).toHaveLength(1);
+  });
+
+  test('is still notified about an instance whose node is gone', () => {
+    const gate = new Gate(all);
+    gate.ofNodes = new Set(all);
+    gate.refresh(0, all, whole);
+    gate.ofNodes = new Set();
+    gate.refresh(40, all, bare);
+
+    gate.refresh(70, all, bare);
+
+    expect(gate.asked).toEqual([all]);
+  });
+
+  test('has held instances refreshed again later', () => {
+    const gate = missing();
+
+    gate.refresh(70, all, bare);
+
+    expect(gate.inventory.view('1')?.refreshDue).toBe(70 + 4 * window);
+  });
+});
