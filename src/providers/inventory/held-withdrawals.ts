@@ -16,8 +16,8 @@ export class HeldWithdrawals {
   readonly #consistencyWindow: number;
   /** Instances with something proven gone that the gate holds. */
   #held = none;
-  /** Tracked instances that are suspected since a refresh. */
-  readonly #lastSuspected = new Set<string>();
+  /** By tracked instance, what its refreshes missed until it is shown again or known to be gone. */
+  readonly #missed = new Map<string, ReadonlySet<string>>();
   /**
    * When something missing was last found to be shown again, in monotonic ms. What was first missed before may be there
    * too: two refreshes that began since must miss it anew.
@@ -48,17 +48,16 @@ export class HeldWithdrawals {
 
   /** Instances with a withdrawal that the gate holds now. */
   held(): ReadonlySet<string> {
-    const held = [...this.#held].filter((id) => this.#instances.get(id)?.hasProven === true);
+    const held = [...this.#held].filter((id) => this.#hasProven(id));
     return held.length === this.#held.size ? this.#held : new Set(held);
   }
 
   /** The instance is about to leave the tracked ones. */
   untrack(instanceId: string, now: number): void {
     this.#forgetUntracked(now);
-    if (this.#instances.get(instanceId)?.isSuspected === true && this.#counted.has(instanceId))
-      this.#suspectedUntracked.set(instanceId, now);
+    if (this.#suspectedOn(instanceId).length > 0) this.#suspectedUntracked.set(instanceId, now);
     this.#counted.delete(instanceId);
-    this.#lastSuspected.delete(instanceId);
+    this.#missed.delete(instanceId);
   }
 
   /** Instances that a Node names count from now on. Usually all of these count already. */
@@ -92,30 +91,31 @@ export class HeldWithdrawals {
       return new Set(changed);
     }
     this.#held = new Set(unconfirmed);
-    for (const id of confirmed) {
-      this.#instances.get(id)?.withdrawProven(now);
-      // It is not shown again.
-      this.#lastSuspected.delete(id);
-    }
+    for (const id of confirmed) this.#instances.get(id)?.withdrawProven(now);
     return new Set([...confirmed, ...changed]);
   }
 
   #noteShownAgain(now: number): void {
-    const shown = [...this.#lastSuspected].filter((id) => !this.#isSuspected(id));
-    for (const id of shown) this.#lastSuspected.delete(id);
-    const held = this.held();
-    if (shown.length === 0 && held === this.#held) return;
-    this.#held = held;
+    this.#held = this.held();
+    const over = [...this.#missed].filter(([id]) => this.#suspectedOn(id).length === 0);
+    for (const [id] of over) this.#missed.delete(id);
+    // What is gone for certain, or was given up, is not shown again: machines end all the time.
+    if (!over.some(([id, missed]) => [...missed].some((each) => this.#instances.get(id)?.isThere(each))))
+      return;
     this.#confirmFrom = now;
     this.#missedAnew.clear();
   }
 
   #noteSuspected(instanceIds: readonly string[]): void {
-    for (const id of instanceIds) if (this.#isSuspected(id)) this.#lastSuspected.add(id);
+    for (const id of instanceIds) {
+      const suspected = this.#suspectedOn(id);
+      if (suspected.length > 0)
+        this.#missed.set(id, new Set([...(this.#missed.get(id) ?? []), ...suspected]));
+    }
   }
 
-  #isSuspected(instanceId: string): boolean {
-    return this.#instances.get(instanceId)?.isSuspected === true && this.#counted.has(instanceId);
+  #suspectedOn(instanceId: string): readonly string[] {
+    return (this.#counted.has(instanceId) && this.#instances.get(instanceId)?.suspected) || [];
   }
 
   #noteMissedAnew(instanceIds: ReadonlySet<string>, now: number): void {
@@ -132,10 +132,14 @@ export class HeldWithdrawals {
 
   /** Instances among these that count and have something proven missing. */
   #newCandidates(instanceIds: readonly string[], now: number): readonly string[] {
-    const proven = instanceIds.filter((id) => this.#instances.get(id)?.hasProven === true);
+    const proven = instanceIds.filter((id) => this.#hasProven(id));
     // A Node may name the others later.
     for (const id of proven) if (!this.#counted.has(id)) this.#refreshAgain(id, now);
     return proven.filter((id) => this.#counted.has(id));
+  }
+
+  #hasProven(instanceId: string): boolean {
+    return (this.#instances.get(instanceId)?.provenSince ?? Infinity) < Infinity;
   }
 
   #refreshAgain(instanceId: string, now: number): boolean {
@@ -169,7 +173,7 @@ export class HeldWithdrawals {
   /** Instances with something that a read missed, in addition to those before the gate. */
   #suspected(now: number): ReadonlySet<string> {
     this.#forgetUntracked(now);
-    const tracked = [...this.#instances.keys()].filter((id) => this.#isSuspected(id));
+    const tracked = [...this.#instances.keys()].filter((id) => this.#suspectedOn(id).length > 0);
     return new Set([...tracked, ...this.#suspectedUntracked.keys()]);
   }
 

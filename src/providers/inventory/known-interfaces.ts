@@ -6,7 +6,7 @@ import { type Attached, type Change, whenAttached, whenChanged, withoutAddress }
 import { firstRecord, onlySeen, restoredInterface, withoutProven } from './apply-reading.ts';
 import { GoneInterfaces } from './gone-interfaces.ts';
 import type { InterfaceRecord, Reading, Unattached } from './interface-record.ts';
-import { isGivenUp } from './missing-holdings.ts';
+import { holdingIds, isGivenUp } from './missing-holdings.ts';
 import { displacedBy, notReassigned, othersWithout, withdrawnFrom, withoutMoved } from './reassigned.ts';
 import {
   allAssignments,
@@ -38,12 +38,7 @@ export class KnownInterfaces {
     return this.#unusable;
   }
 
-  /** Whether something missing is proven gone and waits for the withdrawal gate. */
-  get hasProven(): boolean {
-    return [...this.#records.values()].some(({ proven }) => proven.size > 0);
-  }
-
-  /** When the first of what is proven gone was first missed, in monotonic ms; Infinity if nothing is. */
+  /** When the first of what is proven gone and waits for the withdrawal gate was first missed, in monotonic ms; else Infinity. */
   get provenSince(): number {
     const since = [...this.#records.values()].flatMap(({ proven, missing, absentSince = -Infinity }) =>
       [...proven].map((id) => missing.get(id) ?? absentSince),
@@ -59,12 +54,19 @@ export class KnownInterfaces {
     );
   }
 
-  /** Whether a refresh of the whole instance missed something that neither our calls nor the agent gave up. */
-  hasSuspected(givenUp: ReadonlySet<string>): boolean {
+  /** What a refresh of the whole instance missed, by its id, and neither our calls nor the agent gave up. */
+  suspected(givenUp: ReadonlySet<string>): readonly string[] {
+    return [...this.#records].flatMap(([id, { absentSince, missing, releasing }]) => [
+      ...(absentSince === undefined ? [] : [id]),
+      ...[...missing.keys()].filter((holding) => !releasing.has(holding) && !isGivenUp(holding, givenUp)),
+    ]);
+  }
+
+  /** Whether it has an interface, address or prefix of that id, and the last refresh did not miss it. */
+  isThere(id: string): boolean {
     return [...this.#records.values()].some(
-      ({ absentSince, missing, releasing }) =>
-        absentSince !== undefined ||
-        [...missing.keys()].some((holding) => !releasing.has(holding) && !isGivenUp(holding, givenUp)),
+      ({ interface: item, absentSince, missing }) =>
+        absentSince === undefined && !missing.has(id) && [item.id, ...holdingIds(item)].includes(id),
     );
   }
 

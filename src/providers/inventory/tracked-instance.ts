@@ -94,19 +94,19 @@ export class TrackedInstance {
     return this.#shownWholeAt;
   }
 
-  /** Whether something missing is proven gone and waits for the withdrawal gate. */
-  get hasProven(): boolean {
-    return this.#known.hasProven;
-  }
-
-  /** When the first of what is proven gone was first missed, in monotonic ms; Infinity if nothing is. */
+  /** When the first of what is proven gone and waits for the withdrawal gate was first missed, in monotonic ms; else Infinity. */
   get provenSince(): number {
     return this.#known.provenSince;
   }
 
-  /** Whether a refresh of the whole instance missed something that neither our calls nor the agent gave up. */
-  get isSuspected(): boolean {
-    return this.#known.hasSuspected(this.#givenUp);
+  /** What a refresh of the whole instance missed, by its id, and neither our calls nor the agent gave up. */
+  get suspected(): readonly string[] {
+    return this.#known.suspected(this.#givenUp);
+  }
+
+  /** Whether it has an interface, address or prefix of that id, and the last refresh did not miss it. */
+  isThere(id: string): boolean {
+    return this.#known.isThere(id);
   }
 
   /** Removes what is proven gone. */

@@ -35,19 +35,20 @@ describe('an inventory with a withdrawal gate', () => {
       ids: readonly string[],
       isWhole: (id: string) => boolean,
     ): ReadonlySet<string> {
-      const observations = ids.flatMap((id) => this.#shown(id, isWhole(id)));
+      const observations = ids.flatMap((id) => this.shown(id, isWhole(id)));
       return this.inventory.applyRefresh({ startedAt, endedAt: startedAt, instanceIds: ids, observations });
     }
 
     /** Applies a page of a listing that shows each of these whole. */
     list(startedAt: number, ids: readonly string[]): void {
       this.inventory.beginListing(startedAt).apply(
-        ids.flatMap((id) => this.#shown(id, true)),
+        ids.flatMap((id) => this.shown(id, true)),
         startedAt,
       );
     }
 
-    #shown(id: string, isWhole: boolean): readonly Observation[] {
+    /** Its primary interface, and the second one if `isWhole`. */
+    shown(id: string, isWhole: boolean): readonly Observation[] {
       return [0, ...(isWhole ? [1] : [])].map((deviceIndex) => ({
         kind: 'interface',
         interface: networkInterface({
@@ -64,6 +65,8 @@ describe('an inventory with a withdrawal gate', () => {
     }
   }
 
+  const withoutAddresses = (each: Observation): Observation =>
+    each.kind === 'interface' ? { ...each, interface: { ...each.interface, addresses: [] } } : each;
   const all = ['1', '2', '3'];
   const whole = (): boolean => true;
   const bare = (): boolean => false;
@@ -212,6 +215,31 @@ describe('an inventory with a withdrawal gate', () => {
     gate.refresh(72, ['3'], bare);
 
     expect(gate.counts).toEqual([1, undefined, 1]);
+  });
+
+  test('counts what was missed with something of an instance that has ended', () => {
+    const gate = missing();
+    gate.isOpen = true;
+    const ended = { kind: 'instance', instance: { id: '2', state: 'terminated', managed: true } } as const;
+    gate.inventory.applyRefresh({ startedAt: 60, endedAt: 60, instanceIds: ['2'], observations: [ended] });
+
+    gate.refresh(72, ['3'], bare);
+
+    expect(gate.counts).toEqual([2, 0, 1]);
+  });
+
+  test('counts what was missed with an address that its agent gives up', () => {
+    const gate = missing();
+    gate.isOpen = true;
+    gate.refresh(41, ['2'], whole);
+    gate.refresh(80, ['1', '3'], bare);
+    const lacking = gate.shown('2', true).map(withoutAddresses);
+    gate.inventory.applyRefresh({ startedAt: 80, endedAt: 80, instanceIds: ['2'], observations: lacking });
+    gate.inventory.agentGaveUp('2', new Set(['10.1.0.2', '10.1.1.2']));
+
+    gate.refresh(110, ['3'], bare);
+
+    expect(gate.counts).toEqual([2, 2, 1]);
   });
 
   test('counts again what refreshes have confirmed, beside an instance that is no longer complete and counts as suspected', () => {
