@@ -17,6 +17,8 @@ export interface PublishedObject {
   readonly node: CiliumNode;
   /** When the publisher last wrote it, may have written it, or started to, in monotonic ms; -Infinity if never. */
   writtenAt: number;
+  /** Whether the API server owes the answer to a write: it may take effect at any moment. */
+  isWriting: boolean;
 }
 
 export interface NodePublisherDeps {
@@ -155,9 +157,11 @@ export class NodePublisher {
     const writtenBefore = object.writtenAt;
     object.writtenAt = this.#deps.clock.monotonic();
     this.#isStuck = true;
+    object.isWriting = true;
     const outcome = await (part === 'spec'
       ? writer.patchSpec(node, patch, signal)
       : writer.patchStatus(node, patch, signal));
+    object.isWriting = false;
     emit({ kind: 'write', part, outcome: outcome.kind });
     this.#isStuck = outcome.kind === 'unavailable' || outcome.kind === 'conflict';
     const mayBeWritten = outcome.kind === 'unavailable' || isNewer(outcome, node);

@@ -46,6 +46,8 @@ export class NodeState implements InstancePort {
   calls = 0;
   /** When this process last wrote the object, may have written it, or started to, in monotonic ms; -Infinity if never. */
   writtenAt = -Infinity;
+  /** Whether the API server owes the answer to such a write. */
+  isWriting = false;
   /** What is leaving. */
   readonly releases = new ReleaseStore();
   readonly idle = new IdlePhases();
@@ -152,7 +154,10 @@ export class NodeState implements InstancePort {
       orphans: orphans.of(this.instanceId),
       traits: implementation.traits,
       shrinking: this.#changingWith(
-        unionOf(unionOf(this.releases.shrinking, this.idle.leaving), this.#associating),
+        unionOf(
+          unionOf(this.releases.shrinking, this.idle.leaving),
+          unionOf(this.#associating, this.#striking),
+        ),
         view,
       ),
     };
@@ -164,9 +169,9 @@ export class NodeState implements InstancePort {
     if (view === undefined || assessment.kind !== 'served') return undefined;
     const { requirements, excess, toAllocate: wanted, retired } = assessment;
     const certain = withoutAwaited(view, this.node);
-    const { node, writtenAt } = this;
+    const { node, writtenAt, isWriting } = this;
     const growing = this.#changingWith(unionOf(this.growth.interfaces, this.#associating), view);
-    return { node, view: certain, requirements, excess, wanted, retired, writtenAt, growing };
+    return { node, view: certain, requirements, excess, wanted, retired, writtenAt, isWriting, growing };
   }
 
   forIdleInterfaces(): IdleFacts | undefined {
@@ -207,10 +212,8 @@ export class NodeState implements InstancePort {
     const isAsked = view !== undefined && Object.keys(tags).length > 0;
     if (!isAsked || this.assess().kind !== 'served') return undefined;
     const { growth, releases } = this;
-    // What is about to be hidden takes two writes, and nothing is hidden while the instance is changing.
-    const isChanged = growth.interfaces.size + releases.shrinking.size > 0;
-    const isBusy = this.#isChangedWhole && (isChanged || releases.isStriking);
-    return { view, tags, isBusy };
+    const busy = growth.interfaces.size + releases.shrinking.size + this.#striking.size;
+    return { view, tags, isBusy: this.#isChangedWhole && busy > 0 };
   }
 
   /** Interfaces that a call of ours changes, or, with a lost answer, may still change. */
@@ -223,6 +226,11 @@ export class NodeState implements InstancePort {
   /** Whether a change replaces a whole instance, so that no two of its interfaces may change at once. */
   get #isChangedWhole(): boolean {
     return this.#context.cloud.implementation.traits.change === 'perInstance';
+  }
+
+  /** Where something is about to be hidden. That takes two writes, and nothing is hidden while its instance is changing. */
+  get #striking(): ReadonlySet<string> {
+    return this.#isChangedWhole ? this.releases.striking : none;
   }
 
   /** The interface that is getting a public address, where no other may change meanwhile. */

@@ -32,6 +32,8 @@ export interface ReleasableFacts {
   readonly retired: readonly Holding[];
   /** When this process last wrote the CiliumNode, in monotonic ms; -Infinity when it has not. */
   readonly writtenAt: number;
+  /** Whether the API server owes the answer to such a write. */
+  readonly isWriting: boolean;
   /** Interfaces to which addresses are being added. */
   readonly growing: ReadonlySet<string>;
 }
@@ -132,17 +134,22 @@ function proposedReleases(
   return [...retiring, ...releaseCandidates({ ...asked, blocked: new Set([...blocked, ...refused]) })];
 }
 
-/** What the node needs again, as an address that is still assigned is the cheapest, and what the cloud refuses to take. */
+/**
+ * What the node needs again, as an address that is still assigned is the cheapest, and what the cloud refuses to take. Where
+ * a change is of the whole instance, nothing that a write under way may hide: until its answer, no change may begin.
+ */
 function reclaimedReleases(
   releases: Releases,
-  { view, requirements, wanted }: ReleasableFacts,
-  { policy, refused }: ReleaseRules,
+  { view, requirements, wanted, isWriting }: ReleasableFacts,
+  { policy, traits, refused }: ReleaseRules,
 ): ReadonlySet<string> {
   const reclaimed = new Set<string>();
   const mustGo = isUnfit(view, requirements);
+  const mayBeHidden = traits.change === 'perInstance' && isWriting;
   let left = policy.enabled ? wanted : Infinity;
   for (const [id, { holding, phase }] of releases) {
-    if ((phase.kind !== 'leaving' && phase.kind !== 'hidden') || mustGo(holding)) continue;
+    const isReclaimable = phase.kind === 'hidden' || (phase.kind === 'leaving' && !mayBeHidden);
+    if (!isReclaimable || mustGo(holding)) continue;
     if (left <= 0 && !refused.has(id)) continue;
     reclaimed.add(id);
     left -= holding.addresses.length;

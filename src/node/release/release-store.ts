@@ -49,9 +49,9 @@ export class ReleaseStore {
     return this.#interfacesOf(({ phase }) => phase.kind !== 'excess');
   }
 
-  /** Whether the agent may still see something that is about to be hidden. */
-  get isStriking(): boolean {
-    return [...(this.#releases ?? nothing).values()].some(({ phase }) => phase.kind === 'leaving');
+  /** Interfaces with something that is about to be hidden; the agent may still see it. */
+  get striking(): ReadonlySet<string> {
+    return this.#interfacesOf(({ phase }) => phase.kind === 'leaving');
   }
 
   /** Interfaces to which nothing may be added, because a call may still take addresses away. */

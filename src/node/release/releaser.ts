@@ -115,7 +115,7 @@ export class Releaser {
   /** A call that changes the whole instance waits for the write that hides more: while it goes on, nothing may be hidden. */
   #mayUnassign(interfaceId: string, facts: ReleasableFacts): boolean {
     const { releases, implementation } = this.#deps.node;
-    const waits = implementation.traits.change === 'perInstance' && releases.isStriking;
+    const waits = implementation.traits.change === 'perInstance' && releases.striking.size > 0;
     return !waits && isSettled(interfaceId, facts);
   }
 

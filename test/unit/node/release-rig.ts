@@ -74,6 +74,8 @@ export class ReleaseRig {
   published = true;
   /** Time of the last write. */
   writtenAt = -Infinity;
+  /** Whether the API server owes the answer to it. */
+  isWriting = false;
   readonly #setup: ReleaseSetup;
   #shown: ReadonlySet<string> = new Set();
   #handshake: JsonObject = {};
@@ -163,6 +165,7 @@ export class ReleaseRig {
       wanted: Math.max(0, this.keep - staying),
       retired: [],
       writtenAt: this.writtenAt,
+      isWriting: this.isWriting,
       growing: this.growing,
     };
   }

@@ -1,6 +1,10 @@
 import { expect, test } from '@jest/globals';
 import type { ReadOutcome, WriteOutcome } from '../../../../src/kubernetes/transport/write-outcome.ts';
-import { NodePublisher, type PublishResult } from '../../../../src/node/publish/node-publisher.ts';
+import {
+  NodePublisher,
+  type PublishedObject,
+  type PublishResult,
+} from '../../../../src/node/publish/node-publisher.ts';
 import { Random } from '../../../../src/runtime/random.ts';
 import { VirtualClock } from '../../../support/virtual-clock.ts';
 import { nodeOf } from '../cilium-nodes.ts';
@@ -16,6 +20,7 @@ function rig(
   read?: ReadOutcome | Promise<ReadOutcome>,
 ): {
   publisher: NodePublisher;
+  object: PublishedObject;
   written: unknown[];
   changeTo: string;
   run: () => Promise<PublishResult>;
@@ -24,6 +29,7 @@ function rig(
   let operatorError = 'one';
   const written: unknown[] = [];
   const setup = { changeTo: 'two' };
+  const object = { node, writtenAt: -Infinity, isWriting: false };
   const publisher = new NodePublisher({
     writer: {
       patchSpec: () => Promise.reject(new Error('nothing is offered')),
@@ -37,7 +43,7 @@ function rig(
     permission: { refusal: () => undefined },
     clock: new VirtualClock(),
     random: new Random('publisher'),
-    object: { node, writtenAt: -Infinity },
+    object,
     known: { observe: () => undefined },
     emit: () => undefined,
   });
@@ -48,7 +54,7 @@ function rig(
       if (result.kind !== 'goesOn') return result;
     }
   };
-  return Object.assign(setup, { publisher, written, run });
+  return Object.assign(setup, { publisher, object, written, run });
 }
 
 const signal = new AbortController().signal;
@@ -102,20 +108,25 @@ test.each<[string, WriteOutcome, ReadOutcome | undefined, boolean]>([
   expect(publisher.isStuck).toBe(isStuck);
 });
 
-test.each<[string, WriteOutcome | undefined]>([
-  ['write', undefined],
-  ['read after a conflict', { kind: 'conflict', message: 'newer' }],
-])('a write is stuck while the API server owes the answer to the %s', async (_, outcome) => {
+test.each<[string, WriteOutcome | undefined, boolean]>([
+  ['write, which may have any effect', undefined, true],
+  ['read after a conflict, and has no effect any more', { kind: 'conflict', message: 'newer' }, false],
+])('a write is stuck while the API server owes the answer to the %s', async (_, outcome, isWriting) => {
   const owed = Promise.withResolvers<Extract<WriteOutcome & ReadOutcome, { kind: 'gone' }>>();
-  const { publisher, run } = rig(outcome ?? owed.promise, owed.promise);
-  const before = publisher.isStuck;
+  const { publisher, object, run } = rig(outcome ?? owed.promise, owed.promise);
+  const state = (): readonly boolean[] => [publisher.isStuck, object.isWriting];
+  const before = state();
 
   const running = run();
   await Promise.resolve();
   await Promise.resolve();
-  const meanwhile = publisher.isStuck;
+  const meanwhile = state();
   owed.resolve({ kind: 'gone' });
   await running;
 
-  expect([before, meanwhile, publisher.isStuck]).toEqual([false, true, false]);
+  expect([before, meanwhile, state()]).toEqual([
+    [false, false],
+    [true, isWriting],
+    [false, false],
+  ]);
 });

@@ -5,6 +5,7 @@ import type { NodeContext } from '../../../../src/node/reconcile/node-context.ts
 import type { NodeEvent } from '../../../../src/node/reconcile/node-event.ts';
 import type { CloudTraits } from '../../../../src/providers/contract/cloud-traits.ts';
 import { scriptedImplementation, traits } from '../../providers/scripted-implementation.ts';
+import { VirtualClock } from '../../../support/virtual-clock.ts';
 import { eni, infrastructure, m5Large, subnet, view } from '../allocation-facts.ts';
 import { nodeOf } from '../cilium-nodes.ts';
 
@@ -27,8 +28,10 @@ function rig(change: CloudTraits['change'] = 'perInterface') {
         },
       },
       limits: { get: () => facts.limits },
+      supply: { orphans: { of: () => undefined } },
     },
     identities: { isKnown: false },
+    runtime: { clock: new VirtualClock() },
     settings: {
       assessment: { usePrimaryAddress: false, prefixDelegation: false, networkId: undefined },
     },
@@ -121,6 +124,19 @@ describe('the state of a node', () => {
     expect(state.forStaticAddress()).toMatchObject({ isBusy });
   });
 
+  test.each<[string, 'perInstance' | 'perInterface', (state: NodeState) => void, readonly string[]]>([
+    ['any, while nothing else happens', 'perInstance', () => undefined, []],
+    ['all, while addresses are being hidden', 'perInstance', strikes, ['eni-0', 'eni-1']],
+    ['any, while addresses are being hidden', 'perInterface', strikes, []],
+  ])('says to which interfaces nothing may be added: %s, %s', (_, change, begin, expected) => {
+    const { state, facts } = rig(change);
+    facts.view = view([eni(0), eni(1)]);
+
+    begin(state);
+
+    expect([...(state.forAllocation()?.shrinking ?? [])].sort()).toEqual(expected);
+  });
+
   test('is assessed again once its instance type is read, and not before', () => {
     const { state, facts } = rig();
     facts.limits = 'unread';
@@ -167,7 +183,7 @@ function takes({ releases }: NodeState): void {
 }
 
 function strikes({ releases }: NodeState): void {
-  Object.defineProperty(releases, 'isStriking', { value: true });
+  Object.defineProperty(releases, 'striking', { value: new Set(['eni-1']) });
 }
 
 function associates(state: NodeState): void {

@@ -28,6 +28,7 @@ function facts(interfaces: readonly NetworkInterface[], unseen: readonly string[
     wanted: 0,
     retired: [],
     writtenAt: -Infinity,
+    isWriting: false,
     growing: new Set(),
   };
 }

@@ -434,7 +434,7 @@ test.each([
 
     rig.published = false;
     await rig.run(2000);
-    const leaving = rig.releases.isStriking;
+    const leaving = rig.releases.striking.size > 0;
     const before = rig.calls.length;
     await rig.run(120_000);
     const during = rig.calls.length;
@@ -444,5 +444,27 @@ test.each([
     expect(leaving).toBe(true);
     expect(during === before).toBe(waits);
     expect(rig.calls.length).toBeGreaterThan(during);
+  },
+);
+
+test.each([
+  ['perInstance', true],
+  ['perInterface', false],
+] as const)(
+  'an address that the node needs again is still about to be hidden until the write has its answer, if a change is of all: %s',
+  async (change, waits) => {
+    const rig = new ReleaseRig({ ...dropping, holds: ['10.0.0.10'], interfaces: [eni(0, 2)], change });
+    rig.published = false;
+    await rig.run(policy.delay + 1000);
+    const before = rig.releases.striking.size > 0;
+
+    rig.isWriting = true;
+    rig.keep = 2;
+    await rig.run(1000);
+    const during = rig.releases.striking.size > 0;
+    rig.isWriting = false;
+    await rig.run(1000);
+
+    expect([before, during, rig.releases.striking.size > 0]).toEqual([true, waits, false]);
   },
 );
