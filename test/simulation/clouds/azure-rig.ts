@@ -27,7 +27,7 @@ import type { SimulatedProcess } from '../process.ts';
 import type { Scenario } from '../scenario.ts';
 import { WireArm } from '../wire-arm.ts';
 import { armTopologyOf } from './azure-topology.ts';
-import { type HostOf, machineIn, machinesRead } from './machines-read.ts';
+import { type HostOf, machineIn, machinesListed, ReadsOfOne } from './machines-read.ts';
 import { PublicIpAddresses } from './public-ip-addresses.ts';
 import type { ActingCall, CloudPath, CloudRig, RigHooks, RigOptions } from './cloud-rig.ts';
 
@@ -46,6 +46,7 @@ export class AzureRig implements CloudRig {
   readonly #path: CloudPath;
   readonly #topology: ArmTopology;
   readonly #hostOf: HostOf = (key) => this.cluster.network.interfaces.get(key)?.instanceId;
+  readonly #readsOfOne = new ReadsOfOne(this.#hostOf);
   /** By interface: the call that changed it last, if it was a controller's. */
   readonly #changedBy = new Map<string, ActingCall>();
   /** By interface: when a controller last changed it, in monotonic ms. */
@@ -105,11 +106,13 @@ export class AzureRig implements CloudRig {
     return typeof url === 'string' ? machineIn(url, this.#hostOf) : '';
   }
 
-  instancesRead(action: string, input: JsonObject, output: JsonObject): readonly string[] {
+  instancesRead(action: string, input: JsonObject, output: JsonObject, identity: string): readonly string[] {
+    const url = textAt(input, 'url');
+    const machine = this.#readsOfOne.read({ identity, action, url, output });
+    if (machine !== '') return [machine];
     // What a list lacks follows from its last page.
-    if (!/^Interfaces\.(?:List|Get)/.test(action) || textAt(output, 'nextLink') !== '') return [];
-    const machines = machinesRead(textAt(input, 'url'), this.#hostOf);
-    return machines === '' ? [] : [machines];
+    if (!action.startsWith('Interfaces.List') || textAt(output, 'nextLink') !== '') return [];
+    return [machinesListed(url)];
   }
 
   launch(like: NodeFacts): Pick<NodeFacts, 'instanceId' | 'primaryAddress'> | undefined {

@@ -30,13 +30,14 @@ export interface CloudRig {
   /** The instance that the input of a call names, directly or by what it has; empty if it names none. */
   readonly instanceOfCall: (input: Readonly<Record<string, unknown>>) => string;
   /**
-   * The instances all of whose interfaces are read once a call has ended; empty for other calls. `*` stands for any
-   * last part of an id.
+   * The instances all of whose interfaces a process has read once this call of it has ended; empty for other calls. `*`
+   * stands for any last part of an id.
    */
   readonly instancesRead: (
     action: string,
     input: EndedCall['input'],
     output: EndedCall['output'],
+    identity: string,
   ) => readonly string[];
   /** Launches an instance like the given one; undefined while that is impossible. */
   readonly launch: (like: NodeFacts) => Pick<NodeFacts, 'instanceId' | 'primaryAddress'> | undefined;

@@ -133,7 +133,7 @@ export class InvariantChecker {
       this.#latestStartAt = this.#options.now();
       this.#firstCallAt.set(identity, this.#latestStartAt);
     }
-    const read = this.#options.rig.instancesRead(action, input, output);
+    const read = this.#options.rig.instancesRead(action, input, output, identity);
     if (result === 'OK') this.#readTimes.add(identity, read);
     if (action === 'UnassignPrivateIpAddresses' && result === 'OK')
       this.#ownUnassignments.onAnswer(identity, input, (holding) => this.#isAssigned(holding));
