@@ -9,6 +9,7 @@ import {
   listAt,
   objectAt,
   parseObject,
+  textAt,
 } from '../../src/simulator/workload/json.ts';
 
 export class ArmHand {
@@ -29,12 +30,17 @@ export class ArmHand {
     method: string,
     path: string,
     body?: JsonObject,
+    ifMatch?: string,
   ): Promise<{ readonly status: number; readonly body: JsonObject }> {
     const outcome = await answerArm(
       {
         method,
         url: `${path}?api-version=2024-07-01`,
-        headers: { host: 'management.azure.com', authorization: `Bearer ${this.#token}` },
+        headers: {
+          host: 'management.azure.com',
+          authorization: `Bearer ${this.#token}`,
+          ...(ifMatch !== undefined && { 'if-match': ifMatch }),
+        },
         body: body === undefined ? '' : JSON.stringify(body),
       },
       this.#gateway,
@@ -44,11 +50,14 @@ export class ArmHand {
     return { status: outcome.status, body: isJson ? parseObject(outcome.body) : {} };
   }
 
-  /** Replaces the configurations of the first interface of a VM, or of an interface; the status of the answer. */
+  /**
+   * Replaces the configurations of the first interface of a VM, or of an interface; the status of the answer. What others
+   * changed meanwhile is not undone.
+   */
   async change(path: string, edit: (configurations: readonly Json[]) => readonly Json[]): Promise<number> {
     const { status, body: model } = await this.send('GET', path);
     if (status !== 200) return status;
-    return (await this.send('PUT', path, edited(model, edit))).status;
+    return (await this.send('PUT', path, edited(model, edit), textAt(model, 'etag'))).status;
   }
 }
 
