@@ -91,8 +91,8 @@ const onEveryCloud: readonly Mutant[] = [
   one(
     'what was missed before others are shown again counts',
     'providers/inventory/held-withdrawals.ts',
-    'return provenSince >= this.#confirmFrom ||',
-    'return provenSince >= 0 ||',
+    'return since >= this.#confirmFrom ||',
+    'return since >= 0 ||',
   ),
   one(
     'an address is withdrawn after a single refresh',

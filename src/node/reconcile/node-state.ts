@@ -145,7 +145,7 @@ export class NodeState implements InstancePort {
       infrastructure: network.infrastructure,
       free: (subnetId) => ledger.free(subnetId, now),
       maxPrefixes: (subnetId) => ledger.maxPrefixes(subnetId, now),
-      // Waits for addresses that the previous leader may have assigned, at most one consistency window.
+      // Waits for addresses that the previous leader may have assigned, for a bounded time (previous-leader-state.ts).
       wanted: Math.max(0, assessment.toAllocate - unconfirmed),
       max: roomUnder(
         podAddresses(view, assessment.requirements).size + assessment.retiredInUse + unconfirmed,

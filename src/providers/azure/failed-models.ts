@@ -41,7 +41,8 @@ export class FailedModels {
   /**
    * The model as the interfaces are: without configurations that never came to be, and with those that were not removed.
    * Interfaces that were read after it show that, and nothing has changed for so long that they would show it otherwise.
-   * Undefined while that is not certain. Throws a CloudError if an interface cannot be understood. `leaving`: addresses that are removed next, whatever the model has of them.
+   * Undefined while that is not certain. Throws a CloudError if an interface cannot be understood. `leaving`: addresses that
+   * are removed next, whatever the model has of them.
    */
   cleaned(
     instanceId: string,

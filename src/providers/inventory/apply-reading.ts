@@ -109,6 +109,9 @@ export function whenShown(before: InterfaceRecord, seen: NetworkInterface, readi
     missing: missing.kept,
     absentSince: undefined,
     proven: missing.proven,
+    ...(missing.isAnew
+      ? { provenAt: reading.startedAt }
+      : record.provenAt !== undefined && { provenAt: record.provenAt }),
     unclear: 'nothing',
     elsewhereAt: undefined,
     unlistedHoldings: missing.unlisted,
@@ -168,7 +171,10 @@ export function whenAbsent(record: InterfaceRecord, reading: Reading): ReadingOu
     case 'now':
       return { record: undefined, refreshDue: undefined };
     case 'gated':
-      return { record: { ...record, proven: new Set([record.interface.id]) }, refreshDue: undefined };
+      return {
+        record: { ...record, proven: new Set([record.interface.id]), provenAt: startedAt },
+        refreshDue: undefined,
+      };
     case 'later':
       return { record: { ...record, absentSince: since }, refreshDue: since + consistencyWindow };
     case 'never':

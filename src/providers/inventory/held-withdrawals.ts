@@ -5,6 +5,9 @@ import type { WithdrawalGate } from './withdrawals.ts';
 /** Delay between refreshes of an instance with a held withdrawal, in consistency windows. */
 const heldPause = 4;
 
+/** For how long something is missed anew until it counts, whatever is shown again elsewhere, in consistency windows. */
+const longMissed = 20;
+
 /** How long an instance counts as suspected after it is untracked, in ms. */
 const maxMemory = 600_000;
 
@@ -25,6 +28,8 @@ export class HeldWithdrawals {
   #confirmFrom = -Infinity;
   /** By instance with something proven gone, the end of the first refresh since `#confirmFrom` that misses it anew. */
   readonly #missedAnew = new Map<string, number>();
+  /** The end of the first such refresh since any `#confirmFrom`: what comes and goes elsewhere must not hold a loss for ever. */
+  readonly #missedSince = new Map<string, number>();
   /**
    * Instances untracked while something of theirs was missing, with the time. A deleted node does not explain the loss.
    * Forgotten after `maxMemory`, but not while a withdrawal is held.
@@ -55,9 +60,11 @@ export class HeldWithdrawals {
   /** The instance is about to leave the tracked ones. */
   untrack(instanceId: string, now: number): void {
     this.#forgetUntracked(now);
-    if (this.#suspectedOn(instanceId).length > 0) this.#suspectedUntracked.set(instanceId, now);
+    if (this.#isSuspected(instanceId)) this.#suspectedUntracked.set(instanceId, now);
     this.#counted.delete(instanceId);
     this.#missed.delete(instanceId);
+    this.#missedAnew.delete(instanceId);
+    this.#missedSince.delete(instanceId);
   }
 
   /** Instances that a Node names count from now on. Usually all of these count already. */
@@ -97,33 +104,56 @@ export class HeldWithdrawals {
 
   #noteShownAgain(now: number): void {
     this.#held = this.held();
-    const over = [...this.#missed].filter(([id]) => this.#suspectedOn(id).length === 0);
-    for (const [id] of over) this.#missed.delete(id);
-    // What is gone for certain, or was given up, is not shown again: machines end all the time.
-    if (!over.some(([id, missed]) => [...missed].some((each) => this.#instances.get(id)?.isThere(each))))
-      return;
+    const wasShown = [...this.#missed].map(([id, missed]) => this.#isShownAgain(id, missed));
+    if (!wasShown.includes(true)) return;
     this.#confirmFrom = now;
     this.#missedAnew.clear();
   }
 
-  #noteSuspected(instanceIds: readonly string[]): void {
-    for (const id of instanceIds) {
-      const suspected = this.#suspectedOn(id);
-      if (suspected.length > 0)
-        this.#missed.set(id, new Set([...(this.#missed.get(id) ?? []), ...suspected]));
-    }
+  /** What is gone for certain, or was given up, is not shown again: machines end all the time. */
+  #isShownAgain(instanceId: string, missed: ReadonlySet<string>): boolean {
+    const suspected = new Set(this.#suspectedOn(instanceId));
+    const isBack = [...missed].some(
+      (id) => !suspected.has(id) && this.#instances.get(instanceId)?.isThere(id) === true,
+    );
+    if (suspected.size === 0) this.#missed.delete(instanceId);
+    else if (isBack) this.#missed.set(instanceId, suspected);
+    return isBack;
   }
 
-  #suspectedOn(instanceId: string): readonly string[] {
+  #noteSuspected(instanceIds: readonly string[]): void {
+    for (const id of instanceIds)
+      if (this.#isSuspected(id))
+        this.#missed.set(id, new Set([...(this.#missed.get(id) ?? []), ...this.#suspectedOn(id)]));
+  }
+
+  #isSuspected(instanceId: string): boolean {
+    for (const _ of this.#suspectedOn(instanceId)) return true;
+    return false;
+  }
+
+  #suspectedOn(instanceId: string): Iterable<string> {
     return (this.#counted.has(instanceId) && this.#instances.get(instanceId)?.suspected) || [];
   }
 
-  #noteMissedAnew(instanceIds: ReadonlySet<string>, now: number): void {
-    for (const id of instanceIds) {
-      const { provenSince = Infinity, shownWholeAt = -Infinity } = this.#instances.get(id) ?? {};
-      const isAnew = provenSince < this.#confirmFrom && shownWholeAt >= this.#confirmFrom;
-      if (isAnew && !this.#missedAnew.has(id)) this.#missedAnew.set(id, now);
+  #noteMissedAnew(candidates: ReadonlySet<string>, now: number): void {
+    if (this.#confirmFrom === -Infinity) return;
+    for (const id of this.#missedSince.keys()) if (!candidates.has(id)) this.#missedSince.delete(id);
+    for (const id of [...candidates].filter((each) => this.#isMissedAnew(each))) {
+      if (!this.#missedAnew.has(id)) this.#missedAnew.set(id, now);
+      if (!this.#missedSince.has(id)) this.#missedSince.set(id, now);
     }
+  }
+
+  #isMissedAnew(instanceId: string): boolean {
+    const { since = Infinity } = this.#instances.get(instanceId)?.proven ?? {};
+    return since < this.#confirmFrom && this.#missedAt(instanceId) >= this.#confirmFrom;
+  }
+
+  /** When the last refresh that shows the instance whole and misses what is proven gone was sent. */
+  #missedAt(instanceId: string): number {
+    const { shownWholeAt = -Infinity, proven } = this.#instances.get(instanceId) ?? {};
+    return Math.min(shownWholeAt, proven?.at ?? -Infinity);
   }
 
   #wasAsked(instanceId: string): boolean {
@@ -139,7 +169,7 @@ export class HeldWithdrawals {
   }
 
   #hasProven(instanceId: string): boolean {
-    return (this.#instances.get(instanceId)?.provenSince ?? Infinity) < Infinity;
+    return this.#instances.get(instanceId)?.proven !== undefined;
   }
 
   #refreshAgain(instanceId: string, now: number): boolean {
@@ -147,10 +177,14 @@ export class HeldWithdrawals {
     return this.#instances.get(instanceId)?.refreshBy(due) === true;
   }
 
-  /** A refresh that does not show the instance whole confirms nothing missing there. */
+  /** A refresh that does not show the instance whole, or that says nothing of what is missing, confirms nothing. */
   #isConfirmed(instanceId: string): boolean {
-    const { provenSince = -Infinity, shownWholeAt = -Infinity } = this.#instances.get(instanceId) ?? {};
-    return provenSince >= this.#confirmFrom || shownWholeAt >= this.#missedTwiceAt(instanceId);
+    if (this.#confirmFrom === -Infinity) return true;
+    const { since = -Infinity } = this.#instances.get(instanceId)?.proven ?? {};
+    const missedAt = this.#missedAt(instanceId);
+    const isLong =
+      missedAt >= (this.#missedSince.get(instanceId) ?? Infinity) + longMissed * this.#consistencyWindow;
+    return since >= this.#confirmFrom || isLong || missedAt >= this.#missedTwiceAt(instanceId);
   }
 
   /** From when on a refresh is the second one that misses it anew. */
@@ -173,7 +207,7 @@ export class HeldWithdrawals {
   /** Instances with something that a read missed, in addition to those before the gate. */
   #suspected(now: number): ReadonlySet<string> {
     this.#forgetUntracked(now);
-    const tracked = [...this.#instances.keys()].filter((id) => this.#suspectedOn(id).length > 0);
+    const tracked = [...this.#instances.keys()].filter((id) => this.#isSuspected(id));
     return new Set([...tracked, ...this.#suspectedUntracked.keys()]);
   }
 

@@ -34,6 +34,8 @@ export interface InterfaceRecord {
    * interface, addresses and prefixes.
    */
   readonly proven: ReadonlySet<string>;
+  /** When the last read that misses what is proven gone was sent, in monotonic ms. */
+  readonly provenAt?: number;
   /**
    * What the last answer left unconfirmed. `holdings`: a listing lacked the interface. `all`: a refresh proved nothing,
    * or a call was refused because the interface does not exist.

@@ -142,8 +142,8 @@ export class Inventory {
   }
 
   /**
-   * Asks the gate again about held withdrawals, once refreshes confirm them. Any drop in their number, or in that of
-   * suspected instances, requires two newer refreshes. Returns the instances that changed or that need such a refresh.
+   * Asks the gate again about held withdrawals, once refreshes confirm them. Whatever is missing and then shown again
+   * requires two newer refreshes of the others. Returns the instances that changed or that need such a refresh.
    */
   reevaluate(now: number): ReadonlySet<string> {
     return this.#withdrawals.admitWithdrawals([], now);

@@ -18,6 +18,14 @@ import {
 } from '../contract/network-interface.ts';
 import type { UnusableInterface } from '../contract/observation.ts';
 
+/** Times in monotonic ms. */
+export interface Proven {
+  /** When the first of it was first missed. */
+  readonly since: number;
+  /** When the last read that misses all of it was sent. */
+  readonly at: number;
+}
+
 const noneUnusable: ReadonlyMap<string, UnusableInterface> = new Map();
 
 export class KnownInterfaces {
@@ -38,12 +46,14 @@ export class KnownInterfaces {
     return this.#unusable;
   }
 
-  /** When the first of what is proven gone and waits for the withdrawal gate was first missed, in monotonic ms; else Infinity. */
-  get provenSince(): number {
-    const since = [...this.#records.values()].flatMap(({ proven, missing, absentSince = -Infinity }) =>
-      [...proven].map((id) => missing.get(id) ?? absentSince),
-    );
-    return Math.min(...since);
+  /** What is proven gone and waits for the withdrawal gate; undefined if nothing does. */
+  get proven(): Proven | undefined {
+    let [since, at] = [Infinity, Infinity];
+    for (const { proven, missing, absentSince = -Infinity, provenAt = -Infinity } of this.#records.values()) {
+      for (const id of proven) since = Math.min(since, missing.get(id) ?? absentSince);
+      if (proven.size > 0) at = Math.min(at, provenAt);
+    }
+    return since === Infinity ? undefined : { since, at };
   }
 
   /** Whether the primary interface is among those, even if it cannot be used. */
@@ -55,11 +65,12 @@ export class KnownInterfaces {
   }
 
   /** What a refresh of the whole instance missed, by its id, and neither our calls nor the agent gave up. */
-  suspected(givenUp: ReadonlySet<string>): readonly string[] {
-    return [...this.#records].flatMap(([id, { absentSince, missing, releasing }]) => [
-      ...(absentSince === undefined ? [] : [id]),
-      ...[...missing.keys()].filter((holding) => !releasing.has(holding) && !isGivenUp(holding, givenUp)),
-    ]);
+  *suspected(givenUp: ReadonlySet<string>): Generator<string> {
+    for (const [id, { absentSince, missing, releasing }] of this.#records) {
+      if (absentSince !== undefined) yield id;
+      for (const holding of missing.keys())
+        if (!releasing.has(holding) && !isGivenUp(holding, givenUp)) yield holding;
+    }
   }
 
   /** Whether it has an interface, address or prefix of that id, and the last refresh did not miss it. */

@@ -24,6 +24,8 @@ export interface Missing {
   readonly proven: ReadonlySet<string>;
   readonly gone: ReadonlySet<string>;
   readonly unlisted: ReadonlySet<string>;
+  /** Whether this very read misses all of `proven`. */
+  readonly isAnew?: boolean;
 }
 
 const nothingMissing: Missing = { kept: nothing, proven: none, gone: none, unlisted: none };
@@ -76,7 +78,13 @@ export function missingFrom(record: InterfaceRecord, shown: NetworkInterface, re
   );
   for (const holding of now) kept.delete(holding);
   const proven = gated.length === 0 ? none : new Set(gated);
-  return { ...nothingMissing, kept, proven, gone: now.length === 0 ? none : new Set(now) };
+  return {
+    ...nothingMissing,
+    kept,
+    proven,
+    isAnew: proven.size > 0,
+    gone: now.length === 0 ? none : new Set(now),
+  };
 }
 
 function withdrawalOf(

@@ -13,7 +13,7 @@ import {
 } from './apply-reading.ts';
 import { possiblyGoneIn, uncertaintyText, uncertainIn } from './uncertain-holdings.ts';
 import type { Reading, Unattached } from './interface-record.ts';
-import { KnownInterfaces } from './known-interfaces.ts';
+import { KnownInterfaces, type Proven } from './known-interfaces.ts';
 import { InstancePresence } from './instance-presence.ts';
 import { type InstanceView, inOrder, unusableParts } from '../contract/instance-view.ts';
 import { answerAbout, notReassigned } from './reassigned.ts';
@@ -94,13 +94,13 @@ export class TrackedInstance {
     return this.#shownWholeAt;
   }
 
-  /** When the first of what is proven gone and waits for the withdrawal gate was first missed, in monotonic ms; else Infinity. */
-  get provenSince(): number {
-    return this.#known.provenSince;
+  /** What is proven gone and waits for the withdrawal gate; undefined if nothing does. */
+  get proven(): Proven | undefined {
+    return this.#known.proven;
   }
 
   /** What a refresh of the whole instance missed, by its id, and neither our calls nor the agent gave up. */
-  get suspected(): readonly string[] {
+  get suspected(): Iterable<string> {
     return this.#known.suspected(this.#givenUp);
   }
 

@@ -60,6 +60,23 @@ describe('an inventory with a withdrawal gate', () => {
       }));
     }
 
+    /** Applies a refresh that shows these interfaces of an instance, changed like this. */
+    refreshWith(
+      at: number,
+      id: string,
+      shown: readonly string[],
+      change = (each: Observation) => each,
+    ): void {
+      const observations = this.shown(id, true)
+        .filter((each) => each.kind === 'interface' && shown.includes(each.interface.id))
+        .map(change);
+      this.inventory.applyRefresh({ startedAt: at, endedAt: at, instanceIds: [id], observations });
+    }
+
+    addresses(id: string): readonly string[] {
+      return this.inventory.view(id)?.interfaces.flatMap(({ addresses }) => addresses) ?? [];
+    }
+
     get counts(): readonly (number | undefined)[] {
       return this.ids.map((id) => this.inventory.view(id)?.interfaces.length);
     }
@@ -240,6 +257,51 @@ describe('an inventory with a withdrawal gate', () => {
     gate.refresh(110, ['3'], bare);
 
     expect(gate.counts).toEqual([2, 2, 1]);
+  });
+
+  test('does not count what was missed with others on the same instance that are shown again', () => {
+    const gate = new Gate(all);
+    gate.isOpen = true;
+    gate.refresh(0, all, whole);
+    gate.refreshWith(40, '1', ['eni-1-0'], withoutAddresses);
+    gate.refreshWith(60, '1', ['eni-1-0']);
+
+    gate.refreshWith(71, '1', ['eni-1-0']);
+
+    expect(gate.counts[0]).toBe(2);
+  });
+
+  test('counts no refresh that says nothing of what is missing', () => {
+    const gate = new Gate(all);
+    gate.isOpen = true;
+    const both = ['eni-3-0', 'eni-3-1'];
+    const changing = (each: Observation): Observation =>
+      each.kind === 'interface' ? { ...each, interface: { ...each.interface, condition: 'changing' } } : each;
+    gate.refresh(0, all, whole);
+    gate.refresh(40, ['1'], bare);
+    gate.refreshWith(40, '3', both, withoutAddresses);
+    gate.refresh(60, ['1'], whole);
+    gate.refreshWith(71, '3', both, withoutAddresses);
+
+    gate.refreshWith(105, '3', both, (each) => changing(withoutAddresses(each)));
+    const between = gate.addresses('3');
+    gate.refreshWith(106, '3', both, withoutAddresses);
+
+    expect([between, gate.addresses('3')]).toEqual([['10.1.0.3', '10.1.1.3'], []]);
+  });
+
+  test('counts in the end what others are shown again beside, again and again', () => {
+    const gate = missing();
+    gate.isOpen = true;
+
+    for (let at = 80; at < 80 + 23 * window; at += 28) {
+      gate.refresh(at, ['1'], whole);
+      gate.refresh(at + 1, ['3'], bare);
+      gate.refresh(at + 2, ['1'], bare);
+      if (at < 19 * window) expect(gate.counts[2]).toBe(2);
+    }
+
+    expect(gate.counts[2]).toBe(1);
   });
 
   test('counts again what refreshes have confirmed, beside an instance that is no longer complete and counts as suspected', () => {
