@@ -6,6 +6,7 @@ import type { WatchedNode } from '../../kubernetes/cilium-node/watched-node.ts';
 import { memberOf } from '../../kubernetes/transport/json.ts';
 import type { CiliumNodeSection, RestoredState } from '../../providers/contract/cilium-node-section.ts';
 import type { CallTiming } from '../../providers/contract/call-timing.ts';
+import type { CloudTraits } from '../../providers/contract/cloud-traits.ts';
 import type { RestorePoint } from '../../providers/inventory/previous-leader-state.ts';
 import { protocolOf } from '../demand/demand.ts';
 import {
@@ -118,13 +119,14 @@ export function pendingReleaseIn({ status }: CiliumNode): ReadonlySet<string> {
 
 /**
  * What a former leader may still be releasing. A multi-pool agent is not asked, so its CiliumNode does not name it: a call
- * whose answer was lost may take effect for as long as any (call-timing.ts).
+ * whose answer was lost may take effect for as long as any (call-timing.ts), where a call changes the whole instance.
  */
 export function formerReleases(
   node: CiliumNode,
   { release, timing }: { readonly release: { readonly enabled: boolean }; readonly timing: CallTiming },
+  { change }: Pick<CloudTraits, 'change'>,
 ): Omit<RestorePoint, 'restoredAt'> {
-  const isUnnamed = release.enabled && protocolOf(node) === 'multi-pool';
+  const isUnnamed = change === 'perInstance' && release.enabled && protocolOf(node) === 'multi-pool';
   return { pendingRelease: pendingReleaseIn(node), openFor: isUnnamed ? timing.callTimeout : 0 };
 }
 

@@ -138,7 +138,8 @@ export class NodeReconciler {
       object: this.#state,
       emit,
     });
-    cloud.inventory.track(instanceId, restored, clock.monotonic(), formerReleases(node, context.settings));
+    const former = formerReleases(node, context.settings, cloud.implementation.traits);
+    cloud.inventory.track(instanceId, restored, clock.monotonic(), former);
     cloud.inventory.agentGaveUp(instanceId, givenUpAndHidden(node));
     this.wake();
   }

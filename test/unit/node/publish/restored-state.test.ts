@@ -105,6 +105,8 @@ test.each<[string, NodeParts, boolean, number]>([
   (_, parts, enabled, openFor) => {
     const timing = { callTimeout: 30_000, consistencyWindow: 30_000 };
 
-    expect(formerReleases(nodeOf(parts), { release: { enabled }, timing }).openFor).toBe(openFor);
+    expect(
+      formerReleases(nodeOf(parts), { release: { enabled }, timing }, { change: 'perInstance' }).openFor,
+    ).toBe(openFor);
   },
 );
