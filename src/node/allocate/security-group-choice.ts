@@ -19,12 +19,12 @@ export function chooseSecurityGroups(
   if (securityGroupIds.length > 0) return { kind: 'chosen', ids: securityGroupIds };
   const tags = Object.entries(securityGroupTags);
   if (tags.length > 0) {
-    const { securityGroups: failure } = infrastructure.denied ?? {};
-    if (failure !== undefined) return { kind: 'networkUnreadable', failure };
     const tagged = infrastructure.securityGroups.filter(
       (group) => group.networkId === networkId && carries(group.tags, securityGroupTags),
     );
     if (tagged.length > 0) return { kind: 'chosen', ids: tagged.map((group) => group.id).sort() };
+    const { securityGroups: failure } = infrastructure.denied ?? {};
+    if (failure !== undefined) return { kind: 'networkUnreadable', failure };
     return {
       kind: 'noSecurityGroupMatches',
       wanted: tags.map(([key, value]) => `${key}=${value}`).join(', '),

@@ -12,9 +12,9 @@ export function isIdOf(kind: keyof typeof forms, id: string | undefined): id is 
   return id !== undefined && forms[kind].test(id);
 }
 
-/** Such as `ecs.g7.large` and `ecs.ebmgn7ix.32xlarge`. */
+/** Such as `ecs.g7.large`, `ebmc4.8xlarge` and `efg1.nvga1`: the cloud knows which there are. */
 export function isInstanceType(text: string): boolean {
-  return /^ecs\.[a-z\d-]{1,32}\.[a-z\d-]{1,32}$/.test(text);
+  return /^[a-z\d][\w-]{0,40}(?:\.[\w-]{1,40}){1,3}$/i.test(text);
 }
 
 /** Such as `cn-hangzhou` and `ap-southeast-1`. */

@@ -8,8 +8,8 @@ import type { Network, SecurityGroup, Subnet, UnreadablePart } from '../contract
 import {
   byUniqueId,
   countInParts,
+  ofFew,
   readInParts,
-  unlessDenied,
   unreadablePart,
   usableOf,
 } from '../contract/infrastructure-parts.ts';
@@ -17,8 +17,8 @@ import { parseBlock, sizeOf } from '../contract/ipv4.ts';
 import { carries, sortedTags, type Tags } from '../contract/network-interface.ts';
 import { isIdOf } from './ids.ts';
 import { readTags } from './network-interface.ts';
-import type { RpcOutput, ShownSecurityGroup, ShownVpc, ShownVSwitch } from './rpc-api.ts';
-import { listed, type NumberedAction, type RpcClient } from './rpc-client.ts';
+import type { RpcAction, RpcOutput, ShownSecurityGroup, ShownVpc, ShownVSwitch } from './rpc-api.ts';
+import { listed, type RpcClient } from './rpc-client.ts';
 
 export interface InfrastructureReading {
   readonly client: RpcClient;
@@ -27,6 +27,9 @@ export interface InfrastructureReading {
   readonly subnetTags: Tags;
   readonly context: CallContext;
 }
+
+/** The most security groups in a page. */
+const groupPage = 100;
 
 const parts = { max: 1, isId: (id: string) => isIdOf('vpc', id) };
 
@@ -40,6 +43,19 @@ export function readInfrastructure(
 
 async function readNetwork(reading: InfrastructureReading, vpcId: string): Promise<ObservedInfrastructure> {
   const { client, context } = reading;
+  const problems: UnreadablePart[] = [];
+  const keep = <S extends { readonly vpcId?: string | undefined }, R extends { readonly id: string }>(
+    action: RpcAction,
+    items: readonly S[],
+    read: (shown: S) => R | UnreadablePart,
+  ): ReadonlyMap<string, R> => {
+    const usable = { items, asked: [vpcId], networkOf: (shown: S) => shown.vpcId, read, problems };
+    return byUniqueId(action, usableOf(action, usable));
+  };
+  const readGroups = async (): Promise<readonly SecurityGroup[]> => {
+    const shown = await allGroups(reading, vpcId);
+    return [...keep('DescribeSecurityGroups', shown, groupOf).values()];
+  };
   const [vpcs, switches, groups] = await Promise.all([
     client.numbered(
       'DescribeVpcs',
@@ -47,27 +63,8 @@ async function readNetwork(reading: InfrastructureReading, vpcId: string): Promi
       context,
     ),
     readSwitches(reading, vpcId),
-    // Few nodes need them; without the others nothing can be published.
-    client
-      .numbered(
-        'DescribeSecurityGroups',
-        {
-          input: { vpcId },
-          items: (output) => listed('DescribeSecurityGroups', output.securityGroups?.securityGroup),
-        },
-        context,
-      )
-      .catch(unlessDenied),
+    ofFew('security group', readGroups(), problems),
   ]);
-  const problems: UnreadablePart[] = [];
-  const keep = <S extends { readonly vpcId?: string | undefined }, R extends { readonly id: string }>(
-    action: NumberedAction,
-    items: readonly S[],
-    read: (shown: S) => R | UnreadablePart,
-  ): ReadonlyMap<string, R> => {
-    const usable = { items, asked: [vpcId], networkOf: (shown: S) => shown.vpcId, read, problems };
-    return byUniqueId(action, usableOf(action, usable));
-  };
   return {
     startedAt: switches.startedAt,
     infrastructure: {
@@ -75,11 +72,22 @@ async function readNetwork(reading: InfrastructureReading, vpcId: string): Promi
       networks: keep('DescribeVpcs', vpcs.items, networkOf),
       subnets: keep('DescribeVSwitches', switches.items, (shown) => subnetOf(shown, reading)),
       routeTables: [],
-      securityGroups: [...keep('DescribeSecurityGroups', groups.items, groupOf).values()],
-      denied: 'denied' in groups ? { securityGroups: groups.denied } : {},
+      securityGroups: groups.items,
+      denied: groups.denied === undefined ? {} : { securityGroups: groups.denied },
     },
     problems,
   };
+}
+
+async function allGroups(
+  { client, context }: InfrastructureReading,
+  vpcId: string,
+): Promise<readonly ShownSecurityGroup[]> {
+  const groups: ShownSecurityGroup[] = [];
+  const input = { vpcId, maxResults: groupPage };
+  for await (const { output } of client.pages('DescribeSecurityGroups', input, context))
+    groups.push(...listed('DescribeSecurityGroups', output.securityGroups?.securityGroup));
+  return groups;
 }
 
 function readSwitches(

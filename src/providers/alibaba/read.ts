@@ -7,7 +7,7 @@ import type { Tags } from '../contract/network-interface.ts';
 import { askedInstances, type Instance, observedInParts } from '../contract/observation.ts';
 import { isIdOf } from './ids.ts';
 import { holderOf, prefixesOf, problemOf, readInterface, requestTags } from './network-interface.ts';
-import { refuseRepeated, refuseSpoiled, refuseUnrequested } from '../contract/plausible.ts';
+import { heldByInstances, refuseRepeated, refuseSpoiled, refuseUnrequested } from '../contract/plausible.ts';
 import type { RpcInput, ShownInstance, ShownNetworkInterface } from './rpc-api.ts';
 import { listed, type RpcClient } from './rpc-client.ts';
 
@@ -46,12 +46,12 @@ async function* observeNetwork(reading: Reading, vpcId: string): AsyncGenerator<
     : (await readInstances(reading, { vpcId, tag: requestTags(instanceTags) })).instances;
   const input = { vpcId, maxResults: interfacePage };
   for await (const { startedAt, output } of client.pages('DescribeNetworkInterfaces', input, context)) {
-    const page = believed(output.networkInterfaceSets?.networkInterfaceSet);
-    refuseUnrequested('DescribeNetworkInterfaces', [vpcId], page, (item) => item.vpcId);
-    const isObserved = (item: ShownNetworkInterface): boolean => {
-      const holder = holderOf(item);
-      return holder !== undefined && (tagged === undefined || tagged.has(holder));
-    };
+    const page = [...listed('DescribeNetworkInterfaces', output.networkInterfaceSets?.networkInterfaceSet)];
+    const held = heldByInstances(page, { idOf: ({ networkInterfaceId }) => networkInterfaceId, isHeld });
+    refuseImplausible(held, page.length);
+    refuseUnrequested('DescribeNetworkInterfaces', [vpcId], held, (item) => item.vpcId);
+    const isObserved = (item: ShownNetworkInterface): boolean =>
+      isHeld(item) && (tagged === undefined || tagged.has(holderOf(item) ?? ''));
     yield* observedInParts(page, startedAt, { isObserved, read: readInterface, taken: addressesTaken });
   }
 }
@@ -101,23 +101,28 @@ async function* interfacesBy(
 ): AsyncGenerator<ObservedPage> {
   const input = { ...by, maxResults: interfacePage };
   for await (const { startedAt, output } of client.pages('DescribeNetworkInterfaces', input, context)) {
-    const page = believed(output.networkInterfaceSets?.networkInterfaceSet);
+    const page = listed('DescribeNetworkInterfaces', output.networkInterfaceSets?.networkInterfaceSet);
+    refuseImplausible(page, page.length);
     refuseUnrequested('DescribeNetworkInterfaces', instanceIds, page, holderOf);
     yield { startedAt, observations: page.flatMap((item) => readInterface(item) ?? []) };
   }
 }
 
-/** A page of a listing, if ECS can have sent it. A malformed item keeps its place but proves nothing. */
-export function believed(list: readonly ShownNetworkInterface[] | undefined): ShownNetworkInterface[] {
+/**
+ * Throws a CloudError if ECS cannot have sent these on a page of `all`. A malformed item keeps its place but proves nothing.
+ */
+export function refuseImplausible(shown: readonly ShownNetworkInterface[], all: number): void {
   const action = 'DescribeNetworkInterfaces';
-  const page = listed(action, list);
-  refuseRepeated(action, page, ({ networkInterfaceId }) => networkInterfaceId);
-  const spoiled = page.flatMap((item) => {
+  refuseRepeated(action, shown, ({ networkInterfaceId }) => networkInterfaceId);
+  const spoiled = shown.flatMap((item) => {
     const problem = problemOf(item);
     return problem === undefined ? [] : [{ id: item.networkInterfaceId ?? 'an interface', problem }];
   });
-  refuseSpoiled(action, spoiled, page.length);
-  return [...page];
+  refuseSpoiled(action, spoiled, all);
+}
+
+function isHeld(shown: ShownNetworkInterface): boolean {
+  return isIdOf('i', holderOf(shown));
 }
 
 function addressesTaken(shown: ShownNetworkInterface): TakenAddresses {

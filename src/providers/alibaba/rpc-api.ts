@@ -121,8 +121,8 @@ interface Calls {
     output: Shown<{ instanceTypes: Wrapped<'instanceType', ShownInstanceType>; nextToken: string }>;
   };
   DescribeSecurityGroups: {
-    input: InVpc;
-    output: Shown<{ securityGroups: Wrapped<'securityGroup', ShownSecurityGroup>; totalCount: number }>;
+    input: TokenPage & { readonly vpcId?: string };
+    output: Shown<{ securityGroups: Wrapped<'securityGroup', ShownSecurityGroup>; nextToken: string }>;
   };
   DescribeVpcs: {
     input: InVpc;

@@ -8,8 +8,12 @@ import type { NumberedPage, RpcAction, RpcApi, RpcInput, RpcOutput, TokenPage } 
 /** No address waits for these actions. Each changes the interface that it names. */
 const takingAway: ReadonlySet<RpcAction> = new Set(['UnassignPrivateIpAddresses', 'DeleteNetworkInterface']);
 
-export type NumberedAction = 'DescribeSecurityGroups' | 'DescribeVpcs' | 'DescribeVSwitches';
-export type TokenAction = 'DescribeNetworkInterfaces' | 'DescribeInstances' | 'DescribeInstanceTypes';
+export type NumberedAction = 'DescribeVpcs' | 'DescribeVSwitches';
+export type TokenAction =
+  | 'DescribeNetworkInterfaces'
+  | 'DescribeInstances'
+  | 'DescribeInstanceTypes'
+  | 'DescribeSecurityGroups';
 
 /** The most results in a page that is found by its number. */
 const numberedPage = 50;
@@ -44,7 +48,10 @@ export class RpcClient extends ActionClient<RpcAction> {
     return this.follow(action, read, ({ nextToken }) => nextToken);
   }
 
-  /** Reads page by page, by number, until all that the answer counts are there. Rejects with a CloudError. */
+  /**
+   * Reads page by page, by number, until all that the answer counts are there, or a page is empty and stays so: the cloud may
+   * count what it does not show. Rejects with a CloudError.
+   */
   async numbered<A extends NumberedAction, T>(
     action: A,
     { input, items }: { readonly input: RpcInput<A>; readonly items: (output: RpcOutput<A>) => readonly T[] },
@@ -52,15 +59,17 @@ export class RpcClient extends ActionClient<RpcAction> {
   ): Promise<{ readonly startedAt: number; readonly items: readonly T[] }> {
     const all: T[] = [];
     let first: number | undefined;
-    for (let pageNumber = 1; pageNumber <= maxPages; pageNumber++) {
+    let isEmpty = false;
+    for (let pageNumber = 1; pageNumber <= maxPages; pageNumber += isEmpty ? 0 : 1) {
       const asked: RpcInput<A> & NumberedPage = { ...input, pageNumber, pageSize: numberedPage };
       const { startedAt, output } = await this.read(action, asked, context);
       first ??= startedAt;
       const page = items(output);
       all.push(...page);
       const total = totalOf(action, output);
-      if (all.length >= total) return { startedAt: first, items: all };
-      if (page.length === 0) throw unreadable(action, `it shows ${all.length} of ${total}`);
+      const isEmptyAgain = isEmpty && page.length === 0;
+      if (all.length >= total || isEmptyAgain) return { startedAt: first, items: all };
+      isEmpty = page.length === 0;
     }
     throw endless(action, `it has more than ${maxPages} pages`);
   }

@@ -1,13 +1,7 @@
 // Reads networks, subnets, route tables and security groups from EC2, and how many addresses subnets have left.
 import type { ObservedCounts, ObservedInfrastructure } from '../contract/allocation-implementation.ts';
-import type { UnreadablePart } from '../contract/infrastructure.ts';
-import {
-  byUniqueId,
-  countInParts,
-  readInParts,
-  unlessDenied,
-  usableOf,
-} from '../contract/infrastructure-parts.ts';
+import type { RouteTable, SecurityGroup, UnreadablePart } from '../contract/infrastructure.ts';
+import { byUniqueId, countInParts, ofFew, readInParts, usableOf } from '../contract/infrastructure-parts.ts';
 import type { ReadAction } from './ec2-client.ts';
 import { isNetworkId } from './ids.ts';
 import { readNetwork, readRouteTable, readSecurityGroup, readSubnet } from './infrastructure.ts';
@@ -32,7 +26,22 @@ async function readNetworks(from: Reading, networkIds: readonly string[]): Promi
   const { options, context } = from;
   const input = { Filters: [{ Name: 'vpc-id', Values: networkIds }], MaxResults: options.pageSize };
   const fewer = { ...input, MaxResults: Math.min(input.MaxResults, maxRouteTables) };
-  // Few nodes need the last two; without the others nothing can be published.
+  const problems: UnreadablePart[] = [];
+  const keep = <S extends { readonly VpcId?: string | undefined }, R extends object>(
+    action: ReadAction,
+    items: readonly S[],
+    read: (shown: S) => R | UnreadablePart | undefined,
+  ): readonly R[] =>
+    usableOf(action, { items, asked: networkIds, networkOf: ({ VpcId }) => VpcId, read, problems });
+  const readTables = async (): Promise<readonly RouteTable[]> => {
+    const { items } = await readList(from, 'DescribeRouteTables', 'RouteTables', fewer);
+    return keep('DescribeRouteTables', items, readRouteTable);
+  };
+  const readGroups = async (): Promise<readonly SecurityGroup[]> => {
+    const { items } = await readList(from, 'DescribeSecurityGroups', 'SecurityGroups', input);
+    return keep('DescribeSecurityGroups', items, readSecurityGroup);
+  };
+  // Without the first two, nothing can be published.
   const [subnets, networks, routeTables, groups] = await Promise.all([
     zoneByZone(options.zones ?? [], context.signal, (zone) =>
       readList(from, 'DescribeSubnets', 'Subnets', {
@@ -44,20 +53,11 @@ async function readNetworks(from: Reading, networkIds: readonly string[]): Promi
       }),
     ),
     readList(from, 'DescribeVpcs', 'Vpcs', input),
-    readList(from, 'DescribeRouteTables', 'RouteTables', fewer).catch(unlessDenied),
-    readList(from, 'DescribeSecurityGroups', 'SecurityGroups', input).catch(unlessDenied),
+    ofFew('route table', readTables(), problems),
+    ofFew('security group', readGroups(), problems),
   ]);
-  const problems: UnreadablePart[] = [...subnets.unread].map(([id, { code, message }]) => ({
-    what: 'zone',
-    id,
-    problem: `its subnets cannot be read: ${code}: ${message}`,
-  }));
-  const keep = <S extends { readonly VpcId?: string | undefined }, R extends object>(
-    action: ReadAction,
-    items: readonly S[],
-    read: (shown: S) => R | UnreadablePart | undefined,
-  ): readonly R[] =>
-    usableOf(action, { items, asked: networkIds, networkOf: ({ VpcId }) => VpcId, read, problems });
+  for (const [id, { code, message }] of subnets.unread)
+    problems.push({ what: 'zone', id, problem: `its subnets cannot be read: ${code}: ${message}` });
   return {
     startedAt: subnets.startedAt,
     infrastructure: {
@@ -67,11 +67,11 @@ async function readNetworks(from: Reading, networkIds: readonly string[]): Promi
         keep('DescribeSubnets', subnets.items, (shown) => readSubnet(shown, options)),
       ),
       networks: byUniqueId('DescribeVpcs', keep('DescribeVpcs', networks.items, readNetwork)),
-      routeTables: keep('DescribeRouteTables', routeTables.items, readRouteTable),
-      securityGroups: keep('DescribeSecurityGroups', groups.items, readSecurityGroup),
+      routeTables: routeTables.items,
+      securityGroups: groups.items,
       denied: {
-        ...('denied' in routeTables && { routeTables: routeTables.denied }),
-        ...('denied' in groups && { securityGroups: groups.denied }),
+        ...(routeTables.denied !== undefined && { routeTables: routeTables.denied }),
+        ...(groups.denied !== undefined && { securityGroups: groups.denied }),
       },
       unreadZones: subnets.unread,
     },

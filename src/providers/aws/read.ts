@@ -8,7 +8,13 @@ import type { Ec2Instance, Ec2NetworkInterface, Filter } from './ec2-api.ts';
 import type { Ec2Client } from './ec2-client.ts';
 import { isIdOf, isInstanceId, isNetworkId } from './ids.ts';
 import { holderOf, readInterface, spoilageOf } from './network-interface.ts';
-import { refuseUnrequested, refuseRepeated, refuseSpoiled, type Spoiled } from '../contract/plausible.ts';
+import {
+  heldByInstances,
+  refuseRepeated,
+  refuseSpoiled,
+  refuseUnrequested,
+  type Spoiled,
+} from '../contract/plausible.ts';
 import { filtersOf, listed, maxFilterValues, readList, type Reading } from './read-list.ts';
 
 const minPageSize = 5;
@@ -49,10 +55,8 @@ async function* observeNetworks(
   };
   for await (const { startedAt, output } of client.pages('DescribeNetworkInterfaces', input, context)) {
     const page = believed(listed('DescribeNetworkInterfaces', output, 'NetworkInterfaces'), networkIds);
-    const isObserved = (item: Ec2NetworkInterface): boolean => {
-      const holder = holderOf(item);
-      return holder !== undefined && (tagged === undefined || tagged.instances.has(holder));
-    };
+    const isObserved = (item: Ec2NetworkInterface): boolean =>
+      isHeld(item) && (tagged === undefined || tagged.instances.has(holderOf(item) ?? ''));
     yield* observedInParts(page, startedAt, { isObserved, read: readInterface, taken: subnetAddressesUsed });
   }
 }
@@ -91,17 +95,26 @@ export async function* interfacesOf(
   }
 }
 
-/** A page of a listing, if EC2 can have sent it. A malformed item keeps its place but proves nothing. */
+/**
+ * A page of a listing, if EC2 can have sent it. A malformed item keeps its place but proves nothing. What no instance holds is
+ * counted as it is.
+ */
 function believed(
   page: readonly Ec2NetworkInterface[],
   networkIds: readonly string[],
 ): Ec2NetworkInterface[] {
   const action = 'DescribeNetworkInterfaces';
-  refuseRepeated(action, page, ({ NetworkInterfaceId }) => NetworkInterfaceId);
-  refuseScattered(page);
-  refuseSpoiled(action, page.flatMap(spoiledIn), page.length);
-  refuseUnrequested(action, networkIds, page, ({ VpcId }) => VpcId);
+  const idOf = ({ NetworkInterfaceId }: Ec2NetworkInterface): string | undefined => NetworkInterfaceId;
+  const held = heldByInstances(page, { idOf, isHeld });
+  refuseRepeated(action, held, idOf);
+  refuseScattered(held);
+  refuseSpoiled(action, held.flatMap(spoiledIn), page.length);
+  refuseUnrequested(action, networkIds, held, ({ VpcId }) => VpcId);
   return [...page];
+}
+
+function isHeld(shown: Ec2NetworkInterface): boolean {
+  return isIdOf('i', holderOf(shown));
 }
 
 function spoiledIn(shown: Ec2NetworkInterface): readonly Spoiled[] {

@@ -1,6 +1,7 @@
 // The network around the instances, read in parts: what is left out of each part, and how the parts become one.
 import type { ObservedCounts, ObservedInfrastructure } from './allocation-implementation.ts';
 import { CloudError, type CloudFailure } from './cloud-failure.ts';
+import { policyOf } from './failure-policy.ts';
 import { allInParts } from './in-parts.ts';
 import type { Infrastructure, Subnet, UnreadablePart } from './infrastructure.ts';
 import { refuseRepeated, refuseSpoiled, refuseUnrequested } from './plausible.ts';
@@ -104,8 +105,31 @@ export function isUnreadable(read: object | undefined): read is UnreadablePart {
   return read !== undefined && 'problem' in read;
 }
 
-/** Nothing, and why, if the cloud denies a read. */
-export function unlessDenied(error: unknown): { readonly items: readonly []; readonly denied: CloudFailure } {
-  if (!(error instanceof CloudError) || error.failure.permission === undefined) throw error;
-  return { items: [], denied: error.failure };
+export interface PartOfFew<R> {
+  readonly items: readonly R[];
+  /** Why there are none. */
+  readonly denied?: CloudFailure;
+}
+
+/**
+ * What few nodes need. If the cloud refuses it, or its answer proves nothing, those nodes alone wait. Rejects with what a
+ * repeated read may mend. `problems` gets what nobody else tells: a denial is told to those who wait.
+ */
+export async function ofFew<R>(
+  what: UnreadablePart['what'],
+  read: Promise<readonly R[]>,
+  problems: UnreadablePart[],
+): Promise<PartOfFew<R>> {
+  try {
+    return { items: await read };
+  } catch (error) {
+    if (!(error instanceof CloudError) || !isLasting(error.failure)) throw error;
+    if (error.failure.permission === undefined) problems.push(unreadablePart(what, '(all)', error.message));
+    return { items: [], denied: error.failure };
+  }
+}
+
+function isLasting(failure: CloudFailure): boolean {
+  const { retry } = policyOf(failure);
+  return retry === 'later' || retry === 'never';
 }

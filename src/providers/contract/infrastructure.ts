@@ -62,16 +62,23 @@ export type KnownNetwork = Pick<Infrastructure, 'subnets' | 'networks' | 'unread
 
 /**
  * Combines a read with what was known before. Keeps what the read does not show, because agents know it and
- * interfaces may be in it. Nothing new uses it, unless its zone could not be read.
+ * interfaces may be in it. Nothing new uses it, unless its zone could not be read. Security groups that could not be read are
+ * still those that were.
  */
-export function withMemory(read: Infrastructure, known: KnownNetwork): Infrastructure {
+export function withMemory(
+  read: Infrastructure,
+  known: KnownNetwork & Partial<Pick<Infrastructure, 'securityGroups'>>,
+): Infrastructure {
   const subnets = new Map(read.subnets);
   for (const [id, subnet] of known.subnets) {
     if (!subnets.has(id))
       subnets.set(id, isUnread(read, subnet) ? subnet : { ...subnet, freeAddresses: 0, eligible: false });
   }
   const networks = new Map([...known.networks, ...read.networks]);
-  return { ...read, subnets, networks };
+  if (read.denied?.securityGroups === undefined) return { ...read, subnets, networks };
+  const shown = new Set(read.securityGroups.map(({ id }) => id));
+  const kept = (known.securityGroups ?? []).filter(({ id }) => !shown.has(id));
+  return { ...read, subnets, networks, securityGroups: [...read.securityGroups, ...kept] };
 }
 
 /** Whether a read says nothing about the subnet, because its zone or itself could not be read. */

@@ -24,6 +24,17 @@ export function refuseSpoiled(action: string, spoiled: readonly Spoiled[], all: 
     );
 }
 
+/**
+ * Items of a listing that have to be in the vendor's form: what instances hold, and what does not even name itself. Services of
+ * the vendor hold interfaces in forms of their own, which may be most of a page.
+ */
+export function heldByInstances<T>(
+  items: readonly T[],
+  { idOf, isHeld }: { readonly idOf: (item: T) => string | undefined; readonly isHeld: (item: T) => boolean },
+): readonly T[] {
+  return items.filter((item) => (idOf(item) ?? '') === '' || isHeld(item));
+}
+
 /** Several times what the largest instances can hold: no cloud shows more. */
 const maxInterfaces = 256;
 const maxAddresses = 1024;

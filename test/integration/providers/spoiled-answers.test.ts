@@ -120,7 +120,8 @@ const reads: Readonly<
     actions: ['DescribeSubnets', 'DescribeVpcs', 'DescribeRouteTables', 'DescribeSecurityGroups'],
     read: async () => {
       const { infrastructure } = await readInfrastructure({ client, options, context }, [vpc]);
-      const { subnets, networks, routeTables, securityGroups } = infrastructure;
+      const { subnets, networks, routeTables, securityGroups, denied = {} } = infrastructure;
+      for (const failure of Object.values(denied)) throw new CloudError(failure);
       return thingsOf([
         ...subnets,
         ...networks,

@@ -20,7 +20,10 @@ describe('an instance type', () => {
   test.each([
     ['ecs.g7.large', true],
     ['ecs.ebmgn7ix.32xlarge', true],
-    ['m5.large', false],
+    ['ebmc4.8xlarge', true],
+    ['efg2.NH48ENE', true],
+    ['large', false],
+    ['.', false],
     ['ecs.*', false],
   ])('%s is one: %p', (text, isOne) => {
     expect(isInstanceType(text)).toBe(isOne);

@@ -96,12 +96,6 @@ describe('an implausible answer of EC2', () => {
     ],
     ['DescribeSubnets', 'a block that is none', { Subnets: [ec2Subnet({ CidrBlock: '10.0.0.1/24' })] }],
     ['DescribeVpcs', 'another network', { Vpcs: [{ VpcId: 'vpc-00000009', CidrBlock: '10.0.0.0/16' }] }],
-    ['DescribeRouteTables', 'a table without an id', { RouteTables: [{ VpcId: 'vpc-00000001' }] }],
-    [
-      'DescribeSecurityGroups',
-      'a group by another id',
-      { SecurityGroups: [{ GroupId: '7', VpcId: 'vpc-00000001' }] },
-    ],
   ])('is discarded when it is about the network: %s shows %s', async (action, _, answer) => {
     const good = {
       DescribeSubnets: [{ Subnets: [ec2Subnet()] }],
@@ -114,6 +108,48 @@ describe('an implausible answer of EC2', () => {
     const failure = await failureOfRead(readInfrastructure({ client, options, context }, ['vpc-00000001']));
 
     expect(failure).toMatchObject({ kind: 'unreadable', action });
+  });
+
+  test.each<[string, 'routeTables' | 'securityGroups', object]>([
+    ['DescribeRouteTables', 'routeTables', { RouteTables: [{ VpcId: 'vpc-00000001' }] }],
+    [
+      'DescribeSecurityGroups',
+      'securityGroups',
+      { SecurityGroups: [{ GroupId: '7', VpcId: 'vpc-00000001' }] },
+    ],
+  ])('costs only those who need it when few do: %s', async (action, part, answer) => {
+    const good = {
+      DescribeSubnets: [{ Subnets: [ec2Subnet()] }],
+      DescribeVpcs: [{ Vpcs: [{ VpcId: 'vpc-00000001', CidrBlock: '10.0.0.0/16' }] }],
+      DescribeRouteTables: [{ RouteTables: [] }],
+      DescribeSecurityGroups: [{ SecurityGroups: [] }],
+    };
+    const { client } = ec2({ ...good, [action]: [answer] });
+
+    const { infrastructure } = await readInfrastructure({ client, options, context }, ['vpc-00000001']);
+
+    expect(infrastructure.subnets.size).toBe(1);
+    expect(infrastructure.denied).toMatchObject({ [part]: { kind: 'unreadable', action } });
+  });
+
+  test('does not count what no instance holds, of which most may be in a form of its own', async () => {
+    const ofServices = Array.from({ length: 3 }, (__, index) =>
+      ec2Interface({
+        NetworkInterfaceId: `eni-lb-${index}`,
+        MacAddress: undefined,
+        Attachment: { AttachmentId: 'ela-attach-1', Status: 'attached', InstanceId: `lb/${index}` },
+        PrivateIpAddress: '10.0.0.9',
+        PrivateIpAddresses: [{ PrivateIpAddress: '10.0.0.9' }],
+      }),
+    );
+    const { client } = ec2({
+      DescribeNetworkInterfaces: [{ NetworkInterfaces: [...ofServices, ec2Interface()] }],
+    });
+
+    const [page] = await all(observe({ client, options, context }, networks));
+
+    expect(page?.observations).toMatchObject([{ kind: 'interface' }]);
+    expect(page?.others?.map(({ holdings }) => holdings)).toEqual([['10.0.0.9'], ['10.0.0.9'], ['10.0.0.9']]);
   });
 
   test.each<[string, readonly Ec2InstanceType[]]>([

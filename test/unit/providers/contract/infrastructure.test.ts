@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import {
   emptyInfrastructure,
+  type Infrastructure,
   type Subnet,
   withMemory,
 } from '../../../../src/providers/contract/infrastructure.ts';
@@ -48,4 +49,17 @@ test('what is in a zone that could not be read stays as it was', () => {
   const read = { ...emptyInfrastructure, unreadZones: new Map([['a', failure('unreachable')]]) };
 
   expect(withMemory(read, known).subnets.get('a')).toEqual(subnet('a'));
+});
+
+test('security groups that could not be read are those that were', () => {
+  const group = (id: string) => ({ id, networkId: 'vpc-1', tags: {} });
+  const known = { subnets: new Map(), networks: new Map(), securityGroups: [group('sg-1'), group('sg-2')] };
+  const denied = { securityGroups: failure('unreadable') };
+
+  const ids = (read: Partial<Infrastructure>): readonly string[] =>
+    withMemory({ ...emptyInfrastructure, ...read }, known).securityGroups.map(({ id }) => id);
+
+  expect(ids({ denied })).toEqual(['sg-1', 'sg-2']);
+  expect(ids({ denied, securityGroups: [group('sg-2')] })).toEqual(['sg-2', 'sg-1']);
+  expect(ids({ securityGroups: [group('sg-3')] })).toEqual(['sg-3']);
 });

@@ -1,0 +1,115 @@
+import { describe, expect, test } from '@jest/globals';
+import { observe } from '../../../../src/providers/alibaba/read.ts';
+import { readInfrastructure } from '../../../../src/providers/alibaba/read-infrastructure.ts';
+import type {
+  RpcAction,
+  RpcApi,
+  RpcInput,
+  RpcOutput,
+  ShownNetworkInterface,
+} from '../../../../src/providers/alibaba/rpc-api.ts';
+import type {
+  CallContext,
+  ObservedPage,
+} from '../../../../src/providers/contract/allocation-implementation.ts';
+import { VirtualClock } from '../../../support/virtual-clock.ts';
+import { clientOn } from './client-on.ts';
+
+const context: CallContext = { priority: () => 'normal', signal: new AbortController().signal };
+
+type Answers = Partial<Record<RpcAction, object>>;
+
+function ecs(answers: Answers): ReturnType<typeof clientOn> {
+  const api: RpcApi = {
+    send: <A extends RpcAction>(action: A, _: RpcInput<A>, { onSend }: Parameters<RpcApi['send']>[2]) => {
+      onSend();
+      const answer = answers[action];
+      if (answer === undefined) throw new Error(`${action} is not expected`);
+      return Promise.resolve(answer as RpcOutput<A>);
+    },
+  };
+  return clientOn(new VirtualClock(), api);
+}
+
+const ours: ShownNetworkInterface = {
+  networkInterfaceId: 'eni-1',
+  status: 'InUse',
+  type: 'Secondary',
+  macAddress: '00:16:3e:00:00:01',
+  vpcId: 'vpc-1',
+  vSwitchId: 'vsw-1',
+  zoneId: 'cn-hangzhou-a',
+  instanceId: 'i-1',
+  privateIpAddress: '10.0.0.5',
+  privateIpSets: { privateIpSet: [{ privateIpAddress: '10.0.0.5', primary: true }] },
+};
+
+async function listing(shown: readonly ShownNetworkInterface[]): Promise<readonly ObservedPage[]> {
+  const client = ecs({ DescribeNetworkInterfaces: { networkInterfaceSets: { networkInterfaceSet: shown } } });
+  const pages: ObservedPage[] = [];
+  const scope = { kind: 'all', networkIds: ['vpc-1'], instanceIds: [] } as const;
+  for await (const page of observe({ client, instanceTags: {}, context }, scope)) pages.push(page);
+  return pages;
+}
+
+describe('a listing of interfaces of ECS', () => {
+  test('only counts what no instance holds, of which most may be in a form of its own', async () => {
+    const ofServices = ['alb-1', 'nat-1', 'ep-1'].map((instanceId, index) => ({
+      ...ours,
+      networkInterfaceId: `eni-${index + 2}`,
+      instanceId,
+      macAddress: '',
+      status: 'Linked',
+    }));
+
+    const [page] = await listing([...ofServices, ours]);
+
+    expect(page?.observations).toMatchObject([{ kind: 'interface', interface: { id: 'eni-1' } }]);
+    expect(page?.others).toHaveLength(3);
+  });
+
+  test.each<[string, readonly ShownNetworkInterface[]]>([
+    ['without their ids', [{ status: 'InUse' }, { status: 'InUse' }]],
+    ['of instances in a form of no cloud', [{ ...ours, macAddress: '' }]],
+  ])('proves nothing with most interfaces %s', async (_, shown) => {
+    await expect(listing(shown)).rejects.toThrow('cannot understand');
+  });
+});
+
+describe('what is read of a network of Alibaba Cloud', () => {
+  const good: Answers = {
+    DescribeVpcs: { vpcs: { vpc: [{ vpcId: 'vpc-1', cidrBlock: '10.0.0.0/8' }] }, totalCount: 1 },
+    DescribeVSwitches: {
+      vSwitches: {
+        vSwitch: [
+          {
+            vSwitchId: 'vsw-1',
+            vpcId: 'vpc-1',
+            zoneId: 'cn-hangzhou-a',
+            cidrBlock: '10.0.0.0/24',
+            availableIpAddressCount: 200,
+          },
+        ],
+      },
+      totalCount: 1,
+    },
+    DescribeSecurityGroups: {
+      securityGroups: { securityGroup: [{ securityGroupId: 'sg-1', vpcId: 'vpc-1' }] },
+      nextToken: '',
+    },
+  };
+
+  test.each([
+    ['has no list', {}],
+    ['has groups of another form', { securityGroups: { securityGroup: [{ vpcId: 'vpc-1' }] } }],
+  ])('lacks only the security groups if their list %s', async (_, groups) => {
+    const client = ecs({ ...good, DescribeSecurityGroups: groups });
+
+    const { infrastructure } = await readInfrastructure({ client, subnetIds: [], subnetTags: {}, context }, [
+      'vpc-1',
+    ]);
+
+    expect([...infrastructure.subnets.keys()]).toEqual(['vsw-1']);
+    expect(infrastructure.denied).toMatchObject({ securityGroups: { kind: 'unreadable' } });
+  });
+});
