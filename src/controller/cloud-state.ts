@@ -125,7 +125,7 @@ export class CloudState implements CloudPort {
       blocked: new BlockedResources({
         clock,
         random: random.fork('set aside'),
-        onChange: (scope, failure) => logBlocked(log, scope, failure),
+        onChange: (scope, failure, instanceId) => logBlocked(log, { scope, failure, instanceId }),
       }),
       orphans: this.#orphanGc.orphans,
       publicAddresses: this.#publicAddresses,

@@ -207,10 +207,15 @@ export abstract class ClusterWorld<C extends SimulatedCluster = SimulatedCluster
     );
   }
 
-  /** Injects a fault into calls of `action`; returns a function that ends it. */
-  fault(action: string, fault: Fault, count?: number): () => void {
+  /** Injects a fault into calls of `action`, with these parameters only; returns a function that ends it. */
+  fault(
+    action: string,
+    fault: Fault,
+    count?: number,
+    match: Readonly<Record<string, string>> = {},
+  ): () => void {
     const { faults } = this;
-    const id = faults.add({ action, rate: 1, match: {}, fault, ...(count !== undefined && { count }) });
+    const id = faults.add({ action, rate: 1, match, fault, ...(count !== undefined && { count }) });
     return () => {
       faults.remove(id);
     };

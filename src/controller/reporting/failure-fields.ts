@@ -1,5 +1,5 @@
 // Log fields for a cloud failure, and the log line for what is blocked because of it.
-import type { RefusedScope, RefusedScopeKind } from '../../node/allocate/refused-scope.ts';
+import { isShared, type RefusedScope } from '../../node/allocate/refused-scope.ts';
 import type { Logger } from '../../observability/logger.ts';
 import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
 
@@ -15,16 +15,24 @@ export function failureFields(failure: CloudFailure): Record<string, unknown> {
   };
 }
 
-/** These concern one instance. Its node reports them if it lacks addresses because of them. */
-const ofOneInstance: ReadonlySet<RefusedScopeKind> = new Set(['interface', 'newInterfaces', 'prefixes']);
-
-/** `failure`: undefined once it works again. */
-export function logBlocked(log: Logger, scope: RefusedScope, failure: CloudFailure | undefined): void {
-  const level = ofOneInstance.has(scope.kind) ? 'debug' : 'info';
-  if (failure === undefined) log[level]('accepted by the cloud again', { scope });
+/** `failure`: undefined once it works again. `instanceId`: only that instance avoids it. */
+export function logBlocked(
+  log: Logger,
+  {
+    scope,
+    failure,
+    instanceId,
+  }: { scope: RefusedScope; failure: CloudFailure | undefined; instanceId: string | undefined },
+): void {
+  // What concerns one instance, its node reports if it lacks addresses because of it.
+  const level = instanceId === undefined && isShared(scope) ? 'info' : 'debug';
+  const of = { scope, ...(instanceId !== undefined && { instanceId }) };
+  if (failure === undefined) log[level]('accepted by the cloud again', of);
+  else if (instanceId === undefined)
+    log[level]('refused by the cloud: all nodes avoid it for now', { ...of, ...failureFields(failure) });
   else
-    log[level]('refused by the cloud: all nodes avoid it for now', {
-      scope,
+    log[level]('refused by the cloud to one instance: its node avoids it for now', {
+      ...of,
       ...failureFields(failure),
     });
 }

@@ -1,14 +1,19 @@
-// Blocks what the cloud refused (a scope: a subnet, an interface, an action, ...) for all nodes. Each scope backs
-// off longer after each refusal, then one node tries it. Nodes that nothing else can serve wait here for that
-// attempt. An action refused for two different scopes is blocked as an action.
+// Blocks what the cloud refused (a scope: a subnet, an interface, an action, ...). Each scope backs off longer after
+// each refusal, then one node tries it. Nodes that nothing else can serve wait here for that attempt.
+//
+// A scope that nodes share is blocked for all of them only while nobody is served. Nodes that were not refused have turns
+// of their own, which others cannot use up, and as many as they like if the answer leaves open what it is about. As soon as
+// one of them is served, only those that were refused avoid the scope. An action refused for two different scopes is
+// blocked as an action.
 //
 // Plans of allocations consult it, for any kind of refusal. Releases and other housekeeping have no plan to change:
 // denied-actions.ts answers those where they would be sent, and only where a policy denies them.
 import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
-import { policyOf } from '../../providers/contract/failure-policy.ts';
+import { mayConcern, policyOf } from '../../providers/contract/failure-policy.ts';
 import { type Refusal, Refusals, type RefusalsDeps } from '../../runtime/refusals.ts';
+import { RefusedParties } from '../../runtime/refused-parties.ts';
 import type { Random } from '../../runtime/random.ts';
-import { keyOf, type AllocationCall, type RefusedScope } from './refused-scope.ts';
+import { isShared, keyOf, type AllocationCall, type RefusedScope } from './refused-scope.ts';
 
 /** The longest back-off, in ms: what nothing else can serve is retried within a minute. */
 const cap = 60_000;
@@ -20,7 +25,11 @@ const blamed: ReadonlySet<RefusedScope['kind']> = new Set(['instance', 'assignme
 const remembered = 600_000;
 
 /** One step may try the scope once it is due. */
-export type ScopeRefusal = RefusedFor & Pick<Refusal<RefusedFor>, 'failures' | 'isDue'>;
+export type ScopeRefusal = RefusedFor &
+  Pick<Refusal<RefusedFor>, 'failures' | 'isDue'> & {
+    /** Only other instances were refused. */
+    readonly isOfOthers: boolean;
+  };
 
 interface RefusedFor {
   readonly scope: RefusedScope;
@@ -28,26 +37,33 @@ interface RefusedFor {
 }
 
 export interface RefusedCall extends RefusedFor {
+  readonly instanceId: string;
   /** In monotonic ms. */
   readonly startedAt: number;
   /** Set if the action itself may be refused. */
-  readonly perhaps?: { readonly action: AllocationCall; readonly instanceId: string };
+  readonly perhaps?: AllocationCall;
 }
 
 export interface BlockedResourcesDeps {
   readonly clock: RefusalsDeps<RefusedFor>['clock'];
   readonly random: Random;
-  /** Called when a scope is blocked, with the failure, and when it works again. */
-  readonly onChange?: (scope: RefusedScope, failure: CloudFailure | undefined) => void;
+  /** Called when a scope is blocked, with the failure, and when it works again. `instanceId`: for that one only. */
+  readonly onChange?: (scope: RefusedScope, failure: CloudFailure | undefined, instanceId?: string) => void;
 }
+
+/** For whom a scope is blocked. */
+type BlockedFor =
+  /** Everybody, or everybody who was refused. */
+  | 'all'
+  /** Everybody who was not refused. */
+  | 'others'
+  | { readonly instanceId: string };
 
 export class BlockedResources {
   readonly #onChange: NonNullable<BlockedResourcesDeps['onChange']>;
   readonly #refusals: Refusals<RefusedFor>;
-  /** Actions that have worked: then a denial for one instance or subnet says nothing about others. */
-  readonly #proven = new Set<AllocationCall>();
-  /** Scopes that each action was refused for since its last success, with the requesting instance. */
-  readonly #suspicions = new Map<AllocationCall, Map<string, string>>();
+  /** Instances that each scope was refused to, if instances share it. */
+  readonly #instances: RefusedParties<CloudFailure>;
 
   constructor({ clock, random, onChange = () => undefined }: BlockedResourcesDeps) {
     this.#onChange = onChange;
@@ -57,83 +73,167 @@ export class BlockedResources {
       policyFor: ({ failure }) => ({ base: bases[policyOf(failure).tell], cap }),
       remembered,
     });
+    this.#instances = new RefusedParties({ clock, remembered: remembered + cap });
   }
 
-  /** Undefined if nothing blocks the scope. */
-  refusalOf(scope: RefusedScope): ScopeRefusal | undefined {
+  /** Undefined if nothing blocks the scope for the instance. */
+  refusalOf(scope: RefusedScope, instanceId: string): ScopeRefusal | undefined {
     // Fast path for the usual case: computes no key.
     if (this.#refusals.isEmpty) return undefined;
-    const refusal = this.#refusals.of(keyOf(scope));
-    return refusal && scopeRefusal(refusal);
+    const own = this.#instances.failureOf(keyOf(scope), instanceId);
+    const refusals = this.#blocksOf(scope, instanceId).flatMap((blocked) => {
+      const refusal = this.#refusals.of(keyFor(scope, blocked));
+      return refusal === undefined ? [] : [scopeRefusal(refusal, blocked === 'others', own)];
+    });
+    return refusals.find(({ isDue }) => !isDue) ?? refusals[0];
   }
 
-  /** Everything blocked now. */
+  /** Everything blocked now, for all or for one instance. */
   get list(): readonly ScopeRefusal[] {
-    return this.#refusals.list.map(([, refusal]) => scopeRefusal(refusal));
+    return this.#refusals.list.flatMap(([key, refusal]) =>
+      key.startsWith(ofOthers) ? [] : [scopeRefusal(refusal, false)],
+    );
   }
 
   /**
-   * A step starts that needs all of these. It alone tries those that are due, until the returned function is
-   * called.
+   * A step of the instance starts that needs all of these. It alone tries those that are due, until the returned function
+   * is called.
    */
-  beginTry(scopes: readonly RefusedScope[]): () => void {
-    return this.#refusals.beginTry(scopes.map(keyOf));
+  beginTry(scopes: readonly RefusedScope[], instanceId: string): () => void {
+    return this.#refusals.beginTry(this.#keysOf(scopes, instanceId));
   }
 
   /** Returns whether this is a new refusal: calls in flight together that are refused alike count once. */
   refused(call: RefusedCall): boolean {
-    const isNews = this.#record(call);
-    if (call.perhaps !== undefined && this.#isOfAction(call, call.perhaps)) {
-      this.#record({ ...call, scope: { kind: 'action', action: call.perhaps.action } });
-    }
+    const isNews = this.#refusedFor(call);
+    if (call.perhaps !== undefined) this.#suspect(call, { kind: 'action', action: call.perhaps });
     return isNews;
   }
 
-  /** A call that needed all of these succeeded. */
-  worked(scopes: readonly RefusedScope[]): void {
+  /** A call of the instance that needed all of these succeeded. */
+  worked(scopes: readonly RefusedScope[], instanceId: string): void {
     for (const scope of scopes) {
-      if (scope.kind === 'action') {
-        this.#suspicions.delete(scope.action);
-        this.#proven.add(scope.action);
-      }
-      if (this.#refusals.worked(keyOf(scope))) this.#onChange(scope, undefined);
+      const shared = isShared(scope);
+      if (shared) this.#instances.worked(keyOf(scope), instanceId);
+      if (this.#refusals.isEmpty) continue;
+      if (shared) this.#refusals.worked(keyFor(scope, 'others'));
+      if (shared && this.#refusals.worked(keyFor(scope, { instanceId })))
+        this.#onChange(scope, undefined, instanceId);
+      if (this.#refusals.worked(keyFor(scope, 'all'))) this.#onChange(scope, undefined);
     }
   }
 
   /**
-   * Calls `wake` each time one of these may allow another plan than that of `since`, in monotonic ms. The returned
-   * function unsubscribes.
+   * Calls `wake` each time one of these may allow the instance another plan than that of `since`, in monotonic ms. The
+   * returned function unsubscribes.
    */
-  awaitChange(scopes: readonly RefusedScope[], wake: () => void, since: number): () => void {
-    return this.#refusals.awaitChange(scopes.map(keyOf), wake, since);
+  awaitChange(
+    scopes: readonly RefusedScope[],
+    {
+      instanceId,
+      wake,
+      since,
+    }: { readonly instanceId: string; readonly wake: () => void; readonly since: number },
+  ): () => void {
+    return this.#refusals.awaitChange(this.#keysOf(scopes, instanceId), wake, since);
   }
 
-  #record({ scope, failure, startedAt }: RefusedCall): boolean {
+  #keysOf(scopes: readonly RefusedScope[], instanceId: string): readonly string[] {
+    return scopes.flatMap((scope) =>
+      this.#blocksOf(scope, instanceId).map((blocked) => keyFor(scope, blocked)),
+    );
+  }
+
+  /** What may block the scope for the instance. */
+  #blocksOf(scope: RefusedScope, instanceId: string): readonly BlockedFor[] {
+    if (!isShared(scope)) return ['all'];
+    return this.#wasRefused(scope, instanceId) ? [{ instanceId }, 'all'] : ['others'];
+  }
+
+  #wasRefused(scope: RefusedScope, instanceId: string): boolean {
+    return this.#instances.failureOf(keyOf(scope), instanceId) !== undefined;
+  }
+
+  #refusedFor(call: RefusedCall): boolean {
+    const { scope, instanceId } = call;
+    if (!isShared(scope)) return this.#record(call, 'all');
+    const isFirst = !this.#wasRefused(scope, instanceId);
+    this.#instances.refused(keyOf(scope), instanceId, call.failure);
+    return this.#isOfInstance(call) ? this.#record(call, { instanceId }) : this.#blockForAll(call, isFirst);
+  }
+
+  /** Whether a refusal of something shared concerns this instance only: others are served. */
+  #isOfInstance({ scope, failure, instanceId }: RefusedCall): boolean {
     const key = keyOf(scope);
+    const isNamed = failure.about !== undefined;
+    const isFirstOfMany =
+      !isNamed && this.#instances.hasWorked(key) && this.#instances.suspects(key).parties < 2;
+    return isFirstOfMany || this.#instances.isAlone(key, instanceId);
+  }
+
+  /** `isFirst`: it is news for those that were not refused. */
+  #blockForAll(call: RefusedCall, isFirst: boolean): boolean {
+    if (isFirst && this.#concernsOthers(call)) this.#record(call, 'others');
+    return this.#record(call, 'all');
+  }
+
+  /**
+   * Whether others wait for a turn to try it. What a refusal leaves open each of them learns by one call of its own, except
+   * in a place where nobody was ever served: there an interface may be made and deleted for nothing.
+   */
+  #concernsOthers({ scope, failure }: RefusedCall): boolean {
+    return !isOfThing(failure) || (scope.kind !== 'action' && !this.#instances.hasWorked(keyOf(scope)));
+  }
+
+  #record({ scope, failure, startedAt }: RefusedCall, blocked: BlockedFor): boolean {
+    const key = keyFor(scope, blocked);
     const isKnown = this.#refusals.of(key) !== undefined;
     const isNews = this.#refusals.refused(key, { scope, failure }, startedAt);
-    if (!isKnown) this.#onChange(scope, failure);
+    if (isKnown || blocked === 'others') return isNews;
+    this.#onChange(scope, failure, blocked === 'all' ? undefined : blocked.instanceId);
     return isNews;
   }
 
+  #suspect(call: RefusedCall, action: RefusedScope & { kind: 'action' }): void {
+    const key = keyOf(action);
+    if (blamed.has(call.scope.kind) && this.#instances.hasWorked(key)) return;
+    // What answers blame is of those that got them: others learn by one call of their own.
+    const isForOthers = !blamed.has(call.scope.kind) && !this.#wasRefused(action, call.instanceId);
+    this.#instances.refused(key, call.instanceId, call.failure, keyOf(call.scope));
+    if (this.#isOfAction(call, action)) this.#blockForAll({ ...call, scope: action }, isForOthers);
+  }
+
   /**
-   * Whether the action itself is to blame, because a second scope was refused. Attach and assign concern one
-   * instance each. Unless permissions are denied, refusals on two instances are required: one bad instance
-   * must not block all. If the answer blames an instance or its subnet, the action must never have worked as well.
+   * Whether the action itself is to blame, because a second scope was refused and nobody was served since the first. Two
+   * instances are required: one bad instance must not block all. Only an action that has never worked is also blocked by
+   * two scopes of one instance, if it is a creation, which concerns no instance, or if permissions are denied.
    */
-  #isOfAction(
-    { scope, failure }: RefusedCall,
-    { action, instanceId }: NonNullable<RefusedCall['perhaps']>,
-  ): boolean {
-    if (blamed.has(scope.kind) && this.#proven.has(action)) return false;
-    const refused = this.#suspicions.get(action) ?? new Map<string, string>();
-    this.#suspicions.set(action, refused.set(keyOf(scope), instanceId));
-    const instances = new Set(refused.values());
-    const isForAllInstances = action === 'create' || failure.kind === 'notAuthorized';
-    return refused.size > 1 && (isForAllInstances || instances.size > 1);
+  #isOfAction({ failure, instanceId }: RefusedCall, action: RefusedScope & { kind: 'action' }): boolean {
+    const key = keyOf(action);
+    if (this.#instances.isAlone(key, instanceId)) return false;
+    const { parties, parts } = this.#instances.suspects(key);
+    const isForAllInstances = action.action === 'create' || failure.kind === 'notAuthorized';
+    return parts > 1 && (parties > 1 || (isForAllInstances && !this.#instances.hasWorked(key)));
   }
 }
 
-function scopeRefusal({ failure: refused, failures, isDue }: Refusal<RefusedFor>): ScopeRefusal {
-  return { ...refused, failures, isDue };
+/** Nothing in the answer says that it holds for another instance. */
+export function isOfThing(failure: CloudFailure): boolean {
+  return failure.about === undefined && mayConcern(failure, 'thing');
+}
+
+const ofOthers = 'others ';
+
+function keyFor(scope: RefusedScope, blocked: BlockedFor): string {
+  if (blocked === 'all') return keyOf(scope);
+  return blocked === 'others' ? `${ofOthers}${keyOf(scope)}` : `${keyOf(scope)} for ${blocked.instanceId}`;
+}
+
+/** `own`: what the instance itself was answered last. */
+function scopeRefusal(
+  { failure: { scope, failure }, failures, isDue }: Refusal<RefusedFor>,
+  isOfOthers: boolean,
+  own = failure,
+): ScopeRefusal {
+  return { scope, failure: own, failures, isDue, isOfOthers };
 }

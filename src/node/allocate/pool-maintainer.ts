@@ -120,9 +120,10 @@ export class PoolMaintainer {
   #awaitRefused(plan: AllocationPlan | undefined, now: number): void {
     this.#endWait?.();
     const scopes = plan?.refusals.map(({ scope }) => scope) ?? [];
-    const { supply, runtime } = this.#deps;
-    this.#endWait =
-      scopes.length > 0 ? supply.blocked.awaitChange(scopes, () => runtime.tasks.report(), now) : undefined;
+    const { supply, runtime, node } = this.#deps;
+    const wake = (): void => runtime.tasks.report();
+    const waiter = { instanceId: node.instanceId, wake, since: now };
+    this.#endWait = scopes.length > 0 ? supply.blocked.awaitChange(scopes, waiter) : undefined;
   }
 
   /** Calls that wait for rate limits or a slot follow the current priority, so a rise is announced. */
@@ -145,7 +146,7 @@ export class PoolMaintainer {
     return prepareIPAllocation({
       ...facts,
       orphans,
-      refusalOf: (scope) => this.#deps.supply.blocked.refusalOf(scope),
+      refusalOf: (scope) => this.#deps.supply.blocked.refusalOf(scope, this.#deps.node.instanceId),
       max,
       preferNew,
       stepsInFlight: [...this.#deps.node.growth.steps],
@@ -192,7 +193,7 @@ export class PoolMaintainer {
       step,
       place,
       startedAt,
-      endTry: this.#deps.supply.blocked.beginTry(allScopesOf(step, place)),
+      endTry: this.#deps.supply.blocked.beginTry(allScopesOf(step, place), instanceId),
     };
     try {
       const result = await this.#perform(attempt);
@@ -231,7 +232,7 @@ export class PoolMaintainer {
     reservation.settle(result.kind === 'done' ? subnetAddressesUsed(step) : result.taken, clock.monotonic());
     if (result.kind === 'done') {
       this.#backoff.forget();
-      this.#deps.supply.blocked.worked(allScopesOf(step, place));
+      this.#deps.supply.blocked.worked(allScopesOf(step, place), place.instanceId);
     } else if (!this.#clearing.has(step)) this.#learnFromFailure(attempt, result);
     emit({ kind: 'step', finished: { step, result, duration: clock.monotonic() - startedAt } });
     return result;
@@ -264,7 +265,7 @@ export class PoolMaintainer {
     const now = this.#deps.runtime.clock.monotonic();
     // A successful creation before the failed attach shows that creating works.
     if (step.kind === 'createInterface' && at === 'attach')
-      this.#deps.supply.blocked.worked(Object.values(scopesOf(step, 'create', place)));
+      this.#deps.supply.blocked.worked(Object.values(scopesOf(step, 'create', place)), place.instanceId);
     if (policyOf(failure).invalidates !== 'nothing') this.#deps.node.invalidate(now);
     const blocked = blockedBy(failure, at);
     switch (blocked) {
@@ -301,13 +302,13 @@ export class PoolMaintainer {
     const { failure, at } = result;
     const { action } = scopesOf(step, at, place);
     const { instanceId } = place;
-    const perhaps =
-      action !== undefined && isPerhapsOfAction(failure) ? { action: action.action, instanceId } : undefined;
+    const perhaps = isPerhapsOfAction(failure) ? action?.action : undefined;
     const isNews =
       scope !== undefined &&
       this.#deps.supply.blocked.refused({
         scope,
         failure,
+        instanceId,
         startedAt,
         ...(perhaps !== undefined && { perhaps }),
       });

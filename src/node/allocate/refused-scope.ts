@@ -33,6 +33,19 @@ export type RefusedScope =
 
 export type RefusedScopeKind = RefusedScope['kind'];
 
+/** Of one instance each. */
+const ofOneInstance: ReadonlySet<RefusedScopeKind> = new Set([
+  'interface',
+  'newInterfaces',
+  'instance',
+  'prefixes',
+]);
+
+/** Whether many instances need the scope. */
+export function isShared({ kind }: RefusedScope): boolean {
+  return !ofOneInstance.has(kind);
+}
+
 /** If the answer names what it concerns. A call without such a scope follows the kind of the failure. */
 const blockedByName: Record<NonNullable<CloudFailure['about']>, Partial<Record<StepCall, WhatIsBlocked>>> = {
   action: { create: 'action', attach: 'action', allocate: 'action' },

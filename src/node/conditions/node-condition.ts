@@ -10,7 +10,7 @@ import type { StartThreshold } from '../demand/demand.ts';
 import type { Obstacle } from '../allocate/plan-obstacles.ts';
 import type { AllocationPlan } from '../allocate/prepare-ip-allocation.ts';
 import { describeScope } from '../allocate/refused-scope.ts';
-import type { ScopeRefusal } from '../allocate/blocked-resources.ts';
+import { isOfThing, type ScopeRefusal } from '../allocate/blocked-resources.ts';
 import type { Untaken } from './untaken-addresses.ts';
 
 export interface NodeCondition {
@@ -217,7 +217,9 @@ export function planCondition(
   words: CloudWords,
   isGone?: (subnetId: string) => boolean,
 ): NodeCondition | undefined {
-  const told = refusals.filter(({ failure, failures }) => isWorthReporting(failure, failures));
+  const told = refusals.filter((refusal) =>
+    isGuess(refusal) ? refusal.failures > 1 : isWorthReporting(refusal.failure, refusal.failures),
+  );
   const reported = isStuck ? told.map(refusalCondition) : [];
   const found = obstacle === undefined ? reported : [obstacleCondition(obstacle, words, isGone), ...reported];
   const [first] = found;
@@ -225,7 +227,17 @@ export function planCondition(
   return { ...first, message: [...new Set(found.map(({ message }) => message))].join('; and ') };
 }
 
-function refusalCondition({ scope, failure }: ScopeRefusal): NodeCondition {
+/** The answer is about another instance, and nothing says that it holds for this one. */
+function isGuess({ failure, isOfOthers }: ScopeRefusal): boolean {
+  return isOfOthers && isOfThing(failure);
+}
+
+function refusalCondition(refusal: ScopeRefusal): NodeCondition {
+  const { scope, failure } = refusal;
+  if (isGuess(refusal)) {
+    const message = `${failure.action} was refused to other nodes with ${failure.code}, which say why: this node tries it in its turn`;
+    return { reason: 'CallFailed', message };
+  }
   const { reason, message } = failureCondition(failure);
   return { reason, message: `${describeScope(scope)}${message}` };
 }

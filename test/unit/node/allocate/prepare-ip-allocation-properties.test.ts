@@ -157,7 +157,7 @@ const anyFacts: fc.Arbitrary<AllocationFacts> = fc
     frozen: new Set(rest.frozen),
     refusalOf: (scope: RefusedScope) =>
       rest.refused.includes(keyOf(scope))
-        ? { scope, failure: failure('notAuthorized'), failures: 1, isDue: rest.due }
+        ? { scope, failure: failure('notAuthorized'), failures: 1, isDue: rest.due, isOfOthers: false }
         : undefined,
     traits,
     orphans: { read: true, fit: [], unclear: [] },

@@ -69,6 +69,13 @@ describe('a denied action', () => {
     expect(isOpen('eni-2')).toBe(false);
   });
 
+  test('is sent for nothing else if a later answer is about the action itself', () => {
+    ask('eni-1');
+    ask('eni-2', { ...denial, about: 'action' });
+
+    expect([isOpen('eni-1'), isOpen('eni-2'), isOpen('eni-3')]).toEqual([false, false, false]);
+  });
+
   test('is open for all once it is granted for something that it was denied for', () => {
     ask('eni-1');
     ask('eni-2');
@@ -76,6 +83,21 @@ describe('a denied action', () => {
 
     expect(ask('eni-1', 'granted')).toBe(true);
     expect(isOpen('eni-2')).toBe(true);
+  });
+
+  test('has a turn for what it was not denied for, and that is granted from then on', () => {
+    const ofAction = { ...denial, about: 'action' } as const;
+    ask('eni-bad', ofAction);
+    // The bad one is the first to try, each time.
+    for (; now < 300_000; now += 1000) ask('eni-bad', ofAction);
+    const open = [isOpen('eni-bad'), isOpen('eni-1')];
+    ask('eni-1', 'granted');
+    for (const end = now + 300_000; now < end; now += 1000) {
+      ask('eni-bad', ofAction);
+      expect([isOpen('eni-1'), isOpen('eni-2')]).toEqual([true, true]);
+    }
+
+    expect(open).toEqual([false, true]);
   });
 
   test('is tried by one caller at a time, and by the next one if that call decided nothing', () => {
