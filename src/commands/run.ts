@@ -83,7 +83,7 @@ async function serve(
   const proxy = access.proxy === undefined ? 'none' : proxyInWords(access.proxy);
   log.info('connecting to Kubernetes', { server: access.server.origin, proxy });
   const transport = new UndiciTransport({ access, clock });
-  const leaseTransport = new UndiciTransport({ access, clock, connections: 2 });
+  const leaseTransport = new UndiciTransport({ access, clock, connections: 8 });
   const connection = { options, outbound, log, clock, ...thisProcess };
   const mode = await openMode(command, connection, stop);
   const controller = new Controller({

@@ -154,11 +154,15 @@ export class ClusterCache {
     await Promise.all(this.#reflectors().map(([, each]) => each.run(signal)));
   }
 
+  /** Why the last attempt to list CiliumNodes failed; undefined if none has, or while they are known. */
+  readProblem(): string | undefined {
+    const { state } = this.#nodes.figures();
+    return 'problem' in state ? state.problem : this.#nodesProblem;
+  }
+
   /** What the first list of CiliumNodes waits for. */
   waitingFor(): string {
-    const { state } = this.#nodes.figures();
-    if ('problem' in state) return state.problem;
-    return this.#nodesProblem ?? 'CiliumNodes are being listed';
+    return this.readProblem() ?? 'CiliumNodes are being listed';
   }
 
   /** Undefined while the watch of CiliumNodes works, or reports its own problem. */

@@ -39,8 +39,11 @@ export interface ControllerDeps<Status extends object, Node extends object> {
   readonly readLiveOptions: (() => LiveReading) | undefined;
 }
 
-/** How long a new Lease holder may read what it serves before it starts to lead, in ms. */
-const maxCatchUp = 60_000;
+/**
+ * How long a new Lease holder may read what it serves before it starts to lead, in ms. A failed read may be a trouble of
+ * this process alone. A slow one would take any other process as long.
+ */
+const maxCatchUp = { failing: 60_000, slow: 300_000 };
 /** How long work in flight may continue after the shutdown signal, in ms. */
 const drainTime = 20_000;
 
@@ -211,10 +214,10 @@ export class Controller<Status extends object = StatusReport, Node extends objec
   async #readyToLead(signal: AbortSignal): Promise<'leading' | 'behind'> {
     const leading = await this.#leading.promise;
     if (this.#election === undefined) return leading;
-    const { clock, log } = this.#deps.host;
+    const { log } = this.#deps.host;
     this.#state = 'catchingUp';
     const known = new AbortController();
-    const tooLate = sleep(clock, maxCatchUp, AbortSignal.any([signal, known.signal])).then(
+    const tooLate = this.#tooLateToLead(AbortSignal.any([signal, known.signal])).then(
       () => 'behind' as const,
       () => leading,
     );
@@ -225,6 +228,16 @@ export class Controller<Status extends object = StatusReport, Node extends objec
       log.error(`cannot read ${this.#mode.served}: releasing the Lease, exiting`, { problem });
     }
     return this.#leads() ? first : 'behind';
+  }
+
+  /** Rejects only with the signal's reason. */
+  async #tooLateToLead(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#deps.host;
+    const end = clock.monotonic() + maxCatchUp.slow;
+    await sleep(clock, maxCatchUp.failing, signal);
+    while (this.#mode.readProblem() === undefined && clock.monotonic() < end) {
+      await sleep(clock, 5000, signal);
+    }
   }
 
   #beginLeading(): void {

@@ -153,11 +153,15 @@ export class CidrMode<H extends Holder, D> implements Mode<CidrStatusReport, Cid
     await Promise.all([this.#reflector, ...this.#watched].map(({ synced }) => synced));
   }
 
-  waitingFor(): string {
+  readProblem(): string | undefined {
     const { state } = this.#reflector.figures();
     if ('problem' in state) return state.problem;
-    const others = this.#parts.watches.find(({ problem, isSettled }) => problem !== undefined || !isSettled);
-    return this.#problem ?? others?.problem ?? `${others?.resource ?? this.served} are being listed`;
+    return this.#problem ?? this.#parts.watches.find(({ problem }) => problem !== undefined)?.problem;
+  }
+
+  waitingFor(): string {
+    const unsettled = this.#parts.watches.find(({ isSettled }) => !isSettled);
+    return this.readProblem() ?? `${unsettled?.resource ?? this.served} are being listed`;
   }
 
   async caughtUp(): Promise<void> {

@@ -64,6 +64,10 @@ export class EniMode implements Mode<StatusReport, NodeStatusReport> {
     this.#schema = await schemaAtStart({ ...host, kubernetes }, signal);
   }
 
+  readProblem(): string | undefined {
+    return this.#cache.readProblem();
+  }
+
   waitingFor(): string {
     return this.#cache.waitingFor();
   }

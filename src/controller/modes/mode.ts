@@ -60,6 +60,8 @@ export interface Mode<Status extends object, Node extends object> {
   readonly background: readonly { run(signal: AbortSignal): Promise<void> }[];
   /** Resolves once enough is known to stand for election. */
   prepare(signal: AbortSignal): Promise<void>;
+  /** Why the last attempt to list the served objects failed; undefined if none has, or while they are known. */
+  readProblem(): string | undefined;
   /** What the first list of the served objects waits for. */
   waitingFor(): string;
   /** Resolves once everything written before this call is known. May reject with the signal's reason. */

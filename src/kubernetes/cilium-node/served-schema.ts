@@ -4,7 +4,7 @@ import { ask, type ApiRefusal } from '../transport/api-reply.ts';
 import { assumedSchema } from './assumed-schema.ts';
 import { isList, type Json, type JsonObject, memberOf, textAt, valueAt } from '../transport/json.ts';
 import { prune, schemaAt, type StructuralSchema, structuralSchema } from './structural-schema.ts';
-import type { KubernetesTransport } from '../transport/transport.ts';
+import { type KubernetesTransport, slowReadTimeout } from '../transport/transport.ts';
 
 const definitionPath = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/ciliumnodes.cilium.io';
 const version = 'v2';
@@ -44,7 +44,8 @@ export async function readServedSchema(
   transport: KubernetesTransport,
   signal: AbortSignal,
 ): Promise<ServedSchema> {
-  const reply = await ask(transport, { method: 'GET', path: definitionPath }, signal);
+  const request = { method: 'GET', path: definitionPath, timeoutMs: slowReadTimeout } as const;
+  const reply = await ask(transport, request, signal);
   if (reply.kind !== 'ok') return assumed(reasonOf(reply), reply.kind === 'unavailable');
   const served = servedVersion(reply.object);
   if (served === undefined) return assumed(`the definition does not serve ${version}`);

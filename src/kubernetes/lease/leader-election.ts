@@ -7,9 +7,10 @@ import { type Clock, sleep } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { ApiRefusal } from '../transport/api-reply.ts';
 import { textAt } from '../transport/json.ts';
+import { LinkedAbort } from '../transport/linked-abort.ts';
 import { LeaseAnnotations } from './lease-annotations.ts';
 import { LeaseClient, type LeaseReply, type Patience } from './lease-client.ts';
-import { annotationOf, type LeaseClaim } from './lease-record.ts';
+import { annotationOf, type LeaseClaim, renewTimeOf } from './lease-record.ts';
 import { LeaseSighting } from './lease-sighting.ts';
 import { checkedLeaseTimings, jitterFactor, type LeaseTimings } from './lease-timings.ts';
 import type { KubernetesTransport } from '../transport/transport.ts';
@@ -32,7 +33,7 @@ export interface LeaderElectionOptions {
   readonly onBug: (error: unknown) => void;
 }
 
-/** The end of our own lease. */
+/** The end of our own lease, or another moment on both clocks. */
 export interface LeaseEnd {
   /** Monotonic ms. */
   readonly monotonic: number;
@@ -50,8 +51,8 @@ export type Leadership =
   | { readonly kind: 'stopped' };
 
 /**
- * Minimum time left for a renewal, in ms. A later answer would be useless, and its effect would only delay other
- * candidates.
+ * Minimum time left for a renewal, in ms, and margin before the end of the lease. A later answer would be useless, and
+ * its effect would only delay other candidates.
  */
 const minTryTime = 50;
 
@@ -65,8 +66,12 @@ export class LeaderElection {
   readonly #sighting: LeaseSighting;
   readonly #annotations: LeaseAnnotations;
   #state: Leadership = { kind: 'standby', holder: undefined };
-  /** Taken before the last successful request was sent, in monotonic ms. */
-  #renewed = -Infinity;
+  /** When the last attempt to acquire or renew began, in monotonic ms. */
+  #attempted = -Infinity;
+  /** When the attempts since the last success end, in monotonic ms; undefined before the first of them. */
+  #deadline: number | undefined;
+  /** When each write was sent that may have been carried out and has not counted yet, by the renew time it sets. */
+  readonly #uncounted = new Map<string, LeaseEnd>();
   /** Whether the Lease may name us as holder. */
   #claimed = false;
   #problem: ApiRefusal | undefined;
@@ -144,7 +149,8 @@ export class LeaderElection {
     const { clock, random } = this.#options;
     for (;;) {
       const attempt = await this.#tryToAcquire(signal);
-      if (attempt === 'held') return;
+      // An answer may grant the lease at the moment at which another one ends the attempt.
+      if (this.#state.kind !== 'standby') return;
       if (attempt === 'another') this.#problem = undefined;
       const retry = this.#timings.retryPeriod * (1 + random.next() * (jitterFactor - 1));
       // Wake when the other lease expires, not one retry period later.
@@ -155,21 +161,31 @@ export class LeaderElection {
 
   async #lead(signal: AbortSignal): Promise<void> {
     const { clock } = this.#options;
+    const { retryPeriod, renewDeadline } = this.#timings;
     while (this.state.kind === 'leading') {
-      await sleep(clock, Math.min(this.#timings.retryPeriod, Math.max(0, this.#timeLeft())), signal);
-      if (this.state.kind !== 'leading') return;
-      if (this.#timeLeft() < minTryTime)
-        this.#lose(`could not renew the lease for ${this.#timings.renewDeadline / 1000} s`);
+      const due = Math.min(this.#attempted + retryPeriod, this.#deadline ?? Infinity);
+      await sleep(clock, Math.max(0, due - clock.monotonic()), signal);
+      const { state } = this;
+      if (state.kind !== 'leading') return;
+      const now = clock.monotonic();
+      this.#deadline ??= Math.min(now + renewDeadline, state.until.monotonic - minTryTime);
+      if (this.#deadline - now < minTryTime) this.#lose(this.#whyNotRenewed(state.until));
       else if ((await this.#renew(signal)) === 'another') {
         this.#lose(`${this.#sighting.holder ?? 'another process'} has taken the lease`);
       }
     }
   }
 
+  #whyNotRenewed(until: LeaseEnd): string {
+    const renewed = until.monotonic - this.#timings.leaseDuration;
+    const seconds = (this.#options.clock.monotonic() - renewed) / 1000;
+    return `could not renew the lease for ${Math.round(seconds)} s`;
+  }
+
   async #tryToAcquire(signal: AbortSignal): Promise<Attempt> {
     if (!this.#isKnownFree()) {
       const outcome = await this.#readLease(signal);
-      if (outcome === 'failed' && !this.#isKnownFree()) return 'failed';
+      if (outcome === 'held' || (outcome === 'failed' && !this.#isKnownFree())) return outcome;
     }
     if (this.#options.clock.monotonic() < this.#sighting.freeAt()) return 'another';
     const attempt = await this.#claim(signal);
@@ -182,33 +198,77 @@ export class LeaderElection {
     const attempt = await this.#claim(signal);
     if (attempt !== 'another') return attempt;
     const outcome = await this.#readLease(signal);
-    if (outcome === 'failed') return 'failed';
+    if (outcome !== 'another') return outcome;
     if (!this.#sighting.isOurs && !this.#sighting.isMissing) return 'another';
     return (await this.#claim(signal)) === 'held' ? 'held' : 'failed';
   }
 
+  /** A write of ours that the Lease shows counts as if its answer had arrived. */
   async #readLease(signal: AbortSignal): Promise<Attempt> {
-    const reply = await this.#client.read(this.#patience(signal));
-    if (reply.kind === 'lease') this.#see(reply);
-    else if (reply.kind === 'missing') this.#sighting.miss(this.#options.clock.monotonic());
-    else return this.#fail(reply);
-    return 'another';
+    const { timeoutMs } = this.#patience(signal);
+    // A leader needs time for a write after it.
+    const share = this.#state.kind === 'leading' ? 2 : 1;
+    const reply = await this.#client.read({ timeoutMs: timeoutMs / share, signal });
+    signal.throwIfAborted();
+    if (reply.kind === 'missing') this.#sighting.miss(this.#options.clock.monotonic());
+    if (reply.kind === 'missing') return 'another';
+    if (reply.kind !== 'lease') return this.#fail(reply);
+    this.#see(reply);
+    const sent = this.#sighting.isOurs ? this.#uncounted.get(reply.lease.renewTime) : undefined;
+    return sent === undefined ? 'another' : this.#hold(sent);
+  }
+
+  async #claim(signal: AbortSignal): Promise<Attempt> {
+    const attempt = new LinkedAbort(signal);
+    this.#attempted = this.#options.clock.monotonic();
+    try {
+      return await this.#writeUntilCarriedOut(attempt.signal);
+    } finally {
+      attempt.abort();
+    }
+  }
+
+  #writeUntilCarriedOut(signal: AbortSignal): Promise<Attempt> {
+    return Promise.race([this.#write(signal), this.#attendLateWrite(signal)]);
+  }
+
+  /**
+   * Reads the Lease beside a write whose answer is late, and writes once more if that shows it was not carried out. The API
+   * server carries out one of them at most: all are bound to the same state.
+   */
+  async #attendLateWrite(signal: AbortSignal): Promise<Attempt> {
+    const { clock } = this.#options;
+    for (;;) {
+      await sleep(clock, this.#timings.retryPeriod, signal);
+      const outcome = await this.#readLease(signal);
+      if (outcome === 'failed') continue;
+      if (outcome === 'held') return 'held';
+      if (clock.monotonic() < this.#sighting.freeAt()) return 'another';
+      this.#annotations.failed({ kind: 'unavailable' }, clock.monotonic());
+      return this.#writeUntilCarriedOut(signal);
+    }
   }
 
   /** Creates the Lease if none exists, else overwrites the state last seen. */
-  async #claim(signal: AbortSignal): Promise<Attempt> {
+  async #write(signal: AbortSignal): Promise<Attempt> {
     const { clock } = this.#options;
     const { lease } = this.#sighting;
     const before = { monotonic: clock.monotonic(), wall: clock.wall() };
     const patience = this.#patience(signal);
     const claim = this.#claimOf(this.#options.identity, this.#timings.leaseDuration);
     this.#claimed = true;
+    this.#noteSent(renewTimeOf(lease, claim), before);
     const reply =
       lease === undefined
         ? await this.#client.create(claim, patience)
         : await this.#client.claim(lease, claim, patience);
+    // Another request has decided the attempt meanwhile.
+    signal.throwIfAborted();
     this.#noteAnnotations(claim, reply);
-    if (reply.kind === 'lease') return this.#hold(reply, before);
+    if (reply.kind === 'lease') {
+      this.#see(reply);
+      return this.#hold(before);
+    }
     if (reply.kind === 'conflict') return 'another';
     if (reply.kind === 'missing' && lease !== undefined) {
       this.#sighting.miss(this.#options.clock.monotonic());
@@ -217,15 +277,28 @@ export class LeaderElection {
     return this.#fail(reply);
   }
 
-  #hold(reply: LeaseReply & { readonly kind: 'lease' }, before: LeaseEnd): Attempt {
+  /** Two writes may set the same renew time after the wall clock was set back: the earlier one counts. */
+  #noteSent(renewTime: string, sent: LeaseEnd): void {
+    const oldest = sent.monotonic - this.#timings.leaseDuration;
+    this.#forgetSent(oldest);
+    if (!this.#uncounted.has(renewTime)) this.#uncounted.set(renewTime, sent);
+  }
+
+  #forgetSent(until: number): void {
+    for (const [renewTime, { monotonic }] of this.#uncounted)
+      if (monotonic <= until) this.#uncounted.delete(renewTime);
+  }
+
+  /** The API server carried out a write that was sent at `sent`, so its record ends no earlier than ours. */
+  #hold(sent: LeaseEnd): Attempt {
     const { leaseDuration } = this.#timings;
-    const until = { monotonic: before.monotonic + leaseDuration, wall: before.wall + leaseDuration };
-    this.#see(reply);
+    const until = { monotonic: sent.monotonic + leaseDuration, wall: sent.wall + leaseDuration };
     this.#problem = undefined;
+    this.#forgetSent(sent.monotonic);
     // A late answer grants no lease, and a lease that expired meanwhile is not revived.
     const { kind } = this.state;
     if (this.#isPast(until) || kind === 'lost' || kind === 'stopped') return 'failed';
-    this.#renewed = before.monotonic;
+    this.#deadline = undefined;
     if (kind === 'leading') this.#state = { kind, until };
     else this.#enter({ kind: 'leading', until });
     return 'held';
@@ -266,16 +339,15 @@ export class LeaderElection {
     return clock.monotonic() >= until.monotonic || clock.wall() >= until.wall;
   }
 
-  /** Time until the renew deadline, in ms. */
-  #timeLeft(): number {
-    return this.#renewed + this.#timings.renewDeadline - this.#options.clock.monotonic();
-  }
-
-  /** Leaves time for a second attempt before the deadline, and never exceeds the deadline. */
+  /** A leader's request may take all of the time left; on the way out, the process does not wait as long. */
   #patience(signal: AbortSignal): Patience {
-    const half = this.#timings.renewDeadline / 2;
-    const timeoutMs = this.#state.kind === 'leading' ? Math.max(1, Math.min(half, this.#timeLeft())) : half;
-    return { timeoutMs, signal };
+    const { renewDeadline } = this.#timings;
+    const now = this.#options.clock.monotonic();
+    if (this.#state.kind === 'leading') {
+      const left = (this.#deadline ?? now + renewDeadline) - now;
+      return { timeoutMs: Math.max(1, left), signal };
+    }
+    return { timeoutMs: this.#state.kind === 'standby' ? renewDeadline : renewDeadline / 2, signal };
   }
 
   #claimOf(holder: string, duration: number): LeaseClaim {

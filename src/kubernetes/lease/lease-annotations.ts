@@ -33,8 +33,8 @@ export class LeaseAnnotations {
     return changes.length === 0 ? undefined : new Map(changes);
   }
 
-  /** Records that an attempt with changes failed. */
-  failed({ kind }: ApiRefusal, now: number): void {
+  /** Records that an attempt with changes failed, or is late. */
+  failed({ kind }: Pick<ApiRefusal, 'kind'>, now: number): void {
     this.#pausedUntil = now + (kind === 'unavailable' ? this.#failedPause : refusedPause);
   }
 }

@@ -8,6 +8,8 @@ export interface LeaseRecord {
   readonly holder: string;
   /** As the holder requested it, in ms. */
   readonly duration: number | undefined;
+  /** As its holder wrote it. */
+  readonly renewTime: string;
   readonly resourceVersion: string;
   /** As read: our writes keep the fields of others. */
   readonly raw: JsonObject;
@@ -18,6 +20,7 @@ export function readLease(raw: JsonObject): LeaseRecord {
   return {
     holder: textAt(raw, 'spec', 'holderIdentity') ?? '',
     duration: typeof seconds === 'number' && seconds > 0 ? seconds * 1000 : undefined,
+    renewTime: textAt(raw, 'spec', 'renewTime') ?? '',
     resourceVersion: textAt(raw, 'metadata', 'resourceVersion') ?? '',
     raw,
   };
@@ -51,18 +54,20 @@ export function newLease(namespace: string, name: string, claim: LeaseClaim): Js
   };
 }
 
-/**
- * The Lease after `claim`. It differs from `lease` even if the wall clock stands still, so that others observe a
- * renewal.
- */
-export function claimedLease({ raw, holder }: LeaseRecord, claim: LeaseClaim): JsonObject {
+/** What `claim` sets over `lease`. It differs even if the wall clock stands still, so that others observe a renewal. */
+export function renewTimeOf(lease: LeaseRecord | undefined, claim: LeaseClaim): string {
+  const now = microTime(claim.now);
+  return now === lease?.renewTime ? now.replace('000Z', '001Z') : now;
+}
+
+/** The Lease after `claim`. */
+export function claimedLease(lease: LeaseRecord, claim: LeaseClaim): JsonObject {
+  const { raw, holder } = lease;
   const spec = memberOf(raw, 'spec');
   const before = isObject(spec) ? spec : {};
   const transitions = before['leaseTransitions'];
   // A release is no transition: it has no new leader.
   const changes = holder === claim.holder || claim.holder === '' ? 0 : 1;
-  const now = microTime(claim.now);
-  const renewTime = now === before['renewTime'] ? now.replace('000Z', '001Z') : now;
   return {
     ...raw,
     ...metadataAfter(raw, claim),
@@ -70,9 +75,9 @@ export function claimedLease({ raw, holder }: LeaseRecord, claim: LeaseClaim): J
       ...before,
       holderIdentity: claim.holder,
       leaseDurationSeconds: claim.duration / 1000,
-      renewTime,
+      renewTime: renewTimeOf(lease, claim),
       ...(changes > 0 && {
-        acquireTime: now,
+        acquireTime: microTime(claim.now),
         leaseTransitions: (typeof transitions === 'number' ? transitions : 0) + changes,
       }),
     },

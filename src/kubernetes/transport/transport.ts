@@ -49,5 +49,11 @@ export interface KubernetesTransport {
 /** Ms. */
 export const defaultTimeout = 30_000;
 
+/**
+ * Time limit of a list, of the start of a watch, and of what every start needs, in ms. An API server under load takes long
+ * for them, and ends a request itself after 60 s.
+ */
+export const slowReadTimeout = 65_000;
+
 /** What we call ourselves. The API server notes it as the manager of the fields that we write. */
 export const userAgent = 'headwater';

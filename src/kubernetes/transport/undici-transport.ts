@@ -33,8 +33,8 @@ export interface UndiciTransportOptions {
 type Response = Dispatcher.ResponseData;
 
 /**
- * How long to wait for the start of an answer before a request is sent once more, over a new connection, in ms. Undefined
- * where that is not safe. A read changes nothing. A replacement is bound to a resource version, and its caller reads the
+ * How long to wait at most for the start of an answer before a request is sent once more, over a new connection, in ms: a
+ * quarter of its own time limit where that is shorter. Undefined where that is not safe. A read changes nothing. A replacement is bound to a resource version, and its caller reads the
  * object after a conflict. The caller of a patch learns from its answer whether it changed the object, and the second
  * answer would say "conflict". A creation has no such bond.
  */
@@ -58,8 +58,6 @@ const maxIdleTime = 5000;
 
 /** Pauses between renewals of credentials, while the server refuses the renewed ones too. */
 const renewals = { base: 10_000, cap: 300_000 };
-
-const silent = new Error('the connection is silent');
 
 export class UndiciTransport implements KubernetesTransport {
   readonly #options: UndiciTransportOptions;
@@ -139,27 +137,48 @@ export class UndiciTransport implements KubernetesTransport {
     return access.credentials();
   }
 
-  /** Tries a new connection if the first one stays silent, where repeating is safe. */
-  async #request(
-    request: TransportRequest,
-    credentials: Credentials,
-    signal: AbortSignal,
-  ): Promise<Response> {
-    const { clock } = this.#options;
-    const { method, timeoutMs = defaultTimeout } = request;
-    const patience = repeatedAfter[method];
-    if (patience === undefined || this.#isRenewed()) return this.#dispatch(request, credentials, signal);
-    const attempt = new LinkedAbort(signal);
-    const cancel = clock.schedule(Math.min(patience, timeoutMs / 2), () => attempt.abort(silent));
-    try {
-      return await this.#dispatch(request, credentials, attempt.signal);
-    } catch (error) {
-      if (attempt.signal.reason !== silent) throw error;
-      this.#renewPool();
-      return await this.#dispatch(request, credentials, signal);
-    } finally {
-      cancel();
-    }
+  /**
+   * Asks a second time beside a request that stays silent, over a new connection, where repeating is safe. The first
+   * answer counts: a server that is only slow has carried out the first request all along.
+   */
+  #request(request: TransportRequest, credentials: Credentials, signal: AbortSignal): Promise<Response> {
+    const patience = this.#patience(request);
+    if (patience === undefined) return this.#dispatch(request, credentials, signal);
+    const { promise, resolve, reject } = Promise.withResolvers<Response>();
+    const open = new Set<LinkedAbort>();
+    const attempt = (): void => {
+      const own = new LinkedAbort(signal);
+      open.add(own);
+      this.#dispatch(request, credentials, own.signal).then(
+        (response) => {
+          cancel();
+          resolve(response);
+          open.delete(own);
+          for (const other of open) other.abort();
+        },
+        (error: Error) => {
+          open.delete(own);
+          if (open.size > 0) return;
+          cancel();
+          reject(error);
+        },
+      );
+    };
+    const cancel = this.#options.clock.schedule(patience, () => {
+      this.#leaveSilentPool();
+      attempt();
+    });
+    attempt();
+    return promise;
+  }
+
+  /** When to ask a second time; undefined where that is not safe. A slow server is not asked twice again and again. */
+  #patience({ method, timeoutMs = defaultTimeout }: TransportRequest): number | undefined {
+    const longest = repeatedAfter[method];
+    if (longest === undefined) return undefined;
+    const patience = Math.min(longest, timeoutMs / 4);
+    const calm = this.#renewedAt + 2 * patience - this.#options.clock.monotonic();
+    return Math.max(patience, calm);
   }
 
   #dispatch(
@@ -195,8 +214,7 @@ export class UndiciTransport implements KubernetesTransport {
   }
 
   /** Later requests use new connections. */
-  #renewPool(): void {
-    if (this.#isRenewed()) return;
+  #leaveSilentPool(): void {
     this.#renewedAt = this.#options.clock.monotonic();
     this.#leavePool();
   }
@@ -261,7 +279,8 @@ export class UndiciTransport implements KubernetesTransport {
   #failure(error: unknown, { aborted, reason }: AbortSignal): unknown {
     const failure: unknown = aborted ? reason : error;
     if (!aborted && !(error instanceof KubernetesError)) return unreachable(error, this.#options.access);
-    if (failure instanceof KubernetesError && failure.code === 'KUBERNETES_TIMEOUT') this.#renewPool();
+    if (failure instanceof KubernetesError && failure.code === 'KUBERNETES_TIMEOUT' && !this.#isRenewed())
+      this.#leaveSilentPool();
     return failure;
   }
 }

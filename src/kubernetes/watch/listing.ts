@@ -5,6 +5,7 @@
 import { sleep } from '../../runtime/clock.ts';
 import { ask, type ApiRefusal, type Reply } from '../transport/api-reply.ts';
 import { isList, isObject, type Json, type JsonObject, textAt, valueAt } from '../transport/json.ts';
+import { slowReadTimeout } from '../transport/transport.ts';
 import type { Read } from './object-store.ts';
 import type { Collection } from './watch-stream.ts';
 
@@ -95,7 +96,8 @@ async function askForPage<T>(
 ): Promise<Reply> {
   const isLeast = limit === undefined || limit === 1;
   const path = pagePath(options, limit, token);
-  const request = { method: 'GET', path, ...(!isLeast && { maxBytes: maxPage }) } as const;
+  const limits = { timeoutMs: slowReadTimeout, ...(!isLeast && { maxBytes: maxPage }) };
+  const request = { method: 'GET', path, ...limits } as const;
   const reply = await ask(options.transport, request, signal);
   if (isLeast || reply.kind !== 'unavailable' || reply.isTooLong !== true) return reply;
   return askForPage(options, Math.max(1, Math.floor(limit / smaller)), token, signal);

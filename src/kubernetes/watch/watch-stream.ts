@@ -6,7 +6,12 @@ import { type ApiRefusal, refusalOf, refusalOfStatus, withoutAnswer } from '../t
 import { isObject, type Json, type JsonObject, textAt, valueAt } from '../transport/json.ts';
 import { KubernetesError } from '../transport/kubernetes-error.ts';
 import { LinkedAbort } from '../transport/linked-abort.ts';
-import type { KubernetesTransport, StreamAnswer, StreamLine } from '../transport/transport.ts';
+import {
+  type KubernetesTransport,
+  slowReadTimeout,
+  type StreamAnswer,
+  type StreamLine,
+} from '../transport/transport.ts';
 
 /** A collection, or what the field selector selects of it. */
 export interface Collection {
@@ -53,7 +58,8 @@ const idleSlack = 5000;
 export async function watchOnce(options: WatchOptions, signal: AbortSignal): Promise<WatchEnd> {
   const idle = new IdleGuard(options.clock, options.timeoutSeconds * 1000 + idleSlack, signal);
   try {
-    const answer = await options.transport.stream({ method: 'GET', path: watchPath(options) }, idle.signal);
+    const request = { method: 'GET', path: watchPath(options), timeoutMs: slowReadTimeout } as const;
+    const answer = await options.transport.stream(request, idle.signal);
     if (answer.kind === 'refused') return refusalOf(answer.answer);
     idle.touch();
     options.onOpen();
@@ -131,20 +137,18 @@ function watchPath(options: WatchOptions): string {
   return `${options.path}?${query.toString()}`;
 }
 
-/** Aborts its signal after `limit` ms without a touch. It keeps a single timer, however many touches arrive. */
+/** Aborts its signal `limit` ms after the last touch. It keeps a single timer, however many touches arrive. */
 class IdleGuard {
   readonly #clock: Clock;
   readonly #limit: number;
   readonly #abort: LinkedAbort;
-  #touched: number;
-  #cancel: () => void;
+  #touched: number | undefined;
+  #cancel = (): void => undefined;
 
   constructor(clock: Clock, limit: number, parent: AbortSignal) {
     this.#clock = clock;
     this.#limit = limit;
     this.#abort = new LinkedAbort(parent);
-    this.#touched = clock.monotonic();
-    this.#cancel = clock.schedule(limit, () => this.#check());
   }
 
   get signal(): AbortSignal {
@@ -152,7 +156,9 @@ class IdleGuard {
   }
 
   touch(): void {
+    const isFirst = this.#touched === undefined;
     this.#touched = this.#clock.monotonic();
+    if (isFirst) this.#checkIn(this.#limit);
   }
 
   release(): void {
@@ -160,10 +166,14 @@ class IdleGuard {
     this.#abort.release();
   }
 
+  #checkIn(ms: number): void {
+    this.#cancel = this.#clock.schedule(ms, () => this.#check());
+  }
+
   #check(): void {
-    const quiet = this.#clock.monotonic() - this.#touched;
+    const quiet = this.#clock.monotonic() - (this.#touched ?? 0);
     if (quiet < this.#limit) {
-      this.#cancel = this.#clock.schedule(this.#limit - quiet, () => this.#check());
+      this.#checkIn(this.#limit - quiet);
       return;
     }
     const message = `the watch sent nothing for ${Math.round(quiet / 1000)} s, not even its end`;

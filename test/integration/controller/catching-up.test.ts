@@ -62,3 +62,24 @@ describe('a leader that cannot list CiliumNodes', () => {
     expect(await second.outcome).toBe('stopped');
   });
 });
+
+describe('a leader whose lists of CiliumNodes take long', () => {
+  test('waits for them: another process would wait as long', async () => {
+    const world = new World({ cloud: testCloud({ instances: [instance({ count: 2 })] }) });
+    void world.cluster.workload.start();
+    await world.advance(60_000);
+    const clear = world.kubernetesFault({
+      method: 'GET',
+      path: lists,
+      effect: { kind: 'delay', ms: 35_000 },
+    });
+    const leader = startController(world, { identity: 'headwater-a' });
+
+    await world.until('it leads', () => leader.controller.state === 'leading', 250_000);
+    clear();
+
+    expect(leader.logged.map(({ message }) => message)).not.toContain(
+      'cannot read CiliumNodes: releasing the Lease, exiting',
+    );
+  });
+});

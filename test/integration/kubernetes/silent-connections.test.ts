@@ -1,6 +1,8 @@
 // Requests over connections that a relay has silenced: it acknowledges everything and passes nothing on.
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { ServerResponse } from 'node:http';
+import { type Listing, listAll } from '../../../src/kubernetes/watch/listing.ts';
+import { watchOnce } from '../../../src/kubernetes/watch/watch-stream.ts';
 import type { TransportAnswer, TransportRequest } from '../../../src/kubernetes/transport/transport.ts';
 import { UndiciTransport } from '../../../src/kubernetes/transport/undici-transport.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
@@ -34,7 +36,12 @@ async function stageWith(answer: Answer): Promise<Stage> {
   const clock = new VirtualClock();
   const transport = new UndiciTransport({ access: accessTo(relay.url), clock });
   ended.push(server.close, relay.close, () => transport.close());
-  const send: Stage['send'] = (method, path) => transport.send({ method, path }, never);
+  const send: Stage['send'] = async (method, path) => {
+    const answer = await transport.send({ method, path }, never);
+    // A connection is used again from the next turn on.
+    await turn();
+    return answer;
+  };
   return { clock, relay, transport, arrived, send };
 }
 
@@ -42,12 +49,16 @@ const fine: Answer = (_request, response) => json(response, 200, {});
 
 /** Waits for requests to arrive; each turn lets sockets work. */
 async function until(isSo: () => boolean): Promise<void> {
-  for (let turn = 0; !isSo(); turn++) {
-    if (turn > 100_000) throw new Error('it did not happen');
-    await new Promise<void>((resolve) => {
-      setImmediate(resolve);
-    });
+  for (let turns = 0; !isSo(); turns++) {
+    if (turns > 1_000_000) throw new Error('it did not happen');
+    await turn();
   }
+}
+
+function turn(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
 }
 
 describe('a request over a silent connection', () => {
@@ -88,6 +99,69 @@ describe('a request over a silent connection', () => {
       expect(arrived.slice(2)).toEqual([`${method} /third`, `${method} /fourth`]);
     },
   );
+
+  test('is answered by the first one if that was only slow: a write that was carried out all along', async () => {
+    const waiting: ServerResponse[] = [];
+    const { clock, arrived, transport } = await stageWith((_request, response) => waiting.push(response));
+
+    const sent = transport.send({ method: 'PUT', path: '/lease', timeoutMs: 10_000 }, never);
+    await until(() => arrived.length === 1);
+    await clock.advance(2500);
+    await until(() => arrived.length === 2);
+    json(waiting[0] as ServerResponse, 200, { first: true });
+
+    expect(JSON.parse((await sent).body)).toEqual({ first: true });
+  });
+
+  test.each<[number]>([[35_000], [59_000]])(
+    'may take as long as a list whose answer begins after %i ms',
+    async (wait) => {
+      const waiting: ServerResponse[] = [];
+      const { clock, transport } = await stageWith((_request, response) => waiting.push(response));
+      let listed: Listing<unknown> | undefined;
+      const read = (): undefined => undefined;
+
+      void listAll({ transport, clock, path: '/apis/cilium.io/v2/ciliumnodes', read }, never).then(
+        (listing) => {
+          listed = listing;
+        },
+      );
+      await until(() => waiting.length === 1);
+      await clock.advance(wait);
+      await until(() => waiting.length === 2);
+      for (const response of waiting) json(response, 200, { metadata: { resourceVersion: '7' }, items: [] });
+      await until(() => listed !== undefined);
+
+      expect(listed).toMatchObject({ kind: 'listed', resourceVersion: '7' });
+    },
+  );
+
+  test('that begins a watch may take as long as the server waits for itself', async () => {
+    const waiting: ServerResponse[] = [];
+    const { clock, transport } = await stageWith((_request, response) => waiting.push(response));
+    let isOpen = false;
+    const options = {
+      transport,
+      clock,
+      path: '/apis/cilium.io/v2/ciliumnodes',
+      resourceVersion: '7',
+      timeoutSeconds: 25,
+      onOpen: () => {
+        isOpen = true;
+      },
+      onEvent: () => undefined,
+    };
+
+    const end = watchOnce(options, never);
+    await until(() => waiting.length === 1);
+    await clock.advance(45_000);
+    await until(() => waiting.length === 2);
+    for (const response of waiting) response.writeHead(200).flushHeaders();
+    await until(() => isOpen);
+    for (const response of waiting) response.end();
+
+    expect((await end).kind).toBe('ended');
+  });
 
   test('is repeated early enough when its own time-out is short, as for a Lease', async () => {
     const { clock, relay, arrived, transport, send } = await stageWith(fine);
