@@ -16,9 +16,10 @@ export type Move =
 export function moveOf(holder: PoolNodeHolder, name: string, pool: PoolState | undefined): Move {
   const { podCidrs, rawAllocated, allocated } = holder;
   if (podCidrs.length === 0) return { kind: 'none' };
-  const problem = pool === undefined ? 'there is no such CiliumPodIPPool' : pool.problem;
-  if (problem !== undefined)
+  if (pool?.definition === undefined) {
+    const problem = pool?.problem ?? 'there is no such CiliumPodIPPool';
     return { kind: 'refused', why: `pool ${name} cannot take its blocks: ${problem}` };
+  }
   const listed = allocated.flatMap(({ cidrs }) => cidrs);
   const blocks: ListedBlock[] = [];
   for (const text of podCidrs) {
@@ -39,8 +40,8 @@ export function moveOf(holder: PoolNodeHolder, name: string, pool: PoolState | u
   return { kind: 'move', draft: withBlocks(rawAllocated, blocks) };
 }
 
-function hasBlock(pool: PoolState | undefined, { cidr }: ListedBlock): boolean {
-  const own = pool?.definition?.cidrs ?? [];
+function hasBlock(pool: PoolState, { cidr }: ListedBlock): boolean {
+  const own = pool.definition?.cidrs ?? [];
   return own.some((each) => each.maskSize === cidr.length && contains(each.cidr, cidr));
 }
 

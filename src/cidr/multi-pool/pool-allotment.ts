@@ -44,17 +44,13 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
   constructor(ledger: BlockLedger, onPools: () => void = () => undefined) {
     this.#ledger = ledger;
     this.#onPools = onPools;
-    this.book = new PoolBook({
-      orphans: () => this.orphans(),
-      isUsed: (pool) => this.#isUsed(pool),
-    });
+    this.book = new PoolBook({ isUsed: (pool) => this.#isUsed(pool) });
   }
 
   /** Takes in pools as they are now; `undefined` for one that is gone. Call it with all that changed at once. */
   changePools(changes: Iterable<readonly [name: string, pool: CiliumPodIpPool | undefined]>): void {
     const given = [...changes];
     for (const [name, pool] of given) if (pool === undefined) this.book.delete(name);
-    this.#ledger.change(this.book.cidrs());
     for (const [, pool] of given) if (pool !== undefined) this.book.set(pool);
     this.book.recheck();
     this.#applyPools();
@@ -161,8 +157,11 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
 
   #standingOf(pool: string): PoolStanding {
     const state = this.book.get(pool);
-    if (state === undefined) return 'missing';
-    return state.problem === undefined ? 'works' : { problem: state.problem };
+    if (state === undefined) return { kind: 'missing' };
+    const { definition, problem } = state;
+    return problem === undefined
+      ? { kind: 'works' }
+      : { kind: definition === undefined ? 'stopped' : 'unchanged', problem };
   }
 
   /** Blocks that nodes list under the name of a pool that does not have them. */
@@ -177,10 +176,9 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
   }
 
   #isUsed(pool: string): boolean {
-    for (const [uid, { listed, holder }] of this.#known) {
-      if (listed.some((each) => each.pool === pool)) return true;
-      const held = this.#ledger.heldBy(uid).filter((cidr) => !holder.podCidrs.includes(cidrText(cidr)));
-      if (held.some((cidr) => this.#ledger.poolOf(cidr)?.pool === pool)) return true;
+    for (const known of this.#known.values()) {
+      if (shownBlocks(known).some((each) => each.pool === pool)) return true;
+      if (known.reserved.some((cidr) => this.#ledger.poolOf(cidr)?.pool === pool)) return true;
     }
     return false;
   }
@@ -199,9 +197,9 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
     return cidrs.map((cidr) => ({ cidr, pool: this.#ledger.poolOf(cidr) }));
   }
 
-  /** An orphan that is gone may have kept a pool from what it covers. Returns who may be concerned. */
+  /** The last block of a pool may have kept it from a change. Returns who may be concerned. */
   #noteFreed(freed: readonly Freed[]): readonly string[] {
-    const isConcerned = this.book.hasProblems && freed.some(({ pool }) => pool === undefined);
+    const isConcerned = this.book.hasProblems && freed.length > 0;
     if (!isConcerned || !this.book.recheck()) return [];
     this.#applyPools();
     return [...this.#known.keys()];
@@ -227,12 +225,7 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
   #wantOf({ listed }: Known, { pool, family, addresses }: PoolWant): readonly PoolWant[] {
     const state = this.book.get(pool);
     // A pool of one family serves nodes of both: they get what there is.
-    if (
-      state?.problem === undefined &&
-      state?.definition !== undefined &&
-      state.definition[family] === undefined
-    )
-      return [];
+    if (state?.definition !== undefined && state.definition[family] === undefined) return [];
     const own = listed.filter((each) => each.pool === pool && each.cidr.family === family);
     const usable = own.reduce((sum, { cidr }) => sum + this.#usable(state, cidr), 0);
     return usable >= addresses ? [] : [{ pool, family, addresses: addresses - usable }];
@@ -242,15 +235,19 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
     return usableAddresses(cidr, state?.definition?.[cidr.family]);
   }
 
-  /** Blocks that the node holds although it does not list them come first. */
-  #ownBlocksFor({ holder: { uid }, listed }: Known, { pool, family, addresses }: PoolWant): readonly Cidr[] {
+  /** Blocks that the node holds although it does not list them come first, but for those that it had under another name. */
+  #ownBlocksFor(
+    { holder: { uid }, listed, unlisted }: Known,
+    { pool, family, addresses }: PoolWant,
+  ): readonly Cidr[] {
+    const foreign = unlisted.filter((each) => each.pool !== pool);
     const state = this.book.get(pool);
     const blocks: Cidr[] = [];
     let left = addresses;
     for (const cidr of this.#ledger.heldBy(uid)) {
       if (left <= 0) break;
       const isOfPool = cidr.family === family && this.#ledger.poolOf(cidr)?.pool === pool;
-      if (!isOfPool || isListed(listed, { cidr })) continue;
+      if (!isOfPool || isListed(listed, { cidr }) || isListed(foreign, { cidr })) continue;
       if (this.#ledger.othersHolding(cidr, uid).length > 0) continue;
       blocks.push(cidr);
       left -= this.#usable(state, cidr);
@@ -265,7 +262,7 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
   /** As many blocks as are wanted, or as are free. */
   #blocksFor(known: Known, want: PoolWant, allocated: Allocated[]): readonly Cidr[] {
     const state = this.book.get(want.pool);
-    if (state === undefined || state.problem !== undefined) return [];
+    if (state?.definition === undefined) return [];
     const blocks = [...this.#ownBlocksFor(known, want)];
     let left = blocks.reduce((sum, cidr) => sum - this.#usable(state, cidr), want.addresses);
     while (left > 0 && blocks.length < maxAdded && !this.#isFull(known)) {
@@ -285,7 +282,7 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
 
   #canServe(known: Known, want: PoolWant): boolean {
     const state = this.book.get(want.pool);
-    if (state === undefined || state.problem !== undefined) return false;
+    if (state?.definition === undefined) return false;
     if (this.#ownBlocksFor(known, want).length > 0) return true;
     return !this.#isFull(known) && this.#ledger.hasFree(want.family, { pool: want.pool });
   }

@@ -1,8 +1,9 @@
-// Which pools count, and what is wrong with the others. A pool is checked whole before anything of it holds; a wrong one stops
-// itself alone: what it had before stays in force for the blocks that nodes have, and nothing new comes from it.
+// Which pools count, and what is wrong with the others. A pool is checked whole before anything of it holds. A wrong change is
+// refused whole, and what the pool was before stays in force: it serves on. What nodes list is no reason to refuse a network, or
+// one line in one object could stop every pool.
 import type { CiliumPodIpPool } from '../../kubernetes/ciliumpodippool/cilium-pod-ip-pool.ts';
 import type { PoolCidr } from '../allocation/block-ledger.ts';
-import { type Cidr, cidrText, families, familyNames, overlaps } from '../set/cidr.ts';
+import { type Cidr, cidrText, families, overlaps } from '../set/cidr.ts';
 import { type FamilyRules, type PoolDefinition, readPool } from './pool-definition.ts';
 
 /** A block that a node has under the name of a pool. */
@@ -13,8 +14,6 @@ export interface ListedBlock {
 
 /** What nodes have, for a check. */
 export interface HeldBlocks {
-  /** Blocks in no network of any pool, and the pool that each was given from. */
-  orphans(): Iterable<ListedBlock & { readonly node: string }>;
   /** Whether any node has a block of the pool. */
   isUsed(pool: string): boolean;
 }
@@ -24,7 +23,7 @@ export interface PoolState {
   readonly raw: CiliumPodIpPool;
   /** What is in force; undefined if nothing ever was. */
   readonly definition: PoolDefinition | undefined;
-  /** Why it gives out nothing, and what to do; undefined if it works. */
+  /** Why its newest form is not in force, and what to do; undefined if it is. */
   readonly problem: string | undefined;
 }
 
@@ -82,7 +81,7 @@ export class PoolBook {
     const reading = readPool(raw);
     if (reading.kind === 'invalid') return { raw, definition: before, problem: reading.why };
     const { pool } = reading;
-    const problem = this.#reshaping(pool, before) ?? this.#overlap(pool) ?? this.#covering(pool);
+    const problem = this.#reshaping(pool, before) ?? this.#overlap(pool);
     return { raw, definition: problem === undefined ? pool : before, problem };
   }
 
@@ -107,17 +106,6 @@ export class PoolBook {
       const other = firstOverlap(pool.cidrs, definition?.cidrs ?? []);
       if (other !== undefined)
         return `${namedOf(other.own)} overlaps ${cidrText(other.their)} of pool ${name}: remove it from one of them`;
-    }
-    return undefined;
-  }
-
-  /** Addresses of an orphan are in use under the name of another pool. */
-  #covering(pool: PoolDefinition): string | undefined {
-    for (const { pool: name, cidr, node } of this.#held.orphans()) {
-      if (name === pool.name) continue;
-      const own = pool.cidrs.find((each) => overlaps(each.cidr, cidr));
-      if (own !== undefined)
-        return `${namedOf(own.cidr)} holds ${cidrText(cidr)}, which node ${node} still has from pool ${name}: wait until the node returns it, or take other ${familyNames[cidr.family]} addresses`;
     }
     return undefined;
   }

@@ -12,7 +12,10 @@ export interface PoolWant {
   readonly addresses: number;
 }
 
-export type PoolStanding = 'missing' | 'works' | { readonly problem: string };
+/** `unchanged`: its last change is refused, and it serves as before. */
+export type PoolStanding =
+  | { readonly kind: 'missing' | 'works' }
+  | { readonly kind: 'stopped' | 'unchanged'; readonly problem: string };
 
 export interface PoolFacts extends ServiceFacts {
   readonly holder: PoolNodeHolder;
@@ -72,7 +75,8 @@ function ofService({ wants, standingOf, refused, isPaused, maxCidrs }: PoolFacts
   return pools.map((pool) => {
     const families = wants.filter((want) => want.pool === pool).map(({ family }) => familyNames[family]);
     const standing = standingOf(pool);
-    if (standing === 'works' && maxCidrs !== undefined) return tooMany(maxCidrs);
+    const hasBlocks = standing.kind === 'works' || standing.kind === 'unchanged';
+    if (hasBlocks && maxCidrs !== undefined) return tooMany(maxCidrs);
     return unserved(pool, families.join(' and '), standing);
   });
 }
@@ -85,20 +89,26 @@ function tooMany(maxCidrs: number): BlockCondition {
 }
 
 function unserved(pool: string, families: string, standing: PoolStanding): BlockCondition {
-  if (standing === 'missing')
+  if (standing.kind === 'missing')
     return {
       reason: 'PoolMissing',
       message: `its agent asks pool ${pool} for addresses, and there is no CiliumPodIPPool of that name: create it, or correct what names it`,
     };
-  if (standing !== 'works')
+  if (standing.kind === 'stopped')
     return {
       reason: 'PoolInvalid',
       message: `pool ${pool} gives out no blocks until it is corrected: ${standing.problem}`,
     };
   return {
     reason: 'PoolExhausted',
-    message: `no ${families} block of pool ${pool} is free: add a network to the pool, or delete the CiliumNodes of machines that are gone`,
+    message: `no ${families} block of pool ${pool} is free: add a network to the pool, or delete the CiliumNodes of machines that are gone${refusedChange(standing)}`,
   };
+}
+
+function refusedChange(standing: PoolStanding): string {
+  return standing.kind === 'unchanged'
+    ? `. Its last change is refused until it is corrected: ${standing.problem}`
+    : '';
 }
 
 function ofOrphans({ orphans }: PoolFacts): readonly BlockCondition[] {

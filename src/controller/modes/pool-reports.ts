@@ -23,7 +23,7 @@ export class PoolReports {
     const { host, events } = this.#deps;
     const { log } = host;
     const told = new Map<string, string>();
-    for (const { raw, problem } of book.states()) {
+    for (const { raw, definition, problem } of book.states()) {
       const { name, uid } = raw;
       this.#names.add(name);
       if (problem === undefined) {
@@ -32,8 +32,16 @@ export class PoolReports {
       }
       told.set(uid, problem);
       if (this.#told.get(uid) === problem) continue;
-      log.warn('a pool gives out no blocks', { pool: name, reason: 'PoolInvalid', why: problem });
-      const message = `it gives out no blocks until it is corrected: ${problem}`;
+      const isServing = definition !== undefined;
+      log.warn(isServing ? 'the change of a pool is refused' : 'a pool gives out no blocks', {
+        pool: name,
+        reason: 'PoolInvalid',
+        why: problem,
+      });
+      const effect = isServing
+        ? 'its change is refused, and it serves as before'
+        : 'it gives out no blocks until it is corrected';
+      const message = `${effect}: ${problem}`;
       events.record(
         { kind: 'CiliumPodIPPool', name, uid },
         { type: 'Warning', reason: 'PoolInvalid', message },

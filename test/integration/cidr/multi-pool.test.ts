@@ -163,21 +163,15 @@ describe('pools', () => {
     await world.clock.advance(5000);
     expect(world.reasonOf('a')).toBe('BlockOrphaned');
 
-    await world.pool('cover', ipv4(26, '10.1.0.0/16'));
-    await world.node('b', { cover: 1 });
+    await world.pool('cover', ipv4(26, '10.1.0.0/24'));
+    await world.node('b', { cover: 62 * 4 });
     await world.clock.advance(5000);
-    expect(await world.blocks('b')).toEqual({});
-    expect(world.reasonOf('b')).toBe('PoolInvalid');
-    expect(await world.error('b')).toContain('which node a still has from pool blue');
-    expect(await world.events()).toContain('CiliumPodIPPool cover PoolInvalid');
+    expect(await world.blocks('b')).toEqual({ cover: ['10.1.0.128/26', '10.1.0.192/26'] });
+    expect(world.reasonOf('b')).toBe('PoolExhausted');
 
-    await world.pool('blue', ipv4(26, '10.1.0.0/24'));
-    await world.clock.advance(5000);
-    expect(await world.blocks('b')).toEqual({});
-    await world.ask('DELETE', `${pools}/blue`);
     await world.ask('DELETE', `${nodes}/a`);
     await world.clock.advance(30_000);
-    expect(await world.blocks('b')).toEqual({ cover: ['10.1.0.0/26'] });
+    expect(Object.values(await world.blocks('b')).flat()).toHaveLength(4);
     expect(world.bugs).toEqual([]);
   });
 
@@ -219,8 +213,58 @@ describe('pools', () => {
 
     expect(await world.blocks('a')).toEqual({ blue: ['10.1.0.0/26'] });
     expect(world.reasonOf('a')).toBe('BlockOrphaned');
-    expect(await world.blocks('b')).toEqual({ blue: ['10.2.0.0/26'] });
-    expect(world.reasonOf('b')).toBe('PoolInvalid');
+    expect(await world.blocks('b')).toEqual({ blue: ['10.2.0.0/26'], late: ['10.1.0.64/26'] });
+    expect(world.reasonOf('b')).toBeUndefined();
+  });
+
+  test.each<[string, Record<string, readonly string[]>]>([
+    ['everything under the name of a pool that is gone', { gone: ['0.0.0.0/0', '::/0'] }],
+    ['a pool under the name of one that is gone', { gone: ['10.1.0.0/24'] }],
+    ['a block under the name of another pool', { default: ['10.1.0.64/26'] }],
+  ])('that a node claims by one line are not stopped by it: %s', async (_, lines) => {
+    const world = new PoolWorld();
+    await world.pool('blue', ipv4(26, '10.1.0.0/24', '10.3.0.0/24'));
+    await world.pool('default', ipv4(27, '10.0.0.0/24'));
+    await world.node('hostile');
+    await world.list('hostile', lines);
+    world.startReplica();
+    await world.until('it leads', () => world.leader !== undefined);
+    await world.node('a', { blue: 1, default: 1 });
+    await world.clock.advance(5000);
+    expect(Object.keys(await world.blocks('a'))).toEqual(['blue', 'default']);
+
+    await world.ask('PATCH', `${pools}/blue`, {
+      spec: ipv4(26, '10.1.0.0/24', '10.3.0.0/24', '10.4.0.0/24'),
+    });
+    world.leader?.stop();
+    world.startReplica();
+    await world.node('b', { blue: 62 * 4, default: 1 });
+    await world.clock.advance(60_000);
+    expect((await world.blocks('b'))['blue']).toHaveLength(4);
+    expect(await world.events()).not.toContain('CiliumPodIPPool blue PoolInvalid');
+    const held = Object.values(await world.blocks('hostile')).flat();
+    expect(Object.values(await world.blocks('b')).flat()).not.toEqual(expect.arrayContaining(held));
+    expect(world.bugs).toEqual([]);
+  });
+
+  test('that grow over an orphan serve with all that it does not hold', async () => {
+    const world = await usual();
+    await world.pool('old', ipv4(26, '10.5.0.0/25'));
+    await world.node('a', { old: 1 });
+    await world.clock.advance(1000);
+    await world.ask('DELETE', `${pools}/old`);
+    await world.ask('PATCH', `${pools}/blue`, { spec: ipv4(26, '10.1.0.0/24', '10.5.0.0/25') });
+    await world.node('b', { blue: 62 * 5 });
+    await world.clock.advance(5000);
+
+    expect((await world.blocks('b'))['blue']).toEqual([
+      '10.1.0.0/26',
+      '10.1.0.64/26',
+      '10.1.0.128/26',
+      '10.1.0.192/26',
+      '10.5.0.64/26',
+    ]);
+    expect(world.reasonOf('a')).toBe('BlockOrphaned');
   });
 
   test('of both families give both in one write', async () => {
@@ -301,25 +345,27 @@ describe('pools', () => {
     ['has a CIDR of the other family', ipv4(26, '10.1.0.0/24', 'fd00::/64'), 'is an IPv6 network'],
     ['overlaps itself', ipv4(26, '10.1.0.0/24', '10.1.0.0/25'), 'of the same pool'],
     ['has a CIDR longer than its mask', ipv4(26, '10.1.0.0/24', '10.5.0.0/27'), 'cannot be divided'],
-  ])('that change so that one %s keep what nodes have, and give out nothing', async (_, spec, why) => {
+  ])('that change so that one %s serve as before, and say why', async (_, spec, why) => {
     const world = await usual();
     await world.node('a', { blue: 1 });
     await world.clock.advance(1000);
     await world.ask('PATCH', `${pools}/blue`, { spec });
     await world.node('b', { blue: 1, default: 1 });
+    await world.node('c', { blue: 62 * 3 });
     await world.clock.advance(10_000);
 
-    expect(await world.blocks('b')).toEqual({ default: ['10.0.0.0/27'] });
-    expect(world.reasonOf('b')).toBe('PoolInvalid');
-    expect(await world.error('b')).toContain(why);
-    expect(world.reasonOf('a')).toBeUndefined();
+    expect(await world.blocks('b')).toEqual({ blue: ['10.1.0.64/26'], default: ['10.0.0.0/27'] });
+    expect([world.reasonOf('a'), world.reasonOf('b')]).toEqual([undefined, undefined]);
+    expect(await world.blocks('c')).toEqual({ blue: ['10.1.0.128/26', '10.1.0.192/26'] });
+    expect(world.reasonOf('c')).toBe('PoolExhausted');
+    expect(await world.error('c')).toContain('Its last change is refused until it is corrected: ');
+    expect(await world.error('c')).toContain(why);
     expect(await world.events()).toContain('CiliumPodIPPool blue PoolInvalid');
 
     const right = { cidrs: ['10.1.0.0/24'], maskSize: 26, allowFirstIP: null };
     await world.ask('PATCH', `${pools}/blue`, { spec: { ipv4: right } });
     await world.clock.advance(30_000);
-    expect(await world.blocks('b')).toEqual({ blue: ['10.1.0.64/26'], default: ['10.0.0.0/27'] });
-    expect(await world.error('b')).toBe('');
+    expect(await world.error('c')).not.toContain('Its last change is refused');
   });
 });
 

@@ -154,12 +154,6 @@ export const poolMutants: readonly Mutant[] = [
     'families.slice(0, 1).flatMap((family) => this.#wantOf(',
   ),
   one(
-    'matches orphans without the name of their pool',
-    'cidr/multi-pool/pool-book.ts',
-    'if (name === pool.name) continue;\n      const own',
-    'if (name !== undefined) continue;\n      const own',
-  ),
-  one(
     'frees what an agent has when its list is empty',
     'cidr/multi-pool/pool-allotment.ts',
     'const isWhole = listed.length > 0 && holder.problem === undefined;',

@@ -6,13 +6,13 @@ import {
   usableOf,
 } from '../../../src/simulator/workload/pool-machine.ts';
 import { sharedBlocks } from '../../../src/simulator/cluster/block-judge.ts';
-import { type JsonObject, textAt, textsAt } from '../../../src/simulator/workload/json.ts';
+import { type JsonObject, textAt } from '../../../src/simulator/workload/json.ts';
 import { BlockChecks, type Happened } from './block-checks.ts';
 import type { EffectiveWrite } from './block-world.ts';
 
 /** A network that only wrong changes of pools have: nothing of it may ever be given out. */
 export const wrongNetwork = '10.66.0.0/24';
-/** The pool whose network holds those of another one. */
+/** The pool whose network holds those of another one: it may give out what that one does not have, and nobody holds. */
 export const coveringPool = 'cover';
 
 export class PoolChecks extends BlockChecks {
@@ -35,20 +35,6 @@ export class PoolChecks extends BlockChecks {
     const added = has.filter((block) => !isAmong(had, block));
     for (const { cidr } of added)
       if (isShared(cidr, wrongNetwork)) this.violations.add(`${cidr} comes from a pool that is wrong`);
-    const covering = added.filter(({ pool }) => pool === coveringPool);
-    if (covering.length > 0) this.#checkCovered(name);
-  }
-
-  /** Nothing comes from a pool while nodes have orphans within its network. */
-  #checkCovered(name: string): void {
-    for (const object of this.world.model.list('ciliumnodes.cilium.io'))
-      for (const { pool, cidr } of listedIn(object))
-        if (
-          pool !== coveringPool &&
-          isShared(cidr, '10.1.0.0/16') &&
-          !this.isNewlyRestored(textAt(object, 'metadata', 'name'))
-        )
-          this.violations.add(`${name} got a block of a pool that holds ${cidr} of pool ${pool}`);
   }
 
   override async checkRest(happened: Happened): Promise<void> {
@@ -60,11 +46,7 @@ export class PoolChecks extends BlockChecks {
     const { pools = [] } = leader.controller.status();
     const objects = await this.world.objects();
     for (const machine of machines.values())
-      if (machine instanceof PoolMachine)
-        this.#checkServed(
-          machine,
-          pools.filter(({ pool }) => !this.#isStopped(pool, objects)),
-        );
+      if (machine instanceof PoolMachine) this.#checkServed(machine, pools);
     const shown = objects.flatMap((object) => this.blocksOf(object));
     const remembered = this.rememberedBy(leader.process.identity, objects);
     for (const { pool, cidr, held } of pools) {
@@ -81,15 +63,6 @@ export class PoolChecks extends BlockChecks {
       this.violations.add(
         `${writes.length} writes follow ${happened.changes} changes and ${happened.faults} faults`,
       );
-  }
-
-  /** A pool gives out nothing while nodes have blocks of another one within its networks. */
-  #isStopped(name: string, objects: readonly JsonObject[]): boolean {
-    const pool = this.world.model.get('ciliumpodippools.cilium.io', name);
-    const networks = ['ipv4', 'ipv6'].flatMap((family) => textsAt(pool, 'spec', family, 'cidrs'));
-    return objects
-      .flatMap(listedIn)
-      .some((block) => block.pool !== name && networks.some((network) => isShared(network, block.cidr)));
   }
 
   #checkServed(
