@@ -4,7 +4,7 @@ import type { NetworkInterface } from '../../providers/contract/network-interfac
 import type { InstanceOrphans } from '../../providers/orphans/orphans.ts';
 import { isPressing, rankOf, type Priority } from '../../providers/contract/priority.ts';
 import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
-import { policyOf } from '../../providers/contract/failure-policy.ts';
+import { mayConcern, policyOf } from '../../providers/contract/failure-policy.ts';
 import type { MutationPermission } from '../../providers/gate/mutation-permission.ts';
 import type { OperationKind } from '../../providers/contract/operation.ts';
 import { leastOf, type Requeue, requeueAt } from '../../runtime/requeue.ts';
@@ -22,6 +22,7 @@ import {
   blockedBy,
 } from './refused-scope.ts';
 import { AllocationBackoff } from './allocation-backoff.ts';
+import { RefusedSizes } from './refused-sizes.ts';
 import { type MaintainedFacts, StepExecution, type StepExecutionDeps } from './step-execution.ts';
 
 export interface PoolMaintainerDeps extends Omit<StepExecutionDeps, 'lost'> {
@@ -66,6 +67,7 @@ export class PoolMaintainer {
   #priority: Priority = 'housekeeping';
   readonly #lost: LostAssignments;
   readonly #backoff: AllocationBackoff;
+  readonly #sizes = new RefusedSizes();
   readonly #calls: StepExecution;
   #endWait: (() => void) | undefined;
 
@@ -147,6 +149,7 @@ export class PoolMaintainer {
       ...facts,
       orphans,
       refusalOf: (scope) => this.#deps.supply.blocked.refusalOf(scope, this.#deps.node.instanceId),
+      maxFor: (interfaceId) => this.#sizes.max(interfaceId),
       max,
       preferNew,
       stepsInFlight: [...this.#deps.node.growth.steps],
@@ -232,6 +235,7 @@ export class PoolMaintainer {
     reservation.settle(result.kind === 'done' ? subnetAddressesUsed(step) : result.taken, clock.monotonic());
     if (result.kind === 'done') {
       this.#backoff.forget();
+      this.#sizes.worked(step);
       this.#deps.supply.blocked.worked(allScopesOf(step, place), place.instanceId);
     } else if (!this.#clearing.has(step)) this.#learnFromFailure(attempt, result);
     emit({ kind: 'step', finished: { step, result, duration: clock.monotonic() - startedAt } });
@@ -267,6 +271,13 @@ export class PoolMaintainer {
     if (step.kind === 'createInterface' && at === 'attach')
       this.#deps.supply.blocked.worked(Object.values(scopesOf(step, 'create', place)), place.instanceId);
     if (policyOf(failure).invalidates !== 'nothing') this.#deps.node.invalidate(now);
+    if (!this.#asksForLess(step, result)) this.#setAside(attempt, result);
+  }
+
+  /** The next plans do without what was refused. */
+  #setAside(attempt: Attempt, result: FailedStep): void {
+    const { step, place } = attempt;
+    const { failure, at } = result;
     const blocked = blockedBy(failure, at);
     switch (blocked) {
       case 'nothing':
@@ -284,6 +295,19 @@ export class PoolMaintainer {
       default:
         this.#block(scopesOf(step, at, place)[blocked], attempt, result);
     }
+  }
+
+  /**
+   * The next try asks for less where the number may be what was refused. Returns whether nothing else follows: a limit was
+   * met, and no new interface can be made instead.
+   */
+  #asksForLess(step: PlannedStep, { failure, at }: FailedStep): boolean {
+    const isLimit = failure.kind === 'limitReached';
+    const mayBe = at === 'create' ? isLimit : at === 'allocate' && mayConcern(failure, 'size');
+    if (!mayBe || failure.about !== undefined || !this.#sizes.refused(step)) return false;
+    if (!isLimit || this.#deps.node.implementation.traits.interfaces === 'made') return false;
+    if (!this.#backoff.mayTryAnother()) this.#backoff.add(failure);
+    return true;
   }
 
   /** The node is not at fault: the next best subnet is tried at once. */

@@ -11,7 +11,7 @@ import { prefixSize } from '../../providers/contract/network-interface.ts';
 import type { InstanceOrphans } from '../../providers/orphans/orphans.ts';
 import { adoptableFor, podAddressCount } from '../demand/adoptable.ts';
 import { addressesPerInterface, delegatesPrefixes, maxOfChanges, roomOn } from '../demand/capacity.ts';
-import { exclusionOf, type NodeRequirements } from '../demand/node-requirements.ts';
+import type { NodeRequirements } from '../demand/node-requirements.ts';
 import type { Obstacle } from './plan-obstacles.ts';
 import { type DeviceSlots, deviceIndexFor, freeDeviceIndex } from './device-index.ts';
 import {
@@ -21,9 +21,11 @@ import {
   subnetAddressesUsed,
   podAddressesGained,
 } from './planned-step.ts';
+import { roomFor } from './interface-room.ts';
 import { allScopesOf, keyOf, type StepPlace, type RefusedScope } from './refused-scope.ts';
 import { chooseSecurityGroups } from './security-group-choice.ts';
 import type { ScopeRefusal } from './blocked-resources.ts';
+import type { AskedInterface } from './refused-sizes.ts';
 import { chooseSubnet, type SubnetChoice } from './subnet-choice.ts';
 
 export interface AllocationFacts {
@@ -35,6 +37,8 @@ export interface AllocationFacts {
   readonly free: (subnetId: string) => number;
   /** Most prefixes to request from a subnet at once; Infinity unless it recently refused some. */
   readonly maxPrefixes: (subnetId: string) => number;
+  /** Most addresses or prefixes to request for an interface at once; Infinity unless it recently refused more. */
+  readonly maxFor: (interfaceId: AskedInterface) => number;
   /** Addresses to gain relative to the view; steps in flight are not subtracted. */
   readonly wanted: number;
   /** Upper bound of addresses to gain, counted the same way. */
@@ -212,11 +216,16 @@ class Draft {
         this.#roomOn(item),
         Math.floor(this.#free(subnetId, unit) / sizeOf[unit]),
         this.#maxAtOnce(subnetId, unit),
+        this.#facts.maxFor(interfaceId),
       );
       if (count <= 0) return 'planned';
       const step = { kind, interfaceId, subnetId, count } as const;
       if (this.#isHindered(step)) return 'hindered';
       this.#add(step);
+      if (count < this.#facts.maxFor(interfaceId)) continue;
+      // The end of that step decides whether more fits.
+      this.#isPassing = true;
+      return 'hindered';
     }
   }
 
@@ -314,6 +323,7 @@ class Draft {
     return Math.min(
       this.#countFor(unit, missing, this.#max - fromPrimary),
       limits.addressesPerInterface - 1,
+      this.#facts.maxFor('new'),
       Math.floor((this.#free(subnetId, unit) - 1) / sizeOf[unit]),
       unit === 'addresses' ? traits.maxPerCall - 1 : this.#maxAtOnce(subnetId, unit),
     );
@@ -332,8 +342,8 @@ class Draft {
   /** Free slots of a new interface that its call could not fill, as far as its subnet has addresses. */
   #roomOf(step: PlannedStep): number {
     const { limits, traits } = this.#facts;
-    const isCut =
-      step.kind === 'createInterface' && step.prefixCount === 0 && step.count + 1 >= traits.maxPerCall;
+    if (step.kind !== 'createInterface' || step.prefixCount > 0) return 0;
+    const isCut = step.count + 1 >= traits.maxPerCall || step.count >= this.#facts.maxFor('new');
     if (!isCut) return 0;
     const room = slotsLeft(step, limits.addressesPerInterface - 1);
     return Math.min(room, Math.max(0, this.#facts.free(step.subnetId) - subnetAddressesUsed(step)));
@@ -344,18 +354,9 @@ class Draft {
     return stepsInFlight.some((step) => slotsLeft(step, limits.addressesPerInterface - 1) > 0);
   }
 
-  /** Slots of an interface that the plan may fill, now or once it is no longer frozen. */
   #roomOn(item: NetworkInterface): number {
-    const { limits, requirements, stepsInFlight } = this.#facts;
-    const isNamed = (requirements.interfaceName ?? item.name) === item.name;
-    if (!isNamed || exclusionOf(item, requirements) !== undefined) return 0;
     if (!this.#isEligible(item.subnetId)) return 0;
-    const coming = [...stepsInFlight, ...this.#steps].reduce(
-      (sum, step) => sum + slotsFilled(step, item.id),
-      0,
-    );
-    const unconfirmed = this.#facts.view.unconfirmed.get(item.id)?.length ?? 0;
-    return roomOn(item, limits) - coming - unconfirmed;
+    return roomFor(item, this.#facts, [...this.#facts.stepsInFlight, ...this.#steps]);
   }
 
   #blocked(obstacle: Obstacle): undefined {

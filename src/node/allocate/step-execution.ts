@@ -59,7 +59,7 @@ export interface AllocationSettings {
 }
 
 export interface MaintainedFacts
-  extends Omit<AllocationFacts, 'stepsInFlight' | 'frozen' | 'preferNew' | 'refusalOf'> {
+  extends Omit<AllocationFacts, 'stepsInFlight' | 'frozen' | 'preferNew' | 'refusalOf' | 'maxFor'> {
   /** Interfaces from which addresses are being removed, so none may be added. */
   readonly shrinking: ReadonlySet<string>;
 }

@@ -39,7 +39,9 @@ export function maxAllocatable(
 ): number {
   const max = maximumAllocatable(limits, requirements);
   if (max === 0 || delegatesPrefixes(limits, requirements)) return max;
-  return max + deviation(limits, view, requirements);
+  const ofInterfaces = max + deviation(limits, view, requirements);
+  if (limits.addressesPerInstance === undefined) return ofInterfaces;
+  return Math.min(ofInterfaces, podAddresses(view, requirements).size + placesLeft(limits, view));
 }
 
 /** The pre-allocate to write for a node without one: the default, or less if the instance cannot reach it. */
@@ -64,7 +66,9 @@ export function nodeCapacity(
   const each = (slotsPerInterface(limits) + primary) * addressesPerSlot(limits, requirements);
   const excluded = view.interfaces.filter((item) => exclusionOf(item, requirements) !== undefined);
   const unusable = excluded.filter(isOnDefaultCard).length + unusableSlots(view);
-  return Math.max(0, limits.interfaces - unusable) * each + deviation(limits, view, requirements);
+  const ofInterfaces = Math.max(0, limits.interfaces - unusable) * each;
+  const ofInstance = podAddresses(view, requirements).size + placesLeft(limits, view);
+  return Math.min(ofInterfaces + deviation(limits, view, requirements), ofInstance);
 }
 
 /** Interfaces that occupy a slot of the default network card, usable or not. */
@@ -76,6 +80,21 @@ export function occupiedSlots(view: InstanceView): number {
 export function roomOn(item: NetworkInterface, limits: InstanceLimits): number {
   const { addresses, prefixes, placesTaken = 0 } = item;
   return Math.max(0, slotsPerInterface(limits) - addresses.length - prefixes.length - placesTaken);
+}
+
+/** Free places of all interfaces together; Infinity where the cloud limits only those of each. */
+export function placesLeft(
+  { addressesPerInstance: max = Infinity }: InstanceLimits,
+  view: InstanceView,
+): number {
+  if (max === Infinity) return Infinity;
+  // One that cannot be read has its primary address, at least.
+  const taken = view.interfaces.reduce((sum, item) => sum + placesOn(item), unusableIn(view).length);
+  return Math.max(0, max - taken);
+}
+
+function placesOn({ addresses, prefixes, placesTaken = 0 }: NetworkInterface): number {
+  return 1 + addresses.length + prefixes.length + placesTaken;
 }
 
 /**

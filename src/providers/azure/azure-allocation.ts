@@ -46,7 +46,11 @@ const azureTraits: CloudTraits = {
   repeatedAssignment: 'isRecognized',
   maxPerCall: Infinity,
   change: 'perInstance',
-  limits: { addressesPerInterface: maxConfigurations, prefixes: false },
+  limits: {
+    addressesPerInterface: maxConfigurations,
+    addressesPerInstance: maxConfigurations,
+    prefixes: false,
+  },
   prefixes: false,
   poolRequests: true,
   publicAddresses: true,

@@ -38,7 +38,7 @@ const words: CloudWords = {
   },
   remedies: {
     fullSubnets: 'free addresses there, or move the nodes to VMs whose interfaces are in a larger subnet',
-    fullInstance: 'use VMs with more interfaces',
+    fullInstance: 'use more nodes, because Azure gives no VM more addresses',
     unseenInstance: "check that Headwater's role covers its resource group",
   },
   options: {

@@ -134,7 +134,7 @@ const remedies: Readonly<Partial<Record<string, string>>> = {
   OperationNotAllowed: otherChange,
   AnotherOperationInProgress: otherChange,
   ModelIsChanging: otherChange,
-  TooManyConfigurations: 'use VMs with more interfaces: this limit cannot be raised',
+  TooManyConfigurations: 'use more nodes with fewer pods each, because this limit cannot be raised',
   NoRegisteredProviderFound: 'use a cloud and a region that have this API version',
 };
 
@@ -252,7 +252,10 @@ function kindByForm(code: string, status: number | undefined): CloudFailureKind 
 
 /** Families of codes, each with many members. */
 const byForm: readonly { readonly form: RegExp; readonly kind: CloudFailureKind }[] = [
-  { form: /(LimitExceeded|LimitReached|QuotaExceeded)$/, kind: 'limitReached' },
+  {
+    form: /(?<!Time|Timeout|Deadline|Duration)(Exceed(s|ed)?(Limit|Quota)?|LimitReached)$/,
+    kind: 'limitReached',
+  },
   { form: /^(Invalid|Missing|Malformed|Unsupported)/, kind: 'invalid' },
 ];
 

@@ -2,7 +2,10 @@
 // ipConfigurations change: the PUT replaces everything, so every other member goes back as it came, known or not.
 import { isObject, type Json, type JsonObject, list, member, text } from './arm-api.ts';
 
-/** Configurations of one interface, its primary one included. */
+/**
+ * Configurations of one interface, its primary one included, and of all interfaces of a VM together
+ * (https://learn.microsoft.com/azure/azure-resource-manager/management/azure-subscription-service-limits#networking-limits).
+ */
 export const maxConfigurations = 256;
 
 export interface Addition {
@@ -84,6 +87,8 @@ function vmWith(model: JsonObject, edits: readonly InterfaceEdit[]): Edit {
     if (edited.kind === 'refused') return edited;
     interfaces[at] = edited.model;
   }
+  const [before, total] = [countIn(configured), countIn(interfaces)];
+  if (total > maxConfigurations && total > before) return tooMany('the VM', total);
   return {
     kind: 'edited',
     model: withoutImage(replaced(model, ['properties', ...vmInterfaces], interfaces)),
@@ -253,10 +258,7 @@ function withAdditions(before: JsonObject, addition: Addition, { names, fresh }:
   const present = new Set(configurations.map(nameOf));
   const missing = names.filter((name) => !present.has(name));
   const total = configurations.length + missing.length;
-  if (total > maxConfigurations) {
-    const text = `${interfaceName} would have ${total} configurations, and Azure allows ${maxConfigurations}`;
-    return refused('TooManyConfigurations', text);
-  }
+  if (total > maxConfigurations) return tooMany(interfaceName, total);
   // Of the interfaces, the last read may be older: the request of a former leader arrived late.
   const ours = configurations.filter(isReleasable).length;
   if (ours + missing.length > max)
@@ -293,6 +295,18 @@ function applicationGroupsOf(first: Json | undefined): readonly JsonObject[] {
     const id = text(group, 'id');
     return id === undefined ? [] : [{ id }];
   });
+}
+
+function countIn(interfaces: readonly Json[]): number {
+  return interfaces.reduce<number>(
+    (sum, item) => sum + (list(item, 'properties', 'ipConfigurations')?.length ?? 0),
+    0,
+  );
+}
+
+function tooMany(what: string, total: number): Edit {
+  const text = `${what} would have ${total} configurations, and Azure allows ${maxConfigurations}`;
+  return refused('TooManyConfigurations', text);
 }
 
 function nameOf(configuration: Json): string | undefined {

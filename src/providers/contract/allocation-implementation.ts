@@ -145,6 +145,8 @@ export interface InstanceLimits {
   readonly interfaces: number;
   /** IPv4 addresses of one interface, including its primary one. */
   readonly addressesPerInterface: number;
+  /** The same of all its interfaces together; omitted where only those of each are limited. */
+  readonly addressesPerInstance?: number;
   /** Whether its interfaces support prefixes, each in place of one address. */
   readonly prefixes: boolean;
 }

@@ -26,7 +26,7 @@ export type WhatIsBlocked =
   /** Nothing was refused: the rate limiter or the gate says when to continue. */
   | 'nothing';
 
-type Suspect = 'action' | 'thing' | 'part';
+type Suspect = 'action' | 'thing' | 'part' | 'size';
 
 export interface FailurePolicy {
   /** What plans avoid, by call, if the answer itself names nothing. */
@@ -51,7 +51,7 @@ export interface FailurePolicy {
   readonly isUnclear: boolean;
   /**
    * What the failure may concern, although the kind does not say so: the action itself; the one thing that was named, so
-   * another may do; a part of a larger request, so the rest may do.
+   * another may do; a part of a larger request, so the rest may do; how much was asked for, so less may do.
    */
   readonly mayConcern: readonly Suspect[];
 }
@@ -85,7 +85,14 @@ export const failurePolicy: Readonly<Record<CloudFailureKind, FailurePolicy>> = 
   subnetExhausted: { ...usual, blocks: always('subnetSpace'), retry: 'later' },
   prefixSpaceFragmented: { ...usual, blocks: always('subnetBlocks'), retry: 'later' },
   subnetGone: { ...usual, blocks: always('subnetItself'), retry: 'later' },
-  limitReached: { ...usual, blocks: itsSlots, invalidates: 'state', retry: 'later', tell: 'atOnce' },
+  limitReached: {
+    ...usual,
+    blocks: itsSlots,
+    invalidates: 'state',
+    retry: 'later',
+    tell: 'atOnce',
+    mayConcern: ['size'],
+  },
   deviceIndexTaken: { ...usual, blocks: itsSlots, invalidates: 'state', retry: 'later', isUnclear: true },
   instanceNotRunning: { ...usual, blocks: always('node'), invalidates: 'state', retry: 'later' },
   instanceGone: { ...usual, blocks: always('node'), invalidates: 'existence', retry: 'never' },
@@ -106,9 +113,14 @@ export const failurePolicy: Readonly<Record<CloudFailureKind, FailurePolicy>> = 
     blocks: narrowest,
     retry: 'never',
     tell: 'atOnce',
-    mayConcern: ['action', 'thing'],
+    mayConcern: ['action', 'thing', 'size'],
   },
-  unknown: { ...usual, blocks: narrowest, retry: 'later', mayConcern: ['action', 'thing', 'part'] },
+  unknown: {
+    ...usual,
+    blocks: narrowest,
+    retry: 'later',
+    mayConcern: ['action', 'thing', 'part', 'size'],
+  },
   unreachable: { ...usual, blocks: always('node'), retry: 'soon', mayConcern: ['part'] },
   unreadable: { ...usual, blocks: always('node'), retry: 'later', mayConcern: ['part'] },
 };

@@ -50,6 +50,8 @@ export class ArmCloud {
   times: ArmTopology['times'];
   operationAnswers: ArmTopology['operations'];
   pageSize: number;
+  /** On all its interfaces together. */
+  readonly configurationsPerMachine: number;
   respelled: number;
   readonly operations: Operations;
   /** Resource groups by subscription, each as it is spelled, by key. */
@@ -83,6 +85,7 @@ export class ArmCloud {
     this.times = topology.times;
     this.operationAnswers = topology.operations;
     this.pageSize = topology.pageSize;
+    this.configurationsPerMachine = topology.configurationsPerMachine;
     this.respelled = topology.respelled;
     this.operations = new Operations(() => clock.wall());
     this.#ids = random.fork('ids');

@@ -133,6 +133,8 @@ export const armTopologySchema = section({
     /** When an instance of a scale set is told that its subnet is full. */
     fullSubnet: z.enum(['atOnce', 'atTheEnd']).default('atOnce'),
   }).prefault({}),
+  /** The most configurations that a machine may have on all its interfaces together. */
+  configurationsPerMachine: count(4096).min(1).default(256),
   /** Results of a page. */
   pageSize: count(1000).min(1).default(100),
   /** Chance that an id in an answer is spelled in another case. */

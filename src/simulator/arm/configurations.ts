@@ -2,12 +2,12 @@
 // and what to drop.
 import { type Json, type JsonObject, isObject, listAt, objectAt, textAt } from '../workload/json.ts';
 import { type ArmCloud, invalidReference } from './arm-cloud.ts';
-import type { ArmInterface, Configuration } from './arm-records.ts';
+import type { ArmInterface, Configuration, Machine } from './arm-records.ts';
 import { badRequest, conflict } from './arm-refusal.ts';
 import { prefixIn } from './public-addresses.ts';
 import { keyOf } from './resource-path.ts';
 
-/** Configurations of one interface (https://learn.microsoft.com/azure/azure-resource-manager/management/azure-subscription-service-limits). */
+/** Configurations of one interface, and of a machine on all its interfaces (https://learn.microsoft.com/azure/azure-resource-manager/management/azure-subscription-service-limits). */
 export const maxConfigurations = 256;
 
 /** A configuration as a client wrote it. */
@@ -68,6 +68,25 @@ export function changeOf(cloud: ArmCloud, record: ArmInterface, list: readonly J
 
 function associationIn(properties: JsonObject = {}): string {
   return JSON.stringify(properties['publicIPAddressConfiguration'] ?? null);
+}
+
+/** Refuses what is more than a machine may have on all its interfaces together. */
+export function refuseTooMany(
+  cloud: ArmCloud,
+  machine: Machine | undefined,
+  changes: readonly ConfigurationChange[],
+): void {
+  if (machine === undefined) return;
+  const changed = new Map(changes.map(({ record, order }) => [record.id, order.length]));
+  const total = cloud
+    .interfacesOf(machine)
+    .reduce((sum, { id, configurations }) => sum + (changed.get(id) ?? configurations.length), 0);
+  const max = cloud.configurationsPerMachine;
+  if (total <= max || !changes.some(({ added }) => added.length > 0)) return;
+  throw badRequest(
+    'IpConfigurationsOnVirtualMachineExceeded',
+    `Virtual machine ${machine.path} has ${total} IP configurations. At most ${max} are allowed.`,
+  );
 }
 
 /** Whether anything comes or goes. */

@@ -10,7 +10,7 @@ import {
 import type { ArmCloud } from './arm-cloud.ts';
 import type { ArmInterface } from './arm-records.ts';
 import { badRequest, conflict } from './arm-refusal.ts';
-import { changeOf, drops } from './configurations.ts';
+import { changeOf, drops, refuseTooMany } from './configurations.ts';
 import { refuseEtag, refuseMatch } from './etags.ts';
 import { lossesOf } from './losses.ts';
 import type { Operation } from './operations.ts';
@@ -58,6 +58,7 @@ function updateInterface(cloud: ArmCloud, known: ArmInterface, write: InterfaceW
   refuseBusy(known);
   const model = modelOf(write.body);
   const change = changeOf(cloud, known, configurationsIn(write));
+  refuseTooMany(cloud, cloud.machines.current.get(known.machineId ?? ''), [change]);
   const operation = cloud.beginOperation(known.path, 'Microsoft.Network');
   cloud.onWrite({ path: known.path, lost: lossesOf(known.model, model), drops: drops(change) });
   const started = beginChanges(cloud, [{ ...change, record: { ...known, model } }], operation.id);

@@ -12,7 +12,7 @@ import type { ArmCloud } from './arm-cloud.ts';
 import type { Machine, PowerState } from './arm-records.ts';
 import type { MachinePlan } from './arm-topology-schema.ts';
 import { ArmRefusal, badRequest, conflict } from './arm-refusal.ts';
-import { changeOf, type ConfigurationChange, drops, isChange } from './configurations.ts';
+import { changeOf, type ConfigurationChange, drops, isChange, refuseTooMany } from './configurations.ts';
 import { lossesOf } from './losses.ts';
 import type { Operation } from './operations.ts';
 import { configurationsOf } from './machine-models.ts';
@@ -56,6 +56,7 @@ export function updateMachine(cloud: ArmCloud, update: MachineUpdate): Operation
   refuseBusy(machine);
   const model = nextModel(machine, body);
   const changes = changesOf(cloud, machine, model);
+  refuseTooMany(cloud, machine, changes);
   const operation = cloud.beginOperation(machine.path, 'Microsoft.Compute');
   cloud.onWrite({ path: machine.path, lost: lossesOf(machine.model, model), drops: changes.some(drops) });
   const { started, failure = update.failure } = beginAllChanges(cloud, changes, operation);

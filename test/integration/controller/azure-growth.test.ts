@@ -66,7 +66,7 @@ describe('a controller on Azure', () => {
 
     expect(world.pool(machine).size).toBe(256 - 1 - 1);
     expect(controller.changes.filter(({ action }) => action === update)).toHaveLength(1);
-    expect(world.operatorError(machine)).toContain('use VMs with more interfaces');
+    expect(JSON.stringify(controller.logged)).toContain('use more nodes');
     expect(world.broken()).toEqual([]);
   });
 

@@ -129,6 +129,34 @@ describe('a node on Azure', () => {
     });
   });
 
+  test('shares 256 addresses among its interfaces, and says so when they are used up', async () => {
+    const two = '[{ name: nic0, subnet: a }, { name: nic1, subnet: a }]';
+    const large = topology
+      .replace('10.0.0.0/24 }', '10.0.0.0/22 }')
+      .replace('[{ name: nic0, subnet: a }]', two);
+    const world = new AzureWorld(large);
+    await world.join('one', vm(0), { preAllocate: 400 });
+
+    await world.clock.advance(10 * minute);
+
+    const refused = world.calls.filter(({ result }) => result.includes('Exceed'));
+    expect(Object.keys(await world.pool('one'))).toHaveLength(256 - 2);
+    expect(refused).toEqual([]);
+  });
+
+  test('finds a limit of its VM that is lower than is known', async () => {
+    const world = new AzureWorld(`${topology}configurationsPerMachine: 30\n`);
+    await world.join('one', vm(0), { preAllocate: 100 });
+
+    await world.clock.advance(30 * minute);
+
+    expect(Object.keys(await world.pool('one'))).toHaveLength(30 - 1);
+    expect(JSON.stringify(world.status('one'))).toContain('IpConfigurationsOnVirtualMachineExceeded');
+    const updates = world.counts()['VirtualMachineScaleSetVMs.Update'] ?? 0;
+    await world.clock.advance(10 * minute);
+    expect((world.counts()['VirtualMachineScaleSetVMs.Update'] ?? 0) - updates).toBeLessThanOrEqual(15);
+  });
+
   test('with an unknown interface-name says so', async () => {
     const world = new AzureWorld(topology);
     await world.join('one', vm(0), { azure: { 'interface-name': 'nic7' } });

@@ -120,6 +120,7 @@ export function facts(
     infrastructure: infrastructure(Object.keys(free).map((id) => subnet(id))),
     free: (subnetId) => free[subnetId] ?? 0,
     maxPrefixes: () => Infinity,
+    maxFor: () => Infinity,
     wanted: 8,
     max: Infinity,
     stepsInFlight: [],

@@ -8,6 +8,7 @@ import { PoolMaintainer } from '../../../src/node/allocate/pool-maintainer.ts';
 import type { AllocationPlan } from '../../../src/node/allocate/prepare-ip-allocation.ts';
 import { BlockedResources } from '../../../src/node/allocate/blocked-resources.ts';
 import type { Refund, InstanceLimits } from '../../../src/providers/contract/allocation-implementation.ts';
+import type { CloudTraits } from '../../../src/providers/contract/cloud-traits.ts';
 import { Inventory } from '../../../src/providers/inventory/inventory.ts';
 import { MutationPermission, noPauses } from '../../../src/providers/gate/mutation-permission.ts';
 import type { NetworkInterface } from '../../../src/providers/contract/network-interface.ts';
@@ -46,6 +47,7 @@ export interface PoolSetup {
   /** How early timers fire, in ms. */
   readonly haste?: number;
   readonly spreadCalls?: boolean;
+  readonly traits?: Partial<CloudTraits>;
   /** An interface that is being released. */
   readonly leaving?: readonly string[];
   /** How long calls wait for the rate limits, by the first operation of a step, in ms. */
@@ -120,6 +122,7 @@ export class PoolRig {
       node: {
         instanceId: 'i-1',
         implementation: scriptedImplementation({
+          traits: this.#traits,
           admit: (_, { signal }) => this.#admit(signal),
           reconsider: () => this.reconsidered.push(this.clock.monotonic()),
           expectedWait: ([first]) => (first === undefined ? 0 : (setup.waits?.[first] ?? 0)),
@@ -193,6 +196,10 @@ export class PoolRig {
     await this.clock.advance(ms);
   }
 
+  get #traits(): CloudTraits {
+    return { ...traits, ...this.#setup.traits };
+  }
+
   #free(): Readonly<Record<string, number>> {
     return this.#setup.free ?? { 'subnet-1': 100 };
   }
@@ -214,7 +221,7 @@ export class PoolRig {
       wanted: Math.max(0, this.target - this.available),
       max: (this.#setup.max ?? Infinity) - this.available - unconfirmedIn(view),
       orphans: this.orphans.of('i-1'),
-      traits,
+      traits: this.#traits,
       shrinking: new Set(this.#setup.leaving),
     };
   }

@@ -3,6 +3,7 @@ import {
   type AllocationFacts,
   prepareIPAllocation,
 } from '../../../../src/node/allocate/prepare-ip-allocation.ts';
+import type { InstanceLimits } from '../../../../src/providers/contract/allocation-implementation.ts';
 import type { PlannedStep } from '../../../../src/node/allocate/planned-step.ts';
 import { eni, facts, infrastructure, requirements, unreadable, view } from '../allocation-facts.ts';
 import { failure } from '../outcomes.ts';
@@ -11,6 +12,10 @@ import { inShort } from '../steps-in-short.ts';
 const inFlight: PlannedStep = { kind: 'allocateIPs', interfaceId: 'eni-0', subnetId: 'subnet-1', count: 5 };
 const changing = { condition: 'changing' } as const;
 const failed = { condition: 'failed' } as const;
+
+function withLimit(addressesPerInstance: number): InstanceLimits {
+  return { interfaces: 2, addressesPerInterface: 10, addressesPerInstance, prefixes: false };
+}
 
 function given(change: Parameters<typeof facts>[0]): AllocationFacts {
   return facts({
@@ -53,6 +58,17 @@ describe('a plan for an instance that was given its interfaces', () => {
       },
       ['eni-1+9'],
     ],
+    [
+      'adds no more than the limit of the whole instance leaves',
+      { wanted: 20, limits: withLimit(14), view: view([eni(0, 4), eni(1, 3)]) },
+      ['eni-0+5'],
+    ],
+    [
+      'adds nothing where all interfaces together are full',
+      { wanted: 20, limits: withLimit(9), view: view([eni(0, 4), eni(1, 3)]) },
+      [],
+    ],
+    ['asks for no more at once than was not refused', { wanted: 8, maxFor: () => 3 }, ['eni-0+3']],
     ['asks for what the subnet has', { wanted: 8, free: { 'subnet-1': 3 } }, ['eni-0+3']],
   ])('%s', (_, change, expected) => {
     expect(inShort(prepareIPAllocation(given(change)).steps)).toEqual(expected);
@@ -81,6 +97,10 @@ describe('a plan for an instance that was given its interfaces', () => {
     ],
   ])('%s if no step brings the rest', (_, change, obstacle) => {
     expect(prepareIPAllocation(given(change))).toMatchObject({ isStuck: true, obstacle });
+  });
+
+  test('is not stuck while it asks for part of it', () => {
+    expect(prepareIPAllocation(given({ maxFor: () => 3 }))).toMatchObject({ isStuck: false, unmet: 5 });
   });
 
   test('is not stuck while an interface is changing', () => {

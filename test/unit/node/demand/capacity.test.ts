@@ -7,6 +7,7 @@ import {
   maxAllocatable,
   nodeCapacity,
   occupiedSlots,
+  placesLeft,
   podAddresses,
   reachablePreAllocate,
   roomOn,
@@ -117,6 +118,28 @@ describe('the capacity of a node', () => {
       expect(capacities).toEqual([expected, expected]);
     },
   );
+});
+
+describe('an instance with one limit for all its interfaces', () => {
+  const limits = { ...m5Large, prefixes: false, addressesPerInstance: 12 };
+
+  test.each([
+    ['one interface holds no more than it can', [eni(0)], {}, 9],
+    ['two share it, each with its primary address', [eni(0), eni(1)], {}, 10],
+    ['what is no pod address counts', [eni(0, 2, { placesTaken: 3 }), eni(1)], {}, 7],
+    ['what an excluded interface has counts', [eni(0, 2), eni(1, 1)], { firstInterfaceIndex: 1 }, 8],
+    ['what is there beyond it stays', [eni(0, 9), eni(1, 9)], {}, 18],
+  ])('can have no more: %s', (_, interfaces, change, expected) => {
+    const counted = { ...limits, interfaces: interfaces.length };
+    const seen = view(interfaces);
+
+    expect(maxAllocatable(counted, seen, requirements(change))).toBe(expected);
+    expect(nodeCapacity(counted, seen, requirements(change))).toBe(expected);
+  });
+
+  test('leaves a place to the primary address of one that cannot be read', () => {
+    expect(placesLeft(limits, view([eni(0, 4)], [unreadable()]))).toBe(12 - 5 - 1);
+  });
 });
 
 /** EFAs, as a p5 has them besides the one on card 0. */

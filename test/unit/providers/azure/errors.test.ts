@@ -56,6 +56,9 @@ describe('a refusal of Azure', () => {
     ],
     ['OperationNotAllowed', { status: 409, message: 'the VM is deallocated' }, 'instanceNotRunning'],
     ['PublicIPCountLimitReached', {}, 'limitReached'],
+    ['PrivateIPAddressesPerVirtualMachineExceeded', {}, 'limitReached'],
+    ['IpConfigurationsOnNicExceedsLimit', {}, 'limitReached'],
+    ['OperationTimeExceeded', { status: 409 }, 'conflict'],
     ['AuthorizationFailed', { status: 403 }, 'notAuthorized'],
     ['RequestDisallowedByPolicy', { status: 403 }, 'notAuthorized'],
     ['SomethingForbidden', { status: 403 }, 'notAuthorized'],
@@ -159,7 +162,7 @@ describe('a refusal of Azure', () => {
       'lift the deny assignment: on AKS, the lockdown of the node resource group',
     ],
     ['ModelIsChanging', 'wait until the change under way has ended; Headwater retries'],
-    ['TooManyConfigurations', 'use VMs with more interfaces: this limit cannot be raised'],
+    ['TooManyConfigurations', 'use more nodes with fewer pods each, because this limit cannot be raised'],
     ['NoRegisteredProviderFound', 'use a cloud and a region that have this API version'],
   ])('with %s says what to do: %s', (code, remedy) => {
     expect(failure(code)).toMatchObject({ remedy });

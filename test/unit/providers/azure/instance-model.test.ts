@@ -140,6 +140,11 @@ describe('a model with additions', () => {
       vmModel([interfaceModel('nic0', 255)]),
       'TooManyConfigurations',
     ],
+    [
+      'of a VM with 255 configurations on two interfaces',
+      vmModel([interfaceModel('nic0', 128), interfaceModel('nic1', 127)]),
+      'TooManyConfigurations',
+    ],
     ['without a state', vmModel([interfaceModel('nic0')], { provisioningState: null }), 'UnreadableAnswer'],
     ['without a network', vmModel([], { networkProfileConfiguration: null }), 'UnreadableAnswer'],
     ['of an interface without configurations', vmModel([interfaceModel('nic0', 0)]), 'UnreadableAnswer'],
