@@ -164,13 +164,13 @@ function plain(code: number, text: string): Answer {
 }
 
 function whyNotListening(listenOn: ListenAddress, error: NodeJS.ErrnoException): string {
-  const reasons: Readonly<Record<string, string>> = {
-    EADDRINUSE: 'the port is taken',
-    EACCES: 'this process may not use the port',
-    EADDRNOTAVAIL: 'this machine does not have the address',
-    ENOTFOUND: 'the name cannot be resolved',
-  };
-  const reason = reasons[error.code ?? ''] ?? error.message;
+  const reasons: ReadonlyMap<string | undefined, string> = new Map([
+    ['EADDRINUSE', 'the port is taken'],
+    ['EACCES', 'this process may not use the port'],
+    ['EADDRNOTAVAIL', 'this machine does not have the address'],
+    ['ENOTFOUND', 'the name cannot be resolved'],
+  ]);
+  const reason = reasons.get(error.code) ?? error.message;
   return `cannot listen on ${formatListenAddress(listenOn)}: ${reason}`;
 }
 

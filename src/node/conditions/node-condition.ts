@@ -367,7 +367,14 @@ const failureReasons: Partial<Record<CloudFailure['kind'], ConditionReason>> = {
 };
 
 /** What a person can do about it; undefined if the failure itself says everything known. */
-export function remedyFor({ kind, permission, credentials, remedy }: CloudFailure): string | undefined {
+export function remedyFor({
+  kind,
+  permission,
+  deniedBy,
+  credentials,
+  remedy,
+}: CloudFailure): string | undefined {
+  if (deniedBy !== undefined) return `change the ${deniedBy} that denies ${permission} to Headwater's role`;
   if (permission !== undefined) return `allow ${permission} to Headwater's role`;
   if (credentials === 'expired') return "renew Headwater's credentials, or set its clock";
   return remedy ?? remedies[kind];

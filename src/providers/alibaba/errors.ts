@@ -1,21 +1,27 @@
 // The only file that knows the error codes of ECS, VPC and RAM (https://api.aliyun.com/document/Ecs/2014-05-26/errorCode).
 import { sanitizedAnswer } from '../../network/untrusted-text.ts';
 import type { CloudFailure, CloudFailureKind } from '../contract/cloud-failure.ts';
+import { insideCloud, mapOf, setClock } from '../contract/failure-tables.ts';
 import { type CallError, type CloudCall, ownCodes } from '../gate/cloud-call.ts';
 
 /** A client token must stand for one request. */
 const ownBug = 'IdempotentParameterMismatch';
 
-const kinds: Readonly<Record<string, CloudFailureKind>> = {
+const kinds = mapOf<CloudFailureKind>({
   'InvalidVSwitchId.IpNotEnough': 'subnetExhausted',
+  // "Don't have enough private IPs in this switch."
+  'QuotaExceeded.PrivateIpAddress': 'subnetExhausted',
   'InvalidVSwitchId.NotFound': 'subnetGone',
   EniPerInstanceLimitExceeded: 'limitReached',
   SecondaryPrivateIpAddressesLimitExceeded: 'limitReached',
   'InvalidOperation.Ipv4CountExceeded': 'limitReached',
-  'QuotaExceeded.PrivateIpAddress': 'limitReached',
+  MaxEniCountExceeded: 'limitReached',
   'InvalidOperation.AdvancedSecurityGroupAndOverloaded': 'limitReached',
   'InvalidEcsId.NotFound': 'instanceGone',
   'InvalidInstanceId.NotFound': 'instanceGone',
+  'InvalidInstanceId.Released': 'instanceGone',
+  'InvalidInstance.NotFound': 'instanceGone',
+  'Forbidden.InstanceNotFound': 'instanceGone',
   IncorrectInstanceStatus: 'instanceNotRunning',
   'InvalidOperation.InvalidEcsState': 'instanceNotRunning',
   'InvalidEniId.NotFound': 'interfaceGone',
@@ -32,30 +38,53 @@ const kinds: Readonly<Record<string, CloudFailureKind>> = {
   [ownBug]: 'invalid',
   AttachmentFellBack: 'conflict',
   AttachmentNotEnded: 'unknown',
-  Forbidden: 'notAuthorized',
   NoPermission: 'notAuthorized',
-  'Forbidden.RAM': 'notAuthorized',
-  'Forbidden.NotSupportRAM': 'notAuthorized',
+  'Forbidden.RegionId': 'invalid',
+  'InvalidAccountStatus.NotEnoughBalance': 'notAuthorized',
+  'Account.Arrearage': 'notAuthorized',
+  'InvalidUserType.NotSupported': 'notAuthorized',
+  UserDisable: 'notAuthorized',
   ...ownCodes,
-};
+});
 
 type Subject = NonNullable<CloudFailure['about']>;
 
-/** What a code concerns, if its kind does not say it. */
-const subjects: Readonly<Record<string, Subject>> = {
-  'InvalidSecurityGroupId.NotFound': 'securityGroups',
-  'InvalidSecurityGroupId.NotMatch': 'securityGroups',
-  'InvalidSecurityGroup.NotInVpc': 'securityGroups',
-  SecurityGroupInstanceLimitExceed: 'securityGroups',
+/** Codes for the account itself, with what a person can do. */
+const ofAccount: ReadonlyMap<string, string> = new Map([
+  ['InvalidAccountStatus.NotEnoughBalance', 'settle the balance of the account'],
+  ['Account.Arrearage', 'settle the balance of the account'],
+  ['InvalidUserType.NotSupported', 'use an account that may use ECS'],
+  ['UserDisable', 'settle with Alibaba Cloud why the account is disabled'],
+  ['Forbidden.AccountClosed', 'settle with Alibaba Cloud why the account is closed'],
+  ['Forbidden.NotSupportRAM', 'use an identity that is no RAM user: this call does not know them'],
+  ['Forbidden.RegionId', 'use a region that has this function of ECS'],
+]);
+
+interface SubjectOfCodes {
+  readonly codes: RegExp;
+  readonly about: Subject;
+  /** The only call of which they say it. */
+  readonly of?: string;
+}
+
+/** What codes concern, if their kind does not say it: the first that fits. */
+const subjects: readonly SubjectOfCodes[] = [
+  { codes: /^(InvalidSecurityGroup|SecurityGroup)/, about: 'securityGroups' },
+  { codes: /^InvalidOperation\.AdvancedSecurityGroup/, about: 'securityGroups' },
   // All interfaces of the region count.
-  'QuotaExceed.NetworkInterface': 'action',
-};
+  { codes: /^(QuotaExceed|Quota\.|MaxEniCountExceeded$)/, about: 'action', of: 'CreateNetworkInterface' },
+  { codes: /^IncorrectVSwitchStatus$/, about: 'subnet' },
+  {
+    codes: /^InvalidOperation\.(InvalidEniType|EniServiceManaged|EniLinked|HasMemberEniAttached)$/,
+    about: 'interface',
+  },
+];
 
 /** What to do about a code whose message does not say it. */
-const advice: Readonly<Record<string, string>> = {
+const advice = mapOf<string>({
   'InvalidRegionId.NotFound': 'set --alibaba-cloud-region to the region of the nodes',
   'InvalidSecurityGroupId.NotFound': 'correct spec.alibaba-cloud.security-groups of the node',
-};
+});
 
 /** Codes for an unknown or expired identity: no policy fixes that. */
 const credentialTrouble: ReadonlyMap<string, NonNullable<CloudFailure['credentials']>> = new Map([
@@ -68,18 +97,36 @@ const credentialTrouble: ReadonlyMap<string, NonNullable<CloudFailure['credentia
   ['CredentialsError', 'invalid'],
   ['CredentialsExpired', 'expired'],
   ['InvalidSecurityToken.Expired', 'expired'],
-  ['InvalidTimeStamp.Expired', 'expired'],
+  ['Abs.InvalidAccount.NotFound', 'invalid'],
 ]);
 
-/** Codes for a known identity that lacks a permission. */
-const missingPermissions: ReadonlySet<string> = new Set(['Forbidden.RAM', 'NoPermission', 'Forbidden']);
+/** Codes for a known identity that lacks a permission. One of them is misspelled by the cloud. */
+const missingPermissions: ReadonlySet<string> = new Set([
+  'Forbidden.RAM',
+  'Forbidden.SubUser',
+  'Forbbiden.SubUser',
+  'Forbidden.Unauthorized',
+  'NoPermission',
+  'Forbidden',
+]);
+
+/** Codes for a time that is too far from the cloud's: the credentials may be as they should. */
+const ofClock = /^(InvalidTimeStamp|IllegalTimestamp)/;
+
+/** Codes for the inside of the cloud. */
+const ofInside = /^(InternalError|ServiceUnavailable|UnknownError|RequestTimeout)$/;
+
+/** Something in between sends requests a second time. */
+const ofNonce = /^SignatureNonce/;
 
 /** Families of codes, each with many members. */
 const byForm: readonly { readonly form: RegExp; readonly kind: CloudFailureKind }[] = [
   { form: /^Throttling/, kind: 'throttled' },
-  { form: /^(QuotaExceed|Quota\.)|LimitExceed(ed)?$/, kind: 'limitReached' },
+  { form: /^(QuotaExceed|Quota\.)|(Limit|Count)Exceed(ed)?$/, kind: 'limitReached' },
+  { form: ofClock, kind: 'notAuthorized' },
+  { form: /^(IncorrectInstanceStatus|InvalidInstanceStatus)/, kind: 'instanceNotRunning' },
   { form: /^(Invalid|Missing|Malformed|Unsupported)/, kind: 'invalid' },
-  { form: /^Forbidden/, kind: 'notAuthorized' },
+  { form: /^Forb(id|bi)den/, kind: 'notAuthorized' },
 ];
 
 /** What the cloud signed, which differs from request to request: a text must not change while its cause stays. */
@@ -89,7 +136,8 @@ export function failureOf({ name }: Pick<CloudCall, 'name'>, error: CallError): 
   const { code } = error;
   const permission = missingPermissions.has(code) ? permissionOf(name) : undefined;
   const credentials = credentialTrouble.get(code);
-  const about = credentials === undefined ? subjects[code] : 'action';
+  const about = subjectOf(name, code);
+  const remedy = remedyFor(code);
   return {
     kind: kindOf(name, error),
     action: name,
@@ -97,13 +145,27 @@ export function failureOf({ name }: Pick<CloudCall, 'name'>, error: CallError): 
     ...(permission !== undefined && { permission }),
     ...(about !== undefined && { about }),
     ...(credentials !== undefined && { credentials }),
+    ...(remedy !== undefined && { remedy }),
   };
+}
+
+function subjectOf(name: string, code: string): Subject | undefined {
+  if (credentialTrouble.has(code) || ofAccount.has(code) || ofClock.test(code)) return 'action';
+  return subjects.find(({ codes, of = name }) => of === name && codes.test(code))?.about;
+}
+
+/** What the kind does not say. */
+function remedyFor(code: string): string | undefined {
+  if (ofClock.test(code)) return setClock;
+  if (ofInside.test(code)) return insideCloud;
+  if (ofNonce.test(code)) return 'find what sends requests of Headwater twice, such as a proxy that retries';
+  return ofAccount.get(code);
 }
 
 function advised({ code, message: given }: CallError): string {
   const message = given.replace(signed, '');
   if (code === ownBug) return `this is a bug in Headwater, report it: ${message}`;
-  const todo = advice[code];
+  const todo = advice.get(code);
   return todo === undefined ? message : `${message} (${todo})`;
 }
 
@@ -112,11 +174,14 @@ export function permissionOf(action: string): string {
   return `${action === 'DescribeVpcs' || action === 'DescribeVSwitches' ? 'vpc' : 'ecs'}:${action}`;
 }
 
+/** Of a new interface. */
+const unknownYet: ReadonlySet<string> = new Set(['interfaceGone', 'InvalidOperation.InvalidEniType']);
+
 function kindOf(name: string, { code, result }: CallError): CloudFailureKind {
   if (credentialTrouble.has(code)) return 'notAuthorized';
-  const known = kinds[code];
-  // ECS may not know an interface for some seconds after its creation, and we attach only new ones.
-  if (known === 'interfaceGone' && name === 'AttachNetworkInterface') return 'notYetVisible';
+  const known = kinds.get(code);
+  // ECS may not know an interface for some seconds after its creation, nor its type, and we attach only new ones.
+  if (name === 'AttachNetworkInterface' && unknownYet.has(known ?? code)) return 'notYetVisible';
   if (known !== undefined) return known;
   const family = byForm.find(({ form }) => form.test(code))?.kind;
   if (family === 'throttled') return family;

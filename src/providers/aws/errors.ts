@@ -2,9 +2,10 @@
 // (https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html).
 import { sanitizedAnswer } from '../../network/untrusted-text.ts';
 import type { CloudFailure, CloudFailureKind } from '../contract/cloud-failure.ts';
+import { insideCloud, mapOf, setClock } from '../contract/failure-tables.ts';
 import { type CallError, ownCodes } from '../gate/cloud-call.ts';
 
-const kinds: Readonly<Record<string, CloudFailureKind>> = {
+const kinds = mapOf<CloudFailureKind>({
   RequestLimitExceeded: 'throttled',
   Throttling: 'throttled',
   ThrottlingException: 'throttled',
@@ -18,7 +19,12 @@ const kinds: Readonly<Record<string, CloudFailureKind>> = {
   InsufficientCidrBlocks: 'prefixSpaceFragmented',
   PrivateIpAddressLimitExceeded: 'limitReached',
   AttachmentLimitExceeded: 'limitReached',
+  'InvalidInterface.IpAddressLimitExceeded': 'limitReached',
   NetworkInterfaceLimitExceeded: 'limitReached',
+  ResourceLimitExceeded: 'limitReached',
+  ResourceCountExceeded: 'limitReached',
+  SecurityGroupsPerInterfaceLimitExceeded: 'limitReached',
+  SecurityGroupLimitExceeded: 'limitReached',
   'InvalidInstanceID.NotFound': 'instanceGone',
   IncorrectInstanceState: 'instanceNotRunning',
   'InvalidNetworkInterfaceID.NotFound': 'interfaceGone',
@@ -28,13 +34,19 @@ const kinds: Readonly<Record<string, CloudFailureKind>> = {
   'Resource.AlreadyAssociated': 'conflict',
   // For addresses that a listing showed moments ago.
   'InvalidAllocationID.NotFound': 'conflict',
+  'InvalidAddress.NotFound': 'conflict',
+  'InvalidIPAddress.InUse': 'conflict',
   UnauthorizedOperation: 'notAuthorized',
   OptInRequired: 'notAuthorized',
   AccessDenied: 'notAuthorized',
   AccessDeniedException: 'notAuthorized',
   Blocked: 'notAuthorized',
+  PendingVerification: 'notAuthorized',
+  AccountDisabled: 'notAuthorized',
+  RequestExpired: 'notAuthorized',
+  'InvalidSecurity.RequestHasExpired': 'notAuthorized',
   ...ownCodes,
-};
+});
 
 type Subject = NonNullable<CloudFailure['about']>;
 
@@ -52,19 +64,31 @@ const byText: readonly { readonly code: string; readonly text: RegExp; readonly 
     kind: 'notAssigned',
   },
   { code: 'InvalidParameterValue', text: /^Network interface '\S+' is currently in use/, kind: 'conflict' },
-  { code: 'IncorrectState', text: /is not 'running'/, kind: 'instanceNotRunning' },
+  {
+    code: 'IncorrectState',
+    text: /is not '?running|not in a valid state|shutting-down|terminat/i,
+    kind: 'instanceNotRunning',
+  },
+  {
+    code: 'InvalidParameterValue',
+    text: /^instance .*(?:shutting-down|terminated)/i,
+    kind: 'instanceNotRunning',
+  },
+  { code: 'IncorrectState', text: /\b(?:attach|detach)(?:ing|ment)\b/i, kind: 'conflict' },
 ];
 
 /** What a code concerns, if its kind does not say it. */
-const subjects: Readonly<Record<string, Subject>> = {
+const subjects = mapOf<Subject>({
   // The limit counts all interfaces of the region
   // (https://docs.aws.amazon.com/vpc/latest/userguide/amazon-vpc-limits.html).
   NetworkInterfaceLimitExceeded: 'action',
+  ResourceLimitExceeded: 'action',
+  ResourceCountExceeded: 'action',
   'InvalidGroup.NotFound': 'securityGroups',
   'InvalidSecurityGroupID.NotFound': 'securityGroups',
   SecurityGroupsPerInterfaceLimitExceeded: 'securityGroups',
   SecurityGroupLimitExceeded: 'securityGroups',
-};
+});
 
 /** Codes that concern several things, distinguished by their message. */
 const subjectsByText: readonly {
@@ -81,13 +105,15 @@ const subjectsByText: readonly {
 ];
 
 /** Parts that differ in each message. Without them, equal refusals have equal texts. */
-const encodedPart = /\s*Encoded authorization failure message: \S+/;
+const encodedPart = /\s*Encoded authorization failure message: (\S+)/;
 const freshId = /\b(eni|eni-attach)-[0-9a-f]{8,17}\b/g;
 
 export function failureOf(action: string, error: CallError): CloudFailure {
   const permission = deniedPermission(action, error);
   const about = subjectOf(error, permission);
-  const credentials = credentialTrouble.get(error.code);
+  const credentials = isOfClock(error) ? undefined : credentialTrouble.get(error.code);
+  const remedy = remedyFor(error);
+  const denial = permission === undefined ? {} : denialIn(error.message);
   return {
     kind: kindOf(action, error),
     action,
@@ -95,6 +121,8 @@ export function failureOf(action: string, error: CallError): CloudFailure {
     ...(permission !== undefined && { permission }),
     ...(about !== undefined && { about }),
     ...(credentials !== undefined && { credentials }),
+    ...(remedy !== undefined && { remedy }),
+    ...denial,
   };
 }
 
@@ -107,13 +135,44 @@ const credentialTrouble: ReadonlyMap<string, NonNullable<CloudFailure['credentia
   ['SignatureDoesNotMatch', 'invalid'],
   ['CredentialsProviderError', 'invalid'],
   ['TokenProviderError', 'invalid'],
-  ['RequestExpired', 'expired'],
   ['ExpiredToken', 'expired'],
   ['ExpiredTokenException', 'expired'],
 ]);
 
 function kindOfCode(code: string): CloudFailureKind | undefined {
-  return credentialTrouble.has(code) ? 'notAuthorized' : kinds[code];
+  return credentialTrouble.has(code) ? 'notAuthorized' : kinds.get(code);
+}
+
+/** Codes for a time that is too far from the cloud's: the credentials may be as they should. */
+const clockTrouble: ReadonlySet<string> = new Set(['RequestExpired', 'InvalidSecurity.RequestHasExpired']);
+
+function isOfClock({ code, message }: CallError): boolean {
+  return (
+    clockTrouble.has(code) ||
+    (code === 'SignatureDoesNotMatch' && /signature (?:expired|not yet current)/i.test(message))
+  );
+}
+
+/** Codes for the inside of the cloud. */
+const ownTrouble: ReadonlySet<string> = new Set([
+  'InternalError',
+  'InternalFailure',
+  'ServiceUnavailable',
+  'Unavailable',
+]);
+
+/** Codes for the account itself. */
+const ofAccount: ReadonlyMap<string, string> = new Map([
+  ['OptInRequired', 'subscribe the account to EC2 in this region'],
+  ['Blocked', 'settle with AWS why the account is blocked'],
+  ['PendingVerification', 'wait until AWS has verified the account'],
+  ['AccountDisabled', 'settle with AWS why the account is disabled'],
+]);
+
+/** What the kind does not say. */
+function remedyFor(error: CallError): string | undefined {
+  if (isOfClock(error)) return setClock;
+  return ownTrouble.has(error.code) ? insideCloud : ofAccount.get(error.code);
 }
 
 /** Codes for a known identity that lacks a permission. Other codes mean an unknown identity. */
@@ -130,13 +189,32 @@ function deniedPermission(action: string, { code, message }: CallError): string 
   return named ?? (code === 'UnauthorizedOperation' ? `ec2:${action}` : undefined);
 }
 
+/** Policies whose denial no policy of the role lifts, as the message names them. */
+const overruling =
+  /(?:explicit deny in|because no) (?:a |an )?((?:service control|resource control|session|VPC endpoint) policy|permissions boundary)/i;
+/** A policy of the role itself that denies explicitly: to allow it elsewhere does not help. */
+const explicit = /explicit deny in (?:a |an )?((?:identity|resource)-based policy)/i;
+
+/** Who denies it, if allowing it to the role is not enough, and what only EC2 can decode of it. */
+function denialIn(message: string): Pick<CloudFailure, 'deniedBy' | 'encodedDenial'> {
+  const [, deniedBy] = overruling.exec(message) ?? explicit.exec(message) ?? [];
+  const [, encodedDenial] = encodedPart.exec(message) ?? [];
+  return {
+    ...(deniedBy !== undefined && { deniedBy }),
+    ...(encodedDenial !== undefined && { encodedDenial: encodedDenial.slice(0, maxEncoded) }),
+  };
+}
+
+/** In characters. */
+const maxEncoded = 8192;
+
 /** Resources by their type in an ARN. */
-const subjectsByType: Readonly<Record<string, Subject>> = {
+const subjectsByType = mapOf<Subject>({
   subnet: 'subnet',
   'security-group': 'securityGroups',
   'network-interface': 'interface',
   instance: 'instance',
-};
+});
 
 function subjectOf({ code, message }: CallError, permission: string | undefined): Subject | undefined {
   if (permission !== undefined) return deniedSubject(message);
@@ -144,14 +222,14 @@ function subjectOf({ code, message }: CallError, permission: string | undefined)
   if (kindOfCode(code) === 'notAuthorized' && code !== 'AuthFailure' && !missingPermissions.has(code))
     return 'action';
   const byText = subjectsByText.find((each) => each.code === code && each.text.test(message));
-  return byText?.about ?? subjects[code];
+  return byText?.about ?? subjects.get(code);
 }
 
 /** A denial on one resource says nothing about another. The name of a new interface is `*`. */
 function deniedSubject(message: string): Subject | undefined {
   const [, type = '', id] = / on resource: arn:[^:]*:ec2:[^:]*:[^:]*:([a-z-]+)\/(\S+)/.exec(message) ?? [];
   if (id === undefined) return / is not authorized to perform: /.test(message) ? 'action' : undefined;
-  return id === '*' ? 'action' : subjectsByType[type];
+  return id === '*' ? 'action' : subjectsByType.get(type);
 }
 
 function kindOf(action: string, error: CallError): CloudFailureKind {

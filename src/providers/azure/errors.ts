@@ -2,9 +2,10 @@
 // (https://learn.microsoft.com/azure/azure-resource-manager/troubleshooting/common-deployment-errors).
 import { sanitizedAnswer } from '../../network/untrusted-text.ts';
 import type { CloudFailure, CloudFailureKind } from '../contract/cloud-failure.ts';
+import { mapOf } from '../contract/failure-tables.ts';
 import { type CallError, type CloudCall, ownCodes } from '../gate/cloud-call.ts';
 
-const kinds: Readonly<Record<string, CloudFailureKind>> = {
+const kinds = mapOf<CloudFailureKind>({
   TooManyRequests: 'throttled',
   SubscriptionRequestsThrottled: 'throttled',
   ResourceRequestsThrottled: 'throttled',
@@ -45,7 +46,7 @@ const kinds: Readonly<Record<string, CloudFailureKind>> = {
   ReadOnlyDisabledSubscription: 'notAuthorized',
   Ended: 'unreachable',
   ...ownCodes,
-};
+});
 
 interface MeaningByText {
   readonly code: string;
@@ -120,7 +121,7 @@ const unknownSubscription =
 const otherChange = 'wait until the change under way has ended; Headwater retries';
 
 /** What a person can do about codes for which the kind does not say it. */
-const remedies: Readonly<Partial<Record<string, string>>> = {
+const remedies = mapOf<string>({
   SubscriptionNotFound: unknownSubscription,
   InvalidSubscriptionId: unknownSubscription,
   MissingSubscription: unknownSubscription,
@@ -136,7 +137,7 @@ const remedies: Readonly<Partial<Record<string, string>>> = {
   ModelIsChanging: otherChange,
   TooManyConfigurations: 'use more nodes with fewer pods each, because this limit cannot be raised',
   NoRegisteredProviderFound: 'use a cloud and a region that have this API version',
-};
+});
 
 /** Changes of a whole instance. */
 const ofInstance: ReadonlySet<string> = new Set([
@@ -150,7 +151,7 @@ export function failureOf({ name }: Pick<CloudCall, 'name'>, error: CallError): 
   const about = subjectOf({ name, kind, code: error.code }, permission);
   const credentials = credentialTrouble.get(error.code);
   // Of a code with several meanings, it is that of the first.
-  const remedy = kind === (kinds[error.code] ?? kind) ? remedies[error.code] : undefined;
+  const remedy = kind === (kinds.get(error.code) ?? kind) ? remedies.get(error.code) : undefined;
   return {
     kind,
     action: name,
@@ -240,7 +241,7 @@ function kindOf(name: string, error: CallError): CloudFailureKind {
   if (credentialTrouble.has(code)) return 'notAuthorized';
   const isMeant = (each: MeaningByText): boolean =>
     each.code === code && each.text.test(message) && (each.of ?? name) === name;
-  const known = byText.find(isMeant)?.kind ?? kinds[code];
+  const known = byText.find(isMeant)?.kind ?? kinds.get(code);
   if (known !== undefined) return known;
   if (missingCodes.has(code)) return missing[name] ?? 'unknown';
   return result === 'refused' ? kindByForm(code, status) : 'unreachable';

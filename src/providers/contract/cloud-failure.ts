@@ -44,6 +44,10 @@ export interface CloudFailure {
   readonly requestId: string | undefined;
   /** The missing permission, as the cloud's policies name it. */
   readonly permission?: string;
+  /** The policy that denies it, if allowing it to our role does not help: of the organization, or an explicit denial. */
+  readonly deniedBy?: string;
+  /** What only the cloud can decode of the denial. It differs in each answer. */
+  readonly encodedDenial?: string;
   /** What the answer concerns, if it says so: the action in general, or one thing in the call. */
   readonly about?: 'action' | 'subnet' | 'securityGroups' | 'interface' | 'instance' | 'prefixes';
   /** What a person can do about it, if the cloud's own code says more than the kind does. */

@@ -2,9 +2,10 @@
 // (https://cloud.google.com/compute/docs/troubleshooting/troubleshooting-general).
 import { sanitizedAnswer } from '../../network/untrusted-text.ts';
 import type { CloudFailure, CloudFailureKind } from '../contract/cloud-failure.ts';
+import { mapOf } from '../contract/failure-tables.ts';
 import { type CallError, ownCodes } from '../gate/cloud-call.ts';
 
-const kinds: Readonly<Record<string, CloudFailureKind>> = {
+const kinds = mapOf<CloudFailureKind>({
   rateLimitExceeded: 'throttled',
   userRateLimitExceeded: 'throttled',
   quotaExceeded: 'limitReached',
@@ -14,7 +15,7 @@ const kinds: Readonly<Record<string, CloudFailureKind>> = {
   resourceNotReady: 'conflict',
   CredentialsError: 'notAuthorized',
   ...ownCodes,
-};
+});
 
 const byStatus: ReadonlyMap<number | undefined, CloudFailureKind> = new Map([
   [400, 'invalid'],
@@ -41,7 +42,7 @@ export function failureOf(action: string, error: CallError): CloudFailure {
 }
 
 function kindOf({ code, status, result }: CallError): CloudFailureKind {
-  const known = kinds[code] ?? byStatus.get(status);
+  const known = kinds.get(code) ?? byStatus.get(status);
   if (known !== undefined) return known;
   return result === 'refused' ? 'unknown' : 'unreachable';
 }

@@ -82,6 +82,31 @@ function leave(world: AlibabaWorld, clusterName: string): string {
   return createInterface(world.cluster.network, request).id;
 }
 
+describe('on Alibaba Cloud, an attachment that is refused for a type which ECS does not know yet', () => {
+  test('is repeated, and costs no interface', async () => {
+    const world = worldOf();
+    const refused: Fault = {
+      kind: 'error',
+      code: 'InvalidOperation.InvalidEniType',
+      status: 403,
+      message: 'type',
+    };
+    const { faults } = world.cluster.alibaba.gateway;
+    faults.add({ action: 'AttachNetworkInterface', rate: 1, count: 2, match: {}, fault: refused });
+    const controller = startController(world);
+    await world.announce(world.machine());
+    await served(world, 8);
+
+    expect(changesOf(controller)).toEqual([
+      'CreateNetworkInterface',
+      'AttachNetworkInterface',
+      'AttachNetworkInterface',
+      'AttachNetworkInterface',
+    ]);
+    expect(world.broken()).toEqual([]);
+  });
+});
+
 describe('on Alibaba Cloud, a new node', () => {
   test('gets an interface with the addresses that it asks for, by two mutating calls', async () => {
     const world = worldOf();

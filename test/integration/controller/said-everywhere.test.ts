@@ -104,7 +104,7 @@ const causes: readonly Cause[] = [
     reason: 'CredentialsExpired',
     says: /^renew Headwater's credentials, or set its clock: AssignPrivateIpAddresses answers/,
     isFull: true,
-    before: refusing('AssignPrivateIpAddresses', 'RequestExpired'),
+    before: refusing('AssignPrivateIpAddresses', 'ExpiredToken'),
   },
   {
     reason: 'CredentialsInvalid',
@@ -114,7 +114,7 @@ const causes: readonly Cause[] = [
   },
   {
     reason: 'Unreachable',
-    says: /^check the network path and the endpoint: DescribeSubnets answers ServiceUnavailable/,
+    says: /^the cloud failed inside, so Headwater retries; .*: DescribeSubnets answers ServiceUnavailable/,
     before: refusing('DescribeSubnets', 'ServiceUnavailable', { status: 503 }),
     standing: 'unknown',
   },

@@ -83,7 +83,7 @@ export const nights: readonly Night[] = [
     await morePods(cluster);
   }),
   served('credentials-expired', 'HeadwaterPodsPending', async (cluster) => {
-    cloudAnswers(cluster.world, 'RequestExpired', 400);
+    cloudAnswers(cluster.world, 'ExpiredToken', 400);
     await morePods(cluster);
   }),
   served('subnets-full', 'HeadwaterPodsPending', async (cluster) => {

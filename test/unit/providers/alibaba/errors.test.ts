@@ -24,7 +24,8 @@ describe('a refusal of Alibaba Cloud', () => {
     ['EniPerInstanceLimitExceeded', {}, 'limitReached'],
     ['SecondaryPrivateIpAddressesLimitExceeded', {}, 'limitReached'],
     ['InvalidOperation.Ipv4CountExceeded', {}, 'limitReached'],
-    ['QuotaExceeded.PrivateIpAddress', {}, 'limitReached'],
+    ['QuotaExceeded.PrivateIpAddress', {}, 'subnetExhausted'],
+    ['MaxEniCountExceeded', {}, 'limitReached'],
     ['QuotaExceed.NetworkInterface', {}, 'limitReached'],
     ['InvalidOperation.InvalidEniState', {}, 'conflict'],
     ['OperationConflict', {}, 'conflict'],
@@ -36,6 +37,15 @@ describe('a refusal of Alibaba Cloud', () => {
     ['IncorrectInstanceStatus', {}, 'instanceNotRunning'],
     ['InvalidEniId.NotFound', {}, 'interfaceGone'],
     ['InvalidEniId.NotFound', { name: 'AttachNetworkInterface' }, 'notYetVisible'],
+    ['InvalidOperation.InvalidEniType', { name: 'AttachNetworkInterface' }, 'notYetVisible'],
+    ['InvalidOperation.InvalidEniType', {}, 'invalid'],
+    ['IncorrectInstanceStatus.Releasing', {}, 'instanceNotRunning'],
+    ['InvalidInstanceId.Released', {}, 'instanceGone'],
+    ['Forbidden.InstanceNotFound', {}, 'instanceGone'],
+    ['Forbidden.SubUser', {}, 'notAuthorized'],
+    ['Forbidden.RegionId', {}, 'invalid'],
+    ['InvalidTimeStamp.Expired', {}, 'notAuthorized'],
+    ['SignatureNonceUsed', { result: 'noAnswer' as const }, 'unreachable'],
     ['InvalidIp.IpUnassigned', {}, 'notAssigned'],
     ['Forbidden.RAM', {}, 'notAuthorized'],
     ['SignatureDoesNotMatch', {}, 'notAuthorized'],
@@ -81,5 +91,38 @@ describe('a refusal of Alibaba Cloud', () => {
     ['InvalidSecurityToken.Expired', 'expired'],
   ])('with %s says that the credentials are %s', (code, credentials) => {
     expect(failure(code)).toMatchObject({ credentials, about: 'action' });
+  });
+
+  test.each([
+    ['Forbidden.SubUser', 'ecs:AssignPrivateIpAddresses'],
+    ['Forbidden.NotSupportRAM', undefined],
+    ['InvalidTimeStamp.Expired', undefined],
+  ])('with %s is not about the credentials, and lacks the permission %s', (code, permission) => {
+    const { credentials, permission: missing } = failure(code);
+
+    expect([credentials, missing]).toEqual([undefined, permission]);
+  });
+
+  test.each([
+    ['InvalidTimeStamp.Expired', /^set the clock/],
+    ['IllegalTimestamp', /^set the clock/],
+    ['InternalError', /^the cloud failed inside/],
+    ['SignatureNonceUsed', /sends requests of Headwater twice/],
+    ['InvalidAccountStatus.NotEnoughBalance', /balance/],
+  ])('with %s says what to do', (code, remedy) => {
+    expect(failure(code).remedy).toMatch(remedy);
+  });
+
+  test.each([
+    ['MaxEniCountExceeded', 'CreateNetworkInterface', 'action'],
+    ['MaxEniCountExceeded', 'AttachNetworkInterface', undefined],
+    ['QuotaExceed.NetworkInterface', 'CreateNetworkInterface', 'action'],
+    ['QuotaExceeded.PrivateIpAddress', assign, undefined],
+    ['SecurityGroupInstanceLimitExceed', 'CreateNetworkInterface', 'securityGroups'],
+    ['InvalidSecurityGroupId.VpcMismatch', 'CreateNetworkInterface', 'securityGroups'],
+    ['InvalidOperation.EniServiceManaged', assign, 'interface'],
+    ['InvalidAccountStatus.NotEnoughBalance', 'CreateNetworkInterface', 'action'],
+  ])('with %s to %s concerns: %s', (code, name, about) => {
+    expect(failure(code, { name }).about).toBe(about);
   });
 });

@@ -34,7 +34,33 @@ const rows: readonly Row[] = [
     kind: 'instanceNotRunning',
     action: 'AttachNetworkInterface',
   },
+  {
+    code: 'IncorrectState',
+    message: "Instance 'i-1' is shutting-down.",
+    kind: 'instanceNotRunning',
+    action: 'AttachNetworkInterface',
+  },
+  {
+    code: 'InvalidParameterValue',
+    message: "Instance 'i-1' is terminated.",
+    kind: 'instanceNotRunning',
+    action: 'AttachNetworkInterface',
+  },
+  {
+    code: 'IncorrectState',
+    message: "The network interface attachment 'eni-attach-…' is detaching.",
+    kind: 'conflict',
+    action: 'DetachNetworkInterface',
+  },
   { code: 'IncorrectState', message: 'Network interface is being changed', kind: 'unknown' },
+  {
+    code: 'InvalidInterface.IpAddressLimitExceeded',
+    kind: 'limitReached',
+    action: 'AssignPrivateIpAddresses',
+  },
+  { code: 'ResourceLimitExceeded', kind: 'limitReached', action: 'CreateNetworkInterface' },
+  { code: 'SecurityGroupsPerInterfaceLimitExceeded', kind: 'limitReached', action: 'CreateNetworkInterface' },
+  { code: 'PendingVerification', kind: 'notAuthorized' },
   {
     code: 'InvalidParameterValue',
     message: "Instance 'i-1' already has an interface attached at device index '1'.",
@@ -87,7 +113,8 @@ describe('an error of EC2', () => {
     ['AuthFailure', 'invalid'],
     ['CredentialsProviderError', 'invalid'],
     ['ExpiredToken', 'expired'],
-    ['RequestExpired', 'expired'],
+    ['RequestExpired', undefined],
+    ['InvalidSecurity.RequestHasExpired', undefined],
     ['UnauthorizedOperation', undefined],
     ['OptInRequired', undefined],
   ])('says by its code %s about the credentials: %s', (code, credentials) => {
@@ -136,6 +163,41 @@ describe('an error of EC2', () => {
     const error = new CallError({ result: 'refused', code, message });
 
     expect(failureOf('CreateNetworkInterface', error).permission).toBe(permission);
+  });
+});
+
+describe('what to do about an error of EC2', () => {
+  test.each([
+    ['RequestExpired', 'Request has expired.', /^set the clock/],
+    ['SignatureDoesNotMatch', 'Signature expired: 20260101 is now earlier than 20260102', /^set the clock/],
+    ['SignatureDoesNotMatch', 'Signature not yet current: 20260102 is still later than', /^set the clock/],
+    ['InternalError', 'An internal error has occurred', /^the cloud failed inside/],
+    ['Blocked', 'Your account is currently blocked', /account is blocked/],
+  ])('is said for %s (%s)', (code, message, remedy) => {
+    const failure = failureOf('DescribeVpcs', new CallError({ result: 'refused', code, message }));
+
+    expect(failure.remedy).toMatch(remedy);
+    expect(failure.credentials).toBeUndefined();
+  });
+
+  const denied = 'User: arn:aws:sts::1:assumed-role/a/b is not authorized to perform: ec2:Act on resource: *';
+  test.each([
+    ['with an explicit deny in a service control policy', 'service control policy'],
+    ['because no service control policy allows the ec2:Act action', 'service control policy'],
+    ['with an explicit deny in a permissions boundary', 'permissions boundary'],
+    ['with an explicit deny in an identity-based policy', 'identity-based policy'],
+    ['because no identity-based policy allows the ec2:Act action', undefined],
+  ])('names the policy that denies it: %s', (why, deniedBy) => {
+    const message = `${denied} ${why}. Encoded authorization failure message: Zm9v-bar_`;
+    const error = new CallError({ result: 'refused', code: 'UnauthorizedOperation', message });
+
+    expect(failureOf('CreateNetworkInterface', error)).toMatchObject({
+      permission: 'ec2:Act',
+      message: `${denied} ${why}.`,
+      encodedDenial: 'Zm9v-bar_',
+      ...(deniedBy !== undefined && { deniedBy }),
+    });
+    expect(failureOf('CreateNetworkInterface', error).deniedBy).toBe(deniedBy);
   });
 });
 
