@@ -1,6 +1,6 @@
 // A cilium-operator that still runs next to Headwater, as far as its writes go. Once a minute it lists, renders every
-// CiliumNode from the cloud in its own way (without the zone of an interface), and PUTs the whole object from its cache
-// if it differs: status first, then spec, each with two attempts. It allocates and releases nothing.
+// CiliumNode from the cloud, and PUTs the whole object from its cache if it differs: status first, then spec, each with two
+// attempts. It allocates and releases nothing.
 import { sleep } from '../../src/runtime/clock.ts';
 import type { NetworkInterface } from '../../src/simulator/cloud/records.ts';
 import { isObject, type JsonObject, listAt, objectAt, textAt } from '../../src/simulator/workload/json.ts';
@@ -14,11 +14,14 @@ export class StandInOperator {
   /** Monotonic time of each PUT that the API accepted. */
   readonly writes: number[] = [];
   readonly #world: World;
+  readonly #describes: boolean;
   readonly #client: KubernetesClient;
   readonly #stopping = new AbortController();
 
-  constructor(world: World) {
+  /** `describes`: it gives interfaces descriptions of its own, so that its status differs from Headwater's. */
+  constructor(world: World, { describes = true } = {}) {
     this.#world = world;
+    this.#describes = describes;
     this.#client = new KubernetesClient(world.cluster.kubernetes.handle, 'cilium-operator-aws');
   }
 
@@ -93,7 +96,8 @@ export class StandInOperator {
       id: item.id,
       ip: item.primaryAddress,
       mac: item.mac,
-      ...(item.description !== '' && { description: item.description }),
+      ...(this.#describes && { description: `${item.description} (Cilium)` }),
+      ...(!this.#describes && item.description !== '' && { description: item.description }),
       ...(index > 0 && { number: index }),
       subnet: { id: item.subnetId, cidr: network.subnets.get(item.subnetId)?.block ?? '' },
       vpc: { id: item.vpcId, 'primary-cidr': testBlock },

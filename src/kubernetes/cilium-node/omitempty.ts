@@ -36,7 +36,8 @@ function sameFields(a: JsonObject, b: JsonObject): boolean {
   return true;
 }
 
-function sameField(name: string, a: Json | undefined, b: Json | undefined): boolean {
+/** Whether two values of the field `name` are equivalent. The name decides whether they are maps. */
+export function sameField(name: string, a: Json | undefined, b: Json | undefined): boolean {
   if (isMap(name, a) && isMap(name, b)) return sameMap(a, b);
   if (isEmptyField(name, a) || isEmptyField(name, b)) return isEmptyField(name, a) && isEmptyField(name, b);
   return !isMap(name, a) && !isMap(name, b) && sameOnTheWire(a, b);

@@ -1,13 +1,13 @@
 // Detects a conflicting write: a newer CiliumNode state changes the pool or the provider's status section,
 // which only Headwater writes. Pure. Agents write whole objects but send these parts back as they read them,
-// bound to the version they read. Older agents drop fields that they do not know.
+// bound to the version they read. Older agents drop fields that they do not know. Members that Headwater does not write
+// belong to others, who may change them.
 import type { CiliumNode, PoolEntry } from '../../kubernetes/cilium-node/cilium-node.ts';
 import type { CiliumNodeSection, StatusLayout } from '../../providers/contract/cilium-node-section.ts';
 import { isObject, type Json, memberOf, valueAt } from '../../kubernetes/transport/json.ts';
 import { applyMergePatch } from '../../kubernetes/transport/merge-patch.ts';
 import type { OpenWrite } from '../../kubernetes/cilium-node/own-writes.ts';
-import { sameOnTheWire } from '../../kubernetes/cilium-node/omitempty.ts';
-import { interfacesIn } from './status-section.ts';
+import { interfacesIn, sameOwned } from './status-section.ts';
 
 export type WrittenPart = 'pool' | 'status';
 
@@ -62,33 +62,17 @@ function isSamePool(a: Pool, b: Pool): boolean {
   });
 }
 
-/** Compares interfaces one by one, and the rest of the section as a whole. */
+/** Compares what Headwater writes, interface by interface. */
 function isSameSection(a: Json | undefined, b: Json | undefined, layout: StatusLayout): boolean {
   const [before, after] = [interfacesIn(a, layout), interfacesIn(b, layout)];
   const ids = new Set([...before.keys(), ...after.keys()]);
-  const isSame = [...ids].every((id) => isSameInterface(before.get(id), after.get(id), layout));
-  return isSame && sameOnTheWire(withoutInterfaces(a, layout), withoutInterfaces(b, layout));
+  return [...ids].every((id) => isSameInterface(before.get(id), after.get(id), layout));
 }
 
-function isSameInterface(
-  before: Json | undefined,
-  after: Json | undefined,
-  { droppable }: StatusLayout,
-): boolean {
+function isSameInterface(before: Json | undefined, after: Json | undefined, layout: StatusLayout): boolean {
   if (!isObject(before) || !isObject(after)) return false;
-  const fields = new Set([...Object.keys(before), ...Object.keys(after)]);
-  return [...fields].every((field) => {
-    const isDropped = memberOf(after, field) === undefined && droppable.has(field);
-    return isDropped || sameOnTheWire(alone(before, field), alone(after, field));
+  return Object.entries(layout.owned).every(([field, owned]) => {
+    const isDropped = memberOf(after, field) === undefined && layout.droppable.has(field);
+    return isDropped || sameOwned(field, [memberOf(before, field), memberOf(after, field)], owned);
   });
-}
-
-/** The field under its own name, because the name decides whether it is compared as a map. */
-function alone(object: Json, field: string): Json {
-  return { [field]: memberOf(object, field) ?? null };
-}
-
-function withoutInterfaces(section: Json | undefined, { interfaces }: StatusLayout): Json | undefined {
-  if (!isObject(section)) return section;
-  return Object.fromEntries(Object.entries(section).filter(([member]) => member !== interfaces));
 }

@@ -4,10 +4,9 @@
 // is removed.
 import type { CiliumNode, ReleaseState } from '../../kubernetes/cilium-node/cilium-node.ts';
 import { isObject, type Json, type JsonObject, memberOf } from '../../kubernetes/transport/json.ts';
-import { mergePatch } from '../../kubernetes/transport/merge-patch.ts';
-import { sameOnTheWire } from '../../kubernetes/cilium-node/omitempty.ts';
 import type { StatusLayout } from '../../providers/contract/cilium-node-section.ts';
 import { repairOf } from './status-repair.ts';
+import { sectionPatch } from './status-section.ts';
 
 export interface Desired {
   /** Undefined while nothing is known to offer, or the offer may not be published yet. What is published stays. */
@@ -70,7 +69,7 @@ function shrink(node: CiliumNode, { pool, interfaces }: Offer): Write | undefine
 }
 
 function writeStatus(node: CiliumNode, { offer, handshake, operatorError }: Desired): Write | undefined {
-  const section = offer && sectionPatch(node, offer);
+  const section = offer && providerPatch(node, offer);
   const ipam = {
     ...(handshake && handshakePatch(node, handshake)),
     ...errorPatch(node, operatorError),
@@ -80,9 +79,11 @@ function writeStatus(node: CiliumNode, { offer, handshake, operatorError }: Desi
   return { part: 'status', patch: { ...section, ...(Object.keys(ipam).length > 0 && { ipam }) } };
 }
 
-function sectionPatch(node: CiliumNode, { provider: { key, value } }: Offer): JsonObject | undefined {
-  const section = memberOf(node.base.status, key) ?? undefined;
-  const patch = sameOnTheWire(section, value) ? undefined : mergePatch(section, value);
+function providerPatch(
+  node: CiliumNode,
+  { provider: { key, layout, value } }: Offer,
+): JsonObject | undefined {
+  const patch = sectionPatch(memberOf(node.base.status, key) ?? undefined, value, layout);
   return patch === undefined ? undefined : { [key]: patch };
 }
 
@@ -97,9 +98,12 @@ function handshakePatch({ base }: CiliumNode, handshake: ReadonlyMap<string, Rel
   return Object.keys(patch).length === 0 ? {} : { 'release-ips': patch };
 }
 
-function errorPatch({ status }: CiliumNode, error: string): JsonObject {
+/** Members of others beside the error stay. */
+function errorPatch({ base, status }: CiliumNode, error: string): JsonObject {
   if ((status.operatorError ?? '') === error) return {};
-  return { 'operator-status': error === '' ? null : { error } };
+  const published = memberOf(memberOf(base.status, 'ipam'), 'operator-status');
+  const isAlone = !isObject(published) || Object.keys(published).every((member) => member === 'error');
+  return { 'operator-status': error === '' && isAlone ? null : { error: error === '' ? null : error } };
 }
 
 function staticIpPatch({ status }: CiliumNode, staticIp: string | undefined): JsonObject {

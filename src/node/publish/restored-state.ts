@@ -32,7 +32,8 @@ export function keepSpellings(
 }
 
 export function restoredState(node: CiliumNode, instanceId: string, section: Restoring): RestoredState {
-  const restored = section.restore(instanceId, memberOf(node.base.status, section.key));
+  const status = memberOf(node.base.status, section.key);
+  const restored = section.restore(instanceId, status, node.section.zone ?? '');
   const shown = new Set(
     restored.interfaces.flatMap((item) => [
       item.primaryAddress,

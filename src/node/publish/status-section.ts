@@ -1,9 +1,11 @@
 // The JSON of a cloud's section of the status: its interfaces, and what two states of it have together. Pure. Some clouds
 // hold interfaces and addresses in maps or lists of texts, others in lists of objects, which a merge patch replaces as a
-// whole: the layout says which.
+// whole: the layout says which. Members that Headwater does not write belong to others: they stay until their interface
+// goes, and are never a difference.
+import { sameField, sameOnTheWire } from '../../kubernetes/cilium-node/omitempty.ts';
 import { isList, isObject, type Json, type JsonObject, memberOf } from '../../kubernetes/transport/json.ts';
-import { applyMergePatch } from '../../kubernetes/transport/merge-patch.ts';
-import type { StatusLayout } from '../../providers/contract/cilium-node-section.ts';
+import { applyMergePatch, mergePatch } from '../../kubernetes/transport/merge-patch.ts';
+import type { OwnedMembers, StatusLayout } from '../../providers/contract/cilium-node-section.ts';
 
 type Identities = Pick<StatusLayout, 'identifiedBy'>;
 
@@ -16,6 +18,89 @@ export function interfacesIn(
   const key = identifiedBy[interfaces];
   if (key !== undefined) return isList(held) ? keyed(held, key) : new Map();
   return new Map(isObject(held) ? Object.entries(held) : []);
+}
+
+type Fields = Pick<StatusLayout, 'interfaces' | 'identifiedBy' | 'owned'>;
+
+/** Merge patch of the section to what is wanted; undefined if nothing that Headwater writes differs. */
+export function sectionPatch(published: Json | undefined, wanted: Json, layout: Fields): Json | undefined {
+  if (sameOnTheWire(published, wanted)) return undefined;
+  const merged = withOthers(published, wanted, layout);
+  return sameOnTheWire(published, merged) ? undefined : mergePatch(published, merged);
+}
+
+/** What is wanted, with the members of others, and with the published form of what is equal. */
+function withOthers(published: Json | undefined, wanted: Json, layout: Fields): Json {
+  if (!isObject(published) || !isObject(wanted)) return wanted;
+  const [known, desired] = [interfacesIn(published, layout), interfacesIn(wanted, layout)];
+  const merged = [...desired].map(([id, item]): [string, Json] => [
+    id,
+    mergedFields(known.get(id), item, layout.owned, layout),
+  ]);
+  const isKeyed = layout.identifiedBy[layout.interfaces] !== undefined;
+  const interfaces = isKeyed ? merged.map(([, item]) => item) : Object.fromEntries(merged);
+  return { ...published, ...wanted, [layout.interfaces]: interfaces };
+}
+
+function mergedFields(known: Json | undefined, wanted: Json, owned: OwnedMembers, layout: Identities): Json {
+  if (!isObject(known) || !isObject(wanted)) return wanted;
+  const names = new Set([...Object.keys(known), ...Object.keys(wanted)]);
+  const members = [...names].flatMap((name) => {
+    const [before, after] = [memberOf(known, name), memberOf(wanted, name)];
+    const ours = Object.hasOwn(owned, name) ? owned[name] : undefined;
+    const merged = ours === undefined ? before : mergedField(name, [before, after], ours, layout);
+    return merged === undefined ? [] : [[name, merged] as const];
+  });
+  return Object.fromEntries(members);
+}
+
+function mergedField(
+  name: string,
+  [known, wanted]: readonly [Json | undefined, Json | undefined],
+  owned: OwnedMembers | 'whole',
+  layout: Identities,
+): Json | undefined {
+  if (known !== undefined && sameField(name, known, wanted)) return known;
+  if (owned === 'whole') return wanted;
+  if (isList(known) && isList(wanted))
+    return mergedItems(known, wanted, { key: layout.identifiedBy[name], owned, layout });
+  if (!isObject(known)) return wanted;
+  const merged = mergedFields(known, wanted ?? {}, owned, layout);
+  return sameField(name, merged, undefined) ? wanted : merged;
+}
+
+function mergedItems(
+  known: readonly Json[],
+  wanted: readonly Json[],
+  by: { readonly key: string | undefined; readonly owned: OwnedMembers; readonly layout: Identities },
+): Json {
+  const { key } = by;
+  if (key === undefined) return wanted;
+  const items = keyed(known, key);
+  return wanted.map((item) => {
+    const id = memberOf(item, key);
+    return mergedFields(typeof id === 'string' ? items.get(id) : undefined, item, by.owned, by.layout);
+  });
+}
+
+/** Whether two states of one field of an interface are equal in what Headwater writes. */
+export function sameOwned(
+  name: string,
+  [a, b]: readonly [Json | undefined, Json | undefined],
+  owned: OwnedMembers | 'whole',
+): boolean {
+  return sameField(name, a, b) || sameField(name, onlyOwned(a, owned), onlyOwned(b, owned));
+}
+
+function onlyOwned(value: Json | undefined, owned: OwnedMembers | 'whole'): Json | undefined {
+  if (owned === 'whole' || value === undefined) return value;
+  if (isList(value)) return value.map((item) => onlyOwned(item, owned) ?? null);
+  if (!isObject(value)) return value;
+  const members = Object.entries(value).flatMap(([name, member]) => {
+    const ours = Object.hasOwn(owned, name) ? owned[name] : undefined;
+    return ours === undefined ? [] : [[name, onlyOwned(member, ours) ?? null] as const];
+  });
+  return Object.fromEntries(members);
 }
 
 /** Merge patch of the section that applies a patch to each of these interfaces. It removes none. */

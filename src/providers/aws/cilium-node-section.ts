@@ -74,7 +74,21 @@ export const awsSection: CiliumNodeSection = {
     interfaces: 'enis',
     addresses: 'addresses',
     identifiedBy: {},
-    droppable: new Set(['public-ip', 'ipv6-prefixes']),
+    owned: {
+      id: 'whole',
+      ip: 'whole',
+      mac: 'whole',
+      description: 'whole',
+      number: 'whole',
+      subnet: { id: 'whole', cidr: 'whole' },
+      vpc: { id: 'whole', 'primary-cidr': 'whole', cidrs: 'whole' },
+      addresses: 'whole',
+      prefixes: 'whole',
+      'security-groups': 'whole',
+      tags: 'whole',
+      'public-ip': 'whole',
+    },
+    droppable: new Set(['public-ip']),
     incidental: new Set(['description', 'public-ip', 'tags']),
   },
   words,
@@ -136,7 +150,6 @@ function statusOfInterface(item: NetworkInterface, context: StatusContext): Reco
     id: item.id,
     ip: item.primaryAddress,
     mac: item.mac,
-    'availability-zone': item.zone,
     description: item.description,
     number: item.attachment?.deviceIndex,
     subnet: withoutEmpty({
@@ -175,11 +188,12 @@ function restricted(eni: unknown, name: string, stays: (item: unknown) => boolea
   return { ...(eni as object), [name]: list.filter(stays) };
 }
 
-function restoreStatus(instanceId: string, status: unknown): RestoredState {
+/** Interfaces are in the zone of their instance. */
+function restoreStatus(instanceId: string, status: unknown, zone: string): RestoredState {
   return restoreById(status, {
-    interface: (id, eni) => restoreInterface(instanceId, id, eni),
+    interface: (id, eni) => restoreInterface({ instanceId, zone }, id, eni),
     subnet: (eni) => {
-      const [subnet, zone] = [member(eni, 'subnet'), text(eni, 'availability-zone')];
+      const subnet = member(eni, 'subnet');
       const networkId = text(member(eni, 'vpc'), 'id');
       return restoredSubnet({ id: text(subnet, 'id'), cidr: text(subnet, 'cidr'), networkId, zone });
     },
@@ -191,7 +205,11 @@ function restoreStatus(instanceId: string, status: unknown): RestoredState {
   });
 }
 
-function restoreInterface(instanceId: string, id: string, eni: unknown): NetworkInterface | undefined {
+function restoreInterface(
+  { instanceId, zone }: { readonly instanceId: string; readonly zone: string },
+  id: string,
+  eni: unknown,
+): NetworkInterface | undefined {
   const primaryAddress = text(eni, 'ip');
   const mac = text(eni, 'mac');
   const subnetId = text(member(eni, 'subnet'), 'id');
@@ -205,7 +223,7 @@ function restoreInterface(instanceId: string, id: string, eni: unknown): Network
     description: text(eni, 'description'),
     networkId,
     subnetId,
-    zone: text(eni, 'availability-zone'),
+    zone,
     mac,
     primaryAddress,
     publicAddress: text(eni, 'public-ip') || undefined,

@@ -97,6 +97,18 @@ export function azureSection(spellings: { readonly of: (id: string) => string })
       interfaces: 'interfaces',
       addresses: 'addresses',
       identifiedBy: { interfaces: 'id', addresses: 'ip' },
+      owned: {
+        id: 'whole',
+        name: 'whole',
+        mac: 'whole',
+        state: 'whole',
+        ip: 'whole',
+        subnet: { id: 'whole', cidr: 'whole' },
+        cidr: 'whole',
+        gateway: 'whole',
+        'security-group': 'whole',
+        addresses: { ip: 'whole', subnet: 'whole', state: 'whole' },
+      },
       // Agents before 1.20 know neither.
       droppable: new Set(['ip', 'subnet']),
       incidental: new Set(['name', 'state', 'security-group', 'ip']),

@@ -33,8 +33,11 @@ export interface CiliumNodeSection {
   /** A published status without the interfaces and addresses that are gone; the rest stays unchanged. */
   without(status: unknown, isGone: (id: string) => boolean): unknown;
 
-  /** What a published status names, parsed leniently: the state known before a restart. */
-  restore(instanceId: string, status: unknown): RestoredState;
+  /**
+   * What a published status names, parsed leniently: the state known before a restart. `zone` is the instance's, empty if
+   * its CiliumNode does not say it.
+   */
+  restore(instanceId: string, status: unknown, zone: string): RestoredState;
 
   /**
    * Keeps the published spelling of ids, of a cloud that spells them differently from answer to answer. Call it before
@@ -103,10 +106,17 @@ export interface StatusLayout {
   readonly addresses: string;
   /** By the name of a list, the member by which its items are known. A merge patch replaces a list as a whole. */
   readonly identifiedBy: Readonly<Record<string, string>>;
+  /** What Headwater writes of an interface. Every other member of the section belongs to others and stays. */
+  readonly owned: OwnedMembers;
   /** Fields of an interface that older agents do not know and drop when they write the status back. */
   readonly droppable: ReadonlySet<string>;
   /** Fields of an interface that no agent needs to set up an address. */
   readonly incidental: ReadonlySet<string>;
+}
+
+/** Members that Headwater writes: each whole, or only its own members, of an object or of each item of a list. */
+export interface OwnedMembers {
+  readonly [member: string]: 'whole' | OwnedMembers;
 }
 
 export interface StatusContext {

@@ -35,7 +35,7 @@ async function leftByOperator(protocol: Protocol): Promise<Taken> {
     configure: () => ({ protocol, eni: { firstInterfaceIndex: 1 }, ipam: { preAllocate: 5 } }),
   });
   for (const machine of world.machines) await world.announce(machine);
-  const operator = new StandInOperator(world);
+  const operator = new StandInOperator(world, { describes: false });
   await operator.resync();
   operator.stop();
   const used = new Map<string, readonly string[]>();
@@ -168,3 +168,53 @@ describe.each(protocols)('a CiliumNode that cilium-operator left beside an agent
 function isTakenOver(object: Parameters<typeof textMapAt>[0]): boolean {
   return Object.keys(objectAt(object, 'spec', 'ipam', 'pool')).length > 0;
 }
+
+describe.each(protocols)('what Headwater does not write in the status of an agent of %s', (protocol) => {
+  const prefixes = ['2001:db8:0:1:2::/80'];
+  const others = { 'availability-zone': 'us-west-1a', 'ipv6-prefixes': prefixes };
+
+  test('stays byte for byte at the takeover, and while its node grows', async () => {
+    const world = new World({
+      cloud: testCloud({
+        instances: [
+          instance({ type: 'm5.2xlarge', count: 1, interfaces: [{ deviceIndex: 1, addresses: 12 }] }),
+        ],
+      }),
+      configure: () => ({ protocol, eni: { firstInterfaceIndex: 1 }, ipam: { preAllocate: 12 } }),
+    });
+    const [machine] = world.machines;
+    if (machine === undefined) throw new Error('no machine');
+    await world.announce(machine);
+    const operator = new StandInOperator(world, { describes: false });
+    await operator.resync();
+    operator.stop();
+    const ids = Object.keys(world.enis(machine));
+    await world.patchStatus(machine, { eni: { enis: Object.fromEntries(ids.map((id) => [id, others])) } });
+    const request = (count: number): Promise<unknown> => {
+      const requested = [{ pool: 'default', needed: { 'ipv4-addrs': count } }];
+      return protocol === 'multi-pool'
+        ? world.patch(machine, { spec: { ipam: { pools: { requested, allocated: [] } } } })
+        : world.patch(machine, { spec: { ipam: { 'pre-allocate': count } } });
+    };
+    await request(12);
+    const before = world.ciliumNode(machine) ?? {};
+
+    startController(world, { flags });
+    await world.advance(600_000);
+    const taken = world.ciliumNode(machine) ?? {};
+    await request(20);
+    await world.advance(60_000);
+
+    expect([taken['spec'], taken['status']]).toEqual([before['spec'], before['status']]);
+    const enis = world.enis(machine);
+    const addresses = Object.values(enis).flatMap((eni) => textsAt(eni, 'addresses'));
+    expect(addresses.length).toBeGreaterThanOrEqual(20);
+    for (const id of ids) expect(enis[id]).toMatchObject(others);
+    expect(
+      Object.keys(enis)
+        .filter((id) => !ids.includes(id))
+        .flatMap((id) => textsAt(enis[id], 'ipv6-prefixes')),
+    ).toEqual([]);
+    expect(world.broken()).toEqual([]);
+  });
+});

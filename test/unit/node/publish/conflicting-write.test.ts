@@ -43,6 +43,9 @@ describe('a conflicting write while no write of ours is open', () => {
     ['the spec of its agent', { spec: { eni: { 'security-groups': ['sg-2'] } } }, []],
     ['a field dropped that older agents do not know', eni({ 'public-ip': null }), []],
     ['values that are equal on the wire', eni({ description: '', number: 1 }), []],
+    ['a member of others dropped', eni({ 'availability-zone': null }), []],
+    ['a member of others added', eni({ 'ipv6-prefixes': ['2001:db8::/80'], subnet: { more: 1 } }), []],
+    ['a member of others beside the interfaces', { status: { eni: { more: 1 } } }, []],
 
     ['an address put into the pool', pool({ '10.0.0.7': { resource: 'eni-1' } }), ['pool']],
     ['an address removed from the pool', pool({ '10.0.0.1': null }), ['pool']],
@@ -56,10 +59,8 @@ describe('a conflicting write while no write of ours is open', () => {
     ['addresses of an interface', eni({ addresses: ['10.0.0.1'] }), ['status']],
     ['no addresses on an interface', eni({ addresses: null }), ['status']],
     ['no prefixes on an interface', eni({ prefixes: null }), ['status']],
-    ['a zone left out, as cilium-operator does', eni({ 'availability-zone': null }), ['status']],
     ['a tag with the empty value taken off', eni({ tags: null }), ['status']],
     ['another public address', eni({ 'public-ip': '203.0.113.10' }), ['status']],
-    ['a field of the section', { status: { eni: { more: 1 } } }, ['status']],
     [
       'both parts',
       { ...pool({ '10.0.0.7': { resource: 'eni-1' } }), ...eni({ addresses: ['10.0.0.7'] }) },

@@ -71,7 +71,7 @@ describe('the status on Alibaba Cloud', () => {
   });
 
   test('is restored as it was read', () => {
-    const { interfaces, subnets, networks } = section.restore('i-1', { enis: { 'eni-1': published } });
+    const { interfaces, subnets, networks } = section.restore('i-1', { enis: { 'eni-1': published } }, '');
     const [restored] = interfaces;
     expect(restored).toMatchObject({ ...item, description: '', addresses: ['10.0.0.6', '10.0.0.7'] });
     expect(subnets.get('vsw-1')).toMatchObject({ cidr: '10.0.0.0/24', networkId: 'vpc-1' });

@@ -10,6 +10,7 @@ import {
 import type { Json, JsonObject } from '../../../../src/kubernetes/transport/json.ts';
 import { expandBlock } from '../../../../src/providers/contract/ipv4.ts';
 import type { NetworkInterface } from '../../../../src/providers/contract/network-interface.ts';
+import type { RestoredState } from '../../../../src/providers/contract/cilium-node-section.ts';
 import { ciliumNode } from '../../kubernetes/cilium-node-fixture.ts';
 import { view } from '../../node/allocation-facts.ts';
 import { addresses, attachment, networkInterface } from '../interfaces.ts';
@@ -35,7 +36,8 @@ const infrastructure: Infrastructure = {
 
 const { words } = awsSection;
 const eniStatus: typeof awsSection.status = (shown, context) => awsSection.status(shown, context);
-const restoreStatus: typeof awsSection.restore = (id, status) => awsSection.restore(id, status);
+const restoreStatus = (id: string, status: unknown): RestoredState =>
+  awsSection.restore(id, status, 'us-west-1a');
 
 const nothing: ReadonlySet<string> = new Set();
 
@@ -67,7 +69,6 @@ describe('the status of an interface', () => {
       id: 'eni-1',
       ip: '10.0.0.4',
       mac: '02:00:00:00:00:01',
-      'availability-zone': 'us-west-1a',
       description: 'first',
       number: 2,
       subnet: { id: 'subnet-1', cidr: '10.0.0.0/24' },

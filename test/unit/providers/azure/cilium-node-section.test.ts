@@ -118,7 +118,7 @@ describe('the status of interfaces on Azure', () => {
           nic(`eth${index}`, { addresses: row.map((last) => `10.0.${index}.${last}`).toSorted() }),
         );
 
-        const restored = section.restore(instanceId, statusOf(items));
+        const restored = section.restore(instanceId, statusOf(items), '');
 
         expect(restored.interfaces).toEqual(items);
         expect([...restored.subnets.keys()]).toEqual(items.length === 0 ? [] : [subnet]);
@@ -129,9 +129,11 @@ describe('the status of interfaces on Azure', () => {
 
 describe('a published status on Azure', () => {
   test('of an older operator restores what it names, with an unknown primary address', () => {
-    const { interfaces, subnets, networks } = section.restore(instanceId, {
-      interfaces: [publishedBefore('eth0', [a, b])],
-    });
+    const { interfaces, subnets, networks } = section.restore(
+      instanceId,
+      { interfaces: [publishedBefore('eth0', [a, b])] },
+      '',
+    );
 
     expect(interfaces).toEqual([
       nic('eth0', { primaryAddress: '', addresses: [a, b], securityGroupIds: [] }),
@@ -143,7 +145,7 @@ describe('a published status on Azure', () => {
   test('is restored in the one spelling of each id', () => {
     const lower = azureSection({ of: (id) => id.toLowerCase() });
 
-    const { interfaces, subnets } = lower.restore(instanceId, { interfaces: [published('eth0', [a])] });
+    const { interfaces, subnets } = lower.restore(instanceId, { interfaces: [published('eth0', [a])] }, '');
 
     expect(interfaces).toMatchObject([{ id: idOf('eth0').toLowerCase(), subnetId: subnet.toLowerCase() }]);
     expect([...subnets.keys()]).toEqual([subnet.toLowerCase()]);
@@ -159,7 +161,7 @@ describe('a published status on Azure', () => {
     ['no MAC address', { interfaces: [published('eth0', [a], { mac: null })] }],
     ['a subnet that is none', { interfaces: [published('eth0', [], { subnet: { id: 'subnet-1' } })] }],
   ])('restores nothing when it has %s', (_, status) => {
-    expect(section.restore(instanceId, status).interfaces).toEqual([]);
+    expect(section.restore(instanceId, status, '').interfaces).toEqual([]);
   });
 
   const status = { more: 1, interfaces: [published('eth0', [a, b]), published('eth1', [c])] };
