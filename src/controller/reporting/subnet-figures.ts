@@ -10,7 +10,7 @@ export interface SubnetFigures {
   readonly cidr: string;
   /** False if the subnet is known only from a CiliumNode, so its free addresses were never counted. */
   readonly counted: boolean;
-  /** Addresses in its CIDR. */
+  /** Addresses in its CIDR, and in its further ones. */
   readonly size: number;
   readonly free: number;
   readonly reserved: number;
@@ -33,15 +33,15 @@ export function subnetFigures(
   now: number,
 ): readonly SubnetFigures[] {
   const blocked = ledger.blocked(now);
-  return [...infrastructure.subnets.values()].map(({ id, zone, cidr }) => {
+  return [...infrastructure.subnets.values()].map(({ id, zone, cidr, otherCidrs = [] }) => {
     const free = ledger.free(id, now);
-    const block = parseBlock(cidr);
+    const blocks = [cidr, ...otherCidrs].flatMap((each) => parseBlock(each) ?? []);
     return {
       id,
       zone,
       cidr,
       counted: ledger.hasCounted(id),
-      size: block === undefined ? 0 : sizeOf(block),
+      size: blocks.reduce((sum, block) => sum + sizeOf(block), 0),
       free,
       reserved: ledger.reserved(id),
       exhausted: blocked.has(id),

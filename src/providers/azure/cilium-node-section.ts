@@ -24,6 +24,7 @@ import {
   withoutAddresses,
   withoutEmpty,
 } from '../contract/published-status.ts';
+import { prefixAround } from './subnets.ts';
 import { restoreStatus } from './restored-status.ts';
 
 const words: CloudWords = {
@@ -146,7 +147,8 @@ function shown(status: unknown, skip: SkippedEntry): SectionReading<ShownInterfa
 const usable = 'succeeded';
 
 function statusOfInterface(item: NetworkInterface, context: StatusContext): Record<string, unknown> {
-  const cidr = context.infrastructure.subnets.get(item.subnetId)?.cidr ?? '';
+  const subnet = context.infrastructure.subnets.get(item.subnetId);
+  const cidr = subnet === undefined ? '' : prefixAround(subnet, item.primaryAddress);
   const block = parseBlock(cidr);
   const valid = block === undefined ? '' : cidr;
   return withoutEmpty({
@@ -157,7 +159,7 @@ function statusOfInterface(item: NetworkInterface, context: StatusContext): Reco
     ip: isIPv4(item.primaryAddress) ? item.primaryAddress : '',
     subnet: withoutEmpty({ id: item.subnetId, cidr: valid }),
     cidr: valid,
-    // Azure reserves the first address of a subnet for its router.
+    // Azure reserves the first address of each prefix of a subnet for its router.
     gateway: block === undefined ? '' : formatAddress(block.first + 1),
     'security-group': item.securityGroupIds[0] ?? '',
     addresses: publishedAddresses(item, context)

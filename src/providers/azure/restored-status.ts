@@ -20,7 +20,7 @@ export function restoreStatus(status: unknown, restoring: Restoring): RestoredSt
   const networkIds = new Set(subnets.map(({ networkId }) => networkId));
   return {
     interfaces: published.flatMap((item) => restoreInterface(item, restoring) ?? []),
-    subnets: byId(subnets),
+    subnets: byId([...Map.groupBy(subnets, ({ id }) => id).values()].flatMap(together)),
     networks: new Map([...networkIds].map((id) => [id, { id, primaryCidr: '', cidrs: [] }])),
   };
 }
@@ -31,6 +31,12 @@ function restoreSubnet(item: unknown, { spellings }: Restoring): Subnet | undefi
   if (place === undefined) return undefined;
   const [id, networkId] = [spellings.of(place.subnetId), spellings.of(place.networkId)];
   return restoredSubnet({ id, cidr, networkId, zone: '' });
+}
+
+/** Each interface names the prefix that it is in, of those of its subnet. */
+function together(all: readonly Subnet[]): readonly Subnet[] {
+  const [cidr = '', ...otherCidrs] = new Set(all.map((each) => each.cidr));
+  return all.slice(0, 1).map((first) => ({ ...first, cidr, ...(otherCidrs.length > 0 && { otherCidrs }) }));
 }
 
 function restoreInterface(item: unknown, { instanceId, spellings }: Restoring): NetworkInterface | undefined {

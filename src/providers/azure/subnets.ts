@@ -3,14 +3,14 @@
 import type { CallContext } from '../contract/allocation-implementation.ts';
 import { CloudError, type CloudFailure } from '../contract/cloud-failure.ts';
 import type { KnownNetwork, Subnet } from '../contract/infrastructure.ts';
-import { parseBlock, sizeOf } from '../contract/ipv4.ts';
+import { contains, parseAddress, parseBlock, sizeOf } from '../contract/ipv4.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { type ArmAnswer, list, text } from './arm-api.ts';
 import { type ArmClient, unreadable } from './arm-client.ts';
 import { parseSubnetId, type SubnetRef } from './ids.ts';
 import { subnet as requestOf } from './requests.ts';
 
-/** The first four addresses of a subnet, and its last. */
+/** The first four addresses of each prefix of a subnet, and its last. */
 const reserved = 5;
 
 export interface ReadSubnets extends KnownNetwork {
@@ -104,19 +104,43 @@ export function readSubnet(
   const named = text(body, 'id');
   if (named?.toLowerCase() !== id.toLowerCase())
     return { problem: `the answer is about ${named ?? 'nothing'}` };
-  const cidrs = cidrsOf(body);
-  const cidr = cidrs.find((each) => parseBlock(each) !== undefined);
-  const block = cidr === undefined ? undefined : parseBlock(cidr);
-  if (cidr === undefined || block === undefined)
-    return { problem: `${JSON.stringify(cidrs[0] ?? '')} is not an IPv4 block` };
-  const freeAddresses = Math.max(0, sizeOf(block) - reserved - (count ?? 0));
+  const shown = cidrsOf(body);
+  const [cidr, ...otherCidrs] = shown.filter((each) => parseBlock(each) !== undefined);
+  if (cidr === undefined) return { problem: `${JSON.stringify(shown[0] ?? '')} is not an IPv4 block` };
+  const usable = [cidr, ...otherCidrs].reduce((sum, each) => sum + usableIn(each), 0);
+  const freeAddresses = Math.max(0, usable - (count ?? 0));
   return {
-    subnet: { id, cidr, networkId, zone: '', tags: {}, freeAddresses, eligible: true },
+    subnet: {
+      id,
+      cidr,
+      ...(otherCidrs.length > 0 && { otherCidrs }),
+      networkId,
+      zone: '',
+      tags: {},
+      freeAddresses,
+      eligible: true,
+    },
   };
 }
 
-/** A subnet has one prefix, or a list with one of each family. */
+function usableIn(cidr: string): number {
+  const block = parseBlock(cidr);
+  return block === undefined ? 0 : Math.max(0, sizeOf(block) - reserved);
+}
+
+/** A subnet has one prefix, or a list of any number of each family, in any order. */
 function cidrsOf(body: ArmAnswer['body']): readonly string[] {
   const several = list(body, 'properties', 'addressPrefixes') ?? [];
-  return [text(body, 'properties', 'addressPrefix') ?? [], ...several.map(String)].flat();
+  return [...new Set([text(body, 'properties', 'addressPrefix') ?? [], ...several.map(String)].flat())];
+}
+
+/** The prefix of a subnet that an interface is in: the one that holds its primary address. */
+export function prefixAround({ cidr, otherCidrs = [] }: Subnet, primaryAddress: string): string {
+  const address = parseAddress(primaryAddress);
+  if (address === undefined) return cidr;
+  const holds = (each: string): boolean => {
+    const block = parseBlock(each);
+    return block !== undefined && contains(block, address);
+  };
+  return [cidr, ...otherCidrs].find(holds) ?? cidr;
 }

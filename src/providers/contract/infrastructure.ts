@@ -6,6 +6,8 @@ import type { Tags } from './network-interface.ts';
 export interface Subnet {
   readonly id: string;
   readonly cidr: string;
+  /** Its further IPv4 blocks, where a cloud gives a subnet several. */
+  readonly otherCidrs?: readonly string[];
   readonly networkId: string;
   readonly zone: string;
   readonly tags: Tags;

@@ -24,6 +24,7 @@ export interface ArmSubnet extends Resource {
   readonly block: string;
   /** Without `addressPrefix`: only the list `addressPrefixes` is shown. */
   readonly listed: boolean;
+  readonly otherPrefixes: readonly string[];
 }
 
 export interface PublicIpPrefix extends Resource {

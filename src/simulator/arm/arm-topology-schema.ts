@@ -93,7 +93,15 @@ export const armTopologySchema = section({
         ...place,
         blocks: z.array(block).min(1),
         subnets: z
-          .array(section({ name, block, listed: z.boolean().default(false) }))
+          .array(
+            section({
+              name,
+              block,
+              listed: z.boolean().default(false),
+              /** Prefixes that are listed before the block, and of which nothing is used. */
+              otherPrefixes: z.array(z.string()).default([]),
+            }),
+          )
           .min(1, 'expected at least one subnet'),
       }),
     )

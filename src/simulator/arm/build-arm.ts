@@ -63,6 +63,7 @@ function addNetworks(cloud: ArmCloud, topology: ArmTopology): void {
         path: subnetPath,
         name: subnet.name,
         listed: subnet.listed,
+        otherPrefixes: subnet.otherPrefixes,
         networkId: id,
         state,
         etag: cloud.newEtag(),

@@ -182,7 +182,9 @@ export function renderSubnet(cloud: ArmCloud, subnet: ArmSubnet): JsonObject {
     type: 'Microsoft.Network/virtualNetworks/subnets',
     properties: {
       provisioningState: subnet.state,
-      ...(subnet.listed ? { addressPrefixes: [subnet.block] } : { addressPrefix: subnet.block }),
+      ...(subnet.listed || subnet.otherPrefixes.length > 0
+        ? { addressPrefixes: [...subnet.otherPrefixes, subnet.block] }
+        : { addressPrefix: subnet.block }),
       ...(held > 0 && held <= maxListed && { ipConfigurations: configurationsIn(cloud, subnet.id) }),
       delegations: [],
       privateEndpointNetworkPolicies: 'Disabled',

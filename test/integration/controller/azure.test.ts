@@ -129,6 +129,24 @@ describe('a node on Azure', () => {
     });
   });
 
+  test.each(['fd00:1::/64', '10.0.9.0/25'])(
+    'in a subnet that lists %s first has the prefix of its interface',
+    async (other) => {
+      const several = topology.replace(
+        'block: 10.0.0.0/24',
+        `block: 10.0.0.0/24, otherPrefixes: ['${other}']`,
+      );
+      const world = new AzureWorld(several);
+      await world.join('one', vm(0));
+
+      await world.clock.advance(15 * minute);
+
+      expect(await world.interfaces('one')).toMatchObject([
+        { cidr: '10.0.0.0/24', gateway: '10.0.0.1', subnet: { cidr: '10.0.0.0/24' } },
+      ]);
+    },
+  );
+
   test('shares 256 addresses among its interfaces, and says so when they are used up', async () => {
     const two = '[{ name: nic0, subnet: a }, { name: nic1, subnet: a }]';
     const large = topology

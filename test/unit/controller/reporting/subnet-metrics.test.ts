@@ -32,6 +32,17 @@ describe('the whole free blocks of a subnet', () => {
   });
 });
 
+test('the size of a subnet counts all its blocks', () => {
+  const several = subnet('subnet-1', { cidr: '10.0.1.0/24', otherCidrs: ['10.0.8.0/25'] });
+  const sources = {
+    infrastructure: infrastructure([several]),
+    wholeBlocks: new Map(),
+    ledger: new SubnetLedger(),
+  };
+
+  expect(subnetFigures(sources, 10)[0]?.size).toBe(256 + 128);
+});
+
 describe('the gauges of subnets', () => {
   test('count nodes and pod addresses by the subnet of their interfaces, a node once', () => {
     const prefix = { prefixes: ['10.0.9.0/28'], subnetId: 'subnet-2' };

@@ -9,6 +9,7 @@ import { shownBy, shownTo } from '../../../../src/kubernetes/cilium-node/shown-a
 import type { Json, JsonObject } from '../../../../src/kubernetes/transport/json.ts';
 import { azureSection } from '../../../../src/providers/azure/cilium-node-section.ts';
 import type { StatusContext } from '../../../../src/providers/contract/cilium-node-section.ts';
+import type { Subnet } from '../../../../src/providers/contract/infrastructure.ts';
 import type { NetworkInterface } from '../../../../src/providers/contract/network-interface.ts';
 import { view } from '../../node/allocation-facts.ts';
 import {
@@ -71,6 +72,28 @@ describe('the status of interfaces on Azure', () => {
     ['none that agents cannot decode', { addresses: ['x', '', '10.0.0.300', '010.0.0.1', a, a] }, {}, [a]],
   ])('has addresses: %s', (_, change, how, expected) => {
     expect(statusOf([nic('eth0', change)], how)).toEqual({ interfaces: [published('eth0', expected)] });
+  });
+
+  test('has the prefix and the gateway of the one of its subnet that the interface is in', () => {
+    const several = {
+      ...infrastructure.subnets.get(subnet),
+      cidr: '10.9.0.0/24',
+      otherCidrs: ['10.0.0.0/16'],
+    };
+    const known = { ...infrastructure, subnets: new Map([[subnet, several as Subnet]]) };
+    const items = [nic('eth0'), nic('eth1', { primaryAddress: '10.9.0.4' })];
+
+    const status = statusOf(items, { infrastructure: known });
+    const restored = section.restore(instanceId, status, '');
+    const again = statusOf(items, { infrastructure: { ...infrastructure, ...restored } });
+
+    expect(status).toMatchObject({
+      interfaces: [
+        { cidr: '10.0.0.0/16', gateway: '10.0.0.1', subnet: { cidr: '10.0.0.0/16' } },
+        { cidr: '10.9.0.0/24', gateway: '10.9.0.1', subnet: { cidr: '10.9.0.0/24' } },
+      ],
+    });
+    expect(again).toEqual(status);
   });
 
   test('says which interface failed, and keeps what it has', () => {

@@ -102,6 +102,26 @@ describe('a read of all instances that nodes name', () => {
     expect(a?.freeAddresses).toBe(256 - 5 - 90 - 2 - 2);
   });
 
+  test.each([
+    ["'fd00::/64'", 0],
+    ["'10.0.9.0/25', 'fd00::/64'", 128 - 5],
+    ["'10.0.9.0/25', '10.0.9.128/25'", 2 * (128 - 5)],
+    ["'10.0.9.0/30'", 0],
+  ])('counts what all prefixes of a subnet have, with %s, too', async (others, more) => {
+    const [plain, several] = await Promise.all(
+      ['', `, otherPrefixes: [${others}]`].map(async (change) => {
+        const rig = azureRig({
+          topology: topology.replace('block: 10.0.0.0/24', (block) => block + change),
+        });
+        const { pages } = await rig.observe(all(wide));
+        const subnets = pages.flatMap(({ network }) => [...(network?.subnets.values() ?? [])]);
+        return subnets.find(({ id }) => id.endsWith('/a'))?.freeAddresses ?? 0;
+      }),
+    );
+
+    expect(several).toBe((plain ?? 0) + more);
+  });
+
   test('puts the primary interface first, and the others in order', async () => {
     const rig = azureRig({ topology });
 
