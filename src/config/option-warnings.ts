@@ -45,12 +45,26 @@ export function warningsOnIgnored(
   return warnings;
 }
 
+const ipv6Unserved = {
+  because:
+    'Headwater gives cloud nodes IPv4 addresses only; an agent with enable-ipv6 waits for IPv6 and never gets ready',
+  remedy: 'set enable-ipv6 to false for the agents',
+};
+
 /** Reports options of blocks that are given to a mode without any; the directory is shared with the agents. */
 export function warningsOnIdleBlocks(idle: readonly OptionName[], places: Places): readonly OptionWarning[] {
-  return idle.flatMap((option) => {
-    const { source } = findRawOption(option, places);
-    if (source.kind === 'file') return [];
+  return idle.flatMap((option): OptionWarning[] => {
+    const { source, texts } = findRawOption(option, places);
     const from = sourceInWords(option, source);
+    if (option === 'enable-ipv6' && texts.some((text) => /^(t|true|1)$/i.test(text)))
+      return [
+        {
+          kind: 'warning',
+          message: 'IPv6 is not served in this mode',
+          details: { option, from, ...ipv6Unserved },
+        },
+      ];
+    if (source.kind === 'file') return [];
     const details = { option, from, reason: 'only other modes and commands use it' };
     return [{ kind: 'notice', message: 'option has no effect', details }];
   });

@@ -14,13 +14,48 @@ describe('options without effect', () => {
   });
 
   test('are ignored silently in a directory', () => {
-    const files = { '/c/enable-ipv6': 'true', '/c/enable-metrics': 'true' };
+    const files = { '/c/enable-ipv6': 'false', '/c/enable-metrics': 'true' };
 
     const { notices } = accepted(load({ flags: { 'config-dir': ['/c'] }, files }));
 
     expect(notices).toEqual([]);
   });
 });
+
+describe('agents that ask for IPv6', () => {
+  test.each<[string, string, Outside]>([
+    [
+      'eni',
+      'the file /c/enable-ipv6',
+      { flags: { 'config-dir': ['/c'] }, files: { '/c/enable-ipv6': 'true' } },
+    ],
+    ['azure', 'the flag --enable-ipv6', { flags: { 'enable-ipv6': ['true'] } }],
+    [
+      'alibabacloud',
+      'the environment variable CILIUM_ENABLE_IPV6',
+      { environment: { CILIUM_ENABLE_IPV6: 'true' } },
+    ],
+  ])('are a warning in mode %s, by %s', (ipam, from, outside) => {
+    const subscription = ipam === 'azure' ? { 'azure-subscription-id': [uuid] } : {};
+
+    const { warnings } = accepted(
+      load({ ...outside, flags: { ...outside.flags, ...subscription, ipam: [ipam] } }),
+    );
+
+    expect(warnings).toContainEqual({
+      kind: 'warning',
+      message: 'IPv6 is not served in this mode',
+      details: {
+        option: 'enable-ipv6',
+        from,
+        because: expect.stringContaining('never gets ready'),
+        remedy: 'set enable-ipv6 to false for the agents',
+      },
+    });
+  });
+});
+
+const uuid = '00000000-0000-4000-8000-000000000000';
 
 describe('a cap on all cloud calls', () => {
   test.each<[Outside, string, string]>([
