@@ -3,9 +3,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Clock } from '../runtime/clock.ts';
+import { ClientConnections } from './client-connections.ts';
 import { describeError } from './describe-error.ts';
 import { formatListenAddress, type ListenAddress } from './listen-address.ts';
 import type { Logger } from './logger.ts';
+import { SharedRendering } from './shared-rendering.ts';
 
 export type ProbeResult =
   | { readonly ok: true }
@@ -62,14 +64,15 @@ const closingGrace = 500;
 export function startHttpServer(options: HttpServerOptions): Promise<StartedHttpServer> {
   const { listenOn, option, clock, log, clientTimeout = 10_000 } = options;
   const routes = routesOf(options);
-  const server = createServer(
-    {
-      requestTimeout: clientTimeout,
-      headersTimeout: clientTimeout,
-      connectionsCheckingInterval: Math.ceil(clientTimeout / 4),
-    },
-    (request, response) => void answer(routes, request, response),
-  );
+  const server = createServer({
+    requestTimeout: clientTimeout,
+    headersTimeout: clientTimeout,
+    connectionsCheckingInterval: Math.ceil(clientTimeout / 4),
+  });
+  const connections = new ClientConnections(server);
+  server.on('request', (request, response) => {
+    connections.inTurn(request, response, () => void answer(routes, request, response));
+  });
   server.setTimeout(clientTimeout); // of silence: the limits above do not cover a client that stops reading
 
   return new Promise((resolve) => {
@@ -95,15 +98,25 @@ interface Answer {
 
 type Route = (query: URLSearchParams) => Answer | Promise<Answer>;
 
-function routesOf({ state, metrics }: HttpServerOptions): ReadonlyMap<string, Route> {
+function routesOf({ state, metrics, clock }: HttpServerOptions): ReadonlyMap<string, Route> {
+  const { contentType } = metrics;
+  const scrape = new SharedRendering(clock, async () => ({
+    code: 200,
+    contentType,
+    body: await metrics.scrape(),
+  }));
   return new Map<string, Route>([
-    ['/metrics', async () => ({ code: 200, contentType: metrics.contentType, body: await metrics.scrape() })],
-    ...(state === undefined ? [] : stateRoutes(state)),
+    ['/metrics', () => scrape.read()],
+    ...(state === undefined ? [] : stateRoutes(state, clock)),
   ]);
 }
 
-function stateRoutes({ health, ready, status, node }: ServedState): readonly (readonly [string, Route])[] {
+function stateRoutes(
+  { health, ready, status, node }: ServedState,
+  clock: Clock,
+): readonly (readonly [string, Route])[] {
   const livez: Route = () => probeAnswer(health());
+  const whole = new SharedRendering(clock, () => jsonAnswer(200, status()));
   return [
     ['/healthz', livez],
     ['/v1/healthz', livez],
@@ -112,7 +125,7 @@ function stateRoutes({ health, ready, status, node }: ServedState): readonly (re
       '/status',
       (query) => {
         const name = query.get('node');
-        if (name === null) return jsonAnswer(200, status());
+        if (name === null) return whole.read();
         const answer = node(name);
         return jsonAnswer(answer.known ? 200 : 404, answer);
       },

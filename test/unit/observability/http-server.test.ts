@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { Agent, type IncomingMessage, request } from 'node:http';
-import { connect } from 'node:net';
+import { connect, Socket } from 'node:net';
 import { once } from 'node:events';
 import {
   type HttpServer,
@@ -180,6 +180,118 @@ describe('startHttpServer', () => {
     socket.resume().write('GET /healthz HTTP/1.1\r\nHost: ');
 
     await once(socket, 'close');
+    expect(socket.destroyed).toBe(true);
+  });
+});
+
+/** Sends this many requests for `path` over each of `count` connections at once; resolves with the answers received. */
+async function flood(server: HttpServer, path: string, count: number, each: number): Promise<number[]> {
+  return Promise.all(
+    Array.from({ length: count }, async () => {
+      const socket = connect(server.address.port, server.address.host);
+      const closing = `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`;
+      socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(each - 1) + closing);
+      const text = (await socket.setEncoding('utf8').toArray()).join('');
+      return text.split('HTTP/1.1 200 OK').length - 1;
+    }),
+  );
+}
+
+describe('many readers at once', () => {
+  test.each<[string, (render: () => string) => Started]>([
+    [
+      '/metrics',
+      (render) => ({ metrics: { contentType: 'text/plain', scrape: () => Promise.resolve(render()) } }),
+    ],
+    ['/status', (render) => ({ status: render })],
+  ])('of %s share renderings', async (path, options) => {
+    let renderings = 0;
+    const render = (): string => {
+      renderings++;
+      return 'x'.repeat(200_000);
+    };
+    const server = await start(options(render));
+
+    const answers = await flood(server, path, 10, 50);
+
+    expect(answers).toEqual(Array.from({ length: 10 }, () => 50));
+    expect(renderings).toBeLessThanOrEqual(250);
+  });
+
+  test('of /metrics get one rendering at a time, for one request in flight each', async () => {
+    const rendering: ((text: string) => void)[] = [];
+    const scrape = (): Promise<string> => new Promise((resolve) => rendering.push(resolve));
+    const server = await start({ metrics: { contentType: 'text/plain', scrape } });
+
+    const over = new AbortController();
+    const flooded = flood(server, '/metrics', 10, 50).finally(() => over.abort());
+    for (let rendered = 0; !over.signal.aborted; rendered++) {
+      while (rendering.length === rendered && !over.signal.aborted) await ask(server, '/healthz');
+      expect(rendering.length).toBeLessThanOrEqual(rendered + 1);
+      rendering[rendered]?.('text');
+    }
+
+    expect(await flooded).toEqual(Array.from({ length: 10 }, () => 50));
+    // A connection gets one answer from each rendering at most.
+    expect(rendering.length).toBeGreaterThanOrEqual(50);
+  });
+
+  test('do not hold back a probe: none waits for a rendering', async () => {
+    const { promise, resolve } = Promise.withResolvers<string>();
+    const server = await start({ metrics: { contentType: 'text/plain', scrape: () => promise } });
+
+    const flooded = flood(server, '/metrics', 10, 50);
+    const probe = await ask(server, '/healthz');
+    resolve('text');
+
+    expect(probe.code).toBe(200);
+    expect(await flooded).toEqual(Array.from({ length: 10 }, () => 50));
+  });
+
+  test('get no rendering while the process rests after one that took long', async () => {
+    const clock = new VirtualClock();
+    let renderings = 0;
+    const scrape = async (): Promise<string> => {
+      renderings++;
+      await clock.advance(200);
+      return 'text';
+    };
+    const server = await start({ clock, metrics: { contentType: 'text/plain', scrape } });
+
+    await ask(server, '/metrics');
+    const second = ask(server, '/metrics');
+    await ask(server, '/healthz');
+    await clock.advance(599);
+    const early = renderings;
+    await clock.advance(1);
+
+    expect((await second).code).toBe(200);
+    expect([early, renderings]).toEqual([1, 2]);
+  });
+
+  test('cannot keep out a probe by connections that they hold: the least used one is closed', async () => {
+    const server = await start({ clientTimeout: 3_600_000 });
+    const held = Array.from({ length: 64 }, () => connect(server.address.port, server.address.host));
+    await Promise.all(held.map((socket) => once(socket, 'connect')));
+    const closed = once((held[0] ?? new Socket()).resume(), 'close');
+
+    const probe = await ask(server, '/healthz');
+
+    expect(probe.code).toBe(200);
+    await closed;
+    for (const socket of held) socket.destroy();
+  });
+
+  test('lose a connection over which they send too far ahead', async () => {
+    const never = (): Promise<string> => new Promise(() => {});
+    const metrics = { contentType: 'text/plain', scrape: never };
+    const server = await start({ clientTimeout: 3_600_000, metrics });
+
+    const socket = connect(server.address.port, server.address.host);
+    socket.resume().write('GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(1000));
+    socket.on('error', () => undefined);
+    await once(socket, 'close');
+
     expect(socket.destroyed).toBe(true);
   });
 });
