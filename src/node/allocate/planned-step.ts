@@ -38,6 +38,17 @@ export function podAddressesGained(step: PlannedStep, { usePrimaryAddress }: Nod
   return secondaryAddressesOf(step) + primary;
 }
 
+/** What fills an interface's slots; fewer prefixes at once if a subnet refused more, one if its count has none. */
+export type Unit = 'addresses' | 'prefixes' | 'fewerPrefixes' | 'uncountedPrefix';
+
+/** Addresses in each unit. */
+export const sizeOf: Record<Unit, number> = {
+  addresses: 1,
+  prefixes: prefixSize,
+  fewerPrefixes: prefixSize,
+  uncountedPrefix: prefixSize,
+};
+
 export function subnetAddressesUsed(step: PlannedStep): number {
   if (step.kind === 'adoptInterface') return 0;
   return secondaryAddressesOf(step) + (step.kind === 'createInterface' ? 1 : 0);

@@ -11,6 +11,7 @@ import { leastOf, type Requeue, requeueAt } from '../../runtime/requeue.ts';
 import { LazySet } from '../../runtime/lazy-collections.ts';
 import type { StepEvent, StepProgress, StepResult } from './step-result.ts';
 import { LostAssignments } from './lost-assignments.ts';
+import { prefixSize } from '../../providers/contract/network-interface.ts';
 import { type PlannedStep, prefixesOf, subnetAddressesUsed } from './planned-step.ts';
 import { type AllocationPlan, prepareIPAllocation } from './prepare-ip-allocation.ts';
 import {
@@ -226,7 +227,11 @@ export class PoolMaintainer {
     const { clock } = runtime;
     const { step, place, startedAt } = attempt;
     const onward = (progress: StepProgress): void => this.#progressed(attempt, progress);
-    const reservation = ledger.reserve(step.subnetId, subnetAddressesUsed(step));
+    const reservation = ledger.reserve(
+      step.subnetId,
+      subnetAddressesUsed(step),
+      prefixesOf(step) * prefixSize,
+    );
     const result = await this.#calls.carryOut(step, onward).catch((error: unknown) => {
       // It is unknown how far the step came.
       reservation.settle(subnetAddressesUsed(step), clock.monotonic());

@@ -1,13 +1,13 @@
 // Plans allocation for a node with a deficit. Pure. It first fills interfaces with room, then adds as many
 // new, pre-filled interfaces as the rest needs. With prefix delegation it tries prefixes first, then smaller
-// prefix counts on subnets that refused more. Single addresses come last: if no suitable subnet has whole
-// blocks, or `max` leaves less room than a prefix.
+// prefix counts on subnets that refused more, then one prefix where the count of the subnet has none: it may come
+// out of a space that is reserved for prefixes, which no count shows. Single addresses come last: if no suitable
+// subnet gives blocks, or `max` leaves less room than a prefix.
 import type { InstanceLimits } from '../../providers/contract/allocation-implementation.ts';
 import type { CloudTraits } from '../../providers/contract/cloud-traits.ts';
 import type { Infrastructure } from '../../providers/contract/infrastructure.ts';
 import { type InstanceView, unusableIn } from '../../providers/contract/instance-view.ts';
 import type { NetworkInterface } from '../../providers/contract/network-interface.ts';
-import { prefixSize } from '../../providers/contract/network-interface.ts';
 import type { InstanceOrphans } from '../../providers/orphans/orphans.ts';
 import { adoptableFor, podAddressCount } from '../demand/adoptable.ts';
 import { addressesPerInterface, delegatesPrefixes, maxOfChanges, roomOn } from '../demand/capacity.ts';
@@ -16,10 +16,13 @@ import type { Obstacle } from './plan-obstacles.ts';
 import { type DeviceSlots, deviceIndexFor, freeDeviceIndex } from './device-index.ts';
 import {
   type PlannedStep,
+  type Unit,
+  sizeOf,
   slotsFilled,
   slotsLeft,
   subnetAddressesUsed,
   podAddressesGained,
+  prefixesOf,
 } from './planned-step.ts';
 import { roomFor } from './interface-room.ts';
 import { allScopesOf, keyOf, type StepPlace, type RefusedScope } from './refused-scope.ts';
@@ -71,7 +74,7 @@ export interface AllocationPlan {
 export function prepareIPAllocation(facts: AllocationFacts): AllocationPlan {
   const draft = new Draft(facts);
   const units = delegatesPrefixes(facts.limits, facts.requirements)
-    ? (['prefixes', 'fewerPrefixes', 'addresses'] as const)
+    ? (['prefixes', 'fewerPrefixes', 'uncountedPrefix', 'addresses'] as const)
     : (['addresses'] as const);
   if (facts.traits.interfaces === 'given') {
     draft.fillInterfaces('addresses');
@@ -86,12 +89,6 @@ export function prepareIPAllocation(facts: AllocationFacts): AllocationPlan {
   }
   return draft.plan();
 }
-
-/** What fills an interface's slots; fewer prefixes at once if a subnet refused more. */
-type Unit = 'addresses' | 'prefixes' | 'fewerPrefixes';
-
-/** Addresses in each unit. */
-const sizeOf: Record<Unit, number> = { addresses: 1, prefixes: prefixSize, fewerPrefixes: prefixSize };
 
 class Draft {
   readonly #facts: AllocationFacts;
@@ -238,7 +235,7 @@ class Draft {
     if (groups.kind !== 'chosen') return this.#blocked(groups);
     const choice = chooseSubnet(requirements, {
       infrastructure,
-      free: (subnetId) => (this.#refusalsIn(subnetId).length > 0 ? 0 : this.#free(subnetId, unit)),
+      free: (subnetId) => (this.#refusalsIn(subnetId).length > 0 ? 0 : this.#free(subnetId, unit, 1)),
       fullInterface: limits.addressesPerInterface,
       minUseful: 1 + sizeOf[unit],
     });
@@ -324,7 +321,7 @@ class Draft {
       this.#countFor(unit, missing, this.#max - fromPrimary),
       limits.addressesPerInterface - 1,
       this.#facts.maxFor('new'),
-      Math.floor((this.#free(subnetId, unit) - 1) / sizeOf[unit]),
+      Math.floor((this.#free(subnetId, unit, 1) - 1) / sizeOf[unit]),
       unit === 'addresses' ? traits.maxPerCall - 1 : this.#maxAtOnce(subnetId, unit),
     );
   }
@@ -364,16 +361,25 @@ class Draft {
     return undefined;
   }
 
-  /** Addresses of a subnet that the plan may still use for this unit. */
-  #free(subnetId: string, unit: Unit): number {
+  /** Addresses of a subnet that the plan may still use for this unit. `singles`: single ones that it needs as well. */
+  #free(subnetId: string, unit: Unit, singles: 0 | 1 = 0): number {
     if (!this.#isEligible(subnetId)) return 0;
     if (this.#maxAtOnce(subnetId, unit) === 0) return 0;
-    return Math.max(0, this.#facts.free(subnetId) - (this.#taken.get(subnetId) ?? 0));
+    const counted = Math.max(0, this.#facts.free(subnetId) - (this.#taken.get(subnetId) ?? 0));
+    if (unit !== 'uncountedPrefix') return counted;
+    return counted < singles || this.#asksForPrefixes(subnetId) ? 0 : singles + sizeOf[unit];
+  }
+
+  /** Its end decides whether there is another one. */
+  #asksForPrefixes(subnetId: string): boolean {
+    const steps = [...this.#facts.stepsInFlight, ...this.#steps];
+    return steps.some((step) => step.subnetId === subnetId && prefixesOf(step) > 0);
   }
 
   #maxAtOnce(subnetId: string, unit: Unit): number {
     if (unit === 'addresses') return this.#facts.traits.maxPerCall;
     const max = this.#facts.maxPrefixes(subnetId);
+    if (unit === 'uncountedPrefix') return Math.min(1, max);
     // Subnets without refusals come first.
     return unit === 'prefixes' && max < Infinity ? 0 : max;
   }

@@ -1,6 +1,9 @@
 // Tracks how many addresses can still be requested from each subnet: the cloud's last count, less what was requested
 // since, plus what was released since. A subnet that reported "exhausted" is blocked for two minutes; one that reported
 // "fragmented" is asked for fewer prefixes.
+//
+// Prefixes may come out of a space that is reserved for them, which no count includes
+// (https://docs.aws.amazon.com/vpc/latest/userguide/subnet-cidr-reservation.html). Counts show whether they do.
 
 /** How long an exhausted subnet is blocked, in ms. */
 export const exhaustedFor = 120_000;
@@ -16,6 +19,8 @@ export interface Reservation {
 interface Entry {
   /** Negative for addresses that were released. */
   count: number;
+  /** Those of `count` that are in prefixes. */
+  inPrefixes: number;
   /** Undefined while the call is in flight. */
   endedAt: number | undefined;
 }
@@ -29,6 +34,8 @@ interface Account {
   /** Maximum prefixes to request at once, until `fragmentedUntil`. */
   maxPrefixes: number;
   fragmentedUntil: number;
+  /** Its prefixes come out of a space of their own. */
+  arePrefixesApart: boolean;
   /** The cloud reported that the subnet does not exist. */
   isGone: boolean;
 }
@@ -63,6 +70,7 @@ export class SubnetLedger {
           exhaustedUntil: -Infinity,
           maxPrefixes: Infinity,
           fragmentedUntil: -Infinity,
+          arePrefixesApart: false,
           isGone: false,
         });
       } else if (startedAt >= account.countedAt) {
@@ -85,8 +93,10 @@ export class SubnetLedger {
 
   /** Requested addresses that the cloud's count does not include yet. */
   reserved(subnetId: string): number {
+    const account = this.#accounts.get(subnetId);
     let sum = 0;
-    for (const { count } of this.#accounts.get(subnetId)?.entries ?? []) sum += Math.max(0, count);
+    for (const { count, inPrefixes } of account?.entries ?? [])
+      sum += Math.max(0, account?.arePrefixesApart === true ? count - inPrefixes : count);
     return sum;
   }
 
@@ -97,14 +107,15 @@ export class SubnetLedger {
     return sum;
   }
 
-  /** Reserves `count` addresses for a call about to be sent. */
-  reserve(subnetId: string, count: number): Reservation {
-    const entry: Entry = { count, endedAt: undefined };
+  /** Reserves `count` addresses for a call about to be sent, some of them in prefixes. */
+  reserve(subnetId: string, count: number, inPrefixes = 0): Reservation {
+    const entry: Entry = { count, inPrefixes, endedAt: undefined };
     const account = this.#accounts.get(subnetId);
     account?.entries.add(entry);
     return {
       settle: (taken, endedAt) => {
         entry.count = taken;
+        entry.inPrefixes = Math.min(inPrefixes, taken);
         entry.endedAt = endedAt;
         if (taken === 0) account?.entries.delete(entry);
       },
@@ -136,9 +147,10 @@ export class SubnetLedger {
     account.fragmentedUntil = now + fragmentedFor;
   }
 
-  /** Maximum prefixes to request from the subnet at once; Infinity unless it recently reported "fragmented". */
+  /** Maximum prefixes to request from the subnet at once; Infinity unless it recently reported "fragmented", or is gone. */
   maxPrefixes(subnetId: string, now: number): number {
     const account = this.#accounts.get(subnetId);
+    if (this.isGone(subnetId, now)) return 0;
     return account !== undefined && now < account.fragmentedUntil ? account.maxPrefixes : Infinity;
   }
 
@@ -148,7 +160,7 @@ export class SubnetLedger {
     if (account === undefined) return;
     account.exhaustedUntil = -Infinity;
     account.fragmentedUntil = -Infinity;
-    if (endedAt > account.countedAt) account.entries.add({ count: -count, endedAt });
+    if (endedAt > account.countedAt) account.entries.add({ count: -count, inPrefixes: 0, endedAt });
   }
 
   /** Blocked subnets at `now`, with the time when each block ends. */
@@ -161,10 +173,17 @@ export class SubnetLedger {
 }
 
 function recount(account: Account, free: number, startedAt: number): void {
+  // The count includes calls that ended before it.
+  const included = [...account.entries].filter(({ endedAt = Infinity }) => endedAt <= startedAt);
+  const inPrefixes = sumOf(included.map((entry) => entry.inPrefixes));
+  const others = sumOf(included.map(({ count, inPrefixes: apart }) => count - apart));
+  // Others take and release addresses, too: what the count fell by is nearer to all of the prefixes, or to none.
+  if (inPrefixes > 0) account.arePrefixesApart = account.free - free - others < inPrefixes / 2;
   account.free = free;
   account.countedAt = startedAt;
-  // The count includes calls that ended before it.
-  for (const entry of account.entries) {
-    if (entry.endedAt !== undefined && entry.endedAt <= startedAt) account.entries.delete(entry);
-  }
+  for (const entry of included) account.entries.delete(entry);
+}
+
+function sumOf(counts: readonly number[]): number {
+  return counts.reduce((sum, count) => sum + count, 0);
 }

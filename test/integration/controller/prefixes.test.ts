@@ -186,6 +186,34 @@ describe('a node with prefixes', () => {
   });
 });
 
+describe('a space that is reserved for prefixes', () => {
+  const reserved = { block: '10.0.1.128/25', type: 'prefix' };
+
+  function worldWithReservation(count: number): World {
+    const cloud = testCloud({
+      subnets: [{ ...subnets.nodes, block: '10.0.0.0/23', reservations: [reserved] }],
+      routeTables: [],
+      instances: [instance({ count })],
+    });
+    return new World({ cloud });
+  }
+
+  test('serves nodes although no other address of their subnet is left', async () => {
+    const world = worldWithReservation(2);
+    world.occupy(ids.nodes);
+    await world.advance(5000);
+    const controller = startController(world, { flags });
+
+    for (const machine of world.machines) await world.announce(machine);
+    await world.advance(120_000);
+
+    expect(world.machines.map((machine) => world.pool(machine).size)).toEqual([16, 16]);
+    expect(changes(controller)).toEqual(['Assign 1x16', 'Assign 1x16']);
+    expect(world.machines.flatMap(({ name }) => world.events(name))).toEqual([]);
+    expect(world.broken()).toEqual([]);
+  });
+});
+
 describe('a subnet without whole blocks', () => {
   test('is skipped at once when another subnet has whole blocks', async () => {
     const world = worldOf({ eni: podSubnets });
@@ -281,7 +309,7 @@ describe('a subnet without whole blocks', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('is not tried when it has fewer than 16 free addresses', async () => {
+  test('is asked for one prefix when it has fewer than 16 free addresses, and not again soon', async () => {
     const world = worldOf({ eni: podSubnets });
     const machine = world.machine();
     world.occupy(ids.pods, 12);
@@ -292,7 +320,11 @@ describe('a subnet without whole blocks', () => {
     await world.announce(machine);
     await world.until('8 addresses are offered', () => world.pool(machine).size === 8);
 
-    expect(changes(controller)).toEqual(['Create morePods +8']);
+    expect(changes(controller)).toEqual([
+      'Create pods 1x16 InvalidParameterValue',
+      'Create morePods 1x16 InvalidParameterValue',
+      'Create morePods +8',
+    ]);
     expect(world.broken()).toEqual([]);
   });
 

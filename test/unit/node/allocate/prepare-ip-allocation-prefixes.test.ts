@@ -118,7 +118,7 @@ describe('a plan for a node that gets prefixes', () => {
     ],
     [
       'creates interfaces with single addresses only then',
-      { wanted: 12, free: { 'subnet-1': 60, 'subnet-2': 10 }, ...fragmented('subnet-1') },
+      { wanted: 12, free: { 'subnet-1': 60, 'subnet-2': 10 }, ...fragmented('subnet-1', 'subnet-2') },
       ['eni-0+9', 'new@1:subnet-1+3'],
     ],
     [
@@ -181,7 +181,17 @@ describe('a plan for a node that gets prefixes', () => {
   });
 
   test.each<[string, Parameters<typeof facts>[0], readonly string[]]>([
-    ['no prefix if it has 15', { wanted: 8, free: { 'subnet-1': 15 } }, ['eni-0+8']],
+    [
+      'one prefix if it has 15: it may have more for prefixes',
+      { wanted: 40, free: { 'subnet-1': 15 } },
+      ['eni-0+1x16'],
+    ],
+    ['one prefix if it has none', { wanted: 40, free: { 'subnet-1': 0 } }, ['eni-0+1x16']],
+    [
+      'no prefix if it has 15 and refused one',
+      { wanted: 8, free: { 'subnet-1': 15 }, ...fragmented('subnet-1') },
+      ['eni-0+8'],
+    ],
     ['a prefix if it has 16', { wanted: 8, free: { 'subnet-1': 16 } }, ['eni-0+1x16']],
     [
       'nothing if another one has more',
@@ -189,9 +199,14 @@ describe('a plan for a node that gets prefixes', () => {
       ['new@1:subnet-2+1x16'],
     ],
     [
-      'no prefix for a new interface, which needs a primary address as well',
+      'one prefix for a new interface, which needs a primary address as well',
       { wanted: 8, view: view([full]), free: { 'subnet-1': 16 } },
-      ['new@1:subnet-1+8'],
+      ['new@1:subnet-1+1x16'],
+    ],
+    [
+      'no prefix for a new interface that gets no primary address',
+      { wanted: 8, view: view([full]), free: { 'subnet-1': 0 } },
+      [],
     ],
     [
       'as many prefixes as it has, and single addresses for the rest',

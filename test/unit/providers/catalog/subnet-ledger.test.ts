@@ -57,6 +57,21 @@ describe('the free addresses of a subnet', () => {
     expect(subnets.free('s', 50)).toBe(left);
   });
 
+  test.each([
+    ['did not fall, so they come out of a space of their own', 100, 100],
+    ['fell by another address meanwhile', 99, 99],
+    ['fell by them', 68, 52],
+  ])('are reduced by prefixes until a count shows that it %s', (_, recounted, left) => {
+    const subnets = ledger(100);
+
+    subnets.reserve('s', 32, 32).settle(32, 10);
+    expect(subnets.free('s', 11)).toBe(68);
+    subnets.observe(new Map([['s', recounted]]), 20);
+    subnets.reserve('s', 16, 16).settle(16, 30);
+
+    expect(subnets.free('s', 40)).toBe(left);
+  });
+
   test('are not reduced by reservations of another subnet', () => {
     const subnets = new SubnetLedger();
     subnets.observe(
