@@ -6,6 +6,8 @@ import { Backoff, type BackoffDeps } from '../../runtime/backoff.ts';
 const policy = { base: 1000, cap: 60_000 };
 /** Back-off for an instance that is not running, in ms. */
 const notRunningFor = 60_000;
+/** The same for one that the cloud says is gone, or is going: the first time, and later. The reads that follow decide. */
+const goneFor = [60_000, 300_000] as const;
 /** How many alternatives a run tries after refusals. */
 const maxAlternatives = 3;
 
@@ -32,6 +34,7 @@ export class AllocationBackoff extends Backoff {
     // Steps that start together and fail together count as one failure.
     if (!this.isPausing) this.fail();
     if (failure?.kind === 'instanceNotRunning') this.pauseFor(notRunningFor);
+    if (failure?.kind === 'instanceGone') this.pauseFor(goneFor[this.failures > 1 ? 1 : 0]);
   }
 
   /** Records that one scope was refused and is blocked. Returns whether an alternative may be tried at once. */

@@ -129,6 +129,8 @@ export class Changes {
       if (!(error instanceof CloudError)) throw error;
       // The resource itself says how it went, too.
       if (isNotShown(error)) state.progressUrl = undefined;
+      if (policyOf(error.failure).invalidates === 'existence') return notFound(change, state);
+      state.absent = 0;
       return { kind: 'pending' };
     }
   }
@@ -139,7 +141,7 @@ export class Changes {
     const convert = (item: Json): ShownInterface | undefined => readInterface(item, this.#spellings);
     if (instance?.kind === 'scaleSetVm') {
       const { items } = await this.#client.readList(scaleSetVmInterfaces(instance), convert, context);
-      return progressIn(change, state, items);
+      return items.length === 0 ? notFound(change, state) : progressIn(change, state, items);
     }
     const { answer } = await this.#client.read(change.read, context);
     const shown = convert(answer.body);
@@ -176,6 +178,8 @@ interface ChangeState {
   failed: Progress<EndOfChange> | undefined;
   /** How often the interfaces were seen ready, and not as the change leaves them. */
   missed: number;
+  /** How often in a row a read did not find the instance. */
+  absent: number;
 }
 
 function stateAtFirst({ accepted }: Change): ChangeState {
@@ -184,6 +188,7 @@ function stateAtFirst({ accepted }: Change): ChangeState {
     hasEnded: accepted?.hasEnded === true,
     failed: undefined,
     missed: 0,
+    absent: 0,
   };
 }
 
@@ -191,6 +196,19 @@ function stateAtFirst({ accepted }: Change): ChangeState {
 const maxMissedReads = 5;
 /** After that many, the operation itself is asked. */
 const suspicious = 2;
+/** After that many reads in a row that do not find the instance, nobody waits for its change any longer. */
+const maxAbsences = 3;
+
+/** Where an instance vanished, nothing ends its change. Reads of its owner decide what follows. */
+function notFound(change: Change, state: ChangeState): Progress<EndOfChange> {
+  state.absent++;
+  if (state.absent < maxAbsences) return { kind: 'pending' };
+  const problem = 'Azure no longer finds the VM or the interface that it was changing';
+  return {
+    kind: 'ended',
+    result: { kind: 'unclear', failure: failure(change, 'InstanceNotFound', problem) },
+  };
+}
 
 function progressInGroup(
   change: Change,
@@ -199,7 +217,7 @@ function progressInGroup(
 ): Progress<EndOfChange> {
   const progress = progressIn(change, state, shown);
   if (progress.kind === 'ended' || state.hasEnded) return progress;
-  return { kind: 'pending', isOdd: state.missed >= suspicious };
+  return { kind: 'pending', isOdd: state.missed >= suspicious || shown.length === 0 };
 }
 
 function progressIn(
@@ -207,6 +225,7 @@ function progressIn(
   state: ChangeState,
   shown: readonly ShownInterface[],
 ): Progress<EndOfChange> {
+  state.absent = 0;
   const view = viewOf(change, shown);
   if (view === 'changing') return { kind: 'pending' };
   if (typeof view !== 'string')

@@ -16,6 +16,7 @@ const kinds = mapOf<CloudFailureKind>({
   TooManyConfigurations: 'limitReached',
   QuotaExceeded: 'limitReached',
   InstanceNotFound: 'instanceGone',
+  BeingDeleted: 'instanceGone',
   InterfaceNotInModel: 'interfaceGone',
   OperationNotAllowed: 'conflict',
   AnotherOperationInProgress: 'conflict',
@@ -49,12 +50,15 @@ const kinds = mapOf<CloudFailureKind>({
 });
 
 interface MeaningByText {
-  readonly code: string;
+  /** Undefined for any. */
+  readonly code?: string;
   readonly text: RegExp;
   readonly kind: CloudFailureKind;
-  /** The only call of which it has that meaning. */
-  readonly of?: string;
+  /** The only calls of which it has that meaning. */
+  readonly of?: readonly string[];
 }
+
+const updates = ['VirtualMachineScaleSetVMs.Update', 'Interfaces.CreateOrUpdate'];
 
 /** Codes with several meanings, distinguished by their message. */
 const byText: readonly MeaningByText[] = [
@@ -66,15 +70,17 @@ const byText: readonly MeaningByText[] = [
     code: 'NotFound',
     text: /^/,
     kind: 'instanceGone',
-    of: 'Interfaces.ListVirtualMachineScaleSetNetworkInterfaces',
+    of: ['Interfaces.ListVirtualMachineScaleSetNetworkInterfaces'],
   },
-  // A VM that is being deleted, or was: the reads that follow decide whether it is gone.
+  // A VM that is being deleted, or was, by itself or with its scale set: the reads that follow decide whether it is gone.
   {
     code: 'InvalidParameter',
     text: /not an active Virtual Machine Scale Set VM/i,
     kind: 'instanceGone',
-    of: 'VirtualMachineScaleSetVMs.Update',
+    of: ['VirtualMachineScaleSetVMs.Update'],
   },
+  { code: 'ParentResourceNotFound', text: /^/, kind: 'instanceGone', of: updates },
+  { text: /\bmarked for deletion\b/i, kind: 'instanceGone', of: updates },
 ];
 
 /** What is missing if ARM does not find what a call names. Nothing is known to be missing if a parent is. */
@@ -240,7 +246,7 @@ function kindOf(name: string, error: CallError): CloudFailureKind {
   if (status === 429 && !inTheWay.has(code)) return 'throttled';
   if (credentialTrouble.has(code)) return 'notAuthorized';
   const isMeant = (each: MeaningByText): boolean =>
-    each.code === code && each.text.test(message) && (each.of ?? name) === name;
+    (each.code ?? code) === code && each.text.test(message) && each.of?.includes(name) !== false;
   const known = byText.find(isMeant)?.kind ?? kinds.get(code);
   if (known !== undefined) return known;
   if (missingCodes.has(code)) return missing[name] ?? 'unknown';

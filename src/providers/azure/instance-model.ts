@@ -27,6 +27,7 @@ export type ModelProblem =
   | 'InterfaceNotInModel'
   | 'TooManyConfigurations'
   | 'ModelIsChanging'
+  | 'BeingDeleted'
   | 'ConfigurationNotOurs'
   | 'PublicAddressPresent'
   | 'UnreadableAnswer';
@@ -318,6 +319,7 @@ function refusalOf(model: JsonObject): Edit | undefined {
   const state = text(model, 'properties', 'provisioningState');
   if (state === undefined) return unreadable('properties.provisioningState is missing');
   if (['succeeded', 'failed', 'canceled'].includes(state.toLowerCase())) return undefined;
+  if (state.toLowerCase() === 'deleting') return refused('BeingDeleted', 'it is being deleted');
   return refused('ModelIsChanging', `the provisioning state is ${state}`);
 }
 

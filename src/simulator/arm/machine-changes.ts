@@ -210,6 +210,12 @@ function put(cloud: ArmCloud, machine: Machine): Machine {
 
 /** Refuses a machine that another operation is changing. */
 export function refuseBusy({ name, operationId, state }: Machine): void {
+  if (state === 'Deleting') {
+    throw conflict(
+      'OperationNotAllowed',
+      `Operation cannot be performed on the virtual machine '${name}' since the VM is marked for deletion.`,
+    );
+  }
   if (operationId === undefined && state !== 'Creating') return;
   const operation = operationId === undefined ? 'its creation' : `operation ${operationId}`;
   throw conflict(

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ScaleSet } from '../../../src/simulator/arm/arm-records.ts';
+import { deleteMachine, removeMachine } from '../../../src/simulator/arm/machine-changes.ts';
 import { scale } from '../../../src/simulator/arm/scale-set-changes.ts';
 import { AzureClusterWorld } from '../../support/azure-cluster-world.ts';
 import { scaleSet, testAzure } from '../../support/azure-cloud.ts';
@@ -66,6 +67,33 @@ describe('the CiliumNodes of a scale set that is scaled in to no VM', () => {
     const blocked = [expect.objectContaining({ total: 2, blocked: 2 }), undefined];
     expect([before, after]).toEqual([blocked, blocked]);
     expect(world.machines.map((machine) => world.pool(machine).size)).toEqual([0, 0]);
+    expect(world.broken()).toEqual([]);
+  });
+});
+
+describe('a VM that vanishes', () => {
+  test.each([
+    ['while it is changed', 'removeMachine', 0],
+    ['while it is deleted', 'deleteMachine', 1000],
+  ] as const)('%s is not followed for minutes', async (_, how, after) => {
+    const { world, controller } = await servedWorld({ name: 'left', count: 1 }, { name: 'kept' });
+    const machine = world.machine(0);
+    const { cloud } = world.cluster.arm;
+    cloud.times = { ...cloud.times, machineMs: { min: 30_000, max: 30_000 } };
+    await world.request(machine, 50);
+    await world.clock.runUntil(() => cloud.machine(machine.instanceId).state === 'Updating', minute);
+    await world.advance(after);
+
+    if (how === 'removeMachine') removeMachine(cloud, machine.instanceId);
+    else deleteMachine(cloud, cloud.machine(machine.instanceId));
+    await world.advance(2 * minute);
+    const sent = controller.calls.length;
+    await world.advance(4 * minute);
+
+    const about = (calls: typeof controller.calls) =>
+      calls.filter(({ input }) => JSON.stringify(input).toLowerCase().includes('/left/virtualmachines/'));
+    expect(world.operatorError(machine)).toMatch(/ is terminated: delete the Node/);
+    expect(about(controller.calls.slice(sent))).toEqual([]);
     expect(world.broken()).toEqual([]);
   });
 });

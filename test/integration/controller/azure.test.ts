@@ -13,6 +13,7 @@ scaleSets: [{ name: pool, count: 3, interfaces: [{ name: nic0, subnet: a }] }]
 `;
 
 const minute = 60_000;
+const update = 'VirtualMachineScaleSetVMs.Update';
 
 describe('a node on Azure', () => {
   test('gets its addresses in one update, with all that an agent needs', async () => {
@@ -146,6 +147,25 @@ describe('a node on Azure', () => {
       ]);
     },
   );
+
+  test.each([
+    ['ParentResourceNotFound', 404, 'Can not perform requested operation on nested resource.'],
+    ['OperationNotAllowed', 409, "Operation 'Update VM' is not allowed since the VM is marked for deletion."],
+  ])('that is going costs two calls, and slows no other down (%s)', async (code, status, message) => {
+    const world = new AzureWorld(topology);
+    const fault = { kind: 'error', code, status, message } as const;
+    const match = { path: vm(0).toLowerCase() };
+    world.arm.gateway.faults.add({ action: update, rate: 1, match, fault });
+    await world.join('going', vm(0));
+    await world.clock.advance(minute);
+    for (const number of [1, 2]) await world.join(`node-${number}`, vm(number));
+    await world.clock.advance(2 * minute);
+
+    const refused = world.calls.filter(({ result }) => result === code);
+    expect(refused.length).toBeGreaterThan(0);
+    expect(refused.length).toBeLessThanOrEqual(2);
+    for (const number of [1, 2]) expect(Object.keys(await world.pool(`node-${number}`))).toHaveLength(8);
+  });
 
   test('shares 256 addresses among its interfaces, and says so when they are used up', async () => {
     const two = '[{ name: nic0, subnet: a }, { name: nic1, subnet: a }]';

@@ -6,6 +6,8 @@ const update = 'VirtualMachineScaleSetVMs.Update';
 
 const inactive = 'The provided instanceId 17 is not an active Virtual Machine Scale Set VM instanceId.';
 
+const marked = "Operation 'Update VM' is not allowed on VM 'pool_0' since the VM is marked for deletion.";
+
 interface Detail {
   readonly message?: string;
   readonly status?: number;
@@ -64,6 +66,14 @@ describe('a refusal of Azure', () => {
     ['SomethingForbidden', { status: 403 }, 'notAuthorized'],
     ['InvalidParameter', {}, 'invalid'],
     ['InvalidParameter', { message: inactive }, 'instanceGone'],
+    ['ParentResourceNotFound', { status: 404 }, 'instanceGone'],
+    ['OperationNotAllowed', { status: 409, message: marked }, 'instanceGone'],
+    ['Conflict', { status: 409, message: marked, name: 'Interfaces.CreateOrUpdate' }, 'instanceGone'],
+    [
+      'OperationNotAllowed',
+      { status: 409, message: marked, name: 'VirtualMachineScaleSets.Get' },
+      'conflict',
+    ],
     ['InvalidParameter', { message: inactive, name: 'VirtualMachineScaleSetVMs.Get' }, 'invalid'],
     ['VMScaleSetIpConfigurationsOnSameNicCannotUseDifferentSubnets', {}, 'invalid'],
     ['InternalServerError', { status: 500, result: 'noAnswer' as const }, 'unreachable'],

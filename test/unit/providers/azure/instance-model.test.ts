@@ -133,7 +133,7 @@ describe('a model with additions', () => {
     [
       'that is being deleted',
       vmModel([interfaceModel('nic0')], { provisioningState: 'Deleting' }),
-      'ModelIsChanging',
+      'BeingDeleted',
     ],
     [
       'of an interface with 255 configurations',
