@@ -23,6 +23,8 @@ export interface AllotmentBook<H extends Holder, D> {
   readonly allotment: Allotment<H, D>;
   /** Writes that one object may need in a row. */
   readonly writesInARow: number;
+  /** A cloud decides what objects get: a late write gives nothing that another object could get. */
+  readonly isOfCloud?: true;
 }
 
 /** Objects are served in a way of their own. */
@@ -60,6 +62,9 @@ export interface BlockWriting {
   readonly timeLimit: number;
   readonly health: Pick<WriteHealth, 'note'>;
 }
+
+/** An annotation of the Lease: the leader that gave it back had writes without an answer, and could not end them. */
+const unendedWrites = 'headwater/unended-writes';
 
 /** Between two samples of the pace, in ms. */
 const sampling = 3_600_000;
@@ -115,14 +120,19 @@ export class CidrSession<H extends Holder, D> {
 
   /** `holders`: a complete list. */
   beginAllocating(holders: Iterable<H>): void {
-    this.allocator.takeOverHolders(holders);
+    const { lease } = this.#deps.leadership;
+    const isOfCloud = 'isOfCloud' in this.#deps.book;
+    const mayFormerWrite = lease?.isInherited === true || lease?.annotation(unendedWrites) !== undefined;
+    lease?.annotate(unendedWrites, undefined);
+    this.allocator.takeOverHolders(holders, mayFormerWrite && !isOfCloud);
     this.#sample();
   }
 
   async stop(deadline: AbortSignal): Promise<void> {
     this.#others.stop();
     this.#cancelSampling();
-    await this.allocator.stop(deadline);
+    if ((await this.allocator.stop(deadline)) === 'unended')
+      this.#deps.leadership.lease?.annotate(unendedWrites, 'true');
   }
 
   report(): ReportedBlocks {

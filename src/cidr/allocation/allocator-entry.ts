@@ -41,10 +41,14 @@ export function newEntry<H extends Holder>(holder: H, backoff: Backoff): Entry<H
   };
 }
 
-/** When the last write without an answer can no longer take effect, in monotonic ms. One that is bound to an older state cannot. */
+/** Whether a write without an answer may still take effect. One that is bound to an older state cannot. */
+export function isUnanswered({ unanswered, holder }: Pick<Entry<Holder>, 'holder' | 'unanswered'>): boolean {
+  return unanswered?.version === holder.version;
+}
+
+/** When the time limits of the last writes without an answer end, in monotonic ms. */
 export function answersEnd(entries: Iterable<Pick<Entry<Holder>, 'holder' | 'unanswered'>>): number {
   let end = -Infinity;
-  for (const { unanswered, holder } of entries)
-    if (unanswered?.version === holder.version) end = Math.max(end, unanswered.until);
+  for (const entry of entries) if (isUnanswered(entry)) end = Math.max(end, entry.unanswered?.until ?? end);
   return end;
 }

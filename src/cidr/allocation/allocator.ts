@@ -6,8 +6,9 @@ import { sleep } from '../../runtime/clock.ts';
 import { TaskGroup } from '../../runtime/task-group.ts';
 import type { Allotment, Change, Lack, Reservation } from './allotment.ts';
 import type { Assignment, BlockCondition, BlockHolders, Holder } from './block-holders.ts';
-import { answersEnd, type Entry, newEntry, type Standing } from './allocator-entry.ts';
+import { answersEnd, type Entry, isUnanswered, newEntry, type Standing } from './allocator-entry.ts';
 import type { AllocatorPorts, BlockAllocator } from './block-allocator.ts';
+import { FormerWrites } from './former-writes.ts';
 import { bySeniority, WaitingLine } from './waiting-line.ts';
 import { WritePauses } from './write-pauses.ts';
 
@@ -47,18 +48,32 @@ export class Allocator<H extends Holder, D> implements BlockAllocator<H> {
   readonly #work: TaskGroup;
   #inFlight = 0;
   readonly #pauses: WritePauses;
+  readonly #former: FormerWrites<H>;
   #hasStarted = false;
 
   constructor(deps: AllocatorDeps<H, D>) {
     this.#deps = deps;
     this.#work = new TaskGroup(deps);
     this.#pauses = new WritePauses(deps.clock, () => this.#serve());
+    this.#former = new FormerWrites({
+      holders: deps.holders,
+      tasks: this.#work,
+      workers: deps.settings.workers,
+      current: (uid) => this.#byUid.get(uid)?.holder,
+      onAnswer: (holder) => {
+        const entry = this.#byUid.get(holder.uid);
+        if (entry !== undefined) this.#applyTo(entry, holder);
+      },
+      onProgress: () => this.#serve(),
+    });
   }
 
-  takeOverHolders(holders: Iterable<H>): void {
-    for (const holder of [...holders].toSorted(bySeniority)) this.#add(holder);
+  takeOverHolders(holders: Iterable<H>, mayFormerWrite: boolean): void {
+    const added = [...holders].toSorted(bySeniority).map((holder) => this.#add(holder));
+    if (mayFormerWrite)
+      this.#former.begin(added.filter((entry) => this.#isWanting(entry)).map(({ holder }) => holder));
     this.#hasStarted = true;
-    for (const entry of this.#entries.values()) this.#assessEntry(entry);
+    for (const entry of added) this.#assessEntry(entry);
   }
 
   apply(name: string, holder: H | undefined): void {
@@ -82,13 +97,24 @@ export class Allocator<H extends Holder, D> implements BlockAllocator<H> {
     this.#serve();
   }
 
-  async stop(deadline: AbortSignal): Promise<void> {
+  async stop(deadline: AbortSignal): Promise<'ended' | 'unended'> {
     this.#pauses.stop();
     await this.#work.stop(deadline);
-    const { clock } = this.#deps;
-    const wait = answersEnd(this.#entries.values()) - clock.monotonic();
+    const { clock, refusal, holders } = this.#deps;
+    const unanswered = [...this.#entries.values()].filter(isUnanswered);
+    const open = await Promise.all(
+      unanswered.map(async (entry) => {
+        if (refusal() !== undefined || deadline.aborted) return [entry];
+        const { kind } = await holders
+          .supersede(entry.holder, deadline)
+          .catch(() => ({ kind: 'unavailable' }) as const);
+        return kind === 'written' || kind === 'conflict' || kind === 'gone' ? [] : [entry];
+      }),
+    );
+    const wait = answersEnd(open.flat()) - clock.monotonic();
     // The next leader knows nothing of what such a write reserves, and could give it to another object.
     if (wait > 0) await sleep(clock, wait, deadline).catch(() => undefined);
+    return open.flat().length === 0 && !this.#former.mayArrive ? 'ended' : 'unended';
   }
 
   standings(): readonly Standing[] {
@@ -220,7 +246,8 @@ export class Allocator<H extends Holder, D> implements BlockAllocator<H> {
     const why = this.#deps.refusal();
     // The next renewal of the Lease changes that, and nothing tells of it.
     if (why === 'notLeading') this.#pauses.holdBack(leaseCheck);
-    return this.#pauses.isPausing || (why !== undefined && why !== 'dryRun');
+    if (this.#pauses.isPausing || (why !== undefined && why !== 'dryRun')) return true;
+    return why === undefined && this.#former.advance() === 'mayArrive';
   }
 
   #beginHolding(entry: Entry<H>, { draft, blocks, isKnown, allocated }: Reservation<D>): void {

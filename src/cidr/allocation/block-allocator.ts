@@ -8,16 +8,19 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 
 export interface BlockAllocator<H extends Holder> {
-  /** Starts with a complete list: what it shows is held before anything is given out. Call it once. */
-  takeOverHolders(holders: Iterable<H>): void;
+  /**
+   * Starts with a complete list: what it shows is held before anything is given out. `mayFormerWrite`: a write of the former
+   * leader may still be under way. Call it once.
+   */
+  takeOverHolders(holders: Iterable<H>, mayFormerWrite: boolean): void;
   /** Applies the newest state of an object; `undefined` once it is gone. */
   apply(name: string, holder: H | undefined): void;
   /** Call it when what an object should get may have changed, although the object did not. */
   reassess(name: string): void;
   /** Starts what may be written by now. Call it when `refusal` may have changed. */
   resume(): void;
-  /** Resolves once no write can take effect any more, at `deadline` at the latest. */
-  stop(deadline: AbortSignal): Promise<void>;
+  /** Resolves once no write can take effect any more, at `deadline` at the latest. `unended`: one may still take effect. */
+  stop(deadline: AbortSignal): Promise<'ended' | 'unended'>;
   standings(): readonly Standing[];
   standing(name: string): Standing | undefined;
   /** What objects that wait lack. */

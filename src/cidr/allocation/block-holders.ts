@@ -23,6 +23,9 @@ export interface Holder {
   readonly error?: string;
 }
 
+/** The annotation that supersedes earlier writes of an object: its value is the resource version that they are bound to. */
+export const supersededAnnotation = 'headwater/superseded-version';
+
 export type Assignment<H extends Holder = Holder> =
   /** `holder`: what the API server answered. */
   | { readonly kind: 'written'; readonly holder: H }
@@ -77,6 +80,11 @@ export type BlockReason =
 export interface BlockHolders<H extends Holder = Holder, D = readonly string[]> {
   /** Writes these blocks as the object's only ones, bound to its uid and version. Rejects only with the signal's reason. */
   assign(holder: H, draft: D, signal: AbortSignal): Promise<Assignment<H>>;
+  /**
+   * Writes the object without changing its blocks: no earlier write can take effect afterwards, because each is bound to a state
+   * of it. Rejects only with the signal's reason.
+   */
+  supersede(holder: H, signal: AbortSignal): Promise<Assignment<H>>;
   /** The live object. Rejects only with the signal's reason. */
   read(name: string, signal: AbortSignal): Promise<HolderReading<H>>;
   /** Reports the condition of an object where its owner looks; undefined once it has none. Called for each change of it. */

@@ -6,12 +6,14 @@ import { readCiliumNodePools } from '../../kubernetes/cilium-node/cilium-node-po
 import type { CiliumNodeWriter } from '../../kubernetes/cilium-node/cilium-node-writer.ts';
 import type { WriteFailure } from '../../kubernetes/transport/write-outcome.ts';
 import type { JsonObject } from '../../kubernetes/transport/json.ts';
-import type {
-  Assignment,
-  BlockCondition,
-  BlockHolders,
-  Holder,
-  HolderReading,
+import type { WriteOutcome } from '../../kubernetes/transport/write-outcome.ts';
+import {
+  type Assignment,
+  type BlockCondition,
+  type BlockHolders,
+  type Holder,
+  type HolderReading,
+  supersededAnnotation,
 } from '../allocation/block-holders.ts';
 
 /** `D`: what is written to a CiliumNode. */
@@ -19,7 +21,7 @@ export interface CiliumNodeHoldersDeps<H extends CiliumNodeHolder, D> {
   readonly read: (raw: JsonObject) => H;
   /** The patch of `spec`. */
   readonly specOf: (draft: D) => JsonObject;
-  readonly writer: Pick<CiliumNodeWriter, 'patchSpec' | 'get'>;
+  readonly writer: Pick<CiliumNodeWriter, 'annotate' | 'patchSpec' | 'get'>;
   readonly errors: Pick<BlockedErrors, 'writeError' | 'forget'>;
   /** Applies what the API server answered to what is known. */
   readonly observe: (raw: JsonObject) => void;
@@ -81,12 +83,22 @@ export class CiliumNodeHolders<H extends CiliumNodeHolder, D> implements BlockHo
   }
 
   async assign(holder: H, draft: D, signal: AbortSignal): Promise<Assignment<H>> {
-    const { writer, specOf, observe, read } = this.#deps;
+    const { writer, specOf } = this.#deps;
     const { name, uid, version: resourceVersion } = holder;
-    const outcome = await writer.patchSpec({ name, uid, resourceVersion }, specOf(draft), signal);
+    return this.#outcome(await writer.patchSpec({ name, uid, resourceVersion }, specOf(draft), signal));
+  }
+
+  async supersede({ name, uid, version: resourceVersion }: H, signal: AbortSignal): Promise<Assignment<H>> {
+    const annotations = { [supersededAnnotation]: resourceVersion };
+    return this.#outcome(
+      await this.#deps.writer.annotate({ name, uid, resourceVersion }, annotations, signal),
+    );
+  }
+
+  #outcome(outcome: WriteOutcome): Assignment<H> {
     if (outcome.kind !== 'written') return outcome;
-    observe(outcome.raw);
-    return { kind: 'written', holder: read(outcome.raw) };
+    this.#deps.observe(outcome.raw);
+    return { kind: 'written', holder: this.#deps.read(outcome.raw) };
   }
 
   async read(name: string, signal: AbortSignal): Promise<HolderReading<H>> {

@@ -4,12 +4,18 @@ import type { NodeWriter } from '../../kubernetes/node/node-writer.ts';
 import { type JsonObject, textAt } from '../../kubernetes/transport/json.ts';
 import type { WriteOutcome } from '../../kubernetes/transport/write-outcome.ts';
 import { type AskedMaskSizes, askedMaskSizes } from '../allocation/asked-mask-size.ts';
-import type { Assignment, BlockHolders, Holder, HolderReading } from '../allocation/block-holders.ts';
+import {
+  type Assignment,
+  type BlockHolders,
+  type Holder,
+  type HolderReading,
+  supersededAnnotation,
+} from '../allocation/block-holders.ts';
 
 /** `H`: what is known of a Node. `D`: what is written to one. */
 export interface NodeHoldersDeps<H extends Holder, D> {
   readonly read: (raw: JsonObject) => H;
-  readonly writer: Pick<NodeWriter, 'get'>;
+  readonly writer: Pick<NodeWriter, 'annotate' | 'get'>;
   /** Writes to the Node in just this state. */
   readonly write: (holder: H, draft: D, signal: AbortSignal) => Promise<WriteOutcome>;
   /** Applies what the API server answered to what is known. */
@@ -39,7 +45,17 @@ export class NodeHolders<H extends Holder, D> implements BlockHolders<H, D> {
   }
 
   async assign(holder: H, draft: D, signal: AbortSignal): Promise<Assignment<H>> {
-    const outcome = await this.#deps.write(holder, draft, signal);
+    return this.#outcome(await this.#deps.write(holder, draft, signal));
+  }
+
+  async supersede({ name, uid, version: resourceVersion }: H, signal: AbortSignal): Promise<Assignment<H>> {
+    const annotations = { [supersededAnnotation]: resourceVersion };
+    return this.#outcome(
+      await this.#deps.writer.annotate({ name, uid, resourceVersion }, annotations, signal),
+    );
+  }
+
+  #outcome(outcome: WriteOutcome): Assignment<H> {
     return outcome.kind === 'written' ? { kind: 'written', holder: this.#take(outcome.raw) } : outcome;
   }
 

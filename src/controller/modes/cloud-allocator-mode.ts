@@ -62,7 +62,7 @@ class CloudAllocatorParts extends AliasParts<AliasCloud> implements CidrParts<Al
       services: reserved,
       words: this.cloudInUse.words,
     });
-    return { ledger, allotment: this.#allotment, writesInARow };
+    return { ledger, allotment: this.#allotment, writesInARow, isOfCloud: true };
   }
 
   async whileLeading(signal: AbortSignal): Promise<void> {

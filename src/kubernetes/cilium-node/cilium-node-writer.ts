@@ -36,6 +36,15 @@ export class CiliumNodeWriter {
     return this.#patch('ciliumnodes/status', target, { status }, signal);
   }
 
+  /** Sets annotations. Rejects only with the signal's reason. */
+  annotate(
+    target: WriteTarget,
+    annotations: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ): Promise<WriteOutcome> {
+    return this.#patch('ciliumnodes', target, { metadata: { annotations } }, signal);
+  }
+
   /** Deletes the object in just this state. Rejects only with the signal's reason. */
   async delete(
     { name, uid, resourceVersion }: WriteTarget,
@@ -73,7 +82,7 @@ export class CiliumNodeWriter {
   async #patch(
     resource: 'ciliumnodes' | 'ciliumnodes/status',
     { name, uid, resourceVersion }: WriteTarget,
-    part: JsonObject,
+    part: JsonObject & { readonly metadata?: JsonObject },
     signal: AbortSignal,
   ): Promise<WriteOutcome> {
     if (!this.#leads()) return notLeading;
@@ -81,7 +90,7 @@ export class CiliumNodeWriter {
       method: 'PATCH',
       path: resource === 'ciliumnodes' ? pathOf(name) : `${pathOf(name)}/status`,
       contentType: 'application/merge-patch+json',
-      body: JSON.stringify({ metadata: { uid, resourceVersion }, ...part }),
+      body: JSON.stringify({ ...part, metadata: { ...part.metadata, uid, resourceVersion } }),
       ...(this.#timeoutMs !== undefined && { timeoutMs: this.#timeoutMs }),
     } as const;
     const reply = await ask(this.#transport, request, signal);

@@ -75,6 +75,7 @@ export class LeaderElection {
   /** Whether the Lease may name us as holder. */
   #claimed = false;
   #problem: ApiRefusal | undefined;
+  #isInherited = false;
 
   /** Throws LEASE_TIMINGS_INVALID. */
   constructor(options: LeaderElectionOptions) {
@@ -113,6 +114,11 @@ export class LeaderElection {
   annotation(key: string): string | undefined {
     const { lease } = this.#sighting;
     return lease && annotationOf(lease, key);
+  }
+
+  /** Whether the lease of the former leader ended before it was released: a write of that process may still be under way. */
+  get isInherited(): boolean {
+    return this.#isInherited;
   }
 
   /** Sets this annotation from the next renewal on, while we lead; undefined removes it. */
@@ -188,6 +194,8 @@ export class LeaderElection {
       if (outcome === 'held' || (outcome === 'failed' && !this.#isKnownFree())) return outcome;
     }
     if (this.#options.clock.monotonic() < this.#sighting.freeAt()) return 'another';
+    // Once it is ours, an earlier claim without an answer was granted.
+    if (!this.#sighting.isOurs) this.#isInherited = this.#sighting.freeAt() > -Infinity;
     const attempt = await this.#claim(signal);
     // Another process was faster. Read its lease to know how long to wait.
     return attempt === 'another' ? this.#readLease(signal) : attempt;

@@ -1,6 +1,7 @@
 // Writes the pod CIDRs of Nodes, and the condition of their network, with merge patches that are bound to the state they were
 // computed from. The API server refuses any change of CIDRs that are there: https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/node-v1/
 import { ask } from '../transport/api-reply.ts';
+import type { JsonObject } from '../transport/json.ts';
 import type { KubernetesTransport } from '../transport/transport.ts';
 import { networkUnavailable, nodesPath } from './node-blocks.ts';
 import {
@@ -24,18 +25,31 @@ export class NodeWriter {
   }
 
   /** Sets `podCIDR` and `podCIDRs`. Rejects only with the signal's reason. */
-  async setPodCidrs(
+  setPodCidrs(
     { name, uid, resourceVersion }: WriteTarget,
     podCIDRs: readonly string[],
     signal: AbortSignal,
   ): Promise<WriteOutcome> {
-    if (!this.#mayWrite()) return notLeading;
     const spec = { podCIDR: podCIDRs[0] ?? null, podCIDRs };
+    return this.#patch(name, { metadata: { uid, resourceVersion }, spec }, signal);
+  }
+
+  /** Sets annotations. Rejects only with the signal's reason. */
+  annotate(
+    { name, uid, resourceVersion }: WriteTarget,
+    annotations: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ): Promise<WriteOutcome> {
+    return this.#patch(name, { metadata: { uid, resourceVersion, annotations } }, signal);
+  }
+
+  async #patch(name: string, patch: JsonObject, signal: AbortSignal): Promise<WriteOutcome> {
+    if (!this.#mayWrite()) return notLeading;
     const request = {
       method: 'PATCH',
       path: pathOf(name),
       contentType: 'application/merge-patch+json',
-      body: JSON.stringify({ metadata: { uid, resourceVersion }, spec }),
+      body: JSON.stringify(patch),
       timeoutMs: this.#timeoutMs,
     } as const;
     const reply = await ask(this.#transport, request, signal);

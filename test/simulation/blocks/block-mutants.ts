@@ -9,6 +9,12 @@ const one = (name: string, file: string, from: string, to: string): Mutant => ({
 /** Those that the first seeds detect go first. */
 export const blockMutants: readonly Mutant[] = [
   one(
+    'gives out what a killed leader may still write',
+    'cidr/allocation/allocator.ts',
+    'if (mayFormerWrite)\n',
+    'if (mayFormerWrite && added.length === 0)\n',
+  ),
+  one(
     'never collects CiliumNodes',
     'cidr/cluster-pool/cilium-node-gc.ts',
     'for (const node of plan.due) {',
@@ -23,8 +29,8 @@ export const blockMutants: readonly Mutant[] = [
   one(
     'gives out blocks before the list is taken in',
     'cidr/allocation/allocator.ts',
-    'for (const holder of [...holders].toSorted(bySeniority)) this.#add(holder);\n    this.#hasStarted = true;',
-    'this.#hasStarted = true;\n    for (const holder of [...holders].toSorted(bySeniority)) this.#assessEntry(this.#add(holder));',
+    'const added = [...holders].toSorted(bySeniority).map((holder) => this.#add(holder));',
+    'this.#hasStarted = true;\n    const added = [...holders].toSorted(bySeniority).map((holder) => {\n      const entry = this.#add(holder);\n      this.#assessEntry(entry);\n      return entry;\n    });',
   ),
   one(
     'a new leader trusts its watch, and lists nothing',

@@ -13,6 +13,8 @@ const watches = /watch=/;
 const nodeWatches = /\/nodes\?.*watch=/;
 /** How late Nodes that vanished are seen again, and for how long that goes on, in ms. */
 const blinkLag = { delay: 200_000, duration: 180_000 };
+/** How late a write may arrive, in ms. */
+const longestDelay = 40_000;
 const unending = new AbortController().signal;
 
 export class BlockTrouble {
@@ -25,6 +27,8 @@ export class BlockTrouble {
   /** Lets machines join. */
   readonly #burst: () => void;
   #isOver = false;
+  /** Until when writes of some objects are late, in monotonic ms. */
+  #slowUntil = -Infinity;
   #notBlinkingBefore = 0;
 
   constructor(world: BlockWorld, random: Random, burst: () => void) {
@@ -44,14 +48,21 @@ export class BlockTrouble {
     for (const { process } of this.#world.replicas) process.thaw();
   }
 
-  /** Requests of a process may be lost, refused or late. A late one still arrives within its time limit. */
+  /** Requests of a process may be lost, refused or late. Some arrive long after their time limit, when another process may lead. */
   intercept(process: SimulatedProcess, handler: KubernetesHandler): KubernetesHandler {
     const { clock } = this.#world;
     const random = this.#world.random.fork(`wire of ${process.identity}`);
+    const belated = this.#world.random.fork(`belated writes of ${process.identity}`);
     return async (request, signal) => {
       const isWrite = request.method === 'PATCH' || request.method === 'DELETE';
-      if (this.#isOver || !isWrite || !/\/(ciliumnodes|nodes)\//.test(request.url) || random.chance(0.6))
+      if (this.#isOver || !isWrite || !/\/(ciliumnodes|nodes)\//.test(request.url))
         return handler(request, signal);
+      if (belated.chance(this.#isSlow(request.url) ? 0.8 : 0.1)) {
+        this.count++;
+        await sleep(clock, belated.integer(longestDelay), unending);
+        return handler(request, unending);
+      }
+      if (random.chance(0.6)) return handler(request, signal);
       this.count++;
       const status = random.pick([403, 409, 429, 500, 503]);
       const fates = [
@@ -99,6 +110,7 @@ export class BlockTrouble {
       () => this.#end(this.#random.pick(alive)),
       () => this.#freeze(this.#random.pick(alive)),
       () => this.#handOver(),
+      () => this.#killWhileWriting(),
       () => this.#blink(),
       () => void faults.cutWatches(),
       () => {
@@ -136,6 +148,22 @@ export class BlockTrouble {
     this.#lag(watches, 20_000 + this.#random.integer(20_000), 60_000);
     this.#burst();
     this.endLeaderSoon();
+  }
+
+  /** Writes of some objects are under way for long: one of the next leader to another object may overtake them. */
+  #killWhileWriting(): void {
+    const { clock } = this.#world;
+    if (this.isSparing) return;
+    this.#slowUntil = clock.monotonic() + 60_000;
+    this.#burst();
+    clock.schedule(1000 + this.#random.integer(4000), () => {
+      const { leader } = this.#world;
+      if (leader !== undefined && !this.#isOver && !this.isSparing) this.#kill(leader.process);
+    });
+  }
+
+  #isSlow(url: string): boolean {
+    return this.#world.clock.monotonic() < this.#slowUntil && /[02468]\b/.test(url);
   }
 
   /** It goes on where it stood, when others may have joined. */

@@ -92,9 +92,11 @@ export class NodeSyncs implements BlockAllocator<AliasHolder> {
     this.#lookAtNext();
   }
 
-  async stop(deadline: AbortSignal): Promise<void> {
+  /** The cloud refuses an alias that another instance has: a late write gives no block twice. */
+  async stop(deadline: AbortSignal): Promise<'ended'> {
     for (const { loop } of this.#entries.values()) loop.end();
     await this.#tasks.stop(deadline);
+    return 'ended';
   }
 
   standings(): readonly Standing[] {

@@ -183,7 +183,14 @@ describe('an allocator', () => {
   });
 
   test.each([
-    ['only once a write without an answer can take effect no more', () => undefined, 1000],
+    ['once it has superseded a write without an answer', () => undefined, 110],
+    [
+      'only at the time limit of a write without an answer that it cannot supersede',
+      (model: HolderModel) => {
+        model.fate = () => 'denied';
+      },
+      1000,
+    ],
     ['at once if the object has another version', (model: HolderModel) => model.change('a', {}), 100],
     ['at once if the object is gone', (model: HolderModel) => model.delete('a'), 100],
   ])('ends %s', async (_, happen, end) => {
@@ -205,7 +212,7 @@ describe('an allocator', () => {
     model.create('a');
     await model.clock.advance(100);
 
-    await expect(allocator.stop(AbortSignal.abort())).resolves.toBeUndefined();
+    await expect(allocator.stop(AbortSignal.abort())).resolves.toBe('unended');
   });
 
   test('keeps what a lost write may still give, although the next write is refused', async () => {

@@ -32,6 +32,7 @@ export class HolderModel implements BlockHolders {
   readonly live = new Map<string, Holder>();
   readonly conditions = new Map<string, BlockCondition>();
   readonly writes: string[] = [];
+  readonly superseded: string[] = [];
   /** Blocks that the API server saw two live objects get by a write. */
   readonly duplicates: string[] = [];
   fate: (name: string) => Fate = () => 'ok';
@@ -104,6 +105,19 @@ export class HolderModel implements BlockHolders {
     return { kind: 'written', holder: written };
   }
 
+  async supersede(holder: Holder, signal: AbortSignal): Promise<Assignment> {
+    const fate = this.fate(holder.name);
+    await sleep(this.clock, this.latency, signal);
+    if (fate === 'denied') return { kind: fate, message: 'it is denied' };
+    const now = this.live.get(holder.name);
+    if (now === undefined) return { kind: 'gone' };
+    if (now.uid !== holder.uid || now.version !== holder.version) return { kind: 'conflict' };
+    this.superseded.push(holder.name);
+    const written = { ...now, version: this.#nextVersion() };
+    this.live.set(holder.name, written);
+    return { kind: 'written', holder: written };
+  }
+
   async read(name: string, signal: AbortSignal): Promise<HolderReading> {
     await sleep(this.clock, this.latency, signal);
     const holder = this.live.get(name);
@@ -139,10 +153,17 @@ export interface RigOptions {
   readonly pools: readonly (readonly [text: string, maskSize: number])[];
   readonly model?: HolderModel;
   readonly workers?: number;
+  /** A write of a former leader may still be under way. */
+  readonly mayFormerWrite?: boolean;
 }
 
 /** An allocator that has begun with what the model has. */
-export function allocatorRig({ pools, model = new HolderModel(), workers = 4 }: RigOptions): AllocatorRig {
+export function allocatorRig({
+  pools,
+  model = new HolderModel(),
+  workers = 4,
+  mayFormerWrite = false,
+}: RigOptions): AllocatorRig {
   const read = pools.map(([text, maskSize]) => ({ pool: 'default', cidr: cidr(text), maskSize }));
   const ledger = new BlockLedger(read);
   const [events, bugs]: [AllocatorEvent[], unknown[]] = [[], []];
@@ -170,6 +191,6 @@ export function allocatorRig({ pools, model = new HolderModel(), workers = 4 }: 
     }),
   };
   model.onChange = (name, holder) => rig.allocator.apply(name, holder);
-  rig.allocator.takeOverHolders(model.live.values());
+  rig.allocator.takeOverHolders(model.live.values(), mayFormerWrite);
   return rig;
 }

@@ -110,6 +110,21 @@ describe('leader election', () => {
     expect(election.state.kind).toBe('leading');
   });
 
+  test.each([
+    ['there was none', undefined, false],
+    ['it was released', { ...theirs, holderIdentity: '', leaseDurationSeconds: 1 }, false],
+    ['it ended', theirs, true],
+  ])('knows whether a former leader may still write: %s', async (_, spec, isInherited) => {
+    const server = new LeaseServer();
+    if (spec !== undefined) server.write(spec);
+    const { clock, election } = rig({ server });
+
+    await clock.advance(20_000);
+
+    expect(election.state.kind).toBe('leading');
+    expect(election.isInherited).toBe(isInherited);
+  });
+
   test('takes a released Lease at once', async () => {
     const server = new LeaseServer();
     server.write({ ...theirs, holderIdentity: '' });
