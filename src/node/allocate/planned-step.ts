@@ -88,3 +88,8 @@ export function prefixesOf(step: PlannedStep): number {
   if (step.kind === 'createInterface') return step.prefixCount;
   return step.kind === 'allocatePrefixes' ? step.count : 0;
 }
+
+/** The next plan, seconds after the attach, sees what the free slots can take. */
+export function deferredBy(step: PlannedStep): number {
+  return step.kind === 'adoptInterface' && step.room > 0 ? Infinity : 0;
+}

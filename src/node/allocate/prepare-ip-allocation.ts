@@ -17,6 +17,7 @@ import { type DeviceSlots, deviceIndexFor, freeDeviceIndex } from './device-inde
 import {
   type PlannedStep,
   type Unit,
+  deferredBy,
   sizeOf,
   slotsFilled,
   slotsLeft,
@@ -398,9 +399,4 @@ class Draft {
     this.#missing = Math.max(0, this.#missing - gained);
     this.#max -= gained;
   }
-}
-
-/** The next plan, seconds after the attach, sees what the free slots can take. */
-function deferredBy(step: PlannedStep): number {
-  return step.kind === 'adoptInterface' && step.room > 0 ? Infinity : 0;
 }
