@@ -65,6 +65,11 @@ export function asksTheSame(a: CiliumNode, b: CiliumNode): boolean {
   return demandIn(a) === demandIn(b);
 }
 
+/** Whether the multi-pool agent still requests and lists the same. */
+export function saysTheSameOfPools({ ipam: a }: CiliumNode, { ipam: b }: CiliumNode): boolean {
+  return JSON.stringify([a.requested, a.allocated]) === JSON.stringify([b.requested, b.allocated]);
+}
+
 function demandIn({ ipam, section, deleting, ignored, status }: CiliumNode): string {
   const asked = { ...ipam, pool: undefined };
   return JSON.stringify([asked, section, deleting, ignored, [...status.used], [...status.releaseIps]]);

@@ -34,6 +34,8 @@ export interface Write {
   readonly part: 'status' | 'spec';
   /** Merge patch of that part. */
   readonly patch: JsonObject;
+  /** Adds to the pool what the status shows already. */
+  readonly isOnlyPool?: true;
 }
 
 /** The first write toward the desired content; undefined when nothing differs. */
@@ -116,12 +118,13 @@ function grow(node: CiliumNode, offer: Offer): Write | undefined {
   const entering = [...offer.pool].filter(([address, id]) => pool.get(address)?.resource !== id);
   const preAllocate = node.ipam.preAllocate === 0 ? offer.preAllocate : 0;
   if (entering.length === 0 && preAllocate === 0) return undefined;
-  return specPatch({
+  const growth = specPatch({
     ...(entering.length > 0 && {
       pool: Object.fromEntries(entering.map(([address, resource]) => [address, { resource }])),
     }),
     ...(preAllocate > 0 && { 'pre-allocate': preAllocate }),
   });
+  return { ...growth, isOnlyPool: true };
 }
 
 function specPatch(ipam: JsonObject): Write {

@@ -11,8 +11,9 @@ import { type JsonObject, textAt } from '../../kubernetes/transport/json.ts';
 import type { ReadOutcome, WriteFailure, WriteOutcome } from '../../kubernetes/transport/write-outcome.ts';
 import type { MutationPermission } from '../../providers/gate/mutation-permission.ts';
 import { type Desired, missingWrites, nextWrite, type Write } from './next-write.ts';
+import { type AgentActivity, waitBefore } from './write-moment.ts';
 
-export interface PublishedObject {
+export interface PublishedObject extends AgentActivity {
   /** The newest known state of the object. */
   readonly node: CiliumNode;
   /** When the publisher last wrote it, may have written it, or started to, in monotonic ms; -Infinity if never. */
@@ -27,6 +28,8 @@ export interface NodePublisherDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly object: PublishedObject;
+  /** Whether agents of this cloud may speak the multi-pool protocol. */
+  readonly poolRequests: boolean;
   /** The known objects. `observe` applies a newer state. */
   readonly known: { observe(raw: JsonObject): void };
   readonly emit: (event: WriteEvent) => void;
@@ -43,6 +46,8 @@ export type PublishResult = { readonly trouble?: string } & (
   | { readonly kind: 'goesOn' }
   /** The object holds all desired content, as far as known. */
   | { readonly kind: 'published' }
+  /** The next write waits for one of the agent. */
+  | { readonly kind: 'deferred'; readonly write: Write; readonly requeueAfter: number }
   /** Without a time: until something happens. */
   | ({ readonly kind: 'paused' } & Requeue)
   /** Publishing is not permitted. */
@@ -100,6 +105,12 @@ export class NodePublisher {
     return desired && nextWrite(this.#deps.object.node, desired);
   }
 
+  /** How long that write waits for one of the agent, in ms. */
+  waitBefore(write: Write): number {
+    const { poolRequests, object, clock } = this.#deps;
+    return poolRequests ? waitBefore(write, object.node, object, clock.monotonic()) : 0;
+  }
+
   /** Begins a run: what the last one met says nothing about this one. */
   beginRun(): void {
     this.#run = noWrites;
@@ -116,6 +127,8 @@ export class NodePublisher {
     const { permission, object } = this.#deps;
     if (permission.refusal('publish') !== undefined)
       return { kind: 'held', writes: missingWrites(object.node, desired) };
+    const requeueAfter = this.waitBefore(write);
+    if (requeueAfter > 0) return { kind: 'deferred', write, requeueAfter };
     return this.#repeated(write) ?? this.#tryWrite(write, signal);
   }
 

@@ -11,17 +11,17 @@ import { Trigger } from '../../runtime/trigger.ts';
 import type { Assessment } from '../conditions/assessment.ts';
 import { NodeParts } from './node-parts.ts';
 import { DesiredState } from './desired-state.ts';
-import { asksTheSame, protocolOf } from '../demand/demand.ts';
+import { asksTheSame, protocolOf, saysTheSameOfPools } from '../demand/demand.ts';
 import { InstanceRefresh } from './instance-refresh.ts';
 import { NodeState } from './node-state.ts';
 import { ConditionReport } from './condition-report.ts';
 import { Deficit } from './deficit.ts';
 import type { NodeContext } from './node-context.ts';
 import type { NodeFigures } from './node-summary.ts';
-import { awaitsFirstAddress } from '../publish/first-write.ts';
 import type { Desired } from '../publish/next-write.ts';
 import { NodePublisher, type PublishResult } from '../publish/node-publisher.ts';
 import { formerReleases, givenUpAndHidden, pendingReleaseIn, shownSince } from '../publish/restored-state.ts';
+import { awaitsFirstAddress } from '../publish/write-moment.ts';
 import { Warnings } from './warnings.ts';
 import { DryRunLog } from './dry-run-log.ts';
 
@@ -136,6 +136,7 @@ export class NodeReconciler {
       clock,
       random,
       object: this.#state,
+      poolRequests: cloud.implementation.traits.poolRequests,
       emit,
     });
     const former = formerReleases(node, context.settings, cloud.implementation.traits);
@@ -150,6 +151,7 @@ export class NodeReconciler {
     this.#state.node = node;
     const { cloud, writer } = this.#context;
     const isOwnWrite = writer.own.isAnswer(node);
+    if (!isOwnWrite && !saysTheSameOfPools(previous, node)) this.#state.agentWroteAt = this.#now;
     if (!isOwnWrite && writer.others.mayBePreviousLeaders(node)) this.#restore(previous, node);
     cloud.inventory.agentGaveUp(this.instanceId, givenUpAndHidden(node));
     if (isOursToWrite(this.#state.assessed)) writer.others.check(previous, node);
@@ -252,11 +254,12 @@ export class NodeReconciler {
       now,
     });
     this.#dryRunLog.showPlanned(pool.plan?.steps ?? [], address.missing, terminating);
-    this.#publishDifference();
+    const publication = this.#publishDifference();
     this.#raiseQueuedPriority();
     this.#timer?.cancel();
     this.#timer = undefined;
-    this.#requeue(leastOf([refresh, release, onward, removal, pool, address, report, warnings]), now);
+    const parts = [refresh, release, onward, removal, pool, address, report, warnings, publication];
+    this.#requeue(leastOf(parts), now);
     return Promise.resolve();
   }
 
@@ -295,16 +298,20 @@ export class NodeReconciler {
    * Most decisions change nothing that is shown. A publication in flight reads again after each write, or
    * retries after the API server was unreachable.
    */
-  #publishDifference(): void {
-    if (this.#isPublishing) return;
+  #publishDifference(): Requeue {
+    if (this.#isPublishing) return {};
     const desired = this.#toPublish(this.#state.assessed);
-    if (this.#publisher.difference(desired) !== undefined) {
+    const write = this.#publisher.difference(desired);
+    if (write !== undefined) {
+      const requeueAfter = this.#publisher.waitBefore(write);
+      if (requeueAfter > 0) return { requeueAfter };
       this.#context.emit({ kind: 'publicationRequested' });
       this.#publication.fire();
     } else if (desired !== undefined) {
       this.#publisher.settle();
       this.#onPublished(this.#state.node);
     }
+    return {};
   }
 
   /** Undefined while unknown, and while the first addresses of the node are on their way. */
@@ -378,6 +385,10 @@ export class NodeReconciler {
       // Our own writes need no decision, and from now on the agent is shown what its pods wait for.
       const now = this.#now;
       this.#requeue(this.#warn(now), now);
+    } else if (result.kind === 'deferred') {
+      // The agent is shown everything: it does not read the pool.
+      if (result.write.isOnlyPool === true) this.#deficit.published(this.#state.assessed);
+      this.#requeue(result, this.#now);
     } else if (result.kind === 'paused') this.#requeue(result, this.#now);
     else if (result.kind === 'held')
       this.#dryRunLog.show(

@@ -18,6 +18,7 @@ import type { NodeContext } from './node-context.ts';
 import type { MaintainedFacts } from '../allocate/step-execution.ts';
 import type { StaticAddressFacts } from '../housekeeping/static-address.ts';
 import { priorityOf } from '../demand/priority.ts';
+import type { PublishedObject } from '../publish/node-publisher.ts';
 import { roomUnder } from '../demand/statistics.ts';
 import { type Waiting, waitingAfter } from '../demand/unreported-pods.ts';
 
@@ -36,7 +37,7 @@ interface Assessed {
   readonly limits: AskedLimits | undefined;
 }
 
-export class NodeState implements InstancePort {
+export class NodeState implements InstancePort, PublishedObject {
   /** The newest state of the object. */
   node: CiliumNode;
   pendingPods = 0;
@@ -46,6 +47,8 @@ export class NodeState implements InstancePort {
   calls = 0;
   /** When this process last wrote the object, may have written it, or started to, in monotonic ms; -Infinity if never. */
   writtenAt = -Infinity;
+  readonly seenAt: number;
+  agentWroteAt: number;
   /** Whether the API server owes the answer to such a write. */
   isWriting = false;
   /** What is leaving. */
@@ -70,6 +73,8 @@ export class NodeState implements InstancePort {
     this.#uid = node.uid;
     this.instanceId = instanceId;
     this.#context = context;
+    this.seenAt = context.runtime.clock.monotonic();
+    this.agentWroteAt = this.seenAt;
     this.implementation = this.#counting(context.cloud.implementation);
   }
 

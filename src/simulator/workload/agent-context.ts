@@ -16,6 +16,8 @@ export interface AgentContext {
   readonly record: Recorder;
   /** Maximum delay of an event from the API to the agent, in ms of its pace. */
   readonly watchLag: number;
+  /** Maximum time between its CiliumNode and its first look at it, in ms of its pace. */
+  readonly startLag: number;
   /** Called for errors that only a bug of the agent can cause. */
   readonly onBug: (error: unknown) => void;
 }

@@ -104,6 +104,8 @@ export abstract class BaseAgent implements Agent {
   async #live(signal: AbortSignal): Promise<void> {
     try {
       await this.ownNode.announce(signal);
+      const { clock, random, startLag } = this.context;
+      if (startLag > 0) await sleep(clock, random.fork('start').next() * startLag, signal);
       await Promise.all([this.#watch(signal), this.#serve(signal), this.background(signal)]);
     } catch (error) {
       if (!signal.aborted) this.context.onBug(error);

@@ -17,7 +17,6 @@ import { isGateOpen, requiredAddresses } from './start-gate.ts';
 /** The own CiliumNode as last seen, with this agent's handshake answers. */
 interface View {
   readonly node: JsonObject;
-  readonly version: string;
   readonly pool: AddressPool | undefined;
   readonly interfaces: readonly InterfaceStatus[];
   readonly states: ReleaseStates;
@@ -30,8 +29,6 @@ export class CrdAgent extends BaseAgent {
   /** Addresses in use that the handshake reported as released, each recorded once. */
   readonly #releasedInUse = new Set<string>();
   #view: View | undefined;
-  /** The version of the last conflict: only a newer one is worth a retry. */
-  #refusedVersion: string | undefined;
 
   constructor(context: AgentContext) {
     super(context);
@@ -50,7 +47,6 @@ export class CrdAgent extends BaseAgent {
   protected observe(node: JsonObject | undefined): void {
     this.#view = node && {
       node,
-      version: textAt(node, 'metadata', 'resourceVersion'),
       pool: addressPoolOf(node),
       interfaces: this.cloud.interfacesOf(node, this.protocol),
       states: releaseStatesOf(node),
@@ -58,7 +54,6 @@ export class CrdAgent extends BaseAgent {
     if (this.#view === undefined || !this.isRestored) return;
     this.#noticeLosses(this.#view);
     this.#answerHandshake(this.#view);
-    if (this.#refusedVersion !== undefined) this.#refresh.fire();
   }
 
   protected isReady(): boolean {
@@ -158,11 +153,11 @@ export class CrdAgent extends BaseAgent {
     this.context.memory.violations.add({ pod, address, interfaceId, what: 'released-while-in-use' });
   }
 
+  /** A conflict is retried after the usual interval, whatever the watch shows by then. */
   async #writeStatus(signal: AbortSignal): Promise<void> {
     const view = this.#view;
-    if (view === undefined || view.version === this.#refusedVersion) return;
+    if (view === undefined) return;
     const answer = await this.ownNode.replaceStatus(this.#statusOf(view), signal);
-    this.#refusedVersion = answer.kind === 'refused' && answer.status === 409 ? view.version : undefined;
     if (answer.kind === 'refused') this.#refresh.fire();
   }
 

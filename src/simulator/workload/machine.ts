@@ -22,6 +22,7 @@ export interface MachineOptions {
   readonly pace: Clock;
   readonly random: Random;
   readonly watchLag: number;
+  readonly startLag: number;
   readonly ledger: AddressLedger;
   readonly record: Recorder;
   readonly onBug: (error: unknown) => void;
@@ -112,7 +113,7 @@ export class Machine {
   }
 
   #newAgent(protocol: Protocol): Agent {
-    const { client, pace, random, watchLag, record, onBug } = this.#options;
+    const { client, pace, random, watchLag, startLag, record, onBug } = this.#options;
     const context: AgentContext = {
       facts: this.#facts,
       client,
@@ -121,6 +122,7 @@ export class Machine {
       memory: this.memory,
       record,
       watchLag,
+      startLag,
       onBug,
     };
     return protocol === 'multi-pool' ? new MultiPoolAgent(context) : new CrdAgent(context);

@@ -1,6 +1,7 @@
 // An agent of the multi-pool protocol, as in ENI mode from Cilium 1.20. It takes addresses from the CIDRs in
 // the status. It reports its demand and its CIDRs by writing the whole spec from its own, possibly stale,
-// copy. It reads neither `spec.ipam.pool` nor the release handshake.
+// copy: after a conflict, not before its timer or a later cause. It reads neither `spec.ipam.pool` nor the release
+// handshake.
 import { sleep } from '../../runtime/clock.ts';
 import { Trigger } from '../../runtime/trigger.ts';
 import { type AgentContext, updateInterval } from './agent-context.ts';
@@ -26,7 +27,7 @@ interface View {
   readonly attached: ReadonlyMap<string, AttachedCidr>;
 }
 
-/** Interval at which the agent compares what it wrote with what it holds, in ms. */
+/** Interval of the timer by which the agent compares what it wrote with what it holds, in ms. */
 const refreshInterval = 60_000;
 
 export class MultiPoolAgent extends BaseAgent {
@@ -35,6 +36,8 @@ export class MultiPoolAgent extends BaseAgent {
   readonly #pending = new PendingAllocations();
   readonly #holdings = new Holdings<CidrHolding>();
   readonly #refresh: Trigger;
+  /** When the last comparison started, in monotonic ms. */
+  #comparedAt = -Infinity;
   #view: View | undefined;
   #preAllocate = initialPreAllocate;
   /** The CiliumNode shows its demand and nothing of the other protocol. */
@@ -44,7 +47,7 @@ export class MultiPoolAgent extends BaseAgent {
     super(context);
     this.#refresh = new Trigger({
       clock: context.clock,
-      minInterval: updateInterval,
+      minInterval: 0,
       run: (signal) => this.#write(signal),
       onBug: context.onBug,
     });
@@ -67,7 +70,7 @@ export class MultiPoolAgent extends BaseAgent {
     if (preAllocate > 0) this.#preAllocate = preAllocate;
 
     if (this.isRestored) this.#noticeLosses(this.#view);
-    if (previous === undefined) this.#refresh.fire();
+    if (previous === undefined) this.#request();
     this.knock();
   }
 
@@ -80,7 +83,7 @@ export class MultiPoolAgent extends BaseAgent {
   }
 
   protected allocate(owner: string): Allocation {
-    this.#refresh.fire();
+    this.#request();
     const taken = this.#pool.takeAny(this.context.random);
     if (taken !== undefined) return this.#hold(taken, owner);
     this.#pending.failed(owner, this.context.clock.monotonic());
@@ -107,11 +110,11 @@ export class MultiPoolAgent extends BaseAgent {
     const holding = this.#holdings.drop(address);
     if (holding === undefined) return;
     this.#pool.release({ address, cidr: holding.cidr });
-    this.#refresh.fire();
+    this.#request();
   }
 
   protected onRestored(): void {
-    this.#refresh.fire();
+    this.#request();
   }
 
   protected async background(signal: AbortSignal): Promise<void> {
@@ -123,6 +126,11 @@ export class MultiPoolAgent extends BaseAgent {
 
   protected halt(): Promise<void> {
     return this.#refresh.stop();
+  }
+
+  /** Compares at once, unless it did so a moment ago: then the next cause or the timer serves this one too. */
+  #request(): void {
+    if (this.context.clock.monotonic() - this.#comparedAt >= updateInterval) this.#refresh.fire();
   }
 
   /** A CIDR that was left out, detached and attached again counts as new. */
@@ -166,8 +174,9 @@ export class MultiPoolAgent extends BaseAgent {
     memory.violations.add({ pod: holding.owner, address, interfaceId: holding.interfaceId, what });
   }
 
-  /** Writes demand and CIDRs if they differ; after a conflict, waits for the next cause or refresh. */
+  /** Writes demand and CIDRs if they differ. A conflict is followed by nothing. */
   async #write(signal: AbortSignal): Promise<void> {
+    this.#comparedAt = this.context.clock.monotonic();
     const view = this.#view;
     if (view === undefined) return;
     const requested = this.#settleDemand();

@@ -35,6 +35,8 @@ export interface FleetOptions {
   readonly pace: number;
   /** Maximum delay of an event from the API to an agent, in ms of their pace; 50 by default. */
   readonly watchLag?: number;
+  /** Maximum time between an agent's CiliumNode and its first look at it, in ms of its pace; 500 by default. */
+  readonly startLag?: number;
   /** Maximum pods per node; 110 by default. */
   readonly podsPerNode?: number;
   /** Grace period of a pod, in seconds of the agents' pace; 2 by default. */
@@ -121,7 +123,7 @@ export class WorkloadFleet {
   /** Resolves once the Node object exists and everything on the node was started. */
   async addNode(facts: NodeFacts): Promise<void> {
     if (this.#machines.has(facts.name)) throw new RangeError(`there is a node ${facts.name} already`);
-    const { clock, random, watchLag = 50 } = this.#options;
+    const { clock, random, watchLag = 50, startLag = 500 } = this.#options;
     const record = this.#recorder(facts.name);
     const machine = new Machine({
       facts,
@@ -130,6 +132,7 @@ export class WorkloadFleet {
       pace: this.#pace,
       random: random.fork(`node-${facts.name}`),
       watchLag,
+      startLag,
       ledger: this.#ledger,
       record,
       onBug: this.#onBug,

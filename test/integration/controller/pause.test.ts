@@ -53,7 +53,8 @@ describe('changes paused in the directory', () => {
       events: world.events(machine.name),
     };
     config.mount({});
-    await world.advance(20_000);
+    // Its agent reads no pool, which follows once that is in no write's way.
+    await world.advance(40_000);
 
     expect(during.changes).toBe(before);
     expect(during.stopped).toEqual([{ reason: 'paused', activities: ['allocation', 'release'] }]);

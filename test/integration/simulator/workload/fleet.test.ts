@@ -36,6 +36,7 @@ async function rig(protocols: readonly Protocol[], seed = 'fleet'): Promise<Rig>
     random: new Random(seed),
     nodes: protocols.map((protocol, index) => factsOf(`node-${index}`, protocol)),
     pace: 1,
+    startLag: 0,
     machines: {
       terminate: () => Promise.resolve(),
       launch: (previous) => Promise.resolve(factsOf(`node-new-${++launched}`, previous.protocol)),

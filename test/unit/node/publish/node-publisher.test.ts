@@ -29,7 +29,7 @@ function rig(
   let operatorError = 'one';
   const written: unknown[] = [];
   const setup = { changeTo: 'two' };
-  const object = { node, writtenAt: -Infinity, isWriting: false };
+  const object = { node, writtenAt: -Infinity, isWriting: false, seenAt: 0, agentWroteAt: 0 };
   const publisher = new NodePublisher({
     writer: {
       patchSpec: () => Promise.reject(new Error('nothing is offered')),
@@ -44,6 +44,7 @@ function rig(
     clock: new VirtualClock(),
     random: new Random('publisher'),
     object,
+    poolRequests: false,
     known: { observe: () => undefined },
     emit: () => undefined,
   });

@@ -153,6 +153,7 @@ describe('the state of a node', () => {
     const reported: string[] = [];
     const outcomes: ReadOutcome[] = [denied('may not'), denied('may not'), denied('still not'), gone];
     const context: unknown = {
+      runtime: { clock: new VirtualClock() },
       cloud: { implementation: scriptedImplementation({}) },
       writer: { own: { get: () => Promise.resolve(outcomes.shift()) } },
       emit: (event: NodeEvent) =>

@@ -121,6 +121,7 @@ export class Cluster {
       memory: this.memoryOf(facts),
       record: recorderFor(facts.name, this.clock, (event) => this.events.push(event)),
       watchLag: 0,
+      startLag: 0,
       onBug: (error) => this.bugs.push(error),
       ...options,
     };

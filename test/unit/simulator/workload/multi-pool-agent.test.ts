@@ -224,6 +224,20 @@ describe('the request of an agent of the multi-pool protocol', () => {
     expect(times.slice(1).every((at, index) => at - (times[index] ?? 0) >= 15_000)).toBe(true);
   });
 
+  test('waits for a later cause or the timer, if its cause comes within 15 seconds of a comparison', async () => {
+    const { cluster, agent } = await serving([eni('eni-1', addresses(12))]);
+    agent.add('default/a');
+    await cluster.clock.advance(1_000);
+    agent.add('default/b');
+    await cluster.clock.advance(19_000);
+    const dropped = await requested(cluster);
+
+    agent.add('default/c');
+    await cluster.clock.advance(1);
+
+    expect([dropped, await requested(cluster)]).toEqual([9, 11]);
+  });
+
   test('is written again after a conflict, at the next cause or the next refresh', async () => {
     const { cluster, agent } = await serving([eni('eni-1', addresses(8))], { watchLag: 2_000 });
 
