@@ -1,8 +1,7 @@
 // Plans allocation for a node with a deficit. Pure. It first fills interfaces with room, then adds as many
 // new, pre-filled interfaces as the rest needs. With prefix delegation it tries prefixes first, then smaller
-// prefix counts on subnets that refused more, then one prefix where the count of the subnet has none: it may come
-// out of a space that is reserved for prefixes, which no count shows. Single addresses come last: if no suitable
-// subnet gives blocks, or `max` leaves less room than a prefix.
+// prefix counts on subnets that refused more, then one prefix where a count has none: no count shows space that
+// is reserved for prefixes. Single addresses come last: without blocks, or if `max` leaves less room than a prefix.
 import type { InstanceLimits } from '../../providers/contract/allocation-implementation.ts';
 import type { CloudTraits } from '../../providers/contract/cloud-traits.ts';
 import type { Infrastructure } from '../../providers/contract/infrastructure.ts';
@@ -373,8 +372,7 @@ class Draft {
 
   /** Its end decides whether there is another one. */
   #asksForPrefixes(subnetId: string): boolean {
-    const steps = [...this.#facts.stepsInFlight, ...this.#steps];
-    return steps.some((step) => step.subnetId === subnetId && prefixesOf(step) > 0);
+    return this.#slots.steps.some((step) => step.subnetId === subnetId && prefixesOf(step) > 0);
   }
 
   #maxAtOnce(subnetId: string, unit: Unit): number {

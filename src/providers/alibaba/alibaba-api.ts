@@ -4,10 +4,12 @@ import openApi from '@alicloud/openapi-core/dist/utils.js';
 import * as dara from '@darabonba/typescript';
 import { HttpSender, type RequestSender } from '../../network/http-sender.ts';
 import { raceAbort } from '../../runtime/race-abort.ts';
+import { CredentialRenewals } from '../../network/credential-renewals.ts';
 import { DepartingRequest } from '../../network/departing-request.ts';
 import { isRead } from '../gate/action-client.ts';
-import { callErrorOf, type Sending } from '../gate/cloud-call.ts';
+import { CallError, callErrorOf, type Sending } from '../gate/cloud-call.ts';
 import { CredentialChain, type CredentialChainOptions, type Keys } from './credentials-api.ts';
+import { failureOf } from './errors.ts';
 import { readBody } from './rpc-answer.ts';
 import type { RpcAction, RpcApi, RpcInput, RpcOutput } from './rpc-api.ts';
 import { outputOf, parametersOf, productOf } from './models-api.ts';
@@ -34,23 +36,31 @@ export class AlibabaApi implements RpcApi {
   readonly #options: AlibabaApiOptions;
   readonly #sender: RequestSender;
   readonly #chain: CredentialChain;
+  readonly #renewals: CredentialRenewals<Keys>;
 
   constructor(options: AlibabaApiOptions) {
     this.#options = options;
     this.#sender = options.sender ?? new HttpSender(options);
-    this.#chain = new CredentialChain(options);
+    const chain = new CredentialChain(options);
+    this.#chain = chain;
+    const source = { current: () => chain.keys(), renew: () => chain.renew(), isSame: areSame };
+    this.#renewals = new CredentialRenewals<Keys>(source, options.clock);
   }
 
   async send<A extends RpcAction>(action: A, input: RpcInput<A>, sending: Sending): Promise<RpcOutput<A>> {
     const departing = new DepartingRequest(sending);
     const { signal } = sending;
     try {
-      const keys = await this.#credentials(signal);
+      const first = await this.#credentials(signal);
       // What is sent again is signed again: the cloud refuses a nonce that it has seen, and the first request may have arrived.
-      const answer = await departing.depart(isRead(action) || repeatable.has(action), () =>
-        this.#sender.send({ ...this.#signed(action, input, keys), method: 'POST', body: '', signal }),
-      );
-      return outputOf(action, await readBody(answer, this.#options.clock));
+      const send = async (keys: Keys): Promise<unknown> => {
+        const answer = await departing.depart(isRead(action) || repeatable.has(action), () =>
+          this.#sender.send({ ...this.#signed(action, input, keys), method: 'POST', body: '', signal }),
+        );
+        return readBody(answer, this.#options.clock);
+      };
+      const isRefused = (error: unknown): boolean => isOfCredentials(action, error);
+      return outputOf(action, await this.#renewals.send(send, isRefused, first));
     } catch (error) {
       throw departing.rejection(() => callErrorOf(error, departing.mayHaveLeft(error)));
     }
@@ -103,6 +113,14 @@ export class AlibabaApi implements RpcApi {
     signal.throwIfAborted();
     return asked;
   }
+}
+
+function areSame(one: Keys, other: Keys): boolean {
+  return one.accessKeyId === other.accessKeyId && one.securityToken === other.securityToken;
+}
+
+function isOfCredentials(name: RpcAction, error: unknown): boolean {
+  return error instanceof CallError && failureOf({ name }, error).credentials !== undefined;
 }
 
 interface SignedRequest {

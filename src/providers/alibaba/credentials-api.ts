@@ -70,6 +70,12 @@ export class CredentialChain {
     return this.#asking;
   }
 
+  /** The cloud refuses what there is: keys are searched for anew, and no session is continued. */
+  renew(): Promise<Keys> {
+    this.#found = undefined;
+    return this.keys();
+  }
+
   close(): void {
     this.#requests.close();
   }

@@ -24,11 +24,13 @@ import { NodeHttpHandler } from '@smithy/node-http-handler';
 import type { HttpSenderOptions } from '../../network/http-sender.ts';
 import { compactPages } from './compact-pages.ts';
 import { secondsIn } from '../../network/bounded-body.ts';
+import { CredentialRenewals } from '../../network/credential-renewals.ts';
 import { DepartingRequest, neverLeft } from '../../network/departing-request.ts';
 import { agentsVia } from '../../network/pre-send-agents.ts';
 import { ProxiedHandler } from '../../network/proxied-handler.ts';
 import { isRead } from '../gate/action-client.ts';
 import { CallError, type CallResult, messageOf, type Sending } from '../gate/cloud-call.ts';
+import { failureOf } from './errors.ts';
 import type { Ec2Action, Ec2Api, Ec2Input, Ec2Output } from './ec2-api.ts';
 import type { WhereaboutsSource } from './whereabouts.ts';
 
@@ -81,6 +83,7 @@ export class AwsApi implements Ec2Api, WhereaboutsSource {
   readonly #client: EC2Client;
   readonly #options: AwsApiOptions;
   readonly #handler: Handler;
+  readonly #renewals: CredentialRenewals<Keys | undefined>;
 
   constructor(options: AwsApiOptions) {
     this.#options = options;
@@ -97,6 +100,8 @@ export class AwsApi implements Ec2Api, WhereaboutsSource {
     this.#client.middlewareStack.use(compactPages(options.clock));
     // It would traverse every answer for log lines that are dropped.
     this.#client.middlewareStack.remove('loggerMiddleware');
+    const source = { current: () => this.#keys(false), renew: () => this.#keys(true), isSame: areSame };
+    this.#renewals = new CredentialRenewals<Keys | undefined>(source, options.clock);
   }
 
   /** The region that the SDK found; undefined if neither the SDK nor the options have one. */
@@ -140,25 +145,49 @@ export class AwsApi implements Ec2Api, WhereaboutsSource {
   async send<A extends Ec2Action>(action: A, input: Ec2Input<A>, sending: Sending): Promise<Ec2Output<A>> {
     // The table holds the command of each action, which TypeScript cannot follow through a type parameter.
     const Command = commands[action] as unknown as CommandOf<A>;
-    const command = new Command(input);
     const departing = new DepartingRequest(sending);
     // Runs after everything that can delay a request: credentials, body, signature.
     const gate =
       <I, O>(next: (args: I) => Promise<O>) =>
       (args: I): Promise<O> =>
         departing.depart(isRead(action) || repeatable.has(action), () => next(args));
-    command.middlewareStack.add(gate, { step: 'deserialize', priority: 'low', name: 'gate' });
-    try {
+    const send = async (): Promise<Ec2Output<A>> => {
+      const command = new Command(input);
+      command.middlewareStack.add(gate, { step: 'deserialize', priority: 'low', name: 'gate' });
       // Its content was read by the shape of this action.
       return (await this.#client.send(command, { abortSignal: sending.signal })) as Ec2Output<A>;
+    };
+    const isRefused = (error: unknown): boolean => isOfCredentials(action, error);
+    try {
+      return await this.#renewals.send(send, isRefused, await this.#keys(false));
     } catch (error) {
       throw departing.rejection(() => callErrorOf(error));
     }
   }
 
+  /** Undefined if there are none: a call says why. */
+  #keys(isNew: boolean): Promise<Keys | undefined> {
+    return this.#client.config.credentials({ forceRefresh: isNew }).catch(() => undefined);
+  }
+
   close(): void {
     this.#client.destroy();
   }
+}
+
+interface Keys {
+  readonly accessKeyId: string;
+  readonly sessionToken?: string | undefined;
+}
+
+function areSame(one: Keys | undefined, other: Keys | undefined): boolean {
+  return one?.accessKeyId === other?.accessKeyId && one?.sessionToken === other?.sessionToken;
+}
+
+/** Credentials that the SDK cannot get were never refused. */
+function isOfCredentials(action: Ec2Action, error: unknown): boolean {
+  const refusal = callErrorOf(error);
+  return refusal.result === 'refused' && failureOf(action, refusal).credentials !== undefined;
 }
 
 /** The request handler for the client and for the clients of its credential chain. */

@@ -1,8 +1,9 @@
 // Sends single requests to Compute Engine over REST: with a token of the metadata service, and without any retry.
 import type { Clock } from '../../runtime/clock.ts';
 import { HttpSender, type HttpSenderOptions, type RequestSender } from '../../network/http-sender.ts';
+import { CredentialRenewals } from '../../network/credential-renewals.ts';
 import { DepartingRequest } from '../../network/departing-request.ts';
-import { callErrorOf, type Sending } from '../gate/cloud-call.ts';
+import { CallError, callErrorOf, type Sending } from '../gate/cloud-call.ts';
 import { AccessTokens } from './access-tokens.ts';
 import { readBody } from './compute-answer.ts';
 import type { InstancePath } from './ids.ts';
@@ -38,12 +39,25 @@ export class ComputeApi {
   readonly #clock: Clock;
   readonly #sender: RequestSender;
   readonly #tokens: Pick<AccessTokens, 'forget' | 'get'>;
+  readonly #renewals: CredentialRenewals<string>;
 
   constructor(options: ComputeApiOptions) {
     this.#endpoint = options.endpoint;
     this.#clock = options.clock;
     this.#sender = options.sender ?? new HttpSender(options);
-    this.#tokens = options.tokens ?? new AccessTokens(options.metadataEndpoint, options.clock);
+    const tokens = options.tokens ?? new AccessTokens(options.metadataEndpoint, options.clock);
+    this.#tokens = tokens;
+    const current = (): Promise<string> => tokens.get(new AbortController().signal);
+    const renew = (): Promise<string> => {
+      tokens.forget();
+      return current();
+    };
+    const source = {
+      current,
+      renew,
+      isSame: (one: string, other: string) => one === other,
+    };
+    this.#renewals = new CredentialRenewals(source, options.clock);
   }
 
   /** Resolves to the JSON object of a success. Rejects with a CallError, or with what `onSend` threw. */
@@ -54,14 +68,14 @@ export class ComputeApi {
       const token = await this.#tokens.get(signal);
       // A change carries the fingerprint of what it changes, so a second one of the same is refused.
       const isRepeatable = request.action !== 'instances.updateNetworkInterface';
-      const answer = await departing.depart(isRepeatable, () => this.#ask(request, token, signal));
-      return await readBody(answer, this.#clock);
+      const send = async (accepted: string): Promise<object> =>
+        readBody(
+          await departing.depart(isRepeatable, () => this.#ask(request, accepted, signal)),
+          this.#clock,
+        );
+      return await this.#renewals.send(send, isUnauthorized, token);
     } catch (error) {
-      throw departing.rejection(() => {
-        const known = callErrorOf(error, departing.mayHaveLeft(error));
-        if (known.status === 401) this.#tokens.forget();
-        return known;
-      });
+      throw departing.rejection(() => callErrorOf(error, departing.mayHaveLeft(error)));
     }
   }
 
@@ -86,4 +100,8 @@ export class ComputeApi {
     };
     return this.#sender.send({ url, method, headers, body: text, signal });
   }
+}
+
+function isUnauthorized(error: unknown): boolean {
+  return error instanceof CallError && error.status === 401;
 }

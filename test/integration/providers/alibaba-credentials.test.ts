@@ -124,6 +124,17 @@ const rrsa = {
 };
 
 describe('the role of a service account (RRSA)', () => {
+  test('is taken again at once if the cloud refuses its session before the end', async () => {
+    const revoked = { AccessKeyId: 'STS.revoked', AccessKeySecret: 'old', SecurityToken: 'old' };
+    const Expiration = new Date(systemClock.wall() + 3_600_000).toISOString().replace(/\.\d+Z$/, 'Z');
+    answer = () =>
+      asked.length === 1 ? [200, { Credentials: { ...revoked, Expiration } }] : lasting(3_600_000);
+    const api = connect(rrsa);
+
+    expect(await Promise.all([networks(api), networks(api)])).toEqual([['vpc-1'], ['vpc-1']]);
+    expect(asked).toHaveLength(2);
+  });
+
   test('is taken through our proxy, for the token in the file, once for all calls that wait', async () => {
     answer = () => lasting(3_600_000);
     const api = connect(rrsa);
