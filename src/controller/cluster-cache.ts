@@ -3,6 +3,7 @@
 // yet.
 import { ciliumNodesPath } from '../kubernetes/cilium-node/cilium-node-writer.ts';
 import { ClusterNodes } from '../kubernetes/watch/cluster-nodes.ts';
+import { ShownPods } from '../kubernetes/watch/shown-pods.ts';
 import type { JsonObject } from '../kubernetes/transport/json.ts';
 import { PendingPods } from '../kubernetes/watch/pending-pods.ts';
 import { Reflector } from '../kubernetes/watch/reflector.ts';
@@ -42,6 +43,8 @@ export class ClusterCache {
   readonly #deps: ClusterCacheDeps;
   readonly #nodes: Reflector<WatchedNode>;
   readonly #pods: PendingPods;
+  /** Live reads. */
+  readonly shownPods: ShownPods;
   readonly #clusterNodes: ClusterNodes;
   /** Updated in place. */
   readonly identities = new NodeIdentities();
@@ -69,6 +72,7 @@ export class ClusterCache {
         logReflectorState(log, 'ciliumnodes', state);
       },
     });
+    this.shownPods = new ShownPods(transport, clock);
     this.#pods = new PendingPods({
       ...shared,
       onChange: (name) => served()?.pendingPodsChanged(name),

@@ -176,6 +176,7 @@ export class LeaderSession {
           publications: new ConcurrencyLimiter(maxPublications),
           others: this.#conflictingWriters,
         },
+        pods: host.options.releasePodCheck ? cluster.shownPods : undefined,
         permission: leadership.permission,
         settings: { ...nodeOptions(host.options), interfaceTags: cloud.cloud.interfaceTags },
         runtime: { ...host, random: host.random.fork('nodes') },

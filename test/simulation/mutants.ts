@@ -2,7 +2,7 @@
 // them, which shows that its checks can fail.
 import { alibabaMutants } from './alibaba-mutants.ts';
 import { azureMutants, onAzureToo } from './azure-mutants.ts';
-import type { Mutant } from './mutant.ts';
+import type { Edit, Mutant } from './mutant.ts';
 
 const one = (name: string, file: string, from: string, to: string): Mutant => ({
   name,
@@ -25,8 +25,8 @@ const onEveryCloud: readonly Mutant[] = [
   one(
     'a release has no live read before it',
     'node/release/releaser.ts',
-    'const isRead = await node.reread(signal).catch((error: unknown) => {',
-    'const isRead = await Promise.resolve(!signal.aborted).catch((error: unknown) => {',
+    'const isRead = await node.reread(signal);',
+    'const isRead = !signal.aborted;',
   ),
   one(
     'an address is unassigned as soon as it is hidden from a multi-pool agent',
@@ -155,8 +155,8 @@ const onEveryCloud: readonly Mutant[] = [
       },
       {
         file: 'node/release/release-state.ts',
-        from: "if (answers.includes('do-not-release')) return undefined;\n  return { kind: answers.every(",
-        to: 'return { kind: answers.some(',
+        from: "if (answers.includes('do-not-release')) return undefined;\n  const isAgreed = answers.every(",
+        to: 'const isAgreed = answers.some(',
       },
       {
         file: 'node/release/release-state.ts',
@@ -175,8 +175,8 @@ const onEveryCloud: readonly Mutant[] = [
     edits: [
       {
         file: 'node/release/release-state.ts',
-        from: "if (answers.includes('do-not-release')) return undefined;\n  return { kind: answers.every((answer) => answer === 'ready-for-release')",
-        to: "return { kind: answers.every((answer) => answer !== 'marked-for-release')",
+        from: "if (answers.includes('do-not-release')) return undefined;\n  const isAgreed = answers.every((answer) => answer === 'ready-for-release')",
+        to: "const isAgreed = answers.every((answer) => answer !== 'marked-for-release')",
       },
       {
         file: 'node/release/release-state.ts',
@@ -195,8 +195,8 @@ const onEveryCloud: readonly Mutant[] = [
     edits: [
       {
         file: 'node/release/release-state.ts',
-        from: "return { kind: facts.protocol === 'crd' ? 'asked' : 'leaving' };",
-        to: "return { kind: 'leaving' };",
+        from: "if (facts.protocol === 'crd') return { kind: 'asked' };",
+        to: '',
       },
       {
         file: 'node/release/release-state.ts',
@@ -454,9 +454,16 @@ const onEveryCloud: readonly Mutant[] = [
   ),
 ];
 
+/** The last look at the pods would hide most mistakes before it. */
+const withoutLastLook: Edit = {
+  file: 'node/release/pod-use.ts',
+  from: 'this.#deps = deps;',
+  to: 'this.#deps = { ...deps, read: undefined };',
+};
+
 export const mutants: readonly Mutant[] = [
   ...onEveryCloud,
   ...azureMutants,
   ...onAzureToo(onEveryCloud),
   ...alibabaMutants,
-];
+].map((mutant) => ({ ...mutant, edits: [...mutant.edits, withoutLastLook] }));

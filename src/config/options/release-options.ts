@@ -25,6 +25,11 @@ export const releaseOptions = optionRows(
       help: 'How long an address stays hidden from an agent of 1.20 or later before it is released, counted from the last write of Headwater to its CiliumNode. Such an agent is not asked: it may reuse a dropped address in memory and report that later, after up to 60 s between refreshes and 15 s of debounce, and once more after a conflicting write. Raise it with those.',
       default: '75s',
     },
+    'release-pod-check': {
+      kind: boolean,
+      help: 'Reads the pods of a node right before addresses or blocks of it are released, and keeps what a running pod shows, although the agent gave it up. It needs the verb list on pods: while pods cannot be read, nothing is released. Without it, the word of the agent is enough.',
+      default: 'true',
+    },
     'idle-interface-delay': {
       kind: duration({ min: 0, max: 7 * 24 * hour }),
       cloud: 'eni',

@@ -92,7 +92,7 @@ const ofEni: readonly NeededAccess[] = [
     ['watch', unverified],
   ]),
   ...rules({ group: '', resource: 'pods' }, [
-    ['list', 'nodes get no addresses in advance for pending pods'],
+    ['list', 'nodes get no addresses in advance for pending pods, and nothing is released'],
     ['watch', 'nodes get no addresses in advance for pending pods'],
   ]),
   ...events,

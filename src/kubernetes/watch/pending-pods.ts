@@ -1,6 +1,7 @@
 // Counts the pods that wait for an address on each node: scheduled, on the pod network, not terminating and without an
 // address. It keeps nothing else of a pod.
-import { isList, type JsonObject, textAt, valueAt } from '../transport/json.ts';
+import { addressesOf } from './shown-pods.ts';
+import { type JsonObject, textAt, valueAt } from '../transport/json.ts';
 import type { Change } from './object-store.ts';
 import { Reflector, type ReflectorPorts, type ReflectorState } from './reflector.ts';
 
@@ -83,11 +84,6 @@ function waitsOn(pod: JsonObject): WaitsOn {
     node !== undefined &&
     valueAt(pod, 'spec', 'hostNetwork') !== true &&
     valueAt(pod, 'metadata', 'deletionTimestamp') === undefined &&
-    !hasAddress(pod);
+    addressesOf(pod).length === 0;
   return isWaiting ? { node } : isWaitingNowhere;
-}
-
-function hasAddress(pod: JsonObject): boolean {
-  const addresses = valueAt(pod, 'status', 'podIPs');
-  return Boolean(textAt(pod, 'status', 'podIP')) || (isList(addresses) && addresses.length > 0);
 }

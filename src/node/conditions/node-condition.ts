@@ -50,6 +50,8 @@ export type ConditionReason =
   | 'InterfaceChanging'
   | 'InterfaceNotShown'
   | 'ExcludedAddressesInUse'
+  | 'ReleasedAddressesInUse'
+  | 'PodsUnreadable'
   | 'FreeAddressesNotTaken'
   | 'AccessDenied'
   | 'CredentialsExpired'

@@ -1,6 +1,7 @@
 // What every node reconciler receives: ports to the cloud, to its CiliumNode and to other nodes, and settings.
 import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
 import type { OwnWrites } from '../../kubernetes/cilium-node/own-writes.ts';
+import type { PodReads } from '../../kubernetes/watch/shown-pods.ts';
 import type { ServedSchema } from '../../kubernetes/cilium-node/served-schema.ts';
 import type { JsonObject } from '../../kubernetes/transport/json.ts';
 import type { AllocationImplementation } from '../../providers/contract/allocation-implementation.ts';
@@ -23,6 +24,8 @@ import type { NodeEvent } from './node-event.ts';
 export interface NodeContext {
   readonly cloud: CloudPort;
   readonly writer: NodeWriter;
+  /** Undefined if the word of agents is enough to release what they give up. */
+  readonly pods: PodReads | undefined;
   readonly claims: AddressClaims;
   readonly identities: VerifiedIdentities;
   /** Checked before anything starts: `permission.refusal('release')`. */

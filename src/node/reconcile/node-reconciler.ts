@@ -339,9 +339,9 @@ export class NodeReconciler {
   }
 
   #warn(now: number): Requeue {
-    const { view, node, assessed: assessment, changedByUs } = this.#state;
+    const { view, node, assessed: assessment, changedByUs, podUse } = this.#state;
     const staticIp = this.#parts.staticAddress.warning;
-    return this.#warnings.step(node, { view, assessment, changedByUs, staticIp }, now);
+    return this.#warnings.step(node, { view, assessment, changedByUs, staticIp, podUse }, now);
   }
 
   #enqueue(start: Begin): () => void {

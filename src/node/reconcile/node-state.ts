@@ -7,6 +7,7 @@ import type { InstanceView } from '../../providers/contract/instance-view.ts';
 import type { Answer } from '../../providers/contract/observation.ts';
 import type { Priority } from '../../providers/contract/priority.ts';
 import { Growth } from '../allocate/growth.ts';
+import { PodUse } from '../release/pod-use.ts';
 import type { ReleasableFacts } from '../release/release-plan.ts';
 import { ReleaseStore } from '../release/release-store.ts';
 import { type Assessment, type AssessmentFacts, assess } from '../conditions/assessment.ts';
@@ -53,6 +54,8 @@ export class NodeState implements InstancePort, PublishedObject {
   isWriting = false;
   /** What is leaving. */
   readonly releases = new ReleaseStore();
+  /** What running pods keep. */
+  readonly podUse: PodUse;
   readonly idle = new IdlePhases();
   /** What is being added. */
   readonly growth = new Growth();
@@ -76,6 +79,8 @@ export class NodeState implements InstancePort, PublishedObject {
     this.seenAt = context.runtime.clock.monotonic();
     this.agentWroteAt = this.seenAt;
     this.implementation = this.#counting(context.cloud.implementation);
+    const { pods, runtime } = context;
+    this.podUse = new PodUse({ ...runtime, read: pods && ((signal) => pods.on(node.name, signal)) });
   }
 
   #counting(implementation: AllocationImplementation): AllocationImplementation {

@@ -17,12 +17,14 @@ import {
   unreachableStart,
   untakenCondition,
 } from '../conditions/node-condition.ts';
+import { keptByPods, unreadablePods } from '../conditions/pod-condition.ts';
 import { untakenAddresses, type Untaken } from '../conditions/untaken-addresses.ts';
 import { maxAllocatable } from '../demand/capacity.ts';
 import { isForeignAgent, protocolOf, startThresholdOf } from '../demand/demand.ts';
 import { exclusionsOf, type NodeRequirements } from '../demand/node-requirements.ts';
 import type { NodeEvent } from './node-event.ts';
 import { type Requeue, requeueAt } from '../../runtime/requeue.ts';
+import type { PodUse } from '../release/pod-use.ts';
 import { retiredUses } from '../release/retired-holdings.ts';
 
 export interface WarningFacts {
@@ -32,6 +34,8 @@ export interface WarningFacts {
   readonly changedByUs: ReadonlySet<string>;
   /** Why the node lacks the static address it asks for. */
   readonly staticIp: NodeCondition | undefined;
+  /** What running pods keep of what their agent gave up, and why pods cannot be read. */
+  readonly podUse: Pick<PodUse, 'kept' | 'problem'>;
 }
 
 /**
@@ -126,13 +130,15 @@ function requirementsIn({ assessment }: WarningFacts): NodeRequirements | undefi
 }
 
 function immediateWarnings(node: CiliumNode, facts: WarningFacts): readonly NodeCondition[] {
-  const { view, staticIp } = facts;
+  const { view, staticIp, podUse } = facts;
   const requirements = requirementsIn(facts);
   const isKnown = view !== undefined && requirements !== undefined;
   return [
     ...(view?.unreadable ?? []).map(unreadableInterface),
     ...(view?.obscured ?? []).map(obscuredInterface),
     ...(isKnown ? retiredUses(node, view, requirements).map(excludedInUse) : []),
+    ...(podUse.kept.length === 0 ? [] : [keptByPods(podUse.kept)]),
+    ...(podUse.problem === undefined ? [] : [unreadablePods(podUse.problem)]),
     ...(staticIp === undefined ? [] : [staticIp]),
   ];
 }

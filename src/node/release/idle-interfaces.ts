@@ -142,7 +142,7 @@ export class IdleInterfaces {
   #isUnused(item: NetworkInterface, facts: IdleFacts): boolean {
     // The cloud has to show it here: a CiliumNode alone may name an interface of another instance.
     if (facts.view.possiblyGone.has(item.id)) return false;
-    return this.#isIdle(item, facts) && !isPrimaryUsed(facts.node, item);
+    return this.#isIdle(item, facts) && !this.#isPrimaryUsed(facts.node, item);
   }
 
   #isIdle(item: NetworkInterface, { requirements, inDeficit, busy }: IdleFacts): boolean {
@@ -161,7 +161,7 @@ export class IdleInterfaces {
     await raceAbort(node.refresh(), signal);
     if (this.#stillIdle(interfaceId) === undefined) return;
     const refund = await node.implementation.admit(['detachInterface'], { priority, signal });
-    const isRead = await node.reread(signal).catch((error: unknown) => {
+    const isRead = await this.#readLast(interfaceId, signal).catch((error: unknown) => {
       refund();
       throw error;
     });
@@ -174,6 +174,24 @@ export class IdleInterfaces {
     this.#deps.node.idle.set(interfaceId, { kind: 'detaching' });
     const failure = await this.#detach(item);
     if (failure === undefined) await this.#delete(item);
+  }
+
+  /**
+   * Pods may have received the primary address before use-primary-address was turned off. Or a pod lost it with another
+   * interface, and still uses it.
+   */
+  #isPrimaryUsed(node: CiliumNode, { primaryAddress }: NetworkInterface): boolean {
+    const { podUse } = this.#deps.node;
+    if (node.ipam.pool.has(primaryAddress) || usageOf(node)(primaryAddress)) return true;
+    return podUse.keeps(primaryAddress);
+  }
+
+  /** What the agent and the pods of the node say right before the detach. False if that is not known. */
+  async #readLast(interfaceId: string, signal: AbortSignal): Promise<boolean> {
+    const { node } = this.#deps;
+    if (!(await node.reread(signal))) return false;
+    const primary = this.#stillIdle(interfaceId)?.primaryAddress;
+    return primary === undefined || node.podUse.look([primary], signal);
   }
 
   /** The final check before the detach: it uses the state after the wait, not before it. */
@@ -273,12 +291,4 @@ const priority = (): 'housekeeping' => 'housekeeping';
 /** An associated public address counts as use. */
 function isEmpty({ addresses, prefixes, publicAddress }: NetworkInterface): boolean {
   return addresses.length + prefixes.length === 0 && publicAddress === undefined;
-}
-
-/**
- * Pods may have received the primary address before use-primary-address was turned off. Or a pod lost it with another
- * interface, and still uses it.
- */
-function isPrimaryUsed(node: CiliumNode, { primaryAddress }: NetworkInterface): boolean {
-  return node.ipam.pool.has(primaryAddress) || usageOf(node)(primaryAddress);
 }

@@ -5,6 +5,7 @@ import type { InstanceView } from '../../providers/contract/instance-view.ts';
 import type { NetworkInterface } from '../../providers/contract/network-interface.ts';
 import type { CiliumNode, ReleaseState } from '../../kubernetes/cilium-node/cilium-node.ts';
 import { shownTo } from '../../kubernetes/cilium-node/shown-addresses.ts';
+import type { PodUse } from './pod-use.ts';
 import type { Release, Releases } from './release-state.ts';
 import { poolName, protocolOf } from '../demand/demand.ts';
 import { type Holding, holdingsIn, isUnfit, secondaryHoldings, unfitOn } from '../demand/holdings.ts';
@@ -93,11 +94,18 @@ export function usageOf(node: CiliumNode): (address: string) => boolean {
     single.has(address) || blocks.some((block) => contains(block, parseAddress(address) ?? -1));
 }
 
-/** `usageOf`, plus addresses with an associated public address: a release would end that association. */
-export function usageIn(node: CiliumNode, { interfaces }: InstanceView): (address: string) => boolean {
-  const isUsed = usageOf(node);
+/**
+ * `usageOf`, plus what running pods keep, plus addresses with an associated public address: a release would end that
+ * association.
+ */
+export function usageIn(
+  node: CiliumNode,
+  { interfaces }: InstanceView,
+  podUse?: Pick<PodUse, 'keeps'>,
+): (address: string) => boolean {
+  const isReported = usageOf(node);
   const associated = new Set(interfaces.flatMap((item) => item.associated ?? []));
-  return associated.size === 0 ? isUsed : (address) => isUsed(address) || associated.has(address);
+  return (address) => isReported(address) || podUse?.keeps(address) === true || associated.has(address);
 }
 
 /** Whether the agent has reported its use. Before that, every address counts as used. */

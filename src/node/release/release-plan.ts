@@ -8,6 +8,7 @@ import { type AgentProtocol, isForeignAgent, protocolOf } from '../demand/demand
 import { type Holding, holdingsIn, isUnfit, placeOf } from '../demand/holdings.ts';
 import type { NodeRequirements } from '../demand/node-requirements.ts';
 import { releaseCandidates, reportsUse, retiredCandidates, usageIn } from './prepare-ip-release.ts';
+import type { PodUse } from './pod-use.ts';
 import { isHiding, nextReleases, type Release, type Releases } from './release-state.ts';
 
 export interface ReleasePolicy {
@@ -49,6 +50,8 @@ export interface ReleaseRules {
   readonly blocked: ReadonlySet<string>;
   /** Ids of the holdings that the cloud refused to take. */
   readonly refused: ReadonlySet<string>;
+  /** What running pods show. */
+  readonly podUse: Pick<PodUse, 'keeps' | 'isLookedAt'>;
 }
 
 /** When a release takes its next step. */
@@ -80,7 +83,8 @@ export function planReleases(
       candidates: releases === before ? proposed : proposedReleases(releases, facts, rules),
       reclaimed: reclaimedReleases(releases, facts, rules),
       handshake: node.status.releaseIps,
-      isUsed: usageIn(node, view),
+      isUsed: usageIn(node, view, rules.podUse),
+      isLookedAt: ({ addresses }) => rules.podUse.isLookedAt(addresses),
       isShown: shownTo(node),
       isUnfit: isUnfit(view, requirements),
       isHeld: (holding) => places.has(placeOf(holding)),
@@ -117,13 +121,13 @@ function changingInterfaces(
 function proposedReleases(
   releases: Releases,
   facts: ReleasableFacts,
-  { policy, traits, mayDecide, blocked, refused }: ReleaseRules,
+  { policy, traits, mayDecide, blocked, refused, podUse }: ReleaseRules,
 ): readonly Holding[] {
   const { node, retired, excess, wanted } = facts;
   const isExcessive = policy.enabled && wanted === 0 && excess > 0;
   if (!isExcessive && retired.length === 0) return [];
   if (isForeignAgent(node, traits) || !reportsUse(node) || !mayDecide) return [];
-  const isUsed = usageIn(node, facts.view);
+  const isUsed = usageIn(node, facts.view, podUse);
   const isShown = shownTo(node);
   // A multi-pool agent has not dropped an address that it cannot see.
   const isTaken = (address: string): boolean =>

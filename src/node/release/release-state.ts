@@ -1,6 +1,6 @@
 // Decides the next phase of each release: a state machine without effects. An address is unassigned only
 // after its agent agrees that it is free and no longer sees it. Each step needs evidence that the previous
-// step is done, so that a restarted process can continue.
+// step is done, so that a restarted process can continue. An address that a running pod shows counts as used.
 //
 // excess -> asked -> leaving -> hidden -> unassigning -> released. `nextReleases` takes the steps that follow from what
 // is known, `phaseAfter` those that follow from a call. release-plan.ts says when a call is due; releaser.ts sends it
@@ -71,6 +71,8 @@ export interface ReleaseFacts {
   /** The handshake in the CiliumNode, by address. */
   readonly handshake: ReadonlyMap<string, ReleaseState>;
   readonly isUsed: (address: string) => boolean;
+  /** Whether no running pod shows any of the holding, by a look at the pods of just now. Nothing is hidden without one. */
+  readonly isLookedAt: (holding: Holding) => boolean;
   /** Whether the CiliumNode shows the address to the agent, in the pool or on an interface. */
   readonly isShown: (address: string) => boolean;
   /** Whether the cloud shows the holding on its interface, as far as known. */
@@ -244,14 +246,16 @@ function nextOfExcessOrAsked(
   if (facts.isChanging(holding)) return phase;
   if (phase.kind === 'asked') return nextOfAsked(holding, facts);
   if (facts.now < Math.max(phase.since + facts.delay, facts.mayHideAt)) return phase;
-  return { kind: facts.protocol === 'crd' ? 'asked' : 'leaving' };
+  if (facts.protocol === 'crd') return { kind: 'asked' };
+  return facts.isLookedAt(holding) ? { kind: 'leaving' } : phase;
 }
 
 /** All addresses of a holding must be free; one that is not decides for the holding. */
-function nextOfAsked(holding: Holding, { handshake }: ReleaseFacts): ReleasePhase | undefined {
+function nextOfAsked(holding: Holding, { handshake, isLookedAt }: ReleaseFacts): ReleasePhase | undefined {
   const answers = answersOf(holding, handshake);
   if (answers.includes('do-not-release')) return undefined;
-  return { kind: answers.every((answer) => answer === 'ready-for-release') ? 'leaving' : 'asked' };
+  const isAgreed = answers.every((answer) => answer === 'ready-for-release');
+  return { kind: isAgreed && isLookedAt(holding) ? 'leaving' : 'asked' };
 }
 
 /** Whether the agent still agrees and the node does not need the holding. */

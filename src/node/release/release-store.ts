@@ -24,6 +24,7 @@ const nothing: Releases = new Map();
 /** Shared by all nodes without a release. */
 const nothingLeaves = { of: nothing, addresses: outgoingIn(nothing) };
 const noInterfaces: ReadonlySet<string> = new Set();
+const noAddresses: readonly string[] = [];
 
 export class ReleaseStore {
   /** Undefined until the instance is read for the first time. */
@@ -69,10 +70,21 @@ export class ReleaseStore {
     return refusedIn(this.#releases ?? nothing, handshake);
   }
 
+  /** Addresses that are hidden once a look at the pods has shown none of them, by the last step. */
+  awaitingLook: readonly string[] = noAddresses;
+
   /** Advances every release. */
   step(facts: ReleasableFacts, rules: ReleaseRules, now: number): void {
     const before = (this.#releases ??= recoverReleases(facts, now));
-    const next = planReleases(before, facts, { ...rules, now });
+    const unseen = new Set<string>();
+    const isLookedAt = (addresses: readonly string[]): boolean => {
+      const isKnown = rules.podUse.isLookedAt(addresses);
+      if (!isKnown) for (const address of addresses) unseen.add(address);
+      return isKnown;
+    };
+    const podUse = { keeps: (address: string) => rules.podUse.keeps(address), isLookedAt };
+    const next = planReleases(before, facts, { ...rules, podUse, now });
+    this.awaitingLook = unseen.size === 0 ? noAddresses : [...unseen];
     this.#releases = next.size === 0 ? nothing : next;
     this.#basis = next.size === 0 ? undefined : { facts, rules };
   }
@@ -89,6 +101,7 @@ export class ReleaseStore {
     const places = new Set(holdingsIn(view, requirements).map(placeOf));
     return [...(this.#releases ?? nothing).values()]
       .filter(({ holding }) => places.has(placeOf(holding)))
+      .filter(({ holding }) => !holding.addresses.some((address) => rules.podUse.keeps(address)))
       .filter((release) => isDue(release, { now, writtenAt, policy: rules.policy }))
       .map((release) => ({ holding: release.holding, withoutCall: needsNoCall(release, mustGo) }));
   }

@@ -2,7 +2,7 @@
 // something has been hidden for long enough. Excess addresses are then unassigned, one call at a time for each interface;
 // what pods must not have is only taken off the offer: the cloud keeps it, because a call could take addresses from their
 // owner, such as another service that manages the interface. Nothing goes before its agent gives it up, and nothing
-// without a live read of the CiliumNode.
+// without a live read of the CiliumNode, and a look at the pods of the node.
 import { leaderQuietPeriod } from '../../kubernetes/lease/lease-timings.ts';
 import type { AllocationImplementation } from '../../providers/contract/allocation-implementation.ts';
 import type { CallTiming } from '../../providers/contract/call-timing.ts';
@@ -14,17 +14,20 @@ import { Refusals } from '../../runtime/refusals.ts';
 import { type Requeue, requeueAt } from '../../runtime/requeue.ts';
 import type { TaskGroup } from '../../runtime/task-group.ts';
 import { type Holding, holdingsIn } from '../demand/holdings.ts';
+import type { PodUse } from './pod-use.ts';
 import type { ReleasePermission } from './release-permission.ts';
 import type { ReleasableFacts, ReleasePolicy } from './release-plan.ts';
 import type { ReleaseStore } from './release-store.ts';
 import type { Concern, ReleaseOutcome } from './release-state.ts';
 import { refusalPolicy, ReleaseTurns } from './release-turns.ts';
+import { usageOf } from './prepare-ip-release.ts';
 import { type FinishedRelease, unassign, type UnassignResult } from './unassignments.ts';
 
 /** The node whose addresses are released. */
 export interface ReleasingNode extends Omit<InstancePort, 'refresh' | 'implementation'> {
   readonly implementation: Pick<AllocationImplementation, 'admit' | 'perform' | 'traits'>;
   readonly releases: ReleaseStore;
+  readonly podUse: PodUse;
   /** The facts known now; undefined while the node is not served. */
   forRelease(): ReleasableFacts | undefined;
   /** Reads the CiliumNode live; false when that fails. */
@@ -49,6 +52,9 @@ export type ReleaseEvent =
 
 const backoffPolicy = { base: 1000, cap: 60_000 };
 const priority = (): 'release' => 'release';
+const looking = 'look at pods';
+/** A dry run takes nothing, so it needs no look. */
+const undecided = { keeps: () => false, isLookedAt: () => true };
 
 export class Releaser {
   readonly #deps: ReleaserDeps;
@@ -73,17 +79,43 @@ export class Releaser {
   step(facts: ReleasableFacts | undefined, now: number): Requeue {
     const { node, tasks } = this.#deps;
     if (facts === undefined || tasks.isClosing) return {};
+    this.#notePods(facts);
     this.#advance(facts, now);
+    this.#beginLook(now);
     this.#beginWhatIsDue(facts, now);
     const { unassign: calls, retire: reads } = this.#pauses;
     const refused = this.#refusals.list.map(([, { until }]) => until);
-    const pauses = [calls.until, reads.until, this.#turns.until, this.#quietUntil, ...refused];
+    const { lookDue } = node.podUse;
+    const pauses = [calls.until, reads.until, this.#turns.until, this.#quietUntil, lookDue, ...refused];
     return requeueAt([...node.releases.times, ...pauses], now);
+  }
+
+  /** A pod keeps nothing that the node has lost, or that its agent counts as used. */
+  #notePods({ node: object, view, requirements }: ReleasableFacts): void {
+    const { podUse } = this.#deps.node;
+    if (podUse.kept.length === 0) return;
+    const isReported = usageOf(object);
+    const shown = holdingsIn(view, requirements).flatMap(({ addresses }) => addresses);
+    const held = new Set([...shown, ...view.interfaces.map(({ primaryAddress }) => primaryAddress)]);
+    podUse.keepOnly((address) => held.has(address) && !isReported(address));
+  }
+
+  /** Looks at the pods before anything is hidden, and while they keep something. */
+  #beginLook(now: number): void {
+    const { node, tasks } = this.#deps;
+    const { releases, podUse } = node;
+    const isWanted = releases.awaitingLook.length > 0 && !podUse.isPausing;
+    if ((!isWanted && now < podUse.lookDue) || tasks.isAbout(looking)) return;
+    const look = async (): Promise<void> => {
+      if (isWanted) await podUse.look(releases.awaitingLook, tasks.closing);
+      else await podUse.lookAgain(tasks.closing);
+    };
+    tasks.beginTask(look, looking);
   }
 
   #advance(facts: ReleasableFacts, now: number): void {
     const { node, policy, timing, permission } = this.#deps;
-    const { releases, implementation } = node;
+    const { releases, implementation, podUse } = node;
     const kept = releases.refusedIn(facts.node.status.releaseIps);
     for (const { id } of kept) this.#refusals.refused(id, 'do-not-release');
     const blocked = new Set(this.#refusals.list.flatMap(([id, { isDue }]) => (isDue ? [] : [id])));
@@ -97,6 +129,7 @@ export class Releaser {
       mayDecide: stopped === undefined || stopped === 'dryRun',
       blocked,
       refused: this.#turns.pausing,
+      podUse: stopped === 'dryRun' ? undecided : podUse,
     };
     releases.step(facts, rules, now);
     if (this.#turns.areSingle) this.#turns.endSplitsBut(releases.interfaces);
@@ -138,7 +171,7 @@ export class Releaser {
     const { closing: signal } = tasks;
     const refund = await implementation.admit(['releaseIPs'], { priority, signal, instanceId });
     // The final check before sending: what the agent says now counts, not its earlier answer.
-    const isRead = await node.reread(signal).catch((error: unknown) => {
+    const isRead = await this.#readLast(signal).catch((error: unknown) => {
       refund();
       throw error;
     });
@@ -201,7 +234,7 @@ export class Releaser {
   async #retire(): Promise<void> {
     const { node, tasks, clock, emit } = this.#deps;
     const { retire: pause } = this.#pauses;
-    if (!(await node.reread(tasks.closing))) {
+    if (!(await this.#readLast(tasks.closing))) {
       pause.fail();
       return;
     }
@@ -212,6 +245,13 @@ export class Releaser {
     if (holdings.length === 0) return;
     this.#apply(holdings, { kind: 'released' });
     emit({ kind: 'retired', holdings });
+  }
+
+  /** What the agent and the pods of the node say right before something leaves. False if that is not known. */
+  async #readLast(signal: AbortSignal): Promise<boolean> {
+    const { node } = this.#deps;
+    const isRead = await node.reread(signal);
+    return isRead && (await node.podUse.look([...node.releases.outgoing], signal));
   }
 
   /** Decides again after a wait; undefined while too little is known, or after a stop. */

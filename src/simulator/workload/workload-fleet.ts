@@ -97,7 +97,7 @@ export class WorkloadFleet {
   }
 
   /** The machine of a node, for invariant checks; undefined for an unknown node. */
-  machineOf(nodeName: string): Pick<Machine, 'facts' | 'memory' | 'protocol'> | undefined {
+  machineOf(nodeName: string): Pick<Machine, 'facts' | 'memory' | 'protocol' | 'agent'> | undefined {
     return this.#machines.get(nodeName);
   }
 

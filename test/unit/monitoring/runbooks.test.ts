@@ -86,6 +86,8 @@ const reasons = {
   AgentCannotStart: 'served',
   AgentProtocolUnsupported: 'served',
   ExcludedAddressesInUse: 'served',
+  ReleasedAddressesInUse: 'served',
+  PodsUnreadable: 'served',
   FreeAddressesNotTaken: 'served',
   AccessDenied: 'blocked',
   CredentialsExpired: 'blocked',

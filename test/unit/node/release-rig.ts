@@ -1,10 +1,12 @@
 // A releaser with a small cloud whose answers a test scripts, and a CiliumNode that is published as soon as
 // it changes, in virtual time. The answers of the cloud go into a real inventory.
 import type { CiliumNode } from '../../../src/kubernetes/cilium-node/cilium-node.ts';
+import type { PodReading } from '../../../src/kubernetes/watch/shown-pods.ts';
 import type { JsonObject } from '../../../src/kubernetes/transport/json.ts';
 import type { Release } from '../../../src/node/release/release-state.ts';
 import type { ReleasableFacts } from '../../../src/node/release/release-plan.ts';
 import { ReleaseStore } from '../../../src/node/release/release-store.ts';
+import { PodUse } from '../../../src/node/release/pod-use.ts';
 import { Releaser } from '../../../src/node/release/releaser.ts';
 import type { FinishedRelease } from '../../../src/node/release/unassignments.ts';
 import { podAddresses } from '../../../src/node/demand/capacity.ts';
@@ -41,6 +43,8 @@ export interface ReleaseSetup {
   readonly duration?: number;
   /** Runs during the last read of the CiliumNode; false: the CiliumNode cannot be read. */
   readonly onRead?: (rig: ReleaseRig) => boolean | undefined;
+  /** What the pods of the node show; nothing by default. */
+  readonly pods?: () => PodReading;
 }
 
 export const policy = { delay: 180_000, hiddenFor: 75_000, idleDelay: undefined };
@@ -56,6 +60,9 @@ export class ReleaseRig {
     onEnd: () => this.wake(),
   });
   readonly releases = new ReleaseStore();
+  readonly podUse: PodUse;
+  /** When pods were read, in ms. */
+  readonly podReads: number[] = [];
   readonly releaser: Releaser;
   /** `eni-0 10.0.0.10,10.0.0.11@ms`: unassignments as they are sent. */
   readonly calls: string[] = [];
@@ -88,6 +95,14 @@ export class ReleaseRig {
     this.keep = setup.keep ?? [...this.holds].flatMap(membersOf).length;
     this.inventory.track('i-1');
     this.refresh();
+    this.podUse = new PodUse({
+      clock: this.clock,
+      random: new Random('pods'),
+      read: () => {
+        this.podReads.push(this.clock.monotonic());
+        return Promise.resolve(setup.pods?.() ?? { kind: 'read', shown: [] });
+      },
+    });
     this.releaser = new Releaser({
       clock: this.clock,
       random: new Random('release'),
@@ -102,6 +117,7 @@ export class ReleaseRig {
           perform: (operation) => this.#perform(operation),
         },
         releases: this.releases,
+        podUse: this.podUse,
         forRelease: () => this.#facts(),
         reread: () => Promise.resolve(setup.onRead?.(this) ?? true),
         applyAnswer: (answer) => void this.inventory.applyAnswer(answer, this.clock.monotonic()),

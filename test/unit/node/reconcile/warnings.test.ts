@@ -14,6 +14,7 @@ import { addresses } from '../../providers/interfaces.ts';
 import { nodeOf, wellFormed } from '../cilium-nodes.ts';
 
 const none: ReadonlySet<string> = new Set();
+const noPods = { kept: [], problem: undefined };
 
 function assessed(node: CiliumNode, known: InstanceView, pendingPods: number): Assessment {
   return assess({
@@ -50,7 +51,7 @@ async function warningsOf(interfaces: readonly NetworkInterface[]): Promise<read
     traits,
     words: awsSection.words,
   });
-  const facts = { view: known, assessment, changedByUs: none, staticIp: undefined };
+  const facts = { view: known, assessment, changedByUs: none, staticIp: undefined, podUse: noPods };
   const update = (): unknown => warnings.step(node, facts, clock.monotonic());
 
   update();
@@ -106,7 +107,7 @@ async function reportsOn(moments: readonly Moment[], size = 9): Promise<readonly
     });
     const known = { ...view(interfaces), read: true };
     const assessment = assessed(node, known, current.pods);
-    const facts = { view: known, assessment, changedByUs: none, staticIp: undefined };
+    const facts = { view: known, assessment, changedByUs: none, staticIp: undefined, podUse: noPods };
     const { requeueAfter } = warnings.step(node, facts, clock.monotonic());
     cancel();
     if (requeueAfter !== undefined) cancel = clock.schedule(requeueAfter, () => update());
@@ -224,7 +225,13 @@ describe('an interface that keeps changing while its node lacks addresses', () =
     const update = (item: NetworkInterface, changedByUs: ReadonlySet<string>): void => {
       cancel();
       const known = { ...view([item]), read: true };
-      const facts = { view: known, assessment: assessed(node, known, 1), changedByUs, staticIp: undefined };
+      const facts = {
+        view: known,
+        assessment: assessed(node, known, 1),
+        changedByUs,
+        staticIp: undefined,
+        podUse: noPods,
+      };
       const { requeueAfter } = warnings.step(node, facts, clock.monotonic());
       if (requeueAfter !== undefined) cancel = clock.schedule(requeueAfter, () => update(item, changedByUs));
     };

@@ -12,9 +12,14 @@ import { nodeOf, type NodeParts } from '../cilium-nodes.ts';
 const delay = 60_000;
 
 /** Whether the interface leaves its node once it had the time that an idle one has. It is shown, so no call is due. */
-function isLeft(item: NetworkInterface, { enis, ...parts }: NodeParts): boolean {
+function isLeft(
+  item: NetworkInterface,
+  { enis, ...parts }: NodeParts,
+  kept: readonly string[] = [],
+): boolean {
   const clock = new VirtualClock();
-  const node = { idle: new IdlePhases() } as unknown as IdleNode;
+  const podUse = { keeps: (address: string) => kept.includes(address) };
+  const node = { idle: new IdlePhases(), podUse } as unknown as IdleNode;
   const idle = new IdleInterfaces({
     node,
     clock,
@@ -65,4 +70,8 @@ test.each<[string, NetworkInterface, NodeParts, boolean]>([
   ],
 ])('an interface %s', (_, item, parts, expected) => {
   expect(isLeft(item, parts)).toBe(expected);
+});
+
+test('an interface stays while a running pod shows its primary address', () => {
+  expect(isLeft(eni(1, 0, { description }), {}, [primary])).toBe(false);
 });

@@ -27,6 +27,7 @@ function facts(change: Partial<ReleaseFacts> = {}): ReleaseFacts {
     reclaimed: new Set(),
     handshake: new Map(),
     isUsed: () => false,
+    isLookedAt: () => true,
     isShown: () => true,
     isHeld: () => true,
     isUnfit: () => false,

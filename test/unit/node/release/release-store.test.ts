@@ -14,6 +14,7 @@ const rules: ReleaseRules = {
   traits,
   consistencyWindow: timing.consistencyWindow,
   mayDecide: true,
+  podUse: { keeps: () => false, isLookedAt: () => true },
   blocked: new Set(),
   refused: new Set(),
 };

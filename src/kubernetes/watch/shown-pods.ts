@@ -1,0 +1,97 @@
+// Reads what the pods of one node show, live. The watch of pods sees only those that are pending: one of all pods of a large
+// cluster would cost memory and requests at all times, for what is asked of few nodes now and then.
+import type { Clock } from '../../runtime/clock.ts';
+import { ask } from '../transport/api-reply.ts';
+import { isList, isObject, type JsonObject, textAt, valueAt } from '../transport/json.ts';
+import type { KubernetesTransport } from '../transport/transport.ts';
+import { writeFailure } from '../transport/write-outcome.ts';
+
+/** Which pod shows an address. */
+export interface ShownPod {
+  readonly address: string;
+  /** `namespace/name`. */
+  readonly pod: string;
+}
+
+export type PodReading =
+  | { readonly kind: 'read'; readonly shown: readonly ShownPod[] }
+  /** `isDenied`: until an administrator grants a permission. */
+  | { readonly kind: 'unreadable'; readonly problem: string; readonly isDenied: boolean };
+
+export interface PodReads {
+  /** What the pods of the node show that have not ended. Rejects only with the signal's reason. */
+  on(node: string, signal: AbortSignal): Promise<PodReading>;
+}
+
+/** Time limit of a list, in ms. A release can wait, and a node has few pods. */
+const listTime = 10_000;
+/** For how long a denial holds for every node, in ms. */
+const deniedFor = 60_000;
+
+export class ShownPods implements PodReads {
+  readonly #transport: KubernetesTransport;
+  readonly #clock: Pick<Clock, 'monotonic'>;
+  #denial: { readonly reading: PodReading; readonly until: number } | undefined;
+
+  constructor(transport: KubernetesTransport, clock: Pick<Clock, 'monotonic'>) {
+    this.#transport = transport;
+    this.#clock = clock;
+  }
+
+  async on(node: string, signal: AbortSignal): Promise<PodReading> {
+    if (this.#denial !== undefined && this.#clock.monotonic() < this.#denial.until)
+      return this.#denial.reading;
+    const reply = await ask(
+      this.#transport,
+      { method: 'GET', path: pathOf(node), timeoutMs: listTime },
+      signal,
+    );
+    this.#denial = undefined;
+    if (reply.kind === 'ok') return readList(reply.object);
+    const failure = writeFailure(reply, 'list pods');
+    const problem = 'message' in failure ? failure.message : 'the API server knows no pods';
+    const reading = { kind: 'unreadable', problem, isDenied: reply.kind === 'denied' } as const;
+    if (reading.isDenied) this.#denial = { reading, until: this.#clock.monotonic() + deniedFor };
+    return reading;
+  }
+}
+
+/**
+ * The cache of the API server has an index by node. A consistent read may go through all pods of the cluster in etcd, and would
+ * show the pods of the last moments: none of these has an address that its agent gave up before.
+ */
+function pathOf(node: string): string {
+  const query = new URLSearchParams({ fieldSelector: `spec.nodeName=${node}`, resourceVersion: '0' });
+  return `/api/v1/pods?${query.toString()}`;
+}
+
+function readList(list: JsonObject): PodReading {
+  const items = valueAt(list, 'items') ?? [];
+  if (!isList(items))
+    return { kind: 'unreadable', problem: 'the API server answered with what is no list', isDenied: false };
+  return { kind: 'read', shown: items.filter(isObject).flatMap(shownBy) };
+}
+
+/** Those of the host's network show its addresses. A pod that is being deleted keeps its own until it has ended. */
+function shownBy(pod: JsonObject): readonly ShownPod[] {
+  const phase = textAt(pod, 'status', 'phase');
+  if (phase === 'Succeeded' || phase === 'Failed' || valueAt(pod, 'spec', 'hostNetwork') === true) return [];
+  const name = `${textAt(pod, 'metadata', 'namespace') ?? ''}/${textAt(pod, 'metadata', 'name') ?? ''}`;
+  return addressesOf(pod).map((address) => ({ address, pod: name }));
+}
+
+/** Pods that one text names. */
+const maxNamed = 5;
+
+/** `pod default/web has 10.0.0.1`, for a message. */
+export function namedPods(shown: readonly ShownPod[]): string {
+  const texts = shown.slice(0, maxNamed).map(({ pod, address }) => `pod ${pod} has ${address}`);
+  return [...texts, ...(shown.length > maxNamed ? ['others'] : [])].join(', ');
+}
+
+/** The addresses that a pod shows, in its status. */
+export function addressesOf(pod: JsonObject): readonly string[] {
+  const list = valueAt(pod, 'status', 'podIPs');
+  const texts = isList(list) ? list.map((entry) => textAt(entry, 'ip')) : [];
+  return [...new Set([...texts, textAt(pod, 'status', 'podIP')].flatMap((text) => text || []))];
+}
