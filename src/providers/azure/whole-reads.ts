@@ -3,6 +3,7 @@
 import type { CallContext } from '../contract/allocation-implementation.ts';
 import { CloudError } from '../contract/cloud-failure.ts';
 import { policyOf } from '../contract/failure-policy.ts';
+import { repeated } from '../contract/plausible.ts';
 import { isFirstSlot, isPrimaryInterface } from '../contract/network-interface.ts';
 import type { Instance, Observation } from '../contract/observation.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -78,23 +79,30 @@ export async function readAList(parts: WholeReadParts, source: List, context: Ca
   const { startedAt, items } = (await unlessMissing(reading)) ?? noVm;
   parts.failedModels.noteShown(items);
   const completed = await parts.publicAddresses.complete(items, context);
-  const instances = placed(request, completed);
+  // Instances change while pages are read, so one may come twice: it is asked about by itself.
+  const instances = byInstance(completed).filter((each) => repeatedIn(each) === undefined);
+  const placed = instances.map(inPlaces);
   // A listing is confirmed by refreshes where it shows too little.
-  const told = source.isListing ? instances : instances.filter(showsPrimary);
+  const told = source.isListing ? placed : placed.filter(showsPrimary);
   return { startedAt, observations: told.flat() };
 }
 
-/** By instance. */
-function placed(
+function byInstance(shown: readonly ShownInterface[]): readonly (readonly ShownInterface[])[] {
+  return [...Map.groupBy(shown, ({ instanceId }) => instanceId).values()];
+}
+
+function repeatedIn(shown: readonly ShownInterface[]): string | undefined {
+  return repeated(shown.map(({ id }) => id));
+}
+
+/** The interfaces of one instance. */
+function placedOnce(
   request: Parameters<typeof unreadable>[0],
   shown: readonly ShownInterface[],
-): readonly (readonly Observation[])[] {
-  const met = new Set<string>();
-  for (const { id } of shown) {
-    if (met.has(id)) throw unreadable(request, `${id} is shown twice`);
-    met.add(id);
-  }
-  return [...Map.groupBy(shown, ({ instanceId }) => instanceId).values()].map(inPlaces);
+): readonly Observation[] {
+  const twice = repeatedIn(shown);
+  if (twice !== undefined) throw unreadable(request, `${twice} is shown twice`);
+  return inPlaces(shown);
 }
 
 /** A list without the primary interface of a VM, which each VM has, may lack more of it. */
@@ -134,7 +142,7 @@ async function readScaleSetVm(
     failedModels.noteShown(shown);
     const named = shown.map((item) => ({ ...item, instanceId: id }));
     const completed = await publicAddresses.complete(named, context);
-    const observations = placed(request, completed).flat();
+    const observations = placedOnce(request, completed);
     if (!showsPrimary(observations)) throw unreadable(request, 'the primary interface is missing');
     return { startedAt: read.startedAt, observations };
   }
@@ -160,10 +168,10 @@ async function readStandaloneVm(
   const shown = await Promise.all(
     links.map((link) => readLinked({ client, spellings }, { id, link }, context)),
   );
-  const observations = placed(
+  const observations = placedOnce(
     request,
     shown.flatMap((item) => item ?? []),
-  ).flat();
+  );
   if (observations.length > 0) return { startedAt, observations };
   return alone(startedAt, { id, state: stateOf(answer.body), managed: true });
 }
@@ -175,23 +183,25 @@ async function readLinked(
 ): Promise<ShownInterface | undefined> {
   const interfaceId = parseInterfaceId(text(link, 'id') ?? '');
   if (interfaceId === undefined)
-    throw unreadable({ operation: 'VirtualMachines.Get' }, 'it names no interface');
+    return linkedBy(link, { id, spellings }, 'its VM names it, and it is no interface');
   const read = await unlessMissing(client.readOne(oneInterface(interfaceId), context));
-  if (read === undefined) return notFoundBy(link, { id, spellings });
+  if (read === undefined)
+    return linkedBy(link, { id, spellings }, 'its VM names it, and Azure does not find it');
   const shown = readInterface(read.answer.body, spellings, id);
   return shown?.instanceId === instanceKey(id) ? { ...shown, instanceId: id } : undefined;
 }
 
 /** Its VM has it, so nothing that is known of it is gone. */
-function notFoundBy(
+function linkedBy(
   link: Json,
   { id, spellings }: { readonly id: string; readonly spellings: Spellings },
+  problem: string,
 ): ShownInterface {
   return {
     id: spellings.of(text(link, 'id') ?? ''),
     instanceId: id,
     isPrimary: saidPrimary(link),
-    read: { problem: 'its VM names it, and Azure does not find it' },
+    read: { problem },
   };
 }
 

@@ -203,7 +203,6 @@ const rows: Readonly<Record<string, BadInput>> = {
       };
     },
     said: [
-      `CallFailed: wait until the change under way has ended; Headwater retries: ${update} answers ModelIsChanging: the provisioning state is Deleting`,
       'CallFailed: VirtualMachineScaleSetVMs.Get answers NotFound: The VM with id 0 in the virtual machine scale set bad was not found. The entity was not found in this Azure location.',
       `InstanceTerminated: instance ${instance} is terminated: delete the Node and its CiliumNode, unless a new instance takes the name over`,
     ],
