@@ -14,6 +14,7 @@ import type { Readable } from 'node:stream';
 import { boundedText, UnreadableAnswer } from '../../network/bounded-body.ts';
 import { HttpSender, type HttpSenderOptions, type RequestSender } from '../../network/http-sender.ts';
 import { DepartingRequest } from '../../network/departing-request.ts';
+import { Backoff } from '../../runtime/backoff.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Sending } from '../gate/cloud-call.ts';
 import type { ArmAnswer, ArmApi, ArmRequest } from './arm-api.ts';
@@ -40,6 +41,31 @@ const unwanted = ['redirectPolicy', 'decompressResponsePolicy', 'proxyPolicy', '
 
 type Client = ReturnType<typeof createNetworkManagement> | ReturnType<typeof createComputeManagement>;
 
+type Clients = Readonly<Record<ArmRequest['provider'], Client>>;
+
+interface Asked {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly body: Readable | undefined;
+}
+
+/** How long no other token is asked for after ARM refused a new one, in ms. */
+const renewalPolicy = { base: 60_000, cap: 600_000 };
+
+function clientsWith(
+  credential: Credential,
+  settings: NonNullable<Parameters<typeof createNetworkManagement>[2]>,
+): Clients {
+  // The paths of requests name their subscription.
+  const clients = {
+    network: createNetworkManagement(credential, '', settings),
+    compute: createComputeManagement(credential, '', settings),
+  };
+  for (const { pipeline } of Object.values(clients))
+    for (const name of unwanted) pipeline.removePolicy({ name });
+  return clients;
+}
+
 /** One request on its way through the SDK. */
 interface Passing {
   readonly departing: DepartingRequest;
@@ -50,7 +76,11 @@ export class AzureApi implements ArmApi {
   readonly #endpoint: string;
   readonly #clock: Clock;
   readonly #sender: RequestSender;
-  readonly #clients: Readonly<Record<ArmRequest['provider'], Client>>;
+  readonly #makeClients: (renewal: number) => Clients;
+  #clients: Clients;
+  /** How often tokens were asked for anew because ARM refused one. */
+  #renewals = 0;
+  readonly #renewal: Backoff;
   readonly #passing = new AsyncLocalStorage<Passing>();
 
   constructor(options: AzureApiOptions) {
@@ -58,23 +88,21 @@ export class AzureApi implements ArmApi {
     this.#endpoint = endpoint;
     this.#clock = options.clock;
     this.#sender = options.sender ?? new HttpSender(options);
-    const credential =
-      options.credential ?? credentialOf({ ...options, httpClient: identityClient(this.#sender, options) });
-    const settings = {
-      endpoint,
-      credentials: { scopes: [`${cloud.audience}/.default`] },
-      retryOptions: { maxRetries: 0 },
-      userAgentOptions: { userAgentPrefix: 'headwater' },
-      httpClient: this.#armClient(),
+    this.#renewal = new Backoff(renewalPolicy, options);
+    this.#makeClients = (renewal) => {
+      const credential =
+        options.credential ?? credentialOf({ ...options, httpClient: identityClient(this.#sender, options) });
+      // Azure takes both forms. The SDK keeps tokens of managed identities for the whole process, by this text.
+      const audience = renewal % 2 === 0 ? cloud.audience : `${cloud.audience}/`;
+      return clientsWith(credential, {
+        endpoint,
+        credentials: { scopes: [`${audience}/.default`] },
+        retryOptions: { maxRetries: 0 },
+        userAgentOptions: { userAgentPrefix: 'headwater' },
+        httpClient: this.#armClient(),
+      });
     };
-    // The paths of requests name their subscription.
-    const clients = {
-      network: createNetworkManagement(credential, '', settings),
-      compute: createComputeManagement(credential, '', settings),
-    };
-    for (const { pipeline } of Object.values(clients))
-      for (const name of unwanted) pipeline.removePolicy({ name });
-    this.#clients = clients;
+    this.#clients = this.#makeClients(0);
   }
 
   async send(request: ArmRequest, sending: Sending): Promise<ArmAnswer> {
@@ -84,7 +112,7 @@ export class AzureApi implements ArmApi {
     const departing = new DepartingRequest(sending);
     try {
       const answer = await this.#passing.run({ departing, isRepeatable }, () =>
-        this.#ask(request, sending.signal),
+        this.#askUntilAccepted(request, sending.signal),
       );
       return await readAnswer(request, answer, this.#clock);
     } catch (error) {
@@ -96,11 +124,35 @@ export class AzureApi implements ArmApi {
     this.#sender.close();
   }
 
-  async #ask({ method, provider, url, body, ifMatch }: ArmRequest, signal: AbortSignal) {
+  /** A token that ARM refuses is asked for anew once. If that is refused, too, it is no matter of tokens. */
+  async #askUntilAccepted(request: ArmRequest, signal: AbortSignal): Promise<Asked> {
+    const clients = this.#clients;
+    const answer = await this.#ask(clients, request, signal);
+    if (answer.status !== 401) {
+      if (clients === this.#clients) this.#renewal.forget();
+      return answer;
+    }
+    if (clients === this.#clients && !this.#mayRenew()) return answer;
+    answer.body?.destroy();
+    return this.#ask(this.#clients, request, signal);
+  }
+
+  #mayRenew(): boolean {
+    if (this.#renewal.isPausing) return false;
+    this.#renewal.fail();
+    this.#clients = this.#makeClients(++this.#renewals);
+    return true;
+  }
+
+  async #ask(
+    clients: Clients,
+    { method, provider, url, body, ifMatch }: ArmRequest,
+    signal: AbortSignal,
+  ): Promise<Asked> {
     // An answer must not lead our token elsewhere.
     if (!url.startsWith('/') && !isSameService(url, this.#endpoint))
       throw new UnreadableAnswer(`it leads to ${URL.parse(url)?.host ?? 'no host'}`);
-    const client = this.#clients[provider].pathUnchecked(url);
+    const client = clients[provider].pathUnchecked(url);
     const parameters = {
       headers: { accept: 'application/json', ...(ifMatch !== undefined && { 'if-match': ifMatch }) },
       abortSignal: signal,

@@ -255,39 +255,6 @@ describe('a read of single instances', () => {
     expect(observed.instances).toEqual([{ id: vmId(99), state: 'terminated', managed: true }]);
   });
 
-  test.each([
-    ['all', all(pool)],
-    ['some', some(pool.slice(0, 15))],
-  ])('is told of %s although an interface comes twice in a list', async (_, scope) => {
-    const rig = azureRig({ topology });
-    answerInstead(rig, listOfSet, (body) => {
-      const [first = null, ...others] = member(body, 'value') as readonly Json[];
-      return { ...(body as JsonObject), value: [first, first, ...others] };
-    });
-
-    const observed = await rig.observe(scope);
-
-    expect(observed.failed).toEqual({});
-    // Refreshes confirm what a listing lacks.
-    const lacking = scope.kind === 'all' ? 1 : 0;
-    expect(holders(observed).size).toBe(scope.instanceIds.length - lacking);
-  });
-
-  test('shows the others of a VM that names something else as its interface, too', async () => {
-    const rig = azureRig({ topology });
-    answerInstead(rig, 'VirtualMachines.Get', (body) => {
-      const profile = member(body, 'properties', 'networkProfile') as JsonObject;
-      const links = [...(profile['networkInterfaces'] as readonly Json[]), { id: '/nonsense' }];
-      const properties = { networkProfile: { ...profile, networkInterfaces: links } };
-      return { ...(body as JsonObject), properties };
-    });
-
-    const observed = await rig.observe(some([singleId]));
-
-    expect(observed.failed).toEqual({});
-    expect(holders(observed)).toEqual(new Set([singleId]));
-  });
-
   test('knows that all are gone of a scale set without a VM', async () => {
     const rig = azureRig({ topology: topology.replace('wide, count: 2', 'wide, count: 0') });
     const ids = Array.from({ length: 12 }, (_, number) => vmId(number, 'wide'));

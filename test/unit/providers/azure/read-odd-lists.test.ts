@@ -1,0 +1,54 @@
+import { describe, expect, test } from '@jest/globals';
+import { type Json, type JsonObject, member } from '../../../../src/providers/azure/arm-api.ts';
+import { answerInstead, azureRig, group, vmId } from './azure-rig.ts';
+
+const listOfSet = 'Interfaces.ListVirtualMachineScaleSetNetworkInterfaces';
+const topology = `
+cloud: azure
+virtualNetworks: [{ name: main, blocks: [10.0.0.0/16], subnets: [{ name: a, block: 10.0.0.0/24 }] }]
+scaleSets: [{ name: pool, count: 30, interfaces: [{ name: nic0, subnet: a, addresses: 2 }] }]
+machines: [{ name: single, interfaces: [{ name: nic0, subnet: a, addresses: 1 }] }]
+`;
+const singleId = `${group}/providers/microsoft.compute/virtualmachines/single`.toLowerCase();
+const pool = Array.from({ length: 30 }, (_, number) => vmId(number));
+const all = (instanceIds: readonly string[]) => ({ kind: 'all', networkIds: [], instanceIds }) as const;
+const some = (instanceIds: readonly string[]) => ({ kind: 'instances', instanceIds }) as const;
+
+function holders({ interfaces }: Awaited<ReturnType<ReturnType<typeof azureRig>['observe']>>) {
+  return new Set(interfaces.flatMap(({ attachment }) => attachment?.instanceId ?? []));
+}
+
+describe('a read of instances', () => {
+  test.each([
+    ['all', all(pool)],
+    ['some', some(pool.slice(0, 15))],
+  ])('is told of %s although an interface comes twice in a list', async (_, scope) => {
+    const rig = azureRig({ topology });
+    answerInstead(rig, listOfSet, (body) => {
+      const [first = null, ...others] = member(body, 'value') as readonly Json[];
+      return { ...(body as JsonObject), value: [first, first, ...others] };
+    });
+
+    const observed = await rig.observe(scope);
+
+    expect(observed.failed).toEqual({});
+    // Refreshes confirm what a listing lacks.
+    const lacking = scope.kind === 'all' ? 1 : 0;
+    expect(holders(observed).size).toBe(scope.instanceIds.length - lacking);
+  });
+
+  test('shows the others of a VM that names something else as its interface, too', async () => {
+    const rig = azureRig({ topology });
+    answerInstead(rig, 'VirtualMachines.Get', (body) => {
+      const profile = member(body, 'properties', 'networkProfile') as JsonObject;
+      const links = [...(profile['networkInterfaces'] as readonly Json[]), { id: '/nonsense' }];
+      const properties = { networkProfile: { ...profile, networkInterfaces: links } };
+      return { ...(body as JsonObject), properties };
+    });
+
+    const observed = await rig.observe(some([singleId]));
+
+    expect(observed.failed).toEqual({});
+    expect(holders(observed)).toEqual(new Set([singleId]));
+  });
+});
