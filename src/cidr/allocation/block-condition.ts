@@ -43,6 +43,8 @@ export interface BlockFacts {
   readonly outside: Cidr | undefined;
   /** A CIDR of it that is kept for something else. */
   readonly reserved: Cidr | undefined;
+  /** A family of which it has no block, and can get none any more. */
+  readonly absent?: Family | undefined;
   /** Families that it lacks and of which no block is free. */
   readonly exhausted: readonly Family[];
   /** What its Node asks for, as far as that counts: for families that it lacks. */
@@ -69,6 +71,7 @@ export function blockCondition(facts: BlockFacts, words: BlockWords): BlockCondi
     unreadable(facts, words) ??
     misplaced(facts, words) ??
     unserved(facts, words) ??
+    incomplete(facts, words) ??
     askedTooLate(facts, words)
   );
 }
@@ -107,6 +110,24 @@ function misplaced(
   return {
     reason: 'PodCIDRConflict',
     message: `its pod CIDR ${cidrText(reserved)} overlaps the addresses of Services. It keeps it, because pods may use it: drain this node, then delete its ${object} and let it register again`,
+  };
+}
+
+/** The first family of which an object whose blocks never change shows none. */
+export function absentFamily(
+  families: readonly Family[],
+  { cidrs, unreadable }: ShownBlocks,
+): Family | undefined {
+  if (cidrs.length === 0 || unreadable !== undefined) return undefined;
+  return families.find((family) => cidrs.every((cidr) => cidr.family !== family));
+}
+
+function incomplete({ absent }: BlockFacts, { object }: BlockWords): BlockCondition | undefined {
+  if (absent === undefined) return undefined;
+  const name = familyNames[absent];
+  return {
+    reason: 'PodCIDRIncomplete',
+    message: `it has no ${name} pod CIDR, and the API server lets nobody add one: pods of this node get no ${name} address. Drain this node, then delete its ${object} and let it register again`,
   };
 }
 

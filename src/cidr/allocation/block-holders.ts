@@ -53,6 +53,7 @@ export type BlockReason =
   | 'PodCIDRsExhausted'
   | 'PodCIDRConflict'
   | 'PodCIDROutsidePools'
+  | 'PodCIDRIncomplete'
   | 'PodCIDRUnreadable'
   | 'MaskSizeInvalid'
   | 'MaskSizeIgnored'

@@ -2,7 +2,7 @@
 // holder does not free another's.
 import { BlockSet, type BlockRange, maxTogetherBits } from '../set/block-set.ts';
 import { LooseHoldings } from './loose-holdings.ts';
-import { type Cidr, type Family, contains, isSame, network, overlaps } from '../set/cidr.ts';
+import { type Cidr, type Family, contains, isAmong, isSame, network, overlaps } from '../set/cidr.ts';
 
 /** One CIDR of a pool, and the prefix length of its blocks. */
 export interface PoolCidr {
@@ -15,8 +15,15 @@ export interface PoolCidr {
 interface Holding {
   readonly holder: string;
   readonly cidr: Cidr;
-  /** Undefined outside all pools: it takes no block. */
-  place: { readonly shelf: Shelf; readonly range: BlockRange } | undefined;
+  /** The most blocks that it takes of a network; if it would take more, it takes none. */
+  readonly limit: number;
+  /** Where it takes blocks: nowhere outside all pools, in several networks if it covers them. */
+  places: readonly Place[];
+}
+
+interface Place {
+  readonly shelf: Shelf;
+  readonly range: BlockRange;
 }
 
 /** The blocks of one CIDR, and who holds them. */
@@ -26,7 +33,7 @@ interface Shelf {
   /** Holdings within one block, by its index: nearly all. */
   readonly narrow: Map<number, readonly Holding[]>;
   /** Holdings over several blocks. */
-  readonly wide: Set<Holding>;
+  readonly wide: Map<Holding, BlockRange>;
 }
 
 /** What one CIDR of a pool has. */
@@ -61,20 +68,34 @@ export interface Allocated {
 }
 
 /**
- * The most blocks that one CIDR of an object takes. A larger one cannot be the pod CIDR of a node, and whoever may write one
- * object could take a whole pool.
+ * The most blocks that one CIDR of an object takes which its owner may write. A larger one cannot be the pod CIDR of a node, and
+ * whoever may write one object could take a whole pool.
  */
 export const maxBlocksOfHolder = 256;
 
 export class BlockLedger {
   #shelves: readonly Shelf[];
+  readonly #limit: number;
+  /** CIDRs that are held whole, however large they are, by holder. */
+  readonly #trusted = new Map<string, readonly Cidr[]>();
   readonly #byHolder = new Map<string, readonly Holding[]>();
   /** Holdings that take no block. */
   readonly #outside = new LooseHoldings<Holding>();
 
-  /** The CIDRs of a family are used in this order. */
-  constructor(pools: readonly PoolCidr[]) {
+  /** The CIDRs of a family are used in this order. `limit`: the most blocks that one CIDR of an object takes. */
+  constructor(pools: readonly PoolCidr[], limit = maxBlocksOfHolder) {
     this.#shelves = pools.map(emptyShelf);
+    this.#limit = limit;
+  }
+
+  /** `holder` did not write this CIDR: it is held whole. Call it before `hold`. */
+  trust(holder: string, cidr: Cidr): void {
+    this.#trusted.set(holder, [...(this.#trusted.get(holder) ?? []), cidr]);
+  }
+
+  /** Whether a part of `cidr` could be given to others, although somebody holds it. */
+  isTooWide(cidr: Cidr): boolean {
+    return this.#placesOf(cidr, this.#limit).length < this.#placesOf(cidr, Infinity).length;
   }
 
   /** Replaces the pools, none of which may overlap. What is held stays held; networks that stay keep the order of their blocks. */
@@ -86,10 +107,10 @@ export class BlockLedger {
     const gone = before.filter((shelf) => !this.#shelves.includes(shelf));
     const loose = [
       ...this.#outside,
-      ...gone.flatMap(({ narrow, wide }) => [...[...narrow.values()].flat(), ...wide]),
+      ...gone.flatMap(({ narrow, wide }) => [...[...narrow.values()].flat(), ...wide.keys()]),
     ];
     this.#outside.clear();
-    for (const holding of loose) this.#put(holding);
+    for (const holding of new Set(loose)) this.#put(holding);
   }
 
   /** Takes the next free block of a family for `holder`; undefined if none is free. */
@@ -102,7 +123,7 @@ export class BlockLedger {
     if (allocation === undefined) return undefined;
     const { index, passed } = allocation;
     const cidr = network(family, set.blockAt(index).base, maskSize);
-    this.#note({ holder, cidr, place: undefined });
+    this.#note({ holder, cidr, limit: this.#limit, places: [] });
     return { cidr, pool, passed };
   }
 
@@ -113,7 +134,8 @@ export class BlockLedger {
   /** Records that `holder` holds a CIDR, even if another one does, too. */
   hold(holder: string, cidr: Cidr): void {
     if (this.heldBy(holder).some((each) => isSame(each, cidr))) return;
-    this.#note({ holder, cidr, place: undefined });
+    const isTrusted = isAmong(this.#trusted.get(holder) ?? [], cidr);
+    this.#note({ holder, cidr, limit: isTrusted ? Infinity : this.#limit, places: [] });
   }
 
   /** Never gives out what is within `cidr`, or overlaps it. */
@@ -133,8 +155,10 @@ export class BlockLedger {
     const holding = holdings.find((each) => isSame(each.cidr, cidr));
     if (holding === undefined) return;
     const rest = holdings.filter((each) => each !== holding);
-    if (rest.length === 0) this.#byHolder.delete(holder);
-    else this.#byHolder.set(holder, rest);
+    if (rest.length === 0) {
+      this.#byHolder.delete(holder);
+      this.#trusted.delete(holder);
+    } else this.#byHolder.set(holder, rest);
     this.#strike(holding);
   }
 
@@ -144,8 +168,9 @@ export class BlockLedger {
 
   /** Other holders of any part of `cidr`. */
   othersHolding(cidr: Cidr, holder: string): readonly string[] {
-    const place = this.#placeOf(cidr);
-    const near = place === undefined ? this.#outside.sharing(cidr) : this.#within(place.shelf, place.range);
+    const own = this.#byHolder.get(holder)?.find((each) => isSame(each.cidr, cidr));
+    const places = own?.places ?? this.#placesOf(cidr, this.#limit);
+    const near = places.length === 0 ? this.#outside.sharing(cidr) : this.#within(places);
     const names = new Set<string>();
     for (const each of near) if (each.holder !== holder && overlaps(each.cidr, cidr)) names.add(each.holder);
     return [...names];
@@ -158,7 +183,7 @@ export class BlockLedger {
 
   /** The pool of which `cidr` takes blocks; undefined if it takes none. */
   poolOf(cidr: Cidr): PoolCidr | undefined {
-    return this.#placeOf(cidr)?.shelf.pool;
+    return this.#placesOf(cidr, maxBlocksOfHolder)[0]?.shelf.pool;
   }
 
   /** Whether `cidr` is, in part, not to be given out. */
@@ -181,14 +206,17 @@ export class BlockLedger {
     return [...totals.values()];
   }
 
-  #placeOf(cidr: Cidr): Holding['place'] {
+  /** A CIDR that takes more blocks than `limit`, or is larger than a network, takes none of it. */
+  #placesOf(cidr: Cidr, limit: number): readonly Place[] {
+    const places: Place[] = [];
     for (const shelf of this.#shelves) {
       const isLarger = contains(cidr, shelf.pool.cidr) && cidr.length < shelf.pool.cidr.length;
-      const range = isLarger ? undefined : shelf.set.rangeOf(cidr);
-      if (range !== undefined)
-        return range.last - range.first < maxBlocksOfHolder ? { shelf, range } : undefined;
+      const range = isLarger && limit < Infinity ? undefined : shelf.set.rangeOf(cidr);
+      if (range === undefined) continue;
+      if (range.last - range.first < limit) places.push({ shelf, range });
+      if (!isLarger) break;
     }
-    return undefined;
+    return places;
   }
 
   #note(holding: Holding): void {
@@ -198,26 +226,23 @@ export class BlockLedger {
   }
 
   #put(holding: Holding): void {
-    const place = this.#placeOf(holding.cidr);
-    holding.place = place;
-    if (place === undefined) {
-      this.#outside.add(holding);
-      return;
+    const places = this.#placesOf(holding.cidr, holding.limit);
+    holding.places = places;
+    if (places.length === 0) this.#outside.add(holding);
+    for (const { shelf, range } of places) {
+      if (range.first === range.last)
+        shelf.narrow.set(range.first, [...(shelf.narrow.get(range.first) ?? []), holding]);
+      else shelf.wide.set(holding, range);
+      for (let index = range.first; index <= range.last; index++) shelf.set.take(index);
     }
-    const { shelf, range } = place;
-    if (range.first === range.last)
-      shelf.narrow.set(range.first, [...(shelf.narrow.get(range.first) ?? []), holding]);
-    else shelf.wide.add(holding);
-    for (let index = range.first; index <= range.last; index++) shelf.set.take(index);
   }
 
   #strike(holding: Holding): void {
-    const { place } = holding;
-    if (place === undefined) {
-      this.#outside.delete(holding);
-      return;
-    }
-    const { shelf, range } = place;
+    if (holding.places.length === 0) this.#outside.delete(holding);
+    for (const place of holding.places) this.#strikeAt(place, holding);
+  }
+
+  #strikeAt({ shelf, range }: Place, holding: Holding): void {
     shelf.wide.delete(holding);
     const rest = (shelf.narrow.get(range.first) ?? []).filter((each) => each !== holding);
     if (rest.length === 0) shelf.narrow.delete(range.first);
@@ -228,22 +253,27 @@ export class BlockLedger {
 
   #isHeld(shelf: Shelf, index: number): boolean {
     if (shelf.narrow.has(index)) return true;
-    for (const { place } of shelf.wide)
-      if (place !== undefined && place.range.first <= index && index <= place.range.last) return true;
+    for (const { first, last } of shelf.wide.values()) if (first <= index && index <= last) return true;
     return this.#reserved.some((each) => overlaps(each, shelf.set.blockAt(index)));
   }
 
-  *#within({ narrow, wide }: Shelf, { first, last }: BlockRange): Generator<Holding> {
-    for (let index = first; index <= last; index++) yield* narrow.get(index) ?? [];
-    for (const holding of wide) {
-      const range = holding.place?.range;
-      if (range !== undefined && range.first <= last && first <= range.last) yield holding;
+  *#within(places: readonly Place[]): Generator<Holding> {
+    for (const { shelf, range } of places) {
+      for (const index of narrowWithin(shelf, range)) yield* shelf.narrow.get(index) ?? [];
+      for (const [holding, { first, last }] of shelf.wide)
+        if (first <= range.last && range.first <= last) yield holding;
     }
   }
 }
 
+/** Blocks with holdings of their own, by the shorter way. */
+function* narrowWithin({ narrow }: Shelf, { first, last }: BlockRange): Generator<number> {
+  if (last - first < narrow.size) for (let index = first; index <= last; index++) yield index;
+  else yield* [...narrow.keys()].filter((index) => first <= index && index <= last);
+}
+
 function emptyShelf(pool: PoolCidr): Shelf {
-  return { pool, set: new BlockSet(pool.cidr, pool.maskSize), narrow: new Map(), wide: new Set() };
+  return { pool, set: new BlockSet(pool.cidr, pool.maskSize), narrow: new Map(), wide: new Map() };
 }
 
 function isSamePool(a: PoolCidr, b: PoolCidr): boolean {

@@ -3,7 +3,13 @@
 import { type Cidr, cidrOf, cidrText, type Family, isAmong } from '../set/cidr.ts';
 import type { Allotment, Change, Lack, Reservation, ServiceFacts } from './allotment.ts';
 import { type AskedMaskSize, askedMaskSize, type AskedMaskSizes } from './asked-mask-size.ts';
-import { blockCondition, type BlockWords, shownBlocks, type ShownBlocks } from './block-condition.ts';
+import {
+  absentFamily,
+  blockCondition,
+  type BlockWords,
+  shownBlocks,
+  type ShownBlocks,
+} from './block-condition.ts';
 import type { BlockCondition, Holder } from './block-holders.ts';
 import type { Allocated, BlockLedger } from './block-ledger.ts';
 import { oldestBefore } from './waiting-line.ts';
@@ -13,7 +19,7 @@ export const onlyPool = 'default';
 
 export interface BlockOfEachFamilyDeps<H extends Holder = Holder> {
   readonly ledger: BlockLedger;
-  /** An object gets a block of each. */
+  /** An object gets a block of each, in this order. */
   readonly families: readonly Family[];
   readonly words: BlockWords;
   /** Whether an object that has a block of one family can get one of the other. */
@@ -110,7 +116,7 @@ export class BlockOfEachFamily<H extends Holder> implements Allotment<H, readonl
     const text = added.map(cidrText).join();
     const isKnown = known.added === text;
     known.added = text;
-    const blocks = withAdded(known.holder.blocks, added);
+    const blocks = this.#inOrder(known.holder.blocks, added);
     return { draft: blocks, blocks, isKnown, allocated };
   }
 
@@ -139,6 +145,7 @@ export class BlockOfEachFamily<H extends Holder> implements Allotment<H, readonl
         conflict: this.#conflictOf(known),
         outside: shown.cidrs.find((cidr) => ledger.poolOf(cidr) === undefined),
         reserved: shown.cidrs.find((cidr) => ledger.isReserved(cidr)),
+        absent: this.#deps.canGrow ? undefined : absentFamily(this.#deps.families, shown),
         exhausted:
           asked === 'unknown' ? [] : missing.filter((family) => !this.#hasBlock(known, family, asked)),
         asked,
@@ -166,6 +173,14 @@ export class BlockOfEachFamily<H extends Holder> implements Allotment<H, readonl
     for (const cidr of old.slice(0, Math.max(0, held.length - maxRemembered)))
       ledger.release(holder.uid, cidr);
     return shown.cidrs.flatMap((cidr) => ledger.othersHolding(cidr, holder.uid));
+  }
+
+  /** The blocks to write: what is shown keeps its text and order, and what is added stands in the order of the families. */
+  #inOrder(shown: readonly string[], added: readonly Cidr[]): readonly string[] {
+    const { families } = this.#deps;
+    const isFirst = added[0]?.family === families[0];
+    const texts = added.map(cidrText);
+    return isFirst ? [...texts, ...shown] : [...shown, ...texts];
   }
 
   /** The families of which the object shows no block. */
@@ -245,10 +260,4 @@ function isSameText(a: readonly string[], b: readonly string[]): boolean {
 function isSameAsking(a: AskedMaskSizes | 'unknown', b: AskedMaskSizes | 'unknown'): boolean {
   if (a === 'unknown' || b === 'unknown') return a === b;
   return a.ipv4 === b.ipv4 && a.ipv6 === b.ipv6;
-}
-
-/** The blocks to write: what is shown keeps its text and order, and IPv4 goes before IPv6. */
-function withAdded(shown: readonly string[], added: readonly Cidr[]): readonly string[] {
-  const texts = added.map(cidrText);
-  return added[0]?.family === 'ipv6' ? [...shown, ...texts] : [...texts, ...shown];
 }

@@ -6,16 +6,20 @@ import {
 } from '../../cidr/allocation/block-of-each-family.ts';
 import type { Holder } from '../../cidr/allocation/block-holders.ts';
 import { BlockLedger } from '../../cidr/allocation/block-ledger.ts';
-import { families } from '../../cidr/set/cidr.ts';
 import type { BlockSettings } from '../../config/block-pools.ts';
-import type { BlockBook } from '../cidr-session.ts';
+import type { AllotmentBook } from '../cidr-session.ts';
 
+/** `limit`: the most blocks that one CIDR of an object takes. */
 export function blockOfEachFamilyBook<H extends Holder>(
   { pools, reserved }: BlockSettings,
   rules: Pick<BlockOfEachFamilyDeps<H>, 'words' | 'canGrow' | 'askedBy'>,
-): BlockBook<H, readonly string[]> {
-  const ledger = new BlockLedger(pools.map((pool) => ({ pool: onlyPool, ...pool })));
+  limit?: number,
+): AllotmentBook<H, readonly string[]> {
+  const ledger = new BlockLedger(
+    pools.map((pool) => ({ pool: onlyPool, ...pool })),
+    limit,
+  );
   for (const cidr of reserved) ledger.reserve(cidr);
-  const own = families.filter((family) => pools.some(({ cidr }) => cidr.family === family));
+  const own = [...new Set(pools.map(({ cidr }) => cidr.family))];
   return { ledger, allotment: new BlockOfEachFamily({ ledger, families: own, ...rules }), writesInARow: 0 };
 }

@@ -59,7 +59,11 @@ class CloudSyncParts extends AliasParts<SyncedCloud> implements CidrParts<AliasH
   openBook(): BlockBook<AliasHolder, AliasDraft> {
     const { options } = this.#deps.host;
     const { pools, reserved } = blockSettings(options, 'nodeipam');
-    const ledger = new BlockLedger(pools.map((pool) => ({ pool: onlyPool, ...pool })));
+    // No agent writes the pod CIDRs of a Node: they are held whole, however large they are.
+    const ledger = new BlockLedger(
+      pools.map((pool) => ({ pool: onlyPool, ...pool })),
+      Infinity,
+    );
     for (const cidr of reserved) ledger.reserve(cidr);
     return {
       ledger,

@@ -9,6 +9,14 @@ import {
   clusterPoolHolder,
   podCidrsPatch,
 } from '../../cidr/cluster-pool/cilium-node-holders.ts';
+import type { BlockLedger } from '../../cidr/allocation/block-ledger.ts';
+import {
+  firstHeld,
+  firstHeldAnnotation,
+  firstHeldText,
+  wideHoldings,
+} from '../../cidr/cluster-pool/first-held.ts';
+import { cidrText } from '../../cidr/set/cidr.ts';
 import { blockSettings } from '../../config/block-pools.ts';
 import type { AccessScope } from '../../kubernetes/access/needed-access.ts';
 import { ciliumNodesPath } from '../../kubernetes/cilium-node/cilium-node-writer.ts';
@@ -60,7 +68,8 @@ class ClusterPoolParts extends CiliumNodeParts<CiliumNodeHolder, readonly string
   }
 
   openBook(): BlockBook<CiliumNodeHolder, readonly string[]> {
-    return blockOfEachFamilyBook(blockSettings(this.deps.host.options, 'cluster-pool'), {
+    const settings = blockSettings(this.deps.host.options, 'cluster-pool');
+    const book = blockOfEachFamilyBook<CiliumNodeHolder>(settings, {
       words: {
         object: 'CiliumNode',
         moreBlocks: 'add a network to --cluster-pool-ipv4-cidr or --cluster-pool-ipv6-cidr',
@@ -68,6 +77,17 @@ class ClusterPoolParts extends CiliumNodeParts<CiliumNodeHolder, readonly string
       canGrow: true,
       askedBy: (holder) => this.#askedBy(holder),
     });
+    this.#holdFirst(book.ledger);
+    return book;
+  }
+
+  #holdFirst(ledger: BlockLedger): void {
+    const { lease } = this.deps.leadership;
+    const networks = ledger.figures().map(({ cidr, maskSize }) => `${cidrText(cidr)} ${maskSize}`);
+    const shown = wideHoldings(this.ports.known().values(), (cidr) => ledger.isTooWide(cidr));
+    const first = firstHeld(networks.join(), lease?.annotation(firstHeldAnnotation), shown);
+    for (const { uid, cidr } of first) ledger.trust(uid, cidr);
+    lease?.annotate(firstHeldAnnotation, firstHeldText(networks.join(), first));
   }
 
   /** A CiliumNode that a Node owns has one, whether that one is seen already or not. */

@@ -23,11 +23,16 @@ export function nodeIpamMode(deps: ModeDeps): CidrMode<NodeHolder, readonly stri
       return {
         access: { mode: 'nodeipam' },
         openBook: () =>
-          blockOfEachFamilyBook(blockSettings(options, 'nodeipam'), {
-            words: { object: 'Node', moreBlocks: 'move to a larger --cluster-cidr' },
-            canGrow: false,
-            askedBy: ({ askedMaskSizes }) => askedMaskSizes,
-          }),
+          blockOfEachFamilyBook(
+            blockSettings(options, 'nodeipam'),
+            {
+              words: { object: 'Node', moreBlocks: 'move to a larger --cluster-cidr' },
+              canGrow: false,
+              askedBy: ({ askedMaskSizes }) => askedMaskSizes,
+            },
+            // No agent writes the pod CIDRs of a Node: they are held whole, however large they are.
+            Infinity,
+          ),
         holders: new NodeHolders({
           read: nodeHolder,
           writer,

@@ -52,12 +52,6 @@ describe('a CiliumNode', () => {
       'PodCIDROutsidePools',
       /^its pod CIDR 192.168.0.0\/24 is in no pool, .* add its network to the options, or drain the node/,
     ],
-    [
-      'with a CIDR bigger than the pool',
-      ['10.0.0.0/8'],
-      'PodCIDROutsidePools',
-      /^its pod CIDR 10.0.0.0\/8 is in no pool, or larger than a block may be/,
-    ],
     ['with host bits', ['10.0.0.7/24'], undefined, /^$/],
     ['with three pod CIDRs', ['10.0.0.0/24', '10.0.1.0/24', '10.0.2.0/24'], undefined, /^$/],
   ])('%s is reported, keeps what it has, and costs no other its block', async (_, podCIDRs, reason, text) => {
@@ -76,6 +70,29 @@ describe('a CiliumNode', () => {
     const [block = ''] = await blocksOf(world, 'good');
     expect(podCIDRs.slice(0, 16).map((each) => each.replace('.7/', '.0/'))).not.toContain(block);
     expect(world.bugs).toEqual([]);
+  });
+
+  test('with a CIDR of more than 256 blocks holds it whole if it stood there first, and takes nothing if it comes later', async () => {
+    const flags = { 'cluster-pool-ipv4-cidr': '10.0.0.0/14', 'cluster-pool-ipv4-mask-size': '26' };
+    const world = worldOf('run', { flags: { ...poolFlags, ...flags } });
+    await addCiliumNode(world, 'first', ['10.0.0.0/16']);
+    await world.clock.advance(2000);
+    world.startReplica();
+    world.join('a');
+    await world.until('it is served', () => world.isServed());
+    expect(await blocksOf(world, 'a')).toEqual(['10.1.0.0/26']);
+
+    await addCiliumNode(world, 'late', ['10.0.0.0/8']);
+    await world.clock.advance(5000);
+    world.leader?.stop();
+    world.startReplica();
+    world.join('b');
+    await world.until('it is served', () => world.isServed());
+    expect(await blocksOf(world, 'b')).toEqual(['10.1.0.64/26']);
+    expect(world.leader?.controller.node('late')).toMatchObject({
+      reason: 'PodCIDROutsidePools',
+      why: expect.stringContaining('its pod CIDR 10.0.0.0/8 is in no pool, or larger than a block may be'),
+    });
   });
 
   test('whose definition prunes pod CIDRs is told so, and gets at most four writes a minute', async () => {

@@ -95,14 +95,54 @@ describe('nodeipam', () => {
     ]);
   });
 
-  test('adds no family to a Node that has a CIDR', async () => {
+  test('gives the CIDRs of both families in the order of cluster-cidr, IPv6 first too', async () => {
+    const world = worldOf({ 'cluster-cidr': 'fd00::/56,10.0.0.0/22' });
+    world.startReplica();
+    world.join('a');
+    await world.until('it is served', () => world.isServed());
+
+    expect(await blocksOf(world)).toEqual({ a: ['fd00::/64', '10.0.0.0/24'] });
+    expect(textAt(await world.ask('GET', `${world.path}/a`), 'spec', 'podCIDR')).toBe('fd00::/64');
+  });
+
+  test('holds every CIDR of a Node whole, larger ones than a block too', async () => {
+    const world = worldOf({ 'cluster-cidr': '10.0.0.0/15', 'node-cidr-mask-size': '26' });
+    await addNode(world, 'old', ['10.0.0.0/16']);
+    world.startReplica();
+    world.join('a');
+    await world.until('it is served', () => world.isServed());
+
+    expect((await blocksOf(world))['a']).toEqual(['10.1.0.0/26']);
+    expect(world.leader?.controller.node('old')).toMatchObject({ reason: 'PodCIDROutsidePools' });
+
+    await world.ask('DELETE', `${world.path}/old`);
+    await world.clock.advance(1000);
+    expect(world.leader?.controller.status().pools).toMatchObject([{ held: 1 }]);
+  });
+
+  test('gives out nothing of a network that lies within the CIDR of a Node', async () => {
+    const world = worldOf({ 'cluster-cidr': '10.0.0.0/22' });
+    await addNode(world, 'old', ['10.0.0.0/8']);
+    world.startReplica();
+    await addNode(world, 'a', []);
+    await world.clock.advance(10_000);
+
+    expect((await blocksOf(world))['a']).toEqual([]);
+    expect(world.leader?.controller.node('a')).toMatchObject({ reason: 'PodCIDRsExhausted' });
+  });
+
+  test('adds no family to a Node that has a CIDR, and reports it', async () => {
     const world = worldOf({ 'cluster-cidr': '10.0.0.0/22,fd00::/56' });
     await addNode(world, 'a', ['10.0.3.0/24']);
     world.startReplica();
     await world.clock.advance(30_000);
 
     expect(world.writes).toEqual([]);
-    expect(world.leader?.controller.node('a')).toMatchObject({ known: true, standing: 'served' });
+    expect(world.leader?.controller.node('a')).toMatchObject({
+      standing: 'served',
+      reason: 'PodCIDRIncomplete',
+      why: expect.stringContaining('it has no IPv6 pod CIDR, and the API server lets nobody add one'),
+    });
   });
 
   test('keeps the CIDR of a Node that is being deleted', async () => {

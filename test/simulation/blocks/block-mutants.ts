@@ -68,8 +68,8 @@ export const blockMutants: readonly Mutant[] = [
   one(
     'counts a block as taken only if all of it is',
     'cidr/allocation/block-ledger.ts',
-    'for (let index = range.first; index <= range.last; index++) shelf.set.take(index);\n  }\n\n  #strike',
-    'for (let index = range.first; index <= range.last; index++)\n      if (holding.cidr.length <= shelf.pool.maskSize) shelf.set.take(index);\n  }\n\n  #strike',
+    'for (let index = range.first; index <= range.last; index++) shelf.set.take(index);\n    }\n  }\n\n  #strike',
+    'for (let index = range.first; index <= range.last; index++)\n        if (holding.cidr.length <= shelf.pool.maskSize) shelf.set.take(index);\n    }\n  }\n\n  #strike',
   ),
   one(
     'forgets who waits when a block is free',

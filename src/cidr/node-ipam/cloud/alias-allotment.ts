@@ -1,7 +1,7 @@
 // What Nodes get where their pod CIDRs follow a cloud: what it routes to their instances, and then the condition that their
 // network is available. What a Node shows stays its own while it lives, and no CIDR is given to a second one.
 import type { Allotment, Change, Lack, Reservation, ServiceFacts } from '../../allocation/allotment.ts';
-import { shownBlocks, type ShownBlocks } from '../../allocation/block-condition.ts';
+import { absentFamily, shownBlocks, type ShownBlocks } from '../../allocation/block-condition.ts';
 import type { BlockCondition } from '../../allocation/block-holders.ts';
 import type { BlockLedger } from '../../allocation/block-ledger.ts';
 import { bySeniority } from '../../allocation/waiting-line.ts';
@@ -125,6 +125,7 @@ export class AliasAllotment implements Allotment<AliasHolder, AliasDraft> {
       {
         holder,
         shown: known.shown,
+        absent: absentFamily(this.#deps.families, known.shown),
         latest: this.#deps.reads.latest(holder.uid),
         plan,
         conflict: obstacle?.kind === 'conflict' ? obstacle : undefined,

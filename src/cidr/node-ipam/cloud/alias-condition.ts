@@ -16,7 +16,7 @@ export interface AliasWords {
   readonly remedy: string;
 }
 
-export interface AliasConditionFacts extends ServiceFacts, Pick<BlockFacts, 'holder' | 'shown'> {
+export interface AliasConditionFacts extends ServiceFacts, Pick<BlockFacts, 'absent' | 'holder' | 'shown'> {
   /** What the cloud last answered, and what follows from it; undefined before the first answer. */
   readonly latest: LatestAlias | undefined;
   readonly plan: AliasPlan | undefined;
@@ -40,6 +40,7 @@ export function aliasCondition(facts: AliasConditionFacts, words: AliasWords): B
         shown,
         conflict: hasBlocks ? conflict : undefined,
         outside: undefined,
+        absent: isWaiting ? undefined : facts.absent,
         reserved: hasBlocks ? reserved : undefined,
         exhausted: [],
         refused: facts.refused,

@@ -52,6 +52,29 @@ describe('a ledger of blocks', () => {
     expect(blocks.isReserved(cidr('10.0.1.0/24'))).toBe(true);
   });
 
+  test('holds a CIDR whole, in each network that it covers, where no CIDR is bounded or its holder is trusted', () => {
+    const pools = ['10.0.0.0/16', '10.1.0.0/16', '10.2.0.0/16'].map((text) => ({
+      pool: 'default',
+      cidr: cidr(text),
+      maskSize: 26,
+    }));
+    const [unbounded, bounded] = [new BlockLedger(pools, Infinity), new BlockLedger(pools)];
+    bounded.trust('a', cidr('10.0.0.0/15'));
+    for (const blocks of [unbounded, bounded]) {
+      blocks.hold('a', cidr('10.0.0.0/15'));
+      expect(blocks.figures().map(({ held }) => held)).toEqual([1024, 1024, 0]);
+      expect(given(blocks)).toBe('10.2.0.0/26');
+      expect(blocks.othersHolding(cidr('10.1.0.0/26'), 'b')).toEqual(['a']);
+      expect(blocks.othersHolding(cidr('10.0.0.0/15'), 'a')).toEqual([]);
+
+      blocks.release('a', cidr('10.0.0.0/15'));
+      expect(blocks.figures().map(({ held }) => held)).toEqual([0, 0, 1]);
+    }
+    bounded.hold('b', cidr('10.0.0.0/15'));
+    expect(bounded.figures().map(({ held }) => held)).toEqual([0, 0, 1]);
+    expect(bounded.isTooWide(cidr('10.0.0.0/15'))).toBe(true);
+  });
+
   test('lets one CIDR take at most 256 blocks', () => {
     const blocks = ledger(['10.0.0.0/8', 24]);
     blocks.hold('wide', cidr('10.1.0.0/16'));

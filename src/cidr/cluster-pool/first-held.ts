@@ -1,0 +1,64 @@
+// What objects had before this software first gave out blocks of its networks. Another program, or other mask sizes, gave it, so
+// it is held whole. A CIDR of that size that appears later is a claim of whoever writes the object, and takes no block. The Lease
+// remembers what was there first. Pure.
+import { isObject, type Json, type JsonObject } from '../../kubernetes/transport/json.ts';
+import { type Cidr, cidrOf, cidrText } from '../set/cidr.ts';
+
+/** The annotation of the Lease. */
+export const firstHeldAnnotation = 'headwater/first-held';
+
+/** A CIDR larger than any block, and the uid of its object. */
+export interface WideHolding {
+  readonly uid: string;
+  readonly cidr: Cidr;
+}
+
+/** A longer annotation is not written: everything counts as held before, then, at each start. */
+const maxCharacters = 100_000;
+
+/** `networks`: what blocks come from, and their sizes. `text`: the annotation. `wide`: what objects show now. */
+export function firstHeld(
+  networks: string,
+  text: string | undefined,
+  wide: readonly WideHolding[],
+): readonly WideHolding[] {
+  const known = read(text);
+  if (known?.['networks'] !== networks) return wide;
+  const held = known['held'];
+  if (!isObject(held)) return wide;
+  return wide.filter(({ uid, cidr }) => isListed(held[uid], cidr));
+}
+
+/** The annotation; undefined if it would be too long. */
+export function firstHeldText(networks: string, holdings: readonly WideHolding[]): string | undefined {
+  const held: Record<string, string[]> = {};
+  for (const { uid, cidr } of holdings) (held[uid] ??= []).push(cidrText(cidr));
+  const text = JSON.stringify({ networks, held });
+  return text.length > maxCharacters ? undefined : text;
+}
+
+function isListed(list: Json | undefined, cidr: Cidr): boolean {
+  return Array.isArray(list) && list.includes(cidrText(cidr));
+}
+
+function read(text: string | undefined): JsonObject | undefined {
+  try {
+    const value = JSON.parse(text ?? '') as Json;
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What objects show that is larger than a block may be. */
+export function wideHoldings(
+  holders: Iterable<{ readonly uid: string; readonly blocks: readonly string[] }>,
+  isTooWide: (cidr: Cidr) => boolean,
+): readonly WideHolding[] {
+  return [...holders].flatMap(({ uid, blocks }) =>
+    blocks.flatMap((text) => {
+      const cidr = cidrOf(text);
+      return cidr !== undefined && isTooWide(cidr) ? [{ uid, cidr }] : [];
+    }),
+  );
+}

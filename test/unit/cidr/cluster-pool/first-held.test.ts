@@ -1,0 +1,38 @@
+import { describe, expect, test } from '@jest/globals';
+import { firstHeld, firstHeldText, wideHoldings } from '../../../../src/cidr/cluster-pool/first-held.ts';
+import { cidrText } from '../../../../src/cidr/set/cidr.ts';
+import { cidr } from '../allocation/holder-model.ts';
+
+const networks = '10.0.0.0/8 26';
+const old = { uid: 'old', cidr: cidr('10.1.0.0/16') };
+const late = { uid: 'late', cidr: cidr('10.0.0.0/8') };
+
+describe('what objects had first', () => {
+  test.each([
+    ['everything where nothing is remembered', undefined, [old, late]],
+    ['only what is remembered', firstHeldText(networks, [old]), [old]],
+    ['nothing where nothing was there', firstHeldText(networks, []), []],
+    [
+      'everything where blocks come from other networks now',
+      firstHeldText('10.0.0.0/8 24', [old]),
+      [old, late],
+    ],
+    ['everything where the memory cannot be read', '{', [old, late]],
+    ['no other CIDR of the same object', firstHeldText(networks, [{ ...late, uid: 'old' }]), []],
+  ])('is %s', (_, text, expected) => {
+    expect(firstHeld(networks, text, [old, late])).toEqual(expected);
+  });
+
+  test('is not remembered where that takes too much room', () => {
+    const many = Array.from({ length: 5000 }, (_, index) => ({ ...old, uid: `uid-${index}` }));
+
+    expect(firstHeldText(networks, many)).toBeUndefined();
+  });
+
+  test('is what is larger than a block may be', () => {
+    const holders = [{ uid: 'a', blocks: ['10.1.0.0/16', '10.2.0.0/26', 'none'] }];
+    const wide = wideHoldings(holders, ({ length }) => length < 18);
+
+    expect(wide.map(({ uid, cidr: own }) => `${uid} ${cidrText(own)}`)).toEqual(['a 10.1.0.0/16']);
+  });
+});
