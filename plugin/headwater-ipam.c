@@ -327,14 +327,27 @@ static int count_files(const char *directory) {
   return count;
 }
 
+/* Whether folders may be made for the socket: a network may name any path. */
+static int is_in_run_directory(void) {
+  static const char *const parents[] = {"/var/run/headwater/", "/run/headwater/"};
+  for (size_t at = 0; at < sizeof parents / sizeof *parents; at++)
+    if (strncmp(socket_path, parents[at], strlen(parents[at])) == 0) return strstr(socket_path, "/..") == NULL;
+  return 0;
+}
+
 /* Leaves the DEL for the agent, which replays it before it serves. */
 static _Noreturn void queue_delete(const struct text *body) {
   char directory[256], digits[65], path[400], unfinished[432];
   int folder = (int)(strrchr(socket_path, '/') - socket_path);
-  snprintf(directory, sizeof directory, "%.*s", folder, socket_path);
-  mkdir(directory, 0755); /* whether it is there shows below */
+  if (is_in_run_directory()) { /* whether they are there shows below */
+    snprintf(directory, sizeof directory, "%.*s", (int)(strstr(socket_path, "/headwater/") - socket_path) + 10, socket_path);
+    mkdir(directory, 0755);
+    snprintf(directory, sizeof directory, "%.*s", folder, socket_path);
+    mkdir(directory, 0755);
+    snprintf(directory, sizeof directory, "%.*s/deleteQueue", folder, socket_path);
+    mkdir(directory, 0700);
+  }
   snprintf(directory, sizeof directory, "%.*s/deleteQueue", folder, socket_path);
-  if (mkdir(directory, 0700) < 0 && errno != EEXIST) fail(5, "cannot make %s: %s", directory, strerror(errno));
   if (count_files(directory) >= max_deletes) fail(5, "%s is full: start the agent", directory);
   sha256(body, digits);
   snprintf(path, sizeof path, "%s/%s.delete", directory, digits);

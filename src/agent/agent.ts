@@ -1,4 +1,5 @@
 // The agent of one node: puts its parts together, and runs them until it is stopped.
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AgentSettings } from '../config/agent-settings.ts';
 import { isObject, type JsonObject } from '../kubernetes/transport/json.ts';
@@ -37,6 +38,8 @@ export interface AgentDeps {
   readonly kubernetes: KubernetesTransport | undefined;
   /** Throws what Node.js throws. */
   readonly readFile: (path: string) => string;
+  /** What `ipam.resolvConf` names. Rejects with why it cannot be read. */
+  readonly readDnsFile: (path: string) => Promise<string>;
 }
 
 export type AgentEnd =
@@ -60,6 +63,8 @@ export async function runAgent(deps: AgentDeps, stop: AbortSignal): Promise<Agen
         return { kind: 'failed', problem: `cannot use ${path}: ${lock.problem}; set --${option}` };
       locks.push(lock.release);
     }
+    const queue = makeDirectory(deleteQueueOf(socketPath).directory);
+    if (queue !== undefined) return { kind: 'failed', problem: queue };
     const canRebuild = deps.kubernetes !== undefined;
     const state = openState({ path: stateDir, bootIdFile, canRebuild });
     if (state.kind === 'unusable')
@@ -74,6 +79,16 @@ export async function runAgent(deps: AgentDeps, stop: AbortSignal): Promise<Agen
     return await serve(deps, state, open, stop);
   } finally {
     for (const release of locks) release();
+  }
+}
+
+/** The plugin makes it only in the run directory. Returns what prevents it. */
+function makeDirectory(path: string): string | undefined {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    return undefined;
+  } catch (error) {
+    return `cannot make the directory ${path}: ${(error as Error).message}; set --socket-path`;
   }
 }
 
@@ -98,7 +113,7 @@ export async function serve(
   open: (api: Api) => Entrance,
   stop: AbortSignal,
 ): Promise<AgentEnd> {
-  const { settings, clock, random, log, registry, readFile, kubernetes: transport } = deps;
+  const { settings, clock, random, log, registry, readDnsFile, kubernetes: transport } = deps;
   const spec = specOf(deps);
   if (typeof spec === 'string') return { kind: 'failed', problem: spec };
   let source: AddressSource | undefined;
@@ -137,7 +152,8 @@ export async function serve(
   ipam.start();
   const waitingFor = (): string | undefined => whatIsMissing(ipam, settings, { source, pods });
   const gone = pods && new GonePods({ ipam, pods, clock, log });
-  const verbs = new Verbs({ ipam, clock, mayGrow: settings.mode !== 'host-scope', waitingFor, readFile });
+  const mayGrow = settings.mode !== 'host-scope';
+  const verbs = new Verbs({ ipam, clock, mayGrow, waitingFor, readDnsFile });
   const answerer = new Answerer({
     verbs,
     clock,

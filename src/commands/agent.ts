@@ -2,6 +2,7 @@
 import packageJson from '../../package.json' with { type: 'json' };
 import { randomUUID } from 'node:crypto';
 import { type AgentEnd, runAgent } from '../agent/agent.ts';
+import { readDnsFile } from '../agent/cni/dns-file.ts';
 import { agentSettings } from '../config/agent-settings.ts';
 import type { Options } from '../config/option-table.ts';
 import type { Outbound } from '../config/outbound.ts';
@@ -68,6 +69,7 @@ async function serve({ options, outbound, log }: Started, stop: AbortSignal): Pr
         registry,
         kubernetes: cluster?.transport,
         readFile: (path) => thisProcess.readFile(path),
+        readDnsFile: (path) => readDnsFile(path, settings.dnsDirectories),
       },
       stop,
     );

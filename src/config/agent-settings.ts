@@ -23,6 +23,8 @@ export interface AgentSettings {
   readonly ranges: readonly Cidr[];
   /** In canonical text. */
   readonly excluded: readonly string[];
+  /** Where files of DNS settings may be. */
+  readonly dnsDirectories: readonly string[];
   readonly createsCiliumNode: boolean;
   /** A file with the rest of the spec of a CiliumNode that is created. */
   readonly ciliumNodeSpec: string | undefined;
@@ -51,6 +53,7 @@ export function agentSettings(options: Options): AgentSettings {
     enabled: { ipv4: options.enableIpv4, ipv6: options.enableIpv6 },
     ranges: families.flatMap((family) => cidrOf(rangeText(options, family) ?? '') ?? []),
     excluded: excludeIps.flatMap((text) => canonicalAddress(text) ?? []),
+    dnsDirectories: options.resolvConfDirectories,
     createsCiliumNode: options.autoCreateCiliumNodeResource,
     ciliumNodeSpec: options.ciliumNodeSpec,
     protocol: options.ciliumNodeProtocol,

@@ -274,8 +274,26 @@ describe('the plugin', () => {
     expect(JSON.parse(out)).toMatchObject({ code: 5 });
   });
 
+  test('makes no folder for a DEL where the network says that the socket is', async () => {
+    node = await NodeMachine.create(both);
+    const elsewhere = join(node.directory, 'elsewhere');
+    mkdirSync(elsewhere);
+
+    for (const socket of [
+      join(elsewhere, 'agent.sock'),
+      join(node.directory, 'new/agent.sock'),
+      `/var/run/headwater/../..${elsewhere}/agent.sock`,
+    ]) {
+      const { code, out } = await node.plugin(env('DEL'), conf({ socket }));
+      expect({ code, ...(JSON.parse(out) as object) }).toMatchObject({ code: 5 });
+    }
+
+    expect(globSync(join(node.directory, '{new,elsewhere/*}'))).toEqual([]);
+  });
+
   test('names the file of a DEL by its SHA-256', async () => {
     node = await NodeMachine.create(both);
+    mkdirSync(join(node.directory, 'run/deleteQueue'), { recursive: true });
 
     await node.plugin(env('DEL'), conf());
 

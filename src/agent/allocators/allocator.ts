@@ -1,5 +1,5 @@
 // The port of what hands out the addresses of one family of a pool. An allocator knows which addresses are taken, not by whom.
-import type { Family } from '../../cidr/set/cidr.ts';
+import { cidrOf, contains, type Family, network, parseAddress, widthOf } from '../../cidr/set/cidr.ts';
 import type { Outcome } from '../ipam/ipam-error.ts';
 
 /** What a pod's network may need to know of an address. Only clouds say more than nothing. */
@@ -11,6 +11,16 @@ export interface AddressDetails {
   /** What the network routes by itself. */
   readonly cidrs?: readonly string[];
   readonly skipsMasquerade?: boolean;
+  /** The network of the gateway. */
+  readonly subnet?: string;
+}
+
+/** How a pod reaches what is beyond its own interface. */
+export interface PodNetwork {
+  /** Prefix length of the network that an address is in. */
+  readonly length: number;
+  /** In that network, and never an address of a pod; undefined: no address of it is left for one. */
+  readonly gateway: bigint | undefined;
 }
 
 export interface NextRequest {
@@ -23,8 +33,6 @@ export interface Allocator {
   readonly family: Family;
   /** Networks that its addresses come from, as text. */
   readonly cidrs: readonly string[];
-  /** Prefix length of the network that an address is in. */
-  readonly prefixLength: number;
   /** The address that the network sets aside as its gateway. */
   readonly router: bigint | undefined;
   /** How many addresses it has, taken or free. */
@@ -39,6 +47,28 @@ export interface Allocator {
   /** Frees an address; does nothing if it is free, or elsewhere. */
   release(address: bigint): void;
   details(address: bigint): AddressDetails;
+  /** Undefined if nothing is known of the network. */
+  networkOf(address: bigint): PodNetwork | undefined;
   /** `<taken>/<capacity> allocated`, with more where there is more. */
   status(): string;
+}
+
+/** Of any subnet of IPv6: https://www.rfc-editor.org/rfc/rfc4291#section-2.5.1 */
+const ipv6SubnetLength = 64;
+
+/**
+ * The network of a single address. The status shows subnets of IPv4 alone; those of IPv6 have a length that is the same
+ * everywhere, and a first address that means their routers.
+ */
+export function subnetOf(
+  { subnet, gateway }: AddressDetails,
+  family: Family,
+  address: bigint,
+): PodNetwork | undefined {
+  if (family === 'ipv6')
+    return { length: ipv6SubnetLength, gateway: network(family, address, ipv6SubnetLength).base };
+  const cidr = cidrOf(subnet ?? '');
+  const router = parseAddress(gateway ?? '');
+  const isInside = cidr !== undefined && contains(cidr, { family, base: address, length: widthOf[family] });
+  return isInside && router?.family === family ? { length: cidr.length, gateway: router.value } : undefined;
 }

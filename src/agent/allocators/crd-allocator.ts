@@ -3,7 +3,13 @@
 import { addressText, type Cidr, cidrText, contains, type Family, widthOf } from '../../cidr/set/cidr.ts';
 import type { Random } from '../../runtime/random.ts';
 import { failed, ok, type Outcome } from '../ipam/ipam-error.ts';
-import type { AddressDetails, Allocator, NextRequest } from './allocator.ts';
+import {
+  type AddressDetails,
+  type Allocator,
+  type NextRequest,
+  type PodNetwork,
+  subnetOf,
+} from './allocator.ts';
 
 export interface OfferedAddress {
   /** The interface that has it. */
@@ -30,7 +36,6 @@ export interface Offer {
 
 export class CrdAllocator implements Allocator {
   readonly family: Family;
-  readonly prefixLength: number;
   readonly router = undefined;
   readonly #random: Random;
   readonly #taken = new Set<bigint>();
@@ -38,7 +43,6 @@ export class CrdAllocator implements Allocator {
 
   constructor(family: Family, offer: Offer, random: Random) {
     this.family = family;
-    this.prefixLength = widthOf[family];
     this.#offer = offer;
     this.#random = random;
   }
@@ -104,6 +108,13 @@ export class CrdAllocator implements Allocator {
   details(address: bigint): AddressDetails {
     const resource = this.#offer.addresses.get(address)?.resource ?? '';
     return this.#offer.interfaces?.get(resource)?.details ?? {};
+  }
+
+  networkOf(address: bigint): PodNetwork | undefined {
+    const found = subnetOf(this.details(address), this.family, address);
+    return found?.gateway !== undefined && this.covers(found.gateway)
+      ? { ...found, gateway: undefined }
+      : found;
   }
 
   status(): string {

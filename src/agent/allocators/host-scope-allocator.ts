@@ -4,7 +4,7 @@
 import { type Cidr, cidrText, contains, type Family, widthOf } from '../../cidr/set/cidr.ts';
 import type { Random } from '../../runtime/random.ts';
 import { failed, ok, type Outcome } from '../ipam/ipam-error.ts';
-import type { AddressDetails, Allocator, NextRequest } from './allocator.ts';
+import type { AddressDetails, Allocator, NextRequest, PodNetwork } from './allocator.ts';
 
 /** Addresses of one word. */
 const wordBits = 32n;
@@ -19,7 +19,6 @@ export interface BlockEnds {
 export class HostScopeAllocator implements Allocator {
   readonly family: Family;
   readonly cidrs: readonly string[];
-  readonly prefixLength: number;
   readonly capacity: bigint;
   readonly router: bigint | undefined;
   readonly #cidr: Cidr;
@@ -37,7 +36,6 @@ export class HostScopeAllocator implements Allocator {
     this.#random = random;
     this.family = cidr.family;
     this.cidrs = [cidrText(cidr)];
-    this.prefixLength = cidr.length;
     const size = 1n << BigInt(widthOf[cidr.family] - cidr.length);
     const { allowsFirst, allowsLast } = usedEnds(size, ends);
     this.#min = allowsFirst ? 0n : 1n;
@@ -83,6 +81,12 @@ export class HostScopeAllocator implements Allocator {
 
   details(): AddressDetails {
     return {};
+  }
+
+  /** Without a router, the gateway is the first address, if no pod gets it. */
+  networkOf(): PodNetwork {
+    const gateway = this.router ?? (this.#min > 0n ? this.#cidr.base : undefined);
+    return { length: this.#cidr.length, gateway };
   }
 
   release(address: bigint): void {

@@ -1,9 +1,15 @@
 // Hands out the addresses of one family of a pool, block by block in the order in which this node has them. A block that is
 // gone, or is to go, gives nothing new, and stays as long as an address of it is in use.
-import { addressText, type Cidr, cidrText, type Family, widthOf } from '../../cidr/set/cidr.ts';
+import { addressText, type Cidr, cidrText, type Family } from '../../cidr/set/cidr.ts';
 import type { Random } from '../../runtime/random.ts';
 import { failed, ok, type Outcome } from '../ipam/ipam-error.ts';
-import type { AddressDetails, Allocator, NextRequest } from './allocator.ts';
+import {
+  type AddressDetails,
+  type Allocator,
+  type NextRequest,
+  type PodNetwork,
+  subnetOf,
+} from './allocator.ts';
 import { type BlockEnds, HostScopeAllocator } from './host-scope-allocator.ts';
 
 export interface OfferedBlock extends BlockEnds {
@@ -30,7 +36,6 @@ interface Block extends OfferedBlock {
 
 export class MultiPoolAllocator implements Allocator {
   readonly family: Family;
-  readonly prefixLength: number;
   readonly router = undefined;
   readonly #pool: string;
   readonly #random: Random;
@@ -42,7 +47,6 @@ export class MultiPoolAllocator implements Allocator {
     this.#pool = pool;
     this.family = family;
     this.#random = random;
-    this.prefixLength = widthOf[family];
   }
 
   /** Gives out what these blocks have from now on. */
@@ -120,6 +124,17 @@ export class MultiPoolAllocator implements Allocator {
 
   details(address: bigint): AddressDetails {
     return this.#blockOf(address)?.details ?? {};
+  }
+
+  networkOf(address: bigint): PodNetwork | undefined {
+    const block = this.#blockOf(address);
+    if (block === undefined) return undefined;
+    const { details, addresses } = block;
+    if (details.subnet !== undefined) return subnetOf(details, this.family, address);
+    const { length, gateway } = addresses.networkOf();
+    // An earlier pod may have what its pool allows no longer.
+    const isHeld = gateway !== undefined && this.#elsewhere.has(gateway);
+    return { length, gateway: isHeld ? undefined : gateway };
   }
 
   status(): string {

@@ -28,12 +28,19 @@ export interface IpamConf {
   readonly pool: string | undefined;
   readonly families: readonly Family[] | undefined;
   readonly prefixLength: 'block' | 'host';
-  /** Default: the router of the block. */
-  readonly gateways: Readonly<Partial<Record<Family, string>>>;
+  /** Default: that of the network of an address. */
+  readonly gateway: NamedGateway | undefined;
   readonly routes: readonly ResultRoute[] | undefined;
   /** In ms. */
   readonly wait: number;
   readonly resolvConf: string | undefined;
+}
+
+export interface NamedGateway {
+  readonly family: Family;
+  readonly ip: string;
+  /** Of the network of pods and gateway, if the configuration says it. */
+  readonly length: number | undefined;
 }
 
 export interface RefusedConf {
@@ -129,7 +136,7 @@ function readIpam(conf: Fields): IpamConf {
     pool: optionalText(ipam, 'pool'),
     families: readFamilies(ipam['families']),
     prefixLength: oneOf(ipam, 'prefixLength', ['block', 'host']),
-    gateways: readGateway(optionalText(ipam, 'gateway')),
+    gateway: readGateway(optionalText(ipam, 'gateway')),
     routes: readRoutes(ipam['routes']),
     wait: readWait(ipam['wait']),
     resolvConf: optionalText(ipam, 'resolvConf'),
@@ -159,10 +166,13 @@ function readFamilies(value: unknown): readonly Family[] | undefined {
   return known;
 }
 
-function readGateway(text: string | undefined): IpamConf['gateways'] {
-  if (text === undefined || text === 'auto') return {};
-  if (parseAddress(text) === undefined) throw new Refusal('ipam.gateway: accepted are auto and an address');
-  return { [familyOf(text)]: text };
+function readGateway(text: string | undefined): NamedGateway | undefined {
+  if (text === undefined || text === 'auto') return undefined;
+  const ip = readFixed(text);
+  const network = text.includes('/') ? parseCidr(text) : undefined;
+  if (ip === undefined || network?.kind === 'invalid')
+    throw new Refusal('ipam.gateway: accepted are auto and an address, perhaps with a prefix length');
+  return { family: familyOf(ip), ip, length: network?.cidr.length };
 }
 
 /** Members of a route since 1.1.0: https://www.cni.dev/docs/spec/#add-success */

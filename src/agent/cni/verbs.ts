@@ -2,21 +2,15 @@
 // network, container and interface, so a late DEL never reaches the address of a living pod.
 import type { Clock } from '../../runtime/clock.ts';
 import { raceAbort } from '../../runtime/race-abort.ts';
-import {
-  addressText,
-  canonicalAddress,
-  type Family,
-  familyOf,
-  parseAddress,
-  widthOf,
-} from '../../cidr/set/cidr.ts';
-import type { Allocator } from '../allocators/allocator.ts';
+import { canonicalAddress, type Family, familyOf, parseAddress } from '../../cidr/set/cidr.ts';
+import type { PodNetwork } from '../allocators/allocator.ts';
 import { attachmentKey, type AttachmentName, type Place } from '../ipam/holdings.ts';
 import type { Demand, Ipam } from '../ipam/ipam.ts';
 import { type IpamErrorKind, ok } from '../ipam/ipam-error.ts';
 import { cniCode, type CniCode, cniFailed, cniOk, type CniOutcome } from './cni-error.ts';
 import type { Invocation } from './invocation.ts';
-import type { IpamConf, NetworkConf } from './network-conf.ts';
+import type { NetworkConf } from './network-conf.ts';
+import { podAddress, unknownNetwork } from './pod-address.ts';
 import { type Dns, parseResolvConf, type ResultAddress, type ResultRoute, resultText } from './result.ts';
 
 export interface VerbsOptions {
@@ -26,8 +20,8 @@ export interface VerbsOptions {
   readonly mayGrow: boolean;
   /** What the agent waits for; undefined once it serves. */
   readonly waitingFor: () => string | undefined;
-  /** Throws what Node.js throws. */
-  readonly readFile: (path: string) => string;
+  /** Rejects with why it cannot be read. */
+  readonly readDnsFile: (path: string) => Promise<string>;
 }
 
 /** What the plugin prints. */
@@ -74,21 +68,51 @@ export class Verbs {
   }
 
   #add(invocation: Invocation, signal: AbortSignal): CniOutcome<Printed> | Promise<CniOutcome<Printed>> {
-    const tried = this.#tryAdd(invocation);
+    const { resolvConf } = invocation.conf.ipam;
+    return resolvConf === undefined
+      ? this.#addNow(invocation, undefined, signal)
+      : this.#addWithDns(invocation, resolvConf, signal);
+  }
+
+  /** Its DEL finds it while the file is read. */
+  async #addWithDns(invocation: Invocation, path: string, signal: AbortSignal): Promise<CniOutcome<Printed>> {
+    const deleted = new AbortController();
+    const forget = this.#remember(invocation.attachment, deleted);
+    try {
+      const dns = parseResolvConf(await this.#options.readDnsFile(path));
+      return deleted.signal.aborted || signal.aborted
+        ? cniFailed(cniCode.tryAgain, 'gave up: the requester is gone')
+        : await this.#addNow(invocation, dns, signal);
+    } catch (error) {
+      return cniFailed(cniCode.config, `ipam.resolvConf: ${(error as Error).message}`);
+    } finally {
+      forget();
+    }
+  }
+
+  #addNow(
+    invocation: Invocation,
+    dns: Dns | undefined,
+    signal: AbortSignal,
+  ): CniOutcome<Printed> | Promise<CniOutcome<Printed>> {
+    const tryOnce = (): Tried => this.#tryAdd(invocation, dns);
+    const tried = tryOnce();
     return tried.mayPass && invocation.conf.ipam.wait > 0
-      ? this.#addLater(invocation, tried, signal)
+      ? this.#addLater(invocation, { tried, tryOnce }, signal)
       : tried.outcome;
   }
 
-  #tryAdd(invocation: Invocation): Tried {
+  #tryAdd(invocation: Invocation, dns: Dns | undefined): Tried {
     const { ipam, mayGrow } = this.#options;
     const { attachment, conf } = invocation;
-    const dns = this.#dns(conf.ipam.resolvConf);
-    if (dns.kind === 'failed') return { outcome: dns, mayPass: false };
     const held = ipam.holdings.attachment(attachment)?.places;
     const allocated = held === undefined ? ipam.allocate(this.#demand(invocation)) : ok(held);
-    if (allocated.kind === 'ok')
-      return { outcome: cniOk({ out: this.#result(conf, allocated.value, dns.value) }), mayPass: false };
+    if (allocated.kind === 'ok') {
+      const outcome = this.#result(conf, allocated.value, dns);
+      // If that fails, the DEL that follows a failed ADD does it.
+      if (outcome.kind === 'failed' && held === undefined) ipam.detach([attachment]);
+      return { outcome, mayPass: false };
+    }
     const { kind, message } = allocated.error;
     return {
       outcome: cniFailed(codeOf(kind), this.#why(kind, message)),
@@ -97,19 +121,23 @@ export class Verbs {
   }
 
   /** Tries again at each change, until it has an answer or its time is over. Its DEL finds it until then. */
-  async #addLater(invocation: Invocation, first: Tried, signal: AbortSignal): Promise<CniOutcome<Printed>> {
+  async #addLater(
+    invocation: Invocation,
+    first: { readonly tried: Tried; readonly tryOnce: () => Tried },
+    signal: AbortSignal,
+  ): Promise<CniOutcome<Printed>> {
     const { ipam, clock } = this.#options;
     const late = new AbortController();
     const cancel = clock.schedule(invocation.conf.ipam.wait, () => late.abort());
     const deleted = new AbortController();
     const forget = this.#remember(invocation.attachment, deleted);
     const ended = AbortSignal.any([late.signal, deleted.signal, signal]);
-    let tried = first;
+    let { tried } = first;
     try {
       while (tried.mayPass) {
         await raceAbort(ipam.changed, ended);
         if (deleted.signal.aborted || signal.aborted) return gaveUp(tried);
-        tried = this.#tryAdd(invocation);
+        tried = first.tryOnce();
         if (late.signal.aborted) break;
       }
       return tried.outcome;
@@ -216,47 +244,26 @@ export class Verbs {
     return nothing;
   }
 
-  #result(conf: NetworkConf, places: readonly Place[], dns: Dns | undefined): string {
-    const addresses = places
-      .map((place) => this.#address(conf.ipam, place))
-      .toSorted((a, b) => (a.family < b.family ? -1 : 1));
+  #result(conf: NetworkConf, places: readonly Place[], dns: Dns | undefined): CniOutcome<Printed> {
+    const addresses: ResultAddress[] = [];
+    for (const place of places) {
+      const address = podAddress(conf.ipam, place.ip, this.#networkOf(place));
+      if (address === undefined) return cniFailed(cniCode.config, unknownNetwork(place.ip));
+      addresses.push(address);
+    }
+    addresses.sort((a, b) => (a.family < b.family ? -1 : 1));
     const routes = conf.ipam.routes ?? defaultRoutes(addresses.map(({ family }) => family));
-    return resultText(conf.version, { addresses, routes, dns });
-  }
-
-  #address(ipam: IpamConf, { pool, ip }: Place): ResultAddress {
-    const family = familyOf(ip);
-    const block = this.#blockOf(pool, ip);
-    const length = ipam.prefixLength === 'block' ? block?.prefixLength : undefined;
-    return {
-      family,
-      address: `${ip}/${length ?? widthOf[family]}`,
-      gateway: ipam.gateways[family] ?? routerOf(block) ?? routers[family],
-    };
+    return cniOk({ out: resultText(conf.version, { addresses, routes, dns }) });
   }
 
   /** Undefined for an address of an earlier block. */
-  #blockOf(pool: string, ip: string): Allocator | undefined {
+  #networkOf({ pool, ip }: Place): PodNetwork | undefined {
     const address = parseAddress(ip);
     const allocator = this.#options.ipam.pools.allocator(familyOf(ip), pool);
-    return address !== undefined && allocator?.covers(address.value) === true ? allocator : undefined;
+    return address !== undefined && allocator?.covers(address.value) === true
+      ? allocator.networkOf(address.value)
+      : undefined;
   }
-
-  #dns(path: string | undefined): CniOutcome<Dns | undefined> {
-    if (path === undefined) return cniOk(undefined);
-    try {
-      return cniOk(parseResolvConf(this.#options.readFile(path)));
-    } catch (error) {
-      return cniFailed(cniCode.config, `ipam.resolvConf: ${(error as Error).message}`);
-    }
-  }
-}
-
-/** Where a block has no router: link-local, as routers without an address of their own have. */
-const routers: Readonly<Record<Family, string>> = { ipv4: '169.254.1.1', ipv6: 'fe80::1' };
-
-function routerOf(block: Allocator | undefined): string | undefined {
-  return block?.router === undefined ? undefined : addressText({ family: block.family, value: block.router });
 }
 
 function defaultRoutes(families: readonly Family[]): readonly ResultRoute[] {

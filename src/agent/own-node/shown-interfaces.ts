@@ -3,6 +3,7 @@
 import {
   addressText,
   type Cidr,
+  cidrText,
   type Family,
   network,
   parseAddress,
@@ -68,6 +69,7 @@ function eniInterface(entry: Json, number: number, isExcluded: boolean): CloudIn
     mac: textAt(entry, 'mac'),
     number: String(number),
     gateway,
+    subnet,
     cidrs: primary === undefined ? [] : [primary, ...textsAt(entry, 'vpc', 'cidrs')],
     needs: { 'subnet CIDR': subnet, 'primary VPC CIDR': primary },
     prefixes,
@@ -87,6 +89,7 @@ function azureInterface(entry: Json): CloudInterface {
     mac: textAt(entry, 'mac'),
     number: '0',
     gateway: usable,
+    subnet: cidrOf(cidr ?? ''),
     cidrs: cidr === undefined ? [] : [cidr],
     needs: { gateway: usable },
     prefixes: [],
@@ -107,6 +110,7 @@ function alibabaInterface(entry: Json): CloudInterface {
     mac: textAt(entry, 'mac-address'),
     number: textAt(entry, 'tags', 'cilium-eni-index') ?? '0',
     gateway: cidr && fromEnd(cidr, gatewayFromEnd),
+    subnet: cidr,
     cidrs: text === undefined ? [] : [text],
     needs: { 'vSwitch CIDR': cidr },
     prefixes: [],
@@ -124,6 +128,8 @@ interface Parts {
   readonly mac: string | undefined;
   readonly number: string;
   readonly gateway: string | undefined;
+  /** That the gateway is in. */
+  readonly subnet: Cidr | undefined;
   readonly cidrs: readonly string[];
   /** What pods need besides a MAC address, by its name. */
   readonly needs: Readonly<Record<string, unknown>>;
@@ -133,11 +139,17 @@ interface Parts {
 }
 
 function interfaceOf(parts: Parts): CloudInterface {
-  const { id, mac = '', number, gateway, cidrs, prefixes, isExcluded } = parts;
+  const { id, mac = '', number, gateway, subnet, cidrs, prefixes, isExcluded } = parts;
   const needs = { 'MAC address': mac === '' ? undefined : mac, ...parts.needs };
   return {
     id,
-    details: { mac, interfaceNumber: number, cidrs, ...(gateway !== undefined && { gateway }) },
+    details: {
+      mac,
+      interfaceNumber: number,
+      cidrs,
+      ...(gateway !== undefined && { gateway }),
+      ...(subnet !== undefined && { subnet: cidrText(subnet) }),
+    },
     prefixes,
     lacks: Object.entries(needs).find(([, value]) => value === undefined)?.[0],
     networks: [...prefixes, ...singles(parts.addresses, prefixes)],

@@ -82,6 +82,11 @@ export const agentOptions = optionRows(
       help: 'Addresses of the blocks that are never given out.',
       default: '',
     },
+    'resolv-conf-directories': {
+      kind: list('path,...', /^\/./, 'absolute paths separated by commas or spaces'),
+      help: 'Where a file must be that a network names as ipam.resolvConf. A link counts as what it leads to.',
+      default: '/etc,/run/systemd/resolve',
+    },
     'auto-create-cilium-node-resource': {
       kind: boolean,
       origin: 'operator',

@@ -45,6 +45,7 @@ describe('an agent that finds a bug while it serves', () => {
           bootIdFile: '/proc/sys/kernel/random/boot_id',
           enabled: { ipv4: undefined, ipv6: undefined },
           ranges: [],
+          dnsDirectories: [],
           excluded: [],
           createsCiliumNode: true,
           ciliumNodeSpec: undefined,
@@ -61,6 +62,7 @@ describe('an agent that finds a bug while it serves', () => {
         registry: createAgentMetricRegistry({ measureProcess: false }),
         kubernetes: broken,
         readFile: () => '',
+        readDnsFile: () => Promise.resolve(''),
       },
       new AbortController().signal,
     );

@@ -54,7 +54,9 @@ interface Answer {
 /** An ADD of the plugin that waits up to a minute, or a DEL. */
 function call(verb: string, container: string, wait = '60s'): { readonly answer: Answer } {
   const answer: Answer = { ip: undefined };
-  void callPlugin(machine, { verb, container, ipam: { wait } }).then(({ ip }) => (answer.ip = ip));
+  void callPlugin(machine, { verb, container, ipam: { wait, prefixLength: 'host' } }).then(
+    ({ ip }) => (answer.ip = ip),
+  );
   return { answer };
 }
 

@@ -69,7 +69,7 @@ async function restartAlone(): Promise<void> {
 }
 
 function call(verb: string, container: string, pool?: string, args?: string): Promise<PluginAnswer> {
-  const ipam = { wait: '0s', ...(pool !== undefined && { pool }) };
+  const ipam = { wait: '0s', prefixLength: 'host', ...(pool !== undefined && { pool }) };
   return callPlugin(machine, { verb, container, ipam, ...(args !== undefined && { args }) });
 }
 

@@ -70,7 +70,7 @@ describe('agent --ipam=eni', () => {
     await shows((used) => !isEmpty(used), 'status', 'ipam', 'used');
     const node = await api.kubectl('GET', '/apis/cilium.io/v2/ciliumnodes/one');
 
-    expect(added.body).toMatchObject({ ips: [{ address: '10.0.1.7/32', gateway: '169.254.1.1' }] });
+    expect(added.body).toMatchObject({ ips: [{ address: '10.0.1.7/24', gateway: '10.0.1.1' }] });
     expect(valueAt(node, 'status', 'ipam', 'used')).toEqual({
       '10.0.1.7': { owner: 'c1:eth0', resource: 'eni-1' },
     });

@@ -98,9 +98,14 @@ describe('agent --ipam=multi-pool', () => {
     await allocate({ default: ['10.0.0.0/28'] });
     await isHealthy(agent);
     const ofPod = (verb: string, pod: string, wait = '60s'): ReturnType<typeof cniCall> =>
-      cniCall(verb, pod, { wait }, `K8S_POD_NAMESPACE=ns;K8S_POD_NAME=${pod}`);
+      cniCall(
+        verb,
+        pod,
+        { wait, ...(pod === 'picky' && { prefixLength: 'host' }) },
+        `K8S_POD_NAMESPACE=ns;K8S_POD_NAME=${pod}`,
+      );
     expect((await agent.ask('POST', '/v1/cni', ofPod('ADD', 'plain'))).body).toMatchObject({
-      ips: [{ address: expect.stringMatching(/^10\.0\.0\.\d+\/32$/) }],
+      ips: [{ address: expect.stringMatching(/^10\.0\.0\.\d+\/28$/), gateway: '10.0.0.0' }],
     });
     expect((await agent.ask('POST', '/v1/cni', ofPod('ADD', 'lost', '0s'))).body).toMatchObject({
       code: 11,
@@ -169,7 +174,7 @@ describe('agent --ipam=eni --cilium-node-protocol=pools', () => {
     await isHealthy(agent);
 
     const added = await agent.ask('POST', '/v1/cni', cniCall('ADD', 'c1', { wait: '60s' }));
-    expect(added.body).toMatchObject({ ips: [{ address: '10.0.1.7/32' }] });
+    expect(added.body).toMatchObject({ ips: [{ address: '10.0.1.7/24' }] });
     await shows('requested', (list) => valueAt(list[0], 'needed', 'ipv4-addrs') === 2);
     expect(await shows('allocated', (list) => valueAt(list[0], 'cidrs') !== undefined)).toEqual([
       { pool: 'default', cidrs: ['10.0.1.7/32', '10.0.1.8/32'] },

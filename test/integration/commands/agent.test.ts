@@ -301,7 +301,7 @@ describe('headwater agent', () => {
     await ask('POST', '/v1/cni', cniCall('ADD'));
     await first.stop();
     const queue = join(place, 'deleteQueue');
-    mkdirSync(queue);
+    mkdirSync(queue, { recursive: true });
     writeFileSync(join(queue, `${'a'.repeat(64)}.delete`), cniCall('DEL').body ?? '');
     writeFileSync(join(queue, `${'b'.repeat(64)}.delete`), 'damage');
 

@@ -111,6 +111,7 @@ export class AgentMachine {
         registry: createAgentMetricRegistry({ measureProcess: false }),
         kubernetes: connect?.(process),
         readFile: () => nodeSpec,
+        readDnsFile: () => Promise.reject(new Error('there is no file')),
       },
       state,
       (api) => ({

@@ -230,7 +230,8 @@ export class PodRuntime {
         cniVersion: '1.1.0',
         name: network,
         type: 'ptp',
-        ipam: { type: 'headwater-ipam', ...named },
+        // Some modes know no network of an address.
+        ipam: { type: 'headwater-ipam', prefixLength: 'host', ...named },
         ...(verb !== 'ADD' && result !== undefined && { prevResult: result }),
         ...more,
       },

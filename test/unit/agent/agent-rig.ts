@@ -67,10 +67,9 @@ export class AgentRig {
       clock: this.clock,
       mayGrow,
       waitingFor: () => this.waitingFor,
-      readFile: (path) => {
+      readDnsFile: (path) => {
         const text = this.files.get(path);
-        if (text === undefined) throw new Error(`there is no ${path}`);
-        return text;
+        return text === undefined ? Promise.reject(new Error(`there is no ${path}`)) : Promise.resolve(text);
       },
     });
     this.answerer = new Answerer({

@@ -360,6 +360,7 @@ describe('defaults', () => {
       ipv4Range: undefined,
       ipv6Range: undefined,
       excludeIps: [],
+      resolvConfDirectories: ['/etc', '/run/systemd/resolve'],
       autoCreateCiliumNodeResource: true,
       ciliumNodeSpec: undefined,
       ciliumNodeProtocol: 'used',

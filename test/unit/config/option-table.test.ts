@@ -78,6 +78,7 @@ describe('the table of options', () => {
       'leader-election-retry-period',
       'node-name',
       'prometheus-serve-addr',
+      'resolv-conf-directories',
       'serve-addr',
       'socket-path',
       'state-dir',

@@ -161,3 +161,29 @@ describe('the addresses that a CiliumNode offers', () => {
     );
   });
 });
+
+describe('the network of an address that is offered', () => {
+  const ofSubnet = { ...shown(), details: { subnet: '10.0.0.0/20', gateway: '10.0.0.1' } };
+
+  test.each<readonly [string, Entries, ShownInterface, object | undefined]>([
+    ['the subnet of its interface', { '10.0.1.7': {} }, ofSubnet, { length: 20, gateway: value('10.0.0.1') }],
+    ['unknown if its interface shows none', { '10.0.1.7': {} }, shown(), undefined],
+    [
+      'without a gateway that is offered as well',
+      { '10.0.1.7': {}, '10.0.0.1': {} },
+      ofSubnet,
+      { length: 20, gateway: undefined },
+    ],
+  ])('is %s', (_, entries, e1, expected) => {
+    expect(allocatorOf(entries, { e1 }).networkOf(value('10.0.1.7'))).toEqual(expected);
+  });
+
+  test('is a /64 with the address of its routers, of IPv6', () => {
+    const addresses = new Map([[value('fd00:0:0:7::9'), { resource: '', owner: '', isLeaving: false }]]);
+    const allocator = new CrdAllocator('ipv6', { addresses, interfaces: undefined }, new Random('crd'));
+
+    const network = allocator.networkOf(value('fd00:0:0:7::9'));
+
+    expect(network).toEqual({ length: 64, gateway: value('fd00:0:0:7::') });
+  });
+});

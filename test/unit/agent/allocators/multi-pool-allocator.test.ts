@@ -141,3 +141,29 @@ describe('the blocks of a pool', () => {
     );
   });
 });
+
+describe('the network of an address', () => {
+  const details = { subnet: '10.1.0.0/20', gateway: '10.1.0.1' };
+
+  test.each<readonly [string, OfferedBlock, string, object | undefined]>([
+    ['its block, with the address that no pod gets', block('10.0.0.0/24'), '10.0.0.7', [24, '10.0.0.0']],
+    ['its block alone, if pods get all', block('10.0.0.0/24', { allowsFirst: true }), '10.0.0.7', [24, '']],
+    ['its block alone, if that is small', block('10.0.0.6/31'), '10.0.0.7', [31, '']],
+    ['its subnet', block('10.1.2.16/28', { allowsFirst: true, details }), '10.1.2.17', [20, '10.1.0.1']],
+    ['unknown outside its subnet', block('10.2.0.0/28', { details }), '10.2.0.1', undefined],
+    ['unknown without a block', block('10.2.0.0/28'), '10.3.0.1', undefined],
+  ])('is %s', (_, offered, ip, expected) => {
+    const found = allocatorOf(offered).networkOf(value(ip));
+
+    const gateway = found?.gateway;
+    const text = gateway === undefined ? '' : addressText({ family: 'ipv4', value: gateway });
+    expect(found && [found.length, text]).toEqual(expected);
+  });
+
+  test('has no gateway while a pod holds it', () => {
+    const allocator = allocatorOf(block('10.0.0.0/24'));
+    allocator.restore(value('10.0.0.0'));
+
+    expect(allocator.networkOf(value('10.0.0.7'))).toEqual({ length: 24, gateway: undefined });
+  });
+});

@@ -145,7 +145,7 @@ describe('ADD', () => {
       'a gateway that is none',
       { ipam: { gateway: 'x' } },
       7,
-      'ipam.gateway: accepted are auto and an address',
+      'ipam.gateway: accepted are auto and an address, perhaps with a prefix length',
     ],
     [
       'a route to nowhere',

@@ -58,7 +58,13 @@ describe('the interfaces of a status', () => {
     [
       'eni',
       ofEni(),
-      { mac: 'm1', interfaceNumber: '2', gateway: '10.0.1.1', cidrs: ['10.0.0.0/16', '10.1.0.0/16'] },
+      {
+        mac: 'm1',
+        interfaceNumber: '2',
+        gateway: '10.0.1.1',
+        subnet: '10.0.1.0/24',
+        cidrs: ['10.0.0.0/16', '10.1.0.0/16'],
+      },
       ['10.0.1.16/28', '10.0.1.7/32'],
     ],
     ['eni', ofEni({ number: null }), { interfaceNumber: '0' }, ['10.0.1.16/28', '10.0.1.7/32']],
@@ -77,7 +83,13 @@ describe('the interfaces of a status', () => {
     [
       'alibabacloud',
       alibaba(),
-      { mac: 'm1', interfaceNumber: '2', gateway: '10.0.1.253', cidrs: ['10.0.1.0/24'] },
+      {
+        mac: 'm1',
+        interfaceNumber: '2',
+        gateway: '10.0.1.253',
+        subnet: '10.0.1.0/24',
+        cidrs: ['10.0.1.0/24'],
+      },
       ['10.0.1.7/32'],
     ],
   ])('of %s say what pods need', (mode, raw, details, networks) => {
