@@ -119,6 +119,7 @@ export class CloudState implements CloudPort {
       refresh: (instanceId) => this.#refreshes.request(instanceId),
       refreshAwaited: (instanceId, since) => this.#refreshes.awaitAttachment(instanceId, since),
       unreadBecause: (instanceId) => this.#failures.conditionOf(instanceId),
+      isReadRefused: (instanceId) => this.#failures.isRefused(instanceId),
     };
     this.supply = {
       ledger: this.#ledger,

@@ -103,7 +103,7 @@ export class NodeManager {
       evidence: (holder, address) => this.#evidence(holder, address),
       now: () => runtime.clock.monotonic(),
       maxWait: consistencyWindow,
-      onWait: (name) => this.#work.later(consistencyWindow, () => this.#wake([name])),
+      onWait: (name, ms) => this.#work.later(ms, () => this.#wake([name])),
     });
     this.#context = {
       ...options.context,
@@ -391,6 +391,8 @@ export class NodeManager {
       isToBeServed: this.#waitsItsTurn(name) && claimedBy(newest) !== undefined,
       view: reconciler && this.#context.cloud.inventory.view(instanceId),
       isVerified: this.mayBelongTo(name, instanceId),
+      isNamed: this.#ownership.isVerified(name, instanceId),
+      isReadRefused: this.#context.cloud.instances.isReadRefused(instanceId),
       removal: (this.#ownership.isPossible(name, instanceId) && reconciler?.removal) || 'none',
     });
   }

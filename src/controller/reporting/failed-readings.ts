@@ -20,6 +20,9 @@ interface FailureLine {
   readonly details: Readonly<Record<string, unknown>>;
 }
 
+/** The cloud did not answer, put the answer off, or gave one that says nothing. */
+const noAnswers: ReadonlySet<CloudFailure['kind']> = new Set(['unreachable', 'throttled', 'unreadable']);
+
 export class FailedReadings {
   readonly #log: Logger;
   /** By what could not be read; the most recent failure is last. */
@@ -40,6 +43,12 @@ export class FailedReadings {
     // One cause of all nodes has one text.
     const failure = all !== undefined && all.code === own?.code ? all : (own ?? all);
     return failure && failureCondition(failure);
+  }
+
+  /** Whether the cloud answered the last read of the instance, and refused it. */
+  isRefused(instanceId: string): boolean {
+    const kind = this.#instances.get(instanceId)?.failure?.kind;
+    return kind !== undefined && !noAnswers.has(kind);
   }
 
   /** Why the last read of this failed; undefined if it did not. */

@@ -1,6 +1,6 @@
 // Decides how strong the claim of a CiliumNode to an address is, from what the cloud shows of its instance. Pure. Any
 // agent may write an address into a CiliumNode; only the cloud knows which instance holds it.
-import type { InstanceView } from '../../providers/contract/instance-view.ts';
+import { type InstanceView, isUnseen as isInstanceUnseen } from '../../providers/contract/instance-view.ts';
 import {
   expandHolding,
   hasAddress,
@@ -16,20 +16,38 @@ export interface Holder {
   readonly view: InstanceView | undefined;
   /** Whether a Node names the instance as its own, as far as Nodes are known. */
   readonly isVerified: boolean;
+  /** Whether a Node does name it. */
+  readonly isNamed: boolean;
+  /** Whether the cloud answered the last read of the instance, and refused it. */
+  readonly isReadRefused: boolean;
   /** What happens to an address that it shows and should not. */
   readonly removal: RemovalProgress;
 }
 
-export function evidenceOf(
-  address: string,
-  { isToBeServed, view, isVerified, removal }: Holder,
-): ClaimEvidence {
-  const open = isVerified ? 'unanswered' : 'unasked';
-  if (view === undefined) return isToBeServed ? open : 'none';
-  if (!view.read) return open;
+export function evidenceOf(address: string, holder: Holder): ClaimEvidence {
+  const { isToBeServed, view } = holder;
+  if (view === undefined) return isToBeServed ? openClaim(holder) : 'none';
+  if (!view.read) return openClaim(holder);
   const item = view.interfaces.find((each) => hasAddress(each, address));
-  if (item === undefined) return removal;
-  return isUnseen(item, address, view) ? open : 'shown';
+  if (item === undefined) return removalBy(holder);
+  return isUnseen(item, address, view) ? openClaim(holder) : 'shown';
+}
+
+/** The cloud says nothing about the address. */
+function openClaim(holder: Holder): ClaimEvidence {
+  return holder.isVerified && !isDisproved(holder) ? 'unanswered' : 'unasked';
+}
+
+/** Headwater takes away nothing that a CiliumNode shows of an instance that is not found, unless it is elsewhere. */
+function removalBy(holder: Holder): ClaimEvidence {
+  const { removal } = holder;
+  return removal === 'leaving' && isDisproved(holder) ? 'unasked' : removal;
+}
+
+/** Whether the cloud does not find the instance or refuses to read it, and no Node names it. */
+function isDisproved({ view, isNamed, isReadRefused }: Holder): boolean {
+  const isFound = view?.read !== true || !isInstanceUnseen(view);
+  return !isNamed && (isReadRefused || !isFound);
 }
 
 /** Whether it is known only from the CiliumNode. */

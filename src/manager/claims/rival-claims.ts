@@ -31,11 +31,17 @@ export interface RivalClaimsOptions {
   readonly now: () => number;
   /** Maximum time that an address is excluded for a holder without it in the cloud, in ms. */
   readonly maxWait: number;
-  /** `name` starts to wait: it has to claim again once the wait has ended. */
-  readonly onWait: (name: string) => void;
+  /** `name` waits: it has to claim again after this time, in ms. */
+  readonly onWait: (name: string, ms: number) => void;
 }
 
-type Passing = 'unasked' | 'leaving';
+/** How long a holder counts whose claims nothing confirms. */
+interface Window {
+  /** When it first kept anybody waiting, in monotonic ms. */
+  readonly since: number;
+  /** When its CiliumNode was deleted, in monotonic ms. */
+  goneAt: number | undefined;
+}
 
 const none: readonly string[] = [];
 const noRivals: Rivals = {
@@ -48,10 +54,12 @@ const noRivals: Rivals = {
 
 export class RivalClaims {
   readonly #options: RivalClaimsOptions;
-  /** When each name started waiting for each address, in monotonic ms. */
-  readonly #since = new Map<string, Readonly<Record<Passing, Map<string, number>>>>();
-  /** When each name started to wait last, in monotonic ms. */
-  readonly #latest = new Map<string, number>();
+  /** By holder: one for everything that it shows, or any agent could keep others waiting with ever more addresses. */
+  readonly #windows = new Map<string, Window>();
+  /** When each name started waiting for each address that leaves another, in monotonic ms. */
+  readonly #since = new Map<string, Map<string, number>>();
+  /** When each name claims again, in monotonic ms. */
+  readonly #wakeAt = new Map<string, number>();
 
   constructor(options: RivalClaimsOptions) {
     this.#options = options;
@@ -65,6 +73,8 @@ export class RivalClaims {
     if (others.length === 0) return noRivals;
     const found = Map.groupBy(others, (holder) => {
       const evidence = this.#options.evidence(holder, address);
+      // The cloud confirms the holder: what it claims later counts anew.
+      if (evidence === 'shown') this.#windows.delete(holder);
       const isOnItsWay = evidence === 'leaving' || evidence === 'stuck';
       return isOnItsWay && !isGranted(holder) ? 'none' : evidence;
     });
@@ -83,14 +93,17 @@ export class RivalClaims {
     if (shown.length + unanswered.length > 0) return true;
     if (stuck.length > 0) {
       // The write may end refused, which frees nothing and wakes nobody.
-      if (this.#options.now() >= (this.#latest.get(name) ?? -Infinity) + this.#options.maxWait)
-        this.#beginWait(name);
+      this.#wakeBy(name, this.#options.now() + this.#options.maxWait);
       return true;
     }
-    return (
-      (unasked.length > 0 && this.#mayStillWait(name, address, 'unasked')) ||
-      (leaving.length > 0 && this.#mayStillWait(name, address, 'leaving'))
-    );
+    const begins = [
+      ...unasked.map((holder) => this.#windowOf(holder).since),
+      ...(leaving.length > 0 ? [this.#leavesSince(name, address)] : []),
+    ];
+    const end = Math.max(-Infinity, ...begins) + this.#options.maxWait;
+    if (this.#options.now() >= end) return false;
+    this.#wakeBy(name, end);
+    return true;
   }
 
   /**
@@ -100,33 +113,48 @@ export class RivalClaims {
   settle(name: string, shown: ReadonlySet<string>): void {
     const since = this.#since.get(name);
     if (since === undefined) return;
-    for (const times of [since.unasked, since.leaving])
-      for (const address of times.keys()) if (shown.has(address)) times.delete(address);
-    if (since.unasked.size + since.leaving.size === 0) this.#since.delete(name);
+    for (const address of since.keys()) if (shown.has(address)) since.delete(address);
+    if (since.size === 0) this.#since.delete(name);
   }
 
   forget(name: string): void {
     this.#since.delete(name);
-    this.#latest.delete(name);
+    this.#wakeAt.delete(name);
+    const window = this.#windows.get(name);
+    if (window !== undefined) window.goneAt = this.#options.now();
   }
 
-  #mayStillWait(name: string, address: string, why: Passing): boolean {
-    const { now, maxWait } = this.#options;
-    const since = this.#since.get(name) ?? {
-      unasked: new Map<string, number>(),
-      leaving: new Map<string, number>(),
-    };
+  /** A holder that comes back at once gets no other one. */
+  #windowOf(holder: string): Window {
+    const known = this.#windows.get(holder);
+    if (known !== undefined && !this.#isOver(known)) {
+      known.goneAt = undefined;
+      return known;
+    }
+    for (const [name, window] of this.#windows) if (this.#isOver(window)) this.#windows.delete(name);
+    const window = { since: this.#options.now(), goneAt: undefined };
+    this.#windows.set(holder, window);
+    return window;
+  }
+
+  #isOver({ goneAt = Infinity }: Window): boolean {
+    return this.#options.now() >= goneAt + this.#options.maxWait;
+  }
+
+  #leavesSince(name: string, address: string): number {
+    const since = this.#since.get(name) ?? new Map<string, number>();
     this.#since.set(name, since);
-    const began = since[why].get(address) ?? now();
-    since[why].set(address, began);
-    // Addresses whose wait begins at the same time share its end.
-    if (began === now() && this.#latest.get(name) !== began) this.#beginWait(name);
-    return now() < began + maxWait;
+    const began = since.get(address) ?? this.#options.now();
+    since.set(address, began);
+    return began;
   }
 
-  /** `name` is woken once the wait is over. */
-  #beginWait(name: string): void {
-    this.#latest.set(name, this.#options.now());
-    this.#options.onWait(name);
+  /** Addresses that `name` waits for until the same time share its wake-up. */
+  #wakeBy(name: string, end: number): void {
+    const now = this.#options.now();
+    const next = this.#wakeAt.get(name) ?? -Infinity;
+    if (next > now && next <= end) return;
+    this.#wakeAt.set(name, end);
+    this.#options.onWait(name, end - now);
   }
 }

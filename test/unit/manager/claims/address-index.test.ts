@@ -146,8 +146,8 @@ describe('the evidence behind a claim', () => {
     readonly claim: () => ReturnType<AddressIndex['claim']>;
     evidence: ClaimEvidence;
     now: number;
-    /** When a node was reported as waiting. */
-    readonly waits: number[];
+    /** When a node was reported as waiting, and for how long. */
+    readonly waits: { readonly at: number; readonly ms: number }[];
   }
 
   /** The node b shows an address, and the node a is about to. */
@@ -161,7 +161,7 @@ describe('the evidence behind a claim', () => {
         evidence: () => made.evidence,
         now: () => made.now,
         maxWait: 30_000,
-        onWait: () => made.waits.push(made.now),
+        onWait: (_, ms) => made.waits.push({ at: made.now, ms }),
       }),
       claim: () => made.index.claim({ name: 'a', networkId: network, addresses: ['x'] }),
     };
@@ -191,6 +191,52 @@ describe('the evidence behind a claim', () => {
     expect(made.claim().excluded.size).toBe(0);
   });
 
+  describe('that nothing confirms', () => {
+    const wants = (made: Evidenced, name: string, address: string): boolean =>
+      made.index.claim({ name, networkId: network, addresses: [address] }).excluded.size > 0;
+
+    test('has one window for all that it shows, for all nodes and whatever it adds', () => {
+      const made = claimedWith('unasked');
+      made.index.setOffered('b', network, ['x', 'y']);
+      const first = [wants(made, 'a', 'x'), wants(made, 'c', 'y')];
+      made.now = 20_000;
+      made.index.setOffered('b', network, ['x', 'y', 'z']);
+      const second = wants(made, 'd', 'z');
+      made.now = 30_000;
+      made.index.setOffered('b', network, ['x', 'y', 'z', 'w']);
+
+      expect([...first, second]).toEqual([true, true, true]);
+      expect(made.waits.map(({ ms }) => ms)).toEqual([30_000, 30_000, 10_000]);
+      expect([wants(made, 'a', 'x'), wants(made, 'd', 'z'), wants(made, 'e', 'w')]).toEqual([
+        false,
+        false,
+        false,
+      ]);
+    });
+
+    test('has another window once its CiliumNode was away for as long', () => {
+      const made = claimedWith('unasked');
+      made.claim();
+      made.now = 30_000;
+      made.index.remove('b');
+      made.now = 60_000;
+      made.index.setOffered('b', network, ['x']);
+
+      expect(made.claim().excluded.size).toBe(1);
+    });
+
+    test('has another window once the cloud confirmed it', () => {
+      const made = claimedWith('unasked');
+      made.claim();
+      made.now = 30_000;
+      made.evidence = 'shown';
+      made.claim();
+      made.evidence = 'unasked';
+
+      expect(made.claim().excluded.size).toBe(1);
+    });
+  });
+
   test('is announced when a wait starts, also one for another reason than before, and each time once', () => {
     const made = claimedWith('unasked');
     made.index.grantOffered('b');
@@ -200,9 +246,14 @@ describe('the evidence behind a claim', () => {
     made.evidence = 'leaving';
 
     made.claim();
+    made.now = 30_000;
+    made.claim();
     made.claim();
 
-    expect(made.waits).toEqual([0, 10_000]);
+    expect(made.waits).toEqual([
+      { at: 0, ms: 30_000 },
+      { at: 30_000, ms: 10_000 },
+    ]);
   });
 
   test('counts for nothing while the address leaves a node that only claims it', () => {
@@ -241,7 +292,7 @@ describe('the evidence behind a claim', () => {
       made.claim();
     }
 
-    expect(made.waits).toEqual([0, 30_000, 60_000]);
+    expect(made.waits.map(({ at }) => at)).toEqual([0, 30_000, 60_000]);
   });
 
   test('counts for nothing when such a write withdraws what the other node never had', () => {

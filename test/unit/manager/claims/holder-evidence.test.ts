@@ -8,8 +8,11 @@ const served: Holder = {
   isToBeServed: false,
   view: view([has]),
   isVerified: false,
+  isNamed: false,
+  isReadRefused: false,
   removal: 'leaving',
 };
+const notFound = { presence: 'notFound' } as const;
 const withoutAddress = view([eni(1)]);
 
 test.each<[string, Holder, ReturnType<typeof evidenceOf>]>([
@@ -44,6 +47,42 @@ test.each<[string, Holder, ReturnType<typeof evidenceOf>]>([
     'whose writes the API server does not take keeps it until one is taken',
     { ...served, view: withoutAddress, removal: 'stuck' },
     'stuck',
+  ],
+  [
+    'of an instance that is not found claims what nothing confirms',
+    { ...served, isVerified: true, view: { ...withoutAddress, ...notFound } },
+    'unasked',
+  ],
+  [
+    'of an instance that is not found, which shows the address itself, claims what nothing confirms',
+    { ...served, isVerified: true, view: { ...view([has]), unseen: new Set([has.id]), ...notFound } },
+    'unasked',
+  ],
+  [
+    'of an instance that the cloud refuses to read claims what nothing confirms',
+    { ...served, isVerified: true, isReadRefused: true, view: { ...withoutAddress, read: false } },
+    'unasked',
+  ],
+  [
+    'of an instance that the cloud refuses to read is waited for if a Node names it',
+    {
+      ...served,
+      isVerified: true,
+      isNamed: true,
+      isReadRefused: true,
+      view: { ...withoutAddress, read: false },
+    },
+    'unanswered',
+  ],
+  [
+    'of an instance that is not found is waited for if a Node names it',
+    {
+      ...served,
+      isVerified: true,
+      isNamed: true,
+      view: { ...view([has]), unseen: new Set([has.id]), ...notFound },
+    },
+    'unanswered',
   ],
   ['that is not ours to write has no say', { ...served, view: withoutAddress, removal: 'none' }, 'none'],
   ['that is not served has no say', { ...served, view: undefined }, 'none'],
