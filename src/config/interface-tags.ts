@@ -49,12 +49,32 @@ export function interfaceTags(options: TagOptions): Tags {
 
 /** One line for each reason why the cloud would refuse the tags: every creation would fail, and no node would get an interface. */
 export function refusedTags(
-  options: TagOptions & Pick<Options, 'ipam'>,
+  options: TagOptions & Pick<Options, 'ipam' | 'excludeInterfaceTags'>,
   sources: OptionSources,
 ): readonly string[] {
   const limit = tagLimits[options.ipam];
   if (limit === undefined) return [];
-  return [...tooManyTags(limit, options, sources), ...oddTags(limit, options, sources)];
+  return [
+    ...tooManyTags(limit, options, sources),
+    ...oddTags(limit, options, sources),
+    ...excludedTags(options, sources),
+  ];
+}
+
+function excludedTags(
+  options: TagOptions & Pick<Options, 'excludeInterfaceTags'>,
+  sources: OptionSources,
+): readonly string[] {
+  const own = new Map(Object.entries(interfaceTags(options)));
+  const excluded = Object.entries(options.excludeInterfaceTags).find(
+    ([key, value]) => own.get(key) === value,
+  );
+  if (excluded === undefined) return [];
+  const option = 'exclude-interface-tags';
+  const from = sourceInWords(option, sources[option]);
+  return [
+    `${option}: the interfaces that Headwater creates carry ${JSON.stringify(excluded.join('='))} (${from}); accepted: tags of other interfaces`,
+  ];
 }
 
 function oddTags({ cloud, form }: TagLimit, options: TagOptions, sources: OptionSources): readonly string[] {

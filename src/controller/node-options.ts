@@ -18,6 +18,7 @@ export function nodeOptions(options: Options): Omit<NodeSettings, 'interfaceTags
       usePrimaryAddress: settings.usePrimaryAddress,
       prefixDelegation: settings.prefixDelegation,
       networkId: settings.scope.networkId,
+      othersInterfaceTags: options.excludeInterfaceTags,
     },
   };
 }

@@ -1,6 +1,6 @@
 // Options for AWS only: its network and how interfaces are created there.
 import { optionRows } from '../option-row.ts';
-import { boolean, duration, endpoint, tagsToSet, text } from '../value-kinds.ts';
+import { boolean, duration, endpoint, tagFilter, tagsToSet, text } from '../value-kinds.ts';
 
 const second = 1000;
 const minute = 60 * second;
@@ -45,6 +45,13 @@ export const awsOptions = optionRows(
       kind: tagsToSet,
       cloud: ['eni', 'alibabacloud'],
       help: 'Tags for every interface that Headwater creates, in addition to its own ownership tags. For cost reports and policies.',
+      default: '',
+    },
+    'exclude-interface-tags': {
+      kind: tagFilter,
+      origin: 'headwater',
+      cloud: ['eni', 'alibabacloud'],
+      help: 'Interfaces that carry any of these tags are those of other controllers: none of their addresses is for pods, and only their slots count. A CiliumNode on AWS may exclude others by spec.eni.exclude-interface-tags: those that carry all of its tags. On Alibaba Cloud, interfaces in high-performance traffic mode and those tagged creator=alibabacloud-erdma-controller, leni_primary=true or terway.alibabacloud.com/excluded=true are excluded anyway.',
       default: '',
     },
     'eni-gc-tags': {

@@ -2,7 +2,7 @@
 // the security groups the node asked for then. Its subnet must still be eligible for the node.
 import type { Infrastructure } from '../../providers/contract/infrastructure.ts';
 import { type NetworkInterface, prefixSize } from '../../providers/contract/network-interface.ts';
-import { isExcludedByTags, type NodeRequirements } from './node-requirements.ts';
+import { exclusionByTags, type NodeRequirements } from './node-requirements.ts';
 
 /** Whether the node may adopt the interface, by the current state of its subnet and tags. */
 export function adoptableFor(
@@ -13,7 +13,7 @@ export function adoptableFor(
   const { networkId, zone } = requirements;
   const subnet = infrastructure.subnets.get(item.subnetId);
   const isThere = subnet?.eligible === true && subnet.networkId === networkId && subnet.zone === zone;
-  return isThere && !isExcludedByTags(item, requirements);
+  return isThere && exclusionByTags(item, requirements) === undefined;
 }
 
 export function podAddressCount(

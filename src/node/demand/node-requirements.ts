@@ -1,7 +1,7 @@
 // What a node asks of its interfaces: the cloud's section of a CiliumNode spec, with what the options say about it.
 import type { SectionRequirements } from '../../providers/contract/cilium-node-section.ts';
 import type { InstanceView } from '../../providers/contract/instance-view.ts';
-import { type NetworkInterface, carries } from '../../providers/contract/network-interface.ts';
+import { type NetworkInterface, type Tags, carries } from '../../providers/contract/network-interface.ts';
 
 type OfSection = Omit<
   SectionRequirements,
@@ -22,6 +22,8 @@ export interface NodeRequirements extends OfSection {
   readonly nodeSubnetId: string;
   /** Whether the node requests prefixes instead of single addresses. Its instance must support them. */
   readonly prefixDelegation: boolean;
+  /** Interfaces that carry any of these tags are those of others. */
+  readonly othersInterfaceTags?: Tags;
 }
 
 /** Why this interface gets no pod addresses; undefined if it does. */
@@ -33,15 +35,21 @@ export function exclusionOf(item: NetworkInterface, requirements: NodeRequiremen
     if (sparesPrimary) return 'it is the primary interface';
     return `device index ${index} is below first-interface-index ${firstInterfaceIndex}`;
   }
-  return isExcludedByTags(item, requirements) ? 'it carries the tags of exclude-interface-tags' : undefined;
+  return exclusionByTags(item, requirements);
 }
 
-/** Whether the interface carries all tags of exclude-interface-tags, if there are any. */
-export function isExcludedByTags(
+/** All tags that the node names, if there are any, or any tag that the options name. */
+export function exclusionByTags(
   { tags }: Pick<NetworkInterface, 'tags'>,
-  { excludeInterfaceTags }: Pick<NodeRequirements, 'excludeInterfaceTags'>,
-): boolean {
-  return Object.keys(excludeInterfaceTags).length > 0 && carries(tags, excludeInterfaceTags);
+  {
+    excludeInterfaceTags,
+    othersInterfaceTags = {},
+  }: Pick<NodeRequirements, 'excludeInterfaceTags' | 'othersInterfaceTags'>,
+): string | undefined {
+  if (Object.keys(excludeInterfaceTags).length > 0 && carries(tags, excludeInterfaceTags))
+    return 'it carries the tags of exclude-interface-tags';
+  const mark = Object.entries(othersInterfaceTags).find(([key, value]) => tags[key] === value);
+  return mark === undefined ? undefined : `it carries the tag ${mark.join('=')} of --exclude-interface-tags`;
 }
 
 /** What a CiliumNode asks for. Where its section names no network, the cloud says which one the node is in. */
@@ -54,6 +62,7 @@ export interface RequirementDefaults {
   readonly usePrimaryAddress: boolean;
   /** Whether nodes get prefixes. A node can only opt out. */
   readonly prefixDelegation: boolean;
+  readonly othersInterfaceTags?: Tags;
 }
 
 /** Reads the requirements from the section. Returns the names of missing required fields instead. */
@@ -72,6 +81,7 @@ export function requirementsOf(
       nodeSubnetId: asked.nodeSubnetId ?? '',
       usePrimaryAddress: asked.usePrimaryAddress || options.usePrimaryAddress,
       prefixDelegation: options.prefixDelegation && !disablePrefixDelegation,
+      ...(options.othersInterfaceTags !== undefined && { othersInterfaceTags: options.othersInterfaceTags }),
     },
   };
 }

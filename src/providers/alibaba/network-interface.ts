@@ -156,7 +156,9 @@ function stateProblem(shown: ShownNetworkInterface): string | undefined {
   if (!isIdOf('i', holder)) return `its instance is ${JSON.stringify(holder)}`;
   if (detachedStates.has(status)) return `it has an instance and is ${status}`;
   // Nothing is offered on an interface of a special type, whatever its state. A type that is unknown, too, proves nothing.
-  const isSpecial = shown.serviceManaged === true || specialTypes.has(shown.type ?? '');
+  const { type = '', serviceManaged } = shown;
+  const isOfOthers = type === 'Secondary' && reservation(shown) !== undefined;
+  const isSpecial = isOfOthers || serviceManaged === true || specialTypes.has(type);
   const isKnown = states.has(status) || isSpecial;
   return isKnown ? undefined : `its state ${JSON.stringify(status)} is unknown`;
 }
@@ -181,10 +183,25 @@ function associatedOn(shown: ShownNetworkInterface): string[] {
   });
 }
 
-/** Headwater does not use special types of interfaces, or those that services of the vendor made. */
-function reservation({ type = '', serviceManaged }: ShownNetworkInterface): string | undefined {
+/** Tags by which others mark interfaces that are not for pods. */
+const othersTags: ReadonlyMap<string | undefined, string> = new Map([
+  ['leni_primary', 'true'],
+  ['creator', 'alibabacloud-erdma-controller'],
+  ['terway.alibabacloud.com/excluded', 'true'],
+]);
+
+/**
+ * Headwater does not use special types of interfaces, those that services of the vendor made, those for RDMA, or those that
+ * other controllers mark. The primary one is what it is.
+ */
+function reservation(shown: ShownNetworkInterface): string | undefined {
+  const { type = '', serviceManaged, networkInterfaceTrafficMode: mode } = shown;
   if (serviceManaged === true) return 'service-managed';
-  return type === 'Primary' || type === 'Secondary' ? undefined : type.toLowerCase();
+  if (type === 'Primary') return undefined;
+  if (type !== 'Secondary') return type.toLowerCase();
+  if (mode === 'HighPerformance') return 'in high-performance traffic mode';
+  const mark = shown.tags?.tag?.find(({ tagKey, tagValue = '' }) => othersTags.get(tagKey) === tagValue);
+  return mark === undefined ? undefined : `tagged ${mark.tagKey}=${mark.tagValue}`;
 }
 
 function textOf(value: string | undefined): string {

@@ -36,6 +36,7 @@ export type ShownNetworkInterface = Shown<{
   description: string;
   deleteOnRelease: boolean;
   serviceManaged: boolean;
+  networkInterfaceTrafficMode: string;
   privateIpAddress: string;
   associatedPublicIp: PublicAddress;
   privateIpSets: Wrapped<'privateIpSet', ShownAddress>;

@@ -22,6 +22,11 @@ describe('tags of new interfaces', () => {
   });
 
   test.each([
+    [
+      'exclude-interface-tags',
+      { 'eni-tags': 'team=net', 'exclude-interface-tags': 'role=storage,team=net' },
+      /^exclude-interface-tags: the interfaces that Headwater creates carry "team=net"/,
+    ],
     ['eni-tags', { 'eni-tags': tags(47, 'a') }, /^eni-tags: 51 tags for each new interface.*at most 46/],
     [
       'eni-gc-tags',

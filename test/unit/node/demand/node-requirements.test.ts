@@ -29,6 +29,18 @@ describe('the exclusion of an interface', () => {
       'it carries the tags of exclude-interface-tags',
     ],
     [
+      'when it carries any tag of the option',
+      eni(0, 0, { tags: { a: '1', b: '2' } }),
+      { othersInterfaceTags: { b: '2', z: '9' } },
+      'it carries the tag b=2 of --exclude-interface-tags',
+    ],
+    [
+      'not when no value is that of the option',
+      eni(0, 0, { tags: { b: '3' } }),
+      { othersInterfaceTags: { b: '2' } },
+      undefined,
+    ],
+    [
       'not when it carries some of them',
       eni(0, 0, { tags: { a: '1' } }),
       { excludeInterfaceTags: { a: '1', b: '2' } },

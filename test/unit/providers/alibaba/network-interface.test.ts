@@ -50,6 +50,39 @@ describe('an interface of ECS', () => {
     });
   });
 
+  const tagged = (tagKey: string, tagValue: string) => ({ tags: { tag: [{ tagKey, tagValue }] } });
+  test.each<[string, Partial<ShownNetworkInterface>, string | undefined]>([
+    ['of the primary of a Lingjun node', tagged('leni_primary', 'true'), 'tagged leni_primary=true'],
+    [
+      'of the controller of ERDMA',
+      tagged('creator', 'alibabacloud-erdma-controller'),
+      'tagged creator=alibabacloud-erdma-controller',
+    ],
+    [
+      'that is excluded from pods',
+      tagged('terway.alibabacloud.com/excluded', 'true'),
+      'tagged terway.alibabacloud.com/excluded=true',
+    ],
+    ['that is not excluded after all', tagged('terway.alibabacloud.com/excluded', 'false'), undefined],
+    ['with another creator', tagged('creator', 'me'), undefined],
+    ['with a tag named as a member of every object', tagged('constructor', ''), undefined],
+    [
+      'in high-performance traffic mode',
+      { networkInterfaceTrafficMode: 'HighPerformance' },
+      'in high-performance traffic mode',
+    ],
+    ['in standard traffic mode', { networkInterfaceTrafficMode: 'Standard' }, undefined],
+    ['of a service', { serviceManaged: true }, 'service-managed'],
+    ['that is primary, whatever its tags', { type: 'Primary', ...tagged('leni_primary', 'true') }, undefined],
+    [
+      'that others mark, whatever its state',
+      { status: 'Linked', ...tagged('leni_primary', 'true') },
+      'tagged leni_primary=true',
+    ],
+  ])('%s is reserved as it says: %j', (_, change, reservedFor) => {
+    expect(read(change).reservedFor).toBe(reservedFor);
+  });
+
   test.each([
     ['1', 1],
     ['49', 49],
