@@ -28,7 +28,7 @@ export class WireRpc implements RpcApi {
         answerRpc(request, { gateway, now: systemClock.wall(), requestId: `request-${requests++}` }),
       ),
       regionId: gateway.network.region,
-      endpoint: 'http://ecs.simulation',
+      endpoints: { ecs: 'http://ecs.simulation', vpc: 'http://ecs.simulation' },
       metadataEndpoint: 'http://metadata.simulation',
       // So that nothing but the environment is asked for credentials.
       environment: { ALIBABA_CLOUD_ACCESS_KEY_ID: this.#credential.accessKeyId },

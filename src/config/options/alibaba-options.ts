@@ -24,6 +24,14 @@ export const alibabaOptions = optionRows(
       kind: endpoint,
       help: "The endpoint of ECS and VPC. If unset, each product's own within VPCs, such as ecs-vpc.cn-hangzhou.aliyuncs.com. Set it for a private endpoint (a bare host name means https) or for a model (http://localhost:4596).",
     },
+    'alibaba-cloud-ecs-endpoint': {
+      kind: endpoint,
+      help: 'The endpoint of ECS, if it is another one than that of VPC. If unset, alibaba-cloud-endpoint. Set both where a closed network has a private endpoint for each product.',
+    },
+    'alibaba-cloud-vpc-endpoint': {
+      kind: endpoint,
+      help: 'The endpoint of VPC, if it is another one than that of ECS. If unset, alibaba-cloud-endpoint.',
+    },
     'alibaba-cloud-metadata-endpoint': {
       kind: httpUrl,
       help: 'Where the instance metadata service is asked for the region, if alibaba-cloud-region is unset, and for the credentials of the RAM role of the instance, if nothing else has any. Set it only if something else stands in for that service.',

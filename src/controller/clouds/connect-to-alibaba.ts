@@ -10,16 +10,21 @@ export async function connectToAlibaba(
   signal: AbortSignal,
 ): Promise<AlibabaConnection & { readonly api: AlibabaApi }> {
   const { options, environment, log } = connection;
-  const { alibabaCloudEndpoint: endpoint } = options;
+  const { alibabaCloudEndpoint: endpoint, alibabaCloudEcsEndpoint, alibabaCloudVpcEndpoint } = options;
+  const endpoints = { ecs: alibabaCloudEcsEndpoint ?? endpoint, vpc: alibabaCloudVpcEndpoint ?? endpoint };
+  const given = [...new Set(Object.values(endpoints))].filter((each) => each !== undefined);
   const regionId = options.alibabaCloudRegion ?? (await ownRegion(connection, signal));
-  log.info('using Alibaba Cloud', { region: regionId, ...(endpoint !== undefined && { endpoint }) });
-  if (endpoint?.startsWith('http:') === true)
+  log.info('using Alibaba Cloud', {
+    region: regionId,
+    ...(given.length > 0 && { endpoint: given.join(', ') }),
+  });
+  for (const plain of given.filter((each) => each.startsWith('http:')))
     log.info('requests to Alibaba Cloud are signed but not encrypted: its endpoint is plain HTTP', {
-      endpoint,
+      endpoint: plain,
     });
   const api = new AlibabaApi({
     regionId,
-    endpoint,
+    endpoints,
     metadataEndpoint: options.alibabaCloudMetadataEndpoint,
     environment,
     ...wayOut(connection, 'Alibaba Cloud'),

@@ -12,12 +12,12 @@ import { CredentialChain, type CredentialChainOptions, type Keys } from './crede
 import { failureOf } from './errors.ts';
 import { readBody } from './rpc-answer.ts';
 import type { RpcAction, RpcApi, RpcInput, RpcOutput } from './rpc-api.ts';
-import { outputOf, parametersOf, productOf } from './models-api.ts';
+import { outputOf, parametersOf, productOf, type RpcProduct } from './models-api.ts';
 
-export interface AlibabaApiOptions extends CredentialChainOptions {
+export interface AlibabaApiOptions extends Omit<CredentialChainOptions, 'stsRegion'> {
   readonly regionId: string;
-  /** URL of both products; undefined: each product's own in the VPC. */
-  readonly endpoint: string | undefined;
+  /** URLs of the products; undefined: its own in the VPC. */
+  readonly endpoints: Readonly<Record<RpcProduct['name'], string | undefined>>;
   /** Sends requests instead of the network. */
   readonly sender?: RequestSender;
 }
@@ -41,7 +41,10 @@ export class AlibabaApi implements RpcApi {
   constructor(options: AlibabaApiOptions) {
     this.#options = options;
     this.#sender = options.sender ?? new HttpSender(options);
-    const chain = new CredentialChain(options);
+    // Where the products are reached within the VPC, so is the token service.
+    const { regionId, endpoints } = options;
+    const isWithinVpc = endpoints.ecs === undefined && endpoints.vpc === undefined;
+    const chain = new CredentialChain({ ...options, ...(isWithinVpc && { stsRegion: regionId }) });
     this.#chain = chain;
     const source = { current: () => chain.keys(), renew: () => chain.renew(), isSame: areSame };
     this.#renewals = new CredentialRenewals<Keys>(source, options.clock);
@@ -72,9 +75,9 @@ export class AlibabaApi implements RpcApi {
   }
 
   #signed<A extends RpcAction>(action: A, input: RpcInput<A>, keys: Keys): SignedRequest {
-    const { regionId, endpoint, clock } = this.#options;
+    const { regionId, endpoints, clock } = this.#options;
     const { name, version } = productOf(action);
-    const url = new URL(endpoint ?? `https://${endpointOf(name, regionId)}`);
+    const url = new URL(endpoints[name] ?? `https://${endpointOf(name, regionId)}`);
     const query = parametersOf(action, input, regionId);
     const request = new dara.Request();
     request.method = 'POST';

@@ -19,6 +19,8 @@ export interface Keys {
 export interface CredentialChainOptions extends CredentialRequestsOptions {
   /** The same that the vendor's providers read. */
   readonly environment: NodeJS.ProcessEnv;
+  /** The region whose token service is asked, within the VPC; undefined: as the vendor's providers choose. */
+  readonly stsRegion?: string;
 }
 
 /** A provider of the vendor's, as far as it is used here. */
@@ -36,7 +38,16 @@ const environmentKeys: Source = {
   name: 'environment variables',
   make: () => EnvironmentKeys.default.builder().build(),
 };
-const oidcRole: Source = { name: 'RRSA', make: () => OidcRole.default.builder().build() };
+/** The environment of the vendor's providers comes first. */
+const oidcRole = ({ environment, stsRegion }: CredentialChainOptions): Source => ({
+  name: 'RRSA',
+  make: () => {
+    const builder = OidcRole.default.builder();
+    const isChosen = (environment['ALIBABA_CLOUD_STS_REGION'] ?? '') !== '';
+    if (stsRegion === undefined || isChosen) return builder.build();
+    return builder.withStsRegionId(stsRegion).withEnableVpc(true).build();
+  },
+});
 const fromUri: Source = {
   name: 'ALIBABA_CLOUD_CREDENTIALS_URI',
   make: () => new Uri.URICredentialsProviderBuilder().build(),
@@ -58,7 +69,7 @@ export class CredentialChain {
   #asking: Promise<Keys> | undefined;
 
   constructor(options: CredentialChainOptions) {
-    this.#sources = sourcesIn(options.environment);
+    this.#sources = sourcesIn(options);
     this.#requests = new CredentialRequests(options);
   }
 
@@ -124,10 +135,11 @@ export class CredentialChain {
  * What is configured for this process alone decides: if it fails, nothing falls back to the role of the instance, which all
  * its pods share.
  */
-function sourcesIn(environment: NodeJS.ProcessEnv): readonly Source[] {
+function sourcesIn(options: CredentialChainOptions): readonly Source[] {
+  const { environment } = options;
   const isSet = (name: string): boolean => (environment[`ALIBABA_CLOUD_${name}`] ?? '') !== '';
   if (isSet('ACCESS_KEY_ID')) return [environmentKeys];
-  if (isSet('ROLE_ARN') && isSet('OIDC_PROVIDER_ARN') && isSet('OIDC_TOKEN_FILE')) return [oidcRole];
+  if (isSet('ROLE_ARN') && isSet('OIDC_PROVIDER_ARN') && isSet('OIDC_TOKEN_FILE')) return [oidcRole(options)];
   return isSet('CREDENTIALS_URI') ? [...shared, fromUri] : shared;
 }
 

@@ -136,10 +136,9 @@ export function failureOf({ name }: Pick<CloudCall, 'name'>, error: CallError): 
   const { code } = error;
   const permission = missingPermissions.has(code) ? permissionOf(name) : undefined;
   const credentials = credentialTrouble.get(code);
-  const about = subjectOf(name, code);
-  const remedy = remedyFor(code);
+  const { kind, about, remedy } = meaningOf(name, error);
   return {
-    kind: kindOf(name, error),
+    kind,
     action: name,
     ...sanitizedAnswer(error, advised(error)),
     ...(permission !== undefined && { permission }),
@@ -148,6 +147,27 @@ export function failureOf({ name }: Pick<CloudCall, 'name'>, error: CallError): 
     ...(remedy !== undefined && { remedy }),
   };
 }
+
+interface Meaning {
+  readonly kind: CloudFailureKind;
+  readonly about: Subject | undefined;
+  readonly remedy: string | undefined;
+}
+
+function meaningOf(name: string, error: CallError): Meaning {
+  if (name === 'AttachNetworkInterface' && onlyStopped.test(error.message)) return ofStoppedType;
+  return { kind: kindOf(name, error), about: subjectOf(name, error.code), remedy: remedyFor(error.code) };
+}
+
+/** Some instance types take interfaces only while they are stopped. */
+const onlyStopped = /expecting status is\W*stopped\W.*current status is\W*running/i;
+
+const ofStoppedType: Meaning = {
+  kind: 'invalid',
+  about: 'instance',
+  remedy:
+    'this instance type takes interfaces only while it is stopped: attach them, with an index tag, before the node joins, or use another type',
+};
 
 function subjectOf(name: string, code: string): Subject | undefined {
   if (credentialTrouble.has(code) || ofAccount.has(code) || ofClock.test(code)) return 'action';

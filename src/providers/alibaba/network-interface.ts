@@ -155,12 +155,16 @@ function stateProblem(shown: ShownNetworkInterface): string | undefined {
   if (holder === undefined) return undefined;
   if (!isIdOf('i', holder)) return `its instance is ${JSON.stringify(holder)}`;
   if (detachedStates.has(status)) return `it has an instance and is ${status}`;
-  // Nothing is offered on an interface of a special type, whatever its state. A type that is unknown, too, proves nothing.
+  return states.has(status) || isSpecial(shown)
+    ? undefined
+    : `its state ${JSON.stringify(status)} is unknown`;
+}
+
+/** Nothing is offered on such an interface, whatever its state. A type that is unknown, too, proves nothing. */
+function isSpecial(shown: ShownNetworkInterface): boolean {
   const { type = '', serviceManaged } = shown;
-  const isOfOthers = type === 'Secondary' && reservation(shown) !== undefined;
-  const isSpecial = isOfOthers || serviceManaged === true || specialTypes.has(type);
-  const isKnown = states.has(status) || isSpecial;
-  return isKnown ? undefined : `its state ${JSON.stringify(status)} is unknown`;
+  if (serviceManaged === true || specialTypes.has(type)) return true;
+  return type === 'Secondary' && reservation(shown) !== undefined;
 }
 
 function primaryOf(shown: ShownNetworkInterface): string {

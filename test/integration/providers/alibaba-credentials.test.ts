@@ -84,13 +84,17 @@ afterAll(async () => {
 });
 
 /** With the proxy for every target that may have one. */
-function connect(environment: Readonly<Record<string, string>>, metadataEndpoint = 'http://127.0.0.1:9') {
+function connect(
+  environment: Readonly<Record<string, string>>,
+  metadataEndpoint = 'http://127.0.0.1:9',
+  endpoint = cloud.url,
+) {
   Object.assign(process.env, environment);
   const url = new URL(proxy.url);
   const proxies = { http: url, https: url, exempt: readNoProxy('') };
   const api = new AlibabaApi({
     regionId: 'cn-hangzhou',
-    endpoint: cloud.url,
+    endpoints: { ecs: endpoint || undefined, vpc: endpoint || undefined },
     metadataEndpoint,
     environment: process.env,
     connections: 10,
@@ -124,6 +128,17 @@ const rrsa = {
 };
 
 describe('the role of a service account (RRSA)', () => {
+  test.each([
+    ['within the VPC of the region', {}, 'sts-vpc.cn-hangzhou.aliyuncs.com'],
+    ['where the environment says', { ALIBABA_CLOUD_STS_REGION: 'cn-beijing' }, 'sts.cn-beijing.aliyuncs.com'],
+  ])('is asked for %s where the products are reached by their usual endpoints', async (_, more, host) => {
+    const api = connect({ ...rrsa, ...more }, 'http://127.0.0.1:9', '');
+    const before = proxy.asked.length;
+
+    await expect(networks(api)).rejects.toThrow(host);
+    expect(proxy.asked.slice(before)).toEqual([`CONNECT ${host}:443`]);
+  });
+
   test('is taken again at once if the cloud refuses its session before the end', async () => {
     const revoked = { AccessKeyId: 'STS.revoked', AccessKeySecret: 'old', SecurityToken: 'old' };
     const Expiration = new Date(systemClock.wall() + 3_600_000).toISOString().replace(/\.\d+Z$/, 'Z');

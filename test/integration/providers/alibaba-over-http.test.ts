@@ -53,7 +53,7 @@ function connect(environment: Readonly<Record<string, string>>): {
   const clock = systemClock;
   const api = new AlibabaApi({
     regionId: 'cn-hangzhou',
-    endpoint: server.url,
+    endpoints: { ecs: server.url, vpc: server.url },
     metadataEndpoint: 'http://127.0.0.1:9',
     environment: process.env,
     connections: 10,

@@ -25,7 +25,7 @@ beforeEach(async () => {
   api = new AlibabaApi({
     ...connecting,
     regionId: 'cn-hangzhou',
-    endpoint: relay.url,
+    endpoints: { ecs: relay.url, vpc: relay.url },
     metadataEndpoint: 'http://127.0.0.1:9',
     environment: process.env,
     clock,

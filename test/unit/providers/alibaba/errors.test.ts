@@ -125,4 +125,16 @@ describe('a refusal of Alibaba Cloud', () => {
   ])('with %s to %s concerns: %s', (code, name, about) => {
     expect(failure(code, { name }).about).toBe(about);
   });
+
+  test.each([
+    ['is Stopped while current status is Running', 'invalid', 'instance'],
+    ['is "Stopped" while current status is "Running"', 'invalid', 'instance'],
+    ['is "Running,Stopped" while current status is "Starting"', 'instanceNotRunning', undefined],
+  ])('of an attachment says whether the type takes interfaces while it runs: %s', (status, kind, about) => {
+    const message = `The operation is not allowed in the current ECS state. Expecting status ${status}.`;
+    const error = new CallError({ result: 'refused', code: 'InvalidOperation.InvalidEcsState', message });
+    const found = failureOf({ name: 'AttachNetworkInterface' }, error);
+
+    expect([found.kind, found.about]).toEqual([kind, about]);
+  });
 });
