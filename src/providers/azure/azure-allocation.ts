@@ -11,6 +11,7 @@ import type { Operation, OperationKind, Outcome } from '../contract/operation.ts
 import type { CallGate } from '../gate/call-gate.ts';
 import type { CloudCall } from '../gate/cloud-call.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import { VersionedApi } from './api-versions.ts';
 import type { ArmApi } from './arm-api.ts';
 import { associate, type AssociateParts } from './associate.ts';
 import { ArmClient, callOf, failure } from './arm-client.ts';
@@ -61,7 +62,7 @@ const maxInstancesPerRefresh = 1000;
 
 export function azureAllocation(options: AzureAllocationOptions): AllocationImplementation {
   const { api, gate, clock, consistencyWindow, place, isInScope } = options;
-  const client = new ArmClient({ api, gate });
+  const client = new ArmClient({ api: new VersionedApi(api), gate });
   const spellings = new Spellings();
   const subnets = new Subnets(client, clock);
   const changes = new Changes({ client, spellings, clock });

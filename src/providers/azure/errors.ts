@@ -142,7 +142,7 @@ const remedies = mapOf<string>({
   AnotherOperationInProgress: otherChange,
   ModelIsChanging: otherChange,
   TooManyConfigurations: 'use more nodes with fewer pods each, because this limit cannot be raised',
-  NoRegisteredProviderFound: 'use a cloud and a region that have this API version',
+  NoRegisteredProviderFound: 'use a cloud and a region that have this API version, or one from 2024-07-01 on',
 });
 
 /** Changes of a whole instance. */

@@ -50,6 +50,8 @@ export class ArmCloud {
   times: ArmTopology['times'];
   operationAnswers: ArmTopology['operations'];
   pageSize: number;
+  /** Those that it has; all if empty. */
+  readonly apiVersions: readonly string[];
   /** On all its interfaces together. */
   readonly configurationsPerMachine: number;
   respelled: number;
@@ -85,6 +87,7 @@ export class ArmCloud {
     this.times = topology.times;
     this.operationAnswers = topology.operations;
     this.pageSize = topology.pageSize;
+    this.apiVersions = topology.apiVersions;
     this.configurationsPerMachine = topology.configurationsPerMachine;
     this.respelled = topology.respelled;
     this.operations = new Operations(() => clock.wall());

@@ -54,7 +54,7 @@ function callOf(request: HttpRequest, url: URL, gateway: ArmGateway): ArmCall {
   if (routed === 'other') {
     throw new ArmRefusal('UnsupportedHttpMethod', `The http method '${method}' is not supported here.`, 405);
   }
-  const apiVersion = apiVersionOf(url);
+  const apiVersion = apiVersionOf(url, gateway);
   const { operation, names } = routed;
   return {
     name: operation.name,
@@ -70,7 +70,7 @@ function callOf(request: HttpRequest, url: URL, gateway: ArmGateway): ArmCall {
   };
 }
 
-function apiVersionOf({ searchParams }: URL): string {
+function apiVersionOf({ searchParams }: URL, { cloud }: ArmGateway): string {
   const version = searchParams.get('api-version') ?? '';
   if (version === '') {
     throw badRequest(
@@ -80,6 +80,13 @@ function apiVersionOf({ searchParams }: URL): string {
   }
   if (!/^20\d\d-[01]\d-[0-3]\d(-preview)?$/.test(version)) {
     throw badRequest('InvalidApiVersionParameter', `The api-version '${version}' is invalid.`);
+  }
+  const { apiVersions } = cloud;
+  if (apiVersions.length > 0 && !apiVersions.includes(version)) {
+    throw badRequest(
+      'NoRegisteredProviderFound',
+      `No registered resource provider found for location '${cloud.location}' and API version '${version}'. The supported api-versions are '${apiVersions.join(', ')}'. The supported locations are '${cloud.location}'.`,
+    );
   }
   return version;
 }

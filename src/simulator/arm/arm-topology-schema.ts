@@ -143,6 +143,8 @@ export const armTopologySchema = section({
   }).prefault({}),
   /** The most configurations that a machine may have on all its interfaces together. */
   configurationsPerMachine: count(4096).min(1).default(256),
+  /** The versions of the API that it has; all if empty. */
+  apiVersions: z.array(z.string()).default([]),
   /** Results of a page. */
   pageSize: count(1000).min(1).default(100),
   /** Chance that an id in an answer is spelled in another case. */

@@ -167,6 +167,19 @@ describe('a node on Azure', () => {
     for (const number of [1, 2]) expect(Object.keys(await world.pool(`node-${number}`))).toHaveLength(8);
   });
 
+  test('is served in a cloud that has only older versions of the API, at the cost of one refusal each', async () => {
+    const versions = ['2018-10-01', '2023-09-01', '2024-07-01', '2025-04-01', '2026-01-01-preview'];
+    const world = new AzureWorld(`${topology}apiVersions: ['${versions.join("', '")}']\n`);
+    await world.join('one', vm(0));
+
+    await world.clock.advance(5 * minute);
+
+    expect(Object.keys(await world.pool('one'))).toHaveLength(8);
+    const refused = world.calls.filter(({ result }) => result === 'NoRegisteredProviderFound');
+    expect(refused.length).toBeLessThanOrEqual(2);
+    expect(refused.length).toBeGreaterThan(0);
+  });
+
   test('shares 256 addresses among its interfaces, and says so when they are used up', async () => {
     const two = '[{ name: nic0, subnet: a }, { name: nic1, subnet: a }]';
     const large = topology

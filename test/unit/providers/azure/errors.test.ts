@@ -173,7 +173,10 @@ describe('a refusal of Azure', () => {
     ],
     ['ModelIsChanging', 'wait until the change under way has ended; Headwater retries'],
     ['TooManyConfigurations', 'use more nodes with fewer pods each, because this limit cannot be raised'],
-    ['NoRegisteredProviderFound', 'use a cloud and a region that have this API version'],
+    [
+      'NoRegisteredProviderFound',
+      'use a cloud and a region that have this API version, or one from 2024-07-01 on',
+    ],
   ])('with %s says what to do: %s', (code, remedy) => {
     expect(failure(code)).toMatchObject({ remedy });
   });
