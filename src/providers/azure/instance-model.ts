@@ -1,5 +1,6 @@
 // Edits the model of an instance, or of one interface, so that a PUT of it adds or removes addresses. Only
-// ipConfigurations change: the PUT replaces everything, so every other member goes back as it came, known or not.
+// ipConfigurations change: the PUT replaces everything, so every other member goes back as it came, known or not,
+// but for those that read-only-members.ts leaves out.
 import { isObject, type Json, type JsonObject, list, member, text } from './arm-api.ts';
 
 /**

@@ -1,5 +1,6 @@
 // The requests for each resource, in the versions and forms of the SDK's typed operations.
 import type { ArmId, InstanceRef, ScaleSetVm, StandaloneVm, SubnetRef } from './ids.ts';
+import { withoutReadOnly } from './read-only-members.ts';
 import type { ArmOperation, ArmRequest, JsonObject, ResourceProvider } from './arm-api.ts';
 
 const versions = {
@@ -151,7 +152,14 @@ export function replacing(
   operation: 'VirtualMachineScaleSetVMs.Update' | 'Interfaces.CreateOrUpdate',
   { body, etag, effect = 'adds' }: Replacement,
 ): ArmRequest {
-  return { ...read, operation, method: 'PUT', body, effect, ...(etag !== undefined && { ifMatch: etag }) };
+  return {
+    ...read,
+    operation,
+    method: 'PUT',
+    body: withoutReadOnly(operation, body),
+    effect,
+    ...(etag !== undefined && { ifMatch: etag }),
+  };
 }
 
 export interface Replacement {

@@ -56,7 +56,7 @@ export function putInterface(cloud: ArmCloud, write: InterfaceWrite): Operation 
 function updateInterface(cloud: ArmCloud, known: ArmInterface, write: InterfaceWrite): Operation {
   refuseEtag(known, write.ifMatch);
   refuseBusy(known);
-  const model = modelOf(write.body);
+  const model = withDnsOfAzure(modelOf(write.body), known.model);
   const change = changeOf(cloud, known, configurationsIn(write));
   refuseTooMany(cloud, cloud.machines.current.get(known.machineId ?? ''), [change]);
   const operation = cloud.beginOperation(known.path, 'Microsoft.Network');
@@ -140,6 +140,15 @@ function configurationsIn({ path, body }: InterfaceWrite): ReturnType<typeof lis
     'InvalidRequestFormat',
     `Cannot parse the request: ipConfigurations of ${path} is missing.`,
   );
+}
+
+/** What Azure says of name servers stays, whatever a client writes. */
+function withDnsOfAzure(model: JsonObject, known: JsonObject): JsonObject {
+  const { appliedDnsServers } = objectAt(known, 'properties', 'dnsSettings');
+  const properties = objectAt(model, 'properties');
+  const given = properties['dnsSettings'];
+  if (given === undefined || appliedDnsServers === undefined) return model;
+  return { ...model, properties: { ...properties, dnsSettings: { ...objectAt(given), appliedDnsServers } } };
 }
 
 /** What a client may write, configurations apart. */

@@ -230,6 +230,7 @@ function nextModel(machine: Machine, body: JsonObject): JsonObject {
   const given = objectAt(body, 'properties');
   const writable = Object.entries(given).filter(([field]) => !readOnlyProperties.has(field));
   return {
+    ...Object.fromEntries(Object.entries(machine.model).filter(([field]) => readOnly.has(field))),
     ...Object.fromEntries(Object.entries(body).filter(([field]) => !readOnly.has(field))),
     properties: { ...Object.fromEntries(writable), ...storageOf(known, given) },
   };

@@ -16,6 +16,8 @@ export const linkedActions: Readonly<Partial<Record<string, string>>> = {
   networkSecurityGroup: 'Microsoft.Network/networkSecurityGroups/join/action',
   publicIPAddress: 'Microsoft.Network/publicIPAddresses/join/action',
   publicIPPrefix: 'Microsoft.Network/publicIPPrefixes/join/action',
+  diskEncryptionSet: 'Microsoft.Compute/diskEncryptionSets/read',
+  userAssignedIdentities: 'Microsoft.ManagedIdentity/userAssignedIdentities/assign/action',
   imageReference: 'Microsoft.Compute/galleries/images/versions/read',
 };
 
@@ -60,9 +62,13 @@ function* linksIn(value: Json | undefined): Generator<{ readonly action: string;
       yield* linksIn(part);
       continue;
     }
-    for (const item of Array.isArray(part) ? (part as readonly Json[]) : [part]) {
-      const id = textAt(item, 'id');
-      if (id !== '') yield { action, id };
-    }
+    for (const id of idsIn(field, part)) yield { action, id };
   }
+}
+
+/** Identities are a map by id; anything else links by the member `id`, once or in a list. */
+function idsIn(field: string, part: Json | undefined): readonly string[] {
+  if (field === 'userAssignedIdentities' && isObject(part)) return Object.keys(part);
+  const items = Array.isArray(part) ? (part as readonly Json[]) : [part];
+  return items.map((item) => textAt(item, 'id')).filter((id) => id !== '');
 }

@@ -144,7 +144,7 @@ describe('a request of ours', () => {
   });
 
   test('that updates a VM of a scale set says what the typed operation says', async () => {
-    const { body: model } = await send('GET', vmPath);
+    const model = withReadOnlyMembers((await send('GET', vmPath)).body);
     const additions = [{ name: 'nic0', count: 2 }];
     const names = namesFor(additions, 'aaaaaaaa-1');
     const etag = '"7"';
@@ -172,7 +172,8 @@ describe('a request of ours', () => {
     const typed = putIn(captured);
     expect(sameUrl(ours)).toBe(typed.url.href.toLowerCase());
     expect(typed.headers['if-match']).toBe(ours.ifMatch);
-    expect(missingIn(body, typed.body)).toEqual([]);
+    expect(missingIn(ours.body, typed.body)).toEqual([]);
+    expect(missingIn(typed.body, present(ours.body))).toEqual([]);
     expect(addedOver(model, body)).toEqual([
       'properties.networkProfileConfiguration.networkInterfaceConfigurations.0.properties.ipConfigurations.2',
       'properties.networkProfileConfiguration.networkInterfaceConfigurations.0.properties.ipConfigurations.3',
@@ -201,9 +202,43 @@ describe('a request of ours', () => {
 
     const typed = putIn(captured);
     expect(sameUrl(ours)).toBe(typed.url.href.toLowerCase());
-    expect(missingIn(body, typed.body)).toEqual([]);
+    expect(missingIn(ours.body, typed.body)).toEqual([]);
+    expect(missingIn(typed.body, present(ours.body))).toEqual([]);
     expect(addedOver(model, body)).toEqual(['properties.ipConfigurations.1']);
   });
+});
+
+const identity = {
+  type: 'UserAssigned',
+  principalId: 'p',
+  tenantId: 't',
+  userAssignedIdentities: { '/subscriptions/s/identities/kubelet': { principalId: 'p', clientId: 'c' } },
+};
+
+/** What Azure may show of a VM besides what its model does. */
+function withReadOnlyMembers(model: JsonObject): JsonObject {
+  return {
+    ...model,
+    identity,
+    zones: ['1'],
+    resources: [{ id: '/extension' }],
+    systemData: { createdBy: 'somebody' },
+  };
+}
+
+test('keeps what is written that the typed operation does not know', () => {
+  const unknown = {
+    laterField: 1,
+    properties: { laterProfile: { id: 'x' }, provisioningState: 'Succeeded' },
+  };
+  const read = requests.scaleSetVm(vm);
+
+  const { body } = requests.replacing(read, 'VirtualMachineScaleSetVMs.Update', {
+    body: unknown,
+    etag: undefined,
+  });
+
+  expect(body).toEqual({ laterField: 1, properties: { laterProfile: { id: 'x' } } });
 });
 
 function present<T>(value: T | undefined): T {

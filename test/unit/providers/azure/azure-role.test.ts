@@ -4,13 +4,20 @@ import { linkedActions } from '../../../../src/simulator/arm/permissions.ts';
 import { allOperations } from '../../../../src/simulator/arm/router.ts';
 import { azureRole } from '../../../support/azure-role.ts';
 
-/** A role needs nothing to list the subscriptions that it is in, nor to follow a change that it may make. */
-const open = /^(Subscriptions\.List|(Network)?Operations\.Get)$/;
+/** A role needs nothing to list the subscriptions that it is in. */
+const open = /^Subscriptions\.List$/;
+/** The model lets those follow a change who may make it; Azure has actions for it. */
+const progress: Readonly<Partial<Record<string, string>>> = {
+  'Operations.Get': 'Microsoft.Compute/locations/operations/read',
+  'NetworkOperations.Get': 'Microsoft.Network/locations/operations/read',
+};
 /** Headwater leaves the image out of what it writes. */
 const notWritten = new Set(['imageReference']);
 
 /** What a call needs, by the model of Azure, which names interfaces as Microsoft's clients do. */
 function actionOf(call: string): string {
+  const followed = progress[call];
+  if (followed !== undefined) return followed;
   const name = call.replace(/^Interfaces\./, 'NetworkInterfaces.');
   return allOperations.find((operation) => operation.name === name)?.action ?? `nothing known: ${call}`;
 }
