@@ -39,6 +39,10 @@ const sharedWithClouds: ReadonlySet<string> = new Set<OptionName>([
   'limit-ipam-api-burst',
 ]);
 
+/** Options of modes of blocks that clouds have as well. */
+const sharedWithClusterPool: ReadonlySet<string> = new Set<OptionName>(['ipam', 'enable-ipv4']);
+const sharedWithMultiPool: ReadonlySet<string> = new Set<OptionName>(['ipam', 'release-pod-check']);
+
 /** Options of the command agent that others have as well. */
 const sharedWithAgent: ReadonlySet<string> = new Set<OptionName>([
   'ipam',
@@ -67,16 +71,16 @@ export function countsIn(scope: OptionScope, name: OptionName): boolean {
     case 'nodeipam':
       return name in nodeIpamOptions || shared.has(name) || sharedWithClouds.has(name);
     case 'cluster-pool':
-      return name === 'enable-ipv4' || countsWithBlocks(name, onlyInMultiPool);
+      return countsWithBlocks(name, sharedWithClusterPool, onlyInMultiPool);
     case 'multi-pool':
-      return countsWithBlocks(name, onlyInClusterPool);
+      return countsWithBlocks(name, sharedWithMultiPool, onlyInClusterPool);
     case 'cloud':
       return !(name in elsewhere);
   }
 }
 
-function countsWithBlocks(name: OptionName, except: ReadonlySet<string>): boolean {
-  return name === 'ipam' || (name in blockOptions && !except.has(name)) || shared.has(name);
+function countsWithBlocks(name: OptionName, also: ReadonlySet<string>, except: ReadonlySet<string>): boolean {
+  return also.has(name) || (name in blockOptions && !except.has(name)) || shared.has(name);
 }
 
 /** Options of other modes and commands than those of clouds. */

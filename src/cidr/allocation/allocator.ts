@@ -88,7 +88,8 @@ export class Allocator<H extends Holder, D> implements BlockAllocator<H> {
   reassess(name: string): void {
     const entry = this.#entries.get(name);
     if (entry === undefined) return;
-    this.#assessEntry(entry);
+    // What it dropped may go by now.
+    this.#update(entry, entry.holder);
     this.#serve();
   }
 

@@ -63,6 +63,8 @@ export type BlockReason =
   | 'PoolInvalid'
   | 'PoolExhausted'
   | 'BlockOrphaned'
+  | 'ReleasedAddressesInUse'
+  | 'PodsUnreadable'
   | 'AliasMissing'
   | 'InvalidSyncMode'
   | 'PodCIDRMismatch'

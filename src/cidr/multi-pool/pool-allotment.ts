@@ -4,11 +4,13 @@ import { ageOf } from '../../kubernetes/watch/resource-version.ts';
 import type { CiliumPodIpPool } from '../../kubernetes/ciliumpodippool/cilium-pod-ip-pool.ts';
 import { maxCidrsRead } from '../../kubernetes/cilium-node/cilium-node-pools.ts';
 import type { Json } from '../../kubernetes/transport/json.ts';
+import type { PodReading } from '../../kubernetes/watch/shown-pods.ts';
 import type { Allotment, Change, Freed, Lack, Reservation, ServiceFacts } from '../allocation/allotment.ts';
 import type { BlockCondition } from '../allocation/block-holders.ts';
 import type { Allocated, BlockLedger } from '../allocation/block-ledger.ts';
 import { oldestBefore } from '../allocation/waiting-line.ts';
 import { type Cidr, cidrOf, cidrText, families, isAmong, isSame } from '../set/cidr.ts';
+import { type DropLook, dropLook } from './drop-look.ts';
 import { type ListedBlock, PoolBook, type PoolState } from './pool-book.ts';
 import { usableAddresses } from './pool-definition.ts';
 import { poolCondition, type PoolStanding, type PoolWant } from './pool-condition.ts';
@@ -19,6 +21,10 @@ interface Known {
   listed: readonly ListedBlock[];
   /** What it listed before its list was emptied, or too long to be read: no agent lists nothing, so it may still use that. */
   unlisted: readonly ListedBlock[];
+  /** What its agent no longer lists, and that stays its own until no pod of its node shows an address of it. */
+  dropped: readonly ListedBlock[];
+  /** What the pods of its node show of that, or why they cannot be read; undefined before the first look. */
+  look: DropLook | undefined;
   /** Blocks that are written, or were without an answer, and were never listed: nobody uses them yet. */
   reserved: readonly Cidr[];
   /** The state that the last reservation is bound to, and what it adds. */
@@ -33,17 +39,23 @@ const maxAdded = 256;
 
 const nothing: Change = { others: [], freed: [] };
 
+export interface PoolAllotmentDeps {
+  /** Called after pools, or what is wrong with them, changed. */
+  readonly onPools?: () => void;
+  /** Called when blocks wait for a look at the pods of their node. Without it, the word of an agent is enough. */
+  readonly onDrop?: (holder: PoolNodeHolder) => void;
+}
+
 export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]> {
   readonly book: PoolBook;
   readonly #ledger: BlockLedger;
-  readonly #onPools: () => void;
+  readonly #deps: PoolAllotmentDeps;
   readonly #known = new Map<string, Known>();
   readonly #unmoved = new Map<string, string>();
 
-  /** `onPools`: called after pools, or what is wrong with them, changed. */
-  constructor(ledger: BlockLedger, onPools: () => void = () => undefined) {
+  constructor(ledger: BlockLedger, deps: PoolAllotmentDeps = {}) {
     this.#ledger = ledger;
-    this.#onPools = onPools;
+    this.#deps = deps;
     this.book = new PoolBook({ isUsed: (pool) => this.#isUsed(pool) });
   }
 
@@ -62,7 +74,7 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
       known.wants = undefined;
       this.#settle(known);
     }
-    this.#onPools();
+    this.#deps.onPools?.();
   }
 
   take(holder: PoolNodeHolder, before: PoolNodeHolder | undefined): Change {
@@ -77,9 +89,31 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
     const isWhole = listed.length > 0 && holder.problem === undefined;
     Object.assign(known, { holder, listed, unlisted: isWhole ? [] : missing, wants: undefined });
     const others = this.#hold(known);
-    const dropped = isWhole && !isOlder(holder, before) ? missing.map(({ cidr }) => cidr) : [];
-    const freed = [...this.#release(known, dropped), ...this.#settle(known)];
+    const dropped = isWhole && !isOlder(holder, before) ? missing : [];
+    const freed = [...this.#release(known, this.#mayGo(known, dropped)), ...this.#settle(known)];
     return freed.length === 0 ? { others, freed } : { others: [...others, ...this.#noteFreed(freed)], freed };
+  }
+
+  hasDropped(uid: string): boolean {
+    return (this.#known.get(uid)?.dropped.length ?? 0) > 0;
+  }
+
+  lookedAt(uid: string, reading: PodReading): void {
+    const known = this.#known.get(uid);
+    if (known !== undefined) known.look = dropLook(known.dropped, reading);
+  }
+
+  /** What goes now of what an agent dropped just now, and before. */
+  #mayGo(known: Known, dropped: readonly ListedBlock[]): readonly Cidr[] {
+    const { onDrop } = this.#deps;
+    if (onDrop === undefined) return dropped.map(({ cidr }) => cidr);
+    const { look } = known;
+    const waiting = known.dropped.filter((block) => !isListed(known.listed, block));
+    const gone = waiting.filter((block) => look?.unused.includes(block));
+    known.dropped = [...waiting.filter((block) => !gone.includes(block)), ...dropped];
+    if (known.dropped.length === 0) known.look = undefined;
+    if (dropped.length > 0) onDrop(known.holder);
+    return gone.map(({ cidr }) => cidr);
   }
 
   drop({ uid }: PoolNodeHolder): Change {
@@ -152,6 +186,7 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
       maxCidrs: this.#isFull(known) ? maxCidrsRead : undefined,
       standingOf: (pool) => this.#standingOf(pool),
       orphans: shownBlocks(known).filter((block) => this.#isOrphan(block)),
+      look: known.dropped.length > 0 ? known.look : undefined,
     });
   }
 
@@ -301,7 +336,17 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
 }
 
 function newKnown(holder: PoolNodeHolder, listed: readonly ListedBlock[]): Known {
-  return { holder, listed, unlisted: [], reserved: [], version: '', added: '', wants: undefined };
+  return {
+    holder,
+    listed,
+    unlisted: [],
+    dropped: [],
+    look: undefined,
+    reserved: [],
+    version: '',
+    added: '',
+    wants: undefined,
+  };
 }
 
 /** A list without any block is no evidence that its agent gave them back: agents write none until they have one. */

@@ -2,6 +2,8 @@
 import type { ServiceFacts } from '../allocation/allotment.ts';
 import type { BlockCondition, BlockReason } from '../allocation/block-holders.ts';
 import { cidrText, type Family, familyNames } from '../set/cidr.ts';
+import { namedPods } from '../../kubernetes/watch/shown-pods.ts';
+import type { DropLook } from './drop-look.ts';
 import type { ListedBlock } from './pool-book.ts';
 import type { PoolNodeHolder } from './pool-node-holder.ts';
 
@@ -30,6 +32,8 @@ export interface PoolFacts extends ServiceFacts {
   readonly standingOf: (pool: string) => PoolStanding;
   /** Blocks of pools that do not have them any longer. */
   readonly orphans: readonly ListedBlock[];
+  /** What pods show of blocks that its agent no longer lists; undefined without such blocks. */
+  readonly look: DropLook | undefined;
 }
 
 /** Pools or blocks that one text names. */
@@ -37,7 +41,7 @@ const maxNamed = 5;
 
 /** Everything that is wrong, with the reason of what explains most; undefined if nothing is. */
 export function poolCondition(facts: PoolFacts): BlockCondition | undefined {
-  const found = [...ofObject(facts), ...ofService(facts), ...ofOrphans(facts)];
+  const found = [...ofObject(facts), ...ofService(facts), ...ofDropped(facts), ...ofOrphans(facts)];
   const [first] = found;
   if (first === undefined) return undefined;
   return { reason: first.reason, message: found.map(({ message }) => message).join('. ') };
@@ -79,6 +83,19 @@ function ofService({ wants, standingOf, refused, isPaused, maxCidrs }: PoolFacts
     if (hasBlocks && maxCidrs !== undefined) return tooMany(maxCidrs);
     return unserved(pool, families.join(' and '), standing);
   });
+}
+
+function ofDropped({ look }: PoolFacts): readonly BlockCondition[] {
+  if (look?.problem !== undefined)
+    return say(
+      'PodsUnreadable',
+      `the pods of this node cannot be read, so the blocks that its agent no longer lists stay its own: ${look.problem}. Grant Headwater the verb list on pods, or, if the word of the agents is enough, set release-pod-check to false`,
+    );
+  if (look === undefined || look.kept.length === 0) return [];
+  return say(
+    'ReleasedAddressesInUse',
+    `its agent no longer lists blocks of which running pods have addresses: ${namedPods(look.kept)}. No other node gets them before the pods are gone: restart the Cilium agent of this node, or delete the pods`,
+  );
 }
 
 function tooMany(maxCidrs: number): BlockCondition {

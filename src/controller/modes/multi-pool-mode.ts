@@ -1,6 +1,7 @@
 // The mode multi-pool: blocks of CiliumPodIPPools for each CiliumNode, as many as its agent asks for.
 import { BlockLedger } from '../../cidr/allocation/block-ledger.ts';
 import { bySeniority } from '../../cidr/allocation/waiting-line.ts';
+import { DroppedBlocks } from '../../cidr/multi-pool/dropped-blocks.ts';
 import { PoolAllotment } from '../../cidr/multi-pool/pool-allotment.ts';
 import {
   allocatedPatch,
@@ -11,6 +12,7 @@ import type { AccessScope } from '../../kubernetes/access/needed-access.ts';
 import { ciliumNodesPath } from '../../kubernetes/cilium-node/cilium-node-writer.ts';
 import { ciliumPodIpPoolDefinition } from '../../kubernetes/crd/cilium-pod-ip-pool-schema.ts';
 import type { Json } from '../../kubernetes/transport/json.ts';
+import { ShownPods } from '../../kubernetes/watch/shown-pods.ts';
 import { aborted } from '../../runtime/race-abort.ts';
 import type { BlockBook } from '../cidr-session.ts';
 import { CidrMode, type CidrPorts } from './cidr-mode.ts';
@@ -40,15 +42,18 @@ class MultiPoolParts extends CiliumNodeParts<PoolNodeHolder, readonly Json[]> {
   readonly #reports: PoolReports;
   readonly #ledger = new BlockLedger([]);
   #allotment: PoolAllotment | undefined;
+  #dropped: DroppedBlocks | undefined;
 
   constructor(deps: ModeDeps, ports: CidrPorts<PoolNodeHolder>) {
     super(deps, ports, { read: poolNodeHolder, specOf: allocatedPatch });
-    const { nodesGcInterval, skipCrdCreation, autoCreateCiliumPodIpPools } = deps.host.options;
+    const { nodesGcInterval, skipCrdCreation, autoCreateCiliumPodIpPools, releasePodCheck } =
+      deps.host.options;
     this.access = {
       mode: 'multi-pool',
       gc: nodesGcInterval > 0,
       createsDefinition: !skipCrdCreation,
       createsPools: autoCreateCiliumPodIpPools.size > 0,
+      looksAtPods: releasePodCheck,
     };
     this.#reports = new PoolReports(deps);
     this.#pools = new PoolsWatch(deps, (changes) => this.#change(changes));
@@ -68,13 +73,35 @@ class MultiPoolParts extends CiliumNodeParts<PoolNodeHolder, readonly Json[]> {
   /** What nodes have is held before any pool counts: a pool must not cover what they have of another one. */
   openBook(): BlockBook<PoolNodeHolder, readonly Json[]> {
     const ledger = this.#ledger;
-    const allotment = new PoolAllotment(ledger, () => this.#reports.tell(allotment.book));
+    const { releasePodCheck } = this.deps.host.options;
+    const allotment: PoolAllotment = new PoolAllotment(ledger, {
+      onPools: () => this.#reports.tell(allotment.book),
+      ...(releasePodCheck && { onDrop: ({ name, uid }) => this.#dropped?.noteDrop(name, uid) }),
+    });
+    this.#dropped = this.#droppedBlocksOf(allotment);
     for (const holder of [...this.ports.known().values()].toSorted(bySeniority))
       allotment.take(holder, undefined);
     this.#allotment = allotment;
     const pools = [...this.#pools.reflector.objects].toSorted(([, a], [, b]) => bySeniority(a, b));
     allotment.changePools(pools);
     return { ledger, allotment, writesInARow };
+  }
+
+  #droppedBlocksOf(holdings: PoolAllotment): DroppedBlocks {
+    const { host, kubernetes } = this.deps;
+    const { clock, random, onBug } = host;
+    return new DroppedBlocks({
+      pods: new ShownPods(kubernetes, clock),
+      holdings,
+      reassess: this.ports.reassess,
+      clock,
+      random: random.fork('dropped blocks'),
+      onBug,
+    });
+  }
+
+  override async stop(deadline: AbortSignal): Promise<void> {
+    await Promise.all([this.#dropped?.stop(deadline), super.stop(deadline)]);
   }
 
   /** Nothing is given out before the pools of the options are there and the blocks of cluster-pool have moved. */

@@ -39,6 +39,8 @@ export interface BlockAccessScope {
   readonly createsDefinition: boolean;
   /** Whether pools are created that an option names. */
   readonly createsPools?: boolean;
+  /** Whether pods are looked at before blocks go that an agent no longer lists. */
+  readonly looksAtPods?: boolean;
 }
 
 /** `lease` is the leader election Lease; undefined without leader election. */
@@ -118,13 +120,15 @@ function ofNodeIpam({ setsConditions = false }: NodeAccessScope): readonly Neede
   ];
 }
 
-function ofPools({ createsPools = false }: BlockAccessScope): readonly NeededAccess[] {
-  return rules({ group: 'cilium.io', resource: 'ciliumpodippools' }, [
+function ofPools({ createsPools = false, looksAtPods = false }: BlockAccessScope): readonly NeededAccess[] {
+  const pools = rules({ group: 'cilium.io', resource: 'ciliumpodippools' }, [
     ['get', 'no pool is known'],
     ['list', 'no pool is known, and no node is served'],
     ['watch', 'changes of pools are not seen'],
     ...(createsPools ? ([['create', 'pools that the options name are not created']] as const) : []),
   ]);
+  const pods = rules({ group: '', resource: 'pods' }, [['list', 'no block goes back that an agent drops']]);
+  return looksAtPods ? [...pools, ...pods] : pools;
 }
 
 /** `names`: of the definitions. */

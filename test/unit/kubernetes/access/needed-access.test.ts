@@ -50,7 +50,7 @@ describe('the access that Headwater needs', () => {
     ],
     [
       'multi-pool',
-      { mode: 'multi-pool', gc: true, createsDefinition: true, createsPools: true },
+      { mode: 'multi-pool', gc: true, createsDefinition: true, createsPools: true, looksAtPods: true },
       'headwater',
       ['cluster-role-multi-pool.yaml', 'role.yaml'],
     ],

@@ -1,0 +1,29 @@
+// Decides which of the blocks that an agent no longer lists are in use by pods of its node. Pure.
+import type { PodReading, ShownPod } from '../../kubernetes/watch/shown-pods.ts';
+import { type Cidr, cidrOf, overlaps } from '../set/cidr.ts';
+import type { ListedBlock } from './pool-book.ts';
+
+export interface DropLook {
+  /** Those that no running pod has an address of. */
+  readonly unused: readonly ListedBlock[];
+  /** What running pods show of the others, sorted. */
+  readonly kept: readonly ShownPod[];
+  /** Why pods cannot be read; then none counts as unused. */
+  readonly problem: string | undefined;
+}
+
+export function dropLook(dropped: readonly ListedBlock[], reading: PodReading): DropLook {
+  if (reading.kind === 'unreadable') return { unused: [], kept: [], problem: reading.problem };
+  const shown = reading.shown.flatMap((each) => {
+    const place = addressOf(each.address);
+    return place === undefined ? [] : [{ each, place }];
+  });
+  const used = (block: ListedBlock): readonly ShownPod[] =>
+    shown.filter(({ place }) => overlaps(block.cidr, place)).map(({ each }) => each);
+  const kept = dropped.flatMap(used).toSorted((a, b) => (a.pod + a.address < b.pod + b.address ? -1 : 1));
+  return { unused: dropped.filter((block) => used(block).length === 0), kept, problem: undefined };
+}
+
+function addressOf(text: string): Cidr | undefined {
+  return cidrOf(`${text}/${text.includes(':') ? 128 : 32}`);
+}

@@ -1,0 +1,83 @@
+import { describe, expect, test } from '@jest/globals';
+import type { JsonObject } from '../../../src/simulator/workload/json.ts';
+import { type PoolWorld, usual } from './pool-world.ts';
+
+const pods = '/api/v1/namespaces/default/pods';
+const address = '10.0.0.40';
+
+/** A pod of the node `one` that runs with an address of its second block. */
+async function runPod(world: PoolWorld, spec: JsonObject = {}, status: JsonObject = {}): Promise<void> {
+  await world.ask('POST', pods, {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'web', namespace: 'default' },
+    spec: { nodeName: 'one', containers: [{ name: 'main', image: 'web' }], ...spec },
+  });
+  await world.ask('PATCH', `${pods}/web/status`, {
+    status: { phase: 'Running', podIP: address, podIPs: [{ ip: address }], ...status },
+  });
+}
+
+/** A node with two blocks of the pool, whose agent lists only the first one from then on. */
+async function dropping(prepare: (world: PoolWorld) => Promise<unknown>, flags = {}): Promise<PoolWorld> {
+  const world = await usual(flags);
+  await world.node('one', { default: 60 });
+  await world.clock.advance(5000);
+  expect(await world.blocks('one')).toEqual({ default: ['10.0.0.0/27', '10.0.0.32/27'] });
+  await prepare(world);
+  await world.request('one', { default: 20 });
+  await world.list('one', { default: ['10.0.0.0/27'] });
+  await world.clock.advance(5000);
+  return world;
+}
+
+function reserved(world: PoolWorld): string {
+  return JSON.stringify(world.held());
+}
+
+describe('a block that an agent no longer lists', () => {
+  test.each<[string, JsonObject, JsonObject, boolean]>([
+    ['stays while a running pod of its node has an address of it', {}, {}, true],
+    ['goes if the pod is on the network of the host', { hostNetwork: true }, {}, false],
+    ['goes if the pod has ended', {}, { phase: 'Succeeded' }, false],
+    ['goes if the pod has failed', {}, { phase: 'Failed' }, false],
+    ['goes if the pod is of another node', { nodeName: 'two' }, {}, false],
+  ])('%s', async (_, spec, status, stays) => {
+    const world = await dropping((each) => runPod(each, spec, status));
+
+    expect(reserved(world)).toContain(`default 10.0.0.0/24 ${stays ? 2 : 1}`);
+    expect(world.reasonOf('one')).toBe(stays ? 'ReleasedAddressesInUse' : undefined);
+  });
+
+  test('is given to no other node, which the node says, and goes within minutes once the pod is gone', async () => {
+    const world = await dropping((each) => runPod(each));
+    const error = await world.error('one');
+    await world.node('two', { default: 240 });
+    await world.clock.advance(60_000);
+    const others = await world.blocks('two');
+
+    await world.ask('DELETE', `${pods}/web`, { gracePeriodSeconds: 0 });
+    await world.clock.advance(600_000);
+
+    expect(error).toContain(`pod default/web has ${address}`);
+    expect(others['default']).not.toContain('10.0.0.32/27');
+    expect((await world.blocks('two'))['default']).toContain('10.0.0.32/27');
+    expect(await world.error('one')).toBe('');
+  });
+
+  test('is the first that its node gets again', async () => {
+    const world = await dropping((each) => runPod(each));
+
+    await world.request('one', { default: 60 });
+    await world.clock.advance(600_000);
+
+    expect(await world.blocks('one')).toEqual({ default: ['10.0.0.0/27', '10.0.0.32/27'] });
+    expect(await world.error('one')).toBe('');
+  });
+
+  test('goes whatever pods show, where the word of the agent is enough', async () => {
+    const world = await dropping((each) => runPod(each), { 'release-pod-check': 'false' });
+
+    expect(reserved(world)).toContain('default 10.0.0.0/24 1');
+  });
+});
