@@ -19,7 +19,7 @@ for (const stream of [process.stdout, process.stderr]) {
   });
 }
 
-process.exitCode = await runCommandLine(process.argv.slice(2), {
+const exitCode = await runCommandLine(process.argv.slice(2), {
   version: packageJson.version,
   commands: [
     { ...runDescription, run: async (given) => (await import('./commands/run.ts')).run(given) },
@@ -41,3 +41,6 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
     readers: process.stderr.isTTY ? 'people' : 'programs',
   },
 });
+process.exitCode = exitCode;
+// A connection or timer that nobody ended must not keep a process alive whose work has ended.
+AbortSignal.timeout(5000).addEventListener('abort', () => process.exit());

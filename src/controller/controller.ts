@@ -16,7 +16,7 @@ import {
   pauseReasons,
 } from '../providers/gate/mutation-permission.ts';
 import { sleep } from '../runtime/clock.ts';
-import { aborted } from '../runtime/race-abort.ts';
+import { aborted, raceAbort } from '../runtime/race-abort.ts';
 import { warnOfMissingAccess } from './reporting/access-warnings.ts';
 import type { ControllerState } from './reporting/controller-state.ts';
 import { fence } from './fencing.ts';
@@ -46,6 +46,8 @@ export interface ControllerDeps<Status extends object, Node extends object> {
 const maxCatchUp = { failing: 60_000, slow: 300_000 };
 /** How long work in flight may continue after the shutdown signal, in ms. */
 const drainTime = 20_000;
+/** How long after that deadline the process waits for work that it has aborted, in ms. */
+const abortTime = 5000;
 
 export class Controller<Status extends object = StatusReport, Node extends object = NodeStatusReport> {
   readonly #deps: ControllerDeps<Status, Node>;
@@ -63,6 +65,8 @@ export class Controller<Status extends object = StatusReport, Node extends objec
   #leader: string | undefined;
   /** Why this process may not acquire the Lease. */
   #leaseProblem: string | undefined;
+  /** When all work must have ended, in monotonic ms; undefined before the drain. */
+  #drainedBy: number | undefined;
 
   constructor(deps: ControllerDeps<Status, Node>) {
     this.#deps = deps;
@@ -102,8 +106,8 @@ export class Controller<Status extends object = StatusReport, Node extends objec
   }
 
   /**
-   * Runs until `signal` is aborted or leadership is lost. Resolves once work in flight has ended, at most 20
-   * s later. Call it once.
+   * Runs until `signal` is aborted or leadership is lost. Resolves once work in flight has ended, or has not though it was
+   * aborted: `abortTime` after the deadline of the drain at the latest. Call it once.
    */
   async run(signal: AbortSignal): Promise<'stopped' | 'lost'> {
     const ending = new AbortController();
@@ -120,9 +124,20 @@ export class Controller<Status extends object = StatusReport, Node extends objec
     ];
     const ended = this.#leadUntilOver(signal);
     const outcome = await ended.finally(() => ending.abort());
-    await Promise.all(background);
+    await this.#withinAbortTime(Promise.all(background), 'what it watches and reports');
     this.#state = 'stopped';
     return outcome;
+  }
+
+  /** Whether `work` ends in the time that aborted work gets. */
+  async #withinAbortTime(work: Promise<unknown>, what: string): Promise<boolean> {
+    const { clock, log } = this.#deps.host;
+    const overdue = new AbortController();
+    const cancel = clock.schedule(abortTime, () => overdue.abort());
+    await raceAbort(work, overdue.signal).finally(cancel);
+    if (overdue.signal.aborted)
+      log.error('a bug, please report it: work does not end though aborted', { what });
+    return !overdue.signal.aborted;
   }
 
   get state(): ControllerState {
@@ -131,6 +146,8 @@ export class Controller<Status extends object = StatusReport, Node extends objec
 
   /** Why the process makes no progress; undefined if it does. */
   problem(): string | undefined {
+    const isOverdue = this.#drainedBy !== undefined && this.#deps.host.clock.monotonic() > this.#drainedBy;
+    if (isOverdue && this.#state !== 'stopped') return 'it is shutting down, and work in flight does not end';
     return this.#mode.problem();
   }
 
@@ -198,7 +215,7 @@ export class Controller<Status extends object = StatusReport, Node extends objec
       try {
         isOver = (await Promise.race(over)) === 'lost';
       } finally {
-        await this.#drain(isOver);
+        if (!(await this.#drain(isOver))) this.#election?.keepLease();
       }
     }
     resign.abort();
@@ -248,16 +265,25 @@ export class Controller<Status extends object = StatusReport, Node extends objec
     this.#mode.beginServing();
   }
 
-  /** Ends work in flight: immediately if leadership is lost, otherwise within the drain time. */
-  async #drain(atOnce: boolean): Promise<void> {
+  /**
+   * Ends work in flight: immediately if leadership is lost, otherwise within the drain time. Resolves to whether it has
+   * ended.
+   */
+  async #drain(atOnce: boolean): Promise<boolean> {
     const { clock, log } = this.#deps.host;
     this.#state = 'draining';
     log.info('draining in-flight work');
+    const time = atOnce ? 0 : drainTime;
+    // Most of what is aborted ends at once.
+    this.#drainedBy = clock.monotonic() + time + abortTime / 2;
     const deadline = new AbortController();
-    const cancel = clock.schedule(atOnce ? 0 : drainTime, () => deadline.abort());
-    await this.#mode.stop(deadline.signal);
+    const cancel = clock.schedule(time, () => deadline.abort());
+    const stopped = this.#mode.stop(deadline.signal);
+    await raceAbort(stopped, deadline.signal);
+    const hasEnded = await this.#withinAbortTime(stopped, 'calls and writes in flight');
     cancel();
     this.#leadingSince = undefined;
+    return hasEnded;
   }
 
   #createElection(): LeaderElection {

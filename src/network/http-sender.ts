@@ -102,7 +102,9 @@ class AgentHandler implements HttpHandler<OutgoingRequest, never, IncomingAnswer
         );
         socket.once(isTls ? 'secureConnect' : 'connect', cancel).once('close', cancel);
       });
-      sent.once('error', reject);
+      sent.on('error', reject);
+      // An answer that switches protocols closes the connection without an error.
+      sent.once('close', () => reject(noAnswer(url)));
       sent.end(body);
     });
   }
@@ -118,6 +120,10 @@ function plainHeaders(headers: IncomingHttpHeaders): Readonly<Record<string, str
     value === undefined ? [] : [[name, Array.isArray(value) ? value.join(', ') : value] as const],
   );
   return Object.fromEntries(entries);
+}
+
+function noAnswer({ host }: URL): Error {
+  return Object.assign(new Error(`${host} closed the connection without an answer`), { code: 'ECONNRESET' });
 }
 
 function notConnected({ host }: URL, ms: number): Error {

@@ -9,13 +9,20 @@ import { text } from 'node:stream/consumers';
 export function askMetadata(url: string, options: RequestOptions): Promise<string> {
   return new Promise((resolve, reject) => {
     const agent = new Agent();
+    let isAnswered = false;
     const asked = request(url, { ...options, agent }, (answer) => {
+      isAnswered = true;
       text(answer).then((body) => {
         const { statusCode } = answer;
         if (statusCode === 200) resolve(body.trim());
         else reject(new Error(`${new URL(url).pathname} answers ${statusCode}`));
       }, reject);
     });
-    asked.once('error', reject).end();
+    asked.on('error', reject);
+    // An answer that switches protocols closes the connection without an error.
+    asked.once('close', () => {
+      if (!isAnswered) reject(new Error(`${new URL(url).pathname} has no answer`));
+    });
+    asked.end();
   });
 }

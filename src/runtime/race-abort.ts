@@ -1,4 +1,5 @@
 // Waits that an abort signal ends.
+import type { Clock } from './clock.ts';
 
 /**
  * Resolves once `work` resolves or the signal aborts, for work that cannot be aborted. Rejects if `work` rejects first;
@@ -10,6 +11,33 @@ export async function raceAbort(work: Promise<unknown>, signal: AbortSignal): Pr
   if (signal.aborted) end();
   signal.addEventListener('abort', end, { once: true });
   await Promise.race([work, ended]).finally(() => signal.removeEventListener('abort', end));
+}
+
+/**
+ * Settles as `work` does, and rejects with the signal's reason where `work` has not settled `grace` ms after the abort. For
+ * work that should end with the signal and holds something until it does: no promise of a library is trusted to settle.
+ */
+export function settledSoonAfterAbort<T>(
+  work: Promise<T>,
+  {
+    clock,
+    signal,
+    grace,
+  }: { readonly clock: Pick<Clock, 'schedule'>; readonly signal: AbortSignal; readonly grace: number },
+): Promise<T> {
+  return new Promise((resolve, reject) => {
+    let cancel = (): void => undefined;
+    const abandon = (): void => {
+      cancel = clock.schedule(grace, () => reject(signal.reason as Error));
+    };
+    const finish = (): void => {
+      cancel();
+      signal.removeEventListener('abort', abandon);
+    };
+    if (signal.aborted) abandon();
+    else signal.addEventListener('abort', abandon, { once: true });
+    work.then(resolve, reject).finally(finish);
+  });
 }
 
 /** Resolves once the signal is aborted. Use it for one wait per signal: each call adds a listener. */

@@ -151,6 +151,11 @@ export class LeaderElection {
     return 'stopped';
   }
 
+  /** Lets the Lease end by itself: work in flight that needs leadership may still take effect. */
+  keepLease(): void {
+    this.#claimed = false;
+  }
+
   async #standBy(signal: AbortSignal): Promise<void> {
     const { clock, random } = this.#options;
     for (;;) {

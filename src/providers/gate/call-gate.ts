@@ -1,6 +1,7 @@
 // The gate in front of a cloud. Every call passes it: immediately before sending it checks lease and permission again,
 // then applies a timeout and records the call. The cloud's answers adjust the rate limiter.
 import type { Clock } from '../../runtime/clock.ts';
+import { settledSoonAfterAbort } from '../../runtime/race-abort.ts';
 import type { CallContext } from '../contract/allocation-implementation.ts';
 import { fencedTimeoutOf } from '../contract/call-timing.ts';
 import { CloudError, type CloudFailure } from '../contract/cloud-failure.ts';
@@ -56,6 +57,9 @@ export interface ReadResult<T> {
  * with what `onSend` threw.
  */
 export type Send<T> = (sending: Sending) => Promise<T>;
+
+/** How long after its end a request that does not settle still holds its slot, in ms. */
+const abandonedAfter = 1000;
 
 /** The result of a call that left its slot again: its token was void. */
 const noToken = Symbol('no token');
@@ -187,7 +191,12 @@ export class CallGate {
       // Credentials may arrive late.
       started.wait();
       try {
-        const output = await send(started.sending);
+        const { signal } = started.sending;
+        const output = await settledSoonAfterAbort(send(started.sending), {
+          clock,
+          signal,
+          grace: abandonedAfter,
+        });
         this.#learnLimits(call, started.sentAt, undefined);
         return output;
       } catch (error) {
@@ -219,6 +228,8 @@ export class CallGate {
       cancel = clock.schedule(timeout, stopWaiting);
     };
     const onSend = (): void => {
+      // It may come late, when the call has been given up.
+      giveUp.signal.throwIfAborted();
       if (call.effect !== 'reads') {
         this.#passPermission(call, context.inFlight === true);
         this.#passFence(call, timeout);
@@ -229,6 +240,7 @@ export class CallGate {
       this.#inFlight++;
     };
     const onConnected = (): void => {
+      giveUp.signal.throwIfAborted();
       if (call.effect !== 'reads') this.#passFence(call, timeout);
     };
     const started: StartedCall = {

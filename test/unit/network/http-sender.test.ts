@@ -72,6 +72,24 @@ describe('an HTTP request of a cloud', () => {
     expect(await answer).toMatchObject({ name: 'AbortError' });
   });
 
+  test.each<[string, string]>([
+    ['switches protocols', 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n'],
+    ['ends before its head', 'HTTP/1.1 200 OK\r\nContent-'],
+    ['is empty', ''],
+  ])('fails if its answer %s', async (_, answer) => {
+    const server: Server = createServer((socket) => {
+      socket.once('data', () => socket.end(answer)).on('error', () => undefined);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    ended.push(() => void server.close());
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+    const failure = await sender()
+      .send(request(url))
+      .catch((error: unknown) => error);
+    expect(failure).toMatchObject({ message: expect.stringMatching(/./) });
+  });
+
   test('fails if no connection is established in time', async () => {
     const silent: Server = createServer(() => undefined);
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { raceAbort } from '../../../src/runtime/race-abort.ts';
+import { raceAbort, settledSoonAfterAbort } from '../../../src/runtime/race-abort.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 
 const forEver = new Promise<never>(() => undefined);
 
@@ -39,4 +40,26 @@ test('raceAbort ignores a failure after the abort, also if that was before it st
   await new Promise((resolve) => setImmediate(resolve));
   process.off('unhandledRejection', note);
   expect(unhandled).toEqual([]);
+});
+
+test('settledSoonAfterAbort settles as the work does, also after the abort', async () => {
+  const clock = new VirtualClock();
+  const controller = new AbortController();
+  const { promise, resolve } = Promise.withResolvers<string>();
+  const waiting = settledSoonAfterAbort(promise, { clock, signal: controller.signal, grace: 1000 });
+  controller.abort();
+  await clock.advance(999);
+  resolve('done');
+  expect(await waiting).toBe('done');
+});
+
+test('settledSoonAfterAbort gives up work that does not end', async () => {
+  const clock = new VirtualClock();
+  const controller = new AbortController();
+  const waiting = settledSoonAfterAbort(forEver, { clock, signal: controller.signal, grace: 1000 }).catch(
+    (error: unknown) => error,
+  );
+  controller.abort(new Error('stop'));
+  await clock.advance(1000);
+  expect(await waiting).toMatchObject({ message: 'stop' });
 });
