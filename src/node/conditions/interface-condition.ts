@@ -11,11 +11,11 @@ export function unreadableInterface({ id, problem }: UnreadableInterface): NodeC
   };
 }
 
-/** Something else than Headwater changes these interfaces, and does not end. The node gets no addresses on them meanwhile. */
+/** Something else than Headwater changes these interfaces, or detaches them, and does not end. The node gets no addresses on them meanwhile. */
 export function changingInterfaces(ids: readonly string[]): NodeCondition {
   return {
     reason: 'InterfaceChanging',
-    message: `end or repair in the cloud what keeps changing ${ids.join(', ')}, such as an upgrade of the instance: Headwater adds no address there until it has ended`,
+    message: `end or repair in the cloud what keeps changing ${ids.join(', ')}, such as an upgrade of the instance or a detachment: Headwater adds no address there until it has ended`,
   };
 }
 

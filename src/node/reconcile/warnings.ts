@@ -166,7 +166,8 @@ function changeWarning(
   changedByUs: WarningFacts['changedByUs'],
 ): readonly LastingWarning[] {
   const changing = interfaces
-    .filter(({ id, condition }) => condition === 'changing' && !changedByUs.has(id))
+    .filter(({ condition, attachment }) => condition === 'changing' || attachment?.state === 'detaching')
+    .filter(({ id }) => !changedByUs.has(id))
     .map(({ id }) => id);
   if (changing.length === 0) return [];
   return [{ about: 'changing', condition: changingInterfaces(changing), patience: changePatience }];

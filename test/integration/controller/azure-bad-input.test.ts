@@ -247,7 +247,7 @@ const rows: Readonly<Record<string, BadInput>> = {
       'nic0',
     ),
     said: [
-      `InterfaceChanging: end or repair in the cloud what keeps changing ${nic0}, such as an upgrade of the instance: Headwater adds no address there until it has ended`,
+      `InterfaceChanging: end or repair in the cloud what keeps changing ${nic0}, such as an upgrade of the instance or a detachment: Headwater adds no address there until it has ended`,
     ],
     setAside: 'the node',
   },

@@ -30,6 +30,32 @@ function callsAbout(controller: WorldController, names: readonly string[], from:
     .map(({ action }) => action);
 }
 
+describe('an instance that is shutting down', () => {
+  test('is called at most twice a minute, while others grow at full pace', async () => {
+    const { world, controller } = await servedWorld(2);
+    const [machine, other] = [world.machine(0), world.machine(1)];
+    const message = `Instance '${machine.instanceId}' is shutting-down.`;
+    const fault = { kind: 'error', code: 'IncorrectState', status: 400, message } as const;
+    const before = world.clock.monotonic();
+    world.cluster.ec2.gateway.faults.add({
+      action: 'AttachNetworkInterface',
+      rate: 1,
+      match: { InstanceId: machine.instanceId },
+      fault,
+    });
+
+    await world.request(machine, 25);
+    await world.request(other, 25);
+    await world.advance(55_000);
+
+    const attached = callsAbout(controller, [machine.instanceId], before);
+    expect([1, 2]).toContain(attached.filter((action) => action === 'AttachNetworkInterface').length);
+    expect(world.pool(other).size).toBeGreaterThanOrEqual(25);
+    expect(world.orphaned()).toEqual([]);
+    expect(world.broken()).toEqual([]);
+  });
+});
+
 describe('a CiliumNode whose instance is terminated', () => {
   test('is emptied, pool first, is reported, and costs no further call', async () => {
     const { world, controller } = await servedWorld(2);

@@ -101,7 +101,7 @@ describe('the text of a condition', () => {
       'of interfaces that something else keeps changing',
       changingInterfaces(['eni-7', 'eni-8']),
       'InterfaceChanging',
-      'end or repair in the cloud what keeps changing eni-7, eni-8, such as an upgrade of the instance: Headwater adds no address there until it has ended',
+      'end or repair in the cloud what keeps changing eni-7, eni-8, such as an upgrade of the instance or a detachment: Headwater adds no address there until it has ended',
     ],
     [
       'of an interface that is not shown',

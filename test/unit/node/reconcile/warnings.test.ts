@@ -10,7 +10,7 @@ import { VirtualClock } from '../../../support/virtual-clock.ts';
 import { ciliumNode } from '../../kubernetes/cilium-node-fixture.ts';
 import { traits } from '../../providers/scripted-implementation.ts';
 import { eni, infrastructure, m5Large, subnet, view } from '../allocation-facts.ts';
-import { addresses } from '../../providers/interfaces.ts';
+import { addresses, attachment } from '../../providers/interfaces.ts';
 import { nodeOf, wellFormed } from '../cilium-nodes.ts';
 
 const none: ReadonlySet<string> = new Set();
@@ -183,11 +183,13 @@ describe('an interface that keeps changing while its node lacks addresses', () =
   const byUs = new Set(['eni-1']);
   const ready = eni(1);
   const changing = eni(1, 0, { condition: 'changing' });
+  const detaching = eni(1, 0, { attachment: attachment({ state: 'detaching' }) });
 
   test.each<
     [string, readonly [at: number, item: NetworkInterface, changedByUs: ReadonlySet<string>][], number]
   >([
     ['for five minutes is reported', [[0, changing, none]], 5 * minute],
+    ['or is being detached for five minutes is reported', [[0, detaching, none]], 5 * minute],
     [
       'for less is not',
       [
