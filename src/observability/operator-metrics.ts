@@ -5,8 +5,8 @@ import { counter, gauge, histogram } from './metric-definition.ts';
 /** 0, a quarter, a half and each whole second of a minute: exported since the first release, 0 included. */
 const ipamSeconds = [0, 0.25, 0.5, ...Array.from({ length: 60 }, (_, index) => index + 1)];
 
-/** Buckets of trigger metrics since Cilium 1.18. */
-const triggerSeconds = [
+/** Buckets of trigger metrics since Cilium 1.18, and of answers of a cloud since 1.20. */
+const longSeconds = [
   0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60,
 ];
 
@@ -32,13 +32,13 @@ const allocationStatus = [
 
 const queued = (what: string) => counter(`Requests to ${what}.`, {});
 const folds = (what: string) => gauge(`Requests folded into the last run to ${what}.`, {});
-const duration = (what: string) => histogram(`Seconds that a run took to ${what}.`, {}, triggerSeconds);
+const duration = (what: string) => histogram(`Seconds that a run took to ${what}.`, {}, longSeconds);
 const latency = (what: string) =>
-  histogram(`Seconds from the first request to ${what} until the run.`, {}, triggerSeconds);
+  histogram(`Seconds from the first request to ${what} until the run.`, {}, longSeconds);
 
 /** `codes`: what stands for the answer. */
 const answered = (cloud: string, codes: string) =>
-  histogram(`Seconds until ${cloud} had answered.`, { ...action, response_code: codes }, goSeconds);
+  histogram(`Seconds until ${cloud} had answered.`, { ...action, response_code: codes }, longSeconds);
 const waited = histogram(
   'Seconds that a call waited for its turn; calls that did not have to wait are not in it.',
   action,

@@ -1,5 +1,5 @@
 // Hands out the addresses of one block of this node. Unless said otherwise, the first and the last address of the block are
-// never used, and the first usable one is its router. The next address is the first free one from a random place on, so that a released address is
+// never used, except in a block of at most two, and the first usable one is its router. The next address is the first free one from a random place on, so that a released address is
 // rarely used again at once.
 import { type Cidr, cidrText, contains, type Family, widthOf } from '../../cidr/set/cidr.ts';
 import type { Random } from '../../runtime/random.ts';
@@ -30,7 +30,7 @@ export class HostScopeAllocator implements Allocator {
   readonly #min: bigint;
   readonly #max: bigint;
 
-  /** With `ends`, a block of at most two addresses has no unusable ones, and there is no router. */
+  /** With `ends`, there is no router. */
   constructor(cidr: Cidr, random: Random, ends?: BlockEnds) {
     this.#cidr = cidr;
     this.#random = random;
@@ -42,7 +42,7 @@ export class HostScopeAllocator implements Allocator {
     this.#max = allowsLast ? size - 1n : size - 2n;
     const capacity = this.#max - this.#min + 1n;
     this.capacity = capacity > 0n ? capacity : 0n;
-    this.router = ends === undefined && this.capacity > 0n ? cidr.base + 1n : undefined;
+    this.router = ends === undefined && this.capacity > 0n ? cidr.base + this.#min : undefined;
   }
 
   get taken(): number {
@@ -149,8 +149,8 @@ export class HostScopeAllocator implements Allocator {
 }
 
 function usedEnds(size: bigint, ends: BlockEnds | undefined): BlockEnds {
-  if (ends === undefined) return { allowsFirst: false, allowsLast: false };
-  return size > 2n ? ends : { allowsFirst: true, allowsLast: true };
+  if (size <= 2n) return { allowsFirst: true, allowsLast: true };
+  return ends ?? { allowsFirst: false, allowsLast: false };
 }
 
 function bitOf(offset: bigint): number {

@@ -49,8 +49,8 @@ const maxShare = 0.1;
 export function gcPlan({ ciliumNodes, nodeNames, marks, interval, now, wall }: GcFacts): GcPlan {
   const all = [...ciliumNodes];
   const ownerless = all.filter(
-    ({ name, isOwned, isIgnored, createdAt }) =>
-      !nodeNames.has(name) && !isOwned && !isIgnored && createdAt <= wall - interval,
+    ({ name, isOwned, isIgnored, isKept, createdAt }) =>
+      !nodeNames.has(name) && !isOwned && !isIgnored && !isKept && createdAt <= wall - interval,
   );
   const seen = new Map(ownerless.map(({ uid }) => [uid, marks.get(uid) ?? now] as const));
   const due = ownerless.filter(({ uid }) => (seen.get(uid) ?? now) <= now - interval);

@@ -30,13 +30,15 @@ export interface CiliumNodeHoldersDeps<H extends CiliumNodeHolder, D> {
 /** A CiliumNode, and what its holder does not tell. */
 export interface CiliumNodeHolder extends Holder {
   readonly isIgnored: boolean;
+  /** The owner asks that it is kept although its machine is gone. */
+  readonly isKept: boolean;
   readonly isOwned: boolean;
   readonly nodeUid: string | undefined;
 }
 
 export function ciliumNodeHolder(raw: JsonObject): CiliumNodeHolder {
   const read = readCiliumNodeBlocks(raw);
-  const { name, uid, createdAt, isIgnored, isOwned, nodeUid, problem, operatorError } = read;
+  const { name, uid, createdAt, isIgnored, isKept, isOwned, nodeUid, problem, operatorError } = read;
   return {
     name,
     uid,
@@ -47,6 +49,7 @@ export function ciliumNodeHolder(raw: JsonObject): CiliumNodeHolder {
     ...(problem !== undefined && { problem }),
     ...(operatorError !== undefined && { error: operatorError }),
     isIgnored,
+    isKept,
     isOwned,
     nodeUid,
   };

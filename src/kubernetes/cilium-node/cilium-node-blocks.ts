@@ -6,6 +6,8 @@ import { isList, type JsonObject, memberOf, textAt, valueAt } from '../transport
 export interface CiliumNodeBlocks extends ObjectIdentity {
   /** The owner asks us to ignore this node. */
   readonly isIgnored: boolean;
+  /** The owner asks that it is kept although its machine is gone. */
+  readonly isKept: boolean;
   /** `spec.ipam.podCIDRs`, any text. More entries than `maxBlocksRead` are cut off, except for one. */
   readonly podCidrs: readonly string[];
   /** Why `podCidrs` lacks something; undefined if it does not. */
@@ -22,10 +24,15 @@ const maxBlocksRead = { entries: 17, characters: 80 };
 const maxErrorCharacters = 2000;
 
 const ignoreAnnotation = 'ipam.cilium.io/ignore';
+const keepAnnotation = 'cilium.io/do-not-gc';
 
 /** Whether the owner asks us to ignore a CiliumNode. */
 export function isIgnored(raw: JsonObject): boolean {
-  return textAt(raw, 'metadata', 'annotations', ignoreAnnotation)?.toLowerCase() === 'true';
+  return isAnnotated(raw, ignoreAnnotation);
+}
+
+function isAnnotated(raw: JsonObject, annotation: string): boolean {
+  return textAt(raw, 'metadata', 'annotations', annotation)?.toLowerCase() === 'true';
 }
 
 export function readCiliumNodeBlocks(raw: JsonObject): CiliumNodeBlocks {
@@ -35,6 +42,7 @@ export function readCiliumNodeBlocks(raw: JsonObject): CiliumNodeBlocks {
   return {
     ...readIdentity(raw),
     isIgnored: isIgnored(raw),
+    isKept: isAnnotated(raw, keepAnnotation),
     ...podCidrsOf(raw),
     operatorError: error === '' ? undefined : error?.slice(0, maxErrorCharacters),
     isOwned: isList(owners) && owners.length > 0,

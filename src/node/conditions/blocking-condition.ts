@@ -26,6 +26,8 @@ export interface BlockingFacts {
   readonly trouble: CloudFailure | undefined;
   /** Why nothing may be allocated. */
   readonly pause: PauseReason | undefined;
+  /** Why the node lacks the public address for which its agent may wait. */
+  readonly staticIp: NodeCondition | undefined;
   /** What the API server refuses to accept. */
   readonly refusedWrite: string | undefined;
   /** The capacity limit that pods have met for a while. */
@@ -47,7 +49,7 @@ export function blockingCondition(facts: BlockingFacts): NodeCondition | undefin
   const stuck = plan === undefined ? undefined : planCondition(plan, words, facts.isSubnetGone);
   const trouble = stuck ?? troubleCondition(assessment, facts);
   if (trouble === undefined && facts.refusedWrite !== undefined) return refusedWrite(facts.refusedWrite);
-  return trouble ?? facts.cap ?? claimCondition(claimed);
+  return trouble ?? facts.cap ?? facts.staticIp ?? claimCondition(claimed);
 }
 
 function troubleCondition(

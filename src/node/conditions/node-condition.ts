@@ -64,6 +64,7 @@ export type ConditionReason =
   | 'NoStaticIpMatches'
   | 'StaticIpsTaken'
   | 'StaticIpNotAssociated'
+  | 'StaticIpNotSupported'
   | 'MutationsPaused'
   | 'ConflictingWriter'
   | 'AddressesContested';
@@ -158,6 +159,14 @@ export function untakenCondition({ kind, addresses }: Untaken): NodeCondition {
   return { reason: 'FreeAddressesNotTaken', message, addresses };
 }
 
+/** No public address can be associated in this cloud, and agents from 1.20 on wait for one. */
+export function impossibleStaticIp({ publicAddress }: CloudWords): NodeCondition {
+  return {
+    reason: 'StaticIpNotSupported',
+    message: `Headwater associates no ${publicAddress} in this cloud, and agents from 1.20 on do not start without the one that spec.ipam.static-ip-tags asks for: remove ipam-static-ip-tags from the configuration of Cilium's agent, and ipam.static-ip-tags from its CNI configuration, then restart the agent`,
+  };
+}
+
 /** The node is served without the public address that its tags ask for. */
 export function missingStaticIp(
   kind: 'noneMatches' | 'noneFree',
@@ -170,7 +179,7 @@ export function missingStaticIp(
   return kind === 'noneMatches'
     ? {
         reason: 'NoStaticIpMatches',
-        message: `no ${publicAddress} carries the tags ${wanted}: tag one, or correct spec.ipam.static-ip-tags`,
+        message: `no ${publicAddress} carries the tags ${wanted}: tag one, or correct ipam-static-ip-tags of Cilium's agent, which writes spec.ipam.static-ip-tags`,
       }
     : {
         reason: 'StaticIpsTaken',

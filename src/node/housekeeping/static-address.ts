@@ -1,9 +1,11 @@
-// Associates a static public address with a node's primary interface if its tags ask for one. It has the
-// lowest priority, and its failures never keep addresses from pods. An associated address stays.
+// Associates a static public address with a node's primary interface if its tags ask for one. Agents from 1.20 on do not
+// start without it (docs/ciliumnode-contract.md 1.6). Its failures never keep addresses from pods. An associated address
+// stays.
 import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
 import { isWorthReporting, mayConcern, policyOf } from '../../providers/contract/failure-policy.ts';
 import { type InstanceView, primaryInterface } from '../../providers/contract/instance-view.ts';
 import type { Tags, PublicAddress } from '../../providers/contract/network-interface.ts';
+import type { Priority } from '../../providers/contract/priority.ts';
 import type { InstancePort } from '../../providers/contract/instance-port.ts';
 import type { Outcome } from '../../providers/contract/operation.ts';
 import type { MutationPermission } from '../../providers/gate/mutation-permission.ts';
@@ -18,7 +20,12 @@ import type { TaskGroup } from '../../runtime/task-group.ts';
 import { Backoff } from '../../runtime/backoff.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
-import { type NodeCondition, missingStaticIp, staticIpFailure } from '../conditions/node-condition.ts';
+import {
+  impossibleStaticIp,
+  type NodeCondition,
+  missingStaticIp,
+  staticIpFailure,
+} from '../conditions/node-condition.ts';
 
 export interface StaticAddressDeps {
   readonly node: StaticAddressNode;
@@ -47,12 +54,15 @@ export interface StaticAddressNode extends Omit<InstancePort, 'invalidate'> {
 export interface StaticAddressFacts {
   readonly tags: Tags;
   readonly view: InstanceView;
+  /** Whether addresses can be associated in this cloud. */
+  readonly isPossible: boolean;
+  /** Whether the agent may wait for the address and not start before. */
+  readonly isAwaited: boolean;
   /** Whether another change is under way, or about to be, that excludes this one. */
   readonly isBusy: boolean;
 }
 
 const policy = { base: 2000, cap: 300_000 };
-const priority = (): 'housekeeping' => 'housekeeping';
 const subject = 'static address';
 
 /** The missing association. */
@@ -75,6 +85,8 @@ export class StaticAddress {
   #unanswered: Claimed | undefined;
   readonly #backoff: Backoff;
   #warning: NodeCondition | undefined;
+  #impossible: NodeCondition | undefined;
+  #isAwaited = false;
 
   constructor(deps: StaticAddressDeps) {
     this.#deps = deps;
@@ -84,7 +96,10 @@ export class StaticAddress {
   /** Starts what is missing, one attempt at a time, if permitted. */
   step(facts: StaticAddressFacts | undefined, now: number): StaticAddressStep {
     const missing = missingIn(facts);
-    const { permission, tasks } = this.#deps;
+    const { permission, tasks, node } = this.#deps;
+    this.#impossible =
+      facts?.isPossible === false ? impossibleStaticIp(node.implementation.section.words) : undefined;
+    this.#isAwaited = facts?.isAwaited === true;
     if (permission.refusal('allocate') !== undefined) return { missing };
     if (JSON.stringify(missing) !== JSON.stringify(this.#missing)) this.#reset(missing);
     const isIdle = missing !== undefined && facts?.isBusy === false && !tasks.isAbout(subject);
@@ -97,9 +112,18 @@ export class StaticAddress {
     return { missing, ...requeueAt([this.#backoff.until], now) };
   }
 
-  /** Why the node lacks the address it asks for; undefined if it has one or asks for none. */
+  /** Why the node lacks the address it asks for while its agent runs; undefined if it has one or asks for none. */
   get warning(): NodeCondition | undefined {
-    return this.#warning;
+    return this.#isAwaited ? undefined : this.#problem;
+  }
+
+  /** The same of a node whose agent may wait for the address. */
+  get condition(): NodeCondition | undefined {
+    return this.#isAwaited ? this.#problem : undefined;
+  }
+
+  get #problem(): NodeCondition | undefined {
+    return this.#impossible ?? this.#warning;
   }
 
   /** Its tasks have ended. */
@@ -167,6 +191,7 @@ export class StaticAddress {
     const { node, tasks } = this.#deps;
     const { implementation, instanceId } = node;
     const { closing: signal, deadline } = tasks;
+    const priority = (): Priority => (this.#isAwaited ? 'high' : 'housekeeping');
     const refund = await implementation.admit(['associateStaticIP'], { priority, signal, instanceId });
     // The wait may have been long.
     const facts = node.forStaticAddress();
@@ -203,8 +228,12 @@ export class StaticAddress {
   }
 }
 
-function missingIn({ tags = {}, view }: Partial<StaticAddressFacts> = {}): MissingAddress | undefined {
-  if (view === undefined || Object.keys(tags).length === 0) return undefined;
+function missingIn({
+  tags = {},
+  view,
+  isPossible,
+}: Partial<StaticAddressFacts> = {}): MissingAddress | undefined {
+  if (view === undefined || isPossible !== true || Object.keys(tags).length === 0) return undefined;
   const primary = primaryInterface(view);
   if (primary === undefined || primary.publicAddress !== undefined) return undefined;
   return { interfaceId: primary.id, tags };

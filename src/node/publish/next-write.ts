@@ -5,6 +5,7 @@
 import type { CiliumNode, ReleaseState } from '../../kubernetes/cilium-node/cilium-node.ts';
 import { isObject, type Json, type JsonObject, memberOf } from '../../kubernetes/transport/json.ts';
 import type { StatusLayout } from '../../providers/contract/cilium-node-section.ts';
+import { protocolOf } from '../demand/demand.ts';
 import { repairOf } from './status-repair.ts';
 import { sectionPatch } from './status-section.ts';
 
@@ -59,11 +60,16 @@ function repairBeforeShrink(node: CiliumNode, offer: Offer): Write | undefined {
   return patch && { part: 'status', patch };
 }
 
-/** An address that moved to another interface stays, unless its former interface is about to leave the status. */
+/**
+ * An address that moved to another interface stays, unless its former interface is about to leave the status. A
+ * multi-pool agent gives no address of the pool, but sets up no new interface while the pool names an address on an
+ * interface that does not show it.
+ */
 function shrink(node: CiliumNode, { pool, interfaces }: Offer): Write | undefined {
+  const isRead = protocolOf(node) === 'crd';
   const isLeft = (address: string): boolean => {
     const id = node.ipam.pool.get(address)?.resource;
-    return id !== undefined && id !== pool.get(address) && !interfaces.has(id);
+    return id !== undefined && id !== pool.get(address) && !(isRead && interfaces.has(id));
   };
   const gone = node.base.pooled().filter((address) => !pool.has(address) || isLeft(address));
   if (gone.length === 0) return undefined;

@@ -31,7 +31,10 @@ export class ConditionReport {
   }
 
   step(
-    facts: Pick<BlockingFacts, 'assessment' | 'plan' | 'trouble' | 'refusedWrite' | 'claimed' | 'now'>,
+    facts: Pick<
+      BlockingFacts,
+      'assessment' | 'plan' | 'trouble' | 'refusedWrite' | 'staticIp' | 'claimed' | 'now'
+    >,
   ): Requeue {
     const { context, permission, state } = this.#deps;
     const { cloud, settings } = context;

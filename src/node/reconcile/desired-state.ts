@@ -9,6 +9,7 @@ import type { Claimed } from '../demand/address-claims.ts';
 import type { ReleaseStore } from '../release/release-store.ts';
 import type { Assessment } from '../conditions/assessment.ts';
 import { withoutAwaited } from '../demand/awaited.ts';
+import { protocolOf } from '../demand/demand.ts';
 import { podAddresses } from '../demand/capacity.ts';
 import { presentable } from '../conditions/node-condition.ts';
 import type { IdlePhases } from '../release/idle-interfaces.ts';
@@ -59,6 +60,7 @@ interface Excluded extends OfferExclusions {
 }
 
 const noAddresses: ReadonlySet<string> = new Set();
+const nothingNamed: ReadonlyMap<string, string> = new Map();
 /** No other node offers any address of this node. */
 const unclaimed: Claimed = { excluded: new Map(), shared: new Map(), unasked: noAddresses };
 
@@ -178,7 +180,9 @@ export class DesiredState {
       addresses,
     });
     this.#claimed = claimed;
-    const facts = { view, requirements, limits, retired, named, ...place };
+    // A multi-pool agent gives none of them, and sets up no new interface while the pool names them.
+    const pooled = protocolOf(this.#deps.state.node) === 'crd' ? named : nothingNamed;
+    const facts = { view, requirements, limits, retired, named: pooled, ...place };
     const split = excludedUnlessShown(splitOn(view, claimed.excluded), this.#deps.state.node);
     const hidden = [...claimed.excluded.keys(), ...outgoing];
     return this.#offer(facts, {

@@ -250,6 +250,7 @@ export class NodeReconciler {
       plan: pool.plan,
       trouble: maintainer.trouble,
       refusedWrite: this.#publisher.refusal,
+      staticIp: staticAddress.condition,
       claimed: this.#desired.claimed,
       now,
     });

@@ -216,14 +216,22 @@ export class NodeState implements InstancePort, PublishedObject {
 
   /** A public address opens the instance to the internet, so the node must be the one it claims to be. */
   forStaticAddress(): StaticAddressFacts | undefined {
-    if (!this.#context.cloud.implementation.traits.publicAddresses || !this.mayBeOurs()) return undefined;
-    const tags = this.node.ipam.staticIpTags;
+    if (!this.mayBeOurs()) return undefined;
+    const { ipam, status } = this.node;
+    const tags = ipam.staticIpTags;
     const { view } = this;
     const isAsked = view !== undefined && Object.keys(tags).length > 0;
     if (!isAsked || this.assess().kind !== 'served') return undefined;
     const { growth, releases } = this;
     const busy = growth.interfaces.size + releases.shrinking.size + this.#striking.size;
-    return { view, tags, isBusy: this.#isChangedWhole && busy > 0 };
+    return {
+      view,
+      tags,
+      isPossible: this.#context.cloud.implementation.traits.publicAddresses,
+      // One that has given addresses to pods does not wait.
+      isAwaited: status.assignedStaticIp === undefined && status.used.size === 0,
+      isBusy: this.#isChangedWhole && busy > 0,
+    };
   }
 
   /** Interfaces that a call of ours changes, or, with a lost answer, may still change. */

@@ -66,8 +66,11 @@ export const awsSection: CiliumNodeSection = {
   requirements: eniRequirements,
   shown,
   status: eniStatus,
-  isShowable: ({ subnetId, networkId }: NetworkInterface, { subnets, networks }: KnownNetwork) =>
-    subnets.has(subnetId) && networks.has(networkId),
+  // While one shown interface lacks any of these, agents from 1.20 on set up no new interface of the node.
+  isShowable: (item: NetworkInterface, { subnets, networks }: KnownNetwork) =>
+    [item.primaryAddress, subnets.get(item.subnetId)?.cidr, networks.get(item.networkId)?.primaryCidr].every(
+      (text) => text !== undefined && text !== '',
+    ),
   without: statusWithout,
   restore: restoreStatus,
   layout: {

@@ -469,3 +469,20 @@ describe('on Alibaba Cloud, an orphaned interface of the cluster', () => {
     expect(changesOf(controller).slice(2)).toEqual(['DeleteNetworkInterface']);
   });
 });
+
+test('a node on Alibaba Cloud with static-ip-tags is blocked, and is told what to remove', async () => {
+  const world = worldOf();
+  const machine = world.machine();
+  const controller = startController(world);
+  await world.announce(machine, { spec: { ipam: { 'static-ip-tags': { pool: 'egress' } } } });
+  await served(world, 8);
+  const { reasons } = controller.controller.status();
+  const error = world.operatorError(machine);
+
+  await world.patch(machine, { spec: { ipam: { 'static-ip-tags': null } } });
+  await world.advance(10_000);
+
+  expect(reasons).toEqual({ StaticIpNotSupported: 1 });
+  expect(error).toContain("remove ipam-static-ip-tags from the configuration of Cilium's agent");
+  expect(world.operatorError(machine)).toBe('');
+});

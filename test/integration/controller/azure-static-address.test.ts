@@ -36,6 +36,11 @@ function updatesOf({ changes }: ReturnType<typeof startController>): number {
   return changes.filter(({ action }) => action === update).length;
 }
 
+/** Why nodes are blocked: their agents wait for an address. */
+function reasonsOf({ controller }: ReturnType<typeof startController>): readonly string[] {
+  return Object.keys(controller.status().reasons ?? {});
+}
+
 function warningsOf({ controller }: ReturnType<typeof startController>): readonly string[] {
   return (controller.status().warnings ?? []).map(({ reason }) => reason);
 }
@@ -98,14 +103,14 @@ describe('a node on Azure with static-ip-tags', () => {
     },
   );
 
-  test('has a warning once every prefix is used up, and gets an address once another node has left', async () => {
+  test('is blocked once every prefix is used up, and gets an address once another node has left', async () => {
     const world = worldOf(3);
     const controller = startController(world, { flags: { 'resync-interval': '60s' } });
     for (const machine of world.machines) await world.announce(machine, asks);
     await world.advance(15 * minute);
     const served = world.machines.filter((machine) => assigned(world, machine) !== '');
     const left = world.machines.find((machine) => assigned(world, machine) === '');
-    const during = { served: served.length, warnings: warningsOf(controller), given: inAzure(world).length };
+    const during = { served: served.length, reasons: reasonsOf(controller), given: inAzure(world).length };
 
     const [first] = served;
     if (first === undefined || left === undefined) throw new Error('no node was served, or all were');
@@ -113,25 +118,25 @@ describe('a node on Azure with static-ip-tags', () => {
     await world.delete(first);
     await world.advance(40 * minute);
 
-    expect(during).toEqual({ served: 2, warnings: ['StaticIpsTaken'], given: 2 });
+    expect(during).toEqual({ served: 2, reasons: ['StaticIpsTaken'], given: 2 });
     expect(assigned(world, left)).not.toBe('');
-    expect(warningsOf(controller)).toEqual([]);
+    expect([...reasonsOf(controller), ...warningsOf(controller)]).toEqual([]);
     expect(world.broken()).toEqual([]);
   });
 
-  test('has a warning if no prefix has its tags', async () => {
+  test('is blocked if no prefix has its tags', async () => {
     const world = worldOf(1);
     const controller = startController(world);
     const machine = world.machine();
     await world.announce(machine, { spec: { ipam: { 'static-ip-tags': { pool: 'none' } } } });
     await world.advance(10 * minute);
 
-    expect(warningsOf(controller)).toEqual(['NoStaticIpMatches']);
+    expect(reasonsOf(controller)).toEqual(['NoStaticIpMatches']);
     expect(world.pool(machine).size).toBe(8);
     expect(assigned(world, machine)).toBe('');
   });
 
-  test('outside Uniform scale sets gets none, takes none from the others, and its warning says what to do instead', async () => {
+  test('outside Uniform scale sets gets none, takes none from the others, and is told what to do instead', async () => {
     const machines = [{ name: 'single', interfaces: [{ name: 'nic0', subnet: 'pods' }] }];
     const publicIpPrefixes = [{ name: 'egress', block: '203.0.113.8/31', tags: { pool: 'egress' } }];
     const world = new AzureClusterWorld({ cloud: testAzure({ machines, publicIpPrefixes }) });
@@ -139,10 +144,11 @@ describe('a node on Azure with static-ip-tags', () => {
     for (const machine of world.machines) await world.announce(machine, asks);
     await world.advance(10 * minute);
 
-    const [warning, ...others] = controller.controller.status().warnings ?? [];
-    expect(others).toEqual([]);
-    expect(warning).toMatchObject({ reason: 'StaticIpNotAssociated' });
-    expect(warning?.why).toContain('associate one with the interface of this VM yourself');
+    const errors = world.machines
+      .map((machine) => world.operatorError(machine))
+      .filter((text) => text !== '');
+    expect(reasonsOf(controller)).toEqual(['StaticIpNotAssociated']);
+    expect(errors).toEqual([expect.stringContaining('associate one with the interface of this VM yourself')]);
     expect(inAzure(world)).toHaveLength(1);
     expect(world.machines.map((machine) => world.pool(machine).size)).toEqual([8, 8]);
     expect(world.broken()).toEqual([]);

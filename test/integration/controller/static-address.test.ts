@@ -226,22 +226,47 @@ describe('a node that cannot get its static address', () => {
     });
 
     const controller = await served(world);
-    const { warnings } = controller.controller.status();
+    const { reasons } = controller.controller.status();
+    const error = world.operatorError(machine);
     const early = world.pool(machine).size;
     restore();
     await world.advance(400_000);
 
     expect(early).toBe(8);
-    expect(warnings).toEqual([
-      expect.objectContaining({
-        node: machine.name,
-        reason: 'StaticIpNotAssociated',
-        why: expect.stringContaining("Headwater's role"),
-      }),
-    ]);
+    expect(reasons).toEqual({ StaticIpNotAssociated: 1 });
+    expect(error).toContain("Headwater's role");
+    expect(world.operatorError(machine)).toBe('');
     expect(assigned(world, machine)).toBe(publicAddressOf(world, machine));
     expect(world.broken()).toEqual([]);
   });
+});
+
+test('a node whose agent runs without its static address has a warning, and is not blocked', async () => {
+  const world = worldOf(1, 0);
+  const machine = world.machine();
+  const controller = startController(world);
+  await world.announce(machine);
+  await world.advance(60_000);
+  await world.use(machine, 2);
+
+  await world.patch(machine, { spec: { ipam } });
+  await world.advance(60_000);
+
+  const { reasons, warnings } = controller.controller.status();
+  expect(reasons).toEqual({});
+  expect(warnings).toEqual([expect.objectContaining({ reason: 'NoStaticIpMatches' })]);
+});
+
+test('a static address that an agent waits for comes while the node still lacks addresses', async () => {
+  const world = worldOf(1, 1);
+  const machine = world.machine();
+  world.fault('AssignPrivateIpAddresses', { kind: 'throttle' });
+
+  startController(world);
+  await world.announce(machine, { spec: { ipam } });
+  await world.advance(10_000);
+
+  expect(publicAddressOf(world, machine)).toBeDefined();
 });
 
 describe('many nodes with the same static-ip-tags', () => {
@@ -268,12 +293,9 @@ describe('many nodes with the same static-ip-tags', () => {
     const given = world.machines.map((machine) => publicAddressOf(world, machine));
     const without = world.machines.filter((_, index) => given[index] === undefined);
     expect(without).toHaveLength(8);
-    expect(
-      controller.controller
-        .status()
-        .warnings?.map(({ node }) => node)
-        .toSorted(),
-    ).toEqual(without.map(({ name }) => name).toSorted());
+    const blocked = world.machines.filter((machine) => world.operatorError(machine) !== '');
+    expect(blocked).toEqual(without);
+    expect(controller.controller.status().reasons).toEqual({ StaticIpsTaken: 8 });
     expect(count(controller, 'AssociateAddress')).toBe(12);
     expect(count(controller, 'DescribeAddresses')).toBeLessThan(10);
     expect(world.machines.map((machine) => world.pool(machine).size)).toEqual(world.machines.map(() => 8));

@@ -100,6 +100,7 @@ const reasons = {
   NoStaticIpMatches: 'served',
   StaticIpsTaken: 'served',
   StaticIpNotAssociated: 'served',
+  StaticIpNotSupported: 'blocked',
   MutationsPaused: 'chosen',
   ConflictingWriter: 'served',
   AddressesContested: 'blocked',

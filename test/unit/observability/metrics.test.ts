@@ -11,7 +11,7 @@ type Expected = readonly [name: string, kind: string, labels: readonly string[],
 
 const wholeSecondsOfAMinute = Array.from({ length: 60 }, (_, index) => index + 1);
 const ipam = [0, 0.25, 0.5, ...wholeSecondsOfAMinute];
-const trigger = [
+const long = [
   0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60,
 ];
 const go = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -40,14 +40,14 @@ const expected: readonly Expected[] = [
   ...['deficit_resolver', 'k8s_sync', 'resync'].flatMap((family): Expected[] => [
     [`cilium_operator_ipam_${family}_queued_total`, 'counter', []],
     [`cilium_operator_ipam_${family}_folds`, 'gauge', []],
-    [`cilium_operator_ipam_${family}_duration_seconds`, 'histogram', [], trigger],
-    [`cilium_operator_ipam_${family}_latency_seconds`, 'histogram', [], trigger],
+    [`cilium_operator_ipam_${family}_duration_seconds`, 'histogram', [], long],
+    [`cilium_operator_ipam_${family}_latency_seconds`, 'histogram', [], long],
   ]),
-  ['cilium_operator_ec2_api_duration_seconds', 'histogram', ['operation', 'response_code'], go],
+  ['cilium_operator_ec2_api_duration_seconds', 'histogram', ['operation', 'response_code'], long],
   ['cilium_operator_ec2_api_rate_limit_duration_seconds', 'histogram', ['operation'], go],
-  ['cilium_operator_azure_api_duration_seconds', 'histogram', ['operation', 'response_code'], go],
+  ['cilium_operator_azure_api_duration_seconds', 'histogram', ['operation', 'response_code'], long],
   ['cilium_operator_azure_api_rate_limit_duration_seconds', 'histogram', ['operation'], go],
-  ['cilium_operator_alibabacloud_api_duration_seconds', 'histogram', ['operation', 'response_code'], go],
+  ['cilium_operator_alibabacloud_api_duration_seconds', 'histogram', ['operation', 'response_code'], long],
   ['cilium_operator_alibabacloud_api_rate_limit_duration_seconds', 'histogram', ['operation'], go],
   ['cilium_operator_ipam_multipool_total_blocks', 'gauge', []],
   ['node_ipam_controller_cidrset_cidrs_allocations_total', 'counter', ['clusterCIDR']],

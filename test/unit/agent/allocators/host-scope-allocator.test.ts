@@ -10,15 +10,15 @@ describe('a block of one node', () => {
   test.each([
     ['10.1.2.0/24', 254n, '10.1.2.1', '0/254 allocated from 10.1.2.0/24'],
     ['10.1.2.0/30', 2n, '10.1.2.1', '0/2 allocated from 10.1.2.0/30'],
-    ['10.1.2.0/31', 0n, undefined, '0/0 allocated from 10.1.2.0/31'],
-    ['10.1.2.0/32', 0n, undefined, '0/0 allocated from 10.1.2.0/32'],
-    ['fd00::/127', 0n, undefined, '0/0 allocated from fd00::/127'],
+    ['10.1.2.0/31', 2n, '10.1.2.0', '0/2 allocated from 10.1.2.0/31'],
+    ['10.1.2.7/32', 1n, '10.1.2.7', '0/1 allocated from 10.1.2.7/32'],
+    ['fd00::/127', 2n, 'fd00::', '0/2 allocated from fd00::/127'],
     ['fd00::/64', 2n ** 64n - 2n, 'fd00::1', '0/18446744073709551614 allocated from fd00::/64'],
   ])('has room, and a router: %s', (cidr, capacity, router, status) => {
     const block = blockOf(cidr);
 
     expect(block.capacity).toBe(capacity);
-    expect(block.router).toBe(router === undefined ? undefined : value(router));
+    expect(block.router).toBe(value(router));
     expect(block.status()).toBe(status);
   });
 

@@ -38,6 +38,10 @@ describe('a pass over CiliumNodes', () => {
       { ciliumNodes: [ciliumNode('a', { annotations: { 'ipam.cilium.io/ignore': 'True' } })] },
     ],
     [
+      'that is to be kept',
+      { ciliumNodes: [ciliumNode('a', { annotations: { 'cilium.io/do-not-gc': 'True' } })] },
+    ],
+    [
       'that is younger than an interval',
       { ciliumNodes: [ciliumNode('a', { creationTimestamp: '2026-01-01T23:58:00Z' })] },
     ],

@@ -65,7 +65,7 @@ describe('the text of a condition', () => {
       'of a public address that does not exist',
       missingStaticIp('noneMatches', { a: '1', b: '2' }, words),
       'NoStaticIpMatches',
-      'no floating address carries the tags a=1, b=2: tag one, or correct spec.ipam.static-ip-tags',
+      "no floating address carries the tags a=1, b=2: tag one, or correct ipam-static-ip-tags of Cilium's agent, which writes spec.ipam.static-ip-tags",
     ],
     [
       'of public addresses that are all taken',

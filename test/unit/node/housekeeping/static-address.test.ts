@@ -21,7 +21,13 @@ function rig(claim: Claim, outcome: Outcome, isBusy = false) {
   const admitted: (string | undefined)[] = [];
   const bugs: unknown[] = [];
   const tasks = new TaskGroup({ clock, onBug: (error) => bugs.push(error) });
-  const facts = { tags: { pool: 'egress' }, view: view([eni(0)]), isBusy };
+  const facts = {
+    tags: { pool: 'egress' },
+    view: view([eni(0)]),
+    isPossible: true,
+    isAwaited: false,
+    isBusy,
+  };
   const staticAddress = new StaticAddress({
     node: {
       instanceId: 'i-1',

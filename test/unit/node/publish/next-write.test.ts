@@ -3,7 +3,7 @@ import { awsSection } from '../../../../src/providers/aws/cilium-node-section.ts
 import { type JsonObject, memberOf } from '../../../../src/kubernetes/transport/json.ts';
 import { applyMergePatch } from '../../../../src/kubernetes/transport/merge-patch.ts';
 import { nextWrite, type Write } from '../../../../src/node/publish/next-write.ts';
-import { nodeOf } from '../cilium-nodes.ts';
+import { nodeOf, type NodeParts } from '../cilium-nodes.ts';
 
 const address = '10.0.0.10';
 
@@ -20,7 +20,11 @@ function ofProvider(shown: Shown): JsonObject {
 }
 
 /** All writes until the node is up to date, each as the patch of the pool, or as the remaining interfaces. */
-function writesBetween(before: Shown, after: Shown): readonly unknown[] {
+function writesBetween(
+  before: Shown,
+  after: Shown,
+  agent: Pick<NodeParts, 'allocated'> = {},
+): readonly unknown[] {
   let pool: JsonObject = Object.fromEntries(
     [...poolOf(before)].map(([each, resource]) => [each, { resource }]),
   );
@@ -37,6 +41,7 @@ function writesBetween(before: Shown, after: Shown): readonly unknown[] {
     const node = nodeOf({
       pool,
       enis: Object.fromEntries(enis.map(([id, { addresses }]) => [id, addresses])),
+      ...agent,
     });
     return nextWrite(node, { offer, handshake: undefined, operatorError: '' });
   };
@@ -77,3 +82,13 @@ test.each<[string, Shown, Shown, readonly unknown[]]>([
     expect(writesBetween(before, after)).toEqual(writes);
   },
 );
+
+test('an address that moves leaves the pool first, if its multi-pool agent reads there only what the status lacks', () => {
+  const moved = { 'eni-1': [], 'eni-2': [address] };
+
+  expect(writesBetween({ 'eni-1': [address] }, moved, { allocated: [] })).toEqual([
+    { [address]: null },
+    ['eni-1', 'eni-2'],
+    { [address]: { resource: 'eni-2' } },
+  ]);
+});

@@ -293,3 +293,20 @@ describe('the field names of a CiliumNode in messages', () => {
     expect(path.slice(0, -1).join('.')).toBe('spec.eni');
   });
 });
+
+test.each<[string, object, Partial<Infrastructure>, boolean]>([
+  ['of which all is known', {}, {}, true],
+  ['not without its own address', { primaryAddress: '' }, {}, false],
+  ['not in an unknown subnet', {}, { subnets: new Map() }, false],
+  ['not in an unknown network', {}, { networks: new Map() }, false],
+  [
+    'not in a network whose block is unknown',
+    {},
+    { networks: new Map([['vpc-1', { id: 'vpc-1', primaryCidr: '', cidrs: [] }]]) },
+    false,
+  ],
+])('the status can hold an interface %s', (_, change, unlike, expected) => {
+  const item = networkInterface({ subnetId: 'subnet-1', networkId: 'vpc-1', ...change });
+
+  expect(awsSection.isShowable(item, { ...infrastructure, ...unlike })).toBe(expected);
+});
