@@ -318,7 +318,7 @@ export function capCondition(
       }
     : {
         reason: 'MaxAllocateReached',
-        message: `pods wait for addresses, and spec.ipam.max-allocate ${max} allows no more: raise it, or put fewer pods on the node`,
+        message: `pods wait for addresses, and spec.ipam.max-allocate ${max} allows no more: raise ipam-max-allocate of Cilium's agent, which writes it, or put fewer pods on the node`,
       };
 }
 
@@ -341,7 +341,7 @@ export function unreachableStart(
   { remedies: { fullInstance } }: CloudWords,
 ): NodeCondition {
   const caps = [
-    { max: maxAllocate, remedy: 'raise max-allocate', limit: 'spec.ipam.max-allocate allows' },
+    { max: maxAllocate, remedy: 'raise ipam-max-allocate', limit: 'spec.ipam.max-allocate allows' },
     {
       max: instance,
       remedy: fullInstance,
@@ -352,7 +352,7 @@ export function unreachableStart(
   const limits = caps.map(({ limit, max }) => `${limit} ${max}`).join(', and ');
   return {
     reason: 'AgentCannotStart',
-    message: `lower spec.ipam.${field}, or ${remedies}: an agent up to 1.19 starts only with ${addresses} addresses, and ${limits}`,
+    message: `lower ipam-${field} of Cilium's agent, which writes spec.ipam.${field}, or ${remedies}: an agent up to 1.19 starts only with ${addresses} addresses, and ${limits}`,
   };
 }
 

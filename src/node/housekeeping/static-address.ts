@@ -95,11 +95,9 @@ export class StaticAddress {
 
   /** Starts what is missing, one attempt at a time, if permitted. */
   step(facts: StaticAddressFacts | undefined, now: number): StaticAddressStep {
+    this.#notice(facts);
     const missing = missingIn(facts);
-    const { permission, tasks, node } = this.#deps;
-    this.#impossible =
-      facts?.isPossible === false ? impossibleStaticIp(node.implementation.section.words) : undefined;
-    this.#isAwaited = facts?.isAwaited === true;
+    const { permission, tasks } = this.#deps;
     if (permission.refusal('allocate') !== undefined) return { missing };
     if (JSON.stringify(missing) !== JSON.stringify(this.#missing)) this.#reset(missing);
     const isIdle = missing !== undefined && facts?.isBusy === false && !tasks.isAbout(subject);
@@ -129,6 +127,12 @@ export class StaticAddress {
   /** Its tasks have ended. */
   close(): void {
     this.#reset(undefined);
+  }
+
+  #notice({ isPossible = true, isAwaited = false }: Partial<StaticAddressFacts> = {}): void {
+    const { words } = this.#deps.node.implementation.section;
+    this.#impossible = isPossible ? undefined : impossibleStaticIp(words);
+    this.#isAwaited = isAwaited;
   }
 
   #reset(missing: MissingAddress | undefined): void {

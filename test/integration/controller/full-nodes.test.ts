@@ -49,12 +49,12 @@ describe('an agent that could never start', () => {
     [
       'by its pre-allocate, for its max-allocate',
       { preAllocate: 12, maxAllocate: 9 },
-      'lower spec.ipam.pre-allocate, or raise max-allocate: an agent up to 1.19 starts only with 12 addresses, and spec.ipam.max-allocate allows 9',
+      "lower ipam-pre-allocate of Cilium's agent, which writes spec.ipam.pre-allocate, or raise ipam-max-allocate: an agent up to 1.19 starts only with 12 addresses, and spec.ipam.max-allocate allows 9",
     ],
     [
       'by its min-allocate, for its instance',
       { minAllocate: 40 },
-      'lower spec.ipam.min-allocate, or use a larger instance type: an agent up to 1.19 starts only with 40 addresses, and instance type m5.large can have 27',
+      "lower ipam-min-allocate of Cilium's agent, which writes spec.ipam.min-allocate, or use a larger instance type: an agent up to 1.19 starts only with 40 addresses, and instance type m5.large can have 27",
     ],
   ])('%s, is reported once, and not as an error', async (_, ipam, text) => {
     const world = new World({ configure: () => ({ ipam }) });

@@ -144,7 +144,7 @@ const causes: readonly Cause[] = [
   },
   {
     reason: 'MaxAllocateReached',
-    says: /spec\.ipam\.max-allocate 12 allows no more: raise it/,
+    says: /spec\.ipam\.max-allocate 12 allows no more: raise ipam-max-allocate/,
     node: { ipam: { minAllocate: 12, maxAllocate: 12 } },
     afterwards: async ({ world, machine }) => {
       await world.use(machine, 12);

@@ -164,7 +164,7 @@ describe('the text of a condition', () => {
         words,
       ),
       'AgentCannotStart',
-      'lower spec.ipam.pre-allocate, or use a larger machine: an agent up to 1.19 starts only with 12 addresses, and instance type t3.small can have 9',
+      "lower ipam-pre-allocate of Cilium's agent, which writes spec.ipam.pre-allocate, or use a larger machine: an agent up to 1.19 starts only with 12 addresses, and instance type t3.small can have 9",
     ],
     [
       'of an agent that needs more than max-allocate and the instance allow',
@@ -174,7 +174,7 @@ describe('the text of a condition', () => {
         words,
       ),
       'AgentCannotStart',
-      'lower spec.ipam.min-allocate, or raise max-allocate and use a larger machine: an agent up to 1.19 starts only with 12 addresses, and spec.ipam.max-allocate allows 8, and instance type t3.small can have 9',
+      "lower ipam-min-allocate of Cilium's agent, which writes spec.ipam.min-allocate, or raise ipam-max-allocate and use a larger machine: an agent up to 1.19 starts only with 12 addresses, and spec.ipam.max-allocate allows 8, and instance type t3.small can have 9",
     ],
     [
       'of an agent whose protocol none has in this mode',
@@ -198,7 +198,7 @@ describe('the text of a condition', () => {
       'of a reached max-allocate',
       capCondition('maxAllocate', { max: 12, instanceType: 'm5.large' }, words),
       'MaxAllocateReached',
-      'pods wait for addresses, and spec.ipam.max-allocate 12 allows no more: raise it, or put fewer pods on the node',
+      "pods wait for addresses, and spec.ipam.max-allocate 12 allows no more: raise ipam-max-allocate of Cilium's agent, which writes it, or put fewer pods on the node",
     ],
     [
       'of exhausted subnets',
