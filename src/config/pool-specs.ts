@@ -5,13 +5,13 @@
 export interface PoolSpec {
   readonly ipv4?: PoolSpecNetworks;
   readonly ipv6?: PoolSpecNetworks;
+  readonly allowFirstIP?: true;
+  readonly allowLastIP?: true;
 }
 
 export interface PoolSpecNetworks {
   readonly cidrs: readonly string[];
   readonly maskSize: number;
-  readonly allowFirstIP?: boolean;
-  readonly allowLastIP?: boolean;
 }
 
 export type PoolSpecs = ReadonlyMap<string, PoolSpec>;
@@ -64,7 +64,7 @@ function specOf(text: string): PoolSpec | undefined {
   if (values === undefined || ends === undefined) return undefined;
   const [ipv4, ipv6] = [networksOf(values, 'ipv4', 32), networksOf(values, 'ipv6', 128)];
   if (ipv4 === 'wrong' || ipv6 === 'wrong' || (ipv4 === undefined && ipv6 === undefined)) return undefined;
-  return { ...(ipv4 && { ipv4: { ...ipv4, ...ends } }), ...(ipv6 && { ipv6: { ...ipv6, ...ends } }) };
+  return { ...(ipv4 && { ipv4 }), ...(ipv6 && { ipv6 }), ...ends };
 }
 
 function valuesOf(text: string): ReadonlyMap<string, string> | undefined {
@@ -81,7 +81,7 @@ function valuesOf(text: string): ReadonlyMap<string, string> | undefined {
 
 function endsOf(
   values: ReadonlyMap<string, string>,
-): Pick<PoolSpecNetworks, 'allowFirstIP' | 'allowLastIP'> | undefined {
+): Pick<PoolSpec, 'allowFirstIP' | 'allowLastIP'> | undefined {
   const [first, last] = ['allow-first-ip', 'allow-last-ip'].map((key) => values.get(key) ?? 'false');
   if (![first, last].every((value) => value === 'true' || value === 'false')) return undefined;
   return {

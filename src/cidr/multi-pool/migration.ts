@@ -3,6 +3,7 @@
 import type { Json, JsonObject } from '../../kubernetes/transport/json.ts';
 import { cidrText, contains, parseCidr } from '../set/cidr.ts';
 import type { ListedBlock, PoolState } from './pool-book.ts';
+import { listedEnds } from './pool-definition.ts';
 import { type PoolNodeHolder, withBlocks } from './pool-node-holder.ts';
 
 export type Move =
@@ -37,7 +38,7 @@ export function moveOf(holder: PoolNodeHolder, name: string, pool: PoolState | u
       };
     if (!listed.includes(cidrText(cidr))) blocks.push({ pool: name, cidr });
   }
-  return { kind: 'move', draft: withBlocks(rawAllocated, blocks) };
+  return { kind: 'move', draft: withBlocks(rawAllocated, blocks, () => listedEnds(pool.definition)) };
 }
 
 function hasBlock(pool: PoolState, { cidr }: ListedBlock): boolean {

@@ -12,7 +12,7 @@ import { oldestBefore } from '../allocation/waiting-line.ts';
 import { type Cidr, cidrOf, cidrText, families, isAmong, isSame } from '../set/cidr.ts';
 import { type DropLook, dropLook } from './drop-look.ts';
 import { type ListedBlock, PoolBook, type PoolState } from './pool-book.ts';
-import { usableAddresses } from './pool-definition.ts';
+import { listedEnds, usableAddresses } from './pool-definition.ts';
 import { poolCondition, type PoolStanding, type PoolWant } from './pool-condition.ts';
 import { listedBlocks, type PoolNodeHolder, withBlocks } from './pool-node-holder.ts';
 
@@ -162,7 +162,9 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
     const isKnown = known.added === texts.join();
     Object.assign(known, { version: known.holder.version, added: texts.join() });
     return {
-      draft: withBlocks(known.holder.rawAllocated, added),
+      draft: withBlocks(known.holder.rawAllocated, added, (pool) =>
+        listedEnds(this.book.get(pool)?.definition),
+      ),
       blocks: [...known.holder.blocks, ...texts],
       isKnown,
       allocated,
@@ -257,12 +259,18 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
     ));
   }
 
-  #wantOf({ listed }: Known, { pool, family, addresses }: PoolWant): readonly PoolWant[] {
+  #wantOf({ listed, holder }: Known, { pool, family, addresses }: PoolWant): readonly PoolWant[] {
     const state = this.book.get(pool);
     // A pool of one family serves nodes of both: they get what there is.
     if (state?.definition !== undefined && state.definition[family] === undefined) return [];
     const own = listed.filter((each) => each.pool === pool && each.cidr.family === family);
-    const usable = own.reduce((sum, { cidr }) => sum + this.#usable(state, cidr), 0);
+    // Its agent knows of the ends of blocks what its list says.
+    const { allowFirstIp = false, allowLastIp = false } =
+      holder.allocated.find((entry) => entry.pool === pool) ?? {};
+    const usable = own.reduce(
+      (sum, { cidr }) => sum + usableAddresses(cidr, { allowFirstIp, allowLastIp }),
+      0,
+    );
     return usable >= addresses ? [] : [{ pool, family, addresses: addresses - usable }];
   }
 

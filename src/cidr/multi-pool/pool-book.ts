@@ -95,7 +95,7 @@ export class PoolBook {
         return `spec.${family}.maskSize changed from ${earlier.maskSize} to ${now.maskSize} while nodes have blocks of it: set it back, and create another pool`;
       const end = changedEnd(now, earlier);
       if (end !== undefined)
-        return `spec.${family}.${end} while nodes have blocks of it: set it back, and create another pool`;
+        return `spec.${end} while nodes have blocks of it: set it back, and create another pool`;
     }
     return undefined;
   }

@@ -1,5 +1,6 @@
 // What a CiliumPodIPPool means: its networks, how they are divided, and how many addresses of a block pods get. Pure.
 import type { CiliumPodIpPool, PoolNetworks } from '../../kubernetes/ciliumpodippool/cilium-pod-ip-pool.ts';
+import type { JsonObject } from '../../kubernetes/transport/json.ts';
 import type { PoolCidr } from '../allocation/block-ledger.ts';
 import { blockShape } from '../set/block-set.ts';
 import {
@@ -82,6 +83,12 @@ function addNetworks({ name, family, given }: GivenFamily, into: PoolCidr[]): st
     into.push({ pool: name, cidr, maskSize });
   }
   return undefined;
+}
+
+/** What the list of a node says of a pool that allows them; agents take it from there. */
+export function listedEnds(pool: PoolDefinition | undefined): JsonObject {
+  const { allowFirstIp, allowLastIp } = pool?.ipv4 ?? pool?.ipv6 ?? withoutEnds;
+  return { ...(allowFirstIp && { allowFirstIP: true }), ...(allowLastIp && { allowLastIP: true }) };
 }
 
 const withoutEnds = { allowFirstIp: false, allowLastIp: false };

@@ -50,8 +50,15 @@ export function listedBlocks({ allocated }: Pick<PoolNodeHolder, 'allocated'>): 
   return blocks;
 }
 
-/** The list with these blocks added: sorted as agents sort it, and with everything that it had. */
-export function withBlocks(raw: readonly Json[], added: readonly ListedBlock[]): readonly Json[] {
+/**
+ * The list with these blocks added: sorted as agents sort it, and with everything that it had. `endsOf`: what an entry says of the
+ * first and last addresses of its blocks.
+ */
+export function withBlocks(
+  raw: readonly Json[],
+  added: readonly ListedBlock[],
+  endsOf: (pool: string) => JsonObject,
+): readonly Json[] {
   const entries = new Map<string, JsonObject>();
   const unread: Json[] = [];
   for (const entry of raw) {
@@ -64,7 +71,7 @@ export function withBlocks(raw: readonly Json[], added: readonly ListedBlock[]):
     const listed = entry['cidrs'];
     const texts = added.filter((each) => each.pool === pool).map(({ cidr }) => cidrText(cidr));
     const cidrs = [...(isList(listed) ? listed : []), ...texts].toSorted(byPlace);
-    entries.set(pool, { ...entry, cidrs });
+    entries.set(pool, { ...entry, ...endsOf(pool), cidrs });
   }
   const sorted = [...entries].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, entry]) => entry);
   return [...sorted, ...unread];

@@ -117,7 +117,14 @@ function allocationsOf(list: readonly Json[]): {
     if (cidrs.length < found.length)
       problem ??= `${place}.allocated has more than ${maxBlocksRead.cidrs} CIDRs, or what is no text`;
     left -= cidrs.length;
-    pools.push({ pool, cidrs });
+    pools.push({ pool, cidrs, ...endsOf(entry) });
   }
   return { pools, problem };
+}
+
+function endsOf(entry: Json): Pick<AllocatedPool, 'allowFirstIp' | 'allowLastIp'> {
+  return {
+    ...(memberOf(entry, 'allowFirstIP') === true && { allowFirstIp: true }),
+    ...(memberOf(entry, 'allowLastIP') === true && { allowLastIp: true }),
+  };
 }

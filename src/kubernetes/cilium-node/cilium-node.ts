@@ -66,6 +66,9 @@ export interface RequestedPool {
 export interface AllocatedPool {
   readonly pool: string;
   readonly cidrs: readonly string[];
+  /** Whether pods get the first and the last address of each: agents take that from here. Default: no. */
+  readonly allowFirstIp?: true;
+  readonly allowLastIp?: true;
 }
 
 export interface CiliumNodeStatus {

@@ -25,10 +25,12 @@ export interface PoolNetworks {
   readonly cidrs: readonly string[];
   /** Prefix length of a block: a whole number, at least 1, at most the bits of an address. */
   readonly maskSize: number;
-  /** Whether pods get the first and the last address of a block. */
+  /** Whether pods get the first and the last address of a block: the same for both families. */
   readonly allowFirstIp: boolean;
   readonly allowLastIp: boolean;
 }
+
+type GivenNetworks = Omit<PoolNetworks, 'allowFirstIp' | 'allowLastIp'>;
 
 /** Entries and characters of an entry. */
 const maxBlocksRead = { cidrs: 256, characters: 80 };
@@ -38,17 +40,25 @@ const skipMasqueradeAnnotation = 'ipam.cilium.io/skip-masquerade';
 
 export function readCiliumPodIpPool(raw: JsonObject): CiliumPodIpPool {
   const [ipv4, ipv6] = [networksOf(raw, 'ipv4', 32), networksOf(raw, 'ipv6', 128)];
+  const ends = { allowFirstIp: allows(raw, 'allowFirstIP'), allowLastIp: allows(raw, 'allowLastIP') };
   const [pods, namespaces] = [selectorOf(raw, 'podSelector'), selectorOf(raw, 'namespaceSelector')];
   return {
     ...readIdentity(raw),
-    ipv4: ipv4.value,
-    ipv6: ipv6.value,
+    ipv4: ipv4.value && { ...ipv4.value, ...ends },
+    ipv6: ipv6.value && { ...ipv6.value, ...ends },
     podSelector: pods.value,
     namespaceSelector: namespaces.value,
     skipsMasquerade:
       textAt(raw, 'metadata', 'annotations', skipMasqueradeAnnotation)?.toLowerCase() === 'true',
     problem: [ipv4, ipv6, pods, namespaces].find((each) => each.problem !== undefined)?.problem,
   };
+}
+
+/** Before `spec` had these fields, pools of Headwater had them in each family: then it counts if no family lacks it. */
+function allows(raw: JsonObject, field: string): boolean {
+  if (valueAt(raw, 'spec', field) === true) return true;
+  const given = ['ipv4', 'ipv6'].map((family) => valueAt(raw, 'spec', family)).filter(isObject);
+  return given.length > 0 && given.every((networks) => networks[field] === true);
 }
 
 interface FieldReading<T> {
@@ -64,9 +74,9 @@ function unreadable<T>(problem: string): FieldReading<T> {
   return { value: undefined, problem };
 }
 
-function networksOf(raw: JsonObject, family: string, width: number): FieldReading<PoolNetworks> {
+function networksOf(raw: JsonObject, family: string, width: number): FieldReading<GivenNetworks> {
   const found = valueAt(raw, 'spec', family) ?? null;
-  if (found === null) return readable<PoolNetworks>(undefined);
+  if (found === null) return readable<GivenNetworks>(undefined);
   const field = `spec.${family}`;
   if (!isObject(found)) return unreadable(`${field} is ${shown(found)}: set its cidrs and its maskSize`);
   const { cidrs, maskSize } = found;
@@ -74,12 +84,7 @@ function networksOf(raw: JsonObject, family: string, width: number): FieldReadin
   if (problem !== undefined) return unreadable(`${field}.cidrs ${problem}`);
   if (!isMaskSize(maskSize, width))
     return unreadable(`${field}.maskSize is ${shown(maskSize)}: set a whole number from 1 to ${width}`);
-  return readable({
-    cidrs: cidrs as readonly string[],
-    maskSize,
-    allowFirstIp: found['allowFirstIP'] === true,
-    allowLastIp: found['allowLastIP'] === true,
-  });
+  return readable({ cidrs: cidrs as readonly string[], maskSize });
 }
 
 function shown(value: Json | undefined): string {

@@ -6,7 +6,7 @@ import type { JsonObject } from '../transport/json.ts';
 export const versionLabel = 'io.cilium.k8s.crd.schema.version';
 export const managerLabel = 'app.kubernetes.io/managed-by';
 export const manager = 'headwater';
-export const definitionVersion = '0.0.2';
+export const definitionVersion = '0.0.3';
 
 export const definitionLabels = { [versionLabel]: definitionVersion, [managerLabel]: manager };
 

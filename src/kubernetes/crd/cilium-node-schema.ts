@@ -6,7 +6,17 @@ import { definitionOf, open, text } from './cilium-definition.ts';
 
 const address = open({ type: text, ip: text });
 
-const pool = { ...open({ pool: text, cidrs: { type: 'array', items: text } }), required: ['pool'] };
+const flag = { type: 'boolean' };
+
+const pool = {
+  ...open({
+    pool: text,
+    cidrs: { type: 'array', items: text },
+    allowFirstIP: flag,
+    allowLastIP: flag,
+  }),
+  required: ['pool'],
+};
 
 const spec = open({
   'instance-id': text,

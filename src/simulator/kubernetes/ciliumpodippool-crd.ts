@@ -7,6 +7,7 @@ function networks(family: string, max: number): StructuralSchema {
     ...struct({
       cidrs: { type: 'array', minItems: 1, items: text },
       maskSize: { type: 'integer', minimum: 1, maximum: max },
+      // Pools of older versions of Headwater have these here.
       allowFirstIP: flag,
       allowLastIP: flag,
     }),
@@ -51,6 +52,8 @@ export const ciliumPodIpPoolCrd = {
               spec: struct({
                 ipv4: networks('IPv4', 32),
                 ipv6: networks('IPv6', 128),
+                allowFirstIP: flag,
+                allowLastIP: flag,
                 podSelector: selector,
                 namespaceSelector: selector,
               }),

@@ -1,7 +1,7 @@
 // Blocks of pools on a real API server: what agents ask for, a pool that changes in the middle of a burst, the kill of a leader,
 // and nothing but the roles of the chart.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { textAt } from '../../../src/simulator/workload/json.ts';
+import { type JsonObject, textAt } from '../../../src/simulator/workload/json.ts';
 import { BlockCluster } from '../rig/block-cluster.ts';
 
 const count = 1000;
@@ -65,6 +65,26 @@ describe('blocks of pools', () => {
 
     expectApart(blocks, 3);
     expect(second.lines.filter((line) => /"level":"error"/.test(line))).toEqual([]);
+  });
+
+  test('are those of a definition under which the size and the ends of blocks never change', async () => {
+    const path = '/apis/cilium.io/v2alpha1/ciliumpodippools';
+    const selector = { matchLabels: { team: 'blue' } };
+    await cluster.api.call('POST', path, {
+      apiVersion: 'cilium.io/v2alpha1',
+      kind: 'CiliumPodIPPool',
+      metadata: { name: 'fixed' },
+      spec: { ipv4: { cidrs: ['10.99.0.0/16'], maskSize: 24 }, allowFirstIP: true, podSelector: selector },
+    });
+    const change = (spec: JsonObject): Promise<JsonObject> =>
+      cluster.api.call('PATCH', `${path}/fixed`, { spec });
+
+    await expect(change({ ipv4: { maskSize: 25 } })).rejects.toThrow('maskSize cannot be changed');
+    await expect(change({ allowFirstIP: null })).rejects.toThrow('allowFirstIP cannot be changed');
+    await expect(change({ allowLastIP: true })).rejects.toThrow('allowLastIP cannot be changed');
+    const changed = await change({ ipv4: { cidrs: ['10.98.0.0/16'] }, allowLastIP: false });
+    expect(changed['spec']).toMatchObject({ podSelector: selector, allowFirstIP: true });
+    await cluster.api.call('DELETE', `${path}/fixed`);
   });
 
   test('of a pool that overlaps another one are given to nobody, and an Event on it says so', async () => {

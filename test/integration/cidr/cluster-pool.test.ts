@@ -191,7 +191,7 @@ describe('run --ipam=cluster-pool', () => {
     const definition = await world.ask('GET', path);
     expect(objectAt(definition, 'metadata', 'labels')).toEqual({
       'app.kubernetes.io/managed-by': 'headwater',
-      'io.cilium.k8s.crd.schema.version': '0.0.2',
+      'io.cilium.k8s.crd.schema.version': '0.0.3',
     });
     expect(log.lines.map(({ message }) => message)).toContain('created the definition of CiliumNodes');
   });

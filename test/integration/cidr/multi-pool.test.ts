@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { metricIn } from '../../../rig/metric-text.ts';
 import { createMetricRegistry } from '../../../src/observability/metrics.ts';
 import { type JsonObject, objectAt } from '../../../src/simulator/workload/json.ts';
-import { ipv4, nodes, pools, PoolWorld, requested, usual } from './pool-world.ts';
+import { ipv4, nodes, pools, PoolWorld, usual } from './pool-world.ts';
 
 describe('run --ipam=multi-pool', () => {
   test('gives a node as many blocks of each pool as its agent asks for, with one write', async () => {
@@ -142,7 +142,9 @@ describe('pools', () => {
     const spec = { cidrs: ['10.2.0.0/24'], maskSize: 30 };
     await world.pool('two', { ipv4: spec });
     await world.pool('four', {
-      ipv4: { ...spec, cidrs: ['10.3.0.0/24'], allowFirstIP: true, allowLastIP: true },
+      ipv4: { ...spec, cidrs: ['10.3.0.0/24'] },
+      allowFirstIP: true,
+      allowLastIP: true,
     });
     await world.pool('all', { ipv4: { cidrs: ['10.4.0.0/24'], maskSize: 32 } });
     await world.node('a', { two: 3, four: 4, all: 2 });
@@ -152,6 +154,48 @@ describe('pools', () => {
       all: ['10.4.0.0/32', '10.4.0.1/32'],
       four: ['10.3.0.0/30'],
       two: ['10.2.0.0/30', '10.2.0.4/30'],
+    });
+    const node = await world.ask('GET', `${nodes}/a`);
+    expect(objectAt(node, 'spec', 'ipam', 'pools')['allocated']).toEqual([
+      { pool: 'all', cidrs: ['10.4.0.0/32', '10.4.0.1/32'] },
+      { pool: 'four', cidrs: ['10.3.0.0/30'], allowFirstIP: true, allowLastIP: true },
+      { pool: 'two', cidrs: ['10.2.0.0/30', '10.2.0.4/30'] },
+    ]);
+  });
+
+  test('that an older version wrote count with the ends that each family allows, and say so to agents', async () => {
+    const world = await usual();
+    const old = { cidrs: ['10.3.0.0/24'], maskSize: 30, allowFirstIP: true, allowLastIP: true };
+    await world.pool('old', { ipv4: old });
+    await world.node('a', { old: 4 });
+    await world.node('b');
+    await world.list('b', { old: ['10.3.0.128/30'] });
+    await world.request('b', { old: 4 });
+    await world.clock.advance(5000);
+
+    const allocatedOf = async (name: string) =>
+      objectAt(await world.ask('GET', `${nodes}/${name}`), 'spec', 'ipam', 'pools')['allocated'];
+    const ends = { allowFirstIP: true, allowLastIP: true };
+    expect(await allocatedOf('a')).toEqual([{ pool: 'old', cidrs: ['10.3.0.0/30'], ...ends }]);
+    // An entry without them holds two addresses a block, until it is written.
+    expect(await allocatedOf('b')).toEqual([
+      { pool: 'old', cidrs: ['10.3.0.4/30', '10.3.0.128/30'], ...ends },
+    ]);
+  });
+
+  test('that the option creates have the ends of blocks where agents look for them', async () => {
+    const world = new PoolWorld({
+      'auto-create-cilium-pod-ip-pools':
+        'made=ipv4-cidrs:10.8.0.0/16;ipv4-mask-size:24;ipv6-cidrs:fd00::/112;ipv6-mask-size:120;allow-first-ip:true',
+    });
+    world.startReplica();
+    await world.until('it leads', () => world.leader !== undefined);
+    await world.clock.advance(1000);
+
+    expect(objectAt(await world.ask('GET', `${pools}/made`), 'spec')).toEqual({
+      ipv4: { cidrs: ['10.8.0.0/16'], maskSize: 24 },
+      ipv6: { cidrs: ['fd00::/112'], maskSize: 120 },
+      allowFirstIP: true,
     });
   });
 
@@ -330,11 +374,7 @@ describe('pools', () => {
 
   test.each<[string, JsonObject, string]>([
     ['shrinks its mask', ipv4(28, '10.1.0.0/24'), 'spec.ipv4.maskSize changed from 26 to 28'],
-    [
-      'allows the first address',
-      { ipv4: { allowFirstIP: true } },
-      'spec.ipv4.allowFirstIP changed from false to true',
-    ],
+    ['allows the first address', { allowFirstIP: true }, 'spec.allowFirstIP changed from false to true'],
     [
       'overlaps another one',
       ipv4(26, '10.1.0.0/24', '10.0.0.128/25'),
@@ -362,116 +402,9 @@ describe('pools', () => {
     expect(await world.error('c')).toContain(why);
     expect(await world.events()).toContain('CiliumPodIPPool blue PoolInvalid');
 
-    const right = { cidrs: ['10.1.0.0/24'], maskSize: 26, allowFirstIP: null };
-    await world.ask('PATCH', `${pools}/blue`, { spec: { ipv4: right } });
+    const right = { cidrs: ['10.1.0.0/24'], maskSize: 26 };
+    await world.ask('PATCH', `${pools}/blue`, { spec: { ipv4: right, allowFirstIP: null } });
     await world.clock.advance(30_000);
     expect(await world.error('c')).not.toContain('Its last change is refused');
-  });
-});
-
-describe('bad input', () => {
-  test.each<[string, number]>([
-    ['2 to the power of 63', 2 ** 63],
-    ['65,537', 65_537],
-    ['a half', 0.5],
-  ])('costs nobody else a block: %s addresses', async (_, count) => {
-    const world = await usual();
-    // The schema admits whole numbers only; a definition without one admits anything.
-    await world.node('hostile', { blue: count });
-    await world.node('b', { blue: 62 * 4 });
-    await world.clock.advance(10_000);
-
-    expect(Object.values(await world.blocks('b')).flat()).toHaveLength(4);
-    if (Number.isInteger(count)) expect(world.reasonOf('hostile')).toBe('PodCIDRUnreadable');
-  });
-
-  test('stops only the request that it is in', async () => {
-    const world = await usual();
-    await world.node('a', { gone: 2 ** 63, default: 10 });
-    await world.clock.advance(10_000);
-
-    expect(await world.blocks('a')).toEqual({ default: ['10.0.0.0/27'] });
-    expect(world.reasonOf('a')).toBe('PodCIDRUnreadable');
-    expect(await world.error('a')).toContain('requested asks pool "gone" for what is no number of addresses');
-    expect(world.held()).toContain('default 10.0.0.0/24 1');
-
-    await world.request('a', { gone: 2 ** 63, default: 31 });
-    await world.clock.advance(10_000);
-    expect(await world.blocks('a')).toEqual({ default: ['10.0.0.0/27', '10.0.0.32/27'] });
-  });
-
-  test('in the list of blocks stops every request: what is not read may be what a write gives', async () => {
-    const world = await usual();
-    await world.node('a');
-    const cidrs = Array.from({ length: 1025 }, (_, index) => `10.9.${index >> 8}.${index & 255}/32`);
-    const pools = { requested: requested({ default: 10 }), allocated: [{ pool: 'blue', cidrs }] };
-    await world.ask('PATCH', `${nodes}/a`, { spec: { ipam: { pools } } });
-    await world.clock.advance(10_000);
-
-    expect(Object.keys(await world.blocks('a'))).toEqual(['blue']);
-    expect(world.reasonOf('a')).toBe('PodCIDRUnreadable');
-    expect(await world.error('a')).toContain('allocated has more than 1024 CIDRs');
-  });
-
-  test('frees nothing of a list that is too long to be read in full', async () => {
-    const world = await usual();
-    await world.node('a', { blue: 1, default: 1 });
-    await world.clock.advance(1000);
-    await world.request('a', {});
-    const many = Array.from({ length: 1024 }, (_, index) => `10.9.${index >> 8}.${index & 255}/32`);
-    await world.list('a', { blue: [...many, '10.1.0.0/26'] });
-    await world.node('b', { blue: 62 * 4 });
-    await world.clock.advance(5000);
-    expect(Object.values(await world.blocks('b')).flat()).toHaveLength(3);
-
-    await world.list('a', { default: ['10.0.0.0/27'] });
-    await world.clock.advance(5000);
-    expect(Object.values(await world.blocks('b')).flat()).toHaveLength(4);
-  });
-
-  test('of a node that asks for more small blocks than its list may have gives it as many, and none to two', async () => {
-    const world = await usual();
-    await world.pool('small', ipv4(28, '10.8.0.0/16'));
-    await world.node('a', { small: 14 * 1100 });
-    await world.clock.advance(120_000);
-    await world.node('b', { small: 14 * 1000 });
-    await world.clock.advance(120_000);
-
-    const [a, b] = [await world.blocks('a'), await world.blocks('b')];
-    const all = [...(a['small'] ?? []), ...(b['small'] ?? [])];
-    expect(all).toHaveLength(1024 + 1000);
-    expect(new Set(all).size).toBe(all.length);
-    expect(world.reasonOf('a')).toBe('PoolExhausted');
-    expect(await world.error('a')).toBe(
-      'its list has 1024 CIDRs, which is the maximum: create pools with bigger blocks, a smaller maskSize',
-    );
-  });
-
-  test('costs nobody else a block: a list of 100,000 CIDRs', async () => {
-    const world = await usual();
-    await world.node('hostile', { blue: 1 });
-    const cidrs = Array.from(
-      { length: 100_000 },
-      (_, index) => `10.9.${(index >> 8) & 255}.${index & 255}/32`,
-    );
-    await world.list('hostile', { blue: cidrs });
-    await world.node('b', { blue: 1 });
-    await world.clock.advance(10_000);
-
-    expect(world.reasonOf('hostile')).toBe('PodCIDRUnreadable');
-    expect(await world.blocks('b')).toEqual({ blue: ['10.1.0.0/26'] });
-  });
-
-  test('of two nodes with one block leaves both with it, and names the younger', async () => {
-    const world = await usual();
-    await world.node('a', { blue: 1 });
-    await world.clock.advance(2000);
-    await world.node('b', {});
-    await world.list('b', { blue: ['10.1.0.0/26'] });
-    await world.clock.advance(5000);
-
-    expect(world.reasonOf('a')).toBeUndefined();
-    expect(world.reasonOf('b')).toBe('PodCIDRConflict');
-    expect(await world.blocks('b')).toEqual({ blue: ['10.1.0.0/26'] });
   });
 });

@@ -26,7 +26,7 @@ describe('pools to create', () => {
     [
       'a=ipv4-cidrs:10.0.0.0/8;ipv4-mask-size:24;allow-first-ip:true;allow-last-ip:false',
       {
-        a: { ipv4: { cidrs: ['10.0.0.0/8'], maskSize: 24, allowFirstIP: true } },
+        a: { ipv4: { cidrs: ['10.0.0.0/8'], maskSize: 24 }, allowFirstIP: true },
       },
     ],
     ['{}', {}],

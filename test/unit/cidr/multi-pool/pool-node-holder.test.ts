@@ -33,6 +33,7 @@ describe('the list of blocks', () => {
       ],
     ],
   ])('%s is only added to, and sorted', (_, raw, expected) => {
-    expect(withBlocks(raw, [block('blue', 'fd00::/122'), block('blue', '10.0.0.64/26')])).toEqual(expected);
+    const added = [block('blue', 'fd00::/122'), block('blue', '10.0.0.64/26')];
+    expect(withBlocks(raw, added, () => ({}))).toEqual(expected);
   });
 });

@@ -20,6 +20,12 @@ function pool(spec: Json, metadata: JsonObject = {}): JsonObject {
   };
 }
 
+const ends = { allowFirstIP: true, allowLastIP: true };
+interface Spec extends JsonObject {
+  readonly ipv4?: JsonObject;
+  readonly ipv6?: JsonObject;
+}
+
 describe('a CiliumPodIPPool', () => {
   test('is cluster scoped, in the only version that Cilium serves', () => {
     expect(ciliumPodIpPoolsPath).toBe('/apis/cilium.io/v2alpha1/ciliumpodippools');
@@ -28,8 +34,9 @@ describe('a CiliumPodIPPool', () => {
   test('is read in full', () => {
     const selector = { matchLabels: { team: 'blue' } };
     const spec = {
-      ipv4: { cidrs: ['10.1.0.0/16', '10.2.0.0/16'], maskSize: 24, allowFirstIP: true },
-      ipv6: { cidrs: ['fd00::/104'], maskSize: 120, allowLastIP: true },
+      ipv4: { cidrs: ['10.1.0.0/16', '10.2.0.0/16'], maskSize: 24 },
+      ipv6: { cidrs: ['fd00::/104'], maskSize: 120 },
+      allowFirstIP: true,
       podSelector: selector,
     };
     const annotations = { 'ipam.cilium.io/skip-masquerade': 'true' };
@@ -40,12 +47,32 @@ describe('a CiliumPodIPPool', () => {
       createdAt: Date.UTC(2026, 0, 2, 3, 4, 5),
       isDeleting: false,
       ipv4: { cidrs: ['10.1.0.0/16', '10.2.0.0/16'], maskSize: 24, allowFirstIp: true, allowLastIp: false },
-      ipv6: { cidrs: ['fd00::/104'], maskSize: 120, allowFirstIp: false, allowLastIp: true },
+      ipv6: { cidrs: ['fd00::/104'], maskSize: 120, allowFirstIp: true, allowLastIp: false },
       podSelector: selector,
       namespaceSelector: undefined,
       skipsMasquerade: true,
       problem: undefined,
     });
+  });
+
+  test.each([
+    ['at spec', { ipv4: {}, ipv6: {}, allowFirstIP: true, allowLastIP: true }, true],
+    ['in each family, as older pools', { ipv4: ends, ipv6: ends }, true],
+    ['in the only family', { ipv6: ends }, true],
+    ['in one family of two', { ipv4: ends, ipv6: {} }, false],
+    ['nowhere', { ipv4: {}, ipv6: {} }, false],
+  ])('allows the ends of blocks if that stands %s', (_, { ipv4, ipv6, ...rest }: Spec, isAllowed) => {
+    const spec = {
+      ...(ipv4 && { ipv4: { cidrs: ['10.0.0.0/16'], maskSize: 24, ...ipv4 } }),
+      ...(ipv6 && { ipv6: { cidrs: ['fd00::/104'], maskSize: 120, ...ipv6 } }),
+      ...rest,
+    };
+
+    const read = readCiliumPodIpPool(pool(spec));
+
+    for (const networks of [read.ipv4, read.ipv6])
+      if (networks !== undefined)
+        expect([networks.allowFirstIp, networks.allowLastIp]).toEqual([isAllowed, isAllowed]);
   });
 
   test('has the families that it names', () => {

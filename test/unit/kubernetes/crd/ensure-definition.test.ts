@@ -51,7 +51,7 @@ describe('the definition of CiliumNodes', () => {
   test.each<[string, object]>([
     ['of Cilium', { [version]: '1.31.2' }],
     ['of somebody else, without a version', {}],
-    ['of our own and of this version', { ...ours, [version]: '0.0.2' }],
+    ['of our own and of this version', { ...ours, [version]: '0.0.3' }],
     ['of our own and newer', { ...ours, [version]: '0.1.0' }],
   ])('is left as it is: %s', async (_, labels) => {
     expect(await ensured(definition(labels))).toEqual({ outcome: { kind: 'present' }, sent: ['GET'] });
@@ -59,14 +59,14 @@ describe('the definition of CiliumNodes', () => {
 
   test('is created where it is absent', async () => {
     expect(await ensured(undefined)).toEqual({
-      outcome: { kind: 'created', version: '0.0.2' },
+      outcome: { kind: 'created', version: '0.0.3' },
       sent: ['GET', 'POST', 'GET'],
     });
   });
 
   test('is replaced if it is our own and older', async () => {
     expect(await ensured(definition({ ...ours, [version]: '0.0.0' }))).toEqual({
-      outcome: { kind: 'updated', version: '0.0.2' },
+      outcome: { kind: 'updated', version: '0.0.3' },
       sent: ['GET', 'PUT', 'GET'],
     });
   });
@@ -82,7 +82,7 @@ describe('the definition of CiliumNodes', () => {
   });
 
   test.each([
-    ['0.0.1', '0.0.2', true],
+    ['0.0.1', '0.0.3', true],
     ['0.9.0', '0.10.0', true],
     ['1.0.0', '0.9.9', false],
     ['1.2', '1.2.0', false],
