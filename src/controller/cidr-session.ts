@@ -228,10 +228,12 @@ export class CidrSession<H extends Holder, D> {
       log.debug('blocks not written', { node: name, ...('message' in outcome && { why: outcome.message }) });
   }
 
-  /** A write of the previous leader may still arrive for a while. */
   #noteOthers({ name }: Holder): void {
     const { clock, log, registry } = this.#deps.host;
-    if (!this.#deps.leadership.leads() || clock.monotonic() < this.#began + leaderQuietPeriod) return;
+    if (!this.#deps.leadership.leads()) return;
+    // Nothing ends what the previous leader may still write of what a cloud decides.
+    const isOfCloud = 'isOfCloud' in this.#deps.book || 'openAllocator' in this.#deps.book;
+    if (isOfCloud && clock.monotonic() < this.#began + leaderQuietPeriod) return;
     registry.metrics.headwater_conflicting_writes_total.add({ part: 'podCIDRs' });
     log.warn('a node has blocks that Headwater did not give it', { node: name });
     this.#others.note(name);

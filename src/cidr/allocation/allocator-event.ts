@@ -10,7 +10,7 @@ export type AllocatorEvent<H extends Holder = Holder> =
   /** In a dry run: what would be written. */
   | { readonly kind: 'wouldAssign'; readonly holder: H; readonly blocks: readonly string[] }
   | { readonly kind: 'written'; readonly name: string; readonly outcome: Assignment<H> }
-  /** An object shows blocks that this allocator did not write, and had none before. */
+  /** An object shows blocks that it did not show before, and that this allocator did not write. */
   | { readonly kind: 'othersBlocks'; readonly holder: H }
   | {
       readonly kind: 'condition';

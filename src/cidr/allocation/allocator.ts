@@ -158,11 +158,10 @@ export class Allocator<H extends Holder, D> implements BlockAllocator<H> {
   }
 
   #update(entry: Entry<H>, holder: H): void {
-    const { allotment, emit } = this.#deps;
+    const { allotment } = this.#deps;
     const before = entry.holder;
     entry.holder = holder;
-    if (before.blocks.length === 0 && holder.blocks.length > 0 && !allotment.isOurs(holder))
-      emit({ kind: 'othersBlocks', holder });
+    if (!allotment.isOurs(holder)) this.#noteOthers(holder);
     const isNews = allotment.isNews(holder, before);
     if (isNews) entry.refused = undefined;
     const change = allotment.take(holder, before);
@@ -170,6 +169,11 @@ export class Allocator<H extends Holder, D> implements BlockAllocator<H> {
     this.#assessEntry(entry);
     // It may be in the line already, for something else.
     if (isNews || change.freed.length > 0) this.#serve();
+  }
+
+  /** What a former leader wrote is no work of another allocator. */
+  #noteOthers(holder: H): void {
+    if (!this.#former.mayArrive) this.#deps.emit({ kind: 'othersBlocks', holder });
   }
 
   #follow({ others, freed }: Change): void {
@@ -283,7 +287,18 @@ export class Allocator<H extends Holder, D> implements BlockAllocator<H> {
     if (outcome.kind === 'written') this.#take(entry, outcome.holder);
     else if (outcome.kind === 'denied' || outcome.kind === 'invalid') this.#refuse(entry, outcome);
     else if (outcome.kind === 'unavailable') await this.#readAgain(entry, outcome.retryAfterMs);
-    else if (outcome.kind === 'conflict') await this.#readAgain(entry);
+    else if (outcome.kind === 'conflict') {
+      await this.#readAgain(entry);
+      this.#compare(entry, holder);
+    }
+  }
+
+  /** A write of ours met another state, and the object shows what it would have given: an allocator of the same order wrote it. */
+  #compare(entry: Entry<H>, sent: H): void {
+    const { holder, unanswered } = entry;
+    if (holder.uid !== sent.uid || unanswered?.version === sent.version) return;
+    const isGiven = holder.blocks.some((block) => !sent.blocks.includes(block));
+    if (isGiven && this.#deps.allotment.isOurs(holder)) this.#noteOthers(holder);
   }
 
   /** Whether the next write of the object has to wait. */

@@ -1,6 +1,6 @@
 // What an object gets where nodes have one block of each family: a missing family is added, a known block is kept, and nothing
 // is taken from an object that lives.
-import { type Cidr, cidrOf, cidrText, type Family, isAmong } from '../set/cidr.ts';
+import { type Cidr, cidrOf, cidrText, type Family, isAmong, overlaps } from '../set/cidr.ts';
 import type { Allotment, Change, Lack, Reservation, ServiceFacts } from './allotment.ts';
 import { type AskedMaskSize, askedMaskSize, type AskedMaskSizes } from './asked-mask-size.ts';
 import {
@@ -60,10 +60,16 @@ export class BlockOfEachFamily<H extends Holder> implements Allotment<H, readonl
       return { others: [], freed: [] };
     }
     const beside = this.#holdBeside(holder);
-    const { reserved = [], added = '' } = known ?? {};
+    const { reserved = [], added = '', shown: earlier } = known ?? {};
     const next = { holder, shown: shownBlocks(holder), beside, reserved, added };
     this.#known.set(holder.uid, next);
-    return { others: this.#hold(next), freed: [] };
+    const others = this.#hold(next);
+    // A conflict about what it no longer shows is over.
+    const gone = (earlier?.cidrs ?? []).filter((cidr) => !isAmong(next.shown.cidrs, cidr));
+    return {
+      others: [...others, ...gone.flatMap((cidr) => this.#deps.ledger.othersHolding(cidr, holder.uid))],
+      freed: [],
+    };
   }
 
   /** Returns what it may not get as its block. */
@@ -193,9 +199,12 @@ export class BlockOfEachFamily<H extends Holder> implements Allotment<H, readonl
   #conflictOf({ holder, shown }: Known<H>): { readonly cidr: Cidr; readonly other: string } | undefined {
     for (const cidr of shown.cidrs) {
       const others = this.#deps.ledger.othersHolding(cidr, holder.uid);
+      const showing = others
+        .flatMap((uid) => this.#known.get(uid) ?? [])
+        .filter((other) => other.shown.cidrs.some((each) => overlaps(each, cidr)));
       const older = oldestBefore(
         holder,
-        others.flatMap((uid) => this.#known.get(uid)?.holder ?? []),
+        showing.map((other) => other.holder),
       );
       if (older !== undefined) return { cidr, other: older.name };
     }

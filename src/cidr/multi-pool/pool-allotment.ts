@@ -27,6 +27,8 @@ interface Known {
   look: DropLook | undefined;
   /** Blocks that are written, or were without an answer, and were never listed: nobody uses them yet. */
   reserved: readonly Cidr[];
+  /** What its agent returned last. */
+  returned: readonly Cidr[];
   /** The state that the last reservation is bound to, and what it adds. */
   version: string;
   added: string;
@@ -36,6 +38,9 @@ interface Known {
 
 /** The most blocks that one write adds from one pool and family: no node takes a pool at once. */
 const maxAdded = 256;
+
+/** Blocks that an agent returned, and may list again. */
+const maxRemembered = 32;
 
 const nothing: Change = { others: [], freed: [] };
 
@@ -91,7 +96,11 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
     const others = this.#hold(known);
     const dropped = isWhole && !isOlder(holder, before) ? missing : [];
     const freed = [...this.#release(known, this.#mayGo(known, dropped)), ...this.#settle(known)];
-    return freed.length === 0 ? { others, freed } : { others: [...others, ...this.#noteFreed(freed)], freed };
+    if (freed.length === 0) return { others, freed };
+    known.returned = [...known.returned, ...freed.map(({ cidr }) => cidr)].slice(-maxRemembered);
+    // A conflict about what it no longer holds is over.
+    const sharing = freed.flatMap(({ cidr }) => this.#ledger.othersHolding(cidr, holder.uid));
+    return { others: [...others, ...sharing, ...this.#noteFreed(freed)], freed };
   }
 
   hasDropped(uid: string): boolean {
@@ -133,9 +142,10 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
     else this.#unmoved.set(uid, why);
   }
 
+  /** An agent may list again what it just returned. */
   isOurs(holder: PoolNodeHolder): boolean {
-    const held = this.#ledger.heldBy(holder.uid);
-    return listedBlocks(holder).every(({ cidr }) => isAmong(held, cidr));
+    const own = [...this.#ledger.heldBy(holder.uid), ...(this.#known.get(holder.uid)?.returned ?? [])];
+    return listedBlocks(holder).every(({ cidr }) => isAmong(own, cidr));
   }
 
   isNews(holder: PoolNodeHolder, before: PoolNodeHolder): boolean {
@@ -351,6 +361,7 @@ function newKnown(holder: PoolNodeHolder, listed: readonly ListedBlock[]): Known
     dropped: [],
     look: undefined,
     reserved: [],
+    returned: [],
     version: '',
     added: '',
     wants: undefined,

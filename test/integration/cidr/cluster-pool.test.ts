@@ -294,11 +294,14 @@ describe('run --ipam=cluster-pool', () => {
     expect(await blocksOf(world)).toEqual({ a: ['10.0.1.0/24'], bare: [], held: ['10.0.0.0/24'] });
   });
 
-  test('pauses while another allocator gives out blocks, and goes on when it is quiet', async () => {
+  test.each([
+    ['as soon as it leads', 0],
+    ['later', 30_000],
+  ])('pauses while another allocator gives out blocks, and goes on when it is quiet: %s', async (_, ms) => {
     const world = worldOf();
     world.startReplica({ pause: 'mutations' });
     await world.until('it leads', () => world.leader !== undefined);
-    await world.clock.advance(30_000);
+    await world.clock.advance(ms);
     for (const name of ['a', 'b']) world.join(name);
     await world.clock.advance(2000);
     for (const [index, name] of ['a', 'b'].entries())

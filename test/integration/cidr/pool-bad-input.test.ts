@@ -106,5 +106,12 @@ describe('bad input of pools', () => {
     expect(world.reasonOf('a')).toBeUndefined();
     expect(world.reasonOf('b')).toBe('PodCIDRConflict');
     expect(await world.blocks('b')).toEqual({ blue: ['10.1.0.0/26'] });
+
+    await world.request('a', { blue: 100 });
+    await world.clock.advance(5000);
+    await world.list('a', { blue: ['10.1.0.64/26'] });
+    await world.clock.advance(5000);
+    expect(world.reasonOf('b')).toBeUndefined();
+    expect(await world.error('b')).toBe('');
   });
 });

@@ -418,18 +418,6 @@ describe('an allocator', () => {
     expect([...rig.model.conditions]).toEqual([]);
   });
 
-  test('reports blocks that it did not write, and only those', async () => {
-    const rig = allocatorRig({ pools: small });
-    rig.model.create('ours');
-    await rig.model.clock.advance(1000);
-    rig.refusal = 'paused';
-    rig.model.create('theirs');
-    rig.model.change('theirs', { blocks: ['10.0.3.0/24'] });
-
-    const theirs = rig.events.filter(({ kind }) => kind === 'othersBlocks');
-    expect(theirs).toMatchObject([{ holder: { name: 'theirs' } }]);
-  });
-
   const fates = fc.constantFrom<Fate>(
     'ok',
     'ok',
