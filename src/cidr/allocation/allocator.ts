@@ -166,9 +166,28 @@ export class Allocator<H extends Holder, D> implements BlockAllocator<H> {
     if (isNews) entry.refused = undefined;
     const change = allotment.take(holder, before);
     this.#follow(change);
+    if (change.confirmIn !== undefined) this.#confirmLater(entry, change.confirmIn);
     this.#assessEntry(entry);
     // It may be in the line already, for something else.
     if (isNews || change.freed.length > 0) this.#serve();
+  }
+
+  /** What an object lacks for long, its live state lacks too: only that is evidence. */
+  #confirmLater(entry: Entry<H>, after: NonNullable<Change['confirmIn']>): void {
+    const { allotment, holders } = this.#deps;
+    this.#work.later(after.ms, () =>
+      this.#work.beginTask(async () => {
+        const reading = await holders.read(entry.holder.name, this.#work.deadline);
+        if (reading.kind === 'unavailable') this.#confirmLater(entry, after);
+        if (reading.kind !== 'found') return;
+        this.#applyTo(entry, reading.holder);
+        const { holder } = entry;
+        if (this.#byUid.get(holder.uid) !== entry || allotment.confirm === undefined) return;
+        this.#follow(allotment.confirm(holder, after.episode));
+        this.#assessEntry(entry);
+        this.#serve();
+      }),
+    );
   }
 
   /** What a former leader wrote is no work of another allocator. */

@@ -20,6 +20,8 @@ export interface Change {
   /** Uids of other objects whose condition it may change. */
   readonly others: readonly string[];
   readonly freed: readonly Freed[];
+  /** The object is to be read after so many ms, and what it then shows confirmed. */
+  readonly confirmIn?: { readonly ms: number; readonly episode: number };
 }
 
 /** What is taken for an object, and written to it next. */
@@ -35,6 +37,8 @@ export interface Reservation<D> {
 export interface Allotment<H extends Holder, D> {
   /** Takes in what an object shows: it holds that from now on, even if another one does, too. `before`: undefined for a new object. */
   take(holder: H, before: H | undefined): Change;
+  /** The object was read and taken in again, as an earlier change asked for. */
+  confirm?(holder: H, episode: number): Change;
   /** The object is gone: only now everything is free that it held. */
   drop(holder: H): Change;
   /** Whether all that it shows may come from a write of this process, or is what it had before. */

@@ -25,6 +25,8 @@ interface Known {
   dropped: readonly ListedBlock[];
   /** What the pods of its node show of that, or why they cannot be read; undefined before the first look. */
   look: DropLook | undefined;
+  /** How often its agent began to list nothing and to ask for nothing; odd while it does. */
+  emptied: number;
   /** Blocks that are written, or were without an answer, and were never listed: nobody uses them yet. */
   reserved: readonly Cidr[];
   /** What its agent returned last. */
@@ -38,6 +40,9 @@ interface Known {
 
 /** The most blocks that one write adds from one pool and family: no node takes a pool at once. */
 const maxAdded = 256;
+
+/** How long an agent lists nothing and asks for nothing before that counts, in ms: it looks at its object twice meanwhile. */
+const emptyFor = 150_000;
 
 /** Blocks that an agent returned, and may list again. */
 const maxRemembered = 32;
@@ -93,14 +98,16 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
     const missing = shownBlocks(known).filter((block) => !isListed(listed, block));
     const isWhole = listed.length > 0 && holder.problem === undefined;
     Object.assign(known, { holder, listed, unlisted: isWhole ? [] : missing, wants: undefined });
+    const confirmIn = this.#noteEmpty(known);
     const others = this.#hold(known);
     const dropped = isWhole && !isOlder(holder, before) ? missing : [];
     const freed = [...this.#release(known, this.#mayGo(known, dropped)), ...this.#settle(known)];
-    if (freed.length === 0) return { others, freed };
+    const next = confirmIn && { confirmIn };
+    if (freed.length === 0) return { others, freed, ...next };
     known.returned = [...known.returned, ...freed.map(({ cidr }) => cidr)].slice(-maxRemembered);
     // A conflict about what it no longer holds is over.
     const sharing = freed.flatMap(({ cidr }) => this.#ledger.othersHolding(cidr, holder.uid));
-    return { others: [...others, ...sharing, ...this.#noteFreed(freed)], freed };
+    return { others: [...others, ...sharing, ...this.#noteFreed(freed)], freed, ...next };
   }
 
   hasDropped(uid: string): boolean {
@@ -123,6 +130,28 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
     if (known.dropped.length === 0) known.look = undefined;
     if (dropped.length > 0) onDrop(known.holder);
     return gone.map(({ cidr }) => cidr);
+  }
+
+  /** An agent that holds nothing lists nothing, and asks for nothing. So does an object of which somebody removed that. */
+  #noteEmpty(known: Known): Change['confirmIn'] {
+    const { problem, requestProblem, requested } = known.holder;
+    const isWhole = problem === undefined && requestProblem === undefined;
+    const isEmpty =
+      isWhole && requested.length === 0 && known.listed.length === 0 && known.unlisted.length > 0;
+    if (isEmpty === (known.emptied % 2 === 1)) return undefined;
+    known.emptied++;
+    return isEmpty ? { ms: emptyFor, episode: known.emptied } : undefined;
+  }
+
+  /** Its agent has listed nothing and asked for nothing all the time: it gave its last blocks back. */
+  confirm({ uid }: PoolNodeHolder, episode: number): Change {
+    const known = this.#known.get(uid);
+    if (known?.emptied !== episode) return nothing;
+    const { unlisted } = known;
+    Object.assign(known, { unlisted: [], emptied: known.emptied + 1, wants: undefined });
+    const freed = this.#release(known, this.#mayGo(known, unlisted));
+    const sharing = freed.flatMap(({ cidr }) => this.#ledger.othersHolding(cidr, uid));
+    return { others: [...sharing, ...this.#noteFreed(freed)], freed };
   }
 
   drop({ uid }: PoolNodeHolder): Change {
@@ -360,6 +389,7 @@ function newKnown(holder: PoolNodeHolder, listed: readonly ListedBlock[]): Known
     unlisted: [],
     dropped: [],
     look: undefined,
+    emptied: 0,
     reserved: [],
     returned: [],
     version: '',

@@ -99,6 +99,53 @@ describe('a list of blocks that somebody emptied', () => {
     ).toHaveLength(2);
   });
 
+  test('frees its last block if its agent lists nothing and asks for nothing for long enough', async () => {
+    const world = await usual();
+    await world.node('a', { blue: 100 });
+    await world.clock.advance(1000);
+    const writes = world.writes.length;
+    await world.request('a', {});
+    await world.list('a', {});
+    await world.node('b', { blue: 62 * 4 });
+    await world.clock.advance(140_000);
+    expect(Object.values(await world.blocks('b')).flat()).toHaveLength(2);
+
+    await world.clock.advance(20_000);
+    expect(Object.values(await world.blocks('b')).flat()).toHaveLength(4);
+    expect(world.writes.slice(writes).filter(({ path }) => path.startsWith(`${nodes}/a`))).toEqual([]);
+
+    await world.request('a', { default: 1 });
+    await world.clock.advance(5000);
+    expect(await world.blocks('a')).toEqual({ default: ['10.0.0.0/27'] });
+    expect(world.bugs).toEqual([]);
+  });
+
+  test('frees nothing if its agent asks again in between, or if its object shows more when it is read', async () => {
+    const world = await usual();
+    await world.node('a', { blue: 100 });
+    await world.clock.advance(1000);
+    for (let round = 0; round < 4; round++) {
+      await world.request('a', {});
+      await world.list('a', {});
+      await world.clock.advance(100_000);
+      await world.request('a', { blue: 1 });
+      await world.clock.advance(1000);
+    }
+    expect(world.held()).toContain('blue 10.1.0.0/24 2');
+
+    await world.request('a', {});
+    await world.list('a', {});
+    await world.clock.advance(1000);
+    world.model.faults.inject({
+      path: /watch=/,
+      times: Infinity,
+      effect: { kind: 'delayEvents', ms: 300_000 },
+    });
+    await world.request('a', { blue: 1 });
+    await world.clock.advance(200_000);
+    expect(world.held()).toContain('blue 10.1.0.0/24 2');
+  });
+
   test('keeps the orphan from another pool that covers it', async () => {
     const world = await usual();
     await world.node('a', { blue: 1 });
