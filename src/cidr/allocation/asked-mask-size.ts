@@ -53,12 +53,12 @@ export function impossibleSize(asked: AskedMaskSize, isLacking: boolean): BlockC
   };
 }
 
-/** `moreBlocks`: how more blocks are added, worded to follow "or". */
-export function exhaustedSize(asked: AskedMaskSize, moreBlocks: string): BlockCondition {
+/** `moreBlocks`: how more blocks are added, worded to follow "or". `heldBy`: who has a large part. */
+export function exhaustedSize(asked: AskedMaskSize, moreBlocks: string, heldBy = ''): BlockCondition {
   const { family, maskSize } = asked;
   return {
     reason: 'PodCIDRsExhausted',
-    message: `no aligned ${familyNames[family]} block of /${maskSize} is free, and ${labelOf(asked)}: delete the objects of machines that are gone, or ${moreBlocks}, or remove the label`,
+    message: `no aligned ${familyNames[family]} block of /${maskSize} is free, and ${labelOf(asked)}${heldBy}: delete the objects of machines that are gone, or ${moreBlocks}, or remove the label`,
   };
 }
 

@@ -47,6 +47,8 @@ export interface BlockFacts {
   readonly absent?: Family | undefined;
   /** Families that it lacks and of which no block is free. */
   readonly exhausted: readonly Family[];
+  /** Names of objects that hold a large part of these. */
+  readonly largest?: readonly string[];
   /** What its Node asks for, as far as that counts: for families that it lacks. */
   readonly asked?: readonly AskedMaskSize[] | 'unknown';
   /** What its Node asks for, although it has a block of the family. */
@@ -145,7 +147,10 @@ function unserved(facts: BlockFacts, words: BlockWords): BlockCondition | undefi
 }
 
 /** What it asks for cannot be, or nothing of that kind is free. */
-function unanswered({ exhausted, asked = [] }: BlockFacts, words: BlockWords): BlockCondition | undefined {
+function unanswered(
+  { exhausted, largest = [], asked = [] }: BlockFacts,
+  words: BlockWords,
+): BlockCondition | undefined {
   if (asked === 'unknown') return unknownNode();
   const impossible = asked.find(({ maskSize }) => maskSize === undefined);
   if (impossible !== undefined) return impossibleSize(impossible, true);
@@ -153,12 +158,20 @@ function unanswered({ exhausted, asked = [] }: BlockFacts, words: BlockWords): B
   const bigger = asked.find(
     ({ family, maskSize, usual }) => exhausted.includes(family) && maskSize !== usual,
   );
-  if (bigger !== undefined) return exhaustedSize(bigger, words.moreBlocks);
+  if (bigger !== undefined) return exhaustedSize(bigger, words.moreBlocks, heldBy(largest));
   const names = exhausted.map((family) => familyNames[family]).join(' and ');
   return {
     reason: 'PodCIDRsExhausted',
-    message: `no ${names} block is free: delete the objects of machines that are gone, or ${words.moreBlocks}`,
+    message: `no ${names} block is free${heldBy(largest)}: delete the objects of machines that are gone, or ${words.moreBlocks}`,
   };
+}
+
+/** Who has so much that nothing is left, worded to follow what is exhausted. */
+export function heldBy(names: readonly string[]): string {
+  const last = names.at(-1);
+  if (last === undefined) return '';
+  const before = names.slice(0, -1).join(', ');
+  return `, and ${before === '' ? last : `${before} and ${last}`} hold${before === '' ? 's' : ''} a large part`;
 }
 
 /** A block that an object has is never changed. */

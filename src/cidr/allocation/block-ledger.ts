@@ -73,9 +73,14 @@ export interface Allocated {
  */
 export const maxBlocksOfHolder = 256;
 
+/** Holders that stand for all. */
+const maxNamed = 3;
+
 export class BlockLedger {
   #shelves: readonly Shelf[];
   readonly #limit: number;
+  /** Until anything changes: many wait for one pool. */
+  readonly #largest = new Map<string, readonly string[]>();
   /** CIDRs that are held whole, however large they are, by holder. */
   readonly #trusted = new Map<string, readonly Cidr[]>();
   readonly #byHolder = new Map<string, readonly Holding[]>();
@@ -101,6 +106,7 @@ export class BlockLedger {
   /** Replaces the pools, none of which may overlap. What is held stays held; networks that stay keep the order of their blocks. */
   change(pools: readonly PoolCidr[]): void {
     const before = this.#shelves;
+    this.#largest.clear();
     this.#shelves = pools.map(
       (pool) => before.find((shelf) => isSamePool(shelf.pool, pool)) ?? emptyShelf(pool),
     );
@@ -181,6 +187,32 @@ export class BlockLedger {
     return [...this.#outside];
   }
 
+  /** Who holds at least a quarter of what a pool has in a family, and two blocks: those with most first, and at most three. */
+  largestHolders(family: Family, pool: string): readonly string[] {
+    const key = `${family} ${pool}`;
+    const known = this.#largest.get(key) ?? this.#findLargest(family, pool);
+    this.#largest.set(key, known);
+    return known;
+  }
+
+  #findLargest(family: Family, pool: string): readonly string[] {
+    const counts = new Map<string, number>();
+    const note = ({ holder }: Holding, blocks: number): void =>
+      void counts.set(holder, (counts.get(holder) ?? 0) + blocks);
+    let capacity = 0;
+    for (const { pool: own, set, narrow, wide } of this.#shelves) {
+      if (own.pool !== pool || own.cidr.family !== family) continue;
+      capacity += set.capacity;
+      for (const near of narrow.values()) for (const each of near) note(each, 1);
+      for (const [each, { first, last }] of wide) note(each, last - first + 1);
+    }
+    return [...counts]
+      .filter(([, count]) => count >= Math.max(2, capacity / 4))
+      .toSorted(([a, first], [b, second]) => second - first || (a < b ? -1 : 1))
+      .slice(0, maxNamed)
+      .map(([holder]) => holder);
+  }
+
   /** The pool of which `cidr` takes blocks; undefined if it takes none. */
   poolOf(cidr: Cidr): PoolCidr | undefined {
     return this.#placesOf(cidr, maxBlocksOfHolder)[0]?.shelf.pool;
@@ -226,6 +258,7 @@ export class BlockLedger {
   }
 
   #put(holding: Holding): void {
+    this.#largest.clear();
     const places = this.#placesOf(holding.cidr, holding.limit);
     holding.places = places;
     if (places.length === 0) this.#outside.add(holding);
@@ -238,6 +271,7 @@ export class BlockLedger {
   }
 
   #strike(holding: Holding): void {
+    this.#largest.clear();
     if (holding.places.length === 0) this.#outside.delete(holding);
     for (const place of holding.places) this.#strikeAt(place, holding);
   }

@@ -140,6 +140,8 @@ export class BlockOfEachFamily<H extends Holder> implements Allotment<H, readonl
     const { shown } = known;
     const missing = isWaiting ? this.#missing(known) : [];
     const asked = this.#askedFor(known, missing);
+    const exhausted =
+      asked === 'unknown' ? [] : missing.filter((family) => !this.#hasBlock(known, family, asked));
     const askedLate = this.#askedOf(
       holder,
       shown.cidrs.map(({ family }) => family),
@@ -152,8 +154,8 @@ export class BlockOfEachFamily<H extends Holder> implements Allotment<H, readonl
         outside: shown.cidrs.find((cidr) => ledger.poolOf(cidr) === undefined),
         reserved: shown.cidrs.find((cidr) => ledger.isReserved(cidr)),
         absent: this.#deps.canGrow ? undefined : absentFamily(this.#deps.families, shown),
-        exhausted:
-          asked === 'unknown' ? [] : missing.filter((family) => !this.#hasBlock(known, family, asked)),
+        exhausted,
+        largest: this.#largestOf(exhausted),
         asked,
         askedLate: askedLate === 'unknown' ? [] : askedLate,
         refused,
@@ -194,6 +196,12 @@ export class BlockOfEachFamily<H extends Holder> implements Allotment<H, readonl
     const { families, canGrow } = this.#deps;
     if (shown.unreadable !== undefined || (holder.blocks.length > 0 && !canGrow)) return [];
     return families.filter((family) => shown.cidrs.every((cidr) => cidr.family !== family));
+  }
+
+  /** Names of those that hold a large part of what is exhausted. */
+  #largestOf(exhausted: readonly Family[]): readonly string[] {
+    const uids = exhausted.flatMap((family) => this.#deps.ledger.largestHolders(family, onlyPool));
+    return [...new Set(uids)].flatMap((uid) => this.#known.get(uid)?.holder.name ?? []);
   }
 
   #conflictOf({ holder, shown }: Known<H>): { readonly cidr: Cidr; readonly other: string } | undefined {

@@ -226,6 +226,8 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
       wants: facts.isWaiting ? this.#wantsOf(known).filter((want) => !this.#canServe(known, want)) : [],
       maxCidrs: this.#isFull(known) ? maxCidrsRead : undefined,
       standingOf: (pool) => this.#standingOf(pool),
+      largestOf: ({ family, pool }) =>
+        this.#ledger.largestHolders(family, pool).flatMap((uid) => this.#known.get(uid)?.holder.name ?? []),
       orphans: shownBlocks(known).filter((block) => this.#isOrphan(block)),
       look: known.dropped.length > 0 ? known.look : undefined,
     });

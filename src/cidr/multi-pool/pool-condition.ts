@@ -1,5 +1,6 @@
 // Decides what is wrong with the blocks of a CiliumNode in the mode multi-pool, and what to do. Pure.
 import type { ServiceFacts } from '../allocation/allotment.ts';
+import { heldBy } from '../allocation/block-condition.ts';
 import type { BlockCondition, BlockReason } from '../allocation/block-holders.ts';
 import { cidrText, type Family, familyNames } from '../set/cidr.ts';
 import { namedPods } from '../../kubernetes/watch/shown-pods.ts';
@@ -30,6 +31,8 @@ export interface PoolFacts extends ServiceFacts {
   /** How many CIDRs its list may have, if it has as many. */
   readonly maxCidrs: number | undefined;
   readonly standingOf: (pool: string) => PoolStanding;
+  /** Names of nodes that hold a large part of a pool. */
+  readonly largestOf: (want: PoolWant) => readonly string[];
   /** Blocks of pools that do not have them any longer. */
   readonly orphans: readonly ListedBlock[];
   /** What pods show of blocks that its agent no longer lists; undefined without such blocks. */
@@ -68,7 +71,8 @@ function ofObject({ holder, conflict, unmoved }: PoolFacts): readonly BlockCondi
   ];
 }
 
-function ofService({ wants, standingOf, refused, isPaused, maxCidrs }: PoolFacts): readonly BlockCondition[] {
+function ofService(facts: PoolFacts): readonly BlockCondition[] {
+  const { wants, standingOf, refused, isPaused, maxCidrs } = facts;
   if (isPaused)
     return say(
       'AllocatorConflict',
@@ -77,11 +81,13 @@ function ofService({ wants, standingOf, refused, isPaused, maxCidrs }: PoolFacts
   if (refused !== undefined) return say('WriteRefused', `its blocks cannot be written: ${refused}`);
   const pools = [...new Set(wants.map(({ pool }) => pool))].slice(0, maxNamed);
   return pools.map((pool) => {
-    const families = wants.filter((want) => want.pool === pool).map(({ family }) => familyNames[family]);
+    const own = wants.filter((want) => want.pool === pool);
+    const families = own.map(({ family }) => familyNames[family]).join(' and ');
     const standing = standingOf(pool);
     const hasBlocks = standing.kind === 'works' || standing.kind === 'unchanged';
     if (hasBlocks && maxCidrs !== undefined) return tooMany(maxCidrs);
-    return unserved(pool, families.join(' and '), standing);
+    const largest = [...new Set(own.flatMap((want) => facts.largestOf(want)))];
+    return unserved(pool, `${families} block of pool ${pool} is free${heldBy(largest)}`, standing);
   });
 }
 
@@ -105,7 +111,7 @@ function tooMany(maxCidrs: number): BlockCondition {
   };
 }
 
-function unserved(pool: string, families: string, standing: PoolStanding): BlockCondition {
+function unserved(pool: string, nothing: string, standing: PoolStanding): BlockCondition {
   if (standing.kind === 'missing')
     return {
       reason: 'PoolMissing',
@@ -118,7 +124,7 @@ function unserved(pool: string, families: string, standing: PoolStanding): Block
     };
   return {
     reason: 'PoolExhausted',
-    message: `no ${families} block of pool ${pool} is free: add a network to the pool, or delete the CiliumNodes of machines that are gone${refusedChange(standing)}`,
+    message: `no ${nothing}: add a network to the pool, or delete the CiliumNodes of machines that are gone${refusedChange(standing)}`,
   };
 }
 

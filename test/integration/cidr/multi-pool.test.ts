@@ -55,7 +55,9 @@ describe('run --ipam=multi-pool', () => {
     await world.node('b', { blue: 1 });
     await world.clock.advance(10_000);
     expect(world.reasonOf('b')).toBe('PoolExhausted');
-    expect(await world.error('b')).toMatch(/^no IPv4 block of pool blue is free: add a network/);
+    expect(await world.error('b')).toMatch(
+      /^no IPv4 block of pool blue is free, and a holds a large part: add a network/,
+    );
 
     await world.list('a', { blue: ['10.1.0.0/26', '10.1.0.64/26', '10.1.0.192/26'] });
     await world.request('a', { blue: 180 });

@@ -128,7 +128,10 @@ describe('nodeipam', () => {
     await world.clock.advance(10_000);
 
     expect((await blocksOf(world))['a']).toEqual([]);
-    expect(world.leader?.controller.node('a')).toMatchObject({ reason: 'PodCIDRsExhausted' });
+    expect(world.leader?.controller.node('a')).toMatchObject({
+      reason: 'PodCIDRsExhausted',
+      why: expect.stringMatching(/^no IPv4 block is free, and old holds a large part: delete the objects/),
+    });
   });
 
   test('adds no family to a Node that has a CIDR, and reports it', async () => {

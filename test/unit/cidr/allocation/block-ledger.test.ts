@@ -75,6 +75,19 @@ describe('a ledger of blocks', () => {
     expect(bounded.isTooWide(cidr('10.0.0.0/15'))).toBe(true);
   });
 
+  test('knows who holds a large part of a pool', () => {
+    const blocks = ledger(['10.0.0.0/21', 24]);
+    expect(blocks.largestHolders('ipv4', 'default')).toEqual([]);
+
+    blocks.hold('hog', cidr('10.0.0.0/22'));
+    blocks.hold('two', cidr('10.0.4.0/24'));
+    blocks.hold('two', cidr('10.0.5.0/24'));
+    blocks.hold('one', cidr('10.0.6.0/24'));
+    expect(blocks.largestHolders('ipv4', 'default')).toEqual(['hog', 'two']);
+    expect(blocks.largestHolders('ipv6', 'default')).toEqual([]);
+    expect(blocks.largestHolders('ipv4', 'other')).toEqual([]);
+  });
+
   test('lets one CIDR take at most 256 blocks', () => {
     const blocks = ledger(['10.0.0.0/8', 24]);
     blocks.hold('wide', cidr('10.1.0.0/16'));
