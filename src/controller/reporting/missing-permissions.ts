@@ -59,7 +59,7 @@ export class MissingPermissions {
     if (known?.isOver === false) return;
     const now = this.#clock.monotonic();
     const isLogged = known === undefined || now >= known.loggedAt + quiet;
-    const { action, message: why } = failure;
+    const { action, message: why, encodedDenial } = failure;
     const remedy = remedyFor(failure) ?? '';
     const loggedAt = isLogged ? now : known.loggedAt;
     this.#episodes.set(permission, {
@@ -68,7 +68,10 @@ export class MissingPermissions {
       loggedAt,
       isLogged,
     });
-    if (isLogged) this.#log.warn('missing cloud permission', { ...failureFields(failure), remedy });
+    if (!isLogged) return;
+    // Only here: it has thousands of characters, and is another one in each answer.
+    const encoded = encodedDenial === undefined ? {} : { encodedDenial };
+    this.#log.warn('missing cloud permission', { ...failureFields(failure), remedy, ...encoded });
   }
 
   #permitted(action: string): void {

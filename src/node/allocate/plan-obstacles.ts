@@ -1,10 +1,13 @@
 // What prevents a node from being satisfied, whatever is tried.
 import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
+import type { UnreadableInterface } from '../../providers/contract/observation.ts';
 
 export type Obstacle =
   | { readonly kind: 'noInterfaceSlots'; readonly interfaces: number }
   /** Subnets match, but none has room for the smallest interface that serves pods. */
   | { readonly kind: 'subnetsExhausted'; readonly subnetIds: readonly string[] }
+  /** The others have no room, and these cannot be read. */
+  | { readonly kind: 'interfacesUnreadable'; readonly interfaces: readonly UnreadableInterface[] }
   /** Only these could take more, and the cloud could not carry out their last change. */
   | { readonly kind: 'interfacesFailed'; readonly interfaceIds: readonly string[] }
   /** `wanted` describes what was requested. */

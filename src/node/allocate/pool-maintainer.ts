@@ -183,14 +183,15 @@ export class PoolMaintainer {
       .admit(operationsOf[kind], { priority, signal: runtime.tasks.closing, instanceId })
       .finally(() => this.#admitted(kind));
     // The wait may have been long: the current need decides.
-    const steps = this.#mayBegin() ? this.#plan(this.#deps.node.forAllocation(), kind)?.steps : undefined;
+    const facts = this.#mayBegin() ? node.forAllocation() : undefined;
+    const steps = this.#plan(facts, kind)?.steps;
     const step = steps?.find((each) => each.kind === kind);
-    if (step === undefined) {
+    if (facts === undefined || step === undefined) {
       refund();
       return;
     }
-    this.#deps.node.growth.steps.add(step);
-    const nodeSubnetId = this.#deps.node.forAllocation()?.requirements.nodeSubnetId ?? '';
+    node.growth.steps.add(step);
+    const { nodeSubnetId } = facts.requirements;
     const place = { instanceId, nodeSubnetId };
     const startedAt = this.#deps.runtime.clock.monotonic();
     const attempt = {

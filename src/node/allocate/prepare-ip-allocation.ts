@@ -297,7 +297,10 @@ class Draft {
     if (this.#willHaveRoom()) this.#isPassing = true;
     if (this.#exhausted.size > 0)
       return this.#blocked({ kind: 'subnetsExhausted', subnetIds: [...this.#exhausted].sort() });
-    return this.#blocked({ kind: 'noInterfaceSlots', interfaces: this.#facts.limits.interfaces });
+    const { view, limits } = this.#facts;
+    return view.unreadable.length > 0
+      ? this.#blocked({ kind: 'interfacesUnreadable', interfaces: view.unreadable })
+      : this.#blocked({ kind: 'noInterfaceSlots', interfaces: limits.interfaces });
   }
 
   /** Why interfaces that the instance was given serve no more. */

@@ -9,7 +9,13 @@ import type { Claimed } from '../demand/address-claims.ts';
 import { awaitedOn, overdueAt } from '../demand/awaited.ts';
 import type { Assessment } from './assessment.ts';
 import { unseenInterfaces } from './interface-condition.ts';
-import { failureCondition, type NodeCondition, planCondition, stoppedInstance } from './node-condition.ts';
+import {
+  failureCondition,
+  type NodeCondition,
+  planCondition,
+  type RefusedSubnets,
+  stoppedInstance,
+} from './node-condition.ts';
 import { mutationsPaused, refusedWrite } from './pause-condition.ts';
 import { claimCondition } from './claim-condition.ts';
 
@@ -34,7 +40,7 @@ export interface BlockingFacts {
   readonly cap: NodeCondition | undefined;
   readonly claimed: Claimed;
   readonly words: CloudWords;
-  readonly isSubnetGone: (subnetId: string) => boolean;
+  readonly refusedSubnets: RefusedSubnets;
   /** In monotonic ms. */
   readonly now: number;
   /** In ms. */
@@ -46,7 +52,7 @@ export function blockingCondition(facts: BlockingFacts): NodeCondition | undefin
   const { assessment, plan, words, claimed } = facts;
   if (assessment.kind === 'unread') return facts.unread;
   if (assessment.kind !== 'served') return assessment.condition;
-  const stuck = plan === undefined ? undefined : planCondition(plan, words, facts.isSubnetGone);
+  const stuck = plan === undefined ? undefined : planCondition(plan, words, facts.refusedSubnets);
   const trouble = stuck ?? troubleCondition(assessment, facts);
   if (trouble === undefined && facts.refusedWrite !== undefined) return refusedWrite(facts.refusedWrite);
   return trouble ?? facts.cap ?? facts.staticIp ?? claimCondition(claimed);

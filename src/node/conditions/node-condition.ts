@@ -7,7 +7,7 @@ import { isUnseen, type InstanceView } from '../../providers/contract/instance-v
 import type { Tags } from '../../providers/contract/network-interface.ts';
 import type { BindingCap } from '../demand/statistics.ts';
 import type { StartThreshold } from '../demand/demand.ts';
-import type { Obstacle } from '../allocate/plan-obstacles.ts';
+import type { Obstacle, ObstacleOf } from '../allocate/plan-obstacles.ts';
 import type { AllocationPlan } from '../allocate/prepare-ip-allocation.ts';
 import { describeScope } from '../allocate/refused-scope.ts';
 import { isOfThing, type ScopeRefusal } from '../allocate/blocked-resources.ts';
@@ -220,19 +220,19 @@ export function instanceCondition(view: InstanceView, { remedies }: CloudWords):
 }
 
 /**
- * Everything that prevents a plan from serving the node; undefined if it may be transient. `isGone`: whether a subnet no
- * longer exists.
+ * Everything that prevents a plan from serving the node; undefined if it may be transient.
  */
 export function planCondition(
   { isStuck, obstacle, refusals }: Pick<AllocationPlan, 'isStuck' | 'obstacle' | 'refusals'>,
   words: CloudWords,
-  isGone?: (subnetId: string) => boolean,
+  refused?: RefusedSubnets,
 ): NodeCondition | undefined {
   const told = refusals.filter((refusal) =>
     isGuess(refusal) ? refusal.failures > 1 : isWorthReporting(refusal.failure, refusal.failures),
   );
   const reported = isStuck ? told.map(refusalCondition) : [];
-  const found = obstacle === undefined ? reported : [obstacleCondition(obstacle, words, isGone), ...reported];
+  const found =
+    obstacle === undefined ? reported : [obstacleCondition(obstacle, words, refused), ...reported];
   const [first] = found;
   if (first === undefined) return undefined;
   return { ...first, message: [...new Set(found.map(({ message }) => message))].join('; and ') };
@@ -250,14 +250,22 @@ function refusalCondition(refusal: ScopeRefusal): NodeCondition {
     return { reason: 'CallFailed', message };
   }
   const { reason, message } = failureCondition(failure);
-  return { reason, message: `${describeScope(scope)}${message}` };
+  return { reason, message: `${isOfEveryCall(failure) ? '' : describeScope(scope)}${message}` };
 }
 
-/** `isGone`: whether a subnet no longer exists. */
+/** What the cloud says of subnets in which it assigns nothing. */
+export interface RefusedSubnets {
+  readonly isGone: (subnetId: string) => boolean;
+  /** How many free addresses the cloud counts in a subnet that it calls full; 0 for others. */
+  readonly countedIn: (subnetId: string) => number;
+}
+
+const nothingRefused: RefusedSubnets = { isGone: () => false, countedIn: () => 0 };
+
 export function obstacleCondition(
   obstacle: Obstacle,
   { fields, remedies }: CloudWords,
-  isGone: (subnetId: string) => boolean = () => false,
+  refused = nothingRefused,
 ): NodeCondition {
   switch (obstacle.kind) {
     case 'noInterfaceSlots':
@@ -268,7 +276,7 @@ export function obstacleCondition(
     case 'subnetsExhausted':
       return {
         reason: 'SubnetsExhausted',
-        message: `${exhaustionOf(obstacle.subnetIds, isGone)}: ${remedies.fullSubnets}`,
+        message: `${exhaustionOf(obstacle.subnetIds, refused)}: ${remedies.fullSubnets}`,
       };
     case 'noSubnetMatches':
       return {
@@ -285,6 +293,21 @@ export function obstacleCondition(
         reason: 'SecurityGroupsUnknown',
         message: `the node names no security groups and those of its first interface are not known: set ${fields.securityGroupIds}`,
       };
+    default:
+      return brokenCondition(obstacle);
+  }
+}
+
+/** Something that only the cloud can repair. */
+function brokenCondition(
+  obstacle: ObstacleOf<'interfacesUnreadable' | 'interfacesFailed' | 'networkUnreadable'>,
+): NodeCondition {
+  switch (obstacle.kind) {
+    case 'interfacesUnreadable':
+      return {
+        reason: 'InterfaceUnreadable',
+        message: `repair ${obstacle.interfaces.map(({ id }) => id).join(', ')} in the cloud, which cannot be read and is not used, or free addresses on the others, which are full or excluded: ${obstacle.interfaces[0]?.problem ?? ''}`,
+      };
     case 'interfacesFailed':
       return {
         reason: 'InterfaceFailed',
@@ -295,11 +318,14 @@ export function obstacleCondition(
   }
 }
 
-function exhaustionOf(subnetIds: readonly string[], isGone: (subnetId: string) => boolean): string {
+function exhaustionOf(subnetIds: readonly string[], { isGone, countedIn }: RefusedSubnets): string {
   const gone = subnetIds.filter(isGone);
   const full = subnetIds.filter((id) => !isGone(id));
+  const counted = full.filter((id) => countedIn(id) > 0);
+  const empty = full.filter((id) => countedIn(id) === 0);
   const parts = [
-    ...(full.length > 0 ? [`no address is left in ${full.join(', ')}`] : []),
+    ...(empty.length > 0 ? [`no address is left in ${empty.join(', ')}`] : []),
+    ...counted.map((id) => `the cloud calls ${id} full, of which it counts addresses as free`),
     ...(gone.length > 0 ? [`subnet ${gone.join(', ')} does not exist`] : []),
   ];
   return parts.join(', and ');
@@ -359,8 +385,18 @@ export function unreachableStart(
 /** The remedy comes first, because the cloud's message can be long. */
 export function failureCondition(failure: CloudFailure): NodeCondition {
   const remedy = remedyFor(failure);
-  const said = `${failure.action} answers ${failure.code}: ${failure.message}`;
+  const who = isOfEveryCall(failure) ? 'the cloud' : failure.action;
+  const said = `${who} answers ${failure.code}: ${failure.message}`;
   return { reason: reasonFor(failure), message: remedy === undefined ? said : `${remedy}: ${said}` };
+}
+
+/**
+ * Whether the identity, the account or the region is refused: each call fails alike, and the text stays the same whichever
+ * failed last.
+ */
+function isOfEveryCall({ kind, about, permission, credentials }: CloudFailure): boolean {
+  const isOfEverything = about === 'action' && permission === undefined;
+  return credentials !== undefined || (isOfEverything && (kind === 'notAuthorized' || kind === 'invalid'));
 }
 
 /** Credentials first: the kind of their failures also covers a missing permission, which others correct. */
@@ -376,6 +412,13 @@ const failureReasons: Partial<Record<CloudFailure['kind'], ConditionReason>> = {
   unreachable: 'Unreachable',
   instanceNotRunning: 'InstanceNotRunning',
 };
+
+/** What only a person ends: it stays told while a try shows whether somebody did. */
+export const lastingReasons: ReadonlySet<ConditionReason> = new Set([
+  'AccessDenied',
+  'CredentialsExpired',
+  'CredentialsInvalid',
+]);
 
 /** What a person can do about it; undefined if the failure itself says everything known. */
 export function remedyFor({

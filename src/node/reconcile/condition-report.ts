@@ -3,7 +3,7 @@ import type { MutationPermission } from '../../providers/gate/mutation-permissio
 import type { Requeue } from '../../runtime/requeue.ts';
 import type { Assessment } from '../conditions/assessment.ts';
 import { type BlockingFacts, blockingCondition } from '../conditions/blocking-condition.ts';
-import { type NodeCondition, presentable } from '../conditions/node-condition.ts';
+import { lastingReasons, type NodeCondition, presentable } from '../conditions/node-condition.ts';
 import { CapacityLimit } from './capacity-limit.ts';
 import type { NodeContext } from './node-context.ts';
 import type { NodeState } from './node-state.ts';
@@ -52,11 +52,20 @@ export class ConditionReport {
       pause: permission.refusal('allocate'),
       cap,
       words,
-      isSubnetGone: (subnetId) => cloud.supply.ledger.isGone(subnetId, now),
+      refusedSubnets: {
+        isGone: (subnetId) => cloud.supply.ledger.isGone(subnetId, now),
+        countedIn: (subnetId) => cloud.supply.ledger.countedThoughFull(subnetId, now),
+      },
       consistencyWindow: settings.timing.consistencyWindow,
     });
-    this.#announce(found && presentable(found));
+    if (found !== undefined || !this.#isTried(assessment)) this.#announce(found && presentable(found));
     return requeue;
+  }
+
+  /** What is told may last: the node still lacks addresses, and a call under way shows whether it gets some. */
+  #isTried(assessment: Assessment): boolean {
+    const isTold = this.#condition !== undefined && lastingReasons.has(this.#condition.reason);
+    return isTold && assessment.kind === 'served' && assessment.toAllocate > 0;
   }
 
   #announce(condition: NodeCondition | undefined): void {

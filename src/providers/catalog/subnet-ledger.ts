@@ -136,6 +136,14 @@ export class SubnetLedger {
     return account !== undefined && account.isGone && now < account.exhaustedUntil;
   }
 
+  /** How many addresses the cloud has counted as free since it reported the subnet as exhausted; 0 for others. */
+  countedThoughFull(subnetId: string, now: number): number {
+    const account = this.#accounts.get(subnetId);
+    if (account === undefined || account.isGone || now >= account.exhaustedUntil) return 0;
+    const isNewer = account.countedAt >= account.exhaustedUntil - exhaustedFor;
+    return isNewer ? Math.max(0, account.free - this.reserved(subnetId)) : 0;
+  }
+
   /**
    * The cloud reported at `now` that the subnet has fewer than `asked` whole blocks. The next request asks for half
    * as many, and for none after a single one was refused.

@@ -234,22 +234,22 @@ describe('on Alibaba Cloud, a new leader', () => {
     [
       'a key that does not exist',
       ['InvalidAccessKeyId.NotFound', 404, 'Specified access key is not found.'],
-      'CredentialsInvalid: check the credentials that Headwater uses: ACTION answers InvalidAccessKeyId.NotFound: Specified access key is not found.',
+      'CredentialsInvalid: check the credentials that Headwater uses: the cloud answers InvalidAccessKeyId.NotFound: Specified access key is not found.',
     ],
     [
       'a wrong secret',
       ['SignatureDoesNotMatch', 400, 'Specified signature does not match our calculation.'],
-      'CredentialsInvalid: check the credentials that Headwater uses: ACTION answers SignatureDoesNotMatch: Specified signature does not match our calculation.',
+      'CredentialsInvalid: check the credentials that Headwater uses: the cloud answers SignatureDoesNotMatch: Specified signature does not match our calculation.',
     ],
     [
       'credentials that have expired',
       ['InvalidSecurityToken.Expired', 400, 'Specified SecurityToken is expired.'],
-      "CredentialsExpired: renew Headwater's credentials, or set its clock: ACTION answers InvalidSecurityToken.Expired: Specified SecurityToken is expired.",
+      "CredentialsExpired: renew Headwater's credentials, or set its clock: the cloud answers InvalidSecurityToken.Expired: Specified SecurityToken is expired.",
     ],
     [
       'a wrong region',
       ['InvalidRegionId.NotFound', 404, 'The specified RegionId does not exist.'],
-      'CallFailed: ACTION answers InvalidRegionId.NotFound: The specified RegionId does not exist. (set --alibaba-cloud-region to the region of the nodes)',
+      'CallFailed: the cloud answers InvalidRegionId.NotFound: The specified RegionId does not exist. (set --alibaba-cloud-region to the region of the nodes)',
     ],
   ] as const)(
     'with %s withdraws nothing, is not ready, and says why in one sentence',

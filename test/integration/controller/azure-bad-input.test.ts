@@ -368,7 +368,7 @@ describe('on Azure, a new leader', () => {
         world.fault('*', { kind: 'error', code, status, message }),
       );
 
-      const sentence = `${remedy}: Interfaces.ListVirtualMachineScaleSetNetworkInterfaces answers ${code}: ${message}`;
+      const sentence = `${remedy}: the cloud answers ${code}: ${message}`;
       expect(controller.controller.unreadiness()).toBe(`it cannot read the cloud: ${sentence}`);
       for (const machine of world.machines)
         expect(world.events(machine.name)).toContain(`Node ${reason}: ${sentence}`);

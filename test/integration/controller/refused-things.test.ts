@@ -100,6 +100,9 @@ const rows: readonly Row[] = [
   { ...assignment, code: 'SomethingNew', ...ofInterface },
 ];
 
+/** They refuse the identity, the account or the region, so the call is not named. */
+const ofEveryCall: ReadonlySet<string> = new Set(['ExpiredToken', 'OptInRequired', 'Blocked', 'AuthFailure']);
+
 /** `ways`: whether a second subnet, or a slot for a new interface, can replace what is refused. */
 function worldFor({ at }: Row, ways: 'open' | 'shut'): World {
   const taken = [1, 2].map((deviceIndex) => ({ deviceIndex, requesterManaged: true }));
@@ -192,13 +195,16 @@ describe('a refusal', () => {
       await world.advance(10_000);
 
       const isStopped = row.code === 'IncorrectState';
-      const said = isStopped ? `start instance ${machine.instanceId}` : `${row.at} answers ${row.code}: `;
+      const who = ofEveryCall.has(row.code) ? 'the cloud' : row.at;
+      const said = isStopped ? `start instance ${machine.instanceId}` : `${who} answers ${row.code}: `;
       expect(reported).toContain(said);
       // First what it is about, then, if there is one, the remedy.
       expect(reported.slice(0, reported.indexOf(said))).toMatch(
         row.at === 'AttachNetworkInterface' && row.aside === 'the subnet'
           ? /^for an interface in subnet /
-          : new RegExp(`^${named[row.aside](world)}((allow|check|raise|renew|use) .*: )?$`),
+          : new RegExp(
+              `^${ofEveryCall.has(row.code) ? '' : named[row.aside](world)}((allow|check|raise|renew|settle|subscribe|use) .*: )?$`,
+            ),
       );
       // One attempt per backoff, each with up to five indexes if indexes are taken.
       expect(refused.length).toBeLessThan(row.message?.includes('device index') === true ? 90 : 20);

@@ -102,13 +102,13 @@ const causes: readonly Cause[] = [
   // The others.
   {
     reason: 'CredentialsExpired',
-    says: /^renew Headwater's credentials, or set its clock: AssignPrivateIpAddresses answers/,
+    says: /^renew Headwater's credentials, or set its clock: the cloud answers/,
     isFull: true,
     before: refusing('AssignPrivateIpAddresses', 'ExpiredToken'),
   },
   {
     reason: 'CredentialsInvalid',
-    says: /^check the credentials that Headwater uses: DescribeNetworkInterfaces answers/,
+    says: /^check the credentials that Headwater uses: the cloud answers/,
     before: refusing('DescribeNetworkInterfaces', 'AuthFailure', { status: 401 }),
     standing: 'unknown',
   },

@@ -123,3 +123,15 @@ test.each<[string, readonly Step[], readonly string[], number]>([
         ],
   );
 });
+
+test('logs the encoded text of a denial with it', () => {
+  const log = recordingLogger();
+  const permissions = new MissingPermissions({ clock: new VirtualClock(), log });
+
+  for (const encodedDenial of ['first', 'second'])
+    permissions.callEnded(failure.action, { ...failure, encodedDenial });
+
+  expect(log.lines.map(({ details }) => details)).toEqual([
+    expect.objectContaining({ encodedDenial: 'first' }),
+  ]);
+});

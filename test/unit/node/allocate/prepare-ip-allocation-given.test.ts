@@ -75,6 +75,11 @@ describe('a plan for an instance that was given its interfaces', () => {
   });
 
   test.each<[string, Parameters<typeof facts>[0], object]>([
+    [
+      'names what cannot be read beside full interfaces',
+      { view: view([eni(0, 9)], [unreadable({ id: 'eni-9' })]) },
+      { kind: 'interfacesUnreadable', interfaces: [unreadable({ id: 'eni-9' })] },
+    ],
     ['names the full interfaces', { view: view([eni(0, 9)]) }, { kind: 'noInterfaceSlots', interfaces: 2 }],
     [
       'names the full subnet',

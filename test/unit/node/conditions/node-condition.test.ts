@@ -98,6 +98,27 @@ describe('the text of a condition', () => {
       'the last update of eni-7 failed in the cloud: repair or update the interface there, which Headwater then uses again',
     ],
     [
+      'of interfaces that cannot be read beside full ones',
+      obstacleCondition(
+        {
+          kind: 'interfacesUnreadable',
+          interfaces: [unreadable({ id: 'eni-7', problem: 'MacAddress is missing' })],
+        },
+        words,
+      ),
+      'InterfaceUnreadable',
+      'repair eni-7 in the cloud, which cannot be read and is not used, or free addresses on the others, which are full or excluded: MacAddress is missing',
+    ],
+    [
+      'of a subnet that the cloud calls full while it counts free addresses',
+      obstacleCondition({ kind: 'subnetsExhausted', subnetIds: ['s-1'] }, words, {
+        isGone: () => false,
+        countedIn: () => 4000,
+      }),
+      'SubnetsExhausted',
+      `the cloud calls s-1 full, of which it counts addresses as free: ${words.remedies.fullSubnets}`,
+    ],
+    [
       'of interfaces that something else keeps changing',
       changingInterfaces(['eni-7', 'eni-8']),
       'InterfaceChanging',
@@ -208,7 +229,10 @@ describe('the text of a condition', () => {
     ],
     [
       'of a subnet that is gone',
-      obstacleCondition({ kind: 'subnetsExhausted', subnetIds: ['s-1', 's-2'] }, words, (id) => id === 's-1'),
+      obstacleCondition({ kind: 'subnetsExhausted', subnetIds: ['s-1', 's-2'] }, words, {
+        isGone: (id) => id === 's-1',
+        countedIn: () => 0,
+      }),
       'SubnetsExhausted',
       'no address is left in s-2, and subnet s-1 does not exist: widen the subnet',
     ],
@@ -323,8 +347,8 @@ describe('the condition of a failed call', () => {
   });
 
   test.each([
-    ['expired', 'CredentialsExpired', /^renew Headwater's credentials, or set its clock: call answers/],
-    ['invalid', 'CredentialsInvalid', /^check the credentials that Headwater uses: call answers/],
+    ['expired', 'CredentialsExpired', /^renew Headwater's credentials, or set its clock: the cloud answers/],
+    ['invalid', 'CredentialsInvalid', /^check the credentials that Headwater uses: the cloud answers/],
   ] as const)('has, when the credentials are %s, the reason %s', (credentials, reason, text) => {
     const condition = failureCondition({ ...failure('notAuthorized'), credentials });
 
@@ -377,4 +401,25 @@ describe('the text about free addresses', () => {
 
     expect(condition).toEqual({ reason: 'FreeAddressesNotTaken', message, addresses: 16 });
   });
+});
+
+test.each([
+  ['an identity', { credentials: 'invalid' }],
+  ['an account or a region', { about: 'action' }],
+] as const)('the refusal of %s has one text for all calls', (_, change) => {
+  const texts = ['DescribeA', 'CreateB'].map(
+    (action) => failureCondition({ ...failure('notAuthorized'), ...change, action }).message,
+  );
+
+  expect(new Set(texts).size).toBe(1);
+  expect(texts[0]).toContain('the cloud answers ');
+});
+
+test.each([
+  ['a permission', { about: 'action', permission: 'ec2:CreateB' }],
+  ['a limit of the account', { about: 'action', kind: 'limitReached' }],
+] as const)('the refusal for lack of %s names the call', (_, change) => {
+  const { message } = failureCondition({ ...failure('notAuthorized'), ...change, action: 'CreateB' });
+
+  expect(message).toContain('CreateB answers ');
 });

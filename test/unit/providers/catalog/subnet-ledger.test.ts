@@ -293,3 +293,13 @@ describe('a subnet ledger beside a cloud', () => {
     );
   });
 });
+
+test('addresses that the cloud counts in a subnet that it called full are known by its next count', () => {
+  const subnets = ledger(4000);
+  subnets.exhausted('s', 10);
+  const counted = [subnets.countedThoughFull('s', 11)];
+  subnets.observe(new Map([['s', 4000]]), 20);
+  counted.push(subnets.countedThoughFull('s', 21), subnets.countedThoughFull('s', 10 + exhaustedFor));
+
+  expect(counted).toEqual([0, 4000, 0]);
+});
