@@ -16,7 +16,8 @@ const unitInMs = {
  */
 export function parseGoDuration(text: string): number | undefined {
   if (text === '0') return 0;
-  if (!/^(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|ms|s|m|h))+$/.test(text)) return undefined;
+  // Each digit can be matched in one way only: text without a unit is refused in linear time.
+  if (!/^(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|ms|s|m|h))+$/.test(text)) return undefined;
   let ms = 0;
   for (const [, amount, unit] of text.matchAll(/([\d.]+)(\D+)/g)) {
     ms += Number(amount) * unitInMs[unit as keyof typeof unitInMs];

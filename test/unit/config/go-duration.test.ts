@@ -44,6 +44,10 @@ describe('parseGoDuration', () => {
   });
 });
 
+test.each(['1', '1s1', '.1'])('a long text without a unit is refused in linear time: %s…', (text) => {
+  expect(parseGoDuration(text.padEnd(1_000_000, '1'))).toBeUndefined();
+});
+
 describe('formatDuration', () => {
   test.each([
     [0, '0s'],
