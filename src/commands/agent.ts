@@ -59,7 +59,7 @@ async function serve({ options, outbound, log }: Started, stop: AbortSignal): Pr
   const metrics = await serveMetrics(options, registry, log);
   let cluster: Cluster | undefined;
   try {
-    cluster = settings.mode === 'host-scope' ? undefined : await connect(options, outbound);
+    cluster = settings.mode === 'host-scope' ? undefined : await connect(options, outbound, log);
     return await runAgent(
       {
         settings,
@@ -99,11 +99,11 @@ interface Cluster {
 }
 
 /** Loaded only here: without Kubernetes, the agent needs no client of it. */
-async function connect(options: Options, outbound: Outbound): Promise<Cluster> {
+async function connect(options: Options, outbound: Outbound, log: Logger): Promise<Cluster> {
   haveHome();
   const { findCluster } = await import('./cluster-access.ts');
   const { UndiciTransport } = await import('../kubernetes/transport/undici-transport.ts');
-  const access = await findCluster(options, outbound.proxies);
+  const access = await findCluster(options, { ...outbound, log });
   const transport = new UndiciTransport({ access, clock });
   return { transport, close: () => transport.close() };
 }

@@ -6,22 +6,32 @@ import { loadClusterAccess } from '../kubernetes/auth/load-cluster-access.ts';
 import type { ClusterAccess } from '../kubernetes/transport/cluster-access.ts';
 import { KubernetesError } from '../kubernetes/transport/kubernetes-error.ts';
 import { type Proxies, proxyFor } from '../network/proxies.ts';
+import type { Logger } from '../observability/logger.ts';
 import { systemClock as clock } from '../runtime/system-clock.ts';
 
-/** Rejects with a NotStartable if there is none. */
+/** Rejects with a NotStartable if there is none. Warns if nothing proves who answers. */
 export async function findCluster(
   { k8sKubeconfigPath, kubeconfig: sameFile, k8sApiServer: apiServer }: Options,
-  proxies: Proxies,
+  { proxies, log }: { readonly proxies: Proxies; readonly log: Logger },
 ): Promise<ClusterAccess> {
   try {
-    return await loadClusterAccess({
+    const access = await loadClusterAccess({
       kubeconfig: k8sKubeconfigPath ?? sameFile,
       apiServer,
       environment: thisProcess.environment,
       clock,
       proxyFor: (server) => proxyFor(server, proxies),
     });
+    warnOfUnverified(access, log);
+    return access;
   } catch (error) {
     throw error instanceof KubernetesError ? new NotStartable(error.message, { cause: error }) : error;
   }
+}
+
+function warnOfUnverified({ server, unverified: why }: ClusterAccess, log: Logger): void {
+  if (why !== undefined)
+    log.warn('the certificate of the API server is not verified', { server: server.origin, why });
+  if (thisProcess.environment['NODE_TLS_REJECT_UNAUTHORIZED'] === '0')
+    log.warn('the certificate of the cloud is not verified', { why: 'NODE_TLS_REJECT_UNAUTHORIZED is 0' });
 }

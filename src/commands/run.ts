@@ -79,7 +79,7 @@ async function serve(
   useNoSharedProxy();
   haveHome();
   addAuthorities(outbound.extraAuthorities, log);
-  const access = await findCluster(options, outbound.proxies);
+  const access = await findCluster(options, { ...outbound, log });
   const proxy = access.proxy === undefined ? 'none' : proxyInWords(access.proxy);
   log.info('connecting to Kubernetes', { server: access.server.origin, proxy });
   const transport = new UndiciTransport({ access, clock });

@@ -53,6 +53,10 @@ export function readCurrentContext(
   const context = readWith(newContexts, entryOf(files, 'contexts', name));
   const clusterEntry = entryOf(files, 'clusters', context.cluster);
   const cluster = readWith(newClusters, clusterEntry);
+  if (cluster.skipTLSVerify && (cluster.caData || cluster.caFile))
+    throw invalid(
+      `${clusterEntry.where}: it has a certificate authority and insecure-skip-tls-verify, which ignores it: remove insecure-skip-tls-verify`,
+    );
   const userEntry = context.user ? entryOf(files, 'users', context.user) : undefined;
   return {
     name,

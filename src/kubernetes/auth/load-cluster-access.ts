@@ -30,8 +30,10 @@ export async function loadClusterAccess(options: ClusterAccessOptions): Promise<
   const way = wayOf(await findKubeConfig({ ...options, serviceAccountDirectory }), options);
   const credentials = new UserCredentials({ ...way.user, clock });
   const server = urlOf(apiServer || way.server, 'API server');
+  const unverified = whyUnverified(server, way.user);
   return {
     server,
+    ...(unverified !== undefined && { unverified }),
     source: way.source,
     namespace: way.namespace,
     proxy: way.proxy ? urlOf(way.proxy, 'proxy') : options.proxyFor?.(server),
@@ -67,6 +69,11 @@ function wayOf(found: FoundConfig, options: ClusterAccessOptions): Way {
         user: none,
       };
   }
+}
+
+function whyUnverified({ protocol }: URL, { insecure }: Pick<UserOptions, 'insecure'>): string | undefined {
+  if (protocol === 'http:') return 'its address begins with http://';
+  return insecure ? 'the kubeconfig sets insecure-skip-tls-verify' : undefined;
 }
 
 const none: Omit<UserOptions, 'clock'> = {

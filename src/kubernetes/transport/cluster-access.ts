@@ -7,6 +7,8 @@ export interface ClusterAccess {
   readonly source: string;
   /** Namespace of the context or the pod, if any. */
   readonly namespace: string | undefined;
+  /** Why nothing proves that an answer comes from this server; undefined if its certificate is verified. */
+  readonly unverified?: string;
   /** HTTP proxy in front of the server; may hold a user and password. */
   readonly proxy: URL | undefined;
   /**

@@ -255,6 +255,32 @@ describe('the user of a kubeconfig', () => {
     expect((await credentialsOf(config)).tls).toMatchObject(tls);
   });
 
+  test.each<[string, string]>([
+    ['certificate-authority-data', base64('CA')],
+    ['certificate-authority', 'relative.pem'],
+  ])('is refused with %s beside insecure-skip-tls-verify, as by kubectl', async (field, value) => {
+    await expect(
+      credentialsOf({ cluster: { [field]: value, 'insecure-skip-tls-verify': true } }),
+    ).rejects.toMatchObject({
+      code: 'KUBECONFIG_INVALID',
+      message: expect.stringContaining('remove insecure-skip-tls-verify'),
+    });
+  });
+
+  test.each<[string, Config, string | undefined]>([
+    ['a certificate that is verified', {}, undefined],
+    [
+      'insecure-skip-tls-verify',
+      { cluster: { 'insecure-skip-tls-verify': true } },
+      'the kubeconfig sets insecure-skip-tls-verify',
+    ],
+    ['plain HTTP', { cluster: { server: 'http://127.0.0.1:1' } }, 'its address begins with http://'],
+  ])('says whether nothing proves who answers: %s', async (_what, config, why) => {
+    const access = await loadClusterAccess(options({ kubeconfig: await write('config', config) }));
+
+    expect(access.unverified).toBe(why);
+  });
+
   test('has a valid OpenID Connect token used', async () => {
     const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
     const token = `${part({ alg: 'none' })}.${part({ exp: 4102444800 })}.${part({})}`;
