@@ -217,9 +217,13 @@ function previousAddresses(value: unknown): readonly string[] | undefined {
 }
 
 /** libcni also writes the older key: https://github.com/containernetworking/cni/issues/1101 */
+const listKeys = ['cni.dev/valid-attachments', 'cni.dev/attachments'] as const;
+
+/** An empty slice of Go is null: nothing is valid. Without a key, nothing is said. */
 function validAttachments(fields: Fields): NetworkConf['valid'] {
-  const value = fields['cni.dev/valid-attachments'] ?? fields['cni.dev/attachments'];
-  if (value === undefined) return undefined;
+  const key = listKeys.find((each) => fields[each] !== undefined);
+  if (key === undefined) return undefined;
+  const value = fields[key] ?? [];
   const refusal = 'cni.dev/valid-attachments: it is no list of containerID and ifname';
   if (!Array.isArray(value)) throw new Refusal(refusal, cniCode.decoding);
   return value.map((item: unknown) => {

@@ -403,6 +403,13 @@ describe('GC', () => {
     ['a list keeps what it names', { 'cni.dev/valid-attachments': list('c1', 'c9') }, ['other', 'c1']],
     ['the older key counts too', { 'cni.dev/attachments': list('c2') }, ['other', 'c2']],
     ['an empty list keeps nothing of the network', { 'cni.dev/valid-attachments': [] }, ['other']],
+    ['a list that is null is empty', { 'cni.dev/valid-attachments': null }, ['other']],
+    ['an older key that is null is empty', { 'cni.dev/attachments': null }, ['other']],
+    [
+      'the key counts before the older one',
+      { 'cni.dev/valid-attachments': null, 'cni.dev/attachments': list('c1') },
+      ['other'],
+    ],
     ['no list keeps everything', {}, ['other', 'c1', 'c2']],
   ])('by which %s', async (_, conf, kept) => {
     const rig = new AgentRig();
