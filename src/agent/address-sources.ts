@@ -98,7 +98,9 @@ function blockSource(parts: Parts, ipam: Ipam): AddressSource {
     },
     synced: ownNode.synced,
     run: (signal) => ownNode.run(signal),
-    notice: () => undefined,
+    notice: ({ kind }) => {
+      if (kind === 'released') keeper.notice();
+    },
     update: () => undefined,
     refresh: () => undefined,
   };

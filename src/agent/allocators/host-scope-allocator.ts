@@ -31,7 +31,7 @@ export class HostScopeAllocator implements Allocator {
   readonly #max: bigint;
 
   /** With `ends`, there is no router. */
-  constructor(cidr: Cidr, random: Random, ends?: BlockEnds) {
+  constructor(cidr: Cidr, random: Random, ends?: BlockEnds, router?: bigint) {
     this.#cidr = cidr;
     this.#random = random;
     this.family = cidr.family;
@@ -42,7 +42,8 @@ export class HostScopeAllocator implements Allocator {
     this.#max = allowsLast ? size - 1n : size - 2n;
     const capacity = this.#max - this.#min + 1n;
     this.capacity = capacity > 0n ? capacity : 0n;
-    this.router = ends === undefined && this.capacity > 0n ? cidr.base + this.#min : undefined;
+    const hasRouter = ends === undefined && this.capacity > 0n;
+    this.router = hasRouter ? (router ?? cidr.base + this.#min) : undefined;
   }
 
   get taken(): number {

@@ -44,6 +44,9 @@ export interface Attachment extends AttachmentName {
 
 export type Blocks = Readonly<Partial<Record<Family, string>>>;
 
+/** The gateway of each block that pods have or may have addresses of. */
+export type Routers = Readonly<Record<string, string>>;
+
 /** A block of a pool that pods may get addresses of. */
 export interface RememberedBlock {
   readonly cidr: string;
@@ -75,6 +78,8 @@ export interface Change {
   /** The blocks of this node, instead of earlier ones. */
   readonly blocks?: Blocks;
   /** Instead of earlier ones. */
+  readonly routers?: Routers;
+  /** Instead of earlier ones. */
   readonly pools?: readonly RememberedPool[];
   /** Instead of earlier ones. */
   readonly leaving?: Leaving;
@@ -96,6 +101,7 @@ export class Holdings {
   /** The attachment of each address that has one. */
   readonly #attachedTo = new Map<string, Attachment>();
   #blocks: Blocks = {};
+  #routers: Routers = {};
   #pools: readonly RememberedPool[] = [];
   #leaving: Leaving = { version: '', blocks: [] };
   #isRebuilding = false;
@@ -106,6 +112,10 @@ export class Holdings {
 
   get blocks(): Blocks {
     return this.#blocks;
+  }
+
+  get routers(): Routers {
+    return this.#routers;
   }
 
   get pools(): readonly RememberedPool[] {
@@ -150,8 +160,9 @@ export class Holdings {
     this.#applyRest(rest);
   }
 
-  #applyRest({ blocks, pools, leaving, rebuilding }: Change): void {
+  #applyRest({ blocks, routers, pools, leaving, rebuilding }: Change): void {
     this.#blocks = blocks ?? this.#blocks;
+    this.#routers = routers ?? this.#routers;
     this.#pools = pools ?? this.#pools;
     this.#leaving = leaving ?? this.#leaving;
     this.#isRebuilding = rebuilding ?? this.#isRebuilding;
@@ -161,6 +172,7 @@ export class Holdings {
   *changes(): Generator<Change> {
     yield {
       blocks: this.#blocks,
+      routers: this.#routers,
       pools: this.#pools,
       leaving: this.#leaving,
       rebuilding: this.#isRebuilding,

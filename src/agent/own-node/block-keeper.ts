@@ -1,12 +1,13 @@
 // Has the address layer give out the blocks of this node: those that the options name, those that the record remembers, and
 // those that Kubernetes shows. They are in the record, so a restart without an API server serves as before.
-import { type Cidr, cidrText, families } from '../../cidr/set/cidr.ts';
+import { addressText, type Cidr, cidrText, families } from '../../cidr/set/cidr.ts';
 import type { Logger } from '../../observability/logger.ts';
 import type { Random } from '../../runtime/random.ts';
 import { HostScopeAllocator } from '../allocators/host-scope-allocator.ts';
 import type { Blocks } from '../ipam/holdings.ts';
 import type { Ipam } from '../ipam/ipam.ts';
 import type { AddressRecord } from '../record/address-record.ts';
+import { routerOf, routersInUse } from './block-router.ts';
 import { chooseBlocks, type ShownBlocks } from './own-blocks.ts';
 
 export interface BlockKeeperOptions {
@@ -23,6 +24,8 @@ export interface BlockKeeperOptions {
 export class BlockKeeper {
   readonly #options: BlockKeeperOptions;
   #problems = '';
+  #shown: readonly string[] = [];
+  #isHoldingBack = false;
 
   constructor(options: BlockKeeperOptions) {
     this.#options = options;
@@ -31,6 +34,7 @@ export class BlockKeeper {
   /** Serves what is known without Kubernetes. */
   start(): void {
     const { ipam, follows } = this.#options;
+    for (const router of Object.values(ipam.holdings.routers)) ipam.pools.exclude(router, 'router');
     this.#choose(follows ? Object.values(ipam.holdings.blocks) : []);
   }
 
@@ -40,23 +44,48 @@ export class BlockKeeper {
     this.#remember(chooseBlocks(shown, []).blocks);
   }
 
+  /** Called when an address is free again. */
+  notice(): void {
+    if (this.#isHoldingBack) this.#choose(this.#shown);
+  }
+
   #choose(shown: readonly string[]): void {
     const { ranges, log } = this.#options;
-    const { blocks, problems } = chooseBlocks(shown, ranges);
+    const { blocks, problems: unusable } = chooseBlocks(shown, ranges);
+    const heldBack = Object.values(blocks).flatMap((block) => this.#serve(block) ?? []);
+    this.#shown = shown;
+    this.#isHoldingBack = heldBack.length > 0;
+    const problems = [...unusable, ...heldBack];
     const text = problems.join('; ');
     if (text !== this.#problems && text !== '') log.warn('a block cannot be used', { problems });
     this.#problems = text;
-    for (const block of Object.values(blocks)) this.#serve(block);
   }
 
-  #serve(block: Cidr): void {
+  /** Returns why it is held back. */
+  #serve(block: Cidr): string | undefined {
     const { ipam, random, log } = this.#options;
     const earlier = ipam.pools.allocator(block.family)?.cidrs[0];
     const text = cidrText(block);
-    if (earlier === text) return;
+    if (earlier === text) return undefined;
+    const held = new Set(Array.from(ipam.holdings.held(), ({ ip }) => ip));
+    const router = routerOf(block, ipam.holdings.routers[text], held);
+    if (router === undefined)
+      return `${text} waits until a pod of an earlier block gives up an address of it: all are held, and none is left as gateway`;
     if (earlier === undefined) log.info('serving a block', { block: text });
     else log.warn('another block: nothing new comes from the earlier one', { earlier, block: text });
-    ipam.serve(new HostScopeAllocator(block, random.fork(text)));
+    this.#rememberRouter(text, addressText({ family: block.family, value: router }), held);
+    ipam.serve(new HostScopeAllocator(block, random.fork(text), undefined, router));
+    return undefined;
+  }
+
+  #rememberRouter(block: string, router: string, held: ReadonlySet<string>): void {
+    const { ipam, record, log } = this.#options;
+    const known = ipam.holdings.routers;
+    if (known[block] === router) return;
+    const change = { routers: { ...routersInUse(known, held), [block]: router } };
+    const problem = record.write(change);
+    if (problem === undefined) ipam.holdings.apply(change);
+    else log.warn('cannot remember the gateway of a block', { problem });
   }
 
   /** A record that cannot be written costs a restart without an API server, and nothing else. */

@@ -34,6 +34,7 @@ const checks: Readonly<Record<string, (part: unknown) => boolean>> = {
   hold: (part) => isListOf(part, isHeld),
   attach: isAttachment,
   blocks: isBlocks,
+  routers: isBlocks,
   pools: (part) => isListOf(part, isRememberedPool),
   leaving: isLeaving,
   rebuilding: (part) => typeof part === 'boolean',

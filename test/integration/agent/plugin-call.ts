@@ -17,6 +17,7 @@ export interface PluginAnswer {
   readonly exit: string | undefined;
   /** With the length of their networks. */
   readonly addresses: readonly string[];
+  readonly gateways: readonly string[];
   /** The first address alone. */
   readonly ip: string | undefined;
   readonly message: string | undefined;
@@ -38,6 +39,7 @@ export async function callPlugin(
   return {
     exit: answer?.headers?.['x-cni-exit'],
     addresses,
+    gateways: isList(ips) ? ips.map((each) => textAt(each, 'gateway') ?? '') : [],
     ip: addresses[0]?.split('/')[0],
     message: textAt(out, 'msg'),
   };

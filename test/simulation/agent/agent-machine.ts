@@ -57,6 +57,8 @@ export interface AgentMachineOptions {
 
 export class AgentMachine {
   readonly bugs: string[] = [];
+  /** What its agents warned of. */
+  readonly warnings: string[] = [];
   /** Starts of the agent that failed. */
   readonly failedStarts: string[] = [];
   /** Decides the next writes of the record, the first one first. */
@@ -107,7 +109,11 @@ export class AgentMachine {
         settings,
         clock: mortal(process),
         random: random.fork(name),
-        log: { ...log, error: (message, details) => this.#noteBug(process, message, details) },
+        log: {
+          ...log,
+          warn: (message, details) => this.warnings.push(`${message} ${JSON.stringify(details)}`),
+          error: (message, details) => this.#noteBug(process, message, details),
+        },
         registry: createAgentMetricRegistry({ measureProcess: false }),
         kubernetes: connect?.(process),
         readFile: () => nodeSpec,

@@ -1,0 +1,33 @@
+// Which address of a block is the gateway of its pods. It stays that as long as one of them lives, and no pod ever gets it. Pure.
+import { addressText, type Cidr, cidrOf, contains, parseAddress, widthOf } from '../../cidr/set/cidr.ts';
+import type { Routers } from '../ipam/holdings.ts';
+
+/** The one it had, or the first usable address that nobody holds; undefined if pods of an earlier block hold all. */
+export function routerOf(
+  block: Cidr,
+  known: string | undefined,
+  held: ReadonlySet<string>,
+): bigint | undefined {
+  const { family, base, length } = block;
+  const before = parseAddress(known ?? '');
+  if (known !== undefined && before?.family === family && !held.has(known)) return before.value;
+  const size = 1n << BigInt(widthOf[family] - length);
+  // Of so few addresses, none is set aside.
+  const [first, last] = size > 2n ? [base + 1n, base + size - 2n] : [base, base + size - 1n];
+  for (let value = first; value <= last; value++)
+    if (!held.has(addressText({ family, value }))) return value;
+  return undefined;
+}
+
+/** Without those of blocks that nobody has an address of any longer. */
+export function routersInUse(routers: Routers, held: ReadonlySet<string>): Routers {
+  const addresses = [...held].flatMap((ip) => parseAddress(ip) ?? []);
+  const isInUse = (text: string): boolean => {
+    const block = cidrOf(text);
+    return addresses.some(
+      ({ family, value }) =>
+        block !== undefined && contains(block, { family, base: value, length: widthOf[family] }),
+    );
+  };
+  return Object.fromEntries(Object.entries(routers).filter(([block]) => isInUse(block)));
+}
