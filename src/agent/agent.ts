@@ -40,6 +40,8 @@ export interface AgentDeps {
   readonly readFile: (path: string) => string;
   /** What `ipam.resolvConf` names. Rejects with why it cannot be read. */
   readonly readDnsFile: (path: string) => Promise<string>;
+  /** Names of the network namespaces of pods, as far as they can be seen. */
+  readonly sandboxes: () => readonly string[];
 }
 
 export type AgentEnd =
@@ -247,12 +249,12 @@ interface Learning {
 
 /** Learns from pods what the record has lost, before anything is written that depends on it. */
 async function learn(
-  { clock, log }: AgentDeps,
+  { clock, log, sandboxes }: AgentDeps,
   { ipam, pods, source }: Learning,
   signal: AbortSignal,
 ): Promise<void> {
   if (pods === undefined || source === undefined) return;
-  await rebuild({ ipam, pods, ownNodeSynced: source.synced, clock, log }, signal);
+  await rebuild({ ipam, pods, ownNodeSynced: source.synced, clock, log, sandboxes }, signal);
   source.update();
 }
 

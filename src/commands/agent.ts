@@ -3,6 +3,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { randomUUID } from 'node:crypto';
 import { type AgentEnd, runAgent } from '../agent/agent.ts';
 import { readDnsFile } from '../agent/cni/dns-file.ts';
+import { livingSandboxes } from '../agent/evidence/sandboxes.ts';
 import { agentSettings } from '../config/agent-settings.ts';
 import type { Options } from '../config/option-table.ts';
 import type { Outbound } from '../config/outbound.ts';
@@ -70,6 +71,7 @@ async function serve({ options, outbound, log }: Started, stop: AbortSignal): Pr
         kubernetes: cluster?.transport,
         readFile: (path) => thisProcess.readFile(path),
         readDnsFile: (path) => readDnsFile(path, settings.dnsDirectories),
+        sandboxes: livingSandboxes,
       },
       stop,
     );

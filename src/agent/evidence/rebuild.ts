@@ -9,6 +9,8 @@ import type { GonePodsOptions } from './gone-pods.ts';
 export interface RebuildOptions extends GonePodsOptions {
   /** Resolves once it is known what this node has. */
   readonly ownNodeSynced: Promise<void>;
+  /** Names of the network namespaces of pods, as far as they can be seen. */
+  readonly sandboxes: () => readonly string[];
 }
 
 /** A kubelet may be so late to report the address that a pod got last, in ms. */
@@ -17,8 +19,9 @@ const pause = 1000;
 
 /** Returns at once if nothing is to be learned. Ends when `signal` aborts. */
 export async function rebuild(options: RebuildOptions, signal: AbortSignal): Promise<void> {
-  const { ipam, pods, ownNodeSynced, clock, log } = options;
+  const { ipam, pods, ownNodeSynced, clock, log, sandboxes } = options;
   if (!ipam.holdings.isRebuilding) return;
+  const before = new Set(sandboxes());
   log.warn(
     'the record is damaged, and starts anew: nothing is given out until the pods of this node are read',
     {},
@@ -26,6 +29,7 @@ export async function rebuild(options: RebuildOptions, signal: AbortSignal): Pro
   try {
     await raceAbort(Promise.all([pods.synced, ownNodeSynced]), signal);
     await allReported(options, signal);
+    await noneUnknown(options, before, signal);
     while (!signal.aborted) {
       const held = shownByPods(pods.all.values(), (ip) => ipam.pools.poolOf(ip));
       const problem = ipam.rebuild(held);
@@ -44,6 +48,29 @@ async function allReported({ pods, clock }: RebuildOptions, signal: AbortSignal)
   const isAwaited = (): boolean => [...pods.all.values()].some(({ awaitsIp }) => awaitsIp);
   while (!signal.aborted && clock.monotonic() < deadline && isAwaited()) await sleep(clock, pause, signal);
   if (!signal.aborted) await raceAbort(pods.refresh(), signal);
+}
+
+/**
+ * What had a network before the agent started has an address that the record lost. While there are more of them than pods that
+ * show one, an address that no pod shows may be of one that lives.
+ */
+async function noneUnknown(
+  { pods, sandboxes, clock, log }: RebuildOptions,
+  before: ReadonlySet<string>,
+  signal: AbortSignal,
+): Promise<void> {
+  const unknown = (): readonly string[] => {
+    const living = sandboxes().filter((name) => before.has(name));
+    const shown = [...pods.all.values()].filter(({ hasEnded, ips }) => !hasEnded && ips.length > 0);
+    return living.length > shown.length ? living : [];
+  };
+  const namespaces = unknown();
+  if (namespaces.length > 0)
+    log.warn(
+      'nothing is given out: more network namespaces live than pods show addresses; remove the pods of this node that show none, or namespaces of none',
+      { namespaces },
+    );
+  while (!signal.aborted && unknown().length > 0) await sleep(clock, pause, signal);
 }
 
 /** What living pods show. Addresses of those that have ended are used last, as all that are shown. */

@@ -62,6 +62,7 @@ describe('an agent that finds a bug while it serves', () => {
         registry: createAgentMetricRegistry({ measureProcess: false }),
         kubernetes: broken,
         readFile: () => '',
+        sandboxes: () => [],
         readDnsFile: () => Promise.resolve(''),
       },
       new AbortController().signal,

@@ -32,6 +32,8 @@ interface Scene {
   readonly gone: GonePods;
   readonly start: () => void;
   readonly end: () => Promise<void>;
+  /** Network namespaces of pods. */
+  readonly sandboxes: Set<string>;
 }
 
 function play(holdings = new Holdings()): Scene {
@@ -43,16 +45,20 @@ function play(holdings = new Holdings()): Scene {
   const pods = new NodePods({ ...surroundings, node: 'one', onChange: () => ipam.retry() });
   const gone = new GonePods({ ipam, pods, clock, log });
   const stop = new AbortController();
+  const sandboxes = new Set<string>();
   let running: Promise<unknown> = Promise.resolve();
   const start = (): void => {
-    const learned = rebuild({ ipam, pods, clock, log, ownNodeSynced: Promise.resolve() }, stop.signal);
+    const learned = rebuild(
+      { ipam, pods, clock, log, ownNodeSynced: Promise.resolve(), sandboxes: () => [...sandboxes] },
+      stop.signal,
+    );
     running = Promise.all([pods.run(stop.signal), gone.run(stop.signal), learned]);
   };
   const end = async (): Promise<void> => {
     stop.abort();
     await running;
   };
-  return { rig, api, pods, gone, start, end };
+  return { rig, api, pods, gone, start, end, sandboxes };
 }
 
 function createPod(
@@ -195,6 +201,30 @@ describe('a record that was damaged', () => {
     expect(scene.rig.ipam.holdings.isRebuilding).toBe(false);
     await scene.end();
   });
+
+  test.each(['shows its address', 'is gone'])(
+    'gives out nothing while more sandboxes live than pods show addresses, until the one of none %s',
+    async (end) => {
+      const scene = play(damaged());
+      for (const name of ['cni-1', 'cni-2']) scene.sandboxes.add(name);
+      await createPod(scene, 'a');
+      await show(scene, 'a', { phase: 'Running', podIPs: [{ ip: '10.0.0.2' }] });
+      await createPod(scene, 'quiet');
+      scene.start();
+      await minutes(scene, 10);
+      expect(scene.rig.ipam.holdings.isRebuilding).toBe(true);
+
+      // A sandbox that an ADD waits in came later.
+      scene.sandboxes.add('cni-3');
+      if (end === 'is gone') scene.sandboxes.delete('cni-2');
+      else await show(scene, 'quiet', { phase: 'Running', podIPs: [{ ip: '10.0.0.3' }] });
+      await scene.rig.clock.advance(5000);
+
+      expect(scene.rig.ipam.holdings.isRebuilding).toBe(false);
+      expect(scene.rig.held).toEqual(end === 'is gone' ? ['10.0.0.2'] : ['10.0.0.2', '10.0.0.3']);
+      await scene.end();
+    },
+  );
 
   test('releases what a pod shows by a DEL that names it, and after it is gone', async () => {
     const scene = play(damaged());

@@ -117,6 +117,7 @@ export class AgentMachine {
         registry: createAgentMetricRegistry({ measureProcess: false }),
         kubernetes: connect?.(process),
         readFile: () => nodeSpec,
+        sandboxes: () => [],
         readDnsFile: () => Promise.reject(new Error('there is no file')),
       },
       state,

@@ -1,0 +1,17 @@
+// The network namespaces that container runtimes made for pods, as this machine shows them. They live as long as their pods do,
+// whatever the API says.
+import { readdirSync } from 'node:fs';
+
+const directory = '/var/run/netns';
+
+/** Runtimes name them by a UUID, perhaps after a word, such as `cni-`. */
+const ofRuntime = /[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/;
+
+/** Their names; none where they cannot be seen. */
+export function livingSandboxes(): readonly string[] {
+  try {
+    return readdirSync(directory).filter((name) => ofRuntime.test(name));
+  } catch {
+    return [];
+  }
+}
