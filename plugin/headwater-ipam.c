@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <ctype.h>
 #include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -27,7 +28,7 @@ enum {
   max_answer = 4 * 1024 * 1024,
   max_deletes = 4096,
   max_depth = 64, /* levels of JSON: more is no configuration */
-  max_wait = 70   /* s: the agent answers within 60 */
+  max_silence = 5 /* s: an agent that lives says every 2 that it works on an answer */
 };
 
 static const char default_socket[] = "/var/run/headwater/agent.sock";
@@ -85,63 +86,91 @@ static const char *skip_text(const char *at) {
   return NULL;
 }
 
-/* After the value at `at`; NULL if it does not end. Whether it is JSON is for the agent to say. */
-static const char *skip_value(const char *at) {
-  int depth = 0;
+/* After the value at `at`; NULL if that has no shape of JSON. Whether numbers and words are any is for the agent to say. */
+static const char *skip_value(const char *at, int depth) {
   at = skip_space(at);
-  do {
-    if (*at == '\0') return NULL;
-    if (*at == '"') {
-      if ((at = skip_text(at)) == NULL) return NULL;
-      continue;
-    }
-    if (*at == '{' || *at == '[') {
-      if (++depth > max_depth) return NULL;
-    } else if (*at == '}' || *at == ']') {
-      if (--depth < 0) return NULL;
-    } else if (depth == 0) {
-      while (*at != '\0' && strchr(",]} \t\r\n", *at) == NULL) at++;
-      return at;
-    }
-    at++;
-  } while (depth > 0);
-  return at;
-}
-
-/* The value of a member of the object at `at`; NULL without one. */
-static const char *member(const char *at, const char *name) {
-  size_t length = strlen(name);
-  if (at == NULL || *(at = skip_space(at)) != '{') return NULL;
+  if (*at == '"') return skip_text(at);
+  if (*at != '{' && *at != '[') {
+    size_t length = strcspn(at, ",:[]{}\" \t\r\n");
+    return length == 0 ? NULL : at + length;
+  }
+  if (depth == max_depth) fail(6, "the network configuration has more than %d levels", max_depth);
+  char end = *at == '{' ? '}' : ']';
   at = skip_space(at + 1);
-  while (at != NULL && *at == '"') {
-    const char *key = at + 1, *end = skip_text(at);
-    if (end == NULL || *(end = skip_space(end)) != ':') return NULL;
-    end = skip_space(end + 1);
-    if (strncmp(key, name, length) == 0 && key[length] == '"') return end;
-    if ((at = skip_value(end)) == NULL) return NULL;
+  if (*at == end) return at + 1;
+  for (;;) {
+    if (end == '}') {
+      if (*at != '"' || (at = skip_text(at)) == NULL || *(at = skip_space(at)) != ':') return NULL;
+      at++;
+    }
+    if ((at = skip_value(at, depth + 1)) == NULL) return NULL;
     at = skip_space(at);
+    if (*at == end) return at + 1;
     if (*at != ',') return NULL;
     at = skip_space(at + 1);
   }
-  return NULL;
 }
 
-/* Copies a text without escapes; leaves `to` as it is for anything else. Returns whether it copied. */
+/* Four hexadecimal digits; -1 if they are none. */
+static int hexadecimal(const char *at) {
+  int value = 0;
+  for (int digit = 0; digit < 4; digit++, at++) {
+    if (!isxdigit((unsigned char)*at)) return -1;
+    value = value * 16 + (isdigit((unsigned char)*at) ? *at - '0' : tolower((unsigned char)*at) - 'a' + 10);
+  }
+  return value;
+}
+
+/* Copies a text of whole JSON without its escapes; returns whether it is one, fits, and escapes nothing beyond ASCII. */
 static int copy_text(const char *at, char *to, size_t size) {
-  if (at == NULL || *at != '"') return 0;
-  size_t length = strcspn(at + 1, "\"\\");
-  if (at[1 + length] != '"' || length == 0 || length >= size) return 0;
-  memcpy(to, at + 1, length);
+  size_t length = 0;
+  if (*at++ != '"') return 0;
+  for (; *at != '"'; at++) {
+    int byte = (unsigned char)*at;
+    if (byte == '\\') {
+      static const char names[] = "\"\\/bfnrt", meanings[] = "\"\\/\b\f\n\r\t";
+      const char *name = strchr(names, *++at);
+      byte = *at == 'u' ? hexadecimal(at + 1) : name == NULL ? -1 : meanings[name - names];
+      if (*at == 'u' && byte > 0) at += 4;
+      if (byte <= 0 || byte > 0x7f) return 0;
+    }
+    if (length + 1 >= size) return 0;
+    to[length++] = (char)byte;
+  }
   to[length] = '\0';
-  return 1;
+  return length > 0;
 }
 
-static void read_configuration(const char *conf) {
+/* The value of a member of the object at `at`; NULL without one. Of two, the agent would take the other. */
+static const char *member(const char *at, const char *name) {
+  const char *found = NULL;
+  char key[64];
+  if (at == NULL || *at != '{') return NULL;
+  for (at = skip_space(at + 1); *at == '"';) {
+    int is_it = copy_text(at, key, sizeof key) && strcmp(key, name) == 0;
+    at = skip_space(skip_space(skip_text(at)) + 1);
+    if (is_it && found != NULL) fail(7, "%s: the network configuration has two", name);
+    if (is_it) found = at;
+    at = skip_space(skip_value(at, 0));
+    if (*at != ',') break;
+    at = skip_space(at + 1);
+  }
+  return found;
+}
+
+/* Reads all of it or refuses it: half of it may name another agent than the whole. */
+static void read_configuration(const char *conf, size_t size) {
   char version[sizeof cni_version];
-  if (copy_text(member(conf, "cniVersion"), version, sizeof version) &&
-      strspn(version, "0123456789.") == strlen(version))
+  if (strncmp(conf, "\xef\xbb\xbf", 3) == 0) fail(6, "the network configuration starts with a byte order mark: remove it");
+  const char *whole = conf, *end;
+  conf = skip_space(conf);
+  end = skip_value(conf, 0);
+  if (*conf != '{' || end == NULL || (size_t)(skip_space(end) - whole) != size)
+    fail(6, "the network configuration is no JSON object");
+  const char *given = member(conf, "cniVersion");
+  if (given != NULL && copy_text(given, version, sizeof version) && strspn(version, "0123456789.") == strlen(version))
     strcpy(cni_version, version);
-  const char *given = member(member(conf, "ipam"), "socket");
+  given = member(member(conf, "ipam"), "socket");
   strcpy(socket_path, default_socket);
   if (given != NULL && !copy_text(given, socket_path, sizeof socket_path))
     fail(7, "ipam.socket: accepted is a path of at most %zu bytes", sizeof socket_path - 1);
@@ -216,7 +245,7 @@ static int connect_agent(void) {
   struct sockaddr_un address = {.sun_family = AF_UNIX};
   strcpy(address.sun_path, socket_path);
   int agent = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), done;
-  struct timeval wait = {max_wait, 0};
+  struct timeval wait = {max_silence, 0};
   if (agent < 0) return -1;
   setsockopt(agent, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof wait);
   setsockopt(agent, SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof wait);
@@ -254,6 +283,12 @@ static void exchange(int agent, const struct text *body) {
   if (got == NULL) return;
   got[size] = '\0';
   errno = EPROTO;
+  while (strncmp(got, "HTTP/1.1 1", 10) == 0) { /* it says that it works on it */
+    char *next = strstr(got, "\r\n\r\n");
+    if (next == NULL) return;
+    size -= (size_t)(next + 4 - got);
+    got = next + 4;
+  }
   char *out = strstr(got, "\r\n\r\n");
   if (out == NULL) return;
   *out = '\0';
@@ -336,7 +371,7 @@ static int is_in_run_directory(void) {
 }
 
 /* Leaves the DEL for the agent, which replays it before it serves. */
-static _Noreturn void queue_delete(const struct text *body) {
+static _Noreturn void queue_delete(const struct text *body, int is_absent) {
   char directory[256], digits[65], path[400], unfinished[432];
   int folder = (int)(strrchr(socket_path, '/') - socket_path);
   if (is_in_run_directory()) { /* whether they are there shows below */
@@ -360,7 +395,7 @@ static _Noreturn void queue_delete(const struct text *body) {
     fail(5, "cannot write into %s: %s", directory, strerror(why));
   }
   /* An agent that came meanwhile has replayed its queue already. The same DEL twice does no harm. */
-  int agent = connect_agent();
+  int agent = is_absent ? connect_agent() : -1;
   if (agent >= 0) {
     unlink(path);
     exchange(agent, body);
@@ -375,7 +410,7 @@ int main(void) {
   char *conf = malloc(max_stdin + 2);
   if (conf == NULL) fail(5, "no memory");
   size_t length = read_stdin(conf);
-  read_configuration(conf);
+  read_configuration(conf, length);
   if (verb != NULL && strcmp(verb, "VERSION") == 0) {
     char line[256];
     int printed = snprintf(line, sizeof line, "{\"cniVersion\":\"%s\",\"supportedVersions\":%s}\n", cni_version, versions);
@@ -383,8 +418,10 @@ int main(void) {
   }
   struct text body = request_body(conf, length);
   int agent = connect_agent();
+  int is_absent = agent < 0 && errno != EAGAIN;
   if (agent >= 0) exchange(agent, &body);
-  if (verb != NULL && strcmp(verb, "DEL") == 0) queue_delete(&body);
-  fail(verb != NULL && strcmp(verb, "STATUS") == 0 ? 50 : 11, agent < 0 ? "no agent listens on %s: %s" : "the agent at %s did not answer: %s",
-       socket_path, strerror(errno));
+  int code = verb != NULL && strcmp(verb, "STATUS") == 0 ? 50 : 11;
+  if (verb != NULL && strcmp(verb, "DEL") == 0) queue_delete(&body, is_absent);
+  if (errno == EAGAIN) fail(code, "the agent at %s was silent for %d s: it hangs", socket_path, max_silence);
+  fail(code, agent < 0 ? "no agent listens on %s: %s" : "the agent at %s did not answer: %s", socket_path, strerror(errno));
 }

@@ -181,14 +181,15 @@ export async function serve(
     const problem = await server.listen();
     if (problem !== undefined) return { kind: 'failed', problem };
     // The plugin writes a file, then looks for the agent once more: what it wrote until now is there.
-    const isLeft = await replayDeletes(queue, answerer, log);
-    const replays = (own: AbortSignal): Promise<void> => replayRest(queue, { answerer, clock, log }, own);
+    const told = await replayDeletes(queue, answerer, log);
+    const replays = (own: AbortSignal): Promise<void> =>
+      replayRest(queue, { answerer, clock, log }, own, told);
     const blocks = ipam.figures().flatMap(({ cidrs }) => cidrs);
     log.info('serving', { socket: settings.socketPath, blocks, addresses: holdings.size });
     const parts = [source, pods, gone].filter((part) => part !== undefined);
     const runs = parts.map((part) => (own: AbortSignal) => part.run(own));
     const learns = (own: AbortSignal): Promise<void> => learn(deps, { ipam, pods, source }, own);
-    await runTogether([(own) => aborted(own), learns, ...(isLeft ? [replays] : []), ...runs], stop);
+    await runTogether([(own) => aborted(own), learns, replays, ...runs], stop);
     return { kind: 'stopped' };
   } finally {
     // Whatever the reason: what still answered without a record would lose addresses.

@@ -231,7 +231,18 @@ describe('the plugin', () => {
   test.each([
     ['10 MB of input', () => ' '.repeat(10 * 2 ** 20), 6],
     ['no JSON', () => '{"cniVersion":"1.1.0","name":"n","ipam":{"socket":"SOCKET"}} x', 6],
-    ['a hundred thousand brackets', () => '['.repeat(100_000), 11],
+    ['a hundred thousand brackets', () => '['.repeat(100_000), 6],
+    ['a hundred levels', () => `{"a":${'['.repeat(100)}${']'.repeat(100)},"ipam":{"socket":"SOCKET"}}`, 6],
+    ['a byte order mark', () => `\ufeff${JSON.stringify(conf())}`, 6],
+    ['half a configuration', () => '{"cniVersion":"1.1.0","name":"n","ipam":{"socket":"SOCKET"}', 6],
+    ['a missing comma', () => '{"cniVersion":"1.1.0" "name":"n","ipam":{"socket":"SOCKET"}}', 6],
+    ['a zero byte', () => '{"cniVersion":"1.1.0","name":"n","ipam":{"socket":"SOCKET"}}\0', 6],
+    ['two sockets', () => '{"cniVersion":"1.1.0","name":"n","ipam":{"socket":"/x","socket":"SOCKET"}}', 7],
+    [
+      'two sections of ipam',
+      () => '{"cniVersion":"1.1.0","name":"n","ipam":{},"\\u0069pam":{"socket":"SOCKET"}}',
+      7,
+    ],
     ['a socket that is too long', () => JSON.stringify(conf({ socket: `/${'x'.repeat(200)}` })), 7],
     ['a socket that is no path', () => JSON.stringify(conf({ socket: 'agent.sock' })), 7],
     ['a socket that is a file', () => JSON.stringify(conf({ socket: '/etc/hostname' })), 11],
@@ -247,6 +258,48 @@ describe('the plugin', () => {
     expect(ran.code).toBe(1);
     expect(JSON.parse(ran.out)).toMatchObject({ code });
     expect(await node.held()).toEqual([]);
+  });
+
+  test.each([
+    (socket: string) => JSON.stringify(conf({ socket })).replaceAll('/', '\\/'),
+    (socket: string) => JSON.stringify(conf({ socket })).replace('"ipam"', '"\\u0069p\\u0061m"'),
+    (socket: string) =>
+      ` ${JSON.stringify(conf({ socket }, { x: '"}{', y: [{}, [], -1.5e3, null] }), null, 2)}\n`,
+  ])('finds the agent in each way to write a configuration', async (textOf) => {
+    node = await NodeMachine.create(both);
+    await node.startAgent();
+
+    expect(await node.plugin(env('ADD'), textOf(node.socket))).toMatchObject({ code: 0 });
+  });
+
+  test('takes an agent that says nothing for hung, and leaves the DEL for it', async () => {
+    node = await NodeMachine.create(both);
+    await node.startAgent();
+    await node.plugin(env('ADD'), conf());
+    node.agent.signal('SIGSTOP');
+
+    const [add, status, del] = await Promise.all(
+      ['ADD', 'STATUS', 'DEL'].map((verb) => node.plugin(env(verb), conf())),
+    );
+
+    const hangs = { msg: expect.stringContaining('was silent for 5 s: it hangs') };
+    expect(JSON.parse(add?.out ?? '')).toMatchObject({ code: 11, ...hangs });
+    expect(JSON.parse(status?.out ?? '')).toMatchObject({ code: 50, ...hangs });
+    expect(del).toMatchObject({ code: 0, out: '' });
+    expect(globSync(join(node.directory, 'run/deleteQueue/*.delete'))).toHaveLength(1);
+    node.agent.signal('SIGCONT');
+  });
+
+  test('waits for an agent that works on an answer', async () => {
+    node = await NodeMachine.create(['--ipam=kubernetes', '--k8s-api-server=http://127.0.0.1:9']);
+    await node.startAgent();
+
+    const { out } = await node.plugin(env('ADD'), conf({ wait: '7s' }));
+
+    expect(JSON.parse(out)).toMatchObject({
+      code: 11,
+      msg: expect.stringContaining('waiting for spec.podCIDRs'),
+    });
   });
 
   test('prints on standard error why a GC without a list releases nothing', async () => {

@@ -1,6 +1,7 @@
-// DELs that the plugin left in files because no agent answered. Each is replayed before the agent serves, and again later if it
-// fails for a reason that passes, such as a full disk; a file goes once its DEL is answered: done, or refused.
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+// DELs that the plugin left in files because no agent answered. Each is replayed before the agent serves, and at intervals: the
+// agent may have hung, or a DEL have failed for a reason that passes, such as a full disk. A file goes once its DEL is answered:
+// done, or refused.
+import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Logger } from '../../observability/logger.ts';
 import { type Clock, sleep } from '../../runtime/clock.ts';
@@ -10,7 +11,10 @@ import { cniCode } from './cni-error.ts';
 /** The plugin writes no more. */
 const maxFiles = 4096;
 
-/** Between two replays of what failed, in ms. */
+/** Of a call, in bytes: the plugin sends none that is longer. */
+const maxBytes = 2 ** 20;
+
+/** Between two replays, in ms. */
 const replayInterval = 30_000;
 
 const never = new AbortController().signal;
@@ -31,36 +35,41 @@ export function deleteQueueOf(socketPath: string): DeleteQueue {
 }
 
 /**
- * Replays what is in the queue for this agent; returns whether a later replay may do more. A DEL that the agent refuses is
- * logged, and leaves; a file that holds none, or that cannot be read or removed, is logged, and stays.
+ * Replays what is in the queue for this agent. A DEL that the agent refuses is logged, and leaves; a file that holds none, or
+ * that cannot be read or removed, is logged, and stays. `told`: what was logged of files before, with what they are now.
  */
 export async function replayDeletes(
   { directory, socketName }: DeleteQueue,
   answerer: Answerer,
   log: Logger,
-): Promise<boolean> {
-  let mayPass = false;
+  told: ReadonlyMap<string, string> = new Map(),
+): Promise<ReadonlyMap<string, string>> {
+  const problems = new Map<string, string>();
   for (const name of filesIn(directory)) {
     const path = join(directory, name);
     const failure = await replay(path, socketName, answerer);
     if (failure === undefined) continue;
     const { kind, problem } = failure;
-    mayPass ||= kind === 'passing';
+    problems.set(path, problem);
     const what = kind === 'refused' ? 'refused' : 'cannot replay';
-    log.warn(`${what} a DEL that the plugin left`, { path, problem });
+    if (told.get(path) !== problem) log.warn(`${what} a DEL that the plugin left`, { path, problem });
   }
-  return mayPass;
+  return problems;
 }
 
-/** Replays until nothing is left that may yet be done, or `signal` aborts. */
+/** Replays until `signal` aborts. */
 export async function replayRest(
   queue: DeleteQueue,
   { answerer, clock, log }: { readonly answerer: Answerer; readonly clock: Clock; readonly log: Logger },
   signal: AbortSignal,
+  told: ReadonlyMap<string, string>,
 ): Promise<void> {
+  let problems = told;
   try {
-    do await sleep(clock, replayInterval, signal);
-    while (await replayDeletes(queue, answerer, log));
+    while (!signal.aborted) {
+      await sleep(clock, replayInterval, signal);
+      problems = await replayDeletes(queue, answerer, log, problems);
+    }
   } catch (error) {
     if (!signal.aborted) throw error;
   }
@@ -78,23 +87,35 @@ function filesIn(directory: string): readonly string[] {
 }
 
 interface Failure {
-  readonly kind: 'refused' | 'passing' | 'lasting';
+  readonly kind: 'refused' | 'stays';
   readonly problem: string;
 }
 
 async function replay(path: string, socketName: string, answerer: Answerer): Promise<Failure | undefined> {
   try {
-    const call = parseCall(JSON.parse(readFileSync(path, 'utf8')));
+    const call = parseCall(JSON.parse(textOf(path)));
     if (call === undefined || call.env['CNI_COMMAND'] !== 'DEL')
-      return { kind: 'lasting', problem: 'it holds no DEL' };
+      return { kind: 'stays', problem: 'it holds no DEL' };
     if (socketNameIn(call.stdin) !== socketName) return undefined;
     const { exit, out } = await answerer.answer(call, never);
     const isTried = exit === 0 || (JSON.parse(out) as { readonly code: number }).code !== cniCode.tryAgain;
-    if (!isTried) return { kind: 'passing', problem: out.trim() };
+    if (!isTried) return { kind: 'stays', problem: out.trim() };
     rmSync(path, { force: true });
     return exit === 0 ? undefined : { kind: 'refused', problem: out.trim() };
   } catch (error) {
-    return { kind: 'lasting', problem: (error as Error).message };
+    return { kind: 'stays', problem: (error as Error).message };
+  }
+}
+
+/** Of a regular file: a pipe would never end. */
+function textOf(path: string): string {
+  const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+  try {
+    const stat = fstatSync(file);
+    if (!stat.isFile() || stat.size > maxBytes) throw new Error('it is no small regular file');
+    return readFileSync(file, 'utf8');
+  } finally {
+    closeSync(file);
   }
 }
 

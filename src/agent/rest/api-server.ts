@@ -20,6 +20,8 @@ const maxDroppedBytes = 64 * maxBytes;
 /** Of silence, in ms: longer than any wait that a network may ask for. */
 const clientTimeout = 90_000;
 const never = new AbortController().signal;
+/** Between two words to a client whose request is worked on, in ms: the plugin takes longer silence for a hung agent. */
+const wordInterval = 2000;
 /** How long requests in flight may take after `close`, in ms. */
 const closingGrace = 2000;
 
@@ -54,8 +56,8 @@ export class ApiServer {
     try {
       const answer = hasBody(request)
         ? await this.#answerBody(request, response)
-        : this.#handle(request, '', never);
-      if (answer !== 'gone') send(response, answer instanceof Promise ? await answer : answer);
+        : await this.#handle(request, '', never);
+      if (answer !== 'gone') send(response, answer);
     } catch (error) {
       this.#options.log.error('a bug: please report it', { error });
       send(response, json(500, 'internal error'));
@@ -75,7 +77,24 @@ export class ApiServer {
     if (body === 'gone') return body;
     if (body === 'too long') return json(413, `the body has more than ${maxBytes} bytes`);
     if (this.#isStopping) ended.abort();
-    return this.#handle(request, body.text, ended.signal);
+    const answer = this.#handle(request, body.text, ended.signal);
+    return answer instanceof Promise ? this.#whileWaiting(response, answer) : answer;
+  }
+
+  /** Says at intervals that the request is worked on. */
+  async #whileWaiting(response: ServerResponse, answer: Promise<ApiAnswer>): Promise<ApiAnswer> {
+    const { clock } = this.#options;
+    let cancel = (): void => undefined;
+    const say = (): void => {
+      response.writeProcessing();
+      cancel = clock.schedule(wordInterval, say);
+    };
+    cancel = clock.schedule(wordInterval, say);
+    try {
+      return await answer;
+    } finally {
+      cancel();
+    }
   }
 
   #handle(

@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -31,7 +32,10 @@ describe('a DEL in the queue', () => {
     const [rig, log] = [new AgentRig(), recordingLogger()];
     await rig.call('ADD');
 
-    expect(await replayDeletes(queueAt(dirname(path), socketName), rig.answerer, log)).toBe(false);
+    expect(await replayDeletes(queueAt(dirname(path), socketName), rig.answerer, log)).toHaveProperty(
+      'size',
+      0,
+    );
     expect(existsSync(path)).toBe(true);
     expect([...rig.ipam.holdings.held()]).toHaveLength(1);
 
@@ -72,12 +76,15 @@ describe('a DEL in the queue', () => {
     const log = recordingLogger();
     const parts = { answerer: rig.answerer, clock: rig.clock, log };
 
-    expect(await replayDeletes(queueAt(directory), rig.answerer, log)).toBe(true);
-    const replays = replayRest(queueAt(directory), parts, new AbortController().signal);
+    const told = await replayDeletes(queueAt(directory), rig.answerer, log);
+    const stop = new AbortController();
+    const replays = replayRest(queueAt(directory), parts, stop.signal, told);
     await rig.clock.advance(60_000);
     expect([...rig.ipam.holdings.held()]).toHaveLength(1);
+    expect(log.lines).toHaveLength(1);
     rig.recordProblem = undefined;
     await rig.clock.advance(60_000);
+    stop.abort();
     await replays;
 
     expect([...rig.ipam.holdings.held()]).toEqual([]);
@@ -90,17 +97,34 @@ describe('a DEL in the queue', () => {
   ])('whose %s the agent refuses leaves the queue with a line in the log', async (_, text) => {
     const [path, log] = [fileOf(text), recordingLogger()];
 
-    expect(await replayDeletes(queueAt(dirname(path)), new AgentRig().answerer, log)).toBe(false);
+    expect(await replayDeletes(queueAt(dirname(path)), new AgentRig().answerer, log)).toHaveProperty(
+      'size',
+      1,
+    );
     expect(existsSync(path)).toBe(false);
     expect(log.lines).toMatchObject([{ level: 'warn', details: { path } }]);
   });
 });
 
 describe('a file in the queue', () => {
+  test('that is a pipe stops nothing', async () => {
+    const path = fileOf('');
+    rmSync(path);
+    spawnSync('mkfifo', [path]);
+    const log = recordingLogger();
+
+    await replayDeletes(queueAt(dirname(path)), new AgentRig().answerer, log);
+
+    expect(log.lines).toMatchObject([{ details: { path, problem: 'it is no small regular file' } }]);
+  });
+
   test.each(['{', call.replace('DEL', 'ADD')])('that holds no DEL is logged, and stays: %s', async (text) => {
     const [path, log] = [fileOf(text), recordingLogger()];
 
-    expect(await replayDeletes(queueAt(dirname(path)), new AgentRig().answerer, log)).toBe(false);
+    expect(await replayDeletes(queueAt(dirname(path)), new AgentRig().answerer, log)).toHaveProperty(
+      'size',
+      1,
+    );
     expect(existsSync(path)).toBe(true);
     expect(log.lines).toMatchObject([{ level: 'warn', details: { path } }]);
   });
