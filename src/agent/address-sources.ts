@@ -72,8 +72,8 @@ function nodeParts({ settings, spec }: SourceOptions): Pick<OwnNodeOptions, 'nam
 }
 
 function keeperOf(options: SourceOptions, ipam: Ipam): BlockKeeper {
-  const { ranges, mode } = options.settings;
-  return new BlockKeeper({ ...options, ipam, ranges, follows: mode !== 'host-scope' });
+  const { ranges, enabled, mode } = options.settings;
+  return new BlockKeeper({ ...options, ipam, ranges, enabled, follows: mode !== 'host-scope' });
 }
 
 function withoutSource(options: SourceOptions, ipam: Ipam): undefined {

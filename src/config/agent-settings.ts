@@ -51,7 +51,7 @@ export function agentSettings(options: Options): AgentSettings {
     stateDir,
     bootIdFile,
     enabled: { ipv4: options.enableIpv4, ipv6: options.enableIpv6 },
-    ranges: families.flatMap((family) => cidrOf(rangeText(options, family) ?? '') ?? []),
+    ranges: families.flatMap((family) => cidrOf(servedRange(options, family) ?? '') ?? []),
     excluded: excludeIps.flatMap((text) => canonicalAddress(text) ?? []),
     dnsDirectories: options.resolvConfDirectories,
     createsCiliumNode: options.autoCreateCiliumNodeResource,
@@ -76,7 +76,7 @@ export function agentProblems(options: Options, sources: OptionSources): readonl
     return [refusalLine({ name, source: sources[name], text: 'pools', because, accepted: 'used' })];
   }
   const ranges = families.flatMap((family) => rangeProblems(family, options, sources));
-  const hasNone = families.every((family) => rangeText(options, family) === undefined);
+  const hasNone = families.every((family) => servedRange(options, family) === undefined);
   if (mode === 'host-scope' && hasNone) {
     const because = 'ipam=host-scope has no addresses without it, or without ipv6-range';
     const accepted = 'an IPv4 CIDR, such as 10.10.0.0/24';
@@ -97,6 +97,12 @@ function modeOf(options: Options): AgentMode {
 
 function rangeText(options: Options, family: Family): string | undefined {
   return family === 'ipv4' ? options.ipv4Range : options.ipv6Range;
+}
+
+/** Undefined if the family is off as well. */
+function servedRange(options: Options, family: Family): string | undefined {
+  const enabled = { ipv4: options.enableIpv4, ipv6: options.enableIpv6 };
+  return enabled[family] === false ? undefined : rangeText(options, family);
 }
 
 /** The first and the last address of a block are not usable, and one is its router. */

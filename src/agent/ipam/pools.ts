@@ -92,9 +92,10 @@ export class Pools {
     return this.#options.directory.defaultPool;
   }
 
-  /** Gives out the addresses of this allocator from now on, and none of an earlier one. */
+  /** Gives out the addresses of this allocator from now on, and none of an earlier one. One of a family that is off gives none. */
   serve(allocator: Allocator, pool: string, held: Iterable<Held>): void {
     const { family, router } = allocator;
+    if (this.#options.enabled[family] === false) return;
     const ofPool = this.#allocators.get(pool) ?? new Map<Family, Allocator>();
     ofPool.set(family, allocator);
     this.#allocators.set(pool, ofPool);

@@ -1,6 +1,6 @@
 // Has the address layer give out the blocks of this node: those that the options name, those that the record remembers, and
 // those that Kubernetes shows. They are in the record, so a restart without an API server serves as before.
-import { addressText, type Cidr, cidrText, families } from '../../cidr/set/cidr.ts';
+import { addressText, type Cidr, cidrText, families, type Family } from '../../cidr/set/cidr.ts';
 import type { Logger } from '../../observability/logger.ts';
 import type { Random } from '../../runtime/random.ts';
 import { HostScopeAllocator } from '../allocators/host-scope-allocator.ts';
@@ -17,6 +17,8 @@ export interface BlockKeeperOptions {
   readonly log: Logger;
   /** In place of blocks that are shown. */
   readonly ranges: readonly Cidr[];
+  /** False: no block of the family is served. */
+  readonly enabled: Readonly<Record<Family, boolean | undefined>>;
   /** Whether Kubernetes shows blocks, and the record remembers them. */
   readonly follows: boolean;
 }
@@ -50,9 +52,10 @@ export class BlockKeeper {
   }
 
   #choose(shown: readonly string[]): void {
-    const { ranges, log } = this.#options;
+    const { ranges, enabled, log } = this.#options;
     const { blocks, problems: unusable } = chooseBlocks(shown, ranges);
-    const heldBack = Object.values(blocks).flatMap((block) => this.#serve(block) ?? []);
+    const served = Object.values(blocks).filter(({ family }) => enabled[family] !== false);
+    const heldBack = served.flatMap((block) => this.#serve(block) ?? []);
     this.#shown = shown;
     this.#isHoldingBack = heldBack.length > 0;
     const problems = [...unusable, ...heldBack];
