@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AgentSettings } from '../config/agent-settings.ts';
 import { isObject, type JsonObject } from '../kubernetes/transport/json.ts';
+import { LinkedAbort } from '../kubernetes/transport/linked-abort.ts';
 import type { KubernetesTransport } from '../kubernetes/transport/transport.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { AgentMetrics, MetricRegistry } from '../observability/metrics.ts';
@@ -22,6 +23,7 @@ import { rebuild } from './evidence/rebuild.ts';
 import { Ipam, type IpamEvent } from './ipam/ipam.ts';
 import { type NodePod, NodePods } from './metadata/node-pods.ts';
 import { type AddressSource, runTogether } from './own-node/address-source.ts';
+import { lostFile } from './lost-files.ts';
 import { lockPath } from './path-lock.ts';
 import type { AddressRecord } from './record/address-record.ts';
 import { openState } from './record/state-directory.ts';
@@ -104,6 +106,8 @@ export interface AgentState {
 export interface Entrance {
   /** Returns what prevents it. */
   listen(): Promise<string | undefined>;
+  /** Why calls come in no longer. */
+  lost(): string | undefined;
   /** Resolves once nothing is answered any longer. */
   close(): Promise<void>;
 }
@@ -176,6 +180,7 @@ export async function serve(
   });
   const server = open(api);
   const queue = deleteQueueOf(settings.socketPath);
+  const ended = new LinkedAbort(stop);
   try {
     await replayDeletes(queue, answerer, log);
     const problem = await server.listen();
@@ -189,11 +194,18 @@ export async function serve(
     const parts = [source, pods, gone].filter((part) => part !== undefined);
     const runs = parts.map((part) => (own: AbortSignal) => part.run(own));
     const learns = (own: AbortSignal): Promise<void> => learn(deps, { ipam, pods, source }, own);
-    await runTogether([(own) => aborted(own), learns, replays, ...runs], stop);
-    return { kind: 'stopped' };
+    const checks = [() => server.lost(), () => record.lost()];
+    let lost: string | undefined;
+    const watch = async (own: AbortSignal): Promise<void> => {
+      lost = await lostFile(checks, clock, own);
+      ended.abort();
+    };
+    await runTogether([(own) => aborted(own), learns, replays, watch, ...runs], ended.signal);
+    return lost === undefined ? { kind: 'stopped' } : { kind: 'failed', problem: lost };
   } finally {
     // Whatever the reason: what still answered without a record would lose addresses.
     await server.close();
+    ended.release();
     ipam.stop();
     record.close();
   }

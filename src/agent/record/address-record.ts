@@ -4,10 +4,13 @@
 import { isUtf8 } from 'node:buffer';
 import {
   closeSync,
+  fstatSync,
   ftruncateSync,
+  mkdirSync,
   openSync,
   readFileSync,
   renameSync,
+  statSync,
   writeFileSync,
   writeSync,
 } from 'node:fs';
@@ -100,6 +103,27 @@ export class AddressRecord {
     this.#length = 0;
     this.#lines = 0;
     this.#maxLines = Math.max(minLines, 2 * this.#holdings.size);
+  }
+
+  /** What is wrong with its files on the disk; then it writes all that is held into new ones, for the next agent. */
+  lost(): string | undefined {
+    const path = join(this.#directory, 'journal');
+    if (statSync(path, { throwIfNoEntry: false })?.ino === fstatSync(this.#journal).ino) return undefined;
+    return `${path} was removed: ${this.#rescue() ?? 'what is held is in a new one'}`;
+  }
+
+  /** Returns what prevents it. */
+  #rescue(): string | undefined {
+    const path = join(this.#directory, 'snapshot');
+    const changes = Array.from(this.#holdings.changes(), changeText);
+    try {
+      mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
+      writeFileSync(`${path}.new`, [snapshotStart, ...changes, snapshotEnd].join(''), { mode: 0o600 });
+      renameSync(`${path}.new`, path);
+      return undefined;
+    } catch (error) {
+      return `cannot write ${path}: ${(error as Error).message}`;
+    }
   }
 
   close(): void {

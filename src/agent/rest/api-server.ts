@@ -1,4 +1,5 @@
 // Carries REST calls over HTTP on a Unix socket. One bad request, slow or too long, never touches another.
+import { lstatSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Clock } from '../../runtime/clock.ts';
 import { closeServer } from '../../observability/http-server.ts';
@@ -31,6 +32,7 @@ export class ApiServer {
   /** Ends the wait of each request in flight that may wait. */
   readonly #open = new Set<AbortController>();
   #isStopping = false;
+  #inode: number | undefined;
 
   constructor(options: ServerOptions) {
     this.#options = options;
@@ -41,8 +43,16 @@ export class ApiServer {
   /** Listens; returns what prevents it. */
   async listen(): Promise<string | undefined> {
     const problem = await listenOn(this.#server, this.#options.path);
+    this.#inode = lstatSync(this.#options.path, { throwIfNoEntry: false })?.ino;
     this.#server.on('error', (error) => this.#options.log.warn('cannot accept a connection', { error }));
     return problem;
+  }
+
+  /** What is wrong with the socket on the disk. */
+  lost(): string | undefined {
+    const { path } = this.#options;
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    return found?.ino === this.#inode ? undefined : `the socket ${path} was removed`;
   }
 
   /** Accepts nothing more, and ends waits; resolves once all requests are answered, or cut off. */

@@ -126,6 +126,7 @@ export class AgentMachine {
           if (!process.isDead) agent.api = api;
           return Promise.resolve(undefined);
         },
+        lost: () => undefined,
         close: () => Promise.resolve(),
       }),
       new AbortController().signal,
