@@ -14,8 +14,7 @@ export function routerOf(
   const size = 1n << BigInt(widthOf[family] - length);
   // Of so few addresses, none is set aside.
   const [first, last] = size > 2n ? [base + 1n, base + size - 2n] : [base, base + size - 1n];
-  for (let value = first; value <= last; value++)
-    if (!held.has(addressText({ family, value }))) return value;
+  for (let value = first; value <= last; value++) if (!held.has(addressText({ family, value }))) return value;
   return undefined;
 }
 
