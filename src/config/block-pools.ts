@@ -133,9 +133,6 @@ function networkProblem(text: string, family: Family, maskSize: number): string 
   return shape.kind === 'invalid' ? shape.why : undefined;
 }
 
-/** The allocator types that bring Nodes and a cloud into accord. */
-const syncTypes: readonly Options['cidrAllocatorType'][] = ['IPAMFromCluster', 'IPAMFromCloud'];
-
 const noNotion = 'routes no blocks to an instance, only single addresses of its interfaces';
 
 /** Why the pod CIDRs of Nodes cannot follow a cloud. */
@@ -248,9 +245,9 @@ class BlockChecks {
     ];
   }
 
-  /** A Node that follows a cloud could get no block at all if Services had all of them. */
+  /** No Node could get a block at all if Services had all of them. */
   withoutRoom(): readonly string[] {
-    if (this.#scope !== 'nodeipam' || !syncTypes.includes(this.#options.cidrAllocatorType)) return [];
+    if (this.#scope !== 'nodeipam' || this.#options.cidrAllocatorType === 'CloudAllocator') return [];
     const { pools, reserved } = blockSettings(this.#options, this.#scope);
     return pools.flatMap(({ cidr, maskSize }) => {
       const set = new BlockSet(cidr, maskSize);

@@ -75,6 +75,22 @@ describe('a block that an agent no longer lists', () => {
     expect(await world.error('one')).toBe('');
   });
 
+  test('stays if it is the last one and a running pod has an address of it, although its agent asks for nothing', async () => {
+    const world = await usual();
+    await world.node('one', { default: 60 });
+    await world.clock.advance(5000);
+    await runPod(world);
+    await world.request('one', {});
+    await world.list('one', {});
+    await world.clock.advance(200_000);
+    expect(reserved(world)).toContain('default 10.0.0.0/24 1');
+    expect(world.reasonOf('one')).toBe('ReleasedAddressesInUse');
+
+    await world.ask('DELETE', `${pods}/web`, { gracePeriodSeconds: 0 });
+    await world.clock.advance(600_000);
+    expect(reserved(world)).toContain('default 10.0.0.0/24 0');
+  });
+
   test('goes whatever pods show, where the word of the agent is enough', async () => {
     const world = await dropping((each) => runPod(each), { 'release-pod-check': 'false' });
 

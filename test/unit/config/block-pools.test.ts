@@ -193,6 +193,10 @@ describe('the networks of nodeipam', () => {
       /^secondary-service-cluster-ip-range: "10.1.0.0\/24" .* is of that family/,
     ],
     [
+      { 'cluster-cidr': '10.0.0.0/16', 'service-cluster-ip-range': '10.0.0.0/15' },
+      /^cluster-cidr: "10.0.0.0\/16" .* because no block is left beside the addresses of Services/,
+    ],
+    [
       { 'cluster-cidr': '10.0.0.0/8', 'allocate-node-cidrs': 'false' },
       /^allocate-node-cidrs: "false".*accepted: true/,
     ],
