@@ -92,9 +92,18 @@ export class CrdAllocator implements Allocator {
 
   allocateNext(request: NextRequest): Outcome<bigint> {
     const address = this.#next(request);
-    if (address === undefined) return failed('exhausted', 'No more IPs available');
+    if (address === undefined) return failed('exhausted', this.#dry);
     this.#taken.add(address);
     return ok(address);
+  }
+
+  /** The text of Cilium's agent from 1.20 on, which scripts match. */
+  get #dry(): string {
+    const source =
+      this.#offer.interfaces === undefined
+        ? 'IPs are added to CiliumNode spec.ipam.pool'
+        : 'Cilium Operator allocates more IPs';
+    return `no IPs currently available on the node, allocation will be retried once ${source}`;
   }
 
   restore(address: bigint): void {

@@ -37,14 +37,12 @@ interface Block extends OfferedBlock {
 export class MultiPoolAllocator implements Allocator {
   readonly family: Family;
   readonly router = undefined;
-  readonly #pool: string;
   readonly #random: Random;
   #blocks: ReadonlyMap<string, Block> = new Map();
   /** Held, and in no block, or an end of one whose pool allowed it when it was given. */
   readonly #elsewhere = new Set<bigint>();
 
-  constructor(pool: string, family: Family, random: Random) {
-    this.#pool = pool;
+  constructor(family: Family, random: Random) {
     this.family = family;
     this.#random = random;
   }
@@ -103,12 +101,7 @@ export class MultiPoolAllocator implements Allocator {
   allocateNext(request: NextRequest): Outcome<bigint> {
     const usable = this.#all().filter(({ isUsable }) => isUsable);
     const address = takeFrom(usable, request.isLast, false) ?? takeFrom(usable, request.isLast, true);
-    return address === undefined
-      ? failed(
-          'exhausted',
-          `unable to allocate from pool "${this.#pool}" (family ${this.family}): all CIDR ranges are exhausted`,
-        )
-      : ok(address);
+    return address === undefined ? failed('exhausted', 'all CIDR ranges are exhausted') : ok(address);
   }
 
   restore(address: bigint): void {

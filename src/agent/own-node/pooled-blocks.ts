@@ -150,7 +150,7 @@ export class PooledBlocks implements AddressSource {
   #serve(pool: string, family: Family): void {
     const { ipam, random } = this.#options;
     const key = allocatorKey(pool, family);
-    const allocator = new MultiPoolAllocator(pool, family, random.fork(key));
+    const allocator = new MultiPoolAllocator(family, random.fork(key));
     this.#allocators.set(key, { pool, allocator });
     ipam.serve(allocator, pool);
   }

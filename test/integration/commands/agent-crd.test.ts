@@ -121,7 +121,12 @@ describe('agent --ipam=eni', () => {
     await shows((states) => valueAt(states, '10.0.1.8') === 'ready-for-release', ...path);
     await shows((states) => valueAt(states, '10.0.1.7') === 'do-not-release', ...path);
     const refused = await agent.ask('POST', '/v1/ipam?owner=c/d');
-    expect(refused).toMatchObject({ status: 502, body: 'No more IPs available' });
+    expect(refused).toMatchObject({
+      status: 502,
+      body: expect.stringMatching(
+        /^no IPs currently available on the node, allocation will be retried once /,
+      ),
+    });
 
     await api.patch('one', { spec: { ipam: { pool: { '10.0.1.8': null } } } });
     await api.patch('one', { status: { ipam: { 'release-ips': { '10.0.1.8': 'released' } } } }, '/status');
