@@ -435,8 +435,8 @@ const onEveryCloud: readonly Mutant[] = [
       },
       {
         file: 'manager/claims/holder-evidence.ts',
-        from: 'if (item === undefined) return removal;',
-        to: "if (item === undefined) return removal === 'none' ? 'shown' : removal;",
+        from: 'if (item === undefined) return removalBy(holder);',
+        to: "if (item === undefined) return holder.removal === 'none' ? 'shown' : holder.removal;",
       },
     ],
   },
