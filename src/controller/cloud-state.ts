@@ -119,6 +119,7 @@ export class CloudState implements CloudPort {
       refresh: (instanceId) => this.#refreshes.request(instanceId),
       refreshAwaited: (instanceId, since) => this.#refreshes.awaitAttachment(instanceId, since),
       unreadBecause: (instanceId) => this.#failures.conditionOf(instanceId),
+      unlistedBecause: (instanceId) => this.#failures.unlistedBecause(instanceId),
       isReadRefused: (instanceId) => this.#failures.isRefused(instanceId),
     };
     this.supply = {
@@ -240,6 +241,9 @@ export class CloudState implements CloudPort {
     switch (event.kind) {
       case 'changed':
         return nodes.instancesChanged(event.instanceIds);
+      case 'listed':
+        nodes.instancesChanged(this.#failures.listed(event.unread));
+        return;
       case 'infrastructure':
         nodes.wakeWhere((figures) => event.reshaped || inDeficit(figures));
         return this.#failures.reportSkipped(event.problems);

@@ -1,5 +1,6 @@
 // Resyncs the whole cloud state. Runs rarely, because answers to our own calls and refreshes of single instances cover
 // what happens in between. A failed resync only delays updates.
+import type { CloudError } from '../providers/contract/cloud-failure.ts';
 import type {
   AllocationImplementation,
   CallContext,
@@ -56,6 +57,8 @@ export type MissingData =
 export type ResyncEvent =
   /** Instances that the listing changed, read for the first time, or left unconfirmed. */
   | { readonly kind: 'changed'; readonly instanceIds: ReadonlySet<string> }
+  /** A listing ended. It could not read these instances. */
+  | { readonly kind: 'listed'; readonly unread: ReadonlyMap<string, CloudError> }
   /** `reshaped`: more than the free address counts changed. */
   | {
       readonly kind: 'infrastructure';
@@ -280,8 +283,12 @@ export class Resync {
     const census = new BlockCensus();
     this.#listing = listing;
     const turn = (): Promise<void> => sleep(clock, 0, context.signal);
+    const unread = new Map<string, CloudError>();
     for await (const page of implementation.observe({ kind: 'all', ...what }, context)) {
-      for (const { instanceId } of page.failed ?? []) listing.leaveOut(instanceId);
+      for (const { instanceId, error } of page.failed ?? []) {
+        listing.leaveOut(instanceId);
+        unread.set(instanceId, error);
+      }
       listing.apply(page.observations, page.startedAt);
       this.learnNetwork(page);
       for (const taken of takenIn(page)) census.take(taken);
@@ -292,6 +299,7 @@ export class Resync {
     this.#wholeBlocks = new Map(
       [...this.#infrastructure.subnets.values()].map(({ id, cidr }) => [id, census.wholeBlocks(id, cidr)]),
     );
+    emit({ kind: 'listed', unread });
     emit({ kind: 'changed', instanceIds: changed });
   }
 

@@ -29,6 +29,8 @@ export class FailedReadings {
   readonly #failed = new Map<string, FailedReading>();
   /** The same for reads of single instances. */
   readonly #instances = new Map<string, FailedReading>();
+  /** The same for instances that listings of others leave out. */
+  #unlisted: ReadonlyMap<string, FailedReading> = new Map();
   /** The last reported parts that cannot be parsed, as text. */
   #unreadable = '';
 
@@ -79,6 +81,23 @@ export class FailedReadings {
 
   instancesRead(instanceIds: readonly string[]): void {
     for (const instanceId of instanceIds) this.#instances.delete(instanceId);
+  }
+
+  /** A listing could not read these instances. Returns those for which that, or its end, is news. */
+  listed(unread: ReadonlyMap<string, CloudError>): ReadonlySet<string> {
+    const before = this.#unlisted;
+    this.#unlisted = new Map(
+      [...unread].map(([instanceId, error]) => [instanceId, readingAfter(before.get(instanceId), error)]),
+    );
+    return new Set([...before.keys(), ...unread.keys()]);
+  }
+
+  /** A single listing may fail; each further one tells people. */
+  unlistedBecause(instanceId: string): NodeCondition | undefined {
+    const reading = this.#unlisted.get(instanceId);
+    if (reading?.failure === undefined || reading.times < 2) return undefined;
+    const { reason, message } = failureCondition(reading.failure);
+    return { reason, message: `the cloud no longer shows the instance, which keeps what it has: ${message}` };
   }
 
   /** Forgets the instances that are served no longer. */

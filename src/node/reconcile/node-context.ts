@@ -68,6 +68,8 @@ export interface InstanceReads {
   refreshAwaited(instanceId: string, since: number): void;
   /** Why the instance is not read; undefined while no read of it fails. */
   unreadBecause(instanceId: string): NodeCondition | undefined;
+  /** Why listings that show others no longer show the instance; undefined while they do. */
+  unlistedBecause(instanceId: string): NodeCondition | undefined;
   /** Whether the cloud answered the last read of the instance, and refused it. */
   isReadRefused(instanceId: string): boolean;
 }

@@ -342,7 +342,8 @@ export class NodeReconciler {
   #warn(now: number): Requeue {
     const { view, node, assessed: assessment, changedByUs, podUse } = this.#state;
     const staticIp = this.#parts.staticAddress.warning;
-    return this.#warnings.step(node, { view, assessment, changedByUs, staticIp, podUse }, now);
+    const unlisted = this.#context.cloud.instances.unlistedBecause(this.#state.instanceId);
+    return this.#warnings.step(node, { view, assessment, changedByUs, staticIp, podUse, unlisted }, now);
   }
 
   #enqueue(start: Begin): () => void {

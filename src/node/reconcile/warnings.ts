@@ -30,6 +30,8 @@ import { retiredUses } from '../release/retired-holdings.ts';
 export interface WarningFacts {
   readonly view: InstanceView | undefined;
   readonly assessment: Assessment;
+  /** Why listings no longer show the instance. */
+  readonly unlisted?: NodeCondition | undefined;
   /** Interfaces that we are changing. */
   readonly changedByUs: ReadonlySet<string>;
   /** Why the node lacks the static address it asks for. */
@@ -131,6 +133,8 @@ function requirementsIn({ assessment }: WarningFacts): NodeRequirements | undefi
 
 function immediateWarnings(node: CiliumNode, facts: WarningFacts): readonly NodeCondition[] {
   const { view, staticIp, podUse } = facts;
+  // Of a node that is not served, its condition says it.
+  const unlisted = facts.assessment.kind === 'served' ? facts.unlisted : undefined;
   const requirements = requirementsIn(facts);
   const isKnown = view !== undefined && requirements !== undefined;
   return [
@@ -139,7 +143,7 @@ function immediateWarnings(node: CiliumNode, facts: WarningFacts): readonly Node
     ...(isKnown ? retiredUses(node, view, requirements).map(excludedInUse) : []),
     ...(podUse.kept.length === 0 ? [] : [keptByPods(podUse.kept)]),
     ...(podUse.problem === undefined ? [] : [unreadablePods(podUse.problem)]),
-    ...(staticIp === undefined ? [] : [staticIp]),
+    ...[staticIp, unlisted].flatMap((warning) => warning ?? []),
   ];
 }
 

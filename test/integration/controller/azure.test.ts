@@ -180,6 +180,24 @@ describe('a node on Azure', () => {
     expect(refused.length).toBeGreaterThan(0);
   });
 
+  test('of a scale set that Azure no longer finds says so, and keeps what it has', async () => {
+    const sets = '{ name: pool, count: 3, interfaces: [{ name: nic0, subnet: a }] }';
+    const world = new AzureWorld(topology.replace(sets, `${sets}, ${sets.replace('pool', 'other')}`));
+    await world.join('one', vm(0));
+    await world.join('other', vm(0).replace('/pool/', '/other/'));
+    await world.clock.advance(5 * minute);
+    const other = `${group}/providers/Microsoft.Compute/virtualMachineScaleSets/other/networkInterfaces`;
+
+    const fault = { kind: 'error', code: 'ResourceNotFound', status: 404, message: 'not found' } as const;
+    world.arm.gateway.faults.add({ action: '*', rate: 1, match: { path: other.toLowerCase() }, fault });
+    await world.clock.advance(30 * minute);
+
+    const said = (name: string) => JSON.stringify(world.status(name)['warnings']);
+    expect(said('other')).toContain('the cloud no longer shows the instance, which keeps what it has');
+    expect(said('one')).not.toContain('no longer shows');
+    expect(Object.keys(await world.pool('other'))).toHaveLength(8);
+  });
+
   test('shares 256 addresses among its interfaces, and says so when they are used up', async () => {
     const two = '[{ name: nic0, subnet: a }, { name: nic1, subnet: a }]';
     const large = topology

@@ -45,7 +45,7 @@ class Rig {
         implementation: scriptedImplementation({}),
         inventory: { view: () => this.#view(), track: nothing, untrack: nothing, agentGaveUp: nothing },
         network: { infrastructure: infrastructure([]), covers: () => true },
-        instances: { unreadBecause: () => void this.decisions++ },
+        instances: { unreadBecause: () => void this.decisions++, unlistedBecause: () => undefined },
         supply: {},
         limits: { get: () => undefined },
       },

@@ -76,7 +76,7 @@ export class ServedNode {
           infrastructure: infrastructure([subnet('subnet-1')], { networkIds: new Set(['vpc-1']) }),
           covers: () => true,
         },
-        instances: { unreadBecause: nothing, refreshAwaited: nothing },
+        instances: { unreadBecause: nothing, unlistedBecause: nothing, refreshAwaited: nothing },
         supply: {
           ledger: { free: () => 100, maxPrefixes: () => 0 },
           orphans: { of: () => ({ read: true, fit: [], unclear: [] }) },
