@@ -141,6 +141,7 @@ const remedies = mapOf<string>({
   OperationNotAllowed: otherChange,
   AnotherOperationInProgress: otherChange,
   ModelIsChanging: otherChange,
+  ChangeNotShown: 'look in the activity log of the VM for what ignores or undoes the change',
   TooManyConfigurations: 'use more nodes with fewer pods each, because this limit cannot be raised',
   NoRegisteredProviderFound: 'use a cloud and a region that have this API version, or one from 2024-07-01 on',
 });

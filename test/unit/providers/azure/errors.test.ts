@@ -172,6 +172,7 @@ describe('a refusal of Azure', () => {
       'lift the deny assignment: on AKS, the lockdown of the node resource group',
     ],
     ['ModelIsChanging', 'wait until the change under way has ended; Headwater retries'],
+    ['ChangeNotShown', 'look in the activity log of the VM for what ignores or undoes the change'],
     ['TooManyConfigurations', 'use more nodes with fewer pods each, because this limit cannot be raised'],
     [
       'NoRegisteredProviderFound',
