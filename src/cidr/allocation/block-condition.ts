@@ -129,7 +129,7 @@ function incomplete({ absent }: BlockFacts, { object }: BlockWords): BlockCondit
   const name = familyNames[absent];
   return {
     reason: 'PodCIDRIncomplete',
-    message: `it has no ${name} pod CIDR, and the API server lets nobody add one: pods of this node get no ${name} address. Drain this node, then delete its ${object} and let it register again`,
+    message: `it has no ${name} pod CIDR, and the API server accepts none later: pods of this node get no ${name} address. Drain this node, then delete its ${object} and let it register again`,
   };
 }
 

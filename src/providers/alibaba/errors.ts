@@ -80,9 +80,12 @@ const subjects: readonly SubjectOfCodes[] = [
   },
 ];
 
+/** Of every call of the process. */
+const wrongRegion = 'InvalidRegionId.NotFound';
+
 /** What to do about a code whose message does not say it. */
 const advice = mapOf<string>({
-  'InvalidRegionId.NotFound': 'set --alibaba-cloud-region to the region of the nodes',
+  [wrongRegion]: 'set --alibaba-cloud-region to the region of the nodes',
   'InvalidSecurityGroupId.NotFound': 'correct spec.alibaba-cloud.security-groups of the node',
 });
 
@@ -171,6 +174,7 @@ const ofStoppedType: Meaning = {
 
 function subjectOf(name: string, code: string): Subject | undefined {
   if (credentialTrouble.has(code) || ofAccount.has(code) || ofClock.test(code)) return 'action';
+  if (code === wrongRegion) return 'action';
   return subjects.find(({ codes, of = name }) => of === name && codes.test(code))?.about;
 }
 

@@ -260,7 +260,7 @@ describe('EC2 behind CloudAllocator', () => {
       'answers 500',
       { kind: 'error', code: 'InternalError', status: 500, message: 'an internal error' },
       'Unreachable',
-      /check the network path and the endpoint: .*InternalError/,
+      /the cloud failed inside, so Headwater retries.*InternalError/,
     ],
     [
       'denies',

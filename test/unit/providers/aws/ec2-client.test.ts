@@ -166,9 +166,9 @@ describe('a call without an answer', () => {
     expect(rig.finished).toMatchObject([{ action, status: undefined, duration: timeout }]);
   });
 
-  test('does not end when its caller aborts, because it was sent', async () => {
+  test('may be answered for a second after its caller aborts, because it was sent', async () => {
     const rig = ec2ClientRig(async () => {
-      await sleep(rig.clock, 3000, context.signal);
+      await sleep(rig.clock, 1900, context.signal);
       return { AttachmentId: 'eni-attach-1' };
     });
     const giveUp = new AbortController();
