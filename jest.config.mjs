@@ -14,6 +14,8 @@ export default {
   testEnvironment: 'node',
   extensionsToTreatAsEsm: ['.ts'],
   setupFilesAfterEnv: ['<rootDir>/test/support/missed-permissions.ts'],
+  // One seed for all properties.
+  moduleNameMapper: { '^fast-check$': '<rootDir>/test/support/fast-check.mjs' },
   transform: { '\\.ts$': '<rootDir>/test/strip-types.mjs' },
   coverageProvider: 'v8',
   coverageDirectory: 'coverage',
