@@ -66,7 +66,7 @@ const now: readonly PanelPlan[] = [
       'Nodes that get no addresses because every subnet that they may use is full, or none matches.',
     queries: [
       {
-        expr: `sum(${total('headwater_blocked', { by: ['reason'], where: ['resource="node"', 'reason=~"SubnetsExhausted|NoSubnetMatches"'] })}) or vector(0)`,
+        expr: `sum(${total('headwater_blocked', { by: ['reason'], where: ['resource="node"', 'reason=~"SubnetsExhausted|SubnetsRefused|NoSubnetMatches"'] })}) or vector(0)`,
         legend: '',
       },
     ],

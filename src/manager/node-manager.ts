@@ -12,7 +12,7 @@ import type { CiliumNode, NodeReference } from '../kubernetes/cilium-node/cilium
 import { shownBy } from '../kubernetes/cilium-node/shown-addresses.ts';
 import { nameOf, referenceTo, type WatchedNode } from '../kubernetes/cilium-node/watched-node.ts';
 import type { Claimed } from '../node/demand/address-claims.ts';
-import { type NodeCondition, presentable } from '../node/conditions/node-condition.ts';
+import { lackingSpace, type NodeCondition, presentable } from '../node/conditions/node-condition.ts';
 import { NodeReconciler } from '../node/reconcile/node-reconciler.ts';
 import type { NodeContext } from '../node/reconcile/node-context.ts';
 import type { NodeEvent } from '../node/reconcile/node-event.ts';
@@ -83,7 +83,7 @@ export class NodeManager {
       minInterval: spaceInterval,
       isPressing: () => true,
       run: () => {
-        this.wakeWhere(({ condition }) => condition?.reason === 'SubnetsExhausted');
+        this.wakeWhere(({ condition }) => condition !== undefined && lackingSpace.has(condition.reason));
         return Promise.resolve();
       },
     });

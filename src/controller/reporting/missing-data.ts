@@ -11,6 +11,7 @@ export function inDeficit({ assessment }: NodeFigures): boolean {
 /** Reasons that a user can fix in the network. Only a resync shows the fix. */
 const mendable: ReadonlySet<ConditionReason | undefined> = new Set([
   'SubnetsExhausted',
+  'SubnetsRefused',
   'NoSubnetMatches',
   'NoSecurityGroupMatches',
   'NetworkUnreadable',

@@ -248,6 +248,7 @@ const refusals: Partial<
   InstanceTypeUnreadable: 'unableToDetermineLimits',
   NoSubnetMatches: 'unableToFindSubnet',
   SubnetsExhausted: 'unableToFindSubnet',
+  SubnetsRefused: 'unableToFindSubnet',
   NoSecurityGroupMatches: 'unableToGetSecurityGroups',
   SecurityGroupsUnknown: 'unableToGetSecurityGroups',
 };

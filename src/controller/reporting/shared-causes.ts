@@ -29,6 +29,7 @@ interface Cause {
 /** Causes outside of nodes. Any other reason is a problem of each node, even if the texts match. */
 const shared: ReadonlySet<ConditionReason> = new Set([
   'SubnetsExhausted',
+  'SubnetsRefused',
   'NoSubnetMatches',
   'NoSecurityGroupMatches',
   'NetworkUnreadable',

@@ -40,6 +40,7 @@ export type ConditionReason =
   | 'AgentCannotStart'
   | 'AgentProtocolUnsupported'
   | 'SubnetsExhausted'
+  | 'SubnetsRefused'
   | 'NoSubnetMatches'
   | 'NoSecurityGroupMatches'
   | 'SecurityGroupsUnknown'
@@ -274,10 +275,7 @@ export function obstacleCondition(
         message: `every one of the instance's ${obstacle.interfaces} interfaces is full or excluded: ${remedies.fullInstance}, or fewer pods on the node`,
       };
     case 'subnetsExhausted':
-      return {
-        reason: 'SubnetsExhausted',
-        message: `${exhaustionOf(obstacle.subnetIds, refused)}: ${remedies.fullSubnets}`,
-      };
+      return exhaustedSubnets(obstacle.subnetIds, remedies.fullSubnets, refused);
     case 'noSubnetMatches':
       return {
         reason: 'NoSubnetMatches',
@@ -318,17 +316,31 @@ function brokenCondition(
   }
 }
 
-function exhaustionOf(subnetIds: readonly string[], { isGone, countedIn }: RefusedSubnets): string {
+/** Where the cloud counts addresses as free in a subnet that it calls full, its own count says that more space is no remedy. */
+function exhaustedSubnets(
+  subnetIds: readonly string[],
+  remedy: string,
+  { isGone, countedIn }: RefusedSubnets,
+): NodeCondition {
   const gone = subnetIds.filter(isGone);
   const full = subnetIds.filter((id) => !isGone(id));
   const counted = full.filter((id) => countedIn(id) > 0);
   const empty = full.filter((id) => countedIn(id) === 0);
   const parts = [
     ...(empty.length > 0 ? [`no address is left in ${empty.join(', ')}`] : []),
-    ...counted.map((id) => `the cloud calls ${id} full, of which it counts addresses as free`),
+    ...(counted.length > 0
+      ? [`the cloud calls ${counted.join(', ')} full, although it counts free addresses there`]
+      : []),
     ...(gone.length > 0 ? [`subnet ${gone.join(', ')} does not exist`] : []),
   ];
-  return parts.join(', and ');
+  const remedies = [
+    ...(counted.length > 0 ? ['find what holds the free addresses back, such as a reservation'] : []),
+    ...(counted.length < subnetIds.length ? [remedy] : []),
+  ];
+  return {
+    reason: counted.length > 0 ? 'SubnetsRefused' : 'SubnetsExhausted',
+    message: `${parts.join(', and ')}: ${remedies.join(', or ')}`,
+  };
 }
 
 /** Pods wait and the node is at its limit of `max` addresses. */
@@ -413,8 +425,12 @@ const failureReasons: Partial<Record<CloudFailure['kind'], ConditionReason>> = {
   instanceNotRunning: 'InstanceNotRunning',
 };
 
+/** Space in a subnet ends them. */
+export const lackingSpace: ReadonlySet<ConditionReason> = new Set(['SubnetsExhausted', 'SubnetsRefused']);
+
 /** What only a person ends: it stays told while a try shows whether somebody did. */
 export const lastingReasons: ReadonlySet<ConditionReason> = new Set([
+  'SubnetsRefused',
   'AccessDenied',
   'CredentialsExpired',
   'CredentialsInvalid',

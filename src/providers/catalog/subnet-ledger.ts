@@ -38,6 +38,8 @@ interface Account {
   arePrefixesApart: boolean;
   /** The cloud reported that the subnet does not exist. */
   isGone: boolean;
+  /** The cloud counted free addresses after it reported the subnet as exhausted, and has assigned none since. */
+  isCountedThoughFull: boolean;
 }
 
 export class SubnetLedger {
@@ -72,6 +74,7 @@ export class SubnetLedger {
           fragmentedUntil: -Infinity,
           arePrefixesApart: false,
           isGone: false,
+          isCountedThoughFull: false,
         });
       } else if (startedAt >= account.countedAt) {
         recount(account, free, startedAt);
@@ -118,6 +121,7 @@ export class SubnetLedger {
         entry.inPrefixes = Math.min(inPrefixes, taken);
         entry.endedAt = endedAt;
         if (taken === 0) account?.entries.delete(entry);
+        else if (account !== undefined) account.isCountedThoughFull = false;
       },
     };
   }
@@ -136,12 +140,14 @@ export class SubnetLedger {
     return account !== undefined && account.isGone && now < account.exhaustedUntil;
   }
 
-  /** How many addresses the cloud has counted as free since it reported the subnet as exhausted; 0 for others. */
+  /**
+   * How many addresses the cloud counts as free in a subnet that it reports as exhausted, again and again; 0 for others. A
+   * count from before the first report says nothing.
+   */
   countedThoughFull(subnetId: string, now: number): number {
     const account = this.#accounts.get(subnetId);
     if (account === undefined || account.isGone || now >= account.exhaustedUntil) return 0;
-    const isNewer = account.countedAt >= account.exhaustedUntil - exhaustedFor;
-    return isNewer ? Math.max(0, account.free - this.reserved(subnetId)) : 0;
+    return account.isCountedThoughFull ? Math.max(0, account.free - this.reserved(subnetId)) : 0;
   }
 
   /**
@@ -188,6 +194,9 @@ function recount(account: Account, free: number, startedAt: number): void {
   // Others take and release addresses, too: what the count fell by is nearer to all of the prefixes, or to none.
   if (inPrefixes > 0) account.arePrefixesApart = account.free - free - others < inPrefixes / 2;
   account.free = free;
+  if (free === 0) account.isCountedThoughFull = false;
+  else if (startedAt >= account.exhaustedUntil - exhaustedFor && startedAt < account.exhaustedUntil)
+    account.isCountedThoughFull = true;
   account.countedAt = startedAt;
   for (const entry of included) account.entries.delete(entry);
 }

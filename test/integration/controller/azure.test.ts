@@ -130,6 +130,30 @@ describe('a node on Azure', () => {
     });
   });
 
+  test('in a subnet that Azure calls full, and counts many free addresses in, is told both', async () => {
+    const world = new AzureWorld(topology.replace('10.0.0.0/24 }] }]', '10.0.0.0/20 }] }]'));
+    world.fault(update, {
+      kind: 'error',
+      code: 'SubnetIsFull',
+      status: 400,
+      message: 'Subnet a does not have enough capacity for 8 IP addresses.',
+    });
+    await world.join('one', vm(0));
+
+    await world.clock.advance(10 * minute);
+
+    expect(world.status('one')).toMatchObject({
+      reason: 'SubnetsRefused',
+      why: expect.stringMatching(
+        /^the cloud calls \S+\/subnets\/a full, although it counts free addresses there: /,
+      ),
+    });
+    expect(world.counts()[update]).toBeGreaterThan(2);
+    // The first until Azure has counted.
+    const told = world.logged.filter(({ details }) => details?.['why'] !== undefined);
+    expect(told.map(({ details }) => details?.['reason'])).toEqual(['SubnetsExhausted', 'SubnetsRefused']);
+  });
+
   test.each(['fd00:1::/64', '10.0.9.0/25'])(
     'in a subnet that lists %s first has the prefix of its interface',
     async (other) => {

@@ -156,6 +156,26 @@ describe('a node whose subnets have all run out', () => {
     expect(world.broken()).toEqual([]);
   });
 
+  test('is told that the cloud counts free addresses there, and is told so once', async () => {
+    const world = worldOf(1);
+    const machine = world.machine();
+    startController(world);
+    const code = 'InsufficientFreeAddressesInSubnet';
+    world.fault('CreateNetworkInterface', { kind: 'error', code, message: 'not enough', status: 400 });
+
+    await world.announce(machine);
+    await world.advance(600_000);
+
+    expect(world.operatorError(machine)).toMatch(
+      `the cloud calls ${ids.pods}, ${ids.morePods} full, although it counts free addresses there: `,
+    );
+    // The first until the cloud has counted.
+    expect(world.events(machine.name).filter((event) => event.startsWith('Node '))).toEqual([
+      expect.stringMatching(/^Node SubnetsExhausted: /),
+      expect.stringMatching(/^Node SubnetsRefused: /),
+    ]);
+  });
+
   test('says so and keeps what it has when it has only part of what it needs', async () => {
     const world = worldOf(1);
     const machine = world.machine();

@@ -74,6 +74,7 @@ const reasons = {
   InstanceFull: 'blocked',
   MaxAllocateReached: 'blocked',
   SubnetsExhausted: 'blocked',
+  SubnetsRefused: 'blocked',
   NoSubnetMatches: 'blocked',
   NoSecurityGroupMatches: 'blocked',
   SecurityGroupsUnknown: 'blocked',

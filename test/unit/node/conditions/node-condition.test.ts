@@ -115,8 +115,17 @@ describe('the text of a condition', () => {
         isGone: () => false,
         countedIn: () => 4000,
       }),
-      'SubnetsExhausted',
-      `the cloud calls s-1 full, of which it counts addresses as free: ${words.remedies.fullSubnets}`,
+      'SubnetsRefused',
+      'the cloud calls s-1 full, although it counts free addresses there: find what holds the free addresses back, such as a reservation',
+    ],
+    [
+      'of such a subnet beside one in which it counts none',
+      obstacleCondition({ kind: 'subnetsExhausted', subnetIds: ['s-1', 's-2'] }, words, {
+        isGone: () => false,
+        countedIn: (id) => (id === 's-1' ? 4000 : 0),
+      }),
+      'SubnetsRefused',
+      'no address is left in s-2, and the cloud calls s-1 full, although it counts free addresses there: find what holds the free addresses back, such as a reservation, or widen the subnet',
     ],
     [
       'of interfaces that something else keeps changing',

@@ -300,6 +300,21 @@ test('addresses that the cloud counts in a subnet that it called full are known 
   const counted = [subnets.countedThoughFull('s', 11)];
   subnets.observe(new Map([['s', 4000]]), 20);
   counted.push(subnets.countedThoughFull('s', 21), subnets.countedThoughFull('s', 10 + exhaustedFor));
+  subnets.exhausted('s', 30 + exhaustedFor);
+  counted.push(subnets.countedThoughFull('s', 31 + exhaustedFor));
 
-  expect(counted).toEqual([0, 4000, 0]);
+  expect(counted).toEqual([0, 4000, 0, 4000]);
+});
+
+test.each([
+  ['the cloud counts none', (subnets: SubnetLedger) => subnets.observe(new Map([['s', 0]]), 30)],
+  ['it has assigned some', (subnets: SubnetLedger) => subnets.reserve('s', 8).settle(8, 30)],
+])('a subnet is not known as counted though full once %s', (_, end) => {
+  const subnets = ledger(4000);
+  subnets.exhausted('s', 10);
+  subnets.observe(new Map([['s', 4000]]), 20);
+  end(subnets);
+  subnets.exhausted('s', 40);
+
+  expect(subnets.countedThoughFull('s', 41)).toBe(0);
 });
