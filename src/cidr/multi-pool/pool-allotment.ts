@@ -9,24 +9,15 @@ import type { Allotment, Change, Freed, Lack, Reservation, ServiceFacts } from '
 import type { BlockCondition } from '../allocation/block-holders.ts';
 import type { Allocated, BlockLedger } from '../allocation/block-ledger.ts';
 import { oldestBefore } from '../allocation/waiting-line.ts';
-import { type Cidr, cidrOf, cidrText, families, isAmong, isSame } from '../set/cidr.ts';
-import { type DropLook, dropLook } from './drop-look.ts';
+import { type Cidr, cidrOf, cidrText, families, isAmong } from '../set/cidr.ts';
+import { BlockReturns, isListed, type ShownBlocks, shownBlocks } from './block-returns.ts';
 import { type ListedBlock, PoolBook, type PoolState } from './pool-book.ts';
 import { listedEnds, usableAddresses } from './pool-definition.ts';
 import { poolCondition, type PoolStanding, type PoolWant } from './pool-condition.ts';
 import { listedBlocks, type PoolNodeHolder, withBlocks } from './pool-node-holder.ts';
 
-interface Known {
-  holder: PoolNodeHolder;
-  listed: readonly ListedBlock[];
-  /** What it listed before its list was emptied, or too long to be read: no agent lists nothing, so it may still use that. */
-  unlisted: readonly ListedBlock[];
-  /** What its agent no longer lists, and that stays its own until no pod of its node shows an address of it. */
-  dropped: readonly ListedBlock[];
-  /** What the pods of its node show of that, or why they cannot be read; undefined before the first look. */
-  look: DropLook | undefined;
-  /** How often its agent began to list nothing and to ask for nothing; odd while it does. */
-  emptied: number;
+interface Known extends ShownBlocks {
+  readonly returns: BlockReturns;
   /** Blocks that are written, or were without an answer, and were never listed: nobody uses them yet. */
   reserved: readonly Cidr[];
   /** What its agent returned last. */
@@ -40,9 +31,6 @@ interface Known {
 
 /** The most blocks that one write adds from one pool and family: no node takes a pool at once. */
 const maxAdded = 256;
-
-/** How long an agent lists nothing and asks for nothing before that counts, in ms: it looks at its object twice meanwhile. */
-const emptyFor = 150_000;
 
 /** Blocks that an agent returned, and may list again. */
 const maxRemembered = 32;
@@ -98,7 +86,7 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
     const missing = shownBlocks(known).filter((block) => !isListed(listed, block));
     const isWhole = listed.length > 0 && holder.problem === undefined;
     Object.assign(known, { holder, listed, unlisted: isWhole ? [] : missing, wants: undefined });
-    const confirmIn = this.#noteEmpty(known);
+    const confirmIn = known.returns.noteEmpty(known);
     const others = this.#hold(known);
     const dropped = isWhole && !isOlder(holder, before) ? missing : [];
     const freed = [...this.#release(known, this.#mayGo(known, dropped)), ...this.#settle(known)];
@@ -111,44 +99,28 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
   }
 
   hasDropped(uid: string): boolean {
-    return (this.#known.get(uid)?.dropped.length ?? 0) > 0;
+    return this.#known.get(uid)?.returns.areWaiting === true;
   }
 
   lookedAt(uid: string, reading: PodReading): void {
-    const known = this.#known.get(uid);
-    if (known !== undefined) known.look = dropLook(known.dropped, reading);
+    this.#known.get(uid)?.returns.lookedAt(reading);
   }
 
   /** What goes now of what an agent dropped just now, and before. */
   #mayGo(known: Known, dropped: readonly ListedBlock[]): readonly Cidr[] {
     const { onDrop } = this.#deps;
     if (onDrop === undefined) return dropped.map(({ cidr }) => cidr);
-    const { look } = known;
-    const waiting = known.dropped.filter((block) => !isListed(known.listed, block));
-    const gone = waiting.filter((block) => look?.unused.includes(block));
-    known.dropped = [...waiting.filter((block) => !gone.includes(block)), ...dropped];
-    if (known.dropped.length === 0) known.look = undefined;
+    const gone = known.returns.wait(dropped, known.listed);
     if (dropped.length > 0) onDrop(known.holder);
-    return gone.map(({ cidr }) => cidr);
-  }
-
-  /** An agent that holds nothing lists nothing, and asks for nothing. So does an object of which somebody removed that. */
-  #noteEmpty(known: Known): Change['confirmIn'] {
-    const { problem, requestProblem, requested } = known.holder;
-    const isWhole = problem === undefined && requestProblem === undefined;
-    const isEmpty =
-      isWhole && requested.length === 0 && known.listed.length === 0 && known.unlisted.length > 0;
-    if (isEmpty === (known.emptied % 2 === 1)) return undefined;
-    known.emptied++;
-    return isEmpty ? { ms: emptyFor, episode: known.emptied } : undefined;
+    return gone;
   }
 
   /** Its agent has listed nothing and asked for nothing all the time: it gave its last blocks back. */
   confirm({ uid }: PoolNodeHolder, episode: number): Change {
     const known = this.#known.get(uid);
-    if (known?.emptied !== episode) return nothing;
+    if (known?.returns.confirm(episode) !== true) return nothing;
     const { unlisted } = known;
-    Object.assign(known, { unlisted: [], emptied: known.emptied + 1, wants: undefined });
+    Object.assign(known, { unlisted: [], wants: undefined });
     const freed = this.#release(known, this.#mayGo(known, unlisted));
     const sharing = freed.flatMap(({ cidr }) => this.#ledger.othersHolding(cidr, uid));
     return { others: [...sharing, ...this.#noteFreed(freed)], freed };
@@ -229,7 +201,7 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
       largestOf: ({ family, pool }) =>
         this.#ledger.largestHolders(family, pool).flatMap((uid) => this.#known.get(uid)?.holder.name ?? []),
       orphans: shownBlocks(known).filter((block) => this.#isOrphan(block)),
-      look: known.dropped.length > 0 ? known.look : undefined,
+      look: known.returns.look,
     });
   }
 
@@ -389,24 +361,13 @@ function newKnown(holder: PoolNodeHolder, listed: readonly ListedBlock[]): Known
     holder,
     listed,
     unlisted: [],
-    dropped: [],
-    look: undefined,
-    emptied: 0,
+    returns: new BlockReturns(),
     reserved: [],
     returned: [],
     version: '',
     added: '',
     wants: undefined,
   };
-}
-
-/** A list without any block is no evidence that its agent gave them back: agents write none until they have one. */
-function shownBlocks({ listed, unlisted }: Known): readonly ListedBlock[] {
-  return unlisted.length === 0 ? listed : [...listed, ...unlisted];
-}
-
-function isListed(blocks: readonly ListedBlock[], { cidr }: Pick<ListedBlock, 'cidr'>): boolean {
-  return blocks.some((each) => isSame(each.cidr, cidr));
 }
 
 /** A restored backup shows what once was, and not what was given back. */

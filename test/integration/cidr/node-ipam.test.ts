@@ -144,7 +144,7 @@ describe('nodeipam', () => {
     expect(world.leader?.controller.node('a')).toMatchObject({
       standing: 'served',
       reason: 'PodCIDRIncomplete',
-      why: expect.stringContaining('it has no IPv6 pod CIDR, and the API server lets nobody add one'),
+      why: expect.stringContaining('it has no IPv6 pod CIDR, and the API server accepts none later'),
     });
   });
 

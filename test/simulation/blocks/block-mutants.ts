@@ -138,8 +138,8 @@ export const poolMutants: readonly Mutant[] = [
   one(
     'forgets the orphans of a pool that is gone',
     'cidr/allocation/block-ledger.ts',
-    'for (const holding of loose) this.#put(holding);',
-    'for (const holding of loose.slice(0, 0)) this.#put(holding);',
+    'for (const holding of new Set(loose)) this.#put(holding);',
+    'for (const holding of new Set(loose.slice(0, 0))) this.#put(holding);',
   ),
   one(
     'applies the half of a pool change that is right',
@@ -150,8 +150,8 @@ export const poolMutants: readonly Mutant[] = [
   one(
     'takes away what an agent lists',
     'cidr/multi-pool/pool-allotment.ts',
-    'withBlocks(known.holder.rawAllocated, added)',
-    'withBlocks(known.holder.rawAllocated.slice(1), added)',
+    'withBlocks(known.holder.rawAllocated, added, ',
+    'withBlocks(known.holder.rawAllocated.slice(1), added, ',
   ),
   one(
     'gives blocks of one family only',
@@ -168,8 +168,8 @@ export const poolMutants: readonly Mutant[] = [
   one(
     'keeps what agents return',
     'cidr/multi-pool/pool-allotment.ts',
-    'const freed = [...this.#release(known, dropped), ',
-    'const freed = [...this.#release(known, dropped.slice(0, 0)), ',
+    'const freed = [...this.#release(known, this.#mayGo(known, dropped)), ',
+    'const freed = [...this.#release(known, this.#mayGo(known, dropped).slice(0, 0)), ',
   ),
   one(
     'serves nobody when a pool grows',

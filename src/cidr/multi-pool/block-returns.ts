@@ -1,0 +1,76 @@
+// When the blocks of one node go back that its agent no longer lists: once no pod of the node shows an address of them. A list
+// that is empty has to stay so for a while before it counts.
+import type { PodReading } from '../../kubernetes/watch/shown-pods.ts';
+import type { Change } from '../allocation/allotment.ts';
+import { type Cidr, isSame } from '../set/cidr.ts';
+import { type DropLook, dropLook } from './drop-look.ts';
+import type { ListedBlock } from './pool-book.ts';
+import type { PoolNodeHolder } from './pool-node-holder.ts';
+
+/** What a node shows, and showed. */
+export interface ShownBlocks {
+  readonly holder: PoolNodeHolder;
+  readonly listed: readonly ListedBlock[];
+  /** What it listed before its list was emptied, or too long to be read: no agent lists nothing, so it may still use that. */
+  readonly unlisted: readonly ListedBlock[];
+}
+
+/** How long an agent lists nothing and asks for nothing before that counts, in ms: it looks at its object twice meanwhile. */
+const emptyFor = 150_000;
+
+export class BlockReturns {
+  /** What its agent no longer lists, and that stays its own until no pod of its node shows an address of it. */
+  #waiting: readonly ListedBlock[] = [];
+  /** Undefined before the first look. */
+  #look: DropLook | undefined;
+  /** How often its agent began to list nothing and to ask for nothing; odd while it does. */
+  #emptied = 0;
+
+  get areWaiting(): boolean {
+    return this.#waiting.length > 0;
+  }
+
+  /** What the pods of the node show of the blocks that wait, or why they cannot be read. */
+  get look(): DropLook | undefined {
+    return this.areWaiting ? this.#look : undefined;
+  }
+
+  lookedAt(reading: PodReading): void {
+    this.#look = dropLook(this.#waiting, reading);
+  }
+
+  /** Lets blocks wait that its agent dropped just now. Returns those that waited, and go now. */
+  wait(dropped: readonly ListedBlock[], listed: readonly ListedBlock[]): readonly Cidr[] {
+    const waiting = this.#waiting.filter((block) => !isListed(listed, block));
+    const gone = waiting.filter((block) => this.#look?.unused.includes(block));
+    this.#waiting = [...waiting.filter((block) => !gone.includes(block)), ...dropped];
+    if (!this.areWaiting) this.#look = undefined;
+    return gone.map(({ cidr }) => cidr);
+  }
+
+  /** An agent that holds nothing lists nothing, and asks for nothing. So does an object of which somebody removed that. */
+  noteEmpty({ holder, listed, unlisted }: ShownBlocks): Change['confirmIn'] {
+    const { problem, requestProblem, requested } = holder;
+    const isWhole = problem === undefined && requestProblem === undefined;
+    const isEmpty = isWhole && requested.length === 0 && listed.length === 0 && unlisted.length > 0;
+    if (isEmpty === (this.#emptied % 2 === 1)) return undefined;
+    this.#emptied++;
+    return isEmpty ? { ms: emptyFor, episode: this.#emptied } : undefined;
+  }
+
+  /** Whether its agent has listed nothing and asked for nothing all the time. Ends the episode if so. */
+  confirm(episode: number): boolean {
+    if (this.#emptied !== episode) return false;
+    this.#emptied++;
+    return true;
+  }
+}
+
+/** A list without any block is no evidence that its agent gave them back: agents write none until they have one. */
+export function shownBlocks({ listed, unlisted }: ShownBlocks): readonly ListedBlock[] {
+  return unlisted.length === 0 ? listed : [...listed, ...unlisted];
+}
+
+export function isListed(blocks: readonly ListedBlock[], { cidr }: Pick<ListedBlock, 'cidr'>): boolean {
+  return blocks.some((each) => isSame(each.cidr, cidr));
+}
