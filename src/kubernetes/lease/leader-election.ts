@@ -11,8 +11,10 @@ import { LinkedAbort } from '../transport/linked-abort.ts';
 import { LeaseAnnotations } from './lease-annotations.ts';
 import { LeaseClient, type LeaseReply, type Patience } from './lease-client.ts';
 import { annotationOf, type LeaseClaim, renewTimeOf } from './lease-record.ts';
+import type { LeaseEnd } from './lease-end.ts';
 import { LeaseSighting } from './lease-sighting.ts';
 import { checkedLeaseTimings, jitterFactor, type LeaseTimings } from './lease-timings.ts';
+import { SentClaims } from './sent-claims.ts';
 import type { KubernetesTransport } from '../transport/transport.ts';
 
 export interface LeaderElectionOptions {
@@ -31,14 +33,6 @@ export interface LeaderElectionOptions {
   /** Called once for each run of failures of the same kind. */
   readonly onProblem?: (problem: ApiRefusal) => void;
   readonly onBug: (error: unknown) => void;
-}
-
-/** The end of our own lease, or another moment on both clocks. */
-export interface LeaseEnd {
-  /** Monotonic ms. */
-  readonly monotonic: number;
-  /** Ms since the epoch. */
-  readonly wall: number;
 }
 
 export type Leadership =
@@ -70,8 +64,7 @@ export class LeaderElection {
   #attempted = -Infinity;
   /** When the attempts since the last success end, in monotonic ms; undefined before the first of them. */
   #deadline: number | undefined;
-  /** When each write was sent that may have been carried out and has not counted yet, by the renew time it sets. */
-  readonly #uncounted = new Map<string, LeaseEnd>();
+  readonly #sent: SentClaims;
   /** Whether the Lease may name us as holder. */
   #claimed = false;
   #problem: ApiRefusal | undefined;
@@ -83,6 +76,7 @@ export class LeaderElection {
     this.#timings = checkedLeaseTimings(options.timings ?? {});
     this.#client = new LeaseClient(options.transport, options.namespace, options.name);
     this.#sighting = new LeaseSighting(options.identity, this.#timings.leaseDuration);
+    this.#sent = new SentClaims(this.#timings.leaseDuration);
     this.#annotations = new LeaseAnnotations(2 * this.#timings.retryPeriod);
   }
 
@@ -227,7 +221,7 @@ export class LeaderElection {
     if (reply.kind === 'missing') return 'another';
     if (reply.kind !== 'lease') return this.#fail(reply);
     this.#see(reply);
-    const sent = this.#sighting.isOurs ? this.#uncounted.get(reply.lease.renewTime) : undefined;
+    const sent = this.#sighting.isOurs ? this.#sent.at(reply.lease.renewTime) : undefined;
     return sent === undefined ? 'another' : this.#hold(sent);
   }
 
@@ -270,7 +264,7 @@ export class LeaderElection {
     const patience = this.#patience(signal);
     const claim = this.#claimOf(this.#options.identity, this.#timings.leaseDuration);
     this.#claimed = true;
-    this.#noteSent(renewTimeOf(lease, claim), before);
+    this.#sent.add(renewTimeOf(lease, claim), before);
     const reply =
       lease === undefined
         ? await this.#client.create(claim, patience)
@@ -290,24 +284,12 @@ export class LeaderElection {
     return this.#fail(reply);
   }
 
-  /** Two writes may set the same renew time after the wall clock was set back: the earlier one counts. */
-  #noteSent(renewTime: string, sent: LeaseEnd): void {
-    const oldest = sent.monotonic - this.#timings.leaseDuration;
-    this.#forgetSent(oldest);
-    if (!this.#uncounted.has(renewTime)) this.#uncounted.set(renewTime, sent);
-  }
-
-  #forgetSent(until: number): void {
-    for (const [renewTime, { monotonic }] of this.#uncounted)
-      if (monotonic <= until) this.#uncounted.delete(renewTime);
-  }
-
   /** The API server carried out a write that was sent at `sent`, so its record ends no earlier than ours. */
   #hold(sent: LeaseEnd): Attempt {
     const { leaseDuration } = this.#timings;
     const until = { monotonic: sent.monotonic + leaseDuration, wall: sent.wall + leaseDuration };
     this.#problem = undefined;
-    this.#forgetSent(sent.monotonic);
+    this.#sent.forget(sent.monotonic);
     // A late answer grants no lease, and a lease that expired meanwhile is not revived.
     const { kind } = this.state;
     if (this.#isPast(until) || kind === 'lost' || kind === 'stopped') return 'failed';
