@@ -2,15 +2,11 @@
 // new, pre-filled interfaces as the rest needs. With prefix delegation it tries prefixes first, then smaller
 // prefix counts on subnets that refused more, then one prefix where a count has none: no count shows space that
 // is reserved for prefixes. Single addresses come last: without blocks, or if `max` leaves less room than a prefix.
-import type { InstanceLimits } from '../../providers/contract/allocation-implementation.ts';
-import type { CloudTraits } from '../../providers/contract/cloud-traits.ts';
-import type { Infrastructure } from '../../providers/contract/infrastructure.ts';
-import { type InstanceView, unusableIn } from '../../providers/contract/instance-view.ts';
+import { unusableIn } from '../../providers/contract/instance-view.ts';
 import type { NetworkInterface } from '../../providers/contract/network-interface.ts';
-import type { InstanceOrphans } from '../../providers/orphans/orphans.ts';
 import { adoptableFor, podAddressCount } from '../demand/adoptable.ts';
 import { addressesPerInterface, delegatesPrefixes, maxOfChanges, roomOn } from '../demand/capacity.ts';
-import type { NodeRequirements } from '../demand/node-requirements.ts';
+import type { AllocationFacts } from './allocation-facts.ts';
 import type { Obstacle } from './plan-obstacles.ts';
 import { type DeviceSlots, deviceIndexFor, freeDeviceIndex } from './device-index.ts';
 import {
@@ -28,36 +24,7 @@ import { roomFor } from './interface-room.ts';
 import { allScopesOf, keyOf, type StepPlace, type RefusedScope } from './refused-scope.ts';
 import { chooseSecurityGroups } from './security-group-choice.ts';
 import type { ScopeRefusal } from './blocked-resources.ts';
-import type { AskedInterface } from './refused-sizes.ts';
 import { chooseSubnet, type SubnetChoice } from './subnet-choice.ts';
-
-export interface AllocationFacts {
-  readonly view: InstanceView;
-  readonly limits: InstanceLimits;
-  readonly requirements: NodeRequirements;
-  readonly infrastructure: Infrastructure;
-  /** Addresses of a subnet that may still be requested. */
-  readonly free: (subnetId: string) => number;
-  /** Most prefixes to request from a subnet at once; Infinity unless it recently refused some. */
-  readonly maxPrefixes: (subnetId: string) => number;
-  /** Most addresses or prefixes to request for an interface at once; Infinity unless it recently refused more. */
-  readonly maxFor: (interfaceId: AskedInterface) => number;
-  /** Addresses to gain relative to the view; steps in flight are not subtracted. */
-  readonly wanted: number;
-  /** Upper bound of addresses to gain, counted the same way. */
-  readonly max: number;
-  /** Steps in flight, or ended so recently that the view does not show them yet. */
-  readonly stepsInFlight: readonly PlannedStep[];
-  /** Interfaces that must not change for now. */
-  readonly frozen: ReadonlySet<string>;
-  /** Why a scope is blocked: the cloud recently refused it. */
-  readonly refusalOf: (scope: RefusedScope) => ScopeRefusal | undefined;
-  /** Orphaned interfaces that were created for this instance. */
-  readonly orphans: InstanceOrphans;
-  readonly traits: Pick<CloudTraits, 'interfaces' | 'change' | 'maxPerCall'>;
-  /** New interfaces come before existing ones with room, because they are available sooner. */
-  readonly preferNew: boolean;
-}
 
 export interface AllocationPlan {
   readonly steps: readonly PlannedStep[];

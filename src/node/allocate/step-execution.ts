@@ -15,7 +15,7 @@ import type { CallTiming } from '../../providers/contract/call-timing.ts';
 import { adoptInterface, createInterface, type CreateInterfaceDeps } from './create-interface.ts';
 import type { BlockedResources } from './blocked-resources.ts';
 import type { Growth } from './growth.ts';
-import type { AllocationFacts } from './prepare-ip-allocation.ts';
+import type { AllocationFacts } from './allocation-facts.ts';
 import type { StepResult } from './step-result.ts';
 import { type Assignment, type LostAssignments, shownOn } from './lost-assignments.ts';
 import { deviceIndexOf, type PlannedStep, subnetAddressesUsed } from './planned-step.ts';

@@ -10,7 +10,7 @@ import type { InstanceView } from '../../../src/providers/contract/instance-view
 import type { NetworkInterface } from '../../../src/providers/contract/network-interface.ts';
 import type { OccupiedSlot, UnreadableInterface } from '../../../src/providers/contract/observation.ts';
 import type { NodeRequirements } from '../../../src/node/demand/node-requirements.ts';
-import type { AllocationFacts } from '../../../src/node/allocate/prepare-ip-allocation.ts';
+import type { AllocationFacts } from '../../../src/node/allocate/allocation-facts.ts';
 import { traits } from '../providers/scripted-implementation.ts';
 import { addresses, attachment, networkInterface } from '../providers/interfaces.ts';
 

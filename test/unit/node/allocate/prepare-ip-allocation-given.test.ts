@@ -1,8 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import {
-  type AllocationFacts,
-  prepareIPAllocation,
-} from '../../../../src/node/allocate/prepare-ip-allocation.ts';
+import type { AllocationFacts } from '../../../../src/node/allocate/allocation-facts.ts';
+import { prepareIPAllocation } from '../../../../src/node/allocate/prepare-ip-allocation.ts';
 import type { InstanceLimits } from '../../../../src/providers/contract/allocation-implementation.ts';
 import type { PlannedStep } from '../../../../src/node/allocate/planned-step.ts';
 import { eni, facts, infrastructure, requirements, unreadable, view } from '../allocation-facts.ts';

@@ -1,9 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { PlannedStep } from '../../../../src/node/allocate/planned-step.ts';
-import {
-  type AllocationFacts,
-  prepareIPAllocation,
-} from '../../../../src/node/allocate/prepare-ip-allocation.ts';
+import type { AllocationFacts } from '../../../../src/node/allocate/allocation-facts.ts';
+import { prepareIPAllocation } from '../../../../src/node/allocate/prepare-ip-allocation.ts';
 import { eni, facts, infrastructure, requirements, subnet, view } from '../allocation-facts.ts';
 import { steps } from '../steps-in-short.ts';
 

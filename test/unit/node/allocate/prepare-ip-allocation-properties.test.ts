@@ -9,10 +9,8 @@ import {
   subnetAddressesUsed,
   podAddressesGained,
 } from '../../../../src/node/allocate/planned-step.ts';
-import {
-  type AllocationFacts,
-  prepareIPAllocation,
-} from '../../../../src/node/allocate/prepare-ip-allocation.ts';
+import type { AllocationFacts } from '../../../../src/node/allocate/allocation-facts.ts';
+import { prepareIPAllocation } from '../../../../src/node/allocate/prepare-ip-allocation.ts';
 import { allScopesOf, keyOf, type RefusedScope } from '../../../../src/node/allocate/refused-scope.ts';
 import type { NetworkInterface } from '../../../../src/providers/contract/network-interface.ts';
 import { addresses, attachment } from '../../providers/interfaces.ts';

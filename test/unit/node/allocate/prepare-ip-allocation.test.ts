@@ -1,10 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import type { NetworkInterface } from '../../../../src/providers/contract/network-interface.ts';
 import { type PlannedStep, subnetAddressesUsed } from '../../../../src/node/allocate/planned-step.ts';
-import {
-  type AllocationFacts,
-  prepareIPAllocation,
-} from '../../../../src/node/allocate/prepare-ip-allocation.ts';
+import type { AllocationFacts } from '../../../../src/node/allocate/allocation-facts.ts';
+import { prepareIPAllocation } from '../../../../src/node/allocate/prepare-ip-allocation.ts';
 import { addresses, attachment, networkInterface } from '../../providers/interfaces.ts';
 import { eni, facts, infrastructure, requirements, subnet, unreadable, view } from '../allocation-facts.ts';
 import { inShort, steps } from '../steps-in-short.ts';
