@@ -4,14 +4,11 @@ import type { CloudWords } from '../../providers/contract/cilium-node-section.ts
 import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
 import { isWorthReporting } from '../../providers/contract/failure-policy.ts';
 import { isUnseen, type InstanceView } from '../../providers/contract/instance-view.ts';
-import type { Tags } from '../../providers/contract/network-interface.ts';
 import type { BindingCap } from '../demand/statistics.ts';
-import type { StartThreshold } from '../demand/demand.ts';
 import type { Obstacle, ObstacleOf } from '../allocate/plan-obstacles.ts';
 import type { AllocationPlan } from '../allocate/prepare-ip-allocation.ts';
 import { describeScope } from '../allocate/refused-scope.ts';
 import { isOfThing, type ScopeRefusal } from '../allocate/blocked-resources.ts';
-import type { Untaken } from './untaken-addresses.ts';
 
 export interface NodeCondition {
   /** Stable name: metric label and Event reason. */
@@ -141,56 +138,6 @@ export function unreadableLimits(instanceType: string, problem: string): NodeCon
 
 export function deniedLimits(failure: CloudFailure): NodeCondition {
   return { reason: 'InstanceTypeUnreadable', message: failureCondition(failure).message };
-}
-
-export function foreignAgent(): NodeCondition {
-  return {
-    reason: 'AgentProtocolUnsupported',
-    message:
-      'the agent requests a count in spec.ipam.pools.requested, which no known agent does in this mode: the node gets addresses, and none are released from it; run an agent that lists the addresses in use in status.ipam.used',
-  };
-}
-
-/** Pods wait, although the agent is shown addresses for them. Nothing else shows why: a pod may wait for a volume. */
-export function untakenCondition({ kind, addresses }: Untaken): NodeCondition {
-  const message =
-    kind === 'unlisted'
-      ? 'restart the Cilium agent of this node: pods wait for addresses, and spec.ipam.pools.allocated does not list every CIDR that the status shows'
-      : 'restart the Cilium agent of this node, unless the Events of the waiting pods name another cause, such as a missing volume: pods wait, and the node has free addresses for them';
-  return { reason: 'FreeAddressesNotTaken', message, addresses };
-}
-
-/** No public address can be associated in this cloud, and agents from 1.20 on wait for one. */
-export function impossibleStaticIp({ publicAddress }: CloudWords): NodeCondition {
-  return {
-    reason: 'StaticIpNotSupported',
-    message: `Headwater associates no ${publicAddress} in this cloud, and agents from 1.20 on do not start without the one that spec.ipam.static-ip-tags asks for: remove ipam-static-ip-tags from the configuration of Cilium's agent, and ipam.static-ip-tags from its CNI configuration, then restart the agent`,
-  };
-}
-
-/** The node is served without the public address that its tags ask for. */
-export function missingStaticIp(
-  kind: 'noneMatches' | 'noneFree',
-  tags: Tags,
-  { publicAddress }: CloudWords,
-): NodeCondition {
-  const wanted = Object.entries(tags)
-    .map(([key, value]) => `${key}=${value}`)
-    .join(', ');
-  return kind === 'noneMatches'
-    ? {
-        reason: 'NoStaticIpMatches',
-        message: `no ${publicAddress} carries the tags ${wanted}: tag one, or correct ipam-static-ip-tags of Cilium's agent, which writes spec.ipam.static-ip-tags`,
-      }
-    : {
-        reason: 'StaticIpsTaken',
-        message: `every ${publicAddress} with the tags ${wanted} is in use: allocate and tag another, or free one`,
-      };
-}
-
-/** The node is served while its public address cannot be associated. */
-export function staticIpFailure(failure: CloudFailure): NodeCondition {
-  return { reason: 'StaticIpNotAssociated', message: failureCondition(failure).message };
 }
 
 /** A condition from the instance's own state in the cloud; undefined if it can be served. */
@@ -361,37 +308,8 @@ export function capCondition(
 }
 
 /** Clouds in which the type decides nothing name none. */
-function instanceOf(instanceType: string): string {
+export function instanceOf(instanceType: string): string {
   return instanceType === '' ? 'the instance' : `instance type ${instanceType}`;
-}
-
-/** What a node may have at most; Infinity without a limit. */
-export interface StartCaps {
-  readonly maxAllocate: number;
-  readonly instance: number;
-  readonly instanceType: string;
-}
-
-/** An agent starts only with more addresses than the node may have. Every limit that is too low is named. */
-export function unreachableStart(
-  { field, addresses }: StartThreshold,
-  { maxAllocate, instance, instanceType }: StartCaps,
-  { remedies: { fullInstance } }: CloudWords,
-): NodeCondition {
-  const caps = [
-    { max: maxAllocate, remedy: 'raise ipam-max-allocate', limit: 'spec.ipam.max-allocate allows' },
-    {
-      max: instance,
-      remedy: fullInstance,
-      limit: `${instanceOf(instanceType)} can have`,
-    },
-  ].filter(({ max }) => max < addresses);
-  const remedies = caps.map(({ remedy }) => remedy).join(' and ');
-  const limits = caps.map(({ limit, max }) => `${limit} ${max}`).join(', and ');
-  return {
-    reason: 'AgentCannotStart',
-    message: `lower ipam-${field} of Cilium's agent, which writes spec.ipam.${field}, or ${remedies}: an agent up to 1.19 starts only with ${addresses} addresses, and ${limits}`,
-  };
 }
 
 /** The remedy comes first, because the cloud's message can be long. */

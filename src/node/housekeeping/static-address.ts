@@ -20,12 +20,8 @@ import type { TaskGroup } from '../../runtime/task-group.ts';
 import { Backoff } from '../../runtime/backoff.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
-import {
-  impossibleStaticIp,
-  type NodeCondition,
-  missingStaticIp,
-  staticIpFailure,
-} from '../conditions/node-condition.ts';
+import type { NodeCondition } from '../conditions/node-condition.ts';
+import { impossibleStaticIp, missingStaticIp, staticIpFailure } from '../conditions/static-ip-condition.ts';
 
 export interface StaticAddressDeps {
   readonly node: StaticAddressNode;

@@ -10,13 +10,8 @@ import {
   obscuredInterface,
   unreadableInterface,
 } from '../conditions/interface-condition.ts';
-import {
-  type NodeCondition,
-  foreignAgent,
-  presentable,
-  unreachableStart,
-  untakenCondition,
-} from '../conditions/node-condition.ts';
+import { foreignAgent, unreachableStart, untakenCondition } from '../conditions/agent-condition.ts';
+import { type NodeCondition, presentable } from '../conditions/node-condition.ts';
 import { keptByPods, unreadablePods } from '../conditions/pod-condition.ts';
 import { untakenAddresses, type Untaken } from '../conditions/untaken-addresses.ts';
 import { maxAllocatable } from '../demand/capacity.ts';

@@ -6,23 +6,25 @@ import {
 } from '../../../../src/node/conditions/interface-condition.ts';
 import {
   capCondition,
-  foreignAgent,
   type NodeCondition,
   failureCondition,
   stoppedInstance,
   instanceCondition,
   obstacleCondition,
-  missingStaticIp,
   outsideNetwork,
   presentable,
   unknownInstanceType,
   unmanagedInstance,
   unnamedInterface,
-  unreachableStart,
-  untakenCondition,
   unreadableLimits,
   wrongNetwork,
 } from '../../../../src/node/conditions/node-condition.ts';
+import {
+  foreignAgent,
+  unreachableStart,
+  untakenCondition,
+} from '../../../../src/node/conditions/agent-condition.ts';
+import { missingStaticIp } from '../../../../src/node/conditions/static-ip-condition.ts';
 import {
   claimCondition,
   duplicateInstance,
