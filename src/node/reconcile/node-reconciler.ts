@@ -22,6 +22,7 @@ import type { Desired } from '../publish/next-write.ts';
 import { NodePublisher, type PublishResult } from '../publish/node-publisher.ts';
 import { formerReleases, givenUpAndHidden, pendingReleaseIn, shownSince } from '../publish/restored-state.ts';
 import { awaitsFirstAddress } from '../publish/write-moment.ts';
+import { WakeTimer } from './wake-timer.ts';
 import { Warnings } from './warnings.ts';
 import { DryRunLog } from './dry-run-log.ts';
 
@@ -60,8 +61,7 @@ export class NodeReconciler {
   readonly #report: ConditionReport;
   readonly #deficit: Deficit;
   readonly #desired: DesiredState;
-  /** The only timer: when a part takes its next step although nothing happens. */
-  #timer: { readonly due: number; readonly cancel: () => void } | undefined;
+  readonly #timer: WakeTimer;
   /** A publication is running or queued. */
   #isPublishing = false;
   /** Publication priority at the last decision. */
@@ -93,6 +93,7 @@ export class NodeReconciler {
       onBug: (error: unknown) => this.#runFailed(error),
       isPressing: () => this.#state.pendingPods > 0,
     };
+    this.#timer = new WakeTimer(clock, () => this.wake());
     this.#maintenance = new Trigger({
       ...runs,
       run: () => this.#reconcile(),
@@ -208,7 +209,7 @@ export class NodeReconciler {
   async stop(deadline: AbortSignal): Promise<void> {
     await Promise.all([this.#maintenance.stop(), this.#publication.stop(), this.#parts.stop(deadline)]);
     // What has just ended may have set more of them.
-    this.#timer?.cancel();
+    this.#timer.cancel();
     this.#context.cloud.inventory.untrack(this.instanceId, this.#now);
   }
 
@@ -257,33 +258,16 @@ export class NodeReconciler {
     this.#dryRunLog.showPlanned(pool.plan?.steps ?? [], address.missing, terminating);
     const publication = this.#publishDifference();
     this.#raiseQueuedPriority();
-    this.#timer?.cancel();
-    this.#timer = undefined;
+    this.#timer.cancel();
     const parts = [refresh, release, onward, removal, pool, address, report, warnings, publication];
-    this.#requeue(leastOf(parts), now);
+    this.#timer.set(leastOf(parts), now);
     return Promise.resolve();
-  }
-
-  /** Wakes then, or earlier if that was asked for before. */
-  #requeue({ requeueAfter = Infinity }: Requeue, now: number): void {
-    const due = now + requeueAfter;
-    if (due >= (this.#timer?.due ?? Infinity)) return;
-    this.#timer?.cancel();
-    this.#timer = {
-      due,
-      cancel: this.#context.runtime.clock.schedule(requeueAfter, () => this.#wakeByTimer()),
-    };
   }
 
   /** Nobody else would repeat what a bug left undone. */
   #runFailed(error: unknown): void {
     this.#context.runtime.onBug(error);
-    this.#requeue({ requeueAfter: retryAfterBug }, this.#now);
-  }
-
-  #wakeByTimer(): void {
-    this.#timer = undefined;
-    this.wake();
+    this.#timer.set({ requeueAfter: retryAfterBug }, this.#now);
   }
 
   /** Claims what the node is about to offer. Returns whether what others offer of it has changed. */
@@ -366,7 +350,7 @@ export class NodeReconciler {
     // The node may have stopped during a write. Nothing would release addresses claimed after that.
     while (!signal.aborted) {
       const now = this.#now;
-      this.#requeue(this.#parts.releaser.step(this.#state.forRelease(), now), now);
+      this.#timer.set(this.#parts.releaser.step(this.#state.forRelease(), now), now);
       const assessment = this.#state.assess();
       if (this.#claim(assessment)) this.wake();
       const { node } = this.#state;
@@ -386,12 +370,12 @@ export class NodeReconciler {
       this.#onPublished(compared);
       // Our own writes need no decision, and from now on the agent is shown what its pods wait for.
       const now = this.#now;
-      this.#requeue(this.#warn(now), now);
+      this.#timer.set(this.#warn(now), now);
     } else if (result.kind === 'deferred') {
       // The agent is shown everything: it does not read the pool.
       if (result.write.isOnlyPool === true) this.#deficit.published(this.#state.assessed);
-      this.#requeue(result, this.#now);
-    } else if (result.kind === 'paused') this.#requeue(result, this.#now);
+      this.#timer.set(result, this.#now);
+    } else if (result.kind === 'paused') this.#timer.set(result, this.#now);
     else if (result.kind === 'held')
       this.#dryRunLog.show(
         'write',
