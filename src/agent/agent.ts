@@ -38,12 +38,17 @@ export interface AgentDeps {
   readonly registry: MetricRegistry<AgentMetrics>;
   /** Undefined with host-scope. */
   readonly kubernetes: KubernetesTransport | undefined;
+  readonly machine: Machine;
+}
+
+/** What the agent reads of its machine, beside its own state. */
+export interface Machine {
   /** Throws what Node.js throws. */
-  readonly readFile: (path: string) => string;
+  readFile(path: string): string;
   /** What `ipam.resolvConf` names. Rejects with why it cannot be read. */
-  readonly readDnsFile: (path: string) => Promise<string>;
+  readDnsFile(path: string): Promise<string>;
   /** Names of the network namespaces of pods, as far as they can be seen. */
-  readonly sandboxes: () => readonly string[];
+  sandboxes(): readonly string[];
 }
 
 export type AgentEnd =
@@ -119,7 +124,7 @@ export async function serve(
   open: (api: Api) => Entrance,
   stop: AbortSignal,
 ): Promise<AgentEnd> {
-  const { settings, clock, random, log, registry, readDnsFile, kubernetes: transport } = deps;
+  const { settings, clock, random, log, registry, machine, kubernetes: transport } = deps;
   const spec = specOf(deps);
   if (typeof spec === 'string') return { kind: 'failed', problem: spec };
   let source: AddressSource | undefined;
@@ -159,7 +164,13 @@ export async function serve(
   const waitingFor = (): string | undefined => whatIsMissing(ipam, settings, { source, pods });
   const gone = pods && new GonePods({ ipam, pods, clock, log });
   const mayGrow = settings.mode !== 'host-scope';
-  const verbs = new Verbs({ ipam, clock, mayGrow, waitingFor, readDnsFile });
+  const verbs = new Verbs({
+    ipam,
+    clock,
+    mayGrow,
+    waitingFor,
+    readDnsFile: (path) => machine.readDnsFile(path),
+  });
   const answerer = new Answerer({
     verbs,
     clock,
@@ -212,12 +223,12 @@ export async function serve(
 }
 
 /** The rest of the spec of a CiliumNode that is created, or what is wrong with its file. */
-function specOf({ settings, readFile }: AgentDeps): JsonObject | string {
+function specOf({ settings, machine }: AgentDeps): JsonObject | string {
   const { ciliumNodeSpec: path } = settings;
   if (path === undefined) return {};
   const refusal = (why: string): string => `cannot use ${path}, which --cilium-node-spec names: ${why}`;
   try {
-    const spec: unknown = JSON.parse(readFile(path));
+    const spec: unknown = JSON.parse(machine.readFile(path));
     return isObject(spec) ? spec : refusal('it is no JSON object');
   } catch (error) {
     return refusal((error as Error).message);
@@ -262,11 +273,12 @@ interface Learning {
 
 /** Learns from pods what the record has lost, before anything is written that depends on it. */
 async function learn(
-  { clock, log, sandboxes }: AgentDeps,
+  { clock, log, machine }: AgentDeps,
   { ipam, pods, source }: Learning,
   signal: AbortSignal,
 ): Promise<void> {
   if (pods === undefined || source === undefined) return;
+  const sandboxes = (): readonly string[] => machine.sandboxes();
   await rebuild({ ipam, pods, ownNodeSynced: source.synced, clock, log, sandboxes }, signal);
   source.update();
 }

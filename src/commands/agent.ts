@@ -69,9 +69,11 @@ async function serve({ options, outbound, log }: Started, stop: AbortSignal): Pr
         log,
         registry,
         kubernetes: cluster?.transport,
-        readFile: (path) => thisProcess.readFile(path),
-        readDnsFile: (path) => readDnsFile(path, settings.dnsDirectories),
-        sandboxes: livingSandboxes,
+        machine: {
+          readFile: (path) => thisProcess.readFile(path),
+          readDnsFile: (path) => readDnsFile(path, settings.dnsDirectories),
+          sandboxes: livingSandboxes,
+        },
       },
       stop,
     );

@@ -61,9 +61,11 @@ describe('an agent that finds a bug while it serves', () => {
         log,
         registry: createAgentMetricRegistry({ measureProcess: false }),
         kubernetes: broken,
-        readFile: () => '',
-        sandboxes: () => [],
-        readDnsFile: () => Promise.resolve(''),
+        machine: {
+          readFile: () => '',
+          readDnsFile: () => Promise.resolve(''),
+          sandboxes: () => [],
+        },
       },
       new AbortController().signal,
     );

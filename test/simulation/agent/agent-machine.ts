@@ -116,9 +116,11 @@ export class AgentMachine {
         },
         registry: createAgentMetricRegistry({ measureProcess: false }),
         kubernetes: connect?.(process),
-        readFile: () => nodeSpec,
-        sandboxes: () => [],
-        readDnsFile: () => Promise.reject(new Error('there is no file')),
+        machine: {
+          readFile: () => nodeSpec,
+          sandboxes: () => [],
+          readDnsFile: () => Promise.reject(new Error('there is no file')),
+        },
       },
       state,
       (api) => ({
