@@ -3,7 +3,7 @@
 import { type NodeCondition, failureCondition } from '../../node/conditions/node-condition.ts';
 import type { Logger } from '../../observability/logger.ts';
 import { CloudError, type CloudFailure } from '../../providers/contract/cloud-failure.ts';
-import { isWorthReporting } from '../../providers/contract/failure-policy.ts';
+import { isWorthReporting, policyOf } from '../../providers/contract/failure-policy.ts';
 import type { UnreadablePart } from '../../providers/contract/infrastructure.ts';
 import { failureFields } from './failure-fields.ts';
 
@@ -19,9 +19,6 @@ interface FailureLine {
   readonly error: unknown;
   readonly details: Readonly<Record<string, unknown>>;
 }
-
-/** The cloud did not answer, put the answer off, or gave one that says nothing. */
-const noAnswers: ReadonlySet<CloudFailure['kind']> = new Set(['unreachable', 'throttled', 'unreadable']);
 
 export class FailedReadings {
   readonly #log: Logger;
@@ -49,8 +46,8 @@ export class FailedReadings {
 
   /** Whether the cloud answered the last read of the instance, and refused it. */
   isRefused(instanceId: string): boolean {
-    const kind = this.#instances.get(instanceId)?.failure?.kind;
-    return kind !== undefined && !noAnswers.has(kind);
+    const failure = this.#instances.get(instanceId)?.failure;
+    return failure !== undefined && policyOf(failure).refuses !== 'nothing';
   }
 
   /** Why the last read of this failed; undefined if it did not. */

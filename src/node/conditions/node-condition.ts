@@ -2,7 +2,7 @@
 // decide. Texts contain no times or counters, so one problem always has the same text.
 import type { CloudWords } from '../../providers/contract/cilium-node-section.ts';
 import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
-import { isWorthReporting } from '../../providers/contract/failure-policy.ts';
+import { isWorthReporting, policyOf } from '../../providers/contract/failure-policy.ts';
 import { isUnseen, type InstanceView } from '../../providers/contract/instance-view.ts';
 import type { BindingCap } from '../demand/statistics.ts';
 import type { Obstacle, ObstacleOf } from '../allocate/plan-obstacles.ts';
@@ -324,9 +324,10 @@ export function failureCondition(failure: CloudFailure): NodeCondition {
  * Whether the identity, the account or the region is refused: each call fails alike, and the text stays the same whichever
  * failed last.
  */
-function isOfEveryCall({ kind, about, permission, credentials }: CloudFailure): boolean {
-  const isOfEverything = about === 'action' && permission === undefined;
-  return credentials !== undefined || (isOfEverything && (kind === 'notAuthorized' || kind === 'invalid'));
+function isOfEveryCall(failure: CloudFailure): boolean {
+  if (failure.credentials !== undefined) return true;
+  const isOfAction = failure.about === 'action' && failure.permission === undefined;
+  return isOfAction && policyOf(failure).refuses === 'caller';
 }
 
 /** Credentials first: the kind of their failures also covers a missing permission, which others correct. */

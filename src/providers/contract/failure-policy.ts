@@ -45,6 +45,12 @@ export interface FailurePolicy {
     | 'never'
     /** What it concerns is not there: a call that was to take it away has nothing to do. */
     | 'needless';
+  /** Whom or what the cloud turned down. */
+  readonly refuses: /** Our identity, account or region, if the answer concerns the action in general; else this request. */
+    | 'caller'
+    | 'request'
+    /** No answer came, it was put off, or it says nothing. */
+    | 'nothing';
   /** When people learn of it: a person has to act at once, or only if it happens again. */
   readonly tell: 'atOnce' | 'ifRepeated';
   /** The answer does not say whether an earlier attempt succeeded: a read decides. */
@@ -79,39 +85,74 @@ const usual = {
 } as const;
 
 export const failurePolicy: Readonly<Record<CloudFailureKind, FailurePolicy>> = {
-  throttled: { ...usual, retry: 'byRateLimit' },
-  fenced: { ...usual, retry: 'oncePermitted' },
-  stopped: { ...usual, retry: 'oncePermitted' },
-  subnetExhausted: { ...usual, blocks: always('subnetSpace'), retry: 'later' },
-  prefixSpaceFragmented: { ...usual, blocks: always('subnetBlocks'), retry: 'later' },
-  subnetGone: { ...usual, blocks: always('subnetItself'), retry: 'later' },
+  throttled: { ...usual, retry: 'byRateLimit', refuses: 'nothing' },
+  fenced: { ...usual, retry: 'oncePermitted', refuses: 'nothing' },
+  stopped: { ...usual, retry: 'oncePermitted', refuses: 'nothing' },
+  subnetExhausted: { ...usual, blocks: always('subnetSpace'), retry: 'later', refuses: 'request' },
+  prefixSpaceFragmented: { ...usual, blocks: always('subnetBlocks'), retry: 'later', refuses: 'request' },
+  subnetGone: { ...usual, blocks: always('subnetItself'), retry: 'later', refuses: 'request' },
   limitReached: {
     ...usual,
     blocks: itsSlots,
     invalidates: 'state',
     retry: 'later',
+    refuses: 'request',
     tell: 'atOnce',
     mayConcern: ['size'],
   },
-  deviceIndexTaken: { ...usual, blocks: itsSlots, invalidates: 'state', retry: 'later', isUnclear: true },
-  instanceNotRunning: { ...usual, blocks: always('node'), invalidates: 'state', retry: 'later' },
-  instanceGone: { ...usual, blocks: always('node'), invalidates: 'existence', retry: 'never' },
-  interfaceGone: { ...usual, blocks: itsInterface, invalidates: 'existence', retry: 'needless' },
-  notAssigned: { ...usual, blocks: itsInterface, retry: 'needless' },
-  notYetVisible: { ...usual, blocks: itsInterface, retry: 'soon' },
+  deviceIndexTaken: {
+    ...usual,
+    blocks: itsSlots,
+    invalidates: 'state',
+    retry: 'later',
+    refuses: 'request',
+    isUnclear: true,
+  },
+  instanceNotRunning: {
+    ...usual,
+    blocks: always('node'),
+    invalidates: 'state',
+    retry: 'later',
+    refuses: 'request',
+  },
+  instanceGone: {
+    ...usual,
+    blocks: always('node'),
+    invalidates: 'existence',
+    retry: 'never',
+    refuses: 'request',
+  },
+  interfaceGone: {
+    ...usual,
+    blocks: itsInterface,
+    invalidates: 'existence',
+    retry: 'needless',
+    refuses: 'request',
+  },
+  notAssigned: { ...usual, blocks: itsInterface, retry: 'needless', refuses: 'request' },
+  notYetVisible: { ...usual, blocks: itsInterface, retry: 'soon', refuses: 'request' },
   conflict: {
     blocks: itsInterface,
     invalidates: 'state',
     retry: 'soon',
+    refuses: 'request',
     tell: 'ifRepeated',
     isUnclear: true,
     mayConcern: ['thing'],
   },
-  notAuthorized: { ...usual, blocks: narrowest, retry: 'later', tell: 'atOnce', mayConcern: ['action'] },
+  notAuthorized: {
+    ...usual,
+    blocks: narrowest,
+    retry: 'later',
+    refuses: 'caller',
+    tell: 'atOnce',
+    mayConcern: ['action'],
+  },
   invalid: {
     ...usual,
     blocks: narrowest,
     retry: 'never',
+    refuses: 'caller',
     tell: 'atOnce',
     mayConcern: ['action', 'thing', 'size'],
   },
@@ -119,10 +160,11 @@ export const failurePolicy: Readonly<Record<CloudFailureKind, FailurePolicy>> = 
     ...usual,
     blocks: narrowest,
     retry: 'later',
+    refuses: 'request',
     mayConcern: ['action', 'thing', 'part', 'size'],
   },
-  unreachable: { ...usual, blocks: always('node'), retry: 'soon', mayConcern: ['part'] },
-  unreadable: { ...usual, blocks: always('node'), retry: 'later', mayConcern: ['part'] },
+  unreachable: { ...usual, blocks: always('node'), retry: 'soon', refuses: 'nothing', mayConcern: ['part'] },
+  unreadable: { ...usual, blocks: always('node'), retry: 'later', refuses: 'nothing', mayConcern: ['part'] },
 };
 
 export function policyOf({ kind }: Pick<CloudFailure, 'kind'>): FailurePolicy {

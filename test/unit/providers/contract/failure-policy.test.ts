@@ -17,15 +17,25 @@ type Row = readonly [
   retry: FailurePolicy['retry'],
   tell: FailurePolicy['tell'],
   isUnclear: boolean,
+  refuses: FailurePolicy['refuses'],
   mayConcern: string,
 ];
 
 /** `blocks` by create, attach and allocate. */
 const rows: readonly Row[] = [
-  ['throttled', 'nothing nothing nothing', 'nothing', 'byRateLimit', 'ifRepeated', false, ''],
-  ['fenced', 'nothing nothing nothing', 'nothing', 'oncePermitted', 'ifRepeated', false, ''],
-  ['stopped', 'nothing nothing nothing', 'nothing', 'oncePermitted', 'ifRepeated', false, ''],
-  ['subnetExhausted', 'subnetSpace subnetSpace subnetSpace', 'nothing', 'later', 'ifRepeated', false, ''],
+  ['throttled', 'nothing nothing nothing', 'nothing', 'byRateLimit', 'ifRepeated', false, 'nothing', ''],
+  ['fenced', 'nothing nothing nothing', 'nothing', 'oncePermitted', 'ifRepeated', false, 'nothing', ''],
+  ['stopped', 'nothing nothing nothing', 'nothing', 'oncePermitted', 'ifRepeated', false, 'nothing', ''],
+  [
+    'subnetExhausted',
+    'subnetSpace subnetSpace subnetSpace',
+    'nothing',
+    'later',
+    'ifRepeated',
+    false,
+    'request',
+    '',
+  ],
   [
     'prefixSpaceFragmented',
     'subnetBlocks subnetBlocks subnetBlocks',
@@ -33,22 +43,50 @@ const rows: readonly Row[] = [
     'later',
     'ifRepeated',
     false,
+    'request',
     '',
   ],
-  ['subnetGone', 'subnetItself subnetItself subnetItself', 'nothing', 'later', 'ifRepeated', false, ''],
-  ['limitReached', 'node newInterfaces interface', 'state', 'later', 'atOnce', false, ''],
-  ['deviceIndexTaken', 'node newInterfaces interface', 'state', 'later', 'ifRepeated', true, ''],
-  ['instanceNotRunning', 'node node node', 'state', 'later', 'ifRepeated', false, ''],
-  ['instanceGone', 'node node node', 'existence', 'never', 'ifRepeated', false, ''],
-  ['interfaceGone', 'node node interface', 'existence', 'needless', 'ifRepeated', false, ''],
-  ['notAssigned', 'node node interface', 'nothing', 'needless', 'ifRepeated', false, ''],
-  ['notYetVisible', 'node node interface', 'nothing', 'soon', 'ifRepeated', false, ''],
-  ['conflict', 'node node interface', 'state', 'soon', 'ifRepeated', true, 'thing'],
-  ['notAuthorized', 'subnet attachment interface', 'nothing', 'later', 'atOnce', false, 'action'],
-  ['invalid', 'subnet attachment interface', 'nothing', 'never', 'atOnce', false, 'action thing'],
-  ['unknown', 'subnet attachment interface', 'nothing', 'later', 'ifRepeated', false, 'action thing part'],
-  ['unreachable', 'node node node', 'nothing', 'soon', 'ifRepeated', false, 'part'],
-  ['unreadable', 'node node node', 'nothing', 'later', 'ifRepeated', false, 'part'],
+  [
+    'subnetGone',
+    'subnetItself subnetItself subnetItself',
+    'nothing',
+    'later',
+    'ifRepeated',
+    false,
+    'request',
+    '',
+  ],
+  ['limitReached', 'node newInterfaces interface', 'state', 'later', 'atOnce', false, 'request', 'size'],
+  ['deviceIndexTaken', 'node newInterfaces interface', 'state', 'later', 'ifRepeated', true, 'request', ''],
+  ['instanceNotRunning', 'node node node', 'state', 'later', 'ifRepeated', false, 'request', ''],
+  ['instanceGone', 'node node node', 'existence', 'never', 'ifRepeated', false, 'request', ''],
+  ['interfaceGone', 'node node interface', 'existence', 'needless', 'ifRepeated', false, 'request', ''],
+  ['notAssigned', 'node node interface', 'nothing', 'needless', 'ifRepeated', false, 'request', ''],
+  ['notYetVisible', 'node node interface', 'nothing', 'soon', 'ifRepeated', false, 'request', ''],
+  ['conflict', 'node node interface', 'state', 'soon', 'ifRepeated', true, 'request', 'thing'],
+  ['notAuthorized', 'subnet attachment interface', 'nothing', 'later', 'atOnce', false, 'caller', 'action'],
+  [
+    'invalid',
+    'subnet attachment interface',
+    'nothing',
+    'never',
+    'atOnce',
+    false,
+    'caller',
+    'action thing size',
+  ],
+  [
+    'unknown',
+    'subnet attachment interface',
+    'nothing',
+    'later',
+    'ifRepeated',
+    false,
+    'request',
+    'action thing part size',
+  ],
+  ['unreachable', 'node node node', 'nothing', 'soon', 'ifRepeated', false, 'nothing', 'part'],
+  ['unreadable', 'node node node', 'nothing', 'later', 'ifRepeated', false, 'nothing', 'part'],
 ];
 
 /** The kinds for which a part of the controller acts. */
@@ -109,6 +147,17 @@ const questions: readonly (readonly [string, (kind: CloudFailureKind) => boolean
     (kind) => mayConcern({ kind }, 'action'),
     'notAuthorized invalid unknown',
   ],
+  ['less may do than was asked for', (kind) => mayConcern({ kind }, 'size'), 'limitReached invalid unknown'],
+  [
+    'an answer about the action in general has one text for every call',
+    (kind) => failurePolicy[kind].refuses === 'caller',
+    'notAuthorized invalid',
+  ],
+  [
+    'a failed read says nothing of its instance',
+    (kind) => failurePolicy[kind].refuses === 'nothing',
+    'throttled fenced stopped unreachable unreadable',
+  ],
   ['a list is read zone by zone', (kind) => mayConcern({ kind }, 'part'), 'unknown unreachable unreadable'],
 ];
 
@@ -117,21 +166,33 @@ describe('what follows from a failure', () => {
     expect(rows.map(([kind]) => kind)).toEqual(kinds);
   });
 
-  test.each(rows)('is for %s: blocks %s, invalidates %s, retry %s, tell %s, %s %s', (kind, ...expected) => {
-    const { blocks, invalidates, retry, tell, isUnclear, mayConcern: suspects } = failurePolicy[kind];
-    const { create, attach, allocate } = blocks;
+  test.each(rows)(
+    'is for %s: blocks %s, invalidates %s, retry %s, tell %s, unclear %s, refuses %s, %s',
+    (kind, ...expected) => {
+      const {
+        blocks,
+        invalidates,
+        retry,
+        tell,
+        isUnclear,
+        refuses,
+        mayConcern: suspects,
+      } = failurePolicy[kind];
+      const { create, attach, allocate } = blocks;
 
-    const row = [
-      [create, attach, allocate].join(' '),
-      invalidates,
-      retry,
-      tell,
-      isUnclear,
-      suspects.join(' '),
-    ];
+      const row = [
+        [create, attach, allocate].join(' '),
+        invalidates,
+        retry,
+        tell,
+        isUnclear,
+        refuses,
+        suspects.join(' '),
+      ];
 
-    expect(row).toEqual(expected);
-  });
+      expect(row).toEqual(expected);
+    },
+  );
 
   test.each(questions)('is that %s', (_, isSo, expected) => {
     expect(kinds.filter(isSo).join(' ')).toBe(expected);
