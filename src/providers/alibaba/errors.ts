@@ -1,7 +1,7 @@
 // The only file that knows the error codes of ECS, VPC and RAM (https://api.aliyun.com/document/Ecs/2014-05-26/errorCode).
 import { sanitizedAnswer } from '../../network/untrusted-text.ts';
 import type { CloudFailure, CloudFailureKind } from '../contract/cloud-failure.ts';
-import { insideCloud, mapOf, setClock } from '../contract/failure-tables.ts';
+import { insideCloud, mapOf, ofLostAccount, ofUnpaidAccount, setClock } from '../contract/failure-tables.ts';
 import { type CallError, type CloudCall, ownCodes } from '../gate/cloud-call.ts';
 
 /** A client token must stand for one request. */
@@ -40,8 +40,6 @@ const kinds = mapOf<CloudFailureKind>({
   AttachmentNotEnded: 'unknown',
   NoPermission: 'notAuthorized',
   'Forbidden.RegionId': 'invalid',
-  'InvalidAccountStatus.NotEnoughBalance': 'notAuthorized',
-  'Account.Arrearage': 'notAuthorized',
   'InvalidUserType.NotSupported': 'notAuthorized',
   UserDisable: 'notAuthorized',
   ...ownCodes,
@@ -51,14 +49,36 @@ type Subject = NonNullable<CloudFailure['about']>;
 
 /** Codes for the account itself, with what a person can do. */
 const ofAccount: ReadonlyMap<string, string> = new Map([
-  ['InvalidAccountStatus.NotEnoughBalance', 'settle the balance of the account'],
-  ['Account.Arrearage', 'settle the balance of the account'],
   ['InvalidUserType.NotSupported', 'use an account that may use ECS'],
   ['UserDisable', 'settle with Alibaba Cloud why the account is disabled'],
   ['Forbidden.AccountClosed', 'settle with Alibaba Cloud why the account is closed'],
   ['Forbidden.NotSupportRAM', 'use an identity that is no RAM user: this call does not know them'],
   ['Forbidden.RegionId', 'use a region that has this function of ECS'],
 ]);
+
+/** Families of codes for the account, and of messages: the first that fits. */
+const accountForms: readonly { readonly codes: RegExp; readonly text: RegExp; readonly remedy: string }[] = [
+  {
+    codes:
+      /arrear|^InvalidAccountStatus\.(?:NotEnoughBalance|Overdue)|^PAY\.INSUFFICIENT_BALANCE$|^ACCOUNT_BALANCE_EXCEEDED$|^AccountMoneyValidateError$/i,
+    text: ofUnpaidAccount,
+    remedy: 'settle the balance of the account',
+  },
+  {
+    codes:
+      /^(?:InvalidAccountStatus\b|(?:Forbidden\.)?Account.*(?:Closed|Disabled?|Frozen|Locked|Suspended)$)/,
+    text: ofLostAccount,
+    remedy: 'settle with Alibaba Cloud what keeps the account from being used',
+  },
+];
+
+/** What a person can do about the account; undefined for what is not about it. */
+function accountRemedy({ code, message }: CallError): string | undefined {
+  return (
+    ofAccount.get(code) ??
+    accountForms.find(({ codes, text }) => codes.test(code) || text.test(message))?.remedy
+  );
+}
 
 interface SubjectOfCodes {
   readonly codes: RegExp;
@@ -137,7 +157,8 @@ const signed = /\s*(?:the )?server string to sign is\b.*$/is;
 
 export function failureOf({ name }: Pick<CloudCall, 'name'>, error: CallError): CloudFailure {
   const { code } = error;
-  const permission = missingPermissions.has(code) ? permissionOf(name) : undefined;
+  const isDenied = missingPermissions.has(code) && accountRemedy(error) === undefined;
+  const permission = isDenied ? permissionOf(name) : undefined;
   const credentials = credentialTrouble.get(code);
   const { kind, about, remedy } = meaningOf(name, error);
   return {
@@ -159,7 +180,7 @@ interface Meaning {
 
 function meaningOf(name: string, error: CallError): Meaning {
   if (name === 'AttachNetworkInterface' && onlyStopped.test(error.message)) return ofStoppedType;
-  return { kind: kindOf(name, error), about: subjectOf(name, error.code), remedy: remedyFor(error.code) };
+  return { kind: kindOf(name, error), about: subjectOf(name, error), remedy: remedyFor(error) };
 }
 
 /** Some instance types take interfaces only while they are stopped. */
@@ -172,18 +193,21 @@ const ofStoppedType: Meaning = {
     'this instance type takes interfaces only while it is stopped: attach them, with an index tag, before the node joins, or use another type',
 };
 
-function subjectOf(name: string, code: string): Subject | undefined {
-  if (credentialTrouble.has(code) || ofAccount.has(code) || ofClock.test(code)) return 'action';
+function subjectOf(name: string, error: CallError): Subject | undefined {
+  const { code } = error;
+  if (credentialTrouble.has(code) || ofClock.test(code)) return 'action';
+  if (accountRemedy(error) !== undefined) return 'action';
   if (code === wrongRegion) return 'action';
   return subjects.find(({ codes, of = name }) => of === name && codes.test(code))?.about;
 }
 
 /** What the kind does not say. */
-function remedyFor(code: string): string | undefined {
+function remedyFor(error: CallError): string | undefined {
+  const { code } = error;
   if (ofClock.test(code)) return setClock;
   if (ofInside.test(code)) return insideCloud;
   if (ofNonce.test(code)) return 'find what sends requests of Headwater twice, such as a proxy that retries';
-  return ofAccount.get(code);
+  return accountRemedy(error);
 }
 
 function advised({ code, message: given }: CallError): string {
@@ -201,14 +225,20 @@ export function permissionOf(action: string): string {
 /** Of a new interface. */
 const unknownYet: ReadonlySet<string> = new Set(['interfaceGone', 'InvalidOperation.InvalidEniType']);
 
-function kindOf(name: string, { code, result }: CallError): CloudFailureKind {
+function kindOf(name: string, error: CallError): CloudFailureKind {
+  const { code, result } = error;
   if (credentialTrouble.has(code)) return 'notAuthorized';
   const known = kinds.get(code);
   // ECS may not know an interface for some seconds after its creation, nor its type, and we attach only new ones.
   if (name === 'AttachNetworkInterface' && unknownYet.has(known ?? code)) return 'notYetVisible';
   if (known !== undefined) return known;
-  const family = byForm.find(({ form }) => form.test(code))?.kind;
+  const family = familyOf(error);
   if (family === 'throttled') return family;
   if (result !== 'refused') return 'unreachable';
   return family ?? 'unknown';
+}
+
+function familyOf(error: CallError): CloudFailureKind | undefined {
+  if (accountRemedy(error) !== undefined) return 'notAuthorized';
+  return byForm.find(({ form }) => form.test(error.code))?.kind;
 }

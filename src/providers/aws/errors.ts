@@ -2,7 +2,7 @@
 // (https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html).
 import { sanitizedAnswer } from '../../network/untrusted-text.ts';
 import type { CloudFailure, CloudFailureKind } from '../contract/cloud-failure.ts';
-import { insideCloud, mapOf, setClock } from '../contract/failure-tables.ts';
+import { insideCloud, mapOf, ofLostAccount, ofUnpaidAccount, setClock } from '../contract/failure-tables.ts';
 import { type CallError, ownCodes } from '../gate/cloud-call.ts';
 
 const kinds = mapOf<CloudFailureKind>({
@@ -37,12 +37,8 @@ const kinds = mapOf<CloudFailureKind>({
   'InvalidAddress.NotFound': 'conflict',
   'InvalidIPAddress.InUse': 'conflict',
   UnauthorizedOperation: 'notAuthorized',
-  OptInRequired: 'notAuthorized',
   AccessDenied: 'notAuthorized',
   AccessDeniedException: 'notAuthorized',
-  Blocked: 'notAuthorized',
-  PendingVerification: 'notAuthorized',
-  AccountDisabled: 'notAuthorized',
   RequestExpired: 'notAuthorized',
   'InvalidSecurity.RequestHasExpired': 'notAuthorized',
   ...ownCodes,
@@ -164,15 +160,26 @@ const ownTrouble: ReadonlySet<string> = new Set([
 /** Codes for the account itself. */
 const ofAccount: ReadonlyMap<string, string> = new Map([
   ['OptInRequired', 'subscribe the account to EC2 in this region'],
+  ['SubscriptionRequiredException', 'subscribe the account to EC2 in this region'],
   ['Blocked', 'settle with AWS why the account is blocked'],
   ['PendingVerification', 'wait until AWS has verified the account'],
   ['AccountDisabled', 'settle with AWS why the account is disabled'],
 ]);
 
+const ofAccountForm = /^Account(?:Blocked|Closed|Problem|Suspended)/;
+
+/** What a person can do about the account; undefined for what is not about it. */
+function accountRemedy({ code, message }: CallError): string | undefined {
+  const isMeant = [ofAccountForm.test(code), ofLostAccount.test(message), ofUnpaidAccount.test(message)];
+  return ofAccount.get(code) ?? (isMeant.includes(true) ? lostAccount : undefined);
+}
+
+const lostAccount = 'settle with AWS what keeps the account from being used';
+
 /** What the kind does not say. */
 function remedyFor(error: CallError): string | undefined {
   if (isOfClock(error)) return setClock;
-  return ownTrouble.has(error.code) ? insideCloud : ofAccount.get(error.code);
+  return ownTrouble.has(error.code) ? insideCloud : accountRemedy(error);
 }
 
 /** Codes for a known identity that lacks a permission. Other codes mean an unknown identity. */
@@ -183,8 +190,9 @@ const missingPermissions: ReadonlySet<string> = new Set([
 ]);
 
 /** The denied permission may not be the call's own: its tags need another, and so does assuming a role. */
-function deniedPermission(action: string, { code, message }: CallError): string | undefined {
-  if (!missingPermissions.has(code)) return undefined;
+function deniedPermission(action: string, error: CallError): string | undefined {
+  const { code, message } = error;
+  if (!missingPermissions.has(code) || accountRemedy(error) !== undefined) return undefined;
   const [, named] = /is not authorized to perform: ([a-z0-9-]+:[A-Za-z0-9]+)/.exec(message) ?? [];
   return named ?? (code === 'UnauthorizedOperation' ? `ec2:${action}` : undefined);
 }
@@ -216,7 +224,9 @@ const subjectsByType = mapOf<Subject>({
   instance: 'instance',
 });
 
-function subjectOf({ code, message }: CallError, permission: string | undefined): Subject | undefined {
+function subjectOf(error: CallError, permission: string | undefined): Subject | undefined {
+  const { code, message } = error;
+  if (accountRemedy(error) !== undefined) return 'action';
   if (permission !== undefined) return deniedSubject(message);
   // An unknown identity may do nothing at all. EC2 also uses AuthFailure for resources of other accounts.
   if (kindOfCode(code) === 'notAuthorized' && code !== 'AuthFailure' && !missingPermissions.has(code))
@@ -233,6 +243,7 @@ function deniedSubject(message: string): Subject | undefined {
 }
 
 function kindOf(action: string, error: CallError): CloudFailureKind {
+  if (accountRemedy(error) !== undefined) return 'notAuthorized';
   const known =
     byText.find(({ code, text }) => code === error.code && text.test(error.message))?.kind ??
     kindOfCode(error.code);

@@ -10,6 +10,14 @@ export function mapOf<T>(rows: Readonly<Record<string, T>>): ReadonlyMap<string,
 export const setClock =
   'set the clock of the machine that Headwater runs on: the cloud refuses the time in its requests, and the credentials may be right';
 
+/** What a message says of an account with which nothing can be done, whatever its code is. */
+export const ofLostAccount =
+  /\byour (?:[a-z]+ ){0,2}account (?:is|was|has been|has)(?: currently| an| been)* (?:blocked|closed|deactivated|disabled|frozen|locked|suspended|terminated)\b/i;
+
+/** The same of an account that owes money. */
+export const ofUnpaidAccount =
+  /\byour (?:[a-z]+ ){0,2}account (?:is|was|has|does)\b[^.]{0,40}\b(?:in arrears|past due|overdue|outstanding payments?|not have (?:enough|sufficient) balance)/i;
+
 /** For an error inside the cloud. */
 export const insideCloud =
   'the cloud failed inside, so Headwater retries; if it lasts, give the request id to its support';

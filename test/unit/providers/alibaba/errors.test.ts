@@ -114,6 +114,41 @@ describe('a refusal of Alibaba Cloud', () => {
   });
 
   test.each([
+    ['Account.Arrearage', 'text', /balance/],
+    ['Account.ArrearageDisable', 'text', /balance/],
+    ['InvalidAccountStatus.NotEnoughBalance', 'text', /balance/],
+    ['InvalidAccountStatus.Overdue', 'text', /balance/],
+    ['AccountMoneyValidateError', 'text', /balance/],
+    ['PAY.INSUFFICIENT_BALANCE', 'text', /balance/],
+    ['ACCOUNT_BALANCE_EXCEEDED', 'text', /balance/],
+    ['Forbidden.AccountClosed', 'text', /account is closed/],
+    ['UserDisable', 'text', /account is disabled/],
+    ['InvalidAccountStatus.SecurityRisk', 'text', /with Alibaba Cloud/],
+    ['Forbidden.AccountLocked', 'text', /with Alibaba Cloud/],
+    ['Account.Closed', 'text', /with Alibaba Cloud/],
+    ['AccountAliyunAccountFrozen', 'text', /with Alibaba Cloud/],
+    ['Forbidden', 'Your account has an outstanding payment.', /balance/],
+    ['Forbidden.VSwitch', 'Your account is suspended.', /with Alibaba Cloud/],
+  ])('with %s (%s) is about the account, whatever the call names', (code, message, remedy) => {
+    const error = new CallError({ result: 'refused', code, message });
+    const { permission, ...told } = failureOf({ name: 'CreateNetworkInterface' }, error);
+
+    expect(told).toMatchObject({
+      kind: 'notAuthorized',
+      about: 'action',
+      remedy: expect.stringMatching(remedy),
+    });
+    expect(permission).toBeUndefined();
+  });
+
+  test.each(['InvalidVSwitchId.Account', 'AccountLimitExceeded', 'InvalidParameter.Account'])(
+    'with %s is not about the state of the account',
+    (code) => {
+      expect(failure(code).kind).not.toBe('notAuthorized');
+    },
+  );
+
+  test.each([
     ['MaxEniCountExceeded', 'CreateNetworkInterface', 'action'],
     ['MaxEniCountExceeded', 'AttachNetworkInterface', undefined],
     ['QuotaExceed.NetworkInterface', 'CreateNetworkInterface', 'action'],

@@ -180,6 +180,36 @@ describe('what to do about an error of EC2', () => {
     expect(failure.credentials).toBeUndefined();
   });
 
+  test.each([
+    ['Blocked', 'said so', /account is blocked/],
+    ['AccountDisabled', 'said so', /account is disabled/],
+    ['PendingVerification', 'said so', /verified the account/],
+    ['OptInRequired', 'said so', /subscribe the account/],
+    ['SubscriptionRequiredException', 'said so', /subscribe the account/],
+    ['AccountProblem', 'said so', /with AWS/],
+    ['AccountSuspended', 'said so', /with AWS/],
+    ['AccountClosedException', 'said so', /with AWS/],
+    ['UnauthorizedOperation', 'Your account is currently suspended.', /with AWS/],
+    ['AccessDeniedException', 'Your AWS account has been closed.', /with AWS/],
+    ['InvalidParameterValue', 'Your account is past due.', /with AWS/],
+  ])('is said of the account for %s (%s), whatever the call names', (code, message, remedy) => {
+    const error = new CallError({ result: 'refused', code, message });
+    const { permission, ...told } = failureOf('CreateNetworkInterface', error);
+
+    expect(told).toMatchObject({
+      kind: 'notAuthorized',
+      about: 'action',
+      remedy: expect.stringMatching(remedy),
+    });
+    expect(permission).toBeUndefined();
+  });
+
+  test('is not said of the account for a limit of it', () => {
+    const error = new CallError({ result: 'refused', code: 'AccountLimitExceeded', message: 'no' });
+
+    expect(failureOf('CreateNetworkInterface', error).kind).not.toBe('notAuthorized');
+  });
+
   const denied = 'User: arn:aws:sts::1:assumed-role/a/b is not authorized to perform: ec2:Act on resource: *';
   test.each([
     ['with an explicit deny in a service control policy', 'service control policy'],
