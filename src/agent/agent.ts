@@ -183,6 +183,7 @@ export async function serve(
   const api = new Api({
     isDelegated: settings.mode === 'delegated-plugin',
     isSuspected: (attachment) => gone?.isSuspected(attachment) === true,
+    clock,
     ipam,
     answerer,
     waitingFor,

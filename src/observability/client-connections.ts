@@ -3,7 +3,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /** A further connection ends the one that was used least recently, so a probe always gets in. */
-const maxConnections = 64;
+const defaultMax = 64;
 
 /** A client that sends more requests ahead of the answers loses its connection. */
 const maxAhead = 100;
@@ -18,8 +18,11 @@ export class ClientConnections {
   /** The one used least recently is first. */
   readonly #turns = new Map<Socket, Turn>();
 
-  /** Follows all connections of `server`. */
-  constructor(server: Server) {
+  readonly #max: number;
+
+  /** Follows all connections of `server`. `max`: how many there may be. */
+  constructor(server: Server, max: number = defaultMax) {
+    this.#max = max;
     server.on('connection', (socket) => this.#add(socket));
   }
 
@@ -46,7 +49,7 @@ export class ClientConnections {
 
   #add(socket: Socket): void {
     const [oldest] = this.#turns.keys();
-    if (oldest !== undefined && this.#turns.size >= maxConnections) {
+    if (oldest !== undefined && this.#turns.size >= this.#max) {
       this.#turns.delete(oldest);
       oldest.destroy();
     }

@@ -2,6 +2,7 @@
 import { lstatSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Clock } from '../../runtime/clock.ts';
+import { ClientConnections } from '../../observability/client-connections.ts';
 import { closeServer } from '../../observability/http-server.ts';
 import type { Logger } from '../../observability/logger.ts';
 import { type Api, type ApiAnswer, json } from './api.ts';
@@ -36,7 +37,12 @@ export class ApiServer {
 
   constructor(options: ServerOptions) {
     this.#options = options;
-    this.#server = createServer((request, response) => void this.#answer(request, response));
+    this.#server = createServer();
+    // No bound on their number: each call of the plugin that waits for an address holds one.
+    const connections = new ClientConnections(this.#server, Infinity);
+    this.#server.on('request', (request, response) => {
+      connections.inTurn(request, response, () => void this.#answer(request, response));
+    });
     this.#server.setTimeout(clientTimeout);
   }
 

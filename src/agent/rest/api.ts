@@ -7,6 +7,8 @@ import type { Attachment } from '../ipam/holdings.ts';
 import type { Allocated, Ipam } from '../ipam/ipam.ts';
 import type { IpamError, IpamErrorKind } from '../ipam/ipam-error.ts';
 import { type Answerer, parseCall } from '../cni/answerer.ts';
+import { SharedRendering } from '../../observability/shared-rendering.ts';
+import type { Clock } from '../../runtime/clock.ts';
 
 export interface ApiRequest {
   readonly method: string;
@@ -30,6 +32,7 @@ export interface ApiOptions {
   readonly isDelegated: boolean;
   /** Whether the pod of an attachment seems to be gone. */
   readonly isSuspected: (attachment: Attachment) => boolean;
+  readonly clock: Clock;
   readonly ipam: Ipam;
   readonly answerer: Answerer;
   /** What the agent waits for before it can serve; undefined once it serves. */
@@ -50,6 +53,7 @@ const plainText = 'text/plain; charset=utf-8';
 
 export class Api {
   readonly #options: ApiOptions;
+  readonly #scrape: SharedRendering<string>;
   readonly #routes: readonly Route[] = [
     { path: /^\/v1\/cni$/, methods: { POST: (request, _, signal) => this.#cni(request, signal) } },
     { path: /^\/v1\/healthz$/, methods: { GET: () => this.#health() } },
@@ -82,6 +86,7 @@ export class Api {
 
   constructor(options: ApiOptions) {
     this.#options = options;
+    this.#scrape = new SharedRendering(options.clock, () => options.metrics.scrape());
   }
 
   handle(request: ApiRequest, signal: AbortSignal): ApiAnswer | Promise<ApiAnswer> {
@@ -248,8 +253,8 @@ export class Api {
   }
 
   async #metrics(): Promise<ApiAnswer> {
-    const { metrics } = this.#options;
-    return { status: 200, contentType: metrics.contentType, body: await metrics.scrape() };
+    const { contentType } = this.#options.metrics;
+    return { status: 200, contentType, body: await this.#scrape.read() };
   }
 }
 

@@ -14,6 +14,7 @@ beforeEach(async () => {
 const defaults = (): Omit<ApiOptions, 'ipam' | 'answerer'> => ({
   isDelegated: false,
   isSuspected: () => false,
+  clock: rig.clock,
   waitingFor: () => rig.waitingFor,
   metrics: { contentType: 'text/plain', scrape: () => Promise.resolve('metrics') },
   expiration: 600_000,
