@@ -1,6 +1,7 @@
 // Probes the cloud once for readiness on a process that reads nothing else: a standby, or a leader without
 // CiliumNodes. Wrong credentials show before a rollout stops the process that still works.
-import { type NodeCondition, failureCondition, presentable } from '../node/conditions/node-condition.ts';
+import { failureCondition } from '../node/conditions/call-condition.ts';
+import { type NodeCondition, presentable } from '../node/conditions/node-condition.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { AllocationImplementation } from '../providers/contract/allocation-implementation.ts';
 import { CloudError } from '../providers/contract/cloud-failure.ts';

@@ -4,7 +4,7 @@ import type {
   AliasFailureKind,
   CloudReason,
 } from '../../cidr/node-ipam/cloud/cloud-aliases.ts';
-import { failureCondition } from '../../node/conditions/node-condition.ts';
+import { failureCondition } from '../../node/conditions/call-condition.ts';
 import type { CloudFailure, CloudFailureKind } from '../../providers/contract/cloud-failure.ts';
 
 /** Of a call that changed nothing. */

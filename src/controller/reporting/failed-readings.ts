@@ -1,6 +1,7 @@
 // Logs failed reads of the cloud and answers that cannot be parsed in full, and keeps the reason for the nodes that wait
 // for them. A denial lasts until a person acts, so repeats of the same one are logged at debug level.
-import { type NodeCondition, failureCondition } from '../../node/conditions/node-condition.ts';
+import { failureCondition } from '../../node/conditions/call-condition.ts';
+import type { NodeCondition } from '../../node/conditions/node-condition.ts';
 import type { Logger } from '../../observability/logger.ts';
 import { CloudError, type CloudFailure } from '../../providers/contract/cloud-failure.ts';
 import { isWorthReporting, policyOf } from '../../providers/contract/failure-policy.ts';

@@ -3,7 +3,7 @@
 import type { Logger } from '../../observability/logger.ts';
 import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
 import { policyOf } from '../../providers/contract/failure-policy.ts';
-import { remedyFor } from '../../node/conditions/node-condition.ts';
+import { remedyFor } from '../../node/conditions/call-condition.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { failureFields } from './failure-fields.ts';
 

@@ -19,8 +19,8 @@ import type { Holding } from '../demand/holdings.ts';
 import { withoutAwaited } from '../demand/awaited.ts';
 import { maxAllocatable, podAddresses } from '../demand/capacity.ts';
 import { usedAddresses, watermarksOf } from '../demand/demand.ts';
+import { deniedLimits } from './call-condition.ts';
 import {
-  deniedLimits,
   type NodeCondition,
   instanceCondition,
   outsideNetwork,

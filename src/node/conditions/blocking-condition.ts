@@ -9,13 +9,9 @@ import type { Claimed } from '../demand/address-claims.ts';
 import { awaitedOn, overdueAt } from '../demand/awaited.ts';
 import type { Assessment } from './assessment.ts';
 import { unseenInterfaces } from './interface-condition.ts';
-import {
-  failureCondition,
-  type NodeCondition,
-  planCondition,
-  type RefusedSubnets,
-  stoppedInstance,
-} from './node-condition.ts';
+import { failureCondition } from './call-condition.ts';
+import { planCondition, type RefusedSubnets } from './plan-condition.ts';
+import { type NodeCondition, stoppedInstance } from './node-condition.ts';
 import { mutationsPaused, refusedWrite } from './pause-condition.ts';
 import { claimCondition } from './claim-condition.ts';
 

@@ -2,7 +2,8 @@
 import type { CloudWords } from '../../providers/contract/cilium-node-section.ts';
 import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
 import type { Tags } from '../../providers/contract/network-interface.ts';
-import { failureCondition, type NodeCondition } from './node-condition.ts';
+import { failureCondition } from './call-condition.ts';
+import type { NodeCondition } from './node-condition.ts';
 
 /** No public address can be associated in this cloud, and agents from 1.20 on wait for one. */
 export function impossibleStaticIp({ publicAddress }: CloudWords): NodeCondition {

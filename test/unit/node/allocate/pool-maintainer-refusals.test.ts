@@ -1,6 +1,6 @@
 import { words } from '../../providers/scripted-implementation.ts';
 import { describe, expect, test } from '@jest/globals';
-import { planCondition } from '../../../../src/node/conditions/node-condition.ts';
+import { planCondition } from '../../../../src/node/conditions/plan-condition.ts';
 import type { CloudFailure, CloudFailureKind } from '../../../../src/providers/contract/cloud-failure.ts';
 import type { Operation, Outcome } from '../../../../src/providers/contract/operation.ts';
 import { eni } from '../allocation-facts.ts';

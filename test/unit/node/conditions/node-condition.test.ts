@@ -4,13 +4,12 @@ import {
   unreadableInterface,
   unseenInterfaces,
 } from '../../../../src/node/conditions/interface-condition.ts';
+import { obstacleCondition } from '../../../../src/node/conditions/plan-condition.ts';
 import {
   capCondition,
   type NodeCondition,
-  failureCondition,
   stoppedInstance,
   instanceCondition,
-  obstacleCondition,
   outsideNetwork,
   presentable,
   unknownInstanceType,
@@ -35,7 +34,6 @@ import type { InstanceView } from '../../../../src/providers/contract/instance-v
 import type { Instance } from '../../../../src/providers/contract/observation.ts';
 import { words } from '../../providers/scripted-implementation.ts';
 import { eni, unreadable, view } from '../allocation-facts.ts';
-import { failure } from '../outcomes.ts';
 
 describe('the text of a condition', () => {
   test.each<[string, NodeCondition | undefined, string, string]>([
@@ -332,56 +330,16 @@ describe('an instance', () => {
   });
 });
 
-describe('the condition of a failed call', () => {
-  test.each([
-    ['throttled', 'Throttled', "the account's rate limit for this call is used up; Headwater retries"],
-    ['limitReached', 'CallFailed', 'raise the quota, or wait until interfaces or addresses are released'],
-    ['instanceNotRunning', 'InstanceNotRunning', 'the instance must be running to get interfaces'],
-    ['notAuthorized', 'AccessDenied', 'check the credentials that Headwater uses'],
-    ['unreachable', 'Unreachable', 'check the network path and the endpoint'],
-  ] as const)('has, for the kind %s, the reason %s, and starts with a remedy', (kind, reason, remedy) => {
-    const text = `${remedy}: call answers code of ${kind}: message of ${kind}`;
-
-    expect(failureCondition(failure(kind))).toEqual({ reason, message: text });
+test.each([
+  [undefined, 'is not running'],
+  ['running', 'is not running'],
+  ['stopping', 'is stopping'],
+  ['stopped', 'is stopped'],
+])('the text about an instance seen as %s says that it %s', (state, found) => {
+  expect(stoppedInstance('i-1', state)).toEqual({
+    reason: 'InstanceNotRunning',
+    message: `start instance i-1, or delete its Node: it ${found}, and gets no interface until it runs`,
   });
-
-  test.each([
-    [undefined, 'is not running'],
-    ['running', 'is not running'],
-    ['stopping', 'is stopping'],
-    ['stopped', 'is stopped'],
-  ])('names, for an instance seen as %s, what it is: it %s', (state, found) => {
-    expect(stoppedInstance('i-1', state)).toEqual({
-      reason: 'InstanceNotRunning',
-      message: `start instance i-1, or delete its Node: it ${found}, and gets no interface until it runs`,
-    });
-  });
-
-  test.each([
-    ['expired', 'CredentialsExpired', /^renew Headwater's credentials, or set its clock: the cloud answers/],
-    ['invalid', 'CredentialsInvalid', /^check the credentials that Headwater uses: the cloud answers/],
-  ] as const)('has, when the credentials are %s, the reason %s', (credentials, reason, text) => {
-    const condition = failureCondition({ ...failure('notAuthorized'), credentials });
-
-    expect(condition).toEqual({ reason, message: expect.stringMatching(text) as unknown });
-  });
-
-  test('names what to allow when a permission is missing', () => {
-    const denied = { ...failure('notAuthorized'), permission: 'ec2:CreateTags' };
-
-    expect(failureCondition(denied).message).toMatch(
-      /^allow ec2:CreateTags to Headwater's role: call answers /,
-    );
-  });
-
-  test.each(['conflict', 'invalid', 'unknown', 'interfaceGone'] as const)(
-    'repeats what the cloud says when its kind is %s',
-    (kind) => {
-      expect(failureCondition(failure(kind)).message).toBe(
-        `call answers code of ${kind}: message of ${kind}`,
-      );
-    },
-  );
 });
 
 test.each<[string, string, string]>([
@@ -412,25 +370,4 @@ describe('the text about free addresses', () => {
 
     expect(condition).toEqual({ reason: 'FreeAddressesNotTaken', message, addresses: 16 });
   });
-});
-
-test.each([
-  ['an identity', { credentials: 'invalid' }],
-  ['an account or a region', { about: 'action' }],
-] as const)('the refusal of %s has one text for all calls', (_, change) => {
-  const texts = ['DescribeA', 'CreateB'].map(
-    (action) => failureCondition({ ...failure('notAuthorized'), ...change, action }).message,
-  );
-
-  expect(new Set(texts).size).toBe(1);
-  expect(texts[0]).toContain('the cloud answers ');
-});
-
-test.each([
-  ['a permission', { about: 'action', permission: 'ec2:CreateB' }],
-  ['a limit of the account', { about: 'action', kind: 'limitReached' }],
-] as const)('the refusal for lack of %s names the call', (_, change) => {
-  const { message } = failureCondition({ ...failure('notAuthorized'), ...change, action: 'CreateB' });
-
-  expect(message).toContain('CreateB answers ');
 });

@@ -1,0 +1,87 @@
+// What an administrator reads about a call that the cloud refused or did not answer.
+import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
+import { isWorthReporting, policyOf } from '../../providers/contract/failure-policy.ts';
+import { isOfThing, type ScopeRefusal } from '../allocate/blocked-resources.ts';
+import { describeScope } from '../allocate/refused-scope.ts';
+import type { ConditionReason, NodeCondition } from './node-condition.ts';
+
+/** The remedy comes first, because the cloud's message can be long. */
+export function failureCondition(failure: CloudFailure): NodeCondition {
+  const remedy = remedyFor(failure);
+  const who = isOfEveryCall(failure) ? 'the cloud' : failure.action;
+  const said = `${who} answers ${failure.code}: ${failure.message}`;
+  return { reason: reasonFor(failure), message: remedy === undefined ? said : `${remedy}: ${said}` };
+}
+
+/** The limits of the instance's type cannot be read. */
+export function deniedLimits(failure: CloudFailure): NodeCondition {
+  return { reason: 'InstanceTypeUnreadable', message: failureCondition(failure).message };
+}
+
+/**
+ * Whether the identity, the account or the region is refused: each call fails alike, and the text stays the same whichever
+ * failed last.
+ */
+function isOfEveryCall(failure: CloudFailure): boolean {
+  if (failure.credentials !== undefined) return true;
+  const isOfAction = failure.about === 'action' && failure.permission === undefined;
+  return isOfAction && policyOf(failure).refuses === 'caller';
+}
+
+/** Credentials first: the kind of their failures also covers a missing permission, which others correct. */
+function reasonFor({ kind, credentials }: CloudFailure): ConditionReason {
+  if (credentials !== undefined)
+    return credentials === 'expired' ? 'CredentialsExpired' : 'CredentialsInvalid';
+  return failureReasons[kind] ?? 'CallFailed';
+}
+
+const failureReasons: Partial<Record<CloudFailure['kind'], ConditionReason>> = {
+  notAuthorized: 'AccessDenied',
+  throttled: 'Throttled',
+  unreachable: 'Unreachable',
+  instanceNotRunning: 'InstanceNotRunning',
+};
+
+/** What a person can do about it; undefined if the failure itself says everything known. */
+export function remedyFor({
+  kind,
+  permission,
+  deniedBy,
+  credentials,
+  remedy,
+}: CloudFailure): string | undefined {
+  if (deniedBy !== undefined) return `change the ${deniedBy} that denies ${permission} to Headwater's role`;
+  if (permission !== undefined) return `allow ${permission} to Headwater's role`;
+  if (credentials === 'expired') return "renew Headwater's credentials, or set its clock";
+  return remedy ?? remedies[kind];
+}
+
+const remedies: Partial<Record<CloudFailure['kind'], string>> = {
+  throttled: "the account's rate limit for this call is used up; Headwater retries",
+  limitReached: 'raise the quota, or wait until interfaces or addresses are released',
+  instanceNotRunning: 'the instance must be running to get interfaces',
+  notAuthorized: 'check the credentials that Headwater uses',
+  unreachable: 'check the network path and the endpoint',
+};
+
+/** A plan avoids what is refused from the first time on; people learn of it when they have to act or it happens again. */
+export function isTold(refusal: ScopeRefusal): boolean {
+  const { failure, failures } = refusal;
+  return isGuess(refusal) ? failures > 1 : isWorthReporting(failure, failures);
+}
+
+/** The answer is about another instance, and nothing says that it holds for this one. */
+function isGuess({ failure, isOfOthers }: ScopeRefusal): boolean {
+  return isOfOthers && isOfThing(failure);
+}
+
+/** The text names what the cloud refuses, unless it refuses every call alike. */
+export function refusalCondition(refusal: ScopeRefusal): NodeCondition {
+  const { scope, failure } = refusal;
+  if (isGuess(refusal)) {
+    const message = `${failure.action} was refused to other nodes with ${failure.code}, which say why: this node tries it in its turn`;
+    return { reason: 'CallFailed', message };
+  }
+  const { reason, message } = failureCondition(failure);
+  return { reason, message: `${isOfEveryCall(failure) ? '' : describeScope(scope)}${message}` };
+}

@@ -1,0 +1,112 @@
+// What an administrator reads about a plan of allocation that cannot serve its node.
+import type { CloudWords } from '../../providers/contract/cilium-node-section.ts';
+import type { Obstacle, ObstacleOf } from '../allocate/plan-obstacles.ts';
+import type { AllocationPlan } from '../allocate/prepare-ip-allocation.ts';
+import { failureCondition, isTold, refusalCondition } from './call-condition.ts';
+import type { NodeCondition } from './node-condition.ts';
+
+/**
+ * Everything that prevents a plan from serving the node; undefined if it may be transient.
+ */
+export function planCondition(
+  { isStuck, obstacle, refusals }: Pick<AllocationPlan, 'isStuck' | 'obstacle' | 'refusals'>,
+  words: CloudWords,
+  refused?: RefusedSubnets,
+): NodeCondition | undefined {
+  const told = refusals.filter(isTold);
+  const reported = isStuck ? told.map(refusalCondition) : [];
+  const found =
+    obstacle === undefined ? reported : [obstacleCondition(obstacle, words, refused), ...reported];
+  const [first] = found;
+  if (first === undefined) return undefined;
+  return { ...first, message: [...new Set(found.map(({ message }) => message))].join('; and ') };
+}
+
+/** What the cloud says of subnets in which it assigns nothing. */
+export interface RefusedSubnets {
+  readonly isGone: (subnetId: string) => boolean;
+  /** How many free addresses the cloud counts in a subnet that it calls full; 0 for others. */
+  readonly countedIn: (subnetId: string) => number;
+}
+
+const nothingRefused: RefusedSubnets = { isGone: () => false, countedIn: () => 0 };
+
+export function obstacleCondition(
+  obstacle: Obstacle,
+  { fields, remedies }: CloudWords,
+  refused = nothingRefused,
+): NodeCondition {
+  switch (obstacle.kind) {
+    case 'noInterfaceSlots':
+      return {
+        reason: 'NoInterfaceSlots',
+        message: `every one of the instance's ${obstacle.interfaces} interfaces is full or excluded: ${remedies.fullInstance}, or fewer pods on the node`,
+      };
+    case 'subnetsExhausted':
+      return exhaustedSubnets(obstacle.subnetIds, remedies.fullSubnets, refused);
+    case 'noSubnetMatches':
+      return {
+        reason: 'NoSubnetMatches',
+        message: `nothing matches ${obstacle.wanted}: create or tag a subnet, or correct the node's subnet selection and Headwater's subnet filters`,
+      };
+    case 'noSecurityGroupMatches':
+      return {
+        reason: 'NoSecurityGroupMatches',
+        message: `no security group of the node's network carries the tags ${obstacle.wanted}: tag one, or correct ${fields.securityGroupTags}`,
+      };
+    case 'securityGroupsUnknown':
+      return {
+        reason: 'SecurityGroupsUnknown',
+        message: `the node names no security groups and those of its first interface are not known: set ${fields.securityGroupIds}`,
+      };
+    default:
+      return brokenCondition(obstacle);
+  }
+}
+
+/** Something that only the cloud can repair. */
+function brokenCondition(
+  obstacle: ObstacleOf<'interfacesUnreadable' | 'interfacesFailed' | 'networkUnreadable'>,
+): NodeCondition {
+  switch (obstacle.kind) {
+    case 'interfacesUnreadable':
+      return {
+        reason: 'InterfaceUnreadable',
+        message: `repair ${obstacle.interfaces.map(({ id }) => id).join(', ')} in the cloud, which cannot be read and is not used, or free addresses on the others, which are full or excluded: ${obstacle.interfaces[0]?.problem ?? ''}`,
+      };
+    case 'interfacesFailed':
+      return {
+        reason: 'InterfaceFailed',
+        message: `the last update of ${obstacle.interfaceIds.join(', ')} failed in the cloud: repair or update the interface there, which Headwater then uses again`,
+      };
+    case 'networkUnreadable':
+      return { reason: 'NetworkUnreadable', message: failureCondition(obstacle.failure).message };
+  }
+}
+
+/** Where the cloud counts addresses as free in a subnet that it calls full, its own count says that more space is no remedy. */
+function exhaustedSubnets(
+  subnetIds: readonly string[],
+  remedy: string,
+  { isGone, countedIn }: RefusedSubnets,
+): NodeCondition {
+  const gone = subnetIds.filter(isGone);
+  const full = subnetIds.filter((id) => !isGone(id));
+  const counted = full.filter((id) => countedIn(id) > 0);
+  const empty = full.filter((id) => countedIn(id) === 0);
+  const parts = [
+    ...(empty.length > 0 ? [`no address is left in ${empty.join(', ')}`] : []),
+    ...(counted.length > 0
+      ? [`the cloud calls ${counted.join(', ')} full, although it counts free addresses there`]
+      : []),
+    ...(gone.length > 0 ? [`subnet ${gone.join(', ')} does not exist`] : []),
+  ];
+  const remedies = [
+    ...(counted.length > 0 ? ['find what holds the free addresses back, such as a reservation'] : []),
+    ...(counted.length < subnetIds.length ? [remedy] : []),
+  ];
+  return {
+    reason: counted.length > 0 ? 'SubnetsRefused' : 'SubnetsExhausted',
+    message: `${parts.join(', and ')}: ${remedies.join(', or ')}`,
+  };
+}
