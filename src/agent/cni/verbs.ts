@@ -111,7 +111,8 @@ export class Verbs {
       const outcome = this.#result(conf, allocated.value, dns);
       // If that fails, the DEL that follows a failed ADD does it.
       if (outcome.kind === 'failed' && held === undefined) ipam.detach([attachment]);
-      return { outcome, mayPass: false };
+      // After a restart, the record shows what a container holds before the CiliumNode shows its network.
+      return { outcome, mayPass: mayGrow && held !== undefined && outcome.kind === 'failed' };
     }
     const { kind, message } = allocated.error;
     return {

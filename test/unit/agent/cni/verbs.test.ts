@@ -289,6 +289,18 @@ describe('an ADD that waits', () => {
     });
   });
 
+  test('of a container that holds an address is answered once the network of it is known', async () => {
+    const before = new AgentRig();
+    const first = await before.call('ADD');
+    const rig = new AgentRig({ blocks: [], mayGrow: true, holdings: before.ipam.holdings });
+    const again = rig.call('ADD');
+    await rig.clock.advance(500);
+
+    rig.ipam.serve(blockOf('10.0.0.0/24'));
+
+    expect(await again).toEqual(first);
+  });
+
   test('says at its end for what the agent waits then', async () => {
     const rig = waiting();
     const answer = refusal(rig, 'ADD');
