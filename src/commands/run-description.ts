@@ -46,9 +46,10 @@ export const agentDescription: Omit<CommandDescription, 'run'> = {
 
 /** Where a name has a meaning of its own in a command. */
 function rowIn(command: ConfiguredCommand, name: OptionName): OptionRow {
-  const row = optionTable[name];
+  if (command === 'run') return optionTable[name];
+  const row: OptionRow = { ...optionTable[name], ...defaultsIn[command][name] };
   if (command !== 'agent') return row;
-  const own = { ...row, kind: kindIn('agent', name), ...defaultsIn.agent[name], group: 'agent' } as const;
+  const own = { ...row, kind: kindIn('agent', name), group: 'agent' } as const;
   if (name === 'ipam') return { ...own, help: agentModeRow.help };
   return name in familyHelp ? { ...own, help: familyHelp[name as keyof typeof familyHelp] } : own;
 }

@@ -1,8 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import { runCommandLine } from '../../../src/commands/command-line.ts';
-import { runDescription } from '../../../src/commands/run-description.ts';
+import {
+  agentDescription,
+  nodeIpamDescription,
+  runDescription,
+} from '../../../src/commands/run-description.ts';
 import { optionGroups, type OptionRow } from '../../../src/config/option-row.ts';
-import { optionsOfCommand } from '../../../src/config/option-scope.ts';
+import { defaultsIn, optionsOfCommand } from '../../../src/config/option-scope.ts';
 import { environmentNameOf, optionTable } from '../../../src/config/option-table.ts';
 import { optionsWithoutEffect } from '../../../src/config/options/options-without-effect.ts';
 
@@ -85,3 +89,16 @@ Options:
     expect(await help()).toContain(part);
   });
 });
+
+test.each([nodeIpamDescription, agentDescription])(
+  'the help of $name shows the defaults of that command',
+  ({ name, flags }) => {
+    const own = Object.entries(defaultsIn[name as 'nodeipam' | 'agent']);
+
+    const shown = own.map(([option]) => flags.find((flag) => flag.name === option)?.notes[1]);
+
+    expect(own.length).toBeGreaterThan(0);
+    for (const [index, [, value]] of own.entries())
+      expect(shown[index]).toContain(`Default: ${value.default}.`);
+  },
+);
