@@ -2,7 +2,7 @@
 import { BlockSet, blockShape } from '../cidr/set/block-set.ts';
 import { type Cidr, cidrOf, cidrText, families, type Family, overlaps, parseCidr } from '../cidr/set/cidr.ts';
 import type { OptionScope } from './option-scope.ts';
-import { type OptionSources, refusalLine, sourceInWords } from './option-source.ts';
+import { type OptionRefusal, type OptionSources, refusalLine, sourceInWords } from './option-source.ts';
 import type { OptionWarning } from './option-warnings.ts';
 import { type OptionName, type Options, propertyOf } from './option-table.ts';
 
@@ -54,6 +54,14 @@ const sizeOptions = {
   nodeipam: { ipv4: 'node-cidr-mask-size-ipv4', ipv6: 'node-cidr-mask-size-ipv6' },
 } as const;
 
+const sizeNames: readonly OptionName[] = [
+  'node-cidr-mask-size',
+  ...Object.values(sizeOptions).flatMap(({ ipv4, ipv6 }) => [ipv4, ipv6]),
+];
+
+/** What decides how many blocks there are. */
+const roomNames: readonly OptionName[] = [...sizeNames, ...poolOptions.nodeipam, ...serviceOptions];
+
 function maskSizeOf(scope: keyof typeof sizeOptions, family: Family, options: Options): number {
   const plain = scope === 'nodeipam' ? options.nodeCidrMaskSize : undefined;
   return plain ?? options[propertyOf(sizeOptions[scope][family]) as 'nodeCidrMaskSizeIpv4'];
@@ -79,12 +87,18 @@ export function blockProblems(
   if (scope === 'cloud') return [];
   if (scope === 'multi-pool') return poolSpecProblems(options, sources);
   const checks = new BlockChecks(options, sources, scope);
-  const malformed = checks.malformed();
-  if (malformed.length > 0) return malformed;
   const own = scope === 'cluster-pool' ? checks.ofClusterPool() : checks.ofNodeIpam();
-  if (own.length > 0) return own;
-  const shapes = [...checks.overlapping(), ...checks.misshapen()];
-  return shapes.length > 0 ? shapes : checks.withoutRoom();
+  const found = [...checks.malformed(), ...own];
+  // Blocks are cut by sizes: a wrong one is no fault of the networks.
+  const shapes = [...checks.overlapping(), ...(concerns(found, sizeNames) ? [] : checks.misshapen())];
+  const isRefused = ({ name, text }: OptionRefusal): boolean =>
+    found.some((each) => each.name === name && each.text === text);
+  const all = [...found, ...shapes.filter((shape) => !isRefused(shape))];
+  return [...all, ...(concerns(all, roomNames) ? [] : checks.withoutRoom())].map(refusalLine);
+}
+
+function concerns(refusals: readonly OptionRefusal[], names: readonly OptionName[]): boolean {
+  return refusals.some(({ name }) => names.includes(name));
 }
 
 /** Pools that are to be created must be such as work. */
@@ -142,6 +156,8 @@ const noAliases: Readonly<Record<string, string>> = {
   alibabacloud: `Alibaba Cloud ${noNotion}`,
 };
 
+const oneOfEach = 'one CIDR, or one of each family';
+
 class BlockChecks {
   readonly #options: Options;
   readonly #sources: OptionSources;
@@ -153,18 +169,21 @@ class BlockChecks {
     this.#scope = scope;
   }
 
-  malformed(): readonly string[] {
+  malformed(): readonly OptionRefusal[] {
     const names: readonly OptionName[] =
       this.#scope === 'nodeipam' ? [...poolOptions.nodeipam, ...serviceOptions] : poolOptions[this.#scope];
     return names.flatMap((name) =>
-      textsOf(name, this.#options).flatMap((text) => {
+      textsOf(name, this.#options).flatMap((text, index, { length }) => {
         const reading = parseCidr(text);
-        return reading.kind === 'cidr' ? [] : [this.#refusal(name, text, reading.why, 'a CIDR')];
+        if (reading.kind === 'cidr') return [];
+        // Not every text is shown: it may be a credential.
+        const place = length > 1 ? ` (entry ${index + 1} of ${length})` : '';
+        return [this.#refusal(name, text, `${reading.why}${place}`, 'a CIDR')];
       }),
     );
   }
 
-  ofClusterPool(): readonly string[] {
+  ofClusterPool(): readonly OptionRefusal[] {
     const wrong = poolOptions['cluster-pool'].flatMap((option, index) =>
       readAll(option, this.#options)
         .filter(({ cidr }) => cidr.family !== families[index])
@@ -177,10 +196,11 @@ class BlockChecks {
           ),
         ),
     );
-    if (wrong.length > 0) return wrong;
-    const enabled = families.flatMap((family) => this.#enabledProblems(family));
+    const enabled = families
+      .filter((family) => !concerns(wrong, [ofFamily[family].cidr]))
+      .flatMap((family) => this.#enabledProblems(family));
     const hasAny = families.some((family) => this.#hasCidr(family));
-    if (enabled.length > 0 || hasAny) return enabled;
+    if (enabled.length > 0 || hasAny) return [...wrong, ...enabled];
     const because = 'blocks come from nowhere';
     return [this.#refusal('cluster-pool-ipv4-cidr', '', because, 'at least one CIDR for ipam=cluster-pool')];
   }
@@ -189,7 +209,7 @@ class BlockChecks {
     return textsOf(ofFamily[family].cidr, this.#options).length > 0;
   }
 
-  #enabledProblems(family: Family): readonly string[] {
+  #enabledProblems(family: Family): readonly OptionRefusal[] {
     const { enable, cidr, name } = ofFamily[family];
     const isEnabled = this.#options[propertyOf(enable) as 'enableIpv6'];
     if (isEnabled === undefined || isEnabled === this.#hasCidr(family)) return [];
@@ -199,7 +219,7 @@ class BlockChecks {
     return [this.#refusal(cidr, text, because, `nothing, or ${enable}=true`)];
   }
 
-  ofNodeIpam(): readonly string[] {
+  ofNodeIpam(): readonly OptionRefusal[] {
     const { cidrAllocatorType } = this.#options;
     const services = [
       ...this.#networks('service-cluster-ip-range', readAll('service-cluster-ip-range', this.#options)),
@@ -207,26 +227,27 @@ class BlockChecks {
     ];
     if (cidrAllocatorType === 'CloudAllocator') return [...this.#provider(), ...services];
     const given = readAll('cluster-cidr', this.#options);
-    const follows =
-      cidrAllocatorType === 'RangeAllocator' ? [] : [...this.#provider(), ...this.#synced(given)];
+    const follows = cidrAllocatorType === 'RangeAllocator' ? [] : [...this.#provider(), ...this.#synced()];
+    const none = textsOf('cluster-cidr', this.#options).length === 0;
     return [
       ...follows,
-      ...this.#networks('cluster-cidr', given, 'least'),
+      ...(none ? [this.#refusal('cluster-cidr', '', 'blocks come from nowhere', oneOfEach)] : []),
+      ...this.#networks('cluster-cidr', given),
       ...services,
       ...this.#sizes(given),
     ];
   }
 
   /** Where Nodes and a cloud are brought into accord, each Node has one block, and it must be free in the cloud. */
-  #synced(given: readonly Given[]): readonly string[] {
+  #synced(): readonly OptionRefusal[] {
     const { cidrAllocatorType, cloudProvider } = this.#options;
-    const text = given.map((each) => each.text).join(',');
+    const texts = textsOf('cluster-cidr', this.#options);
     const networks =
-      given.length > 1
+      texts.length > 1
         ? [
             this.#refusal(
               'cluster-cidr',
-              text,
+              texts.join(','),
               `cidr-allocator-type is ${cidrAllocatorType}, which follows one alias of each instance`,
               'one CIDR',
             ),
@@ -246,7 +267,7 @@ class BlockChecks {
   }
 
   /** No Node could get a block at all if Services had all of them. */
-  withoutRoom(): readonly string[] {
+  withoutRoom(): readonly OptionRefusal[] {
     if (this.#scope !== 'nodeipam' || this.#options.cidrAllocatorType === 'CloudAllocator') return [];
     const { pools, reserved } = blockSettings(this.#options, this.#scope);
     return pools.flatMap(({ cidr, maskSize }) => {
@@ -262,7 +283,7 @@ class BlockChecks {
   }
 
   /** The cloud must have a notion of blocks that it routes to an instance. */
-  #provider(): readonly string[] {
+  #provider(): readonly OptionRefusal[] {
     const { cloudProvider } = this.#options;
     const because = noAliases[cloudProvider ?? 'none'];
     const accepted = 'aws or gce, with a cidr-allocator-type that follows it';
@@ -271,43 +292,42 @@ class BlockChecks {
       : [this.#refusal('cloud-provider', cloudProvider ?? '', because, accepted)];
   }
 
-  /** At most two, of different families. */
-  #networks(option: OptionName, given: readonly Given[], needed?: 'least'): readonly string[] {
-    const text = given.map((each) => each.text).join(',');
-    const accepted = 'one CIDR, or one of each family';
-    if (given.length === 0 && needed === 'least')
-      return [this.#refusal(option, text, 'blocks come from nowhere', accepted)];
-    if (given.length > 2) return [this.#refusal(option, text, 'it names more than two networks', accepted)];
-    const isTwice = given.length === 2 && given[0]?.cidr.family === given[1]?.cidr.family;
-    return isTwice ? [this.#refusal(option, text, 'both networks are of one family', accepted)] : [];
+  /** At most one of each family. */
+  #networks(option: OptionName, given: readonly Given[]): readonly OptionRefusal[] {
+    return given.flatMap(({ text, cidr }, index) => {
+      const earlier = given.slice(0, index).find((each) => each.cidr.family === cidr.family);
+      if (earlier === undefined) return [];
+      const because = `${earlier.text} is an ${ofFamily[cidr.family].name} network, too`;
+      return [this.#refusal(option, text, because, oneOfEach)];
+    });
   }
 
-  #secondary(): readonly string[] {
+  #secondary(): readonly OptionRefusal[] {
     const option = 'secondary-service-cluster-ip-range';
-    const given = readAll(option, this.#options);
-    const first = readAll('service-cluster-ip-range', this.#options);
-    if (given.length === 0) return [];
-    const text = given.map((each) => each.text).join(',');
+    const texts = textsOf(option, this.#options);
     const accepted = 'one CIDR, of the family that service-cluster-ip-range lacks';
-    if (given.length > 1) return [this.#refusal(option, text, 'it names more than one network', accepted)];
-    const isTwice = first.some(({ cidr }) => cidr.family === given[0]?.cidr.family);
-    return isTwice
-      ? [this.#refusal(option, text, 'service-cluster-ip-range is of that family', accepted)]
-      : [];
+    if (texts.length > 1)
+      return [this.#refusal(option, texts.join(','), 'it names more than one network', accepted)];
+    const first = readAll('service-cluster-ip-range', this.#options);
+    return readAll(option, this.#options)
+      .filter(({ cidr }) => first.some((each) => each.cidr.family === cidr.family))
+      .map(({ text }) => this.#refusal(option, text, 'service-cluster-ip-range is of that family', accepted));
   }
 
-  #sizes(given: readonly Given[]): readonly string[] {
+  #sizes(given: readonly Given[]): readonly OptionRefusal[] {
     const isGiven = (name: OptionName): boolean => this.#sources[name].kind !== 'default';
     const plain = 'node-cidr-mask-size';
     const size = String(this.#options.nodeCidrMaskSize);
     const perFamily = families.map((family) => sizeOptions.nodeipam[family]).filter(isGiven);
-    if (isGiven(plain) && given.length > 1)
+    const areTwo = new Set(given.map(({ cidr }) => cidr.family)).size > 1;
+    if (isGiven(plain) && areTwo)
       return [this.#refusal(plain, size, 'cluster-cidr names two networks', 'a size for each family')];
     const [other] = perFamily;
     if (isGiven(plain) && other !== undefined)
       return [this.#refusal(plain, size, `${other} is set, too`, 'one of the two')];
     const [only] = given;
-    if (given.length !== 1 || only === undefined) return [];
+    const isWhole = textsOf('cluster-cidr', this.#options).length === given.length;
+    if (areTwo || !isWhole || only === undefined) return [];
     const idle = perFamily.find((name) => name !== sizeOptions.nodeipam[only.cidr.family]);
     if (idle === undefined) return [];
     const value = String(this.#options[propertyOf(idle) as 'nodeCidrMaskSizeIpv4']);
@@ -315,7 +335,7 @@ class BlockChecks {
     return [this.#refusal(idle, value, because, sizeOptions.nodeipam[only.cidr.family])];
   }
 
-  overlapping(): readonly string[] {
+  overlapping(): readonly OptionRefusal[] {
     const given = poolOptions[this.#scope].flatMap((name) => readAll(name, this.#options));
     return given.flatMap((later, index) => {
       const earlier = given.slice(0, index).find(({ cidr }) => overlaps(cidr, later.cidr));
@@ -324,7 +344,7 @@ class BlockChecks {
     });
   }
 
-  misshapen(): readonly string[] {
+  misshapen(): readonly OptionRefusal[] {
     return poolOptions[this.#scope].flatMap((name) =>
       readAll(name, this.#options).flatMap(({ text, cidr }) => {
         const shape = blockShape(cidr, maskSizeOf(this.#scope, cidr.family, this.#options));
@@ -336,8 +356,8 @@ class BlockChecks {
     );
   }
 
-  #refusal(name: OptionName, text: string, because: string, accepted: string): string {
-    return refusalLine({ name, source: this.#sources[name], text, because, accepted });
+  #refusal(name: OptionName, text: string, because: string, accepted: string): OptionRefusal {
+    return { name, source: this.#sources[name], text, because, accepted };
   }
 }
 

@@ -92,6 +92,19 @@ describe('the networks of run --ipam=cluster-pool', () => {
       { 'cluster-pool-ipv4-cidr': 'ten/8', 'cluster-pool-ipv6-cidr': 'x' },
       [/^cluster-pool-ipv4-cidr: /, /^cluster-pool-ipv6-cidr: /],
     ],
+    [
+      {
+        'cluster-pool-ipv4-cidr': '10.0.0.0/8,ten/8,10.1.0.0/16,fd00::/104',
+        'cluster-pool-ipv6-cidr': 'fd00::/64',
+        'enable-ipv6': 'false',
+      },
+      [
+        /^cluster-pool-ipv4-cidr: .* because its address is not .* \(entry 2 of 4\); accepted: a CIDR$/,
+        /^cluster-pool-ipv4-cidr: "fd00::\/104" .* belongs to cluster-pool-ipv6-cidr/,
+        /^cluster-pool-ipv6-cidr: "fd00::\/64" .* because enable-ipv6 is false/,
+        /^cluster-pool-ipv4-cidr: "10.1.0.0\/16" .* because it overlaps 10.0.0.0\/8/,
+      ],
+    ],
   ])('are refused: %j', (flags, problems) => {
     const found = problemsOf(loaded('run', flags));
 
@@ -156,8 +169,11 @@ describe('the networks of nodeipam', () => {
 
   test.each<[Flags, RegExp]>([
     [{}, /^cluster-cidr: "" from the default is refused because blocks come from nowhere/],
-    [{ 'cluster-cidr': '10.0.0.0/8,10.0.0.0/9' }, /because both networks are of one family/],
-    [{ 'cluster-cidr': '10.0.0.0/8,fd00::/48,fd01::/48' }, /because it names more than two networks/],
+    [
+      { 'cluster-cidr': '10.0.0.0/8,10.0.0.0/9' },
+      /^cluster-cidr: "10.0.0.0\/9" .* because 10.0.0.0\/8 is an IPv4 network, too; accepted: one CIDR, or one of each/,
+    ],
+    [{ 'cluster-cidr': '10.0.0.0/8,fd00::/48,fd01::/48' }, /"fd01::\/48" .* because fd00::\/48 is an IPv6/],
     [{ 'cluster-cidr': '10.0.0.0/25' }, /because its prefix length is greater than the mask size/],
     [{ 'cluster-cidr': 'fd00::/40' }, /because its prefix length is more than 16 less than the mask size/],
     [
@@ -182,7 +198,7 @@ describe('the networks of nodeipam', () => {
     ],
     [
       { 'cluster-cidr': '10.0.0.0/8', 'service-cluster-ip-range': '10.0.0.0/24,10.1.0.0/24' },
-      /^service-cluster-ip-range: .* because both networks are of one family/,
+      /^service-cluster-ip-range: "10.1.0.0\/24" .* because 10.0.0.0\/24 is an IPv4 network, too/,
     ],
     [
       {
@@ -246,6 +262,48 @@ describe('the networks of nodeipam', () => {
     ]),
   ])('are refused: %j', (flags, problem) => {
     expect(problemsOf(loaded('nodeipam', flags))).toEqual([expect.stringMatching(problem)]);
+  });
+
+  test.each<[Flags, readonly string[]]>([
+    [
+      {
+        'cluster-cidr': '10.0.0.0/25,10.0.0.0/99',
+        'service-cluster-ip-range': '10.1.0.0/24,10.2.0.0/24',
+        'secondary-service-cluster-ip-range': 'x',
+      },
+      [
+        'cluster-cidr: "10.0.0.0/99"',
+        'secondary-service-cluster-ip-range: "x"',
+        'service-cluster-ip-range: "10.2.0.0/24"',
+        'cluster-cidr: "10.0.0.0/25"',
+      ],
+    ],
+    [
+      {
+        'cidr-allocator-type': 'IPAMFromCloud',
+        'cloud-provider': 'azure',
+        'cluster-cidr': '10.0.0.0/16',
+        'service-cluster-ip-range': '10.0.0.0/15',
+      },
+      ['cloud-provider: "azure"', 'cluster-cidr: "10.0.0.0/16"'],
+    ],
+    [
+      {
+        'cluster-cidr': '10.0.0.0/8,fd00::/48',
+        'node-cidr-mask-size': '24',
+        'service-cluster-ip-range': 'x',
+      },
+      ['service-cluster-ip-range: "x"', 'node-cidr-mask-size: "24"'],
+    ],
+    [
+      { 'cluster-cidr': '10.0.0.0/99,fd00::/48', 'node-cidr-mask-size-ipv4': '24' },
+      ['cluster-cidr: "10.0.0.0/99"'],
+    ],
+    [{ 'cluster-cidr': '10.0.0.0/99' }, ['cluster-cidr: "10.0.0.0/99"']],
+  ])('are refused with every problem at once: %j', (flags, problems) => {
+    const found = problemsOf(loaded('nodeipam', flags));
+
+    expect(found.map((line) => line.split(' from ')[0])).toEqual(problems);
   });
 
   test('are not needed where Nodes follow a cloud', () => {
