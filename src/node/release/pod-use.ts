@@ -31,11 +31,15 @@ export class PodUse {
   #problem: string | undefined;
   /** Whether pods cannot be read, for all that is known. */
   #isBlind = false;
-  readonly #again: Backoff;
+  /** Looks in a row that found addresses kept by pods. */
+  readonly #keptLooks: Backoff;
+  /** Looks in a row that failed. */
+  readonly #failedLooks: Backoff;
 
   constructor(deps: PodUseDeps) {
     this.#deps = deps;
-    this.#again = new Backoff(lookAgain, deps);
+    this.#keptLooks = new Backoff(lookAgain, deps);
+    this.#failedLooks = new Backoff(lookAgain, deps);
   }
 
   /** Whether the address has to stay because of a pod. */
@@ -65,12 +69,13 @@ export class PodUse {
 
   /** When pods are looked at again although nothing leaves, in monotonic ms; Infinity for never. */
   get lookDue(): number {
-    return this.#problem !== undefined || this.#kept.size > 0 ? this.#again.until : Infinity;
+    if (this.#problem !== undefined) return this.#failedLooks.until;
+    return this.#kept.size > 0 ? this.#keptLooks.until : Infinity;
   }
 
   /** Whether a look that failed is about to be repeated. */
   get isPausing(): boolean {
-    return this.#problem !== undefined && this.#again.isPausing;
+    return this.#failedLooks.isPausing;
   }
 
   /**
@@ -97,8 +102,9 @@ export class PodUse {
 
   /** Forgets what no longer has to be kept because of a pod: it left the node, or its agent counts it again. */
   keepOnly(isConcerned: (address: string) => boolean): void {
-    if (this.#kept.size > 0)
-      this.#kept = new Map([...this.#kept].filter(([address]) => isConcerned(address)));
+    if (this.#kept.size === 0) return;
+    this.#kept = new Map([...this.#kept].filter(([address]) => isConcerned(address)));
+    if (this.#kept.size === 0) this.#keptLooks.forget();
   }
 
   async #look(addresses: readonly string[], reading: Promise<PodReading>): Promise<void> {
@@ -106,11 +112,11 @@ export class PodUse {
     const found = await reading;
     if (found.kind === 'unreadable') {
       this.#problem = found.problem;
-      this.#again.fail();
-      this.#isBlind ||= found.isDenied || this.#again.failures >= patience;
+      this.#failedLooks.fail();
+      this.#isBlind ||= found.isDenied || this.#failedLooks.failures >= patience;
       return;
     }
-    if (this.#problem !== undefined) this.#again.forget();
+    this.#failedLooks.forget();
     this.#problem = undefined;
     this.#isBlind = false;
     const asked = new Set([...addresses, ...this.#kept.keys()]);
@@ -118,7 +124,7 @@ export class PodUse {
     const kept = found.shown.filter(({ address }) => asked.has(address));
     this.#kept = kept.length === 0 ? nothing : new Map(kept.map(({ address, pod }) => [address, pod]));
     this.#looked = { at, addresses: asked };
-    if (this.#kept.size === 0) this.#again.forget();
-    else if (before === 0 || !this.#again.isPausing) this.#again.fail();
+    if (this.#kept.size === 0) this.#keptLooks.forget();
+    else if (before === 0 || !this.#keptLooks.isPausing) this.#keptLooks.fail();
   }
 }

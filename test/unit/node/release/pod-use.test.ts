@@ -1,5 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import type { PodReading } from '../../../../src/kubernetes/watch/shown-pods.ts';
+import { PodUse } from '../../../../src/node/release/pod-use.ts';
+import { Random } from '../../../../src/runtime/random.ts';
+import { VirtualClock } from '../../../support/virtual-clock.ts';
 import { eni } from '../allocation-facts.ts';
 import { lost } from '../outcomes.ts';
 import { untimed } from '../pool-rig.ts';
@@ -164,5 +167,68 @@ describe('while pods cannot be read', () => {
     await rig.clock.advance(600_000);
 
     expect(rig.calls).toHaveLength(1);
+  });
+});
+
+describe('the next look', () => {
+  const signal = new AbortController().signal;
+  const web: PodReading = { kind: 'read', shown: [{ address: '10.0.0.11', pod: 'default/web' }] };
+  const late: PodReading = { kind: 'unreadable', problem: 'timed out', isDenied: false };
+  const minute = 60_000;
+
+  function lookRig() {
+    const clock = new VirtualClock();
+    const answer = { reading: web };
+    const read = () => Promise.resolve(answer.reading);
+    const use = new PodUse({ clock, random: new Random('looks'), read });
+    const untilDue = () => use.lookDue - clock.monotonic();
+    const lookOnceDue = async () => {
+      await clock.advance(Math.max(0, untilDue()));
+      await use.lookAgain(signal);
+    };
+    return { clock, answer, use, untilDue, lookOnceDue };
+  }
+
+  test.each([1, 3, 8])('after %i that found kept addresses fails once without harm', async (looks) => {
+    const { answer, use, untilDue, lookOnceDue } = lookRig();
+    await use.look(['10.0.0.11'], signal);
+    for (let count = 1; count < looks; count++) await lookOnceDue();
+
+    answer.reading = late;
+    await lookOnceDue();
+
+    expect([use.keeps('10.0.0.12'), use.problem, use.keeps('10.0.0.11')]).toEqual([false, undefined, true]);
+    expect(untilDue()).toBeGreaterThan(0);
+    expect(untilDue()).toBeLessThan(minute / 2);
+  });
+
+  test('is the third that fails before everything stays, whatever was kept before', async () => {
+    const { answer, use, lookOnceDue } = lookRig();
+    await use.look(['10.0.0.11'], signal);
+    answer.reading = late;
+    const problems: (string | undefined)[] = [];
+
+    for (let count = 0; count < 3; count++) {
+      await lookOnceDue();
+      problems.push(use.problem);
+    }
+
+    expect(problems).toEqual([undefined, undefined, 'timed out']);
+    expect(use.isPausing).toBe(true);
+  });
+
+  test('comes as soon for a pod that keeps an address later as it came for the first', async () => {
+    const { clock, use, untilDue } = lookRig();
+    const pauses: number[] = [];
+
+    for (let count = 0; count < 6; count++) {
+      await use.look(['10.0.0.11'], signal);
+      pauses.push(untilDue());
+      use.keepOnly(() => false);
+      await clock.advance(minute);
+    }
+
+    expect(Math.max(...pauses)).toBeLessThan(minute / 2);
+    expect(use.lookDue).toBe(Infinity);
   });
 });
