@@ -21,6 +21,8 @@ const emptyFor = 150_000;
 export class BlockReturns {
   /** What its agent no longer lists, and that stays its own until no pod of its node shows an address of it. */
   #waiting: readonly ListedBlock[] = [];
+  /** What waited when the look began that is under way: only for that its answer counts. */
+  #asked: readonly ListedBlock[] = [];
   /** Undefined before the first look. */
   #look: DropLook | undefined;
   /** How often its agent began to list nothing and to ask for nothing; odd while it does. */
@@ -35,8 +37,14 @@ export class BlockReturns {
     return this.areWaiting ? this.#look : undefined;
   }
 
+  beginLook(): void {
+    this.#asked = this.#waiting;
+  }
+
+  /** A block that was dropped meanwhile may be in use by a pod that the answer does not show yet. */
   lookedAt(reading: PodReading): void {
-    this.#look = dropLook(this.#waiting, reading);
+    const look = dropLook(this.#waiting, reading);
+    this.#look = { ...look, unused: look.unused.filter((block) => this.#asked.includes(block)) };
   }
 
   /** Lets blocks wait that its agent dropped just now. Returns those that waited, and go now. */

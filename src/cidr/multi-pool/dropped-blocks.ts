@@ -10,6 +10,8 @@ import { TaskGroup } from '../../runtime/task-group.ts';
 export interface DroppedHoldings {
   /** Whether blocks of the object wait for a look. */
   hasDropped(uid: string): boolean;
+  /** A look at the pods of its node begins: it decides about what waits now. */
+  beginLook(uid: string): void;
   /** Takes in what the pods of its node show. What none of them uses goes once the object is taken in again. */
   lookedAt(uid: string, reading: PodReading): void;
 }
@@ -24,13 +26,22 @@ export interface DroppedBlocksDeps {
   readonly onBug: (error: unknown) => void;
 }
 
+/** How one object is looked after that dropped blocks. */
+interface Watched {
+  readonly pause: Backoff;
+  isLooking: boolean;
+  /** It dropped more since the look began. */
+  hasDroppedMore: boolean;
+}
+
 /** Between two looks at one node, in ms. */
 const lookAgain = { base: 10_000, cap: 300_000 };
 
 export class DroppedBlocks {
   readonly #deps: DroppedBlocksDeps;
   readonly #tasks: TaskGroup;
-  readonly #pauses = new Map<string, Backoff>();
+  /** By uid. */
+  readonly #watched = new Map<string, Watched>();
 
   constructor(deps: DroppedBlocksDeps) {
     this.#deps = deps;
@@ -39,29 +50,46 @@ export class DroppedBlocks {
 
   /** An agent no longer lists blocks that it had. */
   noteDrop(name: string, uid: string): void {
-    if (!this.#tasks.isAbout(uid)) this.#tasks.beginTask(() => this.#look(name, uid), uid);
+    const watched = this.#watched.get(uid) ?? this.#newlyWatched();
+    this.#watched.set(uid, watched);
+    if (watched.isLooking) watched.hasDroppedMore = true;
+    else this.#tasks.beginTask(() => this.#look(name, uid, watched));
   }
 
   async stop(deadline: AbortSignal): Promise<void> {
     await this.#tasks.stop(deadline);
   }
 
-  async #look(name: string, uid: string): Promise<void> {
-    const { pods, holdings, reassess, clock } = this.#deps;
+  #newlyWatched(): Watched {
+    return { pause: new Backoff(lookAgain, this.#deps), isLooking: false, hasDroppedMore: false };
+  }
+
+  async #look(name: string, uid: string, watched: Watched): Promise<void> {
+    watched.isLooking = true;
+    try {
+      await this.#readPods(name, uid);
+      while (watched.hasDroppedMore) {
+        watched.hasDroppedMore = false;
+        await this.#readPods(name, uid);
+      }
+    } finally {
+      watched.isLooking = false;
+    }
+    if (this.#deps.holdings.hasDropped(uid))
+      this.#tasks.later(watched.pause.fail(), () => this.#lookLater(name, uid));
+    else this.#watched.delete(uid);
+  }
+
+  async #readPods(name: string, uid: string): Promise<void> {
+    const { pods, holdings, reassess } = this.#deps;
     const { closing: signal } = this.#tasks;
+    holdings.beginLook(uid);
     holdings.lookedAt(uid, await pods.on(name, signal));
     reassess(name);
-    if (!holdings.hasDropped(uid)) {
-      this.#pauses.delete(uid);
-      return;
-    }
-    const pause = this.#pauses.get(uid) ?? new Backoff(lookAgain, { clock, random: this.#deps.random });
-    this.#pauses.set(uid, pause);
-    this.#tasks.later(pause.fail(), () => this.#lookLater(name, uid));
   }
 
   #lookLater(name: string, uid: string): void {
     if (this.#deps.holdings.hasDropped(uid)) this.noteDrop(name, uid);
-    else this.#pauses.delete(uid);
+    else this.#watched.delete(uid);
   }
 }

@@ -102,6 +102,10 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
     return this.#known.get(uid)?.returns.areWaiting === true;
   }
 
+  beginLook(uid: string): void {
+    this.#known.get(uid)?.returns.beginLook();
+  }
+
   lookedAt(uid: string, reading: PodReading): void {
     this.#known.get(uid)?.returns.lookedAt(reading);
   }
