@@ -74,7 +74,8 @@ export function blockCondition(facts: BlockFacts, words: BlockWords): BlockCondi
     misplaced(facts, words) ??
     unserved(facts, words) ??
     incomplete(facts, words) ??
-    askedTooLate(facts, words)
+    askedTooLate(facts, words) ??
+    unused(facts, words)
   );
 }
 
@@ -130,6 +131,16 @@ function incomplete({ absent }: BlockFacts, { object }: BlockWords): BlockCondit
   return {
     reason: 'PodCIDRIncomplete',
     message: `it has no ${name} pod CIDR, and the API server accepts none later: pods of this node get no ${name} address. Drain this node, then delete its ${object} and let it register again`,
+  };
+}
+
+/** Agents take addresses from one block of each family. The others are held, and no pod gets an address of them. */
+function unused({ shown: { cidrs } }: BlockFacts, { object }: BlockWords): BlockCondition | undefined {
+  const idle = cidrs.filter((cidr) => cidrs.find(({ family }) => family === cidr.family) !== cidr);
+  if (idle.length === 0) return undefined;
+  return {
+    reason: 'PodCIDRUnused',
+    message: `its agent uses the first pod CIDR of each family: remove ${idle.map(cidrText).join(', ')} once no pod of this node has an address of it, or drain the node and delete its ${object}`,
   };
 }
 

@@ -54,6 +54,7 @@ export type BlockReason =
   | 'PodCIDRConflict'
   | 'PodCIDROutsidePools'
   | 'PodCIDRIncomplete'
+  | 'PodCIDRUnused'
   | 'PodCIDRUnreadable'
   | 'MaskSizeInvalid'
   | 'MaskSizeIgnored'

@@ -53,7 +53,12 @@ describe('a CiliumNode', () => {
       /^its pod CIDR 192.168.0.0\/24 is in no pool, .* add its network to the options, or drain the node/,
     ],
     ['with host bits', ['10.0.0.7/24'], undefined, /^$/],
-    ['with three pod CIDRs', ['10.0.0.0/24', '10.0.1.0/24', '10.0.2.0/24'], undefined, /^$/],
+    [
+      'with three pod CIDRs of one family',
+      ['10.0.0.0/24', '10.0.1.0/24', '10.0.2.0/24'],
+      'PodCIDRUnused',
+      /^its agent uses the first pod CIDR of each family: remove 10.0.1.0\/24, 10.0.2.0\/24 once no pod of this node/,
+    ],
   ])('%s is reported, keeps what it has, and costs no other its block', async (_, podCIDRs, reason, text) => {
     const world = worldOf('run');
     await addCiliumNode(world, 'bad', podCIDRs);
