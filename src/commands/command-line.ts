@@ -79,7 +79,7 @@ function buildProgram({ version, commands, terminal }: CommandLineOptions, handl
     })
     .addHelpText(
       'after',
-      `\nExit codes: ${exitCode.fine} fine, ${exitCode.failure} failure, ${exitCode.usage} usage, ${exitCode.interrupted} interrupted.`,
+      `\nExit codes: ${exitCode.fine} fine, ${exitCode.failure} failure, ${exitCode.usage} usage, ${exitCode.tooSlow} machine too slow for a demo, ${exitCode.interrupted} interrupted.`,
     );
   for (const description of commands) addCommand(program, description, { handle, terminal });
   return program;

@@ -1,4 +1,4 @@
-// Orders the chapters of the demonstration on EC2, and bounds the time of every demonstration.
+// Orders the chapters of the demonstration on EC2.
 import type { Chapter, Ec2Context } from './chapter.ts';
 import { exhaustedSubnet } from './chapters/exhausted-subnet.ts';
 import { failover } from './chapters/failover.ts';
@@ -39,9 +39,3 @@ export function chaptersFor(context: Ec2Context): readonly Chapter[] {
     failover(context),
   ];
 }
-
-/** When everything must be settled, in ms since the start. */
-export const lastMoment = 87_000;
-
-/** When everything must be over, in ms since the start: the demonstration promises to end within 90 s. */
-export const maxTime = 89_500;

@@ -11,7 +11,6 @@ import { kubeConfigFor, startKubernetesServer } from '../../simulator/kubernetes
 import { exitCode } from '../exit-code.ts';
 import { alibabaCloud } from './alibaba/alibaba-cloud.ts';
 import { azureCloud } from './azure/azure-cloud.ts';
-import { lastMoment, maxTime } from './chapters.ts';
 import { controllerFlags, type DemoCloudName, unlikeDefaultLines } from './controller-options.ts';
 import { ControllerLog } from './controller-log.ts';
 import { ControllerHandle } from './controller-handle.ts';
@@ -20,6 +19,7 @@ import type { DemoCloud, ServedCloud } from './demo-cloud.ts';
 import { DepartureWatch } from './departure-watch.ts';
 import { ec2Cloud } from './ec2-cloud.ts';
 import { isSettled, type Picture, takePicture } from './picture.ts';
+import { Progress, stateOf, tooSlow } from './progress.ts';
 import { Prometheus } from './prometheus.ts';
 import type { Screen } from './screen.ts';
 import { Story } from './story.ts';
@@ -61,30 +61,34 @@ export class Demonstration {
   readonly #options: DemonstrationOptions;
   readonly #cloud: DemoCloud;
   readonly #departures: DepartureWatch;
-  readonly #startedAt = clock.monotonic();
+  readonly #progress: Progress;
   #prometheus: Prometheus | undefined;
-  /** Lifts the time limit. A demonstration that stays up calls it. */
-  #unbound: () => void = () => undefined;
+  #isWatching = false;
+  #standsStill = false;
 
   constructor(options: DemonstrationOptions) {
     this.#options = options;
     const { cloud, nodes, seed } = options;
     this.#cloud = clouds[cloud]({ nodes, seed, pace: agentPace });
     this.#departures = new DepartureWatch(this.#cloud.cluster);
+    this.#progress = new Progress({ clock, onStandstill: (times) => this.#onStandstill(times) });
   }
 
   /** Resolves to the exit code of the process. Call it once. */
   async run(): Promise<number> {
-    const giveUp = clock.schedule(maxTime, () => {
-      this.#options.screen.printLine('time is up: a part of the demonstration did not end');
-      process.exit(exitCode.failure);
-    });
-    this.#unbound = giveUp;
     try {
       return await this.#runAll();
     } finally {
-      giveUp();
+      this.#progress.lift();
     }
+  }
+
+  /** The story ends in good order, with its summary; what hangs outside it, or a second time, does not. */
+  #onStandstill(times: number): void {
+    this.#standsStill = true;
+    if (this.#isWatching && times === 1) return;
+    this.#options.screen.printLine(tooSlow('a part of the demonstration did not end'));
+    process.exit(exitCode.tooSlow);
   }
 
   async #runAll(): Promise<number> {
@@ -171,7 +175,10 @@ export class Demonstration {
   async #play(entry: ControllerHandle, story: Story, at: Place): Promise<number> {
     const { screen, keepRunning } = this.#options;
     const start = clock.monotonic();
+    this.#isWatching = true;
     const verdict = await this.#watch(entry, story, start);
+    this.#isWatching = false;
+    this.#progress.note(verdict.kind);
     const picture = this.#picture();
     const seconds = (clock.monotonic() - start) / 1000;
     screen.close();
@@ -191,6 +198,7 @@ export class Demonstration {
     const heldOn = !keepRunning || (await this.#stayUp(entry, advice, picture));
     const badEnd = await entry.stop();
     if (verdict.kind === 'interrupted') return exitCode.interrupted;
+    if (verdict.kind === 'standstill' && heldOn) return exitCode.tooSlow;
     if (verdict.kind !== 'settled' || !heldOn) return exitCode.failure;
     if (badEnd === undefined) return exitCode.fine;
     screen.printLine(`shut down: ${badEnd}`);
@@ -212,7 +220,8 @@ export class Demonstration {
       screen.show({ elapsed: (now - start) / 1000, chapter: story.title, picture });
       const verdict = this.#verdictOn(picture, entry, story);
       if (verdict !== undefined) return verdict;
-      if (clock.monotonic() - this.#startedAt > lastMoment) return { kind: 'late', missing: story.missing };
+      if (this.#standsStill) return { kind: 'standstill', missing: story.missing };
+      this.#progress.note(stateOf(picture, story.missing));
       await sleep(clock, checkInterval, interrupt).catch(() => undefined);
     }
   }
@@ -234,7 +243,7 @@ export class Demonstration {
     { violations }: Picture,
   ): Promise<boolean> {
     const { screen, interrupt } = this.#options;
-    this.#unbound();
+    this.#progress.lift();
     const reported = new Set(violations.map(({ text }) => text));
     const before = reported.size;
     if (entry.ended !== undefined || interrupt.aborted) return true;

@@ -1,10 +1,11 @@
 // Defines how a demonstration can end.
+import { tooSlow } from './progress.ts';
 
 export type Verdict =
   | { readonly kind: 'settled' }
   | { readonly kind: 'broken' }
-  /** `missing`: titles of chapters that did not show everything. */
-  | { readonly kind: 'late'; readonly missing: readonly string[] }
+  /** Nothing changes any more. `missing`: titles of chapters that did not show everything. */
+  | { readonly kind: 'standstill'; readonly missing: readonly string[] }
   | { readonly kind: 'interrupted' }
   | { readonly kind: 'controllerEnded'; readonly why: string };
 
@@ -15,10 +16,12 @@ export function wordsOf(verdict: Verdict, releases: boolean): string {
       return `every pod has its address, every node what its watermarks ask for${releases ? ' and no more' : ''}, and no invariant was broken`;
     case 'broken':
       return 'an invariant was broken';
-    case 'late':
-      return `time is up, and not everything is settled${
-        verdict.missing.length > 0 ? `; not at their end: ${verdict.missing.join(', ')}` : ''
-      }`;
+    case 'standstill':
+      return tooSlow(
+        `not everything is settled${
+          verdict.missing.length > 0 ? `; not at their end: ${verdict.missing.join(', ')}` : ''
+        }`,
+      );
     case 'interrupted':
       return 'interrupted';
     case 'controllerEnded':

@@ -22,7 +22,6 @@ describe('the demonstration of blocks', () => {
       expect(out).toMatch(/nodes wait, node-/);
       expect(out).toMatch(/nodes use \d+ blocks, none of them shared, and no block has changed/);
     },
-    90_000,
   );
 
   test('is refused for another mode', async () => {

@@ -127,7 +127,7 @@ Commands:
   work [options]  do the work
   help [command]  display help for command
 
-Exit codes: 0 fine, 1 failure, 2 usage, 130 interrupted.
+Exit codes: 0 fine, 1 failure, 2 usage, 3 machine too slow for a demo, 130 interrupted.
 `);
   });
 

@@ -17,6 +17,7 @@ import { PoolMachine } from '../../../simulator/workload/pool-machine.ts';
 import { exitCode } from '../../exit-code.ts';
 import { ControllerLog } from '../controller-log.ts';
 import { ControllerProcess, endInWords } from '../controller-process.ts';
+import { Progress, tooSlow } from '../progress.ts';
 
 export interface BlockChapter {
   readonly title: string;
@@ -31,8 +32,6 @@ export interface BlockDemonstrationOptions {
   readonly interrupt: AbortSignal;
 }
 
-/** When everything must be over, in ms since the start: the demonstration promises to end within 60 s. */
-const maxTime = 58_000;
 const poolsPath = '/apis/cilium.io/v2alpha1/ciliumpodippools';
 /** Between two looks of the judge, in ms. */
 const lookInterval = 100;
@@ -83,12 +82,13 @@ export class BlockDemonstration {
     await writeFile(this.#kubeconfig, kubeConfigFor({ url: server.url }));
     printLine(`embedded Kubernetes API: ${this.#kubeconfig}`);
     printLine(`log of the controller: ${this.#log.path}`);
-    const stop = (): void => this.#ending.abort(interrupt.aborted ? 'interrupted' : 'time is up');
+    const stop = (): void => this.#ending.abort(interrupt.aborted ? 'interrupted' : 'standstill');
     interrupt.addEventListener('abort', stop, { once: true });
-    const cancel = clock.schedule(maxTime, stop);
-    const judging = this.#judge();
+    const progress = new Progress({ clock, onStandstill: stop });
+    const judging = this.#judge(progress);
     try {
       for (const chapter of chapters) {
+        progress.note(chapter.title);
         printLine(`\n${Math.round(this.elapsed / 1000)} s  ${chapter.title}`);
         await chapter.play();
       }
@@ -96,10 +96,12 @@ export class BlockDemonstration {
     } catch (error) {
       if (!this.#ending.signal.aborted) throw error;
       if (interrupt.aborted) return exitCode.interrupted;
-      printLine('time is up: a part of the demonstration did not end');
-      return exitCode.failure;
+      this.#reportViolations();
+      if (this.violations.size > 0) return exitCode.failure;
+      printLine(tooSlow('a part of the demonstration did not end'));
+      return exitCode.tooSlow;
     } finally {
-      cancel();
+      progress.lift();
       this.#ending.abort();
       await judging;
       for (const machine of this.machines.values()) machine.stop();
@@ -214,10 +216,11 @@ export class BlockDemonstration {
     return sleep(clock, ms, this.#ending.signal);
   }
 
-  async #judge(): Promise<void> {
+  async #judge(progress: Progress): Promise<void> {
     const { signal } = this.#ending;
     while (!signal.aborted) {
       this.#look();
+      progress.note(JSON.stringify([...this.machines].map(([name, { inUse }]) => [name, inUse])));
       await sleep(clock, lookInterval, signal).catch(() => undefined);
     }
   }
@@ -232,10 +235,14 @@ export class BlockDemonstration {
     }
   }
 
+  #reportViolations(): void {
+    this.#look();
+    for (const violation of this.violations) this.options.printLine(`broken: ${violation}`);
+  }
+
   #verdict(): number {
     const { printLine } = this.options;
-    this.#look();
-    for (const violation of this.violations) printLine(`broken: ${violation}`);
+    this.#reportViolations();
     const { unserved } = this;
     if (unserved > 0) printLine(`broken: ${unserved} nodes have no block`);
     if (this.violations.size > 0 || unserved > 0) return exitCode.failure;
