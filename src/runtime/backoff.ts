@@ -29,6 +29,18 @@ export function randomWait(
   return random === undefined ? wait : wait * (0.5 + random.next() / 2);
 }
 
+/** Upper bound for what a server may ask for, in ms. */
+const maxAsked = 300_000;
+
+/**
+ * The wait before the next attempt, in ms. A server that asks for a wait (`asked`) knows when it has room, so its word
+ * replaces our own backoff, shorter or longer. It tells many the same, so up to a quarter of it is added. 0 says nothing.
+ */
+export function waitBeforeRetry(backoff: number, asked: number | undefined, random: Random): number {
+  if (asked === undefined || asked <= 0) return backoff;
+  return Math.min(asked, maxAsked) * (1 + random.next() / 4);
+}
+
 /** The state after one more failure at `now`. */
 export function backOff(
   previous: BackoffState | undefined,

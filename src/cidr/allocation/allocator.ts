@@ -1,7 +1,7 @@
 // Gives every object the blocks that it should get: what objects show is held first, then the oldest that lacks one is served,
 // with a bounded number of writes in flight. It waits for nothing while it decides, so it needs no lock: what a write reserves
 // is taken before the write starts.
-import { Backoff } from '../../runtime/backoff.ts';
+import { Backoff, waitBeforeRetry } from '../../runtime/backoff.ts';
 import { sleep } from '../../runtime/clock.ts';
 import { TaskGroup } from '../../runtime/task-group.ts';
 import type { Allotment, Change, Lack, Reservation } from './allotment.ts';
@@ -302,7 +302,10 @@ export class Allocator<H extends Holder, D> implements BlockAllocator<H> {
     const outcome = await holders.assign(holder, draft, this.#work.deadline);
     if (outcome.kind === 'unavailable') entry.unanswered = { version: holder.version, until };
     emit({ kind: 'written', name: holder.name, outcome });
-    if (this.#isTooMuch(entry, outcome)) entry.backoff.fail();
+    if (this.#isTooMuch(entry, outcome)) {
+      const asked = outcome.kind === 'unavailable' ? outcome.retryAfterMs : undefined;
+      entry.backoff.pauseFor(waitBeforeRetry(entry.backoff.fail(), asked, this.#deps.random));
+    }
     if (outcome.kind === 'written') this.#take(entry, outcome.holder);
     else if (outcome.kind === 'denied' || outcome.kind === 'invalid') this.#refuse(entry, outcome);
     else if (outcome.kind === 'unavailable') await this.#readAgain(entry, outcome.retryAfterMs);

@@ -16,7 +16,8 @@ export class ControllerLog {
     // A full disk must cost only the log, not the demonstration.
     this.#stream.on('error', () => undefined);
     process.once('exit', (code) => {
-      if (code !== exitCode.failure && code !== exitCode.tooSlow) rmSync(directory, { recursive: true, force: true });
+      if (code !== exitCode.failure && code !== exitCode.tooSlow)
+        rmSync(directory, { recursive: true, force: true });
     });
   }
 

@@ -5,7 +5,7 @@ import type { CiliumNodeWriter } from './cilium-node-writer.ts';
 import { type JsonObject, textAt } from '../transport/json.ts';
 import { TaskGroup } from '../../runtime/task-group.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { randomWait } from '../../runtime/backoff.ts';
+import { randomWait, waitBeforeRetry } from '../../runtime/backoff.ts';
 import type { Random } from '../../runtime/random.ts';
 import { retry } from '../../runtime/retry.ts';
 
@@ -27,7 +27,7 @@ const backoffPolicy = { base: 1000, cap: 30_000 };
 /** Attempts to write one text if the object changes meanwhile. */
 const maxTries = 5;
 
-type Written = 'done' | 'conflict' | 'unavailable';
+type Written = 'done' | 'conflict' | { readonly kind: 'unavailable'; readonly retryAfterMs?: number };
 
 interface Said {
   readonly uid: string;
@@ -79,8 +79,8 @@ export class BlockedErrors {
       };
       const end = await retry({ clock, signal: this.#work.closing }, attempt, (written, tries) => {
         if (written === 'done' || written === 'forbidden') return undefined;
-        const pause = randomWait(backoffPolicy, tries, random);
-        return written === 'unavailable' ? pause : 0;
+        if (written === 'conflict') return 0;
+        return waitBeforeRetry(randomWait(backoffPolicy, tries, random), written.retryAfterMs, random);
       });
       if (end === 'forbidden') return;
       if (isStill()) this.#waiting.delete(name);
@@ -92,7 +92,7 @@ export class BlockedErrors {
     const { writer, known } = this.#deps;
     const { closing: signal } = this.#work;
     const live = await writer.get(name, signal);
-    if (live.kind !== 'found') return live.kind === 'unavailable' ? 'unavailable' : 'done';
+    if (live.kind !== 'found') return live.kind === 'unavailable' ? live : 'done';
     // The answer to the write then differs from the known object by this write only.
     known.observe(live.raw);
     if (this.#waiting.get(name) !== said) return 'done';
@@ -101,7 +101,8 @@ export class BlockedErrors {
     const status = { ipam: { 'operator-status': { error: said.text === '' ? null : said.text } } };
     const outcome = await writer.patchStatus(target, status, signal);
     if (outcome.kind === 'written') known.observe(outcome.raw);
-    return outcome.kind === 'conflict' || outcome.kind === 'unavailable' ? outcome.kind : 'done';
+    if (outcome.kind === 'unavailable') return outcome;
+    return outcome.kind === 'conflict' ? 'conflict' : 'done';
   }
 }
 

@@ -1,7 +1,7 @@
 // Reports what happens to nodes as Kubernetes Events, best effort. It drops what it cannot write; no failure reaches
 // the caller.
 import type { Clock } from '../../runtime/clock.ts';
-import { randomWait } from '../../runtime/backoff.ts';
+import { randomWait, waitBeforeRetry } from '../../runtime/backoff.ts';
 import type { Random } from '../../runtime/random.ts';
 import { retry } from '../../runtime/retry.ts';
 import { ask, type ApiRefusal, type Reply } from '../transport/api-reply.ts';
@@ -192,7 +192,7 @@ export class EventRecorder {
       tries > retries.max || mayWrite?.() === false ? 'given up' : this.#write(story, signal);
     const end = await retry({ clock, signal }, attempt, (refusal, tries) => {
       if (typeof refusal !== 'object' || refusal.kind !== 'unavailable') return undefined;
-      return Math.max(randomWait(retries.policy, tries, random), refusal.retryAfterMs ?? 0);
+      return waitBeforeRetry(randomWait(retries.policy, tries, random), refusal.retryAfterMs, random);
     });
     if (end === 'given up') this.#drop(story);
     else if (end !== undefined) this.#refused(story, end);

@@ -1,5 +1,5 @@
 // Decides what a reflector does after a list or a watch ends. A pure function.
-import { type BackoffState, type BackoffPolicy, backOff } from '../../runtime/backoff.ts';
+import { type BackoffState, type BackoffPolicy, backOff, waitBeforeRetry } from '../../runtime/backoff.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { WatchEnd } from './watch-stream.ts';
 
@@ -39,9 +39,6 @@ const healthyAge = 10_000;
 /** After this many consecutive errors the resource version is no longer trusted. A restored backup looks like that. */
 const relistAfter = 5;
 
-/** Upper bound for a server's Retry-After, in ms. */
-const maxRetryAfter = 300_000;
-
 export const fairCourse: Course = { backoff: undefined, refusedWatches: 0 };
 
 export function nextAfter(course: Course, attempt: Attempt, now: number, random: Random): Next {
@@ -53,7 +50,14 @@ export function nextAfter(course: Course, attempt: Attempt, now: number, random:
 
   if (end.kind === 'denied') return afterMissingPermission(what, random);
   if (end.kind === 'gone') return afterMissingPermission('list', random);
-  if (end.kind === 'unavailable') return afterFailure(course, { ...attempt, end }, backoff, wait);
+  if (end.kind === 'unavailable') {
+    return afterFailure(
+      course,
+      { ...attempt, end },
+      backoff,
+      waitBeforeRetry(wait, end.retryAfterMs, random),
+    );
+  }
   const begin = end.kind === 'ended' ? 'watch' : 'list';
   const inOrder = healthy && (end.kind === 'ended' || end.kind === 'expired');
   return inOrder
@@ -82,6 +86,6 @@ function afterFailure(
   return {
     course: { backoff, refusedWatches },
     begin: refusedWatches >= relistAfter ? 'list' : what,
-    wait: Math.max(wait, Math.min(end.retryAfterMs ?? 0, maxRetryAfter)),
+    wait,
   };
 }

@@ -1,6 +1,6 @@
 // Writes one CiliumNode until it holds the desired content. Each write is one difference, computed from the
 // newest known state, so a conflict costs a read and never a wrong write.
-import { Backoff } from '../../runtime/backoff.ts';
+import { Backoff, waitBeforeRetry } from '../../runtime/backoff.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Requeue } from '../../runtime/requeue.ts';
 import type { Random } from '../../runtime/random.ts';
@@ -207,7 +207,7 @@ export class NodePublisher {
       case 'unavailable':
         return {
           kind: 'paused',
-          requeueAfter: Math.max(failure.retryAfterMs ?? 0, this.#backoff.fail()),
+          requeueAfter: waitBeforeRetry(this.#backoff.fail(), failure.retryAfterMs, this.#deps.random),
         };
       case 'conflict':
         return { kind: 'paused', requeueAfter: this.#backoff.fail() };

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { Backoff, backOff, type BackoffState } from '../../../src/runtime/backoff.ts';
+import { Backoff, backOff, type BackoffState, waitBeforeRetry } from '../../../src/runtime/backoff.ts';
 import { Random } from '../../../src/runtime/random.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
 
@@ -38,4 +38,18 @@ test('an exponential backoff doubles the wait with each failure up to the cap, w
     expect(state.until - 500).toBeLessThanOrEqual(full);
   }
   expect(state?.failures).toBe(6);
+});
+
+test.each<[string, number | undefined, number, number]>([
+  ['nothing', undefined, 30_000, 30_000],
+  ['no wait', 0, 30_000, 30_000],
+  ['less than the backoff', 1000, 1000, 1250],
+  ['more than the backoff', 60_000, 60_000, 75_000],
+  ['a year', 31_536_000_000, 300_000, 375_000],
+])('a server that asks for %s is kept to', (_, asked, min, max) => {
+  const random = new Random('asked');
+  const waits = Array.from({ length: 100 }, () => waitBeforeRetry(30_000, asked, random));
+
+  expect(waits.every((wait) => wait >= min && wait <= max)).toBe(true);
+  expect(new Set(waits).size > 1).toBe(min !== max);
 });

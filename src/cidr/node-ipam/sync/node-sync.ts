@@ -66,7 +66,7 @@ export class NodeSync {
     this.#state = 'waiting';
     const isAskedAgain = this.#isAskedAgain && isFine;
     this.#isAskedAgain = false;
-    const wait = isAskedAgain ? 0 : Math.max(this.#timeout.next(), retryAfterMs);
+    const wait = isAskedAgain ? 0 : retryAfterMs > 0 ? retryAfterMs : this.#timeout.next();
     this.#cancel = this.#deps.later(wait, () => this.request());
   }
 }

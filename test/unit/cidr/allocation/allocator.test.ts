@@ -70,6 +70,18 @@ describe('an allocator', () => {
     },
   );
 
+  test('writes as soon as a busy API server allows, however often it was refused', async () => {
+    const { model } = allocatorRig({ pools: small });
+    model.fate = () => 'busy';
+    model.create('a');
+    await model.clock.advance(120_000);
+
+    model.fate = () => 'ok';
+    await model.clock.advance(1500);
+
+    expect(blocksOf(model)).toEqual({ a: ['10.0.0.0/24'] });
+  });
+
   test('gives both families or neither', async () => {
     const { model, ledger } = allocatorRig({
       pools: [

@@ -21,8 +21,17 @@ export function cidr(text: string): Cidr {
   return reading.cidr;
 }
 
-/** What happens to a write. `lostLate`: it takes effect after its answer was lost. */
-export type Fate = 'ok' | 'conflict' | 'lost' | 'lostBefore' | 'lostLate' | 'denied' | 'invalid' | 'pruned';
+/** What happens to a write. `lostLate`: it takes effect after its answer was lost. `busy`: come back in a second. */
+export type Fate =
+  | 'ok'
+  | 'conflict'
+  | 'lost'
+  | 'lostBefore'
+  | 'lostLate'
+  | 'denied'
+  | 'invalid'
+  | 'pruned'
+  | 'busy';
 
 const never = new AbortController().signal;
 
@@ -80,6 +89,7 @@ export class HolderModel implements BlockHolders {
     await sleep(this.clock, latency / 2, signal);
     const apply = (): Assignment => this.#apply(holder, fate === 'pruned' ? [] : blocks);
     if (fate === 'denied' || fate === 'invalid') return { kind: fate, message: `it is ${fate}` };
+    if (fate === 'busy') return { kind: 'unavailable', message: 'busy', retryAfterMs: 1000 };
     if (fate === 'conflict') return { kind: 'conflict' };
     const outcome = fate === 'lostBefore' || fate === 'lostLate' ? undefined : apply();
     if (fate === 'lostLate') void sleep(this.clock, this.lateness, never).then(apply);

@@ -76,6 +76,18 @@ describe('the reason why a CiliumNode is not served', () => {
     expect(patches).toEqual(expected);
   });
 
+  test('is written as soon as a busy server allows', async () => {
+    const busy = { kind: 'unavailable', message: 'busy', retryAfterMs: 20_000 } as const;
+    const { errors, clock, patches } = rigOf([found(objectOf())], [busy]);
+
+    errors.writeError(node, 'why');
+    await clock.advance(19_999);
+    const early = patches.length;
+    await clock.advance(5001);
+
+    expect([early, patches]).toEqual([1, [said('why'), said('why')]]);
+  });
+
   test('is the last one that was reported, and none once the node is served', async () => {
     const { errors, clock, patches } = rigOf([found(objectOf())]);
 

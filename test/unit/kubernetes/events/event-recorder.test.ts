@@ -210,6 +210,16 @@ describe('EventRecorder', () => {
     expect(recorder.figures().queued).toBe(0);
   });
 
+  test('writes as soon as a busy server allows, however often it was refused', async () => {
+    const { clock, recorder, transport } = rig(() => ({ status: 429, retryAfterMs: 1000 }));
+
+    recorder.record(node, deficit);
+    await clock.advance(5000);
+
+    // Our own backoff would make fewer, each longer after the last.
+    expect(transport.requests.length).toBeGreaterThanOrEqual(5);
+  });
+
   test('writes no second Event after a lost answer', async () => {
     const names: unknown[] = [];
     const { clock, recorder } = rig(({ body }) => {

@@ -187,9 +187,24 @@ describe('a reflector after a failure', () => {
     const whileListBusy = transport.requests.length;
     await clock.advance(60_000);
     const whileWatchBusy = transport.requests.length;
-    await clock.advance(20_000);
+    await clock.advance(31_000);
 
     expect([whileListBusy, whileWatchBusy, transport.requests.length]).toEqual([1, 3, 4]);
+  });
+
+  test('returns as soon as a busy server allows, however often it was refused', async () => {
+    const busy: Script = { status: 429, retryAfterMs: 1000 };
+    const { clock, transport } = rig(
+      serve(
+        Array.from({ length: 100 }, () => busy),
+        [new LineFeed()],
+      ),
+    );
+
+    await clock.advance(50_000);
+
+    expect(transport.requests.length).toBeGreaterThanOrEqual(40);
+    expect(transport.requests.length).toBeLessThanOrEqual(51);
   });
 
   test.each([

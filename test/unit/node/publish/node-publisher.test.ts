@@ -82,6 +82,16 @@ test.each(refusals)('a refused write is not repeated for a while: $kind', async 
   expect(texts(made.written)).toEqual(['one']);
 });
 
+test('a busy API server is asked again when it allows, however often it refused', async () => {
+  const { run } = rig({ kind: 'unavailable', message: 'busy', retryAfterMs: 1000 });
+
+  for (let refused = 0; refused < 10; refused++) {
+    const { requeueAfter = 0 } = (await run()) as { readonly requeueAfter?: number };
+    expect(requeueAfter).toBeGreaterThanOrEqual(1000);
+    expect(requeueAfter).toBeLessThanOrEqual(1250);
+  }
+});
+
 test('an object that is not found is read again, because it may exist', async () => {
   expect(await rig({ kind: 'gone' }).run()).toEqual(refused);
 });
