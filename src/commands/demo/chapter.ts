@@ -43,8 +43,6 @@ export interface Chapter {
   readonly title: string;
   /** What to watch, in a line or two. */
   readonly hints: readonly string[];
-  /** When the next chapter starts even if this one is still running, in ms after its own start. */
-  readonly max: number;
   beginChapter(picture: Picture): void;
   /** Called at each check, from its start until it is over. */
   watch(moment: Moment): Progress;

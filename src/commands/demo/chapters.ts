@@ -30,7 +30,6 @@ export function chaptersFor(context: Ec2Context): readonly Chapter[] {
       nodes,
       crowd: crowdPods,
       hint: 'No other zone notices.',
-      max: 9000,
     }),
     releaseAddresses(context, {
       nodes,

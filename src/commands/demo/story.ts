@@ -1,7 +1,9 @@
-// Plays the chapters in order. Each starts when the previous one permits it; one that continues runs beside the next.
+// Plays the chapters in order. Each starts when the previous one permits it, or has come to a standstill; one that continues
+// runs beside the next.
 import type { Chapter } from './chapter.ts';
 import type { LogLine } from './controller-process.ts';
 import type { Picture } from './picture.ts';
+import { patience, stateOf } from './progress.ts';
 import type { Screen } from './screen.ts';
 
 interface StartedChapter {
@@ -10,11 +12,16 @@ interface StartedChapter {
   isOver: boolean;
 }
 
+/** How long nothing may change before the next chapter starts all the same, in ms: it may bring back movement. */
+const longestPause = patience / 2;
+
 export class Story {
   readonly #ahead: Chapter[];
   readonly #started: StartedChapter[] = [];
   readonly #screen: Pick<Screen, 'turn'>;
   #mayTurn = true;
+  #state = '';
+  #changedAt = 0;
 
   constructor(chapters: readonly Chapter[], screen: Pick<Screen, 'turn'>) {
     this.#ahead = [...chapters];
@@ -38,21 +45,30 @@ export class Story {
 
   /** `now` in ms; starts at most one chapter. */
   update(picture: Picture, now: number): void {
+    this.#noteState(picture, now);
     for (const started of this.#started) {
       if (started.isOver) continue;
       const elapsed = now - started.at;
       const progress = started.chapter.watch({ picture, elapsed });
       started.isOver = progress === 'over';
       if (started === this.#started.at(-1))
-        this.#mayTurn = progress !== 'running' || elapsed >= started.chapter.max;
+        this.#mayTurn = progress !== 'running' || now - this.#changedAt >= longestPause;
     }
     if (this.#mayTurn) this.#turn(picture, now);
+  }
+
+  #noteState(picture: Picture, now: number): void {
+    const state = stateOf(picture, this.missing);
+    if (state === this.#state) return;
+    this.#state = state;
+    this.#changedAt = now;
   }
 
   #turn(picture: Picture, now: number): void {
     const chapter = this.#ahead.shift();
     if (chapter === undefined) return;
     this.#mayTurn = false;
+    this.#changedAt = now;
     this.#started.push({ chapter, at: now, isOver: false });
     this.#screen.turn(
       `== ${this.#started.length}. ${chapter.title}`,

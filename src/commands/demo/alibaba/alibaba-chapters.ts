@@ -52,7 +52,6 @@ export function alibabaChapters(context: AlibabaContext, left: LeftInterfaces): 
       nodes,
       crowd: crowdPods,
       hint: 'No other zone notices.',
-      max: 9000,
     }),
     releaseAddresses(context, { nodes, agents: 'All agents of this cloud are asked.' }),
     orphans(context, left),

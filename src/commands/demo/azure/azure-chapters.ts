@@ -42,7 +42,6 @@ export function azureChapters(context: AzureContext): readonly Chapter[] {
       nodes,
       crowd,
       hint: 'No other scale set notices. Then the pods leave again.',
-      max: 16_000,
       relieve: () => run(departureOf(crowd(nodes().inDeficit), 0, 1000)),
     }),
     releaseAddresses(context, {

@@ -20,8 +20,6 @@ export interface SmallSubnet {
   readonly crowd: (nodeName: string) => Burst;
   /** What to watch besides. */
   readonly hint: string;
-  /** As of the chapter, in ms. */
-  readonly max: number;
   /** Makes room once the report was read, unless a later chapter does. */
   readonly relieve?: () => void;
 }
@@ -37,7 +35,6 @@ export function exhaustedSubnet(context: ChapterContext, subnet: SmallSubnet): C
       `Pods crowd on one of the two nodes of ${subnet.place}, and its only pod ${subnet.kind}, ${subnet.name}, has too little left.`,
       `Look at what the node says: why, and what to do about it. ${subnet.hint}`,
     ],
-    max: subnet.max,
     beginChapter: () => {
       node = subnet.nodes().inDeficit;
       context.run(subnet.crowd(node));

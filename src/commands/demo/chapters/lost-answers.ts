@@ -90,7 +90,6 @@ export function lostAnswers(context: ChapterContext, calls: LosableCalls): Chapt
   return {
     title: 'answers get lost',
     hints: calls.hints,
-    max: 12_000,
     beginChapter: () => {
       waiting = calls
         .targets()

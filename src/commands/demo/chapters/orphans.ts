@@ -19,7 +19,6 @@ export function orphans(context: ChapterContext, { ours, others, place }: LeftIn
       `In ${place} there are ${ours.length} interfaces that a controller of this cluster created and never attached, and`,
       `${others.length} of another cluster. Such an interface is deleted once it was seen detached for a minute, if its tags name this cluster.`,
     ],
-    max: Infinity,
     beginChapter: () => undefined,
     watch: () => {
       if (left(ours).length > 0) return 'running';

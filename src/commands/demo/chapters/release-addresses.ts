@@ -7,7 +7,8 @@ import type { SmallSubnetNodes } from './small-zone.ts';
 const headStart = 4000;
 /** How long the middle stays on screen, in ms: by then some releases are done and most are not. */
 const readingTime = 750;
-const max = 14_000;
+/** From then on, any release is enough to go on, in ms. */
+const longest = 14_000;
 
 export function releaseAddresses(
   context: ChapterContext,
@@ -21,7 +22,6 @@ export function releaseAddresses(
       'First the pods of the other node in the crowded zone leave, then most pods everywhere. Agents that are asked see an',
       `address marked, say that it is ready, and see it released. ${agents}`,
     ],
-    max,
     beginChapter: () => {
       const { generous } = nodes();
       context.run(departureOf(reportPods(generous), 0, 500));
@@ -31,7 +31,7 @@ export function releaseAddresses(
       const { marked, ready, hidden, unassigned } = departures;
       const isInTheMiddle = marked + ready > 0 && marked + ready + hidden > context.nodes / 2;
       // A small fleet may finish before the first check.
-      if (elapsed >= max) return unassigned > 0 ? 'over' : 'running';
+      if (elapsed >= longest) return unassigned > 0 ? 'over' : 'running';
       if (!isInTheMiddle || elapsed < headStart + 3000) return 'running';
       since ??= elapsed;
       return elapsed >= since + readingTime ? 'over' : 'running';

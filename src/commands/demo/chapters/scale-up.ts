@@ -8,7 +8,6 @@ export function join(): Chapter {
     hints: [
       'Each gets 8 free addresses before its first pod (its pre-allocate watermark): held grows, pods do not wait.',
     ],
-    max: 12_000,
     beginChapter: () => undefined,
     watch: ({ picture: { nodes }, elapsed }) =>
       nodes.serving === nodes.total && elapsed >= 3000 ? 'over' : 'running',
@@ -23,7 +22,6 @@ export function scaleUp(context: ChapterContext, cloud: string, generous: () => 
     hints: [
       `${web.pods} pods arrive within ${web.over / 1000} s: addresses come before the pods do, at the speed that the rate limits of ${cloud} allow.`,
     ],
-    max: 10_000,
     beginChapter: () => {
       context.run(reportPods(generous()));
       context.run(web);

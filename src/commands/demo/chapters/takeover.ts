@@ -45,7 +45,6 @@ export function takeover(context: ChapterContext, changes: Changes): Chapter {
   return {
     title: changes.title,
     hints: changes.hints,
-    max: Infinity,
     beginChapter: changes.beginChanges,
     onLogLine: ({ message }) => {
       if (message !== 'leading' || killedAt === undefined || leadsAt !== undefined) return;

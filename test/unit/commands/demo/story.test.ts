@@ -16,13 +16,12 @@ const picture: Picture = {
 };
 
 /** Two chapters; the test sets the progress of the first. Checks are a second apart. */
-function story(max = 60_000) {
+function story() {
   const log: string[] = [];
   const state: { progress: Progress } = { progress: 'running' };
   const chapter = (title: string, progress: () => Progress): Chapter => ({
     title,
     hints: ['look there'],
-    max,
     beginChapter: () => void log.push(`${title} begins`),
     watch: ({ elapsed }) => {
       log.push(`${title} at ${elapsed / 1000}`);
@@ -34,9 +33,9 @@ function story(max = 60_000) {
     turn: (title, hints) => void log.push(title, ...hints),
   });
   let now = 0;
-  const update = (): readonly string[] => {
-    now += 1000;
-    chapters.update(picture, now);
+  const update = (seconds = 1, change: Partial<Picture> = {}): readonly string[] => {
+    now += seconds * 1000;
+    chapters.update({ ...picture, ...change }, now);
     return log.splice(0);
   };
   return { chapters, update, log, state };
@@ -71,12 +70,21 @@ describe('a story', () => {
     expect(chapters.missing).toEqual(missing);
   });
 
-  test('continues after a chapter that takes too long, and records that it did not end', () => {
-    const { chapters, update } = story(1500);
-    update();
+  test('waits for a chapter as long as something changes', () => {
+    const { chapters, update } = story();
     update();
 
-    expect(update()).toEqual(['a at 2', '== 2. b', '   look there', 'b begins']);
+    for (let waiting = 1; waiting < 100; waiting++) update(29, { pods: { served: 0, waiting, maxWait: 0 } });
+
+    expect(chapters.title).toBe('a');
+  });
+
+  test('continues after a chapter that stands still, and records that it did not end', () => {
+    const { chapters, update } = story();
+    update();
+    update(29);
+
+    expect(update()).toEqual(['a at 30', '== 2. b', '   look there', 'b begins']);
     update();
     expect(chapters.missing).toEqual(['a']);
   });
