@@ -256,7 +256,7 @@ export class CloudState implements CloudPort {
     }
   }
 
-  #resyncEnded({ error, isEmpty, ...figures }: FinishedResync): void {
+  #resyncEnded({ error, isEmpty, unreadNetworks, ...figures }: FinishedResync): void {
     const { log, registry } = this.#deps.host;
     const { metrics } = registry;
     const seconds = figures.duration / 1000;
@@ -270,7 +270,11 @@ export class CloudState implements CloudPort {
       this.#failures.keepInstances((instanceId) => this.inventory.view(instanceId) !== undefined);
       if (this.hasRead || this.hasNothingToRead) this.#withdrawals.noteResync();
       if (isEmpty) this.#deps.onNothingToRead();
-      else log.info('read the cloud', { seconds: Math.round(figures.duration) / 1000 });
+      else
+        log.info('read the cloud', {
+          seconds: Math.round(figures.duration) / 1000,
+          ...(unreadNetworks.length > 0 && { unreadNetworks }),
+        });
     } else this.#failures.report(cannotReadCloud, error);
     this.#deps.nodes().wakeWhere(({ assessment }) => assessment.kind === 'unread');
   }

@@ -79,6 +79,8 @@ export interface FinishedResync {
   readonly folds: number;
   /** Whether there was nothing to read: no node is served. */
   readonly isEmpty: boolean;
+  /** Networks of which something could not be read, while others were read. */
+  readonly unreadNetworks: readonly string[];
   /** Undefined if it succeeded. */
   readonly error: unknown;
 }
@@ -95,6 +97,8 @@ export class Resync {
   #wholeBlocks = new Map<string, number>();
   /** When the current infrastructure was requested, in monotonic ms. */
   #infrastructureAsOf = -Infinity;
+  /** Networks that the last listing left out. */
+  #unlistedNetworks: readonly string[] = [];
   #listing: Listing | 'about to begin' | undefined = 'about to begin';
   readonly #backoff: Backoff;
   #lastStartedAt: number | undefined;
@@ -213,12 +217,19 @@ export class Resync {
         return reason ?? new Error('unknown');
       });
       const duration = clock.monotonic() - startedAt;
-      emit({ kind: 'ended', resync: { duration, latency, folds, isEmpty: isEmpty(what), error } });
+      const unreadNetworks = this.#unreadNetworks();
+      const resync = { duration, latency, folds, isEmpty: isEmpty(what), unreadNetworks, error };
+      emit({ kind: 'ended', resync });
       if (error === undefined) {
         this.#backoff.forget();
         await this.#pause(interval, signal);
       } else await sleep(clock, this.#backoff.fail(maxPause(error)), signal);
     }
+  }
+
+  #unreadNetworks(): readonly string[] {
+    const unread: readonly string[] = [...(this.#infrastructure.unreadNetworks?.keys() ?? [])];
+    return [...new Set([...unread, ...this.#unlistedNetworks])].sort();
   }
 
   async #pause(ms: number, signal: AbortSignal): Promise<void> {
@@ -271,8 +282,10 @@ export class Resync {
     const next = withMemory(read.infrastructure, this.#infrastructure);
     const reshaped = !sameShape(next, this.#infrastructure);
     this.#infrastructure = next;
-    const isRead = (id: string): boolean =>
-      !isUnread(read.infrastructure, { id, zone: next.subnets.get(id)?.zone ?? '' });
+    const isRead = (id: string): boolean => {
+      const { zone = '', networkId = '' } = next.subnets.get(id) ?? {};
+      return !isUnread(read.infrastructure, { id, zone, networkId });
+    };
     ledger.observe(freeAddressesOf(read.infrastructure), read.startedAt, isRead);
     emit({ kind: 'infrastructure', reshaped, problems: read.problems });
   }
@@ -284,11 +297,13 @@ export class Resync {
     this.#listing = listing;
     const turn = (): Promise<void> => sleep(clock, 0, context.signal);
     const unread = new Map<string, CloudError>();
+    const unlistedNetworks: string[] = [];
     for await (const page of implementation.observe({ kind: 'all', ...what }, context)) {
       for (const { instanceId, error } of page.failed ?? []) {
         listing.leaveOut(instanceId);
         unread.set(instanceId, error);
       }
+      unlistedNetworks.push(...(page.unreadNetworks ?? []));
       listing.apply(page.observations, page.startedAt);
       this.learnNetwork(page);
       for (const taken of takenIn(page)) census.take(taken);
@@ -296,6 +311,7 @@ export class Resync {
     }
     const changed = await interleaved(listing.end(), turn);
     this.#lastStartedAt = startedAt;
+    this.#unlistedNetworks = unlistedNetworks;
     this.#wholeBlocks = new Map(
       [...this.#infrastructure.subnets.values()].map(({ id, cidr }) => [id, census.wholeBlocks(id, cidr)]),
     );
@@ -324,8 +340,11 @@ export class Resync {
 
   async #count(networks: readonly string[], context: CallContext): Promise<void> {
     const { implementation, ledger, emit } = this.#options;
-    const { counts, startedAt, unread } = await implementation.readSubnetCounts(networks, context);
-    ledger.observe(counts, startedAt, (id) => unread?.has(id) !== true);
+    const read = await implementation.readSubnetCounts(networks, context);
+    const networkOf = (id: string): string => this.#infrastructure.subnets.get(id)?.networkId ?? '';
+    const isRead = (id: string): boolean =>
+      read.unread?.has(id) !== true && read.unreadNetworks?.has(networkOf(id)) !== true;
+    ledger.observe(read.counts, read.startedAt, isRead);
     emit({ kind: 'infrastructure', reshaped: false, problems: [] });
   }
 }

@@ -20,7 +20,7 @@ export type SubnetChoice =
   | { readonly kind: 'chosen'; readonly subnet: Subnet }
   /**
    * Unreadable: the node's own subnet has no room, and the alternatives cannot be read, which are subnets with the same
-   * routes, or those of its zone.
+   * routes, or those of its network or zone.
    */
   | ObstacleOf<'subnetsExhausted' | 'noSubnetMatches' | 'networkUnreadable'>;
 
@@ -38,10 +38,7 @@ export function chooseSubnet(requirements: NodeRequirements, facts: SubnetFacts)
   const { candidates, unreadable } = candidatesFor(requirements, facts);
   const hasRoom = candidates.some(({ id }) => facts.free(id) >= facts.minUseful);
   if (unreadable !== undefined && !hasRoom) return { kind: 'networkUnreadable', failure: unreadable };
-  const unreadZone = facts.infrastructure.unreadZones?.get(requirements.zone);
-  if (candidates.length === 0 && unreadZone !== undefined)
-    return { kind: 'networkUnreadable', failure: unreadZone };
-  if (candidates.length === 0) return { kind: 'noSubnetMatches', wanted: describeWanted(requirements) };
+  if (candidates.length === 0) return withoutCandidates(requirements, facts.infrastructure);
   const ranked = candidates
     .map((subnet) => ({ subnet, free: facts.free(subnet.id) }))
     .sort((a, b) => b.free - a.free || (a.subnet.id < b.subnet.id ? -1 : 1));
@@ -50,6 +47,17 @@ export function chooseSubnet(requirements: NodeRequirements, facts: SubnetFacts)
     return { kind: 'subnetsExhausted', subnetIds: candidates.map((subnet) => subnet.id).sort() };
   }
   return { kind: 'chosen', subnet: best.subnet };
+}
+
+/** Where something was not read, nothing says that no subnet matches. */
+function withoutCandidates(
+  requirements: NodeRequirements,
+  { unreadNetworks, unreadZones }: Infrastructure,
+): SubnetChoice {
+  const failure = unreadNetworks?.get(requirements.networkId) ?? unreadZones?.get(requirements.zone);
+  return failure === undefined
+    ? { kind: 'noSubnetMatches', wanted: describeWanted(requirements) }
+    : { kind: 'networkUnreadable', failure };
 }
 
 function candidatesFor(

@@ -27,12 +27,28 @@ export async function* observe(reading: Reading, scope: ObservationScope): Async
   // Anything that cannot be an id has no interfaces; agents can write any text.
   if (scope.kind === 'all') {
     const networkIds = scope.networkIds.filter((id) => isIdOf('vpc', id));
-    yield* inParts(networkIds, 1, ([id = '']) => observeNetwork(reading, id));
+    yield* observeNetworks(reading, networkIds);
     return;
   }
   const ids = scope.instanceIds.filter((id) => isIdOf('i', id));
   if (ids.length === 1 && hasNoTags(reading)) yield* observeInstance(reading, ids);
   else yield* inParts(ids, maxIds, (part) => observeInstances(reading, part));
+}
+
+/** A network that ECS refuses, or that RAM keeps from us, is named last. */
+async function* observeNetworks(
+  reading: Reading,
+  networkIds: readonly string[],
+): AsyncGenerator<ObservedPage> {
+  const unreadNetworks: string[] = [];
+  let startedAt: number | undefined;
+  const ask = ([id = '']: readonly string[]): AsyncGenerator<ObservedPage> => observeNetwork(reading, id);
+  for await (const page of inParts(networkIds, 1, ask, ({ value }) => unreadNetworks.push(value))) {
+    ({ startedAt } = page);
+    yield page;
+  }
+  if (startedAt !== undefined && unreadNetworks.length > 0)
+    yield { startedAt, observations: [], unreadNetworks };
 }
 
 function hasNoTags({ instanceTags }: Reading): boolean {

@@ -89,6 +89,8 @@ export interface ObservedPage {
   readonly others?: readonly TakenAddresses[];
   /** Instances that this read cannot complete, although it goes on with others. Nothing follows from their absence. */
   readonly failed?: readonly { readonly instanceId: string; readonly error: CloudError }[];
+  /** Networks that this read leaves out, although it goes on with others. Nothing follows for their instances. */
+  readonly unreadNetworks?: readonly string[];
   /** Networks and subnets that are known only by the observed interfaces in them, just read. */
   readonly network?: KnownNetwork;
 }
@@ -106,6 +108,8 @@ export interface ObservedCounts {
   readonly counts: ReadonlyMap<string, number>;
   /** Subnets that could not be read this time: what was known of them stays. */
   readonly unread?: ReadonlySet<string>;
+  /** The same for all subnets of these networks. */
+  readonly unreadNetworks?: ReadonlySet<string>;
 }
 
 export interface ObservedPublicAddresses {

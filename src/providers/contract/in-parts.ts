@@ -1,5 +1,6 @@
 // Splits a request about many values into parts that a cloud accepts. A refused part is split in halves until the
-// refusal is tied to one value, so all other values are answered.
+// refusal is tied to one value, so all other values are answered. A missing permission is usually missing for all values, so
+// it is tied to one only where each has a request of its own.
 import { CloudError, type CloudFailure } from './cloud-failure.ts';
 import { mayConcern } from './failure-policy.ts';
 
@@ -25,7 +26,7 @@ export async function* inParts<T>(
     try {
       yield* ask(part);
     } catch (error) {
-      if (!mayBeOfAValue(error)) throw error;
+      if (!mayBeOfAValue(error, max)) throw error;
       const [value = '', ...others] = part;
       if (others.length === 0) refused.push({ value, failure: error.failure });
       else waiting.unshift(...partsOf(part, Math.ceil(part.length / 2)));
@@ -51,8 +52,9 @@ export async function allInParts<T>(
   return answers;
 }
 
-function mayBeOfAValue(error: unknown): error is CloudError {
-  return error instanceof CloudError && mayConcern(error.failure, 'thing');
+function mayBeOfAValue(error: unknown, max: number): error is CloudError {
+  if (!(error instanceof CloudError)) return false;
+  return mayConcern(error.failure, 'thing') || (max === 1 && error.failure.permission !== undefined);
 }
 
 function partsOf(values: readonly string[], max: number): (readonly string[])[] {

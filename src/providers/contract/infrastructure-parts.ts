@@ -13,16 +13,21 @@ export interface NetworkParts {
   readonly isId: (id: string) => boolean;
 }
 
-/** Reads the networks in parts. A network that the cloud refuses is a problem of its own. */
+/**
+ * Reads the networks in parts. A network that the cloud refuses is a problem of its own. Nothing is known of one that our role
+ * may not read: its nodes alone wait, and are told why.
+ */
 export async function readInParts(
   networkIds: readonly string[],
   { max, isId }: NetworkParts,
   read: (part: readonly string[]) => Promise<ObservedInfrastructure>,
 ): Promise<ObservedInfrastructure> {
   const refused: UnreadablePart[] = [];
-  const parts = await allInParts(networkIds.filter(isId), max, read, ({ value, failure }) =>
-    refused.push(unreadablePart('network', value, `${failure.code}: ${failure.message}`)),
-  );
+  const unreadNetworks = new Map<string, CloudFailure>();
+  const parts = await allInParts(networkIds.filter(isId), max, read, ({ value, failure }) => {
+    refused.push(unreadablePart('network', value, `${failure.code}: ${failure.message}`));
+    if (failure.permission !== undefined) unreadNetworks.set(value, failure);
+  });
   const all = parts.map(({ infrastructure }) => infrastructure);
   return {
     startedAt: firstOf(parts),
@@ -33,6 +38,7 @@ export async function readInParts(
       routeTables: all.flatMap(({ routeTables }) => routeTables),
       securityGroups: all.flatMap(({ securityGroups }) => securityGroups),
       denied: Object.assign({}, ...all.map(({ denied }) => denied)) as Infrastructure['denied'] & object,
+      unreadNetworks,
       unreadZones: new Map(all.flatMap(({ unreadZones }) => [...(unreadZones ?? [])])),
     },
     problems: [...refused, ...parts.flatMap(({ problems }) => problems)],
@@ -47,13 +53,16 @@ export async function countInParts(
     part: readonly string[],
   ) => Promise<{ startedAt: number; subnets: readonly (Subnet | UnreadablePart | undefined)[] }>,
 ): Promise<ObservedCounts> {
-  const parts = await allInParts(networkIds.filter(isId), max, read);
+  const unreadNetworks = new Set<string>();
+  const parts = await allInParts(networkIds.filter(isId), max, read, ({ value, failure }) => {
+    if (failure.permission !== undefined) unreadNetworks.add(value);
+  });
   const counts = parts.flatMap(({ subnets }) =>
     subnets.flatMap((subnet) =>
       subnet === undefined || isUnreadable(subnet) ? [] : [[subnet.id, subnet.freeAddresses] as const],
     ),
   );
-  return { startedAt: firstOf(parts), counts: new Map(counts) };
+  return { startedAt: firstOf(parts), counts: new Map(counts), unreadNetworks };
 }
 
 function firstOf(parts: readonly { readonly startedAt: number }[]): number {

@@ -48,6 +48,8 @@ export interface Infrastructure {
   readonly denied?: Readonly<Partial<Record<'routeTables' | 'securityGroups', CloudFailure>>>;
   /** Zones whose subnets could not be read this time, while others could, and why. */
   readonly unreadZones?: ReadonlyMap<string, CloudFailure>;
+  /** Networks that our role may not read, while it may read others. */
+  readonly unreadNetworks?: ReadonlyMap<string, CloudFailure>;
   /** Single subnets that could not be read this time, while others could, and why. */
   readonly unreadSubnets?: ReadonlyMap<string, CloudFailure>;
 }
@@ -77,18 +79,25 @@ export function withMemory(
       subnets.set(id, isUnread(read, subnet) ? subnet : { ...subnet, freeAddresses: 0, eligible: false });
   }
   const networks = new Map([...known.networks, ...read.networks]);
-  if (read.denied?.securityGroups === undefined) return { ...read, subnets, networks };
+  const isDenied = read.denied?.securityGroups !== undefined;
   const shown = new Set(read.securityGroups.map(({ id }) => id));
-  const kept = (known.securityGroups ?? []).filter(({ id }) => !shown.has(id));
+  const kept = (known.securityGroups ?? []).filter(
+    ({ id, networkId }) => !shown.has(id) && (isDenied || read.unreadNetworks?.has(networkId) === true),
+  );
   return { ...read, subnets, networks, securityGroups: [...read.securityGroups, ...kept] };
 }
 
-/** Whether a read says nothing about the subnet, because its zone or itself could not be read. */
+/** Whether a read says nothing about the subnet, because its network, its zone or itself could not be read. */
 export function isUnread(
-  { unreadZones, unreadSubnets }: Infrastructure,
-  { id, zone }: Pick<Subnet, 'id' | 'zone'>,
+  {
+    unreadNetworks,
+    unreadZones,
+    unreadSubnets,
+  }: Pick<Infrastructure, `unread${'Networks' | 'Zones' | 'Subnets'}`>,
+  { id, zone, networkId }: Pick<Subnet, 'id' | 'zone' | 'networkId'>,
 ): boolean {
-  return unreadSubnets?.has(id) === true || unreadZones?.has(zone) === true;
+  const unread = [unreadSubnets?.has(id), unreadZones?.has(zone), unreadNetworks?.has(networkId)];
+  return unread.includes(true);
 }
 
 /** What is known, and what has just been read besides: of that, new interfaces and addresses may be made. */

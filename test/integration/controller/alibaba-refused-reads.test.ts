@@ -6,6 +6,9 @@ import { poolsOf } from '../../support/replaced-leader.ts';
 import { startController } from '../../support/world-controller.ts';
 
 const zone = 'cn-hangzhou-a';
+const ofOther = { VpcId: 'vpc-other' };
+const unknown = { code: 'InvalidVpcId.NotFound', status: 404 };
+const denial = { code: 'Forbidden.RAM', status: 403 };
 
 function worldOfTwo(): AlibabaWorld {
   return new AlibabaWorld({
@@ -49,19 +52,79 @@ describe('on Alibaba Cloud, a node of one VPC', () => {
     },
   );
 
-  test('keeps its addresses while the cloud refuses to say anything of that VPC', async () => {
+  test.each([
+    ['DescribeVpcs', 'vpc:DescribeVpcs'],
+    ['DescribeVSwitches', 'vpc:DescribeVSwitches'],
+  ])('is served while RAM denies %s for another VPC, whose nodes name %s', async (action, permission) => {
     const world = worldOfTwo();
-    startController(world);
-    for (const machine of world.machines) await world.announce(machine);
-    await world.advance(120_000);
-    const before = poolsOf(world);
-    refuse(world, '*');
-    await world.advance(1_800_000);
+    const controller = startController(world);
+    const [machine, other] = [world.machine(0), world.machine(1)];
+    refuse(world, action, ofOther, denial);
 
-    expect(before.map((pool) => pool.length >= 8)).toEqual([true, true]);
-    expect(poolsOf(world)).toEqual(before);
+    for (const each of [other, machine]) await world.announce(each);
+    await world.advance(300_000);
+
+    expect(world.pool(machine).size).toBeGreaterThanOrEqual(8);
+    expect(world.events(machine.name)).toEqual([]);
+    expect(controller.controller.unreadiness()).toBeUndefined();
+    expect(controller.controller.node(other.name)).toMatchObject({
+      reason: 'NetworkUnreadable',
+      why: `allow ${permission} to Headwater's role: ${action} answers Forbidden.RAM: It is none.`,
+    });
+    expect(controller.controller.status().denied).toMatchObject([{ permission }]);
+    expect(readings(controller).at(-1)).toMatchObject({ unreadNetworks: ['vpc-other'] });
+    world.cluster.alibaba.gateway.faults.clear();
+    await world.until('the other is served, too', () => world.pool(other).size >= 8, 120_000);
     expect(world.broken()).toEqual([]);
   });
+
+  test('grows in what is known of its VPC since RAM denies to say more of it', async () => {
+    const world = worldOfTwo();
+    startController(world);
+    const other = world.machine(1);
+    for (const each of world.machines) await world.announce(each);
+    await world.advance(120_000);
+    refuse(world, 'DescribeVSwitches', ofOther, denial);
+    await world.advance(1_200_000);
+
+    await world.request(other, 15);
+    await world.until('it has 15 addresses', () => world.pool(other).size >= 15, 120_000);
+
+    expect(world.broken()).toEqual([]);
+  });
+
+  test('and of another VPC are served while RAM denies a list of the interfaces of that one', async () => {
+    const world = worldOfTwo();
+    const controller = startController(world);
+    refuse(world, 'DescribeNetworkInterfaces', ofOther, denial);
+
+    for (const each of world.machines) await world.announce(each);
+    await world.advance(1_800_000);
+
+    expect(poolsOf(world).map((pool) => pool.length >= 8)).toEqual([true, true]);
+    expect(world.machines.flatMap(({ name }) => world.events(name))).toEqual([]);
+    expect(controller.controller.unreadiness()).toBeUndefined();
+    expect(new Set(controller.warnings())).toEqual(new Set(['missing cloud permission']));
+    expect(readings(controller).at(-1)).toMatchObject({ unreadNetworks: ['vpc-other'] });
+    expect(world.broken()).toEqual([]);
+  });
+
+  test.each([unknown, denial])(
+    'keeps its addresses while the cloud refuses to say anything of that VPC: %j',
+    async (refusal) => {
+      const world = worldOfTwo();
+      startController(world);
+      for (const machine of world.machines) await world.announce(machine);
+      await world.advance(120_000);
+      const before = poolsOf(world);
+      refuse(world, '*', ofOther, refusal);
+      await world.advance(1_800_000);
+
+      expect(before.map((pool) => pool.length >= 8)).toEqual([true, true]);
+      expect(poolsOf(world)).toEqual(before);
+      expect(world.broken()).toEqual([]);
+    },
+  );
 });
 
 describe('on Alibaba Cloud, an instance that is gone', () => {
@@ -72,7 +135,12 @@ describe('on Alibaba Cloud, an instance that is gone', () => {
     await world.advance(120_000);
     const { name, instanceId } = world.machine(0);
     terminate(world.cluster.network, [instanceId]);
-    refuse(world, 'DescribeNetworkInterfaces', { InstanceId: instanceId }, 'InvalidInstanceId.NotFound');
+    refuse(
+      world,
+      'DescribeNetworkInterfaces',
+      { InstanceId: instanceId },
+      { code: 'InvalidInstanceId.NotFound', status: 404 },
+    );
     await world.advance(1_800_000);
 
     expect(world.events(name)).toContainEqual(
@@ -82,12 +150,16 @@ describe('on Alibaba Cloud, an instance that is gone', () => {
   });
 });
 
+function readings({ logged }: ReturnType<typeof startController>): readonly unknown[] {
+  return logged.filter(({ message }) => message === 'read the cloud').map(({ details }) => details);
+}
+
 function refuse(
   world: AlibabaWorld,
   action: string,
-  match: Readonly<Record<string, string>> = { VpcId: 'vpc-other' },
-  code = 'InvalidVpcId.NotFound',
+  match: Readonly<Record<string, string>> = ofOther,
+  refusal = unknown,
 ): void {
-  const fault = { kind: 'error', code, status: 404, message: 'It is none.' } as const;
+  const fault = { kind: 'error', ...refusal, message: 'It is none.' } as const;
   world.cluster.alibaba.gateway.faults.add({ action, rate: 1, match, fault });
 }

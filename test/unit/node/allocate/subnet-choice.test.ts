@@ -222,11 +222,13 @@ describe('a choice while route tables cannot be read', () => {
   });
 });
 
-test('a choice in a zone that could not be read says nothing about what the zone has', () => {
-  const unreadZones = new Map([['us-west-1a', failure('unreachable')]]);
+test.each([
+  ['zone', { unreadZones: new Map([['us-west-1a', failure('unreachable')]]) }],
+  ['network', { unreadNetworks: new Map([[requirements().networkId, failure('unreachable')]]) }],
+])('a choice in a %s that could not be read says nothing about what is there', (_, unread) => {
   const ask = (subnets: readonly Subnet[]): SubnetChoice =>
     chooseSubnet(requirements(), {
-      infrastructure: infrastructure(subnets, { unreadZones }),
+      infrastructure: infrastructure(subnets, unread),
       free: () => 100,
       fullInterface: 10,
       minUseful: 2,

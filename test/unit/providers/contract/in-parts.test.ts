@@ -55,6 +55,25 @@ describe('a question about many values', () => {
     },
   );
 
+  test.each([
+    [1, ['a', 'c']],
+    [2, 'denied'],
+  ])('in parts of %i is answered for what is not denied: %j', async (max, expected) => {
+    const permission = 'vpc:DescribeVpcs';
+    const denied = new CloudError({ ...refusal('notAuthorized').failure, permission });
+    const refused: RefusedValue[] = [];
+    const ask = (part: readonly string[]): Promise<readonly string[]> =>
+      part.includes('b') ? Promise.reject(denied) : Promise.resolve(part);
+
+    const answers = await allInParts(['a', 'b', 'c'], max, ask, (each) => refused.push(each)).then(
+      (parts) => parts.flat(),
+      () => 'denied',
+    );
+
+    expect(answers).toEqual(expected);
+    expect(refused.map(({ value }) => value)).toEqual(max === 1 ? ['b'] : []);
+  });
+
   test('is not sent when there is no value', async () => {
     const { answers, asked } = asking([], []);
 

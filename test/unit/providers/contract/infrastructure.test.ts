@@ -51,6 +51,21 @@ test('what is in a zone that could not be read stays as it was', () => {
   expect(withMemory(read, known).subnets.get('a')).toEqual(subnet('a'));
 });
 
+test('what is in a network that may not be read stays as it was', () => {
+  const groups = [{ id: 'sg-1', networkId: 'vpc-1', tags: {} }];
+  const known = {
+    subnets: new Map([['a', subnet('a')]]),
+    networks: new Map([['vpc-1', network]]),
+    securityGroups: groups,
+  };
+  const unreadNetworks = new Map([['vpc-1', failure('notAuthorized')]]);
+
+  const kept = withMemory({ ...emptyInfrastructure, unreadNetworks }, known);
+
+  expect(kept.subnets.get('a')).toEqual(subnet('a'));
+  expect(kept.securityGroups).toEqual(groups);
+});
+
 test('security groups that could not be read are those that were', () => {
   const group = (id: string) => ({ id, networkId: 'vpc-1', tags: {} });
   const known = { subnets: new Map(), networks: new Map(), securityGroups: [group('sg-1'), group('sg-2')] };
