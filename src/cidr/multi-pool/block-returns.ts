@@ -2,7 +2,7 @@
 // that is empty has to stay so for a while before it counts.
 import type { PodReading } from '../../kubernetes/watch/shown-pods.ts';
 import type { Change } from '../allocation/allotment.ts';
-import { type Cidr, isSame } from '../set/cidr.ts';
+import { type Cidr, isAmong, isSame } from '../set/cidr.ts';
 import { type DropLook, dropLook } from './drop-look.ts';
 import type { ListedBlock } from './pool-book.ts';
 import type { PoolNodeHolder } from './pool-node-holder.ts';
@@ -37,8 +37,14 @@ export class BlockReturns {
     return this.areWaiting ? this.#look : undefined;
   }
 
-  beginLook(): void {
-    this.#asked = this.#waiting;
+  /** `offered`: by a write that may take effect yet. The look shows nothing of pods that use it by then. */
+  beginLook(offered: readonly Cidr[]): void {
+    this.#asked = this.#waiting.filter(({ cidr }) => !isAmong(offered, cidr));
+  }
+
+  /** A write offers these again. They go by no look that began before it is answered. */
+  noteOffer(offered: readonly Cidr[]): void {
+    this.#asked = this.#asked.filter(({ cidr }) => !isAmong(offered, cidr));
   }
 
   /** A block that was dropped meanwhile may be in use by a pod that the answer does not show yet. */

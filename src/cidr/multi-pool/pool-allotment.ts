@@ -24,7 +24,7 @@ interface Known extends ShownBlocks {
   returned: readonly Cidr[];
   /** The state that the last reservation is bound to, and what it adds. */
   version: string;
-  added: string;
+  added: readonly Cidr[];
   /** What it lacks; undefined until it is computed for these pools. */
   wants: readonly PoolWant[] | undefined;
 }
@@ -103,7 +103,8 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
   }
 
   beginLook(uid: string): void {
-    this.#known.get(uid)?.returns.beginLook();
+    const known = this.#known.get(uid);
+    known?.returns.beginLook(offeredTo(known));
   }
 
   lookedAt(uid: string, reading: PodReading): void {
@@ -174,8 +175,9 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
     added.push(...this.#returnable(known).filter((block) => !isListed(added, block)));
     known.reserved = [...known.reserved, ...allocated.map(({ cidr }) => cidr)];
     const texts = added.map(({ cidr }) => cidrText(cidr));
-    const isKnown = known.added === texts.join();
-    Object.assign(known, { version: known.holder.version, added: texts.join() });
+    const isKnown = texts.join() === known.added.map(cidrText).join();
+    Object.assign(known, { version: known.holder.version, added: added.map(({ cidr }) => cidr) });
+    known.returns.noteOffer(known.added);
     return {
       draft: withBlocks(known.holder.rawAllocated, added, (pool) =>
         listedEnds(this.book.get(pool)?.definition),
@@ -188,7 +190,9 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
 
   giveBack({ uid }: PoolNodeHolder): void {
     const known = this.#known.get(uid);
-    if (known !== undefined) this.#release(known, known.reserved);
+    if (known === undefined) return;
+    this.#release(known, known.reserved);
+    known.added = [];
   }
 
   conditionOf(holder: PoolNodeHolder, facts: ServiceFacts): BlockCondition | undefined {
@@ -262,9 +266,9 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
   /** Frees what is reserved and no longer lacking, once the state has passed that the write of it is bound to. */
   #settle(known: Known): readonly Freed[] {
     const { holder } = known;
+    known.reserved = known.reserved.filter((cidr) => !isListed(known.listed, { cidr }));
     if (known.reserved.length === 0 || known.version === holder.version || holder.problem !== undefined)
       return [];
-    known.reserved = known.reserved.filter((cidr) => !isListed(known.listed, { cidr }));
     const wanted = this.#wantsOf(known).flatMap((want) => this.#ownBlocksFor(known, want));
     const idle = known.reserved.filter((cidr) => !isAmong(wanted, cidr));
     return this.#release(known, idle);
@@ -369,9 +373,14 @@ function newKnown(holder: PoolNodeHolder, listed: readonly ListedBlock[]): Known
     reserved: [],
     returned: [],
     version: '',
-    added: '',
+    added: [],
     wants: undefined,
   };
+}
+
+/** Blocks that its last write adds, as long as that may take effect: it meets another state once there is one. */
+function offeredTo({ version, holder, added }: Known): readonly Cidr[] {
+  return version === holder.version ? added : [];
 }
 
 /** A restored backup shows what once was, and not what was given back. */

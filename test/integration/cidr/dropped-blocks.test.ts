@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
+import { sleep } from '../../../src/runtime/clock.ts';
 import type { JsonObject } from '../../../src/simulator/workload/json.ts';
-import { type PoolWorld, usual } from './pool-world.ts';
+import { ipv4, PoolWorld, usual } from './pool-world.ts';
 
 const pods = '/api/v1/namespaces/default/pods';
 const address = '10.0.0.40';
@@ -89,6 +90,38 @@ describe('a block that an agent no longer lists', () => {
     await world.ask('DELETE', `${pods}/web`, { gracePeriodSeconds: 0 });
     await world.clock.advance(600_000);
     expect(reserved(world)).toContain('default 10.0.0.0/24 0');
+  });
+
+  test('goes to no other node if its own gets it again while its pods are being read', async () => {
+    let isSlow = false;
+    const world: PoolWorld = new PoolWorld(
+      {},
+      {
+        intercept: (process, handler) => async (request, signal) => {
+          const isLook = request.method === 'GET' && request.url.includes('/pods?');
+          if (isSlow && isLook) await sleep(process, 4000, signal);
+          if (isSlow && request.method === 'PATCH') await sleep(process, 3500, signal);
+          return handler(request, signal);
+        },
+      },
+    );
+    await world.pool('default', ipv4(27, '10.0.0.0/26'));
+    world.startReplica();
+    await world.until('it leads', () => world.leader !== undefined);
+    await world.node('one', { default: 60 });
+    await world.clock.advance(5000);
+    isSlow = true;
+    await world.request('one', { default: 20 });
+    await world.list('one', { default: ['10.0.0.0/27'] });
+    await world.clock.advance(1000);
+
+    await world.request('one', { default: 60 });
+    await world.clock.advance(3200);
+    await world.node('two', { default: 20 });
+    await world.clock.advance(60_000);
+
+    expect(await world.blocks('one')).toEqual({ default: ['10.0.0.0/27', '10.0.0.32/27'] });
+    expect(await world.blocks('two')).toEqual({});
   });
 
   test('goes whatever pods show, where the word of the agent is enough', async () => {
