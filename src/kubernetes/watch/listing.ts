@@ -4,7 +4,7 @@
 // https://kubernetes.io/docs/reference/using-api/api-concepts/#retrieving-large-results-sets-in-chunks
 import { sleep } from '../../runtime/clock.ts';
 import { ask, type ApiRefusal, type Reply } from '../transport/api-reply.ts';
-import { isList, isObject, type Json, type JsonObject, textAt, valueAt } from '../transport/json.ts';
+import { isList, isObject, type JsonObject, textAt, valueAt } from '../transport/json.ts';
 import { slowReadTimeout } from '../transport/transport.ts';
 import type { Read } from './object-store.ts';
 import type { Collection } from './watch-stream.ts';
@@ -70,9 +70,9 @@ async function listOnce<T>(
   do {
     const reply: Reply = await askForPage(options, limit, token, signal);
     if (reply.kind !== 'ok') return reply;
-    const items = valueAt(reply.object, 'items') ?? [];
-    if (!isList(items))
-      return { kind: 'unavailable', message: `${options.path} answered with what is no list` };
+    const items = itemsOf(reply.object);
+    if (items === undefined)
+      return { kind: 'unavailable', message: `${options.path} answered with what is no list of objects` };
     await readItems(options, items, objects, signal);
     resourceVersion ??= textAt(reply.object, 'metadata', 'resourceVersion');
     token = textAt(reply.object, 'metadata', 'continue');
@@ -85,6 +85,16 @@ async function listOnce<T>(
     };
   }
   return { kind: 'listed', objects, resourceVersion };
+}
+
+/**
+ * The objects of a list, or of a page of one; undefined if the answer is none. A server may write null for no objects. What
+ * lacks the member, or holds anything else, is of a proxy or spoiled: nothing follows from what it does not show.
+ */
+export function itemsOf(list: JsonObject): readonly JsonObject[] | undefined {
+  const items = valueAt(list, 'items');
+  if (items === null) return [];
+  return isList(items) && items.every(isObject) ? items : undefined;
 }
 
 /** Requests a page, with a lower limit when the page is too long. */
@@ -105,12 +115,12 @@ async function askForPage<T>(
 
 async function readItems<T>(
   { clock, read }: ListingOptions<T>,
-  items: readonly Json[],
+  items: readonly JsonObject[],
   into: Map<string, Read<T>>,
   signal: AbortSignal,
 ): Promise<void> {
   for (const [index, item] of items.entries()) {
-    const kept = isObject(item) ? read(item) : undefined;
+    const kept = read(item);
     if (kept !== undefined) into.set(kept.key, kept);
     if (index % batch === batch - 1) await sleep(clock, 0, signal);
   }

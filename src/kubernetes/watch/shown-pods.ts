@@ -2,9 +2,10 @@
 // cluster would cost memory and requests at all times, for what is asked of few nodes now and then.
 import type { Clock } from '../../runtime/clock.ts';
 import { ask } from '../transport/api-reply.ts';
-import { isList, isObject, type JsonObject, textAt, valueAt } from '../transport/json.ts';
+import { isList, type JsonObject, textAt, valueAt } from '../transport/json.ts';
 import type { KubernetesTransport } from '../transport/transport.ts';
 import { writeFailure } from '../transport/write-outcome.ts';
+import { itemsOf } from './listing.ts';
 
 /** Which pod shows an address. */
 export interface ShownPod {
@@ -65,11 +66,18 @@ function pathOf(node: string): string {
   return `/api/v1/pods?${query.toString()}`;
 }
 
+/** Only a whole list is evidence that a pod is gone. */
 function readList(list: JsonObject): PodReading {
-  const items = valueAt(list, 'items') ?? [];
-  if (!isList(items))
-    return { kind: 'unreadable', problem: 'the API server answered with what is no list', isDenied: false };
-  return { kind: 'read', shown: items.filter(isObject).flatMap(shownBy) };
+  const items = itemsOf(list);
+  const isOfPods = textAt(list, 'kind') === 'PodList' && textAt(list, 'apiVersion') === 'v1';
+  if (!isOfPods || items === undefined)
+    return spoiled('the API server answered with what is no list of pods');
+  if (textAt(list, 'metadata', 'continue')) return spoiled('the API server answered with a part of the list');
+  return { kind: 'read', shown: items.flatMap(shownBy) };
+}
+
+function spoiled(problem: string): PodReading {
+  return { kind: 'unreadable', problem, isDenied: false };
 }
 
 /** Those of the host's network show its addresses. A pod that is being deleted keeps its own until it has ended. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { bookmark, event, isWatch, listOf, query, rig, serve, thing } from '../reflector-rig.ts';
-import { LineFeed, type Script, type Server, status, unreachable } from '../scripted-transport.ts';
+import { LineFeed, type Said, type Script, type Server, status, unreachable } from '../scripted-transport.ts';
 
 describe('a reflector whose list is empty', () => {
   const full = listOf(10, thing('a', 4, 'red'), thing('b', 9, 'blue'));
@@ -387,5 +387,30 @@ describe('a reflector after a failure', () => {
     expect(changes).toEqual(['added a ->red']);
     expect([...reflector.objects]).toEqual([['a', 'red']]);
     expect(bugs).toHaveLength(2);
+  });
+});
+
+describe('a reflector that lists again, and is answered with what is no page of a list', () => {
+  const metadata = { resourceVersion: '40' };
+  const first: Said = {
+    status: 200,
+    body: { metadata: { ...metadata, continue: 'x' }, items: [thing('a', 4, 'red')] },
+  };
+
+  test.each<[string, readonly unknown[]]>([
+    ['a first page without items', [{ metadata }]],
+    ['a first page with an item that is no object', [{ metadata, items: [thing('a', 4, 'red'), null] }]],
+    ['a second page that is empty JSON', [first.body, {}]],
+    ['a second page that is a Status', [first.body, { kind: 'Status', status: 'Success' }]],
+  ])('keeps what it knows after %s', async (_, bodies) => {
+    const spoiled = bodies.map((body): Script => ({ status: 200, body }));
+    const full = listOf(10, thing('a', 4, 'red'), thing('b', 9, 'blue'));
+    const expired = status(410, 'too old resource version');
+    const stage = rig(serve([full, ...spoiled, unreachable()], [expired, new LineFeed()]));
+
+    await stage.clock.advance(60_000);
+
+    expect(stage.changes.slice(2)).toEqual([]);
+    expect(stage.states.at(-1)).toMatchObject({ kind: 'backing-off' });
   });
 });

@@ -8,6 +8,8 @@ import { ScriptedTransport, type Server, status } from '../scripted-transport.ts
 
 const never = new AbortController().signal;
 
+const podList = { kind: 'PodList', apiVersion: 'v1', metadata: { resourceVersion: '7' } };
+
 function pod(patch: JsonObject = {}): JsonObject {
   const plain = {
     metadata: { namespace: 'default', name: 'web' },
@@ -24,7 +26,7 @@ function rig(server: Server) {
 }
 
 function answering(...items: readonly JsonObject[]): Server {
-  return () => ({ status: 200, body: { kind: 'PodList', items } });
+  return () => ({ status: 200, body: { ...podList, items } });
 }
 
 describe('the pods of a node', () => {
@@ -69,6 +71,12 @@ describe('the pods of a node', () => {
     });
   });
 
+  test('are none where its list is null, as a server without any may write it', async () => {
+    const { pods } = rig(() => ({ status: 200, body: { ...podList, items: null } }));
+
+    expect(await pods.on('node-1', never)).toEqual({ kind: 'read', shown: [] });
+  });
+
   test('that may not be read are asked for once a minute, for all nodes together', async () => {
     const { pods, transport, clock } = rig(() => status(403, 'pods is forbidden'));
 
@@ -89,7 +97,18 @@ describe('the pods of a node', () => {
 
   test.each<[string, Server]>([
     ['the API server fails', () => status(500, 'no')],
-    ['the answer is no list', () => ({ status: 200, body: { items: 'many' } })],
+    ...[
+      {},
+      { kind: 'Status', apiVersion: 'v1', status: 'Success' },
+      { ...podList },
+      { ...podList, items: 'many' },
+      { ...podList, items: ['web'] },
+      { ...podList, items: [pod(), null] },
+      { ...podList, kind: 'NodeList', items: [] },
+      { ...podList, apiVersion: 'v2', items: [] },
+      { items: [] },
+      { ...podList, metadata: { continue: 'x' }, items: [] },
+    ].map((body): [string, Server] => [`it answers ${JSON.stringify(body)}`, () => ({ status: 200, body })]),
   ])('are unreadable for now when %s', async (_, server) => {
     const { pods, transport } = rig(server);
 
