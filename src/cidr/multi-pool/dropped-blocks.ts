@@ -32,6 +32,8 @@ interface Watched {
   isLooking: boolean;
   /** It dropped more since the look began. */
   hasDroppedMore: boolean;
+  /** Cancels the next look. */
+  cancelNext: () => void;
 }
 
 /** Between two looks at one node, in ms. */
@@ -52,6 +54,7 @@ export class DroppedBlocks {
   noteDrop(name: string, uid: string): void {
     const watched = this.#watched.get(uid) ?? this.#newlyWatched();
     this.#watched.set(uid, watched);
+    watched.cancelNext();
     if (watched.isLooking) watched.hasDroppedMore = true;
     else this.#tasks.beginTask(() => this.#look(name, uid, watched));
   }
@@ -61,7 +64,8 @@ export class DroppedBlocks {
   }
 
   #newlyWatched(): Watched {
-    return { pause: new Backoff(lookAgain, this.#deps), isLooking: false, hasDroppedMore: false };
+    const pause = new Backoff(lookAgain, this.#deps);
+    return { pause, isLooking: false, hasDroppedMore: false, cancelNext: () => undefined };
   }
 
   async #look(name: string, uid: string, watched: Watched): Promise<void> {
@@ -76,7 +80,7 @@ export class DroppedBlocks {
       watched.isLooking = false;
     }
     if (this.#deps.holdings.hasDropped(uid))
-      this.#tasks.later(watched.pause.fail(), () => this.#lookLater(name, uid));
+      watched.cancelNext = this.#tasks.later(watched.pause.fail(), () => this.#lookLater(name, uid));
     else this.#watched.delete(uid);
   }
 

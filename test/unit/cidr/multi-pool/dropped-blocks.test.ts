@@ -35,6 +35,9 @@ class Scene {
   readonly allotment = new PoolAllotment(this.ledger, {
     onDrop: (holder) => this.dropped.noteDrop(holder.name, holder.uid),
   });
+  /** To every look. Undefined: each is answered by hand. */
+  answer: PodReading | undefined;
+  count = 0;
   readonly looks: ((shown?: readonly ShownPod[]) => Promise<void>)[] = [];
   readonly dropped = this.#watch(this.allotment);
   #holder: PoolNodeHolder | undefined;
@@ -51,6 +54,8 @@ class Scene {
     return new DroppedBlocks({
       pods: {
         on: () => {
+          this.count++;
+          if (this.answer !== undefined) return Promise.resolve(this.answer);
           const { promise, resolve } = Promise.withResolvers<PodReading>();
           this.looks.push(async (shown = []) => {
             resolve({ kind: 'read', shown });
@@ -100,6 +105,24 @@ test('a look decides about what was dropped before it began, and another one abo
   await scene.looks[1]?.([{ address: '10.0.0.40', pod: 'default/web' }]);
   expect(scene.holds).toEqual([0, 32]);
   expect(scene.looks).toHaveLength(2);
+});
+
+test('however often an agent drops blocks, there is one next look at its node while a pod keeps one', async () => {
+  const scene = new Scene();
+  scene.answer = { kind: 'read', shown: [{ address: '10.0.0.40', pod: 'default/web' }] };
+  scene.show(listing(1, [a, b], 50));
+  for (let version = 2; version < 40; version += 2) {
+    scene.show(listing(version, [a, c], 50));
+    scene.show(listing(version + 1, [a], 20));
+    await scene.clock.advance(400_000);
+  }
+  expect(scene.holds).toEqual([0, 32]);
+  const before = scene.count;
+
+  await scene.clock.advance(3_600_000);
+
+  expect(scene.count - before).toBeGreaterThan(8);
+  expect(scene.count - before).toBeLessThan(25);
 });
 
 describe('a block that a write offers again while the pods of its node are looked at', () => {
