@@ -12,19 +12,22 @@ interface Party<F> {
   /** The last one. */
   readonly failure: F;
   readonly refusedAt: number;
-  /** Others were served since it was first refused. */
-  isAlone: boolean;
-  /** For which parts of its own. */
-  readonly parts: Set<string>;
 }
 
 interface Shared<F> {
   /** Somebody was served, at any time. */
   hasWorked: boolean;
-  /** The last refusal of a party that was not alone, in monotonic ms. */
-  refusedAt: number;
-  /** In the order of their last refusals. */
-  readonly parties: Map<string, Party<F>>;
+  /**
+   * Those that were refused since anybody was served, in the order of their last refusals. They leave together, so that
+   * no answer has to go through them.
+   */
+  readonly suspects: Map<string, Party<F>>;
+  /** For which parts suspects were refused. */
+  readonly parts: Set<string>;
+  /** The last refusal of a suspect, in monotonic ms. */
+  suspectedAt: number;
+  /** Those that were refused before others were served, about in the order of their last refusals. */
+  readonly alone: Map<string, Party<F>>;
 }
 
 /** How many parties are remembered for each thing. */
@@ -41,24 +44,27 @@ export class RefusedParties<F> {
   /** The thing was refused to the party, for this part of it. */
   refused(key: string, party: string, failure: F, part = ''): void {
     const shared = this.#sharedOf(key);
-    const { parties } = shared;
-    const { isAlone, parts } = this.#partyOf(key, party) ?? { isAlone: false, parts: new Set<string>() };
-    parties.delete(party);
+    this.#makeRoom(shared);
     const refusedAt = this.#deps.clock.monotonic();
-    if (!isAlone) shared.refusedAt = refusedAt;
-    parties.set(party, { failure, refusedAt, isAlone, parts: parts.add(part) });
-    for (const [name, each] of parties) {
-      if (!this.#isOver(each, shared) && parties.size <= maxParties) return;
-      parties.delete(name);
-    }
+    const isAlone = this.#aloneOf(shared, party) !== undefined;
+    const group = isAlone ? shared.alone : shared.suspects;
+    shared.alone.delete(party);
+    shared.suspects.delete(party);
+    group.set(party, { failure, refusedAt });
+    if (isAlone) return;
+    shared.suspectedAt = refusedAt;
+    shared.parts.add(part);
   }
 
   /** The party was served: nothing speaks against it, and the others that were refused are alone. */
   worked(key: string, party: string): void {
     const shared = this.#sharedOf(key);
+    const { suspects, alone } = shared;
     shared.hasWorked = true;
-    shared.parties.delete(party);
-    for (const each of shared.parties.values()) each.isAlone = true;
+    suspects.delete(party);
+    alone.delete(party);
+    for (const [name, each] of suspects) alone.set(name, each);
+    forgetSuspects(shared);
   }
 
   hasWorked(key: string): boolean {
@@ -67,43 +73,65 @@ export class RefusedParties<F> {
 
   /** How it was last refused; undefined if it was not refused since it was last served. */
   failureOf(key: string, party: string): F | undefined {
-    return this.#partyOf(key, party)?.failure;
+    const shared = this.#shared.get(key);
+    if (shared === undefined) return undefined;
+    const suspect = this.#isOver(shared.suspectedAt) ? undefined : shared.suspects.get(party);
+    return (suspect ?? this.#aloneOf(shared, party))?.failure;
   }
 
   /** Whether others were served since it was first refused. */
   isAlone(key: string, party: string): boolean {
-    return this.#partyOf(key, party)?.isAlone === true;
+    const shared = this.#shared.get(key);
+    return shared !== undefined && this.#aloneOf(shared, party) !== undefined;
   }
 
-  /** Everybody who was refused since anybody was served, and the number of their different parts. */
+  /** The numbers of those that were refused since anybody was served, and of their different parts. */
   suspects(key: string): { readonly parties: number; readonly parts: number } {
-    const shared = this.#sharedOf(key);
-    const suspects = [...shared.parties.values()].filter(
-      (each) => !each.isAlone && !this.#isOver(each, shared),
-    );
-    return {
-      parties: suspects.length,
-      parts: new Set(suspects.flatMap(({ parts }) => [...parts])).size,
-    };
+    const shared = this.#shared.get(key);
+    if (shared === undefined || this.#isOver(shared.suspectedAt)) return { parties: 0, parts: 0 };
+    return { parties: shared.suspects.size, parts: shared.parts.size };
   }
 
   #sharedOf(key: string): Shared<F> {
     const known = this.#shared.get(key);
     if (known !== undefined) return known;
-    const shared = { hasWorked: false, refusedAt: -Infinity, parties: new Map<string, Party<F>>() };
+    const shared: Shared<F> = {
+      hasWorked: false,
+      suspects: new Map(),
+      parts: new Set(),
+      suspectedAt: -Infinity,
+      alone: new Map(),
+    };
     this.#shared.set(key, shared);
     return shared;
   }
 
-  #partyOf(key: string, party: string): Party<F> | undefined {
-    const shared = this.#shared.get(key);
-    const known = shared?.parties.get(party);
-    return shared === undefined || known === undefined || this.#isOver(known, shared) ? undefined : known;
+  #aloneOf({ alone }: Shared<F>, party: string): Party<F> | undefined {
+    const known = alone.get(party);
+    return known === undefined || this.#isOver(known.refusedAt) ? undefined : known;
   }
 
-  /** What they are refused together counts for each of them, although one asks for all. */
-  #isOver({ refusedAt, isAlone }: Party<F>, shared: Shared<F>): boolean {
-    const last = isAlone ? refusedAt : Math.max(refusedAt, shared.refusedAt);
-    return this.#deps.clock.monotonic() >= last + this.#deps.remembered;
+  #isOver(refusedAt: number): boolean {
+    return this.#deps.clock.monotonic() >= refusedAt + this.#deps.remembered;
   }
+
+  /** Forgets what is over, and whoever is one too many. */
+  #makeRoom(shared: Shared<F>): void {
+    const { suspects, alone } = shared;
+    if (this.#isOver(shared.suspectedAt)) forgetSuspects(shared);
+    const isFull = (): boolean => suspects.size + alone.size >= maxParties;
+    for (const [name, { refusedAt }] of alone) {
+      if (!this.#isOver(refusedAt) && !isFull()) return;
+      alone.delete(name);
+    }
+    for (const name of suspects.keys()) {
+      if (!isFull()) return;
+      suspects.delete(name);
+    }
+  }
+}
+
+function forgetSuspects<F>({ suspects, parts }: Shared<F>): void {
+  suspects.clear();
+  parts.clear();
 }

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { RefusedParties } from '../../../src/runtime/refused-parties.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
 
@@ -63,5 +63,79 @@ describe('parties that were refused what they share', () => {
 
     expect([during, parties.failureOf('subnet', 'b')]).toEqual(['no', undefined]);
     expect(parties.suspects('subnet').parties).toBe(0);
+  });
+});
+
+test('a refusal after all were forgotten brings nobody else back', async () => {
+  const { clock, parties } = rig();
+  parties.refused('subnet', 'a', 'no', 'eni-1');
+  parties.refused('subnet', 'b', 'no', 'eni-2');
+  await clock.advance(1000);
+  parties.refused('subnet', 'a', 'again', 'eni-1');
+
+  expect(['a', 'b'].map((party) => parties.failureOf('subnet', party))).toEqual(['again', undefined]);
+  expect(parties.suspects('subnet')).toEqual({ parties: 1, parts: 1 });
+});
+
+test('a party that is alone stays so while it is refused, whoever is refused besides', async () => {
+  const { clock, parties } = rig();
+  parties.refused('subnet', 'a', 'no');
+  parties.worked('subnet', 'c');
+  parties.refused('subnet', 'b', 'no');
+  await clock.advance(600);
+  parties.refused('subnet', 'a', 'again');
+  parties.worked('subnet', 'c');
+  await clock.advance(600);
+
+  expect(['a', 'b'].map((party) => parties.isAlone('subnet', party))).toEqual([true, false]);
+  expect(parties.failureOf('subnet', 'b')).toBeUndefined();
+});
+
+describe('the cost of one more answer does not grow with the parties', () => {
+  const count = 2000;
+  const iterator = Object.getPrototypeOf(new Map().values()) as { next: () => unknown };
+
+  afterEach(() => {
+    jest.restoreAllMocks();
+  });
+
+  /** Entries of maps that `act` visits. */
+  function visits(act: () => void): number {
+    const next = jest.spyOn(iterator, 'next');
+    act();
+    return next.mock.calls.length;
+  }
+
+  test.each<[string, (index: number) => string]>([
+    ['a part of its own', (index) => `eni-${index}`],
+    ['the same part', () => 'eni'],
+  ])('when each is refused %s', (_, partOf) => {
+    const { parties } = rig();
+
+    const visited = visits(() => {
+      for (let index = 0; index < count; index++) {
+        parties.refused('subnet', `i-${index}`, 'no', partOf(index));
+        parties.suspects('subnet');
+      }
+    });
+
+    expect(visited).toBeLessThan(10 * count);
+    expect(parties.suspects('subnet').parties).toBe(count);
+  });
+
+  test('when others are served meanwhile', () => {
+    const { parties } = rig();
+    for (let index = 0; index < count; index++) parties.refused('subnet', `i-${index}`, 'no');
+
+    const visited = visits(() => {
+      for (let index = 0; index < count; index++) {
+        parties.worked('subnet', 'served');
+        parties.refused('subnet', `i-${index}`, 'no');
+        parties.suspects('subnet');
+      }
+    });
+
+    expect(visited).toBeLessThan(10 * count);
+    expect(parties.isAlone('subnet', 'i-0')).toBe(true);
   });
 });
