@@ -36,6 +36,8 @@ interface Entry<F> {
 export class Refusals<F> {
   readonly #deps: RefusalsDeps<F>;
   readonly #entries = new LazyMap<string, Entry<F>>();
+  /** When all are looked at for what is over, in monotonic ms. */
+  #sweepDue = 0;
 
   constructor(deps: RefusalsDeps<F>) {
     this.#deps = deps;
@@ -67,11 +69,11 @@ export class Refusals<F> {
    * flight together that are refused alike count once.
    */
   refused(key: string, failure: F, startedAt = Infinity): boolean {
-    for (const [old, entry] of this.#entries) if (this.#isOver(entry)) this.#entries.delete(old);
-    const known = this.#entries.get(key);
-    if (known !== undefined && startedAt < known.refusedAt) return false;
     const { clock, random, policyFor } = this.#deps;
     const now = clock.monotonic();
+    this.#forgetOld(key, now);
+    const known = this.#entries.get(key);
+    if (known !== undefined && startedAt < known.refusedAt) return false;
     const backoff = backOff(known?.backoff, policyFor(failure), now, random);
     const news = { failure, backoff, refusedAt: now };
     if (known === undefined)
@@ -126,6 +128,17 @@ export class Refusals<F> {
         entry.cancel = undefined;
       }
     };
+  }
+
+  /** Forgets what is over: the key at once, and others now and then, because there may be thousands. */
+  #forgetOld(key: string, now: number): void {
+    const isSweepDue = now >= this.#sweepDue;
+    if (isSweepDue) this.#sweepDue = now + this.#deps.remembered / 10;
+    const looked = isSweepDue ? this.#entries.keys() : [key];
+    for (const each of looked) {
+      const entry = this.#entries.get(each);
+      if (entry !== undefined && this.#isOver(entry)) this.#entries.delete(each);
+    }
   }
 
   #entriesOf(keys: readonly string[]): readonly Entry<F>[] {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { Random } from '../../../src/runtime/random.ts';
 import { Refusals } from '../../../src/runtime/refusals.ts';
+import { mapVisits } from '../../support/map-visits.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
 
 const bases: Readonly<Record<string, number>> = { brief: 1000, lasting: 4000 };
@@ -80,4 +81,31 @@ describe('a refusal', () => {
 
     expect(wakes).toBe(expected);
   });
+});
+
+test('one more refusal costs the same however many keys were refused', () => {
+  const { refusals } = rig();
+  const count = 2000;
+
+  const visited = mapVisits(() => {
+    for (let index = 0; index < count; index++) refusals.refused(`key-${index}`, 'brief');
+  });
+
+  expect(visited).toBeLessThan(10 * count);
+  expect(refusals.list).toHaveLength(count);
+});
+
+test('a refusal that is over counts no longer for the next one, and is forgotten with all others within minutes', async () => {
+  const { clock, refusals } = rig();
+  refusals.refused('b', 'brief');
+  refusals.refused('a', 'brief');
+  await clock.advance(61_000);
+
+  refusals.refused('a', 'brief');
+  const failures = refusals.of('a')?.failures;
+  await clock.advance(61_000 + 6000);
+  const isNews = refusals.refused('b', 'brief');
+  refusals.worked('b');
+
+  expect([failures, isNews, refusals.isEmpty]).toEqual([1, true, true]);
 });

@@ -1,5 +1,6 @@
-import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { RefusedParties } from '../../../src/runtime/refused-parties.ts';
+import { mapVisits } from '../../support/map-visits.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
 
 function rig(): { clock: VirtualClock; parties: RefusedParties<string> } {
@@ -93,18 +94,6 @@ test('a party that is alone stays so while it is refused, whoever is refused bes
 
 describe('the cost of one more answer does not grow with the parties', () => {
   const count = 2000;
-  const iterator = Object.getPrototypeOf(new Map().values()) as { next: () => unknown };
-
-  afterEach(() => {
-    jest.restoreAllMocks();
-  });
-
-  /** Entries of maps that `act` visits. */
-  function visits(act: () => void): number {
-    const next = jest.spyOn(iterator, 'next');
-    act();
-    return next.mock.calls.length;
-  }
 
   test.each<[string, (index: number) => string]>([
     ['a part of its own', (index) => `eni-${index}`],
@@ -112,7 +101,7 @@ describe('the cost of one more answer does not grow with the parties', () => {
   ])('when each is refused %s', (_, partOf) => {
     const { parties } = rig();
 
-    const visited = visits(() => {
+    const visited = mapVisits(() => {
       for (let index = 0; index < count; index++) {
         parties.refused('subnet', `i-${index}`, 'no', partOf(index));
         parties.suspects('subnet');
@@ -127,7 +116,7 @@ describe('the cost of one more answer does not grow with the parties', () => {
     const { parties } = rig();
     for (let index = 0; index < count; index++) parties.refused('subnet', `i-${index}`, 'no');
 
-    const visited = visits(() => {
+    const visited = mapVisits(() => {
       for (let index = 0; index < count; index++) {
         parties.worked('subnet', 'served');
         parties.refused('subnet', `i-${index}`, 'no');
