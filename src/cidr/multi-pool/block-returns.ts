@@ -18,6 +18,9 @@ export interface ShownBlocks {
 /** How long an agent lists nothing and asks for nothing before that counts, in ms: it looks at its object twice meanwhile. */
 const emptyFor = 150_000;
 
+/** Failures in a row after which the node says that its pods cannot be read. */
+const patience = 3;
+
 export class BlockReturns {
   /** What its agent no longer lists, and that stays its own until no pod of its node shows an address of it. */
   #waiting: readonly ListedBlock[] = [];
@@ -25,6 +28,8 @@ export class BlockReturns {
   #asked: readonly ListedBlock[] = [];
   /** Undefined before the first look. */
   #look: DropLook | undefined;
+  /** Looks in a row that failed. */
+  #failures = 0;
   /** How often its agent began to list nothing and to ask for nothing; odd while it does. */
   #emptied = 0;
 
@@ -49,8 +54,12 @@ export class BlockReturns {
 
   /** A block that was dropped meanwhile may be in use by a pod that the answer does not show yet. */
   lookedAt(reading: PodReading): void {
+    this.#failures = reading.kind === 'unreadable' ? this.#failures + 1 : 0;
     const look = dropLook(this.#waiting, reading);
-    this.#look = { ...look, unused: look.unused.filter((block) => this.#asked.includes(block)) };
+    const isTold = this.#look?.problem !== undefined || this.#failures >= patience;
+    if (reading.kind === 'unreadable' && !reading.isDenied && !isTold)
+      this.#look = { unused: [], kept: this.#look?.kept ?? [], problem: undefined };
+    else this.#look = { ...look, unused: look.unused.filter((block) => this.#asked.includes(block)) };
   }
 
   /** Lets blocks wait that its agent dropped just now. Returns those that waited, and go now. */
@@ -58,8 +67,13 @@ export class BlockReturns {
     const waiting = this.#waiting.filter((block) => !isListed(listed, block));
     const gone = waiting.filter((block) => this.#look?.unused.includes(block));
     this.#waiting = [...waiting.filter((block) => !gone.includes(block)), ...dropped];
-    if (!this.areWaiting) this.#look = undefined;
+    if (!this.areWaiting) this.#forgetLooks();
     return gone.map(({ cidr }) => cidr);
+  }
+
+  #forgetLooks(): void {
+    this.#look = undefined;
+    this.#failures = 0;
   }
 
   /** An agent that holds nothing lists nothing, and asks for nothing. So does an object of which somebody removed that. */
