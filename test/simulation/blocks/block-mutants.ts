@@ -171,6 +171,21 @@ export const poolMutants: readonly Mutant[] = [
     'const freed = [...this.#release(known, this.#mayGo(known, dropped)), ',
     'const freed = [...this.#release(known, this.#mayGo(known, dropped).slice(0, 0)), ',
   ),
+  {
+    name: 'frees what a write under way offers again to its node',
+    edits: [
+      {
+        file: 'cidr/multi-pool/pool-allotment.ts',
+        from: 'return version === holder.version ? added : [];',
+        to: 'return version === holder.version ? added.slice(0, 0) : [];',
+      },
+      {
+        file: 'cidr/multi-pool/pool-allotment.ts',
+        from: 'known.returns.noteOffer(known.added);',
+        to: '',
+      },
+    ],
+  },
   one(
     'serves nobody when a pool grows',
     'controller/modes/multi-pool-mode.ts',

@@ -15,6 +15,8 @@ const nodeWatches = /\/nodes\?.*watch=/;
 const blinkLag = { delay: 200_000, duration: 180_000 };
 /** How late a write may arrive, in ms. */
 const longestDelay = 40_000;
+/** How long the pods of a node may be read for, in ms. */
+const longestLook = 9000;
 const unending = new AbortController().signal;
 
 export class BlockTrouble {
@@ -88,6 +90,17 @@ export class BlockTrouble {
           }),
       ];
       return random.pick(fates)();
+    };
+  }
+
+  /** Reading the pods of a node may take long, too. */
+  slowLooks(process: SimulatedProcess, handler: KubernetesHandler): KubernetesHandler {
+    const random = this.#world.random.fork(`looks of ${process.identity}`);
+    return async (request, signal) => {
+      const isLook = request.method === 'GET' && request.url.startsWith('/api/v1/pods?');
+      if (isLook && !this.#isOver && random.chance(0.5))
+        await sleep(this.#world.clock, random.integer(longestLook), signal);
+      return handler(request, signal);
     };
   }
 

@@ -53,6 +53,7 @@ class PoolRun {
   readonly #seed: string;
   readonly #world: BlockWorld;
   readonly #random: Random;
+  readonly #regrets: Random;
   readonly #checks: PoolChecks;
   readonly #trouble: BlockTrouble;
   readonly #backups: BlockBackups;
@@ -66,10 +67,12 @@ class PoolRun {
       command: 'run',
       flags: { ipam: 'multi-pool', 'nodes-gc-interval': '1m', 'parallel-alloc-workers': '3' },
       machine: PoolMachine,
-      intercept: (process, handler) => this.#trouble.intercept(process, handler),
+      intercept: (process, handler) =>
+        this.#trouble.slowLooks(process, this.#trouble.intercept(process, handler)),
     });
     this.#world = world;
     this.#random = world.random.fork('life');
+    this.#regrets = world.random.fork('regrets');
     this.#checks = new PoolChecks(world, 'run');
     this.#backups = new BlockBackups(world, this.#checks, world.random.fork('backups'));
     this.#trouble = new BlockTrouble(world, world.random.fork('trouble'), () => this.#join());
@@ -131,6 +134,20 @@ class PoolRun {
     if (!(machine instanceof PoolMachine)) return;
     const used = pools.filter((pool) => pool !== coveringPool || this.#random.chance(0.5));
     machine.pods = new Map(used.map((pool) => [pool, this.#random.integer(150)]));
+    if (machine.held.length > 1 && this.#regrets.chance(0.5)) this.#giveBackTooMuch(machine);
+  }
+
+  /** Its agent wants again what it gave back a moment ago, while its pods are still looked at, and so does another one. */
+  #giveBackTooMuch(machine: PoolMachine): void {
+    const wanted = machine.pods;
+    machine.pods = new Map([...wanted.keys()].map((pool) => [pool, 1]));
+    const others = [...this.#world.machines.values()].filter((each) => each !== machine);
+    const other = others.length === 0 ? undefined : this.#regrets.pick(others);
+    this.#world.clock.schedule(1000 + this.#regrets.integer(7000), () => {
+      machine.pods = wanted;
+      if (other instanceof PoolMachine) other.pods = new Map(pools.map((pool) => [pool, 149]));
+    });
+    this.#changes += 3;
   }
 
   async #changePool(): Promise<void> {
