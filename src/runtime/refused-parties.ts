@@ -115,7 +115,7 @@ export class RefusedParties<F> {
     return this.#deps.clock.monotonic() >= refusedAt + this.#deps.remembered;
   }
 
-  /** Forgets what is over, and whoever is one too many. */
+  /** Forgets what is over, and the oldest party beyond the limit. */
   #makeRoom(shared: Shared<F>): void {
     const { suspects, alone } = shared;
     if (this.#isOver(shared.suspectedAt)) forgetSuspects(shared);

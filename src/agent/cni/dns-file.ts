@@ -1,4 +1,4 @@
-// Reads the file that `ipam.resolvConf` names. Whoever writes a network names it, so it is read only in directories that the
+// Reads the file that `ipam.resolvConf` names. The author of a network names it, so it is read only in directories that the
 // operator allows, and nothing but a small file: a pipe would never end, and a device would fill the memory.
 import { constants } from 'node:fs';
 import { type FileHandle, open, realpath } from 'node:fs/promises';

@@ -69,7 +69,7 @@ export interface Allocated {
 
 /**
  * The most blocks that one CIDR of an object takes which its owner may write. A larger one cannot be the pod CIDR of a node, and
- * whoever may write one object could take a whole pool.
+ * a writer of one object could take a whole pool.
  */
 export const maxBlocksOfHolder = 256;
 

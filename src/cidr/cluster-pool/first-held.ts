@@ -1,5 +1,5 @@
 // What objects had before this software first gave out blocks of its networks. Another program, or other mask sizes, gave it, so
-// it is held whole. A CIDR of that size that appears later is a claim of whoever writes the object, and takes no block. The Lease
+// it is held whole. A CIDR of that size that appears later is a claim of the object's writer, and takes no block. The Lease
 // remembers what was there first. Pure.
 import { isObject, type Json, type JsonObject } from '../../kubernetes/transport/json.ts';
 import { type Cidr, cidrOf, cidrText } from '../set/cidr.ts';

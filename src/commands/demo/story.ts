@@ -12,7 +12,7 @@ interface StartedChapter {
   isOver: boolean;
 }
 
-/** How long nothing may change before the next chapter starts all the same, in ms: it may bring back movement. */
+/** How long nothing may change before the next chapter starts anyway, in ms: it may bring back movement. */
 const longestPause = patience / 2;
 
 export class Story {

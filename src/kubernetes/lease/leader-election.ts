@@ -145,7 +145,7 @@ export class LeaderElection {
     return 'stopped';
   }
 
-  /** Lets the Lease end by itself: work in flight that needs leadership may still take effect. */
+  /** Lets the Lease expire: work in flight that needs leadership may still take effect. */
   keepLease(): void {
     this.#claimed = false;
   }

@@ -72,7 +72,7 @@ const byText: readonly MeaningByText[] = [
     kind: 'instanceGone',
     of: ['Interfaces.ListVirtualMachineScaleSetNetworkInterfaces'],
   },
-  // A VM that is being deleted, or was, by itself or with its scale set: the reads that follow decide whether it is gone.
+  // A VM that is being deleted, or was, alone or with its scale set: the reads that follow decide whether it is gone.
   {
     code: 'InvalidParameter',
     text: /not an active Virtual Machine Scale Set VM/i,

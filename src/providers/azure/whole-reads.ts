@@ -79,7 +79,7 @@ export async function readAList(parts: WholeReadParts, source: List, context: Ca
   const { startedAt, items } = (await unlessMissing(reading)) ?? noVm;
   parts.failedModels.noteShown(items);
   const completed = await parts.publicAddresses.complete(items, context);
-  // Instances change while pages are read, so one may come twice: it is asked about by itself.
+  // Instances change while pages are read, so one may come twice: a read of its own decides.
   const instances = byInstance(completed).filter((each) => repeatedIn(each) === undefined);
   const placed = instances.map(inPlaces);
   // A listing is confirmed by refreshes where it shows too little.

@@ -122,7 +122,7 @@ export interface PartOfFew<R> {
 
 /**
  * What few nodes need. If the cloud refuses it, or its answer proves nothing, those nodes alone wait. Rejects with what a
- * repeated read may mend. `problems` gets what nobody else tells: a denial is told to those who wait.
+ * repeated read may mend. `problems` gets what nobody else tells: those who wait learn of a denial.
  */
 export async function ofFew<R>(
   what: UnreadablePart['what'],
