@@ -169,7 +169,6 @@ function shownByServer(item: Attached, network: SeededNetwork, twice: ReadonlySe
   return {
     ip: item.primaryAddress,
     mac: item.mac,
-    zone: item.zone,
     description: item.description,
     index: item.attachment.deviceIndex,
     subnet: item.subnetId,
@@ -187,7 +186,6 @@ function shownInStatus(value: unknown, twice: ReadonlySet<string>): Shown {
   return {
     ip: eni['ip'],
     mac: eni['mac'],
-    zone: eni['availability-zone'],
     description: eni['description'] ?? '',
     index: eni['number'] ?? 0,
     subnet: subnet['id'],

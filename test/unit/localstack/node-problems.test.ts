@@ -61,7 +61,6 @@ const eni = {
   id: 'eni-1',
   ip: '10.91.0.10',
   mac: '02:00:00:00:00:01',
-  'availability-zone': 'us-east-1a',
   description: 'Cilium-CNI (i-1)',
   number: 1,
   subnet: { id: 'subnet-1', cidr: blocks[1] },
@@ -142,7 +141,6 @@ describe('a problem with a CiliumNode', () => {
   it.each([
     ['ip', { ip: '10.91.0.99' }],
     ['mac', { mac: '02:00:00:00:00:02' }],
-    ['zone', { 'availability-zone': 'us-east-1b' }],
     ['index', { number: 2 }],
     ['subnet', { subnet: { id: 'subnet-2', cidr: blocks[1] } }],
     ['vpcBlocks', { vpc: { ...eni.vpc, cidrs: [] } }],
