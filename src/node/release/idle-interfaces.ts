@@ -1,6 +1,6 @@
 // Detaches and deletes interfaces that have had no pod address for a long time. Each one costs an instance
-// slot and a primary address of its subnet. Order: hide it from the agent, refresh the instance, detach,
-// delete. A crash after the detach leaves an orphan, which the orphan collection deletes.
+// slot and a primary address of its subnet. Order: hide it from the agent, refresh the instance, detach, read
+// until it is detached, delete. A crash after the detach leaves an orphan, which the orphan collection deletes.
 import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
 import { isInterfaceShown } from '../../kubernetes/cilium-node/shown-addresses.ts';
 import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
@@ -9,7 +9,7 @@ import type { InstanceView } from '../../providers/contract/instance-view.ts';
 import type { NetworkInterface } from '../../providers/contract/network-interface.ts';
 import type { Operation, Outcome } from '../../providers/contract/operation.ts';
 import { descriptionPrefix } from '../../providers/orphans/ownership-tags.ts';
-import { type Clock, sleep } from '../../runtime/clock.ts';
+import type { Clock } from '../../runtime/clock.ts';
 import { Backoff } from '../../runtime/backoff.ts';
 import { type Requeue, requeueAt } from '../../runtime/requeue.ts';
 import type { TaskGroup } from '../../runtime/task-group.ts';
@@ -83,8 +83,14 @@ export class IdlePhases extends LazyMap<string, Phase> {
 }
 
 const backoffPolicy = { base: 5000, cap: 600_000 };
-/** Pause between two attempts to delete a detached interface, and how long to keep trying, in ms. */
+/** Least pause between two reads of an interface that is detaching, in ms. One is read again when it has waited for this share longer. */
+const readPause = 1000;
+const patience = 1 / 4;
+/** How long to read until it is detached, in ms. */
+const readFor = 60_000;
+/** Pause between two attempts to delete it, in ms. */
 const deletePause = 5000;
+/** How long after the detach to keep trying, in ms. */
 const deleteFor = 120_000;
 
 export class IdleInterfaces {
@@ -173,7 +179,10 @@ export class IdleInterfaces {
     }
     this.#deps.node.idle.set(interfaceId, { kind: 'detaching' });
     const failure = await this.#detach(item);
-    if (failure === undefined) await this.#delete(item);
+    if (failure !== undefined) return;
+    const since = this.#deps.clock.monotonic();
+    await this.#untilDetached(interfaceId, since);
+    await this.#delete(item, since + deleteFor);
   }
 
   /**
@@ -225,17 +234,40 @@ export class IdleInterfaces {
     return failure;
   }
 
+  /** Where reads do not show in time that the interface is detached, the delete finds out. */
+  async #untilDetached(interfaceId: string, since: number): Promise<void> {
+    const { clock, node, tasks } = this.#deps;
+    const overdue = new AbortController();
+    const cancel = clock.schedule(readFor, () => overdue.abort());
+    const signal = AbortSignal.any([overdue.signal, tasks.deadline]);
+    const isAttached = async (): Promise<boolean> => {
+      await raceAbort(node.refresh(), signal);
+      return this.#isShownAttached(interfaceId);
+    };
+    await retry({ clock, signal }, isAttached, (isStill) =>
+      isStill ? Math.max(readPause, (clock.monotonic() - since) * patience) : undefined,
+    )
+      .catch((error: unknown) => {
+        if (error !== overdue.signal.reason) throw error;
+      })
+      .finally(cancel);
+  }
+
+  /** Whether the last refresh shows it on the instance. */
+  #isShownAttached(interfaceId: string): boolean {
+    const view = this.#deps.node.forIdleInterfaces()?.view;
+    if (view === undefined || view.possiblyGone.has(interfaceId)) return false;
+    return view.interfaces.some(({ id }) => id === interfaceId);
+  }
+
   /**
    * An interface that cannot be deleted in time is left to the orphan collection. If it is still attached, it
    * is shown again.
    */
-  async #delete({ id: interfaceId, subnetId }: NetworkInterface): Promise<void> {
+  async #delete({ id: interfaceId, subnetId }: NetworkInterface, until: number): Promise<void> {
     const { clock, node, tasks, emit } = this.#deps;
-    const until = clock.monotonic() + deleteFor;
-    const pacing = { clock, signal: tasks.deadline };
-    await sleep(clock, deletePause, pacing.signal);
     const failure = await retry(
-      pacing,
+      { clock, signal: tasks.deadline },
       () => this.#tryToDelete(interfaceId),
       (refusal) => {
         const isLast = refusal === undefined || clock.monotonic() >= until;

@@ -128,6 +128,31 @@ test('a node loses an interface without pod addresses after an hour, and can use
   expect(world.broken()).toEqual([]);
 });
 
+test.each([
+  ['soon', 500],
+  ['late', 40_000],
+])(
+  'a detached interface is deleted once, when a read shows that its attachment ended %s',
+  async (_, detachMs) => {
+    const { world, controller } = await busyNode('crd-allocator', 14, {
+      flags: { ...releasing, 'idle-interface-delay': '10m' },
+      cloud: { times: { detachMs } },
+    });
+    for (let index = 0; index < 14; index++) await world.cluster.workload.deletePod(`default/pod-${index}`);
+    await world.advance(1_800_000);
+
+    const sent = (action: string): readonly number[] =>
+      controller.calls.filter((call) => call.action === action).map(({ at }) => at);
+    const [detachedAt = 0] = sent('DetachNetworkInterface');
+    const deleted = sent('DeleteNetworkInterface');
+    expect(deleted.length).toBeGreaterThan(0);
+    expect(deleted).toHaveLength(sent('DetachNetworkInterface').length);
+    expect(Math.min(...deleted) - detachedAt - detachMs).toBeGreaterThan(0);
+    expect(Math.min(...deleted) - detachedAt - detachMs).toBeLessThan(2000 + detachMs / 4);
+    expect(world.orphaned()).toEqual([]);
+  },
+);
+
 test('an interface that another client gave an address since the last read is kept', async () => {
   const { world, controller } = await busyNode('crd-allocator', 14, {
     flags: { ...releasing, 'idle-interface-delay': '1h', 'resync-interval': '6h' },
