@@ -1,7 +1,7 @@
 // The IPv6 addresses and /80 prefixes of one subnet: which are held and which come next. A /64 is so large
 // that only held ones are stored.
 import type { Random } from '../../runtime/random.ts';
-import { type Ipv6Block, containsIpv6 } from './ipv6.ts';
+import { containsIpv6, formatIpv6Block, type Ipv6Block } from './ipv6.ts';
 
 /** Length of a delegated prefix. */
 export const ipv6PrefixLength = 80;
@@ -9,26 +9,44 @@ export const ipv6PrefixLength = 80;
 const hostBits = 48n;
 /** /80 prefixes in a /64; the first one contains the cloud's own addresses and the single addresses. */
 const prefixes = 2 ** (ipv6PrefixLength - 64);
+/** Random attempts at a free prefix before all are looked through. */
+const attempts = 64;
 
 export class Ipv6Space {
   readonly #block: Ipv6Block;
   readonly #random: Random;
   readonly #heldPrefixes = new Set<bigint>();
   readonly #heldAddresses = new Set<bigint>();
+  /** What only a request that names it may take, as text. */
+  readonly #explicit = new Map<string, Ipv6Block>();
 
   constructor(block: Ipv6Block, random: Random) {
     this.#block = block;
     this.#random = random;
   }
 
-  /** Takes any free /80; returns its first address, or undefined if all are held. */
+  /** Takes any free /80; returns its first address, or undefined if all are held or reserved for explicit use. */
   takePrefix(): bigint | undefined {
-    if (this.#heldPrefixes.size >= prefixes - 1) return undefined;
-    for (;;) {
-      const index = 1 + this.#random.integer(prefixes - 1);
-      const first = this.#block.first + (BigInt(index) << hostBits);
-      if (!this.#heldPrefixes.has(first)) return this.#hold(this.#heldPrefixes, first);
+    if (this.#reserves(this.#block.first, this.#block.length)) return undefined;
+    for (let attempt = 0; attempt < attempts; attempt++) {
+      const first = this.#prefixAt(this.#random.integer(prefixes - 1));
+      if (this.#isFree(first)) return this.#hold(this.#heldPrefixes, first);
     }
+    for (let index = 0; index < prefixes - 1; index++) {
+      const first = this.#prefixAt(index);
+      if (this.#isFree(first)) return this.#hold(this.#heldPrefixes, first);
+    }
+    return undefined;
+  }
+
+  /** Keeps a block for requests that name its addresses or prefixes. What is held in it stays held. */
+  reserveExplicitly(block: Ipv6Block): void {
+    this.#explicit.set(formatIpv6Block(block), block);
+  }
+
+  /** Ends a reservation. */
+  open(block: Ipv6Block): void {
+    this.#explicit.delete(formatIpv6Block(block));
   }
 
   /** Takes any free address outside the delegable prefixes. */
@@ -62,6 +80,20 @@ export class Ipv6Space {
 
   releaseAddress(address: bigint): void {
     this.#heldAddresses.delete(address);
+  }
+
+  #prefixAt(index: number): bigint {
+    return this.#block.first + (BigInt(1 + index) << hostBits);
+  }
+
+  #isFree(prefix: bigint): boolean {
+    return !this.#heldPrefixes.has(prefix) && !this.#reserves(prefix, ipv6PrefixLength);
+  }
+
+  #reserves(first: bigint, length: number): boolean {
+    for (const block of this.#explicit.values())
+      if (block.length <= length && containsIpv6(block, first)) return true;
+    return false;
   }
 
   #hold(set: Set<bigint>, member: bigint): bigint {

@@ -4,7 +4,7 @@ import { readBlock, readIpv6Block } from './blocks.ts';
 import type { CloudNetwork } from './cloud-network.ts';
 import { refuse } from './cloud-refusal.ts';
 import { covers, formatIpv4Block, type Ipv4Block, overlap } from './ipv4.ts';
-import { formatIpv6Block, overlapIpv6 } from './ipv6.ts';
+import { containsIpv6, formatIpv6Block, overlapIpv6 } from './ipv6.ts';
 import type { BlockReservation, Subnet, Tags, Vpc } from './records.ts';
 import { refuseTags } from './tags.ts';
 
@@ -68,11 +68,12 @@ export interface ReservationRequest {
 /** Reserves a part of a subnet; held addresses in it stay held. */
 export function createReservation(network: CloudNetwork, request: ReservationRequest): BlockReservation {
   const subnet = network.find('subnets', request.subnetId);
+  if (request.block.includes(':')) return reserveIpv6(network, subnet, request);
   const block = readBlock(request.block);
   const written = formatIpv4Block(block);
   if (!covers(readBlock(subnet.block), block)) refuse({ kind: 'reservationRange', block: written });
   const clash = [...network.all('reservations').values()].some(
-    (other) => other.subnetId === subnet.id && overlap(readBlock(other.block), block),
+    (other) => other.subnetId === subnet.id && !isOfIpv6(other) && overlap(readBlock(other.block), block),
   );
   if (clash) refuse({ kind: 'reservationConflict', block: written });
   const record: BlockReservation = { ...request, id: network.newId('scr'), block: written };
@@ -85,9 +86,34 @@ export function createReservation(network: CloudNetwork, request: ReservationReq
 /** Ends a reservation: its free addresses become available for all uses. */
 export function deleteReservation(network: CloudNetwork, id: string): BlockReservation {
   const record = network.find('reservations', id);
-  network.space(record.subnetId).open(readBlock(record.block));
-  network.recount(record.subnetId);
+  if (isOfIpv6(record)) network.ipv6Space(record.subnetId)?.open(readIpv6Block(record.block));
+  else {
+    network.space(record.subnetId).open(readBlock(record.block));
+    network.recount(record.subnetId);
+  }
   network.delete('reservations', id);
+  return record;
+}
+
+/** Whether a reservation is one of the subnet's IPv6 block. */
+export function isOfIpv6({ block }: Pick<BlockReservation, 'block'>): boolean {
+  return block.includes(':');
+}
+
+function reserveIpv6(network: CloudNetwork, subnet: Subnet, request: ReservationRequest): BlockReservation {
+  const block = readIpv6Block(request.block);
+  const written = formatIpv6Block(block);
+  const whole = subnet.ipv6Block && readIpv6Block(subnet.ipv6Block.block);
+  if (whole === undefined || block.length < whole.length || !containsIpv6(whole, block.first))
+    refuse({ kind: 'reservationRange', block: written });
+  const clash = [...network.all('reservations').values()].some(
+    (other) =>
+      other.subnetId === subnet.id && isOfIpv6(other) && overlapIpv6(readIpv6Block(other.block), block),
+  );
+  if (clash) refuse({ kind: 'reservationConflict', block: written });
+  const record: BlockReservation = { ...request, id: network.newId('scr'), block: written };
+  if (request.type === 'explicit') network.ipv6Space(subnet.id)?.reserveExplicitly(block);
+  network.put('reservations', record);
   return record;
 }
 

@@ -5,9 +5,9 @@ import type { Violation } from './violation-log.ts';
 
 export type AgentPhase = 'new' | 'starting' | 'serving' | 'stopped';
 
-/** The result of an attempt to assign an address to a pod. */
+/** The result of an attempt to assign an address to a pod, and one of IPv6 if the agent has that. */
 export type CniAnswer =
-  | { readonly kind: 'allocated'; readonly address: string }
+  | { readonly kind: 'allocated'; readonly address: string; readonly ipv6?: string }
   | { readonly kind: 'refused'; readonly reason: string }
   /** The agent serves no pods now and did not count the attempt. */
   | { readonly kind: 'unavailable' };

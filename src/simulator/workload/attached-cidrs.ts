@@ -1,11 +1,13 @@
 // The CIDRs that a multi-pool agent may allocate from, derived only from its node's status.
+import { formatIpv6Block, parseIpv6Block } from '../cloud/ipv6.ts';
+import type { AnyCidr } from './address-range.ts';
 import { type ExclusionRule, type InterfaceStatus, isExcluded } from './interface-status.ts';
 import { baseOf, type Cidr, formatCidr, parseAddress, parseCidr } from './ipv4.ts';
 
 export interface AttachedCidr {
   /** Canonical text. */
   readonly text: string;
-  readonly range: Cidr;
+  readonly range: AnyCidr;
   readonly interfaceId: string;
 }
 
@@ -17,13 +19,34 @@ export function attachedCidrs(
   interfaces: readonly InterfaceStatus[],
   rule: ExclusionRule,
 ): ReadonlyMap<string, AttachedCidr> {
+  return attachedBy(interfaces, rule, (each) =>
+    cidrsOf(each).map((range) => ({ text: formatCidr(range), range })),
+  );
+}
+
+/** Every IPv6 prefix of every interface that is not excluded. Skips malformed and duplicate entries. */
+export function attachedIpv6Prefixes(
+  interfaces: readonly InterfaceStatus[],
+  rule: ExclusionRule,
+): ReadonlyMap<string, AttachedCidr> {
+  return attachedBy(interfaces, rule, ({ ipv6Prefixes }) =>
+    ipv6Prefixes.flatMap((prefix) => {
+      const range = parseIpv6Block(prefix);
+      return range === undefined ? [] : { text: formatIpv6Block(range), range };
+    }),
+  );
+}
+
+function attachedBy(
+  interfaces: readonly InterfaceStatus[],
+  rule: ExclusionRule,
+  rangesOf: (each: InterfaceStatus) => readonly Pick<AttachedCidr, 'text' | 'range'>[],
+): ReadonlyMap<string, AttachedCidr> {
   const found = new Map<string, AttachedCidr>();
   for (const each of interfaces) {
     if (isExcluded(each, rule)) continue;
-    for (const range of cidrsOf(each)) {
-      const text = formatCidr(range);
+    for (const { text, range } of rangesOf(each))
       if (!found.has(text)) found.set(text, { text, range, interfaceId: each.id });
-    }
   }
   return found;
 }

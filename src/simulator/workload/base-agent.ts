@@ -14,8 +14,12 @@ import { ciliumNodesPath } from './own-node.ts';
 import { OwnNodeClient } from './own-node-client.ts';
 import { gatePollInterval } from './start-gate.ts';
 
+export interface AllocatedAddress extends Holding {
+  readonly address: string;
+}
+
 export type Allocation =
-  | ({ readonly kind: 'allocated'; readonly address: string } & Holding)
+  | ({ readonly kind: 'allocated'; readonly ipv6?: AllocatedAddress } & AllocatedAddress)
   | { readonly kind: 'refused'; readonly reason: string };
 
 export abstract class BaseAgent implements Agent {
@@ -23,6 +27,8 @@ export abstract class BaseAgent implements Agent {
   protected readonly context: AgentContext;
   protected readonly ownNode: OwnNodeClient;
   protected readonly cloud: AgentCloud;
+  /** Whether pods get an address of each family. */
+  protected abstract readonly usesIpv6: boolean;
   /** Endpoints have their addresses again: from now on the agent reports addresses in use. */
   protected isRestored = false;
   #phase: AgentPhase = 'new';
@@ -90,10 +96,10 @@ export abstract class BaseAgent implements Agent {
   }
 
   remove(owner: string): void {
-    const address = this.context.memory.unbind(owner);
-    if (address === undefined) return;
-    this.context.record('address-given-back', address, owner);
-    if (this.isRestored && this.#phase !== 'stopped') this.free(address);
+    for (const address of this.context.memory.unbind(owner)) {
+      this.context.record('address-given-back', address, owner);
+      if (this.isRestored && this.#phase !== 'stopped') this.free(address);
+    }
   }
 
   /** Makes an agent that waits at the gate check again now. */
@@ -163,8 +169,11 @@ export abstract class BaseAgent implements Agent {
   }
 
   #restore(): void {
-    for (const [address, owner] of this.context.memory.endpoints) {
-      if (this.reallocate(address, owner).kind === 'refused') this.#forget(address, owner);
+    const { memory } = this.context;
+    if (!this.usesIpv6) memory.forgetIpv6();
+    for (const endpoints of [memory.endpoints, memory.ipv6Endpoints]) {
+      for (const [address, owner] of endpoints)
+        if (this.reallocate(address, owner).kind === 'refused') this.#forget(address, owner);
     }
     this.isRestored = true;
     this.onRestored();
@@ -173,7 +182,7 @@ export abstract class BaseAgent implements Agent {
   /** Deletes an endpoint that cannot be restored: its pod has lost the address. */
   #forget(address: string, owner: string): void {
     const { memory, record } = this.context;
-    memory.unbind(owner);
+    for (const other of memory.unbind(owner)) this.free(other);
     record('address-missing', address, owner);
     if (this.wasGivenUp(address)) return;
     memory.violations.add({ pod: owner, address, interfaceId: '', what: 'lost-across-restart' });
@@ -186,7 +195,7 @@ export abstract class BaseAgent implements Agent {
   #give(owner: string): CniAnswer {
     const { memory, record } = this.context;
     const held = memory.addressOf(owner);
-    if (held !== undefined) return { kind: 'allocated', address: held };
+    if (held !== undefined) return allocated(held, memory.ipv6AddressOf(owner));
 
     const answer = this.allocate(owner);
     if (answer.kind === 'refused') {
@@ -195,6 +204,14 @@ export abstract class BaseAgent implements Agent {
     }
     memory.bind(answer.address, owner, answer.interfaceId);
     record('address-taken', answer.address, owner);
-    return { kind: 'allocated', address: answer.address };
+    if (answer.ipv6 !== undefined) {
+      memory.bind(answer.ipv6.address, owner, answer.ipv6.interfaceId);
+      record('address-taken', answer.ipv6.address, owner);
+    }
+    return allocated(answer.address, answer.ipv6?.address);
   }
+}
+
+function allocated(address: string, ipv6: string | undefined): CniAnswer {
+  return { kind: 'allocated', address, ...(ipv6 !== undefined && { ipv6 }) };
 }

@@ -1,14 +1,13 @@
-// A multi-pool agent's state in memory: CIDRs that it allocates from, dropped ones that are still attached,
+// A multi-pool agent's state of one family in memory: CIDRs that it allocates from, dropped ones that are still attached,
 // and vanished ones with addresses in use. It never gives up an address in use.
 import type { Random } from '../../runtime/random.ts';
-import { AddressRange } from './address-range.ts';
+import { addressesIn, AddressRange, type AnyCidr } from './address-range.ts';
 import type { AttachedCidr } from './attached-cidrs.ts';
 import { cidrsToDrop, cidrsToReclaim, type HeldCidr } from './cidr-balance.ts';
-import { type Cidr, formatAddress, parseAddress, sizeOf } from './ipv4.ts';
 
 interface Held {
   readonly range: AddressRange;
-  readonly source: Cidr;
+  readonly source: AnyCidr;
   /** Detached, and held only because of addresses in use; nothing new is taken from it. */
   vanished: boolean;
 }
@@ -25,7 +24,7 @@ export interface Balance {
 
 export class CidrPool {
   readonly #held = new Map<string, Held>();
-  readonly #dropped = new Map<string, Cidr>();
+  readonly #dropped = new Map<string, AnyCidr>();
 
   /** Applies what is attached now. Adds new CIDRs, unless they were dropped and have been attached since. */
   update(attached: ReadonlyMap<string, AttachedCidr>): void {
@@ -63,22 +62,21 @@ export class CidrPool {
   takeAny(random: Random): TakenAddress | undefined {
     for (const [cidr, held] of this.#held) {
       const address = held.vanished ? undefined : held.range.takeAny(random);
-      if (address !== undefined) return { address: formatAddress(address), cidr };
+      if (address !== undefined) return { address, cidr };
     }
     return undefined;
   }
 
   /** Takes exactly this address; undefined if no CIDR contains it or it is taken. */
-  take(text: string): TakenAddress | undefined {
-    const address = parseAddress(text) ?? -1;
+  take(address: string): TakenAddress | undefined {
     for (const [cidr, held] of this.#held) {
-      if (held.range.take(address)) return { address: text, cidr };
+      if (held.range.take(address)) return { address, cidr };
     }
     return undefined;
   }
 
   release({ address, cidr }: TakenAddress): void {
-    this.#held.get(cidr)?.range.release(parseAddress(address) ?? -1);
+    this.#held.get(cidr)?.range.release(address);
   }
 
   /**
@@ -102,7 +100,7 @@ export class CidrPool {
     return { dropped, reclaimed };
   }
 
-  #hold(cidr: string, source: Cidr): void {
+  #hold(cidr: string, source: AnyCidr): void {
     this.#held.set(cidr, { range: new AddressRange(source), source, vanished: false });
   }
 
@@ -111,7 +109,7 @@ export class CidrPool {
   }
 
   #droppedCidrs(): readonly { readonly cidr: string; readonly size: number }[] {
-    return [...this.#dropped].map(([cidr, range]) => ({ cidr, size: sizeOf(range) }));
+    return [...this.#dropped].map(([cidr, range]) => ({ cidr, size: addressesIn(range) }));
   }
 }
 

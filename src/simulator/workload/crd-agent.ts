@@ -24,6 +24,7 @@ interface View {
 
 export class CrdAgent extends BaseAgent {
   readonly protocol = 'crd-allocator';
+  protected readonly usesIpv6 = false;
   readonly #holdings = new Holdings<Holding>();
   readonly #refresh: Trigger;
   /** Addresses in use that the handshake reported as released, each recorded once. */

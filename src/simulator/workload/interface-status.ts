@@ -13,6 +13,8 @@ export interface InterfaceStatus {
   readonly lacks: string | undefined;
   readonly addresses: readonly string[];
   readonly prefixes: readonly string[];
+  /** None on a cloud that has no such prefixes. */
+  readonly ipv6Prefixes: readonly string[];
   readonly tags: ReadonlyMap<string, string>;
 }
 

@@ -10,7 +10,7 @@ import type { JsonObject } from './json.ts';
 import type { Answer, KubernetesClient } from './kubernetes-client.ts';
 import type { NodeFacts } from './node-facts.ts';
 import { watchObjects } from './object-watch.ts';
-import { type Pod, podOf, podPath, podsPath, runningPatch } from './pod.ts';
+import { type Pod, type PodAddresses, podOf, podPath, podsPath, runningPatch } from './pod.ts';
 import { noWaits, type WaitFigures, withWait } from './waiting-times.ts';
 
 export interface KubeletOptions {
@@ -125,26 +125,27 @@ export class Kubelet {
   #setUp(sandbox: Sandbox): void {
     const { facts, record, stopwatch } = this.#options;
     const { key, hostNetwork } = sandbox.pod;
-    const address = hostNetwork ? facts.primaryAddress : this.#addressFor(key);
-    if (address === undefined) {
+    const host = facts.primaryAddress;
+    const addresses = hostNetwork ? { host, pod: host } : this.#addressesFor(key);
+    if (addresses === undefined) {
       sandbox.cancelTimer = this.#later(() => this.#setUp(sandbox));
       return;
     }
     sandbox.phase = 'running';
     if (!hostNetwork) this.#waits = withWait(this.#waits, stopwatch.monotonic() - sandbox.since);
-    record('pod-running', key, address);
-    this.#report(sandbox, address);
+    record('pod-running', key, addresses.pod);
+    this.#report(sandbox, addresses);
   }
 
-  #addressFor(key: string): string | undefined {
+  #addressesFor(key: string): PodAddresses | undefined {
     const answer = this.#options.agent().add(key);
-    return answer.kind === 'allocated' ? answer.address : undefined;
+    if (answer.kind !== 'allocated') return undefined;
+    return { host: this.#options.facts.primaryAddress, pod: answer.address, ipv6: answer.ipv6 };
   }
 
-  #report(sandbox: Sandbox, address: string): void {
-    const { facts, client, stopwatch } = this.#options;
+  #report(sandbox: Sandbox, addresses: PodAddresses): void {
+    const { client, stopwatch } = this.#options;
     const { key, uid } = sandbox.pod;
-    const addresses = { host: facts.primaryAddress, pod: address };
     const patch = runningPatch(uid, addresses, new Date(stopwatch.wall()));
     this.#request(
       () => client.mergePatch(`${podPath(key)}/status`, patch, this.#stopping.signal),

@@ -10,8 +10,8 @@ export class MachineMemory {
   leftOut: ReadonlySet<string> = new Set();
   readonly #facts: NodeFacts;
   readonly #ledger: AddressLedger;
-  readonly #owners = new Map<string, string>();
-  readonly #addresses = new Map<string, string>();
+  readonly #ipv4 = new Endpoints();
+  readonly #ipv6 = new Endpoints();
 
   constructor(facts: NodeFacts, ledger: AddressLedger, violations: ViolationLog) {
     this.#facts = facts;
@@ -19,13 +19,22 @@ export class MachineMemory {
     this.violations = violations;
   }
 
-  /** Owner by address. */
+  /** Owner by IPv4 address. */
   get endpoints(): ReadonlyMap<string, string> {
-    return this.#owners;
+    return this.#ipv4.owners;
+  }
+
+  /** Owner by IPv6 address. */
+  get ipv6Endpoints(): ReadonlyMap<string, string> {
+    return this.#ipv6.owners;
   }
 
   addressOf(owner: string): string | undefined {
-    return this.#addresses.get(owner);
+    return this.#ipv4.addresses.get(owner);
+  }
+
+  ipv6AddressOf(owner: string): string | undefined {
+    return this.#ipv6.addresses.get(owner);
   }
 
   bind(address: string, owner: string, interfaceId: string): void {
@@ -33,22 +42,50 @@ export class MachineMemory {
     if (other !== undefined) {
       this.violations.add({ pod: owner, address, interfaceId, what: 'used-on-two-nodes' });
     }
-    this.#owners.set(address, owner);
-    this.#addresses.set(owner, address);
+    this.#familyOf(address).bind(address, owner);
   }
 
-  /** Returns the address that `owner` had. */
-  unbind(owner: string): string | undefined {
-    const address = this.#addresses.get(owner);
-    if (address === undefined) return undefined;
-    this.#addresses.delete(owner);
-    this.#owners.delete(address);
-    this.#ledger.release(this.#facts.vpcId, address, this.#facts.name);
-    return address;
+  /** Returns the addresses that `owner` had, that of IPv4 first. */
+  unbind(owner: string): readonly string[] {
+    const addresses = [this.#ipv4.unbind(owner), this.#ipv6.unbind(owner)].filter(
+      (address) => address !== undefined,
+    );
+    for (const address of addresses) this.#ledger.release(this.#facts.vpcId, address, this.#facts.name);
+    return addresses;
+  }
+
+  /** An agent without IPv6 started: pods have lost those addresses. */
+  forgetIpv6(): void {
+    for (const [address, owner] of this.#ipv6.owners) {
+      this.#ipv6.unbind(owner);
+      this.#ledger.release(this.#facts.vpcId, address, this.#facts.name);
+    }
   }
 
   /** The machine is gone with everything on it. */
   clear(): void {
-    for (const owner of this.#addresses.keys()) this.unbind(owner);
+    for (const owner of this.#ipv4.addresses.keys()) this.unbind(owner);
+  }
+
+  #familyOf(address: string): Endpoints {
+    return address.includes(':') ? this.#ipv6 : this.#ipv4;
+  }
+}
+
+/** Of one family: which owner has which address. */
+class Endpoints {
+  readonly owners = new Map<string, string>();
+  readonly addresses = new Map<string, string>();
+
+  bind(address: string, owner: string): void {
+    this.owners.set(address, owner);
+    this.addresses.set(owner, address);
+  }
+
+  unbind(owner: string): string | undefined {
+    const address = this.addresses.get(owner);
+    this.addresses.delete(owner);
+    if (address !== undefined) this.owners.delete(address);
+    return address;
   }
 }

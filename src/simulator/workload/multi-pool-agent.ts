@@ -5,13 +5,14 @@
 import { sleep } from '../../runtime/clock.ts';
 import { Trigger } from '../../runtime/trigger.ts';
 import { type AgentContext, updateInterval } from './agent-context.ts';
-import { type AttachedCidr, attachedCidrs } from './attached-cidrs.ts';
-import { type Allocation, BaseAgent } from './base-agent.ts';
+import { contains } from './address-range.ts';
+import { type AttachedCidr, attachedCidrs, attachedIpv6Prefixes } from './attached-cidrs.ts';
+import { type AllocatedAddress, type Allocation, BaseAgent } from './base-agent.ts';
 import { CidrPool, type TakenAddress } from './cidr-pool.ts';
+import type { Random } from '../../runtime/random.ts';
 import { demandOf, initialPreAllocate, PendingAllocations } from './pending-allocations.ts';
 import { type Holding, Holdings, type Loss, type Whereabouts } from './holdings.ts';
 import type { InterfaceStatus } from './interface-status.ts';
-import { baseOf, formatCidr, parseAddress } from './ipv4.ts';
 import { type JsonObject, numberAt, objectAt, textAt } from './json.ts';
 import { saySameOfPools, withPools } from './pool-demand.ts';
 import { resolveInterface } from './routing-facts.ts';
@@ -24,7 +25,23 @@ interface CidrHolding extends Holding {
 interface View {
   readonly node: JsonObject;
   readonly interfaces: readonly InterfaceStatus[];
+  /** Of each family that the agent uses. */
   readonly attached: ReadonlyMap<string, AttachedCidr>;
+}
+
+/** What the agent has of one family, and how many more it wants. */
+class FamilyPool {
+  readonly cidrs = new CidrPool();
+  readonly pending = new PendingAllocations();
+  readonly random: Random;
+
+  constructor(random: Random) {
+    this.random = random;
+  }
+
+  demandAt(now: number, preAllocate: number): number {
+    return demandOf({ inUse: this.cidrs.inUse, pending: this.pending.count(now), preAllocate });
+  }
 }
 
 /** Interval of the timer by which the agent compares what it wrote with what it holds, in ms. */
@@ -32,8 +49,9 @@ const refreshInterval = 60_000;
 
 export class MultiPoolAgent extends BaseAgent {
   readonly protocol = 'multi-pool';
-  readonly #pool = new CidrPool();
-  readonly #pending = new PendingAllocations();
+  protected readonly usesIpv6: boolean;
+  readonly #ipv4: FamilyPool;
+  readonly #ipv6: FamilyPool | undefined;
   readonly #holdings = new Holdings<CidrHolding>();
   readonly #refresh: Trigger;
   /** When the last comparison started, in monotonic ms. */
@@ -45,6 +63,10 @@ export class MultiPoolAgent extends BaseAgent {
 
   constructor(context: AgentContext) {
     super(context);
+    const { facts, random } = context;
+    this.usesIpv6 = facts.ipv6 === true;
+    this.#ipv4 = new FamilyPool(random);
+    this.#ipv6 = this.usesIpv6 ? new FamilyPool(random.fork('ipv6')) : undefined;
     this.#refresh = new Trigger({
       clock: context.clock,
       minInterval: 0,
@@ -62,10 +84,14 @@ export class MultiPoolAgent extends BaseAgent {
     if (node === undefined) return;
     const previous = this.#view;
     const interfaces = this.cloud.interfacesOf(node, this.protocol);
-    const attached = attachedCidrs(interfaces, this.cloud.exclusionOf(node));
+    const rule = this.cloud.exclusionOf(node);
+    const ipv4 = attachedCidrs(interfaces, rule);
+    const ipv6 = this.usesIpv6 ? attachedIpv6Prefixes(interfaces, rule) : undefined;
+    const attached = ipv6 === undefined ? ipv4 : new Map([...ipv4, ...ipv6]);
     if (previous !== undefined) this.#welcomeNew(previous, attached);
     this.#view = { node, interfaces, attached };
-    this.#pool.update(attached);
+    this.#ipv4.cidrs.update(ipv4);
+    if (ipv6 !== undefined) this.#ipv6?.cidrs.update(ipv6);
     const preAllocate = numberAt(node, 'spec', 'ipam', 'pre-allocate');
     if (preAllocate > 0) this.#preAllocate = preAllocate;
 
@@ -74,8 +100,10 @@ export class MultiPoolAgent extends BaseAgent {
     this.knock();
   }
 
+  /** Needs a free address of each family, however long that takes. */
   protected isReady(): boolean {
-    return this.#isAnnounced && this.#pool.hasFree && (!this.cloud.awaitsCidr || this.#hasCidr());
+    const hasFree = this.#families.every(({ cidrs }) => cidrs.hasFree);
+    return this.#isAnnounced && hasFree && (!this.cloud.awaitsCidr || this.#hasCidr());
   }
 
   #hasCidr(): boolean {
@@ -84,32 +112,49 @@ export class MultiPoolAgent extends BaseAgent {
 
   protected allocate(owner: string): Allocation {
     this.#request();
-    const taken = this.#pool.takeAny(this.context.random);
+    const ipv6 = this.#ipv6 && this.#takeAny(this.#ipv6, owner);
+    if (typeof ipv6 === 'string') return { kind: 'refused', reason: ipv6 };
+    const ipv4 = this.#takeAny(this.#ipv4, owner);
+    if (typeof ipv4 !== 'string') return { kind: 'allocated', ...ipv4, ...(ipv6 !== undefined && { ipv6 }) };
+    if (ipv6 !== undefined) this.free(ipv6.address);
+    return { kind: 'refused', reason: ipv4 };
+  }
+
+  get #families(): readonly FamilyPool[] {
+    return this.#ipv6 === undefined ? [this.#ipv4] : [this.#ipv4, this.#ipv6];
+  }
+
+  #familyOf(address: string): FamilyPool {
+    return this.#ipv6 !== undefined && address.includes(':') ? this.#ipv6 : this.#ipv4;
+  }
+
+  /** Any address of the family, or why there is none. */
+  #takeAny({ cidrs, pending, random }: FamilyPool, owner: string): AllocatedAddress | string {
+    const taken = cidrs.takeAny(random);
     if (taken !== undefined) return this.#hold(taken, owner);
-    this.#pending.failed(owner, this.context.clock.monotonic());
-    return { kind: 'refused', reason: 'all CIDR ranges are exhausted' };
+    pending.failed(owner, this.context.clock.monotonic());
+    return 'all CIDR ranges are exhausted';
   }
 
   protected reallocate(address: string, owner: string): Allocation {
-    const taken = this.#pool.take(address);
-    if (taken !== undefined) return this.#hold(taken, owner);
-    this.#pending.failed(owner, this.context.clock.monotonic());
-    return { kind: 'refused', reason: `IP ${address} not in range of any CIDR` };
+    const { cidrs, pending } = this.#familyOf(address);
+    const taken = cidrs.take(address);
+    if (taken === undefined) {
+      pending.failed(owner, this.context.clock.monotonic());
+      return { kind: 'refused', reason: `IP ${address} not in range of any CIDR` };
+    }
+    const held = this.#hold(taken, owner);
+    return typeof held === 'string' ? { kind: 'refused', reason: held } : { kind: 'allocated', ...held };
   }
 
   protected wasGivenUp(address: string): boolean {
-    const number = parseAddress(address) ?? -1;
-    for (const cidr of this.context.memory.leftOut) {
-      const bits = Number(cidr.slice(cidr.indexOf('/') + 1));
-      if (formatCidr({ first: baseOf(number, bits), bits }) === cidr) return true;
-    }
-    return false;
+    return [...this.context.memory.leftOut].some((cidr) => contains(cidr, address));
   }
 
   protected free(address: string): void {
     const holding = this.#holdings.drop(address);
     if (holding === undefined) return;
-    this.#pool.release({ address, cidr: holding.cidr });
+    this.#familyOf(address).cidrs.release({ address, cidr: holding.cidr });
     this.#request();
   }
 
@@ -140,20 +185,21 @@ export class MultiPoolAgent extends BaseAgent {
     memory.leftOut = new Set([...memory.leftOut].filter(known));
   }
 
-  /** Keeps the address only if it can be routed. */
-  #hold(taken: TakenAddress, owner: string): Allocation {
-    this.#pending.fulfilled(owner);
+  /** Keeps the address only if it can be routed; else says why it cannot. */
+  #hold(taken: TakenAddress, owner: string): AllocatedAddress | string {
     const { address, cidr } = taken;
+    const family = this.#familyOf(address);
+    family.pending.fulfilled(owner);
     const interfaceId = this.#view?.attached.get(cidr)?.interfaceId ?? '';
     const resolution = resolveInterface(this.#view?.interfaces ?? [], interfaceId);
     if (resolution.kind === 'unresolved') {
-      this.#pool.release(taken);
+      family.cidrs.release(taken);
       const what = 'offered-without-interface';
       this.context.memory.violations.add({ pod: owner, address, interfaceId, what });
-      return { kind: 'refused', reason: resolution.reason };
+      return resolution.reason;
     }
     this.#holdings.hold(address, { owner, interfaceId, cidr }, textAt(this.#view?.node, 'metadata', 'uid'));
-    return { kind: 'allocated', address, owner, interfaceId };
+    return { address, owner, interfaceId };
   }
 
   #noticeLosses(view: View): void {
@@ -179,9 +225,10 @@ export class MultiPoolAgent extends BaseAgent {
     this.#comparedAt = this.context.clock.monotonic();
     const view = this.#view;
     if (view === undefined) return;
-    const requested = this.#settleDemand();
-    const { cidrs } = this.#pool;
-    const next = withPools(view.node, requested, cidrs);
+    const requested = this.#settleDemand(this.#ipv4);
+    const ipv6Requested = this.#ipv6 && this.#settleDemand(this.#ipv6);
+    const cidrs = this.#families.flatMap((family) => family.cidrs.cidrs);
+    const next = withPools(view.node, requested, cidrs, ipv6Requested);
     const answer = saySameOfPools(view.node, next)
       ? ({ kind: 'ok', object: view.node } as const)
       : await this.ownNode.replace(next, signal);
@@ -201,13 +248,11 @@ export class MultiPoolAgent extends BaseAgent {
   }
 
   /** Computes the demand; reclaims and drops CIDRs accordingly, once the use is known. */
-  #settleDemand(): number {
-    const inUse = this.#pool.inUse;
-    const pending = this.#pending.count(this.context.clock.monotonic());
-    const requested = demandOf({ inUse, pending, preAllocate: this.#preAllocate });
+  #settleDemand(family: FamilyPool): number {
+    const requested = family.demandAt(this.context.clock.monotonic(), this.#preAllocate);
     if (!this.isRestored) return requested;
 
-    const { dropped, reclaimed } = this.#pool.balance(requested - inUse);
+    const { dropped, reclaimed } = family.cidrs.balance(requested - family.cidrs.inUse);
     for (const cidr of reclaimed) this.context.record('cidr-reclaimed', cidr);
     for (const cidr of dropped) this.context.record('cidr-dropped', cidr);
     return requested;

@@ -66,6 +66,8 @@ export interface NodeFacts {
   /** No cloud controller manager runs: its Node never names the instance. */
   readonly withoutProviderId?: boolean;
   readonly protocol: Protocol;
+  /** Its agents run with `enable-ipv6`. Those of the CRD allocator have no use of it. */
+  readonly ipv6?: boolean;
   readonly ipam?: IpamWatermarks;
   readonly eni?: EniOptions;
   readonly azure?: AzureOptions;

@@ -12,6 +12,8 @@ export interface NodeView {
   readonly phase: AgentPhase;
   /** `namespace/name`, `router` or `health` by address; also while the agent is down. */
   readonly addressesInUse: ReadonlyMap<string, string>;
+  /** The same of IPv6. */
+  readonly ipv6InUse: ReadonlyMap<string, string>;
   /** Those that the CiliumNode does not offer now. */
   readonly missingAddresses: ReadonlyMap<string, string>;
   readonly violations: readonly Violation[];
@@ -28,6 +30,7 @@ export function nodeViewOf({ facts, agent, memory, kubelet }: Machine): NodeView
     protocol: agent.protocol,
     phase: agent.phase,
     addressesInUse: memory.endpoints,
+    ipv6InUse: memory.ipv6Endpoints,
     missingAddresses: agent.missingAddresses(),
     violations: memory.violations.entries,
     pendingPods: kubelet.waiting,

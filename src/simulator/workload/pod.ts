@@ -67,15 +67,21 @@ export function podOf(object: JsonObject): Pod {
   };
 }
 
+export interface PodAddresses {
+  readonly host: string;
+  readonly pod: string;
+  readonly ipv6?: string | undefined;
+}
+
 /** A merge patch for the status of a running pod; it fails if the pod has another `uid`. */
-export function runningPatch(uid: string, addresses: { host: string; pod: string }, start: Date): JsonObject {
+export function runningPatch(uid: string, addresses: PodAddresses, start: Date): JsonObject {
   return {
     metadata: { uid },
     status: {
       phase: 'Running',
       hostIP: addresses.host,
       podIP: addresses.pod,
-      podIPs: [{ ip: addresses.pod }],
+      podIPs: [addresses.pod, addresses.ipv6].flatMap((ip) => (ip === undefined ? [] : { ip })),
       startTime: `${start.toISOString().slice(0, 19)}Z`,
       conditions: [{ type: 'Ready', status: 'True' }],
     },

@@ -158,8 +158,10 @@ export function newAddresses(input: NewAddresses): {
   return { primaryAddress, claim };
 }
 
-/** The IPv6 part of a request. */
+/** The IPv6 part of a request; refuses counts that are not positive. */
 export function ipv6Claim(input: NewAddresses): Ipv6Claim {
+  refusePositive(input.Ipv6AddressCount, 'ipv6AddressCount');
+  refusePositive(input.Ipv6PrefixCount, 'ipv6PrefixCount');
   return {
     count: input.Ipv6AddressCount ?? 0,
     addresses: (input.Ipv6Addresses ?? []).map((one) => one.Ipv6Address ?? ''),

@@ -1,7 +1,13 @@
 // Subnets and their CIDR reservations.
 import type { ReservationType } from '../../cloud/address-space.ts';
 import type { BlockReservation, Subnet } from '../../cloud/records.ts';
-import { createReservation, createSubnet, deleteReservation, deleteSubnet } from '../../cloud/subnets.ts';
+import {
+  createReservation,
+  createSubnet,
+  deleteReservation,
+  deleteSubnet,
+  isOfIpv6,
+} from '../../cloud/subnets.ts';
 import { type Action, action } from '../action.ts';
 import type { FilterTable } from '../filters.ts';
 import { type Listing, listRecords, listRequest, pageFields } from '../listing.ts';
@@ -122,9 +128,11 @@ const getSubnetCidrReservations = action({
     const Filters = [...(input.Filters ?? []), { Name: 'subnet-id', Values: [id] }];
     const page = listRecords(reservations, listRequest([], { ...input, Filters }), context);
     const { account } = context.network;
+    const shown = (records: readonly BlockReservation[]): Value<typeof reservationShape>[] =>
+      records.map((one) => reservationOut(one, account));
     return {
-      SubnetIpv4CidrReservations: page.records.map((one) => reservationOut(one, account)),
-      SubnetIpv6CidrReservations: [],
+      SubnetIpv4CidrReservations: shown(page.records.filter((one) => !isOfIpv6(one))),
+      SubnetIpv6CidrReservations: shown(page.records.filter(isOfIpv6)),
       NextToken: page.nextToken,
     };
   },

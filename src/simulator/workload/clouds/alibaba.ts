@@ -48,6 +48,7 @@ function interfaceOf(entry: Json | undefined): InterfaceStatus {
     lacks: Object.entries(gaps).find(([, isMissing]) => isMissing)?.[0],
     addresses: listAt(entry, 'private-ipsets').map((set) => textAt(set, 'private-ip-address')),
     prefixes: [],
+    ipv6Prefixes: [],
     tags,
   };
 }

@@ -80,6 +80,7 @@ function interfaceOf(entry: Json | undefined): InterfaceStatus {
     lacks: Object.entries(gaps).find(([, isMissing]) => isMissing)?.[0],
     addresses: textsAt(entry, 'addresses'),
     prefixes: textsAt(entry, 'prefixes'),
+    ipv6Prefixes: textsAt(entry, 'ipv6-prefixes'),
     tags: textMapAt(entry, 'tags'),
   };
 }

@@ -50,6 +50,7 @@ function interfaceOf(entry: Json, protocol: Protocol): InterfaceStatus {
       .filter((address) => textAt(address, 'state') === 'succeeded')
       .map((address) => textAt(address, 'ip')),
     prefixes: [],
+    ipv6Prefixes: [],
     tags: new Map(),
   };
 }

@@ -52,6 +52,7 @@ describe('interfacesOf', () => {
       lacks: 'MAC address',
       addresses: [],
       prefixes: [],
+      ipv6Prefixes: [],
       tags: new Map(),
     });
   });

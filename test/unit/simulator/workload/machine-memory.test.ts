@@ -19,7 +19,7 @@ describe('MachineMemory', () => {
     const freed = [memory.unbind('default/a'), memory.unbind('default/a')];
 
     expect(before).toEqual(['10.0.1.1', 'default/a']);
-    expect(freed).toEqual(['10.0.1.1', undefined]);
+    expect(freed).toEqual([['10.0.1.1'], []]);
     expect([memory.addressOf('default/a'), memory.endpoints.size]).toEqual([undefined, 0]);
   });
 
