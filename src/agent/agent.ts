@@ -58,7 +58,7 @@ export type AgentEnd =
 
 /** Serves until `stop` aborts, or fails to start. */
 export async function runAgent(deps: AgentDeps, stop: AbortSignal): Promise<AgentEnd> {
-  const { stateDir, socketPath, bootIdFile } = deps.settings;
+  const { stateDir, socketPath, bootIdFile, nodeName: node } = deps.settings;
   const locks: (() => void)[] = [];
   try {
     for (const [path, option, lockAt, mode] of [
@@ -75,7 +75,7 @@ export async function runAgent(deps: AgentDeps, stop: AbortSignal): Promise<Agen
     const queue = makeDirectory(deleteQueueOf(socketPath).directory);
     if (queue !== undefined) return { kind: 'failed', problem: queue };
     const canRebuild = deps.kubernetes !== undefined;
-    const state = openState({ path: stateDir, bootIdFile, canRebuild });
+    const state = openState({ path: stateDir, bootIdFile, node, canRebuild });
     if (state.kind === 'unusable')
       return { kind: 'failed', problem: `cannot use the state directory ${stateDir}: ${state.problem}` };
     if (state.kind === 'damaged') {

@@ -1,14 +1,12 @@
 // What survives a restart of the agent: a snapshot, and a journal of the changes since. A change is in the journal before it
 // counts. Files are not flushed to the disk: what a power cut takes belongs to containers that it took as well, and the next
 // boot has a directory of its own.
-import { isUtf8 } from 'node:buffer';
 import {
   closeSync,
   fstatSync,
   ftruncateSync,
   mkdirSync,
   openSync,
-  readFileSync,
   renameSync,
   statSync,
   writeFileSync,
@@ -16,64 +14,71 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { type Change, Holdings } from '../ipam/holdings.ts';
-import { changeText, parseChange } from './change-text.ts';
+import { changeText } from './change-text.ts';
+import { recordLine } from './record-line.ts';
+import { readStored, type RecordOwner, snapshotText, type StoredRecord } from './stored-record.ts';
 
 export type OpenedRecord =
   | { readonly kind: 'open'; readonly record: AddressRecord; readonly holdings: Holdings }
   /** What it holds cannot be what this program wrote. */
-  | { readonly kind: 'damaged'; readonly problem: string };
-
-/** First and last line of a snapshot: a part of one is damage. */
-const snapshotStart = '{"headwater":"addresses","version":1}\n';
-const snapshotEnd = '{"headwater":"end"}\n';
+  | { readonly kind: 'damaged'; readonly problem: string }
+  /** What it holds is held by pods of another node, or of another boot. */
+  | { readonly kind: 'foreign'; readonly problem: string };
 
 /** Journal lines before the first snapshot. */
 const minLines = 2000;
 
 export class AddressRecord {
   readonly #directory: string;
+  readonly #owner: RecordOwner;
   readonly #holdings: Holdings;
   readonly #journal: number;
+  /** Number of the last change. */
+  #last: number;
   /** Bytes of the journal that count. */
   #length: number;
   #lines: number;
   /** A part of a line may follow them. */
   #isTorn = false;
+  /** False until there is a snapshot of this version that says whose record it is. */
+  #isCurrent: boolean;
   /** Lines after which the next snapshot is made. */
   #maxLines = minLines;
 
   /** Nothing was ever written into it. */
   readonly isNew: boolean;
 
-  private constructor(directory: string, holdings: Holdings, { bytes, lines }: Read, isNew: boolean) {
-    this.isNew = isNew;
+  private constructor(directory: string, owner: RecordOwner, holdings: Holdings, stored: StoredRecord) {
+    this.isNew = stored.last === 0;
     this.#directory = directory;
+    this.#owner = owner;
     this.#holdings = holdings;
+    this.#last = stored.last;
+    this.#length = stored.bytes;
+    this.#lines = stored.lines;
+    this.#isCurrent = stored.isCurrent;
     this.#journal = openSync(join(directory, 'journal'), 'a', 0o600);
-    this.#length = bytes;
-    this.#lines = lines;
     // A line without an end was never answered for.
     ftruncateSync(this.#journal, this.#length);
+    if (!this.#isCurrent) this.snapshot();
   }
 
-  /** Opens the record in a directory that exists. Throws what Node.js throws. */
-  static open(directory: string): OpenedRecord {
+  /** Opens the record of this owner in a directory that exists. Throws what Node.js throws. */
+  static open(directory: string, owner: RecordOwner): OpenedRecord {
     const holdings = new Holdings();
-    const snapshot = bytesOf(join(directory, 'snapshot'));
-    const journal = bytesOf(join(directory, 'journal'));
-    if (!readSnapshot(snapshot, holdings))
-      return { kind: 'damaged', problem: `${join(directory, 'snapshot')} is damaged` };
-    const read = readChanges(journal, holdings);
-    if (read === undefined) return { kind: 'damaged', problem: `${join(directory, 'journal')} is damaged` };
-    const isNew = snapshot.byteLength === 0 && read.bytes === 0;
-    return { kind: 'open', record: new AddressRecord(directory, holdings, read, isNew), holdings };
+    const stored = readStored(directory, holdings);
+    if (stored.kind === 'damaged') return stored;
+    const problem = stored.owner && whyForeign(directory, stored.owner, owner);
+    if (problem !== undefined) return { kind: 'foreign', problem };
+    return { kind: 'open', record: new AddressRecord(directory, owner, holdings, stored), holdings };
   }
 
   /** Writes a change; returns what prevents it. Then nothing of it is in the record. */
   write(change: Change): string | undefined {
-    const line = Buffer.from(changeText(change));
+    const line = Buffer.from(recordLine(this.#last + 1, changeText(change)));
     try {
       if (this.#isTorn) this.#cutBack();
+      if (!this.#isCurrent) this.#replaceJournal();
       if (this.#lines >= this.#maxLines) this.snapshot();
       const written = writeSync(this.#journal, line);
       if (written < line.byteLength) throw new Error('the disk is full');
@@ -81,6 +86,7 @@ export class AddressRecord {
       this.#isTorn = true;
       return `cannot write ${join(this.#directory, 'journal')}: ${(error as Error).message}`;
     }
+    this.#last++;
     this.#length += line.byteLength;
     this.#lines++;
     return undefined;
@@ -90,18 +96,11 @@ export class AddressRecord {
   snapshot(): void {
     // If it fails, the journal still says everything, and grows.
     this.#maxLines = this.#lines + minLines;
-    const path = join(this.#directory, 'snapshot');
-    const changes = Array.from(this.#holdings.changes(), changeText);
     try {
-      writeFileSync(`${path}.new`, [snapshotStart, ...changes, snapshotEnd].join(''), { mode: 0o600 });
-      renameSync(`${path}.new`, path);
-      // Ending here, the journal is applied to the snapshot again, which changes nothing.
-      ftruncateSync(this.#journal, 0);
+      this.#replaceJournal();
     } catch {
       return;
     }
-    this.#length = 0;
-    this.#lines = 0;
     this.#maxLines = Math.max(minLines, 2 * this.#holdings.size);
   }
 
@@ -114,20 +113,32 @@ export class AddressRecord {
 
   /** Returns what prevents it. */
   #rescue(): string | undefined {
-    const path = join(this.#directory, 'snapshot');
-    const changes = Array.from(this.#holdings.changes(), changeText);
     try {
       mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
-      writeFileSync(`${path}.new`, [snapshotStart, ...changes, snapshotEnd].join(''), { mode: 0o600 });
-      renameSync(`${path}.new`, path);
+      this.#writeSnapshot();
       return undefined;
     } catch (error) {
-      return `cannot write ${path}: ${(error as Error).message}`;
+      return `cannot write ${join(this.#directory, 'snapshot')}: ${(error as Error).message}`;
     }
   }
 
   close(): void {
     closeSync(this.#journal);
+  }
+
+  #replaceJournal(): void {
+    this.#writeSnapshot();
+    // Ending here, the journal has nothing that the snapshot lacks.
+    ftruncateSync(this.#journal, 0);
+    this.#length = 0;
+    this.#lines = 0;
+    this.#isCurrent = true;
+  }
+
+  #writeSnapshot(): void {
+    const path = join(this.#directory, 'snapshot');
+    writeFileSync(`${path}.new`, snapshotText(this.#owner, this.#last, this.#holdings), { mode: 0o600 });
+    renameSync(`${path}.new`, path);
   }
 
   /** What follows a part of a line would be damage. */
@@ -137,42 +148,10 @@ export class AddressRecord {
   }
 }
 
-interface Read {
-  /** Of whole lines. */
-  readonly bytes: number;
-  readonly lines: number;
-}
-
-/** Returns whether it is whole, or there is none. */
-function readSnapshot(snapshot: Buffer, holdings: Holdings): boolean {
-  if (snapshot.byteLength === 0) return true;
-  const text = snapshot.toString();
-  if (!text.startsWith(snapshotStart) || !text.endsWith(snapshotEnd)) return false;
-  return readChanges(snapshot.subarray(snapshotStart.length, -snapshotEnd.length), holdings) !== undefined;
-}
-
-/** Applies all whole lines; undefined if one is no change. */
-function readChanges(all: Buffer, holdings: Holdings): Read | undefined {
-  const bytes = all.lastIndexOf('\n') + 1;
-  const whole = all.subarray(0, bytes);
-  if (!isUtf8(whole)) return undefined;
-  let lines = 0;
-  for (let start = 0; start < bytes; lines++) {
-    const end = whole.indexOf('\n', start);
-    const change = parseChange(whole.toString('utf8', start, end));
-    if (change === undefined) return undefined;
-    holdings.apply(change);
-    start = end + 1;
-  }
-  return { bytes, lines };
-}
-
-/** Empty if there is no such file. */
-function bytesOf(path: string): Buffer {
-  try {
-    return readFileSync(path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return Buffer.alloc(0);
-    throw error;
-  }
+/** Undefined if it is not. */
+function whyForeign(directory: string, found: RecordOwner, own: RecordOwner): string | undefined {
+  const remedy = 'remove the pods of this node, then that directory';
+  if (found.node !== own.node)
+    return `${directory} is the record of the node ${found.node}, and this agent is for ${own.node}: set --node-name=${found.node}, or a --state-dir of its own; if the node was renamed, ${remedy}`;
+  return found.boot === own.boot ? undefined : `${directory} is the record of another boot: ${remedy}`;
 }

@@ -1,4 +1,4 @@
-// Changes as lines of JSON. A line that is no change is damage, and never half of one.
+// Changes as JSON. A text that is no change is damage, and never half of one.
 import type {
   Attachment,
   AttachmentName,
@@ -12,14 +12,14 @@ import type {
 } from '../ipam/holdings.ts';
 
 export function changeText(change: Change): string {
-  return `${JSON.stringify(change)}\n`;
+  return JSON.stringify(change);
 }
 
-/** Undefined if the line is no change. */
-export function parseChange(line: string): Change | undefined {
+/** Undefined if the text is no change. */
+export function parseChange(text: string): Change | undefined {
   let value: unknown;
   try {
-    value = JSON.parse(line);
+    value = JSON.parse(text);
   } catch {
     return undefined;
   }

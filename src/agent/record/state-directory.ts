@@ -3,26 +3,32 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type OpenedRecord, AddressRecord } from './address-record.ts';
+import type { RecordOwner } from './stored-record.ts';
 
 export interface StateDirectory {
   readonly path: string;
   readonly bootIdFile: string;
+  /** The node whose pods hold what is in it. */
+  readonly node: string;
   /** Whether holdings can be learned from the pods of this node. Default: they cannot. */
   readonly canRebuild?: boolean;
 }
 
-export type OpenedState = OpenedRecord | { readonly kind: 'unusable'; readonly problem: string };
+export type OpenedState =
+  | Exclude<OpenedRecord, { readonly kind: 'foreign' }>
+  | { readonly kind: 'unusable'; readonly problem: string };
 
 /** As Linux writes it into /proc/sys/kernel/random/boot_id. */
 const bootId = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
 const asideSuffix = '.damaged';
 
 /** Opens the record of this boot, and then removes those of others. */
-export function openState({ path, bootIdFile, canRebuild = false }: StateDirectory): OpenedState {
+export function openState({ path, bootIdFile, node, canRebuild = false }: StateDirectory): OpenedState {
   try {
     const boot = readFileSync(bootIdFile, 'utf8').trim();
     if (!bootId.test(boot)) return { kind: 'unusable', problem: `${bootIdFile} holds no boot id` };
-    const opened = openOwn(join(path, boot), canRebuild);
+    const opened = openOwn(join(path, boot), { boot, node }, canRebuild);
+    if (opened.kind === 'foreign') return { ...opened, kind: 'unusable' };
     if (opened.kind === 'open') removeOthers(path, boot);
     return opened;
   } catch (error) {
@@ -31,10 +37,11 @@ export function openState({ path, bootIdFile, canRebuild = false }: StateDirecto
 }
 
 /** An agent that was killed between two of these steps finds the directory that is set aside, and an empty record. */
-function openOwn(own: string, canRebuild: boolean): OpenedState {
+function openOwn(own: string, owner: RecordOwner, canRebuild: boolean): OpenedState | OpenedRecord {
   const aside = `${own}${asideSuffix}`;
   mkdirSync(own, { recursive: true, mode: 0o700 });
-  const opened = AddressRecord.open(own);
+  const opened = AddressRecord.open(own, owner);
+  if (opened.kind === 'foreign') return opened;
   if (opened.kind === 'open' && !(opened.record.isNew && existsSync(aside))) return opened;
   if (!canRebuild)
     return opened.kind === 'open' ? { kind: 'damaged', problem: `${aside} is damaged` } : opened;
@@ -43,11 +50,11 @@ function openOwn(own: string, canRebuild: boolean): OpenedState {
     renameSync(own, aside);
     mkdirSync(own, { mode: 0o700 });
   }
-  return startAgain(opened.kind === 'open' ? opened : AddressRecord.open(own));
+  return startAgain(opened.kind === 'open' ? opened : AddressRecord.open(own, owner));
 }
 
-function startAgain(opened: OpenedRecord): OpenedState {
-  if (opened.kind === 'damaged') return opened;
+function startAgain(opened: OpenedRecord): OpenedState | OpenedRecord {
+  if (opened.kind !== 'open') return opened;
   const change = { rebuilding: true };
   const problem = opened.record.write(change);
   if (problem !== undefined) return { kind: 'unusable', problem };

@@ -19,7 +19,7 @@ beforeEach(() => {
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
 function open(): Extract<ReturnType<typeof AddressRecord.open>, { kind: 'open' }> {
-  const opened = AddressRecord.open(directory);
+  const opened = AddressRecord.open(directory, { boot: 'b', node: 'n' });
   if (opened.kind !== 'open') throw new Error(opened.problem);
   return opened;
 }

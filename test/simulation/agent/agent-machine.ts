@@ -94,8 +94,8 @@ export class AgentMachine {
     const process = new SimulatedProcess(name, clock);
     process.shiftWall(this.#wallShift);
     const settings = this.#settings();
-    const { stateDir: path, bootIdFile } = settings;
-    const state = openState({ path, bootIdFile, canRebuild: connect !== undefined });
+    const { stateDir: path, bootIdFile, nodeName: node } = settings;
+    const state = openState({ path, bootIdFile, node, canRebuild: connect !== undefined });
     if (state.kind !== 'open') {
       this.failedStarts.push(state.problem);
       return;

@@ -60,8 +60,8 @@ export const agentMutants: readonly Mutant[] = [
   one(
     'keeps what an earlier boot held',
     'record/state-directory.ts',
-    'const opened = openOwn(join(path, boot), canRebuild);',
-    "const opened = openOwn(join(path, 'any-boot'), canRebuild);",
+    'const opened = openOwn(join(path, boot), { boot, node }, canRebuild);',
+    "const opened = openOwn(join(path, 'any-boot'), { boot: 'any', node }, canRebuild);",
   ),
   one(
     'takes one family after the other, and keeps the first when the second fails',
@@ -78,8 +78,8 @@ export const agentMutants: readonly Mutant[] = [
   one(
     'leaves a torn line in the journal',
     'record/address-record.ts',
-    '    ftruncateSync(this.#journal, this.#length);\n  }\n\n  /** Opens',
-    '  }\n\n  /** Opens',
+    '    ftruncateSync(this.#journal, this.#length);\n    if (!this.#isCurrent)',
+    '    if (!this.#isCurrent)',
   ),
   one(
     'forgets attachments in a snapshot',

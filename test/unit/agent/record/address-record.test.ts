@@ -25,9 +25,11 @@ beforeEach(() => {
 });
 afterAll(() => rmSync(root, { recursive: true }));
 
+const owner = { boot: 'b', node: 'n' };
+
 function open(path = directory): { record: AddressRecord; holdings: Holdings } {
-  const opened = AddressRecord.open(path);
-  if (opened.kind === 'damaged') throw new Error(opened.problem);
+  const opened = AddressRecord.open(path, owner);
+  if (opened.kind !== 'open') throw new Error(opened.problem);
   return opened;
 }
 
@@ -138,7 +140,7 @@ describe('a record', () => {
   ])('is damaged if its %s holds %j', (file, text) => {
     writeFileSync(join(directory, file), text);
 
-    expect(AddressRecord.open(directory)).toEqual({
+    expect(AddressRecord.open(directory, owner)).toEqual({
       kind: 'damaged',
       problem: `${join(directory, file)} is damaged`,
     });
@@ -175,7 +177,7 @@ describe('a journal with bytes that are no text', () => {
     bytes[bytes.indexOf('"x"') + 1] = 0xff;
     writeFileSync(path, bytes);
 
-    expect(AddressRecord.open(directory).kind).toBe('damaged');
+    expect(AddressRecord.open(directory, owner).kind).toBe('damaged');
     expect(readFileSync(path)).toEqual(bytes);
   });
 });
@@ -187,15 +189,15 @@ describe('the state directory', () => {
   test('keeps the record of this boot, and removes those of earlier ones', () => {
     const path = join(directory, 'state');
     writeFileSync(bootIdFile(), `${boots[0]}\n`);
-    const first = openState({ path, bootIdFile: bootIdFile() });
+    const first = openState({ path, node: 'n', bootIdFile: bootIdFile() });
     if (first.kind !== 'open') throw new Error(first.problem);
     first.record.write(hold('10.0.0.1'));
     first.record.close();
     mkdirSync(join(path, 'of-someone-else'));
 
-    const again = openState({ path, bootIdFile: bootIdFile() });
+    const again = openState({ path, node: 'n', bootIdFile: bootIdFile() });
     writeFileSync(bootIdFile(), `${boots[1]}\n`);
-    const later = openState({ path, bootIdFile: bootIdFile() });
+    const later = openState({ path, node: 'n', bootIdFile: bootIdFile() });
 
     expect(again.kind === 'open' && again.holdings.size).toBe(1);
     expect(later.kind === 'open' && later.holdings.size).toBe(0);
@@ -209,7 +211,7 @@ describe('the state directory', () => {
   ])('is unusable if the file of the boot id %s', (_, text, problem) => {
     if (text !== undefined) writeFileSync(bootIdFile(), text);
 
-    expect(openState({ path: join(directory, 'state'), bootIdFile: bootIdFile() })).toEqual({
+    expect(openState({ path: join(directory, 'state'), node: 'n', bootIdFile: bootIdFile() })).toEqual({
       kind: 'unusable',
       problem: expect.stringContaining(problem),
     });
@@ -224,10 +226,10 @@ describe('the state directory', () => {
       writeFileSync(join(own, 'journal'), 'x\ny\n');
     };
     damage();
-    expect(openState({ path, bootIdFile: bootIdFile() })).toMatchObject({ kind: 'damaged' });
+    expect(openState({ path, node: 'n', bootIdFile: bootIdFile() })).toMatchObject({ kind: 'damaged' });
 
     const rebuilding = (canRebuild = true): unknown => {
-      const opened = openState({ path, bootIdFile: bootIdFile(), canRebuild });
+      const opened = openState({ path, node: 'n', bootIdFile: bootIdFile(), canRebuild });
       return opened.kind === 'open' ? opened.holdings.isRebuilding : opened.problem;
     };
     expect(rebuilding()).toBe(true);
@@ -241,7 +243,7 @@ describe('the state directory', () => {
     expect(rebuilding(false)).toBe(`${own}.damaged is damaged`);
     expect(rebuilding()).toBe(true);
 
-    const opened = openState({ path, bootIdFile: bootIdFile(), canRebuild: true });
+    const opened = openState({ path, node: 'n', bootIdFile: bootIdFile(), canRebuild: true });
     if (opened.kind !== 'open') throw new Error(opened.problem);
     opened.record.write({ rebuilding: false });
     opened.record.close();
@@ -256,7 +258,7 @@ describe('the state directory', () => {
     writeFileSync(bootIdFile(), boots[0]);
     writeFileSync(join(directory, 'state'), '');
 
-    expect(openState({ path: join(directory, 'state'), bootIdFile: bootIdFile() })).toMatchObject({
+    expect(openState({ path: join(directory, 'state'), node: 'n', bootIdFile: bootIdFile() })).toMatchObject({
       kind: 'unusable',
     });
   });
