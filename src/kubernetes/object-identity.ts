@@ -10,6 +10,18 @@ export interface ObjectIdentity {
   readonly isDeleting: boolean;
 }
 
+const ignoreAnnotation = 'ipam.cilium.io/ignore';
+
+/** Whether the owner of a CiliumNode asks on this object, itself or its Node, that it is ignored. */
+export function isIgnored(raw: JsonObject): boolean {
+  return isAnnotated(raw, ignoreAnnotation);
+}
+
+/** Whether the annotation is there and says `true`, in any case. */
+export function isAnnotated(raw: JsonObject, annotation: string): boolean {
+  return textAt(raw, 'metadata', 'annotations', annotation)?.toLowerCase() === 'true';
+}
+
 export function readIdentity(raw: JsonObject): ObjectIdentity {
   const createdAt = Date.parse(textAt(raw, 'metadata', 'creationTimestamp') ?? '');
   return {

@@ -71,7 +71,7 @@ export class Fleet {
 
   /** Whether the newest CiliumNode of that name claims the instance. */
   claims(name: string, instanceId: string): boolean {
-    return claimedBy(this.#entries.get(name)?.newest) === instanceId;
+    return claimedBy(this.#entries.get(name)) === instanceId;
   }
 
   viewOf({ instanceId }: NodeReconciler): InstanceView | undefined {
@@ -93,13 +93,16 @@ export class Fleet {
 
   /** Of all CiliumNodes, in the order in which they are taken over. */
   namesInStartOrder(): readonly string[] {
-    const claims = Map.groupBy(this.#entries, ([, { newest }]) => claimedBy(newest));
-    const candidates = [...this.#entries].map(([name, { newest }]) => ({
-      name,
-      hasNodeAddress: (claims.get(claimedBy(newest)) ?? []).length > 1 && this.#hasNodeAddress(newest),
-      hasAddresses: newest !== undefined && shownBy(newest).addresses.length > 0,
-      createdAt: newest?.kind === 'node' ? newest.node.createdAt : undefined,
-    }));
+    const claims = Map.groupBy(this.#entries, ([, entry]) => claimedBy(entry));
+    const candidates = [...this.#entries].map(([name, entry]) => {
+      const { newest } = entry;
+      return {
+        name,
+        hasNodeAddress: (claims.get(claimedBy(entry)) ?? []).length > 1 && this.#hasNodeAddress(newest),
+        hasAddresses: newest !== undefined && shownBy(newest).addresses.length > 0,
+        createdAt: newest?.kind === 'node' ? newest.node.createdAt : undefined,
+      };
+    });
     return inStartOrder(candidates).map(({ name }) => name);
   }
 

@@ -8,6 +8,8 @@ import type { NodeReconciler } from '../node/reconcile/node-reconciler.ts';
 export interface NodeEntry {
   /** Undefined once the object is deleted. */
   newest: WatchedNode | undefined;
+  /** Its Node asks that it is ignored. */
+  isIgnored: boolean;
   reconciler: NodeReconciler | undefined;
   /** The previous reconciler is stopping. */
   isEnding: boolean;
@@ -36,11 +38,10 @@ interface ServedByClaim {
   readonly instanceId: string;
 }
 
-/** What follows from a CiliumNode alone. */
-export function servedAlone(
-  watched: WatchedNode | undefined,
-): Exclude<Served, { readonly kind: 'node' }> | ServedByClaim {
-  if (watched === undefined || isUnmanaged(watched)) return { kind: 'none' };
+/** What follows without the other CiliumNodes. */
+export function servedAlone(entry: NodeEntry): Exclude<Served, { readonly kind: 'node' }> | ServedByClaim {
+  const { newest: watched } = entry;
+  if (watched === undefined || isUnmanaged(entry)) return { kind: 'none' };
   const unreadable = (problems: readonly string[]): Served & { readonly kind: 'blocked' } => ({
     kind: 'blocked',
     watched,
@@ -72,6 +73,7 @@ export function setCondition(
 export function emptyEntry(): NodeEntry {
   return {
     newest: undefined,
+    isIgnored: false,
     reconciler: undefined,
     isEnding: false,
     isNetworkRestored: false,
@@ -83,13 +85,15 @@ export function emptyEntry(): NodeEntry {
 }
 
 /** The instance that it claims; undefined if it claims none or must not be served. */
-export function claimedBy(watched: WatchedNode | undefined): string | undefined {
-  return watched?.kind === 'node' && !isUnmanaged(watched) ? watched.node.instanceId : undefined;
+export function claimedBy(entry: NodeEntry | undefined): string | undefined {
+  if (entry?.newest?.kind !== 'node' || isUnmanaged(entry)) return undefined;
+  return entry.newest.node.instanceId;
 }
 
-/** The CiliumNode is excluded by its owner or is being deleted. */
-export function isUnmanaged(watched: WatchedNode): boolean {
-  return watched.kind === 'node' ? watched.node.ignored || watched.node.deleting : watched.ignored;
+/** The CiliumNode is excluded by its owner, on itself or on its Node, or is being deleted. */
+function isUnmanaged({ newest, isIgnored }: NodeEntry): boolean {
+  if (newest?.kind === 'node') return isIgnored || newest.node.ignored || newest.node.deleting;
+  return isIgnored || newest?.ignored === true;
 }
 
 /** Whether the reconciler serves this very node. */

@@ -28,7 +28,7 @@ import { Fleet } from './fleet.ts';
 import { evidenceOf } from './claims/holder-evidence.ts';
 import { checkClaim } from './claims/instance-claim.ts';
 import { InstanceOwnership, type InstanceOwnershipOptions } from './claims/instance-ownership.ts';
-import type { TouchedIdentities } from './claims/node-identities.ts';
+import type { NodeIdentities, TouchedIdentities } from './claims/node-identities.ts';
 import type { ClaimEvidence } from './claims/rival-claims.ts';
 import {
   claimedBy,
@@ -43,7 +43,7 @@ import type { ReportedEvent } from './serving-event.ts';
 
 export interface NodeManagerOptions {
   /** What the Nodes say about who owns which instance. */
-  readonly identities: InstanceOwnershipOptions['identities'];
+  readonly identities: InstanceOwnershipOptions['identities'] & Pick<NodeIdentities, 'isIgnored'>;
   /** Whether an instance is served only if a Node names it. */
   readonly requireNode: boolean;
   readonly context: Omit<NodeContext, 'claims' | 'identities' | 'emit'>;
@@ -173,18 +173,17 @@ export class NodeManager {
   #remember(name: string, watched: WatchedNode | undefined): NodeEntry {
     const entry = this.fleet.entryOf(name);
     entry.newest = watched;
-    this.#indexOffered(name, watched);
+    this.#indexOffered(name, entry);
     return entry;
   }
 
-  /**
-   * Of a CiliumNode that no Node verifies, only addresses from us count: there may be any number of them, with any
-   * content.
-   */
-  #indexOffered(name: string, watched: WatchedNode | undefined): void {
+  /** Takes in what its Node says. A CiliumNode that no Node verifies may show anything: only addresses from us count. */
+  #indexOffered(name: string, entry: NodeEntry): void {
+    entry.isIgnored = this.#options.identities.isIgnored(name);
+    const { newest: watched } = entry;
     if (watched === undefined) return this.#index.remove(name);
     const { networkId, addresses } = shownBy(watched);
-    const instanceId = claimedBy(watched);
+    const instanceId = claimedBy(entry);
     const isFromBefore =
       watched.kind === 'node' && this.#context.writer.others.mayBePreviousLeaders(watched.node);
     const isPossible = instanceId !== undefined && this.#ownership.isPossible(name, instanceId);
@@ -212,14 +211,14 @@ export class NodeManager {
   #ownersChanged(instanceIds: ReadonlySet<string>, names: ReadonlySet<string> = new Set()): void {
     if (this.#work.isClosing || instanceIds.size + names.size === 0) return;
     for (const [name, entry] of this.fleet.all()) {
-      const claimed = claimedBy(entry.newest);
+      const claimed = claimedBy(entry);
       const isTouched = names.has(name) || (claimed !== undefined && instanceIds.has(claimed));
       if (isTouched) this.#ownerChanged(name, entry);
     }
   }
 
   #ownerChanged(name: string, entry: NodeEntry): void {
-    this.#indexOffered(name, entry.newest);
+    this.#indexOffered(name, entry);
     if (this.#waitsItsTurn(name)) return;
     const { reconciler, last } = entry;
     if (reconciler !== undefined && last !== undefined)
@@ -268,7 +267,7 @@ export class NodeManager {
   /** Aligns the reconciler of a name with the newest state of its object. */
   #serveOrStop(name: string, entry: NodeEntry): void {
     if (entry.isEnding || this.#work.isClosing) return;
-    const served = this.#served(entry.newest);
+    const served = this.#served(entry);
     const { reconciler } = entry;
     if (reconciler !== undefined) {
       if (served.kind === 'node' && isSame(reconciler, served.node, served.instanceId)) {
@@ -290,8 +289,8 @@ export class NodeManager {
     } else this.#blocked(entry, referenceTo(entry.newest), undefined);
   }
 
-  #served(watched: WatchedNode | undefined): Served {
-    const served = servedAlone(watched);
+  #served(entry: NodeEntry): Served {
+    const served = servedAlone(entry);
     return served.kind === 'claim' ? this.#claimed(served.watched, served.node, served.instanceId) : served;
   }
 
@@ -385,10 +384,11 @@ export class NodeManager {
 
   /** The evidence that supports a node showing an address. */
   #evidence(name: string, address: string): ClaimEvidence {
-    const { newest, reconciler } = this.fleet.find(name) ?? emptyEntry();
-    const instanceId = reconciler?.instanceId ?? claimedBy(newest) ?? '';
+    const entry = this.fleet.find(name) ?? emptyEntry();
+    const { reconciler } = entry;
+    const instanceId = reconciler?.instanceId ?? claimedBy(entry) ?? '';
     return evidenceOf(address, {
-      isToBeServed: this.#waitsItsTurn(name) && claimedBy(newest) !== undefined,
+      isToBeServed: this.#waitsItsTurn(name) && claimedBy(entry) !== undefined,
       view: reconciler && this.#context.cloud.inventory.view(instanceId),
       isVerified: this.mayBelongTo(name, instanceId),
       isNamed: this.#ownership.isVerified(name, instanceId),

@@ -133,7 +133,8 @@ export class Allocator<H extends Holder, D> implements BlockAllocator<H> {
 
   #standingOf({ holder, condition }: Entry<H>): Standing {
     const isServed = this.#deps.allotment.lacks(holder).length === 0;
-    const standing = isServed ? 'served' : holder.isLeftAlone ? 'leftAlone' : 'waiting';
+    const isLeftAlone = this.#deps.holders.isLeftAlone(holder);
+    const standing = isServed ? 'served' : isLeftAlone ? 'leftAlone' : 'waiting';
     return { holder, standing, condition };
   }
 
@@ -230,7 +231,7 @@ export class Allocator<H extends Holder, D> implements BlockAllocator<H> {
   }
 
   #isWanting({ holder }: Entry<H>): boolean {
-    if (holder.isLeftAlone || holder.problem !== undefined) return false;
+    if (holder.problem !== undefined || this.#deps.holders.isLeftAlone(holder)) return false;
     return this.#deps.allotment.lacks(holder).length > 0;
   }
 

@@ -9,7 +9,7 @@ export interface Holder {
   readonly version: string;
   /** The API server's wall clock, in ms; Infinity if unreadable. */
   readonly createdAt: number;
-  /** It keeps its blocks and gets no others: its owner asks for that, or it is being deleted. */
+  /** As it says itself: it keeps its blocks and gets no others, because its owner asks for that or it is being deleted. */
   readonly isLeftAlone: boolean;
   /** Its blocks as it shows them: any text. */
   readonly blocks: readonly string[];
@@ -91,6 +91,8 @@ export interface BlockHolders<H extends Holder = Holder, D = readonly string[]> 
   supersede(holder: H, signal: AbortSignal): Promise<Assignment<H>>;
   /** The live object. Rejects only with the signal's reason. */
   read(name: string, signal: AbortSignal): Promise<HolderReading<H>>;
+  /** Whether it keeps its blocks and gets no others: it says so itself, or its Node does. */
+  isLeftAlone(holder: H): boolean;
   /** Reports the condition of an object where its owner looks; undefined once it has none. Called for each change of it. */
   report(holder: H, condition: BlockCondition | undefined): void;
   /** The object is gone. */

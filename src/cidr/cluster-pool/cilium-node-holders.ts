@@ -23,6 +23,8 @@ export interface CiliumNodeHoldersDeps<H extends CiliumNodeHolder, D> {
   readonly specOf: (draft: D) => JsonObject;
   readonly writer: Pick<CiliumNodeWriter, 'annotate' | 'patchSpec' | 'get'>;
   readonly errors: Pick<BlockedErrors, 'writeError' | 'forget'>;
+  /** Whether the Node of that name asks that its CiliumNode is ignored. */
+  readonly isIgnoredByNode: (name: string) => boolean;
   /** Applies what the API server answered to what is known. */
   readonly observe: (raw: JsonObject) => void;
 }
@@ -111,9 +113,21 @@ export class CiliumNodeHolders<H extends CiliumNodeHolder, D> implements BlockHo
     return { kind: 'found', holder: this.#deps.read(outcome.raw) };
   }
 
-  /** Writes the message into the status, where it was cilium-operator's, or clears what is there. */
-  report(holder: Holder, condition: BlockCondition | undefined): void {
-    const message = condition?.message ?? '';
+  isLeftAlone({ name, isLeftAlone }: H): boolean {
+    return isLeftAlone || this.#deps.isIgnoredByNode(name);
+  }
+
+  /**
+   * Writes the message into the status, where it was cilium-operator's, or clears what is there. An object that is to be ignored
+   * is not written at all.
+   */
+  report(holder: H, condition: BlockCondition | undefined): void {
+    const { errors, isIgnoredByNode } = this.#deps;
+    if (holder.isIgnored || isIgnoredByNode(holder.name)) errors.forget(holder.name);
+    else this.#say(holder, condition?.message ?? '');
+  }
+
+  #say(holder: H, message: string): void {
     const said = this.#said.get(holder.uid);
     if ((holder.error ?? '') === message) this.#deps.errors.forget(holder.name);
     else if (said !== message) this.#deps.errors.writeError(holder, message);

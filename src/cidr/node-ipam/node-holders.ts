@@ -1,5 +1,6 @@
 // Nodes as objects that hold blocks: `spec.podCIDRs`, which the API server never lets anyone change again.
 import { readNodeBlocks } from '../../kubernetes/node/node-blocks.ts';
+import { isIgnored } from '../../kubernetes/object-identity.ts';
 import type { NodeWriter } from '../../kubernetes/node/node-writer.ts';
 import { type JsonObject, textAt } from '../../kubernetes/transport/json.ts';
 import type { WriteOutcome } from '../../kubernetes/transport/write-outcome.ts';
@@ -33,8 +34,8 @@ export function nodeHolder(raw: JsonObject): NodeHolder {
 
 /** What a Node shows of its blocks. */
 export function holderIn(raw: JsonObject): Holder {
-  const { name, uid, resourceVersion, createdAt, isDeleting, podCidrs } = readNodeBlocks(raw);
-  return { name, uid, version: resourceVersion, createdAt, isLeftAlone: isDeleting, blocks: podCidrs };
+  const { name, uid, resourceVersion: version, createdAt, isDeleting, podCidrs } = readNodeBlocks(raw);
+  return { name, uid, version, createdAt, isLeftAlone: isDeleting || isIgnored(raw), blocks: podCidrs };
 }
 
 export class NodeHolders<H extends Holder, D> implements BlockHolders<H, D> {
@@ -64,6 +65,10 @@ export class NodeHolders<H extends Holder, D> implements BlockHolders<H, D> {
     if (outcome.kind === 'found') return { kind: 'found', holder: this.#take(outcome.raw) };
     if (outcome.kind === 'gone' || outcome.kind === 'unavailable') return outcome;
     return { kind: 'unavailable', message: outcome.message };
+  }
+
+  isLeftAlone({ isLeftAlone }: H): boolean {
+    return isLeftAlone;
   }
 
   report(): void {

@@ -40,6 +40,8 @@ export abstract class CiliumNodeParts<H extends CiliumNodeHolder, D> implements 
   readonly #errors: BlockedErrors;
   readonly #counters = new WatchCounters();
   #nodesAreListed = false;
+  /** Whether all Nodes were known once, or cannot be read: what they ask for counts at the first assignment. */
+  #isInformed = false;
   #gc: CiliumNodeGc | undefined;
 
   constructor(deps: ModeDeps, ports: CidrPorts<H>, form: CiliumNodeForm<H, D>) {
@@ -62,6 +64,7 @@ export abstract class CiliumNodeParts<H extends CiliumNodeHolder, D> implements 
       writer: this.writer,
       errors: this.#errors,
       observe,
+      isIgnoredByNode: (name) => this.nodes.isIgnored(name),
       ...form,
     });
     permission.onChange(() => this.#errors.resume());
@@ -73,7 +76,7 @@ export abstract class CiliumNodeParts<H extends CiliumNodeHolder, D> implements 
       keptLabels: form.keptLabels ?? [],
       onChange: (name, node) => {
         if (node !== undefined) this.#gc?.noteNode(name);
-        this.noteNode(name);
+        ports.reassess(name);
       },
       onAccess: (problem) => {
         if (problem !== undefined)
@@ -85,17 +88,16 @@ export abstract class CiliumNodeParts<H extends CiliumNodeHolder, D> implements 
       },
       onBug,
     });
+    void this.nodes.settled.then(() => {
+      this.#isInformed = true;
+      ports.resume();
+    });
   }
 
   abstract openBook(): BlockBook<H, D>;
 
   get isInformed(): boolean {
-    return true;
-  }
-
-  /** Called when a Node appears, disappears, or asks for something else. */
-  protected noteNode(_name: string): void {
-    // Nothing depends on it.
+    return this.#isInformed;
   }
 
   get background(): readonly { run(signal: AbortSignal): Promise<void> }[] {

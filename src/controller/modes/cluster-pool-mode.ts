@@ -42,8 +42,6 @@ function readerOf({ host }: ModeDeps): (raw: JsonObject) => CiliumNodeHolder {
 
 class ClusterPoolParts extends CiliumNodeParts<CiliumNodeHolder, readonly string[]> {
   readonly access: AccessScope;
-  /** Whether all Nodes were known once, or cannot be read: their labels count at the first assignment. */
-  #isInformed = false;
 
   constructor(deps: ModeDeps, ports: CidrPorts<CiliumNodeHolder>) {
     super(deps, ports, {
@@ -53,18 +51,6 @@ class ClusterPoolParts extends CiliumNodeParts<CiliumNodeHolder, readonly string
     });
     const { nodesGcInterval, skipCrdCreation } = deps.host.options;
     this.access = { mode: 'cluster-pool', gc: nodesGcInterval > 0, createsDefinition: !skipCrdCreation };
-    void this.nodes.settled.then(() => {
-      this.#isInformed = true;
-      ports.resume();
-    });
-  }
-
-  protected override noteNode(name: string): void {
-    this.ports.reassess(name);
-  }
-
-  override get isInformed(): boolean {
-    return this.#isInformed;
   }
 
   openBook(): BlockBook<CiliumNodeHolder, readonly string[]> {

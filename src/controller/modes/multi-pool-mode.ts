@@ -13,7 +13,7 @@ import { ciliumNodesPath } from '../../kubernetes/cilium-node/cilium-node-writer
 import { ciliumPodIpPoolDefinition } from '../../kubernetes/crd/cilium-pod-ip-pool-schema.ts';
 import type { Json } from '../../kubernetes/transport/json.ts';
 import { ShownPods } from '../../kubernetes/watch/shown-pods.ts';
-import { aborted } from '../../runtime/race-abort.ts';
+import { aborted, raceAbort } from '../../runtime/race-abort.ts';
 import type { BlockBook } from '../cidr-session.ts';
 import { CidrMode, type CidrPorts } from './cidr-mode.ts';
 import { CiliumNodeParts } from './cilium-node-parts.ts';
@@ -108,11 +108,13 @@ class MultiPoolParts extends CiliumNodeParts<PoolNodeHolder, readonly Json[]> {
   override async whileLeading(signal: AbortSignal): Promise<void> {
     const allotment = this.#allotment;
     if (allotment === undefined) throw new Error('it leads without having opened its book');
+    await raceAbort(this.nodes.settled, signal);
     await new PoolStart({
       ...this.deps,
       ports: this.ports,
       writer: this.writer,
       allotment,
+      isLeftAlone: (holder) => this.holders.isLeftAlone(holder),
       refreshPools: () => this.#pools.reflector.refresh(),
     }).run(signal);
     this.#pools.open();

@@ -13,9 +13,11 @@ import { sleep } from '../../runtime/clock.ts';
 import type { CidrPorts } from './cidr-mode.ts';
 import type { ModeDeps } from './mode.ts';
 
-export interface PoolStartDeps extends ModeDeps {
+export interface PoolStartDeps extends Omit<ModeDeps, 'events'> {
   readonly writer: Pick<CiliumNodeWriter, 'get' | 'patchSpec'>;
   readonly allotment: PoolAllotment;
+  /** Whether nothing may be written to the CiliumNode. */
+  readonly isLeftAlone: (holder: PoolNodeHolder) => boolean;
   readonly ports: Pick<CidrPorts<PoolNodeHolder>, 'known' | 'observe' | 'mayWrite'>;
   /** Resolves once every pool is known that was there before this call. */
   readonly refreshPools: () => Promise<void>;
@@ -60,9 +62,11 @@ export class PoolStart {
   }
 
   async #moveAll(signal: AbortSignal): Promise<void> {
-    const { host, ports } = this.#deps;
+    const { host, ports, isLeftAlone } = this.#deps;
     const { options, log } = host;
-    const left = [...ports.known().values()].filter(({ podCidrs }) => podCidrs.length > 0).values();
+    const left = [...ports.known().values()]
+      .filter((holder) => holder.podCidrs.length > 0 && !isLeftAlone(holder))
+      .values();
     let moved = 0;
     const work = async (): Promise<void> => {
       for (const holder of left) if (await this.#move(holder, signal)) moved++;

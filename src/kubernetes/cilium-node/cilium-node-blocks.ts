@@ -1,10 +1,10 @@
 // Reads of a CiliumNode what matters for blocks: who it is, which blocks it shows, and who owns it. Anyone who may write one
 // may write anything into it, so every field is bounded, and none is trusted to be what it should.
-import { type ObjectIdentity, readIdentity } from '../object-identity.ts';
+import { isAnnotated, isIgnored, type ObjectIdentity, readIdentity } from '../object-identity.ts';
 import { isList, type JsonObject, memberOf, textAt, valueAt } from '../transport/json.ts';
 
 export interface CiliumNodeBlocks extends ObjectIdentity {
-  /** The owner asks us to ignore this node. */
+  /** The owner asks on this object that it is ignored. */
   readonly isIgnored: boolean;
   /** The owner asks that it is kept although its machine is gone. */
   readonly isKept: boolean;
@@ -23,17 +23,7 @@ export interface CiliumNodeBlocks extends ObjectIdentity {
 const maxBlocksRead = { entries: 17, characters: 80 };
 const maxErrorCharacters = 2000;
 
-const ignoreAnnotation = 'ipam.cilium.io/ignore';
 const keepAnnotation = 'cilium.io/do-not-gc';
-
-/** Whether the owner asks us to ignore a CiliumNode. */
-export function isIgnored(raw: JsonObject): boolean {
-  return isAnnotated(raw, ignoreAnnotation);
-}
-
-function isAnnotated(raw: JsonObject, annotation: string): boolean {
-  return textAt(raw, 'metadata', 'annotations', annotation)?.toLowerCase() === 'true';
-}
 
 export function readCiliumNodeBlocks(raw: JsonObject): CiliumNodeBlocks {
   const owners = valueAt(raw, 'metadata', 'ownerReferences');

@@ -11,7 +11,7 @@ import type { CiliumNode, CiliumNodeStatus } from './cilium-node.ts';
 import { oversizeProblems } from './cilium-node-bounds.ts';
 import { isTextOrNothing, readPool, readReleases, readUsed } from './cilium-node-entries.ts';
 import { type CiliumNodeFields, ciliumNodeSchema } from './cilium-node-schema.ts';
-import { isIgnored } from './cilium-node-blocks.ts';
+import { isIgnored } from '../object-identity.ts';
 import { type FieldPath, type FieldProblem, FieldProblems } from './field-problems.ts';
 import { isObject, type JsonObject, textAt, valueAt } from '../transport/json.ts';
 import { PatchBase } from './patch-base.ts';
@@ -22,7 +22,7 @@ export type CiliumNodeReading =
       readonly kind: 'unreadable';
       readonly name: string | undefined;
       readonly uid: string | undefined;
-      /** The owner asks us to ignore this node, so its problems are not reported. */
+      /** The owner asks on this object that it is ignored, so its problems are not reported. */
       readonly ignored: boolean;
       readonly problems: readonly FieldProblem[];
     };

@@ -15,7 +15,7 @@ export interface CiliumNode {
   readonly createdAt: string | undefined;
   /** The object is deleted and waits for finalizers. */
   readonly deleting: boolean;
-  /** The owner asks us to ignore this node: annotation `ipam.cilium.io/ignore`. */
+  /** The owner asks on this object that it is ignored; the Node may ask for that, too. */
   readonly ignored: boolean;
   /** Uid of the Node in the owner reference. */
   readonly nodeUid: string | undefined;

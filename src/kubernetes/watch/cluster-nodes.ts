@@ -1,9 +1,9 @@
-// Watches the cluster's Nodes and keeps only what ties a Node to its instance (name, uid, age, provider ID and addresses) and
-// the labels that its user names. Agents cannot write Nodes, so a Node settles contradictions between two CiliumNodes.
+// Watches the cluster's Nodes and keeps only what ties a Node to its instance (name, uid, age, provider ID and addresses), the
+// labels that its user names, and whether the node is to be ignored. Agents cannot write Nodes, so a Node settles contradictions between two CiliumNodes.
 import { isIPv4 } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
 import { intern } from '../../runtime/intern.ts';
-import { readIdentity } from '../object-identity.ts';
+import { isIgnored, readIdentity } from '../object-identity.ts';
 import { isList, type JsonObject, textAt, valueAt } from '../transport/json.ts';
 import type { Change } from './object-store.ts';
 import { Reflector, type ReflectorPorts, type ReflectorState } from './reflector.ts';
@@ -18,6 +18,8 @@ export interface ClusterNode {
   readonly createdAt: number;
   /** Those that are kept; undefined if it has none of them. */
   readonly labels?: Readonly<Record<string, string>>;
+  /** Its owner asks that the CiliumNode of its name is ignored. */
+  readonly isIgnored?: true;
 }
 
 export interface ClusterNodesOptions extends ReflectorPorts {
@@ -26,8 +28,8 @@ export interface ClusterNodesOptions extends ReflectorPorts {
   /** Names of labels. Default: none. */
   readonly keptLabels?: readonly string[];
   /**
-   * Called when a Node appears, disappears, or shows another instance, other addresses or other kept labels. `node` is
-   * undefined after deletion. `onBug` gets what it throws.
+   * Called when a Node appears, disappears, or shows something else of what is kept. `node` is undefined after deletion.
+   * `onBug` gets what it throws.
    */
   readonly onChange: (name: string, node: ClusterNode | undefined) => void;
   /** Called when read access to Nodes changes: with the problem, or with undefined once it is gone. */
@@ -60,6 +62,11 @@ export class ClusterNodes {
   /** By name. A live map. Empty while access to Nodes is denied. */
   get nodes(): ReadonlyMap<string, ClusterNode> {
     return this.#problem === undefined ? this.reflector.objects : none;
+  }
+
+  /** Whether the Node of that name asks that its CiliumNode is ignored: the last that was read, while access is denied. */
+  isIgnored(name: string): boolean {
+    return this.reflector.objects.get(name)?.isIgnored === true;
   }
 
   /** Why access to Nodes is denied; undefined when it is granted. */
@@ -110,6 +117,7 @@ function clusterNode(
     addresses: internalAddresses(raw),
     createdAt,
     ...(labels !== undefined && { labels }),
+    ...(isIgnored(raw) && { isIgnored: true }),
   };
 }
 

@@ -1,4 +1,4 @@
-// Tracks which Node names which instance and has which addresses, according to the cluster's Nodes: the only source that
+// Tracks which Node names which instance, has which addresses and asks to be ignored, according to the cluster's Nodes: the only source that
 // agents cannot write. Decides nothing.
 
 /** What a Node says about itself. */
@@ -9,6 +9,8 @@ export interface NodeIdentity {
   readonly addresses: readonly string[];
   /** Creation time; all Nodes use the same clock. */
   readonly createdAt: number;
+  /** It asks that the CiliumNode of its name is ignored. */
+  readonly isIgnored?: true;
 }
 
 /** What a change of Nodes affects. */
@@ -29,6 +31,7 @@ export class NodeIdentities {
   /** Names by address. Almost always one. */
   readonly #byAddress = new Map<string, readonly string[]>();
   readonly #namingNone = new Set<string>();
+  readonly #ignored = new Set<string>();
 
   /** Whether any Node is known. */
   get isKnown(): boolean {
@@ -60,6 +63,11 @@ export class NodeIdentities {
     return this.#byAddress.get(address) ?? none;
   }
 
+  /** Whether the Node of that name asked last that its CiliumNode is ignored. */
+  isIgnored(name: string): boolean {
+    return this.#ignored.has(name);
+  }
+
   /** Applies the current state of a Node; undefined once it is deleted. */
   set(name: string, identity: NodeIdentity | undefined): TouchedIdentities {
     const before = this.#identities.get(name) ?? unknown;
@@ -72,12 +80,16 @@ export class NodeIdentities {
     return { names: new Set([name]), instanceIds: new Set(instanceIds), addresses };
   }
 
-  /** Replaces everything known with the current state of all Nodes. */
+  /**
+   * Replaces everything known with the current state of all Nodes. None are known while they cannot be read: those that asked to
+   * be ignored are, until they are read again.
+   */
   replace(identities: ReadonlyMap<string, NodeIdentity>): TouchedIdentities {
     const names = new Set([...this.#identities.keys(), ...identities.keys()]);
     const instanceIds = new Set(this.#names.keys());
     const addresses = new Set(this.#byAddress.keys());
     for (const each of [this.#identities, this.#names, this.#byAddress, this.#namingNone]) each.clear();
+    if (identities.size > 0) this.#ignored.clear();
     for (const [name, identity] of identities) {
       const touched = this.set(name, identity);
       for (const id of touched.instanceIds) instanceIds.add(id);
@@ -89,6 +101,8 @@ export class NodeIdentities {
   #store(name: string, identity: NodeIdentity | undefined): void {
     if (identity === undefined) this.#identities.delete(name);
     else this.#identities.set(name, identity);
+    if (identity?.isIgnored === true) this.#ignored.add(name);
+    else this.#ignored.delete(name);
     if (identity !== undefined && identity.instanceId === undefined) this.#namingNone.add(name);
     else this.#namingNone.delete(name);
   }

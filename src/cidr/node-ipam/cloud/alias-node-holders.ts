@@ -24,6 +24,7 @@ export function aliasHolder(raw: JsonObject): AliasHolder {
 export function isOtherState(holder: AliasHolder, before: AliasHolder): boolean {
   return (
     holder.blocks.join() !== before.blocks.join() ||
+    holder.isLeftAlone !== before.isLeftAlone ||
     holder.providerId !== before.providerId ||
     holder.isNetworkReady !== before.isNetworkReady
   );

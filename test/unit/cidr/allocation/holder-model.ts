@@ -134,6 +134,10 @@ export class HolderModel implements BlockHolders {
     return holder === undefined ? { kind: 'gone' } : { kind: 'found', holder };
   }
 
+  isLeftAlone({ isLeftAlone }: Holder): boolean {
+    return isLeftAlone;
+  }
+
   report({ name, uid }: Holder, condition: BlockCondition | undefined): void {
     if (this.live.get(name)?.uid !== uid) return;
     if (condition === undefined) this.conditions.delete(name);
