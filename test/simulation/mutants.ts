@@ -91,7 +91,7 @@ const onEveryCloud: readonly Mutant[] = [
   one(
     'what was missed before others are shown again counts',
     'providers/inventory/held-withdrawals.ts',
-    'return since >= this.#confirmFrom ||',
+    'return this.#isSince(since) ||',
     'return since >= 0 ||',
   ),
   one(

@@ -109,9 +109,7 @@ export function whenShown(before: InterfaceRecord, seen: NetworkInterface, readi
     missing: missing.kept,
     absentSince: undefined,
     proven: missing.proven,
-    ...(missing.isAnew
-      ? { provenAt: reading.startedAt }
-      : record.provenAt !== undefined && { provenAt: record.provenAt }),
+    ...(missing.kept.size > 0 && missedBy(record, missing.isAnew === true ? reading : undefined)),
     unclear: 'nothing',
     elsewhereAt: undefined,
     unlistedHoldings: missing.unlisted,
@@ -172,14 +170,26 @@ export function whenAbsent(record: InterfaceRecord, reading: Reading): ReadingOu
       return { record: undefined, refreshDue: undefined };
     case 'gated':
       return {
-        record: { ...record, proven: new Set([record.interface.id]), provenAt: startedAt },
+        record: { ...record, proven: new Set([record.interface.id]), ...missedBy(record, reading) },
         refreshDue: undefined,
       };
     case 'later':
-      return { record: { ...record, absentSince: since }, refreshDue: since + consistencyWindow };
+      return {
+        record: { ...record, absentSince: since, ...missedBy(record, reading) },
+        refreshDue: since + consistencyWindow,
+      };
     case 'never':
       return { record: unclear(record, 'all'), refreshDue: undefined };
   }
+}
+
+/** `reading`: the refresh that misses all of what is missing; undefined if the answer says nothing of some of it. */
+function missedBy(
+  { missedFrom, missedAt }: InterfaceRecord,
+  reading: Reading | undefined,
+): Pick<InterfaceRecord, 'missedFrom' | 'missedAt'> {
+  const [from, at] = [missedFrom ?? reading?.startedAt, reading?.startedAt ?? missedAt];
+  return { ...(from !== undefined && { missedFrom: from }), ...(at !== undefined && { missedAt: at }) };
 }
 
 function evidenceOfAbsence({ elsewhereAt, absentSince }: InterfaceRecord, reading: Reading): AbsenceEvidence {

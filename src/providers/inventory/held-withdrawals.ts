@@ -23,10 +23,12 @@ export class HeldWithdrawals {
   readonly #missed = new Map<string, ReadonlySet<string>>();
   /**
    * When something missing was last found to be shown again, in monotonic ms. What was first missed before may be there
-   * too: two refreshes that began since must miss it anew.
+   * too: two refreshes must miss it anew that began since, or with the one that shows again.
    */
   #confirmFrom = -Infinity;
-  /** By instance with something proven gone, the end of the first refresh since `#confirmFrom` that misses it anew. */
+  /** When the refresh was sent that showed something again then; undefined if a listing did. */
+  #showingAgain: number | undefined;
+  /** By instance, the end of the first refresh since `#confirmFrom` that misses anew what it misses. */
   readonly #missedAnew = new Map<string, number>();
   /** The end of the first such refresh since any `#confirmFrom`: what comes and goes elsewhere must not hold a loss for ever. */
   readonly #missedSince = new Map<string, number>();
@@ -76,17 +78,18 @@ export class HeldWithdrawals {
 
   /**
    * Asks the gate about what is proven gone on these and all held instances, as far as their newest refreshes confirm
-   * it. The gate admits all of that or none. What is unconfirmed stays held and is refreshed.
+   * it. The gate admits all of that or none. What is unconfirmed stays held and is refreshed. `startedAt`: when the
+   * refresh of these instances was sent.
    */
-  admitWithdrawals(instanceIds: readonly string[], now: number): ReadonlySet<string> {
-    this.#noteShownAgain(now);
+  admitWithdrawals(instanceIds: readonly string[], now: number, startedAt?: number): ReadonlySet<string> {
+    this.#noteShownAgain(now, startedAt);
     this.#noteSuspected(instanceIds);
+    this.#noteMissedAnew(instanceIds, now);
     const fresh = this.#newCandidates(instanceIds, now);
     const candidates = new Set([...this.#held, ...fresh]);
     if (candidates.size === 0) return none;
     const suspected = this.#suspected(now);
     this.#held = candidates;
-    this.#noteMissedAnew(candidates, now);
     const confirmed = new Set([...candidates].filter((id) => this.#isConfirmed(id)));
     const unconfirmed = [...candidates].filter((id) => !confirmed.has(id));
     const wasAsked = unconfirmed.every((id) => this.#wasAsked(id));
@@ -98,15 +101,22 @@ export class HeldWithdrawals {
       return new Set(changed);
     }
     this.#held = new Set(unconfirmed);
-    for (const id of confirmed) this.#instances.get(id)?.withdrawProven(now);
+    for (const id of confirmed) this.#withdraw(id, now);
     return new Set([...confirmed, ...changed]);
   }
 
-  #noteShownAgain(now: number): void {
+  #withdraw(instanceId: string, now: number): void {
+    this.#instances.get(instanceId)?.withdrawProven(now);
+    this.#missedAnew.delete(instanceId);
+    this.#missedSince.delete(instanceId);
+  }
+
+  #noteShownAgain(now: number, startedAt: number | undefined): void {
     this.#held = this.held();
     const wasShown = [...this.#missed].map(([id, missed]) => this.#isShownAgain(id, missed));
     if (!wasShown.includes(true)) return;
     this.#confirmFrom = now;
+    this.#showingAgain = startedAt;
     this.#missedAnew.clear();
   }
 
@@ -114,7 +124,7 @@ export class HeldWithdrawals {
   #isShownAgain(instanceId: string, missed: ReadonlySet<string>): boolean {
     const suspected = new Set(this.#suspectedOn(instanceId));
     const isBack = [...missed].some(
-      (id) => !suspected.has(id) && this.#instances.get(instanceId)?.isThere(id) === true,
+      (id) => !suspected.has(id) && this.#instances.get(instanceId)?.losses.isThere(id) === true,
     );
     if (suspected.size === 0) this.#missed.delete(instanceId);
     else if (isBack) this.#missed.set(instanceId, suspected);
@@ -136,28 +146,36 @@ export class HeldWithdrawals {
     return (this.#counted.has(instanceId) && this.#instances.get(instanceId)?.suspected) || [];
   }
 
-  #noteMissedAnew(candidates: ReadonlySet<string>, now: number): void {
+  /** A refresh can miss anew what is proven gone only by the next one. */
+  #noteMissedAnew(instanceIds: readonly string[], now: number): void {
     if (this.#confirmFrom === -Infinity) return;
-    for (const id of this.#missedSince.keys()) if (!candidates.has(id)) this.#missedSince.delete(id);
-    for (const id of [...candidates].filter((each) => this.#isMissedAnew(each))) {
+    for (const id of this.#missedSince.keys())
+      if (this.#instances.get(id)?.losses.missed === undefined) this.#missedSince.delete(id);
+    for (const id of instanceIds.filter((each) => this.#isMissedAnew(each))) {
       if (!this.#missedAnew.has(id)) this.#missedAnew.set(id, now);
       if (!this.#missedSince.has(id)) this.#missedSince.set(id, now);
     }
   }
 
   #isMissedAnew(instanceId: string): boolean {
-    const { since = Infinity } = this.#instances.get(instanceId)?.proven ?? {};
-    return since < this.#confirmFrom && this.#missedAt(instanceId) >= this.#confirmFrom;
+    const { shownWholeAt = -Infinity, losses: { missed } = {} } = this.#instances.get(instanceId) ?? {};
+    if (missed === undefined || this.#isSince(missed.since)) return false;
+    return this.#isSince(Math.min(shownWholeAt, missed.at));
+  }
+
+  /** Whether a refresh sent then can confirm what is missing: one that began earlier may show an outage that is over. */
+  #isSince(startedAt: number): boolean {
+    return startedAt >= this.#confirmFrom || startedAt === this.#showingAgain;
   }
 
   /** When the last refresh that shows the instance whole and misses what is proven gone was sent. */
   #missedAt(instanceId: string): number {
-    const { shownWholeAt = -Infinity, proven } = this.#instances.get(instanceId) ?? {};
+    const { shownWholeAt = -Infinity, losses: { proven } = {} } = this.#instances.get(instanceId) ?? {};
     return Math.min(shownWholeAt, proven?.at ?? -Infinity);
   }
 
   #wasAsked(instanceId: string): boolean {
-    return (this.#instances.get(instanceId)?.refreshedAt ?? Infinity) >= this.#confirmFrom;
+    return this.#isSince(this.#instances.get(instanceId)?.refreshedAt ?? Infinity);
   }
 
   /** Instances among these that count and have something proven missing. */
@@ -169,7 +187,7 @@ export class HeldWithdrawals {
   }
 
   #hasProven(instanceId: string): boolean {
-    return this.#instances.get(instanceId)?.proven !== undefined;
+    return this.#instances.get(instanceId)?.losses.proven !== undefined;
   }
 
   #refreshAgain(instanceId: string, now: number): boolean {
@@ -180,11 +198,11 @@ export class HeldWithdrawals {
   /** A refresh that does not show the instance whole, or that says nothing of what is missing, confirms nothing. */
   #isConfirmed(instanceId: string): boolean {
     if (this.#confirmFrom === -Infinity) return true;
-    const { since = -Infinity } = this.#instances.get(instanceId)?.proven ?? {};
+    const { since = -Infinity } = this.#instances.get(instanceId)?.losses.proven ?? {};
     const missedAt = this.#missedAt(instanceId);
     const isLong =
       missedAt >= (this.#missedSince.get(instanceId) ?? Infinity) + longMissed * this.#consistencyWindow;
-    return since >= this.#confirmFrom || isLong || missedAt >= this.#missedTwiceAt(instanceId);
+    return this.#isSince(since) || isLong || missedAt >= this.#missedTwiceAt(instanceId);
   }
 
   /** From when on a refresh is the second one that misses it anew. */

@@ -34,8 +34,10 @@ export interface InterfaceRecord {
    * interface, addresses and prefixes.
    */
   readonly proven: ReadonlySet<string>;
-  /** When the last read that misses what is proven gone was sent, in monotonic ms. */
-  readonly provenAt?: number;
+  /** When the first read that misses any of what is missing was sent: one that began in an outage may end after it. */
+  readonly missedFrom?: number;
+  /** When the last read that misses all of what is missing was sent, in monotonic ms. */
+  readonly missedAt?: number;
   /**
    * What the last answer left unconfirmed. `holdings`: a listing lacked the interface. `all`: a refresh proved nothing,
    * or a call was refused because the interface does not exist.

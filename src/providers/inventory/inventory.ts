@@ -223,7 +223,8 @@ export class Inventory {
     const settled = this.#settle(refresh);
     for (const id of refresh.instanceIds) this.#noteReturned(id);
     this.#withdrawals.count(refresh.instanceIds);
-    const evaluated = this.#withdrawals.admitWithdrawals(refresh.instanceIds, refresh.endedAt);
+    const { instanceIds, startedAt, endedAt } = refresh;
+    const evaluated = this.#withdrawals.admitWithdrawals(instanceIds, endedAt, startedAt);
     return new Set([...changed, ...settled, ...evaluated]);
   }
 

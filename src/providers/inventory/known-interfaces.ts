@@ -18,13 +18,15 @@ import {
 } from '../contract/network-interface.ts';
 import type { UnusableInterface } from '../contract/observation.ts';
 
-/** Times in monotonic ms. */
-export interface Proven {
-  /** When the first of it was first missed. */
+/** What refreshes of the whole instance miss. Times in monotonic ms. */
+export interface Missed {
+  /** When the first read that missed any of it was sent. */
   readonly since: number;
   /** When the last read that misses all of it was sent. */
   readonly at: number;
 }
+
+export type Losses = Pick<KnownInterfaces, 'missed' | 'proven' | 'isThere'>;
 
 const noneUnusable: ReadonlyMap<string, UnusableInterface> = new Map();
 
@@ -46,14 +48,25 @@ export class KnownInterfaces {
     return this.#unusable;
   }
 
-  /** What is proven gone and waits for the withdrawal gate; undefined if nothing does. */
-  get proven(): Proven | undefined {
-    let [since, at] = [Infinity, Infinity];
-    for (const { proven, missing, absentSince = -Infinity, provenAt = -Infinity } of this.#records.values()) {
-      for (const id of proven) since = Math.min(since, missing.get(id) ?? absentSince);
-      if (proven.size > 0) at = Math.min(at, provenAt);
+  /** What is missing; undefined if nothing is. */
+  get missed(): Missed | undefined {
+    return this.#missedWhere(({ absentSince, missing }) => absentSince !== undefined || missing.size > 0);
+  }
+
+  /** The part of it that is proven gone and waits for the withdrawal gate; undefined if nothing does. */
+  get proven(): Missed | undefined {
+    return this.#missedWhere(({ proven }) => proven.size > 0);
+  }
+
+  #missedWhere(isMeant: (record: InterfaceRecord) => boolean): Missed | undefined {
+    let missed: Missed | undefined;
+    for (const record of this.#records.values()) {
+      if (!isMeant(record)) continue;
+      const { missedFrom = -Infinity, missedAt = -Infinity } = record;
+      const { since = Infinity, at = Infinity } = missed ?? {};
+      missed = { since: Math.min(since, missedFrom), at: Math.min(at, missedAt) };
     }
-    return since === Infinity ? undefined : { since, at };
+    return missed;
   }
 
   /** Whether the primary interface is among those, even if it cannot be used. */

@@ -24,7 +24,7 @@ export interface Missing {
   readonly proven: ReadonlySet<string>;
   readonly gone: ReadonlySet<string>;
   readonly unlisted: ReadonlySet<string>;
-  /** Whether this very read misses all of `proven`. */
+  /** Whether this very read misses all of `kept`. */
   readonly isAnew?: boolean;
 }
 
@@ -82,7 +82,7 @@ export function missingFrom(record: InterfaceRecord, shown: NetworkInterface, re
     ...nothingMissing,
     kept,
     proven,
-    isAnew: proven.size > 0,
+    isAnew: true,
     gone: now.length === 0 ? none : new Set(now),
   };
 }

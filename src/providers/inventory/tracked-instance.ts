@@ -13,7 +13,7 @@ import {
 } from './apply-reading.ts';
 import { possiblyGoneIn, uncertaintyText, uncertainIn } from './uncertain-holdings.ts';
 import type { Reading, Unattached } from './interface-record.ts';
-import { KnownInterfaces, type Proven } from './known-interfaces.ts';
+import { KnownInterfaces, type Losses } from './known-interfaces.ts';
 import { InstancePresence } from './instance-presence.ts';
 import { type InstanceView, inOrder, unusableParts } from '../contract/instance-view.ts';
 import { answerAbout, notReassigned } from './reassigned.ts';
@@ -94,19 +94,14 @@ export class TrackedInstance {
     return this.#shownWholeAt;
   }
 
-  /** What is proven gone and waits for the withdrawal gate; undefined if nothing does. */
-  get proven(): Proven | undefined {
-    return this.#known.proven;
+  /** What refreshes miss. */
+  get losses(): Losses {
+    return this.#known;
   }
 
   /** What a refresh of the whole instance missed, by its id, and neither our calls nor the agent gave up. */
   get suspected(): Iterable<string> {
     return this.#known.suspected(this.#givenUp);
-  }
-
-  /** Whether it has an interface, address or prefix of that id, and the last refresh did not miss it. */
-  isThere(id: string): boolean {
-    return this.#known.isThere(id);
   }
 
   /** Removes what is proven gone. */

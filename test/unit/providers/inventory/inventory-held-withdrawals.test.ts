@@ -34,9 +34,10 @@ describe('an inventory with a withdrawal gate', () => {
       startedAt: number,
       ids: readonly string[],
       isWhole: (id: string) => boolean,
+      endedAt = startedAt,
     ): ReadonlySet<string> {
       const observations = ids.flatMap((id) => this.shown(id, isWhole(id)));
-      return this.inventory.applyRefresh({ startedAt, endedAt: startedAt, instanceIds: ids, observations });
+      return this.inventory.applyRefresh({ startedAt, endedAt, instanceIds: ids, observations });
     }
 
     /** Applies a page of a listing that shows each of these whole. */
@@ -220,6 +221,36 @@ describe('an inventory with a withdrawal gate', () => {
     gate.refresh(240, ['3'], bare);
     gate.refresh(270, ['3'], bare);
 
+    expect(gate.counts).toEqual([2, 2, 1]);
+  });
+
+  test('counts what a refresh missed from when that was sent, however late it ended', () => {
+    const gate = new Gate(all);
+    gate.isOpen = true;
+    gate.refresh(0, all, whole);
+    gate.refresh(110, ['1', '2'], bare);
+    gate.refresh(200, ['1', '2'], whole);
+
+    gate.refresh(120, ['3'], bare, 260);
+    gate.refresh(300, ['3'], bare);
+    const once = gate.counts;
+    gate.refresh(330, ['3'], bare);
+
+    expect(once).toEqual([2, 2, 2]);
+    expect(gate.counts).toEqual([2, 2, 1]);
+  });
+
+  test('counts the refresh that shows others again for what it misses itself, although it takes long', () => {
+    const gate = new Gate(all);
+    gate.isOpen = true;
+    gate.refresh(0, all, whole);
+    gate.refresh(40, all, bare);
+
+    gate.refresh(60, all, (id) => id !== '3', 69);
+    const between = gate.counts;
+    gate.refresh(99, ['3'], bare);
+
+    expect(between).toEqual([2, 2, 2]);
     expect(gate.counts).toEqual([2, 2, 1]);
   });
 

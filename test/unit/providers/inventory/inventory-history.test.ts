@@ -14,7 +14,11 @@ describe('an inventory beside a cloud whose reads are late and torn', () => {
         expect(history.lost).toEqual([]);
         expect(history.inInventory()).toEqual(history.inCloud());
       }),
-      { numRuns: 300 },
+      {
+        numRuns: 300,
+        // One refresh shows an address again and misses an interface, and is not over for a while.
+        examples: [['9 *Yv) ', 16]],
+      },
     );
   });
 });
