@@ -13,6 +13,8 @@ export interface CloudSettings {
   readonly usePrimaryAddress: boolean;
   /** Assign prefixes instead of single addresses, unless a node's spec says otherwise. */
   readonly prefixDelegation: boolean;
+  /** Give pods no addresses that others made. */
+  readonly sparesOthers: boolean;
   /** Which nodes are served. */
   readonly scope: {
     /** Undefined: those of every network. */
@@ -28,6 +30,7 @@ const settingsOf: Readonly<Record<CloudMode, (options: Options) => CloudSettings
     idleInterfaceDelay: idleDelayOf(options),
     usePrimaryAddress: options.awsUsePrimaryAddress,
     prefixDelegation: options.awsEnablePrefixDelegation,
+    sparesOthers: false,
     scope: { networkId: options.vpcId },
     collection: collectionOf(options),
   }),
@@ -37,6 +40,7 @@ const settingsOf: Readonly<Record<CloudMode, (options: Options) => CloudSettings
     idleInterfaceDelay: undefined,
     usePrimaryAddress: options.azureUsePrimaryAddress,
     prefixDelegation: false,
+    sparesOthers: options.azureOfferedConfigurations === 'own',
     scope: { networkId: undefined },
     collection: { kind: 'off' },
   }),
@@ -47,6 +51,7 @@ const settingsOf: Readonly<Record<CloudMode, (options: Options) => CloudSettings
     // Pods have used the primary addresses of secondary interfaces ever since cilium-operator offers them.
     usePrimaryAddress: true,
     prefixDelegation: false,
+    sparesOthers: false,
     scope: { networkId: options.alibabaCloudVpcId },
     collection: collectionOf(options),
   }),

@@ -19,6 +19,7 @@ export function nodeOptions(options: Options): Omit<NodeSettings, 'interfaceTags
       prefixDelegation: settings.prefixDelegation,
       networkId: settings.scope.networkId,
       othersInterfaceTags: options.excludeInterfaceTags,
+      sparesOthers: settings.sparesOthers,
     },
   };
 }

@@ -43,6 +43,12 @@ export const azureOptions = optionRows(
       help: 'Lets pods use the primary address of an interface, too: one more address for each interface.',
       default: 'false',
     },
+    'azure-offered-configurations': {
+      kind: oneOf(['all', 'own']),
+      origin: 'headwater',
+      help: 'Which secondary IP configurations of an interface are for pods. all: every one, as for cilium-operator. own: those that Headwater or cilium-operator added (their names begin with Cilium-), without those with a public address, a load balancer, an application gateway or a NAT rule. The others take their places and are listed under excluded in /status. What pods have of them stays offered until it is free. No setting removes a configuration of others. Set own where other software hands out addresses of the same interfaces.',
+      default: 'all',
+    },
     'azure-release-excess-ips': {
       kind: boolean,
       origin: 'headwater',

@@ -163,8 +163,12 @@ export function nodeInstruments(options: NodeInstrumentsOptions): (event: Report
       events.record(node, { type: 'Warning', reason: warning.reason, message: warning.message });
     },
     exclusions: ({ node: { name }, exclusions }) => {
-      if (exclusions.length === 0) log.info('pods may use every interface of a node', { node: name });
-      else log.info('interfaces of a node carry no pods', { node: name, interfaces: exclusions });
+      const interfaces = exclusions.filter(({ addresses }) => addresses === undefined);
+      const inPart = exclusions.filter(({ addresses }) => addresses !== undefined);
+      if (interfaces.length > 0) log.info('interfaces of a node carry no pods', { node: name, interfaces });
+      else log.info('pods may use every interface of a node', { node: name });
+      if (inPart.length > 0)
+        log.info('some addresses of a node carry no pods', { node: name, interfaces: inPart });
     },
     satisfied: ({ duration, calls }) => {
       metrics.headwater_allocation_latency_seconds.observe(duration / 1000);

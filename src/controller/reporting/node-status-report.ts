@@ -29,6 +29,8 @@ interface InterfaceReport {
   readonly deviceIndex?: number;
   readonly addresses: number;
   readonly prefixes: number;
+  /** How many of the addresses others made, or use from outside the cluster. */
+  readonly ofOthers?: number;
 }
 
 /** Maximum entries shown per list. */
@@ -58,6 +60,7 @@ function reportOf(entry: NodeSummary, now: number): NodeStatusReport {
       ...(item.attachment !== undefined && { deviceIndex: item.attachment.deviceIndex }),
       addresses: item.addresses.length,
       prefixes: item.prefixes.length,
+      ...(item.ofOthers !== undefined && { ofOthers: item.ofOthers.length }),
     })),
     warnings: warningReports(entry).slice(0, maxListed),
     excluded: exclusionReports(entry).slice(0, maxListed),

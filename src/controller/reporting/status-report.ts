@@ -45,7 +45,7 @@ export interface FleetReport {
   readonly inDeficit: readonly NodeReport[];
   /** Warnings about nodes that are served. */
   readonly warnings: readonly WarningReport[];
-  /** Interfaces that carry no pods, and why. */
+  /** Interfaces that carry no pods, or not on all of their addresses, and why. */
   readonly excluded: readonly ExclusionReport[];
 }
 
@@ -82,6 +82,8 @@ export interface ExclusionReport {
   readonly interface: string;
   readonly deviceIndex?: number;
   readonly why: string;
+  /** How many of its addresses, where it carries pods on others. */
+  readonly addresses?: number;
 }
 
 export interface NodeReport {
@@ -188,11 +190,11 @@ export function exclusionReports(entry: NodeSummary): readonly ExclusionReport[]
   if (entry.kind === 'blocked') return [];
   const { assessment, view } = entry.figures;
   if (view === undefined || assessment.kind !== 'served') return [];
-  return exclusionsOf(view, assessment.requirements).map(({ interfaceId, deviceIndex, why }) => ({
+  return exclusionsOf(view, assessment.requirements).map(({ interfaceId, deviceIndex, ...rest }) => ({
     node: entry.name,
     interface: interfaceId,
     ...(deviceIndex !== undefined && { deviceIndex }),
-    why,
+    ...rest,
   }));
 }
 

@@ -3,7 +3,7 @@ import type { InstanceLimits } from '../../providers/contract/allocation-impleme
 import { type InstanceView, unusableIn } from '../../providers/contract/instance-view.ts';
 import { expandBlock } from '../../providers/contract/ipv4.ts';
 import { isByName, type NetworkInterface, prefixSize } from '../../providers/contract/network-interface.ts';
-import { exclusionOf, type NodeRequirements } from './node-requirements.ts';
+import { exclusionOf, type NodeRequirements, sparedOn } from './node-requirements.ts';
 
 /** The pre-allocate of a node whose spec sets none. */
 export const defaultPreAllocate = 8;
@@ -123,7 +123,8 @@ export function podAddresses(view: InstanceView, requirements: NodeRequirements)
   for (const item of view.interfaces) {
     if (exclusionOf(item, requirements) !== undefined) continue;
     if (requirements.usePrimaryAddress && !isByName(item)) found.set(item.primaryAddress, item.id);
-    for (const address of item.addresses) found.set(address, item.id);
+    const spared = sparedOn(item, requirements);
+    for (const address of item.addresses) if (!spared.includes(address)) found.set(address, item.id);
     for (const prefix of item.prefixes)
       for (const address of expandBlock(prefix)) found.set(address, item.id);
   }

@@ -2,7 +2,7 @@
 import type { InstanceView } from '../../providers/contract/instance-view.ts';
 import { expandBlock } from '../../providers/contract/ipv4.ts';
 import { isByName, type NetworkInterface } from '../../providers/contract/network-interface.ts';
-import { exclusionOf, type NodeRequirements } from './node-requirements.ts';
+import { exclusionOf, type NodeRequirements, sparedOn } from './node-requirements.ts';
 
 /** A unit that is released as a whole: an address, or a prefix with all its addresses. */
 export interface Holding {
@@ -28,10 +28,13 @@ export function primaryOn({ id, primaryAddress }: NetworkInterface): Holding {
   return { id: primaryAddress, interfaceId: id, addresses: [primaryAddress] };
 }
 
-/** What pods must not use of the interface: all of it, its primary address, or nothing. */
+/** What pods must not use of the interface: all of it, its primary address, what is spared, or nothing. */
 export function unfitOn(item: NetworkInterface, requirements: NodeRequirements): readonly Holding[] {
   if (exclusionOf(item, requirements) !== undefined) return [...secondaryHoldings(item), primaryOn(item)];
-  return requirements.usePrimaryAddress || isByName(item) ? none : [primaryOn(item)];
+  const primary = requirements.usePrimaryAddress || isByName(item) ? none : [primaryOn(item)];
+  const spared = sparedOn(item, requirements);
+  if (spared.length === 0) return primary;
+  return [...secondaryHoldings(item).filter(({ id }) => spared.includes(id)), ...primary];
 }
 
 /** What a release of the instance can concern: what can be unassigned, and what pods must not use. */

@@ -24,6 +24,8 @@ export interface NodeRequirements extends OfSection {
   readonly prefixDelegation: boolean;
   /** Interfaces that carry any of these tags are those of others. */
   readonly othersInterfaceTags?: Tags;
+  /** Whether pods get no addresses of others. */
+  readonly sparesOthers?: boolean;
 }
 
 /** Why this interface gets no pod addresses; undefined if it does. */
@@ -37,6 +39,19 @@ export function exclusionOf(item: NetworkInterface, requirements: NodeRequiremen
   }
   return exclusionByTags(item, requirements);
 }
+
+const nothingSpared: readonly string[] = [];
+
+/** Addresses that pods must not get of an interface whose others they may have. */
+export function sparedOn(
+  { ofOthers = nothingSpared }: NetworkInterface,
+  { sparesOthers = false }: Pick<NodeRequirements, 'sparesOthers'>,
+): readonly string[] {
+  return sparesOthers ? ofOthers : nothingSpared;
+}
+
+/** Why pods must not get them. */
+export const whySpared = 'others made these addresses, or something outside the cluster leads to them';
 
 /** All tags that the node names, if there are any, or any tag that the options name. */
 export function exclusionByTags(
@@ -63,6 +78,7 @@ export interface RequirementDefaults {
   /** Whether nodes get prefixes. A node can only opt out. */
   readonly prefixDelegation: boolean;
   readonly othersInterfaceTags?: Tags;
+  readonly sparesOthers?: boolean;
 }
 
 /** Reads the requirements from the section. Returns the names of missing required fields instead. */
@@ -82,6 +98,7 @@ export function requirementsOf(
       usePrimaryAddress: asked.usePrimaryAddress || options.usePrimaryAddress,
       prefixDelegation: options.prefixDelegation && !disablePrefixDelegation,
       ...(options.othersInterfaceTags !== undefined && { othersInterfaceTags: options.othersInterfaceTags }),
+      ...(options.sparesOthers === true && { sparesOthers: true }),
     },
   };
 }
@@ -91,14 +108,17 @@ export interface Exclusion {
   /** Undefined while it is not attached. */
   readonly deviceIndex: number | undefined;
   readonly why: string;
+  /** How many of its addresses; undefined for all of the interface. */
+  readonly addresses?: number;
 }
 
 /** Exclusions, in the order of the view. */
 export function exclusionsOf(view: InstanceView, requirements: NodeRequirements): readonly Exclusion[] {
   return view.interfaces.flatMap((item) => {
+    const place = { interfaceId: item.id, deviceIndex: item.attachment?.deviceIndex };
     const why = exclusionOf(item, requirements);
-    return why === undefined
-      ? []
-      : [{ interfaceId: item.id, deviceIndex: item.attachment?.deviceIndex, why }];
+    if (why !== undefined) return [{ ...place, why }];
+    const { length: addresses } = sparedOn(item, requirements);
+    return addresses === 0 ? [] : [{ ...place, why: whySpared, addresses }];
   });
 }

@@ -8,7 +8,7 @@ import { type Json, memberOf } from '../../kubernetes/transport/json.ts';
 import { expandHolding, allAssignments } from '../../providers/contract/network-interface.ts';
 import type { Holding } from '../demand/holdings.ts';
 import { podAddresses, reachablePreAllocate } from '../demand/capacity.ts';
-import { exclusionOf, type NodeRequirements } from '../demand/node-requirements.ts';
+import { exclusionOf, type NodeRequirements, sparedOn } from '../demand/node-requirements.ts';
 import type { Offer } from './next-write.ts';
 import type { OfferExclusions } from './offer-exclusions.ts';
 
@@ -65,13 +65,15 @@ export function offerOf(facts: OfferFacts, excluded: OfferExclusions): Offer {
   const { usePrimaryAddress } = requirements;
   const unfit = view.interfaces.filter((item) => exclusionOf(item, requirements) !== undefined);
   const retired = retiredAddresses(view, facts.retired);
+  const spared = view.interfaces.flatMap((item) => sparedOn(item, requirements));
+  const hidden = spared.filter((address) => !retired.has(address));
   const { key } = section;
   const value = section.status(view, {
     infrastructure,
     usePrimaryAddress,
     unfit: new Set(unfit.map(({ id }) => id)),
     retired: new Set(retired.keys()),
-    excluded: excluded.status,
+    excluded: hidden.length === 0 ? excluded.status : new Set([...excluded.status, ...hidden]),
   });
   const pool = new Map([...podAddresses(view, requirements), ...retired, ...facts.named]);
   for (const address of excluded.pool) pool.delete(address);

@@ -63,7 +63,7 @@ type SatisfactionEvent =
   | { readonly kind: 'resolved'; readonly node: NodeReference }
   /** A warning that does not keep the node from being served; once while it lasts. */
   | { readonly kind: 'warning'; readonly node: NodeReference; readonly warning: NodeCondition }
-  /** Interfaces that carry no pods; on each change. */
+  /** Interfaces that carry no pods, or not on all of their addresses; on each change. */
   | { readonly kind: 'exclusions'; readonly node: NodeReference; readonly exclusions: readonly Exclusion[] }
   /**
    * A deficit ended: the time from detecting it to the write that ended it, in ms, and the cloud calls made for the node

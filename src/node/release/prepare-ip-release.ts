@@ -9,7 +9,7 @@ import type { PodUse } from './pod-use.ts';
 import type { Release, Releases } from './release-state.ts';
 import { poolName, protocolOf } from '../demand/demand.ts';
 import { type Holding, holdingsIn, isUnfit, secondaryHoldings, unfitOn } from '../demand/holdings.ts';
-import { exclusionOf, type NodeRequirements } from '../demand/node-requirements.ts';
+import { exclusionOf, type NodeRequirements, sparedOn } from '../demand/node-requirements.ts';
 
 export interface CandidateFacts {
   readonly view: InstanceView;
@@ -96,15 +96,22 @@ export function usageOf(node: CiliumNode): (address: string) => boolean {
 
 /**
  * `usageOf`, plus what running pods keep, plus addresses with an associated public address: a release would end that
- * association.
+ * association. What pods must not have leaves without a call, and keeps it.
  */
 export function usageIn(
   node: CiliumNode,
-  { interfaces }: InstanceView,
+  { view, requirements }: Pick<CandidateFacts, 'view' | 'requirements'>,
   podUse?: Pick<PodUse, 'keeps'>,
 ): (address: string) => boolean {
   const isReported = usageOf(node);
-  const associated = new Set(interfaces.flatMap((item) => item.associated ?? []));
+  const associated = new Set(
+    view.interfaces.flatMap((item) => {
+      const { associated: all = [] } = item;
+      if (all.length === 0 || exclusionOf(item, requirements) !== undefined) return [];
+      const spared = sparedOn(item, requirements);
+      return all.filter((address) => !spared.includes(address));
+    }),
+  );
   return (address) => isReported(address) || podUse?.keeps(address) === true || associated.has(address);
 }
 
@@ -118,9 +125,9 @@ export function reportsUse(node: CiliumNode): boolean {
  * none. An agent that is not asked shows nothing of them.
  */
 export function recoverReleases(facts: RecoveryFacts, now: number): Releases {
-  const { node, view } = facts;
+  const { node } = facts;
   if (protocolOf(node) !== 'crd') return new Map();
-  const isUsed = usageIn(node, view);
+  const isUsed = usageIn(node, facts);
   const going = handshakesOf(facts, now).filter(({ holding }) => !holding.addresses.some(isUsed));
   return new Map(going.map((release) => [release.holding.id, release]));
 }

@@ -83,7 +83,7 @@ export function planReleases(
       candidates: releases === before ? proposed : proposedReleases(releases, facts, rules),
       reclaimed: reclaimedReleases(releases, facts, rules),
       handshake: node.status.releaseIps,
-      isUsed: usageIn(node, view, rules.podUse),
+      isUsed: usageIn(node, facts, rules.podUse),
       isLookedAt: ({ addresses }) => rules.podUse.isLookedAt(addresses),
       isShown: shownTo(node),
       isUnfit: isUnfit(view, requirements),
@@ -127,7 +127,7 @@ function proposedReleases(
   const isExcessive = policy.enabled && wanted === 0 && excess > 0;
   if (!isExcessive && retired.length === 0) return [];
   if (isForeignAgent(node, traits) || !reportsUse(node) || !mayDecide) return [];
-  const isUsed = usageIn(node, facts.view, podUse);
+  const isUsed = usageIn(node, facts, podUse);
   const isShown = shownTo(node);
   // A multi-pool agent has not dropped an address that it cannot see.
   const isTaken = (address: string): boolean =>

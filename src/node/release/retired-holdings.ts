@@ -3,9 +3,10 @@
 // whatever the options say. Nothing else of it is offered. Pure.
 import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
 import type { InstanceView } from '../../providers/contract/instance-view.ts';
+import type { NetworkInterface } from '../../providers/contract/network-interface.ts';
 import type { Holding } from '../demand/holdings.ts';
 import { placeOf, primaryOn, unfitOn } from '../demand/holdings.ts';
-import { exclusionOf, type NodeRequirements } from '../demand/node-requirements.ts';
+import { exclusionOf, type NodeRequirements, whySpared } from '../demand/node-requirements.ts';
 import { usageOf } from './prepare-ip-release.ts';
 
 /** What the agent uses of one interface, although pods must not have it. */
@@ -70,10 +71,15 @@ export function retiredUses(
   const isUsed = usageOf(node);
   return view.interfaces.flatMap((item) => {
     const own = retired.filter(({ interfaceId }) => interfaceId === item.id);
-    const addresses = own.flatMap((holding) => holding.addresses).filter(isUsed).length;
-    if (addresses === 0) return [];
-    const why =
-      exclusionOf(item, requirements) ?? 'use-primary-address is off, and this is its primary address';
-    return [{ interfaceId: item.id, why, addresses }];
+    const reasons = Map.groupBy(own, (holding) => whyRetired(holding, item, requirements));
+    return [...reasons].flatMap(([why, holdings]) => {
+      const addresses = holdings.flatMap((holding) => holding.addresses).filter(isUsed).length;
+      return addresses === 0 ? [] : [{ interfaceId: item.id, why, addresses }];
+    });
   });
+}
+
+function whyRetired({ id }: Holding, item: NetworkInterface, requirements: NodeRequirements): string {
+  const ofPrimary = 'use-primary-address is off, and this is its primary address';
+  return exclusionOf(item, requirements) ?? (id === item.primaryAddress ? ofPrimary : whySpared);
 }

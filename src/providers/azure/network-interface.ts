@@ -118,6 +118,7 @@ function readIts(shown: Json, id: string, spellings: Spellings): ShownInterface[
       reservedFor: undefined,
       ...takenBeside(all.length - 1 - secondary.length, state),
       ...associatedAmong(secondary, leaving),
+      ...amongOthers(secondary),
       ...elsewhereThan(subnetId, secondary),
       ...state,
     },
@@ -140,6 +141,11 @@ function associatedAmong(
   const free = new Set(leaving);
   const associated = secondary.flatMap((item) => (free.has(item) ? [] : (item.address ?? [])));
   return associated.length > 0 ? { associated } : {};
+}
+
+function amongOthers(secondary: readonly Configuration[]): Pick<NetworkInterface, 'ofOthers'> {
+  const ofOthers = secondary.flatMap((item) => (item.isReleasable ? [] : (item.address ?? [])));
+  return ofOthers.length > 0 ? { ofOthers } : {};
 }
 
 /** Azure's limit counts every configuration. One without an address may still get it from a change that is under way. */

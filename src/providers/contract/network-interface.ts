@@ -23,6 +23,11 @@ export interface NetworkInterface {
    * absent if there are none.
    */
   readonly associated?: readonly string[];
+  /**
+   * Secondary addresses that others made, or by which something outside the cluster reaches a pod, where the cloud tells them
+   * from ours; absent if there are none.
+   */
+  readonly ofOthers?: readonly string[];
   /** Delegated blocks, as `a.b.c.d/28`. */
   readonly prefixes: readonly string[];
   readonly securityGroupIds: readonly string[];

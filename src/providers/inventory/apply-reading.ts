@@ -11,6 +11,7 @@ import {
   regrouped,
   stillYoung,
 } from './missing-holdings.ts';
+import { merge, settled } from './merged-interface.ts';
 import { type AbsenceEvidence, withdrawalBy } from './withdrawals.ts';
 
 export interface ReadingOutcome {
@@ -309,22 +310,6 @@ function stillAwaited(
   return isThisOne ? undefined : awaited;
 }
 
-/**
- * While an interface is changing, some of its addresses are not there yet and others may come back: it keeps exactly what
- * is known of it.
- */
-function settled({ interface: known }: InterfaceRecord, seen: NetworkInterface): NetworkInterface {
-  if (seen.condition !== 'changing') return seen;
-  const { primaryAddress, addresses, prefixes, publicAddress } = known;
-  return {
-    ...seen,
-    primaryAddress: seen.primaryAddress || primaryAddress,
-    addresses,
-    prefixes,
-    publicAddress,
-  };
-}
-
 /** The cloud may show an attachment as `attaching` for a while after the attach call succeeded. */
 function attachedAsWeKnow(
   record: InterfaceRecord,
@@ -354,29 +339,4 @@ function nextRefresh(before: InterfaceRecord, after: InterfaceRecord, reading: R
     due.push(reading.startedAt + reading.consistencyWindow);
   if (after.unlistedHoldings.size > 0 && reading.startedAt >= before.asOf) due.push(reading.startedAt);
   return due.length === 0 ? undefined : Math.min(...due);
-}
-
-/** Keeps the order of known addresses and appends new ones, so published objects change only when the cloud does. */
-function merge(
-  known: NetworkInterface,
-  shown: NetworkInterface,
-  fresh: boolean,
-  gone: ReadonlySet<string>,
-): NetworkInterface {
-  const addresses = union(known.addresses, shown.addresses, gone);
-  const prefixes = union(known.prefixes, shown.prefixes, gone);
-  const latest = fresh ? shown : known;
-  const kept = gone.has(known.publicAddress ?? '') ? undefined : known.publicAddress;
-  return { ...latest, publicAddress: latest.publicAddress ?? kept, addresses, prefixes };
-}
-
-function union(
-  known: readonly string[],
-  shown: readonly string[],
-  gone: ReadonlySet<string>,
-): readonly string[] {
-  const merged = new Set(known);
-  for (const item of shown) merged.add(item);
-  for (const item of gone) merged.delete(item);
-  return [...merged];
 }

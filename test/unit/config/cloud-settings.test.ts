@@ -24,6 +24,7 @@ describe('the settings of the chosen cloud', () => {
       idleInterfaceDelay: 3_600_000,
       usePrimaryAddress: true,
       prefixDelegation: true,
+      sparesOthers: false,
       scope: { networkId: 'vpc-0123abcd' },
       collection: { kind: 'on', interval: 60_000, dryRun: false },
     });
@@ -45,6 +46,7 @@ describe('the settings of the chosen cloud', () => {
       idleInterfaceDelay: undefined,
       usePrimaryAddress: true,
       prefixDelegation: false,
+      sparesOthers: false,
       scope: { networkId: 'vpc-main' },
       collection: { kind: 'on', interval: 60_000, dryRun: false },
     });
@@ -54,6 +56,7 @@ describe('the settings of the chosen cloud', () => {
     const settings = settingsOf({
       ipam: 'azure',
       'azure-release-excess-ips': 'true',
+      'azure-offered-configurations': 'own',
       'azure-use-primary-address': 'true',
       'idle-interface-delay': '1h',
       'aws-release-excess-ips': 'false',
@@ -66,6 +69,7 @@ describe('the settings of the chosen cloud', () => {
       idleInterfaceDelay: undefined,
       usePrimaryAddress: true,
       prefixDelegation: false,
+      sparesOthers: true,
       scope: { networkId: undefined },
       collection: { kind: 'off' },
     });

@@ -1,5 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import { exclusionOf, exclusionsOf, requirementsOf } from '../../../../src/node/demand/node-requirements.ts';
+import {
+  exclusionOf,
+  exclusionsOf,
+  whySpared,
+  requirementsOf,
+} from '../../../../src/node/demand/node-requirements.ts';
 import { ciliumNode } from '../../kubernetes/cilium-node-fixture.ts';
 import { eni, requirements, view } from '../allocation-facts.ts';
 import { wellFormed } from '../cilium-nodes.ts';
@@ -83,6 +88,32 @@ describe('the reasons why interfaces carry no pods', () => {
 });
 
 const { section } = wellFormed(ciliumNode());
+
+describe('addresses of others on an interface', () => {
+  const item = eni(0, 3, { ofOthers: ['10.0.0.9'] });
+
+  test.each([
+    ['carry pods unless the options spare them', {}, []],
+    [
+      'are listed with their number where the options spare them',
+      { sparesOthers: true },
+      [{ interfaceId: 'eni-0', deviceIndex: 0, why: whySpared, addresses: 1 }],
+    ],
+    [
+      'go with their interface where that is excluded',
+      { sparesOthers: true, firstInterfaceIndex: 1 },
+      [
+        {
+          interfaceId: 'eni-0',
+          deviceIndex: 0,
+          why: 'device index 0 is below first-interface-index 1',
+        },
+      ],
+    ],
+  ])('%s', (_, change, expected) => {
+    expect(exclusionsOf(view([item]), requirements(change))).toEqual(expected);
+  });
+});
 
 describe('the requirements of a node', () => {
   const options = { usePrimaryAddress: false, prefixDelegation: false };

@@ -1,5 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import type { NodeRequirements } from '../../../../src/node/demand/node-requirements.ts';
+import { podAddresses } from '../../../../src/node/demand/capacity.ts';
+import { type NodeRequirements, whySpared } from '../../../../src/node/demand/node-requirements.ts';
+import { usageIn } from '../../../../src/node/release/prepare-ip-release.ts';
 import { retiredHoldings, retiredInUse, retiredUses } from '../../../../src/node/release/retired-holdings.ts';
 import { eni, requirements, view } from '../allocation-facts.ts';
 import { nodeOf, type NodeParts } from '../cilium-nodes.ts';
@@ -33,6 +35,34 @@ describe('a retired address that stays offered', () => {
     ],
   ])('is %s', (_, parts, change, expected) => {
     expect(retired(parts, change)).toEqual(expected);
+  });
+});
+
+describe('an address of others that is spared', () => {
+  const shared = [eni(0, 2, { ofOthers: [a], associated: [a], addresses: [a, b] })];
+  const spares = requirements({ sparesOthers: true });
+  const offered = nodeOf({ pool: { [a]: on('eni-0'), [b]: on('eni-0') }, used: { [a]: on('eni-0') } });
+
+  test('stays offered beside the others where the pool has it', () => {
+    expect(retiredHoldings(offered, view(shared), spares).map(({ id }) => id)).toEqual([a]);
+    expect([...podAddresses(view(shared), spares).keys()]).toEqual([b]);
+    expect(retiredUses(offered, view(shared), spares)).toEqual([
+      { interfaceId: 'eni-0', why: whySpared, addresses: 1 },
+    ]);
+  });
+
+  test('is not offered where nobody has it', () => {
+    expect(retiredHoldings(nodeOf({}), view(shared), spares)).toEqual([]);
+  });
+
+  test('counts as used by what leads to it only where a release would take it away', () => {
+    const idle = nodeOf({});
+    const isUsed = (change: Partial<NodeRequirements>): boolean =>
+      usageIn(idle, { view: view(shared), requirements: requirements(change) })(a);
+
+    expect(isUsed({})).toBe(true);
+    expect(isUsed({ sparesOthers: true })).toBe(false);
+    expect(isUsed({ firstInterfaceIndex: 1 })).toBe(false);
   });
 });
 

@@ -152,10 +152,27 @@ describe('an interface of Azure', () => {
   test.each([
     ['a public address', { publicIPAddress: { id: 'p' } }],
     ['a pool of a load balancer', { loadBalancerBackendAddressPools: [{ id: 'p' }] }],
+    ['a rule of a load balancer', { loadBalancerInboundNatRules: [{ id: 'p' }] }],
+    ['a pool of an application gateway', { applicationGatewayBackendAddressPools: [{ id: 'p' }] }],
   ])('says which address has %s', (_, properties) => {
-    const other = configuration('x', { privateIPAddress: '10.0.0.5', ...properties });
+    const other = configuration('Cilium-1', { privateIPAddress: '10.0.0.5', ...properties });
+    const item = interfaceIn(shown({ ipConfigurations: [primary, other] }));
 
-    expect(interfaceIn(shown({ ipConfigurations: [primary, other] }))?.associated).toEqual(['10.0.0.5']);
+    expect(item).toMatchObject({ addresses: ['10.0.0.5'], associated: ['10.0.0.5'], ofOthers: ['10.0.0.5'] });
+  });
+
+  test('says which addresses others made, and which of ours is no one else’s', () => {
+    const others = [
+      configuration('by-hand', { privateIPAddress: '10.0.0.5' }),
+      configuration('Cilium-1', { privateIPAddress: '10.0.0.6', loadBalancerBackendAddressPools: [] }),
+      configuration('cilium-1', { privateIPAddress: '10.0.0.7' }),
+    ];
+
+    expect(interfaceIn(shown({ ipConfigurations: [primary, ...others] }))?.ofOthers).toEqual([
+      '10.0.0.5',
+      '10.0.0.7',
+    ]);
+    expect(interfaceIn(shown())).not.toHaveProperty('ofOthers');
   });
 
   test.each([

@@ -25,6 +25,29 @@ describe('an interface that the cloud is changing', () => {
     expect([...view().possiblyGone]).toEqual([]);
   });
 
+  test.each(['changing', 'ready'] as const)(
+    'keeps what was said of an address that a read does not show: %s',
+    (state) => {
+      const { refresh, holdings, view } = inventoryRig();
+      refresh(0, { ...eni('a', 'b'), associated: ['b'], ofOthers: ['b'] });
+
+      refresh(100, state === 'changing' ? { ...eni('a'), ...changing } : eni('a'));
+
+      expect(holdings()).toEqual(['a', 'b']);
+      expect(view().interfaces[0]).toMatchObject({ associated: ['b'], ofOthers: ['b'] });
+    },
+  );
+
+  test('is what the newest read says of an address that it shows', () => {
+    const { refresh, view } = inventoryRig();
+    refresh(0, { ...eni('a', 'b'), ofOthers: ['b'] });
+
+    refresh(100, { ...eni('a', 'b'), ofOthers: ['a'] });
+    refresh(50, { ...eni('a', 'b', 'c'), ofOthers: ['b', 'c'] });
+
+    expect(view().interfaces[0]?.ofOthers).toEqual(['a', 'c']);
+  });
+
   test('may still lack what it lacked before, however many reads show it changing', () => {
     const { refresh, list, holdings, view } = inventoryRig();
     refresh(0, eni('a', 'b'));
