@@ -152,7 +152,8 @@ export async function serve(
     record: (change) => record.write(change),
     enabled: settings.enabled,
     directory,
-    isLast: (ip) => pods?.shows(ip) === true,
+    cooldown: settings.cooldown,
+    isShown: (ip) => pods?.shows(ip) === true,
     onEvent: (event) => {
       report(event, deps);
       source?.notice(event);

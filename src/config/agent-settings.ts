@@ -35,6 +35,8 @@ export interface AgentSettings {
   /** Free addresses to hold, by pool. */
   readonly preAllocation: ReadonlyMap<string, number>;
   readonly masqueradesDefaultOnly: boolean;
+  /** How long a released address rests while others are free, in ms. */
+  readonly cooldown: number;
   /** In ms. */
   readonly expiration: number;
 }
@@ -61,6 +63,7 @@ export function agentSettings(options: Options): AgentSettings {
     defaultPool: options.ipamDefaultIpPool,
     preAllocation: new Map(options.ipamMultiPoolPreAllocation.map(countIn)),
     masqueradesDefaultOnly: options.onlyMasqueradeDefaultPool,
+    cooldown: options.ipCooldownPeriod,
     expiration: ipamExpiration,
   };
 }

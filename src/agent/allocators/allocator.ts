@@ -25,8 +25,8 @@ export interface PodNetwork {
 
 export interface NextRequest {
   readonly owner: string;
-  /** Whether an address is given only if there is no other. */
-  readonly isLast: (address: bigint) => boolean;
+  /** 0: an address may be given. Others are given only if none of these is free, and of them the lowest first. */
+  readonly rank: (address: bigint) => number;
 }
 
 export interface Allocator {

@@ -130,15 +130,14 @@ export class CrdAllocator implements Allocator {
     return `${this.#taken.size}/${this.#offer.addresses.size} allocated`;
   }
 
-  #next({ owner, isLast }: NextRequest): bigint | undefined {
+  #next({ owner, rank }: NextRequest): bigint | undefined {
     const free = [...this.#offer.addresses].filter(
       ([address, offered]) => !this.#taken.has(address) && this.#whyUnusable(offered) === undefined,
     );
     const reserved = free.find(([, offered]) => offered.owner !== '' && offered.owner === owner);
     if (reserved !== undefined) return reserved[0];
     const open = free.filter(([, offered]) => offered.owner === '');
-    const preferred = open.filter(([address]) => !isLast(address));
-    return this.#fullest(preferred.length > 0 ? preferred : open);
+    return this.#fullest(highest(open, ([address]) => -rank(address)));
   }
 
   /** Any address of the fullest part of the fullest interface. */

@@ -16,6 +16,12 @@ export interface BlockEnds {
   readonly allowsLast: boolean;
 }
 
+/** A free address. */
+export interface Ranked {
+  readonly address: bigint;
+  readonly rank: number;
+}
+
 export class HostScopeAllocator implements Allocator {
   readonly family: Family;
   readonly cidrs: readonly string[];
@@ -69,11 +75,29 @@ export class HostScopeAllocator implements Allocator {
     return ok(address);
   }
 
-  allocateNext({ isLast }: Pick<NextRequest, 'isLast'>): Outcome<bigint> {
-    const offset = this.#nextFree(isLast);
-    if (offset === undefined) return failed('exhausted', 'range is full');
-    this.#take(offset);
-    return ok(this.#cidr.base + offset);
+  allocateNext({ rank }: Pick<NextRequest, 'rank'>): Outcome<bigint> {
+    const next = this.next(rank);
+    return next === undefined ? failed('exhausted', 'range is full') : this.allocate(next.address);
+  }
+
+  /** Which address is given next; undefined if none is free. */
+  next(rankOf: NextRequest['rank']): Ranked | undefined {
+    if (BigInt(this.#taken) >= this.capacity) return undefined;
+    const start = this.#min + this.#randomBelow(this.capacity);
+    let lowest: Ranked | undefined;
+    for (const [from, to] of [
+      [start, this.#max],
+      [this.#min, start - 1n],
+    ] as const) {
+      for (let offset = this.#firstFree(from, to); offset !== undefined; ) {
+        const address = this.#cidr.base + offset;
+        const rank = rankOf(address);
+        if (rank === 0) return { address, rank };
+        if (lowest === undefined || rank < lowest.rank) lowest = { address, rank };
+        offset = this.#firstFree(offset + 1n, to);
+      }
+    }
+    return lowest;
   }
 
   restore(address: bigint): void {
@@ -112,23 +136,6 @@ export class HostScopeAllocator implements Allocator {
     const key = offset / wordBits;
     this.#words.set(key, ((this.#words.get(key) ?? 0) | bitOf(offset)) >>> 0);
     this.#taken++;
-  }
-
-  #nextFree(isLast: NextRequest['isLast']): bigint | undefined {
-    if (BigInt(this.#taken) >= this.capacity) return undefined;
-    const start = this.#min + this.#randomBelow(this.capacity);
-    let last: bigint | undefined;
-    for (const [from, to] of [
-      [start, this.#max],
-      [this.#min, start - 1n],
-    ] as const) {
-      for (let offset = this.#firstFree(from, to); offset !== undefined; ) {
-        if (!isLast(this.#cidr.base + offset)) return offset;
-        last ??= offset;
-        offset = this.#firstFree(offset + 1n, to);
-      }
-    }
-    return last;
   }
 
   #firstFree(from: bigint, to: bigint): bigint | undefined {

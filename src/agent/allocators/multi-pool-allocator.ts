@@ -2,7 +2,7 @@
 // gone, or is to go, gives nothing new, and stays as long as an address of it is in use.
 import { addressText, type Cidr, cidrText, type Family } from '../../cidr/set/cidr.ts';
 import type { Random } from '../../runtime/random.ts';
-import { failed, ok, type Outcome } from '../ipam/ipam-error.ts';
+import { failed, type Outcome } from '../ipam/ipam-error.ts';
 import {
   type AddressDetails,
   type Allocator,
@@ -10,7 +10,7 @@ import {
   type PodNetwork,
   subnetOf,
 } from './allocator.ts';
-import { type BlockEnds, HostScopeAllocator } from './host-scope-allocator.ts';
+import { type BlockEnds, HostScopeAllocator, type Ranked } from './host-scope-allocator.ts';
 
 export interface OfferedBlock extends BlockEnds {
   readonly cidr: Cidr;
@@ -99,9 +99,13 @@ export class MultiPoolAllocator implements Allocator {
   }
 
   allocateNext(request: NextRequest): Outcome<bigint> {
-    const usable = this.#all().filter(({ isUsable }) => isUsable);
-    const address = takeFrom(usable, request.isLast, false) ?? takeFrom(usable, request.isLast, true);
-    return address === undefined ? failed('exhausted', 'all CIDR ranges are exhausted') : ok(address);
+    const next = nextOf(
+      this.#all().filter(({ isUsable }) => isUsable),
+      request.rank,
+    );
+    return next === undefined
+      ? failed('exhausted', 'all CIDR ranges are exhausted')
+      : next.addresses.allocate(next.address);
   }
 
   restore(address: bigint): void {
@@ -156,17 +160,17 @@ export class MultiPoolAllocator implements Allocator {
   }
 }
 
-/** Of the first block that has one; what is to be used last only if `takesLast`. */
-function takeFrom(
+/** Of the first block that has one that may be given; else the one of the lowest rank. */
+function nextOf(
   blocks: readonly Block[],
-  isLast: NextRequest['isLast'],
-  takesLast: boolean,
-): bigint | undefined {
+  rank: NextRequest['rank'],
+): (Ranked & Pick<Block, 'addresses'>) | undefined {
+  let lowest: (Ranked & Pick<Block, 'addresses'>) | undefined;
   for (const { addresses } of blocks) {
-    const outcome = addresses.allocateNext({ isLast });
-    if (outcome.kind === 'failed') continue;
-    if (takesLast || !isLast(outcome.value)) return outcome.value;
-    addresses.release(outcome.value);
+    const next = addresses.next(rank);
+    if (next?.rank === 0) return { ...next, addresses };
+    if (next !== undefined && (lowest === undefined || next.rank < lowest.rank))
+      lowest = { ...next, addresses };
   }
-  return undefined;
+  return lowest;
 }

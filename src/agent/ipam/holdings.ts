@@ -69,9 +69,17 @@ export interface Leaving {
   readonly blocks: readonly string[];
 }
 
+/** How long an address rests after its release. Wall clock, in ms. */
+export interface Rest {
+  readonly since: number;
+  readonly until: number;
+}
+
 /** Members are applied in this order. */
 export interface Change {
   readonly free?: readonly Place[];
+  /** Of what becomes free. */
+  readonly rest?: Rest;
   readonly detach?: readonly AttachmentName[];
   readonly hold?: readonly Held[];
   readonly attach?: Attachment;
@@ -100,6 +108,8 @@ export class Holdings {
   readonly #attachments = new Map<string, Attachment>();
   /** The attachment of each address that has one. */
   readonly #attachedTo = new Map<string, Attachment>();
+  /** Addresses that are free, and are given last for a while. */
+  readonly #resting = new Map<string, Rest & Place>();
   #blocks: Blocks = {};
   #routers: Routers = {};
   #pools: readonly RememberedPool[] = [];
@@ -143,6 +153,12 @@ export class Holdings {
     return this.#held.get(placeKey(place));
   }
 
+  /** Until when it rests; undefined if it may be given. A wall clock that was set back ends it. */
+  restOf(place: Place, now: number): number | undefined {
+    const rest = this.#resting.get(placeKey(place));
+    return rest !== undefined && now >= rest.since && now < rest.until ? rest.until : undefined;
+  }
+
   attachment(name: AttachmentName): Attachment | undefined {
     return this.#attachments.get(attachmentKey(name));
   }
@@ -152,15 +168,27 @@ export class Holdings {
     return this.#attachedTo.get(placeKey(place));
   }
 
-  apply({ free = [], detach = [], hold = [], attach, ...rest }: Change): void {
+  apply({ free = [], rest, detach = [], hold = [], attach, ...others }: Change): void {
     for (const place of free) this.#held.delete(placeKey(place));
+    if (rest !== undefined) this.#rest(free, rest);
     for (const name of detach) this.#detach(name);
-    for (const held of hold) this.#held.set(placeKey(held), held);
+    for (const held of hold) this.#hold(held);
     if (attach !== undefined) this.#attach(attach);
-    this.#applyRest(rest);
+    this.#replace(others);
   }
 
-  #applyRest({ blocks, routers, pools, leaving, rebuilding }: Change): void {
+  #hold(held: Held): void {
+    this.#held.set(placeKey(held), held);
+    this.#resting.delete(placeKey(held));
+  }
+
+  /** What has rested enough is forgotten. */
+  #rest(places: readonly Place[], { since, until }: Rest): void {
+    for (const [key, earlier] of this.#resting) if (earlier.until <= since) this.#resting.delete(key);
+    for (const { pool, ip } of places) this.#resting.set(placeKey({ pool, ip }), { pool, ip, since, until });
+  }
+
+  #replace({ blocks, routers, pools, leaving, rebuilding }: Change): void {
     this.#blocks = blocks ?? this.#blocks;
     this.#routers = routers ?? this.#routers;
     this.#pools = pools ?? this.#pools;
@@ -177,6 +205,8 @@ export class Holdings {
       leaving: this.#leaving,
       rebuilding: this.#isRebuilding,
     };
+    for (const { pool, ip, since, until } of this.#resting.values())
+      yield { free: [{ pool, ip }], rest: { since, until } };
     for (const held of this.#held.values()) if (this.attachmentOf(held) === undefined) yield { hold: [held] };
     for (const attach of this.#attachments.values())
       yield { hold: attach.places.flatMap((place) => this.at(place) ?? []), attach };

@@ -16,10 +16,14 @@ import {
   type Wanted,
 } from './pools.ts';
 
-export interface IpamOptions extends PoolsOptions {
+export interface IpamOptions extends Omit<PoolsOptions, 'rank'> {
   readonly clock: Clock;
   readonly random: Random;
   readonly holdings: Holdings;
+  /** How long a released address rests while others are free, in ms. */
+  readonly cooldown: number;
+  /** Whether a pod shows an address that nobody holds. It is given only if there is no other. */
+  readonly isShown: (ip: string) => boolean;
   /** Writes a change before it counts; returns what prevents it. */
   readonly record: (change: Change) => string | undefined;
   readonly onEvent: (event: IpamEvent) => void;
@@ -64,7 +68,7 @@ export class Ipam {
   constructor(options: IpamOptions) {
     this.#options = options;
     this.holdings = options.holdings;
-    this.#pools = new Pools(options);
+    this.#pools = new Pools({ ...options, rank: (place) => this.#rank(place) });
     this.pools = this.#pools;
     this.#expirations = new Expirations(options.clock, (held, uuid) => this.#expire(held, uuid));
   }
@@ -242,6 +246,12 @@ export class Ipam {
     );
   }
 
+  /** What rests longest comes first of those that rest. */
+  #rank(place: Place): number {
+    const { isShown, clock } = this.#options;
+    return isShown(place.ip) ? Infinity : (this.holdings.restOf(place, clock.wall()) ?? 0);
+  }
+
   #expiry(timeout: number): Expiry {
     const { clock, random } = this.#options;
     return { uuid: random.uuid(), at: clock.wall() + timeout, timeout };
@@ -257,8 +267,11 @@ export class Ipam {
   }
 
   #release(change: Change & { readonly free: readonly Place[] }): Outcome<undefined> {
+    const { clock, cooldown } = this.#options;
     const held = change.free.flatMap((place) => this.holdings.at(place) ?? []);
-    const problem = this.#commit(change);
+    const since = clock.wall();
+    const rest = { since, until: since + cooldown };
+    const problem = this.#commit(cooldown > 0 ? { ...change, rest } : change);
     if (problem !== undefined) return notRecorded(problem);
     for (const each of held) {
       this.#expirations.cancel(each);

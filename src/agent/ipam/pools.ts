@@ -29,8 +29,8 @@ export interface PoolsOptions {
   /** Whether a family is served; undefined: if the pool has it. */
   readonly enabled: Readonly<Record<Family, boolean | undefined>>;
   readonly directory: PoolDirectory;
-  /** Whether an address is given only if there is no other. */
-  readonly isLast: (ip: string) => boolean;
+  /** 0: an address may be given. Others are given only if none of these is free, and of them the lowest first. */
+  readonly rank: (place: Place) => number;
 }
 
 export interface FamilyOfPool {
@@ -237,10 +237,10 @@ export class Pools {
       return failed('familyDisabled', `${familyName[family]} allocation disabled`);
     if (allocator === undefined) return this.#options.directory.absence(pool, family);
     if (fixed === undefined) {
-      const { isLast } = this.#options;
+      const { rank } = this.#options;
       return allocator.allocateNext({
         owner,
-        isLast: (value) => isLast(addressText({ family, value })),
+        rank: (value) => rank({ pool, ip: addressText({ family, value }) }),
       });
     }
     const ip = addressText(fixed);

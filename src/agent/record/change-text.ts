@@ -30,6 +30,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const checks: Readonly<Record<string, (part: unknown) => boolean>> = {
   free: (part) => isListOf(part, isPlace),
+  rest: (part) => isFields(part) && Number.isFinite(part['since']) && Number.isFinite(part['until']),
   detach: (part) => isListOf(part, isName),
   hold: (part) => isListOf(part, isHeld),
   attach: isAttachment,

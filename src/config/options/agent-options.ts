@@ -129,6 +129,12 @@ export const agentOptions = optionRows(
       default: 'false',
       fromConfigDir: true,
     },
+    'ip-cooldown-period': {
+      kind: duration({ min: 0, max: hour }),
+      help: 'How long a released address rests, also over a restart of the agent, before it is given again. If no other is free, it is given at once.',
+      default: '30s',
+      fromConfigDir: true,
+    },
     'ipam-expiration': {
       kind: duration({ min: 1000, max: 24 * hour }),
       help: 'When an address is released that was requested with an expiration, and whose timer nothing stops.',

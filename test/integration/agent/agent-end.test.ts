@@ -54,6 +54,7 @@ describe('an agent that finds a bug while it serves', () => {
           defaultPool: 'default',
           preAllocation: new Map(),
           masqueradesDefaultOnly: false,
+          cooldown: 30_000,
           expiration: 600_000,
         },
         clock: systemClock,

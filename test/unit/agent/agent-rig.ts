@@ -15,6 +15,8 @@ export interface RigOptions {
   readonly holdings?: Holdings;
   readonly mayGrow?: boolean;
   readonly seed?: string;
+  /** In ms. */
+  readonly cooldown?: number;
   /** Called as a call of the plugin is answered. */
   readonly onAnswer?: () => void;
 }
@@ -57,7 +59,8 @@ export class AgentRig {
       },
       enabled,
       directory: onlyDefault,
-      isLast: () => false,
+      cooldown: options.cooldown ?? 30_000,
+      isShown: () => false,
       onEvent: (event) => this.events.push(event),
     });
     for (const block of blocks) this.ipam.serve(blockOf(block, seed));

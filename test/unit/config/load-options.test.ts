@@ -376,6 +376,7 @@ describe('defaults', () => {
       ipamDefaultIpPool: 'default',
       ipamMultiPoolPreAllocation: ['default=8'],
       onlyMasqueradeDefaultPool: false,
+      ipCooldownPeriod: 30_000,
       ipamExpiration: 600_000,
       prometheusServeAddr: undefined,
       autoCreateCiliumPodIpPools: new Map(),

@@ -12,7 +12,7 @@ import { Random } from '../../../../src/runtime/random.ts';
 
 const value = (ip: string): bigint => parseAddress(ip)?.value ?? -1n;
 const text = (address: bigint): string => addressText({ family: 'ipv4', value: address });
-const any: NextRequest = { owner: 'a/b', isLast: () => false };
+const any: NextRequest = { owner: 'a/b', rank: () => 0 };
 
 function shown(prefixes: readonly string[] = [], lacks?: string): ShownInterface {
   const read = prefixes.map((prefix) => parseCidr(prefix));
@@ -112,9 +112,9 @@ describe('the addresses that a CiliumNode offers', () => {
 
   test('that a pod still shows are used last', () => {
     const allocator = allocatorOf({ '10.0.0.1': {}, '10.0.0.2': {} });
-    const isLast = (address: bigint): boolean => text(address) === '10.0.0.1';
+    const rank = (address: bigint): number => (text(address) === '10.0.0.1' ? 1 : 0);
 
-    expect(Array.from({ length: 2 }, () => next(allocator, { isLast }))).toEqual(['10.0.0.2', '10.0.0.1']);
+    expect(Array.from({ length: 2 }, () => next(allocator, { rank }))).toEqual(['10.0.0.2', '10.0.0.1']);
   });
 
   test('never go to two owners, whatever is offered, marked, taken and released', () => {

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { parseAddress } from '../../../../src/cidr/set/cidr.ts';
 import { blockOf } from '../agent-rig.ts';
 
-const any = { isLast: () => false };
+const any = { rank: () => 0 };
 const value = (ip: string): bigint => parseAddress(ip)?.value ?? -1n;
 
 describe('a block of one node', () => {

@@ -4,11 +4,12 @@ import {
   MultiPoolAllocator,
   type OfferedBlock,
 } from '../../../../src/agent/allocators/multi-pool-allocator.ts';
+import type { NextRequest } from '../../../../src/agent/allocators/allocator.ts';
 import { addressText, parseAddress, parseCidr } from '../../../../src/cidr/set/cidr.ts';
 import { Random } from '../../../../src/runtime/random.ts';
 
 const value = (ip: string): bigint => parseAddress(ip)?.value ?? -1n;
-const any = { owner: 'a/b', isLast: () => false };
+const any = { owner: 'a/b', rank: () => 0 };
 
 function block(text: string, more: Partial<OfferedBlock> = {}): OfferedBlock {
   const reading = parseCidr(text);
@@ -22,8 +23,8 @@ function allocatorOf(...blocks: readonly OfferedBlock[]): MultiPoolAllocator {
   return allocator;
 }
 
-const next = (allocator: MultiPoolAllocator, isLast = any.isLast): string => {
-  const outcome = allocator.allocateNext({ ...any, isLast });
+const next = (allocator: MultiPoolAllocator, rank: NextRequest['rank'] = any.rank): string => {
+  const outcome = allocator.allocateNext({ ...any, rank });
   return outcome.kind === 'ok'
     ? addressText({ family: 'ipv4', value: outcome.value })
     : outcome.error.message;
@@ -72,12 +73,9 @@ describe('the blocks of a pool', () => {
 
   test('that pods still show are used after all others', () => {
     const allocator = allocatorOf(block('10.0.1.0/32'), block('10.0.0.0/32'));
-    const isLast = (address: bigint): boolean => address === value('10.0.1.0');
+    const rank = (address: bigint): number => (address === value('10.0.1.0') ? 1 : 0);
 
-    expect([next(allocator, isLast as () => boolean), next(allocator, isLast as () => boolean)]).toEqual([
-      '10.0.0.0',
-      '10.0.1.0',
-    ]);
+    expect([next(allocator, rank), next(allocator, rank)]).toEqual(['10.0.0.0', '10.0.1.0']);
   });
 
   test('that are gone give nothing new, stay while in use, and have what is held when they come', () => {
