@@ -8,6 +8,7 @@ import {
   unknownNode,
 } from './asked-mask-size.ts';
 import type { BlockCondition, Holder } from './block-holders.ts';
+import { unconfirmed } from './node-claims.ts';
 
 /** The blocks of an object, read. */
 export interface ShownBlocks {
@@ -57,6 +58,12 @@ export interface BlockFacts {
   readonly refused: string | undefined;
   /** Another program gives out blocks, and this object waits. */
   readonly isPaused: boolean;
+  /** The most blocks that an object without a Node has. Default: there is no such bound. */
+  readonly bound?: number;
+  /** It shows more than that and has no Node. */
+  readonly isUnconfirmed?: boolean;
+  /** It has more than that, by its Node. */
+  readonly isExcessive?: boolean;
 }
 
 /** What the texts call things. */
@@ -71,8 +78,10 @@ export interface BlockWords {
 export function blockCondition(facts: BlockFacts, words: BlockWords): BlockCondition | undefined {
   return (
     unreadable(facts, words) ??
+    unclaimed(facts) ??
     misplaced(facts, words) ??
     unserved(facts, words) ??
+    excessive(facts) ??
     incomplete(facts, words) ??
     askedTooLate(facts, words) ??
     unused(facts, words)
@@ -95,6 +104,10 @@ function unreadable({ holder, shown }: BlockFacts, { object }: BlockWords): Bloc
   };
 }
 
+function unclaimed({ bound = Infinity, isUnconfirmed }: BlockFacts): BlockCondition | undefined {
+  return isUnconfirmed === true ? unconfirmed(bound, 'blocks of a family', 'shows') : undefined;
+}
+
 function misplaced(
   { conflict, outside, reserved }: BlockFacts,
   { object }: BlockWords,
@@ -113,6 +126,14 @@ function misplaced(
   return {
     reason: 'PodCIDRConflict',
     message: `its pod CIDR ${cidrText(reserved)} overlaps the addresses of Services. It keeps it, because pods may use it: drain this node, then delete its ${object} and let it register again`,
+  };
+}
+
+function excessive({ bound = Infinity, isExcessive }: BlockFacts): BlockCondition | undefined {
+  if (isExcessive !== true) return undefined;
+  return {
+    reason: 'BlocksExcessive',
+    message: `it has more than ${bound} blocks of one family, and a node needs one. It keeps them, because pods may use them: drain this node, then delete its CiliumNode and let it register again, or raise max-blocks-without-node`,
   };
 }
 

@@ -56,6 +56,8 @@ export type BlockReason =
   | 'PodCIDRIncomplete'
   | 'PodCIDRUnused'
   | 'PodCIDRUnreadable'
+  | 'BlocksUnconfirmed'
+  | 'BlocksExcessive'
   | 'MaskSizeInvalid'
   | 'MaskSizeIgnored'
   | 'NodeUnknown'

@@ -52,6 +52,13 @@ export interface PoolTotal {
   readonly held: number;
 }
 
+/** How many blocks of a pool and family something takes. */
+export interface BlockCount {
+  readonly pool: string;
+  readonly family: Family;
+  readonly blocks: number;
+}
+
 /** What a block must be. */
 export interface BlockWish {
   /** The only one to take it from. */
@@ -98,13 +105,27 @@ export class BlockLedger {
     this.#trusted.set(holder, [...(this.#trusted.get(holder) ?? []), cidr]);
   }
 
-  /** Whether a part of `cidr` could be given to others, although somebody holds it. */
-  isTooWide(cidr: Cidr): boolean {
-    return this.#placesOf(cidr, this.#limit).length < this.#placesOf(cidr, Infinity).length;
+  isTrusted(holder: string, cidr: Cidr): boolean {
+    return isAmong(this.#trusted.get(holder) ?? [], cidr);
   }
 
-  /** Replaces the pools, none of which may overlap. What is held stays held; networks that stay keep the order of their blocks. */
-  change(pools: readonly PoolCidr[]): void {
+  /** What `cidr` has of all pools, whatever counts of it. */
+  blocksIn(cidr: Cidr): readonly BlockCount[] {
+    return counted(this.#placesOf(cidr, Infinity));
+  }
+
+  /** What `holder` has of each pool, or with `cidr` just this. */
+  blocksOf(holder: string, cidr?: Cidr): readonly BlockCount[] {
+    const own = this.#byHolder.get(holder) ?? [];
+    const these = cidr === undefined ? own : own.filter((each) => isSame(each.cidr, cidr));
+    return counted(these.flatMap(({ places }) => places));
+  }
+
+  /**
+   * Replaces the pools, none of which may overlap. What is held stays held; networks that stay keep the order of their blocks.
+   * Returns the holders of which something is in a pool now, or in none, that was not before.
+   */
+  change(pools: readonly PoolCidr[]): ReadonlySet<string> {
     const before = this.#shelves;
     this.#largest.clear();
     this.#shelves = pools.map(
@@ -116,7 +137,13 @@ export class BlockLedger {
       ...gone.flatMap(({ narrow, wide }) => [...[...narrow.values()].flat(), ...wide.keys()]),
     ];
     this.#outside.clear();
-    for (const holding of new Set(loose)) this.#put(holding);
+    const moved = new Set<string>();
+    for (const holding of new Set(loose)) {
+      const before = holding.places.length;
+      this.#put(holding);
+      if (before + holding.places.length > 0) moved.add(holding.holder);
+    }
+    return moved;
   }
 
   /** Takes the next free block of a family for `holder`; undefined if none is free. */
@@ -140,8 +167,8 @@ export class BlockLedger {
   /** Records that `holder` holds a CIDR, even if another one does, too. */
   hold(holder: string, cidr: Cidr): void {
     if (this.heldBy(holder).some((each) => isSame(each, cidr))) return;
-    const isTrusted = isAmong(this.#trusted.get(holder) ?? [], cidr);
-    this.#note({ holder, cidr, limit: isTrusted ? Infinity : this.#limit, places: [] });
+    const limit = this.isTrusted(holder, cidr) ? Infinity : this.#limit;
+    this.#note({ holder, cidr, limit, places: [] });
   }
 
   /** Never gives out what is within `cidr`, or overlaps it. */
@@ -298,6 +325,18 @@ export class BlockLedger {
         if (first <= range.last && range.first <= last) yield holding;
     }
   }
+}
+
+function counted(places: readonly Place[]): readonly BlockCount[] {
+  const counts: { pool: string; family: Family; blocks: number }[] = [];
+  for (const { shelf, range } of places) {
+    const { pool, cidr } = shelf.pool;
+    const known = counts.find((each) => each.pool === pool && each.family === cidr.family);
+    const blocks = range.last - range.first + 1;
+    if (known === undefined) counts.push({ pool, family: cidr.family, blocks });
+    else known.blocks += blocks;
+  }
+  return counts;
 }
 
 /** Blocks with holdings of their own, by the shorter way. */

@@ -12,6 +12,7 @@ import {
 } from './block-condition.ts';
 import type { BlockCondition, Holder } from './block-holders.ts';
 import type { Allocated, BlockLedger } from './block-ledger.ts';
+import { NodeClaims } from './node-claims.ts';
 import { oldestBefore } from './waiting-line.ts';
 
 /** The name of the only pool where pools have none. */
@@ -24,6 +25,8 @@ export interface BlockOfEachFamilyDeps<H extends Holder = Holder> {
   readonly words: BlockWords;
   /** Whether an object that has a block of one family can get one of the other. */
   readonly canGrow: boolean;
+  /** What objects hold of what they show. Default: all of it. */
+  readonly claims?: NodeClaims;
   /** What the Node of an object asks for; `unknown` if the Node has yet to be seen. Default: nothing. */
   readonly askedBy?: (holder: H) => AskedMaskSizes | 'unknown';
 }
@@ -33,6 +36,8 @@ interface Known<H extends Holder> {
   shown: ShownBlocks;
   /** Held beside them, and not to be given to it as a block. */
   readonly beside: readonly Cidr[];
+  /** What it shows, and does not hold. */
+  readonly unconfirmed: readonly Cidr[];
   /** Blocks of a write without a definite answer, or that a dry run would write, and that it never showed: nobody uses them yet. */
   reserved: readonly Cidr[];
   /** What the last reservation adds. */
@@ -47,9 +52,11 @@ export class BlockOfEachFamily<H extends Holder> implements Allotment<H, readonl
   readonly #known = new Map<string, Known<H>>();
   /** Prefix length of the blocks of each family. */
   readonly #usual: ReadonlyMap<Family, number>;
+  readonly #claims: NodeClaims;
 
   constructor(deps: BlockOfEachFamilyDeps<H>) {
     this.#deps = deps;
+    this.#claims = deps.claims ?? new NodeClaims({ ...deps, bound: Infinity, hasNode: () => undefined });
     this.#usual = new Map(deps.ledger.figures().map(({ cidr, maskSize }) => [cidr.family, maskSize]));
   }
 
@@ -57,11 +64,12 @@ export class BlockOfEachFamily<H extends Holder> implements Allotment<H, readonl
     const known = this.#known.get(holder.uid);
     if (known !== undefined && before !== undefined && !this.isNews(holder, before)) {
       known.holder = holder;
-      return { others: [], freed: [] };
+      return this.#decide(known);
     }
-    const beside = this.#holdBeside(holder);
     const { reserved = [], added = '', shown: earlier } = known ?? {};
-    const next = { holder, shown: shownBlocks(holder), beside, reserved, added };
+    const shown = shownBlocks(holder);
+    const unconfirmed = this.#claim(holder, shown);
+    const next = { holder, shown, beside: besideOf(holder), unconfirmed, reserved, added };
     this.#known.set(holder.uid, next);
     const others = this.#hold(next);
     // A conflict about what it no longer shows is over.
@@ -72,17 +80,31 @@ export class BlockOfEachFamily<H extends Holder> implements Allotment<H, readonl
     };
   }
 
-  /** Returns what it may not get as its block. */
-  #holdBeside({ uid, alsoHeld = [], kept = [] }: H): readonly Cidr[] {
-    const also = readCidrs(alsoHeld);
-    for (const cidr of also) this.#deps.ledger.hold(uid, cidr);
-    const own = readCidrs(kept);
-    return also.filter((cidr) => !isAmong(own, cidr));
+  /** The object is the same, and its Node may have come, or turned out to be none. */
+  #decide(known: Known<H>): Change {
+    const { holder, shown, unconfirmed } = known;
+    const isOpen = unconfirmed.length > 0 || this.#claims.isUndecided(holder);
+    if (!isOpen || this.#claims.isWhole(holder) === (unconfirmed.length === 0))
+      return { others: [], freed: [] };
+    const now = this.#claim(holder, shown);
+    this.#known.set(holder.uid, { ...known, unconfirmed: now });
+    const changed = [...unconfirmed, ...now];
+    const { ledger } = this.#deps;
+    return {
+      others: changed.flatMap((cidr) => ledger.othersHolding(cidr, holder.uid)),
+      freed: now.map((cidr) => ({ cidr, pool: ledger.poolOf(cidr) })),
+    };
+  }
+
+  /** Returns what it does not hold. */
+  #claim(holder: H, { cidrs }: ShownBlocks): readonly Cidr[] {
+    return this.#claims.hold(holder, [...cidrs, ...readCidrs(holder.alsoHeld ?? [])]);
   }
 
   drop({ uid }: H): Change {
     const { ledger } = this.#deps;
     this.#known.delete(uid);
+    this.#claims.forget({ uid });
     const held = ledger.heldBy(uid);
     const others = held.flatMap((cidr) => ledger.othersHolding(cidr, uid));
     for (const cidr of held) ledger.release(uid, cidr);
@@ -90,8 +112,9 @@ export class BlockOfEachFamily<H extends Holder> implements Allotment<H, readonl
   }
 
   isOurs(holder: H): boolean {
-    const held = this.#deps.ledger.heldBy(holder.uid);
-    return shownBlocks(holder).cidrs.every((cidr) => isAmong(held, cidr));
+    const unconfirmed = this.#known.get(holder.uid)?.unconfirmed ?? [];
+    const own = [...this.#deps.ledger.heldBy(holder.uid), ...unconfirmed];
+    return shownBlocks(holder).cidrs.every((cidr) => isAmong(own, cidr));
   }
 
   isNews(holder: H, before: H): boolean {
@@ -117,6 +140,7 @@ export class BlockOfEachFamily<H extends Holder> implements Allotment<H, readonl
     const added = missing.map(
       (family) => this.#ownBlock(known, family) ?? this.#allocate(known, family, asked, allocated),
     );
+    this.#claims.noteGiven(known.holder, added);
     // What an earlier write may have given stays reserved until the object shows what it has.
     known.reserved = [...known.reserved, ...allocated.map(({ cidr }) => cidr)];
     const text = added.map(cidrText).join();
@@ -160,6 +184,9 @@ export class BlockOfEachFamily<H extends Holder> implements Allotment<H, readonl
         askedLate: askedLate === 'unknown' ? [] : askedLate,
         refused,
         isPaused,
+        bound: this.#claims.bound,
+        isUnconfirmed: known.unconfirmed.length > 0,
+        isExcessive: ledger.blocksOf(holder.uid).some(({ blocks }) => blocks > this.#claims.bound),
       },
       words,
     );
@@ -169,7 +196,6 @@ export class BlockOfEachFamily<H extends Holder> implements Allotment<H, readonl
   #hold(known: Known<H>): readonly string[] {
     const { holder, shown, reserved } = known;
     const { ledger } = this.#deps;
-    for (const cidr of shown.cidrs) ledger.hold(holder.uid, cidr);
     const isShown = (cidr: Cidr): boolean => isAmong(shown.cidrs, cidr);
     const isSettled = ({ family }: Cidr): boolean => shown.cidrs.some((each) => each.family === family);
     for (const cidr of reserved) if (isSettled(cidr) && !isShown(cidr)) ledger.release(holder.uid, cidr);
@@ -204,8 +230,13 @@ export class BlockOfEachFamily<H extends Holder> implements Allotment<H, readonl
     return [...new Set(uids)].flatMap((uid) => this.#known.get(uid)?.holder.name ?? []);
   }
 
-  #conflictOf({ holder, shown }: Known<H>): { readonly cidr: Cidr; readonly other: string } | undefined {
+  #conflictOf({
+    holder,
+    shown,
+    unconfirmed,
+  }: Known<H>): { readonly cidr: Cidr; readonly other: string } | undefined {
     for (const cidr of shown.cidrs) {
+      if (isAmong(unconfirmed, cidr)) continue;
       const others = this.#deps.ledger.othersHolding(cidr, holder.uid);
       const showing = others
         .flatMap((uid) => this.#known.get(uid) ?? [])
@@ -264,6 +295,12 @@ export class BlockOfEachFamily<H extends Holder> implements Allotment<H, readonl
     into.push(allocated);
     return allocated.cidr;
   }
+}
+
+/** What it may not get as its block. */
+function besideOf({ alsoHeld = [], kept = [] }: Holder): readonly Cidr[] {
+  const own = readCidrs(kept);
+  return readCidrs(alsoHeld).filter((cidr) => !isAmong(own, cidr));
 }
 
 function readCidrs(texts: readonly string[]): readonly Cidr[] {

@@ -1,13 +1,13 @@
 // What objects had before this software first gave out blocks of its networks. Another program, or other mask sizes, gave it, so
-// it is held whole. A CIDR of that size that appears later is a claim of the object's writer, and takes no block. The Lease
+// it is held whole. A CIDR of that size that appears later is a claim of the object's writer, and need not count. The Lease
 // remembers what was there first. Pure.
 import { isObject, type Json, type JsonObject } from '../../kubernetes/transport/json.ts';
-import { type Cidr, cidrOf, cidrText } from '../set/cidr.ts';
+import { type Cidr, cidrOf, cidrText, families } from '../set/cidr.ts';
 
 /** The annotation of the Lease. */
 export const firstHeldAnnotation = 'headwater/first-held';
 
-/** A CIDR larger than any block, and the uid of its object. */
+/** A CIDR of an object that shows more than counts, and the uid of the object. */
 export interface WideHolding {
   readonly uid: string;
   readonly cidr: Cidr;
@@ -50,15 +50,18 @@ function read(text: string | undefined): JsonObject | undefined {
   }
 }
 
-/** What objects show that is larger than a block may be. */
+/** What objects show of which a part would not count. `most`: the most blocks of a family that an object may have. */
 export function wideHoldings(
   holders: Iterable<{ readonly uid: string; readonly blocks: readonly string[] }>,
-  isTooWide: (cidr: Cidr) => boolean,
+  blocksIn: (cidr: Cidr) => number,
+  most: number,
 ): readonly WideHolding[] {
-  return [...holders].flatMap(({ uid, blocks }) =>
-    blocks.flatMap((text) => {
-      const cidr = cidrOf(text);
-      return cidr !== undefined && isTooWide(cidr) ? [{ uid, cidr }] : [];
-    }),
-  );
+  return [...holders].flatMap(({ uid, blocks }) => {
+    const cidrs = blocks.flatMap((text) => cidrOf(text) ?? []);
+    return families.flatMap((family) => {
+      const own = cidrs.filter((cidr) => cidr.family === family);
+      const count = own.reduce((sum, cidr) => sum + blocksIn(cidr), 0);
+      return count > most ? own.map((cidr) => ({ uid, cidr })) : [];
+    });
+  });
 }

@@ -1,6 +1,5 @@
 // What a CiliumNode gets in the mode multi-pool: for each pool and family that its agent asks for, as many blocks as hold the
 // addresses. Blocks are only added; the agent gives them back. Blocks whose pool has gone are orphans: they stay the node's.
-import { ageOf } from '../../kubernetes/watch/resource-version.ts';
 import type { CiliumPodIpPool } from '../../kubernetes/ciliumpodippool/cilium-pod-ip-pool.ts';
 import { maxCidrsRead } from '../../kubernetes/cilium-node/cilium-node-pools.ts';
 import type { Json } from '../../kubernetes/transport/json.ts';
@@ -8,26 +7,17 @@ import type { PodReading } from '../../kubernetes/watch/shown-pods.ts';
 import type { Allotment, Change, Freed, Lack, Reservation, ServiceFacts } from '../allocation/allotment.ts';
 import type { BlockCondition } from '../allocation/block-holders.ts';
 import type { Allocated, BlockLedger } from '../allocation/block-ledger.ts';
+import { NodeClaims } from '../allocation/node-claims.ts';
 import { oldestBefore } from '../allocation/waiting-line.ts';
 import { type Cidr, cidrOf, cidrText, families, isAmong } from '../set/cidr.ts';
-import { BlockReturns, isListed, type ShownBlocks, shownBlocks } from './block-returns.ts';
+import { isListed, shownBlocks } from './block-returns.ts';
+import { isOlder, type Known, newKnown, offeredTo } from './known-pool-node.ts';
 import { type ListedBlock, PoolBook, type PoolState } from './pool-book.ts';
+import { poolClaims } from './pool-claims.ts';
 import { listedEnds, usableAddresses } from './pool-definition.ts';
-import { poolCondition, type PoolStanding, type PoolWant } from './pool-condition.ts';
+import { poolCondition, type PoolStanding } from './pool-condition.ts';
 import { listedBlocks, type PoolNodeHolder, withBlocks } from './pool-node-holder.ts';
-
-interface Known extends ShownBlocks {
-  readonly returns: BlockReturns;
-  /** Blocks that are written, or were without an answer, and were never listed: nobody uses them yet. */
-  reserved: readonly Cidr[];
-  /** What its agent returned last. */
-  returned: readonly Cidr[];
-  /** The state that the last reservation is bound to, and what it adds. */
-  version: string;
-  added: readonly Cidr[];
-  /** What it lacks; undefined until it is computed for these pools. */
-  wants: readonly PoolWant[] | undefined;
-}
+import { type PoolWant, wantOf } from './pool-want.ts';
 
 /** The most blocks that one write adds from one pool and family: no node takes a pool at once. */
 const maxAdded = 256;
@@ -38,6 +28,8 @@ const maxRemembered = 32;
 const nothing: Change = { others: [], freed: [] };
 
 export interface PoolAllotmentDeps {
+  /** What nodes hold of what they list. Default: all of it. */
+  readonly claims?: NodeClaims;
   /** Called after pools, or what is wrong with them, changed. */
   readonly onPools?: () => void;
   /** Called when blocks wait for a look at the pods of their node. Without it, the word of an agent is enough. */
@@ -48,12 +40,14 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
   readonly book: PoolBook;
   readonly #ledger: BlockLedger;
   readonly #deps: PoolAllotmentDeps;
+  readonly #claims: NodeClaims;
   readonly #known = new Map<string, Known>();
   readonly #unmoved = new Map<string, string>();
 
   constructor(ledger: BlockLedger, deps: PoolAllotmentDeps = {}) {
     this.#ledger = ledger;
     this.#deps = deps;
+    this.#claims = deps.claims ?? new NodeClaims({ ledger, bound: Infinity, hasNode: () => undefined });
     this.book = new PoolBook({ isUsed: (pool) => this.#isUsed(pool) });
   }
 
@@ -67,8 +61,9 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
   }
 
   #applyPools(): void {
-    this.#ledger.change(this.book.cidrs());
+    const moved = this.#ledger.change(this.book.cidrs());
     for (const known of this.#known.values()) {
+      if (moved.has(known.holder.uid)) this.#claim(known);
       known.wants = undefined;
       this.#settle(known);
     }
@@ -138,6 +133,7 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
     const others = held.flatMap((cidr) => this.#ledger.othersHolding(cidr, uid));
     this.#known.delete(uid);
     this.#unmoved.delete(uid);
+    this.#claims.forget({ uid });
     const freed = this.#release(known, held);
     return { others: [...others, ...this.#noteFreed(freed)], freed };
   }
@@ -150,7 +146,8 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
 
   /** An agent may list again what it just returned. */
   isOurs(holder: PoolNodeHolder): boolean {
-    const own = [...this.#ledger.heldBy(holder.uid), ...(this.#known.get(holder.uid)?.returned ?? [])];
+    const { returned = [], unconfirmed = [] } = this.#known.get(holder.uid) ?? {};
+    const own = [...this.#ledger.heldBy(holder.uid), ...returned, ...unconfirmed];
     return listedBlocks(holder).every(({ cidr }) => isAmong(own, cidr));
   }
 
@@ -173,7 +170,9 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
     if (added.length === 0) return undefined;
     // What it shows then is whole: what its agent leaves out of a list afterwards, that agent returns.
     added.push(...this.#returnable(known).filter((block) => !isListed(added, block)));
-    known.reserved = [...known.reserved, ...allocated.map(({ cidr }) => cidr)];
+    const taken = allocated.map(({ cidr }) => cidr);
+    this.#claims.noteGiven(known.holder, taken);
+    known.reserved = [...known.reserved, ...taken];
     const texts = added.map(({ cidr }) => cidrText(cidr));
     const isKnown = texts.join() === known.added.map(cidrText).join();
     Object.assign(known, { version: known.holder.version, added: added.map(({ cidr }) => cidr) });
@@ -205,6 +204,12 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
       conflict: this.#conflictOf(known),
       wants: facts.isWaiting ? this.#wantsOf(known).filter((want) => !this.#canServe(known, want)) : [],
       maxCidrs: this.#isFull(known) ? maxCidrsRead : undefined,
+      claims: poolClaims(known, {
+        claims: this.#claims,
+        counts: this.#ledger.blocksOf(holder.uid),
+        wants: this.#wantsOf(known),
+        definitionOf: (pool) => this.book.get(pool)?.definition,
+      }),
       standingOf: (pool) => this.#standingOf(pool),
       largestOf: ({ family, pool }) =>
         this.#ledger.largestHolders(family, pool).flatMap((uid) => this.#known.get(uid)?.holder.name ?? []),
@@ -242,10 +247,19 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
   }
 
   /** What cluster-pool gave is held, too. */
-  #hold({ holder: { uid, podCidrs }, listed }: Known): readonly string[] {
-    const cidrs = [...listed.map(({ cidr }) => cidr), ...podCidrs.flatMap((text) => cidrOf(text) ?? [])];
-    for (const cidr of cidrs) this.#ledger.hold(uid, cidr);
-    return cidrs.flatMap((cidr) => this.#ledger.othersHolding(cidr, uid));
+  #hold(known: Known): readonly string[] {
+    const { uid } = known.holder;
+    return this.#claim(known).flatMap((cidr) => this.#ledger.othersHolding(cidr, uid));
+  }
+
+  #claim(known: Known): readonly Cidr[] {
+    const { holder, listed } = known;
+    const cidrs = [
+      ...listed.map(({ cidr }) => cidr),
+      ...holder.podCidrs.flatMap((text) => cidrOf(text) ?? []),
+    ];
+    known.unconfirmed = this.#claims.hold(holder, cidrs);
+    return cidrs;
   }
 
   #release(known: Known, cidrs: readonly Cidr[]): readonly Freed[] {
@@ -276,23 +290,10 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
 
   #wantsOf(known: Known): readonly PoolWant[] {
     return (known.wants ??= known.holder.requested.flatMap(({ pool, ...asked }) =>
-      families.flatMap((family) => this.#wantOf(known, { pool, family, addresses: asked[family] })),
+      families.flatMap((family) =>
+        wantOf(known, { pool, family, addresses: asked[family] }, this.book.get(pool)?.definition),
+      ),
     ));
-  }
-
-  #wantOf({ listed, holder }: Known, { pool, family, addresses }: PoolWant): readonly PoolWant[] {
-    const state = this.book.get(pool);
-    // A pool of one family serves nodes of both: they get what there is.
-    if (state?.definition !== undefined && state.definition[family] === undefined) return [];
-    const own = listed.filter((each) => each.pool === pool && each.cidr.family === family);
-    // Its agent knows of the ends of blocks what its list says.
-    const { allowFirstIp = false, allowLastIp = false } =
-      holder.allocated.find((entry) => entry.pool === pool) ?? {};
-    const usable = own.reduce(
-      (sum, { cidr }) => sum + usableAddresses(cidr, { allowFirstIp, allowLastIp }),
-      0,
-    );
-    return usable >= addresses ? [] : [{ pool, family, addresses: addresses - usable }];
   }
 
   #usable(state: PoolState | undefined, cidr: Cidr): number {
@@ -328,8 +329,9 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
     const state = this.book.get(want.pool);
     if (state?.definition === undefined) return [];
     const blocks = [...this.#ownBlocksFor(known, want)];
+    const most = Math.min(maxAdded, blocks.length + this.#claims.room(known.holder, want));
     let left = blocks.reduce((sum, cidr) => sum - this.#usable(state, cidr), want.addresses);
-    while (left > 0 && blocks.length < maxAdded && !this.#isFull(known)) {
+    while (left > 0 && blocks.length < most && !this.#isFull(known)) {
       const next = this.#ledger.allocate(want.family, known.holder.uid, { pool: want.pool });
       if (next === undefined) break;
       allocated.push(next);
@@ -348,11 +350,17 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
     const state = this.book.get(want.pool);
     if (state?.definition === undefined) return false;
     if (this.#ownBlocksFor(known, want).length > 0) return true;
+    if (this.#claims.room(known.holder, want) === 0) return false;
     return !this.#isFull(known) && this.#ledger.hasFree(want.family, { pool: want.pool });
   }
 
-  #conflictOf({ holder, listed }: Known): (ListedBlock & { readonly other: string }) | undefined {
+  #conflictOf({
+    holder,
+    listed,
+    unconfirmed,
+  }: Known): (ListedBlock & { readonly other: string }) | undefined {
     for (const block of listed) {
+      if (isAmong(unconfirmed, block.cidr)) continue;
       const others = this.#ledger.othersHolding(block.cidr, holder.uid);
       const older = oldestBefore(
         holder,
@@ -362,28 +370,4 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
     }
     return undefined;
   }
-}
-
-function newKnown(holder: PoolNodeHolder, listed: readonly ListedBlock[]): Known {
-  return {
-    holder,
-    listed,
-    unlisted: [],
-    returns: new BlockReturns(),
-    reserved: [],
-    returned: [],
-    version: '',
-    added: [],
-    wants: undefined,
-  };
-}
-
-/** Blocks that its last write adds, as long as that may take effect: it meets another state once there is one. */
-function offeredTo({ version, holder, added }: Known): readonly Cidr[] {
-  return version === holder.version ? added : [];
-}
-
-/** A restored backup shows what once was, and not what was given back. */
-function isOlder(holder: PoolNodeHolder, before: PoolNodeHolder | undefined): boolean {
-  return before !== undefined && ageOf(holder.version, before.version) === 'older';
 }

@@ -2,18 +2,14 @@
 import type { ServiceFacts } from '../allocation/allotment.ts';
 import { heldBy } from '../allocation/block-condition.ts';
 import type { BlockCondition, BlockReason } from '../allocation/block-holders.ts';
-import { cidrText, type Family, familyNames } from '../set/cidr.ts';
+import { unconfirmed } from '../allocation/node-claims.ts';
+import { cidrText, familyNames } from '../set/cidr.ts';
 import { namedPods } from '../../kubernetes/watch/shown-pods.ts';
 import type { DropLook } from './drop-look.ts';
 import type { ListedBlock } from './pool-book.ts';
+import type { PoolClaims } from './pool-claims.ts';
 import type { PoolNodeHolder } from './pool-node-holder.ts';
-
-/** Addresses that an agent asks for and has no block for. */
-export interface PoolWant {
-  readonly pool: string;
-  readonly family: Family;
-  readonly addresses: number;
-}
+import type { PoolWant } from './pool-want.ts';
 
 /** `unchanged`: its last change is refused, and it serves as before. */
 export type PoolStanding =
@@ -30,6 +26,7 @@ export interface PoolFacts extends ServiceFacts {
   readonly wants: readonly PoolWant[];
   /** How many CIDRs its list may have, if it has as many. */
   readonly maxCidrs: number | undefined;
+  readonly claims: PoolClaims;
   readonly standingOf: (pool: string) => PoolStanding;
   /** Names of nodes that hold a large part of a pool. */
   readonly largestOf: (want: PoolWant) => readonly string[];
@@ -44,7 +41,14 @@ const maxNamed = 5;
 
 /** Everything that is wrong, with the reason of what explains most; undefined if nothing is. */
 export function poolCondition(facts: PoolFacts): BlockCondition | undefined {
-  const found = [...ofObject(facts), ...ofService(facts), ...ofDropped(facts), ...ofOrphans(facts)];
+  const found = [
+    ...ofObject(facts),
+    ...ofClaims(facts),
+    ...ofService(facts),
+    ...ofDropped(facts),
+    ...ofOrphans(facts),
+    ...ofExcess(facts),
+  ];
   const [first] = found;
   if (first === undefined) return undefined;
   return { reason: first.reason, message: found.map(({ message }) => message).join('. ') };
@@ -71,6 +75,25 @@ function ofObject({ holder, conflict, unmoved }: PoolFacts): readonly BlockCondi
   ];
 }
 
+function ofClaims({ claims: { bound, unconfirmed: pools } }: PoolFacts): readonly BlockCondition[] {
+  if (pools.size === 0) return [];
+  return [unconfirmed(bound, `blocks of ${inWords(pools)}`, 'lists or asks for')];
+}
+
+function ofExcess({ claims: { bound, excessive } }: PoolFacts): readonly BlockCondition[] {
+  if (excessive.size === 0) return [];
+  return say(
+    'BlocksExcessive',
+    `it has more blocks of ${inWords(excessive)} than it asks for, by more than ${bound}. It keeps them, because pods may use them: restart its Cilium agent, which returns what it does not need, or drain the node and delete its CiliumNode`,
+  );
+}
+
+function inWords(pools: ReadonlySet<string>): string {
+  const named = [...pools].slice(0, maxNamed);
+  const more = pools.size > named.length ? ' and others' : '';
+  return `${named.length > 1 ? 'each of the pools' : 'pool'} ${named.join(', ')}${more}`;
+}
+
 function ofService(facts: PoolFacts): readonly BlockCondition[] {
   const { wants, standingOf, refused, isPaused, maxCidrs } = facts;
   if (isPaused)
@@ -79,7 +102,9 @@ function ofService(facts: PoolFacts): readonly BlockCondition[] {
       'another program gives out blocks to CiliumNodes, so Headwater gives out none until it has been quiet for 5 min: run one allocator only',
     );
   if (refused !== undefined) return say('WriteRefused', `its blocks cannot be written: ${refused}`);
-  const pools = [...new Set(wants.map(({ pool }) => pool))].slice(0, maxNamed);
+  // Why it gets no more of the others is said already.
+  const waiting = wants.map(({ pool }) => pool).filter((pool) => !facts.claims.unconfirmed.has(pool));
+  const pools = [...new Set(waiting)].slice(0, maxNamed);
   return pools.map((pool) => {
     const own = wants.filter((want) => want.pool === pool);
     const families = own.map(({ family }) => familyNames[family]).join(' and ');

@@ -95,7 +95,7 @@ const withoutEnds = { allowFirstIp: false, allowLastIp: false };
 
 /** How many addresses of a block pods get: agents keep the first and the last one, unless the pool allows them. */
 export function usableAddresses(
-  { family, length }: Cidr,
+  { family, length }: Pick<Cidr, 'family' | 'length'>,
   { allowFirstIp, allowLastIp }: Pick<FamilyRules, 'allowFirstIp' | 'allowLastIp'> = withoutEnds,
 ): number {
   const size = 2 ** (widthOf[family] - length);

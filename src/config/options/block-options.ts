@@ -39,6 +39,11 @@ export const blockOptions = optionRows(
       help: 'How often CiliumNodes without a Node are looked for. One that two passes find, and that nothing owns, is deleted, and its block is free again. 0 keeps them for good.',
       default: '5m',
     },
+    'max-blocks-without-node': {
+      kind: integer({ min: 16, max: 65_536 }),
+      help: 'The most blocks of one pool and family that a CiliumNode has while there is no Node of its name. Other nodes may get what it lists beyond that, so one CiliumNode cannot take a whole pool. With a Node it keeps all it lists, and Headwater reports it if that is so many more than it asks for. It counts only while Headwater reads at least one Node.',
+      default: '64',
+    },
     'skip-crd-creation': {
       kind: boolean,
       help: 'Leaves the definitions of CiliumNodes and CiliumPodIPPools to others. Without it, Headwater creates an absent one, and a cilium-operator replaces it by its own.',

@@ -6,13 +6,20 @@ import {
 } from '../../cidr/allocation/block-of-each-family.ts';
 import type { Holder } from '../../cidr/allocation/block-holders.ts';
 import { BlockLedger } from '../../cidr/allocation/block-ledger.ts';
+import type { NodeClaims } from '../../cidr/allocation/node-claims.ts';
 import type { BlockSettings } from '../../config/block-pools.ts';
 import type { AllotmentBook } from '../cidr-session.ts';
+
+interface BlockRules<H extends Holder>
+  extends Pick<BlockOfEachFamilyDeps<H>, 'words' | 'canGrow' | 'askedBy'> {
+  /** What objects hold of what they show. Default: all of it. */
+  readonly claimsOn?: (ledger: BlockLedger) => NodeClaims;
+}
 
 /** `limit`: the most blocks that one CIDR of an object takes. */
 export function blockOfEachFamilyBook<H extends Holder>(
   { pools, reserved }: BlockSettings,
-  rules: Pick<BlockOfEachFamilyDeps<H>, 'words' | 'canGrow' | 'askedBy'>,
+  { claimsOn, ...rules }: BlockRules<H>,
   limit?: number,
 ): AllotmentBook<H, readonly string[]> {
   const ledger = new BlockLedger(
@@ -21,5 +28,7 @@ export function blockOfEachFamilyBook<H extends Holder>(
   );
   for (const cidr of reserved) ledger.reserve(cidr);
   const own = [...new Set(pools.map(({ cidr }) => cidr.family))];
-  return { ledger, allotment: new BlockOfEachFamily({ ledger, families: own, ...rules }), writesInARow: 0 };
+  const claims = claimsOn?.(ledger);
+  const allotment = new BlockOfEachFamily({ ledger, families: own, ...(claims && { claims }), ...rules });
+  return { ledger, allotment, writesInARow: 0 };
 }

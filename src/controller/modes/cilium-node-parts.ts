@@ -3,6 +3,8 @@
 import { CiliumNodeGc, type GcOutcome } from '../../cidr/cluster-pool/cilium-node-gc.ts';
 import { type CiliumNodeHolder, CiliumNodeHolders } from '../../cidr/cluster-pool/cilium-node-holders.ts';
 import type { Holder } from '../../cidr/allocation/block-holders.ts';
+import type { BlockLedger } from '../../cidr/allocation/block-ledger.ts';
+import { NodeClaims } from '../../cidr/allocation/node-claims.ts';
 import type { AccessScope } from '../../kubernetes/access/needed-access.ts';
 import { BlockedErrors } from '../../kubernetes/cilium-node/blocked-errors.ts';
 import { CiliumNodeWriter } from '../../kubernetes/cilium-node/cilium-node-writer.ts';
@@ -40,8 +42,9 @@ export abstract class CiliumNodeParts<H extends CiliumNodeHolder, D> implements 
   readonly #errors: BlockedErrors;
   readonly #counters = new WatchCounters();
   #nodesAreListed = false;
-  /** Whether all Nodes were known once, or cannot be read: what they ask for counts at the first assignment. */
+  /** Whether all Nodes were known once, or cannot be read: their labels and their presence count at the first assignment. */
   #isInformed = false;
+  #claims: NodeClaims | undefined;
   #gc: CiliumNodeGc | undefined;
 
   constructor(deps: ModeDeps, ports: CidrPorts<H>, form: CiliumNodeForm<H, D>) {
@@ -77,6 +80,7 @@ export abstract class CiliumNodeParts<H extends CiliumNodeHolder, D> implements 
       onChange: (name, node) => {
         if (node !== undefined) this.#gc?.noteNode(name);
         ports.reassess(name);
+        if (this.nodes.nodes.size === 1) this.#decideClaims();
       },
       onAccess: (problem) => {
         if (problem !== undefined)
@@ -85,6 +89,7 @@ export abstract class CiliumNodeParts<H extends CiliumNodeHolder, D> implements 
       onState: (state) => {
         if (state.kind !== 'denied') logReflectorState(log, 'nodes', state);
         this.#nodesAreListed = state.kind === 'watching';
+        if (this.#nodesAreListed) this.#decideClaims();
       },
       onBug,
     });
@@ -98,6 +103,23 @@ export abstract class CiliumNodeParts<H extends CiliumNodeHolder, D> implements 
 
   get isInformed(): boolean {
     return this.#isInformed;
+  }
+
+  /** What CiliumNodes may hold of these blocks without a Node. */
+  protected openClaims(ledger: BlockLedger): NodeClaims {
+    const bound = this.deps.host.options.maxBlocksWithoutNode;
+    this.#claims = new NodeClaims({ ledger, bound, hasNode: (name) => this.#hasNode(name) });
+    return this.#claims;
+  }
+
+  /** Without a single Node, the list is wrong or the cluster is new. */
+  #hasNode(name: string): boolean | undefined {
+    if (this.nodes.nodes.has(name)) return true;
+    return !this.#nodesAreListed || this.nodes.nodes.size === 0 ? undefined : false;
+  }
+
+  #decideClaims(): void {
+    for (const name of this.#claims?.undecided ?? []) this.ports.reassess(name);
   }
 
   get background(): readonly { run(signal: AbortSignal): Promise<void> }[] {
@@ -177,8 +199,7 @@ export abstract class CiliumNodeParts<H extends CiliumNodeHolder, D> implements 
 
   /** Undefined while the list of Nodes may be incomplete. */
   #nodeNames(): ReadonlySet<string> | undefined {
-    if (!this.#nodesAreListed || this.nodes.problem !== undefined) return undefined;
-    return new Set(this.nodes.nodes.keys());
+    return this.#nodesAreListed ? new Set(this.nodes.nodes.keys()) : undefined;
   }
 
   #noteGc({ name }: CiliumNodeHolder, outcome: GcOutcome): void {

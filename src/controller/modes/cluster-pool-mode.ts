@@ -9,14 +9,14 @@ import {
   clusterPoolHolder,
   podCidrsPatch,
 } from '../../cidr/cluster-pool/cilium-node-holders.ts';
-import type { BlockLedger } from '../../cidr/allocation/block-ledger.ts';
+import { type BlockLedger, maxBlocksOfHolder } from '../../cidr/allocation/block-ledger.ts';
 import {
   firstHeld,
   firstHeldAnnotation,
   firstHeldText,
   wideHoldings,
 } from '../../cidr/cluster-pool/first-held.ts';
-import { cidrText } from '../../cidr/set/cidr.ts';
+import { type Cidr, cidrText } from '../../cidr/set/cidr.ts';
 import { blockSettings } from '../../config/block-pools.ts';
 import type { AccessScope } from '../../kubernetes/access/needed-access.ts';
 import { ciliumNodesPath } from '../../kubernetes/cilium-node/cilium-node-writer.ts';
@@ -62,6 +62,7 @@ class ClusterPoolParts extends CiliumNodeParts<CiliumNodeHolder, readonly string
       },
       canGrow: true,
       askedBy: (holder) => this.#askedBy(holder),
+      claimsOn: (ledger) => this.openClaims(ledger),
     });
     this.#holdFirst(book.ledger);
     return book;
@@ -70,7 +71,10 @@ class ClusterPoolParts extends CiliumNodeParts<CiliumNodeHolder, readonly string
   #holdFirst(ledger: BlockLedger): void {
     const { lease } = this.deps.leadership;
     const networks = ledger.figures().map(({ cidr, maskSize }) => `${cidrText(cidr)} ${maskSize}`);
-    const shown = wideHoldings(this.ports.known().values(), (cidr) => ledger.isTooWide(cidr));
+    const blocksIn = (cidr: Cidr): number =>
+      ledger.blocksIn(cidr).reduce((sum, { blocks }) => sum + blocks, 0);
+    const most = Math.min(this.deps.host.options.maxBlocksWithoutNode, maxBlocksOfHolder);
+    const shown = wideHoldings(this.ports.known().values(), blocksIn, most);
     const first = firstHeld(networks.join(), lease?.annotation(firstHeldAnnotation), shown);
     for (const { uid, cidr } of first) ledger.trust(uid, cidr);
     lease?.annotate(firstHeldAnnotation, firstHeldText(networks.join(), first));

@@ -75,6 +75,7 @@ class MultiPoolParts extends CiliumNodeParts<PoolNodeHolder, readonly Json[]> {
     const ledger = this.#ledger;
     const { releasePodCheck } = this.deps.host.options;
     const allotment: PoolAllotment = new PoolAllotment(ledger, {
+      claims: this.openClaims(ledger),
       onPools: () => this.#reports.tell(allotment.book),
       ...(releasePodCheck && { onDrop: ({ name, uid }) => this.#dropped?.noteDrop(name, uid) }),
     });

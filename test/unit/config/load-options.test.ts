@@ -320,6 +320,7 @@ describe('defaults', () => {
       clusterPoolIpv6Cidr: [],
       clusterPoolIpv6MaskSize: 112,
       nodesGcInterval: 300_000,
+      maxBlocksWithoutNode: 64,
       skipCrdCreation: false,
       operatorK8sClientQps: 0,
       operatorK8sClientBurst: undefined,

@@ -29,10 +29,21 @@ describe('what objects had first', () => {
     expect(firstHeldText(networks, many)).toBeUndefined();
   });
 
-  test('is what is larger than a block may be', () => {
-    const holders = [{ uid: 'a', blocks: ['10.1.0.0/16', '10.2.0.0/26', 'none'] }];
-    const wide = wideHoldings(holders, ({ length }) => length < 18);
+  test.each<[string, readonly string[], readonly string[]]>([
+    [
+      'a CIDR of more blocks than count',
+      ['10.1.0.0/16', '10.2.0.0/26', 'none'],
+      ['10.1.0.0/16', '10.2.0.0/26'],
+    ],
+    [
+      'many that are more together',
+      ['10.1.0.0/25', '10.2.0.0/25', '10.3.0.0/26'],
+      ['10.1.0.0/25', '10.2.0.0/25', '10.3.0.0/26'],
+    ],
+    ['as many as count', ['10.1.0.0/25', '10.2.0.0/25', 'fd00::/112'], []],
+  ])('is %s', (_, blocks, expected) => {
+    const wide = wideHoldings([{ uid: 'a', blocks }], ({ length }) => 2 ** Math.max(0, 26 - length), 4);
 
-    expect(wide.map(({ uid, cidr: own }) => `${uid} ${cidrText(own)}`)).toEqual(['a 10.1.0.0/16']);
+    expect(wide.map(({ cidr: own }) => cidrText(own))).toEqual(expected);
   });
 });

@@ -1,0 +1,47 @@
+// What is known of a node whose blocks are of pools.
+import { ageOf } from '../../kubernetes/watch/resource-version.ts';
+import type { Cidr } from '../set/cidr.ts';
+import { BlockReturns, type ShownBlocks } from './block-returns.ts';
+import type { ListedBlock } from './pool-book.ts';
+import type { PoolNodeHolder } from './pool-node-holder.ts';
+import type { PoolWant } from './pool-want.ts';
+
+export interface Known extends ShownBlocks {
+  readonly returns: BlockReturns;
+  /** What it lists, and does not hold. */
+  unconfirmed: readonly Cidr[];
+  /** Blocks that are written, or were without an answer, and were never listed: nobody uses them yet. */
+  reserved: readonly Cidr[];
+  /** What its agent returned last. */
+  returned: readonly Cidr[];
+  /** The state that the last reservation is bound to, and what it adds. */
+  version: string;
+  added: readonly Cidr[];
+  /** What it lacks; undefined until it is computed for these pools. */
+  wants: readonly PoolWant[] | undefined;
+}
+
+export function newKnown(holder: PoolNodeHolder, listed: readonly ListedBlock[]): Known {
+  return {
+    holder,
+    listed,
+    unlisted: [],
+    returns: new BlockReturns(),
+    unconfirmed: [],
+    reserved: [],
+    returned: [],
+    version: '',
+    added: [],
+    wants: undefined,
+  };
+}
+
+/** Blocks that its last write adds, as long as that may take effect: it meets another state once there is one. */
+export function offeredTo({ version, holder, added }: Known): readonly Cidr[] {
+  return version === holder.version ? added : [];
+}
+
+/** A restored backup shows what once was, and not what was given back. */
+export function isOlder(holder: PoolNodeHolder, before: PoolNodeHolder | undefined): boolean {
+  return before !== undefined && ageOf(holder.version, before.version) === 'older';
+}
