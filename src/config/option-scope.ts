@@ -39,6 +39,9 @@ const sharedWithClouds: ReadonlySet<string> = new Set<OptionName>([
   'limit-ipam-api-burst',
 ]);
 
+/** Options of the command nodeipam that cluster-pool has as well. */
+const sharedWithBlocks: ReadonlySet<string> = new Set<OptionName>(['bigger-blocks-share']);
+
 /** Options of modes of blocks that clouds have as well. */
 const sharedWithClusterPool: ReadonlySet<string> = new Set<OptionName>(['ipam', 'enable-ipv4']);
 const sharedWithMultiPool: ReadonlySet<string> = new Set<OptionName>(['ipam', 'release-pod-check']);
@@ -69,7 +72,10 @@ export function countsIn(scope: OptionScope, name: OptionName): boolean {
     case 'agent':
       return name in agentOptions || sharedWithAgent.has(name);
     case 'nodeipam':
-      return name in nodeIpamOptions || shared.has(name) || sharedWithClouds.has(name);
+      return (
+        [sharedWithClouds, sharedWithBlocks, shared].some((names) => names.has(name)) ||
+        name in nodeIpamOptions
+      );
     case 'cluster-pool':
       return countsWithBlocks(name, sharedWithClusterPool, onlyInMultiPool);
     case 'multi-pool':

@@ -62,6 +62,14 @@ export function exhaustedSize(asked: AskedMaskSize, moreBlocks: string, heldBy =
   };
 }
 
+/** `percent`: the most that bigger blocks have of the family. */
+export function exhaustedShare(asked: AskedMaskSize, percent: number): BlockCondition {
+  return {
+    reason: 'PodCIDRsExhausted',
+    message: `bigger ${familyNames[asked.family]} blocks have ${percent} percent of the pool, which is the most that they get, and ${labelOf(asked)}: remove the label, delete the objects of machines that are gone, or raise bigger-blocks-share`,
+  };
+}
+
 /** The object has had a block of another size since before. `object`: what it is, in singular. */
 export function ignoredSize(asked: AskedMaskSize, shown: Cidr, object: string): BlockCondition {
   return {

@@ -2,6 +2,7 @@
 import { type Cidr, type Family, type CidrReading, cidrText, familyNames, parseCidr } from '../set/cidr.ts';
 import {
   type AskedMaskSize,
+  exhaustedShare,
   exhaustedSize,
   ignoredSize,
   impossibleSize,
@@ -52,6 +53,8 @@ export interface BlockFacts {
   readonly largest?: readonly string[];
   /** What its Node asks for, as far as that counts: for families that it lacks. */
   readonly asked?: readonly AskedMaskSize[] | 'unknown';
+  /** What its Node asks for of a family of which bigger blocks have as much as they may, in percent. */
+  readonly fullShare?: { readonly asked: AskedMaskSize; readonly percent: number } | undefined;
   /** What its Node asks for, although it has a block of the family. */
   readonly askedLate?: readonly AskedMaskSize[];
   /** Why its last write failed for good. */
@@ -180,13 +183,14 @@ function unserved(facts: BlockFacts, words: BlockWords): BlockCondition | undefi
 
 /** What it asks for cannot be, or nothing of that kind is free. */
 function unanswered(
-  { exhausted, largest = [], asked = [] }: BlockFacts,
+  { exhausted, largest = [], asked = [], fullShare }: BlockFacts,
   words: BlockWords,
 ): BlockCondition | undefined {
   if (asked === 'unknown') return unknownNode();
   const impossible = asked.find(({ maskSize }) => maskSize === undefined);
   if (impossible !== undefined) return impossibleSize(impossible, true);
   if (exhausted.length === 0) return undefined;
+  if (fullShare !== undefined) return exhaustedShare(fullShare.asked, fullShare.percent);
   const bigger = asked.find(
     ({ family, maskSize, usual }) => exhausted.includes(family) && maskSize !== usual,
   );

@@ -34,6 +34,8 @@ interface Shelf {
   readonly narrow: Map<number, readonly Holding[]>;
   /** Holdings over several blocks. */
   readonly wide: Map<Holding, BlockRange>;
+  /** Blocks that these take. */
+  wideBlocks: number;
 }
 
 /** What one CIDR of a pool has. */
@@ -164,6 +166,17 @@ export class BlockLedger {
     return this.#shelves.some((each) => hasRoom(each, family, wish));
   }
 
+  /** How many blocks of a family lie in holdings over several, and how many there are. */
+  wideShare(family: Family): { readonly wide: number; readonly capacity: number } {
+    let [wide, capacity] = [0, 0];
+    for (const { pool, set, wideBlocks } of this.#shelves) {
+      if (pool.cidr.family !== family) continue;
+      wide += wideBlocks;
+      capacity += set.capacity;
+    }
+    return { wide, capacity };
+  }
+
   /** Records that `holder` holds a CIDR, even if another one does, too. */
   hold(holder: string, cidr: Cidr): void {
     if (this.heldBy(holder).some((each) => isSame(each, cidr))) return;
@@ -292,7 +305,7 @@ export class BlockLedger {
     for (const { shelf, range } of places) {
       if (range.first === range.last)
         shelf.narrow.set(range.first, [...(shelf.narrow.get(range.first) ?? []), holding]);
-      else shelf.wide.set(holding, range);
+      else widen(shelf, holding, range);
       for (let index = range.first; index <= range.last; index++) shelf.set.take(index);
     }
   }
@@ -304,7 +317,7 @@ export class BlockLedger {
   }
 
   #strikeAt({ shelf, range }: Place, holding: Holding): void {
-    shelf.wide.delete(holding);
+    if (shelf.wide.delete(holding)) shelf.wideBlocks -= range.last - range.first + 1;
     const rest = (shelf.narrow.get(range.first) ?? []).filter((each) => each !== holding);
     if (rest.length === 0) shelf.narrow.delete(range.first);
     else shelf.narrow.set(range.first, rest);
@@ -346,7 +359,18 @@ function* narrowWithin({ narrow }: Shelf, { first, last }: BlockRange): Generato
 }
 
 function emptyShelf(pool: PoolCidr): Shelf {
-  return { pool, set: new BlockSet(pool.cidr, pool.maskSize), narrow: new Map(), wide: new Map() };
+  return {
+    pool,
+    set: new BlockSet(pool.cidr, pool.maskSize),
+    narrow: new Map(),
+    wide: new Map(),
+    wideBlocks: 0,
+  };
+}
+
+function widen(shelf: Shelf, holding: Holding, range: BlockRange): void {
+  shelf.wide.set(holding, range);
+  shelf.wideBlocks += range.last - range.first + 1;
 }
 
 function isSamePool(a: PoolCidr, b: PoolCidr): boolean {

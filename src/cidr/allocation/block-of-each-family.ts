@@ -6,6 +6,7 @@ import { type AskedMaskSize, askedMaskSize, type AskedMaskSizes } from './asked-
 import {
   absentFamily,
   blockCondition,
+  type BlockFacts,
   type BlockWords,
   shownBlocks,
   type ShownBlocks,
@@ -25,6 +26,8 @@ export interface BlockOfEachFamilyDeps<H extends Holder = Holder> {
   readonly words: BlockWords;
   /** Whether an object that has a block of one family can get one of the other. */
   readonly canGrow: boolean;
+  /** The most that bigger blocks have of a family, in percent. Default: all of it. */
+  readonly biggerShare?: number;
   /** What objects hold of what they show. Default: all of it. */
   readonly claims?: NodeClaims;
   /** What the Node of an object asks for; `unknown` if the Node has yet to be seen. Default: nothing. */
@@ -180,6 +183,7 @@ export class BlockOfEachFamily<H extends Holder> implements Allotment<H, readonl
         absent: this.#deps.canGrow ? undefined : absentFamily(this.#deps.families, shown),
         exhausted,
         largest: this.#largestOf(exhausted),
+        fullShare: asked === 'unknown' ? undefined : this.#fullShare(asked),
         asked,
         askedLate: askedLate === 'unknown' ? [] : askedLate,
         refused,
@@ -222,6 +226,12 @@ export class BlockOfEachFamily<H extends Holder> implements Allotment<H, readonl
     const { families, canGrow } = this.#deps;
     if (shown.unreadable !== undefined || (holder.blocks.length > 0 && !canGrow)) return [];
     return families.filter((family) => shown.cidrs.every((cidr) => cidr.family !== family));
+  }
+
+  #fullShare(asked: readonly AskedMaskSize[]): BlockFacts['fullShare'] {
+    const { biggerShare = 100 } = this.#deps;
+    const full = asked.find((each) => each.maskSize !== undefined && this.#isShareFull(each));
+    return full && { asked: full, percent: biggerShare };
   }
 
   /** Names of those that hold a large part of what is exhausted. */
@@ -274,7 +284,17 @@ export class BlockOfEachFamily<H extends Holder> implements Allotment<H, readonl
     if (this.#ownBlock(known, family) !== undefined) return true;
     const own = asked.find((each) => each.family === family);
     if (own === undefined) return this.#deps.ledger.hasFree(family);
-    return own.maskSize !== undefined && this.#deps.ledger.hasFree(family, { maskSize: own.maskSize });
+    if (own.maskSize === undefined || this.#isShareFull(own)) return false;
+    return this.#deps.ledger.hasFree(family, { maskSize: own.maskSize });
+  }
+
+  /** Whether bigger blocks would have more of the family than they may. The first one may be of any part. */
+  #isShareFull({ family, usual, maskSize = usual }: AskedMaskSize): boolean {
+    const { ledger, biggerShare = 100 } = this.#deps;
+    if (maskSize === usual || biggerShare === 100) return false;
+    const { wide, capacity } = ledger.wideShare(family);
+    if (wide === 0) return biggerShare === 0;
+    return wide + 2 ** (usual - maskSize) > (capacity * biggerShare) / 100;
   }
 
   /** A block that the object has already, although it does not show it: it gets no other, unless somebody else has that one too. */

@@ -44,6 +44,11 @@ export const blockOptions = optionRows(
       help: 'The most blocks of one pool and family that a CiliumNode has while there is no Node of its name. Other nodes may get what it lists beyond that, so one CiliumNode cannot take a whole pool. With a Node it keeps all it lists, and Headwater reports it if that is so many more than it asks for. It counts only while Headwater reads at least one Node.',
       default: '64',
     },
+    'bigger-blocks-share': {
+      kind: integer({ min: 0, max: 100 }),
+      help: 'The most that bigger blocks have of the blocks of a family, in percent. Labels of Nodes ask for them. One of them is given whatever its part is; 0 gives none.',
+      default: '50',
+    },
     'skip-crd-creation': {
       kind: boolean,
       help: 'Leaves the definitions of CiliumNodes and CiliumPodIPPools to others. Without it, Headwater creates an absent one, and a cilium-operator replaces it by its own.',
@@ -92,6 +97,7 @@ export const onlyInClusterPool: ReadonlySet<string> = new Set<keyof typeof block
   'cluster-pool-ipv4-mask-size',
   'cluster-pool-ipv6-cidr',
   'cluster-pool-ipv6-mask-size',
+  'bigger-blocks-share',
 ]);
 
 export const onlyInMultiPool: ReadonlySet<string> = new Set<keyof typeof blockOptions>([

@@ -11,7 +11,7 @@ import type { BlockSettings } from '../../config/block-pools.ts';
 import type { AllotmentBook } from '../cidr-session.ts';
 
 interface BlockRules<H extends Holder>
-  extends Pick<BlockOfEachFamilyDeps<H>, 'words' | 'canGrow' | 'askedBy'> {
+  extends Pick<BlockOfEachFamilyDeps<H>, 'words' | 'canGrow' | 'askedBy' | 'biggerShare'> {
   /** What objects hold of what they show. Default: all of it. */
   readonly claimsOn?: (ledger: BlockLedger) => NodeClaims;
 }

@@ -62,6 +62,7 @@ class ClusterPoolParts extends CiliumNodeParts<CiliumNodeHolder, readonly string
       },
       canGrow: true,
       askedBy: (holder) => this.#askedBy(holder),
+      biggerShare: this.deps.host.options.biggerBlocksShare,
       claimsOn: (ledger) => this.openClaims(ledger),
     });
     this.#holdFirst(book.ledger);

@@ -29,6 +29,7 @@ export function nodeIpamMode(deps: ModeDeps): CidrMode<NodeHolder, readonly stri
               words: { object: 'Node', moreBlocks: 'move to a larger --cluster-cidr' },
               canGrow: false,
               askedBy: ({ askedMaskSizes }) => askedMaskSizes,
+              biggerShare: options.biggerBlocksShare,
             },
             // No agent writes the pod CIDRs of a Node: they are held whole, however large they are.
             Infinity,

@@ -93,6 +93,39 @@ describe('run --ipam=cluster-pool', () => {
       expect(world.bugs).toEqual([]);
     });
 
+    test('leaves half of the pool to the others, or as much as an option says', async () => {
+      const world = worldOf();
+      world.startReplica();
+      for (const name of ['a', 'b']) await world.ask('POST', '/api/v1/nodes', ofNode(name, 'ipv4', '23'));
+      world.join('a');
+      await world.until('the first is served', () => world.isServed());
+      world.join('b');
+      world.join('usual');
+      await world.until('the usual one is served', () => world.machines.get('usual')?.inUse.length === 1);
+      await world.clock.advance(10_000);
+
+      expect(await blocksOf(world)).toEqual({ a: ['10.0.0.0/23'], b: [], usual: ['10.0.2.0/24'] });
+      expect(world.leader?.controller.node('b')).toMatchObject({ reason: 'PodCIDRsExhausted' });
+      expect(await errorOf(world, 'b')).toBe(
+        'bigger IPv4 blocks have 50 percent of the pool, which is the most that they get, and label headwater/ipv4-mask-size of its Node is "23": remove the label, delete the objects of machines that are gone, or raise bigger-blocks-share',
+      );
+
+      await world.leave('a');
+      await world.until('the second is served', () => world.isServed());
+      expect(await blocksOf(world)).toEqual({ b: ['10.0.0.0/23'], usual: ['10.0.2.0/24'] });
+
+      world.leader?.stop();
+      world.startReplica({ 'bigger-blocks-share': '0' });
+      await world.clock.advance(5000);
+      await world.ask('POST', '/api/v1/nodes', ofNode('c', 'ipv4', '23'));
+      world.join('c');
+      await world.clock.advance(10_000);
+      expect(world.leader?.controller.node('c')).toMatchObject({ reason: 'PodCIDRsExhausted' });
+      await world.ask('PATCH', '/api/v1/nodes/c', ofNode('c', 'ipv4', null));
+      await world.until('it is served', () => world.isServed());
+      expect((await blocksOf(world))['c']).toEqual(['10.0.3.0/24']);
+    });
+
     test('keeps what the node has when the label changes, and says so', async () => {
       const world = worldOf();
       world.startReplica();

@@ -321,6 +321,7 @@ describe('defaults', () => {
       clusterPoolIpv6MaskSize: 112,
       nodesGcInterval: 300_000,
       maxBlocksWithoutNode: 64,
+      biggerBlocksShare: 50,
       skipCrdCreation: false,
       operatorK8sClientQps: 0,
       operatorK8sClientBurst: undefined,
