@@ -149,7 +149,7 @@ export async function serve(
     clock,
     random: random.fork('ipam'),
     holdings,
-    record: (change) => record.write(change),
+    record,
     enabled: settings.enabled,
     directory,
     cooldown: settings.cooldown,

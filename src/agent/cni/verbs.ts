@@ -226,23 +226,28 @@ export class Verbs {
 
   #status({ conf }: Invocation): CniOutcome<Printed> {
     const { ipam, waitingFor } = this.#options;
-    const { pool = ipam.pools.defaultPool } = conf.ipam;
-    const served = ipam.pools.servedFamilies(pool);
-    const { families = served } = conf.ipam;
-    if (ipam.holdings.isRebuilding)
-      return cniFailed(cniCode.notAvailable, `not ready: waiting for ${waitingFor() ?? 'a block'}`);
+    const why = ipam.holdings.isRebuilding
+      ? `not ready: waiting for ${waitingFor() ?? 'a block'}`
+      : (ipam.unrecordable ?? this.#whyNoneIsFree(conf));
+    return why === undefined ? nothing : cniFailed(cniCode.notAvailable, why);
+  }
+
+  #whyNoneIsFree({ ipam: { pool: named, families: asked } }: NetworkConf): string | undefined {
+    const { pools } = this.#options.ipam;
+    const pool = named ?? pools.defaultPool;
+    const served = pools.servedFamilies(pool);
     if (served.length === 0) {
-      const { kind, message } = ipam.pools.absence(pool).error;
-      return cniFailed(cniCode.notAvailable, this.#why(kind, message));
+      const { kind, message } = pools.absence(pool).error;
+      return this.#why(kind, message);
     }
-    for (const family of families) {
-      const allocator = ipam.pools.allocator(family, pool);
+    for (const family of asked ?? served) {
+      const allocator = pools.allocator(family, pool);
       if (allocator === undefined || !served.includes(family))
-        return cniFailed(cniCode.notAvailable, `no ${family} addresses in the pool ${pool}`);
+        return `no ${family} addresses in the pool ${pool}`;
       if (BigInt(allocator.taken) >= allocator.capacity)
-        return cniFailed(cniCode.notAvailable, `no ${family} address is free: ${allocator.status()}`);
+        return `no ${family} address is free: ${allocator.status()}`;
     }
-    return nothing;
+    return undefined;
   }
 
   #result(conf: NetworkConf, places: readonly Place[], dns: Dns | undefined): CniOutcome<Printed> {

@@ -24,9 +24,15 @@ export interface IpamOptions extends Omit<PoolsOptions, 'rank'> {
   readonly cooldown: number;
   /** Whether a pod shows an address that nobody holds. It is given only if there is no other. */
   readonly isShown: (ip: string) => boolean;
-  /** Writes a change before it counts; returns what prevents it. */
-  readonly record: (change: Change) => string | undefined;
+  readonly record: RecordPort;
   readonly onEvent: (event: IpamEvent) => void;
+}
+
+export interface RecordPort {
+  /** Writes a change before it counts; returns what prevents it. */
+  write(change: Change): string | undefined;
+  /** Why nothing but a release can be written. */
+  full(): string | undefined;
 }
 
 export type IpamEvent =
@@ -198,6 +204,11 @@ export class Ipam {
     return ok(undefined);
   }
 
+  /** Why no address can be given out, whichever is free. */
+  get unrecordable(): string | undefined {
+    return this.#options.record.full();
+  }
+
   figures(): readonly PoolFigures[] {
     return this.#pools.figures(this.holdings.held());
   }
@@ -283,7 +294,7 @@ export class Ipam {
   }
 
   #commit(change: Change): string | undefined {
-    const problem = this.#options.record(change);
+    const problem = this.#options.record.write(change);
     if (problem === undefined) this.holdings.apply(change);
     return problem;
   }

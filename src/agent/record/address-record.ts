@@ -8,14 +8,14 @@ import {
   mkdirSync,
   openSync,
   renameSync,
+  rmSync,
   statSync,
-  writeFileSync,
-  writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { type Change, Holdings } from '../ipam/holdings.ts';
 import { changeText } from './change-text.ts';
 import { recordLine } from './record-line.ts';
+import { type Disk, disk, fullError, isFull, Reserve } from './reserve.ts';
 import { readStored, type RecordOwner, snapshotText, type StoredRecord } from './stored-record.ts';
 
 export type OpenedRecord =
@@ -33,6 +33,8 @@ export class AddressRecord {
   readonly #owner: RecordOwner;
   readonly #holdings: Holdings;
   readonly #journal: number;
+  readonly #disk: Disk;
+  readonly #reserve: Reserve;
   /** Number of the last change. */
   #last: number;
   /** Bytes of the journal that count. */
@@ -48,11 +50,14 @@ export class AddressRecord {
   /** Nothing was ever written into it. */
   readonly isNew: boolean;
 
-  private constructor(directory: string, owner: RecordOwner, holdings: Holdings, stored: StoredRecord) {
+  private constructor(parts: Parts, stored: StoredRecord) {
+    const { directory, owner, holdings } = parts;
     this.isNew = stored.last === 0;
     this.#directory = directory;
     this.#owner = owner;
     this.#holdings = holdings;
+    this.#disk = parts.disk;
+    this.#reserve = new Reserve(directory, parts.disk);
     this.#last = stored.last;
     this.#length = stored.bytes;
     this.#lines = stored.lines;
@@ -61,30 +66,53 @@ export class AddressRecord {
     // A line without an end was never answered for.
     ftruncateSync(this.#journal, this.#length);
     if (!this.#isCurrent) this.snapshot();
+    this.#reserve.keep(); // or when there is room
   }
 
   /** Opens the record of this owner in a directory that exists. Throws what Node.js throws. */
-  static open(directory: string, owner: RecordOwner): OpenedRecord {
+  static open(directory: string, owner: RecordOwner, to = disk): OpenedRecord {
     const holdings = new Holdings();
     const stored = readStored(directory, holdings);
     if (stored.kind === 'damaged') return stored;
     const problem = stored.owner && whyForeign(directory, stored.owner, owner);
     if (problem !== undefined) return { kind: 'foreign', problem };
-    return { kind: 'open', record: new AddressRecord(directory, owner, holdings, stored), holdings };
+    const record = new AddressRecord({ directory, owner, holdings, disk: to }, stored);
+    return { kind: 'open', record, holdings };
   }
 
-  /** Writes a change; returns what prevents it. Then nothing of it is in the record. */
+  /**
+   * Writes a change; returns what prevents it. Then nothing of it is in the record. A full disk prevents all but releases, for
+   * which there is a reserve.
+   */
   write(change: Change): string | undefined {
+    const isRelease = change.free !== undefined && change.hold === undefined;
+    const problem = isRelease ? undefined : this.#reserve.keep();
+    const failure = problem ?? this.#append(change);
+    const hasRoomNow = isRelease && isFull(failure) && this.#reserve.free();
+    return this.#refusal(hasRoomNow ? this.#append(change) : failure);
+  }
+
+  /** Why nothing but a release can be written. */
+  full(): string | undefined {
+    return this.#refusal(this.#reserve.full());
+  }
+
+  #refusal(problem: Error | undefined): string | undefined {
+    const remedy = isFull(problem) ? `; make room on the disk of ${this.#directory}` : '';
+    return problem && `cannot write ${join(this.#directory, 'journal')}: ${problem.message}${remedy}`;
+  }
+
+  #append(change: Change): Error | undefined {
     const line = Buffer.from(recordLine(this.#last + 1, changeText(change)));
     try {
       if (this.#isTorn) this.#cutBack();
       if (!this.#isCurrent) this.#replaceJournal();
       if (this.#lines >= this.#maxLines) this.snapshot();
-      const written = writeSync(this.#journal, line);
-      if (written < line.byteLength) throw new Error('the disk is full');
+      const written = this.#disk.append(this.#journal, line);
+      if (written < line.byteLength) throw fullError();
     } catch (error) {
       this.#isTorn = true;
-      return `cannot write ${join(this.#directory, 'journal')}: ${(error as Error).message}`;
+      return error as Error;
     }
     this.#last++;
     this.#length += line.byteLength;
@@ -137,8 +165,13 @@ export class AddressRecord {
 
   #writeSnapshot(): void {
     const path = join(this.#directory, 'snapshot');
-    writeFileSync(`${path}.new`, snapshotText(this.#owner, this.#last, this.#holdings), { mode: 0o600 });
-    renameSync(`${path}.new`, path);
+    try {
+      this.#disk.write(`${path}.new`, Buffer.from(snapshotText(this.#owner, this.#last, this.#holdings)));
+      renameSync(`${path}.new`, path);
+    } catch (error) {
+      rmSync(`${path}.new`, { force: true });
+      throw error;
+    }
   }
 
   /** What follows a part of a line would be damage. */
@@ -146,6 +179,13 @@ export class AddressRecord {
     ftruncateSync(this.#journal, this.#length);
     this.#isTorn = false;
   }
+}
+
+interface Parts {
+  readonly directory: string;
+  readonly owner: RecordOwner;
+  readonly holdings: Holdings;
+  readonly disk: Disk;
 }
 
 /** Undefined if it is not. */

@@ -53,9 +53,9 @@ export const agentMutants: readonly Mutant[] = [
   one(
     'writes the record after the answer',
     'ipam/ipam.ts',
-    'const problem = this.#options.record(change);',
+    'const problem = this.#options.record.write(change);',
     `const problem: string | undefined = undefined as string | undefined;
-    this.#options.clock.schedule(200, () => this.#options.record(change));`,
+    this.#options.clock.schedule(200, () => this.#options.record.write(change));`,
   ),
   one(
     'keeps what an earlier boot held',

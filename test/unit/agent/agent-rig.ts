@@ -13,6 +13,8 @@ export interface RigOptions {
   readonly blocks?: readonly string[];
   readonly enabled?: IpamOptions['enabled'];
   readonly holdings?: Holdings;
+  /** Instead of one in memory. */
+  readonly record?: IpamOptions['record'];
   readonly mayGrow?: boolean;
   readonly seed?: string;
   /** In ms. */
@@ -53,9 +55,12 @@ export class AgentRig {
       clock: this.clock,
       random: new Random(seed),
       holdings: options.holdings ?? new Holdings(),
-      record: (change) => {
-        if (this.recordProblem === undefined) this.changes.push(change);
-        return this.recordProblem;
+      record: options.record ?? {
+        write: (change) => {
+          if (this.recordProblem === undefined) this.changes.push(change);
+          return this.recordProblem;
+        },
+        full: () => this.recordProblem,
       },
       enabled,
       directory: onlyDefault,
