@@ -1,5 +1,5 @@
 // Which parts of an agent give it addresses, by mode.
-import { type Family, families } from '../cidr/set/cidr.ts';
+import { cidrText, type Family, families } from '../cidr/set/cidr.ts';
 import type { AgentSettings } from '../config/agent-settings.ts';
 import { readCiliumNodeBlocks } from '../kubernetes/cilium-node/cilium-node-blocks.ts';
 import { readNodeBlocks } from '../kubernetes/node/node-blocks.ts';
@@ -158,22 +158,27 @@ function cloudPools(parts: Parts, mode: CloudMode): Addressing {
   };
 }
 
-/** Addresses and prefixes of interfaces that pods may use, with all of their addresses. */
+/**
+ * Addresses and prefixes of interfaces that pods may use. All addresses of a prefix of IPv4 count; one of IPv6 has enough that
+ * the first can be the gateway of pods.
+ */
 function cloudBlocks(mode: CloudMode, raw: JsonObject): readonly ShownBlock[] {
   const listed = listedBlocks(raw).blocks.filter(({ pool }) => pool === onlyDefault.defaultPool);
   const isListed = (cidr: ShownBlock['cidr']): boolean =>
-    listed.some((each) => each.cidr.base === cidr.base && each.cidr.length === cidr.length);
+    listed.some((each) => cidrText(each.cidr) === cidrText(cidr));
   return shownInterfaces(mode, raw)
-    .filter(({ isExcluded, lacks }) => !isExcluded && lacks === undefined)
-    .flatMap(({ networks, details }) =>
-      networks.map((cidr) => ({
-        pool: onlyDefault.defaultPool,
-        cidr,
-        details,
-        allowsFirst: true,
-        allowsLast: true,
-        isListed: isListed(cidr),
-      })),
+    .filter(({ isExcluded }) => !isExcluded)
+    .flatMap(({ networks, details, lacks }) =>
+      networks
+        .filter(({ family }) => lacks[family] === undefined)
+        .map((cidr) => ({
+          pool: onlyDefault.defaultPool,
+          cidr,
+          details: details[cidr.family],
+          allowsFirst: cidr.family === 'ipv4',
+          allowsLast: true,
+          isListed: isListed(cidr),
+        })),
     );
 }
 

@@ -89,6 +89,27 @@ const cases: readonly ModeCase[] = [
     answer: [/^10\.45\.1\.2\d\/20 10\.45\.0\.1$/, /^fd45:1::2\d\/64 fd45:1::$/],
   },
   {
+    mode: 'eni',
+    flags: ['--cilium-node-protocol=pools'],
+    spec: { 'instance-id': 'i-1' },
+    status: {
+      eni: {
+        enis: {
+          'eni-1': {
+            id: 'eni-1',
+            mac: '02:00:00:00:00:01',
+            number: 1,
+            subnet: { id: 'subnet-1', cidr: '10.45.0.0/20' },
+            vpc: { id: 'vpc-1', 'primary-cidr': '10.45.0.0/16' },
+            addresses,
+            'ipv6-prefixes': ['fd45:1:0:1:a::/80'],
+          },
+        },
+      },
+    },
+    answer: [/^10\.45\.1\.2\d\/20 10\.45\.0\.1$/, /^fd45:1:0:1:a:[\da-f:]+\/80 fd45:1:0:1:a::$/],
+  },
+  {
     mode: 'azure',
     spec: { ipam: pool('nic-1') },
     status: {
@@ -170,7 +191,8 @@ beforeAll(async () => {
 const plugins = [{ type: 'ptp' }, { type: 'bridge', bridge: 'cni0', isGateway: true }] as const;
 
 describe.each(plugins)('a pod of $type', (plugin) => {
-  test.each(cases)('starts with ipam=$mode, and reaches its gateways', async (mode) => {
+  const named = cases.map((each) => [[each.mode, ...(each.flags ?? [])].join(' '), each] as const);
+  test.each(named)('starts with ipam=%s, and reaches its gateways', async (_, mode) => {
     await start(mode);
     await node.network('pods', plugin, { wait: '30s', ...mode.ipam });
     const pod = await node.pod();

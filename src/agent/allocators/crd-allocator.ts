@@ -21,11 +21,11 @@ export interface OfferedAddress {
 }
 
 export interface ShownInterface {
-  readonly details: AddressDetails;
+  readonly details: Readonly<Record<Family, AddressDetails>>;
   /** Blocks of addresses that come and go as a whole. */
   readonly prefixes: readonly Cidr[];
   /** What pods with its addresses need and it does not show yet; undefined if nothing lacks. */
-  readonly lacks: string | undefined;
+  readonly lacks: Readonly<Record<Family, string | undefined>>;
 }
 
 export interface Offer {
@@ -53,7 +53,8 @@ export class CrdAllocator implements Allocator {
   }
 
   get cidrs(): readonly string[] {
-    const all = [...(this.#offer.interfaces?.values() ?? [])].flatMap(({ details }) => details.cidrs ?? []);
+    const shown = [...(this.#offer.interfaces?.values() ?? [])];
+    const all = shown.flatMap(({ details }) => details[this.family].cidrs ?? []);
     return [...new Set(all)];
   }
 
@@ -116,7 +117,7 @@ export class CrdAllocator implements Allocator {
 
   details(address: bigint): AddressDetails {
     const resource = this.#offer.addresses.get(address)?.resource ?? '';
-    return this.#offer.interfaces?.get(resource)?.details ?? {};
+    return this.#offer.interfaces?.get(resource)?.details[this.family] ?? {};
   }
 
   networkOf(address: bigint): PodNetwork | undefined {
@@ -180,7 +181,8 @@ export class CrdAllocator implements Allocator {
     if (interfaces === undefined) return undefined;
     const shown = interfaces.get(resource);
     if (shown === undefined) return `unable to find ENI ${resource}`;
-    return shown.lacks === undefined ? undefined : `ENI ${resource} has no ${shown.lacks} yet`;
+    const lacks = shown.lacks[this.family];
+    return lacks === undefined ? undefined : `ENI ${resource} has no ${lacks} yet`;
   }
 }
 

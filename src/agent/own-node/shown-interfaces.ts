@@ -60,9 +60,10 @@ function eniInterfaces(raw: JsonObject): readonly CloudInterface[] {
 function eniInterface(entry: Json, number: number, isExcluded: boolean): CloudInterface {
   const subnet = cidrOf(textAt(entry, 'subnet', 'cidr') ?? '');
   const primary = networkText(textAt(entry, 'vpc', 'primary-cidr'));
-  const prefixes = [...textsAt(entry, 'prefixes'), ...textsAt(entry, 'ipv6-prefixes')].flatMap(
-    (text) => cidrOf(text ?? '') ?? [],
-  );
+  const prefixes = textsAt(entry, 'prefixes').flatMap((text) => networkOf('ipv4', text));
+  const ipv6Prefixes = textsAt(entry, 'ipv6-prefixes')
+    .flatMap((text) => networkOf('ipv6', text))
+    .filter(({ length }) => length === delegatedLength);
   const gateway = subnet && addressText({ family: subnet.family, value: subnet.base + 1n });
   return interfaceOf({
     id: textAt(entry, 'id') ?? '',
@@ -72,10 +73,22 @@ function eniInterface(entry: Json, number: number, isExcluded: boolean): CloudIn
     subnet,
     cidrs: primary === undefined ? [] : [primary, ...textsAt(entry, 'vpc', 'cidrs')],
     needs: { 'subnet CIDR': subnet, 'primary VPC CIDR': primary },
-    prefixes,
+    prefixes: [...prefixes, ...ipv6Prefixes],
+    ipv6Gateway: ipv6Router,
     addresses: textsAt(entry, 'addresses'),
     isExcluded,
   });
+}
+
+/** The router of every subnet of a VPC, whatever its block of IPv6: https://docs.aws.amazon.com/vpc/latest/userguide/subnet-sizing.html */
+const ipv6Router = 'fe80:ec2::1';
+
+/** Length of an IPv6 prefix of an interface. */
+const delegatedLength = 80;
+
+function networkOf(family: Family, text: string): readonly Cidr[] {
+  const cidr = cidrOf(text);
+  return cidr?.family === family ? [cidr] : [];
 }
 
 /** https://docs.cilium.io/en/stable/network/concepts/ipam/azure/ */
@@ -128,10 +141,11 @@ interface Parts {
   readonly mac: string | undefined;
   readonly number: string;
   readonly gateway: string | undefined;
+  readonly ipv6Gateway?: string;
   /** That the gateway is in. */
   readonly subnet: Cidr | undefined;
   readonly cidrs: readonly string[];
-  /** What pods need besides a MAC address, by its name. */
+  /** What pods with IPv4 need besides a MAC address, by its name. */
   readonly needs: Readonly<Record<string, unknown>>;
   readonly prefixes: readonly Cidr[];
   readonly addresses: readonly string[];
@@ -139,22 +153,30 @@ interface Parts {
 }
 
 function interfaceOf(parts: Parts): CloudInterface {
-  const { id, mac = '', number, gateway, subnet, cidrs, prefixes, isExcluded } = parts;
-  const needs = { 'MAC address': mac === '' ? undefined : mac, ...parts.needs };
+  const { id, mac = '', number, gateway, ipv6Gateway, subnet, cidrs, prefixes, isExcluded } = parts;
+  const ofBoth = { mac, interfaceNumber: number };
+  const forBoth = { 'MAC address': mac === '' ? undefined : mac };
   return {
     id,
+    // A rule with addresses of both families ends an agent that reads it: what a family is told is of that family.
     details: {
-      mac,
-      interfaceNumber: number,
-      cidrs,
-      ...(gateway !== undefined && { gateway }),
-      ...(subnet !== undefined && { subnet: cidrText(subnet) }),
+      ipv4: {
+        ...ofBoth,
+        cidrs,
+        ...(gateway !== undefined && { gateway }),
+        ...(subnet !== undefined && { subnet: cidrText(subnet) }),
+      },
+      ipv6: { ...ofBoth, ...(ipv6Gateway !== undefined && { gateway: ipv6Gateway }) },
     },
     prefixes,
-    lacks: Object.entries(needs).find(([, value]) => value === undefined)?.[0],
+    lacks: { ipv4: firstMissing({ ...forBoth, ...parts.needs }), ipv6: firstMissing(forBoth) },
     networks: [...prefixes, ...singles(parts.addresses, prefixes)],
     isExcluded,
   };
+}
+
+function firstMissing(needs: Readonly<Record<string, unknown>>): string | undefined {
+  return Object.entries(needs).find(([, value]) => value === undefined)?.[0];
 }
 
 /** Addresses that no prefix has. */
@@ -179,7 +201,7 @@ function keyOf(family: Family, base: bigint, length: number): string {
 }
 
 function byNumber(a: CloudInterface, b: CloudInterface): number {
-  const difference = Number(a.details.interfaceNumber) - Number(b.details.interfaceNumber);
+  const difference = Number(a.details.ipv4.interfaceNumber) - Number(b.details.ipv4.interfaceNumber);
   return difference || (a.id < b.id ? -1 : 1);
 }
 

@@ -16,7 +16,11 @@ const any: NextRequest = { owner: 'a/b', rank: () => 0 };
 
 function shown(prefixes: readonly string[] = [], lacks?: string): ShownInterface {
   const read = prefixes.map((prefix) => parseCidr(prefix));
-  return { details: {}, prefixes: read.flatMap((each) => (each.kind === 'cidr' ? [each.cidr] : [])), lacks };
+  return {
+    details: { ipv4: {}, ipv6: {} },
+    prefixes: read.flatMap((each) => (each.kind === 'cidr' ? [each.cidr] : [])),
+    lacks: { ipv4: lacks, ipv6: undefined },
+  };
 }
 
 type Entries = Readonly<Record<string, Partial<OfferedAddress>>>;
@@ -166,7 +170,10 @@ describe('the addresses that a CiliumNode offers', () => {
 });
 
 describe('the network of an address that is offered', () => {
-  const ofSubnet = { ...shown(), details: { subnet: '10.0.0.0/20', gateway: '10.0.0.1' } };
+  const ofSubnet = {
+    ...shown(),
+    details: { ipv4: { subnet: '10.0.0.0/20', gateway: '10.0.0.1' }, ipv6: {} },
+  };
 
   test.each<readonly [string, Entries, ShownInterface, object | undefined]>([
     ['the subnet of its interface', { '10.0.1.7': {} }, ofSubnet, { length: 20, gateway: value('10.0.0.1') }],

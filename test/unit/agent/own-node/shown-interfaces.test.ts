@@ -95,7 +95,11 @@ describe('the interfaces of a status', () => {
   ])('of %s say what pods need', (mode, raw, details, networks) => {
     const [first] = shownInterfaces(mode, raw);
 
-    expect(first).toMatchObject({ details, lacks: undefined, isExcluded: false });
+    expect(first).toMatchObject({
+      details: { ipv4: details },
+      lacks: { ipv4: undefined },
+      isExcluded: false,
+    });
     expect(first?.networks.map(cidrText)).toEqual(networks);
   });
 
@@ -107,7 +111,7 @@ describe('the interfaces of a status', () => {
     ['azure', azure({ gateway: 'x' }), 'gateway'],
     ['alibabacloud', alibaba({ vswitch: { cidr: '10' } }), 'vSwitch CIDR'],
   ])('of %s name what lacks', (mode, raw, lacks) => {
-    expect(shownInterfaces(mode, raw)).toMatchObject([{ lacks }]);
+    expect(shownInterfaces(mode, raw)).toMatchObject([{ lacks: { ipv4: lacks } }]);
   });
 
   test.each<readonly [JsonObject, JsonObject, boolean]>([
@@ -118,6 +122,35 @@ describe('the interfaces of a status', () => {
     [{ 'exclude-interface-tags': {} }, {}, false],
   ])('of eni with %j and %j are excluded: %s', (spec, more, isExcluded) => {
     expect(shownInterfaces('eni', ofEni(more, spec))).toMatchObject([{ isExcluded }]);
+  });
+
+  test('of eni have IPv6 prefixes, whose pods are told nothing of IPv4', () => {
+    const [first] = shownInterfaces('eni', ofEni({ 'ipv6-prefixes': ['2600:1f14:1:1:a::/80'] }));
+
+    expect(first?.networks.map(cidrText)).toEqual(['10.0.1.16/28', '2600:1f14:1:1:a::/80', '10.0.1.7/32']);
+    expect(first?.details.ipv6).toEqual({ mac: 'm1', interfaceNumber: '2', gateway: 'fe80:ec2::1' });
+  });
+
+  test.each(['2600:1f14:1:1:a/80', '2600:1f14:1:1::/64', '10.0.1.16/28', 7])(
+    'of eni do not have %j as an IPv6 prefix',
+    (prefix) => {
+      const [first] = shownInterfaces('eni', ofEni({ 'ipv6-prefixes': [prefix, '2600:1f14:1:1:b::/80'] }));
+
+      expect(first?.networks.map(cidrText)).toEqual(['10.0.1.16/28', '2600:1f14:1:1:b::/80', '10.0.1.7/32']);
+    },
+  );
+
+  test('of eni do not have a prefix of IPv6 among those of IPv4', () => {
+    const [first] = shownInterfaces('eni', ofEni({ prefixes: ['2600:1f14:1:1:a::/80'], addresses: [] }));
+
+    expect(first?.networks).toEqual([]);
+  });
+
+  test('of eni lack nothing for IPv6 where only what IPv4 needs is missing', () => {
+    expect(shownInterfaces('eni', ofEni({ subnet: {}, vpc: null }))).toMatchObject([
+      { lacks: { ipv4: 'subnet CIDR', ipv6: undefined } },
+    ]);
+    expect(shownInterfaces('eni', ofEni({ mac: '' }))).toMatchObject([{ lacks: { ipv6: 'MAC address' } }]);
   });
 
   test.each<readonly [CloudMode, JsonObject]>([
