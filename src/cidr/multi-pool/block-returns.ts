@@ -71,6 +71,11 @@ export class BlockReturns {
     return gone.map(({ cidr }) => cidr);
   }
 
+  /** A pod of its node showed an address of it, and its agent does not list it. */
+  keep(block: ListedBlock): void {
+    this.#waiting = [...this.#waiting, block];
+  }
+
   #forgetLooks(): void {
     this.#look = undefined;
     this.#failures = 0;

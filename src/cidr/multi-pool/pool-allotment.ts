@@ -9,7 +9,7 @@ import type { BlockCondition } from '../allocation/block-holders.ts';
 import type { Allocated, BlockLedger } from '../allocation/block-ledger.ts';
 import { NodeClaims } from '../allocation/node-claims.ts';
 import { oldestBefore } from '../allocation/waiting-line.ts';
-import { type Cidr, cidrOf, cidrText, families, isAmong } from '../set/cidr.ts';
+import { type Cidr, cidrOf, cidrText, families, isAmong, network, overlaps } from '../set/cidr.ts';
 import { isListed, shownBlocks } from './block-returns.ts';
 import { isOlder, type Known, newKnown, offeredTo } from './known-pool-node.ts';
 import { type ListedBlock, PoolBook, type PoolState } from './pool-book.ts';
@@ -104,6 +104,29 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
 
   lookedAt(uid: string, reading: PodReading): void {
     this.#known.get(uid)?.returns.lookedAt(reading);
+  }
+
+  /**
+   * The block around an address that a pod of the node shows, although neither its agent lists it nor anybody else holds it: the
+   * agent dropped it before this process led. Undefined if there is none.
+   */
+  forgottenBlock(uid: string, address: Cidr): ListedBlock | undefined {
+    const known = this.#known.get(uid);
+    const pool = known && this.#ledger.poolOf(address);
+    if (known === undefined || pool === undefined) return undefined;
+    const own = [...this.#ledger.heldBy(uid), ...known.listed.map(({ cidr }) => cidr)];
+    if (own.some((each) => overlaps(each, address))) return undefined;
+    const cidr = network(address.family, address.base, pool.maskSize);
+    return this.#ledger.othersHolding(cidr, uid).length > 0 ? undefined : { pool: pool.pool, cidr };
+  }
+
+  /** It is the node's again, and goes as one that its agent drops now. */
+  remember(uid: string, block: ListedBlock): void {
+    const known = this.#known.get(uid);
+    if (known === undefined) return;
+    this.#ledger.hold(uid, block.cidr);
+    known.returns.keep(block);
+    this.#deps.onDrop?.(known.holder);
   }
 
   /** What goes now of what an agent dropped just now, and before. */

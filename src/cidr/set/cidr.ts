@@ -50,6 +50,11 @@ export function cidrOf(text: string): Cidr | undefined {
   return reading.kind === 'cidr' ? reading.cidr : undefined;
 }
 
+/** One address as a CIDR; undefined for text that is none. */
+export function addressCidr(text: string): Cidr | undefined {
+  return cidrOf(`${text}/${text.includes(':') ? 128 : 32}`);
+}
+
 function invalid(why: string): CidrReading {
   return { kind: 'invalid', why };
 }

@@ -2,6 +2,7 @@
 import { BlockLedger } from '../../cidr/allocation/block-ledger.ts';
 import { bySeniority } from '../../cidr/allocation/waiting-line.ts';
 import { DroppedBlocks } from '../../cidr/multi-pool/dropped-blocks.ts';
+import { rememberForgottenBlocks } from '../../cidr/multi-pool/forgotten-blocks.ts';
 import { PoolAllotment } from '../../cidr/multi-pool/pool-allotment.ts';
 import {
   allocatedPatch,
@@ -41,6 +42,7 @@ class MultiPoolParts extends CiliumNodeParts<PoolNodeHolder, readonly Json[]> {
   readonly #prepared = Promise.withResolvers<void>();
   readonly #reports: PoolReports;
   readonly #ledger = new BlockLedger([]);
+  readonly #pods: ShownPods;
   #allotment: PoolAllotment | undefined;
   #dropped: DroppedBlocks | undefined;
 
@@ -55,6 +57,7 @@ class MultiPoolParts extends CiliumNodeParts<PoolNodeHolder, readonly Json[]> {
       createsPools: autoCreateCiliumPodIpPools.size > 0,
       looksAtPods: releasePodCheck,
     };
+    this.#pods = new ShownPods(deps.kubernetes, deps.host.clock);
     this.#reports = new PoolReports(deps);
     this.#pools = new PoolsWatch(deps, (changes) => this.#change(changes));
     this.watches = [this.#pools];
@@ -89,10 +92,9 @@ class MultiPoolParts extends CiliumNodeParts<PoolNodeHolder, readonly Json[]> {
   }
 
   #droppedBlocksOf(holdings: PoolAllotment): DroppedBlocks {
-    const { host, kubernetes } = this.deps;
-    const { clock, random, onBug } = host;
+    const { clock, random, onBug } = this.deps.host;
     return new DroppedBlocks({
-      pods: new ShownPods(kubernetes, clock),
+      pods: this.#pods,
       holdings,
       reassess: this.ports.reassess,
       clock,
@@ -109,6 +111,7 @@ class MultiPoolParts extends CiliumNodeParts<PoolNodeHolder, readonly Json[]> {
   override async whileLeading(signal: AbortSignal): Promise<void> {
     const allotment = this.#allotment;
     if (allotment === undefined) throw new Error('it leads without having opened its book');
+    const { host } = this.deps;
     await raceAbort(this.nodes.settled, signal);
     await new PoolStart({
       ...this.deps,
@@ -118,9 +121,31 @@ class MultiPoolParts extends CiliumNodeParts<PoolNodeHolder, readonly Json[]> {
       isLeftAlone: (holder) => this.holders.isLeftAlone(holder),
       refreshPools: () => this.#pools.reflector.refresh(),
     }).run(signal);
+    if (host.options.releasePodCheck) await this.#rememberForgotten(allotment, signal);
     this.#pools.open();
     this.ports.resume();
     await super.whileLeading(signal);
+  }
+
+  async #rememberForgotten(allotment: PoolAllotment, signal: AbortSignal): Promise<void> {
+    const { clock, random, log } = this.deps.host;
+    await rememberForgottenBlocks(
+      {
+        pods: this.#pods,
+        allotment,
+        uidOf: (name) => this.ports.known().get(name)?.uid,
+        onUnreadable: ({ isDenied, problem }) =>
+          log.warn(
+            isDenied
+              ? 'pods may not be read: a block that its agent dropped earlier may go to another node although pods use it'
+              : 'cannot read pods: no block is given out before it is known which blocks they use',
+            { problem },
+          ),
+        clock,
+        random: random.fork('forgotten blocks'),
+      },
+      signal,
+    );
   }
 
   override show(): void {

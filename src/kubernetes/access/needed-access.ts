@@ -127,7 +127,9 @@ function ofPools({ createsPools = false, looksAtPods = false }: BlockAccessScope
     ['watch', 'changes of pools are not seen'],
     ...(createsPools ? ([['create', 'pools that the options name are not created']] as const) : []),
   ]);
-  const pods = rules({ group: '', resource: 'pods' }, [['list', 'no block goes back that an agent drops']]);
+  const pods = rules({ group: '', resource: 'pods' }, [
+    ['list', 'no block goes back that an agent drops, and a new leader may give one away that pods use'],
+  ]);
   return looksAtPods ? [...pools, ...pods] : pools;
 }
 

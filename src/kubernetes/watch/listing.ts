@@ -12,6 +12,8 @@ import type { Collection } from './watch-stream.ts';
 export interface ListingOptions<T> extends Collection {
   /** The part of an object to keep; undefined to keep nothing. */
   readonly read: (raw: JsonObject) => Read<T> | undefined;
+  /** What the server says that each page is. Default: nothing is compared. */
+  readonly listKind?: string;
 }
 
 export type Listing<T> =
@@ -71,7 +73,8 @@ async function listOnce<T>(
     const reply: Reply = await askForPage(options, limit, token, signal);
     if (reply.kind !== 'ok') return reply;
     const items = itemsOf(reply.object);
-    if (items === undefined)
+    const { listKind } = options;
+    if (items === undefined || (listKind !== undefined && textAt(reply.object, 'kind') !== listKind))
       return { kind: 'unavailable', message: `${options.path} answered with what is no list of objects` };
     await readItems(options, items, objects, signal);
     resourceVersion ??= textAt(reply.object, 'metadata', 'resourceVersion');

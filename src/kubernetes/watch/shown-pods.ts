@@ -1,11 +1,12 @@
 // Reads what the pods of one node show, live. The watch of pods sees only those that are pending: one of all pods of a large
 // cluster would cost memory and requests at all times, for what is asked of few nodes now and then.
 import type { Clock } from '../../runtime/clock.ts';
-import { ask } from '../transport/api-reply.ts';
+import { type ApiRefusal, ask } from '../transport/api-reply.ts';
 import { isList, type JsonObject, textAt, valueAt } from '../transport/json.ts';
 import type { KubernetesTransport } from '../transport/transport.ts';
 import { writeFailure } from '../transport/write-outcome.ts';
-import { itemsOf } from './listing.ts';
+import { itemsOf, listAll } from './listing.ts';
+import type { Read } from './object-store.ts';
 
 /** Which pod shows an address. */
 export interface ShownPod {
@@ -19,6 +20,22 @@ export type PodReading =
   /** `isDenied`: until an administrator grants a permission. */
   | { readonly kind: 'unreadable'; readonly problem: string; readonly isDenied: boolean };
 
+export interface ShownPodOfNode extends ShownPod {
+  readonly node: string;
+}
+
+export type AllPodsReading =
+  | { readonly kind: 'read'; readonly shown: readonly ShownPodOfNode[] }
+  | Extract<PodReading, { readonly kind: 'unreadable' }>;
+
+export interface AllPodReads {
+  /**
+   * Of what the pods of all nodes show that have not ended, the part that `isWanted`: the others are not kept. Rejects only with
+   * the signal's reason.
+   */
+  everywhere(isWanted: (each: ShownPodOfNode) => boolean, signal: AbortSignal): Promise<AllPodsReading>;
+}
+
 export interface PodReads {
   /** What the pods of the node show that have not ended. Rejects only with the signal's reason. */
   on(node: string, signal: AbortSignal): Promise<PodReading>;
@@ -29,12 +46,12 @@ const listTime = 10_000;
 /** For how long a denial holds for every node, in ms. */
 const deniedFor = 60_000;
 
-export class ShownPods implements PodReads {
+export class ShownPods implements PodReads, AllPodReads {
   readonly #transport: KubernetesTransport;
-  readonly #clock: Pick<Clock, 'monotonic'>;
+  readonly #clock: Clock;
   #denial: { readonly reading: PodReading; readonly until: number } | undefined;
 
-  constructor(transport: KubernetesTransport, clock: Pick<Clock, 'monotonic'>) {
+  constructor(transport: KubernetesTransport, clock: Clock) {
     this.#transport = transport;
     this.#clock = clock;
   }
@@ -49,12 +66,37 @@ export class ShownPods implements PodReads {
     );
     this.#denial = undefined;
     if (reply.kind === 'ok') return readList(reply.object);
-    const failure = writeFailure(reply, 'list pods');
-    const problem = 'message' in failure ? failure.message : 'the API server knows no pods';
-    const reading = { kind: 'unreadable', problem, isDenied: reply.kind === 'denied' } as const;
+    const reading = unreadable(reply);
     if (reading.isDenied) this.#denial = { reading, until: this.#clock.monotonic() + deniedFor };
     return reading;
   }
+
+  async everywhere(
+    isWanted: (each: ShownPodOfNode) => boolean,
+    signal: AbortSignal,
+  ): Promise<AllPodsReading> {
+    const options = { transport: this.#transport, clock: this.#clock, path: podsPath, listKind };
+    const read = (pod: JsonObject): Read<readonly ShownPodOfNode[]> | undefined => {
+      const node = textAt(pod, 'spec', 'nodeName') ?? '';
+      const object = shownBy(pod)
+        .map((each) => ({ ...each, node }))
+        .filter(isWanted);
+      const key = object[0]?.pod;
+      return key === undefined ? undefined : { key, resourceVersion: '', object };
+    };
+    const listing = await listAll({ ...options, read }, signal);
+    if (listing.kind !== 'listed') return unreadable(listing);
+    return { kind: 'read', shown: [...listing.objects.values()].flatMap(({ object }) => object) };
+  }
+}
+
+const podsPath = '/api/v1/pods';
+const listKind = 'PodList';
+
+function unreadable(refusal: ApiRefusal): Extract<PodReading, { readonly kind: 'unreadable' }> {
+  const failure = writeFailure(refusal, 'list pods');
+  const problem = 'message' in failure ? failure.message : 'the API server knows no pods';
+  return { kind: 'unreadable', problem, isDenied: refusal.kind === 'denied' };
 }
 
 /**
@@ -63,13 +105,13 @@ export class ShownPods implements PodReads {
  */
 function pathOf(node: string): string {
   const query = new URLSearchParams({ fieldSelector: `spec.nodeName=${node}`, resourceVersion: '0' });
-  return `/api/v1/pods?${query.toString()}`;
+  return `${podsPath}?${query.toString()}`;
 }
 
 /** Only a whole list is evidence that a pod is gone. */
 function readList(list: JsonObject): PodReading {
   const items = itemsOf(list);
-  const isOfPods = textAt(list, 'kind') === 'PodList' && textAt(list, 'apiVersion') === 'v1';
+  const isOfPods = textAt(list, 'kind') === listKind && textAt(list, 'apiVersion') === 'v1';
   if (!isOfPods || items === undefined)
     return spoiled('the API server answered with what is no list of pods');
   if (textAt(list, 'metadata', 'continue')) return spoiled('the API server answered with a part of the list');

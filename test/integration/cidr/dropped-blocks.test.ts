@@ -66,6 +66,47 @@ describe('a block that an agent no longer lists', () => {
     expect(await world.error('one')).toBe('');
   });
 
+  test.each<[string, (world: PoolWorld) => void]>([
+    ['a leader that went', (world) => world.leader?.stop()],
+    ['a leader that was killed', (world) => world.leader?.process.kill()],
+  ])('stays its own after %s, and goes within minutes once the pod is gone', async (_, end) => {
+    const world = await dropping((each) => runPod(each));
+    end(world);
+    await world.clock.advance(5000);
+    world.startReplica();
+    await world.node('two', { default: 240 });
+    await world.clock.advance(120_000);
+    const others = await world.blocks('two');
+    const [error, reason] = [await world.error('one'), world.reasonOf('one')];
+
+    await world.ask('DELETE', `${pods}/web`, { gracePeriodSeconds: 0 });
+    await world.clock.advance(600_000);
+
+    expect(others['default']).toHaveLength(6);
+    expect(others['default']).not.toContain('10.0.0.32/27');
+    expect(reason).toBe('ReleasedAddressesInUse');
+    expect(error).toContain(`pod default/web has ${address}`);
+    expect((await world.blocks('two'))['default']).toContain('10.0.0.32/27');
+    expect(await world.error('one')).toBe('');
+    expect(world.bugs).toEqual([]);
+  });
+
+  test('stays its own if it was dropped while nobody led', async () => {
+    const world = await usual();
+    await world.node('one', { default: 60 });
+    await world.clock.advance(5000);
+    await runPod(world);
+    world.leader?.stop();
+    await world.clock.advance(5000);
+    await world.request('one', { default: 20 });
+    await world.list('one', { default: ['10.0.0.0/27'] });
+    await world.node('two', { default: 240 });
+    world.startReplica();
+    await world.clock.advance(120_000);
+
+    expect((await world.blocks('two'))['default']).not.toContain('10.0.0.32/27');
+  });
+
   test('is the first that its node gets again', async () => {
     const world = await dropping((each) => runPod(each));
 
@@ -122,6 +163,47 @@ describe('a block that an agent no longer lists', () => {
 
     expect(await world.blocks('one')).toEqual({ default: ['10.0.0.0/27', '10.0.0.32/27'] });
     expect(await world.blocks('two')).toEqual({});
+  });
+
+  test('is given to nobody by a new leader before the pods are read, and that is said', async () => {
+    let isFailing = false;
+    const world: PoolWorld = new PoolWorld(
+      {},
+      {
+        intercept: (_, handler) => (request, signal) =>
+          isFailing && request.url.startsWith('/api/v1/pods')
+            ? Promise.resolve({ status: 500, headers: {}, body: 'broken' })
+            : handler(request, signal),
+      },
+    );
+    await world.pool('default', ipv4(27, '10.0.0.0/26'));
+    isFailing = true;
+    const { log } = world.startReplica();
+    await world.node('one', { default: 20 });
+    await world.clock.advance(30_000);
+    const before = await world.blocks('one');
+    const said = log.lines.filter(({ message }) => message.startsWith('cannot read pods'));
+
+    isFailing = false;
+    await world.clock.advance(60_000);
+
+    expect(before).toEqual({});
+    expect(said).toHaveLength(1);
+    expect(await world.blocks('one')).toEqual({ default: ['10.0.0.0/27'] });
+  });
+
+  test('is not looked for where pods may not be read, and nobody waits for that', async () => {
+    const world = new PoolWorld();
+    world.model.authorize = ({ resource }) => resource !== 'pods';
+    await world.pool('default', ipv4(27, '10.0.0.0/26'));
+    const { log } = world.startReplica();
+    await world.node('one', { default: 20 });
+    await world.clock.advance(10_000);
+
+    expect(await world.blocks('one')).toEqual({ default: ['10.0.0.0/27'] });
+    expect(log.lines.map(({ message }) => message)).toContainEqual(
+      expect.stringMatching(/^pods may not be read: a block that/),
+    );
   });
 
   test('goes whatever pods show, where the word of the agent is enough', async () => {

@@ -121,6 +121,46 @@ describe('the pods of a node', () => {
   });
 });
 
+describe('the pods of all nodes', () => {
+  test('are listed page by page, and only what is wanted is kept', async () => {
+    const { pods, transport } = rig(({ path }) => {
+      const isSecond = path.includes('continue=more');
+      const name = isSecond ? 'second' : 'first';
+      const podIP = isSecond ? '10.0.0.2' : '10.0.0.1';
+      const items = [
+        pod({ metadata: { name }, status: { podIP, podIPs: [{ ip: podIP }, { ip: 'fd00::1' }] } }),
+      ];
+      const metadata = { resourceVersion: '7', ...(!isSecond && { continue: 'more' }) };
+      return { status: 200, body: { ...podList, metadata, items } };
+    });
+
+    const reading = await pods.everywhere(({ address }) => address.startsWith('10.'), never);
+
+    expect(reading).toEqual({
+      kind: 'read',
+      shown: [
+        { node: 'node-1', pod: 'default/first', address: '10.0.0.1' },
+        { node: 'node-1', pod: 'default/second', address: '10.0.0.2' },
+      ],
+    });
+    expect(transport.requests.map((request) => query(request, 'resourceVersion'))).toEqual([null, null]);
+  });
+
+  test.each<[string, Server, boolean]>([
+    ['may not be listed', () => status(403, 'no'), true],
+    ['cannot be listed', () => status(500, 'no'), false],
+    [
+      'are no list of pods',
+      () => ({ status: 200, body: { ...podList, kind: 'NodeList', items: [] } }),
+      false,
+    ],
+  ])('are unreadable when they %s', async (_, server, isDenied) => {
+    const { pods } = rig(server);
+
+    expect(await pods.everywhere(() => true, never)).toMatchObject({ kind: 'unreadable', isDenied });
+  });
+});
+
 test('a text names the first pods', () => {
   const shown = [1, 2, 3, 4, 5, 6].map((number) => ({
     pod: `default/${number}`,
