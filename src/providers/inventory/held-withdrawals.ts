@@ -1,4 +1,5 @@
 // Asks the gate about everything that is proven gone, and holds what it does not admit until newer refreshes confirm it.
+import type { InstanceView } from '../contract/instance-view.ts';
 import type { TrackedInstance } from './tracked-instance.ts';
 import type { WithdrawalGate } from './withdrawals.ts';
 
@@ -13,14 +14,20 @@ const maxMemory = 600_000;
 
 const none: ReadonlySet<string> = new Set();
 
+interface Missed {
+  readonly ids: ReadonlySet<string>;
+  /** What was known when this was noted: whatever is shown again changes it. */
+  readonly view: InstanceView;
+}
+
 export class HeldWithdrawals {
   readonly #instances: ReadonlyMap<string, TrackedInstance>;
   readonly #gate: WithdrawalGate;
   readonly #consistencyWindow: number;
   /** Instances with something proven gone that the gate holds. */
   #held = none;
-  /** By tracked instance, what its refreshes missed until it is shown again or known to be gone. */
-  readonly #missed = new Map<string, ReadonlySet<string>>();
+  /** By instance that counts, what its refreshes missed until it is shown again or known to be gone. */
+  readonly #missed = new Map<string, Missed>();
   /**
    * When something missing was last found to be shown again, in monotonic ms. What was first missed before may be there
    * too: two refreshes must miss it anew that began since, or with the one that shows again.
@@ -63,8 +70,8 @@ export class HeldWithdrawals {
   untrack(instanceId: string, now: number): void {
     this.#forgetUntracked(now);
     if (this.#isSuspected(instanceId)) this.#suspectedUntracked.set(instanceId, now);
+    else this.#missed.delete(instanceId);
     this.#counted.delete(instanceId);
-    this.#missed.delete(instanceId);
     this.#missedAnew.delete(instanceId);
     this.#missedSince.delete(instanceId);
   }
@@ -73,7 +80,10 @@ export class HeldWithdrawals {
   count(instanceIds: readonly string[]): void {
     if (instanceIds.every((id) => this.#counted.has(id))) return;
     for (const id of this.#gate.ofNodes() ?? this.#instances.keys())
-      if (this.#instances.has(id)) this.#counted.add(id);
+      if (this.#instances.has(id) && !this.#counted.has(id)) {
+        this.#counted.add(id);
+        this.#noteSuspected(id);
+      }
   }
 
   /**
@@ -83,7 +93,7 @@ export class HeldWithdrawals {
    */
   admitWithdrawals(instanceIds: readonly string[], now: number, startedAt?: number): ReadonlySet<string> {
     this.#noteShownAgain(now, startedAt);
-    this.#noteSuspected(instanceIds);
+    for (const id of instanceIds) this.#noteSuspected(id);
     this.#noteMissedAnew(instanceIds, now);
     const fresh = this.#newCandidates(instanceIds, now);
     const candidates = new Set([...this.#held, ...fresh]);
@@ -92,9 +102,11 @@ export class HeldWithdrawals {
     this.#held = candidates;
     const confirmed = new Set([...candidates].filter((id) => this.#isConfirmed(id)));
     const unconfirmed = [...candidates].filter((id) => !confirmed.has(id));
-    const wasAsked = unconfirmed.every((id) => this.#wasAsked(id));
+    const wasAsked = unconfirmed.every((id) => this.#wasAsked(id)) || now >= this.#askedUntil;
     const changed = unconfirmed.filter((id) => this.#confirm(id, now));
-    // An instance that is no longer shown whole must not hold what all others have lost, nor make a token worthless.
+    if (!wasAsked) changed.push(...[...confirmed].filter((id) => this.#refreshAgain(id, now)));
+    // An instance that cannot be read, or is no longer shown whole, must not hold what all others have lost, nor make a
+    // token worthless.
     if (confirmed.size === 0 || !wasAsked) return new Set(changed);
     if (!this.#gate.admit(confirmed, now, new Set([...suspected, ...unconfirmed]))) {
       for (const id of fresh) this.#refreshAgain(id, now);
@@ -113,37 +125,42 @@ export class HeldWithdrawals {
 
   #noteShownAgain(now: number, startedAt: number | undefined): void {
     this.#held = this.held();
-    const wasShown = [...this.#missed].map(([id, missed]) => this.#isShownAgain(id, missed));
-    if (!wasShown.includes(true)) return;
+    let isAnyBack = false;
+    for (const [id, missed] of this.#missed) isAnyBack = this.#isShownAgain(id, missed) || isAnyBack;
+    if (!isAnyBack) return;
     this.#confirmFrom = now;
     this.#showingAgain = startedAt;
     this.#missedAnew.clear();
   }
 
   /** What is gone for certain, or was given up, is not shown again: machines end all the time. */
-  #isShownAgain(instanceId: string, missed: ReadonlySet<string>): boolean {
-    const suspected = new Set(this.#suspectedOn(instanceId));
-    const isBack = [...missed].some(
-      (id) => !suspected.has(id) && this.#instances.get(instanceId)?.losses.isThere(id) === true,
-    );
-    if (suspected.size === 0) this.#missed.delete(instanceId);
-    else if (isBack) this.#missed.set(instanceId, suspected);
+  #isShownAgain(instanceId: string, { ids, view: noted }: Missed): boolean {
+    const { view, suspected = [], losses } = this.#changedSince(instanceId, noted) ?? {};
+    if (view === undefined) return false;
+    const isSuspected = new Set(suspected);
+    const isBack = [...ids].some((id) => !isSuspected.has(id) && losses?.isThere(id) === true);
+    if (suspected.length === 0) this.#missed.delete(instanceId);
+    else this.#missed.set(instanceId, { ids: isBack ? isSuspected : ids, view });
     return isBack;
   }
 
-  #noteSuspected(instanceIds: readonly string[]): void {
-    for (const id of instanceIds)
-      if (this.#isSuspected(id))
-        this.#missed.set(id, new Set([...(this.#missed.get(id) ?? []), ...this.#suspectedOn(id)]));
+  /** Undefined while a node may still come back with it, or nothing was read since. */
+  #changedSince(instanceId: string, noted: InstanceView): TrackedInstance | undefined {
+    const tracked = this.#instances.get(instanceId);
+    if (tracked === undefined || tracked.view === noted) return undefined;
+    return tracked.view.presence === 'unread' ? undefined : tracked;
+  }
+
+  #noteSuspected(instanceId: string): void {
+    const tracked = this.#instances.get(instanceId);
+    if (tracked === undefined || !this.#isSuspected(instanceId)) return;
+    const before = this.#missed.get(instanceId)?.ids ?? none;
+    const { suspected, view } = tracked;
+    this.#missed.set(instanceId, { ids: new Set([...before, ...suspected]), view });
   }
 
   #isSuspected(instanceId: string): boolean {
-    for (const _ of this.#suspectedOn(instanceId)) return true;
-    return false;
-  }
-
-  #suspectedOn(instanceId: string): Iterable<string> {
-    return (this.#counted.has(instanceId) && this.#instances.get(instanceId)?.suspected) || [];
+    return this.#counted.has(instanceId) && this.#instances.get(instanceId)?.isSuspected === true;
   }
 
   /** A refresh can miss anew what is proven gone only by the next one. */
@@ -172,6 +189,11 @@ export class HeldWithdrawals {
   #missedAt(instanceId: string): number {
     const { shownWholeAt = -Infinity, losses: { proven } = {} } = this.#instances.get(instanceId) ?? {};
     return Math.min(shownWholeAt, proven?.at ?? -Infinity);
+  }
+
+  /** Until when held instances are to be read again, before others are decided about without them. */
+  get #askedUntil(): number {
+    return this.#confirmFrom + heldPause * this.#consistencyWindow;
   }
 
   #wasAsked(instanceId: string): boolean {
@@ -225,14 +247,17 @@ export class HeldWithdrawals {
   /** Instances with something that a read missed, in addition to those before the gate. */
   #suspected(now: number): ReadonlySet<string> {
     this.#forgetUntracked(now);
-    const tracked = [...this.#instances.keys()].filter((id) => this.#isSuspected(id));
+    const tracked = [...this.#missed.keys()].filter((id) => this.#isSuspected(id));
     return new Set([...tracked, ...this.#suspectedUntracked.keys()]);
   }
 
   /** Elapsed time alone does not release a held withdrawal. */
   #forgetUntracked(now: number): void {
     if (this.#held.size > 0) return;
-    for (const [id, at] of this.#suspectedUntracked)
-      if (at <= now - maxMemory) this.#suspectedUntracked.delete(id);
+    for (const [id, at] of this.#suspectedUntracked) {
+      if (at > now - maxMemory) continue;
+      this.#suspectedUntracked.delete(id);
+      if (!this.#instances.has(id)) this.#missed.delete(id);
+    }
   }
 }

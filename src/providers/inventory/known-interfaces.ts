@@ -78,19 +78,31 @@ export class KnownInterfaces {
   }
 
   /** What a refresh of the whole instance missed, by its id, and neither our calls nor the agent gave up. */
-  *suspected(givenUp: ReadonlySet<string>): Generator<string> {
-    for (const [id, { absentSince, missing, releasing }] of this.#records) {
-      if (absentSince !== undefined) yield id;
-      for (const holding of missing.keys())
-        if (!releasing.has(holding) && !isGivenUp(holding, givenUp)) yield holding;
-    }
+  suspected(givenUp: ReadonlySet<string>): readonly string[] {
+    return [...this.#records].flatMap(([id, record]) => [
+      ...(record.absentSince === undefined ? [] : [id]),
+      ...[...record.missing.keys()].filter((holding) => isSuspected(holding, record, givenUp)),
+    ]);
   }
 
-  /** Whether it has an interface, address or prefix of that id, and the last refresh did not miss it. */
+  /** Whether there is any. */
+  isSuspected(givenUp: ReadonlySet<string>): boolean {
+    for (const record of this.#records.values()) {
+      if (record.absentSince !== undefined) return true;
+      for (const holding of record.missing.keys()) if (isSuspected(holding, record, givenUp)) return true;
+    }
+    return false;
+  }
+
+  /** Whether a read has shown an interface, address or prefix of that id, and the last refresh did not miss it. */
   isThere(id: string): boolean {
     return [...this.#records.values()].some(
-      ({ interface: item, absentSince, missing }) =>
-        absentSince === undefined && !missing.has(id) && [item.id, ...holdingIds(item)].includes(id),
+      ({ interface: item, absentSince, missing, asOf, unseen }) =>
+        absentSince === undefined &&
+        asOf > -Infinity &&
+        !missing.has(id) &&
+        !unseen.has(id) &&
+        [item.id, ...holdingIds(item)].includes(id),
     );
   }
 
@@ -225,4 +237,8 @@ export class KnownInterfaces {
     if (!this.#unusable.has(id)) return;
     this.#unusable = new Map([...this.#unusable].filter(([other]) => other !== id));
   }
+}
+
+function isSuspected(holding: string, { releasing }: InterfaceRecord, givenUp: ReadonlySet<string>): boolean {
+  return !releasing.has(holding) && !isGivenUp(holding, givenUp);
 }

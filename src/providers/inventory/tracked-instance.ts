@@ -100,8 +100,12 @@ export class TrackedInstance {
   }
 
   /** What a refresh of the whole instance missed, by its id, and neither our calls nor the agent gave up. */
-  get suspected(): Iterable<string> {
+  get suspected(): readonly string[] {
     return this.#known.suspected(this.#givenUp);
+  }
+
+  get isSuspected(): boolean {
+    return this.#known.isSuspected(this.#givenUp);
   }
 
   /** Removes what is proven gone. */

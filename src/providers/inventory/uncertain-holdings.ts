@@ -60,5 +60,8 @@ export function uncertainIn(
 
 /** What is not certain about an interface as one string, for comparison. */
 export function uncertaintyText(record: InterfaceRecord | undefined): string {
-  return record === undefined ? '' : [record.awaited?.since, ...possiblyGoneIn(record)].join();
+  if (record === undefined) return '';
+  const { awaited, missing, unseen } = record;
+  // While an interface is changing, what comes back stays uncertain for another reason.
+  return [awaited?.since, missing.size, unseen.size, ...possiblyGoneIn(record)].join();
 }
