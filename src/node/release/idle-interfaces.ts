@@ -9,7 +9,7 @@ import type { InstanceView } from '../../providers/contract/instance-view.ts';
 import type { NetworkInterface } from '../../providers/contract/network-interface.ts';
 import type { Operation, Outcome } from '../../providers/contract/operation.ts';
 import { descriptionPrefix } from '../../providers/orphans/ownership-tags.ts';
-import type { Clock } from '../../runtime/clock.ts';
+import { type Clock, sleep } from '../../runtime/clock.ts';
 import { Backoff } from '../../runtime/backoff.ts';
 import { type Requeue, requeueAt } from '../../runtime/requeue.ts';
 import type { TaskGroup } from '../../runtime/task-group.ts';
@@ -237,20 +237,16 @@ export class IdleInterfaces {
   /** Where reads do not show in time that the interface is detached, the delete finds out. */
   async #untilDetached(interfaceId: string, since: number): Promise<void> {
     const { clock, node, tasks } = this.#deps;
-    const overdue = new AbortController();
-    const cancel = clock.schedule(readFor, () => overdue.abort());
-    const signal = AbortSignal.any([overdue.signal, tasks.deadline]);
+    const ended = new AbortController();
+    const signal = AbortSignal.any([ended.signal, tasks.deadline]);
     const isAttached = async (): Promise<boolean> => {
       await raceAbort(node.refresh(), signal);
       return this.#isShownAttached(interfaceId);
     };
-    await retry({ clock, signal }, isAttached, (isStill) =>
+    const reads = retry({ clock, signal }, isAttached, (isStill) =>
       isStill ? Math.max(readPause, (clock.monotonic() - since) * patience) : undefined,
-    )
-      .catch((error: unknown) => {
-        if (error !== overdue.signal.reason) throw error;
-      })
-      .finally(cancel);
+    );
+    await Promise.race([reads, sleep(clock, readFor, signal)]).finally(() => ended.abort());
   }
 
   /** Whether the last refresh shows it on the instance. */
