@@ -18,8 +18,14 @@ export interface PublishedObject extends AgentActivity {
   readonly node: CiliumNode;
   /** When the publisher last wrote it, may have written it, or started to, in monotonic ms; -Infinity if never. */
   writtenAt: number;
-  /** Whether the API server owes the answer to a write: it may take effect at any moment. */
-  isWriting: boolean;
+  /** The last write whose effect is not known. */
+  openWrite: OpenWrite | undefined;
+}
+
+/** It may take effect until then, as long as the object has this version. In monotonic ms; Infinity until it is answered. */
+export interface OpenWrite {
+  readonly version: string;
+  readonly until: number;
 }
 
 export interface NodePublisherDeps {
@@ -66,6 +72,8 @@ interface Run {
 const maxWrites = 20;
 const noWrites: Run = { writes: 0 };
 const backoffPolicy = { base: 1000, cap: 30_000 };
+/** How long after it was given up a write may still take effect, in ms: the API server works on none for longer. */
+const lateFor = 60_000;
 /** Pause after a refusal that only a user or administrator can fix, in ms. */
 const refusedFor = 30_000;
 
@@ -170,14 +178,16 @@ export class NodePublisher {
     const writtenBefore = object.writtenAt;
     object.writtenAt = this.#deps.clock.monotonic();
     this.#isStuck = true;
-    object.isWriting = true;
+    const version = node.resourceVersion;
+    object.openWrite = { version, until: Infinity };
     const outcome = await (part === 'spec'
       ? writer.patchSpec(node, patch, signal)
       : writer.patchStatus(node, patch, signal));
-    object.isWriting = false;
+    const isLost = outcome.kind === 'unavailable';
+    object.openWrite = isLost ? { version, until: this.#deps.clock.monotonic() + lateFor } : undefined;
     emit({ kind: 'write', part, outcome: outcome.kind });
     this.#isStuck = outcome.kind === 'unavailable' || outcome.kind === 'conflict';
-    const mayBeWritten = outcome.kind === 'unavailable' || isNewer(outcome, node);
+    const mayBeWritten = isLost || isNewer(outcome, node);
     object.writtenAt = mayBeWritten ? this.#deps.clock.monotonic() : writtenBefore;
     if (outcome.kind === 'written') {
       known.observe(outcome.raw);

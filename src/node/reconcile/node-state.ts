@@ -19,7 +19,7 @@ import type { NodeContext } from './node-context.ts';
 import type { MaintainedFacts } from '../allocate/step-execution.ts';
 import type { StaticAddressFacts } from '../housekeeping/static-address.ts';
 import { priorityOf } from '../demand/priority.ts';
-import type { PublishedObject } from '../publish/node-publisher.ts';
+import type { OpenWrite, PublishedObject } from '../publish/node-publisher.ts';
 import { roomUnder } from '../demand/statistics.ts';
 import { type Waiting, waitingAfter } from '../demand/unreported-pods.ts';
 
@@ -50,8 +50,7 @@ export class NodeState implements InstancePort, PublishedObject {
   writtenAt = -Infinity;
   readonly seenAt: number;
   agentWroteAt: number;
-  /** Whether the API server owes the answer to such a write. */
-  isWriting = false;
+  openWrite: OpenWrite | undefined;
   /** What is leaving. */
   readonly releases = new ReleaseStore();
   /** What running pods keep. */
@@ -179,9 +178,11 @@ export class NodeState implements InstancePort, PublishedObject {
     if (view === undefined || assessment.kind !== 'served') return undefined;
     const { requirements, excess, toAllocate: wanted, retired } = assessment;
     const certain = withoutAwaited(view, this.node);
-    const { node, writtenAt, isWriting } = this;
+    const { node, writtenAt, openWrite } = this;
+    const writeOpenUntil = openWrite?.version === node.resourceVersion ? openWrite.until : -Infinity;
     const growing = this.#changingWith(unionOf(this.growth.interfaces, this.#associating), view);
-    return { node, view: certain, requirements, excess, wanted, retired, writtenAt, isWriting, growing };
+    const writes = { writtenAt, writeOpenUntil };
+    return { node, view: certain, requirements, excess, wanted, retired, ...writes, growing };
   }
 
   forIdleInterfaces(): IdleFacts | undefined {

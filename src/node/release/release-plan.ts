@@ -33,8 +33,8 @@ export interface ReleasableFacts {
   readonly retired: readonly Holding[];
   /** When this process last wrote the CiliumNode, in monotonic ms; -Infinity when it has not. */
   readonly writtenAt: number;
-  /** Whether the API server owes the answer to such a write. */
-  readonly isWriting: boolean;
+  /** Until when such a write may still take effect; Infinity while the API server owes the answer. */
+  readonly writeOpenUntil: number;
   /** Interfaces to which addresses are being added. */
   readonly growing: ReadonlySet<string>;
 }
@@ -140,16 +140,16 @@ function proposedReleases(
 
 /**
  * What the node needs again, as an address that is still assigned is the cheapest, and what the cloud refuses to take. Where
- * a change is of the whole instance, nothing that a write under way may hide: until its answer, no change may begin.
+ * a change is of the whole instance, nothing that a write may still hide: until then, no change may begin.
  */
 function reclaimedReleases(
   releases: Releases,
-  { view, requirements, wanted, isWriting }: ReleasableFacts,
-  { policy, traits, refused }: ReleaseRules,
+  { view, requirements, wanted, writeOpenUntil }: ReleasableFacts,
+  { policy, traits, refused, now }: ReleaseRules & { readonly now: number },
 ): ReadonlySet<string> {
   const reclaimed = new Set<string>();
   const mustGo = isUnfit(view, requirements);
-  const mayBeHidden = traits.change === 'perInstance' && isWriting;
+  const mayBeHidden = traits.change === 'perInstance' && now < writeOpenUntil;
   let left = policy.enabled ? wanted : Infinity;
   for (const [id, { holding, phase }] of releases) {
     const isReclaimable = phase.kind === 'hidden' || (phase.kind === 'leaving' && !mayBeHidden);

@@ -110,7 +110,9 @@ export class ReleaseStore {
   get times(): readonly number[] {
     if (this.#basis === undefined) return [];
     const { facts, rules } = this.#basis;
-    return stepTimes(this.#releases ?? nothing, { policy: rules.policy, writtenAt: facts.writtenAt });
+    const { writtenAt, writeOpenUntil } = facts;
+    const steps = stepTimes(this.#releases ?? nothing, { policy: rules.policy, writtenAt });
+    return this.striking.size === 0 ? steps : [...steps, writeOpenUntil];
   }
 
   /**

@@ -81,8 +81,8 @@ export class ReleaseRig {
   published = true;
   /** Time of the last write. */
   writtenAt = -Infinity;
-  /** Whether the API server owes the answer to it. */
-  isWriting = false;
+  /** Until when one may still take effect. */
+  writeOpenUntil = -Infinity;
   readonly #setup: ReleaseSetup;
   #shown: ReadonlySet<string> = new Set();
   #handshake: JsonObject = {};
@@ -181,7 +181,7 @@ export class ReleaseRig {
       wanted: Math.max(0, this.keep - staying),
       retired: [],
       writtenAt: this.writtenAt,
-      isWriting: this.isWriting,
+      writeOpenUntil: this.writeOpenUntil,
       growing: this.growing,
     };
   }

@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import type { ReadOutcome, WriteOutcome } from '../../../../src/kubernetes/transport/write-outcome.ts';
 import {
   NodePublisher,
+  type OpenWrite,
   type PublishedObject,
   type PublishResult,
 } from '../../../../src/node/publish/node-publisher.ts';
@@ -29,7 +30,13 @@ function rig(
   let operatorError = 'one';
   const written: unknown[] = [];
   const setup = { changeTo: 'two' };
-  const object = { node, writtenAt: -Infinity, isWriting: false, seenAt: 0, agentWroteAt: 0 };
+  const object: PublishedObject = {
+    node,
+    writtenAt: -Infinity,
+    openWrite: undefined,
+    seenAt: 0,
+    agentWroteAt: 0,
+  };
   const publisher = new NodePublisher({
     writer: {
       patchSpec: () => Promise.reject(new Error('nothing is offered')),
@@ -125,7 +132,7 @@ test.each<[string, WriteOutcome | undefined, boolean]>([
 ])('a write is stuck while the API server owes the answer to the %s', async (_, outcome, isWriting) => {
   const owed = Promise.withResolvers<Extract<WriteOutcome & ReadOutcome, { kind: 'gone' }>>();
   const { publisher, object, run } = rig(outcome ?? owed.promise, owed.promise);
-  const state = (): readonly boolean[] => [publisher.isStuck, object.isWriting];
+  const state = (): readonly boolean[] => [publisher.isStuck, object.openWrite?.until === Infinity];
   const before = state();
 
   const running = run();
@@ -140,4 +147,19 @@ test.each<[string, WriteOutcome | undefined, boolean]>([
     [true, isWriting],
     [false, false],
   ]);
+});
+
+test.each<[string, WriteOutcome, OpenWrite | undefined]>([
+  [
+    'may take effect for a minute, on the version that it is about',
+    { kind: 'unavailable', message: 'silence' },
+    { version: nodeOf({}).resourceVersion, until: 60_000 },
+  ],
+  ['has no effect any more', { kind: 'denied', message: 'no' }, undefined],
+])('a lost or refused write %s: %j', async (_, outcome, expected) => {
+  const { object, run } = rig(outcome);
+
+  await run();
+
+  expect(object.openWrite).toEqual(expected);
 });

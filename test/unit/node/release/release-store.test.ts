@@ -29,7 +29,7 @@ function facts(interfaces: readonly NetworkInterface[], unseen: readonly string[
     wanted: 0,
     retired: [],
     writtenAt: -Infinity,
-    isWriting: false,
+    writeOpenUntil: -Infinity,
     growing: new Set(),
   };
 }
