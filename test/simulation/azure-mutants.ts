@@ -134,7 +134,7 @@ export const azureMutants: readonly Mutant[] = [
         to: 'const shown = seen;',
       },
       {
-        file: 'providers/inventory/apply-reading.ts',
+        file: 'providers/inventory/merged-interface.ts',
         from: "if (seen.condition !== 'changing') return seen;",
         to: "if (seen.condition !== 'changing' || seen.id !== '') return seen;",
       },
