@@ -83,6 +83,7 @@ export class StaticAddress {
   #warning: NodeCondition | undefined;
   #impossible: NodeCondition | undefined;
   #isAwaited = false;
+  readonly #priority = (): Priority => (this.#isAwaited ? 'high' : 'housekeeping');
 
   constructor(deps: StaticAddressDeps) {
     this.#deps = deps;
@@ -141,8 +142,8 @@ export class StaticAddress {
 
   async #attempt({ tags, interfaceId }: MissingAddress): Promise<void> {
     const { publicAddresses, node } = this.#deps;
-    const claim =
-      this.#unanswered ?? (await publicAddresses.claim(tags, interfaceId, this.#deps.tasks.closing));
+    const wish = { tags, interfaceId, priority: this.#priority };
+    const claim = this.#unanswered ?? (await publicAddresses.claim(wish, this.#deps.tasks.closing));
     switch (claim.kind) {
       case 'claimed':
         return this.#associate(claim, interfaceId);
@@ -191,7 +192,7 @@ export class StaticAddress {
     const { node, tasks } = this.#deps;
     const { implementation, instanceId } = node;
     const { closing: signal, deadline } = tasks;
-    const priority = (): Priority => (this.#isAwaited ? 'high' : 'housekeeping');
+    const priority = this.#priority;
     const refund = await implementation.admit(['associateStaticIP'], { priority, signal, instanceId });
     // The wait may have been long.
     const facts = node.forStaticAddress();

@@ -7,13 +7,21 @@ import type { Random } from '../../runtime/random.ts';
 import type { AllocationImplementation } from '../contract/allocation-implementation.ts';
 import { CloudError, type CloudFailure } from '../contract/cloud-failure.ts';
 import type { Tags, PublicAddress } from '../contract/network-interface.ts';
+import { type Priority, priorities, rankOf } from '../contract/priority.ts';
 
 export interface PublicAddressPoolOptions {
-  readonly implementation: Pick<AllocationImplementation, 'readPublicAddresses'>;
+  readonly implementation: Pick<AllocationImplementation, 'readPublicAddresses' | 'reconsider'>;
   readonly clock: Clock;
   readonly random: Random;
   /** How long the cloud may take to show a change, in ms. */
   readonly consistencyWindow: number;
+}
+
+export interface PublicAddressWish {
+  readonly tags: Tags;
+  readonly interfaceId: string;
+  /** How urgent it is now. */
+  readonly priority: () => Priority;
 }
 
 /** `free`: the address can go to another node at once. `refused`: the cloud does not give it to anyone now. */
@@ -41,12 +49,13 @@ interface Shelf {
   /** Backoff between listings; grows with consecutive listings without a free address. */
   readonly vain: Backoff;
   listing: Promise<void> | undefined;
+  /** Those who wait for the listing. It is as urgent as the most urgent of them. */
+  readonly waiting: Set<PublicAddressWish>;
 }
 
 const policy: BackoffPolicy = { base: 30_000, cap: 600_000 };
 /** Maximum age of a listing, in ms: others take addresses too. */
 const freshFor = 60_000;
-const priority = (): 'housekeeping' => 'housekeeping';
 
 export class PublicAddressPool {
   readonly #options: PublicAddressPoolOptions;
@@ -62,12 +71,20 @@ export class PublicAddressPool {
   }
 
   /** Claims an address with all of these tags for an interface. Rejects with the reason of `signal`. */
-  async claim(tags: Tags, interfaceId: string, signal: AbortSignal): Promise<PublicAddressClaim> {
+  async claim(wish: PublicAddressWish, signal: AbortSignal): Promise<PublicAddressClaim> {
+    const { tags, interfaceId } = wish;
     const shelf = this.#shelfOf(tags);
-    if (!this.#offers(shelf, interfaceId) && !shelf.vain.isPausing) {
-      shelf.listing ??= this.#list(shelf, tags).finally(() => (shelf.listing = undefined));
+    const isMoreUrgent = rankOf(wish.priority()) < rankOf(highestOf(shelf.waiting));
+    shelf.waiting.add(wish);
+    if (shelf.listing !== undefined && isMoreUrgent) this.#options.implementation.reconsider();
+    try {
+      if (!this.#offers(shelf, interfaceId) && !shelf.vain.isPausing) {
+        shelf.listing ??= this.#list(shelf, tags).finally(() => (shelf.listing = undefined));
+      }
+      if (shelf.listing !== undefined) await raceAbort(shelf.listing, signal);
+    } finally {
+      shelf.waiting.delete(wish);
     }
-    if (shelf.listing !== undefined) await raceAbort(shelf.listing, signal);
     signal.throwIfAborted();
     return this.#take(shelf, interfaceId);
   }
@@ -124,6 +141,7 @@ export class PublicAddressPool {
   async #list(shelf: Shelf, tags: Tags): Promise<void> {
     const { implementation } = this.#options;
     const { signal } = this.#stopping;
+    const priority = (): Priority => highestOf(shelf.waiting);
     try {
       const { startedAt, addresses } = await implementation.readPublicAddresses(tags, { priority, signal });
       shelf.startedAt = startedAt;
@@ -150,6 +168,7 @@ export class PublicAddressPool {
       failure: undefined,
       vain: new Backoff(policy, this.#options),
       listing: undefined,
+      waiting: new Set(),
     };
     this.#shelves.set(key, shelf);
     return shelf;
@@ -163,4 +182,9 @@ export class PublicAddressPool {
     }
     for (const [id, until] of this.#takenUntil) if (now >= until + freshFor) this.#takenUntil.delete(id);
   }
+}
+
+function highestOf(wishes: Iterable<PublicAddressWish>): Priority {
+  const asked = new Set([...wishes].map(({ priority }) => priority()));
+  return priorities.find((each) => asked.has(each)) ?? 'housekeeping';
 }

@@ -6,6 +6,7 @@ import {
   type PublicAddressClaim,
   PublicAddressPool,
 } from '../../../../src/providers/catalog/public-address-pool.ts';
+import type { Priority } from '../../../../src/providers/contract/priority.ts';
 import { Random } from '../../../../src/runtime/random.ts';
 import { sleep } from '../../../../src/runtime/clock.ts';
 import { VirtualClock } from '../../../support/virtual-clock.ts';
@@ -13,6 +14,7 @@ import { VirtualClock } from '../../../support/virtual-clock.ts';
 const tags = { pool: 'a' };
 const never = new AbortController().signal;
 const consistencyWindow = 30_000;
+const housekeeping = (): Priority => 'housekeeping';
 
 function address(index: number, interfaceId?: string): PublicAddress {
   const id = `eipalloc-${index}`;
@@ -26,18 +28,32 @@ interface Rig {
   readonly listed: number[];
   /** What listings show from now on; `fail`: they fail. */
   shown: readonly PublicAddress[] | 'fail';
-  readonly claim: (interfaceId: string, signal?: AbortSignal) => Promise<PublicAddressClaim>;
+  readonly claim: (
+    interfaceId: string,
+    signal?: AbortSignal,
+    priority?: Priority,
+  ) => Promise<PublicAddressClaim>;
+  /** How urgent the listing in flight is now. */
+  readonly urgency: () => Priority | undefined;
+  /** When those who send it were told that it has become more urgent. */
+  readonly reconsidered: readonly number[];
 }
 
 function poolRig(shown: Rig['shown'], duration = 0): Rig {
   const clock = new VirtualClock();
   const listed: number[] = [];
+  const reconsidered: number[] = [];
+  let urgency: (() => Priority) | undefined;
   const pool = new PublicAddressPool({
     clock,
     random: new Random('pool'),
     consistencyWindow,
     implementation: {
-      readPublicAddresses: async (_, { signal }) => {
+      reconsider: () => {
+        reconsidered.push(clock.monotonic());
+      },
+      readPublicAddresses: async (_, { signal, priority }) => {
+        urgency = priority;
         const startedAt = clock.monotonic();
         listed.push(startedAt);
         const addresses = rig.shown;
@@ -53,8 +69,10 @@ function poolRig(shown: Rig['shown'], duration = 0): Rig {
     pool,
     listed,
     shown,
-    claim: async (interfaceId, signal = never) => {
-      const claiming = pool.claim(tags, interfaceId, signal);
+    urgency: () => urgency?.(),
+    reconsidered,
+    claim: async (interfaceId, signal = never, priority = 'housekeeping') => {
+      const claiming = pool.claim({ tags, interfaceId, priority: () => priority }, signal);
       await clock.advance(duration);
       return claiming;
     },
@@ -78,6 +96,19 @@ describe('a pool of public addresses', () => {
 
     expect(claims.map(inShort)).toEqual(['claimed eipalloc-1', 'claimed eipalloc-3', 'noneFree']);
     expect(listed).toEqual([0]);
+  });
+
+  test('is read as urgently as the most urgent of those who wait for it', async () => {
+    const { claim, urgency, reconsidered } = poolRig([address(1), address(2)], 100);
+    const quiet = claim('eni-1');
+    const before = [urgency(), reconsidered.length];
+    const urgent = claim('eni-2', never, 'high');
+
+    expect([before, [urgency(), reconsidered.length]]).toEqual([
+      ['housekeeping', 0],
+      ['high', 1],
+    ]);
+    expect([await quiet, await urgent].map(inShort)).toEqual(['claimed eipalloc-1', 'claimed eipalloc-2']);
   });
 
   test('hands out addresses that were returned or are free again', async () => {
@@ -180,8 +211,8 @@ describe('a pool of public addresses', () => {
     const rig = poolRig([address(1)], 100);
     const ending = new AbortController();
 
-    const ended = rig.pool.claim(tags, 'eni-1', ending.signal);
-    const other = rig.pool.claim(tags, 'eni-2', never);
+    const ended = rig.pool.claim({ tags, interfaceId: 'eni-1', priority: housekeeping }, ending.signal);
+    const other = rig.pool.claim({ tags, interfaceId: 'eni-2', priority: housekeeping }, never);
     ending.abort(new Error('over'));
     await expect(ended).rejects.toThrow('over');
     await rig.clock.advance(100);
@@ -191,7 +222,7 @@ describe('a pool of public addresses', () => {
 
   test('ends the listing in flight when it is stopped', async () => {
     const rig = poolRig([address(1)], 100_000);
-    const waiting = rig.pool.claim(tags, 'eni-1', never);
+    const waiting = rig.pool.claim({ tags, interfaceId: 'eni-1', priority: housekeeping }, never);
 
     const stopped = rig.pool.stop();
 
