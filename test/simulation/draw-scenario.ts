@@ -6,6 +6,7 @@ import { drawHostile } from './draw-hostile.ts';
 import { drawRestrictions } from './draw-restrictions.ts';
 import { drawSilence } from './draw-silence.ts';
 import { drawWorkloads } from './draw-workloads.ts';
+import { publicAddressTags } from './topology.ts';
 import type { CloudPlan, NodePlan, Scenario, TimedFault, ZonePlan } from './scenario.ts';
 
 /** Mostly small types: their nodes need an interface for every few pods. */
@@ -25,7 +26,10 @@ export function drawScenario(seed: string): Scenario {
   // Convergence afterwards extends it to an hour at least.
   const minutes = Math.round(36 + 160 * random.next() ** 6);
   const zones = drawZones(random.fork('zones'));
-  const nodes = drawNodes(random.fork('nodes'), zones.length);
+  const { nodes, publicAddresses } = withStaticAddresses(
+    drawNodes(random.fork('nodes'), zones.length),
+    random.fork('public addresses'),
+  );
   const isCongested = random.fork('theme').chance(0.1);
   const flags = drawFlags(random.fork('flags'));
   const common = {
@@ -40,7 +44,7 @@ export function drawScenario(seed: string): Scenario {
     workloads: drawWorkloads(random.fork('workloads'), minutes),
   };
   const churn = drawChurn(random.fork('churn'), { minutes, flags, isCongested });
-  const cloud = drawCloud(random.fork('cloud'));
+  const cloud = { ...drawCloud(random.fork('cloud')), ...publicAddresses };
   const faults = random.fork('faults');
   const others = [...churn, ...drawHostile(random.fork('hostile'), minutes)];
   if (!isCongested) {
@@ -114,6 +118,18 @@ function drawNodes(random: Random, zones: number): readonly NodePlan[] {
       ...(random.chance(0.4) && { disablePrefixDelegation: true }),
     },
   }));
+}
+
+/** In one of eight seeds, half of the nodes ask for a public address, and perhaps more than there are. */
+function withStaticAddresses(
+  nodes: readonly NodePlan[],
+  random: Random,
+): { readonly nodes: readonly NodePlan[]; readonly publicAddresses: Pick<CloudPlan, 'publicAddresses'> } {
+  if (!random.chance(0.125)) return { nodes, publicAddresses: {} };
+  const asking = nodes.map((node) =>
+    random.chance(0.5) ? { ...node, ipam: { ...node.ipam, staticIpTags: publicAddressTags } } : node,
+  );
+  return { nodes: asking, publicAddresses: { publicAddresses: random.pick([2, 3 * nodes.length]) } };
 }
 
 function drawFlags(random: Random): Scenario['flags'] {

@@ -308,6 +308,29 @@ const onEveryCloud: readonly Mutant[] = [
     ],
   },
   one(
+    'the pool of a multi-pool agent keeps what the status shows no longer',
+    'node/publish/next-write.ts',
+    'if (gone.length === 0) return undefined;',
+    'if (gone.length === 0 || !isRead) return undefined;',
+  ),
+  one(
+    'interfaces are shown without their own address',
+    'providers/aws/cilium-node-section.ts',
+    'ip: item.primaryAddress,',
+    'ip: undefined,',
+  ),
+  {
+    name: 'the public address that an agent waits for has no priority',
+    edits: [
+      {
+        file: 'node/housekeeping/static-address.ts',
+        from: "=> (this.#isAwaited ? 'high' : 'housekeeping')",
+        to: "=> (this.#isAwaited ? 'housekeeping' : 'housekeeping')",
+      },
+    ],
+    seeds: 'public-address-behind-slow-releases.json',
+  },
+  one(
     'nothing is ever released',
     'node/release/release-plan.ts',
     'enabled && wanted === 0',

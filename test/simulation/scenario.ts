@@ -64,6 +64,8 @@ export interface CloudPlan {
   readonly visibilityDelayMs: number;
   /** Factor on the rate limits of the account. */
   readonly limits: number;
+  /** Public addresses for nodes with tags; none by default. Only on AWS. */
+  readonly publicAddresses?: number;
 }
 
 export interface AzurePlan {

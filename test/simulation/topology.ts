@@ -5,6 +5,9 @@ import type { Scenario } from './scenario.ts';
 export const vpcId = 'vpc-00000000000000001';
 export const nodeGroup = 'sg-00000000000000001';
 
+/** Of the public addresses that nodes may ask for. */
+export const publicAddressTags = { pool: 'egress' };
+
 export function nodeSubnetId(zone: number): string {
   return `subnet-000000000000${zone}000f`;
 }
@@ -42,6 +45,8 @@ export function topologyOf(scenario: Scenario): Topology {
       subnet: `nodes-${zone}`,
       securityGroups: ['nodes'],
     })),
+    publicAddresses:
+      cloud.publicAddresses === undefined ? [] : [{ count: cloud.publicAddresses, tags: publicAddressTags }],
     limits: { scale: cloud.limits },
     consistency: {
       visibilityDelayMs: { min: 0, max: cloud.visibilityDelayMs },

@@ -8,6 +8,8 @@ export class MachineMemory {
   readonly violations: ViolationLog;
   /** CIDRs that were attached at the agent's last report of its CIDRs but not named in it. */
   leftOut: ReadonlySet<string> = new Set();
+  /** Interfaces that are set up for packets of pods. */
+  readonly devices = new Set<string>();
   readonly #facts: NodeFacts;
   readonly #ledger: AddressLedger;
   readonly #ipv4 = new Endpoints();

@@ -1,7 +1,7 @@
 // An agent of the multi-pool protocol, as in ENI mode from Cilium 1.20. It takes addresses from the CIDRs in
 // the status. It reports its demand and its CIDRs by writing the whole spec from its own, possibly stale,
-// copy: after a conflict, not before its timer or a later cause. It reads neither `spec.ipam.pool` nor the release
-// handshake.
+// copy: after a conflict, not before its timer or a later cause. It gives no address of `spec.ipam.pool` and reads no
+// release handshake.
 import { sleep } from '../../runtime/clock.ts';
 import { Trigger } from '../../runtime/trigger.ts';
 import { type AgentContext, updateInterval } from './agent-context.ts';
@@ -10,12 +10,14 @@ import { type AttachedCidr, attachedCidrs, attachedIpv6Prefixes } from './attach
 import { type AllocatedAddress, type Allocation, BaseAgent } from './base-agent.ts';
 import { CidrPool, type TakenAddress } from './cidr-pool.ts';
 import type { Random } from '../../runtime/random.ts';
+import { DeviceSetup } from './device-setup.ts';
 import { demandOf, initialPreAllocate, PendingAllocations } from './pending-allocations.ts';
 import { type Holding, Holdings, type Loss, type Whereabouts } from './holdings.ts';
 import type { InterfaceStatus } from './interface-status.ts';
 import { type JsonObject, numberAt, objectAt, textAt } from './json.ts';
 import { saySameOfPools, withPools } from './pool-demand.ts';
 import { resolveInterface } from './routing-facts.ts';
+import { awaitsStaticAddress } from './start-gate.ts';
 
 interface CidrHolding extends Holding {
   readonly cidr: string;
@@ -53,6 +55,7 @@ export class MultiPoolAgent extends BaseAgent {
   readonly #ipv4: FamilyPool;
   readonly #ipv6: FamilyPool | undefined;
   readonly #holdings = new Holdings<CidrHolding>();
+  readonly #devices: DeviceSetup;
   readonly #refresh: Trigger;
   /** When the last comparison started, in monotonic ms. */
   #comparedAt = -Infinity;
@@ -67,6 +70,7 @@ export class MultiPoolAgent extends BaseAgent {
     this.usesIpv6 = facts.ipv6 === true;
     this.#ipv4 = new FamilyPool(random);
     this.#ipv6 = this.usesIpv6 ? new FamilyPool(random.fork('ipv6')) : undefined;
+    this.#devices = new DeviceSetup(context.memory.devices, this.cloud);
     this.#refresh = new Trigger({
       clock: context.clock,
       minInterval: 0,
@@ -90,6 +94,7 @@ export class MultiPoolAgent extends BaseAgent {
     const attached = ipv6 === undefined ? ipv4 : new Map([...ipv4, ...ipv6]);
     if (previous !== undefined) this.#welcomeNew(previous, attached);
     this.#view = { node, interfaces, attached };
+    this.#devices.observe(node, interfaces);
     this.#ipv4.cidrs.update(ipv4);
     if (ipv6 !== undefined) this.#ipv6?.cidrs.update(ipv6);
     const preAllocate = numberAt(node, 'spec', 'ipam', 'pre-allocate');
@@ -103,7 +108,8 @@ export class MultiPoolAgent extends BaseAgent {
   /** Needs a free address of each family, however long that takes. */
   protected isReady(): boolean {
     const hasFree = this.#families.every(({ cidrs }) => cidrs.hasFree);
-    return this.#isAnnounced && hasFree && (!this.cloud.awaitsCidr || this.#hasCidr());
+    const isWaiting = !this.#isAnnounced || awaitsStaticAddress(this.#view?.node);
+    return hasFree && !isWaiting && (!this.cloud.awaitsCidr || this.#hasCidr());
   }
 
   #hasCidr(): boolean {
@@ -198,6 +204,8 @@ export class MultiPoolAgent extends BaseAgent {
       this.context.memory.violations.add({ pod: owner, address, interfaceId, what });
       return resolution.reason;
     }
+    if (!this.#devices.isDone(interfaceId))
+      this.context.memory.violations.add({ pod: owner, address, interfaceId, what: 'interface-not-set-up' });
     this.#holdings.hold(address, { owner, interfaceId, cidr }, textAt(this.#view?.node, 'metadata', 'uid'));
     return { address, owner, interfaceId };
   }

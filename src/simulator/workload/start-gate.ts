@@ -1,7 +1,8 @@
-// Decides when an agent of the CRD allocator may start: enough addresses in the pool, and a routable network.
+// Decides when an agent may start: one of the CRD allocator with enough addresses in the pool and a routable network, one of the
+// multi-pool protocol also with the public address that it asks for.
 import type { AddressPool } from './address-pool.ts';
 import type { InterfaceStatus } from './interface-status.ts';
-import { type JsonObject, numberAt } from './json.ts';
+import { type JsonObject, numberAt, objectAt, textAt } from './json.ts';
 
 /** How often a waiting agent checks again, in ms. */
 export const gatePollInterval = 5_000;
@@ -16,6 +17,12 @@ export function requiredAddresses(node: JsonObject, healthChecking: boolean): nu
   const buffer = numberAt(node, 'spec', 'ipam', 'pre-allocate');
   if (buffer !== 0) return buffer;
   return healthChecking ? 2 : 1;
+}
+
+/** Whether the node asks for a public address and has none: a multi-pool agent waits for it without end. */
+export function awaitsStaticAddress(node: JsonObject | undefined): boolean {
+  const isAsked = Object.keys(objectAt(node, 'spec', 'ipam', 'static-ip-tags')).length > 0;
+  return isAsked && textAt(node, 'status', 'ipam', 'assigned-static-ip') === '';
 }
 
 /** Addresses in the release handshake and in use count like any other. */

@@ -15,6 +15,8 @@ export type ViolationKind =
   | 'lost-across-restart'
   /** It was offered without its routing data in the status. */
   | 'offered-without-interface'
+  /** Its interface is not set up: the agent may not, or not yet, as its CiliumNode is. */
+  | 'interface-not-set-up'
   /** The status cannot be decoded, so the agent sees nothing of the object. */
   | 'unreadable-status'
   /** Two nodes assigned it to pods. */

@@ -16,6 +16,7 @@ import { InProcessEc2, type OnCall } from '../../support/in-process-ec2.ts';
 import { cloudPort } from '../ports.ts';
 import type { SimulatedProcess } from '../process.ts';
 import type { Scenario } from '../scenario.ts';
+import { ElasticIps } from './elastic-ips.ts';
 import { launchLike, terminateOnceShown } from './launched-instances.ts';
 import { occupy } from './occupied-subnet.ts';
 import { roomOn } from './subnet-room.ts';
@@ -30,11 +31,13 @@ export class AwsRig implements CloudRig {
   readonly untilUsable = 0;
   readonly podSubnets: readonly string[];
   readonly securityGroups = [nodeGroup];
+  readonly publicAddresses: ElasticIps;
   readonly #clock: VirtualClock;
   readonly #path: CloudPath;
 
   constructor(scenario: Scenario, { clock, path, create }: RigOptions) {
     this.cluster = createEmbeddedCluster({ ...create, topology: topologyOf(scenario) });
+    this.publicAddresses = new ElasticIps(this.cluster.network);
     this.podSubnets = podSubnetIds(scenario);
     this.#clock = clock;
     this.#path = path;

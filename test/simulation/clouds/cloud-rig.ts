@@ -58,7 +58,7 @@ export interface CloudRig {
   readonly isAwaited: (interfaceId: string) => boolean;
   /** Number of addresses of an instance that others made, where no release may take those. */
   readonly madeByOthers: (instanceId: string) => number;
-  /** Public addresses out of prefixes, where the cloud has them. */
+  /** Public addresses that nodes get by their tags, where the cloud has them. */
   readonly publicAddresses?: PublicAddressesOf;
   /** Another client takes all addresses of a subnet but `left`; the result frees them. */
   readonly occupy: (subnetId: string, left: number) => () => void;
@@ -71,7 +71,7 @@ export interface CloudRig {
 export interface PublicAddressesOf {
   /** That of an instance; empty if it has none. */
   readonly of: (instanceId: string) => string;
-  /** Whether an instance without one could get one. */
+  /** Whether there is one that an instance without one could get. */
   readonly isLeftFor: (instanceId: string) => boolean;
 }
 

@@ -9,7 +9,7 @@ import { contains, parseIpv4, parseIpv4Block } from '../../../src/simulator/clou
 import type { NetworkInterface } from '../../../src/simulator/cloud/records.ts';
 import { textAt } from '../../../src/simulator/workload/json.ts';
 import type { NodeView } from '../../../src/simulator/workload/node-view.ts';
-import { requiredAddresses } from '../../../src/simulator/workload/start-gate.ts';
+import { awaitsStaticAddress, requiredAddresses } from '../../../src/simulator/workload/start-gate.ts';
 import { cloudSettings } from '../../../src/config/cloud-settings.ts';
 import { agentCloudOf } from '../../../src/simulator/workload/clouds/known-clouds.ts';
 import type { Harness } from '../harness.ts';
@@ -31,6 +31,7 @@ export function convergenceViolations(harness: Harness): readonly Violation[] {
     checkIdleInterfaces(harness, view, standing, report);
     checkCiliumNode(harness, view, standing, report);
     checkStaticAddress(harness, view, (text) => report('static-address', text));
+    checkDeviceSetup(harness, view, (text) => report('device-set-up', text));
   }
   for (const item of detachedInterfaces(cluster))
     if (isOurs(item)) report('leaked-interface', `${item.id} is orphaned`);
@@ -168,14 +169,31 @@ function checkStaticAddress(
     report(`${nodeName} has no public address, and there is one`);
 }
 
+/** Nothing in its CiliumNode keeps an agent from setting up the next interface. */
+function checkDeviceSetup(
+  { cluster }: Harness,
+  { nodeName, facts, protocol }: NodeView,
+  report: (text: string) => void,
+): void {
+  const node = cluster.kubernetes.get('ciliumnodes.cilium.io', nodeName);
+  if (protocol !== 'multi-pool' || node === undefined) return;
+  const obstacle = agentCloudOf(facts).setUpObstacle(node);
+  if (obstacle !== undefined) report(`${nodeName} sets up no interface: ${obstacle}`);
+}
+
 /**
- * Whether an agent serves pods or can start to. A CRD agent does not start with fewer addresses than its
+ * Whether an agent serves pods or can start to. A multi-pool agent does not start without the public address that it asks for. A CRD agent does not start with fewer addresses than its
  * `min-allocate`, or its `pre-allocate` without one. If the node may never have that many, no controller can help.
  */
-export function mayStart({ cluster }: Harness, view: NodeView, { held, max }: NodeStanding): boolean {
-  const { nodeName, phase, protocol } = view;
+export function mayStart({ cluster, rig }: Harness, view: NodeView, { held, max }: NodeStanding): boolean {
+  const { nodeName, phase, protocol, facts } = view;
   const node = cluster.kubernetes.get('ciliumnodes.cilium.io', nodeName);
-  if (phase === 'serving' || protocol !== 'crd-allocator' || node === undefined) return true;
+  if (phase === 'serving' || node === undefined) return true;
+  if (protocol === 'multi-pool') {
+    const { publicAddresses } = rig;
+    if (publicAddresses === undefined || !awaitsStaticAddress(node)) return true;
+    return publicAddresses.of(facts.instanceId) !== '' || publicAddresses.isLeftFor(facts.instanceId);
+  }
   return requiredAddresses(node, true) <= Math.max(held, max);
 }
 

@@ -32,6 +32,8 @@ export type Invariant =
   | 'stale-offer'
   | 'unfinished-release'
   | 'static-address'
+  /** Agents set up no new interface, as their CiliumNode is. */
+  | 'device-set-up'
   | 'not-quiescent'
   /** The fast path and the wire led to different decisions. */
   | 'wire-differs';

@@ -19,6 +19,8 @@ export interface AgentCloud {
   readonly usesPrimaryAddresses: boolean;
   /** The status as an agent of this protocol writes it back: without the fields that it does not know. */
   readonly writtenBack: (status: JsonObject, protocol: Protocol) => JsonObject;
+  /** Why a multi-pool agent sets up no interface that is new to it; undefined if nothing keeps it from that. */
+  readonly setUpObstacle: (node: JsonObject) => string | undefined;
   /** Whether a multi-pool agent starts only once the status names a CIDR of the network. */
   readonly awaitsCidr: boolean;
   /** The network of the node as its CiliumNode says it; empty if it does not. */

@@ -26,6 +26,7 @@ export const alibaba: AgentCloud = {
   firstInterfaceIndexOf: () => 1,
   usesPrimaryAddresses: true,
   writtenBack: (status) => status,
+  setUpObstacle: () => undefined,
   awaitsCidr: true,
   networkOf: (node) => textAt(node, 'spec', 'alibaba-cloud', 'vpc-id'),
 };

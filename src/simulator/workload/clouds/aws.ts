@@ -30,6 +30,7 @@ export const aws: AgentCloud = {
   firstInterfaceIndexOf: ({ eni }) => eni?.firstInterfaceIndex ?? 0,
   usesPrimaryAddresses: false,
   writtenBack: (status) => status,
+  setUpObstacle,
   awaitsCidr: false,
   networkOf: (node) => textAt(node, 'spec', 'eni', 'vpc-id'),
 };
@@ -83,4 +84,24 @@ function interfaceOf(entry: Json | undefined): InterfaceStatus {
     ipv6Prefixes: textsAt(entry, 'ipv6-prefixes'),
     tags: textMapAt(entry, 'tags'),
   };
+}
+
+/** What agents need of every interface, also of those that carry no pods, before they set up one more. */
+const neededToSetUp: readonly (readonly string[])[] = [['ip'], ['subnet', 'cidr'], ['vpc', 'primary-cidr']];
+
+function setUpObstacle(node: JsonObject): string | undefined {
+  const interfaces = objectAt(node, 'status', 'eni', 'enis');
+  for (const [id, entry] of Object.entries(interfaces)) {
+    const missing = neededToSetUp.find((path) => textAt(entry, ...path) === '');
+    if (missing !== undefined) return `interface ${id} has no ${missing.join('.')}`;
+  }
+  const shown = new Map(
+    Object.entries(interfaces).map(([id, entry]) => [id, new Set(textsAt(entry, 'addresses'))]),
+  );
+  for (const [address, entry] of Object.entries(objectAt(node, 'spec', 'ipam', 'pool'))) {
+    const id = textAt(entry, 'resource');
+    if (shown.get(id)?.has(address) !== true)
+      return `the pool names ${address} on ${id}, where the status lacks it`;
+  }
+  return undefined;
 }

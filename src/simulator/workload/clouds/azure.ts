@@ -17,6 +17,7 @@ export const azure: AgentCloud = {
   firstInterfaceIndexOf: () => 0,
   usesPrimaryAddresses: false,
   writtenBack,
+  setUpObstacle: () => undefined,
   awaitsCidr: true,
   networkOf: (node) => {
     const [first] = listAt(node, 'status', 'azure', 'interfaces');

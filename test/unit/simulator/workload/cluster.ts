@@ -34,6 +34,7 @@ export const nodeFacts: NodeFacts = {
 export function eni(id: string, addresses: readonly string[], more: JsonObject = {}): JsonObject {
   return {
     id,
+    ip: '10.0.0.11',
     mac: '02:00:00:00:00:01',
     subnet: { id: 'subnet-1', cidr: '10.0.0.0/16' },
     vpc: { id: 'vpc-1', 'primary-cidr': '10.0.0.0/16' },

@@ -106,6 +106,17 @@ describe('the start of an agent of the multi-pool protocol', () => {
     expect(agent.phase).toBe('starting');
   });
 
+  test('waits for the public address that its node asks for, however long that takes', async () => {
+    const facts = { ...nodeFacts, ipam: { staticIpTags: { pool: 'egress' } } };
+    const { cluster, agent } = await serving([eni('eni-1', ['10.0.1.1'])], { facts });
+    const before = agent.phase;
+
+    await cluster.patchStatus({ ipam: { 'assigned-static-ip': '203.0.113.1' } });
+    await cluster.clock.advance(0);
+
+    expect([before, agent.phase]).toEqual(['starting', 'serving']);
+  });
+
   test('does not serve before its demand is in the CiliumNode', async () => {
     const { cluster, agent } = await serving([eni('eni-1', addresses(8))]);
     await agent.stop();
