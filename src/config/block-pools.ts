@@ -1,6 +1,7 @@
 // Reads the options that say which networks blocks come from, and checks them. Pure.
 import { BlockSet, blockShape } from '../cidr/set/block-set.ts';
-import { type Cidr, cidrOf, cidrText, families, type Family, overlaps, parseCidr } from '../cidr/set/cidr.ts';
+import { type Cidr, cidrText, families, type Family, overlaps, parseCidr } from '../cidr/set/cidr.ts';
+import { poolSpecProblems } from './pool-spec-problems.ts';
 import type { OptionScope } from './option-scope.ts';
 import { type OptionRefusal, type OptionSources, refusalLine, sourceInWords } from './option-source.ts';
 import type { OptionWarning } from './option-warnings.ts';
@@ -78,73 +79,29 @@ function readAll(option: OptionName, options: Options): readonly Given[] {
   });
 }
 
-/** One line for each broken rule. */
+/** One line for each broken rule. `refused`: options that have their default instead of what was given. */
 export function blockProblems(
   options: Options,
   sources: OptionSources,
   scope: Exclude<OptionScope, 'agent'>,
+  refused: ReadonlySet<OptionName>,
 ): readonly string[] {
   if (scope === 'cloud') return [];
   if (scope === 'multi-pool') return poolSpecProblems(options, sources);
-  const checks = new BlockChecks(options, sources, scope);
+  const checks = new BlockChecks({ options, sources, refused }, scope);
   const own = scope === 'cluster-pool' ? checks.ofClusterPool() : checks.ofNodeIpam();
   const found = [...checks.malformed(), ...own];
   // Blocks are cut by sizes: a wrong one is no fault of the networks.
   const shapes = [...checks.overlapping(), ...(concerns(found, sizeNames) ? [] : checks.misshapen())];
+  const isUnknown = roomNames.some((name) => refused.has(name));
   const isRefused = ({ name, text }: OptionRefusal): boolean =>
     found.some((each) => each.name === name && each.text === text);
   const all = [...found, ...shapes.filter((shape) => !isRefused(shape))];
-  return [...all, ...(concerns(all, roomNames) ? [] : checks.withoutRoom())].map(refusalLine);
+  return [...all, ...(isUnknown || concerns(all, roomNames) ? [] : checks.withoutRoom())].map(refusalLine);
 }
 
 function concerns(refusals: readonly OptionRefusal[], names: readonly OptionName[]): boolean {
   return refusals.some(({ name }) => names.includes(name));
-}
-
-/** Pools that are to be created must be such as work. */
-function poolSpecProblems(options: Options, sources: OptionSources): readonly string[] {
-  const name = 'auto-create-cilium-pod-ip-pools';
-  const given = specNetworks(options);
-  return given.flatMap(({ pool, family, maskSize, text }, index) => {
-    const why = networkProblem(text, family, maskSize) ?? overlapProblem(text, given.slice(0, index));
-    if (why === undefined) return [];
-    const accepted = `a CIDR for ${family}-cidrs of pool ${pool}`;
-    return [refusalLine({ name, source: sources[name], text, because: why, accepted })];
-  });
-}
-
-interface SpecNetwork {
-  readonly pool: string;
-  readonly family: Family;
-  readonly maskSize: number;
-  readonly text: string;
-}
-
-function specNetworks(options: Options): readonly SpecNetwork[] {
-  return [...options.autoCreateCiliumPodIpPools].flatMap(([pool, spec]) =>
-    families.flatMap((family) => {
-      const { cidrs = [], maskSize = 0 } = spec[family] ?? {};
-      return cidrs.map((text) => ({ pool, family, maskSize, text }));
-    }),
-  );
-}
-
-/** The API server takes networks that overlap, and then one of the two gives out nothing. */
-function overlapProblem(text: string, earlier: readonly SpecNetwork[]): string | undefined {
-  const own = cidrOf(text);
-  const other = earlier.find((each) => {
-    const their = cidrOf(each.text);
-    return own !== undefined && their !== undefined && overlaps(own, their);
-  });
-  return other === undefined ? undefined : `it overlaps ${other.text} of pool ${other.pool}`;
-}
-
-function networkProblem(text: string, family: Family, maskSize: number): string | undefined {
-  const reading = parseCidr(text);
-  if (reading.kind === 'invalid') return reading.why;
-  if (reading.cidr.family !== family) return `it is an ${ofFamily[reading.cidr.family].name} network`;
-  const shape = blockShape(reading.cidr, maskSize);
-  return shape.kind === 'invalid' ? shape.why : undefined;
 }
 
 const noNotion = 'routes no blocks to an instance, only single addresses of its interfaces';
@@ -158,14 +115,23 @@ const noAliases: Readonly<Record<string, string>> = {
 
 const oneOfEach = 'one CIDR, or one of each family';
 
+interface ReadValues {
+  readonly options: Options;
+  readonly sources: OptionSources;
+  /** Those that have their default instead of what was given. */
+  readonly refused: ReadonlySet<OptionName>;
+}
+
 class BlockChecks {
   readonly #options: Options;
   readonly #sources: OptionSources;
+  readonly #refused: ReadonlySet<OptionName>;
   readonly #scope: BlockScope;
 
-  constructor(options: Options, sources: OptionSources, scope: BlockScope) {
+  constructor({ options, sources, refused }: ReadValues, scope: BlockScope) {
     this.#options = options;
     this.#sources = sources;
+    this.#refused = refused;
     this.#scope = scope;
   }
 
@@ -199,7 +165,9 @@ class BlockChecks {
     const enabled = families
       .filter((family) => !concerns(wrong, [ofFamily[family].cidr]))
       .flatMap((family) => this.#enabledProblems(family));
-    const hasAny = families.some((family) => this.#hasCidr(family));
+    const hasAny = families.some(
+      (family) => this.#hasCidr(family) || this.#refused.has(ofFamily[family].enable),
+    );
     if (enabled.length > 0 || hasAny) return [...wrong, ...enabled];
     const because = 'blocks come from nowhere';
     return [this.#refusal('cluster-pool-ipv4-cidr', '', because, 'at least one CIDR for ipam=cluster-pool')];
@@ -228,7 +196,8 @@ class BlockChecks {
     if (cidrAllocatorType === 'CloudAllocator') return [...this.#provider(), ...services];
     const given = readAll('cluster-cidr', this.#options);
     const follows = cidrAllocatorType === 'RangeAllocator' ? [] : [...this.#provider(), ...this.#synced()];
-    const none = textsOf('cluster-cidr', this.#options).length === 0;
+    const isNeeded = !this.#refused.has('cidr-allocator-type');
+    const none = isNeeded && textsOf('cluster-cidr', this.#options).length === 0;
     return [
       ...follows,
       ...(none ? [this.#refusal('cluster-cidr', '', 'blocks come from nowhere', oneOfEach)] : []),
@@ -270,13 +239,9 @@ class BlockChecks {
   withoutRoom(): readonly OptionRefusal[] {
     if (this.#scope !== 'nodeipam' || this.#options.cidrAllocatorType === 'CloudAllocator') return [];
     const { pools, reserved } = blockSettings(this.#options, this.#scope);
-    return pools.flatMap(({ cidr, maskSize }) => {
-      const set = new BlockSet(cidr, maskSize);
-      for (const each of reserved) {
-        const { first, last } = set.rangeOf(each) ?? { first: 0, last: -1 };
-        for (let index = first; index <= last; index++) set.take(index);
-      }
-      if (!set.isFull) return [];
+    return pools.flatMap((pool) => {
+      if (freeBlocks(pool, reserved) > 0) return [];
+      const { cidr } = pool;
       const because = 'no block is left beside the addresses of Services';
       return [this.#refusal('cluster-cidr', cidrText(cidr), because, 'a larger network, or another one')];
     });
@@ -361,7 +326,10 @@ class BlockChecks {
   }
 }
 
-/** Reports host bits, which are masked away, and options of clouds that stand in a shared ConfigMap. */
+/**
+ * Reports host bits, which are masked away, and networks with room for one node. Options of clouds may stand in a shared
+ * ConfigMap: they are reported elsewhere.
+ */
 export function blockWarnings(
   options: Options,
   scope: Exclude<OptionScope, 'agent'>,
@@ -369,12 +337,41 @@ export function blockWarnings(
   if (scope === 'cloud' || scope === 'multi-pool') return [];
   const names: readonly OptionName[] =
     scope === 'nodeipam' ? [...poolOptions.nodeipam, ...serviceOptions] : poolOptions[scope];
-  return names
+  const masked = names
     .flatMap((name) => readAll(name, options))
     .filter(({ hasHostBits }) => hasHostBits)
     .map(({ option, text, cidr }) => ({
-      kind: 'warning',
+      kind: 'warning' as const,
       message: 'a network has bits set beyond its prefix length: they count as zero',
       details: { option, given: text, meant: cidrText(cidr) },
     }));
+  return [...masked, ...warningsOnRoom(options, scope)];
+}
+
+function warningsOnRoom(options: Options, scope: BlockScope): readonly OptionWarning[] {
+  if (options.cidrAllocatorType === 'CloudAllocator') return [];
+  const settings = blockSettings(options, scope);
+  return families.flatMap((family) => {
+    const pools = settings.pools.filter(({ cidr }) => cidr.family === family);
+    const room = pools.reduce((sum, pool) => sum + freeBlocks(pool, settings.reserved), 0);
+    const [first] = pools;
+    if (room !== 1 || first === undefined) return [];
+    const option = scope === 'nodeipam' ? 'cluster-cidr' : ofFamily[family].cidr;
+    const networks = pools.map(({ cidr }) => cidrText(cidr)).join();
+    return {
+      kind: 'warning',
+      message: 'the networks of a family have room for one node only: every other one waits',
+      details: { family, option, networks, maskSize: first.maskSize },
+    };
+  });
+}
+
+/** Blocks beside what is reserved. */
+function freeBlocks({ cidr, maskSize }: BlockPool, reserved: readonly Cidr[]): number {
+  const set = new BlockSet(cidr, maskSize);
+  for (const each of reserved) {
+    const { first, last } = set.rangeOf(each) ?? { first: 0, last: -1 };
+    for (let index = first; index <= last; index++) set.take(index);
+  }
+  return set.capacity - set.count;
 }

@@ -5,7 +5,7 @@ import { agentProblems } from './agent-settings.ts';
 import { blockProblems, blockWarnings } from './block-pools.ts';
 import { crossValidate } from './cross-validation.ts';
 import { findRawOption, type RawFlags, type Places } from './raw-option.ts';
-import { type OptionSource, type OptionSources, refusalLine } from './option-source.ts';
+import { type OptionRefusal, type OptionSource, type OptionSources, refusalLine } from './option-source.ts';
 import { refusedTags } from './interface-tags.ts';
 import type { CloudMode, OptionRow, ProcessEnvironment } from './option-row.ts';
 import { type ConfiguredCommand, countsIn, kindIn, type OptionScope } from './option-scope.ts';
@@ -46,12 +46,14 @@ export function loadOptions(
   processEnvironment: ProcessEnvironment,
   command: ConfiguredCommand = 'run',
 ): LoadedOptions {
-  const { directory, problems } = openConfigDirectory(flags, processEnvironment);
+  const { directory, problems, unread } = openConfigDirectory(flags, processEnvironment);
   const places = { flags, processEnvironment, directory };
   const scope = scopeOf(command, places);
   const { values, found, rawTexts, idle, refusals } = readAll(scope, places);
-  problems.push(...refusals);
-  if (problems.length > 0) return { kind: 'refused', problems };
+  const refused = new Set([...unread, ...refusals.map(({ name }) => name)]);
+  problems.push(...refusals.map(refusalLine));
+  // Without them it is not known what the others are.
+  if (refused.has('ipam') || refused.has('config-dir')) return { kind: 'refused', problems };
 
   const sources = Object.fromEntries(found) as OptionSources;
   const options = compile(values, sources);
@@ -62,11 +64,14 @@ export function loadOptions(
   } = readOutbound({ path: options.extraCaFile, source: sources['extra-ca-file'] }, processEnvironment);
   const conflicts = [
     ...crossValidate(options, sources),
-    ...(scope === 'agent' ? agentProblems(options, sources) : blockProblems(options, sources, scope)),
+    ...(scope === 'agent'
+      ? agentProblems(options, sources)
+      : blockProblems(options, sources, scope, refused)),
     ...(scope === 'cloud' ? refusedTags(options, sources) : []),
     ...outboundProblems,
   ];
-  if (conflicts.length > 0) return { kind: 'refused', problems: conflicts };
+  problems.push(...conflicts.filter((line) => !isAbout(line, refused)));
+  if (problems.length > 0) return { kind: 'refused', problems };
 
   const all = [
     ...(scope === 'cloud' ? warningsOnIdleBlocks(idle, places) : warningsOnIdle(idle, scope)),
@@ -78,13 +83,20 @@ export function loadOptions(
   return { kind: 'options', options, sources, texts: rawTexts, outbound, notices, warnings };
 }
 
+/** Whether a problem names one of these: what it says of that is about the default. */
+function isAbout(line: string, names: ReadonlySet<OptionName>): boolean {
+  const words = new Set(line.match(/[\w-]+/g));
+  return [...names].some((name) => words.has(name));
+}
+
 interface ReadOptions {
   readonly values: ReadonlyMap<OptionName, unknown>;
   readonly found: ReadonlyMap<OptionName, OptionSource>;
   readonly rawTexts: ReadonlyMap<OptionName, readonly string[]>;
   /** Given, without effect in the scope. */
   readonly idle: readonly OptionName[];
-  readonly refusals: readonly string[];
+  /** These have their default among the values. */
+  readonly refusals: readonly OptionRefusal[];
 }
 
 function readAll(scope: OptionScope, places: Places): ReadOptions {
@@ -92,15 +104,15 @@ function readAll(scope: OptionScope, places: Places): ReadOptions {
   const found = new Map<OptionName, OptionSource>();
   const rawTexts = new Map<OptionName, readonly string[]>();
   const idle: OptionName[] = [];
-  const refusals: string[] = [];
+  const refusals: OptionRefusal[] = [];
   for (const name of optionNames) {
     const isIdle = !countsIn(scope, name);
     if (isIdle && findRawOption(name, places).source.kind !== 'default') idle.push(name);
     const { source, texts, reading } = readOption(name, isIdle ? nowhere(places) : places, scope);
     const { accepts } = kindIn(scope, name);
-    if (reading.kind === 'value') values.set(name, reading.value);
-    else if (isForOthers(name, source, places)) values.set(name, defaultOf(name, places));
-    else refusals.push(refusalLine({ name, source, text: reading.text, accepted: accepts }));
+    values.set(name, reading.kind === 'value' ? reading.value : defaultOf(name, places));
+    if (reading.kind === 'refused' && !isForOthers(name, source, places))
+      refusals.push({ name, source, text: reading.text, accepted: accepts });
     found.set(name, source);
     if (source.kind !== 'default') rawTexts.set(name, texts);
   }
@@ -163,6 +175,8 @@ function warningsIn(scope: OptionScope, options: Options, sources: OptionSources
 interface OpenedDirectory {
   readonly directory: ConfigDirectory | undefined;
   readonly problems: string[];
+  /** Options whose values are not known because of these problems. */
+  readonly unread: readonly OptionName[];
 }
 
 /** `names`: the options whose files to open. */
@@ -173,7 +187,7 @@ export function openConfigDirectory(
 ): OpenedDirectory {
   const { source, texts } = findRawOption('config-dir', { flags, processEnvironment, directory: undefined });
   const path = texts.at(-1) ?? '';
-  if (path === '') return { directory: undefined, problems: [] };
+  if (path === '') return { directory: undefined, problems: [], unread: [] };
 
   const directory = readConfigDirectory(path, processEnvironment, names);
   const { accepts } = optionTable['config-dir'].kind;
@@ -182,7 +196,7 @@ export function openConfigDirectory(
       ? refusalLine({ name: 'config-dir', source, text: path, because, accepted: accepts })
       : refusalLine({ name, source: { kind: 'file', path: file }, because, accepted: 'a readable file' }),
   );
-  return { directory, problems };
+  return { directory, problems, unread: directory.failures.map(({ name = 'config-dir' }) => name) };
 }
 
 export type Reading =

@@ -207,6 +207,11 @@ describe('a Node that follows EC2', () => {
     await world.until('it says so', () => world.reasonOf('a') === 'PodCIDRMismatch');
     await world.clock.advance(120_000);
 
+    expect(world.leader?.controller.node('a')).toMatchObject({
+      why: expect.stringMatching(
+        /^the cloud routes [\da-f:]+\/80 to it, and not its pod CIDR 10\.1\.0\.0\/24\. The API server/,
+      ),
+    });
     expect(world.writes).toEqual([]);
     expect(await world.shown('a')).toEqual([['10.1.0.0/24'], undefined]);
     expect(await world.events()).toEqual(['Normal CloudCIDRAllocatorMismatch a']);

@@ -112,6 +112,17 @@ describe('the networks of run --ipam=cluster-pool', () => {
     for (const [index, problem] of problems.entries()) expect(found[index]).toMatch(problem);
   });
 
+  test('warn of room for a single node', () => {
+    const flags = { 'cluster-pool-ipv4-cidr': '10.0.0.0/24', 'cluster-pool-ipv6-cidr': 'fd00::/111' };
+    const { warnings } = accepted(loaded('run', flags));
+
+    expect(warnings.map(({ details }) => details)).toEqual([
+      { family: 'ipv4', option: 'cluster-pool-ipv4-cidr', networks: '10.0.0.0/24', maskSize: 24 },
+    ]);
+    const two = { 'cluster-pool-ipv4-cidr': '10.0.0.0/24,10.0.1.0/24' };
+    expect(accepted(loaded('run', two)).warnings).toEqual([]);
+  });
+
   test('are named with a warning if they have host bits', () => {
     const { warnings } = accepted(loaded('run', { 'cluster-pool-ipv4-cidr': '10.1.2.3/16' }));
 
@@ -306,6 +317,25 @@ describe('the networks of nodeipam', () => {
     expect(found.map((line) => line.split(' from ')[0])).toEqual(problems);
   });
 
+  test('warn of room for a single Node', () => {
+    const one = accepted(
+      loaded('nodeipam', {
+        'cluster-cidr': '10.0.0.0/23,fd00::/48',
+        'service-cluster-ip-range': '10.0.1.0/24',
+      }),
+    );
+    const more = accepted(loaded('nodeipam', { 'cluster-cidr': '10.0.0.0/23,fd00::/63' }));
+
+    expect(one.warnings).toEqual([
+      {
+        kind: 'warning',
+        message: 'the networks of a family have room for one node only: every other one waits',
+        details: { family: 'ipv4', option: 'cluster-cidr', networks: '10.0.0.0/23', maskSize: 24 },
+      },
+    ]);
+    expect(more.warnings).toEqual([]);
+  });
+
   test('are not needed where Nodes follow a cloud', () => {
     const flags = { 'cidr-allocator-type': 'CloudAllocator', 'cloud-provider': 'aws' };
 
@@ -316,6 +346,70 @@ describe('the networks of nodeipam', () => {
     const { options } = accepted(loaded('nodeipam', { 'cluster-cidr': '10.0.0.0/8' }));
 
     expect(options.leaderElectionLeaseName).toBe('headwater-nodeipam');
+  });
+});
+
+describe('values that are refused', () => {
+  test.each<['run' | 'nodeipam', Flags, readonly string[]]>([
+    [
+      'run',
+      {
+        'cluster-pool-ipv4-mask-size': '33',
+        'cluster-pool-ipv4-cidr': '10.0.0.0/8,ten/8',
+        'cluster-pool-ipv6-cidr': 'fd00::/40',
+        'leader-election-renew-deadline': '20s',
+        'parallel-alloc-workers': 'many',
+      },
+      [
+        'parallel-alloc-workers: "many"',
+        'cluster-pool-ipv4-mask-size: "33"',
+        'leader-election-renew-deadline: "20s"',
+        'cluster-pool-ipv4-cidr: the value of the flag --cluster-pool-ipv4-cidr is refused because its address is not four numbers',
+        'cluster-pool-ipv6-cidr: "fd00::/40"',
+      ],
+    ],
+    [
+      'nodeipam',
+      { 'cidr-allocator-type': 'CloudAlocator', 'service-cluster-ip-range': '10.0.0.0/24,10.1.0.0/24' },
+      ['cidr-allocator-type: "CloudAlocator"', 'service-cluster-ip-range: "10.1.0.0/24"'],
+    ],
+    [
+      'nodeipam',
+      {
+        'cluster-cidr': '10.0.0.0/24,fd00::/48',
+        'node-cidr-mask-size-ipv4': 'a',
+        'service-cluster-ip-range': '10.0.0.0/24',
+        'node-cidr-mask-size': '24',
+      },
+      ['node-cidr-mask-size-ipv4: "a"', 'node-cidr-mask-size: "24"'],
+    ],
+    [
+      'run',
+      {
+        'leader-election-lease-duration': 'long',
+        'leader-election-renew-deadline': '20s',
+        'enable-ipv4': 'perhaps',
+        'cluster-pool-ipv6-cidr': 'fd00::/104',
+      },
+      ['enable-ipv4: "perhaps"', 'leader-election-lease-duration: "long"'],
+    ],
+    [
+      'run',
+      { ipam: 'x', 'cluster-pool-ipv4-cidr': 'x', 'leader-election-renew-deadline': '20s' },
+      ['ipam: "x"'],
+    ],
+  ])('are reported in one start with what contradicts each other: %s %j', (command, flags, problems) => {
+    const found = problemsOf(loaded(command, flags));
+
+    expect(new Set(found.map((line) => line.split(' from ')[0]))).toEqual(new Set(problems));
+    expect(found).toHaveLength(problems.length);
+  });
+
+  test('leave the rest of a directory that can be read to be checked', () => {
+    const files = { '/c/cluster-pool-ipv4-mask-size': '33', '/c/cluster-pool-ipv4-cidr': 'ten/8' };
+    const flags = { ipam: ['cluster-pool'], 'config-dir': ['/c'] };
+
+    expect(problemsOf(load({ flags, files }))).toHaveLength(2);
   });
 });
 

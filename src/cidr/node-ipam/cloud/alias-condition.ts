@@ -81,12 +81,21 @@ function ofPlan(
   { carrier, alias, remedy }: AliasWords,
   isKnownSoon: boolean,
 ): BlockCondition | undefined {
-  if (plan?.kind === 'mismatch')
-    return {
-      reason: 'PodCIDRMismatch',
-      message: `the cloud does not route its pod CIDR ${cidrText(plan.cidr)} to it, and the API server never lets a pod CIDR change: assign it there, or drain the node, delete the Node and let it register again`,
-    };
+  if (plan?.kind === 'mismatch') return mismatch(plan);
   if (plan?.kind !== 'missing' || isKnownSoon) return undefined;
   const what = plan.family === undefined ? alias : `${familyNames[plan.family]} ${alias}`;
   return { reason: 'AliasMissing', message: `${carrier} has no ${what}: ${remedy}` };
+}
+
+/** CIDRs that one text names. */
+const maxNamed = 4;
+
+function mismatch({ cidr, routed }: AliasPlan & { readonly kind: 'mismatch' }): BlockCondition {
+  const named = routed.slice(0, maxNamed).map(cidrText).join(', ');
+  const more = routed.length > maxNamed ? ' and others' : '';
+  const instead = routed.length === 0 ? 'nothing' : `${named}${more}`;
+  return {
+    reason: 'PodCIDRMismatch',
+    message: `the cloud routes ${instead} to it, and not its pod CIDR ${cidrText(cidr)}. The API server never lets a pod CIDR change: assign that one there, or drain the node, delete the Node and let it register again`,
+  };
 }

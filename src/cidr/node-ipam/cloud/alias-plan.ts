@@ -18,7 +18,7 @@ export type AliasPlan =
   /** The cloud routes nothing to it, or nothing of a family; `undefined` for nothing at all. */
   | { readonly kind: 'missing'; readonly family: Family | undefined }
   /** Its pod CIDR is not routed to it, and cannot be changed. */
-  | { readonly kind: 'mismatch'; readonly cidr: Cidr };
+  | { readonly kind: 'mismatch'; readonly cidr: Cidr; readonly routed: readonly Cidr[] };
 
 const inThisOrder: readonly Family[] = ['ipv4', 'ipv6'];
 
@@ -26,7 +26,7 @@ const inThisOrder: readonly Family[] = ['ipv4', 'ipv6'];
 export function aliasPlan({ shown, aliases, families }: AliasFacts): AliasPlan {
   if (shown.length > 0) {
     const stray = shown.find((cidr) => !aliases.some((alias) => isSame(alias, cidr)));
-    return stray === undefined ? { kind: 'confirm' } : { kind: 'mismatch', cidr: stray };
+    return stray === undefined ? { kind: 'confirm' } : { kind: 'mismatch', cidr: stray, routed: aliases };
   }
   if (aliases.length === 0) return { kind: 'missing', family: undefined };
   const firstOf = (family: Family): Cidr | undefined => aliases.find((alias) => alias.family === family);

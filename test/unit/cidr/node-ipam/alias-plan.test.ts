@@ -15,7 +15,7 @@ function inWords(plan: AliasPlan): string {
     case 'missing':
       return `missing ${plan.family ?? 'all'}`;
     case 'mismatch':
-      return `mismatch ${cidrText(plan.cidr)}`;
+      return `mismatch ${cidrText(plan.cidr)}, routed ${plan.routed.map(cidrText).join(' ')}`;
   }
 }
 
@@ -32,10 +32,16 @@ describe('what a Node gets of what a cloud routes to its instance', () => {
     ['nothing while a family is missing', [], [four], ['ipv4', 'ipv6'], 'missing ipv6'],
     ['nothing more than it has', [six], [six, four], ['ipv4', 'ipv6'], 'confirm'],
     ['its own, although it is not the first', [four], [otherFour, four], [], 'confirm'],
-    ['nothing if another one is routed', [four], [otherFour], [], `mismatch ${four}`],
-    ['nothing if one of two is not routed', [four, six], [four], [], `mismatch ${six}`],
-    ['nothing if a part of its own is routed', ['10.0.0.0/24'], [four], [], 'mismatch 10.0.0.0/24'],
-    ['nothing if it has one and none is routed', [four], [], [], `mismatch ${four}`],
+    ['nothing if another one is routed', [four], [otherFour], [], `mismatch ${four}, routed ${otherFour}`],
+    ['nothing if one of two is not routed', [four, six], [four], [], `mismatch ${six}, routed ${four}`],
+    [
+      'nothing if a part of its own is routed',
+      ['10.0.0.0/24'],
+      [four],
+      [],
+      `mismatch 10.0.0.0/24, routed ${four}`,
+    ],
+    ['nothing if it has one and none is routed', [four], [], [], `mismatch ${four}, routed `],
   ])('is %s', (_, shown, aliases, families, plan) => {
     expect(inWords(aliasPlan({ shown: cidrs(shown), aliases: cidrs(aliases), families }))).toBe(plan);
   });
