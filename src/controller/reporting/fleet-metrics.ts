@@ -6,6 +6,8 @@ import {
   type NodeFigures,
   type NodeSummary,
 } from '../../node/reconcile/node-summary.ts';
+import { isInDeficit } from '../../node/conditions/assessment.ts';
+import { lacksIpv6 } from '../../node/demand/ipv6.ts';
 import { priorityOf } from '../../node/demand/priority.ts';
 import type { MetricRegistry, Metrics } from '../../observability/metrics.ts';
 import type { Priority } from '../../providers/contract/priority.ts';
@@ -77,7 +79,11 @@ function addDeficit(
 ): void {
   const unserved = pendingPods > 0 ? 'critical' : 'normal';
   const isServed = assessment.kind === 'served' && isPublished;
-  addOldest(totals, isServed ? priorityOf(assessment.usage) : unserved, inDeficitSince);
+  addOldest(
+    totals,
+    isServed ? priorityOf(assessment.usage, lacksIpv6(assessment.ipv6)) : unserved,
+    inDeficitSince,
+  );
 }
 
 function addOldest(totals: Totals, priority: Priority, since: number | undefined): void {
@@ -183,7 +189,7 @@ export function standingOf(entry: NodeSummary): NodeStanding {
   if (assessment.kind === 'unread') return 'unknown';
   if (assessment.kind !== 'served') return 'blocked';
   // An address that the agent does not see does not count.
-  return assessment.wanted > 0 || !isPublished ? 'in_deficit' : 'satisfied';
+  return isInDeficit(assessment) || !isPublished ? 'in_deficit' : 'satisfied';
 }
 
 /** The node has no free address and no room for another. */

@@ -1,11 +1,12 @@
 // Which data a resync has to read again because nodes are in deficit.
 import type { MissingData } from '../../manager/resync.ts';
+import { isInDeficit } from '../../node/conditions/assessment.ts';
 import type { ConditionReason } from '../../node/conditions/node-condition.ts';
 import type { NodeFigures, NodeSummary } from '../../node/reconcile/node-summary.ts';
 
-/** Whether the node lacks addresses. */
+/** Whether the node lacks addresses, or its IPv6 prefix. */
 export function inDeficit({ assessment }: NodeFigures): boolean {
-  return assessment.kind === 'served' && assessment.wanted > 0;
+  return assessment.kind === 'served' && isInDeficit(assessment);
 }
 
 /** Reasons that a user can fix in the network. Only a resync shows the fix. */
@@ -13,6 +14,8 @@ const mendable: ReadonlySet<ConditionReason | undefined> = new Set([
   'SubnetsExhausted',
   'SubnetsRefused',
   'NoSubnetMatches',
+  'NoIpv6Subnet',
+  'Ipv6PrefixesExhausted',
   'NoSecurityGroupMatches',
   'NetworkUnreadable',
 ] as const);

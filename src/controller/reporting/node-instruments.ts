@@ -5,6 +5,7 @@ import type { NodeCondition, ConditionReason } from '../../node/conditions/node-
 import type { FinishedRelease } from '../../node/release/unassignments.ts';
 import type { DryRunDecision } from '../../node/reconcile/dry-run-log.ts';
 import {
+  bringsIpv6,
   deviceIndexOf,
   type PlannedStep,
   prefixesOf,
@@ -263,14 +264,20 @@ function statusOf(
 ): 'success' | 'failed' | 'unableToCreateENI' | 'unableToAttachENI' {
   if (result.kind === 'done') return result.isAttaching === true ? 'unableToAttachENI' : 'success';
   if (result.failure.kind === 'instanceNotRunning') return 'failed';
-  return ({ create: 'unableToCreateENI', attach: 'unableToAttachENI', allocate: 'failed' } as const)[
-    result.at
-  ];
+  return attemptsEndedAt[result.at];
 }
+
+const attemptsEndedAt = {
+  create: 'unableToCreateENI',
+  attach: 'unableToAttachENI',
+  allocate: 'failed',
+  allocateIpv6: 'failed',
+} as const;
 
 const stepWords = {
   allocateIPs: ['assigned', 'assign', 'addresses'],
   allocatePrefixes: ['assigned', 'assign', 'prefixes'],
+  allocateIpv6Prefix: ['assigned', 'assign', 'IPv6 prefix'],
   adoptInterface: ['attached', 'attach', 'orphaned interface'],
   createInterface: ['attached', 'attach', 'new interface'],
 } as const satisfies Record<
@@ -283,6 +290,7 @@ function stepDetails(step: PlannedStep): Record<string, unknown> {
     subnet: step.subnetId,
     addresses: secondaryAddressesOf(step),
     ...(prefixesOf(step) > 0 && { prefixes: prefixesOf(step) }),
+    ...(bringsIpv6(step) && { ipv6Prefixes: 1 }),
     ...(deviceIndexOf(step) !== undefined && { deviceIndex: deviceIndexOf(step) }),
     ...(step.kind !== 'createInterface' && { interface: step.interfaceId }),
   };

@@ -31,6 +31,7 @@ interface InterfaceReport {
   readonly prefixes: number;
   /** How many of the addresses others made, or use from outside the cluster. */
   readonly ofOthers?: number;
+  readonly ipv6Prefixes?: number;
 }
 
 /** Maximum entries shown per list. */
@@ -61,6 +62,7 @@ function reportOf(entry: NodeSummary, now: number): NodeStatusReport {
       addresses: item.addresses.length,
       prefixes: item.prefixes.length,
       ...(item.ofOthers !== undefined && { ofOthers: item.ofOthers.length }),
+      ...(item.ipv6Prefixes !== undefined && { ipv6Prefixes: item.ipv6Prefixes.length }),
     })),
     warnings: warningReports(entry).slice(0, maxListed),
     excluded: exclusionReports(entry).slice(0, maxListed),

@@ -1,4 +1,6 @@
 // The answer of /status: the controller's state, and which nodes cannot be satisfied and why.
+import { isInDeficit } from '../../node/conditions/assessment.ts';
+import type { Ipv6State } from '../../node/demand/ipv6.ts';
 import { conditionOf, type NodeSummary } from '../../node/reconcile/node-summary.ts';
 import { exclusionsOf } from '../../node/demand/node-requirements.ts';
 import type { BucketLevel } from '../../providers/rate-limit/rate-limiter.ts';
@@ -93,6 +95,8 @@ export interface NodeReport {
   readonly available?: number;
   readonly used?: number;
   readonly wanted?: number;
+  /** Of its IPv6 prefix; absent if its agent asks for none. */
+  readonly ipv6?: Ipv6State;
   readonly pendingPods?: number;
   /** Its CiliumNode could not be written. */
   readonly unpublished?: boolean;
@@ -202,7 +206,7 @@ export function exclusionReports(entry: NodeSummary): readonly ExclusionReport[]
 function hasProblem(entry: NodeSummary): boolean {
   if (entry.kind === 'blocked') return true;
   const { assessment, condition, isPublished } = entry.figures;
-  return assessment.kind !== 'served' || assessment.wanted > 0 || !isPublished || condition !== undefined;
+  return assessment.kind !== 'served' || isInDeficit(assessment) || !isPublished || condition !== undefined;
 }
 
 export function nodeReport(entry: NodeSummary, now: number): NodeReport {
@@ -224,6 +228,7 @@ export function nodeReport(entry: NodeSummary, now: number): NodeReport {
       available: assessment.usage.available,
       used: assessment.usage.used,
       wanted: assessment.wanted,
+      ...(assessment.ipv6 !== 'notAsked' && { ipv6: assessment.ipv6 }),
     }),
     pendingPods,
     ...(!isPublished && { unpublished: true }),

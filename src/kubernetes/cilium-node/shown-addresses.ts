@@ -1,10 +1,11 @@
 // What a CiliumNode shows its agent, in the pool or on an interface of the status: the one answer for all who ask.
-import { addressesOn, isShownOn } from '../../providers/contract/shown-interfaces.ts';
+import { addressesOn, ipv6PrefixesOn, isShownOn } from '../../providers/contract/shown-interfaces.ts';
 import type { CiliumNode } from './cilium-node.ts';
 import type { WatchedNode } from './watched-node.ts';
 
 export interface ShownAddresses {
   readonly networkId: string;
+  /** With IPv6 prefixes, each as a whole. */
   readonly addresses: readonly string[];
 }
 
@@ -18,7 +19,7 @@ export function shownBy(watched: WatchedNode): ShownAddresses {
   const { ipam, status, section } = watched.node;
   return {
     networkId: section.networkId ?? '',
-    addresses: [...ipam.pool.keys(), ...addressesOn(status.interfaces)],
+    addresses: [...ipam.pool.keys(), ...addressesOn(status.interfaces), ...ipv6PrefixesOn(status.interfaces)],
   };
 }
 

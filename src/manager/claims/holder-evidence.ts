@@ -3,6 +3,7 @@
 import { type InstanceView, isUnseen as isInstanceUnseen } from '../../providers/contract/instance-view.ts';
 import {
   expandHolding,
+  secondaryAssignments,
   hasAddress,
   type NetworkInterface,
 } from '../../providers/contract/network-interface.ts';
@@ -53,6 +54,6 @@ function isDisproved({ view, isNamed, isReadRefused }: Holder): boolean {
 /** Whether it is known only from the CiliumNode. */
 function isUnseen(item: NetworkInterface, address: string, { unseen }: InstanceView): boolean {
   if (unseen.size === 0) return false;
-  const holdings = [...item.addresses, ...item.prefixes].filter((each) => unseen.has(each));
+  const holdings = secondaryAssignments(item).filter((each) => unseen.has(each));
   return unseen.has(item.id) || holdings.some((holding) => expandHolding(holding).includes(address));
 }

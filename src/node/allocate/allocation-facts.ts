@@ -25,6 +25,10 @@ export interface AllocationFacts {
   readonly wanted: number;
   /** Upper bound of addresses to gain, counted the same way. */
   readonly max: number;
+  /**
+   * Whether the node needs an IPv6 prefix; steps in flight are not counted. `held`: it has one, or may be getting one already.
+   */
+  readonly ipv6: 'needless' | 'wanted' | 'held';
   /** Steps in flight, or ended so recently that the view does not show them yet. */
   readonly stepsInFlight: readonly PlannedStep[];
   /** Interfaces that must not change for now. */

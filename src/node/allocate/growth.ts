@@ -22,7 +22,7 @@ export class Growth {
   get interfaces(): ReadonlySet<string> {
     if (this.steps.size + this.lost.size === 0) return none;
     const steps = [...this.steps, ...[...this.lost].map(({ step }) => step)];
-    const filling = steps.filter(({ kind }) => kind === 'allocateIPs' || kind === 'allocatePrefixes');
+    const filling = steps.filter(({ kind }) => kind !== 'adoptInterface' && kind !== 'createInterface');
     return new Set(filling.flatMap((step) => ('interfaceId' in step ? step.interfaceId : [])));
   }
 }

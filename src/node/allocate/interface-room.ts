@@ -2,7 +2,7 @@
 import type { InstanceLimits } from '../../providers/contract/allocation-implementation.ts';
 import type { InstanceView } from '../../providers/contract/instance-view.ts';
 import type { NetworkInterface } from '../../providers/contract/network-interface.ts';
-import { placesLeft, roomOn } from '../demand/capacity.ts';
+import { placesLeft, roomOn, unconfirmedOn } from '../demand/capacity.ts';
 import { exclusionOf, type NodeRequirements } from '../demand/node-requirements.ts';
 import { type PlannedStep, slotsFilled } from './planned-step.ts';
 
@@ -21,7 +21,7 @@ export function roomFor(
   const isNamed = (requirements.interfaceName ?? item.name) === item.name;
   if (!isNamed || exclusionOf(item, requirements) !== undefined) return 0;
   const comingTo = (id: string): number =>
-    coming.reduce((sum, step) => sum + slotsFilled(step, id), view.unconfirmed.get(id)?.length ?? 0);
+    coming.reduce((sum, step) => sum + slotsFilled(step, id), unconfirmedOn(view, id));
   const own = roomOn(item, limits) - comingTo(item.id);
   const left = placesLeft(limits, view);
   if (left === Infinity) return own;

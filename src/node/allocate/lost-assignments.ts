@@ -3,6 +3,7 @@
 // is its result.
 import type { InstancePort } from '../../providers/contract/instance-port.ts';
 import type { InstanceView } from '../../providers/contract/instance-view.ts';
+import type { NetworkInterface } from '../../providers/contract/network-interface.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { raceAbort } from '../../runtime/race-abort.ts';
 import { type Requeue, requeueAt } from '../../runtime/requeue.ts';
@@ -12,7 +13,9 @@ import { type CallTiming, mayTakeEffectFor } from '../../providers/contract/call
 import type { Growth } from './growth.ts';
 import { type PlannedStep, subnetAddressesUsed } from './planned-step.ts';
 
-export type Assignment = PlannedStep & { readonly kind: 'allocateIPs' | 'allocatePrefixes' };
+export type Assignment = PlannedStep & {
+  readonly kind: 'allocateIPs' | 'allocatePrefixes' | 'allocateIpv6Prefix';
+};
 
 export interface LostAssignmentsDeps {
   readonly growth: Growth;
@@ -115,8 +118,14 @@ export class LostAssignments {
   }
 }
 
+const broughtBy = {
+  allocateIPs: 'addresses',
+  allocatePrefixes: 'prefixes',
+  allocateIpv6Prefix: 'ipv6Prefixes',
+} as const satisfies Record<Assignment['kind'], keyof NetworkInterface>;
+
 /** What the interface of an assignment has of the requested kind. */
 export function shownOn(view: InstanceView | undefined, step: Assignment): readonly string[] {
   const shown = view?.interfaces.find(({ id }) => id === step.interfaceId);
-  return (step.kind === 'allocatePrefixes' ? shown?.prefixes : shown?.addresses) ?? [];
+  return shown?.[broughtBy[step.kind]] ?? [];
 }

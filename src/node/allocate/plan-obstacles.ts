@@ -19,5 +19,13 @@ export type Obstacle =
   /** Data that the choice depends on cannot be read. */
   | { readonly kind: 'networkUnreadable'; readonly failure: CloudFailure };
 
+/** What prevents a node from getting the IPv6 prefix that its agent asks for. */
+export type Ipv6Obstacle =
+  | { readonly kind: 'ipv6Unsupported' }
+  /** None of those that may serve the node has an IPv6 block. */
+  | { readonly kind: 'noIpv6Subnet'; readonly subnetIds: readonly string[] }
+  /** No interface has a free place for it, and none can be added. */
+  | { readonly kind: 'noIpv6Room' };
+
 /** Some of them. */
 export type ObstacleOf<Kind extends Obstacle['kind']> = Extract<Obstacle, { readonly kind: Kind }>;

@@ -4,11 +4,11 @@ import type { NodeRequirements } from '../demand/node-requirements.ts';
 
 export type PlannedStep =
   | {
-      /** Single addresses or prefixes for an existing interface. */
-      readonly kind: 'allocateIPs' | 'allocatePrefixes';
+      /** Single addresses or prefixes for an existing interface, or its one IPv6 prefix. */
+      readonly kind: 'allocateIPs' | 'allocatePrefixes' | 'allocateIpv6Prefix';
       readonly interfaceId: string;
       readonly subnetId: string;
-      /** Number of single addresses or of prefixes. */
+      /** Number of single addresses or of prefixes; 1 for an IPv6 prefix. */
       readonly count: number;
     }
   | {
@@ -20,6 +20,8 @@ export type PlannedStep =
       readonly count: number;
       /** Free slots that it has: they are filled once it is attached. */
       readonly room: number;
+      /** Whether it has an IPv6 prefix. */
+      readonly ipv6Prefix?: true;
     }
   | {
       readonly kind: 'createInterface';
@@ -30,6 +32,8 @@ export type PlannedStep =
       readonly count: number;
       /** Initial prefixes; 0 if it starts with secondary addresses. */
       readonly prefixCount: number;
+      /** Whether it starts with an IPv6 prefix, too. */
+      readonly ipv6Prefix?: true;
     };
 
 /** Pod addresses that a step brings if it succeeds. */
@@ -62,6 +66,8 @@ export function secondaryAddressesOf(step: PlannedStep): number {
       return step.count;
     case 'allocatePrefixes':
       return step.count * prefixSize;
+    case 'allocateIpv6Prefix':
+      return 0;
     case 'createInterface':
       return step.count + step.prefixCount * prefixSize;
   }
@@ -81,6 +87,10 @@ export function slotsLeft(step: PlannedStep, slots: number): number {
 /** The device index of the interface that a step adds; undefined if it adds none. */
 export function deviceIndexOf(step: PlannedStep): number | undefined {
   return step.kind === 'adoptInterface' || step.kind === 'createInterface' ? step.deviceIndex : undefined;
+}
+
+export function bringsIpv6(step: PlannedStep): boolean {
+  return step.kind === 'allocateIpv6Prefix' || ('ipv6Prefix' in step && step.ipv6Prefix);
 }
 
 /** Number of prefixes that a step requests. */

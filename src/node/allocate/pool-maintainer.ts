@@ -4,7 +4,7 @@ import type { NetworkInterface } from '../../providers/contract/network-interfac
 import type { InstanceOrphans } from '../../providers/orphans/orphans.ts';
 import { isPressing, rankOf, type Priority } from '../../providers/contract/priority.ts';
 import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
-import { mayConcern, policyOf } from '../../providers/contract/failure-policy.ts';
+import { mayConcern, policyOf, type WhatIsBlocked } from '../../providers/contract/failure-policy.ts';
 import type { MutationPermission } from '../../providers/gate/mutation-permission.ts';
 import type { OperationKind } from '../../providers/contract/operation.ts';
 import { leastOf, type Requeue, requeueAt } from '../../runtime/requeue.ts';
@@ -13,14 +13,18 @@ import type { StepEvent, StepProgress, StepResult } from './step-result.ts';
 import { LostAssignments } from './lost-assignments.ts';
 import { prefixSize } from '../../providers/contract/network-interface.ts';
 import { type PlannedStep, prefixesOf, subnetAddressesUsed } from './planned-step.ts';
-import { type AllocationPlan, prepareIPAllocation } from './prepare-ip-allocation.ts';
+import type { AllocationPlan } from './allocation-plan.ts';
+import { prepareIPAllocation } from './prepare-ip-allocation.ts';
 import {
   allScopesOf,
   isPerhapsOfAction,
   type StepPlace,
+  type AllocationCall,
   type RefusedScope,
   scopesOf,
   blockedBy,
+  blockedFor,
+  isOfIpv6,
 } from './refused-scope.ts';
 import { AllocationBackoff } from './allocation-backoff.ts';
 import { RefusedSizes } from './refused-sizes.ts';
@@ -49,6 +53,7 @@ type StepKind = PlannedStep['kind'];
 const operationsOf: Record<StepKind, readonly OperationKind[]> = {
   allocateIPs: ['allocateIPs'],
   allocatePrefixes: ['allocatePrefixes'],
+  allocateIpv6Prefix: ['allocateIpv6Prefix'],
   adoptInterface: ['attachInterface'],
   createInterface: ['createInterface', 'attachInterface'],
 };
@@ -63,6 +68,7 @@ export class PoolMaintainer {
     allocateIPs: 0,
     adoptInterface: 0,
     allocatePrefixes: 0,
+    allocateIpv6Prefix: 0,
     createInterface: 0,
   };
   #priority: Priority = 'housekeeping';
@@ -122,7 +128,8 @@ export class PoolMaintainer {
   /** If only blocked scopes could serve the node, retries as soon as one of them may be tried. */
   #awaitRefused(plan: AllocationPlan | undefined, now: number): void {
     this.#endWait?.();
-    const scopes = plan?.refusals.map(({ scope }) => scope) ?? [];
+    const refusals = [...(plan?.refusals ?? []), ...(plan?.ipv6?.refusals ?? [])];
+    const scopes = refusals.map(({ scope }) => scope);
     const { supply, runtime, node } = this.#deps;
     const wake = (): void => runtime.tasks.report();
     const waiter = { instanceId: node.instanceId, wake, since: now };
@@ -140,14 +147,17 @@ export class PoolMaintainer {
   /** `admitted`: the kind of step that the rate limits allow now. */
   #plan(facts: MaintainedFacts | undefined, admitted?: StepKind): AllocationPlan | undefined {
     if (facts === undefined) return undefined;
-    const lost = this.#lost.unresolved.map(({ interfaceId }) => interfaceId);
-    const frozen = new Set([...lost, ...facts.shrinking]);
+    const { ipv6 = [], ipv4: lost = [] } = Object.groupBy(this.#lost.unresolved, ({ kind }) =>
+      kind === 'allocateIpv6Prefix' ? 'ipv6' : 'ipv4',
+    );
+    const frozen = new Set([...lost.map(({ interfaceId }) => interfaceId), ...facts.shrinking]);
     const max = facts.max - this.#lost.unseen(facts.view);
     const preferNew = this.#prefersNew(admitted);
     // An interface that is leaving must not be adopted back as an orphan.
     const orphans = without(facts.orphans, (id) => facts.shrinking.has(id));
     return prepareIPAllocation({
       ...facts,
+      ipv6: ipv6.length > 0 ? 'held' : facts.ipv6,
       orphans,
       refusalOf: (scope) => this.#deps.supply.blocked.refusalOf(scope, this.#deps.node.instanceId),
       maxFor: (interfaceId) => this.#sizes.max(interfaceId),
@@ -240,7 +250,8 @@ export class PoolMaintainer {
     });
     reservation.settle(result.kind === 'done' ? subnetAddressesUsed(step) : result.taken, clock.monotonic());
     if (result.kind === 'done') {
-      this.#backoff.forget();
+      // An IPv6 prefix says nothing about what was refused of IPv4.
+      if (step.kind !== 'allocateIpv6Prefix') this.#backoff.forget();
       this.#sizes.worked(step);
       this.#deps.supply.blocked.worked(allScopesOf(step, place), place.instanceId);
     } else if (!this.#clearing.has(step)) this.#learnFromFailure(attempt, result);
@@ -277,14 +288,14 @@ export class PoolMaintainer {
     if (step.kind === 'createInterface' && at === 'attach')
       this.#deps.supply.blocked.worked(Object.values(scopesOf(step, 'create', place)), place.instanceId);
     if (policyOf(failure).invalidates !== 'nothing') this.#deps.node.invalidate(now);
-    if (!this.#asksForLess(step, result)) this.#setAside(attempt, result);
+    const blocked = blockedFor(step, failure, at);
+    if (isOfIpv6(blocked) || !this.#asksForLess(step, result)) this.#setAside(attempt, result, blocked);
   }
 
   /** The next plans do without what was refused. */
-  #setAside(attempt: Attempt, result: FailedStep): void {
+  #setAside(attempt: Attempt, result: FailedStep, blocked: WhatIsBlocked): void {
     const { step, place } = attempt;
     const { failure, at } = result;
-    const blocked = blockedBy(failure, at);
     switch (blocked) {
       case 'nothing':
         // A stopped step never started; the permission change that stopped it wakes the node when it may start.
@@ -330,20 +341,29 @@ export class PoolMaintainer {
   /** The next plan avoids the scope. It is made at once, unless too much was refused in this run. */
   #block(scope: RefusedScope | undefined, { step, place, startedAt }: Attempt, result: FailedStep): void {
     const { failure, at } = result;
-    const { action } = scopesOf(step, at, place);
     const { instanceId } = place;
-    const perhaps = isPerhapsOfAction(failure) ? action?.action : undefined;
-    const isNews =
-      scope !== undefined &&
-      this.#deps.supply.blocked.refused({
-        scope,
-        failure,
-        instanceId,
-        startedAt,
-        ...(perhaps !== undefined && { perhaps }),
-      });
-    if (scope === undefined || (isNews && !this.#backoff.mayTryAnother())) this.#backoff.add(failure);
+    if (scope === undefined) {
+      this.#backoff.add(failure);
+      return;
+    }
+    const perhaps = suspectOf(scope, { step, at, place, failure });
+    const refused = { scope, failure, instanceId, startedAt };
+    const isNews = this.#deps.supply.blocked.refused(
+      perhaps === undefined ? refused : { ...refused, perhaps },
+    );
+    // There are few such scopes, and IPv4 does not wait for them.
+    if (step.kind === 'allocateIpv6Prefix' || isOfIpv6(scope.kind)) return;
+    if (isNews && !this.#backoff.mayTryAnother()) this.#backoff.add(failure);
   }
+}
+
+/** The action that may be to blame. That IPv6 is refused on creation says nothing about the creation of interfaces. */
+function suspectOf(
+  { kind }: RefusedScope,
+  { step, at, place, failure }: Pick<Attempt, 'step' | 'place'> & Pick<FailedStep, 'at' | 'failure'>,
+): AllocationCall | undefined {
+  if (!isPerhapsOfAction(failure) || (isOfIpv6(kind) && at === 'create')) return undefined;
+  return scopesOf(step, at, place).action?.action;
 }
 
 /** A step with calls sent. */

@@ -7,7 +7,9 @@ import type { NetworkInterface } from '../../providers/contract/network-interfac
 import { adoptableFor, podAddressCount } from '../demand/adoptable.ts';
 import { addressesPerInterface, delegatesPrefixes, maxOfChanges, roomOn } from '../demand/capacity.ts';
 import type { AllocationFacts } from './allocation-facts.ts';
+import type { AllocationPlan } from './allocation-plan.ts';
 import type { Obstacle } from './plan-obstacles.ts';
+import { type Ipv6Unmet, isIpv6Offered, isIpv6Open, mayBringIpv6, planIpv6 } from './ipv6-plan.ts';
 import { type DeviceSlots, deviceIndexFor, freeDeviceIndex } from './device-index.ts';
 import {
   type PlannedStep,
@@ -26,18 +28,6 @@ import { chooseSecurityGroups } from './security-group-choice.ts';
 import type { ScopeRefusal } from './blocked-resources.ts';
 import { chooseSubnet, type SubnetChoice } from './subnet-choice.ts';
 
-export interface AllocationPlan {
-  readonly steps: readonly PlannedStep[];
-  /** Wanted addresses that no step brings. */
-  readonly unmet: number;
-  /** No step in flight or planned will bring the rest. */
-  readonly isStuck: boolean;
-  /** What prevents the rest. */
-  readonly obstacle: Obstacle | undefined;
-  /** Blocked scopes that could have served the rest. */
-  readonly refusals: readonly ScopeRefusal[];
-}
-
 export function prepareIPAllocation(facts: AllocationFacts): AllocationPlan {
   const draft = new Draft(facts);
   const units = delegatesPrefixes(facts.limits, facts.requirements)
@@ -54,6 +44,7 @@ export function prepareIPAllocation(facts: AllocationFacts): AllocationPlan {
     draft.createInterfaces(unit);
     if (facts.preferNew) draft.fillInterfaces(unit);
   }
+  draft.bringIpv6();
   return draft.plan();
 }
 
@@ -80,6 +71,7 @@ class Draft {
   #isPassing = false;
   /** Interfaces that could serve the rest if the cloud had not failed to change them. */
   readonly #failed: string[] = [];
+  #ipv6: Ipv6Unmet | undefined;
 
   constructor(facts: AllocationFacts) {
     this.#facts = facts;
@@ -124,15 +116,10 @@ class Draft {
   adoptInterfaces(): void {
     const { orphans, requirements, limits } = this.#facts;
     const isAdoptable = this.#adoptable();
-    for (const item of orphans.fit.filter(isAdoptable)) {
-      const deviceIndex = deviceIndexFor(item, this.#slots);
+    for (const item of orphans.fit) {
       if (this.#missing <= this.#deferred) return;
-      const count = podAddressCount(item, requirements);
-      if (deviceIndex === undefined || count > this.#max) continue;
-      const { id: interfaceId, subnetId } = item;
-      const room = Math.min(roomOn(item, limits), this.#free(subnetId, 'addresses'));
-      const step = { kind: 'adoptInterface', interfaceId, subnetId, deviceIndex, count, room } as const;
-      if (this.#isHindered(step)) continue;
+      const step = isAdoptable(item) ? this.#adoptionOf(item) : undefined;
+      if (step === undefined || this.#isHindered(step)) continue;
       this.#add(step);
       this.#deferred += deferredBy(step);
     }
@@ -145,10 +132,39 @@ class Draft {
     if (!orphans.read) this.#deferred = Infinity;
   }
 
+  #adoptionOf(item: NetworkInterface): PlannedStep | undefined {
+    const { requirements, limits } = this.#facts;
+    const { id: interfaceId, subnetId, ipv6Prefixes } = item;
+    const deviceIndex = deviceIndexFor(item, this.#slots);
+    const count = podAddressCount(item, requirements);
+    if (deviceIndex === undefined || count > this.#max) return undefined;
+    const room = Math.min(roomOn(item, limits), this.#free(subnetId, 'addresses'));
+    const step = { kind: 'adoptInterface', interfaceId, subnetId, deviceIndex, count, room } as const;
+    return ipv6Prefixes === undefined ? step : { ...step, ipv6Prefix: true };
+  }
+
   #adoptable(): (item: NetworkInterface) => boolean {
     const { view, requirements, infrastructure } = this.#facts;
     const known = new Set([...view.interfaces, ...unusableIn(view)].map(({ id }) => id));
-    return (item) => !known.has(item.id) && adoptableFor(item, requirements, infrastructure);
+    return (item) =>
+      !known.has(item.id) &&
+      adoptableFor(item, requirements, infrastructure) &&
+      (item.ipv6Prefixes === undefined || mayBringIpv6(this.#facts, this.#steps));
+  }
+
+  /** Brings the IPv6 prefix, if no other step does. */
+  bringIpv6(): void {
+    const planned = planIpv6(this.#facts, {
+      steps: this.#steps,
+      slots: this.#slots,
+      place: this.#place,
+      takesMore: (item) => this.#takesMore(item),
+      against: (scopes) => this.#against(scopes),
+      refusalsIn: (subnetId) => this.#refusalsIn(subnetId),
+      free: (subnetId) => this.#free(subnetId, 'addresses'),
+    });
+    if (planned?.kind === 'step') this.#add(planned.step);
+    else this.#ipv6 = planned;
   }
 
   createInterfaces(unit: Unit): void {
@@ -167,7 +183,8 @@ class Draft {
     // Blocked scopes could have served the rest, so slots are not what is missing.
     const isForRefusals = refusals.length > 0 && this.#obstacle?.kind === 'noInterfaceSlots';
     const obstacle = isStuck && !isForRefusals ? this.#obstacle : undefined;
-    return { steps: this.#steps, unmet: this.#missing, isStuck, obstacle, refusals };
+    const plan = { steps: this.#steps, unmet: this.#missing, isStuck, obstacle, refusals };
+    return this.#ipv6 === undefined ? plan : { ...plan, ipv6: this.#ipv6 };
   }
 
   /** Fills the interface in one call, or in several if a call brings only a few addresses or prefixes. */
@@ -200,19 +217,21 @@ class Draft {
       return this.#withoutSlot();
     const groups = chooseSecurityGroups(requirements, infrastructure, view);
     if (groups.kind !== 'chosen') return this.#blocked(groups);
+    const offersIpv6 = (id: string): boolean => isIpv6Offered(this.#facts, id, (all) => this.#against(all));
     const choice = chooseSubnet(requirements, {
       infrastructure,
       free: (subnetId) => (this.#refusalsIn(subnetId).length > 0 ? 0 : this.#free(subnetId, unit, 1)),
       fullInterface: limits.addressesPerInterface,
       minUseful: 1 + sizeOf[unit],
+      ...(isIpv6Open(this.#facts, this.#steps) && { offersIpv6 }),
     });
     if (choice.kind !== 'chosen') return this.#withoutSubnet(choice);
     const subnetId = choice.subnet.id;
-    const count = this.#contentOf(subnetId, unit);
     const made = { kind: 'createInterface', subnetId, securityGroupIds: groups.ids, deviceIndex } as const;
-    if (unit !== 'addresses' && count <= 0) return undefined;
-    const content = unit === 'addresses' ? { count, prefixCount: 0 } : { count: 0, prefixCount: count };
-    const step = { ...made, ...content };
+    const content = this.#contentOf(subnetId, unit);
+    if (content === undefined) return undefined;
+    const isFirst = isIpv6Open(this.#facts, this.#steps) && offersIpv6(subnetId);
+    const step = { ...made, ...content, ...(isFirst && ({ ipv6Prefix: true } as const)) };
     return this.#isHindered(step) ? undefined : step;
   }
 
@@ -281,8 +300,18 @@ class Draft {
     else this.#withoutSlot();
   }
 
-  /** How many secondary addresses or prefixes a new interface in this subnet starts with. */
-  #contentOf(subnetId: string, unit: Unit): number {
+  /** What a new interface in this subnet starts with. */
+  #contentOf(
+    subnetId: string,
+    unit: Unit,
+  ): { readonly count: number; readonly prefixCount: number } | undefined {
+    const count = this.#initialCount(subnetId, unit);
+    if (unit === 'addresses') return { count, prefixCount: 0 };
+    return count <= 0 ? undefined : { count: 0, prefixCount: count };
+  }
+
+  /** How many secondary addresses or prefixes that is. */
+  #initialCount(subnetId: string, unit: Unit): number {
     const { limits, requirements, traits } = this.#facts;
     const fromPrimary = requirements.usePrimaryAddress ? 1 : 0;
     // An interface created only for its primary address would take the slot of one with prefixes.

@@ -7,10 +7,10 @@ import {
   policyOf,
   type WhatIsBlocked,
 } from '../../providers/contract/failure-policy.ts';
-import type { PlannedStep } from './planned-step.ts';
+import { bringsIpv6, type PlannedStep, prefixesOf } from './planned-step.ts';
 
-/** Calls that bring addresses, as IAM permits them: one action assigns both addresses and prefixes. */
-export type AllocationCall = 'create' | 'attach' | 'assign';
+/** Calls that bring addresses, as IAM permits them: one action assigns both addresses and prefixes of IPv4. */
+export type AllocationCall = 'create' | 'attach' | 'assign' | 'assignIpv6';
 
 export type RefusedScope =
   | { readonly kind: 'action'; readonly action: AllocationCall }
@@ -29,7 +29,11 @@ export type RefusedScope =
   /** More addresses on the instance. */
   | { readonly kind: 'instance'; readonly instanceId: string }
   /** Prefixes on interfaces of the instance; single addresses still work. */
-  | { readonly kind: 'prefixes'; readonly instanceId: string };
+  | { readonly kind: 'prefixes'; readonly instanceId: string }
+  /** IPv6 prefixes from the subnet: IPv4 still works. */
+  | { readonly kind: 'ipv6In'; readonly subnetId: string }
+  /** An IPv6 prefix on it. */
+  | { readonly kind: 'ipv6On'; readonly interfaceId: string };
 
 export type RefusedScopeKind = RefusedScope['kind'];
 
@@ -39,6 +43,7 @@ const ofOneInstance: ReadonlySet<RefusedScopeKind> = new Set([
   'newInterfaces',
   'instance',
   'prefixes',
+  'ipv6On',
 ]);
 
 /** Whether many instances need the scope. */
@@ -48,17 +53,40 @@ export function isShared({ kind }: RefusedScope): boolean {
 
 /** If the answer names what it concerns. A call without such a scope follows the kind of the failure. */
 const blockedByName: Record<NonNullable<CloudFailure['about']>, Partial<Record<StepCall, WhatIsBlocked>>> = {
-  action: { create: 'action', attach: 'action', allocate: 'action' },
-  subnet: { create: 'subnet', attach: 'attachment', allocate: 'assignmentsIn' },
+  action: { create: 'action', attach: 'action', allocate: 'action', allocateIpv6: 'action' },
+  subnet: { create: 'subnet', attach: 'attachment', allocate: 'assignmentsIn', allocateIpv6: 'ipv6In' },
   securityGroups: { create: 'securityGroups' },
-  interface: { attach: 'attachment', allocate: 'interface' },
-  instance: { create: 'node', attach: 'newInterfaces', allocate: 'instance' },
-  prefixes: { create: 'prefixes', allocate: 'prefixes' },
+  interface: { attach: 'attachment', allocate: 'interface', allocateIpv6: 'ipv6On' },
+  instance: { create: 'node', attach: 'newInterfaces', allocate: 'instance', allocateIpv6: 'ipv6On' },
+  prefixes: { create: 'prefixes', allocate: 'prefixes', allocateIpv6: 'ipv6On' },
+  ipv6: { create: 'ipv6In', allocateIpv6: 'ipv6In' },
 };
 
 export function blockedBy(failure: CloudFailure, at: StepCall): WhatIsBlocked {
   const byName = failure.about === undefined ? undefined : blockedByName[failure.about][at];
   return byName ?? policyOf(failure).blocks[at];
+}
+
+/**
+ * What the failure of a step blocks. An interface that was to have an IPv6 prefix is asked for without it where the answer may be
+ * about that: a refusal of IPv6 must not pass for one of IPv4.
+ */
+export function blockedFor(step: PlannedStep, failure: CloudFailure, at: StepCall): WhatIsBlocked {
+  return isOfIpv6Part(step, failure, at) ? 'ipv6In' : blockedBy(failure, at);
+}
+
+function isOfIpv6Part(step: PlannedStep, failure: CloudFailure, at: StepCall): boolean {
+  const { about } = failure;
+  if (at !== 'create' || !bringsIpv6(step)) return false;
+  // Where whole blocks were asked for, the lack of one comes first: the wish for IPv6 stays.
+  const isOfBlocks = prefixesOf(step) > 0 && policyOf(failure).blocks.create === 'subnetBlocks';
+  if (about === 'prefixes') return prefixesOf(step) === 0;
+  return about === 'ipv6' || (about === undefined && !isOfBlocks && mayConcern(failure, 'ipv6'));
+}
+
+/** Whether only IPv6 does without it. */
+export function isOfIpv6(blocked: WhatIsBlocked): boolean {
+  return blocked === 'ipv6In' || blocked === 'ipv6On';
 }
 
 /** Whether it may concern the action itself although the answer names one scope: a second scope decides. */
@@ -82,8 +110,9 @@ export function scopesOf(
   { instanceId, nodeSubnetId }: StepPlace,
 ): ScopesOfStep {
   const { subnetId } = step;
-  const withPrefixes = step.kind === 'allocatePrefixes' || ('prefixCount' in step && step.prefixCount > 0);
-  const prefixes = withPrefixes ? ({ prefixes: { kind: 'prefixes', instanceId } } as const) : {};
+  const prefixes = prefixesOf(step) > 0 && ({ prefixes: { kind: 'prefixes', instanceId } } as const);
+  const ipv6In = { kind: 'ipv6In', subnetId } as const;
+  const { interfaceId } = 'interfaceId' in step ? step : { interfaceId: '' };
   switch (at) {
     case 'create':
       return {
@@ -93,6 +122,7 @@ export function scopesOf(
           securityGroups: { kind: 'securityGroups', ids: step.securityGroupIds },
         }),
         ...prefixes,
+        ...(bringsIpv6(step) && { ipv6In }),
       };
     case 'attach':
       return {
@@ -103,10 +133,16 @@ export function scopesOf(
     case 'allocate':
       return {
         action: { kind: 'action', action: 'assign' },
-        ...('interfaceId' in step && { interface: { kind: 'interface', interfaceId: step.interfaceId } }),
+        interface: { kind: 'interface', interfaceId },
         assignmentsIn: { kind: 'assignmentsIn', subnetId },
         instance: { kind: 'instance', instanceId },
         ...prefixes,
+      };
+    case 'allocateIpv6':
+      return {
+        action: { kind: 'action', action: 'assignIpv6' },
+        ipv6In,
+        ipv6On: { kind: 'ipv6On', interfaceId },
       };
   }
 }
@@ -115,6 +151,7 @@ export function scopesOf(
 export const callsOf: Record<PlannedStep['kind'], readonly StepCall[]> = {
   allocateIPs: ['allocate'],
   allocatePrefixes: ['allocate'],
+  allocateIpv6Prefix: ['allocateIpv6'],
   adoptInterface: ['attach'],
   createInterface: ['create', 'attach'],
 };
@@ -148,5 +185,12 @@ export function describeScope(scope: RefusedScope): string {
       return `for instance ${scope.instanceId} `;
     case 'prefixes':
       return `for prefixes on instance ${scope.instanceId} `;
+    default:
+      return describeIpv6(scope);
   }
+}
+
+function describeIpv6(scope: RefusedScope & { readonly kind: 'ipv6In' | 'ipv6On' }): string {
+  const place = scope.kind === 'ipv6In' ? `in subnet ${scope.subnetId}` : `on interface ${scope.interfaceId}`;
+  return `for an IPv6 prefix ${place} `;
 }

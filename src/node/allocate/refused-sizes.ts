@@ -43,6 +43,7 @@ function sizeOf(step: PlannedStep): { readonly interfaceId: AskedInterface; read
     case 'createInterface':
       return { interfaceId: 'new', size: step.count + step.prefixCount };
     case 'adoptInterface':
+    case 'allocateIpv6Prefix':
       return { interfaceId: step.interfaceId, size: 0 };
     default:
       return { interfaceId: step.interfaceId, size: step.count };

@@ -2,8 +2,13 @@
 import type { CallContext } from '../../providers/contract/allocation-implementation.ts';
 import { mayConcern } from '../../providers/contract/failure-policy.ts';
 import { type InstanceView, unusableIn } from '../../providers/contract/instance-view.ts';
-import type { Tags } from '../../providers/contract/network-interface.ts';
+import { secondaryAssignments, type Tags } from '../../providers/contract/network-interface.ts';
 import type { InstancePort } from '../../providers/contract/instance-port.ts';
+import type {
+  AllocateIPs,
+  AllocateIpv6Prefix,
+  AllocatePrefixes,
+} from '../../providers/contract/operation.ts';
 import type { Priority } from '../../providers/contract/priority.ts';
 import type { SubnetLedger } from '../../providers/catalog/subnet-ledger.ts';
 import type { Inventory } from '../../providers/inventory/inventory.ts';
@@ -79,6 +84,7 @@ export class StepExecution {
     switch (step.kind) {
       case 'allocateIPs':
       case 'allocatePrefixes':
+      case 'allocateIpv6Prefix':
         return this.#allocate(step);
       case 'adoptInterface':
         return this.#adopt(step, emit);
@@ -102,6 +108,7 @@ export class StepExecution {
       securityGroupIds: step.securityGroupIds,
       addressCount: step.count,
       prefixCount: step.prefixCount,
+      ...(step.ipv6Prefix === true && { ipv6Prefix: step.ipv6Prefix }),
       description: `${descriptionPrefix}${instanceId})`,
       tags: { ...settings.interfaceTags, ...ownershipTags(instanceId, token) },
       deviceIndex: step.deviceIndex,
@@ -217,18 +224,17 @@ export class StepExecution {
   async #assign(step: Assignment): Promise<StepResult> {
     const { node, lost, runtime } = this.#deps;
     const { implementation, instanceId } = node;
-    const { kind, interfaceId, count } = step;
+    const { interfaceId } = step;
     const isRecognized = implementation.traits.repeatedAssignment === 'isRecognized';
     const { before, max } = this.#bounds(step);
-    const operation = { kind, instanceId, interfaceId, count, max } as const;
+    const operationId = isRecognized ? runtime.random.uuid() : undefined;
     const outcome = await implementation.perform(
-      isRecognized ? { ...operation, operationId: runtime.random.uuid() } : operation,
+      operationFor(step, { instanceId, max, operationId }),
       this.#context,
     );
     if (outcome.kind === 'done') {
       if (outcome.answer.kind === 'allocated') {
-        const { addresses, prefixes } = outcome.answer;
-        lost.answered([...addresses, ...prefixes]);
+        lost.answered(secondaryAssignments(outcome.answer));
       }
       node.applyAnswer(outcome.answer);
       return { kind: 'done', interfaceId };
@@ -239,10 +245,26 @@ export class StepExecution {
       node.applyAnswer({ kind: 'notFound', interfaceId, instanceId });
     return {
       kind: 'failed',
-      at: 'allocate',
+      at: step.kind === 'allocateIpv6Prefix' ? 'allocateIpv6' : 'allocate',
       failure: outcome.failure,
       taken: ambiguous ? subnetAddressesUsed(step) : 0,
       left: undefined,
     };
   }
+}
+
+interface AssignmentBounds {
+  readonly instanceId: string;
+  /** The most that its interface may have then. */
+  readonly max: number;
+  readonly operationId: string | undefined;
+}
+
+function operationFor(
+  { kind, interfaceId, count }: Assignment,
+  { instanceId, max, operationId }: AssignmentBounds,
+): AllocateIPs | AllocatePrefixes | AllocateIpv6Prefix {
+  if (kind === 'allocateIpv6Prefix') return { kind, instanceId, interfaceId };
+  const operation = { kind, instanceId, interfaceId, count, max };
+  return operationId === undefined ? operation : { ...operation, operationId };
 }

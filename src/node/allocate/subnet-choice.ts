@@ -9,7 +9,8 @@
 //
 // Where the cloud's agents mean it strictly, ids or tags that a node names are the last rule for it.
 //
-// Among the subnets of a rule the one with most free addresses wins; ties go to the lower id.
+// Among the subnets of a rule the one with most free addresses wins; ties go to the lower id. Where an IPv6 prefix is wanted,
+// those that offer one come first, and the third rule yields to the next ones if only they have such a subnet.
 import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
 import type { Infrastructure, Subnet } from '../../providers/contract/infrastructure.ts';
 import { carries } from '../../providers/contract/network-interface.ts';
@@ -32,6 +33,8 @@ export interface SubnetFacts {
   readonly fullInterface: number;
   /** Addresses of the smallest interface that serves pods: its primary one, and one address or prefix. */
   readonly minUseful: number;
+  /** Set if the interface is to have an IPv6 prefix, too: which subnets offer one. */
+  readonly offersIpv6?: (subnetId: string) => boolean;
 }
 
 export function chooseSubnet(requirements: NodeRequirements, facts: SubnetFacts): SubnetChoice {
@@ -42,7 +45,7 @@ export function chooseSubnet(requirements: NodeRequirements, facts: SubnetFacts)
   const ranked = candidates
     .map((subnet) => ({ subnet, free: facts.free(subnet.id) }))
     .sort((a, b) => b.free - a.free || (a.subnet.id < b.subnet.id ? -1 : 1));
-  const best = ranked[0];
+  const best = ranked.find(({ subnet }) => mayServeBoth(subnet, facts)) ?? ranked[0];
   if (best === undefined || best.free < facts.minUseful) {
     return { kind: 'subnetsExhausted', subnetIds: candidates.map((subnet) => subnet.id).sort() };
   }
@@ -72,7 +75,25 @@ function candidatesFor(
   const wanted = wantedOf(requirements, local);
   if (wanted !== undefined) return { candidates: wanted };
   const own = local.filter((subnet) => subnet.id === nodeSubnetId);
-  if (own.length > 0 && free(nodeSubnetId) >= Math.max(fullInterface, minUseful)) return { candidates: own };
+  const hasRoom = own.length > 0 && free(nodeSubnetId) >= Math.max(fullInterface, minUseful);
+  const isEnough = facts.offersIpv6 === undefined || own.some((subnet) => mayServeBoth(subnet, facts));
+  if (hasRoom && isEnough) return { candidates: own };
+  const others = withoutOwnRule(requirements, facts, local);
+  const isBetter = others.candidates.some((subnet) => mayServeBoth(subnet, facts));
+  return hasRoom && !isBetter ? { candidates: own } : others;
+}
+
+function mayServeBoth({ id }: Subnet, { free, minUseful, offersIpv6 }: SubnetFacts): boolean {
+  return offersIpv6?.(id) === true && free(id) >= minUseful;
+}
+
+/** The rules after that of the node's own subnet. */
+function withoutOwnRule(
+  { networkId, nodeSubnetId }: NodeRequirements,
+  { infrastructure }: SubnetFacts,
+  local: readonly Subnet[],
+): { readonly candidates: readonly Subnet[]; readonly unreadable?: CloudFailure } {
+  const own = local.filter((subnet) => subnet.id === nodeSubnetId);
   const { routeTables: unreadable } = infrastructure.denied ?? {};
   if (unreadable !== undefined) return { candidates: own, unreadable };
   const routedAlike = new Set(

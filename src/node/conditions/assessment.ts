@@ -19,6 +19,7 @@ import type { Holding } from '../demand/holdings.ts';
 import { withoutAwaited } from '../demand/awaited.ts';
 import { maxAllocatable, podAddresses } from '../demand/capacity.ts';
 import { usedAddresses, watermarksOf } from '../demand/demand.ts';
+import { type Ipv6State, ipv6StateOf, lacksIpv6 } from '../demand/ipv6.ts';
 import { deniedLimits } from './call-condition.ts';
 import {
   type NodeCondition,
@@ -53,7 +54,7 @@ export interface AssessmentFacts {
   readonly limitsOf: (instanceType: string) => KnownLimits;
   readonly options: AssessmentOptions;
   readonly words: CloudWords;
-  readonly traits: Pick<CloudTraits, 'limits'>;
+  readonly traits: Pick<CloudTraits, 'limits' | 'ipv6'>;
 }
 
 export interface AssessmentOptions extends RequirementDefaults {
@@ -93,11 +94,21 @@ export type Assessment =
       readonly wanted: number;
       /** Addresses to request from the cloud: awaited interfaces bring the rest. */
       readonly toAllocate: number;
+      /** Of the one IPv6 prefix that a node gets whose agent asks for IPv6. */
+      readonly ipv6: Ipv6State;
       /** Addresses above the watermarks. */
       readonly excess: number;
       /** The limit that keeps pods waiting. */
       readonly cap: BindingCap | undefined;
     };
+
+/** Whether the node lacks what its agent waits for: addresses, or its IPv6 prefix. */
+export function isInDeficit({
+  wanted,
+  ipv6,
+}: Pick<Assessment & { kind: 'served' }, 'wanted' | 'ipv6'>): boolean {
+  return wanted > 0 || lacksIpv6(ipv6);
+}
 
 export function assess(facts: AssessmentFacts): Assessment {
   const { node, options } = facts;
@@ -196,6 +207,7 @@ function assessInstance(
     needed,
     wanted: addressesToAllocate({ ...usage, pendingPods: unreportedPods }, marks),
     toAllocate: addressesToAllocate({ ...coming, pendingPods: unreportedPods }, marks),
+    ipv6: ipv6StateOf(node, { view, certain }, requirements, facts.traits),
     excess: excessAddresses(usage, marks),
     cap: bindingCap(usage, marks, node.ipam.maxAllocate),
   };

@@ -4,10 +4,11 @@ import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
 import type { InstanceView } from '../../providers/contract/instance-view.ts';
 import type { PauseReason } from '../../providers/gate/mutation-permission.ts';
 import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
-import type { AllocationPlan } from '../allocate/prepare-ip-allocation.ts';
+import type { AllocationPlan } from '../allocate/allocation-plan.ts';
 import type { Claimed } from '../demand/address-claims.ts';
 import { awaitedOn, overdueAt } from '../demand/awaited.ts';
-import type { Assessment } from './assessment.ts';
+import { type Assessment, isInDeficit } from './assessment.ts';
+import { ipv6Condition } from './ipv6-condition.ts';
 import { unseenInterfaces } from './interface-condition.ts';
 import { failureCondition } from './call-condition.ts';
 import { planCondition, type RefusedSubnets } from './plan-condition.ts';
@@ -50,21 +51,29 @@ export function blockingCondition(facts: BlockingFacts): NodeCondition | undefin
   if (assessment.kind !== 'served') return assessment.condition;
   const stuck = plan === undefined ? undefined : planCondition(plan, words, facts.refusedSubnets);
   const trouble = stuck ?? troubleCondition(assessment, facts);
-  if (trouble === undefined && facts.refusedWrite !== undefined) return refusedWrite(facts.refusedWrite);
-  return trouble ?? facts.cap ?? facts.staticIp ?? claimCondition(claimed);
+  if (trouble !== undefined) return trouble;
+  if (facts.refusedWrite !== undefined) return refusedWrite(facts.refusedWrite);
+  return ipv6ConditionIn(assessment, facts) ?? facts.cap ?? facts.staticIp ?? claimCondition(claimed);
+}
+
+function ipv6ConditionIn(
+  { requirements }: Assessment & { kind: 'served' },
+  { plan, words }: BlockingFacts,
+): NodeCondition | undefined {
+  return ipv6Condition(plan?.ipv6, requirements.instanceType, words);
 }
 
 function troubleCondition(
-  { wanted, toAllocate }: Pick<Assessment & { kind: 'served' }, 'wanted' | 'toAllocate'>,
+  assessment: Assessment & { kind: 'served' },
   facts: BlockingFacts,
 ): NodeCondition | undefined {
   const { trouble, pause, plan } = facts;
-  const failure = toAllocate > 0 ? trouble : undefined;
+  const failure = assessment.toAllocate > 0 ? trouble : undefined;
   if (failure?.kind === 'instanceNotRunning') return stopped(facts);
   if (failure !== undefined) return failureCondition(failure);
   const hasSteps = plan !== undefined && plan.steps.length > 0;
   // A dry run reports what it would do instead.
-  if (pause === undefined || pause === 'dryRun' || !hasSteps) return unseenCondition(wanted, facts);
+  if (pause === undefined || pause === 'dryRun' || !hasSteps) return unseenCondition(assessment, facts);
   return mutationsPaused(pause);
 }
 
@@ -74,10 +83,10 @@ function stopped({ instanceId, view }: BlockingFacts): NodeCondition {
 
 /** Only the missing interface could supply what the node lacks. */
 function unseenCondition(
-  wanted: number,
+  assessment: Assessment & { kind: 'served' },
   { view, node, instanceId, now, consistencyWindow }: BlockingFacts,
 ): NodeCondition | undefined {
-  if (view === undefined || view.awaited.size === 0 || wanted === 0) return undefined;
+  if (view === undefined || view.awaited.size === 0 || !isInDeficit(assessment)) return undefined;
   const { overdue } = overdueAt(awaitedOn(view, node), { now, consistencyWindow });
   return overdue.length === 0 ? undefined : unseenInterfaces(overdue, instanceId);
 }

@@ -75,6 +75,12 @@ function isGuess({ failure, isOfOthers }: ScopeRefusal): boolean {
   return isOfOthers && isOfThing(failure);
 }
 
+/** Whether nothing is left to assign. */
+function isOfSpace(failure: CloudFailure): boolean {
+  const { create } = policyOf(failure).blocks;
+  return create === 'subnetSpace' || create === 'subnetBlocks';
+}
+
 /** The text names what the cloud refuses, unless it refuses every call alike. */
 export function refusalCondition(refusal: ScopeRefusal): NodeCondition {
   const { scope, failure } = refusal;
@@ -82,6 +88,7 @@ export function refusalCondition(refusal: ScopeRefusal): NodeCondition {
     const message = `${failure.action} was refused to other nodes with ${failure.code}, which say why: this node tries it in its turn`;
     return { reason: 'CallFailed', message };
   }
-  const { reason, message } = failureCondition(failure);
+  const { reason: general, message } = failureCondition(failure);
+  const reason = scope.kind === 'ipv6In' && isOfSpace(failure) ? 'Ipv6PrefixesExhausted' : general;
   return { reason, message: `${isOfEveryCall(failure) ? '' : describeScope(scope)}${message}` };
 }

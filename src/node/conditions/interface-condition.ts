@@ -1,4 +1,5 @@
 // What an administrator reads about a network interface of a node that is served by its others.
+import type { NetworkInterface } from '../../providers/contract/network-interface.ts';
 import type { UnreadableInterface } from '../../providers/contract/observation.ts';
 import type { RetiredUse } from '../release/retired-holdings.ts';
 import type { NodeCondition } from './node-condition.ts';
@@ -25,6 +26,17 @@ export function obscuredInterface({ id, problem }: UnreadableInterface): NodeCon
     reason: 'InterfaceUnreadable',
     message: `interface ${id} can no longer be read and gets no more addresses: ${problem}`,
   };
+}
+
+/** Its agent gets nothing of that prefix, and no other one is assigned beside it. */
+export function unusableIpv6({ id, ipv6Problem }: NetworkInterface): readonly NodeCondition[] {
+  if (ipv6Problem === undefined) return [];
+  return [
+    {
+      reason: 'InterfaceUnreadable',
+      message: `correct what interface ${id} has of IPv6, which is not shown to the agent: ${ipv6Problem}`,
+    },
+  ];
 }
 
 /** Attached interfaces that the cloud should show by now. The node gets none of their addresses until it does. */

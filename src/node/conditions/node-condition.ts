@@ -57,6 +57,9 @@ export type ConditionReason =
   | 'StaticIpsTaken'
   | 'StaticIpNotAssociated'
   | 'StaticIpNotSupported'
+  | 'NoIpv6Subnet'
+  | 'Ipv6PrefixesExhausted'
+  | 'Ipv6NotSupported'
   | 'MutationsPaused'
   | 'ConflictingWriter'
   | 'AddressesContested';

@@ -2,6 +2,7 @@
 import type { InstanceLimits } from '../../providers/contract/allocation-implementation.ts';
 import { type InstanceView, unusableIn } from '../../providers/contract/instance-view.ts';
 import { expandBlock } from '../../providers/contract/ipv4.ts';
+import { isOfIpv6 } from '../../providers/contract/ipv6.ts';
 import { isByName, type NetworkInterface, prefixSize } from '../../providers/contract/network-interface.ts';
 import { exclusionOf, type NodeRequirements, sparedOn } from './node-requirements.ts';
 
@@ -162,8 +163,13 @@ function isOnDefaultCard(item: NetworkInterface): boolean {
   return (item.attachment?.networkCard ?? 0) === 0;
 }
 
+/** Slots of an interface with what is unconfirmed. */
+export function unconfirmedOn({ unconfirmed }: InstanceView, interfaceId: string): number {
+  return unconfirmed.get(interfaceId)?.filter((holding) => !isOfIpv6(holding)).length ?? 0;
+}
+
 /** Unconfirmed addresses, those of prefixes included. */
 export function unconfirmedIn(view: InstanceView): number {
-  const holdings = [...view.unconfirmed.values()].flat();
+  const holdings = [...view.unconfirmed.values()].flat().filter((holding) => !isOfIpv6(holding));
   return holdings.reduce((sum, holding) => sum + (holding.includes('/') ? prefixSize : 1), 0);
 }

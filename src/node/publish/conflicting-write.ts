@@ -6,6 +6,7 @@ import type { CiliumNode, PoolEntry } from '../../kubernetes/cilium-node/cilium-
 import type { CiliumNodeSection, StatusLayout } from '../../providers/contract/cilium-node-section.ts';
 import { isObject, type Json, memberOf, valueAt } from '../../kubernetes/transport/json.ts';
 import { applyMergePatch } from '../../kubernetes/transport/merge-patch.ts';
+import { protocolOf } from '../demand/demand.ts';
 import type { OpenWrite } from '../../kubernetes/cilium-node/own-writes.ts';
 import { interfacesIn, sameOwned } from './status-section.ts';
 
@@ -30,9 +31,14 @@ export function conflictingParts({ previous, next, section, open }: States): rea
   const pools = [before.pool, ...open.map((write) => poolAfter(before.pool, write))];
   const sections = [before.section, ...open.map((write) => sectionAfter(before.section, write, key))];
   const isPoolOurs = pools.some((pool) => isSamePool(pool, after.pool));
-  const isSectionOurs = sections.some((published) => isSameSection(published, after.section, layout));
+  // Agents that request pools know all of the fields.
+  const droppable = protocolOf(next) === 'crd' ? layout.droppable : none;
+  const known = { ...layout, droppable };
+  const isSectionOurs = sections.some((published) => isSameSection(published, after.section, known));
   return [...(isPoolOurs ? [] : (['pool'] as const)), ...(isSectionOurs ? [] : (['status'] as const))];
 }
+
+const none: ReadonlySet<string> = new Set();
 
 type Pool = ReadonlyMap<string, PoolEntry>;
 

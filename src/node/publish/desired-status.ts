@@ -20,6 +20,8 @@ export interface OfferFacts {
   readonly limits: InstanceLimits | undefined;
   /** Holdings that stay published although pods must not use them. */
   readonly retired: readonly Holding[];
+  /** IPv6 prefixes of interfaces that pods must not use, which the CiliumNode shows: pods may use addresses of them. */
+  readonly retiredIpv6: ReadonlySet<string>;
   /** By address, interfaces that cannot be shown but are named by the CiliumNode's pool. */
   readonly named: ReadonlyMap<string, string>;
   readonly infrastructure: Infrastructure;
@@ -72,7 +74,7 @@ export function offerOf(facts: OfferFacts, excluded: OfferExclusions): Offer {
     infrastructure,
     usePrimaryAddress,
     unfit: new Set(unfit.map(({ id }) => id)),
-    retired: new Set(retired.keys()),
+    retired: new Set([...retired.keys(), ...facts.retiredIpv6]),
     excluded: hidden.length === 0 ? excluded.status : new Set([...excluded.status, ...hidden]),
   });
   const pool = new Map([...podAddresses(view, requirements), ...retired, ...facts.named]);

@@ -10,10 +10,13 @@ import type { CloudTraits } from '../../providers/contract/cloud-traits.ts';
 import type { RestorePoint } from '../../providers/inventory/previous-leader-state.ts';
 import { protocolOf } from '../demand/demand.ts';
 import {
+  allAssignments,
   expandHolding,
   interfaceByName,
   isByName,
   type NetworkInterface,
+  onlyWith,
+  secondaryAssignments,
 } from '../../providers/contract/network-interface.ts';
 
 type Restoring = Pick<CiliumNodeSection, 'key' | 'restore'>;
@@ -34,12 +37,7 @@ export function keepSpellings(
 export function restoredState(node: CiliumNode, instanceId: string, section: Restoring): RestoredState {
   const status = memberOf(node.base.status, section.key);
   const restored = section.restore(instanceId, status, node.section.zone ?? '');
-  const shown = new Set(
-    restored.interfaces.flatMap((item) => [
-      item.primaryAddress,
-      ...[...item.addresses, ...item.prefixes].flatMap(expandHolding),
-    ]),
-  );
+  const shown = new Set(restored.interfaces.flatMap((item) => allAssignments(item).flatMap(expandHolding)));
   const pooled = [...node.ipam.pool].filter(([address]) => !shown.has(address));
   const interfaces = restored.interfaces.map((item) => withPooled(item, pooled));
   const known = new Set(interfaces.map(({ id }) => id));
@@ -71,15 +69,13 @@ export function shownSince(
   section: Restoring,
 ): readonly NetworkInterface[] {
   const before = restoredState(previous, instanceId, section).interfaces;
-  const known = new Map(before.map((item) => [item.id, new Set([...item.addresses, ...item.prefixes])]));
+  const known = new Map(before.map((item) => [item.id, new Set(secondaryAssignments(item))]));
   return restoredState(node, instanceId, section)
     .interfaces.map((item) => {
       const isNew = (holding: string): boolean => known.get(item.id)?.has(holding) !== true;
-      return { ...item, addresses: item.addresses.filter(isNew), prefixes: item.prefixes.filter(isNew) };
+      return onlyWith(item, isNew);
     })
-    .filter(
-      (item) => !isByName(item) && (!known.has(item.id) || item.addresses.length + item.prefixes.length > 0),
-    );
+    .filter((item) => !isByName(item) && (!known.has(item.id) || secondaryAssignments(item).length > 0));
 }
 
 /**

@@ -9,6 +9,7 @@ import {
   allAssignments,
   expandHolding,
   type NetworkInterface,
+  secondaryAssignments,
 } from '../../providers/contract/network-interface.ts';
 import type { Offer } from './next-write.ts';
 import { unionOf } from './status-section.ts';
@@ -46,9 +47,9 @@ export function movedWithin(
   );
   const isOnAny = (address: string): boolean =>
     [...addressesOf.values()].some((addresses) => addresses.has(address));
-  return shown.flatMap(({ id, addresses, prefixes }) =>
-    [...addresses, ...prefixes]
+  return shown.flatMap((item) =>
+    secondaryAssignments(item)
       .flatMap(expandHolding)
-      .filter((address) => addressesOf.get(id)?.has(address) !== true && isOnAny(address)),
+      .filter((address) => addressesOf.get(item.id)?.has(address) !== true && isOnAny(address)),
   );
 }

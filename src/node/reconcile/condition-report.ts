@@ -1,7 +1,7 @@
 // Reports why a node cannot be satisfied: once while it lasts, and its end once the agent is shown what it lacked.
 import type { MutationPermission } from '../../providers/gate/mutation-permission.ts';
 import type { Requeue } from '../../runtime/requeue.ts';
-import type { Assessment } from '../conditions/assessment.ts';
+import { type Assessment, isInDeficit } from '../conditions/assessment.ts';
 import { type BlockingFacts, blockingCondition } from '../conditions/blocking-condition.ts';
 import { lastingReasons, type NodeCondition, presentable } from '../conditions/node-condition.ts';
 import { CapacityLimit } from './capacity-limit.ts';
@@ -62,10 +62,11 @@ export class ConditionReport {
     return requeue;
   }
 
-  /** What is told may last: the node still lacks addresses, and a call under way shows whether it gets some. */
+  /** What is told may last: the node still lacks something, and a call under way shows whether it gets some. */
   #isTried(assessment: Assessment): boolean {
     const isTold = this.#condition !== undefined && lastingReasons.has(this.#condition.reason);
-    return isTold && assessment.kind === 'served' && assessment.toAllocate > 0;
+    if (!isTold || assessment.kind !== 'served') return false;
+    return assessment.toAllocate > 0 || assessment.ipv6 === 'missing';
   }
 
   #announce(condition: NodeCondition | undefined): void {
@@ -79,7 +80,7 @@ export class ConditionReport {
   published(assessment: Assessment): boolean {
     // The API server accepted a write that it rejected before.
     if (this.#condition !== undefined) return this.#isUnresolved && this.#condition.reason === 'WriteRefused';
-    const isServed = assessment.kind === 'served' && assessment.wanted === 0;
+    const isServed = assessment.kind === 'served' && !isInDeficit(assessment);
     if (!this.#isUnresolved || !isServed) return false;
     this.#isUnresolved = false;
     this.#deps.context.emit({ kind: 'resolved', node: this.#deps.state.node });

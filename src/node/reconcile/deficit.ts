@@ -1,6 +1,6 @@
 // Measures a node's deficit, from noticing it until the agent is shown what it lacked: the time and the cloud calls.
 import type { Clock } from '../../runtime/clock.ts';
-import type { Assessment } from '../conditions/assessment.ts';
+import { type Assessment, isInDeficit } from '../conditions/assessment.ts';
 import type { NodeEvent } from './node-event.ts';
 import type { NodeState } from './node-state.ts';
 
@@ -35,7 +35,7 @@ export class Deficit {
 
   /** The agent is shown everything that the node has. */
   published(assessment: Assessment): void {
-    const isSupplied = assessment.kind === 'served' && assessment.wanted === 0;
+    const isSupplied = assessment.kind === 'served' && !isInDeficit(assessment);
     if (this.#start === undefined || !isSupplied) return;
     const { clock, state, emit } = this.#deps;
     const { at, calls: before } = this.#start;
@@ -46,6 +46,6 @@ export class Deficit {
 
 /** An unread node may lack anything; a node that cannot be served lacks what its pods wait for. */
 function countsAsDeficit(assessment: Assessment, pendingPods: number): boolean {
-  if (assessment.kind === 'served') return assessment.wanted > 0;
+  if (assessment.kind === 'served') return isInDeficit(assessment);
   return assessment.kind === 'unread' || (assessment.kind === 'blocked' && pendingPods > 0);
 }

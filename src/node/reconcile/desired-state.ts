@@ -11,6 +11,7 @@ import type { Assessment } from '../conditions/assessment.ts';
 import { withoutAwaited } from '../demand/awaited.ts';
 import { protocolOf } from '../demand/demand.ts';
 import { podAddresses } from '../demand/capacity.ts';
+import { ipv6PrefixesIn } from '../demand/ipv6.ts';
 import { presentable } from '../conditions/node-condition.ts';
 import type { IdlePhases } from '../release/idle-interfaces.ts';
 import { operatorErrorPath } from '../../kubernetes/cilium-node/blocked-errors.ts';
@@ -26,7 +27,7 @@ import {
   showable,
 } from '../publish/desired-status.ts';
 import type { Desired, Offer } from '../publish/next-write.ts';
-import { retiredHoldings } from '../release/retired-holdings.ts';
+import { retiredHoldings, retiredIpv6Prefixes } from '../release/retired-holdings.ts';
 import { restoredState } from '../publish/restored-state.ts';
 import { movedWithin, unverifiedOffer } from '../publish/unverified-offer.ts';
 import {
@@ -78,7 +79,8 @@ export class DesiredState {
         readonly view: InstanceView;
         readonly infrastructure: Infrastructure;
         readonly isVerified: boolean;
-        readonly rest: Pick<OfferFacts, 'requirements' | 'limits' | 'retired' | 'named'> & Excluded;
+        readonly rest: Pick<OfferFacts, 'requirements' | 'limits' | 'retired' | 'retiredIpv6' | 'named'> &
+          Excluded;
         /** Undefined once `heldBy` contains the whole offer: it is not needed while that is the newest state. */
         readonly offer: Offer | undefined;
         readonly heldBy: CiliumNode | undefined;
@@ -168,10 +170,13 @@ export class DesiredState {
     const place = this.#place();
     const shown = showable(view, place);
     const named = namedIn(this.#deps.state.node, view, shown);
+    const retiredIpv6 = retiredIpv6Prefixes(this.#deps.state.node, shown, requirements);
     const offerable = [
       ...podAddresses(shown, requirements).keys(),
       ...named.keys(),
       ...retiredAddresses(shown, retired).keys(),
+      ...retiredIpv6,
+      ...ipv6PrefixesIn(shown, requirements),
     ];
     const addresses = offerable.filter((address) => !outgoing.has(address) && !unconfirmed.pool.has(address));
     const claimed = claims.claim({
@@ -182,7 +187,7 @@ export class DesiredState {
     this.#claimed = claimed;
     // A multi-pool agent gives none of them, and sets up no new interface while the pool names them.
     const pooled = protocolOf(this.#deps.state.node) === 'crd' ? named : nothingNamed;
-    const facts = { view, requirements, limits, retired, named: pooled, ...place };
+    const facts = { view, requirements, limits, retired, retiredIpv6, named: pooled, ...place };
     const split = excludedUnlessShown(splitOn(view, claimed.excluded), this.#deps.state.node);
     const hidden = [...claimed.excluded.keys(), ...outgoing];
     return this.#offer(facts, {
@@ -201,9 +206,9 @@ export class DesiredState {
 
   /** Returns the same object while its inputs are unchanged; undefined if the newest CiliumNode is known to hold it. */
   #offer(facts: OfferFacts, excluded: Excluded): Offer | undefined {
-    const { view, infrastructure, requirements, limits, retired, named } = facts;
+    const { view, infrastructure, requirements, limits, retired, retiredIpv6, named } = facts;
     const isVerified = this.#isVerified();
-    const rest = { requirements, limits, retired, named, ...excluded };
+    const rest = { requirements, limits, retired, retiredIpv6, named, ...excluded };
     const last = this.#last;
     const isSameCloud = last?.view === view && last.infrastructure === infrastructure;
     if (isSameCloud && last.isVerified === isVerified && isDeepStrictEqual(last.rest, rest)) {

@@ -10,8 +10,9 @@ import { Growth } from '../allocate/growth.ts';
 import { PodUse } from '../release/pod-use.ts';
 import type { ReleasableFacts } from '../release/release-plan.ts';
 import { ReleaseStore } from '../release/release-store.ts';
-import { type Assessment, type AssessmentFacts, assess } from '../conditions/assessment.ts';
+import { type Assessment, type AssessmentFacts, assess, isInDeficit } from '../conditions/assessment.ts';
 import { withoutAwaited } from '../demand/awaited.ts';
+import { lacksIpv6, mayHaveIpv6 } from '../demand/ipv6.ts';
 import { podAddresses, unconfirmedIn } from '../demand/capacity.ts';
 import type { KnownLimits } from '../../providers/catalog/instance-type-limits.ts';
 import { type IdleFacts, IdlePhases } from '../release/idle-interfaces.ts';
@@ -94,7 +95,9 @@ export class NodeState implements InstancePort, PublishedObject {
 
   /** How urgently the node needs addresses, by the last decision. */
   get priority(): Priority {
-    return this.assessed.kind === 'served' ? priorityOf(this.assessed.usage) : 'normal';
+    return this.assessed.kind === 'served'
+      ? priorityOf(this.assessed.usage, lacksIpv6(this.assessed.ipv6))
+      : 'normal';
   }
 
   /** Undefined while the instance is not tracked. */
@@ -160,6 +163,7 @@ export class NodeState implements InstancePort, PublishedObject {
         podAddresses(view, assessment.requirements).size + assessment.retiredInUse + unconfirmed,
         assessment.marks,
       ),
+      ipv6: ipv6NeedOf(assessment, view),
       orphans: orphans.of(this.instanceId),
       traits: implementation.traits,
       shrinking: this.#changingWith(
@@ -189,7 +193,7 @@ export class NodeState implements InstancePort, PublishedObject {
     const facts = this.forRelease();
     const assessment = this.assess();
     const busy = unionOf(this.growth.interfaces, this.releases.interfaces);
-    return facts && { ...facts, inDeficit: assessment.kind === 'served' && assessment.wanted > 0, busy };
+    return facts && { ...facts, inDeficit: assessment.kind === 'served' && isInDeficit(assessment), busy };
   }
 
   /** Reads the CiliumNode live; false if that fails or it belongs to another node by now. */
@@ -286,6 +290,14 @@ export class NodeState implements InstancePort, PublishedObject {
 }
 
 const none: ReadonlySet<string> = new Set();
+
+function ipv6NeedOf(
+  { ipv6, requirements }: Assessment & { readonly kind: 'served' },
+  view: InstanceView,
+): MaintainedFacts['ipv6'] {
+  if (ipv6 === 'missing') return 'wanted';
+  return ipv6 !== 'notAsked' || mayHaveIpv6(view, requirements) ? 'held' : 'needless';
+}
 
 function unionOf(a: ReadonlySet<string>, b: ReadonlySet<string>): ReadonlySet<string> {
   if (a.size === 0) return b;

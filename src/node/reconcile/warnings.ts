@@ -1,5 +1,5 @@
 // Warnings about a node that is served, reported once while they last.
-import type { Assessment } from '../conditions/assessment.ts';
+import { type Assessment, isInDeficit } from '../conditions/assessment.ts';
 import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
 import type { CloudWords } from '../../providers/contract/cilium-node-section.ts';
 import type { CloudTraits } from '../../providers/contract/cloud-traits.ts';
@@ -8,13 +8,16 @@ import {
   changingInterfaces,
   excludedInUse,
   obscuredInterface,
+  unusableIpv6,
   unreadableInterface,
 } from '../conditions/interface-condition.ts';
 import { foreignAgent, unreachableStart, untakenCondition } from '../conditions/agent-condition.ts';
 import { type NodeCondition, presentable } from '../conditions/node-condition.ts';
+import { unsupportedIpv6 } from '../conditions/ipv6-condition.ts';
 import { keptByPods, unreadablePods } from '../conditions/pod-condition.ts';
 import { untakenAddresses, type Untaken } from '../conditions/untaken-addresses.ts';
 import { maxAllocatable } from '../demand/capacity.ts';
+import { asksForIpv6 } from '../demand/ipv6.ts';
 import { isForeignAgent, protocolOf, startThresholdOf } from '../demand/demand.ts';
 import { exclusionsOf, type NodeRequirements } from '../demand/node-requirements.ts';
 import type { NodeEvent } from './node-event.ts';
@@ -61,7 +64,7 @@ interface Wait {
 
 export interface WarningsDeps {
   readonly emit: (event: NodeEvent) => void;
-  readonly traits: Pick<CloudTraits, 'poolRequests'>;
+  readonly traits: Pick<CloudTraits, 'poolRequests' | 'ipv6'>;
   readonly words: CloudWords;
 }
 
@@ -82,7 +85,11 @@ export class Warnings {
   step(node: CiliumNode, facts: WarningFacts, now: number): Requeue {
     const reported = new Set(this.#list.map(({ message }) => message));
     const lasting = this.#lasting(lastingWarnings(node, facts, this.#deps.words), now);
-    const foreign = isForeignAgent(node, this.#deps.traits) ? [foreignAgent()] : [];
+    const { traits } = this.#deps;
+    const foreign = [
+      ...(isForeignAgent(node, traits) ? [foreignAgent()] : []),
+      ...(!traits.ipv6 && asksForIpv6(node) ? [unsupportedIpv6()] : []),
+    ];
     this.#list = [...foreign, ...immediateWarnings(node, facts), ...lasting].map(presentable);
     for (const warning of this.#list)
       if (!reported.has(warning.message)) this.#deps.emit({ kind: 'warning', node, warning });
@@ -133,12 +140,19 @@ function immediateWarnings(node: CiliumNode, facts: WarningFacts): readonly Node
   const requirements = requirementsIn(facts);
   const isKnown = view !== undefined && requirements !== undefined;
   return [
-    ...(view?.unreadable ?? []).map(unreadableInterface),
-    ...(view?.obscured ?? []).map(obscuredInterface),
+    ...(view === undefined ? [] : interfaceWarnings(view)),
     ...(isKnown ? retiredUses(node, view, requirements).map(excludedInUse) : []),
     ...(podUse.kept.length === 0 ? [] : [keptByPods(podUse.kept)]),
     ...(podUse.problem === undefined ? [] : [unreadablePods(podUse.problem)]),
     ...[staticIp, unlisted].flatMap((warning) => warning ?? []),
+  ];
+}
+
+function interfaceWarnings({ unreadable, obscured, interfaces }: InstanceView): readonly NodeCondition[] {
+  return [
+    ...unreadable.map(unreadableInterface),
+    ...obscured.map(obscuredInterface),
+    ...interfaces.flatMap(unusableIpv6),
   ];
 }
 
@@ -148,7 +162,7 @@ function lastingWarnings(
   words: CloudWords,
 ): readonly LastingWarning[] {
   if (view === undefined || assessment.kind !== 'served') return [];
-  const found: LastingWarning[] = assessment.wanted > 0 ? [...changeWarning(view, changedByUs)] : [];
+  const found: LastingWarning[] = isInDeficit(assessment) ? [...changeWarning(view, changedByUs)] : [];
   const start = startWarning(node, { view, assessment }, words);
   if (start !== undefined) found.push({ about: 'start', condition: start, patience });
   const { usage, wanted } = assessment;

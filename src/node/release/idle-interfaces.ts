@@ -6,7 +6,7 @@ import { isInterfaceShown } from '../../kubernetes/cilium-node/shown-addresses.t
 import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
 import { policyOf } from '../../providers/contract/failure-policy.ts';
 import type { InstanceView } from '../../providers/contract/instance-view.ts';
-import type { NetworkInterface } from '../../providers/contract/network-interface.ts';
+import { type NetworkInterface, secondaryAssignments } from '../../providers/contract/network-interface.ts';
 import type { Operation, Outcome } from '../../providers/contract/operation.ts';
 import { descriptionPrefix } from '../../providers/orphans/ownership-tags.ts';
 import { type Clock, sleep } from '../../runtime/clock.ts';
@@ -317,6 +317,7 @@ function later(phase: Phase | undefined, now: number, delay: number): Phase {
 const priority = (): 'housekeeping' => 'housekeeping';
 
 /** An associated public address counts as use. */
-function isEmpty({ addresses, prefixes, publicAddress }: NetworkInterface): boolean {
-  return addresses.length + prefixes.length === 0 && publicAddress === undefined;
+/** No IPv6 prefix is ever released: its agent does not say what it uses of it. */
+function isEmpty(item: NetworkInterface): boolean {
+  return secondaryAssignments(item).length === 0 && item.publicAddress === undefined;
 }

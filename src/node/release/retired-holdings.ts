@@ -46,6 +46,26 @@ export function retiredHoldings(
 }
 
 /**
+ * IPv6 prefixes of excluded interfaces that stay shown: an agent that was shown one may use any address of it, and does not say
+ * which.
+ */
+export function retiredIpv6Prefixes(
+  { status }: Pick<CiliumNode, 'status'>,
+  { interfaces }: InstanceView,
+  requirements: NodeRequirements,
+): ReadonlySet<string> {
+  const kept = interfaces.flatMap((item) => {
+    const shown = item.ipv6Prefixes && status.interfaces.get(item.id)?.ipv6Prefixes;
+    return shown === undefined || exclusionOf(item, requirements) === undefined
+      ? []
+      : (item.ipv6Prefixes ?? []).filter((prefix) => shown.includes(prefix));
+  });
+  return kept.length === 0 ? noPrefixes : new Set(kept);
+}
+
+const noPrefixes: ReadonlySet<string> = new Set();
+
+/**
  * How many of the addresses the agent may use. A multi-pool agent reports more than it uses; its demand
  * bounds the count.
  */

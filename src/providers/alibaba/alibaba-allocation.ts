@@ -23,6 +23,7 @@ const alibabaTraits: CloudTraits = {
   change: 'perInterface',
   limits: 'byType',
   prefixes: false,
+  ipv6: false,
   poolRequests: false,
   publicAddresses: false,
 };

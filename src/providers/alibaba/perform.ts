@@ -33,6 +33,7 @@ export const actionOf = {
   attachInterface: 'AttachNetworkInterface',
   allocateIPs: 'AssignPrivateIpAddresses',
   allocatePrefixes: undefined,
+  allocateIpv6Prefix: undefined,
   releaseIPs: 'UnassignPrivateIpAddresses',
   releasePrefixes: undefined,
   associateStaticIP: undefined,

@@ -59,6 +59,15 @@ export const subnet = record({
   SubnetId: ['subnetId', text],
   CidrBlock: ['cidrBlock', text],
   Ipv6Native: ['ipv6Native', flag],
+  Ipv6CidrBlockAssociationSet: [
+    'ipv6CidrBlockAssociationSet',
+    listOf(
+      record({
+        Ipv6CidrBlock: ['ipv6CidrBlock', text],
+        Ipv6CidrBlockState: ['ipv6CidrBlockState', record({ State: ['state', text] })],
+      }),
+    ),
+  ],
   VpcId: ['vpcId', shared],
   AvailabilityZone: ['availabilityZone', shared],
   AvailableIpAddressCount: ['availableIpAddressCount', number],
@@ -94,6 +103,8 @@ export const securityGroup = record({
 const networkInfo = record({
   MaximumNetworkInterfaces: ['maximumNetworkInterfaces', number],
   Ipv4AddressesPerInterface: ['ipv4AddressesPerInterface', number],
+  Ipv6AddressesPerInterface: ['ipv6AddressesPerInterface', number],
+  Ipv6Supported: ['ipv6Supported', flag],
   DefaultNetworkCardIndex: ['defaultNetworkCardIndex', number],
   NetworkCards: [
     'networkCards',
@@ -168,6 +179,10 @@ export const answerShapes = {
       listOf(record({ PrivateIpAddress: ['privateIpAddress', text] })),
     ],
     AssignedIpv4Prefixes: ['assignedIpv4PrefixSet', prefixes],
+  }),
+  AssignIpv6Addresses: answer('AssignIpv6Addresses', {
+    NetworkInterfaceId: ['networkInterfaceId', text],
+    AssignedIpv6Prefixes: ['assignedIpv6PrefixSet', listOf(text)],
   }),
   UnassignPrivateIpAddresses: answer('UnassignPrivateIpAddresses', done),
   DetachNetworkInterface: answer('DetachNetworkInterface', done),

@@ -20,6 +20,7 @@ const awsTraits: CloudTraits = {
   change: 'perInterface',
   limits: 'byType',
   prefixes: true,
+  ipv6: true,
   poolRequests: true,
   publicAddresses: true,
 };

@@ -1,6 +1,7 @@
 // The only file that imports the AWS SDK for EC2. The SDK signs, sends and decodes errors. It must never
 // retry: a repeated AssignPrivateIpAddresses assigns twice.
 import {
+  AssignIpv6AddressesCommand,
   AssignPrivateIpAddressesCommand,
   AssociateAddressCommand,
   AttachNetworkInterfaceCommand,
@@ -50,6 +51,7 @@ type Handler = NonNullable<EC2ClientConfig['requestHandler']>;
 type CommandOf<A extends Ec2Action> = new (input: Ec2Input<A>) => Parameters<EC2Client['send']>[0];
 
 const commands = {
+  AssignIpv6Addresses: AssignIpv6AddressesCommand,
   AssignPrivateIpAddresses: AssignPrivateIpAddressesCommand,
   AssociateAddress: AssociateAddressCommand,
   AttachNetworkInterface: AttachNetworkInterfaceCommand,

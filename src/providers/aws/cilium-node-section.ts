@@ -14,6 +14,7 @@ import type {
 import type { KnownNetwork } from '../contract/infrastructure.ts';
 import type { InstanceView } from '../contract/instance-view.ts';
 import { blockAround, expandBlock, parseBlock } from '../contract/ipv4.ts';
+import { ipv6Wording, isIpv6Prefix } from '../contract/ipv6.ts';
 import {
   attachedTo,
   expandHolding,
@@ -87,11 +88,12 @@ export const awsSection: CiliumNodeSection = {
       vpc: { id: 'whole', 'primary-cidr': 'whole', cidrs: 'whole' },
       addresses: 'whole',
       prefixes: 'whole',
+      'ipv6-prefixes': 'whole',
       'security-groups': 'whole',
       tags: 'whole',
       'public-ip': 'whole',
     },
-    droppable: new Set(['public-ip']),
+    droppable: new Set(['ipv6-prefixes', 'public-ip']),
     incidental: new Set(['description', 'public-ip', 'tags']),
   },
   words,
@@ -99,12 +101,20 @@ export const awsSection: CiliumNodeSection = {
 
 function shown(status: unknown, skip: SkippedEntry): SectionReading<ShownInterfaces> {
   const isBlock = (text: string): boolean => blockAround(text) !== undefined;
-  const reading = shownById(status, skip, (eni, within) => ({
-    addresses: validTexts(eni, 'addresses', { isValid: isIPv4, accepted: ipv4Wording, skip: within }),
-    prefixes: validTexts(eni, 'prefixes', { isValid: isBlock, accepted: cidrWording, skip: within }),
-  }));
+  const reading = shownById(status, skip, (eni, within) => {
+    const ipv6 = { isValid: isIpv6Prefix, accepted: ipv6Wording, skip: within };
+    const ipv6Prefixes = validTexts(eni, 'ipv6-prefixes', ipv6);
+    return {
+      addresses: validTexts(eni, 'addresses', { isValid: isIPv4, accepted: ipv4Wording, skip: within }),
+      prefixes: validTexts(eni, 'prefixes', { isValid: isBlock, accepted: cidrWording, skip: within }),
+      ...(ipv6Prefixes.length > 0 && { ipv6Prefixes }),
+    };
+  });
   if ('problems' in reading) return reading;
-  const prefixes = [...reading.value.values()].reduce((count, each) => count + each.prefixes.length, 0);
+  const prefixes = [...reading.value.values()].reduce(
+    (count, each) => count + each.prefixes.length + (each.ipv6Prefixes?.length ?? 0),
+    0,
+  );
   if (prefixes <= maxPrefixes) return reading;
   return { problems: [{ path: ['enis'], accepted: `a map with at most ${maxPrefixes} prefixes` }] };
 }
@@ -162,6 +172,7 @@ function statusOfInterface(item: NetworkInterface, context: StatusContext): Reco
     vpc: withoutEmpty({ id: item.networkId, 'primary-cidr': network?.primaryCidr, cidrs: network?.cidrs }),
     addresses: addresses.filter((address) => !context.excluded.has(address)),
     prefixes: prefixes.filter(whole),
+    'ipv6-prefixes': item.ipv6Prefixes?.filter((prefix) => isShown(prefix) && !context.excluded.has(prefix)),
     'security-groups': item.securityGroupIds,
     tags: item.tags,
     'public-ip': item.publicAddress,
@@ -181,7 +192,11 @@ function statusWithout(status: unknown, isGone: (id: string) => boolean): unknow
     typeof prefix !== 'string' || !expandHolding(prefix).some(isGone);
   const isThere = (address: unknown): boolean => typeof address !== 'string' || !isGone(address);
   return withoutById(status, isGone, (eni) =>
-    restricted(restricted(eni, 'addresses', isThere), 'prefixes', isWhole),
+    restricted(
+      restricted(restricted(eni, 'addresses', isThere), 'prefixes', isWhole),
+      'ipv6-prefixes',
+      isThere,
+    ),
   );
 }
 
@@ -220,6 +235,7 @@ function restoreInterface(
   if (!isIPv4(primaryAddress) || [mac, subnetId, networkId].includes('')) return undefined;
   const prefixes = texts(eni, 'prefixes').filter((prefix) => parseBlock(prefix)?.length === 28);
   const members = new Set(prefixes.flatMap(expandBlock));
+  const ipv6Prefixes = texts(eni, 'ipv6-prefixes').filter(isIpv6Prefix);
   const index = member(eni, 'number');
   return interfaceWith({
     id,
@@ -234,6 +250,7 @@ function restoreInterface(
       (address) => isIPv4(address) && address !== primaryAddress && !members.has(address),
     ),
     prefixes,
+    ...(ipv6Prefixes.length > 0 && { ipv6Prefixes }),
     securityGroupIds: texts(eni, 'security-groups'),
     tags: textsByName(eni, 'tags'),
     attachment: attachedTo(instanceId, typeof index === 'number' ? index : 0),

@@ -43,6 +43,7 @@ interface Inputs {
     readonly Groups: readonly string[];
     readonly SecondaryPrivateIpAddressCount?: number;
     readonly Ipv4PrefixCount?: number;
+    readonly Ipv6PrefixCount?: number;
     readonly ClientToken: string;
     readonly TagSpecifications?: readonly {
       readonly ResourceType: 'network-interface';
@@ -60,6 +61,7 @@ interface Inputs {
     readonly SecondaryPrivateIpAddressCount?: number;
     readonly Ipv4PrefixCount?: number;
   };
+  AssignIpv6Addresses: { readonly NetworkInterfaceId: string; readonly Ipv6PrefixCount: number };
   UnassignPrivateIpAddresses: {
     readonly NetworkInterfaceId: string;
     readonly PrivateIpAddresses?: readonly string[];

@@ -35,7 +35,14 @@ function ipv4Subnet(shown: Ec2Subnet, options: Pick<ReadOptions, 'subnetIds' | '
   const tags = readTags(shown.Tags);
   const { subnetIds, subnetTags } = options;
   const eligible = (subnetIds.length === 0 || subnetIds.includes(id)) && carries(tags, subnetTags);
-  return { id, networkId, zone, cidr, tags, freeAddresses, eligible };
+  const ipv6Cidr = ipv6BlockOf(shown);
+  const subnet = { id, networkId, zone, cidr, tags, freeAddresses, eligible };
+  return ipv6Cidr === undefined ? subnet : { ...subnet, ipv6Cidr };
+}
+
+/** A subnet has at most one at a time. */
+function ipv6BlockOf({ Ipv6CidrBlockAssociationSet: all = [] }: Ec2Subnet): string | undefined {
+  return all.find(({ Ipv6CidrBlockState: state }) => state?.State === 'associated')?.Ipv6CidrBlock;
 }
 
 function problemOfSubnet(shown: Ec2Subnet): string | undefined {

@@ -3,6 +3,7 @@
 import { isIdOf } from './ids.ts';
 import { intern } from '../../runtime/intern.ts';
 import { isOfHost } from '../contract/ipv4.ts';
+import { isIpv6Prefix } from '../contract/ipv6.ts';
 import { holdingProblem } from '../contract/plausible.ts';
 import {
   type Attachment,
@@ -65,6 +66,7 @@ export function tryRead(
   const primaryAddress = textOf(shown.PrivateIpAddress);
   const attachment = shown.Attachment === undefined ? undefined : readAttachment(shown.Attachment);
   const associated = associatedOn(shown);
+  const ipv6 = ipv6On(shown);
   return {
     interface: {
       id: textOf(shown.NetworkInterfaceId),
@@ -78,11 +80,27 @@ export function tryRead(
       addresses: secondaryAddresses(shown).filter((address) => address !== primaryAddress),
       ...(associated.length > 0 && { associated }),
       prefixes: prefixesOf(shown),
+      ...ipv6,
       securityGroupIds: (shown.Groups ?? []).flatMap((group) => group.GroupId ?? []).sort(),
       tags: readTags(shown.TagSet),
       reservedFor: reservation(shown, attachment),
       attachment,
     },
+  };
+}
+
+/** What cannot be used of IPv6 says nothing about IPv4: EC2 delegates no other prefixes than those of /80. */
+function ipv6On({
+  Ipv6Prefixes: shown = [],
+  Ipv6Addresses: single = [],
+}: Ec2NetworkInterface): Pick<NetworkInterface, 'ipv6Prefixes' | 'ipv6Addresses' | 'ipv6Problem'> {
+  const texts = [...new Set(shown.map(({ Ipv6Prefix }) => textOf(Ipv6Prefix)))];
+  const prefixes = texts.filter(isIpv6Prefix);
+  const broken = texts.find((prefix) => !isIpv6Prefix(prefix));
+  return {
+    ...(prefixes.length > 0 && { ipv6Prefixes: prefixes }),
+    ...(single.length > 0 && { ipv6Addresses: single.length }),
+    ...(broken !== undefined && { ipv6Problem: `${JSON.stringify(broken)} is not an IPv6 /80 prefix` }),
   };
 }
 

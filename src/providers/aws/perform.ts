@@ -2,10 +2,12 @@
 import type { CallContext } from '../contract/allocation-implementation.ts';
 import { intern } from '../../runtime/intern.ts';
 import { parseAddress, parseBlock } from '../contract/ipv4.ts';
+import { isIpv6Prefix } from '../contract/ipv6.ts';
 import type { Answer } from '../contract/observation.ts';
 import type {
   AllocateIPs,
   AssociateStaticIP,
+  AllocateIpv6Prefix,
   AllocatePrefixes,
   AttachInterface,
   CreateInterface,
@@ -30,6 +32,7 @@ export const actionOf = {
   attachInterface: 'AttachNetworkInterface',
   allocateIPs: 'AssignPrivateIpAddresses',
   allocatePrefixes: 'AssignPrivateIpAddresses',
+  allocateIpv6Prefix: 'AssignIpv6Addresses',
   releaseIPs: 'UnassignPrivateIpAddresses',
   releasePrefixes: 'UnassignPrivateIpAddresses',
   associateStaticIP: 'AssociateAddress',
@@ -43,6 +46,7 @@ const performers = {
   attachInterface,
   allocateIPs: allocate,
   allocatePrefixes: allocate,
+  allocateIpv6Prefix,
   releaseIPs: release,
   releasePrefixes: release,
   associateStaticIP,
@@ -71,6 +75,7 @@ function createInterface(call: Call, operation: CreateInterface): Promise<Outcom
     ClientToken: operation.token,
     ...(operation.addressCount > 0 && { SecondaryPrivateIpAddressCount: operation.addressCount }),
     ...(operation.prefixCount > 0 && { Ipv4PrefixCount: operation.prefixCount }),
+    ...(operation.ipv6Prefix === true && { Ipv6PrefixCount: 1 }),
     ...(tags.length > 0 && {
       TagSpecifications: [{ ResourceType: 'network-interface' as const, Tags: tags }],
     }),
@@ -130,6 +135,20 @@ function readAssigned(
   const twice = repeated([...addresses, ...prefixes]);
   if (twice !== undefined) return { problem: `it names ${twice} twice` };
   return { kind: 'allocated', interfaceId, instanceId, addresses, prefixes };
+}
+
+function allocateIpv6Prefix(call: Call, operation: AllocateIpv6Prefix): Promise<Outcome> {
+  const { interfaceId, instanceId } = operation;
+  const input = { NetworkInterfaceId: interfaceId, Ipv6PrefixCount: 1 };
+  return write(call, 'AssignIpv6Addresses', input, (output) => {
+    const { NetworkInterfaceId: given = interfaceId } = output;
+    if (given !== interfaceId) return { problem: `it is about ${given}` };
+    const ipv6Prefixes = (output.AssignedIpv6Prefixes ?? []).map((text) => text ?? '');
+    const broken = ipv6Prefixes.find((prefix) => !isIpv6Prefix(prefix));
+    if (broken !== undefined) return { problem: `${JSON.stringify(broken)} is not an IPv6 /80 prefix` };
+    if (ipv6Prefixes.length === 0) return { problem: 'it names no prefixes' };
+    return { kind: 'allocated', interfaceId, instanceId, addresses: [], prefixes: [], ipv6Prefixes };
+  });
 }
 
 function release(call: Call, operation: ReleaseIPs | ReleasePrefixes): Promise<Outcome> {

@@ -58,5 +58,14 @@ function limitsOf({
   // Only Nitro instances support prefixes. Bare metal names no hypervisor
   // (https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ec2-prefix-eni.html).
   const prefixes = Hypervisor === 'nitro' || BareMetal === true;
-  return { interfaces, addressesPerInterface, prefixes };
+  return { interfaces, addressesPerInterface, prefixes, ...ipv6LimitOf(network, prefixes) };
+}
+
+/** What cannot be understood of IPv6 says nothing about IPv4. */
+function ipv6LimitOf(
+  network: Ec2InstanceType['NetworkInfo'],
+  hasPrefixes: boolean,
+): Pick<InstanceLimits, 'ipv6PerInterface'> {
+  const { Ipv6Supported: isSupported = true, Ipv6AddressesPerInterface: ipv6PerInterface } = network ?? {};
+  return hasPrefixes && isSupported && isAddressLimit(ipv6PerInterface) ? { ipv6PerInterface } : {};
 }

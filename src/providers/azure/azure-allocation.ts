@@ -53,6 +53,7 @@ const azureTraits: CloudTraits = {
     prefixes: false,
   },
   prefixes: false,
+  ipv6: false,
   poolRequests: true,
   publicAddresses: true,
 };

@@ -153,6 +153,8 @@ export interface InstanceLimits {
   readonly addressesPerInstance?: number;
   /** Whether its interfaces support prefixes, each in place of one address. */
   readonly prefixes: boolean;
+  /** IPv6 addresses of one interface, a prefix counting as one; omitted where it can have no IPv6 prefix. */
+  readonly ipv6PerInterface?: number;
 }
 
 /** The cloud's answer about an instance type cannot be parsed. */

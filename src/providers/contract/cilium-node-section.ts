@@ -108,7 +108,7 @@ export interface StatusLayout {
   readonly identifiedBy: Readonly<Record<string, string>>;
   /** What Headwater writes of an interface. Every other member of the section belongs to others and stays. */
   readonly owned: OwnedMembers;
-  /** Fields of an interface that older agents do not know and drop when they write the status back. */
+  /** Fields of an interface that agents up to 1.19 may not know and drop when they write the status back. */
   readonly droppable: ReadonlySet<string>;
   /** Fields of an interface that no agent needs to set up an address. */
   readonly incidental: ReadonlySet<string>;

@@ -49,7 +49,7 @@ export interface CloudFailure {
   /** What only the cloud can decode of the denial. It differs in each answer. */
   readonly encodedDenial?: string;
   /** What the answer concerns, if it says so: the action in general, or one thing in the call. */
-  readonly about?: 'action' | 'subnet' | 'securityGroups' | 'interface' | 'instance' | 'prefixes';
+  readonly about?: 'action' | 'subnet' | 'securityGroups' | 'interface' | 'instance' | 'prefixes' | 'ipv6';
   /** What a person can do about it, if the cloud's own code says more than the kind does. */
   readonly remedy?: string;
   /** What is wrong with our identity, if the cloud rejects the identity and not the request. */

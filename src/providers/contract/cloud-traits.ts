@@ -17,6 +17,8 @@ export interface CloudTraits {
   readonly limits: 'byType' | Omit<InstanceLimits, 'interfaces'>;
   /** Whether addresses come in prefixes, too, so that whole blocks of a subnet count. */
   readonly prefixes: boolean;
+  /** Whether its agents can use IPv6 prefixes of interfaces. */
+  readonly ipv6: boolean;
   /** Whether its agents may request a count of addresses for a pool, instead of listing those that they use. */
   readonly poolRequests: boolean;
   /** Whether a public address can be associated with the primary interface. */

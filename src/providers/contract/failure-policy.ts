@@ -3,7 +3,7 @@
 import type { CloudFailure, CloudFailureKind } from './cloud-failure.ts';
 
 /** The calls of a step that brings addresses. */
-export type StepCall = 'create' | 'attach' | 'allocate';
+export type StepCall = 'create' | 'attach' | 'allocate' | 'allocateIpv6';
 
 /** What a refusal removes from the next plans. */
 export type WhatIsBlocked =
@@ -17,6 +17,8 @@ export type WhatIsBlocked =
   | 'assignmentsIn'
   | 'instance'
   | 'prefixes'
+  | 'ipv6In'
+  | 'ipv6On'
   /** The subnet in the ledger: no address left, no whole block left, or no such subnet. */
   | 'subnetSpace'
   | 'subnetBlocks'
@@ -26,7 +28,7 @@ export type WhatIsBlocked =
   /** Nothing was refused: the rate limiter or the gate says when to continue. */
   | 'nothing';
 
-type Suspect = 'action' | 'thing' | 'part' | 'size';
+type Suspect = 'action' | 'thing' | 'part' | 'size' | 'ipv6';
 
 export interface FailurePolicy {
   /** What plans avoid, by call, if the answer itself names nothing. */
@@ -57,23 +59,41 @@ export interface FailurePolicy {
   readonly isUnclear: boolean;
   /**
    * What the failure may concern, although the kind does not say so: the action itself; the one thing that was named, so
-   * another may do; a part of a larger request, so the rest may do; how much was asked for, so less may do.
+   * another may do; a part of a larger request, so the rest may do; how much was asked for, so less may do; the IPv6 prefix that
+   * was asked for with it, so IPv4 alone may do.
    */
   readonly mayConcern: readonly Suspect[];
 }
 
-const always = (blocked: WhatIsBlocked): FailurePolicy['blocks'] => ({
+/** A refused IPv6 prefix blocks nothing of IPv4. */
+const always = (blocked: WhatIsBlocked, allocateIpv6: WhatIsBlocked = blocked): FailurePolicy['blocks'] => ({
   create: blocked,
   attach: blocked,
   allocate: blocked,
+  allocateIpv6,
 });
 
 /** If the answer names nothing: the narrowest scope that the call concerns. */
-const narrowest = { create: 'subnet', attach: 'attachment', allocate: 'interface' } as const;
+const narrowest = {
+  create: 'subnet',
+  attach: 'attachment',
+  allocate: 'interface',
+  allocateIpv6: 'ipv6In',
+} as const;
 /** Something is wrong with the one interface; before there is one, with the node. */
-const itsInterface = { create: 'node', attach: 'node', allocate: 'interface' } as const;
+const itsInterface = {
+  create: 'node',
+  attach: 'node',
+  allocate: 'interface',
+  allocateIpv6: 'ipv6On',
+} as const;
 /** The instance takes no further interface this way. */
-const itsSlots = { create: 'node', attach: 'newInterfaces', allocate: 'interface' } as const;
+const itsSlots = {
+  create: 'node',
+  attach: 'newInterfaces',
+  allocate: 'interface',
+  allocateIpv6: 'ipv6On',
+} as const;
 
 /** Where a row says nothing else. */
 const usual = {
@@ -88,9 +108,21 @@ export const failurePolicy: Readonly<Record<CloudFailureKind, FailurePolicy>> = 
   throttled: { ...usual, retry: 'byRateLimit', refuses: 'nothing' },
   fenced: { ...usual, retry: 'oncePermitted', refuses: 'nothing' },
   stopped: { ...usual, retry: 'oncePermitted', refuses: 'nothing' },
-  subnetExhausted: { ...usual, blocks: always('subnetSpace'), retry: 'later', refuses: 'request' },
-  prefixSpaceFragmented: { ...usual, blocks: always('subnetBlocks'), retry: 'later', refuses: 'request' },
-  subnetGone: { ...usual, blocks: always('subnetItself'), retry: 'later', refuses: 'request' },
+  subnetExhausted: {
+    ...usual,
+    blocks: always('subnetSpace', 'ipv6In'),
+    retry: 'later',
+    refuses: 'request',
+    mayConcern: ['ipv6'],
+  },
+  prefixSpaceFragmented: {
+    ...usual,
+    blocks: always('subnetBlocks', 'ipv6In'),
+    retry: 'later',
+    refuses: 'request',
+    mayConcern: ['ipv6'],
+  },
+  subnetGone: { ...usual, blocks: always('subnetItself', 'ipv6In'), retry: 'later', refuses: 'request' },
   limitReached: {
     ...usual,
     blocks: itsSlots,
@@ -98,7 +130,7 @@ export const failurePolicy: Readonly<Record<CloudFailureKind, FailurePolicy>> = 
     retry: 'later',
     refuses: 'request',
     tell: 'atOnce',
-    mayConcern: ['size'],
+    mayConcern: ['size', 'ipv6'],
   },
   deviceIndexTaken: {
     ...usual,
@@ -146,7 +178,7 @@ export const failurePolicy: Readonly<Record<CloudFailureKind, FailurePolicy>> = 
     retry: 'later',
     refuses: 'caller',
     tell: 'atOnce',
-    mayConcern: ['action'],
+    mayConcern: ['action', 'ipv6'],
   },
   invalid: {
     ...usual,
@@ -154,17 +186,29 @@ export const failurePolicy: Readonly<Record<CloudFailureKind, FailurePolicy>> = 
     retry: 'never',
     refuses: 'caller',
     tell: 'atOnce',
-    mayConcern: ['action', 'thing', 'size'],
+    mayConcern: ['action', 'thing', 'size', 'ipv6'],
   },
   unknown: {
     ...usual,
     blocks: narrowest,
     retry: 'later',
     refuses: 'request',
-    mayConcern: ['action', 'thing', 'part', 'size'],
+    mayConcern: ['action', 'thing', 'part', 'size', 'ipv6'],
   },
-  unreachable: { ...usual, blocks: always('node'), retry: 'soon', refuses: 'nothing', mayConcern: ['part'] },
-  unreadable: { ...usual, blocks: always('node'), retry: 'later', refuses: 'nothing', mayConcern: ['part'] },
+  unreachable: {
+    ...usual,
+    blocks: always('node', 'ipv6On'),
+    retry: 'soon',
+    refuses: 'nothing',
+    mayConcern: ['part'],
+  },
+  unreadable: {
+    ...usual,
+    blocks: always('node', 'ipv6On'),
+    retry: 'later',
+    refuses: 'nothing',
+    mayConcern: ['part'],
+  },
 };
 
 export function policyOf({ kind }: Pick<CloudFailure, 'kind'>): FailurePolicy {

@@ -8,6 +8,8 @@ export interface Subnet {
   readonly cidr: string;
   /** Its further IPv4 blocks, where a cloud gives a subnet several. */
   readonly otherCidrs?: readonly string[];
+  /** Its IPv6 block, from which IPv6 prefixes come; absent if it has none. */
+  readonly ipv6Cidr?: string;
   readonly networkId: string;
   readonly zone: string;
   readonly tags: Tags;

@@ -30,6 +30,12 @@ export interface NetworkInterface {
   readonly ofOthers?: readonly string[];
   /** Delegated blocks, as `a.b.c.d/28`. */
   readonly prefixes: readonly string[];
+  /** Delegated IPv6 blocks of /80, as the cloud writes them, each held and shown whole; absent if there are none. */
+  readonly ipv6Prefixes?: readonly string[];
+  /** Single IPv6 addresses, which take the same places; absent if there are none. */
+  readonly ipv6Addresses?: number;
+  /** What it has of IPv6 and agents cannot use; absent if there is nothing. */
+  readonly ipv6Problem?: string;
   readonly securityGroupIds: readonly string[];
   readonly tags: Tags;
   /** Why pods cannot use it, whatever the node's options say ("efa", "trunk", "requester-managed", ...). */
@@ -61,8 +67,9 @@ export interface Attachment {
 
 /** Whether it holds the address: as primary, as secondary, or in a prefix. */
 export function hasAddress(item: NetworkInterface, address: string): boolean {
-  const { primaryAddress, addresses, prefixes } = item;
+  const { primaryAddress, addresses, prefixes, ipv6Prefixes } = item;
   if (address === primaryAddress || addresses.includes(address)) return true;
+  if (ipv6Prefixes?.includes(address) === true) return true;
   return prefixes.some((prefix) => expandBlock(prefix).includes(address));
 }
 
@@ -81,14 +88,27 @@ export function carries(tags: Tags, required: Tags): boolean {
   return Object.entries(required).every(([key, value]) => tags[key] === value);
 }
 
-/** Its primary address, secondary addresses and prefixes. */
-export function allAssignments({ primaryAddress, addresses, prefixes }: NetworkInterface): readonly string[] {
-  return [primaryAddress, ...addresses, ...prefixes];
+/** What a call can assign to it: secondary addresses and prefixes of both families. */
+export function secondaryAssignments({ addresses, prefixes, ipv6Prefixes }: Assignable): readonly string[] {
+  return ipv6Prefixes === undefined
+    ? [...addresses, ...prefixes]
+    : [...addresses, ...prefixes, ...ipv6Prefixes];
 }
 
-/** All addresses of a prefix, or the single address or interface id itself. Ids of some clouds are paths. */
+type Assignable = Pick<NetworkInterface, 'addresses' | 'prefixes' | 'ipv6Prefixes'>;
+
+/** Its primary address, secondary addresses and prefixes. */
+export function allAssignments(item: NetworkInterface): readonly string[] {
+  return [item.primaryAddress, ...secondaryAssignments(item)];
+}
+
+/**
+ * All addresses of a prefix, or the single address, IPv6 prefix or interface id itself. Ids of some clouds are paths. An IPv6
+ * prefix has too many addresses to name, and is held, shown and lost as a whole.
+ */
 export function expandHolding(holding: string): readonly string[] {
-  return holding.includes('/') && !holding.startsWith('/') ? expandBlock(holding) : [holding];
+  const isBlock = holding.includes('/') && !holding.startsWith('/') && !holding.includes(':');
+  return isBlock ? expandBlock(holding) : [holding];
 }
 
 /** Whether it is the primary interface, which its instance keeps for life. */
@@ -145,9 +165,25 @@ export function isByName({ primaryAddress }: NetworkInterface): boolean {
 
 /** The interface with only those addresses and prefixes that stay. */
 export function onlyWith(record: NetworkInterface, stays: (holding: string) => boolean): NetworkInterface {
-  const { addresses, prefixes } = record;
-  return { ...record, addresses: addresses.filter(stays), prefixes: prefixes.filter(stays) };
+  return withAssignments(record, (holdings) => holdings.filter(stays));
 }
+
+/** The interface with what `change` makes of each kind of its secondary assignments. Without an IPv6 prefix it names none. */
+export function withAssignments(
+  item: NetworkInterface,
+  change: (holdings: readonly string[], kind: keyof Assignable) => readonly string[],
+): NetworkInterface {
+  const { ipv6Prefixes = none, ...others } = item;
+  const ofIpv6 = change(ipv6Prefixes, 'ipv6Prefixes');
+  return {
+    ...others,
+    addresses: change(item.addresses, 'addresses'),
+    prefixes: change(item.prefixes, 'prefixes'),
+    ...(ofIpv6.length > 0 && { ipv6Prefixes: ofIpv6 }),
+  };
+}
+
+const none: readonly string[] = [];
 
 export interface PublicAddress {
   readonly id: string;

@@ -55,6 +55,7 @@ export type Answer =
       readonly instanceId: string;
       readonly addresses: readonly string[];
       readonly prefixes: readonly string[];
+      readonly ipv6Prefixes?: readonly string[];
     }
   | {
       readonly kind: 'released';

@@ -12,6 +12,8 @@ export interface CreateInterface {
   readonly addressCount: number;
   /** Prefixes assigned at creation; 0 together with secondary addresses. */
   readonly prefixCount: number;
+  /** Whether an IPv6 prefix is assigned at creation, too. */
+  readonly ipv6Prefix?: true;
   readonly description: string;
   readonly tags: Tags;
   /** Where it is going to be attached. Some clouds keep it with the interface. */
@@ -44,6 +46,13 @@ export interface AllocatePrefixes {
   readonly interfaceId: string;
   /** Number of prefixes. */
   readonly count: number;
+}
+
+/** Assigns one IPv6 prefix of /80. A repeated call assigns another one. */
+export interface AllocateIpv6Prefix {
+  readonly kind: 'allocateIpv6Prefix';
+  readonly instanceId: string;
+  readonly interfaceId: string;
 }
 
 /** Releases secondary addresses to their subnet. */
@@ -96,6 +105,7 @@ export type Operation =
   | AttachInterface
   | AllocateIPs
   | AllocatePrefixes
+  | AllocateIpv6Prefix
   | ReleaseIPs
   | ReleasePrefixes
   | AssociateStaticIP

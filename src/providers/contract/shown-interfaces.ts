@@ -8,14 +8,19 @@ export interface ShownInterface {
   readonly addresses: readonly string[];
   /** IPv4 blocks. An agent may use each address in them, listed or not. */
   readonly prefixes: readonly string[];
+  /** IPv6 blocks, which agents know as a whole; absent if there are none. */
+  readonly ipv6Prefixes?: readonly string[];
 }
 
 /** By interface id. */
 export type ShownInterfaces = ReadonlyMap<string, ShownInterface>;
 
-/** Whether any of the interfaces shows an address, by itself or within a prefix. */
+/** Whether any of the interfaces shows an address, by itself or within a prefix, or an IPv6 prefix. */
 export function isShownOn(interfaces: ShownInterfaces): (address: string) => boolean {
-  const single = new Set([...interfaces.values()].flatMap(({ addresses }) => addresses));
+  const single = new Set([
+    ...[...interfaces.values()].flatMap(({ addresses }) => addresses),
+    ...ipv6PrefixesOn(interfaces),
+  ]);
   const blocks = blocksOn(interfaces);
   if (blocks.length === 0) return (address) => single.has(address);
   return (address) =>
@@ -32,6 +37,11 @@ export function addressesOn(interfaces: ShownInterfaces): readonly string[] {
     .filter((block) => sizeOf(block) <= prefixSize)
     .flatMap(addressesIn);
   return members.length === 0 ? listed : [...new Set([...listed, ...members])];
+}
+
+/** IPv6 prefixes that the interfaces show. */
+export function ipv6PrefixesOn(interfaces: ShownInterfaces): readonly string[] {
+  return [...interfaces.values()].flatMap(({ ipv6Prefixes = [] }) => ipv6Prefixes);
 }
 
 function blocksOn(interfaces: ShownInterfaces): readonly Block[] {

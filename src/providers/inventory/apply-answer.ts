@@ -3,7 +3,12 @@
 import { whenElsewhere } from './apply-reading.ts';
 import type { InterfaceRecord } from './interface-record.ts';
 import { expandBlock } from '../contract/ipv4.ts';
-import type { Attachment, NetworkInterface } from '../contract/network-interface.ts';
+import {
+  type Attachment,
+  type NetworkInterface,
+  onlyWith,
+  withAssignments,
+} from '../contract/network-interface.ts';
 import type { Answer } from '../contract/observation.ts';
 
 export type Attached = Extract<Answer, { kind: 'attached' }>;
@@ -62,15 +67,18 @@ function isSeenAttached({ interface: item, awaited }: InterfaceRecord, attachmen
 
 function whenAllocated(record: InterfaceRecord, answer: Allocated, endedAt: number): InterfaceRecord {
   const item = whenReady(record.interface);
+  const { ipv6Prefixes = [] } = answer;
   const prefixes = [...new Set([...item.prefixes, ...answer.prefixes])];
   // Some cloud emulators answer with every address of the interface, including those of its prefixes.
   const known = new Set([item.primaryAddress, ...prefixes.flatMap(expandBlock)]);
   const given = answer.addresses.filter((address) => !known.has(address));
   const addresses = [...new Set([...item.addresses, ...given])];
-  const brought = [...given, ...answer.prefixes];
+  const brought = [...given, ...answer.prefixes, ...ipv6Prefixes];
   return {
     ...record,
-    interface: { ...item, addresses, prefixes },
+    interface: withAssignments({ ...item, addresses, prefixes }, (known, kind) =>
+      kind === 'ipv6Prefixes' ? [...new Set([...known, ...ipv6Prefixes])] : known,
+    ),
     added: withAll(record.added, brought, endedAt),
     released: without(record.released, brought),
     releasing: without(record.releasing, brought),
@@ -96,11 +104,9 @@ export function whenReleased(
   const { interface: item } = record;
   const gone = new Set(holdings);
   const stays = (holding: string): boolean => !gone.has(holding);
-  const addresses = item.addresses.filter(stays);
-  const prefixes = item.prefixes.filter(stays);
   return {
     ...record,
-    interface: { ...item, addresses, prefixes },
+    interface: onlyWith(item, stays),
     added: without(record.added, holdings),
     released: withAll(record.released, holdings, endedAt),
     releasing: without(record.releasing, holdings),

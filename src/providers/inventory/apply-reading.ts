@@ -1,6 +1,12 @@
 // Applies a read of the cloud to an interface record. A read adds addresses; withdrawals.ts decides what it may remove.
 import type { InterfaceRecord, Reading } from './interface-record.ts';
-import { isByName, type NetworkInterface, onlyWith } from '../contract/network-interface.ts';
+import {
+  isByName,
+  type NetworkInterface,
+  onlyWith,
+  secondaryAssignments,
+  withAssignments,
+} from '../contract/network-interface.ts';
 import {
   holdingIds,
   isYoung,
@@ -36,28 +42,24 @@ export function restoredInterface(item: NetworkInterface): InterfaceRecord {
 }
 
 /** Adds what a newer restored state shows. Addresses that our own calls removed stay removed. */
-export function withRestored(
-  record: InterfaceRecord,
-  { addresses, prefixes }: NetworkInterface,
-): InterfaceRecord {
+export function withRestored(record: InterfaceRecord, restored: NetworkInterface): InterfaceRecord {
   const known = new Set([
     record.interface.primaryAddress,
     ...holdingIds(record.interface),
     ...record.released.keys(),
   ]);
   const isNew = (holding: string): boolean => !known.has(holding);
-  const added = { addresses: addresses.filter(isNew), prefixes: prefixes.filter(isNew) };
+  const added = secondaryAssignments(restored).filter(isNew);
   // A leader shows an agent only what a read has shown.
   const seen = record.awaited === undefined ? record : { ...record, awaited: undefined };
-  if (added.addresses.length + added.prefixes.length === 0) return seen;
+  if (added.length === 0) return seen;
   return {
     ...seen,
-    interface: {
-      ...record.interface,
-      addresses: [...record.interface.addresses, ...added.addresses],
-      prefixes: [...record.interface.prefixes, ...added.prefixes],
-    },
-    unseen: new Set([...record.unseen, ...added.addresses, ...added.prefixes]),
+    interface: withAssignments(record.interface, (known, kind) => [
+      ...known,
+      ...(restored[kind] ?? []).filter(isNew),
+    ]),
+    unseen: new Set([...record.unseen, ...added]),
   };
 }
 
@@ -83,7 +85,7 @@ export function firstRecord(item: NetworkInterface, asOf: number): InterfaceReco
 }
 
 export function whenFirstShown(seen: NetworkInterface, reading: Reading): ReadingOutcome {
-  const shown = seen.condition === 'changing' ? { ...seen, addresses: [], prefixes: [] } : seen;
+  const shown = seen.condition === 'changing' ? onlyWith(seen, () => false) : seen;
   const { attachment } = shown;
   const awaited =
     attachment?.state === 'attaching' ? { since: reading.startedAt, attachmentId: attachment.id } : undefined;
@@ -150,8 +152,7 @@ export function lackedBy(
 ): readonly string[] {
   if (needNotShow(record, reading)) return [];
   const present = new Set(shown === undefined ? [] : holdingIds(shown));
-  const { addresses, prefixes } = record.interface;
-  return [...addresses, ...prefixes].filter(
+  return secondaryAssignments(record.interface).filter(
     (holding) => !present.has(holding) && !isYoung(record.added.get(holding), reading),
   );
 }
@@ -289,11 +290,7 @@ function withoutReleased(
 ): NetworkInterface {
   if (record.released.size === 0) return shown;
   const isThere = (holding: string): boolean => !isYoung(record.released.get(holding), reading);
-  return {
-    ...shown,
-    addresses: shown.addresses.filter(isThere),
-    prefixes: shown.prefixes.filter(isThere),
-  };
+  return onlyWith(shown, isThere);
 }
 
 /**

@@ -15,6 +15,7 @@ import {
   isPrimaryInterface,
   type NetworkInterface,
   onlyWith,
+  secondaryAssignments,
 } from '../contract/network-interface.ts';
 import type { UnusableInterface } from '../contract/observation.ts';
 
@@ -198,7 +199,7 @@ export class KnownInterfaces {
    * A successful change does not prove that the interface is on the instance: a cloud can change a detached one too.
    */
   applyChange(answer: Change, endedAt: number): boolean {
-    const given = answer.kind === 'allocated' ? [...answer.addresses, ...answer.prefixes] : [];
+    const given = answer.kind === 'allocated' ? secondaryAssignments(answer) : [];
     const hasMoved = this.#giveFromOthers(answer.interfaceId, given, endedAt);
     const record = this.#records.get(answer.interfaceId);
     if (record === undefined) return hasMoved;

@@ -1,5 +1,5 @@
 // Joins what is known of an interface with what a read shows: the newer one decides, and what it lacks is not gone.
-import type { NetworkInterface } from '../contract/network-interface.ts';
+import { type NetworkInterface, withAssignments } from '../contract/network-interface.ts';
 import type { InterfaceRecord } from './interface-record.ts';
 
 /** Keeps the order of known addresses and appends new ones, so published objects change only when the cloud does. */
@@ -10,10 +10,12 @@ export function merge(
   gone: ReadonlySet<string>,
 ): NetworkInterface {
   const addresses = union(known.addresses, shown.addresses, gone);
-  const prefixes = union(known.prefixes, shown.prefixes, gone);
   const latest = fresh ? withMarks(shown, known, addresses) : withMarks(known, shown, addresses);
   const kept = gone.has(known.publicAddress ?? '') ? undefined : known.publicAddress;
-  return { ...latest, publicAddress: latest.publicAddress ?? kept, addresses, prefixes };
+  const item = { ...latest, publicAddress: latest.publicAddress ?? kept };
+  return withAssignments(item, (_, kind) =>
+    kind === 'addresses' ? addresses : union(known[kind] ?? [], shown[kind] ?? [], gone),
+  );
 }
 
 /**
@@ -22,14 +24,9 @@ export function merge(
  */
 export function settled({ interface: known }: InterfaceRecord, seen: NetworkInterface): NetworkInterface {
   if (seen.condition !== 'changing') return seen;
-  const { primaryAddress, addresses, prefixes, publicAddress } = known;
-  return {
-    ...withMarks(seen, known, addresses),
-    primaryAddress: seen.primaryAddress || primaryAddress,
-    addresses,
-    prefixes,
-    publicAddress,
-  };
+  const { primaryAddress, addresses, publicAddress } = known;
+  const kept = withAssignments(withMarks(seen, known, addresses), (_, kind) => known[kind] ?? []);
+  return { ...kept, primaryAddress: seen.primaryAddress || primaryAddress, publicAddress };
 }
 
 const marks = ['associated', 'ofOthers'] as const;

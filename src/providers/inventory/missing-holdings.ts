@@ -1,14 +1,15 @@
 // Decides which known addresses and prefixes of an interface a read does not show, and what follows.
 import type { InterfaceRecord, Reading } from './interface-record.ts';
-import { expandHolding, type NetworkInterface } from '../contract/network-interface.ts';
+import { expandHolding, type NetworkInterface, secondaryAssignments } from '../contract/network-interface.ts';
 import { type Withdrawal, withdrawalBy } from './withdrawals.ts';
 
 const nothing: ReadonlyMap<string, number> = new Map();
 const none: ReadonlySet<string> = new Set();
 
-/** Addresses, prefixes and the public address. */
-export function holdingIds({ addresses, prefixes, publicAddress }: NetworkInterface): string[] {
-  return [...addresses, ...prefixes, ...(publicAddress === undefined ? [] : [publicAddress])];
+/** Addresses, prefixes of both families and the public address. */
+export function holdingIds(item: NetworkInterface): string[] {
+  const { publicAddress } = item;
+  return [...secondaryAssignments(item), ...(publicAddress === undefined ? [] : [publicAddress])];
 }
 
 /** Known addresses and prefixes that the read does not miss. A different public address replaces the known one. */

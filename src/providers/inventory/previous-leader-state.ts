@@ -1,7 +1,7 @@
 // The state of an instance that the CiliumNode showed when this process started tracking it. The previous leader may
 // have just released addresses; reads can keep showing them while the cloud lags.
 import type { InterfaceRecord } from './interface-record.ts';
-import type { NetworkInterface } from '../contract/network-interface.ts';
+import { type NetworkInterface, onlyWith, secondaryAssignments } from '../contract/network-interface.ts';
 
 /** When the state of an instance was restored, in monotonic ms. */
 export interface RestorePoint {
@@ -76,7 +76,7 @@ export class PreviousLeaderState {
     // No read of a changing interface adds what it shows: the one after the change confirms it.
     const open = [
       ...(shown.condition === 'changing' ? before : []),
-      ...(isBelieved ? [] : [...shown.addresses, ...shown.prefixes]),
+      ...(isBelieved ? [] : secondaryAssignments(shown)),
     ];
     const unconfirmed = [...new Set(open)].filter((holding) => !this.#isKnown(record, holding));
     const isNews = unconfirmed.join() !== before.join();
@@ -86,11 +86,7 @@ export class PreviousLeaderState {
     }
     this.#unconfirmed = new Map([...this.#unconfirmed, [shown.id, unconfirmed]]);
     const isConfirmed = (holding: string): boolean => !unconfirmed.includes(holding);
-    const confirmed = {
-      ...shown,
-      addresses: shown.addresses.filter(isConfirmed),
-      prefixes: shown.prefixes.filter(isConfirmed),
-    };
+    const confirmed = onlyWith(shown, isConfirmed);
     const refreshFrom = isBelieved ? undefined : this.#isOverAt;
     return { shown: confirmed, isNews, refreshFrom };
   }
@@ -101,8 +97,6 @@ export class PreviousLeaderState {
   }
 
   #isKnown({ interface: item }: InterfaceRecord, holding: string): boolean {
-    return (
-      item.addresses.includes(holding) || item.prefixes.includes(holding) || this.#pendingRelease.has(holding)
-    );
+    return secondaryAssignments(item).includes(holding) || this.#pendingRelease.has(holding);
   }
 }

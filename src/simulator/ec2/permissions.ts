@@ -34,6 +34,7 @@ const resourcesOf: Readonly<Record<string, (input: Input, known: Resources) => r
   ModifyNetworkInterfaceAttribute: (input, known) =>
     known.interfaceAndInstance(textOf(input, 'NetworkInterfaceId')),
   AssignPrivateIpAddresses: (input, known) => [known.interface(textOf(input, 'NetworkInterfaceId'))],
+  AssignIpv6Addresses: (input, known) => [known.interface(textOf(input, 'NetworkInterfaceId'))],
   UnassignPrivateIpAddresses: (input, known) => [known.interface(textOf(input, 'NetworkInterfaceId'))],
   AssociateAddress: (input, known) => [
     known.publicAddress(textOf(input, 'AllocationId')),

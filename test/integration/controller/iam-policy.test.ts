@@ -7,7 +7,7 @@ import type { NodeFacts } from '../../../src/simulator/workload/node-facts.ts';
 import { controllerArn } from '../../support/in-process-ec2.ts';
 import { belongingTo, leave } from '../../support/orphaned-interfaces.ts';
 import { shippedPolicy } from '../../support/shipped-policy.ts';
-import { ids, instance, subnets, testCloud } from '../../support/test-cloud.ts';
+import { ids, instance, subnets, testBlock, testCloud } from '../../support/test-cloud.ts';
 import { World } from '../../support/world.ts';
 import { startController, type WorldController } from '../../support/world-controller.ts';
 
@@ -49,6 +49,7 @@ interface Case {
   /** Tags of an empty interface of the first node; undefined without such an interface. */
   readonly idle?: Readonly<Record<string, string>>;
   readonly staticAddress?: boolean;
+  readonly asksForIpv6?: boolean;
   /** Where a person finds the reason. */
   readonly shownBy: 'the error of the node' | 'a warning of the node' | 'readiness' | 'the log';
   /** Addresses of the nodes while the action is denied, and afterwards. */
@@ -101,6 +102,16 @@ const cases: Readonly<Record<string, (grant: Grant) => Case>> = {
   'ec2:AttachNetworkInterface': () => noInterface,
   // New interfaces are created with addresses.
   'ec2:AssignPrivateIpAddresses': () => ({ shownBy: 'the error of the node', meanwhile: [11, 4] }),
+  // IPv4 does not wait for it.
+  'ec2:AssignIpv6Addresses': () => ({
+    shownBy: 'the error of the node',
+    meanwhile: all,
+    asksForIpv6: true,
+    cloud: {
+      vpcs: [{ name: 'main', id: ids.vpc, blocks: [testBlock], ipv6Block: '2600:1f14:100::/56' }],
+      subnets: [{ ...subnets.nodes, ipv6Block: '2600:1f14:100::/64' }, subnets.pods, subnets.morePods],
+    },
+  }),
   'ec2:UnassignPrivateIpAddresses': () => ({ ...housekeeping, flags: releasing, had: 9, meanwhile: [20, 9] }),
   'ec2:ModifyNetworkInterfaceAttribute': ({ sid }) =>
     sid === 'InterfacesThatCiliumOperatorMade'
@@ -123,7 +134,15 @@ const cases: Readonly<Record<string, (grant: Grant) => Case>> = {
 };
 
 async function play(each: Case, policy: IamPolicy): Promise<{ world: World; controller: WorldController }> {
-  const { flags, configure, cloud, had = 0, idle, staticAddress: isStatic = false } = each;
+  const {
+    flags,
+    configure,
+    cloud,
+    had = 0,
+    idle,
+    staticAddress: isStatic = false,
+    asksForIpv6 = false,
+  } = each;
   const tags = { role: 'worker' };
   const world = new World({
     cloud: testCloud({
@@ -150,6 +169,10 @@ async function play(each: Case, policy: IamPolicy): Promise<{ world: World; cont
   await world.startAgents();
   await world.advance(1000);
   if (isStatic) await world.patch(machine, { spec: { ipam: { 'static-ip-tags': { pool: 'egress' } } } });
+  if (asksForIpv6) {
+    const requested = [{ pool: 'default', needed: { 'ipv4-addrs': 2, 'ipv6-addrs': 2 } }];
+    await world.patch(machine, { spec: { ipam: { pools: { requested } } } });
+  }
   return { world, controller };
 }
 

@@ -30,6 +30,7 @@ export function servedEntry(name: string, change: NodeEntryChange = {}): NodeSum
         needed: 0,
         wanted: 0,
         toAllocate: 0,
+        ipv6: 'notAsked',
         excess: 0,
         cap: undefined,
         ...assessment,

@@ -123,6 +123,7 @@ export function facts(
     maxFor: () => Infinity,
     wanted: 8,
     max: Infinity,
+    ipv6: 'needless',
     stepsInFlight: [],
     frozen: new Set(),
     refusalOf: () => undefined,

@@ -5,7 +5,7 @@ import type { NodeRequirements } from '../../../src/node/demand/node-requirement
 import type { FinishedStep } from '../../../src/node/allocate/step-result.ts';
 import { Growth } from '../../../src/node/allocate/growth.ts';
 import { PoolMaintainer } from '../../../src/node/allocate/pool-maintainer.ts';
-import type { AllocationPlan } from '../../../src/node/allocate/prepare-ip-allocation.ts';
+import type { AllocationPlan } from '../../../src/node/allocate/allocation-plan.ts';
 import { BlockedResources } from '../../../src/node/allocate/blocked-resources.ts';
 import type { Refund, InstanceLimits } from '../../../src/providers/contract/allocation-implementation.ts';
 import type { CloudTraits } from '../../../src/providers/contract/cloud-traits.ts';
@@ -83,6 +83,7 @@ export class PoolRig {
   /** Kinds of the operations that were refunded, joined; `all` if it was everything that was admitted together. */
   readonly refunds: string[] = [];
   target: number;
+  ipv6: MaintainedFacts['ipv6'] = 'needless';
   served = true;
   readonly #setup: PoolSetup;
   readonly #pending: (() => void)[] = [];
@@ -219,6 +220,7 @@ export class PoolRig {
       free: (id) => this.ledger.free(id, this.clock.monotonic()),
       maxPrefixes: (id) => this.ledger.maxPrefixes(id, this.clock.monotonic()),
       wanted: Math.max(0, this.target - this.available),
+      ipv6: this.ipv6,
       max: (this.#setup.max ?? Infinity) - this.available - unconfirmedIn(view),
       orphans: this.orphans.of('i-1'),
       traits: this.#traits,

@@ -35,6 +35,7 @@ export const traits: CloudTraits = {
   change: 'perInterface',
   limits: 'byType',
   prefixes: true,
+  ipv6: true,
   poolRequests: true,
   publicAddresses: true,
 };

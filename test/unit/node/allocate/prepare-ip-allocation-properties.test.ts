@@ -124,6 +124,7 @@ const anyFacts: fc.Arbitrary<AllocationFacts> = fc
       securityGroupIds: fc.constantFrom<string[][]>(['sg-1'], ['sg-1'], []),
     }),
     preferNew: fc.boolean(),
+    ipv6: fc.constantFrom('needless', 'wanted', 'held'),
     eligible: fc.array(fc.boolean(), { minLength: 3, maxLength: 3 }),
     zones: fc.array(fc.constantFrom('us-west-1a', 'us-west-1a', 'us-west-1b'), {
       minLength: 3,

@@ -17,6 +17,13 @@ describe('the priority of a node', () => {
     // Addresses in use that are gone are not pending pods.
     [8, 10, 0, 'normal'],
   ])('is, with %i addresses, %i used and %i pods pending, %s', (available, used, pendingPods, expected) => {
-    expect(priorityOf({ available, used, pendingPods })).toBe(expected);
+    expect(priorityOf({ available, used, pendingPods }, false)).toBe(expected);
+  });
+
+  test.each([
+    [0, 'high'],
+    [9, 'critical'],
+  ] as const)('is, with %i pods pending and no IPv6 prefix to start with, %s', (pendingPods, expected) => {
+    expect(priorityOf({ available: 2, used: 2, pendingPods }, true)).toBe(expected);
   });
 });

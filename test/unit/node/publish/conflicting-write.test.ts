@@ -17,7 +17,10 @@ const full: JsonObject = {
   subnet: { id: 'subnet-1', cidr: '10.0.0.0/24' },
   addresses: ['10.0.0.1', '10.0.0.2'],
   prefixes: ['10.0.1.0/28'],
+  'ipv6-prefixes': ['2001:db8::/80'],
 };
+
+const asking = { pool: 'default', needed: { 'ipv4-addrs': 8, 'ipv6-addrs': 8 } };
 
 /** The node after our last write. */
 const before = ciliumNode({ status: { eni: { enis: { 'eni-1': full } } } });
@@ -42,9 +45,19 @@ describe('a conflicting write while no write of ours is open', () => {
     ['another watermark', { spec: { ipam: { 'pre-allocate': 20 } } }, []],
     ['the spec of its agent', { spec: { eni: { 'security-groups': ['sg-2'] } } }, []],
     ['a field dropped that older agents do not know', eni({ 'public-ip': null }), []],
+    ['an IPv6 prefix dropped by an agent that does not know any', eni({ 'ipv6-prefixes': null }), []],
+    [
+      'an IPv6 prefix dropped although its agent asks for IPv6',
+      {
+        status: { ipam: { used: null }, eni: { enis: { 'eni-1': { 'ipv6-prefixes': null } } } },
+        spec: { ipam: { pools: { requested: [asking] } } },
+      },
+      ['status'],
+    ],
+    ['another IPv6 prefix', eni({ 'ipv6-prefixes': ['2001:db8:0:1::/80'] }), ['status']],
     ['values that are equal on the wire', eni({ description: '', number: 1 }), []],
     ['a member of others dropped', eni({ 'availability-zone': null }), []],
-    ['a member of others added', eni({ 'ipv6-prefixes': ['2001:db8::/80'], subnet: { more: 1 } }), []],
+    ['a member of others added', eni({ 'more-prefixes': ['2001:db8::/80'], subnet: { more: 1 } }), []],
     ['a member of others beside the interfaces', { status: { eni: { more: 1 } } }, []],
 
     ['an address put into the pool', pool({ '10.0.0.7': { resource: 'eni-1' } }), ['pool']],

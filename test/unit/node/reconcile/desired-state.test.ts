@@ -20,6 +20,7 @@ const served: Assessment = {
   needed: 0,
   wanted: 0,
   toAllocate: 0,
+  ipv6: 'notAsked',
   excess: 0,
   cap: undefined,
 };

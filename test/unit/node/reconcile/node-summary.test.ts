@@ -26,6 +26,7 @@ describe('the room on the interfaces of a node', () => {
       needed: 8,
       wanted: 8,
       toAllocate: 8,
+      ipv6: 'notAsked',
       excess: 0,
       cap: undefined,
     } as const satisfies Assessment;

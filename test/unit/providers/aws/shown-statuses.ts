@@ -105,10 +105,20 @@ export const shownStatuses: Readonly<Record<string, ShownStatus>> = {
     interfaces: ['eni-1'],
     warnings: 4,
   },
-  'IPv6 prefixes of a newer operator': {
+  'an IPv6 prefix, which is shown as a whole': {
     eni: one({ ...whole, addresses: [a], 'ipv6-prefixes': ['fd00::/80'] }),
-    shows: [a],
+    shows: [a, 'fd00::/80'],
     interfaces: ['eni-1'],
+  },
+  'an IPv6 prefix that is none': {
+    eni: one({
+      ...whole,
+      addresses: [a],
+      'ipv6-prefixes': ['fd00::', 'fd00::/64', 'fd00::1/80', '10.0.0.32/28', 'fd00::%1/80', 7, 'fd00::/80'],
+    }),
+    shows: [a, 'fd00::/80'],
+    interfaces: ['eni-1'],
+    warnings: 6,
   },
   'no public address, because an older agent dropped it': {
     eni: one({ ...whole, 'public-ip': null, addresses: [a] }),

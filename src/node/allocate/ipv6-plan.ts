@@ -1,0 +1,162 @@
+// Plans how a node gets the one IPv6 prefix that its agent asks for. It comes with an interface that is created anyway; else with
+// a call of its own for an interface that the node has; a new interface for it alone comes last. IPv4 waits for none of it: a
+// plan without an IPv6 prefix is the same otherwise. Pure.
+import type { InstanceLimits } from '../../providers/contract/allocation-implementation.ts';
+import type { NetworkInterface } from '../../providers/contract/network-interface.ts';
+import { exclusionOf } from '../demand/node-requirements.ts';
+import type { AllocationFacts } from './allocation-facts.ts';
+import type { ScopeRefusal } from './blocked-resources.ts';
+import { type DeviceSlots, freeDeviceIndex } from './device-index.ts';
+import { bringsIpv6, type PlannedStep } from './planned-step.ts';
+import type { Ipv6Obstacle } from './plan-obstacles.ts';
+import { allScopesOf, type RefusedScope, type StepPlace } from './refused-scope.ts';
+import { chooseSecurityGroups } from './security-group-choice.ts';
+import { chooseSubnet } from './subnet-choice.ts';
+
+/** Why nothing brings the prefix. */
+export interface Ipv6Unmet {
+  readonly kind: 'unmet';
+  readonly obstacle: Ipv6Obstacle | undefined;
+  /** Blocked scopes that could have brought it. */
+  readonly refusals: readonly ScopeRefusal[];
+}
+
+type Ipv6Facts = Pick<
+  AllocationFacts,
+  'ipv6' | 'limits' | 'infrastructure' | 'stepsInFlight' | 'view' | 'requirements' | 'orphans'
+>;
+
+/** The plan so far. */
+interface Ipv6Draft {
+  readonly steps: readonly PlannedStep[];
+  readonly slots: DeviceSlots;
+  readonly place: StepPlace;
+  readonly takesMore: (item: NetworkInterface) => boolean;
+  /** What refuses one of the scopes now. */
+  readonly against: (scopes: readonly RefusedScope[]) => readonly ScopeRefusal[];
+  /** The same of a new interface in the subnet. */
+  readonly refusalsIn: (subnetId: string) => readonly ScopeRefusal[];
+  /** IPv4 addresses of a subnet that the plan may still use. */
+  readonly free: (subnetId: string) => number;
+}
+
+/** The step that brings the prefix. Undefined if another one does, and while it is not clear yet whether one can. */
+export function planIpv6(
+  facts: Ipv6Facts,
+  draft: Ipv6Draft,
+): Ipv6Unmet | { readonly kind: 'step'; readonly step: PlannedStep } | undefined {
+  if (!isIpv6Open(facts, draft.steps)) return undefined;
+  const candidates = candidatesIn(facts);
+  const refusals: ScopeRefusal[] = [];
+  const planned = candidates
+    .filter((item) => draft.takesMore(item))
+    .map(({ id: interfaceId, subnetId }): PlannedStep => ({ ...ofOne, interfaceId, subnetId }))
+    .find((step) => isAllowed(step, draft, refusals));
+  if (planned !== undefined) return { kind: 'step', step: planned };
+  if (candidates.some((item) => !draft.takesMore(item))) return undefined;
+  const made = candidates.length === 0 ? interfaceForIt(facts, draft, refusals) : undefined;
+  if (made?.step !== undefined) return { kind: 'step', step: made.step };
+  const obstacle = refusals.length > 0 ? undefined : obstacleOf(facts, made?.subnetIds ?? []);
+  return { kind: 'unmet', obstacle, refusals };
+}
+
+const ofOne = { kind: 'allocateIpv6Prefix', count: 1 } as const;
+
+/** `refusals` gets what prevents the step. */
+function isAllowed(step: PlannedStep, { against, place }: Ipv6Draft, refusals: ScopeRefusal[]): boolean {
+  const found = against(allScopesOf(step, place));
+  refusals.push(...found);
+  return found.length === 0;
+}
+
+/** A new interface for the prefix alone, or the subnets that it could be in. */
+function interfaceForIt(
+  facts: Ipv6Facts,
+  draft: Ipv6Draft,
+  refusals: ScopeRefusal[],
+): { readonly step?: PlannedStep; readonly subnetIds: readonly string[] } {
+  const { limits, requirements, infrastructure, view, orphans } = facts;
+  const offersIpv6 = (id: string): boolean => isIpv6Offered(facts, id, draft.against);
+  const choice = chooseSubnet(requirements, {
+    infrastructure,
+    free: (id) => (offersIpv6(id) && draft.refusalsIn(id).length === 0 ? draft.free(id) : 0),
+    fullInterface: limits.addressesPerInterface,
+    minUseful: 1,
+    offersIpv6,
+  });
+  const subnetIds = choice.kind === 'subnetsExhausted' ? choice.subnetIds : [];
+  refusals.push(...subnetIds.flatMap((id) => [...draft.against([inSubnet(id)]), ...draft.refusalsIn(id)]));
+  const deviceIndex = freeDeviceIndex(draft.slots);
+  const groups = chooseSecurityGroups(requirements, infrastructure, view);
+  const isReady = orphans.read && groups.kind === 'chosen' && deviceIndex !== undefined;
+  if (!isReady || choice.kind !== 'chosen') return { subnetIds };
+  const { id: subnetId } = choice.subnet;
+  const place = { kind: 'createInterface', subnetId, securityGroupIds: groups.ids, deviceIndex } as const;
+  const step: PlannedStep = { ...place, count: 0, prefixCount: 0, ipv6Prefix: true };
+  return isAllowed(step, draft, refusals) ? { step, subnetIds } : { subnetIds };
+}
+
+/** Whether something still has to bring it. */
+export function isIpv6Open(
+  facts: Pick<Ipv6Facts, 'ipv6' | 'stepsInFlight'>,
+  steps: readonly PlannedStep[],
+): boolean {
+  return facts.ipv6 === 'wanted' && mayBringIpv6(facts, steps);
+}
+
+/** Whether something may bring one: a node gets no second one. */
+export function mayBringIpv6(
+  { ipv6, stepsInFlight }: Pick<Ipv6Facts, 'ipv6' | 'stepsInFlight'>,
+  steps: readonly PlannedStep[],
+): boolean {
+  return ipv6 !== 'held' && ![...stepsInFlight, ...steps].some(bringsIpv6);
+}
+
+/** Whether an interface that is created in the subnet gets it. */
+export function isIpv6Offered(
+  { limits, infrastructure }: Pick<Ipv6Facts, 'limits' | 'infrastructure'>,
+  subnetId: string,
+  against: Ipv6Draft['against'],
+): boolean {
+  if (limits.ipv6PerInterface === undefined) return false;
+  const subnet = infrastructure.subnets.get(subnetId);
+  return (
+    subnet?.eligible === true && subnet.ipv6Cidr !== undefined && against([inSubnet(subnetId)]).length === 0
+  );
+}
+
+function inSubnet(subnetId: string): RefusedScope {
+  return { kind: 'ipv6In', subnetId };
+}
+
+/** Interfaces for pods with a free place, in a subnet from which it may come, in the order of the view. */
+function candidatesIn({
+  view,
+  limits,
+  requirements,
+  infrastructure,
+}: Ipv6Facts): readonly NetworkInterface[] {
+  const obscured = new Set(view.obscured.map(({ id }) => id));
+  return view.interfaces.filter((item) => {
+    const subnet = infrastructure.subnets.get(item.subnetId);
+    const isServed = subnet?.eligible === true && subnet.ipv6Cidr !== undefined && !obscured.has(item.id);
+    return isServed && hasIpv6Room(item, limits) && exclusionOf(item, requirements) === undefined;
+  });
+}
+
+function hasIpv6Room(
+  { ipv6Addresses = 0, ipv6Prefixes = [] }: NetworkInterface,
+  { ipv6PerInterface = 0 }: InstanceLimits,
+): boolean {
+  return ipv6Addresses + ipv6Prefixes.length < ipv6PerInterface;
+}
+
+/** What a person can change, if nothing was refused. `subnetIds`: those that a new interface may be in. */
+function obstacleOf(facts: Ipv6Facts, subnetIds: readonly string[]): Ipv6Obstacle {
+  const { limits, infrastructure, view, requirements } = facts;
+  if (limits.ipv6PerInterface === undefined) return { kind: 'ipv6Unsupported' };
+  const usable = view.interfaces.filter((item) => exclusionOf(item, requirements) === undefined);
+  const all = [...new Set([...usable.map(({ subnetId }) => subnetId), ...subnetIds])].sort();
+  const isServed = all.some((id) => infrastructure.subnets.get(id)?.ipv6Cidr !== undefined);
+  return isServed ? { kind: 'noIpv6Room' } : { kind: 'noIpv6Subnet', subnetIds: all };
+}
