@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { objectAt, textMapAt, textsAt } from '../../../src/simulator/workload/json.ts';
 import type { NodeFacts, Protocol } from '../../../src/simulator/workload/node-facts.ts';
 import { StandInOperator } from '../../support/stand-in-operator.ts';
-import { instance, testCloud } from '../../support/test-cloud.ts';
+import { ids, instance, subnets, testBlock, testCloud } from '../../support/test-cloud.ts';
 import { emptyAnswers } from '../../support/torn-answers.ts';
 import { World } from '../../support/world.ts';
 import { startController } from '../../support/world-controller.ts';
@@ -170,15 +170,21 @@ function isTakenOver(object: Parameters<typeof textMapAt>[0]): boolean {
 }
 
 describe.each(protocols)('what Headwater does not write in the status of an agent of %s', (protocol) => {
-  const prefixes = ['2001:db8:0:1:2::/80'];
-  const others = { 'availability-zone': 'us-west-1a', 'ipv6-prefixes': prefixes };
+  const others = { 'availability-zone': 'us-west-1a' };
 
   test('stays byte for byte at the takeover, and while its node grows', async () => {
     const world = new World({
       cloud: testCloud({
         instances: [
-          instance({ type: 'm5.2xlarge', count: 1, interfaces: [{ deviceIndex: 1, addresses: 12 }] }),
+          instance({
+            type: 'm5.2xlarge',
+            count: 1,
+            ipv6Prefixes: 1,
+            interfaces: [{ deviceIndex: 1, addresses: 12, ipv6Prefixes: 1 }],
+          }),
         ],
+        vpcs: [{ name: 'main', id: ids.vpc, blocks: [testBlock], ipv6Block: '2600:1f14:100::/56' }],
+        subnets: [{ ...subnets.nodes, ipv6Block: '2600:1f14:100::/64' }, subnets.pods, subnets.morePods],
       }),
       configure: () => ({ protocol, eni: { firstInterfaceIndex: 1 }, ipam: { preAllocate: 12 } }),
     });
@@ -188,8 +194,11 @@ describe.each(protocols)('what Headwater does not write in the status of an agen
     const operator = new StandInOperator(world, { describes: false });
     await operator.resync();
     operator.stop();
-    const ids = Object.keys(world.enis(machine));
-    await world.patchStatus(machine, { eni: { enis: Object.fromEntries(ids.map((id) => [id, others])) } });
+    const known = world.interfaces(machine).map(({ id }) => id);
+    const written = world
+      .interfaces(machine)
+      .map(({ id, ipv6Prefixes }) => [id, { ...others, 'ipv6-prefixes': ipv6Prefixes }] as const);
+    await world.patchStatus(machine, { eni: { enis: Object.fromEntries(written) } });
     const request = (count: number): Promise<unknown> => {
       const requested = [{ pool: 'default', needed: { 'ipv4-addrs': count } }];
       return protocol === 'multi-pool'
@@ -209,10 +218,10 @@ describe.each(protocols)('what Headwater does not write in the status of an agen
     const enis = world.enis(machine);
     const addresses = Object.values(enis).flatMap((eni) => textsAt(eni, 'addresses'));
     expect(addresses.length).toBeGreaterThanOrEqual(20);
-    for (const id of ids) expect(enis[id]).toMatchObject(others);
+    for (const [id, members] of written) expect(enis[id]).toMatchObject(members);
     expect(
       Object.keys(enis)
-        .filter((id) => !ids.includes(id))
+        .filter((id) => !known.includes(id))
         .flatMap((id) => textsAt(enis[id], 'ipv6-prefixes')),
     ).toEqual([]);
     expect(world.broken()).toEqual([]);

@@ -16,6 +16,8 @@ const unread: unknown = {
   read: false,
   presence: 'unread',
   interfaces: [],
+  unreadable: [],
+  obscured: [],
   possiblyGone: new Set(),
   awaited: new Map(),
 };
