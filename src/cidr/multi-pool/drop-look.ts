@@ -8,7 +8,7 @@ export interface DropLook {
   readonly unused: readonly ListedBlock[];
   /** What running pods show of the others, sorted. */
   readonly kept: readonly ShownPod[];
-  /** Why pods cannot be read; then none counts as unused. */
+  /** Why pods cannot be read, and what to do; then none counts as unused. */
   readonly problem: string | undefined;
 }
 

@@ -120,7 +120,7 @@ function ofDropped({ look }: PoolFacts): readonly BlockCondition[] {
   if (look?.problem !== undefined)
     return say(
       'PodsUnreadable',
-      `the pods of this node cannot be read, so the blocks that its agent no longer lists stay its own: ${look.problem}. Grant Headwater the verb list on pods, or, if the word of the agents is enough, set release-pod-check to false`,
+      `the pods of this node cannot be read, so the blocks that its agent no longer lists stay its own: ${look.problem}`,
     );
   if (look === undefined || look.kept.length === 0) return [];
   return say(

@@ -4,7 +4,6 @@ import type { Clock } from '../../runtime/clock.ts';
 import { type ApiRefusal, ask } from '../transport/api-reply.ts';
 import { isList, type JsonObject, textAt, valueAt } from '../transport/json.ts';
 import type { KubernetesTransport } from '../transport/transport.ts';
-import { writeFailure } from '../transport/write-outcome.ts';
 import { itemsOf, listAll } from './listing.ts';
 import type { Read } from './object-store.ts';
 
@@ -17,7 +16,7 @@ export interface ShownPod {
 
 export type PodReading =
   | { readonly kind: 'read'; readonly shown: readonly ShownPod[] }
-  /** `isDenied`: until an administrator grants a permission. */
+  /** `problem` says what to do. `isDenied`: until an administrator grants a permission. */
   | { readonly kind: 'unreadable'; readonly problem: string; readonly isDenied: boolean };
 
 export interface ShownPodOfNode extends ShownPod {
@@ -94,17 +93,28 @@ const podsPath = '/api/v1/pods';
 const listKind = 'PodList';
 
 function unreadable(refusal: ApiRefusal): Extract<PodReading, { readonly kind: 'unreadable' }> {
-  const failure = writeFailure(refusal, 'list pods');
-  const problem = 'message' in failure ? failure.message : 'the API server knows no pods';
-  return { kind: 'unreadable', problem, isDenied: refusal.kind === 'denied' };
+  // Credentials that are not accepted are no matter of a grant, and everything else fails with them.
+  const isDenied = refusal.kind === 'denied' && refusal.status !== 401;
+  return isDenied ? { kind: 'unreadable', problem: toGrant(refusal), isDenied } : failing(refusal.message);
+}
+
+function toGrant({ message }: ApiRefusal): string {
+  return `${message}. Grant Headwater the verb list on pods, or, if the word of the agents is enough, set release-pod-check to false`;
+}
+
+function failing(why: string): Extract<PodReading, { readonly kind: 'unreadable' }> {
+  const problem = `${why}. Headwater asks again: see whether the API server, or a proxy before it, has trouble`;
+  return { kind: 'unreadable', problem, isDenied: false };
 }
 
 /**
- * The cache of the API server has an index by node. A consistent read may go through all pods of the cluster in etcd, and would
- * show the pods of the last moments: none of these has an address that its agent gave up before.
+ * A consistent read: without a resource version. With `resourceVersion=0`, an API server that is cut off from etcd would answer
+ * from its cache, however old, and an address would be taken from a pod that is newer. The price: servers from 1.31 ask etcd for
+ * its revision alone and then answer from their cache, which has an index by node; older ones read the pods of all nodes in etcd.
+ * That is paid once or twice for a release, by nodes that release, and by no others.
  */
 function pathOf(node: string): string {
-  const query = new URLSearchParams({ fieldSelector: `spec.nodeName=${node}`, resourceVersion: '0' });
+  const query = new URLSearchParams({ fieldSelector: `spec.nodeName=${node}` });
   return `${podsPath}?${query.toString()}`;
 }
 
@@ -113,13 +123,9 @@ function readList(list: JsonObject): PodReading {
   const items = itemsOf(list);
   const isOfPods = textAt(list, 'kind') === listKind && textAt(list, 'apiVersion') === 'v1';
   if (!isOfPods || items === undefined)
-    return spoiled('the API server answered with what is no list of pods');
-  if (textAt(list, 'metadata', 'continue')) return spoiled('the API server answered with a part of the list');
+    return failing('the API server answered with what is no list of pods');
+  if (textAt(list, 'metadata', 'continue')) return failing('the API server answered with a part of the list');
   return { kind: 'read', shown: items.flatMap(shownBy) };
-}
-
-function spoiled(problem: string): PodReading {
-  return { kind: 'unreadable', problem, isDenied: false };
 }
 
 /** Those of the host's network show its addresses. A pod that is being deleted keeps its own until it has ended. */

@@ -11,10 +11,10 @@ export function keptByPods(kept: readonly ShownPod[]): NodeCondition {
   };
 }
 
-/** Nothing is released, because nobody knows what pods show. */
+/** Nothing is released, because nobody knows what pods show. `problem` says what to do. */
 export function unreadablePods(problem: string): NodeCondition {
   return {
     reason: 'PodsUnreadable',
-    message: `the pods of this node cannot be read, so nothing is released that one of them may use: ${problem}. Grant Headwater the verb list on pods, or, if the word of the agents is enough, set release-pod-check to false`,
+    message: `the pods of this node cannot be read, so nothing is released that one of them may use: ${problem}`,
   };
 }

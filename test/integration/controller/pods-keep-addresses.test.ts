@@ -104,7 +104,7 @@ describe.each(clouds)('on %s, what an agent of %s gives up', (_, protocol, creat
     expect(kept).toEqual({ held: before, pool: before });
     const texts = warned(controller, 'PodsUnreadable');
     expect(texts).toHaveLength(1);
-    expect(texts[0]).toMatch(/list pods.*release-pod-check/);
+    expect(texts[0]).toMatch(/list on pods.*release-pod-check/);
     expect(world.held(world.machine()).length).toBeLessThan(before);
   });
 });

@@ -30,7 +30,7 @@ function answering(...items: readonly JsonObject[]): Server {
 }
 
 describe('the pods of a node', () => {
-  test('are listed by its name, from the cache of the API server', async () => {
+  test('are listed by its name, by a consistent read: a cache may be old', async () => {
     const { pods, transport } = rig(answering());
 
     await pods.on('node-1', never);
@@ -38,7 +38,7 @@ describe('the pods of a node', () => {
     const [request] = transport.requests;
     expect(request?.path.split('?')[0]).toBe('/api/v1/pods');
     expect(request && query(request, 'fieldSelector')).toBe('spec.nodeName=node-1');
-    expect(request && query(request, 'resourceVersion')).toBe('0');
+    expect(request && query(request, 'resourceVersion')).toBeNull();
   });
 
   test.each<[string, JsonObject, readonly string[]]>([
@@ -88,7 +88,7 @@ describe('the pods of a node', () => {
 
     expect(first).toEqual({
       kind: 'unreadable',
-      problem: expect.stringContaining('list pods'),
+      problem: expect.stringContaining('list on pods'),
       isDenied: true,
     });
     expect(second).toEqual(first);
@@ -119,6 +119,22 @@ describe('the pods of a node', () => {
     );
     expect(transport.requests).toHaveLength(2);
   });
+});
+
+test.each<[string, Server, boolean, RegExp]>([
+  ['a denial', () => status(403, 'no'), true, /Grant Headwater the verb list on pods.*release-pod-check/],
+  ['refused credentials', () => status(401, 'no'), false, /Headwater asks again/],
+  ['a broken server', () => status(500, 'no'), false, /Headwater asks again/],
+  ['no list', () => ({ status: 200, body: {} }), false, /no list of (pods|objects)\. Headwater asks again/],
+])('the problem of %s names its own remedy', async (_, server, isDenied, remedy) => {
+  const readings = [
+    await rig(server).pods.on('a', never),
+    await rig(server).pods.everywhere(() => true, never),
+  ];
+
+  const problem = expect.stringMatching(remedy) as unknown;
+  expect(readings).toEqual([1, 2].map(() => ({ kind: 'unreadable', problem, isDenied })));
+  expect(JSON.stringify(readings).includes('Grant')).toBe(isDenied);
 });
 
 describe('the pods of all nodes', () => {
