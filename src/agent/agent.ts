@@ -159,7 +159,7 @@ export async function serve(
       source?.notice(event);
     },
   });
-  for (const ip of settings.excluded) ipam.pools.exclude(ip, 'excluded');
+  for (const each of settings.excluded) ipam.pools.exclude({ ...each, owner: 'excluded' });
   source = sourceOf(ipam);
   ipam.start();
   const waitingFor = (): string | undefined => whatIsMissing(ipam, settings, { source, pods });

@@ -1,10 +1,10 @@
 // Reads the options of the command agent as it uses them, and checks them. Pure.
 import {
-  canonicalAddress,
   type Cidr,
   cidrOf,
   families,
   type Family,
+  parseAddress,
   parseCidr,
   widthOf,
 } from '../cidr/set/cidr.ts';
@@ -21,8 +21,8 @@ export interface AgentSettings {
   /** Undefined: if the family has a block. */
   readonly enabled: Readonly<Record<Family, boolean | undefined>>;
   readonly ranges: readonly Cidr[];
-  /** In canonical text. */
-  readonly excluded: readonly string[];
+  /** Never given out; of every pool if none is named. */
+  readonly excluded: readonly { readonly network: Cidr; readonly pool?: string }[];
   /** Where files of DNS settings may be. */
   readonly dnsDirectories: readonly string[];
   readonly createsCiliumNode: boolean;
@@ -54,7 +54,7 @@ export function agentSettings(options: Options): AgentSettings {
     bootIdFile,
     enabled: { ipv4: options.enableIpv4, ipv6: options.enableIpv6 },
     ranges: families.flatMap((family) => cidrOf(servedRange(options, family) ?? '') ?? []),
-    excluded: excludeIps.flatMap((text) => canonicalAddress(text) ?? []),
+    excluded: excludeIps.flatMap((text) => exclusionIn(text) ?? []),
     dnsDirectories: options.resolvConfDirectories,
     createsCiliumNode: options.autoCreateCiliumNodeResource,
     ciliumNodeSpec: options.ciliumNodeSpec,
@@ -141,10 +141,32 @@ function whyNoRange(
 
 function excludeProblems(options: Options, sources: OptionSources): readonly string[] {
   const name = 'exclude-ips';
+  const accepted = 'addresses and networks, perhaps each with a pool before it, as in default=10.0.0.8/29';
   return options.excludeIps.flatMap((text) => {
-    if (canonicalAddress(text) !== undefined) return [];
-    return [
-      refusalLine({ name, source: sources[name], text, because: 'it is no address', accepted: 'addresses' }),
-    ];
+    const because = whyNoExclusion(text, modeOf(options));
+    return because === undefined
+      ? []
+      : [refusalLine({ name, source: sources[name], text, because, accepted })];
   });
+}
+
+function whyNoExclusion(text: string, mode: AgentMode): string | undefined {
+  const exclusion = exclusionIn(text);
+  if (exclusion === undefined) return 'it is no address and no network';
+  const { pool = onlyPool } = exclusion;
+  return mode === 'multi-pool' || pool === onlyPool ? undefined : `ipam=${mode} has the pool default alone`;
+}
+
+/** Of all modes but multi-pool. */
+const onlyPool = 'default';
+
+function exclusionIn(text: string): AgentSettings['excluded'][number] | undefined {
+  const [named, pool] = text.split('=', 2).toReversed();
+  const network = cidrOf(named ?? '') ?? singleIn(named ?? '');
+  return network && { network, ...(pool !== undefined && { pool }) };
+}
+
+function singleIn(text: string): Cidr | undefined {
+  const address = parseAddress(text);
+  return address && { family: address.family, base: address.value, length: widthOf[address.family] };
 }

@@ -1,5 +1,13 @@
 // The port of what hands out the addresses of one family of a pool. An allocator knows which addresses are taken, not by whom.
-import { cidrOf, contains, type Family, network, parseAddress, widthOf } from '../../cidr/set/cidr.ts';
+import {
+  type Cidr,
+  cidrOf,
+  contains,
+  type Family,
+  network,
+  parseAddress,
+  widthOf,
+} from '../../cidr/set/cidr.ts';
 import type { Outcome } from '../ipam/ipam-error.ts';
 
 /** What a pod's network may need to know of an address. Only clouds say more than nothing. */
@@ -42,7 +50,9 @@ export interface Allocator {
   /** Takes this address. */
   allocate(address: bigint): Outcome<bigint>;
   allocateNext(request: NextRequest): Outcome<bigint>;
-  /** Takes an address that is held already, or never given out, whatever became of it. */
+  /** Gives out none of this network. What is held of it stays held. */
+  exclude(network: Cidr): void;
+  /** Takes an address that is held already, whatever became of it. */
   restore(address: bigint): void;
   /** Frees an address; does nothing if it is free, or elsewhere. */
   release(address: bigint): void;

@@ -39,6 +39,7 @@ export class CrdAllocator implements Allocator {
   readonly router = undefined;
   readonly #random: Random;
   readonly #taken = new Set<bigint>();
+  readonly #excluded: Cidr[] = [];
   #offer: Offer;
 
   constructor(family: Family, offer: Offer, random: Random) {
@@ -61,7 +62,7 @@ export class CrdAllocator implements Allocator {
   /** Addresses that are taken or may be. */
   get capacity(): bigint {
     const usable = [...this.#offer.addresses].filter(
-      ([address, offered]) => this.#taken.has(address) || this.#whyUnusable(offered) === undefined,
+      ([address, offered]) => this.#taken.has(address) || this.#isUsable(address, offered),
     );
     return BigInt(usable.length);
   }
@@ -74,8 +75,9 @@ export class CrdAllocator implements Allocator {
     return this.#offer.addresses.has(address);
   }
 
+  /** Held, or never given out. */
   isTaken(address: bigint): boolean {
-    return this.#taken.has(address);
+    return this.#taken.has(address) || this.#isExcluded(address);
   }
 
   allocate(address: bigint): Outcome<bigint> {
@@ -107,6 +109,10 @@ export class CrdAllocator implements Allocator {
     return `no IPs currently available on the node, allocation will be retried once ${source}`;
   }
 
+  exclude(network: Cidr): void {
+    this.#excluded.push(network);
+  }
+
   restore(address: bigint): void {
     this.#taken.add(address);
   }
@@ -133,7 +139,7 @@ export class CrdAllocator implements Allocator {
 
   #next({ owner, rank }: NextRequest): bigint | undefined {
     const free = [...this.#offer.addresses].filter(
-      ([address, offered]) => !this.#taken.has(address) && this.#whyUnusable(offered) === undefined,
+      ([address, offered]) => !this.#taken.has(address) && this.#isUsable(address, offered),
     );
     const reserved = free.find(([, offered]) => offered.owner !== '' && offered.owner === owner);
     if (reserved !== undefined) return reserved[0];
@@ -167,6 +173,15 @@ export class CrdAllocator implements Allocator {
       if (prefix !== undefined) count(placeOf(resource, prefix));
     }
     return used;
+  }
+
+  #isUsable(address: bigint, offered: OfferedAddress): boolean {
+    return !this.#isExcluded(address) && this.#whyUnusable(offered) === undefined;
+  }
+
+  #isExcluded(address: bigint): boolean {
+    const single = { family: this.family, base: address, length: widthOf[this.family] };
+    return this.#excluded.some((network) => contains(network, single));
   }
 
   #prefixOf(resource: string, address: bigint): Cidr | undefined {

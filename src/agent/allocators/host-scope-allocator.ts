@@ -4,6 +4,7 @@
 import { type Cidr, cidrText, contains, type Family, widthOf } from '../../cidr/set/cidr.ts';
 import type { Random } from '../../runtime/random.ts';
 import { failed, ok, type Outcome } from '../ipam/ipam-error.ts';
+import { ExcludedRanges } from './excluded-ranges.ts';
 import type { AddressDetails, Allocator, NextRequest, PodNetwork } from './allocator.ts';
 
 /** Addresses of one word. */
@@ -25,13 +26,15 @@ export interface Ranked {
 export class HostScopeAllocator implements Allocator {
   readonly family: Family;
   readonly cidrs: readonly string[];
-  readonly capacity: bigint;
   readonly router: bigint | undefined;
   readonly #cidr: Cidr;
   readonly #random: Random;
   /** A bit for each taken offset; only words that have one. Memory follows use, whatever the size of the block. */
   readonly #words = new Map<bigint, number>();
   #taken = 0;
+  /** Of offsets. */
+  readonly #excluded = new ExcludedRanges();
+  #takenOfExcluded = 0;
   /** Of the first usable address. */
   readonly #min: bigint;
   readonly #max: bigint;
@@ -46,10 +49,14 @@ export class HostScopeAllocator implements Allocator {
     const { allowsFirst, allowsLast } = usedEnds(size, ends);
     this.#min = allowsFirst ? 0n : 1n;
     this.#max = allowsLast ? size - 1n : size - 2n;
-    const capacity = this.#max - this.#min + 1n;
-    this.capacity = capacity > 0n ? capacity : 0n;
-    const hasRouter = ends === undefined && this.capacity > 0n;
+    const hasRouter = ends === undefined && this.#max >= this.#min;
     this.router = hasRouter ? (router ?? cidr.base + this.#min) : undefined;
+  }
+
+  /** Without what is excluded, unless it is taken. */
+  get capacity(): bigint {
+    const usable = this.#max - this.#min + 1n;
+    return usable > 0n ? usable - this.#excluded.size + BigInt(this.#takenOfExcluded) : 0n;
   }
 
   get taken(): number {
@@ -83,7 +90,7 @@ export class HostScopeAllocator implements Allocator {
   /** Which address is given next; undefined if none is free. */
   next(rankOf: NextRequest['rank']): Ranked | undefined {
     if (BigInt(this.#taken) >= this.capacity) return undefined;
-    const start = this.#min + this.#randomBelow(this.capacity);
+    const start = this.#min + this.#randomBelow(this.#max - this.#min + 1n);
     let lowest: Ranked | undefined;
     for (const [from, to] of [
       [start, this.#max],
@@ -98,6 +105,16 @@ export class HostScopeAllocator implements Allocator {
       }
     }
     return lowest;
+  }
+
+  exclude({ family, base, length }: Cidr): void {
+    if (family !== this.family) return;
+    const first = base - this.#cidr.base;
+    const last = first + (1n << BigInt(widthOf[family] - length)) - 1n;
+    const [from, to] = [first > this.#min ? first : this.#min, last < this.#max ? last : this.#max];
+    if (from > to) return;
+    this.#excluded.add(from, to);
+    this.#takenOfExcluded = this.#countExcluded();
   }
 
   restore(address: bigint): void {
@@ -122,6 +139,7 @@ export class HostScopeAllocator implements Allocator {
     if (word === 0) this.#words.delete(key);
     else this.#words.set(key, word);
     this.#taken--;
+    if (this.#excluded.has(offset)) this.#takenOfExcluded--;
   }
 
   status(): string {
@@ -136,17 +154,28 @@ export class HostScopeAllocator implements Allocator {
     const key = offset / wordBits;
     this.#words.set(key, ((this.#words.get(key) ?? 0) | bitOf(offset)) >>> 0);
     this.#taken++;
+    if (this.#excluded.has(offset)) this.#takenOfExcluded++;
   }
 
   #firstFree(from: bigint, to: bigint): bigint | undefined {
     let offset = from;
     while (offset <= to) {
       const word = this.#words.get(offset / wordBits) ?? 0;
-      if (word === fullWord) offset = (offset / wordBits + 1n) * wordBits;
+      const next = this.#excluded.next(offset);
+      if (next !== offset) offset = next;
+      else if (word === fullWord) offset = (offset / wordBits + 1n) * wordBits;
       else if ((word & bitOf(offset)) !== 0) offset++;
       else return offset;
     }
     return undefined;
+  }
+
+  #countExcluded(): number {
+    let count = 0;
+    for (const [key, word] of this.#words)
+      for (let bit = 0n; bit < wordBits; bit++)
+        if ((word & bitOf(bit)) !== 0 && this.#excluded.has(key * wordBits + bit)) count++;
+    return count;
   }
 
   #randomBelow(bound: bigint): bigint {

@@ -39,6 +39,7 @@ export class MultiPoolAllocator implements Allocator {
   readonly router = undefined;
   readonly #random: Random;
   #blocks: ReadonlyMap<string, Block> = new Map();
+  readonly #excluded: Cidr[] = [];
   /** Held, and in no block, or an end of one whose pool allowed it when it was given. */
   readonly #elsewhere = new Set<bigint>();
 
@@ -108,6 +109,11 @@ export class MultiPoolAllocator implements Allocator {
       : next.addresses.allocate(next.address);
   }
 
+  exclude(network: Cidr): void {
+    this.#excluded.push(network);
+    for (const { addresses } of this.#blocks.values()) addresses.exclude(network);
+  }
+
   restore(address: bigint): void {
     const outcome = this.#blockOf(address)?.addresses.allocate(address);
     if (outcome === undefined || (outcome.kind === 'failed' && outcome.error.kind !== 'inUse'))
@@ -154,6 +160,7 @@ export class MultiPoolAllocator implements Allocator {
 
   #newBlock(block: OfferedBlock, text: string): HostScopeAllocator {
     const addresses = new HostScopeAllocator(block.cidr, this.#random.fork(text), block);
+    for (const network of this.#excluded) addresses.exclude(network);
     for (const address of this.#elsewhere)
       if (addresses.allocate(address).kind === 'ok') this.#elsewhere.delete(address);
     return addresses;

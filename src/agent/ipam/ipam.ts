@@ -1,6 +1,6 @@
 // Gives addresses of pools to owners, and takes them back. It decides and remembers, and does no I/O: the record is a port. A
 // request is served as a whole or not at all, and nothing counts that is not in the record.
-import { addressText, type Family, familyOf, parseAddress } from '../../cidr/set/cidr.ts';
+import { addressText, canonicalAddress, type Family, familyOf, parseAddress } from '../../cidr/set/cidr.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { AddressDetails, Allocator } from '../allocators/allocator.ts';
@@ -140,8 +140,21 @@ export class Ipam {
     if (this.holdings.at(place) !== undefined) return this.#release({ free: [place] });
     const absence = this.#options.directory.absence(pool, familyOf(ip));
     if (absence.error.kind === 'unknownPool') return absence;
-    const owner = this.#pools.excluded.get(ip);
+    const owner = this.#pools.excluderOf(place);
     return owner === undefined ? ok(undefined) : excludedError(ip, owner);
+  }
+
+  /** Releases an address, or all that an owner has; of several failures, the last one counts. Default: in every pool. */
+  releaseIPString(text: string, pool?: string): Outcome<undefined> {
+    const ip = canonicalAddress(text);
+    if (ip !== undefined) return this.releaseIP({ pool: pool ?? this.#pools.defaultPool, ip });
+    const owned = [...this.holdings.held()].filter(
+      (held) => held.owner === text && (pool ?? held.pool) === held.pool,
+    );
+    if (owned.length === 0)
+      return failed('notAllocated', `Invalid IP address or owner name: ${text.slice(0, 100)}`);
+    const outcomes = owned.map((held) => this.releaseIP({ pool: held.pool, ip: held.ip }));
+    return outcomes.findLast(({ kind }) => kind === 'failed') ?? ok(undefined);
   }
 
   /** Releases what these attachments hold. Unknown ones hold nothing. */
@@ -222,7 +235,7 @@ export class Ipam {
       const attached = attachment === undefined ? '' : `, ${attachment.network} ${attachment.container}`;
       return `${pool}/${ip}: ${owner}${attached}${timer}`;
     });
-    const excluded = [...this.#pools.excluded].map(([ip, owner]) => `${ip}: never given out (${owner})`);
+    const excluded = [...this.#pools.excluded].map(([text, owner]) => `${text}: never given out (${owner})`);
     return [this.#pools.status(), ...lines.toSorted(), ...excluded, ''].join('\n');
   }
 

@@ -3,10 +3,14 @@
 import {
   type Address,
   addressText,
+  type Cidr,
+  cidrText,
+  contains,
   families as allFamilies,
   type Family,
   familyOf,
   parseAddress,
+  widthOf,
 } from '../../cidr/set/cidr.ts';
 import type { Allocator } from '../allocators/allocator.ts';
 import type { Held, Place } from './holdings.ts';
@@ -64,6 +68,14 @@ export interface PoolFigures {
   readonly needed: number;
 }
 
+/** Addresses that are never given out. */
+export interface Exclusion {
+  readonly network: Cidr;
+  readonly owner: string;
+  /** Default: every pool. */
+  readonly pool?: string;
+}
+
 export const familyName = { ipv4: 'IPv4', ipv6: 'IPv6' } as const;
 
 /** The only pool is `default`. */
@@ -81,8 +93,8 @@ export const onlyDefault: PoolDirectory = {
 export class Pools {
   readonly #options: PoolsOptions;
   readonly #allocators = new Map<string, Map<Family, Allocator>>();
-  /** Why an address is never given out, by its text. */
-  readonly #excluded = new Map<string, string>();
+  /** By what it excludes. */
+  readonly #exclusions = new Map<string, Exclusion>();
 
   constructor(options: PoolsOptions) {
     this.#options = options;
@@ -99,8 +111,12 @@ export class Pools {
     const ofPool = this.#allocators.get(pool) ?? new Map<Family, Allocator>();
     ofPool.set(family, allocator);
     this.#allocators.set(pool, ofPool);
-    if (router !== undefined) this.exclude(addressText({ family, value: router }), 'router');
-    for (const ip of this.#excluded.keys()) restore(allocator, ip);
+    if (router !== undefined) {
+      this.exclude({ network: only({ family, value: router }), owner: 'router' });
+      allocator.restore(router);
+    }
+    for (const exclusion of this.#exclusions.values())
+      if ((exclusion.pool ?? pool) === pool) allocator.exclude(exclusion.network);
     for (const each of held) if (each.pool === pool) restore(allocator, each.ip);
   }
 
@@ -108,18 +124,26 @@ export class Pools {
     return this.#allocators.get(pool)?.get(family);
   }
 
-  /** Never gives this address out. One that is held stays held until it is released. */
-  exclude(ip: string, owner: string): void {
-    this.#excluded.set(ip, owner);
-    for (const ofPool of this.#allocators.values()) {
-      const allocator = ofPool.get(familyOf(ip));
-      if (allocator !== undefined) restore(allocator, ip);
-    }
+  /** Never gives these addresses out. What is held of them stays held until it is released. */
+  exclude(exclusion: Exclusion): void {
+    this.#exclusions.set(exclusionText(exclusion), exclusion);
+    for (const [pool, ofPool] of this.#allocators)
+      if ((exclusion.pool ?? pool) === pool) ofPool.get(exclusion.network.family)?.exclude(exclusion.network);
   }
 
-  /** The addresses that are never given out, with the reason. */
+  /** Why addresses are never given out, by what `exclusionText` says of them. */
   get excluded(): ReadonlyMap<string, string> {
-    return this.#excluded;
+    return new Map(Array.from(this.#exclusions, ([text, { owner }]) => [text, owner]));
+  }
+
+  /** Why this address is never given out. */
+  excluderOf({ pool, ip }: Place): string | undefined {
+    const address = parseAddress(ip);
+    if (address === undefined) return undefined;
+    const found = [...this.#exclusions.values()].find(
+      (each) => (each.pool ?? pool) === pool && contains(each.network, only(address)),
+    );
+    return found?.owner;
   }
 
   /** The families of a request that names none. */
@@ -167,11 +191,9 @@ export class Pools {
     if (allocator !== undefined) restore(allocator, ip);
   }
 
-  /** Frees an address, unless it is never given out. */
   free({ pool, ip }: Place): void {
     const address = parseAddress(ip);
-    if (address !== undefined && !this.#excluded.has(ip))
-      this.allocator(address.family, pool)?.release(address.value);
+    if (address !== undefined) this.allocator(address.family, pool)?.release(address.value);
   }
 
   /** Which families of which pools a request means. */
@@ -244,7 +266,7 @@ export class Pools {
       });
     }
     const ip = addressText(fixed);
-    const excluder = this.#excluded.get(ip);
+    const excluder = this.excluderOf({ pool, ip });
     return excluder === undefined ? allocator.allocate(fixed.value) : excludedError(ip, excluder);
   }
 }
@@ -259,6 +281,18 @@ function fixedProblem(
   if (outside !== undefined) return `IP ${outside.ip} is of no family that is asked for`;
   const perFamily = new Set(addresses.map(({ address }) => address?.family));
   return perFamily.size < addresses.length ? 'more than one IP of a family is asked for' : undefined;
+}
+
+/** As the option `exclude-ips` has it. */
+export function exclusionText({ network, pool }: Omit<Exclusion, 'owner'>): string {
+  const { family, base: value, length } = network;
+  const text = length === widthOf[family] ? addressText({ family, value }) : cidrText(network);
+  return pool === undefined ? text : `${pool}=${text}`;
+}
+
+/** The network that has this address alone. */
+export function only({ family, value }: Address): Cidr {
+  return { family, base: value, length: widthOf[family] };
 }
 
 export function excludedError(ip: string, owner: string): Failed {

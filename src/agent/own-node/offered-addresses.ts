@@ -159,7 +159,10 @@ export class OfferedAddresses implements AddressSource {
   #used(family: Family, raw: JsonObject, shown: Json | undefined): JsonObject {
     const { ipam } = this.#options;
     const pool = valueAt(raw, 'spec', 'ipam', fields[family].pool);
-    const excluded = [...ipam.pools.excluded].filter(([ip]) => valueAt(pool, ip) !== undefined);
+    const excluded = (isObject(pool) ? Object.keys(pool) : []).flatMap((ip) => {
+      const owner = ipam.pools.excluderOf({ pool: ipam.pools.defaultPool, ip });
+      return owner === undefined ? [] : [[ip, owner] as const];
+    });
     const held = [...ipam.holdings.held()].map(({ ip, owner }) => [ip, owner] as const);
     return Object.fromEntries(
       [...excluded, ...held]

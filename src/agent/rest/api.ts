@@ -158,6 +158,7 @@ export class Api {
             ...(expiry !== undefined && { expires: new Date(expiry.at).toISOString() }),
             ...(name !== undefined && { attachment: name }),
             ...(attachment !== undefined && isSuspected(attachment) && { suspected: true }),
+            ...detailsOnTheWire(ipam.details(held)),
           },
         ];
       }),
@@ -224,10 +225,9 @@ export class Api {
   }
 
   #release({ query }: ApiRequest, text: string): ApiAnswer {
-    const ip = canonicalAddress(text);
-    if (ip === undefined) return json(400, `Invalid IP address: ${text.slice(0, 100)}`);
-    const outcome = this.#options.ipam.releaseIP({ pool: this.#poolOf(query), ip });
-    return outcome.kind === 'ok' ? { status: 200 } : json(500, outcome.error.message);
+    const outcome = this.#options.ipam.releaseIPString(text, poolIn(query).pool);
+    if (outcome.kind === 'ok') return { status: 200 };
+    return json(outcome.error.kind === 'notAllocated' ? 400 : 500, outcome.error.message);
   }
 
   #startTimer({ query }: ApiRequest, text: string): ApiAnswer {

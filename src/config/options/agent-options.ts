@@ -78,8 +78,12 @@ export const agentOptions = optionRows(
       help: 'The IPv6 block of this node, as ipv4-range.',
     },
     'exclude-ips': {
-      kind: list('address,...', /^[\da-fA-F:.]{2,45}$/, 'addresses separated by commas or spaces'),
-      help: 'Addresses of the blocks that are never given out.',
+      kind: list(
+        'address,...',
+        /^(?:[a-z\d][a-z\d.-]{0,252}=)?[\da-fA-F:.]{2,45}(?:\/\d{1,3})?$/,
+        'addresses and networks separated by commas or spaces, perhaps each with a pool before it, as in default=10.0.0.8/29',
+      ),
+      help: 'Addresses and networks that are never given out. With a pool before it (POOL=ADDRESS), it is left out of that pool alone.',
       default: '',
     },
     'resolv-conf-directories': {

@@ -61,7 +61,10 @@ describe('the socket of an agent', () => {
     });
     expect(await ask('DELETE', '/v1/ipam/10.0.0.20')).toMatchObject({ status: 200, body: '' });
     expect(await ask('DELETE', '/v1/ipam/10.0.0.20')).toMatchObject({ status: 200 });
-    expect(await ask('DELETE', '/v1/ipam/x')).toMatchObject({ status: 400, body: 'Invalid IP address: x' });
+    expect(await ask('DELETE', '/v1/ipam/x')).toMatchObject({
+      status: 400,
+      body: 'Invalid IP address or owner name: x',
+    });
   });
 
   test('answers the calls of the plugin, and protects what an attachment holds', async () => {
@@ -211,7 +214,7 @@ describe('headwater agent', () => {
     ['one address', ['--ipam=host-scope', '--ipv4-range=10.0.0.1/32'], /^ipv4-range: .* prefix length/],
     ['bits beyond the prefix', ['--ipam=host-scope', '--ipv4-range=10.0.0.1/24'], /^ipv4-range: .* bits set/],
     [
-      'an excluded network',
+      'an excluded address that is none',
       ['--ipam=host-scope', '--ipv4-range=10.0.0.0/24', '--exclude-ips=10.0.0.300'],
       /^exclude-ips: /,
     ],

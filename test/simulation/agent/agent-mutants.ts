@@ -126,7 +126,7 @@ export const agentMutants: readonly Mutant[] = [
   one(
     'gives out the router',
     'ipam/pools.ts',
-    "if (router !== undefined) this.exclude(addressText({ family, value: router }), 'router');",
+    "this.exclude({ network: only({ family, value: router }), owner: 'router' });\n      allocator.restore(router);",
     'void router;',
   ),
   one(

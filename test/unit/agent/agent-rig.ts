@@ -1,11 +1,11 @@
 // An address layer in virtual time with a record in memory, and calls of the plugin on it.
-import { parseCidr } from '../../../src/cidr/set/cidr.ts';
+import { cidrOf, parseCidr } from '../../../src/cidr/set/cidr.ts';
 import { HostScopeAllocator } from '../../../src/agent/allocators/host-scope-allocator.ts';
 import { Answerer, type CniAnswer } from '../../../src/agent/cni/answerer.ts';
 import { Verbs } from '../../../src/agent/cni/verbs.ts';
 import { type Change, Holdings } from '../../../src/agent/ipam/holdings.ts';
 import { Ipam, type IpamEvent, type IpamOptions } from '../../../src/agent/ipam/ipam.ts';
-import { onlyDefault } from '../../../src/agent/ipam/pools.ts';
+import { type Exclusion, onlyDefault } from '../../../src/agent/ipam/pools.ts';
 import { Random } from '../../../src/runtime/random.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
 
@@ -27,6 +27,13 @@ export function blockOf(text: string, seed = 'block'): HostScopeAllocator {
   const reading = parseCidr(text);
   if (reading.kind === 'invalid') throw new Error(reading.why);
   return new HostScopeAllocator(reading.cidr, new Random(seed));
+}
+
+/** Text of an address or a network. */
+export function excluded(text: string, pool?: string): Exclusion {
+  const network = cidrOf(text.includes('/') ? text : `${text}/${text.includes(':') ? 128 : 32}`);
+  if (network === undefined) throw new Error(text);
+  return { network, owner: 'excluded', ...(pool !== undefined && { pool }) };
 }
 
 export const environment = {

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { families } from '../../../../src/cidr/set/cidr.ts';
 import { type AttachmentName, Holdings } from '../../../../src/agent/ipam/holdings.ts';
-import { AgentRig, blockOf } from '../agent-rig.ts';
+import { AgentRig, blockOf, excluded } from '../agent-rig.ts';
 
 const both = ['10.0.0.0/29', 'fd00::/125'];
 const place = (ip: string) => ({ pool: 'default', ip });
@@ -97,7 +97,7 @@ describe('a demand', () => {
 describe('an excluded address', () => {
   test('is never given out, and its excluder is named', () => {
     const rig = new AgentRig({ blocks: ['10.0.0.0/29'] });
-    rig.ipam.pools.exclude('10.0.0.3', 'excluded');
+    rig.ipam.pools.exclude(excluded('10.0.0.3'));
 
     const given = [1, 2, 3, 4].map(() => rig.ipam.allocate({ owner: 'x' }).kind);
 
@@ -113,7 +113,7 @@ describe('an excluded address', () => {
     const rig = new AgentRig({ blocks: ['10.0.0.0/30'] });
     rig.ipam.allocate({ owner: 'x' });
 
-    rig.ipam.pools.exclude('10.0.0.2', 'excluded');
+    rig.ipam.pools.exclude(excluded('10.0.0.2'));
 
     expect(rig.held).toEqual(['10.0.0.2']);
     expect(rig.ipam.releaseIP(place('10.0.0.2')).kind).toBe('ok');

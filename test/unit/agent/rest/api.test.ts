@@ -1,12 +1,14 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
+import { CrdAllocator } from '../../../../src/agent/allocators/crd-allocator.ts';
+import { Random } from '../../../../src/runtime/random.ts';
 import { Api, type ApiAnswer, type ApiOptions } from '../../../../src/agent/rest/api.ts';
-import { AgentRig, environment } from '../agent-rig.ts';
+import { AgentRig, environment, excluded } from '../agent-rig.ts';
 
 let rig: AgentRig;
 
 beforeEach(async () => {
   rig = new AgentRig({ blocks: ['10.0.0.0/24', 'fd00::/120'] });
-  rig.ipam.pools.exclude('10.0.0.9', 'excluded');
+  rig.ipam.pools.exclude(excluded('10.0.0.9'));
   rig.ipam.allocateIP('10.0.0.20', 'x');
   await rig.call('ADD', { env: { CNI_ARGS: 'IP=10.0.0.7' }, ipam: { families: ['ipv4'] } });
 });
@@ -61,8 +63,11 @@ describe('a REST call', () => {
     ['DELETE /v1/ipam/10.0.0.21', 200, undefined],
     ['DELETE /v1/ipam/10.0.0.20?pool=blue', 500, 'there is no pool "blue"'],
     ['DELETE /v1/ipam/10.0.0.1', 500, 'IP 10.0.0.1 is excluded, owned by router'],
+    ['DELETE /v1/ipam/x', 200, undefined],
+    ['DELETE /v1/ipam/x?pool=blue', 400, 'Invalid IP address or owner name: x'],
+    ['DELETE /v1/ipam/c1:eth0', 500, 'IP is in use by endpoint c1'],
     ['DELETE /v1/ipam/10.0.0.7', 500, 'IP is in use by endpoint c1'],
-    ['DELETE /v1/ipam/10.0.0.300', 400, 'Invalid IP address: 10.0.0.300'],
+    ['DELETE /v1/ipam/10.0.0.300', 400, 'Invalid IP address or owner name: 10.0.0.300'],
     ['POST /v1/ipam/10.0.0.20/expiration', 201, undefined],
     ['POST /v1/ipam/10.0.0.20/expiration?timeout=24h', 201, undefined],
     [
@@ -102,6 +107,41 @@ describe('a REST call', () => {
     expect((await ask('GET /v1/debuginfo')).body).toContain(`default/${ip}: , expires ${expires}`);
     expect((await ask(`DELETE /v1/ipam/${ip}/expiration?uuid=${uuid}`)).status).toBe(200);
     expect((await ask(`DELETE /v1/ipam/${ip}/expiration?uuid=${uuid}`)).status).toBe(404);
+  });
+
+  test('releases all that an owner has, whose name has a slash, but what an attachment holds', async () => {
+    await ask('POST /v1/ipam?owner=a/b');
+    await ask('POST /v1/ipam?owner=a/c&family=ipv6');
+    const owners = (): readonly string[] =>
+      [...rig.ipam.holdings.held()].map(({ owner }) => owner).toSorted();
+    expect(owners()).toEqual(['a/b', 'a/b', 'a/c', 'c1:eth0', 'x']);
+
+    expect((await ask('DELETE /v1/ipam/a%2Fb')).status).toBe(200);
+    expect(owners()).toEqual(['a/c', 'c1:eth0', 'x']);
+    expect(await ask('DELETE /v1/ipam/a%2Fb')).toMatchObject({ status: 400 });
+  });
+
+  test('names the interface, the gateway and the networks of each address', async () => {
+    const offered = { resource: 'eni-1', owner: '', isLeaving: false };
+    const details = { mac: '0e:01', interfaceNumber: '1', gateway: '10.9.0.1', cidrs: ['10.9.0.0/16'] };
+    const lacks = { ipv4: undefined, ipv6: undefined };
+    const shown = new Map([['eni-1', { details: { ipv4: details, ipv6: {} }, prefixes: [], lacks }]]);
+    const addresses = new Map([[(10n << 24n) + (9n << 16n) + 7n, offered]]);
+    rig = new AgentRig({ blocks: [] });
+    rig.ipam.serve(new CrdAllocator('ipv4', { addresses, interfaces: shown }, new Random('crd')));
+    rig.ipam.allocateIP('10.9.0.7', 'x');
+
+    expect((await ask('GET /v1/ipam')).json).toMatchObject({
+      addresses: {
+        '10.9.0.7': {
+          owner: 'x',
+          'master-mac': '0e:01',
+          'interface-number': '1',
+          gateway: '10.9.0.1',
+          cidrs: ['10.9.0.0/16'],
+        },
+      },
+    });
   });
 
   test('names the attachments whose pods seem to be gone', async () => {
