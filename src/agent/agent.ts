@@ -12,7 +12,7 @@ import { aborted } from '../runtime/race-abort.ts';
 import type { Random } from '../runtime/random.ts';
 import { addressing } from './address-sources.ts';
 import { Answerer } from './cni/answerer.ts';
-import { deleteQueueOf, replayDeletes, replayRest } from './cni/delete-queue.ts';
+import { DeleteQueue, deleteQueueOf } from './cni/delete-queue.ts';
 import { Verbs } from './cni/verbs.ts';
 import type { Holdings } from './ipam/holdings.ts';
 import { families } from '../cidr/set/cidr.ts';
@@ -181,27 +181,26 @@ export async function serve(
     },
   });
   registry.beforeScrape(() => setGauges(ipam.figures(), deps));
+  const queue = new DeleteQueue({ ...deleteQueueOf(settings.socketPath), answerer, log });
   const api = new Api({
     isDelegated: settings.mode === 'delegated-plugin',
     isSuspected: (attachment) => gone?.isSuspected(attachment) === true,
     clock,
     ipam,
-    answerer,
+    answerer: queue,
     waitingFor,
     metrics: registry,
     expiration: settings.expiration,
   });
   const server = open(api);
-  const queue = deleteQueueOf(settings.socketPath);
   const ended = new LinkedAbort(stop);
   try {
-    await replayDeletes(queue, answerer, log);
+    await queue.replay();
     const problem = await server.listen();
     if (problem !== undefined) return { kind: 'failed', problem };
     // The plugin writes a file, then looks for the agent once more: what it wrote until now is there.
-    const told = await replayDeletes(queue, answerer, log);
-    const replays = (own: AbortSignal): Promise<void> =>
-      replayRest(queue, { answerer, clock, log }, own, told);
+    await queue.replay();
+    const replays = (own: AbortSignal): Promise<void> => queue.run(clock, own);
     const blocks = ipam.figures().flatMap(({ cidrs }) => cidrs);
     log.info('serving', { socket: settings.socketPath, blocks, addresses: holdings.size });
     const parts = [source, pods, gone].filter((part) => part !== undefined);

@@ -1,12 +1,13 @@
-// DELs that the plugin left in files because no agent answered. Each is replayed before the agent serves, and at intervals: the
-// agent may have hung, or a DEL have failed for a reason that passes, such as a full disk. A file goes once its DEL is answered:
-// done, or refused.
+// DELs that the plugin left in files because no agent answered. Each is replayed before the agent serves, before an ADD of its
+// interface, and at intervals: the agent may have hung, or a DEL have failed for a reason that passes, such as a full disk. A file
+// goes once its DEL is answered: done, or refused.
 import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Logger } from '../../observability/logger.ts';
 import { type Clock, sleep } from '../../runtime/clock.ts';
-import { type Answerer, parseCall } from './answerer.ts';
-import { cniCode } from './cni-error.ts';
+import { type Answerer, type CniAnswer, type CniCall, parseCall } from './answerer.ts';
+import { cniCode, cniErrorText } from './cni-error.ts';
+import { readInvocation } from './invocation.ts';
 
 /** The plugin writes no more. */
 const maxFiles = 4096;
@@ -20,7 +21,7 @@ const replayInterval = 30_000;
 const never = new AbortController().signal;
 
 /** Agents whose sockets are in one folder share the directory. */
-export interface DeleteQueue {
+export interface QueuePlace {
   readonly directory: string;
   /** The socket that a DEL of this agent was for, without its folder, which may have several paths. */
   readonly socketName: string;
@@ -30,49 +31,118 @@ export interface DeleteQueue {
 const defaultSocketName = 'agent.sock';
 
 /** Beside the socket, where the plugin finds it. */
-export function deleteQueueOf(socketPath: string): DeleteQueue {
+export function deleteQueueOf(socketPath: string): QueuePlace {
   return { directory: join(dirname(socketPath), 'deleteQueue'), socketName: basename(socketPath) };
 }
 
-/**
- * Replays what is in the queue for this agent. A DEL that the agent refuses is logged, and leaves; a file that holds none, or
- * that cannot be read or removed, is logged, and stays. `told`: what was logged of files before, with what they are now.
- */
-export async function replayDeletes(
-  { directory, socketName }: DeleteQueue,
-  answerer: Answerer,
-  log: Logger,
-  told: ReadonlyMap<string, string> = new Map(),
-): Promise<ReadonlyMap<string, string>> {
-  const problems = new Map<string, string>();
-  for (const name of filesIn(directory)) {
-    const path = join(directory, name);
-    const failure = await replay(path, socketName, answerer);
-    if (failure === undefined) continue;
-    const { kind, problem } = failure;
-    problems.set(path, problem);
-    const what = kind === 'refused' ? 'refused' : 'cannot replay';
-    if (told.get(path) !== problem) log.warn(`${what} a DEL that the plugin left`, { path, problem });
-  }
-  return problems;
+export interface DeleteQueueOptions extends QueuePlace {
+  readonly answerer: Pick<Answerer, 'answer'>;
+  readonly log: Logger;
 }
 
-/** Replays until `signal` aborts. */
-export async function replayRest(
-  queue: DeleteQueue,
-  { answerer, clock, log }: { readonly answerer: Answerer; readonly clock: Clock; readonly log: Logger },
-  signal: AbortSignal,
-  told: ReadonlyMap<string, string>,
-): Promise<void> {
-  let problems = told;
-  try {
-    while (!signal.aborted) {
-      await sleep(clock, replayInterval, signal);
-      problems = await replayDeletes(queue, answerer, log, problems);
-    }
-  } catch (error) {
-    if (!signal.aborted) throw error;
+export class DeleteQueue {
+  readonly #options: DeleteQueueOptions;
+  /** What was logged of each file that stays, or was refused. */
+  #told: ReadonlyMap<string, string> = new Map();
+  /** The interface of each DEL that was read, by the name of its file, which is that of its content. */
+  readonly #interfaces = new Map<string, string>();
+
+  constructor(options: DeleteQueueOptions) {
+    this.#options = options;
   }
+
+  /** Answers a call, an ADD after the DELs of its interface that wait: a later one would release what the ADD gets. */
+  async answer(call: CniCall, signal: AbortSignal): Promise<CniAnswer> {
+    const problem = call.env['CNI_COMMAND'] === 'ADD' ? await this.#replayOf(interfaceIn(call)) : undefined;
+    return problem === undefined ? this.#options.answerer.answer(call, signal) : refusal(call, problem);
+  }
+
+  /**
+   * Replays what is in the queue for this agent. A DEL that the agent refuses is logged, and leaves; a file that holds none, or
+   * that cannot be read or removed, is logged, and stays.
+   */
+  async replay(): Promise<void> {
+    const { directory, log } = this.#options;
+    const problems = new Map<string, string>();
+    const names = filesIn(directory);
+    for (const name of this.#interfaces.keys()) if (!names.includes(name)) this.#interfaces.delete(name);
+    for (const name of names) {
+      const failure = await this.#replayFile(name);
+      if (failure === undefined) continue;
+      const { kind, problem } = failure;
+      const path = join(directory, name);
+      problems.set(path, problem);
+      const what = kind === 'refused' ? 'refused' : 'cannot replay';
+      if (this.#told.get(path) !== problem) log.warn(`${what} a DEL that the plugin left`, { path, problem });
+    }
+    this.#told = problems;
+  }
+
+  /** Replays at intervals until `signal` aborts. */
+  async run(clock: Clock, signal: AbortSignal): Promise<void> {
+    try {
+      while (!signal.aborted) {
+        await sleep(clock, replayInterval, signal);
+        await this.replay();
+      }
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
+  }
+
+  /** Returns what prevents it. */
+  async #replayOf(wanted: string): Promise<string | undefined> {
+    const { directory } = this.#options;
+    for (const name of filesIn(directory)) {
+      if (this.#interfaceOf(name) !== wanted) continue;
+      const failure = await this.#replayFile(name);
+      if (failure?.kind === 'stays')
+        return `a DEL of this container waits in ${join(directory, name)}: ${failure.problem}`;
+    }
+    return undefined;
+  }
+
+  /** Undefined if its file has no DEL, or cannot be read. */
+  #interfaceOf(name: string): string | undefined {
+    const known = this.#interfaces.get(name);
+    if (known !== undefined) return known;
+    try {
+      const call = parseCall(JSON.parse(textOf(join(this.#options.directory, name))));
+      if (call !== undefined) this.#interfaces.set(name, interfaceIn(call));
+    } catch {
+      return undefined;
+    }
+    return this.#interfaces.get(name);
+  }
+
+  async #replayFile(name: string): Promise<Failure | undefined> {
+    const { directory, socketName, answerer } = this.#options;
+    const path = join(directory, name);
+    try {
+      const call = parseCall(JSON.parse(textOf(path)));
+      if (call === undefined || call.env['CNI_COMMAND'] !== 'DEL')
+        return { kind: 'stays', problem: 'it holds no DEL' };
+      if (socketNameIn(call.stdin) !== socketName) return undefined;
+      const { exit, out } = await answerer.answer(call, never);
+      const isTried = exit === 0 || (JSON.parse(out) as { readonly code: number }).code !== cniCode.tryAgain;
+      if (!isTried) return { kind: 'stays', problem: out.trim() };
+      rmSync(path, { force: true });
+      return exit === 0 ? undefined : { kind: 'refused', problem: out.trim() };
+    } catch (error) {
+      return { kind: 'stays', problem: (error as Error).message };
+    }
+  }
+}
+
+/** Of a container, in whatever network: a DEL that waits is due in each. */
+function interfaceIn({ env }: CniCall): string {
+  return `${env['CNI_CONTAINERID'] ?? ''}/${env['CNI_IFNAME'] ?? ''}`;
+}
+
+function refusal({ env, stdin }: CniCall, message: string): CniAnswer {
+  const read = readInvocation(env, stdin);
+  const { version } = read.kind === 'refused' ? read : read.invocation.conf;
+  return { exit: 1, out: cniErrorText(version, { code: cniCode.tryAgain, message }) };
 }
 
 function filesIn(directory: string): readonly string[] {
@@ -89,22 +159,6 @@ function filesIn(directory: string): readonly string[] {
 interface Failure {
   readonly kind: 'refused' | 'stays';
   readonly problem: string;
-}
-
-async function replay(path: string, socketName: string, answerer: Answerer): Promise<Failure | undefined> {
-  try {
-    const call = parseCall(JSON.parse(textOf(path)));
-    if (call === undefined || call.env['CNI_COMMAND'] !== 'DEL')
-      return { kind: 'stays', problem: 'it holds no DEL' };
-    if (socketNameIn(call.stdin) !== socketName) return undefined;
-    const { exit, out } = await answerer.answer(call, never);
-    const isTried = exit === 0 || (JSON.parse(out) as { readonly code: number }).code !== cniCode.tryAgain;
-    if (!isTried) return { kind: 'stays', problem: out.trim() };
-    rmSync(path, { force: true });
-    return exit === 0 ? undefined : { kind: 'refused', problem: out.trim() };
-  } catch (error) {
-    return { kind: 'stays', problem: (error as Error).message };
-  }
 }
 
 /** Of a regular file: a pipe would never end. */

@@ -34,7 +34,7 @@ export interface ApiOptions {
   readonly isSuspected: (attachment: Attachment) => boolean;
   readonly clock: Clock;
   readonly ipam: Ipam;
-  readonly answerer: Answerer;
+  readonly answerer: Pick<Answerer, 'answer'>;
   /** What the agent waits for before it can serve; undefined once it serves. */
   readonly waitingFor: () => string | undefined;
   readonly metrics: { readonly contentType: string; scrape(): Promise<string> };
