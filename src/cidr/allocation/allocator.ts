@@ -93,8 +93,8 @@ export class Allocator<H extends Holder, D> implements BlockAllocator<H> {
     this.#serve();
   }
 
-  resume(): void {
-    for (const entry of this.#entries.values()) this.#assessEntry(entry);
+  resume(uids: Iterable<string> = this.#byUid.keys()): void {
+    this.#evaluateAll(uids);
     this.#serve();
   }
 
@@ -201,7 +201,7 @@ export class Allocator<H extends Holder, D> implements BlockAllocator<H> {
     this.#evaluateAll(this.#hasStarted ? others : []);
   }
 
-  #evaluateAll(uids: readonly string[]): void {
+  #evaluateAll(uids: Iterable<string>): void {
     for (const uid of uids) {
       const entry = this.#byUid.get(uid);
       if (entry !== undefined) this.#assessEntry(entry);

@@ -2,7 +2,8 @@
 // who holds what and decides, without waiting for anything; the allocator carries out what it decides.
 import type { Cidr, Family } from '../set/cidr.ts';
 import type { BlockCondition, Holder } from './block-holders.ts';
-import type { Allocated, PoolCidr } from './block-ledger.ts';
+import type { Allocated } from './block-ledger.ts';
+import type { PoolCidr } from './shelf.ts';
 
 /** A block that an object lacks. */
 export interface Lack {

@@ -17,8 +17,8 @@ export interface BlockAllocator<H extends Holder> {
   apply(name: string, holder: H | undefined): void;
   /** Call it when what an object should get may have changed, although the object did not. */
   reassess(name: string): void;
-  /** Starts what may be written by now. Call it when `refusal` may have changed. */
-  resume(): void;
+  /** Starts what may be written by now. Call it when `refusal` may have changed. `uids`: as far as it concerns these. Default: all. */
+  resume(uids?: Iterable<string>): void;
   /** Resolves once no write can take effect any more, at `deadline` at the latest. `unended`: one may still take effect. */
   stop(deadline: AbortSignal): Promise<'ended' | 'unended'>;
   standings(): readonly Standing[];

@@ -1,42 +1,22 @@
 // Who holds which block. Every part that is taken knows its holders, so that an overlap has a name, and freeing one
 // holder does not free another's.
-import { BlockSet, type BlockRange, maxTogetherBits } from '../set/block-set.ts';
 import { LooseHoldings } from './loose-holdings.ts';
-import { type Cidr, type Family, contains, isAmong, isSame, network, overlaps } from '../set/cidr.ts';
-
-/** One CIDR of a pool, and the prefix length of its blocks. */
-export interface PoolCidr {
-  /** Name of the pool. */
-  readonly pool: string;
-  readonly cidr: Cidr;
-  readonly maskSize: number;
-}
-
-interface Holding {
-  readonly holder: string;
-  readonly cidr: Cidr;
-  /** The most blocks that it takes of a network; if it would take more, it takes none. */
-  readonly limit: number;
-  /** Where it takes blocks: nowhere outside all pools, in several networks if it covers them. */
-  places: readonly Place[];
-}
-
-interface Place {
-  readonly shelf: Shelf;
-  readonly range: BlockRange;
-}
-
-/** The blocks of one CIDR, and who holds them. */
-interface Shelf {
-  readonly pool: PoolCidr;
-  readonly set: BlockSet;
-  /** Holdings within one block, by its index: nearly all. */
-  readonly narrow: Map<number, readonly Holding[]>;
-  /** Holdings over several blocks. */
-  readonly wide: Map<Holding, BlockRange>;
-  /** Blocks that these take. */
-  wideBlocks: number;
-}
+import {
+  type BlockCount,
+  type BlockWish,
+  counted,
+  emptyShelf,
+  hasRoom,
+  type Holding,
+  narrowWithin,
+  type Place,
+  type PoolCidr,
+  shapeOf,
+  type Shelf,
+  widen,
+} from './shelf.ts';
+import { type Cidr, type Family, isAmong, isSame, network, overlaps } from '../set/cidr.ts';
+import { NetworkIndex } from '../set/network-index.ts';
 
 /** What one CIDR of a pool has. */
 export interface PoolFigures extends PoolCidr {
@@ -52,21 +32,6 @@ export interface PoolTotal {
   readonly capacity: number;
   /** Blocks, of which any part is held. */
   readonly held: number;
-}
-
-/** How many blocks of a pool and family something takes. */
-export interface BlockCount {
-  readonly pool: string;
-  readonly family: Family;
-  readonly blocks: number;
-}
-
-/** What a block must be. */
-export interface BlockWish {
-  /** The only one to take it from. */
-  readonly pool?: string;
-  /** Its prefix length, if it is to be bigger than the blocks of its pool. */
-  readonly maskSize?: number;
 }
 
 export interface Allocated {
@@ -86,7 +51,9 @@ export const maxBlocksOfHolder = 256;
 const maxNamed = 3;
 
 export class BlockLedger {
-  #shelves: readonly Shelf[];
+  /** By pool. */
+  readonly #shelves = new Map<string, readonly Shelf[]>();
+  readonly #networks = new NetworkIndex<Shelf>();
   readonly #limit: number;
   /** Until anything changes: many wait for one pool. */
   readonly #largest = new Map<string, readonly string[]>();
@@ -98,8 +65,8 @@ export class BlockLedger {
 
   /** The CIDRs of a family are used in this order. `limit`: the most blocks that one CIDR of an object takes. */
   constructor(pools: readonly PoolCidr[], limit = maxBlocksOfHolder) {
-    this.#shelves = pools.map(emptyShelf);
     this.#limit = limit;
+    this.change(Map.groupBy(pools, ({ pool }) => pool));
   }
 
   /** `holder` did not write this CIDR: it is held whole. Call it before `hold`. */
@@ -124,19 +91,18 @@ export class BlockLedger {
   }
 
   /**
-   * Replaces the pools, none of which may overlap. What is held stays held; networks that stay keep the order of their blocks.
-   * Returns the holders of which something is in a pool now, or in none, that was not before.
+   * Replaces the networks of these pools; none may overlap another one then. What is held stays held, and networks that stay keep
+   * the order of their blocks. Returns the holders of which something is in a pool now, or in none, that was not before.
    */
-  change(pools: readonly PoolCidr[]): ReadonlySet<string> {
-    const before = this.#shelves;
+  change(pools: ReadonlyMap<string, readonly PoolCidr[]>): ReadonlySet<string> {
     this.#largest.clear();
-    this.#shelves = pools.map(
-      (pool) => before.find((shelf) => isSamePool(shelf.pool, pool)) ?? emptyShelf(pool),
-    );
-    const gone = before.filter((shelf) => !this.#shelves.includes(shelf));
+    const [gone, added] = [new Set<Shelf>(), new Set<Shelf>()];
+    for (const [name, networks] of pools) this.#replace(name, networks, { gone, added });
+    for (const { pool } of gone) this.#networks.delete(pool.cidr);
+    for (const shelf of added) this.#networks.add(shelf.pool.cidr, shelf);
     const loose = [
       ...this.#outside,
-      ...gone.flatMap(({ narrow, wide }) => [...[...narrow.values()].flat(), ...wide.keys()]),
+      ...[...gone].flatMap(({ narrow, wide }) => [...[...narrow.values()].flat(), ...wide.keys()]),
     ];
     this.#outside.clear();
     const moved = new Set<string>();
@@ -148,9 +114,27 @@ export class BlockLedger {
     return moved;
   }
 
+  #replace(
+    name: string,
+    networks: readonly PoolCidr[],
+    { gone, added }: Readonly<Record<'added' | 'gone', Set<Shelf>>>,
+  ): void {
+    const before = new Map((this.#shelves.get(name) ?? []).map((shelf) => [shapeOf(shelf.pool), shelf]));
+    const after = networks.map((pool) => before.get(shapeOf(pool)) ?? emptyShelf(pool));
+    for (const shelf of before.values()) if (!after.includes(shelf)) gone.add(shelf);
+    for (const shelf of after) if (before.get(shapeOf(shelf.pool)) !== shelf) added.add(shelf);
+    if (after.length === 0) this.#shelves.delete(name);
+    else this.#shelves.set(name, after);
+  }
+
+  /** Of one pool, or of all of them. */
+  #of(pool: string | undefined): readonly Shelf[] {
+    return pool === undefined ? [...this.#shelves.values()].flat() : (this.#shelves.get(pool) ?? []);
+  }
+
   /** Takes the next free block of a family for `holder`; undefined if none is free. */
   allocate(family: Family, holder: string, wish: BlockWish = {}): Allocated | undefined {
-    const shelf = this.#shelves.find((each) => hasRoom(each, family, wish));
+    const shelf = this.#of(wish.pool).find((each) => hasRoom(each, family, wish));
     if (shelf === undefined) return undefined;
     const { pool, set } = shelf;
     const { maskSize = pool.maskSize } = wish;
@@ -163,13 +147,13 @@ export class BlockLedger {
   }
 
   hasFree(family: Family, wish: BlockWish = {}): boolean {
-    return this.#shelves.some((each) => hasRoom(each, family, wish));
+    return this.#of(wish.pool).some((each) => hasRoom(each, family, wish));
   }
 
   /** How many blocks of a family lie in holdings over several, and how many there are. */
   wideShare(family: Family): { readonly wide: number; readonly capacity: number } {
     let [wide, capacity] = [0, 0];
-    for (const { pool, set, wideBlocks } of this.#shelves) {
+    for (const { pool, set, wideBlocks } of this.#of(undefined)) {
       if (pool.cidr.family !== family) continue;
       wide += wideBlocks;
       capacity += set.capacity;
@@ -186,7 +170,7 @@ export class BlockLedger {
 
   /** Never gives out what is within `cidr`, or overlaps it. */
   reserve(cidr: Cidr): void {
-    for (const { set } of this.#shelves) {
+    for (const { set } of this.#networks.sharing(cidr)) {
       const range = set.rangeOf(cidr);
       for (let index = range?.first ?? 0; index <= (range?.last ?? -1); index++) set.take(index);
       if (range !== undefined) this.#reserved.push(cidr);
@@ -240,8 +224,8 @@ export class BlockLedger {
     const note = ({ holder }: Holding, blocks: number): void =>
       void counts.set(holder, (counts.get(holder) ?? 0) + blocks);
     let capacity = 0;
-    for (const { pool: own, set, narrow, wide } of this.#shelves) {
-      if (own.pool !== pool || own.cidr.family !== family) continue;
+    for (const { pool: own, set, narrow, wide } of this.#of(pool)) {
+      if (own.cidr.family !== family) continue;
       capacity += set.capacity;
       for (const near of narrow.values()) for (const each of near) note(each, 1);
       for (const [each, { first, last }] of wide) note(each, last - first + 1);
@@ -264,12 +248,12 @@ export class BlockLedger {
   }
 
   figures(): readonly PoolFigures[] {
-    return this.#shelves.map(({ pool, set }) => ({ ...pool, capacity: set.capacity, held: set.count }));
+    return this.#of(undefined).map(({ pool, set }) => ({ ...pool, capacity: set.capacity, held: set.count }));
   }
 
   totals(): readonly PoolTotal[] {
     const totals = new Map<string, PoolTotal>();
-    for (const { pool, set } of this.#shelves) {
+    for (const { pool, set } of this.#of(undefined)) {
       const { family } = pool.cidr;
       const key = `${family} ${pool.pool}`;
       const { capacity = 0, held = 0 } = totals.get(key) ?? {};
@@ -280,15 +264,12 @@ export class BlockLedger {
 
   /** A CIDR that takes more blocks than `limit`, or is larger than a network, takes none of it. */
   #placesOf(cidr: Cidr, limit: number): readonly Place[] {
-    const places: Place[] = [];
-    for (const shelf of this.#shelves) {
-      const isLarger = contains(cidr, shelf.pool.cidr) && cidr.length < shelf.pool.cidr.length;
-      const range = isLarger && limit < Infinity ? undefined : shelf.set.rangeOf(cidr);
-      if (range === undefined) continue;
-      if (range.last - range.first < limit) places.push({ shelf, range });
-      if (!isLarger) break;
-    }
-    return places;
+    const around = this.#networks.holding(cidr);
+    const shelves = limit < Infinity ? (around === undefined ? [] : [around]) : this.#networks.sharing(cidr);
+    return [...shelves].flatMap((shelf) => {
+      const range = shelf.set.rangeOf(cidr);
+      return range === undefined || range.last - range.first >= limit ? [] : [{ shelf, range }];
+    });
   }
 
   #note(holding: Holding): void {
@@ -338,48 +319,4 @@ export class BlockLedger {
         if (first <= range.last && range.first <= last) yield holding;
     }
   }
-}
-
-function counted(places: readonly Place[]): readonly BlockCount[] {
-  const counts: { pool: string; family: Family; blocks: number }[] = [];
-  for (const { shelf, range } of places) {
-    const { pool, cidr } = shelf.pool;
-    const known = counts.find((each) => each.pool === pool && each.family === cidr.family);
-    const blocks = range.last - range.first + 1;
-    if (known === undefined) counts.push({ pool, family: cidr.family, blocks });
-    else known.blocks += blocks;
-  }
-  return counts;
-}
-
-/** Blocks with holdings of their own, by the shorter way. */
-function* narrowWithin({ narrow }: Shelf, { first, last }: BlockRange): Generator<number> {
-  if (last - first < narrow.size) for (let index = first; index <= last; index++) yield index;
-  else yield* [...narrow.keys()].filter((index) => first <= index && index <= last);
-}
-
-function emptyShelf(pool: PoolCidr): Shelf {
-  return {
-    pool,
-    set: new BlockSet(pool.cidr, pool.maskSize),
-    narrow: new Map(),
-    wide: new Map(),
-    wideBlocks: 0,
-  };
-}
-
-function widen(shelf: Shelf, holding: Holding, range: BlockRange): void {
-  shelf.wide.set(holding, range);
-  shelf.wideBlocks += range.last - range.first + 1;
-}
-
-function isSamePool(a: PoolCidr, b: PoolCidr): boolean {
-  return a.pool === b.pool && a.maskSize === b.maskSize && isSame(a.cidr, b.cidr);
-}
-
-function hasRoom({ pool, set }: Shelf, family: Family, wish: BlockWish): boolean {
-  const { pool: only = pool.pool, maskSize = pool.maskSize } = wish;
-  const bits = pool.maskSize - maskSize;
-  if (pool.cidr.family !== family || pool.pool !== only || bits < 0 || bits > maxTogetherBits) return false;
-  return set.hasFree(bits);
 }

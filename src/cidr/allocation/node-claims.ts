@@ -2,7 +2,8 @@
 // beyond it, a Node of its name has to be there. Without one, it counts for nothing, and others may get it.
 import { type Cidr, isAmong } from '../set/cidr.ts';
 import type { BlockCondition, Holder } from './block-holders.ts';
-import type { BlockCount, BlockLedger } from './block-ledger.ts';
+import type { BlockLedger } from './block-ledger.ts';
+import type { BlockCount } from './shelf.ts';
 
 export interface NodeClaimsDeps {
   readonly ledger: BlockLedger;

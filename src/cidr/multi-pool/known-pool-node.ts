@@ -1,5 +1,6 @@
 // What is known of a node whose blocks are of pools.
 import { ageOf } from '../../kubernetes/watch/resource-version.ts';
+import type { BlockLedger } from '../allocation/block-ledger.ts';
 import type { Cidr } from '../set/cidr.ts';
 import { BlockReturns, type ShownBlocks } from './block-returns.ts';
 import type { ListedBlock } from './pool-book.ts';
@@ -39,6 +40,15 @@ export function newKnown(holder: PoolNodeHolder, listed: readonly ListedBlock[])
 /** Blocks that its last write adds, as long as that may take effect: it meets another state once there is one. */
 export function offeredTo({ version, holder, added }: Known): readonly Cidr[] {
   return version === holder.version ? added : [];
+}
+
+/** Names of pools that it asks or has blocks of. What it may get is still reserved after its agent no longer asks for it. */
+export function usedPools(
+  { holder, listed, unlisted, reserved }: Known,
+  ledger: Pick<BlockLedger, 'poolOf'>,
+): readonly string[] {
+  const pools = [...holder.requested, ...listed, ...unlisted].map(({ pool }) => pool);
+  return [...pools, ...reserved.flatMap((cidr) => ledger.poolOf(cidr)?.pool ?? [])];
 }
 
 /** A restored backup shows what once was, and not what was given back. */

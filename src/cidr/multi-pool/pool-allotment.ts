@@ -11,12 +11,13 @@ import { NodeClaims } from '../allocation/node-claims.ts';
 import { oldestBefore } from '../allocation/waiting-line.ts';
 import { type Cidr, cidrOf, cidrText, families, isAmong, network, overlaps } from '../set/cidr.ts';
 import { isListed, shownBlocks } from './block-returns.ts';
-import { isOlder, type Known, newKnown, offeredTo } from './known-pool-node.ts';
+import { isOlder, type Known, newKnown, offeredTo, usedPools } from './known-pool-node.ts';
 import { type ListedBlock, PoolBook, type PoolState } from './pool-book.ts';
 import { poolClaims } from './pool-claims.ts';
 import { listedEnds, usableAddresses } from './pool-definition.ts';
-import { poolCondition, type PoolStanding } from './pool-condition.ts';
+import { poolCondition, standingOf } from './pool-condition.ts';
 import { listedBlocks, type PoolNodeHolder, withBlocks } from './pool-node-holder.ts';
+import { PoolUsers } from './pool-users.ts';
 import { type PoolWant, wantOf } from './pool-want.ts';
 
 /** The most blocks that one write adds from one pool and family: no node takes a pool at once. */
@@ -30,8 +31,8 @@ const nothing: Change = { others: [], freed: [] };
 export interface PoolAllotmentDeps {
   /** What nodes hold of what they list. Default: all of it. */
   readonly claims?: NodeClaims;
-  /** Called after pools, or what is wrong with them, changed. */
-  readonly onPools?: () => void;
+  /** Called after these pools, or what is wrong with them, may have changed. */
+  readonly onPools?: (names: Iterable<string>) => void;
   /** Called when blocks wait for a look at the pods of their node. Without it, the word of an agent is enough. */
   readonly onDrop?: (holder: PoolNodeHolder) => void;
 }
@@ -43,6 +44,7 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
   readonly #claims: NodeClaims;
   readonly #known = new Map<string, Known>();
   readonly #unmoved = new Map<string, string>();
+  readonly #users = new PoolUsers();
 
   constructor(ledger: BlockLedger, deps: PoolAllotmentDeps = {}) {
     this.#ledger = ledger;
@@ -51,23 +53,30 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
     this.book = new PoolBook({ isUsed: (pool) => this.#isUsed(pool) });
   }
 
-  /** Takes in pools as they are now; `undefined` for one that is gone. Call it with all that changed at once. */
-  changePools(changes: Iterable<readonly [name: string, pool: CiliumPodIpPool | undefined]>): void {
+  /** Takes in pools as they are now, all that changed at once; `undefined` for one that is gone. Returns uids of nodes concerned. */
+  changePools(
+    changes: Iterable<readonly [name: string, pool: CiliumPodIpPool | undefined]>,
+  ): readonly string[] {
     const given = [...changes];
     for (const [name, pool] of given) if (pool === undefined) this.book.delete(name);
     for (const [, pool] of given) if (pool !== undefined) this.book.set(pool);
     this.book.recheck();
-    this.#applyPools();
+    return this.#applyPools();
   }
 
-  #applyPools(): void {
-    const moved = this.#ledger.change(this.book.cidrs());
-    for (const known of this.#known.values()) {
+  #applyPools(): readonly string[] {
+    const names = this.book.takeChanged();
+    const networks = [...names].map((name) => [name, this.book.get(name)?.definition?.cidrs ?? []] as const);
+    const moved = this.#ledger.change(new Map(networks));
+    const concerned = new Set([...names].flatMap((name) => [...this.#users.of(name)]));
+    for (const uid of moved) concerned.add(uid);
+    for (const known of [...concerned].flatMap((uid) => this.#known.get(uid) ?? [])) {
       if (moved.has(known.holder.uid)) this.#claim(known);
       known.wants = undefined;
       this.#settle(known);
     }
-    this.#deps.onPools?.();
+    this.#deps.onPools?.(names);
+    return [...concerned];
   }
 
   take(holder: PoolNodeHolder, before: PoolNodeHolder | undefined): Change {
@@ -76,11 +85,13 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
     if (known === undefined) {
       const next = newKnown(holder, listed);
       this.#known.set(holder.uid, next);
+      this.#users.set(holder.uid, usedPools(next, this.#ledger));
       return { others: this.#hold(next), freed: [] };
     }
     const missing = shownBlocks(known).filter((block) => !isListed(listed, block));
     const isWhole = listed.length > 0 && holder.problem === undefined;
     Object.assign(known, { holder, listed, unlisted: isWhole ? [] : missing, wants: undefined });
+    this.#users.set(holder.uid, usedPools(known, this.#ledger));
     const confirmIn = known.returns.noteEmpty(known);
     const others = this.#hold(known);
     const dropped = isWhole && !isOlder(holder, before) ? missing : [];
@@ -157,6 +168,7 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
     this.#known.delete(uid);
     this.#unmoved.delete(uid);
     this.#claims.forget({ uid });
+    this.#users.delete(uid);
     const freed = this.#release(known, held);
     return { others: [...others, ...this.#noteFreed(freed)], freed };
   }
@@ -233,21 +245,12 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
         wants: this.#wantsOf(known),
         definitionOf: (pool) => this.book.get(pool)?.definition,
       }),
-      standingOf: (pool) => this.#standingOf(pool),
+      standingOf: (pool) => standingOf(this.book.get(pool)),
       largestOf: ({ family, pool }) =>
         this.#ledger.largestHolders(family, pool).flatMap((uid) => this.#known.get(uid)?.holder.name ?? []),
       orphans: shownBlocks(known).filter((block) => this.#isOrphan(block)),
       look: known.returns.look,
     });
-  }
-
-  #standingOf(pool: string): PoolStanding {
-    const state = this.book.get(pool);
-    if (state === undefined) return { kind: 'missing' };
-    const { definition, problem } = state;
-    return problem === undefined
-      ? { kind: 'works' }
-      : { kind: definition === undefined ? 'stopped' : 'unchanged', problem };
   }
 
   /** Blocks that nodes list under the name of a pool that does not have them. */
@@ -262,7 +265,9 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
   }
 
   #isUsed(pool: string): boolean {
-    for (const known of this.#known.values()) {
+    for (const uid of this.#users.of(pool)) {
+      const known = this.#known.get(uid);
+      if (known === undefined) continue;
       if (shownBlocks(known).some((each) => each.pool === pool)) return true;
       if (known.reserved.some((cidr) => this.#ledger.poolOf(cidr)?.pool === pool)) return true;
     }
@@ -295,9 +300,7 @@ export class PoolAllotment implements Allotment<PoolNodeHolder, readonly Json[]>
   /** The last block of a pool may have kept it from a change. Returns who may be concerned. */
   #noteFreed(freed: readonly Freed[]): readonly string[] {
     const isConcerned = this.book.hasProblems && freed.length > 0;
-    if (!isConcerned || !this.book.recheck()) return [];
-    this.#applyPools();
-    return [...this.#known.keys()];
+    return isConcerned && this.book.recheck() ? this.#applyPools() : [];
   }
 
   /** Frees what is reserved and no longer lacking, once the state has passed that the write of it is bound to. */

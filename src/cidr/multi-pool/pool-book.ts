@@ -2,8 +2,9 @@
 // refused whole, and what the pool was before stays in force: it serves on. What nodes list is no reason to refuse a network, or
 // one line in one object could stop every pool.
 import type { CiliumPodIpPool } from '../../kubernetes/ciliumpodippool/cilium-pod-ip-pool.ts';
-import type { PoolCidr } from '../allocation/block-ledger.ts';
-import { type Cidr, cidrText, families, overlaps } from '../set/cidr.ts';
+import type { PoolCidr } from '../allocation/shelf.ts';
+import { type Cidr, cidrText, families } from '../set/cidr.ts';
+import { NetworkIndex } from '../set/network-index.ts';
 import { type FamilyRules, type PoolDefinition, readPool } from './pool-definition.ts';
 
 /** A block that a node has under the name of a pool. */
@@ -30,6 +31,12 @@ export interface PoolState {
 export class PoolBook {
   readonly #held: HeldBlocks;
   readonly #pools = new Map<string, PoolState>();
+  /** The networks in force. No two overlap. */
+  readonly #networks = new NetworkIndex<PoolCidr>();
+  /** Names of pools whose newest form is not in force. */
+  readonly #wrong = new Set<string>();
+  /** Names of pools that were judged or deleted since the last call of `takeChanged`. */
+  #changed = new Set<string>();
 
   constructor(held: HeldBlocks) {
     this.#held = held;
@@ -39,18 +46,15 @@ export class PoolBook {
     return this.#pools.get(name);
   }
 
-  states(): Iterable<PoolState> {
-    return this.#pools.values();
-  }
-
   get hasProblems(): boolean {
-    for (const { problem } of this.#pools.values()) if (problem !== undefined) return true;
-    return false;
+    return this.#wrong.size > 0;
   }
 
-  /** The networks in force. No two overlap. */
-  cidrs(): readonly PoolCidr[] {
-    return [...this.#pools.values()].flatMap(({ definition }) => definition?.cidrs ?? []);
+  /** Names of pools that may stand otherwise than at the last call. */
+  takeChanged(): ReadonlySet<string> {
+    const changed = this.#changed;
+    this.#changed = new Set();
+    return changed;
   }
 
   /** Takes in a pool as it is now. */
@@ -58,20 +62,37 @@ export class PoolBook {
     const known = this.#pools.get(raw.name);
     // Another pool of the same name owes the blocks of the one before nothing.
     const before = known?.raw.uid === raw.uid ? known.definition : undefined;
-    this.#pools.set(raw.name, this.#judge(raw, before));
+    this.#enforce(raw.name, this.#judge(raw, before));
   }
 
   delete(name: string): void {
-    this.#pools.delete(name);
+    this.#enforce(name, undefined);
+  }
+
+  #enforce(name: string, state: PoolState | undefined): void {
+    this.#changeNetworks(this.#pools.get(name)?.definition?.cidrs, state?.definition?.cidrs);
+    if (state === undefined) this.#pools.delete(name);
+    else this.#pools.set(name, state);
+    if (state?.problem === undefined) this.#wrong.delete(name);
+    else this.#wrong.add(name);
+    this.#changed.add(name);
+  }
+
+  #changeNetworks(before: readonly PoolCidr[] = [], now: readonly PoolCidr[] = []): void {
+    if (before === now) return;
+    for (const { cidr } of before) this.#networks.delete(cidr);
+    for (const each of now) this.#networks.add(each.cidr, each);
   }
 
   /** Judges again every pool with a problem: what was in its way may be gone. Returns whether the networks in force changed. */
   recheck(): boolean {
     let isChanged = false;
-    for (const { raw, definition, problem } of this.#pools.values()) {
-      if (problem === undefined) continue;
-      const next = this.#judge(raw, definition);
-      this.#pools.set(raw.name, next);
+    const names = [...this.#wrong];
+    for (const name of names) {
+      const state = this.#pools.get(name);
+      if (state === undefined) continue;
+      const next = this.#judge(state.raw, state.definition);
+      this.#enforce(name, next);
       isChanged ||= next.problem === undefined;
     }
     return isChanged;
@@ -100,12 +121,11 @@ export class PoolBook {
     return undefined;
   }
 
-  #overlap(pool: PoolDefinition): string | undefined {
-    for (const [name, { definition }] of this.#pools) {
-      if (name === pool.name) continue;
-      const other = firstOverlap(pool.cidrs, definition?.cidrs ?? []);
+  #overlap({ name, cidrs }: PoolDefinition): string | undefined {
+    for (const { cidr } of cidrs) {
+      const other = [...this.#networks.sharing(cidr)].find(({ pool }) => pool !== name);
       if (other !== undefined)
-        return `${namedOf(other.own)} overlaps ${cidrText(other.their)} of pool ${name}: remove it from one of them`;
+        return `${namedOf(cidr)} overlaps ${cidrText(other.cidr)} of pool ${other.pool}: remove it from one of them`;
     }
     return undefined;
   }
@@ -120,16 +140,5 @@ function changedEnd(now: FamilyRules, earlier: FamilyRules): string | undefined 
     return `allowFirstIP changed from ${earlier.allowFirstIp} to ${now.allowFirstIp}`;
   if (now.allowLastIp !== earlier.allowLastIp)
     return `allowLastIP changed from ${earlier.allowLastIp} to ${now.allowLastIp}`;
-  return undefined;
-}
-
-function firstOverlap(
-  own: readonly PoolCidr[],
-  theirs: readonly PoolCidr[],
-): { readonly own: Cidr; readonly their: Cidr } | undefined {
-  for (const { cidr } of own) {
-    const other = theirs.find((each) => overlaps(each.cidr, cidr));
-    if (other !== undefined) return { own: cidr, their: other.cidr };
-  }
   return undefined;
 }

@@ -1,5 +1,5 @@
 // Of which pools a node has, or wants, more than it has without a Node of its name. Pure.
-import type { BlockCount } from '../allocation/block-ledger.ts';
+import type { BlockCount } from '../allocation/shelf.ts';
 import type { NodeClaims } from '../allocation/node-claims.ts';
 import { isAmong } from '../set/cidr.ts';
 import type { Known } from './known-pool-node.ts';

@@ -6,7 +6,7 @@ import { unconfirmed } from '../allocation/node-claims.ts';
 import { cidrText, familyNames } from '../set/cidr.ts';
 import { namedPods } from '../../kubernetes/watch/shown-pods.ts';
 import type { DropLook } from './drop-look.ts';
-import type { ListedBlock } from './pool-book.ts';
+import type { ListedBlock, PoolState } from './pool-book.ts';
 import type { PoolClaims } from './pool-claims.ts';
 import type { PoolNodeHolder } from './pool-node-holder.ts';
 import type { PoolWant } from './pool-want.ts';
@@ -15,6 +15,14 @@ import type { PoolWant } from './pool-want.ts';
 export type PoolStanding =
   | { readonly kind: 'missing' | 'works' }
   | { readonly kind: 'stopped' | 'unchanged'; readonly problem: string };
+
+/** Undefined for a pool that is not there. */
+export function standingOf(state: PoolState | undefined): PoolStanding {
+  if (state === undefined) return { kind: 'missing' };
+  const { definition, problem } = state;
+  if (problem === undefined) return { kind: 'works' };
+  return { kind: definition === undefined ? 'stopped' : 'unchanged', problem };
+}
 
 export interface PoolFacts extends ServiceFacts {
   readonly holder: PoolNodeHolder;

@@ -44,8 +44,8 @@ export interface CidrPorts<H extends Holder> {
   readonly observe: (raw: JsonObject) => void;
   /** The objects as last read, by name. Updated in place. */
   readonly known: () => ReadonlyMap<string, H>;
-  /** Serves what may be served by now. */
-  readonly resume: () => void;
+  /** Serves what may be served by now. `uids`: the objects for which that may have changed. Default: all. */
+  readonly resume: (uids?: Iterable<string>) => void;
   /** What an object should get may have changed, although the object did not. */
   readonly reassess: (name: string) => void;
   /** Whether this process leads at this moment, and a write that starts now ends within its lease. */
@@ -125,7 +125,7 @@ export class CidrMode<H extends Holder, D> implements Mode<CidrStatusReport, Cid
     });
     this.#parts = kind.compose(deps, {
       observe: (raw) => this.#reflector.observe(raw),
-      resume: () => this.#session?.allocator.resume(),
+      resume: (uids) => this.#session?.allocator.resume(uids),
       reassess: (name) => this.#session?.allocator.reassess(name),
       known: () => this.#reflector.objects,
       mayWrite: () => this.#mayWrite(),

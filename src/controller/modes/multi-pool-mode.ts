@@ -79,7 +79,7 @@ class MultiPoolParts extends CiliumNodeParts<PoolNodeHolder, readonly Json[]> {
     const { releasePodCheck } = this.deps.host.options;
     const allotment: PoolAllotment = new PoolAllotment(ledger, {
       claims: this.openClaims(ledger),
-      onPools: () => this.#reports.tell(allotment.book),
+      onPools: (names) => this.#reports.tell(allotment.book, names),
       ...(releasePodCheck && { onDrop: ({ name, uid }) => this.#dropped?.noteDrop(name, uid) }),
     });
     this.#dropped = this.#droppedBlocksOf(allotment);
@@ -154,8 +154,7 @@ class MultiPoolParts extends CiliumNodeParts<PoolNodeHolder, readonly Json[]> {
   }
 
   #change(changes: readonly PoolChange[]): void {
-    if (changes.length > 0) this.#allotment?.changePools(changes);
-    this.ports.resume();
+    this.ports.resume(changes.length === 0 ? undefined : this.#allotment?.changePools(changes));
   }
 
   async #watchPools(signal: AbortSignal): Promise<void> {

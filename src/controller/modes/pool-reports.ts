@@ -1,7 +1,7 @@
 // What is told of pools: a wrong one in the log and as an Event on it, and their gauges.
 import type { PoolTotal } from '../../cidr/allocation/block-ledger.ts';
 import type { PoolAllotment } from '../../cidr/multi-pool/pool-allotment.ts';
-import type { PoolBook } from '../../cidr/multi-pool/pool-book.ts';
+import type { PoolBook, PoolState } from '../../cidr/multi-pool/pool-book.ts';
 import { families } from '../../cidr/set/cidr.ts';
 import type { ModeDeps } from './mode.ts';
 
@@ -10,44 +10,53 @@ const unknownPool = 'unknown';
 
 export class PoolReports {
   readonly #deps: Pick<ModeDeps, 'host' | 'events'>;
-  /** By uid of the pool. */
-  #told: ReadonlyMap<string, string> = new Map();
+  /** By name of the pool. */
+  readonly #told = new Map<string, { readonly uid: string; readonly problem: string }>();
   readonly #names = new Set<string>();
 
   constructor(deps: Pick<ModeDeps, 'host' | 'events'>) {
     this.#deps = deps;
   }
 
-  /** Tells of each pool that is wrong, once. */
-  tell(book: PoolBook): void {
-    const { host, events } = this.#deps;
-    const { log } = host;
-    const told = new Map<string, string>();
-    for (const { raw, definition, problem } of book.states()) {
-      const { name, uid } = raw;
-      this.#names.add(name);
-      if (problem === undefined) {
-        if (this.#told.has(uid)) log.info('a pool works again', { pool: name });
-        continue;
-      }
-      told.set(uid, problem);
-      if (this.#told.get(uid) === problem) continue;
-      const isServing = definition !== undefined;
-      log.warn(isServing ? 'the change of a pool is refused' : 'a pool gives out no blocks', {
-        pool: name,
-        reason: 'PoolInvalid',
-        why: problem,
-      });
-      const effect = isServing
-        ? 'its change is refused, and it serves as before'
-        : 'it gives out no blocks until it is corrected';
-      const message = `${effect}: ${problem}`;
-      events.record(
-        { kind: 'CiliumPodIPPool', name, uid },
-        { type: 'Warning', reason: 'PoolInvalid', message },
-      );
+  /** Reports each of these pools that is wrong, once. */
+  tell(book: PoolBook, names: Iterable<string>): void {
+    for (const name of names) {
+      const state = book.get(name);
+      if (state !== undefined) this.#names.add(name);
+      if (state?.problem === undefined) this.#noteRight(name, state);
+      else this.#noteWrong(state, state.problem);
     }
-    this.#told = told;
+  }
+
+  #noteRight(name: string, state: PoolState | undefined): void {
+    const told = this.#told.get(name);
+    this.#told.delete(name);
+    if (told !== undefined && told.uid === state?.raw.uid)
+      this.#deps.host.log.info('a pool works again', { pool: name });
+  }
+
+  #noteWrong(state: PoolState, problem: string): void {
+    const { name, uid } = state.raw;
+    const told = this.#told.get(name);
+    if (told?.uid === uid && told.problem === problem) return;
+    this.#told.set(name, { uid, problem });
+    this.#tellOf(state, problem);
+  }
+
+  #tellOf({ raw: { name, uid }, definition }: PoolState, problem: string): void {
+    const { host, events } = this.#deps;
+    const isServing = definition !== undefined;
+    host.log.warn(isServing ? 'the change of a pool is refused' : 'a pool gives out no blocks', {
+      pool: name,
+      reason: 'PoolInvalid',
+      why: problem,
+    });
+    const effect = isServing
+      ? 'its change is refused, and it serves as before'
+      : 'it gives out no blocks until it is corrected';
+    const message = `${effect}: ${problem}`;
+    const subject = { kind: 'CiliumPodIPPool', name, uid } as const;
+    events.record(subject, { type: 'Warning', reason: 'PoolInvalid', message });
   }
 
   /** Sets the gauges of pools. */

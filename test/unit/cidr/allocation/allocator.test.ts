@@ -450,6 +450,18 @@ describe('an allocator', () => {
     { maxLength: 60 },
   );
 
+  test('looks only at objects that a change concerns', async () => {
+    const model = new HolderModel();
+    for (const name of ['a', 'b', 'c']) model.create(name, ['10.9.0.0/24']);
+    const { allocator, looks } = allocatorRig({ pools: small, model });
+    await model.clock.advance(1000);
+    looks.length = 0;
+
+    allocator.resume(['uid-1']);
+
+    expect(looks).toEqual(['b']);
+  });
+
   test('gives no block to two objects, serves whom it can and leaks nothing', async () => {
     await fc.assert(
       fc.asyncProperty(steps, fc.integer({ min: 1, max: 5 }), async (doings, workers) => {

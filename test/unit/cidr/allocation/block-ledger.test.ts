@@ -184,13 +184,14 @@ describe('a ledger of blocks', () => {
     const blocks = ledger(['10.0.0.0/23', 24], ['10.1.0.0/24', 24]);
     blocks.allocate('ipv4', 'a');
     blocks.hold('a', cidr('10.1.0.0/24'));
-    const of = (text: string) => ({ pool: 'default', cidr: cidr(text), maskSize: 24 });
+    const of = (...texts: string[]) =>
+      new Map([['default', texts.map((text) => ({ pool: 'default', cidr: cidr(text), maskSize: 24 }))]]);
 
-    blocks.change([of('10.0.0.0/23')]);
+    blocks.change(of('10.0.0.0/23'));
     expect(blocks.outside()).toMatchObject([{ holder: 'a', cidr: cidr('10.1.0.0/24') }]);
     expect(blocks.allocate('ipv4', 'b')?.cidr).toEqual(cidr('10.0.1.0/24'));
 
-    blocks.change([of('10.0.0.0/23'), of('10.1.0.0/23')]);
+    blocks.change(of('10.0.0.0/23', '10.1.0.0/23'));
     expect(blocks.othersHolding(cidr('10.1.0.0/24'), 'b')).toEqual(['a']);
     expect(blocks.allocate('ipv4', 'b')?.cidr).toEqual(cidr('10.1.1.0/24'));
     expect(blocks.totals()).toEqual([{ pool: 'default', family: 'ipv4', capacity: 4, held: 4 }]);

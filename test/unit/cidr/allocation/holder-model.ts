@@ -159,6 +159,8 @@ export interface AllocatorRig {
   readonly allocator: Allocator<Holder, readonly string[]>;
   readonly events: AllocatorEvent[];
   readonly bugs: unknown[];
+  /** Names of objects whose condition was computed. */
+  readonly looks: string[];
   refusal: AllocationRefusal | undefined;
 }
 
@@ -180,21 +182,28 @@ export function allocatorRig({
 }: RigOptions): AllocatorRig {
   const read = pools.map(([text, maskSize]) => ({ pool: 'default', cidr: cidr(text), maskSize }));
   const ledger = new BlockLedger(read);
-  const [events, bugs]: [AllocatorEvent[], unknown[]] = [[], []];
+  const [events, bugs, looks]: [AllocatorEvent[], unknown[], string[]] = [[], [], []];
   const families = new Set<Family>(read.map((pool) => pool.cidr.family));
+  const allotment = new BlockOfEachFamily({
+    ledger,
+    families: [...families],
+    words: { object: 'CiliumNode', moreBlocks: 'add a CIDR' },
+    canGrow: model.canGrow,
+  });
+  const conditionOf = allotment.conditionOf.bind(allotment);
+  allotment.conditionOf = (holder, facts) => {
+    looks.push(holder.name);
+    return conditionOf(holder, facts);
+  };
   const rig: AllocatorRig = {
+    looks,
     model,
     ledger,
     events,
     bugs,
     refusal: undefined,
     allocator: new Allocator({
-      allotment: new BlockOfEachFamily({
-        ledger,
-        families: [...families],
-        words: { object: 'CiliumNode', moreBlocks: 'add a CIDR' },
-        canGrow: model.canGrow,
-      }),
+      allotment,
       holders: model,
       settings: { workers, writeTime: 1000, writesInARow: 0 },
       refusal: () => rig.refusal,
