@@ -11,6 +11,8 @@ import { idleMutatingCalls } from './figures/idle-mutating-calls.ts';
 import { idleReads } from './figures/idle-reads.ts';
 import { idleWakeUps } from './figures/idle-wake-ups.ts';
 import { idleWrites } from './figures/idle-writes.ts';
+import { joinConflicts } from './figures/join-conflicts.ts';
+import { joinTime } from './figures/join-time.ts';
 import { lastSupplied } from './figures/last-supplied.ts';
 import { lastSuppliedOf100 } from './figures/last-supplied-of-100.ts';
 import { memoryAboveEmpty } from './figures/memory-above-empty.ts';
@@ -51,6 +53,8 @@ export const allFigures: readonly CloudFigure[] = [
   answerToOffer,
   lastSupplied,
   lastSuppliedOf100,
+  joinConflicts,
+  joinTime,
   timeBesideAnother,
   throttledBesideAnother,
   burstLatency,
