@@ -17,6 +17,7 @@ export default {
   // One seed for all properties.
   moduleNameMapper: { '^fast-check$': '<rootDir>/test/support/fast-check.mjs' },
   transform: { '\\.ts$': '<rootDir>/test/strip-types.mjs' },
+  testSequencer: '<rootDir>/test/longest-first.mjs',
   coverageProvider: 'v8',
   coverageDirectory: 'coverage',
   maxWorkers: 2,

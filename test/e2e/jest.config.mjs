@@ -6,6 +6,5 @@ export default {
   rootDir: '../..',
   testMatch: ['<rootDir>/test/e2e/**/*.test.ts'],
   testPathIgnorePatterns: ['/node_modules/'],
-  testSequencer: '<rootDir>/test/e2e/longest-first.mjs',
   maxWorkers: 3,
 };
