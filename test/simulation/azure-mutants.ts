@@ -130,7 +130,7 @@ export const azureMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'providers/inventory/apply-reading.ts',
-        from: "const shown = seen.condition === 'changing' ? { ...seen, addresses: [], prefixes: [] } : seen;",
+        from: "const shown = seen.condition === 'changing' ? onlyWith(seen, () => false) : seen;",
         to: 'const shown = seen;',
       },
       {

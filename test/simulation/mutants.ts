@@ -351,14 +351,14 @@ const onEveryCloud: readonly Mutant[] = [
   one(
     'an interface with addresses counts as idle',
     'node/release/idle-interfaces.ts',
-    'return addresses.length + prefixes.length === 0 &&',
-    'return addresses.length + prefixes.length <= 2 &&',
+    'return isEmpty(item) &&',
+    'return item.addresses.length + item.prefixes.length <= 2 &&',
   ),
   one(
     'empty interfaces stay attached',
     'node/release/idle-interfaces.ts',
-    'return addresses.length + prefixes.length === 0 &&',
-    'return addresses.length + prefixes.length < 0 &&',
+    'return isEmpty(item) &&',
+    'return item.addresses.length < 0 &&',
   ),
   one(
     'an open handshake never ends',

@@ -138,8 +138,8 @@ export const poolMutants: readonly Mutant[] = [
   one(
     'forgets the orphans of a pool that is gone',
     'cidr/allocation/block-ledger.ts',
-    'for (const holding of new Set(loose)) this.#put(holding);',
-    'for (const holding of new Set(loose.slice(0, 0))) this.#put(holding);',
+    'for (const holding of new Set(loose)) {',
+    'for (const holding of new Set(loose.slice(0, 0))) {',
   ),
   one(
     'applies the half of a pool change that is right',
@@ -156,8 +156,8 @@ export const poolMutants: readonly Mutant[] = [
   one(
     'gives blocks of one family only',
     'cidr/multi-pool/pool-allotment.ts',
-    'families.flatMap((family) => this.#wantOf(',
-    'families.slice(0, 1).flatMap((family) => this.#wantOf(',
+    'families.flatMap((family) =>\n        wantOf(',
+    'families.slice(0, 1).flatMap((family) =>\n        wantOf(',
   ),
   one(
     'frees what an agent has when its list is empty',
@@ -175,7 +175,7 @@ export const poolMutants: readonly Mutant[] = [
     name: 'frees what a write under way offers again to its node',
     edits: [
       {
-        file: 'cidr/multi-pool/pool-allotment.ts',
+        file: 'cidr/multi-pool/known-pool-node.ts',
         from: 'return version === holder.version ? added : [];',
         to: 'return version === holder.version ? added.slice(0, 0) : [];',
       },
