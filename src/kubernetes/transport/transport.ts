@@ -11,6 +11,10 @@ export interface TransportRequest {
   readonly body?: string;
   /** Time limit of the whole answer, or of a stream's start, in ms. Default: `defaultTimeout`. */
   readonly timeoutMs?: number;
+  /**
+   * The server works long on it: it is sent once, and so over a connection that is new, or of a server that answered just now.
+   */
+  readonly isCostly?: true;
   /** Read limit of an answer over a connection. A longer answer fails with KUBERNETES_ANSWER_TOO_LONG. */
   readonly maxBytes?: number;
 }

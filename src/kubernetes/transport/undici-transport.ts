@@ -34,9 +34,9 @@ type Response = Dispatcher.ResponseData;
 
 /**
  * How long to wait at most for the start of an answer before a request is sent once more, over a new connection, in ms: a
- * quarter of its own time limit where that is shorter. Undefined where that is not safe. A read changes nothing. A replacement is bound to a resource version, and its caller reads the
- * object after a conflict. The caller of a patch learns from its answer whether it changed the object, and the second
- * answer would say "conflict". A creation has no such bond.
+ * quarter of its own time limit where that is shorter. Undefined where that is not safe. A read changes nothing. A replacement
+ * is bound to a resource version, and its caller reads the object after a conflict. The caller of a patch learns from its answer
+ * whether it changed the object, and the second answer would say "conflict". A creation has no such bond.
  */
 const repeatedAfter: Readonly<Record<TransportRequest['method'], number | undefined>> = {
   GET: 5000,
@@ -49,6 +49,9 @@ const repeatedAfter: Readonly<Record<TransportRequest['method'], number | undefi
 
 /** Connections that are silent this soon after all were renewed have a slow server. In ms. */
 const minRenewalInterval = 10_000;
+
+/** After its last answer, a server is reached over the same connections for so long, in ms: silence is then its own slowness. */
+const reachedFor = 1000;
 
 /**
  * How long an idle connection is used again, in ms, whatever the server offers. The other side may be gone meanwhile
@@ -65,6 +68,8 @@ export class UndiciTransport implements KubernetesTransport {
   #pool: { readonly dispatcher: Dispatcher; readonly tls: TlsMaterial } | undefined;
   /** When the pool was last left for its silence, in monotonic ms. */
   #renewedAt = -Infinity;
+  /** When an answer began last, in monotonic ms. */
+  #heardAt = -Infinity;
   /** Renewals of credentials that did not help. */
   readonly #renewals: Backoff;
 
@@ -142,6 +147,8 @@ export class UndiciTransport implements KubernetesTransport {
    * answer counts: a server that is only slow has carried out the first request all along.
    */
   #request(request: TransportRequest, credentials: Credentials, signal: AbortSignal): Promise<Response> {
+    const isReached = this.#options.clock.monotonic() < this.#heardAt + reachedFor;
+    if (request.isCostly === true && !isReached) this.#leavePool();
     const patience = this.#patience(request);
     if (patience === undefined) return this.#dispatch(request, credentials, signal);
     const { promise, resolve, reject } = Promise.withResolvers<Response>();
@@ -173,21 +180,21 @@ export class UndiciTransport implements KubernetesTransport {
   }
 
   /** When to ask a second time; undefined where that is not safe. A slow server is not asked twice again and again. */
-  #patience({ method, timeoutMs = defaultTimeout }: TransportRequest): number | undefined {
-    const longest = repeatedAfter[method];
+  #patience({ method, isCostly, timeoutMs = defaultTimeout }: TransportRequest): number | undefined {
+    const longest = isCostly === true ? undefined : repeatedAfter[method];
     if (longest === undefined) return undefined;
     const patience = Math.min(longest, timeoutMs / 4);
     const calm = this.#renewedAt + 2 * patience - this.#options.clock.monotonic();
     return Math.max(patience, calm);
   }
 
-  #dispatch(
+  async #dispatch(
     { method, path, contentType, body }: TransportRequest,
     { headers, tls }: Credentials,
     signal: AbortSignal,
   ): Promise<Response> {
     const { access } = this.#options;
-    return this.#dispatcher(tls).request({
+    const response = await this.#dispatcher(tls).request({
       origin: access.server.origin,
       path: this.#prefix + path,
       method,
@@ -200,6 +207,8 @@ export class UndiciTransport implements KubernetesTransport {
       ...(body !== undefined && { body }),
       signal,
     });
+    this.#heardAt = this.#options.clock.monotonic();
+    return response;
   }
 
   #dispatcher(tls: TlsMaterial): Dispatcher {

@@ -109,7 +109,11 @@ async function askForPage<T>(
 ): Promise<Reply> {
   const isLeast = limit === undefined || limit === 1;
   const path = pagePath(options, limit, token);
-  const limits = { timeoutMs: slowReadTimeout, ...(!isLeast && { maxBytes: maxPage }) };
+  const limits = {
+    timeoutMs: slowReadTimeout,
+    isCostly: true as const,
+    ...(!isLeast && { maxBytes: maxPage }),
+  };
   const request = { method: 'GET', path, ...limits } as const;
   const reply = await ask(options.transport, request, signal);
   if (isLeast || reply.kind !== 'unavailable' || reply.isTooLong !== true) return reply;

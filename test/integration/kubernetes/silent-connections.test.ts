@@ -114,10 +114,10 @@ describe('a request over a silent connection', () => {
   });
 
   test.each<[number]>([[35_000], [59_000]])(
-    'may take as long as a list whose answer begins after %i ms',
+    'may take as long as a list whose answer begins after %i ms, which is asked for once',
     async (wait) => {
       const waiting: ServerResponse[] = [];
-      const { clock, transport } = await stageWith((_request, response) => waiting.push(response));
+      const { clock, arrived, transport } = await stageWith((_request, response) => waiting.push(response));
       let listed: Listing<unknown> | undefined;
       const read = (): undefined => undefined;
 
@@ -128,13 +128,40 @@ describe('a request over a silent connection', () => {
       );
       await until(() => waiting.length === 1);
       await clock.advance(wait);
-      await until(() => waiting.length === 2);
+      await turn();
       for (const response of waiting) json(response, 200, { metadata: { resourceVersion: '7' }, items: [] });
       await until(() => listed !== undefined);
 
       expect(listed).toMatchObject({ kind: 'listed', resourceVersion: '7' });
+      expect(arrived).toHaveLength(1);
     },
   );
+
+  test('is none of a list after a pause: that goes over a new one, with all its pages', async () => {
+    const items = Array.from({ length: 3 }, (_, index) => ({ metadata: { name: `${index}` } }));
+    const { clock, relay, arrived, transport, send } = await stageWith((request, response) => {
+      const page = Number(new URL(request.url ?? '', 'http://any').searchParams.get('continue') ?? 0);
+      const more = page < 2 ? { continue: String(page + 1) } : {};
+      json(response, 200, { metadata: { resourceVersion: '7', ...more }, items: [items[page]] });
+    });
+    await send('GET', '/first');
+    relay.silence('fromServer');
+    await clock.advance(2000);
+    const before = relay.connections();
+
+    const read = (raw: object): undefined => void raw;
+    const listed = listAll({ transport, clock, path: '/apis/cilium.io/v2/ciliumnodes', read }, never);
+    let isListed = false;
+    void listed.then(() => {
+      isListed = true;
+    });
+    await until(() => arrived.length >= 4);
+    await until(() => isListed);
+
+    expect((await listed).kind).toBe('listed');
+    expect(arrived).toHaveLength(4);
+    expect(relay.connections()).toBeGreaterThan(before);
+  });
 
   test('that begins a watch may take as long as the server waits for itself', async () => {
     const waiting: ServerResponse[] = [];
