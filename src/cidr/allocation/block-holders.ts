@@ -77,6 +77,7 @@ export type BlockReason =
   | 'AccessDenied'
   | 'CredentialsExpired'
   | 'CredentialsInvalid'
+  | 'ClockWrong'
   | 'Throttled'
   | 'Unreachable'
   | 'CallFailed'

@@ -61,6 +61,7 @@ const named: readonly CloudReason[] = [
   'AccessDenied',
   'CredentialsExpired',
   'CredentialsInvalid',
+  'ClockWrong',
   'Throttled',
   'Unreachable',
 ];

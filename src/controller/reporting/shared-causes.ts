@@ -37,6 +37,7 @@ const shared: ReadonlySet<ConditionReason> = new Set([
   'AccessDenied',
   'CredentialsExpired',
   'CredentialsInvalid',
+  'ClockWrong',
   'Throttled',
   'Unreachable',
   'MutationsPaused',

@@ -1,5 +1,6 @@
 // What an administrator reads about a call that the cloud refused or did not answer.
 import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
+import { setClock } from '../../providers/contract/failure-tables.ts';
 import { isWorthReporting, policyOf } from '../../providers/contract/failure-policy.ts';
 import { isOfThing, type ScopeRefusal } from '../allocate/blocked-resources.ts';
 import { describeScope } from '../allocate/refused-scope.ts';
@@ -30,10 +31,15 @@ function isOfEveryCall(failure: CloudFailure): boolean {
 
 /** Credentials first: the kind of their failures also covers a missing permission, which others correct. */
 function reasonFor({ kind, credentials }: CloudFailure): ConditionReason {
-  if (credentials !== undefined)
-    return credentials === 'expired' ? 'CredentialsExpired' : 'CredentialsInvalid';
+  if (credentials !== undefined) return credentialsReasons[credentials];
   return failureReasons[kind] ?? 'CallFailed';
 }
+
+const credentialsReasons: Readonly<Record<NonNullable<CloudFailure['credentials']>, ConditionReason>> = {
+  expired: 'CredentialsExpired',
+  invalid: 'CredentialsInvalid',
+  clock: 'ClockWrong',
+};
 
 const failureReasons: Partial<Record<CloudFailure['kind'], ConditionReason>> = {
   notAuthorized: 'AccessDenied',
@@ -53,7 +59,7 @@ export function remedyFor({
   if (deniedBy !== undefined) return `change the ${deniedBy} that denies ${permission} to Headwater's role`;
   if (permission !== undefined) return `allow ${permission} to Headwater's role`;
   if (credentials === 'expired') return "renew Headwater's credentials, or set its clock";
-  return remedy ?? remedies[kind];
+  return remedy ?? (credentials === 'clock' ? setClock : remedies[kind]);
 }
 
 const remedies: Partial<Record<CloudFailure['kind'], string>> = {

@@ -48,6 +48,7 @@ export type ConditionReason =
   | 'AccessDenied'
   | 'CredentialsExpired'
   | 'CredentialsInvalid'
+  | 'ClockWrong'
   | 'Throttled'
   | 'Unreachable'
   | 'InstanceNotRunning'
@@ -73,6 +74,7 @@ export const lastingReasons: ReadonlySet<ConditionReason> = new Set([
   'AccessDenied',
   'CredentialsExpired',
   'CredentialsInvalid',
+  'ClockWrong',
 ]);
 
 /** Where the user finds what to correct. */

@@ -159,7 +159,7 @@ export function failureOf({ name }: Pick<CloudCall, 'name'>, error: CallError): 
   const { code } = error;
   const isDenied = missingPermissions.has(code) && accountRemedy(error) === undefined;
   const permission = isDenied ? permissionOf(name) : undefined;
-  const credentials = credentialTrouble.get(code);
+  const credentials = ofClock.test(code) ? 'clock' : credentialTrouble.get(code);
   const { kind, about, remedy } = meaningOf(name, error);
   return {
     kind,

@@ -107,7 +107,7 @@ const freshId = /\b(eni|eni-attach)-[0-9a-f]{8,17}\b/g;
 export function failureOf(action: string, error: CallError): CloudFailure {
   const permission = deniedPermission(action, error);
   const about = subjectOf(error, permission);
-  const credentials = isOfClock(error) ? undefined : credentialTrouble.get(error.code);
+  const credentials = isOfClock(error) ? 'clock' : credentialTrouble.get(error.code);
   const remedy = remedyFor(error);
   const denial = permission === undefined ? {} : denialIn(error.message);
   return {

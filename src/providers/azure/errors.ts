@@ -110,6 +110,13 @@ const credentialTrouble: ReadonlyMap<string, NonNullable<CloudFailure['credentia
   ['ExpiredAuthenticationToken', 'expired'],
 ]);
 
+/** What a token service says of an assertion whose time is wrong by its clock. */
+const ofClock = /\bAADSTS(?:700024|500133)\b/;
+
+/** Who dated it depends on the kind of credentials. */
+const setSignersClock =
+  'set the clock of what signed the assertion: of the machine that Headwater runs on for a certificate, of the API server for a workload identity, whose token file may be old as well';
+
 /** Codes about what the call names besides: another one may do. */
 const aboutSomethingElse: ReadonlySet<string> = new Set(['PublicIpPrefixOutOfIpAddressesForVMScaleSet']);
 
@@ -156,9 +163,12 @@ export function failureOf({ name }: Pick<CloudCall, 'name'>, error: CallError): 
   const kind = kindOf(name, error);
   const permission = deniedPermission(error);
   const about = subjectOf({ name, kind, code: error.code }, permission);
-  const credentials = credentialTrouble.get(error.code);
+  const trouble = credentialTrouble.get(error.code);
+  const isOfClock = trouble !== undefined && ofClock.test(error.message);
+  const credentials = isOfClock ? 'clock' : trouble;
   // Of a code with several meanings, it is that of the first.
-  const remedy = kind === (kinds.get(error.code) ?? kind) ? remedies.get(error.code) : undefined;
+  const ofCode = kind === (kinds.get(error.code) ?? kind) ? remedies.get(error.code) : undefined;
+  const remedy = isOfClock ? setSignersClock : ofCode;
   return {
     kind,
     action: name,

@@ -52,8 +52,8 @@ export interface CloudFailure {
   readonly about?: 'action' | 'subnet' | 'securityGroups' | 'interface' | 'instance' | 'prefixes' | 'ipv6';
   /** What a person can do about it, if the cloud's own code says more than the kind does. */
   readonly remedy?: string;
-  /** What is wrong with our identity, if the cloud rejects the identity and not the request. */
-  readonly credentials?: 'expired' | 'invalid';
+  /** What is wrong with our identity, or with the clock that dates its proof, if the cloud rejects that and not the request. */
+  readonly credentials?: 'expired' | 'invalid' | 'clock';
 }
 
 /**

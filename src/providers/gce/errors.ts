@@ -17,6 +17,9 @@ const kinds = mapOf<CloudFailureKind>({
   ...ownCodes,
 });
 
+/** What the token service says of an assertion whose time is wrong by its clock. */
+const ofClock = /\bin a reasonable timeframe\b/;
+
 const byStatus: ReadonlyMap<number | undefined, CloudFailureKind> = new Map([
   [400, 'invalid'],
   [401, 'notAuthorized'],
@@ -37,7 +40,7 @@ export function failureOf(action: string, error: CallError): CloudFailure {
     action,
     ...sanitizedAnswer(error, message),
     ...(permission !== undefined && { permission }),
-    ...(isUnknownIdentity && { credentials: 'invalid', about: 'action' }),
+    ...(isUnknownIdentity && { credentials: ofClock.test(message) ? 'clock' : 'invalid', about: 'action' }),
   };
 }
 

@@ -107,6 +107,12 @@ const causes: readonly Cause[] = [
     before: refusing('AssignPrivateIpAddresses', 'ExpiredToken'),
   },
   {
+    reason: 'ClockWrong',
+    says: /^set the clock of the machine that Headwater runs on.*: the cloud answers RequestExpired/,
+    isFull: true,
+    before: refusing('AssignPrivateIpAddresses', 'RequestExpired'),
+  },
+  {
     reason: 'CredentialsInvalid',
     says: /^check the credentials that Headwater uses: the cloud answers/,
     before: refusing('DescribeNetworkInterfaces', 'AuthFailure', { status: 401 }),

@@ -93,6 +93,7 @@ const reasons = {
   AccessDenied: 'blocked',
   CredentialsExpired: 'blocked',
   CredentialsInvalid: 'blocked',
+  ClockWrong: 'blocked',
   Throttled: 'blocked',
   Unreachable: 'blocked',
   InstanceNotRunning: 'blocked',

@@ -51,6 +51,7 @@ export type CloudReason = Extract<
   | 'AccessDenied'
   | 'CredentialsExpired'
   | 'CredentialsInvalid'
+  | 'ClockWrong'
   | 'Throttled'
   | 'Unreachable'
   | 'CallFailed'

@@ -18,6 +18,7 @@ describe('the condition of a failed call', () => {
   test.each([
     ['expired', 'CredentialsExpired', /^renew Headwater's credentials, or set its clock: the cloud answers/],
     ['invalid', 'CredentialsInvalid', /^check the credentials that Headwater uses: the cloud answers/],
+    ['clock', 'ClockWrong', /^set the clock of the machine that Headwater runs on.*: the cloud answers/],
   ] as const)('has, when the credentials are %s, the reason %s', (credentials, reason, text) => {
     const condition = failureCondition({ ...failure('notAuthorized'), credentials });
 

@@ -89,6 +89,8 @@ describe('a refusal of Alibaba Cloud', () => {
   test.each([
     ['InvalidAccessKeyId.NotFound', 'invalid'],
     ['InvalidSecurityToken.Expired', 'expired'],
+    ['InvalidTimeStamp.Expired', 'clock'],
+    ['IllegalTimestamp', 'clock'],
   ])('with %s says that the credentials are %s', (code, credentials) => {
     expect(failure(code)).toMatchObject({ credentials, about: 'action' });
   });
@@ -96,7 +98,6 @@ describe('a refusal of Alibaba Cloud', () => {
   test.each([
     ['Forbidden.SubUser', 'ecs:AssignPrivateIpAddresses'],
     ['Forbidden.NotSupportRAM', undefined],
-    ['InvalidTimeStamp.Expired', undefined],
   ])('with %s is not about the credentials, and lacks the permission %s', (code, permission) => {
     const { credentials, permission: missing } = failure(code);
 

@@ -113,8 +113,8 @@ describe('an error of EC2', () => {
     ['AuthFailure', 'invalid'],
     ['CredentialsProviderError', 'invalid'],
     ['ExpiredToken', 'expired'],
-    ['RequestExpired', undefined],
-    ['InvalidSecurity.RequestHasExpired', undefined],
+    ['RequestExpired', 'clock'],
+    ['InvalidSecurity.RequestHasExpired', 'clock'],
     ['UnauthorizedOperation', undefined],
     ['OptInRequired', undefined],
   ])('says by its code %s about the credentials: %s', (code, credentials) => {
@@ -177,7 +177,7 @@ describe('what to do about an error of EC2', () => {
     const failure = failureOf('DescribeVpcs', new CallError({ result: 'refused', code, message }));
 
     expect(failure.remedy).toMatch(remedy);
-    expect(failure.credentials).toBeUndefined();
+    expect(failure.credentials).toBe(remedy.source.includes('clock') ? 'clock' : undefined);
   });
 
   test.each([

@@ -121,6 +121,18 @@ describe('a refusal of Azure', () => {
   });
 
   test.each([
+    ['AADSTS700024: Client assertion is not within its valid time range.', 'clock', /^set the clock of what/],
+    ['AADSTS500133: Assertion is not within its valid time range.', 'clock', /^set the clock of what/],
+    ['AADSTS7000215: Invalid client secret provided.', 'invalid', undefined],
+  ])('knows a wrong clock by what the token service says: %s', (message, credentials, remedy) => {
+    const found = failure('AuthenticationError', { message, status: 401 });
+
+    expect(found).toMatchObject({ kind: 'notAuthorized', credentials, about: 'action' });
+    if (remedy === undefined) expect(found.remedy).toBeUndefined();
+    else expect(found.remedy).toMatch(remedy);
+  });
+
+  test.each([
     ['AuthorizationFailed', 403, 'instance'],
     ['ScopeLocked', 409, 'instance'],
     ['SomethingForbidden', 403, 'instance'],
