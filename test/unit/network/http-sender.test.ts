@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { createServer, type Server } from 'node:net';
+import { createServer, type Server, type Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { HttpSender } from '../../../src/network/http-sender.ts';
@@ -91,9 +91,13 @@ describe('an HTTP request of a cloud', () => {
   });
 
   test('fails if no connection is established in time', async () => {
-    const silent: Server = createServer(() => undefined);
+    const accepted: Socket[] = [];
+    const silent: Server = createServer((socket) => accepted.push(socket));
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
-    ended.push(() => void silent.close());
+    ended.push(() => {
+      silent.close();
+      for (const socket of accepted) socket.destroy();
+    });
     const url = `https://127.0.0.1:${(silent.address() as AddressInfo).port}`;
 
     await expect(sender(1, 50).send(request(url))).rejects.toMatchObject({ code: 'NotConnected' });
