@@ -214,6 +214,7 @@ export class CloudState implements CloudPort {
     const nodes = this.#deps.nodes();
     switch (event.kind) {
       case 'page':
+        this.#failures.reportUnclear(event.page.unclear);
         return this.network.learnNetwork(event.page);
       case 'read':
         this.#failures.instancesRead(event.read);

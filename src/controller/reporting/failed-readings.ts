@@ -5,6 +5,7 @@ import type { NodeCondition } from '../../node/conditions/node-condition.ts';
 import type { Logger } from '../../observability/logger.ts';
 import { CloudError, type CloudFailure } from '../../providers/contract/cloud-failure.ts';
 import { isWorthReporting, policyOf } from '../../providers/contract/failure-policy.ts';
+import type { UnclearItems } from '../../providers/contract/allocation-implementation.ts';
 import type { UnreadablePart } from '../../providers/contract/infrastructure.ts';
 import { failureFields } from './failure-fields.ts';
 
@@ -31,6 +32,8 @@ export class FailedReadings {
   #unlisted: ReadonlyMap<string, FailedReading> = new Map();
   /** The last reported parts that cannot be parsed, as text. */
   #unreadable = '';
+  /** The last reported problem of items that nobody can tell what they are. */
+  #unclear = '';
 
   constructor(log: Logger) {
     this.#log = log;
@@ -122,6 +125,13 @@ export class FailedReadings {
     if (text === this.#unreadable || problems.length === 0) return;
     this.#unreadable = text;
     this.#log.warn('parts of the network cannot be parsed and are skipped', { problems });
+  }
+
+  /** What an answer leaves out, once while it is the same: a page of a large list comes again and again. */
+  reportUnclear(items: UnclearItems | undefined): void {
+    if (items === undefined || items.problem === this.#unclear) return;
+    this.#unclear = items.problem;
+    this.#log.warn('items of an answer cannot be understood and are left out', { ...items });
   }
 }
 

@@ -71,13 +71,61 @@ export function parametersOf<A extends RpcAction>(
   return openApi.default.query(new Request({ ...input, regionId }).toMap());
 }
 
-/** Reads the body of an answer. Throws an UnreadableAnswer if a member has another type than in the vendor's model. */
+/** Where an answer has its list. */
+const lists: { readonly [A in RpcAction]?: readonly [string, string] } = {
+  DescribeInstances: ['Instances', 'Instance'],
+  DescribeInstanceTypes: ['InstanceTypes', 'InstanceType'],
+  DescribeNetworkInterfaces: ['NetworkInterfaceSets', 'NetworkInterfaceSet'],
+  DescribeSecurityGroups: ['SecurityGroups', 'SecurityGroup'],
+  DescribeVpcs: ['Vpcs', 'Vpc'],
+  DescribeVSwitches: ['VSwitches', 'VSwitch'],
+};
+
+/**
+ * Reads the body of an answer. Of an item of a list in which a member has another type than in the vendor's model, only its
+ * ids stay: it is there, and cannot be used. Throws an UnreadableAnswer for anything else in another form.
+ */
 export function outputOf<A extends RpcAction>(action: A, body: unknown): RpcOutput<A> {
-  const [, , Body] = models[action];
   try {
-    // The table holds the model of each action, which TypeScript cannot follow through a type parameter.
-    return dara.cast(body, new Body({})) as RpcOutput<A>;
+    return cast(action, body);
   } catch (cause) {
+    const readable = withReadableItems(action, body);
+    if (readable !== undefined) return outputOf(action, readable);
     throw new UnreadableAnswer(`the answer has another form: ${(cause as Error).message}`, { cause });
   }
+}
+
+function cast<A extends RpcAction>(action: A, body: unknown): RpcOutput<A> {
+  const [, , Body] = models[action];
+  // The table holds the model of each action, which TypeScript cannot follow through a type parameter.
+  return dara.cast(body, new Body({})) as RpcOutput<A>;
+}
+
+/** Undefined if no item of a list is the reason. */
+function withReadableItems(action: RpcAction, body: unknown): unknown {
+  const [wrapper = '', name = ''] = lists[action] ?? [];
+  const list = memberOf(memberOf(body, wrapper), name);
+  if (!Array.isArray(list)) return undefined;
+  const isReadable = (item: unknown): boolean => {
+    try {
+      cast(action, { [wrapper]: { [name]: [item] } });
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  const items = (list as readonly unknown[]).map((item) => (isReadable(item) ? item : idsIn(item)));
+  if (items.every((item, index) => item === list[index])) return undefined;
+  return { ...(body as object), [wrapper]: { [name]: items } };
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+}
+
+function idsIn(item: unknown): Record<string, unknown> {
+  if (typeof item !== 'object' || item === null) return {};
+  return Object.fromEntries(
+    Object.entries(item).filter(([name, value]) => name.endsWith('Id') && typeof value === 'string'),
+  );
 }

@@ -19,25 +19,30 @@ export async function readLimits(
   const asked = instanceTypes.filter(isInstanceType);
   const read = await allInParts(asked, maxInstanceTypes, async (part) => {
     const input = { instanceTypes: part, maxResults: 100 };
-    const found: (readonly [type: string, limits: InstanceLimits | UnreadableLimits])[] = [];
+    const found = new Map<string | undefined, InstanceLimits | UnreadableLimits>();
     for await (const { output } of client.pages('DescribeInstanceTypes', input, context))
-      found.push(...limitsIn(output));
-    return found;
+      for (const [type, limits] of limitsIn(output)) found.set(type, limits);
+    // One without a name may be any that is not shown.
+    if (found.has(undefined) && part.some((type) => !found.has(type)))
+      throw unreadable('DescribeInstanceTypes', 'InstanceTypeId is missing');
+    return part.flatMap((type) => {
+      const limits = found.get(type);
+      return limits === undefined ? [] : [[type, limits] as const];
+    });
   });
-  return new Map(read.flat().filter(([type]) => asked.includes(type)));
+  return new Map(read.flat());
 }
 
 function limitsIn({
   instanceTypes,
-}: RpcOutput<'DescribeInstanceTypes'>): readonly (readonly [string, InstanceLimits | UnreadableLimits])[] {
+}: RpcOutput<'DescribeInstanceTypes'>): readonly (readonly [
+  string | undefined,
+  InstanceLimits | UnreadableLimits,
+])[] {
   const action = 'DescribeInstanceTypes';
   const page = listed(action, instanceTypes?.instanceType);
   refuseRepeated(action, page, ({ instanceTypeId }) => instanceTypeId);
-  return page.map((shown) => {
-    const { instanceTypeId: type } = shown;
-    if (type === undefined) throw unreadable(action, 'InstanceTypeId is missing');
-    return [type, limitsOf(shown)] as const;
-  });
+  return page.map((shown) => [shown.instanceTypeId, limitsOf(shown)] as const);
 }
 
 function limitsOf(shown: ShownInstanceType): InstanceLimits | UnreadableLimits {

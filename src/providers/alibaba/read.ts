@@ -96,12 +96,19 @@ async function* observeInstances(
   instanceIds: readonly string[],
 ): AsyncGenerator<ObservedPage> {
   const tag = requestTags(reading.instanceTags);
-  const { startedAt, instances, interfaceIds } = await readInstances(reading, {
+  const { startedAt, instances, interfaceIds, problem } = await readInstances(reading, {
     instanceIds: JSON.stringify(instanceIds),
     ...(tag.length > 0 && { tag }),
   });
   refuseUnrequested('DescribeInstances', instanceIds, [...instances.keys()], (id) => id);
-  yield { startedAt, observations: askedInstances(instanceIds, instances, hasNoTags(reading)) };
+  // An instance in a form of no cloud may be any of those that are not shown.
+  const isRead = (id: string): boolean => problem === undefined || instances.has(id);
+  const error = unreadable('DescribeInstances', problem ?? '');
+  yield {
+    startedAt,
+    observations: askedInstances(instanceIds.filter(isRead), instances, hasNoTags(reading)),
+    failed: instanceIds.filter((id) => !isRead(id)).map((instanceId) => ({ instanceId, error })),
+  };
   for (let from = 0; from < interfaceIds.length; from += maxIds)
     yield* interfacesBy(
       reading,
@@ -119,8 +126,13 @@ async function* interfacesBy(
   for await (const { startedAt, output } of client.pages('DescribeNetworkInterfaces', input, context)) {
     const page = listed('DescribeNetworkInterfaces', output.networkInterfaceSets?.networkInterfaceSet);
     refuseImplausible(page, page.length);
-    refuseUnrequested('DescribeNetworkInterfaces', instanceIds, page, holderOf);
-    yield { startedAt, observations: page.flatMap((item) => readInterface(item) ?? []) };
+    const clear = page.filter((item) => !isUnclear(item));
+    refuseUnrequested('DescribeNetworkInterfaces', instanceIds, clear, holderOf);
+    yield {
+      startedAt,
+      observations: clear.flatMap((item) => readInterface(item) ?? []),
+      ...unclearAmong(page, instanceIds),
+    };
   }
 }
 
@@ -137,6 +149,23 @@ export function refuseImplausible(shown: readonly ShownNetworkInterface[], all: 
   refuseSpoiled(action, spoiled, all);
 }
 
+/** It does not say which interface it is, or whether an instance has it. */
+function isUnclear(shown: ShownNetworkInterface): boolean {
+  const holder = holderOf(shown);
+  if (!isIdOf('eni', shown.networkInterfaceId)) return true;
+  return holder === undefined ? shown.status === undefined : !isIdOf('i', holder);
+}
+
+function unclearAmong(
+  page: readonly ShownNetworkInterface[],
+  instanceIds: readonly string[],
+): Pick<ObservedPage, 'unclear'> {
+  const [first, ...others] = page.filter(isUnclear);
+  if (first === undefined) return {};
+  const problem = `an item of DescribeNetworkInterfaces: ${problemOf(first) ?? 'it names no instance'}`;
+  return { unclear: { count: 1 + others.length, problem, instanceIds } };
+}
+
 function isHeld(shown: ShownNetworkInterface): boolean {
   return isIdOf('i', holderOf(shown));
 }
@@ -146,7 +175,7 @@ function addressesTaken(shown: ShownNetworkInterface): TakenAddresses {
   return { subnetId: shown.vSwitchId ?? '', holdings: [...addresses, ...prefixesOf(shown)] };
 }
 
-/** Instances that match, and the ids of their interfaces. */
+/** Instances that match, and the ids of their interfaces. `problem`: what is wrong with the first that is left out, if one is. */
 async function readInstances(
   { client, context }: Reading,
   by: RpcInput<'DescribeInstances'>,
@@ -154,21 +183,27 @@ async function readInstances(
   readonly startedAt: number;
   readonly instances: ReadonlyMap<string, Instance>;
   readonly interfaceIds: readonly string[];
+  readonly problem: string | undefined;
 }> {
   const instances = new Map<string, Instance>();
   const interfaceIds: string[] = [];
   let first: number | undefined;
+  let problem: string | undefined;
   const input = { ...by, maxResults: instancePage };
   for await (const { startedAt, output } of client.pages('DescribeInstances', input, context)) {
     first ??= startedAt;
     for (const shown of listed('DescribeInstances', output.instances?.instance)) {
       const instance = readInstance(shown);
+      if ('problem' in instance) {
+        problem ??= instance.problem;
+        continue;
+      }
       if (instances.has(instance.id)) throw unreadable('DescribeInstances', `${instance.id} is shown twice`);
       instances.set(instance.id, instance);
       interfaceIds.push(...interfacesIn(shown));
     }
   }
-  return { startedAt: first ?? 0, instances, interfaceIds };
+  return { startedAt: first ?? 0, instances, interfaceIds, problem };
 }
 
 function interfacesIn({ networkInterfaces }: ShownInstance): readonly string[] {
@@ -184,9 +219,12 @@ const instanceStates: ReadonlyMap<string, Instance['state']> = new Map([
   ['Stopped', 'stopped'],
 ]);
 
-function readInstance({ instanceId: id, status = '' }: ShownInstance): Instance {
-  if (!isIdOf('i', id)) throw unreadable('DescribeInstances', 'InstanceId of an instance is missing');
+function readInstance({
+  instanceId: id,
+  status = '',
+}: ShownInstance): Instance | { readonly problem: string } {
+  if (!isIdOf('i', id)) return { problem: 'InstanceId of an instance is missing' };
   const state = instanceStates.get(status);
-  if (state === undefined) throw unreadable('DescribeInstances', `the state of ${id} is ${status}`);
+  if (state === undefined) return { problem: `the state of ${id} is ${status}` };
   return { id, state, managed: true };
 }

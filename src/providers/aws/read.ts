@@ -1,5 +1,10 @@
 // Reads interfaces from EC2, and the instances that hold them.
-import type { CallContext, ObservationScope, ObservedPage } from '../contract/allocation-implementation.ts';
+import type {
+  CallContext,
+  ObservationScope,
+  ObservedPage,
+  UnclearItems,
+} from '../contract/allocation-implementation.ts';
 import { unreadable } from '../contract/cloud-failure.ts';
 import { inParts } from '../contract/in-parts.ts';
 import type { TakenAddresses } from '../contract/block-census.ts';
@@ -73,9 +78,10 @@ async function* observeInterfacesOf(
 ): AsyncGenerator<ObservedPage> {
   const met = new Set<string>();
   const { pageSize } = reading.options;
-  for await (const { startedAt, shown } of interfacesOf(reading, instanceIds, pageSize)) {
+  for await (const { startedAt, shown, unclear } of interfacesOf(reading, instanceIds, pageSize)) {
     for (const holder of shown.flatMap((item) => holderOf(item) ?? [])) met.add(holder);
-    yield { startedAt, observations: shown.flatMap((item) => readInterface(item) ?? []) };
+    const observations = shown.flatMap((item) => readInterface(item) ?? []);
+    yield { startedAt, observations, ...(unclear !== undefined && { unclear }) };
   }
   yield* observeInstances(reading, instanceIds, met);
 }
@@ -85,13 +91,18 @@ export async function* interfacesOf(
   { client, context }: Pick<Reading, 'client' | 'context'>,
   instanceIds: readonly string[],
   pageSize: number,
-): AsyncGenerator<{ readonly startedAt: number; readonly shown: readonly Ec2NetworkInterface[] }> {
+): AsyncGenerator<{
+  readonly startedAt: number;
+  readonly shown: readonly Ec2NetworkInterface[];
+  readonly unclear: UnclearItems | undefined;
+}> {
   const filter = { Name: 'attachment.instance-id', Values: instanceIds };
   const input = { Filters: [filter], MaxResults: pageSize };
   for await (const { startedAt, output } of client.pages('DescribeNetworkInterfaces', input, context)) {
-    const shown = listed('DescribeNetworkInterfaces', output, 'NetworkInterfaces');
-    refuseUnclear(shown, instanceIds);
-    yield { startedAt, shown };
+    const page = listed('DescribeNetworkInterfaces', output, 'NetworkInterfaces');
+    refuseUntrue(page, instanceIds);
+    const shown = page.filter((item) => unclearIn(item) === undefined);
+    yield { startedAt, shown, unclear: unclearAmong(page, instanceIds) };
   }
 }
 
@@ -122,18 +133,37 @@ function spoiledIn(shown: Ec2NetworkInterface): readonly Spoiled[] {
   return problem === undefined ? [] : [{ id: shown.NetworkInterfaceId ?? 'an interface', problem }];
 }
 
-/** What a refresh does not show may be gone, so every item must name itself and its owner. */
-function refuseUnclear(shown: readonly Ec2NetworkInterface[], instanceIds: readonly string[]): void {
+/** Why an item does not name itself and its instance; undefined if it does. What a refresh does not show may be gone. */
+function unclearIn({ NetworkInterfaceId: id, Attachment }: Ec2NetworkInterface): string | undefined {
+  if (!isIdOf('eni', id)) return `NetworkInterfaceId of ${id ?? 'an interface'} is missing`;
+  return Attachment?.InstanceId === undefined ? `Attachment.InstanceId of ${id} is missing` : undefined;
+}
+
+function unclearAmong(
+  page: readonly Ec2NetworkInterface[],
+  instanceIds: readonly string[],
+): UnclearItems | undefined {
+  const [first, ...others] = page.flatMap((item) => unclearIn(item) ?? []);
+  if (first === undefined) return undefined;
+  return {
+    count: 1 + others.length,
+    problem: `an item of DescribeNetworkInterfaces: ${first}`,
+    instanceIds,
+  };
+}
+
+function refuseUntrue(shown: readonly Ec2NetworkInterface[], instanceIds: readonly string[]): void {
   const action = 'DescribeNetworkInterfaces';
-  for (const { NetworkInterfaceId: id, Attachment } of shown) {
-    const missing = !isIdOf('eni', id) ? 'NetworkInterfaceId' : 'Attachment.InstanceId';
-    if (isIdOf('eni', id) && Attachment?.InstanceId !== undefined) continue;
-    throw unreadable(action, `${missing} of ${id ?? 'an interface'} is missing`);
-  }
   refuseRepeated(action, shown, ({ NetworkInterfaceId }) => NetworkInterfaceId);
   refuseUnrequested(action, instanceIds, shown, ({ Attachment }) => Attachment?.InstanceId);
   refuseScattered(shown);
-  refuseSpoiled(action, shown.flatMap(spoiledIn), shown.length);
+  refuseSpoiled(action, shown.flatMap(oddIn), shown.length);
+}
+
+function oddIn(shown: Ec2NetworkInterface): readonly Spoiled[] {
+  const problem = unclearIn(shown);
+  if (problem === undefined) return spoiledIn(shown);
+  return [{ id: shown.NetworkInterfaceId ?? 'an interface', problem }];
 }
 
 /** Reads the instances themselves if their interfaces are not enough: none were shown, or tags decide. */

@@ -14,6 +14,7 @@ import {
   parseSubnetId,
 } from './ids.ts';
 import { isReleasable } from './instance-model.ts';
+import { oddityAmong } from './item-forms.ts';
 import type { Spellings } from './spellings.ts';
 
 /** An interface of an instance, before it is known which others the instance has. */
@@ -69,6 +70,8 @@ function readNamed(
   { isHeld, spellings }: { readonly isHeld: boolean; readonly spellings: Spellings },
 ): ShownInterface['read'] {
   if (id === undefined) return { problem: `its id is ${JSON.stringify(text(shown, 'id') ?? '')}` };
+  const odd = oddityAmong(list(shown, 'properties', 'ipConfigurations') ?? []);
+  if (odd !== undefined) return { problem: odd };
   if (isHeld) return readIts(shown, id, spellings);
   const holder = text(shown, 'properties', 'virtualMachine', 'id');
   return { problem: holder === undefined ? 'it names no VM' : `its VM is ${JSON.stringify(holder)}` };

@@ -172,12 +172,13 @@ async function pagesOf(
 ): Promise<readonly ObservedPage[]> {
   const startedAt = parts.clock.monotonic();
   try {
-    const whole = await readWhole(parts, source, context);
-    const count = Math.ceil(whole.observations.length / partSize);
-    return Array.from({ length: count }, (_, at) => ({
-      startedAt: whole.startedAt,
-      observations: whole.observations.slice(at * partSize, (at + 1) * partSize),
+    const { startedAt: sentAt, observations, unclear } = await readWhole(parts, source, context);
+    const count = Math.ceil(observations.length / partSize);
+    const pages = Array.from({ length: count }, (_, at) => ({
+      startedAt: sentAt,
+      observations: observations.slice(at * partSize, (at + 1) * partSize),
     }));
+    return unclear === undefined ? pages : [...pages, { startedAt: sentAt, observations: [], unclear }];
   } catch (error) {
     if (!(error instanceof CloudError)) throw error;
     const failed = namedIn(source).map(({ id }) => ({ instanceId: id, error }));

@@ -1,10 +1,10 @@
 // Reads one scale set, one group or one VM whole, or only whether it is there. An answer is about one owner: what a scale
 // set does not show follows only from its last page.
-import type { CallContext } from '../contract/allocation-implementation.ts';
+import type { CallContext, UnclearItems } from '../contract/allocation-implementation.ts';
 import { CloudError } from '../contract/cloud-failure.ts';
 import { policyOf } from '../contract/failure-policy.ts';
 import { repeated } from '../contract/plausible.ts';
-import { isFirstSlot, isPrimaryInterface } from '../contract/network-interface.ts';
+import { isFirstSlot, isPrimaryInterface, type NetworkInterface } from '../contract/network-interface.ts';
 import type { Instance, Observation } from '../contract/observation.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { type Json, list, text } from './arm-api.ts';
@@ -16,6 +16,7 @@ import {
   type ScaleSetVm,
   type StandaloneVm,
 } from './ids.ts';
+import { unclearIn } from './item-forms.ts';
 import { inPlaces, readInterface, saidPrimary, type ShownInterface } from './network-interface.ts';
 import type { FailedModels } from './failed-models.ts';
 import type { PublicAddresses } from './public-addresses.ts';
@@ -58,20 +59,21 @@ export interface Owner {
 export interface Whole {
   readonly startedAt: number;
   readonly observations: readonly Observation[];
+  readonly unclear?: UnclearItems | undefined;
 }
 
 /** Rejects with a CloudError, as all reads here. */
 export async function readAList(parts: WholeReadParts, source: List, context: CallContext): Promise<Whole> {
   const request = source.kind === 'scaleSet' ? scaleSetInterfaces(source.set) : interfacesInGroup(source.vm);
   const names = new Map(source.named.map(({ id }) => [instanceKey(id), id]));
+  const unclear: string[] = [];
   const reading = parts.client.readList(
     request,
-    (item) => {
+    noting(unclear, (item) => {
       const shown = readInterface(item, parts.spellings);
-      if (shown === undefined) return undefined;
-      const id = names.get(shown.instanceId);
-      return id === undefined ? undefined : { ...shown, instanceId: id };
-    },
+      const id = names.get(shown?.instanceId ?? '');
+      return shown === undefined || id === undefined ? undefined : { ...shown, instanceId: id };
+    }),
     context,
   );
   // Azure does not find the interfaces of a scale set without any VM.
@@ -83,8 +85,32 @@ export async function readAList(parts: WholeReadParts, source: List, context: Ca
   const instances = byInstance(completed).filter((each) => repeatedIn(each) === undefined);
   const placed = instances.map(inPlaces);
   // A listing is confirmed by refreshes where it shows too little.
-  const told = source.isListing ? placed : placed.filter(showsPrimary);
-  return { startedAt, observations: told.flat() };
+  const told = (source.isListing ? placed : placed.filter(showsPrimary)).flat();
+  const ids = new Set(told.flatMap((each) => (each.kind === 'interface' ? holderOf(each.interface) : [])));
+  return { startedAt, observations: told, unclear: unclearFrom(request, unclear, [...ids]) };
+}
+
+type Convert = (item: Json) => ShownInterface | undefined;
+
+function noting(unclear: string[], convert: Convert): Convert {
+  return (item) => {
+    const problem = unclearIn(item);
+    if (problem !== undefined) unclear.push(problem);
+    return convert(item);
+  };
+}
+
+function holderOf({ attachment }: Pick<NetworkInterface, 'attachment'>): readonly string[] {
+  return attachment === undefined ? [] : [attachment.instanceId];
+}
+
+function unclearFrom(
+  { operation }: Parameters<typeof unreadable>[0],
+  [first, ...others]: readonly string[],
+  instanceIds: readonly string[],
+): UnclearItems | undefined {
+  if (first === undefined) return undefined;
+  return { count: 1 + others.length, problem: `an item of ${operation}: ${first}`, instanceIds };
 }
 
 function byInstance(shown: readonly ShownInterface[]): readonly (readonly ShownInterface[])[] {
@@ -134,9 +160,9 @@ async function readScaleSetVm(
 ): Promise<Whole> {
   const { client, spellings, failedModels, publicAddresses } = parts;
   const request = scaleSetVmInterfaces(ref);
-  const read = await unlessMissing(
-    client.readList(request, (item) => readInterface(item, spellings), context),
-  );
+  const unclear: string[] = [];
+  const convert = noting(unclear, (item) => readInterface(item, spellings));
+  const read = await unlessMissing(client.readList(request, convert, context));
   const shown = (read?.items ?? []).filter((item) => item.instanceId === instanceKey(id));
   if (read !== undefined && shown.length > 0) {
     failedModels.noteShown(shown);
@@ -144,8 +170,10 @@ async function readScaleSetVm(
     const completed = await publicAddresses.complete(named, context);
     const observations = placedOnce(request, completed);
     if (!showsPrimary(observations)) throw unreadable(request, 'the primary interface is missing');
-    return { startedAt: read.startedAt, observations };
+    return { startedAt: read.startedAt, observations, unclear: unclearFrom(request, unclear, [id]) };
   }
+  const [first] = unclear;
+  if (first !== undefined) throw unreadable(request, first);
   const vm = await unlessMissing(client.readOne(scaleSetVm(ref), context));
   if (vm === undefined) return notFound(parts);
   return alone(vm.startedAt, { id, state: stateOf(vm.answer.body), managed: true });
@@ -172,7 +200,9 @@ async function readStandaloneVm(
     request,
     shown.flatMap((item) => item ?? []),
   );
-  if (observations.length > 0) return { startedAt, observations };
+  const unclear = links.flatMap((link) => unclearIn(link, id) ?? []);
+  if (observations.length > 0)
+    return { startedAt, observations, unclear: unclearFrom(request, unclear, [id]) };
   return alone(startedAt, { id, state: stateOf(answer.body), managed: true });
 }
 

@@ -89,10 +89,21 @@ export interface ObservedPage {
   readonly others?: readonly TakenAddresses[];
   /** Instances that this read cannot complete, although it goes on with others. Nothing follows from their absence. */
   readonly failed?: readonly { readonly instanceId: string; readonly error: CloudError }[];
+  /** Items of the answer that it leaves out, because nobody can tell what they are. */
+  readonly unclear?: UnclearItems;
   /** Networks that this read leaves out, although it goes on with others. Nothing follows for their instances. */
   readonly unreadNetworks?: readonly string[];
   /** Networks and subnets that are known only by the observed interfaces in them, just read. */
   readonly network?: KnownNetwork;
+}
+
+/** Items that are not in the cloud's form, and do not name themselves or their instance. */
+export interface UnclearItems {
+  readonly count: number;
+  /** What is wrong with the first. */
+  readonly problem: string;
+  /** Those whose they may be: nothing follows from what the read lacks of these instances. */
+  readonly instanceIds: readonly string[];
 }
 
 export interface ObservedInfrastructure {

@@ -1,7 +1,7 @@
 // What Headwater learns from a cloud: from listings, refreshes of single instances and answers to its own calls.
 import type { ObservedPage } from './allocation-implementation.ts';
 import type { TakenAddresses } from './block-census.ts';
-import type { NetworkInterface } from './network-interface.ts';
+import { isPrimaryInterface, type NetworkInterface } from './network-interface.ts';
 
 /** Read from the cloud. */
 export type Observation =
@@ -127,6 +127,11 @@ export function askedInstances(
     kind: 'instance',
     instance: shown.get(id) ?? { id, state: 'unknown', managed },
   }));
+}
+
+/** Whether it shows a primary interface that can be read. */
+export function isOfPrimary(observation: Observation): boolean {
+  return observation.kind === 'interface' && isPrimaryInterface(observation.interface);
 }
 
 export function interfaceOf(observation: Observation): string | undefined {

@@ -17,7 +17,12 @@ export interface ReadById {
   readonly endedAt: number;
   readonly instanceIds: readonly string[];
   readonly observations: readonly Observation[];
+  /** Instances that may have more than it shows. */
+  readonly partly?: ReadonlySet<string>;
 }
+
+/** The part about one instance, which may have more than it shows. */
+export type OwnRead = Omit<ReadById, 'instanceIds' | 'partly'> & { readonly isPartial: boolean };
 
 export type Settlement =
   /** The read shows the address on one instance only; the others lose it. */
@@ -141,16 +146,19 @@ function settlementOf(
   return owners === 1 ? { kind: 'decided', conflict: open, losers } : 'contradicted';
 }
 
-/** Undefined if an interface of the instance is unreadable, because it may hold the address. */
+/** Undefined if an interface of the instance is unreadable or left out, because it may hold the address. */
 function shows(read: ReadById, instanceId: string, { address, networkId }: Conflict): boolean | undefined {
-  let isUnclear = false;
   for (const observation of read.observations) {
-    if (observation.kind === 'unreadableInterface')
-      isUnclear ||= observation.interface.instanceId === instanceId;
     if (observation.kind !== 'interface') continue;
     const { interface: item } = observation;
     if (item.attachment?.instanceId !== instanceId || item.networkId !== networkId) continue;
     if (hasAddress(item, address)) return true;
   }
-  return isUnclear ? undefined : false;
+  return isWhole(read, instanceId) ? false : undefined;
+}
+
+function isWhole({ observations, partly }: ReadById, instanceId: string): boolean {
+  const isUnreadable = (each: Observation): boolean =>
+    each.kind === 'unreadableInterface' && each.interface.instanceId === instanceId;
+  return partly?.has(instanceId) !== true && !observations.some(isUnreadable);
 }

@@ -8,8 +8,11 @@ interface InstanceReading {
   readonly startedAt: number;
   readonly endedAt: number;
   /** Whether it shows the instance with its primary interface, and whether with any interface. */
-  readonly whole: boolean;
+  readonly showsPrimary: boolean;
   readonly isShown: boolean;
+  /** Whether it shows all that the instance has, and whether it lacks an interface that was known. */
+  readonly whole: boolean;
+  readonly isLacking: boolean;
 }
 
 type Presence = InstanceView['presence'];
@@ -78,20 +81,21 @@ export class InstancePresence {
 
   /** A single answer that lacks a previously shown instance proves nothing. */
   #presenceAfter(
-    { startedAt, endedAt, whole }: InstanceReading,
+    { startedAt, endedAt, showsPrimary }: InstanceReading,
     isFound: boolean,
     isAlive: boolean,
   ): Presence {
     if (this.isTerminated) return 'terminated';
-    if (isFound) return whole ? 'shown' : 'withoutPrimary';
+    if (isFound) return showsPrimary ? 'shown' : 'withoutPrimary';
     const since = this.#missing?.since ?? endedAt;
     if (this.#presence === 'shown' && startedAt - since < this.#consistencyWindow) return 'shown';
     return isAlive ? 'withoutPrimary' : 'notFound';
   }
 
-  /** An instance shown without its primary interface may become fully visible later. */
-  #whenPartial({ endedAt, whole, isShown }: InstanceReading): number | undefined {
-    if (!isShown || whole || this.isTerminated) return undefined;
+  /** An instance shown without its primary interface, or in part, may become fully visible later. */
+  #whenPartial({ endedAt, isShown, ...answer }: InstanceReading): number | undefined {
+    const isClear = answer.whole || (answer.showsPrimary && !answer.isLacking);
+    if (!isShown || isClear || this.isTerminated) return undefined;
     return endedAt + partialPause * this.#consistencyWindow;
   }
 

@@ -78,12 +78,14 @@ function batchedRefresh(options: InstanceRefreshOptions): Batcher<string> {
     run: async (instanceIds, signal) => {
       const observations: Observation[] = [];
       const failed = new Map<string, CloudError>();
+      const partly = new Set<string>();
       let startedAt: number | undefined;
       const context = { priority: () => 'high' as const, signal };
       for await (const page of implementation.observe({ kind: 'instances', instanceIds }, context)) {
         startedAt ??= page.startedAt;
         observations.push(...page.observations);
         for (const { instanceId, error } of page.failed ?? []) failed.set(instanceId, error);
+        for (const instanceId of page.unclear?.instanceIds ?? []) partly.add(instanceId);
         emit({ kind: 'page', page });
       }
       const endedAt = clock.monotonic();
@@ -93,6 +95,7 @@ function batchedRefresh(options: InstanceRefreshOptions): Batcher<string> {
         endedAt,
         instanceIds: read,
         observations,
+        partly,
       });
       emit({ kind: 'read', read, changed });
       return failed;

@@ -65,11 +65,20 @@ export interface Reading {
   readonly consistencyWindow: number;
   /** Whether it shows the instance alive with its primary interface. */
   readonly whole: boolean;
+  /** Whether it shows the instance with its primary interface, although it may have left out others. */
+  readonly showsPrimary: boolean;
   /** The instance is known to be terminated: anything not shown is gone. */
   readonly terminated: boolean;
   /** Addresses that the agent gave up and is no longer offered. A previous leader may have released them. */
   readonly givenUp: ReadonlySet<string>;
 }
+
+/** What one answer says of itself. */
+export type PartOfReading = Pick<Reading, 'startedAt' | 'endedAt' | 'scope'> & {
+  readonly showsPrimary?: boolean;
+  /** Whether it may have left out an interface. */
+  readonly isPartial?: boolean;
+};
 
 /** An interface about to be attached, as known at a given time. */
 export interface Unattached {

@@ -217,7 +217,9 @@ export class Inventory {
     const changed = refresh.instanceIds.filter((id) => {
       const tracked = this.#instances.get(id);
       if (tracked === undefined) return false;
-      const isNews = tracked.applyRefresh({ ...refresh, observations: byInstance.get(id) ?? [] });
+      const isPartial = refresh.partly?.has(id) === true;
+      const own = { ...refresh, isPartial, observations: byInstance.get(id) ?? [] };
+      const isNews = tracked.applyRefresh(own);
       return applyMet(tracked, met, refresh.endedAt) || isNews;
     });
     const settled = this.#settle(refresh);

@@ -57,3 +57,8 @@ function union(
   for (const item of gone) merged.delete(item);
   return [...merged];
 }
+
+/** Whether a read changed nothing of what is known. */
+export function isSame(known: object | undefined, shown: object | undefined): boolean {
+  return known === shown || JSON.stringify(known) === JSON.stringify(shown);
+}

@@ -1,6 +1,6 @@
 // Tracks one instance: its interface records and what is unconfirmed about them. Applies every kind of cloud answer
 // about it. Methods that apply an answer return whether the view changed.
-import type { Conflict, ReadById } from './address-conflicts.ts';
+import type { Conflict, OwnRead } from './address-conflicts.ts';
 import {
   restoredInterface,
   type ReadingOutcome,
@@ -12,9 +12,10 @@ import {
   withRestored,
 } from './apply-reading.ts';
 import { possiblyGoneIn, uncertaintyText, uncertainIn } from './uncertain-holdings.ts';
-import type { Reading, Unattached } from './interface-record.ts';
+import type { PartOfReading, Reading, Unattached } from './interface-record.ts';
 import { KnownInterfaces, type Losses } from './known-interfaces.ts';
 import { InstancePresence } from './instance-presence.ts';
+import { isSame } from './merged-interface.ts';
 import { type InstanceView, inOrder, unusableParts } from '../contract/instance-view.ts';
 import { answerAbout, notReassigned } from './reassigned.ts';
 import {
@@ -23,7 +24,13 @@ import {
   type NetworkInterface,
   onlyWith,
 } from '../contract/network-interface.ts';
-import { type Answer, type Instance, interfaceOf, type Observation } from '../contract/observation.ts';
+import {
+  type Answer,
+  type Instance,
+  interfaceOf,
+  isOfPrimary,
+  type Observation,
+} from '../contract/observation.ts';
 import { PreviousLeaderState, type RestorePoint, type Restored } from './previous-leader-state.ts';
 
 const nothingGone: ReadonlySet<string> = new Set();
@@ -193,10 +200,8 @@ export class TrackedInstance {
   }
 
   applyListed(observation: Observation, startedAt: number): boolean {
-    return this.#applyObservation(
-      observation,
-      this.#reading({ startedAt, endedAt: startedAt, scope: 'listing' }),
-    );
+    const reading = this.#reading({ startedAt, endedAt: startedAt, scope: 'listing' });
+    return this.#applyObservation(observation, reading);
   }
 
   /** Ends a listing that began at `startedAt`. `shownOn` returns the instance that the listing shows an interface on. */
@@ -213,20 +218,18 @@ export class TrackedInstance {
     return changed;
   }
 
-  applyRefresh({ startedAt, endedAt, observations }: Omit<ReadById, 'instanceIds'>): boolean {
+  applyRefresh({ startedAt, endedAt, observations, isPartial }: OwnRead): boolean {
     const before = { refreshDue: this.#refreshDue, view: this.#view };
     this.#refreshedAt = Math.max(this.#refreshedAt, startedAt);
     if ((this.#invalidatedAt ?? -Infinity) <= startedAt) this.#invalidatedAt = undefined;
     this.#refreshDue = this.#invalidatedAt;
     // Apply the instance first: if it is terminated, one refresh is proof.
-    const instanceFirst = observations.toSorted(
-      (a, b) => Number(b.kind === 'instance') - Number(a.kind === 'instance'),
-    );
-    const whole = observations.some(
-      (each) => each.kind === 'interface' && isPrimaryInterface(each.interface),
-    );
-    if (whole) this.#shownWholeAt = Math.max(this.#shownWholeAt, startedAt);
-    const reading = (): Reading => this.#reading({ startedAt, endedAt, scope: 'refresh', whole });
+    const rank = ({ kind }: Observation): number => Number(kind === 'instance');
+    const instanceFirst = observations.toSorted((a, b) => rank(b) - rank(a));
+    const showsPrimary = observations.some(isOfPrimary);
+    if (showsPrimary) this.#shownWholeAt = Math.max(this.#shownWholeAt, startedAt);
+    const answer = { startedAt, endedAt, scope: 'refresh', showsPrimary, isPartial } as const;
+    const reading = (): Reading => this.#reading(answer);
     let changed = false;
     for (const observation of instanceFirst)
       changed = this.#applyObservation(observation, reading()) || changed;
@@ -286,10 +289,11 @@ export class TrackedInstance {
     return this.#note(true);
   }
 
-  #reading(answer: Pick<Reading, 'startedAt' | 'endedAt' | 'scope'> & { readonly whole?: boolean }): Reading {
+  #reading({ showsPrimary = false, isPartial = false, ...answer }: PartOfReading): Reading {
     return {
-      whole: false,
       ...answer,
+      showsPrimary,
+      whole: showsPrimary && !isPartial,
       consistencyWindow: this.#consistencyWindow,
       terminated: this.#presence.isTerminated,
       givenUp: this.#givenUp,
@@ -352,7 +356,9 @@ export class TrackedInstance {
 
   #endRefresh(reading: Reading, shown: ReadonlySet<string>): boolean {
     const changed = this.#complete(reading, (id) => shown.has(id));
-    const { isNews, refreshDue } = this.#presence.endRefresh({ ...reading, isShown: shown.size > 0 });
+    const isLacking = [...this.#known.records.keys()].some((id) => !shown.has(id));
+    const answer = { ...reading, isLacking, isShown: shown.size > 0 };
+    const { isNews, refreshDue } = this.#presence.endRefresh(answer);
     if (refreshDue !== undefined) this.refreshBy(refreshDue);
     return this.#note(isNews) || changed;
   }
@@ -390,8 +396,4 @@ export class TrackedInstance {
     if (changed) this.#view = undefined;
     return changed;
   }
-}
-
-function isSame(a: object | undefined, b: object | undefined): boolean {
-  return a === b || JSON.stringify(a) === JSON.stringify(b);
 }

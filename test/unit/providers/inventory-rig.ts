@@ -12,6 +12,8 @@ export interface InventoryRig {
   readonly inventory: Inventory;
   /** Applies a refresh of `i-1` that started then and showed exactly this; returns whether it changed anything. */
   readonly refresh: (startedAt: number, ...shown: (NetworkInterface | Observation)[]) => boolean;
+  /** The same for an answer that left out an item of nobody knows whom. */
+  readonly refreshPartly: (startedAt: number, ...shown: (NetworkInterface | Observation)[]) => boolean;
   /** Applies a listing of one page that started then and showed exactly this; returns whether it changed `i-1`. */
   readonly list: (startedAt: number, ...shown: (NetworkInterface | Observation)[]) => boolean;
   readonly answer: (endedAt: number, answer: Answer) => boolean;
@@ -36,17 +38,24 @@ export function inventoryRig(
     if (found === undefined) throw new Error('i-1 is not tracked');
     return found;
   };
+  const applied = (
+    startedAt: number,
+    shown: readonly (NetworkInterface | Observation)[],
+    partly: readonly string[],
+  ): boolean =>
+    inventory
+      .applyRefresh({
+        startedAt,
+        endedAt: startedAt,
+        instanceIds: ['i-1'],
+        observations: shown.map(observed),
+        partly: new Set(partly),
+      })
+      .has('i-1');
   return {
     inventory,
-    refresh: (startedAt, ...shown) =>
-      inventory
-        .applyRefresh({
-          startedAt,
-          endedAt: startedAt,
-          instanceIds: ['i-1'],
-          observations: shown.map(observed),
-        })
-        .has('i-1'),
+    refresh: (startedAt, ...shown) => applied(startedAt, shown, []),
+    refreshPartly: (startedAt, ...shown) => applied(startedAt, shown, ['i-1']),
     list: (startedAt, ...shown) => {
       const listing = inventory.beginListing(startedAt);
       listing.apply(shown.map(observed), startedAt);

@@ -36,6 +36,17 @@ test.each<[string, readonly (Error | undefined)[], readonly string[]]>([
   expect(log.lines.map(({ level }) => level)).toEqual(levels);
 });
 
+test('what an answer leaves out is a warning once, while it is the same', () => {
+  const log = recordingLogger();
+  const readings = new FailedReadings(log);
+  const problems = ['an item is no object', 'an item is no object', 'its id is 7', undefined, 'its id is 7'];
+
+  for (const problem of problems)
+    readings.reportUnclear(problem === undefined ? undefined : { count: 1, problem, instanceIds: ['i-1'] });
+
+  expect(log.lines.map(({ level }) => level)).toEqual(['warn', 'warn']);
+});
+
 test('the problem of a read is that of its last failure, until one succeeds', () => {
   const readings = new FailedReadings(recordingLogger());
   const problems: (string | undefined)[] = [];

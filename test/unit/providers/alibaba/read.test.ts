@@ -76,6 +76,58 @@ describe('a listing of interfaces of ECS', () => {
   });
 });
 
+describe('a read of instances of ECS', () => {
+  const primary: ShownNetworkInterface = { ...ours, networkInterfaceId: 'eni-0', type: 'Primary' };
+  const scope = (instanceIds: readonly string[]) => ({ kind: 'instances', instanceIds }) as const;
+
+  async function pagesOf(answers: Answers, instanceIds: readonly string[]): Promise<readonly ObservedPage[]> {
+    const pages: ObservedPage[] = [];
+    const reading = { client: ecs(answers), instanceTags: {}, context };
+    for await (const page of observe(reading, scope(instanceIds))) pages.push(page);
+    return pages;
+  }
+
+  test.each<[string, ShownNetworkInterface]>([
+    ['nothing', {}],
+    ['its id alone', { networkInterfaceId: 'eni-1' }],
+    ['a holder that is no instance', { ...ours, instanceId: '5' }],
+    ['another id than that of an interface', { ...ours, networkInterfaceId: '7' }],
+  ])('proves nothing of what it lacks where an item says %s', async (_, odd) => {
+    const answers = {
+      DescribeNetworkInterfaces: { networkInterfaceSets: { networkInterfaceSet: [primary, odd] } },
+    };
+
+    const [page] = await pagesOf(answers, ['i-1']);
+
+    expect(page?.observations).toMatchObject([{ kind: 'interface', interface: { id: 'eni-0' } }]);
+    expect(page?.unclear).toMatchObject({ count: 1, instanceIds: ['i-1'] });
+  });
+
+  test('shows an interface that says only whose it is as one that cannot be read', async () => {
+    const husk = { networkInterfaceId: 'eni-1', instanceId: 'i-1' };
+    const answers = {
+      DescribeNetworkInterfaces: { networkInterfaceSets: { networkInterfaceSet: [primary, husk] } },
+    };
+
+    const [page] = await pagesOf(answers, ['i-1']);
+
+    expect(page?.observations.map(({ kind }) => kind)).toEqual(['interface', 'unreadableInterface']);
+    expect(page).not.toHaveProperty('unclear');
+  });
+
+  test('fails only for those that it does not show where one is in another form', async () => {
+    const shown = { instanceId: 'i-1', status: 'Running', networkInterfaces: { networkInterface: [] } };
+    const answers = { DescribeInstances: { instances: { instance: [shown, {}] } } };
+
+    const [page] = await pagesOf(answers, ['i-1', 'i-2']);
+
+    expect(page?.observations).toMatchObject([
+      { kind: 'instance', instance: { id: 'i-1', state: 'running' } },
+    ]);
+    expect(page?.failed?.map(({ instanceId }) => instanceId)).toEqual(['i-2']);
+  });
+});
+
 describe('what is read of a network of Alibaba Cloud', () => {
   const good: Answers = {
     DescribeVpcs: { vpcs: { vpc: [{ vpcId: 'vpc-1', cidrBlock: '10.0.0.0/8' }] }, totalCount: 1 },

@@ -164,3 +164,27 @@ describe('an implausible answer of EC2', () => {
     expect(failure).toMatchObject({ kind: 'unreadable', action: 'DescribeInstanceTypes' });
   });
 });
+
+describe('a read of instances of EC2', () => {
+  test.each([
+    [
+      'which interface it is',
+      { NetworkInterfaceId: undefined },
+      'NetworkInterfaceId of an interface is missing',
+    ],
+    ['whose it is', { Attachment: {} }, 'Attachment.InstanceId of eni-2 is missing'],
+  ])('proves nothing of what it lacks where an item does not say %s', async (_, change, problem) => {
+    const odd = ec2Interface({ NetworkInterfaceId: 'eni-2', ...change });
+    const { client } = ec2({ DescribeNetworkInterfaces: [{ NetworkInterfaces: [ec2Interface(), odd] }] });
+    const [id] = instances.instanceIds;
+
+    const [page] = await all(observe({ client, options, context }, { kind: 'instances', instanceIds: [id] }));
+
+    expect(page?.observations).toMatchObject([{ kind: 'interface', interface: { id: 'eni-1' } }]);
+    expect(page?.unclear).toEqual({
+      count: 1,
+      problem: `an item of DescribeNetworkInterfaces: ${problem}`,
+      instanceIds: [id],
+    });
+  });
+});

@@ -161,6 +161,30 @@ describe('an interface of Azure', () => {
     expect(item).toMatchObject({ addresses: ['10.0.0.5'], associated: ['10.0.0.5'], ofOthers: ['10.0.0.5'] });
   });
 
+  test.each<[string, Json, string]>([
+    ['nothing', null, 'a configuration is no object'],
+    ['a text', 'Cilium-1', 'a configuration is no object'],
+    ['one without a name', { properties: {} }, 'the configuration "" is in another form'],
+    ['one without properties', { name: 'Cilium-1' }, 'the configuration "Cilium-1" is in another form'],
+    [
+      'one with a number for its address',
+      configuration('Cilium-1', { privateIPAddress: 5 }),
+      'the configuration "Cilium-1" is in another form',
+    ],
+    [
+      'one with a text for its mark',
+      configuration('Cilium-1', { privateIPAddress: '10.0.0.5', primary: 'true' }),
+      'the configuration "Cilium-1" is in another form',
+    ],
+  ])(
+    'cannot be read with %s among its configurations, so that nothing of it is missed',
+    (_, odd, problem) => {
+      const observation = read(shown({ ipConfigurations: [primary, odd] }));
+
+      expect(observation).toMatchObject({ kind: 'unreadableInterface', interface: { problem } });
+    },
+  );
+
   test('says which addresses others made, and which of ours is no one else’s', () => {
     const others = [
       configuration('by-hand', { privateIPAddress: '10.0.0.5' }),

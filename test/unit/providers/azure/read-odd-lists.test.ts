@@ -37,6 +37,63 @@ describe('a read of instances', () => {
     expect(holders(observed).size).toBe(scope.instanceIds.length - lacking);
   });
 
+  const odd: readonly (readonly [string, Json, string])[] = [
+    ['is nothing', null, 'it is no object'],
+    ['is a text', 'nic', 'it is no object'],
+    ['has no id', { properties: {} }, 'its id is ""'],
+    ['has a number for an id', { id: 7, properties: {} }, 'its id is 7'],
+    [
+      'has a number for its VM',
+      { id: `${group}/providers/Microsoft.Network/networkInterfaces/x`, properties: { virtualMachine: 7 } },
+      'its VM is 7',
+    ],
+    [
+      'has no properties',
+      { id: `${group}/providers/Microsoft.Network/networkInterfaces/x` },
+      'its properties are no object',
+    ],
+  ];
+
+  test.each(odd)('proves nothing of what it lacks where an item of a list %s', async (_, item, problem) => {
+    const rig = azureRig({ topology });
+    const append = (body: Json | undefined): Json => {
+      const items = member(body, 'value') as readonly Json[];
+      return { ...(body as JsonObject), value: [...items, item] };
+    };
+    const ofOne = 'Interfaces.ListVirtualMachineScaleSetVMNetworkInterfaces';
+    answerInstead(rig, listOfSet, append);
+    answerInstead(rig, ofOne, append);
+
+    const many = await rig.observe(some(pool.slice(0, 15)));
+    const one = await rig.observe(some(pool.slice(0, 1)));
+
+    const unclear = [many, one].map(({ pages }) => pages.flatMap((page) => page.unclear ?? []));
+    expect([many.failed, one.failed]).toEqual([{}, {}]);
+    expect([holders(many).size, holders(one).size]).toEqual([15, 1]);
+    expect(unclear.map(([first]) => first?.instanceIds.toSorted())).toEqual([
+      pool.slice(0, 15).toSorted(),
+      pool.slice(0, 1),
+    ]);
+    expect(unclear.flat()).toEqual(
+      [listOfSet, ofOne].map((operation) =>
+        expect.objectContaining({ count: 1, problem: `an item of ${operation}: ${problem}` }),
+      ),
+    );
+  });
+
+  test('does not take a VM for one without interfaces whose list has only something else', async () => {
+    const rig = azureRig({ topology });
+    answerInstead(rig, 'Interfaces.ListVirtualMachineScaleSetVMNetworkInterfaces', (body) => ({
+      ...(body as JsonObject),
+      value: [null],
+    }));
+
+    const observed = await rig.observe(some(pool.slice(0, 1)));
+
+    expect(observed.instances).toEqual([]);
+    expect(observed.failed).toEqual({ [pool[0] ?? '']: 'UnreadableAnswer' });
+  });
+
   test('shows the others of a VM that names something else as its interface, too', async () => {
     const rig = azureRig({ topology });
     answerInstead(rig, 'VirtualMachines.Get', (body) => {

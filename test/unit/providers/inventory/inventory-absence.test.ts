@@ -410,3 +410,27 @@ describe('a reason to refresh', () => {
     expect(view().refreshDue).toBe(due);
   });
 });
+
+describe('an interface that an answer lacks which left out an item of nobody knows whom', () => {
+  test('stays, is looked for again, and goes by answers that leave out nothing', () => {
+    const { refresh, refreshPartly, holdings, view } = inventoryRig();
+    refresh(0, primary, eni('a'));
+
+    for (const at of [100, 200, 300]) refreshPartly(at, primary);
+    const kept = { holdings: holdings(), due: view().refreshDue, presence: view().presence };
+    refresh(400, primary);
+    refresh(500, primary);
+
+    expect(kept).toEqual({ holdings: ['a'], due: 420, presence: 'shown' });
+    expect(holdings()).toBeUndefined();
+  });
+
+  test('causes no look where the answer shows all that was known', () => {
+    const { refresh, refreshPartly, view } = inventoryRig();
+    refresh(0, primary, eni('a'));
+
+    refreshPartly(100, primary, eni('a'));
+
+    expect(view().refreshDue).toBeUndefined();
+  });
+});

@@ -85,6 +85,7 @@ function make({ how, late, parts }: Move, tracked: TrackedInstance, now: number)
       startedAt: now - late,
       endedAt: now,
       observations: [instance(), ...observations],
+      isPartial: false,
     });
   else if (how === 'list') {
     for (const each of observations) tracked.applyListed(each, now - late);
