@@ -1,10 +1,11 @@
 // Caches cluster state from watches: CiliumNodes, pending pods, and the Nodes that map names to instances. A
 // standby keeps it warm too. A new leader lists once more and reads only what its watch has not delivered
 // yet.
+import { ownersOfUsed } from '../kubernetes/cilium-node/cilium-node-entries.ts';
 import { ciliumNodesPath } from '../kubernetes/cilium-node/cilium-node-writer.ts';
 import { ClusterNodes } from '../kubernetes/watch/cluster-nodes.ts';
 import { ShownPods } from '../kubernetes/watch/shown-pods.ts';
-import type { JsonObject } from '../kubernetes/transport/json.ts';
+import { type JsonObject, textAt } from '../kubernetes/transport/json.ts';
 import { PendingPods } from '../kubernetes/watch/pending-pods.ts';
 import { Reflector } from '../kubernetes/watch/reflector.ts';
 import type { KubernetesTransport } from '../kubernetes/transport/transport.ts';
@@ -64,7 +65,10 @@ export class ClusterCache {
       ...shared,
       path: ciliumNodesPath,
       verifyEmptyLists: true,
-      transform: (raw) => watchedNode(raw, section),
+      transform: (raw) => {
+        this.#pods.agentServes(textAt(raw, 'metadata', 'name') ?? '', ownersOfUsed(raw));
+        return watchedNode(raw, section);
+      },
       onChange: ({ type, key, object }) => served()?.apply(key, type === 'deleted' ? undefined : object),
       onState: (state) => {
         if ('problem' in state) this.#nodesProblem = state.problem;

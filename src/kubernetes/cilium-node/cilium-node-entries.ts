@@ -3,7 +3,7 @@ import { ipv4Wording } from '../../providers/contract/section-fields.ts';
 import { isIPv4 } from './addresses.ts';
 import { type PoolEntry, type ReleaseState, releaseStates } from './cilium-node.ts';
 import type { FieldProblems } from './field-problems.ts';
-import { isObject, type Json, type JsonObject } from '../transport/json.ts';
+import { isObject, type Json, type JsonObject, textAt, valueAt } from '../transport/json.ts';
 
 /** `spec.ipam.pool`. */
 export function readPool(raw: JsonObject, problems: FieldProblems): ReadonlyMap<string, PoolEntry> {
@@ -46,6 +46,16 @@ export function readUsed(raw: JsonObject, problems: FieldProblems): ReadonlySet<
     else problems.add(['status', 'ipam', 'used', address], address, ipv4Wording);
   }
   return used;
+}
+
+/** The owners in `status.ipam.used`: pods by `namespace/name`, and what the host uses. */
+export function* ownersOfUsed(raw: JsonObject): Generator<string> {
+  const used = valueAt(raw, 'status', 'ipam', 'used');
+  if (!isObject(used)) return;
+  for (const entry of Object.values(used)) {
+    const owner = textAt(entry, 'owner');
+    if (owner !== undefined) yield owner;
+  }
 }
 
 /** `status.ipam.release-ips`. */

@@ -1,5 +1,5 @@
 // Counts the pods that wait for an address on each node: scheduled, on the pod network, not terminating and without an
-// address. It keeps nothing else of a pod.
+// address, in their own status and by what their agent reports. It keeps nothing else of a pod but its name.
 import { addressesOf } from './shown-pods.ts';
 import { type JsonObject, textAt, valueAt } from '../transport/json.ts';
 import type { Change } from './object-store.ts';
@@ -18,12 +18,20 @@ interface WaitsOn {
   readonly node: string | undefined;
 }
 
+/** Pods of one node without an address in their status, by `namespace/name`. */
+interface Waiting {
+  readonly pods: Set<string>;
+  /** Those of them that the agent has given an address. */
+  served: ReadonlySet<string>;
+}
+
+const none: ReadonlySet<string> = new Set();
 const isWaitingNowhere: WaitsOn = { node: undefined };
 
 export class PendingPods {
   readonly #options: PendingPodsOptions;
   readonly reflector: Reflector<WaitsOn>;
-  readonly #counts = new Map<string, number>();
+  readonly #waiting = new Map<string, Waiting>();
   #isDenied = false;
 
   constructor(options: PendingPodsOptions) {
@@ -44,22 +52,45 @@ export class PendingPods {
 
   /** Number of pods that wait for an address on the node. */
   pendingOn(node: string): number {
-    return this.#isDenied ? 0 : (this.#counts.get(node) ?? 0);
+    const { pods, served } = this.#waiting.get(node) ?? { pods: none, served: none };
+    return this.#isDenied ? 0 : pods.size - served.size;
   }
 
-  #take({ type, object, previous }: Change<WaitsOn>): void {
+  /** `owners`: pods to which the agent has given an address, by `namespace/name`. A pod may show its own seconds later. */
+  agentServes(node: string, owners: Iterable<string>): void {
+    const waiting = this.#waiting.get(node);
+    if (waiting === undefined) return;
+    const before = waiting.served.size;
+    waiting.served = new Set([...owners].filter((owner) => waiting.pods.has(owner)));
+    if (waiting.served.size !== before) this.#changed(node);
+  }
+
+  #take({ type, key, object, previous }: Change<WaitsOn>): void {
     const after = type === 'deleted' ? undefined : object.node;
     const before = previous?.node;
     if (before === after) return;
-    this.#count(before, -1);
-    this.#count(after, 1);
+    if (before !== undefined) this.#leave(before, key);
+    if (after !== undefined) this.#come(after, key);
   }
 
-  #count(node: string | undefined, by: number): void {
-    if (node === undefined) return;
-    const count = (this.#counts.get(node) ?? 0) + by;
-    if (count === 0) this.#counts.delete(node);
-    else this.#counts.set(node, count);
+  #come(node: string, pod: string): void {
+    const waiting = this.#waiting.get(node) ?? { pods: new Set(), served: none };
+    this.#waiting.set(node, waiting);
+    waiting.pods.add(pod);
+    this.#changed(node);
+  }
+
+  #leave(node: string, pod: string): void {
+    const waiting = this.#waiting.get(node);
+    if (waiting === undefined) return;
+    const wasServed = waiting.served.has(pod);
+    waiting.pods.delete(pod);
+    if (wasServed) waiting.served = new Set([...waiting.served].filter((each) => each !== pod));
+    if (waiting.pods.size === 0) this.#waiting.delete(node);
+    if (!wasServed) this.#changed(node);
+  }
+
+  #changed(node: string): void {
     if (!this.#isDenied) this.#options.onChange(node);
   }
 
@@ -74,7 +105,7 @@ export class PendingPods {
 
   #setDenied(isDenied: boolean): void {
     this.#isDenied = isDenied;
-    for (const node of this.#counts.keys()) this.#options.onChange(node);
+    for (const node of this.#waiting.keys()) this.#options.onChange(node);
   }
 }
 

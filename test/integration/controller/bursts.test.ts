@@ -41,6 +41,20 @@ describe('a burst', () => {
     expect(world.broken()).toEqual([]);
   });
 
+  test('counts a pod once that its agent gave an address and whose status shows none yet', async () => {
+    const world = xlarge();
+    const machine = world.machine();
+    startController(world);
+    await world.addPods(machine, { count: 30 });
+    await world.announce(machine);
+    await world.advance(60_000);
+
+    await world.use(machine, 30);
+    const max = await mostHeld(world, machine, 60_000);
+
+    expect(max).toBe(30 + 8);
+  });
+
   test('causes no call when its pods use the host network', async () => {
     const world = xlarge();
     const machine = world.machine();

@@ -91,6 +91,27 @@ describe('PendingPods', () => {
     expect([pods.pendingOn('node-1'), pods.pendingOn('node-2'), pods.pendingOn('node-3')]).toEqual([0, 1, 0]);
   });
 
+  test('counts no pod that an agent names as the owner of an address, before its status shows one', async () => {
+    const feed = new LineFeed();
+    const { clock, pods, changed } = rig(
+      serve([listOf(10, pod('a', 1), pod('b', 2), pod('c', 3, { spec: { nodeName: 'node-2' } }))], [feed]),
+    );
+    await clock.advance(0);
+    const owners = (...names: string[]): string[] => names.map((name) => `default/${name}`);
+
+    pods.agentServes('node-1', owners('a', 'c', 'other'));
+    const served = [pods.pendingOn('node-1'), pods.pendingOn('node-2')];
+    pods.agentServes('node-1', owners('a'));
+    feed.push(event('MODIFIED', pod('a', 11, { status: { podIP: '10.0.0.1' } })));
+    await clock.advance(0);
+    const shown = pods.pendingOn('node-1');
+    pods.agentServes('node-1', owners('b'));
+    pods.agentServes('node-1', []);
+
+    expect([served, shown, pods.pendingOn('node-1')]).toEqual([[1, 1], 1, 1]);
+    expect(changed.slice(3)).toEqual(['node-1=1', 'node-1=0', 'node-1=1']);
+  });
+
   test('reports a denial from the start once, and counts nothing until it is allowed', async () => {
     const no = status(403, 'pods is forbidden');
     const { clock, pods, changed, missingPermissions } = rig(
