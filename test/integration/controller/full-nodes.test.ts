@@ -17,7 +17,7 @@ describe('pending pods on a node that is limited', () => {
     await world.advance(30_000);
     const before = controller.controller.status().inDeficit;
 
-    await world.addPods(machine, { count: 5 });
+    await world.addPods(machine, { count: 5, prefix: 'waiting' });
     await world.advance(10_000);
     const soon = controller.controller.status().inDeficit;
     await world.advance(20_000);

@@ -154,7 +154,7 @@ const causes: readonly Cause[] = [
     node: { ipam: { minAllocate: 12, maxAllocate: 12 } },
     afterwards: async ({ world, machine }) => {
       await world.use(machine, 12);
-      await world.addPods(machine, { count: 3 });
+      await world.addPods(machine, { count: 3, prefix: 'waiting' });
     },
     mend: ({ world, machine }) => world.patch(machine, { spec: { ipam: { 'max-allocate': 27 } } }),
     standing: 'satisfied',
